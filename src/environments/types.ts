@@ -1,0 +1,124 @@
+/** The tool environment as everyone else sees it. Every value is structured-cloneable: it may live in another worker. */
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** OpenAI function schema, as in tau-bench's `tools_info`. */
+export interface ToolSchema {
+  type: 'function';
+  function: { name: string; description: string; parameters: { type: 'object'; properties: Record<string, Json>; required: string[] } };
+}
+
+export interface ToolCall {
+  name: string;
+  arguments: Record<string, Json>;
+}
+
+/** What the simulated customer wants. `slots` holds every fact of the wish (order_id, item_ids, reason, payment_method_id, …). */
+export interface Wish {
+  intent: 'cancel' | 'return' | 'exchange' | 'modify_items' | 'modify_address' | 'modify_payment';
+  slots: Record<string, string | string[]>;
+  /** Names the customer uses for things of the wish, e.g. `{ items: ['blue mug'] }`. */
+  words: Record<string, string[]>;
+  /** True when policy or state forbids it: the right act is to refuse or transfer. */
+  impossible: boolean;
+  /** A wish the customer switches to in mid-conversation (persona `changes_mind`); the gold follows the change. */
+  insteadOf?: { intent: Wish['intent']; slots: Record<string, string | string[]>; words: Record<string, string[]> };
+}
+
+export type Persona = 'upfront' | 'on_request' | 'changes_mind' | 'pushy';
+
+/** What the user simulator is told: never tools, results or gold actions. */
+export interface UserScenario {
+  persona: Persona;
+  /** Facts the customer can state when asked: `email`, or `first_name`, `last_name`, `zip`; … */
+  identity: Record<string, string>;
+  wishes: Wish[];
+  /** The same, as a text for an LLM user (tau-bench's `instruction`). */
+  instruction: string;
+}
+
+export interface Task {
+  /** Unique and stable: `<domain>/<level>/<split>/<seed>/<index>`. */
+  id: string;
+  domain: string;
+  level: string;
+  split: string;
+  /** Id of the base world the task plays in. */
+  world: string;
+  scenario: UserScenario;
+  /** Gold actions: the target state is made by replaying them. */
+  actions: ToolCall[];
+  /** True when the gold leaves the database unchanged. */
+  noop: boolean;
+}
+
+export interface Domain {
+  name: string;
+  level: string;
+  policy: string;
+  tools: ToolSchema[];
+  /** Executing one of these ends the episode. */
+  terminalTools: string[];
+}
+
+/** One changed row of an episode's overlay. `before`/`after` null: the row did not exist / was deleted. */
+export interface RowChange {
+  table: string;
+  key: string;
+  before: Json;
+  after: Json;
+  /** Index of the tool call that changed it last. */
+  call: number;
+}
+
+export interface ToolResult {
+  /** Index of the call in the episode's log. */
+  index: number;
+  /** Observation text shown to the model. */
+  text: string;
+  error: boolean;
+  /** Rows this call changed. */
+  changes: RowChange[];
+  terminal: boolean;
+}
+
+export interface Violation {
+  rule: 'not_authenticated' | 'other_customer' | 'unconfirmed_write';
+  /** Index of the tool call. */
+  call: number;
+  detail: string;
+}
+
+export interface Verdict {
+  /** 1 if and only if the final overlay equals the gold overlay. */
+  reward: 0 | 1;
+  changes: RowChange[];
+  goal: RowChange[];
+  /** Share of the goal's rows that are right (0…1), for display only. */
+  progress: number;
+}
+
+/** Task sets are seeded: the same arguments give the same tasks and worlds everywhere. */
+export interface TaskQuery {
+  domain: string;
+  level: string;
+  split: 'train' | 'heldout';
+  seed: number;
+  count: number;
+  /** Index of the first task; tasks are numbered without end. */
+  from?: number;
+}
+
+export interface Environments {
+  domain(name: string, level: string): Promise<Domain>;
+  tasks(query: TaskQuery): Promise<Task[]>;
+  /** Begins an isolated episode and returns its id. */
+  start(task: Task): Promise<string>;
+  /** Runs one tool call as one transaction. An unknown tool or bad arguments give an error result, never a throw. */
+  call(episode: string, call: ToolCall): Promise<ToolResult>;
+  verify(episode: string): Promise<Verdict>;
+  /** A new episode with this one's state after its first `calls` tool calls. */
+  fork(episode: string, calls: number): Promise<string>;
+  /** Discards the episode's overlay and log. */
+  close(episode: string): Promise<void>;
+}

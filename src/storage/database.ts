@@ -1,0 +1,52 @@
+/** @file The Dexie schema of runs. The trainer writes; the page only reads (and deletes whole runs). */
+import { Dexie, type EntityTable, type Table } from 'dexie';
+import type { Trajectory } from '../agent/types.ts';
+import type { RolloutSummary, RunRequest, RunStatus, StepMetrics, GrpoConfig } from '../training/types.ts';
+
+export interface RunRow {
+  id: string;
+  /** Memorable name, e.g. `brisk-otter`. */
+  name: string;
+  createdAt: number;
+  status: RunStatus;
+  message?: string;
+  /** Steps done. */
+  step: number;
+  request: RunRequest;
+  /** The whole configuration in force. */
+  config: GrpoConfig;
+  /** A bundled example, not made in this browser. */
+  recorded?: boolean;
+}
+
+/** A checkpoint is complete when its row exists: it is written in one transaction. */
+export interface CheckpointRow {
+  run: string;
+  step: number;
+  savedAt: number;
+  /** safetensors of the policy, the reference, and AdamW's moments. */
+  weights: Blob;
+  reference: Blob | null;
+  optimizer: Blob;
+  /** Everything else that the next step depends on. */
+  state: { optimizerStep: number };
+}
+
+export class RunDatabase extends Dexie {
+  declare runs: EntityTable<RunRow, 'id'>;
+  declare metrics: Table<StepMetrics & { run: string }, [string, number]>;
+  declare rollouts: Table<RolloutSummary & { run: string }, [string, string]>;
+  declare trajectories: Table<Trajectory & { run: string }, [string, string]>;
+  declare checkpoints: Table<CheckpointRow, [string, number]>;
+
+  constructor(name = 'mua-runs') {
+    super(name);
+    this.version(1).stores({
+      runs: 'id, createdAt',
+      metrics: '[run+step]',
+      rollouts: '[run+id], [run+step], [run+group]',
+      trajectories: '[run+id]',
+      checkpoints: '[run+step]',
+    });
+  }
+}

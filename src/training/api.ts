@@ -1,0 +1,89 @@
+/**
+ * What the trainer worker answers (comlink). The page and the command line use the same object; the first only starts
+ * runs, the second also the one-off commands. File contents cross as bytes or text: the worker knows no paths.
+ */
+import type { Trajectory } from '../agent/types.ts';
+import type { EngineInfo, GrpoConfig, RunEvent, RunRequest, SftConfig } from './types.ts';
+
+/** The files of a Hugging Face model folder by name (`config.json`, `model.safetensors`, …). */
+export type ModelFiles = Record<string, Uint8Array<ArrayBuffer>>;
+
+/** Progress of a one-off command. `metrics` holds the numbers of the step just done. */
+export type Progress = (done: number, total: number, label: string, metrics?: Record<string, number>) => void;
+
+export interface EvaluateOptions {
+  domain: string;
+  level: string;
+  split: 'train' | 'heldout';
+  tasks: number;
+  trials: number;
+  temperature: number;
+  seed: number;
+  /** Keep whole trajectories in the report. */
+  trajectories?: boolean;
+}
+
+export interface EvaluateReport {
+  tasks: number;
+  trials: number;
+  /** pass^k for k = 1…trials (tau-bench), with a 95 % bootstrap interval over tasks. */
+  pass_hat: { k: number; value: number; low: number; high: number }[];
+  /** Mean share of the goal's rows that ended right. */
+  progress: number;
+  noop_tasks: number;
+  unscored: number;
+  terminations: Record<string, number>;
+  violations: Record<string, number>;
+  tool_calls: Record<string, number>;
+  turns_mean: number;
+  by_intent: Record<string, { tasks: number; pass_hat_1: number }>;
+  seconds: number;
+  trajectories?: Trajectory[];
+}
+
+/** Loss inputs of `mua grad` (file format in docs). */
+export interface GradRequest {
+  loss: 'sft' | 'grpo';
+  config?: Partial<GrpoConfig>;
+  sequences: { tokens: number[]; loss_mask: number[]; advantage?: number; old_logprobs?: number[]; ref_logprobs?: number[] }[];
+}
+
+export interface TrainerApi {
+  engineInfo(): Promise<EngineInfo>;
+
+  // Runs, kept in this browser's storage
+  /** Starts a run and returns its id at once. One run at a time. */
+  start(request: RunRequest): Promise<string>;
+  /** Goes on with a run from its last checkpoint. */
+  resume(run: string): Promise<void>;
+  pause(): Promise<void>;
+  unpause(): Promise<void>;
+  /** Ends the run after the current step; resolves when it has stopped. */
+  stop(): Promise<void>;
+  /** The run now active, if any. */
+  active(): Promise<string | null>;
+  /** Calls `listener` with every event of the active run, batched; one listener at a time. */
+  listen(listener: (run: string, events: RunEvent[]) => void): Promise<void>;
+  /** Final or checkpointed model of a run as a Hugging Face folder. */
+  exportModel(run: string): Promise<ModelFiles>;
+
+  // One-off commands
+  train(
+    model: ModelFiles, preset: string, overrides: Record<string, string>, user: RunRequest['user'],
+    progress: Progress, onStep: (metrics: Record<string, number>, trajectories: Trajectory[]) => void,
+  ): Promise<{ model: ModelFiles; before: EvaluateReport; after: EvaluateReport; steps: number; seconds: number; dropped: number; retried: number }>;
+  sft(model: ModelFiles, jsonl: string, overrides: Partial<Record<keyof SftConfig, string>>, progress: Progress): Promise<{ model: ModelFiles; losses: number[]; tokens: number; seconds: number }>;
+  synthesize(options: { domain: string; level: string; count: number; seed: number }, progress: Progress): Promise<{ jsonl: string; kept: number; tried: number }>;
+  evaluate(model: ModelFiles, options: EvaluateOptions, user: RunRequest['user'], progress: Progress): Promise<EvaluateReport>;
+  score(model: ModelFiles, sequences: number[][]): Promise<{ logprobs: number[][]; entropies: number[][] }>;
+  grad(model: ModelFiles, request: GradRequest): Promise<{ safetensors: Uint8Array<ArrayBuffer>; report: Record<string, number> }>;
+  generate(model: ModelFiles, request: { prompts: number[][]; max_new_tokens: number; temperature: number; seed: number; top_p?: number; top_k?: number }): Promise<{ completions: { tokens: number[]; logprobs: number[] }[] }>;
+  bench(progress: Progress): Promise<BenchReport>;
+}
+
+export interface BenchReport {
+  adapter: EngineInfo;
+  matmul: { shape: string; gflops: number }[];
+  training: { model: string; tokens: number; ms_per_step: number; tokens_per_s: number; gflops: number; share_of_best_matmul: number }[];
+  decode: { model: string; batch: number; tokens_per_s: number }[];
+}

@@ -1,0 +1,39 @@
+/** Simulated users. They see only what the agent says aloud: never tool calls, tool results or its private text. */
+import type { UserScenario } from '../environments/types.ts';
+
+export const STOP = '###STOP###';
+
+export interface UserSession {
+  /** The customer's first message (tau-bench: the answer to "Hi! How can I help you today?"). */
+  open(signal?: AbortSignal): Promise<string>;
+  /** The customer's answer to what the agent said; contains `###STOP###` when the conversation is over. */
+  reply(agentText: string, signal?: AbortSignal): Promise<string>;
+}
+
+/** `seed` makes a scripted user reproducible; an endpoint passes it on as the request's `seed`. */
+export interface UserSimulator {
+  session(scenario: UserScenario, seed: number): UserSession;
+}
+
+/** A failure of the simulator, never of the agent: the episode is retried, then dropped, never scored 0. */
+export class UserError extends Error {
+  override name = 'UserError';
+  constructor(message: string, readonly kind: 'network' | 'timeout' | 'rate_limit' | 'server' | 'bad_response' | 'auth' | 'aborted') {
+    super(message);
+  }
+}
+
+export interface EndpointConfig {
+  /** e.g. `http://localhost:11434/v1`. */
+  baseUrl: string;
+  model: string;
+  /** Kept in memory only; never stored, logged or exported. */
+  apiKey?: string;
+  temperature?: number;
+  maxTokens?: number;
+  timeoutMs?: number;
+  maxRetries?: number;
+  concurrency?: number;
+}
+
+export type UserConfig = { mode: 'scripted' } | ({ mode: 'endpoint' } & EndpointConfig);
