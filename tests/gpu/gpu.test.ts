@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { Gpu, type Counts, grid, GRID_INDEX_WGSL, ROWS_WGSL, rowCount, rowWords, type Rows } from '../../src/engine/gpu.ts';
+
+test('row counts agree between TypeScript and WGSL', async () => {
+  const gpu = await Gpu.create();
+  const counts: Counts = { tokens: 10, rows: 300 };
+  const ranges: Rows[] = [{ of: 'tokens' }, { of: 'tokens', times: 4 }, { of: 'rows', base: 256, max: 128 }, { of: 'rows', base: 512, max: 128 }, { of: 'rows', max: 128 }];
+  const countsView = gpu.uniform('counts', [counts.tokens, counts.rows, 0, 0]);
+  const out = gpu.buffer('out', 4);
+  const wgsl = `${ROWS_WGSL}
+    @group(0) @binding(0) var<uniform> dims: vec4u;
+    @group(0) @binding(1) var<uniform> counts: Counts;
+    @group(0) @binding(2) var<storage, read_write> out: array<u32>;
+    @compute @workgroup_size(1) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) nwg: vec3u) {
+      if (${GRID_INDEX_WGSL} == 0u) { out[0] = row_count(dims, counts); }
+    }`;
+  for (const rows of ranges) {
+    const kernel = gpu.kernel('row count', wgsl, ['uniform', 'uniform', 'read_write']);
+    const program = [gpu.dispatch(kernel, [gpu.uniform('dims', rowWords(rows)), countsView, out], () => grid(70_000, 1))];
+    await gpu.ready();
+    gpu.run(program, counts);
+    expect(new Uint32Array(await gpu.read(out, 4))[0], JSON.stringify(rows)).toBe(rowCount(rows, counts));
+  }
+  gpu.destroy();
+});
