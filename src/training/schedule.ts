@@ -1,0 +1,9 @@
+/** @file Learning-rate schedules (names of Hugging Face's `lr_scheduler_type`). */
+
+/** Learning rate of update `step` (from 0) out of `total`, after a linear warm-up of `warmup` updates. */
+export function learningRate(lr: number, type: 'constant' | 'linear' | 'cosine', step: number, total: number, warmup: number): number {
+  if (step < warmup) return (lr * (step + 1)) / (warmup + 1);
+  if (type === 'constant' || total <= warmup) return lr;
+  const progress = Math.min(1, (step - warmup) / (total - warmup));
+  return type === 'linear' ? lr * (1 - progress) : lr * 0.5 * (1 + Math.cos(Math.PI * progress));
+}
