@@ -3,6 +3,7 @@
  * runs, the second also the one-off commands. File contents cross as bytes or text: the worker knows no paths.
  */
 import type { Trajectory } from '../agent/types.ts';
+import type { EvaluationReport } from '../evaluation/evaluate.ts';
 import type { EngineInfo, GrpoConfig, RunEvent, RunRequest, SftConfig } from './types.ts';
 
 /** The files of a Hugging Face model folder by name (`config.json`, `model.safetensors`, …). */
@@ -23,21 +24,7 @@ export interface EvaluateOptions {
   trajectories?: boolean;
 }
 
-export interface EvaluateReport {
-  tasks: number;
-  trials: number;
-  /** pass^k for k = 1…trials (tau-bench), with a 95 % bootstrap interval over tasks. */
-  pass_hat: { k: number; value: number; low: number; high: number }[];
-  /** Mean share of the goal's rows that ended right. */
-  progress: number;
-  noop_tasks: number;
-  unscored: number;
-  terminations: Record<string, number>;
-  violations: Record<string, number>;
-  tool_calls: Record<string, number>;
-  turns_mean: number;
-  by_intent: Record<string, { tasks: number; pass_hat_1: number }>;
-  seconds: number;
+export interface EvaluateReport extends EvaluationReport {
   trajectories?: Trajectory[];
 }
 
@@ -49,6 +36,8 @@ export interface GradRequest {
 }
 
 export interface TrainerApi {
+  /** Ports to the environment and user workers (comlink endpoints); must come first. */
+  connect(environments: MessagePort, users: MessagePort): void;
   engineInfo(): Promise<EngineInfo>;
 
   // Runs, kept in this browser's storage

@@ -1,0 +1,98 @@
+/** @file Success of a policy on a task set: pass^k, how episodes ended, what rules were broken. */
+import { collectRollouts, type Stage } from '../agent/rollouts.ts';
+import type { EpisodeLimits, Sampling, Trajectory } from '../agent/types.ts';
+import type { Task } from '../environments/types.ts';
+import { passHatInterval } from './pass-hat.ts';
+
+export interface EvaluationReport {
+  tasks: number;
+  trials: number;
+  /** pass^k for k = 1…trials, with a 95 % bootstrap interval over tasks. */
+  pass_hat: { k: number; value: number; low: number; high: number }[];
+  /** Mean share of the goal's rows that ended right. */
+  progress: number;
+  /** Tasks whose gold changes nothing: doing nothing passes them. */
+  noop_tasks: number;
+  /** Episodes that the simulated user's failure left without a score. */
+  unscored: number;
+  terminations: Record<string, number>;
+  violations: Record<string, number>;
+  tool_calls: Record<string, number>;
+  turns_mean: number;
+  by_intent: Record<string, { tasks: number; pass_hat_1: number }>;
+  seconds: number;
+}
+
+export interface EvaluationPlan {
+  tasks: readonly Task[];
+  trials: number;
+  limits: EpisodeLimits;
+  sampling: Sampling;
+  seed: number;
+  /** Sampler streams of an evaluation are its own, so that evaluating never changes training. */
+  firstStream: number;
+  concurrency: number;
+  signal?: AbortSignal;
+  onProgress?: (done: number, total: number) => void;
+}
+
+/** The wishes of a task in short, e.g. `cancel+return` or `cancel (impossible)`. */
+export function intentOf(task: Task): string {
+  return task.scenario.wishes.map((wish) => (wish.impossible ? `${wish.intent} (impossible)` : wish.intent)).join('+');
+}
+
+export async function evaluate(stage: Stage, plan: EvaluationPlan): Promise<{ report: EvaluationReport; trajectories: Trajectory[] }> {
+  const start = performance.now();
+  const total = plan.tasks.length * plan.trials;
+  let done = 0;
+  const { groups, dropped } = await collectRollouts(stage, {
+    tasks: plan.tasks,
+    n: plan.trials,
+    limits: plan.limits,
+    sampling: plan.sampling,
+    seed: plan.seed,
+    firstStream: plan.firstStream,
+    label: 'eval',
+    concurrency: plan.concurrency,
+    signal: plan.signal,
+    onDone: () => plan.onProgress?.(++done, total),
+  });
+  const trajectories = groups.flat();
+  const results = groups.map((group) => ({ trials: group.length, successes: group.filter((t) => t.reward === 1).length }));
+  const intents = new Map<string, { trials: number; successes: number }[]>();
+  plan.tasks.forEach((task, i) => {
+    const intent = intentOf(task);
+    intents.set(intent, [...(intents.get(intent) ?? []), results[i]!]);
+  });
+  const report: EvaluationReport = {
+    tasks: plan.tasks.length,
+    trials: plan.trials,
+    pass_hat: Array.from({ length: plan.trials }, (_, i) => passHatInterval(results, i + 1)),
+    progress: average(trajectories.map((t) => t.verdict?.progress ?? 0)),
+    noop_tasks: plan.tasks.filter((task) => task.noop).length,
+    unscored: dropped.length,
+    terminations: tally([...trajectories, ...dropped].map((t) => t.termination)),
+    violations: tally(trajectories.flatMap((t) => t.violations.map((violation) => violation.rule))),
+    tool_calls: sumCounts(trajectories.map((t) => t.toolCalls)),
+    turns_mean: average(trajectories.map((t) => t.turns)),
+    by_intent: Object.fromEntries(
+      [...intents].sort().map(([intent, rows]) => [intent, { tasks: rows.length, pass_hat_1: average(rows.filter((r) => r.trials > 0).map((r) => r.successes / r.trials)) }]),
+    ),
+    seconds: (performance.now() - start) / 1000,
+  };
+  return { report, trajectories: [...trajectories, ...dropped] };
+}
+
+const average = (values: readonly number[]) => (values.length === 0 ? 0 : values.reduce((sum, v) => sum + v, 0) / values.length);
+
+function tally(words: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}
+
+function sumCounts(rows: readonly Record<string, number>[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const row of rows) for (const [name, n] of Object.entries(row)) counts[name] = (counts[name] ?? 0) + n;
+  return counts;
+}

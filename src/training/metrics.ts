@@ -1,0 +1,165 @@
+/**
+ * @file The metrics of a step under verl's and MUA-RL's names (`metric_utils.py`). Everything about tokens is taken on
+ * the loss mask; upstream takes entropy, advantages and `response_length` on the attention mask.
+ */
+import type { Trajectory } from '../agent/types.ts';
+import { flatten, path } from '../agent/trajectory.ts';
+import type { TokenLossParts } from './grpo-loss.ts';
+
+type Metrics = Record<string, number>;
+
+export function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, v) => sum + v, 0) / values.length;
+}
+
+function spread(name: string, values: readonly number[]): Metrics {
+  if (values.length === 0) return {};
+  let max = -Infinity;
+  let min = Infinity;
+  for (const v of values) {
+    max = Math.max(max, v);
+    min = Math.min(min, v);
+  }
+  return { [`${name}/mean`]: mean(values), [`${name}/max`]: max, [`${name}/min`]: min };
+}
+
+/** Metrics of the rollouts of a step. `groups`: the scored trajectories of each task. */
+export function rolloutMetrics(groups: readonly (readonly Trajectory[])[]): Metrics {
+  const trajectories = groups.flat();
+  const scored = groups.filter((group) => group.length > 0);
+  const scores = trajectories.map((t) => t.reward ?? 0);
+  const allCorrect = scored.filter((group) => group.every((t) => t.reward === 1)).length;
+  const allWrong = scored.filter((group) => group.every((t) => t.reward === 0)).length;
+  const valid = scored.length - allCorrect - allWrong;
+  const share = (n: number) => n / Math.max(1, scored.length);
+  const modelTokens = trajectories.map((t) => flatten(t).lossMask.reduce((sum: number, m: number) => sum + m, 0));
+  const promptTokens = trajectories.map(promptLength);
+  return {
+    ...spread('critic/score', scores),
+    ...spread('critic/rewards', scores),
+    'trajectories/valid_query_num': valid,
+    'trajectories/all_correct_query_num': allCorrect,
+    'trajectories/all_wrong_query_num': allWrong,
+    'trajectories/valid_query_ratio': share(valid),
+    'trajectories/all_correct_query_ratio': share(allCorrect),
+    'trajectories/all_wrong_query_ratio': share(allWrong),
+    ...spread('rollout/turns', trajectories.map((t) => t.turns)),
+    ...spread('prompt_length', promptTokens),
+    ...spread('response_length', trajectories.map((t, i) => flatten(t).tokens.length - promptTokens[i]!)),
+    ...spread('response_length_only_model', modelTokens),
+    'response_length/clip_ratio': mean(trajectories.map((t) => Number(t.termination === 'context_full' || t.termination === 'turn_length'))),
+    ...toolMetrics(trajectories),
+    ...terminationMetrics(trajectories),
+    ...diversityMetrics(groups),
+  };
+}
+
+/** Tokens before the first one the model sampled or was asked for: system prompt, tools and the first user message. */
+function promptLength(trajectory: Trajectory): number {
+  let tokens = 0;
+  for (const node of path(trajectory)) {
+    if (node.role === 'assistant') break;
+    tokens += node.tokens.length;
+  }
+  return tokens;
+}
+
+function toolMetrics(trajectories: readonly Trajectory[]): Metrics {
+  const times = trajectories.map((t) => Object.values(t.toolCalls).reduce((sum, n) => sum + n, 0));
+  const metrics: Metrics = {
+    ...spread('tool_call/times', times),
+    'tool_call/usage_ratio': mean(times.map((n) => Number(n > 0))),
+    ...spread('tool_call/times_when_used', times.filter((n) => n > 0)),
+    'tool_call/parse_error_ratio': mean(trajectories.map((t) => Number(t.parseErrors > 0))),
+  };
+  for (const tool of new Set(trajectories.flatMap((t) => Object.keys(t.toolCalls)))) {
+    const uses = trajectories.map((t) => t.toolCalls[tool] ?? 0);
+    metrics[`tool_call/${tool}/times/mean`] = mean(uses);
+    metrics[`tool_call/${tool}/usage_ratio`] = mean(uses.map((n) => Number(n > 0)));
+  }
+  return metrics;
+}
+
+function terminationMetrics(trajectories: readonly Trajectory[]): Metrics {
+  const metrics: Metrics = { 'violations/ratio': mean(trajectories.map((t) => Number(t.violations.length > 0))) };
+  for (const reason of new Set(trajectories.map((t) => t.termination))) {
+    metrics[`termination/${reason}/ratio`] = mean(trajectories.map((t) => Number(t.termination === reason)));
+  }
+  return metrics;
+}
+
+/** Share of distinct token 4-grams in a rollout, and of distinct rollouts in a group, on sampled tokens. */
+function diversityMetrics(groups: readonly (readonly Trajectory[])[]): Metrics {
+  const fourGrams: number[] = [];
+  const sequences: number[] = [];
+  for (const group of groups) {
+    const texts = group.map((t) => {
+      const { tokens, lossMask } = flatten(t);
+      return Array.from(tokens).filter((_, i) => lossMask[i] === 1);
+    });
+    for (const tokens of texts) {
+      const total = tokens.length - 3;
+      if (total < 1) continue;
+      const grams = new Set<string>();
+      for (let i = 0; i < total; i++) grams.add(tokens.slice(i, i + 4).join());
+      fourGrams.push(grams.size / total);
+    }
+    if (texts.length > 0) sequences.push(new Set(texts.map((t) => t.join())).size / texts.length);
+  }
+  return {
+    'sample_diversity/unique_4gram_ratio_mean': mean(fourGrams),
+    'sample_diversity/unique_sequence_ratio_mean': mean(sequences),
+  };
+}
+
+/** Sums of an update's per-token numbers; `metrics()` gives their means. */
+export class UpdateMeter {
+  #tokens = 0;
+  #policy = 0;
+  #kl = 0;
+  #entropy = 0;
+  #clipped = 0;
+  #clippedLower = 0;
+  #ppoKl = 0;
+  #gradNorms: number[] = [];
+
+  add(parts: TokenLossParts, entropy: number, difference: number): void {
+    this.#tokens += 1;
+    this.#policy += parts.policy;
+    this.#kl += parts.kl;
+    this.#entropy += entropy;
+    this.#clipped += Number(parts.clipped);
+    this.#clippedLower += Number(parts.clippedLower);
+    this.#ppoKl -= difference;
+  }
+
+  update(gradNorm: number): void {
+    this.#gradNorms.push(gradNorm);
+  }
+
+  metrics(klCoef: number): Metrics {
+    if (this.#tokens === 0) return {};
+    return {
+      'actor/pg_loss': this.#policy / this.#tokens,
+      'actor/kl_loss': this.#kl / this.#tokens,
+      'actor/kl_coef': klCoef,
+      'actor/entropy': this.#entropy / this.#tokens,
+      'actor/pg_clipfrac': this.#clipped / this.#tokens,
+      'actor/pg_clipfrac_lower': this.#clippedLower / this.#tokens,
+      'actor/ppo_kl': this.#ppoKl / this.#tokens,
+      'actor/grad_norm': mean(this.#gradNorms),
+    };
+  }
+}
+
+/** |p_sampler − p_trainer| of the sampled tokens: they come from the same weights and kernels, so it should be rounding. */
+export function samplerMismatch(sampler: readonly number[], trainer: readonly number[]): Metrics {
+  let max = 0;
+  let sum = 0;
+  sampler.forEach((logprob, i) => {
+    const difference = Math.abs(Math.exp(logprob) - Math.exp(trainer[i]!));
+    max = Math.max(max, difference);
+    sum += difference;
+  });
+  return sampler.length === 0 ? {} : { 'training/rollout_probs_diff_max': max, 'training/rollout_probs_diff_mean': sum / sampler.length };
+}
