@@ -3,6 +3,7 @@
  * runs, the second also the one-off commands. File contents cross as bytes or text: the worker knows no paths.
  */
 import type { Trajectory } from '../agent/types.ts';
+import type { GenerateRequest } from './commands.ts';
 import type { EvaluationReport } from '../evaluation/evaluate.ts';
 import type { EngineInfo, GrpoConfig, RunEvent, RunRequest, SftConfig } from './types.ts';
 
@@ -66,7 +67,7 @@ export interface TrainerApi {
   evaluate(model: ModelFiles, options: EvaluateOptions, user: RunRequest['user'], progress: Progress): Promise<EvaluateReport>;
   score(model: ModelFiles, sequences: number[][]): Promise<{ logprobs: number[][]; entropies: number[][] }>;
   grad(model: ModelFiles, request: GradRequest): Promise<{ safetensors: Uint8Array<ArrayBuffer>; report: Record<string, number> }>;
-  generate(model: ModelFiles, request: { prompts: number[][]; max_new_tokens: number; temperature: number; seed: number; top_p?: number; top_k?: number }): Promise<{ completions: { tokens: number[]; logprobs: number[] }[] }>;
+  generate(model: ModelFiles, request: GenerateRequest): Promise<{ completions: { tokens: number[]; logprobs: number[] }[] }>;
   bench(progress: Progress): Promise<BenchReport>;
 }
 

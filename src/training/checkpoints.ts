@@ -1,0 +1,53 @@
+/** @file Checkpoints: all that the next step depends on. Randomness is counter-based, so the step count is its state. */
+import type { Engine, TensorMap } from '../engine/types.ts';
+import { readSafetensors, writeSafetensors } from '../exchange/safetensors.ts';
+import type { CheckpointRow, RunDatabase } from '../storage/database.ts';
+
+const KEPT = 2;
+
+/** Writes the checkpoint of `step` in one transaction and drops all but the newest two. */
+export async function saveCheckpoint(db: RunDatabase, run: string, step: number, engine: Engine, reference: TensorMap | null): Promise<void> {
+  const { step: optimizerStep, m, v } = await engine.optimizerState();
+  const moments: TensorMap = new Map([...prefixed('m.', m), ...prefixed('v.', v)]);
+  const row: CheckpointRow = {
+    run,
+    step,
+    savedAt: Date.now(),
+    weights: blob(await engine.weights()),
+    reference: reference && blob(reference),
+    optimizer: blob(moments),
+    state: { optimizerStep },
+  };
+  await db.transaction('rw', db.checkpoints, async () => {
+    await db.checkpoints.put(row);
+    const steps = (await db.checkpoints.where('[run+step]').between([run, 0], [run, Infinity]).primaryKeys()).map(([, s]) => s);
+    const old = steps.sort((a, b) => b - a).slice(KEPT);
+    await db.checkpoints.bulkDelete(old.map((s): [string, number] => [run, s]));
+  });
+}
+
+export interface Checkpoint {
+  step: number;
+  weights: TensorMap;
+  reference: TensorMap | null;
+  optimizer: { step: number; m: TensorMap; v: TensorMap };
+}
+
+/** The newest checkpoint of a run, or null. */
+export async function loadCheckpoint(db: RunDatabase, run: string): Promise<Checkpoint | null> {
+  const row = await db.checkpoints.where('[run+step]').between([run, 0], [run, Infinity]).last();
+  if (!row) return null;
+  const moments = await tensors(row.optimizer);
+  return {
+    step: row.step,
+    weights: await tensors(row.weights),
+    reference: row.reference && (await tensors(row.reference)),
+    optimizer: { step: row.state.optimizerStep, m: unprefixed('m.', moments), v: unprefixed('v.', moments) },
+  };
+}
+
+const blob = (map: TensorMap) => new Blob([writeSafetensors(map)]);
+const tensors = async (b: Blob) => readSafetensors(new Uint8Array(await b.arrayBuffer()));
+const prefixed = (prefix: string, map: TensorMap) => [...map].map(([name, tensor]) => [prefix + name, tensor] as const);
+const unprefixed = (prefix: string, map: TensorMap): TensorMap =>
+  new Map([...map].filter(([name]) => name.startsWith(prefix)).map(([name, tensor]) => [name.slice(prefix.length), tensor]));

@@ -1,0 +1,70 @@
+/** @file A whole GRPO run: held-out evaluation before, steps with evaluations between, and one after. */
+import type { Stage } from '../agent/rollouts.ts';
+import type { Trajectory } from '../agent/types.ts';
+import type { Learner } from '../engine/types.ts';
+import { evaluate, type EvaluationReport } from '../evaluation/evaluate.ts';
+import { grpoStep, type StepHooks, type StepResult } from './grpo.ts';
+import type { GrpoConfig } from './types.ts';
+
+/** Streams of evaluations lie above those of any training step. */
+const EVALUATION_STREAM = 0xe0000000;
+
+export interface RunHooks extends StepHooks {
+  /** Steps already done: a resumed run starts after them. */
+  doneSteps?: number;
+  onStepStart?: (step: number) => void;
+  onEvaluationProgress?: (done: number, total: number) => void;
+  /** Awaited: what it stores is on disk before the next step begins. `report` is there when this step was evaluated. */
+  onStep: (result: StepResult, report: EvaluationReport | null) => Promise<void>;
+  /** The evaluation before the first step. */
+  onBaseline: (report: EvaluationReport, trajectories: Trajectory[]) => Promise<void>;
+  /** Asked after every step: true ends the run early. */
+  shouldStop?: () => boolean;
+}
+
+/** Metrics of an evaluation, in verl's naming: val-core/<source>/reward/mean@1. */
+export function evaluationMetrics(report: EvaluationReport, config: GrpoConfig): Record<string, number> {
+  const source = `${config.domain}-${config.level}`;
+  return {
+    [`val-core/${source}/reward/mean@1`]: report.pass_hat[0]!.value,
+    [`val-aux/${source}/progress/mean@1`]: report.progress,
+    [`val-aux/${source}/num_turns/mean`]: report.turns_mean,
+  };
+}
+
+/** Evaluates the policy on the run's held-out tasks, always the same ones with the same seeds. */
+export async function evaluateHeldOut(stage: Stage, config: GrpoConfig, concurrency: number, hooks: Pick<RunHooks, 'signal' | 'onEvaluationProgress'>) {
+  const tasks = await stage.environments.tasks({ domain: config.domain, level: config.level, split: 'heldout', seed: config.seed, count: config.val_tasks });
+  return evaluate(stage, {
+    tasks,
+    trials: 1,
+    limits: config,
+    sampling: config,
+    seed: config.seed,
+    firstStream: EVALUATION_STREAM,
+    concurrency,
+    signal: hooks.signal,
+    onProgress: hooks.onEvaluationProgress,
+  });
+}
+
+/** Returns the number of steps done. The reference is the policy as it was before step 1. */
+export async function trainGrpo(stage: Stage, learner: Learner, config: GrpoConfig, concurrency: number, hooks: RunHooks): Promise<number> {
+  const last = config.total_training_steps;
+  let step = hooks.doneSteps ?? 0;
+  if (step === 0 && config.val_tasks > 0) {
+    const { report, trajectories } = await evaluateHeldOut(stage, config, concurrency, hooks);
+    await hooks.onBaseline(report, trajectories);
+  }
+  while (step < last && !hooks.shouldStop?.()) {
+    await hooks.gate?.();
+    step += 1;
+    hooks.onStepStart?.(step);
+    const result = await grpoStep(stage, learner, config, step, hooks);
+    const due = config.val_tasks > 0 && (step === last || (config.test_freq > 0 && step % config.test_freq === 0));
+    const evaluation = due ? await evaluateHeldOut(stage, config, concurrency, hooks) : null;
+    if (evaluation) Object.assign(result.metrics, evaluationMetrics(evaluation.report, config));
+    await hooks.onStep(result, evaluation?.report ?? null);
+  }
+  return step;
+}

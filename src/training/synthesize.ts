@@ -1,0 +1,96 @@
+/**
+ * @file Cold-start data: conversations of the expert with the scripted user, through the real tools. Only those that
+ * end with reward 1 and break no rule are kept (MUA-RL verifies its synthetic trajectories too).
+ */
+import { createExpert } from '../agent/expert.ts';
+import { mapConcurrently } from '../agent/rollouts.ts';
+import type { Environments, Task, ToolSchema } from '../environments/types.ts';
+import { auditEpisode, type AuditEvent } from '../environments/violations.ts';
+import { hash32 } from '../random.ts';
+import { STOP, type UserSimulator } from '../users/types.ts';
+
+/** One line of the JSONL: OpenAI-style messages, arguments as objects (TRL's dataset format). */
+export interface Conversation {
+  id: string;
+  messages: ChatMessage[];
+  tools: ToolSchema[];
+}
+
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant' | 'tool';
+  content: string;
+  tool_calls?: { type: 'function'; function: { name: string; arguments: Record<string, unknown> } }[];
+  name?: string;
+}
+
+export interface SynthesizeOptions {
+  domain: string;
+  level: string;
+  count: number;
+  seed: number;
+}
+
+const MAX_ACTS = 60;
+
+/** Plays train tasks from the first on until `count` conversations are kept. @throws if fewer than one in four succeeds. */
+export async function synthesize(
+  stage: { environments: Environments; users: UserSimulator },
+  options: SynthesizeOptions,
+  onProgress?: (kept: number) => void,
+): Promise<{ conversations: Conversation[]; tried: number }> {
+  const domain = await stage.environments.domain(options.domain, options.level);
+  const conversations: Conversation[] = [];
+  let tried = 0;
+  const batch = 64;
+  while (conversations.length < options.count) {
+    const tasks = await stage.environments.tasks({ domain: options.domain, level: options.level, split: 'train', seed: options.seed, count: batch, from: tried });
+    const results: (ChatMessage[] | null)[] = tasks.map(() => null);
+    await mapConcurrently(tasks, 16, async (task, i) => {
+      results[i] = await play(task, hash32(options.seed, tried + i));
+    });
+    tried += batch;
+    results.forEach((messages, i) => {
+      if (messages && conversations.length < options.count) {
+        conversations.push({ id: tasks[i]!.id, messages: [{ role: 'system', content: domain.policy }, ...messages], tools: domain.tools });
+      }
+    });
+    onProgress?.(conversations.length);
+    if (tried >= 256 && conversations.length < tried / 4) throw new Error(`the expert solved only ${conversations.length} of ${tried} tasks at level ${options.level}`);
+  }
+  return { conversations, tried };
+
+  async function play(task: Task, seed: number): Promise<ChatMessage[] | null> {
+    const { environments, users } = stage;
+    const expert = createExpert(domain, seed);
+    const user = users.session(task.scenario, seed);
+    const episode = await environments.start(task);
+    const messages: ChatMessage[] = [];
+    const events: AuditEvent[] = [];
+    const hear = (text: string) => {
+      messages.push({ role: 'user', content: text });
+      events.push({ kind: 'user', text });
+      return text.includes(STOP);
+    };
+    try {
+      let done = hear(await user.open());
+      for (let acts = 0; !done && acts < MAX_ACTS; acts++) {
+        const act = expert.act(messages);
+        if ('say' in act) {
+          messages.push({ role: 'assistant', content: act.say });
+          events.push({ kind: 'agent', text: act.say });
+          done = hear(await user.reply(act.say));
+        } else {
+          messages.push({ role: 'assistant', content: '', tool_calls: [{ type: 'function', function: act.call }] });
+          const result = await environments.call(episode, act.call);
+          messages.push({ role: 'tool', name: act.call.name, content: result.text });
+          events.push({ kind: 'tool', call: act.call, result });
+          done = result.terminal;
+        }
+      }
+      const { reward } = await environments.verify(episode);
+      return done && reward === 1 && auditEpisode(events).length === 0 ? messages : null;
+    } finally {
+      await environments.close(episode);
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/** @file The trainer worker: the GPU, the policy and the training loop. */
+import * as Comlink from 'comlink';
+import type { Environments } from '../src/environments/types.ts';
+import { RunDatabase } from '../src/storage/database.ts';
+import type { TrainerApi } from '../src/training/api.ts';
+import { fetchBundledModel } from '../src/training/bundled-models.ts';
+import { TrainerSession } from '../src/training/session.ts';
+import { RemoteUsers, type UserWorkerApi } from '../src/users/remote.ts';
+
+let environments: Comlink.Remote<Environments>;
+let userWorker: Comlink.Remote<UserWorkerApi>;
+const database = new RunDatabase();
+
+const session = new TrainerSession({
+  // A comlink proxy answers every method with a promise, which is what Environments asks for.
+  get environments() {
+    return environments as unknown as Environments;
+  },
+  users: async (config) => {
+    await userWorker.configure(config);
+    return new RemoteUsers(userWorker);
+  },
+  bundledModel: fetchBundledModel,
+  database: () => database,
+});
+
+const api: TrainerApi = Object.assign(session, {
+  connect(environmentPort: MessagePort, userPort: MessagePort) {
+    environments = Comlink.wrap(environmentPort);
+    userWorker = Comlink.wrap(userPort);
+  },
+});
+
+Comlink.expose(api);
