@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { passHat, passHatInterval } from '../../src/evaluation/pass-hat.ts';
+import { permutation } from '../../src/random.ts';
+import { groupAdvantages, tokenWeights } from '../../src/training/advantages.ts';
+import { ConfigError, grpoConfig, PAPER, PRESETS, sftConfig } from '../../src/training/config.ts';
+import { parseConversations } from '../../src/training/conversations.ts';
+import { grpoTokenLoss, klEstimate } from '../../src/training/grpo-loss.ts';
+import { learningRate } from '../../src/training/schedule.ts';
+
+describe('advantages', () => {
+  // Groups of eight with k successes (sample std).
+  test.each([
+    [1, 2.475, -0.354],
+    [2, 1.62, -0.54],
+    [3, 1.208, -0.725],
+    [4, 0.935, -0.935],
+    [5, 0.725, -1.208],
+    [6, 0.54, -1.62],
+    [7, 0.354, -2.475],
+  ])('%i of 8 correct', (k, success, failure) => {
+    const advantages = groupAdvantages(Array.from({ length: 8 }, (_, i) => (i < k ? 1 : 0)));
+    expect(advantages[0]).toBeCloseTo(success, 3);
+    expect(advantages[7]).toBeCloseTo(failure, 3);
+  });
+  test('groups without variance have none', () => {
+    expect(groupAdvantages([1, 1, 1])).toEqual([0, 0, 0]);
+    expect(groupAdvantages([0, 0, 0])).toEqual([0, 0, 0]);
+  });
+  test('a group of one has mean 0 and std 1', () => expect(groupAdvantages([1])[0]).toBeCloseTo(1, 5));
+  test('without the std it is Dr.GRPO', () => expect(groupAdvantages([1, 0], false)).toEqual([0.5, -0.5]));
+  test('the three ways to weigh tokens differ on a ragged batch', () => {
+    expect(tokenWeights([3, 1], 'token-mean')).toEqual([1 / 4, 1 / 4]);
+    expect(tokenWeights([3, 1], 'seq-mean-token-sum')).toEqual([1 / 2, 1 / 2]);
+    expect(tokenWeights([3, 1], 'seq-mean-token-mean')).toEqual([1 / 6, 1 / 2]);
+  });
+});
+
+describe('policy loss', () => {
+  const config = { ...PAPER, use_kl_loss: false };
+  const atRatio = (ratio: number, advantage: number) => grpoTokenLoss(Math.log(ratio), advantage, 0, 0, config);
+  test('dual clip bounds a negative advantage', () => expect(atRatio(5, -1)).toMatchObject({ policy: 3, clippedLower: true }));
+  test('a positive advantage is clipped above', () => expect(atRatio(5, 1).policy).toBeCloseTo(-1.2, 12));
+  test('a positive advantage is not clipped below', () => expect(atRatio(0.1, 1)).toMatchObject({ clipped: false }));
+  test('a negative advantage is clipped below', () => {
+    expect(atRatio(0.1, -1).policy).toBeCloseTo(0.8, 12);
+    expect(atRatio(0.1, -1).clipped).toBe(true);
+  });
+  test('KL estimators', () => {
+    expect(klEstimate(0.1, 'k1')).toBe(0.1);
+    expect(klEstimate(-0.1, 'abs')).toBe(0.1);
+    expect(klEstimate(-1, 'k2')).toBe(0.5);
+    expect(klEstimate(1, 'low_var_kl')).toBeCloseTo(Math.exp(-1), 12);
+    expect(klEstimate(-1, 'low_var_kl')).toBeCloseTo(Math.E - 2, 12);
+    expect(klEstimate(-25, 'low_var_kl')).toBe(10);
+    expect(klEstimate(25, 'low_var_kl')).toBeCloseTo(19 + Math.exp(-20) - 9, 6);
+  });
+});
+
+test('learning-rate schedules', () => {
+  expect(learningRate(1, 'constant', 50, 100, 0)).toBe(1);
+  expect(learningRate(1, 'linear', 50, 100, 0)).toBe(0.5);
+  expect(learningRate(1, 'cosine', 50, 100, 0)).toBeCloseTo(0.5, 12);
+  expect(learningRate(1, 'constant', 0, 100, 3)).toBe(0.25);
+  expect(learningRate(1, 'constant', 3, 100, 3)).toBe(1);
+});
+
+describe('pass^k', () => {
+  test('unbiased estimate', () => {
+    expect(passHat(3, 4, 1)).toBe(0.75);
+    expect(passHat(3, 4, 2)).toBe(0.5);
+    expect(passHat(1, 4, 2)).toBe(0);
+    expect(() => passHat(1, 4, 5)).toThrow(/k is 5, expected 1 to 4/);
+  });
+  test('the interval holds the value and narrows with more tasks', () => {
+    const results = (n: number) => Array.from({ length: n }, (_, i) => ({ trials: 1, successes: i % 3 === 0 ? 1 : 0 }));
+    const [few, many] = [passHatInterval(results(30), 1), passHatInterval(results(3000), 1)];
+    expect(few.low).toBeLessThan(few.value);
+    expect(few.high).toBeGreaterThan(few.value);
+    expect(many.high - many.low).toBeLessThan((few.high - few.low) / 3);
+  });
+});
+
+describe('configuration', () => {
+  test('TRL names and values are understood', () => {
+    expect(grpoConfig('nano', { num_generations: '4', epsilon: '0.3', kl_loss_type: 'k3' })).toMatchObject({ n: 4, clip_ratio_low: 0.3, kl_loss_type: 'low_var_kl' });
+  });
+  test('every preset is valid', () => {
+    for (const name of Object.keys(PRESETS)) expect(grpoConfig(name)).toEqual(PRESETS[name]!.config);
+  });
+  test.each([
+    [{ lr: '-1' }, /"lr" is -1/],
+    [{ n: '2.5' }, /"n" is 2.5/],
+    [{ n: 'many' }, /"n" is "many": expected a number/],
+    [{ require_done: 'maybe' }, /"require_done" is "maybe": expected true or false/],
+    [{ colour: 'red' }, /unknown setting "colour"/],
+    [{ __proto__x: '1' }, /unknown setting/],
+    [{ ppo_mini_batch_size: '3' }, /"ppo_mini_batch_size" is 3: expected a divisor/],
+  ])('bad setting %j', (overrides, message) => {
+    expect(() => grpoConfig('nano', overrides)).toThrow(ConfigError);
+    expect(() => grpoConfig('nano', overrides)).toThrow(message);
+  });
+  test('SFT settings', () => expect(sftConfig({ lr: '0.01' }).lr).toBe(0.01));
+});
+
+describe('chat files', () => {
+  const line = '{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}]}';
+  test('JSONL, and arrays of tau-bench results', () => {
+    expect(parseConversations(`${line}\n\n${line}\n`)).toHaveLength(2);
+    expect(parseConversations(`[${line.replace('messages', 'traj')}]`)[0]!.messages[1]!.content).toBe('');
+  });
+  test.each([
+    ['', /no conversation/],
+    [`${line}\n{oops`, /line 2 is not JSON/],
+    ['{"messages":[{"role":"robot","content":"x"},{"role":"user","content":"x"}]}', /line 1, field "messages.0.role"/],
+  ])('bad file %#', (text, message) => expect(() => parseConversations(text)).toThrow(message));
+});
+
+test('a permutation holds every index once and depends on its epoch', () => {
+  const first = permutation(100, 7, 0);
+  expect([...first].sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, i) => i));
+  expect(permutation(100, 7, 0)).toEqual(first);
+  expect(permutation(100, 7, 1)).not.toEqual(first);
+});
