@@ -1,0 +1,72 @@
+/**
+ * @file Tool calls in sampled text: Hermes markup, `<tool_call>{"name": …, "arguments": {…}}</tool_call>`, as Qwen is
+ * trained to write it. One call a turn: sampling stops at the first end tag, and anything after it is ignored.
+ */
+import type { ToolCall } from '../environments/types.ts';
+import { TOOL_CALL_END, TOOL_CALL_START } from './chat-template.ts';
+
+export interface ParsedTurn {
+  /** What the turn says aloud: without markup, control tokens and thoughts. With a call, the prose before it. */
+  content: string;
+  call?: ToolCall;
+  /** Why the turn's markup is not a call. Neither `call` nor `error`: plain speech. */
+  error?: string;
+}
+
+/**
+ * Parses one assistant turn. Lenient where the meaning is clear: `parameters` for `arguments`, arguments as a JSON string
+ * of an object, arguments left out (none), an OpenAI-style `function` wrapper, a list with one call in it.
+ */
+export function parseTurn(text: string, toolNames: readonly string[]): ParsedTurn {
+  const start = text.indexOf(TOOL_CALL_START);
+  const end = text.indexOf(TOOL_CALL_END);
+  if (start < 0 && end < 0) return { content: spoken(text) };
+  const content = spoken(text.slice(0, start < 0 ? end : start));
+  if (start < 0 || (end >= 0 && end < start)) return { content, error: `${TOOL_CALL_END} without ${TOOL_CALL_START} before it` };
+  if (end < 0) return { content, error: `${TOOL_CALL_START} without ${TOOL_CALL_END}` };
+  const body = text.slice(start + TOOL_CALL_START.length, end).trim();
+  try {
+    return { content, call: readCall(body, toolNames) };
+  } catch (error) {
+    return { content, error: (error as Error).message };
+  }
+}
+
+/** The text without control tokens and think blocks (also an unclosed one): the user never hears those. */
+export function spoken(text: string): string {
+  return text
+    .replace(/<think>[^]*?(<\/think>|$)/g, '')
+    .replace(/<\|[a-z_]+\|>|<\/?think>/g, '')
+    .trim();
+}
+
+function readCall(body: string, toolNames: readonly string[]): ToolCall {
+  let value = parseJson(body, 'the tool call');
+  if (Array.isArray(value) && value.length > 0) value = value[0];
+  if (!isObject(value)) throw new Error(`the tool call is ${kind(value)}: expected a JSON object with "name" and "arguments"`);
+  const call = !('name' in value) && isObject(value.function) ? value.function : value;
+  const { name } = call;
+  if (typeof name !== 'string' || name === '') throw new Error(`the tool call's "name" is ${kind(name)}: expected the name of a tool`);
+  if (!toolNames.includes(name)) throw new Error(`unknown tool ${JSON.stringify(name.slice(0, 80))}`);
+  let args: unknown = call.arguments ?? call.parameters ?? {};
+  if (typeof args === 'string') args = parseJson(args, 'the tool call\'s "arguments"');
+  if (!isObject(args)) throw new Error(`the tool call's "arguments" is ${kind(args)}: expected a JSON object`);
+  return { name, arguments: args as ToolCall['arguments'] };
+}
+
+function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // The engine's own message differs between browsers, and the model reads this one.
+    throw new Error(`${what} is not valid JSON`);
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function kind(value: unknown): string {
+  return value === undefined ? 'missing' : value === null ? 'null' : Array.isArray(value) ? 'a list' : value === '' ? 'empty' : `a ${typeof value}`;
+}

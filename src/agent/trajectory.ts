@@ -1,0 +1,79 @@
+/** @file Reading a trajectory: the path the model saw, the arrays the trainer takes, the messages others read. */
+import type { ToolSchema } from '../environments/types.ts';
+import { IM_END } from './chat-template.ts';
+import type { ChatMessage, Conversation } from './conversation.ts';
+import type { MessageNode, Trajectory } from './types.ts';
+
+/** Nodes from the root to the leaf. @throws if the graph is broken */
+export function path({ nodes, leaf }: Pick<Trajectory, 'nodes' | 'leaf'>): MessageNode[] {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const found: MessageNode[] = [];
+  for (let id: number | null = leaf; id !== null; ) {
+    const node = byId.get(id);
+    if (!node) throw new Error(`trajectory node ${id} is missing: expected every parent of leaf ${leaf} among its nodes`);
+    if (found.length > nodes.length) throw new Error(`trajectory node ${id} is its own ancestor`);
+    found.push(node);
+    id = node.parent;
+  }
+  return found.reverse();
+}
+
+export interface FlatTrajectory {
+  tokens: number[];
+  /** 1 exactly on sampled tokens. */
+  lossMask: number[];
+  /** The sampler's log-probabilities; 0 where the mask is 0. */
+  logprobs: number[];
+}
+
+/** What the model saw and sampled, as the trainer takes it: three arrays of one length. */
+export function flatten(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>): FlatTrajectory {
+  const flat: FlatTrajectory = { tokens: [], lossMask: [], logprobs: [] };
+  for (const node of path(trajectory)) {
+    for (let t = 0; t < node.tokens.length; t++) {
+      flat.tokens.push(node.tokens[t]!);
+      flat.lossMask.push(node.mask[t]!);
+      flat.logprobs.push(node.logprobs[t] ?? 0);
+    }
+  }
+  return flat;
+}
+
+/** Stores per-token numbers of the whole path under `name`, node by node; null where there is none. */
+export function annotate(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>, name: string, values: ArrayLike<number | null>): void {
+  const nodes = path(trajectory);
+  const total = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
+  if (values.length !== total) throw new Error(`annotation ${name} has ${values.length} values: expected one for each of the ${total} tokens`);
+  let from = 0;
+  for (const node of nodes) {
+    const own = Array.from({ length: node.tokens.length }, (_, t) => values[from + t] ?? null);
+    from += own.length;
+    if (own.some((value) => value !== null)) (node.annotations ??= {})[name] = own;
+  }
+}
+
+/**
+ * OpenAI-style messages with the tools they were played with, for chat JSONL. A turn whose markup was no call keeps its
+ * raw text; the error it got back follows as a tool message without a call id.
+ */
+export function toMessages(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>, tools?: readonly ToolSchema[]): Conversation {
+  const messages: ChatMessage[] = [];
+  let callId: string | undefined;
+  for (const node of path(trajectory)) {
+    if (node.role === 'template') continue;
+    if (node.role === 'assistant') {
+      callId = node.toolCall && `call_${node.id}`;
+      if (node.toolCall) {
+        messages.push({ role: 'assistant', content: node.content ?? '', tool_calls: [{ id: callId!, type: 'function', function: { ...node.toolCall } }] });
+      } else {
+        messages.push({ role: 'assistant', content: node.parseError ? node.text.replace(IM_END, '') : (node.content ?? node.text) });
+      }
+    } else if (node.role === 'tool') {
+      const { toolResult } = node;
+      messages.push({ role: 'tool', content: node.text, ...(toolResult && { name: toolResult.name, tool_call_id: callId! }) });
+    } else {
+      messages.push({ role: node.role, content: node.text });
+    }
+  }
+  return tools ? { messages, tools: [...tools] } : { messages };
+}
