@@ -1,0 +1,184 @@
+/**
+ * @file Byte-level BPE (Sennrich et al. 2016; bytes as in GPT-2), written as a Hugging Face `tokenizer.json` with Qwen's
+ * control tokens: a small vocabulary for nano models that every Qwen tool can load.
+ *
+ * Two differences from Qwen3's tokenizer. Digits come in groups of up to `digits` from the left, and every group of each
+ * length is one token, so an id is a few tokens whatever its digits: copying ids is what nano models learn last. And text
+ * is not normalised, so that decode(encode(x)) = x for every string.
+ */
+import { CHAT_TEMPLATE } from './chat-template.ts';
+
+/** Qwen3's tokens for chat, tools and thoughts, in its order; `special` as there (skipped when decoding for display). */
+export const CONTROL_TOKENS: readonly { content: string; special: boolean }[] = [
+  ...['<|endoftext|>', '<|im_start|>', '<|im_end|>'].map((content) => ({ content, special: true })),
+  ...['<tool_call>', '</tool_call>', '<tool_response>', '</tool_response>', '<think>', '</think>'].map((content) => ({ content, special: false })),
+];
+
+export interface BpeOptions {
+  /** Tokens in all: 256 bytes, digit groups, merges, control tokens. Fewer when no pair is left that occurs often enough. */
+  vocabSize: number;
+  /** Digits in a group: 1 (as Qwen), 2 or 3. */
+  digits: 1 | 2 | 3;
+  /** A pair that occurs less often is not merged. */
+  minFrequency?: number;
+  /** `model_max_length` of the config. */
+  maxLength?: number;
+}
+
+export interface TrainedTokenizer {
+  /** Contents by file name. */
+  files: { 'tokenizer.json': string; 'tokenizer_config.json': string };
+  vocabSize: number;
+}
+
+/** Trains on texts that may hold control tokens. Deterministic: ties go to the pair that sorts first. */
+export function trainTokenizer(texts: Iterable<string>, options: BpeOptions): TrainedTokenizer {
+  const { vocabSize, digits, minFrequency = 2, maxLength = 32768 } = options;
+  const tokens = [...byteAlphabet()];
+  const merges: [string, string][] = [];
+  for (const [left, right] of digitMerges(digits)) {
+    merges.push([left, right]);
+    tokens.push(left + right);
+  }
+  const least = tokens.length + CONTROL_TOKENS.length;
+  if (!Number.isInteger(vocabSize) || vocabSize < least) throw new Error(`vocabulary size ${vocabSize}: expected at least ${least} with digit groups of ${digits}`);
+  const known = new Set(tokens);
+  for (const [left, right] of learnMerges(countWords(texts, digits), vocabSize - least, minFrequency)) {
+    merges.push([left, right]);
+    if (!known.has(left + right)) tokens.push(left + right);
+    known.add(left + right);
+  }
+  return { files: tokenizerFiles(tokens, merges, digits, maxLength), vocabSize: tokens.length + CONTROL_TOKENS.length };
+}
+
+/** Qwen's split with digits in groups. Spelled without inline flags: Oniguruma and JavaScript read it alike. */
+function splitPattern(digits: number): string {
+  const number = digits === 1 ? '\\p{N}' : `\\p{N}{1,${digits}}`;
+  return `'(?:[sS]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD])|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${number}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`;
+}
+
+/** GPT-2's printable stand-in for each byte, by byte value. */
+function byteAlphabet(): string[] {
+  let next = 256;
+  return Array.from({ length: 256 }, (_, byte) => {
+    const printable = (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
+    return String.fromCodePoint(printable ? byte : next++);
+  });
+}
+
+/**
+ * Merges that make every string of 2…n digits one token. Among two-digit merges the smaller number comes first, so `321`
+ * joins `21` before `32`: for each three digits the one merge that its first step leads to.
+ */
+function* digitMerges(n: number): Generator<[string, string]> {
+  const digits = [...'0123456789'];
+  if (n < 2) return;
+  for (const a of digits) for (const b of digits) yield [a, b];
+  if (n < 3) return;
+  for (const a of digits) for (const b of digits) for (const c of digits) yield a + b <= b + c ? [a + b, c] : [a, b + c];
+}
+
+/** How often each word (in stand-in characters) occurs. Groups of digits are left out: they have their tokens. */
+function countWords(texts: Iterable<string>, digits: number): Map<string, number> {
+  const control = new RegExp(CONTROL_TOKENS.map(({ content }) => content.replace(/[|]/g, '\\$&')).join('|'));
+  const split = new RegExp(splitPattern(digits), 'gu');
+  const alphabet = byteAlphabet();
+  const encoder = new TextEncoder();
+  const counts = new Map<string, number>();
+  for (const text of texts) {
+    for (const section of text.split(control)) {
+      for (const [word] of section.matchAll(split)) {
+        if (/^[0-9]+$/.test(word)) continue;
+        const key = Array.from(encoder.encode(word), (byte) => alphabet[byte]!).join('');
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+      }
+    }
+  }
+  return counts;
+}
+
+/** The `count` most frequent merges, one after another, each over the words as merged so far. */
+function learnMerges(counts: Map<string, number>, count: number, minFrequency: number): [string, string][] {
+  let words = [...counts].map(([word, frequency]) => ({ symbols: [...word], frequency }));
+  const merges: [string, string][] = [];
+  while (merges.length < count) {
+    const pairs = new Map<string, number>();
+    words = words.filter((word) => word.symbols.length > 1);
+    for (const { symbols, frequency } of words) {
+      for (let i = 1; i < symbols.length; i++) {
+        const pair = `${symbols[i - 1]} ${symbols[i]}`;
+        pairs.set(pair, (pairs.get(pair) ?? 0) + frequency);
+      }
+    }
+    let best = '';
+    let frequency = 0;
+    for (const [pair, n] of pairs) {
+      if (n > frequency || (n === frequency && pair < best)) [best, frequency] = [pair, n];
+    }
+    if (frequency < minFrequency) break;
+    const [left, right] = best.split(' ') as [string, string];
+    merges.push([left, right]);
+    for (const word of words) word.symbols = mergePair(word.symbols, left, right);
+  }
+  return merges;
+}
+
+function mergePair(symbols: string[], left: string, right: string): string[] {
+  if (!symbols.includes(left)) return symbols;
+  const merged: string[] = [];
+  for (let i = 0; i < symbols.length; i++) {
+    if (symbols[i] === left && symbols[i + 1] === right) {
+      merged.push(left + right);
+      i++;
+    } else merged.push(symbols[i]!);
+  }
+  return merged;
+}
+
+function tokenizerFiles(tokens: string[], merges: [string, string][], digits: number, maxLength: number) {
+  const flags = { single_word: false, lstrip: false, rstrip: false, normalized: false };
+  const added = CONTROL_TOKENS.map(({ content, special }, i) => ({ id: tokens.length + i, content, ...flags, special }));
+  const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false };
+  const tokenizer = {
+    version: '1.0',
+    truncation: null,
+    padding: null,
+    added_tokens: added,
+    normalizer: null,
+    pre_tokenizer: {
+      type: 'Sequence',
+      pretokenizers: [{ type: 'Split', pattern: { Regex: splitPattern(digits) }, behavior: 'Isolated', invert: false }, byteLevel],
+    },
+    post_processor: byteLevel,
+    decoder: byteLevel,
+    model: {
+      type: 'BPE',
+      dropout: null,
+      unk_token: null,
+      continuing_subword_prefix: '',
+      end_of_word_suffix: '',
+      fuse_unk: false,
+      byte_fallback: false,
+      ignore_merges: false,
+      vocab: Object.fromEntries(tokens.map((token, id) => [token, id])),
+      merges,
+    },
+  };
+  const config = {
+    add_bos_token: false,
+    add_prefix_space: false,
+    added_tokens_decoder: Object.fromEntries(added.map(({ id, ...token }) => [id, token])),
+    bos_token: null,
+    chat_template: CHAT_TEMPLATE,
+    clean_up_tokenization_spaces: false,
+    eos_token: '<|im_end|>',
+    errors: 'replace',
+    model_max_length: maxLength,
+    pad_token: '<|endoftext|>',
+    split_special_tokens: false,
+    // Not Qwen2Tokenizer: that class may bring its own split, with single digits, instead of the file's.
+    tokenizer_class: 'PreTrainedTokenizerFast',
+    unk_token: null,
+  };
+  return { 'tokenizer.json': `${JSON.stringify(tokenizer)}\n`, 'tokenizer_config.json': `${JSON.stringify(config, null, 2)}\n` };
+}
