@@ -1,0 +1,90 @@
+/** @file The tool environment: every domain over one overlay store. */
+import type { DomainDefinition } from './domain.ts';
+import { canonicalJson } from './json.ts';
+import { brokenLink, OverlayStore, type LogEntry } from './overlay-store.ts';
+import { retail } from './retail/index.ts';
+import type { Domain, Environments, RowChange, Task, TaskQuery, ToolCall, ToolResult, Verdict } from './types.ts';
+import { compareOverlays, replayGold } from './verifier.ts';
+
+export interface EnvironmentOptions {
+  /** IndexedDB database; another name is another store. */
+  databaseName?: string;
+  domains?: readonly DomainDefinition[];
+}
+
+const GOALS_IN_MEMORY = 4096;
+
+export class OverlayEnvironments implements Environments {
+  private readonly store: OverlayStore;
+  /** Gold overlays by what they depend on. */
+  private readonly goals = new Map<string, RowChange[]>();
+
+  constructor({ databaseName = 'mua-environments', domains = [retail] }: EnvironmentOptions = {}) {
+    this.store = new OverlayStore(databaseName, new Map(domains.map((definition) => [definition.name, definition])));
+  }
+
+  /** @throws when domain or level is unknown, as does every method below. */
+  async domain(name: string, level: string): Promise<Domain> {
+    return this.store.definition(name).domain(level);
+  }
+
+  async tasks(query: TaskQuery): Promise<Task[]> {
+    for (const [field, value] of [['count', query.count], ['from', query.from ?? 0], ['seed', query.seed]] as const) {
+      if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${field}: ${value} is not a whole number ≥ 0`);
+    }
+    if (query.split !== 'train' && query.split !== 'heldout') throw new Error(`split: '${String(query.split)}' is neither 'train' nor 'heldout'`);
+    return this.store.definition(query.domain).tasks(query);
+  }
+
+  start(task: Task): Promise<string> {
+    return this.store.start(task);
+  }
+
+  call(episode: string, call: ToolCall): Promise<ToolResult> {
+    return this.store.call(episode, call);
+  }
+
+  async verify(episode: string): Promise<Verdict> {
+    const { task, definition, overlay } = await this.store.state(episode);
+    return compareOverlays(overlay.changes(), await this.goal(task, definition));
+  }
+
+  fork(episode: string, calls: number): Promise<string> {
+    return this.store.fork(episode, calls);
+  }
+
+  close(episode: string): Promise<void> {
+    return this.store.close(episode);
+  }
+
+  /** The episode's tool calls in order, each hashed together with the one before. */
+  log(episode: string): Promise<LogEntry[]> {
+    return this.store.log(episode);
+  }
+
+  /** Index of the first log entry that does not hold, or −1. */
+  async auditLog(episode: string): Promise<number> {
+    const { task } = await this.store.state(episode);
+    return brokenLink(task, await this.store.log(episode));
+  }
+
+  /** Frees what crashed pages left behind. */
+  deleteAbandoned(): Promise<void> {
+    return this.store.deleteAbandoned();
+  }
+
+  private async goal(task: Task, definition: DomainDefinition): Promise<RowChange[]> {
+    const key = canonicalJson([task.domain, task.level, task.world, task.actions]);
+    let goal = this.goals.get(key);
+    if (!goal) {
+      goal = replayGold(definition, await this.store.world(definition, task.world), task);
+      this.goals.set(key, goal);
+      if (this.goals.size > GOALS_IN_MEMORY) this.goals.delete(this.goals.keys().next().value!);
+    }
+    return goal;
+  }
+}
+
+export function createEnvironments(options: EnvironmentOptions = {}): OverlayEnvironments {
+  return new OverlayEnvironments(options);
+}

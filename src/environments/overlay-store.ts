@@ -1,0 +1,274 @@
+/**
+ * @file The tool database on Dexie: immutable base worlds, and for each episode the rows it changed and the log of its
+ * tool calls. Rows of worlds and of running episodes are mirrored in memory; what counts is what the transactions wrote.
+ */
+import { Dexie, type Table } from 'dexie';
+import type { DomainDefinition } from './domain.ts';
+import { canonicalJson } from './json.ts';
+import { Overlay, World, type WorldTables } from './overlay.ts';
+import { sha256 } from './sha256.ts';
+import type { Json, RowChange, Task, ToolCall, ToolResult } from './types.ts';
+
+/** One tool call of an episode. `hash` is SHA-256 over the canonical JSON of all other fields, `previous` among them. */
+export interface LogEntry {
+  episode: string;
+  index: number;
+  call: ToolCall;
+  text: string;
+  error: boolean;
+  /** Rows the call changed, as they were before and after it. */
+  changes: RowChange[];
+  /** Hash of the entry before; of the task's id and world for the first. */
+  previous: string;
+  hash: string;
+}
+
+interface WorldRow { id: string; version: number; tables: string[] }
+interface BaseRow { world: string; table: string; key: string; order: number; value: Json }
+interface EpisodeRow { id: string; task: Task; startedAt: number }
+interface ChangeRow { episode: string; table: string; key: string; value: Json; deleted: boolean; call: number }
+
+class EnvironmentDatabase extends Dexie {
+  declare worlds: Table<WorldRow, string>;
+  declare rows: Table<BaseRow, [string, string, string]>;
+  declare episodes: Table<EpisodeRow, string>;
+  declare changes: Table<ChangeRow, [string, string, string]>;
+  declare log: Table<LogEntry, [string, number]>;
+
+  constructor(name: string) {
+    // Episodes are short-lived: losing the last ones in a power cut is no harm, waiting for the disk is.
+    super(name, { chromeTransactionDurability: 'relaxed' });
+    this.version(1).stores({
+      worlds: 'id',
+      rows: '[world+table+key], world',
+      episodes: 'id, startedAt',
+      changes: '[episode+table+key], episode',
+      log: '[episode+index], episode',
+    });
+  }
+}
+
+/** An episode as it is in memory. */
+interface Episode {
+  id: string;
+  task: Task;
+  definition: DomainDefinition;
+  overlay: Overlay;
+  /** Length of the log, and the hash of its last entry. */
+  calls: number;
+  head: string;
+}
+
+/** The hash a log begins with. */
+export function firstHash(task: Task): string {
+  return sha256(canonicalJson({ task: task.id, world: task.world }));
+}
+
+export function entryHash(entry: Omit<LogEntry, 'hash' | 'episode'>): string {
+  const { index, call, text, error, changes, previous } = entry;
+  return sha256(canonicalJson({ index, call, text, error, changes, previous }));
+}
+
+/** Index of the first entry that was altered, is out of order or does not follow from the one before; −1 if the chain holds. */
+export function brokenLink(task: Task, log: readonly LogEntry[]): number {
+  let previous = firstHash(task);
+  for (const [i, entry] of log.entries()) {
+    if (entry.index !== i || entry.previous !== previous || entry.hash !== entryHash(entry)) return i;
+    previous = entry.hash;
+  }
+  return -1;
+}
+
+const WORLDS_IN_MEMORY = 128;
+const ABANDONED_MS = 24 * 3600_000;
+
+export class OverlayStore {
+  private readonly db: EnvironmentDatabase;
+  private readonly worlds = new Map<string, Promise<World>>();
+  private readonly episodes = new Map<string, Promise<Episode>>();
+  /** Last promise of each episode's queue: calls of one episode run one after another. */
+  private readonly queues = new Map<string, Promise<unknown>>();
+
+  /** @param definitions domains by name. */
+  constructor(databaseName: string, private readonly definitions: ReadonlyMap<string, DomainDefinition>) {
+    this.db = new EnvironmentDatabase(databaseName);
+  }
+
+  definition(name: string): DomainDefinition {
+    const definition = this.definitions.get(name);
+    if (!definition) throw new Error(`domain: '${name}' is unknown; expected one of ${[...this.definitions.keys()].join(', ')}`);
+    return definition;
+  }
+
+  /** The base world, from memory, from the database, or generated and written once. */
+  world(definition: DomainDefinition, id: string): Promise<World> {
+    const key = `${definition.name}\n${id}`;
+    let world = this.worlds.get(key);
+    if (world) this.worlds.delete(key); // moves it to the end: the map is in order of last use
+    else world = this.loadWorld(definition, id);
+    this.worlds.set(key, world);
+    world.catch(() => this.worlds.delete(key));
+    if (this.worlds.size > WORLDS_IN_MEMORY) this.worlds.delete(this.worlds.keys().next().value!);
+    return world;
+  }
+
+  async start(task: Task): Promise<string> {
+    const definition = this.definition(task.domain);
+    if (!definition.levels.includes(task.level)) throw new Error(`task.level: '${task.level}' is unknown; expected one of ${definition.levels.join(', ')}`);
+    const world = await this.world(definition, task.world);
+    const id = newId();
+    await this.db.episodes.add({ id, task, startedAt: Date.now() });
+    this.episodes.set(id, Promise.resolve({ id, task, definition, overlay: new Overlay(world), calls: 0, head: firstHash(task) }));
+    return id;
+  }
+
+  /** Runs one tool call as one transaction: log entry and changed rows are written together or not at all. */
+  call(id: string, call: ToolCall): Promise<ToolResult> {
+    return this.inTurn(id, async () => {
+      for (let attempt = 0; ; attempt++) {
+        const episode = await this.episode(id);
+        const index = episode.calls;
+        const draft = new Overlay(episode.overlay);
+        const { text, error } = run(episode.definition, draft, call, episode.task.level);
+        const changes = error ? [] : draft.changes().map((change) => ({ ...change, call: index }));
+        const unsigned = { index, call, text, error, changes, previous: episode.head };
+        const entry: LogEntry = { episode: id, ...unsigned, hash: entryHash(unsigned) };
+        try {
+          await this.db.transaction('rw', this.db.changes, this.db.log, async () => {
+            // `add` refuses an index that another worker has written meanwhile: nobody's call is lost or run twice.
+            await this.db.log.add(entry);
+            if (changes.length) await this.db.changes.bulkPut(changes.map((change) => changeRow(id, change)));
+          });
+        } catch (cause) {
+          this.episodes.delete(id);
+          if ((cause as Error).name === 'ConstraintError' && attempt < 8) continue;
+          throw cause;
+        }
+        episode.overlay.apply(changes);
+        episode.calls = index + 1;
+        episode.head = entry.hash;
+        return { index, text, error, changes, terminal: !error && episode.definition.domain(episode.task.level).terminalTools.includes(call.name) };
+      }
+    });
+  }
+
+  /** The task and the current overlay, once every call under way is done. */
+  state(id: string): Promise<{ task: Task; definition: DomainDefinition; overlay: Overlay }> {
+    return this.inTurn(id, () => this.episode(id));
+  }
+
+  log(id: string): Promise<LogEntry[]> {
+    return this.inTurn(id, async () => {
+      await this.episode(id);
+      return this.db.log.where('[episode+index]').between([id, Dexie.minKey], [id, Dexie.maxKey]).toArray();
+    });
+  }
+
+  /** A new episode with the first `calls` entries of this one's log, and the state they made. */
+  async fork(id: string, calls: number): Promise<string> {
+    const log = await this.log(id);
+    if (!Number.isInteger(calls) || calls < 0 || calls > log.length) throw new Error(`calls: ${calls} is not in 0…${log.length}, the calls of episode ${id}`);
+    const { task } = await this.state(id);
+    const fork = newId();
+    const kept = log.slice(0, calls);
+    const last = new Map(kept.flatMap((entry) => entry.changes).map((change) => [`${change.table}\n${change.key}`, change]));
+    await this.db.transaction('rw', this.db.episodes, this.db.changes, this.db.log, async () => {
+      await this.db.episodes.add({ id: fork, task, startedAt: Date.now() });
+      await this.db.log.bulkAdd(kept.map((entry) => ({ ...entry, episode: fork })));
+      await this.db.changes.bulkAdd([...last.values()].map((change) => changeRow(fork, change)));
+    });
+    return fork;
+  }
+
+  close(id: string): Promise<void> {
+    return this.inTurn(id, async () => {
+      this.episodes.delete(id);
+      await this.deleteEpisodes([id]);
+    }).finally(() => this.queues.delete(id));
+  }
+
+  /** Deletes episodes that were never closed (a page that crashed or was shut) more than a day ago. */
+  async deleteAbandoned(): Promise<void> {
+    const ids = await this.db.episodes.where('startedAt').below(Date.now() - ABANDONED_MS).primaryKeys();
+    if (ids.length) await this.deleteEpisodes(ids);
+  }
+
+  private deleteEpisodes(ids: string[]): Promise<void> {
+    return this.db.transaction('rw', this.db.episodes, this.db.changes, this.db.log, async () => {
+      await this.db.episodes.bulkDelete(ids);
+      await this.db.changes.where('episode').anyOf(ids).delete();
+      await this.db.log.where('episode').anyOf(ids).delete();
+    });
+  }
+
+  /** Runs `work` after everything that was asked of the episode before. */
+  private inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
+    const result = (this.queues.get(id) ?? Promise.resolve()).then(work);
+    const settled = result.then(() => {}, () => {});
+    this.queues.set(id, settled);
+    void settled.then(() => {
+      if (this.queues.get(id) === settled) this.queues.delete(id);
+    });
+    return result;
+  }
+
+  private episode(id: string): Promise<Episode> {
+    let episode = this.episodes.get(id);
+    if (!episode) {
+      episode = this.loadEpisode(id);
+      this.episodes.set(id, episode);
+      episode.catch(() => this.episodes.delete(id));
+    }
+    return episode;
+  }
+
+  private async loadEpisode(id: string): Promise<Episode> {
+    const [row, changes, last] = await this.db.transaction('r', this.db.episodes, this.db.changes, this.db.log, async () => [
+      await this.db.episodes.get(id),
+      await this.db.changes.where('episode').equals(id).toArray(),
+      await this.db.log.where('[episode+index]').between([id, Dexie.minKey], [id, Dexie.maxKey]).last(),
+    ] as const);
+    if (!row) throw new Error(`episode: '${id}' does not exist or was closed`);
+    const definition = this.definition(row.task.domain);
+    const overlay = new Overlay(await this.world(definition, row.task.world));
+    overlay.apply(changes.map(({ table, key, value, deleted, call }) => ({ table, key, before: null, after: deleted ? null : value, call })));
+    return { id, task: row.task, definition, overlay, calls: last ? last.index + 1 : 0, head: last?.hash ?? firstHash(row.task) };
+  }
+
+  private async loadWorld(definition: DomainDefinition, id: string): Promise<World> {
+    const stored = await this.db.transaction('r', this.db.worlds, this.db.rows, async () => {
+      const world = await this.db.worlds.get(id);
+      return world?.version === definition.version ? { tables: world.tables, rows: await this.db.rows.where('world').equals(id).toArray() } : null;
+    });
+    if (stored) {
+      const tables: WorldTables = new Map(stored.tables.map((table) => [table, new Map()]));
+      for (const row of stored.rows.sort((a, b) => a.order - b.order)) tables.get(row.table)!.set(row.key, row.value);
+      return new World(id, tables);
+    }
+    const tables = definition.world(id);
+    const rows = [...tables].flatMap(([table, content]) => [...content].map(([key, value], order) => ({ world: id, table, key, order, value })));
+    await this.db.transaction('rw', this.db.worlds, this.db.rows, async () => {
+      await this.db.rows.where('world').equals(id).delete();
+      await this.db.rows.bulkPut(rows);
+      await this.db.worlds.put({ id, version: definition.version, tables: [...tables.keys()] });
+    });
+    return new World(id, tables);
+  }
+}
+
+function run(definition: DomainDefinition, rows: Overlay, call: ToolCall, level: string): { text: string; error: boolean } {
+  try {
+    return definition.execute(rows, call, level);
+  } catch (cause) {
+    // A tool that trips over strange arguments is an error result, as in tau-bench; its writes are dropped with the draft.
+    return { text: `Error: ${(cause as Error).message}`, error: true };
+  }
+}
+
+function changeRow(episode: string, { table, key, after, call }: RowChange): ChangeRow {
+  return { episode, table, key, value: after, deleted: after === null, call };
+}
+
+function newId(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(16).padStart(8, '0')).join('');
+}

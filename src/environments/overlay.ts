@@ -1,0 +1,86 @@
+/** @file An immutable base world and the layers of changed rows over it. */
+import type { Json, RowChange } from './types.ts';
+import { equalJson, freezeJson } from './json.ts';
+
+/** What tools see of the database. Rows read are frozen: clone before writing. */
+export interface Rows {
+  get(table: string, key: string): Json | undefined;
+  /** Keys in order: those of the base world first, then the inserted ones. */
+  keys(table: string): string[];
+  put(table: string, key: string, value: Json): void;
+  delete(table: string, key: string): void;
+}
+
+export type WorldTables = Map<string, Map<string, Json>>;
+
+/** A base world: tables of frozen rows in a fixed order. */
+export class World {
+  constructor(readonly id: string, readonly tables: WorldTables) {
+    for (const table of tables.values()) for (const row of table.values()) freezeJson(row);
+  }
+
+  get(table: string, key: string): Json | undefined {
+    return this.tables.get(table)?.get(key);
+  }
+
+  keys(table: string): string[] {
+    return [...(this.tables.get(table)?.keys() ?? [])];
+  }
+}
+
+interface Cell {
+  /** undefined: the row was deleted. */
+  value: Json | undefined;
+  call: number;
+}
+
+/** Changed rows over a world or over another layer; reads fall through. */
+export class Overlay implements Rows {
+  private readonly cells = new Map<string, Map<string, Cell>>();
+
+  constructor(readonly below: World | Overlay) {}
+
+  get(table: string, key: string): Json | undefined {
+    const cell = this.cells.get(table)?.get(key);
+    return cell ? cell.value : this.below.get(table, key);
+  }
+
+  keys(table: string): string[] {
+    const changed = this.cells.get(table);
+    if (!changed) return this.below.keys(table);
+    const below = this.below.keys(table);
+    const known = new Set(below);
+    return [...below, ...[...changed.keys()].filter((key) => !known.has(key))].filter((key) => changed.get(key)?.value !== undefined || !changed.has(key));
+  }
+
+  put(table: string, key: string, value: Json): void {
+    this.set(table, key, freezeJson(value), -1);
+  }
+
+  delete(table: string, key: string): void {
+    this.set(table, key, undefined, -1);
+  }
+
+  /** Rows that differ from the layer below, in the order they were first written. A row written back to its old value is none. */
+  changes(): RowChange[] {
+    const list: RowChange[] = [];
+    for (const [table, rows] of this.cells) {
+      for (const [key, { value, call }] of rows) {
+        const before = this.below.get(table, key);
+        if (!equalJson(before, value)) list.push({ table, key, before: before ?? null, after: value ?? null, call });
+      }
+    }
+    return list;
+  }
+
+  /** Takes over the rows a tool call changed. */
+  apply(changes: readonly RowChange[]): void {
+    for (const { table, key, after, call } of changes) this.set(table, key, after === null ? undefined : freezeJson(after), call);
+  }
+
+  private set(table: string, key: string, value: Json | undefined, call: number): void {
+    let rows = this.cells.get(table);
+    if (!rows) this.cells.set(table, (rows = new Map()));
+    rows.set(key, { value, call });
+  }
+}

@@ -1,0 +1,53 @@
+/** @file The habits of CPython that tau-bench's observations and amounts depend on. */
+
+/** What `pythonJson` can print. A Map is an object whose keys must keep their order even when they look like integers. */
+export type Printable = null | boolean | number | string | readonly Printable[] | ReadonlyMap<string, Printable> | { readonly [key: string]: Printable };
+
+/** `round(x, 2)`: exact on the binary value, ties to even. */
+export function round2(x: number): number {
+  // A tie at the third decimal is a multiple of 1/8; `toFixed` is exact otherwise, but takes ties away from zero.
+  if (Math.abs(x) < 2 ** 40 && Number.isInteger(x * 8) && !Number.isInteger(x * 4)) {
+    const below = Math.floor(x * 100);
+    return (below % 2 === 0 ? below : below + 1) / 100;
+  }
+  return Math.abs(x) < 2 ** 52 ? Number(x.toFixed(2)) : x;
+}
+
+/** `repr(float)`: `4.0`, `1e+20`, `-0.0`, `inf`. */
+export function floatRepr(x: number): string {
+  if (Number.isNaN(x)) return 'nan';
+  if (!Number.isFinite(x)) return x > 0 ? 'inf' : '-inf';
+  if (x === 0) return Object.is(x, -0) ? '-0.0' : '0.0';
+  const [digits, exponent] = x.toExponential().split('e') as [string, string];
+  const power = Number(exponent);
+  if (power < -4 || power >= 16) return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
+  // JavaScript writes 0.00001 and below with an exponent too, but only from 1e-7 on: never inside this range.
+  const text = String(x);
+  return text.includes('.') ? text : `${text}.0`;
+}
+
+const SHORT: Record<string, string> = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\b': '\\b', '\f': '\\f' };
+
+function quote(text: string): string {
+  return `"${text.replace(/["\\]|[^ -~]/g, (c) => SHORT[c] ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`;
+}
+
+/** `json.dumps` with its defaults: separators ", " and ": ", only ASCII. Integral numbers print as integers. */
+export function pythonJson(value: Printable): string {
+  if (typeof value === 'string') return quote(value);
+  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 1e16 ? String(value) : floatRepr(value);
+  if (value === null || typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return `[${value.map(pythonJson).join(', ')}]`;
+  const entries = value instanceof Map ? [...(value as ReadonlyMap<string, Printable>)] : Object.entries(value as Record<string, Printable>);
+  return `{${entries.map(([key, child]) => `${quote(key)}: ${pythonJson(child)}`).join(', ')}}`;
+}
+
+/** `str(value)` of a JSON value, for the texts that quote an argument. */
+export function pythonStr(value: Printable, nested = false): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 1e16 ? String(value) : floatRepr(value);
+  if (typeof value === 'string') return nested ? (value.includes("'") && !value.includes('"') ? `"${value}"` : `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`) : value;
+  if (Array.isArray(value)) return `[${value.map((child) => pythonStr(child as Printable, true)).join(', ')}]`;
+  return `{${Object.entries(value).map(([key, child]) => `${pythonStr(key, true)}: ${pythonStr(child as Printable, true)}`).join(', ')}}`;
+}

@@ -1,0 +1,57 @@
+/** @file What the model reads of a tool's answer, by level: tau-bench's whole records, or only the fields named here. */
+import { pythonJson, type Printable } from '../python.ts';
+import type { Level, Order, Product, User } from './schema.ts';
+import type { Observation } from './tools.ts';
+
+export function observe(observation: Observation, level: Level): string {
+  if ('text' in observation) return observation.text;
+  if (level === 'full') return pythonJson(fullRecord(observation));
+  return JSON.stringify(compactRecord(observation, level));
+}
+
+function fullRecord(observation: Exclude<Observation, { text: string }>): Printable {
+  if ('product' in observation) {
+    const { name, product_id, variants } = observation.product;
+    return { name, product_id, variants: new Map(variants.map((variant) => [variant.item_id, variant as unknown as Printable])) };
+  }
+  if ('productTypes' in observation) return new Map(observation.productTypes);
+  return ('order' in observation ? observation.order : observation.user) as unknown as Printable;
+}
+
+/** No integer-like key appears here: `JSON.stringify` keeps the order. */
+function compactRecord(observation: Exclude<Observation, { text: string }>, level: Level): unknown {
+  if ('order' in observation) return observation.written ? writtenOrder(observation.order) : compactOrder(observation.order, level);
+  if ('user' in observation) return compactUser(observation.user);
+  if ('product' in observation) return compactProduct(observation.product);
+  return observation.productTypes.map(([name, product_id]) => ({ name, product_id }));
+}
+
+/** The method that the order is paid with now. */
+function currentPayment({ payment_history }: Order): string {
+  return payment_history.findLast((entry) => entry.transaction_type === 'payment')?.payment_method_id ?? '';
+}
+
+function compactOrder(order: Order, level: Level) {
+  const { order_id, user_id, status, items } = order;
+  return {
+    order_id,
+    user_id,
+    status,
+    items: items.map(({ name, product_id, item_id, options }) => (level === 'nano' ? { name, item_id } : { name, product_id, item_id, options })),
+    payment_method_id: currentPayment(order),
+  };
+}
+
+/** After a write the model knows the order already: only what became of it. */
+function writtenOrder(order: Order) {
+  return { order_id: order.order_id, user_id: order.user_id, status: order.status, payment_method_id: order.return_payment_method_id ?? order.exchange_payment_method_id ?? currentPayment(order) };
+}
+
+function compactUser({ name, email, address, payment_methods, orders }: User) {
+  return { name: `${name.first_name} ${name.last_name}`, email, zip: address.zip, payment_methods: Object.keys(payment_methods), orders };
+}
+
+/** Only what can be had: an unavailable variant is nothing a customer may be offered. */
+function compactProduct({ name, variants }: Product) {
+  return { name, variants: variants.filter((variant) => variant.available).map(({ item_id, options }) => ({ item_id, ...options })) };
+}

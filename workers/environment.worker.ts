@@ -1,0 +1,15 @@
+/** @file The environment worker: owns the tool database, runs tools, verifies outcomes. */
+import * as comlink from 'comlink';
+import { createEnvironments, type OverlayEnvironments } from '../src/environments/index.ts';
+
+const environments = createEnvironments();
+void environments.deleteAbandoned();
+
+/** `connect` answers the same calls on another port, so that the trainer worker need not go through the page. */
+const api: Pick<OverlayEnvironments, keyof OverlayEnvironments> & { connect(port: MessagePort): void } = Object.assign(environments, {
+  connect: (port: MessagePort) => comlink.expose(environments, port),
+});
+
+export type EnvironmentWorker = typeof api;
+
+comlink.expose(api);
