@@ -155,13 +155,11 @@ function readToolCalls(value: unknown, role: ChatMessage['role'], where: string)
 /** Objects stay objects and strings stay verbatim (the template renders them as they are), if they hold an object. */
 function readArguments(value: unknown, where: string): Record<string, unknown> | string {
   if (typeof value !== 'string') return record(value, where, 'an object, or a JSON string of one');
-  let parsed: unknown;
   try {
-    parsed = JSON.parse(value);
+    record(JSON.parse(value), where);
   } catch {
     throw wrong(where, value, 'an object, or a JSON string of one');
   }
-  record(parsed, where, 'an object, or a JSON string of one');
   return value;
 }
 
