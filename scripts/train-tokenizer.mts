@@ -9,7 +9,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { trainTokenizer } from '../src/agent/bpe-trainer.ts';
-import { parseConversations, renderConversation, renderPieces } from '../src/agent/conversation.ts';
+import { renderConversation, renderPieces } from '../src/agent/chat-template.ts';
+import { parseConversations } from '../src/agent/conversation.ts';
 import { loadTokenizer } from '../src/agent/tokenizer.ts';
 
 function fail(message: string): never {

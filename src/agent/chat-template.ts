@@ -8,8 +8,8 @@
  * One difference from the template that Qwen ships: there the empty think block after `<|im_start|>assistant` is taken
  * out of past turns, which would change tokens that were already seen and sampled. Here it stays, as MUA-RL trains it.
  */
-import type { ToolSchema } from '../environments/types.ts';
 import { toPythonJson } from './python-json.ts';
+import type { Tokenizer } from './types.ts';
 
 export const IM_START = '<|im_start|>';
 export const IM_END = '<|im_end|>';
@@ -26,7 +26,7 @@ const TOOLS_TAIL =
   '\n</tools>\n\nFor each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:\n<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>';
 
 /** The system message: the policy, then one tool schema a line. '' when there is neither. */
-export function renderOpening(system: string | null, tools: readonly (ToolSchema | Record<string, unknown>)[]): string {
+export function renderOpening(system: string | null, tools: readonly unknown[]): string {
   if (tools.length === 0) return system === null ? '' : `${IM_START}system\n${system}${IM_END}\n`;
   const schemas = tools.map((tool) => `\n${toPythonJson(tool)}`).join('');
   return `${IM_START}system\n${system === null ? '' : `${system}\n\n`}${TOOLS_HEAD}${schemas}${TOOLS_TAIL}${IM_END}\n`;
@@ -54,6 +54,68 @@ export function renderAssistant(content: string, calls: readonly { name: string;
 /** What the template adds after an assistant turn: all but the `<|im_end|>` that the model may have sampled itself. */
 export function renderClosing(endedWithImEnd: boolean): string {
   return endedWithImEnd ? '\n' : `${IM_END}\n`;
+}
+
+/** What of an OpenAI-style conversation the template shows. */
+export interface RenderableConversation {
+  messages: readonly {
+    role: 'system' | 'user' | 'assistant' | 'tool';
+    content: string;
+    tool_calls?: readonly { function: { name: string; arguments: Record<string, unknown> | string } }[] | null;
+  }[];
+  /** OpenAI function schemas. */
+  tools?: readonly unknown[] | null;
+}
+
+export interface RenderedConversation {
+  tokens: number[];
+  /** 1 exactly on what the model would write: content, tool-call markup, and the `<|im_end|>` that closes its turn. */
+  lossMask: number[];
+}
+
+/**
+ * Tokens as a rollout would have seen them. Every tool call of a message is rendered. Thoughts (`<think>…</think>` at the
+ * start of a content) are left out: the template is the non-thinking one.
+ */
+export function renderConversation(tokenizer: Tokenizer, conversation: RenderableConversation): RenderedConversation {
+  const rendered: RenderedConversation = { tokens: [], lossMask: [] };
+  for (const { text, sampled } of renderPieces(conversation)) {
+    const ids = tokenizer.encode(text);
+    for (const id of ids) {
+      rendered.tokens.push(id);
+      rendered.lossMask.push(sampled ? 1 : 0);
+    }
+  }
+  return rendered;
+}
+
+/** The conversation as strings, those that the model would write marked. */
+export function renderPieces({ messages, tools }: RenderableConversation): { text: string; sampled: boolean }[] {
+  const pieces: { text: string; sampled: boolean }[] = [];
+  const given = (text: string) => pieces.push({ text, sampled: false });
+  const leading = messages[0]?.role === 'system' ? messages[0] : undefined;
+  given(renderOpening(leading ? leading.content : null, tools ?? []));
+  for (let i = leading ? 1 : 0; i < messages.length; i++) {
+    const message = messages[i]!;
+    if (message.role === 'user') given(renderUser(message.content));
+    else if (message.role === 'system') given(`${IM_START}system\n${message.content}${IM_END}\n`);
+    else if (message.role === 'tool') {
+      const results = [message.content];
+      while (messages[i + 1]?.role === 'tool') results.push(messages[++i]!.content);
+      given(renderToolResponses(results));
+    } else {
+      const calls = (message.tool_calls ?? []).map((call) => call.function);
+      given(GENERATION_PROMPT);
+      pieces.push({ text: renderAssistant(withoutThoughts(message.content), calls) + IM_END, sampled: true });
+      given('\n');
+    }
+  }
+  return pieces.filter((piece) => piece.text !== '');
+}
+
+function withoutThoughts(content: string): string {
+  const end = content.lastIndexOf('</think>');
+  return end < 0 ? content : content.slice(end + '</think>'.length).replace(/^\n+/, '');
 }
 
 /**

@@ -1,12 +1,10 @@
 /**
- * @file OpenAI-style conversations (chat JSONL) and their tokens for supervised fine-tuning.
+ * @file Reading OpenAI-style conversations: chat JSONL, TRL's conversational format.
  *
- * A line of the JSONL is `{"messages": […], "tools": […]?}`, or a bare list of messages. `tool_calls` arguments are objects
- * or JSON strings of objects; content may be null beside tool calls, or a list of text parts.
+ * A line is `{"messages": […], "tools": […]?}`; the messages may also stand under `traj`, as in tau-bench's results.
+ * `tool_calls` arguments are objects or JSON strings of objects; content may be null beside tool calls, or a list of text
+ * parts.
  */
-import { GENERATION_PROMPT, IM_END, IM_START, renderAssistant, renderOpening, renderToolResponses, renderUser } from './chat-template.ts';
-import type { Tokenizer } from './types.ts';
-
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';
   content: string;
@@ -26,82 +24,35 @@ export class ConversationError extends Error {
   override name = 'ConversationError';
 }
 
-/** Empty lines are skipped. @throws ConversationError naming line, field and value. */
-export function parseConversations(jsonl: string): Conversation[] {
-  const conversations: Conversation[] = [];
-  jsonl.split('\n').forEach((line, i) => {
-    if (line.trim() === '') return;
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch (error) {
-      throw new ConversationError(`line ${i + 1} is not JSON: ${(error as Error).message}`);
-    }
-    conversations.push(readConversation(value, `line ${i + 1}`));
-  });
+/**
+ * Reads JSONL (empty lines are skipped), or one JSON array of conversations.
+ * @throws ConversationError naming line or entry, field and value.
+ */
+export function parseConversations(text: string): Conversation[] {
+  const conversations = text.trimStart().startsWith('[')
+    ? (parse(text, 'the file') as unknown[]).map((value, i) => readConversation(value, `entry ${i + 1}`))
+    : text.split('\n').flatMap((line, i) => (line.trim() === '' ? [] : [readConversation(parse(line, `line ${i + 1}`), `line ${i + 1}`)]));
   if (conversations.length === 0) throw new ConversationError('no conversation found: expected one JSON object with "messages" a line');
   return conversations;
 }
 
+function parse(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ConversationError(`${where} is not JSON: ${(error as Error).message}`);
+  }
+}
+
 /** Checks a value and brings it to one form. `where` leads every message, e.g. `line 3`. */
 export function readConversation(value: unknown, where = 'conversation'): Conversation {
-  const { messages, tools } = Array.isArray(value) ? { messages: value as unknown, tools: undefined } : record(value, where);
+  const { messages: own, traj, tools } = record(value, where);
+  const messages = own ?? traj;
   if (!Array.isArray(messages) || messages.length === 0) throw wrong(`${where}: messages`, messages, 'a list of at least one message');
   const checked = messages.map((message, i) => readMessage(message, `${where}: messages[${i}]`));
   if (tools === undefined || tools === null) return { messages: checked };
   if (!Array.isArray(tools)) throw wrong(`${where}: tools`, tools, 'a list of function schemas');
   return { messages: checked, tools: tools.map((tool, i) => record(tool, `${where}: tools[${i}]`)) };
-}
-
-export interface RenderedConversation {
-  tokens: number[];
-  /** 1 exactly on what the model would write: content, tool-call markup, and the `<|im_end|>` that closes its turn. */
-  lossMask: number[];
-}
-
-/**
- * Tokens as a rollout would have seen them. Every tool call of a message is rendered. Thoughts (`<think>…</think>` at the
- * start of a content) are left out: the template is the non-thinking one.
- */
-export function renderConversation(tokenizer: Tokenizer, conversation: Conversation): RenderedConversation {
-  const rendered: RenderedConversation = { tokens: [], lossMask: [] };
-  for (const { text, sampled } of renderPieces(conversation)) {
-    const ids = tokenizer.encode(text);
-    for (const id of ids) {
-      rendered.tokens.push(id);
-      rendered.lossMask.push(sampled ? 1 : 0);
-    }
-  }
-  return rendered;
-}
-
-/** The conversation as strings, those that the model would write marked. */
-export function renderPieces({ messages, tools = [] }: Conversation): { text: string; sampled: boolean }[] {
-  const pieces: { text: string; sampled: boolean }[] = [];
-  const given = (text: string) => pieces.push({ text, sampled: false });
-  const leading = messages[0]?.role === 'system' ? messages[0] : undefined;
-  given(renderOpening(leading ? leading.content : null, tools as Record<string, unknown>[]));
-  for (let i = leading ? 1 : 0; i < messages.length; i++) {
-    const message = messages[i]!;
-    if (message.role === 'user') given(renderUser(message.content));
-    else if (message.role === 'system') given(`${IM_START}system\n${message.content}${IM_END}\n`);
-    else if (message.role === 'tool') {
-      const results = [message.content];
-      while (messages[i + 1]?.role === 'tool') results.push(messages[++i]!.content);
-      given(renderToolResponses(results));
-    } else {
-      const calls = (message.tool_calls ?? []).map((call) => call.function);
-      given(GENERATION_PROMPT);
-      pieces.push({ text: renderAssistant(withoutThoughts(message.content), calls) + IM_END, sampled: true });
-      given('\n');
-    }
-  }
-  return pieces.filter((piece) => piece.text !== '');
-}
-
-function withoutThoughts(content: string): string {
-  const end = content.lastIndexOf('</think>');
-  return end < 0 ? content : content.slice(end + '</think>'.length).replace(/^\n+/, '');
 }
 
 const ROLES = ['system', 'user', 'assistant', 'tool'] as const;

@@ -1,7 +1,8 @@
 /** Tokenizers for tests: the real Qwen3 one, and a nano one trained on a few lines. */
 import { readFileSync } from 'node:fs';
 import { trainTokenizer } from '../../src/agent/bpe-trainer.ts';
-import { renderPieces, type Conversation } from '../../src/agent/conversation.ts';
+import { renderPieces } from '../../src/agent/chat-template.ts';
+import type { Conversation } from '../../src/agent/conversation.ts';
 import { loadTokenizer, type ChatTokenizer } from '../../src/agent/tokenizer.ts';
 import type { ToolSchema } from '../../src/environments/types.ts';
 

@@ -1,7 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { Template } from '@huggingface/jinja';
 import { describe, expect, it } from 'vitest';
-import { CHAT_TEMPLATE, GENERATION_PROMPT, renderClosing, renderOpening, renderToolResponses, renderUser } from '../../src/agent/chat-template.ts';
-import { parseConversations, readConversation, renderConversation, renderPieces, type Conversation } from '../../src/agent/conversation.ts';
+import { CHAT_TEMPLATE, GENERATION_PROMPT, renderClosing, renderConversation, renderOpening, renderPieces, renderToolResponses, renderUser } from '../../src/agent/chat-template.ts';
+import { parseConversations, readConversation, type Conversation } from '../../src/agent/conversation.ts';
 import { toPythonJson } from '../../src/agent/python-json.ts';
 import { conversation, nanoTokenizer, qwenTokenizer, tools } from '../support/tokenizers.ts';
 
@@ -82,7 +83,8 @@ describe('chat JSONL', () => {
       { role: 'assistant', content: '', tool_calls: [call] },
       { role: 'tool', content: '', name: 'f', tool_call_id: 'call_1' },
     ]);
-    expect(readConversation([{ role: 'user', content: 'bare list' }]).messages).toHaveLength(1);
+    expect(readConversation({ traj: [{ role: 'user', content: 'tau-bench' }], reward: 1 })).toEqual({ messages: [{ role: 'user', content: 'tau-bench' }] });
+    expect(parseConversations(`[${line([{ role: 'user', content: 'a' }])},\n${line([{ role: 'user', content: 'b' }])}]`)).toHaveLength(2);
   });
 
   it('drops thoughts: the template is the non-thinking one', () => {
@@ -95,6 +97,8 @@ describe('chat JSONL', () => {
     ['line 1: messages is missing: expected a list of at least one message', '{}'],
     ['line 1: messages is []: expected a list of at least one message', line([])],
     ['line 1 is 5: expected an object', '5'],
+    ['entry 2 is 5: expected an object', `[${line([{ role: 'user', content: 'a' }])}, 5]`],
+    ['the file is not JSON', '[{'],
     ['line 1: messages[0].role is "human": expected "system", "user", "assistant", "tool"', line([{ role: 'human', content: '' }])],
     ['line 1: messages[0].content is null: expected a string or a list of text parts', line([{ role: 'user', content: null }])],
     ['line 1: messages[0].content[0] is {"type":"image_url"}: expected {"type": "text", "text": …}', line([{ role: 'user', content: [{ type: 'image_url' }] }])],
@@ -112,4 +116,21 @@ describe('chat JSONL', () => {
 
 it("writes JSON as Python's json.dumps(ensure_ascii=False) does", () => {
   expect(toPythonJson({ a: [1, 2.5, -0.1], 'ü': 'é "q" \n\u2028', n: null, t: true, e: {}, l: [] })).toBe('{"a": [1, 2.5, -0.1], "ü": "é \\"q\\" \\n\u2028", "n": null, "t": true, "e": {}, "l": []}');
+});
+
+describe('recorded gpt-4o conversations', () => {
+  const data = new URL('../../../shared/data/', import.meta.url);
+  const present = existsSync(data);
+  if (!present) console.warn('SKIPPED: no recorded conversations at ../shared/data beside the repository');
+
+  it.skipIf(!present)("render as Qwen3's template does, and their tokens are those of the whole text", () => {
+    const { tools_info } = JSON.parse(readFileSync(new URL('expected/tau1_airline.json', data), 'utf8')) as { tools_info: object[] };
+    const conversations = parseConversations(readFileSync(new URL('recorded/tau1_airline_gpt-4o.json', data), 'utf8'));
+    expect(conversations).toHaveLength(200);
+    for (const { messages } of conversations.filter((_, i) => i % 20 === 0)) {
+      const c = { messages, tools: tools_info };
+      expect(joined(c).replaceAll(THINK, '')).toBe(jinja(qwenTokenizer().chatTemplate, c).replaceAll(THINK, ''));
+      expect(renderConversation(qwenTokenizer(), c).tokens).toEqual(qwenTokenizer().encode(joined(c)));
+    }
+  });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GENERATION_PROMPT } from '../../src/agent/chat-template.ts';
-import { renderConversation } from '../../src/agent/conversation.ts';
+import { GENERATION_PROMPT, renderConversation } from '../../src/agent/chat-template.ts';
 import { runEpisode } from '../../src/agent/episode.ts';
 import { flatten, path, toMessages } from '../../src/agent/trajectory.ts';
 import type { Trajectory } from '../../src/agent/types.ts';
