@@ -123,16 +123,13 @@ ${mainHead(tile)}
         ${eachRow((r) => repeat(4, (t) => `s${r}_${t} += dot(q${r}_${d}, k${t});`, ' '))} }`)}
       ${eachRow((r) => `
       ${repeat(4, (t) => `let seen${r}_${t} = ${itemOf(tile, t)} - lo${r} < len${r}; s${r}_${t} = select(-3e30, s${r}_${t}, seen${r}_${t});`)}
-      let top${r} = max(max(s${r}_0, s${r}_1), max(s${r}_2, s${r}_3));
-      // The running maximum may lag by 8 (powers of two): then nothing need be rescaled, and 2^8 does not overflow.
-      if (top${r} > m${r} + 8.0) {
-        let fade = exp2(m${r} - top${r}); m${r} = top${r}; l${r} *= fade;
-        ${repeat(d4, (d) => `o${r}_${d} *= fade;`, ' ')}
-      }
-      ${repeat(4, (t) => `let p${r}_${t} = select(0.0, exp2(s${r}_${t} - m${r}), seen${r}_${t});`)}
-      l${r} += (p${r}_0 + p${r}_1) + (p${r}_2 + p${r}_3);`)}
+      var top${r} = max(max(s${r}_0, s${r}_1), max(s${r}_2, s${r}_3));
+      top${r} = max(top${r}, m${r});
+      let fade${r} = exp2(m${r} - top${r}); m${r} = top${r};
+      ${repeat(4, (t) => `let p${r}_${t} = exp2(s${r}_${t} - m${r});`)}
+      l${r} = l${r} * fade${r} + (p${r}_0 + p${r}_1) + (p${r}_2 + p${r}_3);`)}
       ${repeat(d4, (d) => `{ ${quad ? `let v = qkv[v_at0 + ${d}u]; ` : ''}${loadFour(quad, 'v', 'v', (t) => `qkv[v_at${t} + ${d}u]`)}
-        ${eachRow((r) => `o${r}_${d} += ${repeat(4, (t) => `p${r}_${t} * v${t}`, ' + ')};`)} }`)}
+        ${eachRow((r) => `o${r}_${d} = o${r}_${d} * fade${r} + (${repeat(4, (t) => `p${r}_${t} * v${t}`, ' + ')});`)} }`)}
     }
   }
   ${eachRow((r) => `if (row${r} < n) {
