@@ -61,7 +61,7 @@ export class Overlay implements Rows {
     this.set(table, key, undefined, -1);
   }
 
-  /** Rows that differ from the layer below, in the order they were first written. A row written back to its old value is none. */
+  /** Rows that differ from the layer below, by call, table and key. A row written back to its old value is none. */
   changes(): RowChange[] {
     const list: RowChange[] = [];
     for (const [table, rows] of this.cells) {
@@ -70,7 +70,8 @@ export class Overlay implements Rows {
         if (!equalJson(before, value)) list.push({ table, key, before: before ?? null, after: value ?? null, call });
       }
     }
-    return list;
+    const place = (change: RowChange) => `${change.table}\n${change.key}`;
+    return list.sort((a, b) => a.call - b.call || (place(a) < place(b) ? -1 : 1));
   }
 
   /** Takes over the rows a tool call changed. */

@@ -10,7 +10,7 @@ export function round2(x: number): number {
     const below = Math.floor(x * 100);
     return (below % 2 === 0 ? below : below + 1) / 100;
   }
-  return Math.abs(x) < 2 ** 52 ? Number(x.toFixed(2)) : x;
+  return x !== 0 && Math.abs(x) < 2 ** 52 ? Number(x.toFixed(2)) : x;
 }
 
 /** `repr(float)`: `4.0`, `1e+20`, `-0.0`, `inf`. */

@@ -77,6 +77,8 @@ function makeWishes(
     let wish: Wish | null;
     if (forbidden) wish = persona === 'pushy' || impossible === 'refuse' ? refused(dice, persona, intent, customer, customers, tables, take) : untooled(dice, level, customer, tables, take);
     else wish = granted(dice, level, intent, customer, tables, take);
+    // Two new default addresses would undo one another.
+    if (wish && !wish.slots.order_id && wishes.some((earlier) => !earlier.slots.order_id)) return null;
     if (!wish) return null;
     if (persona === 'changes_mind' && i === 0) {
       const insteadOf = changedFrom(dice, wish, customer, tables, free);

@@ -1,0 +1,147 @@
+/** The generated retail tasks: can they be solved, only by solving them, and are the splits apart? */
+import 'fake-indexeddb/auto';
+import { describe, expect, test } from 'vitest';
+import { createEnvironments } from '../../src/environments/index.ts';
+import { Overlay, World } from '../../src/environments/overlay.ts';
+import { retail } from '../../src/environments/retail/index.ts';
+import type { Order, User } from '../../src/environments/retail/schema.ts';
+import { makeTasks, noopShare } from '../../src/environments/retail/tasks.ts';
+import { toolSchemas } from '../../src/environments/retail/tool-schemas.ts';
+import type { Task, ToolCall } from '../../src/environments/types.ts';
+import { compareOverlays, replayGold } from '../../src/environments/verifier.ts';
+
+const LEVELS = ['nano', 'small', 'full'] as const;
+const COUNT = 500;
+const tasksOf = (level: string, split: 'train' | 'heldout', count = COUNT, seed = 0, from = 0) => makeTasks({ domain: 'retail', level, split, seed, count, from });
+const isWrite = ({ name }: ToolCall) => /^(cancel|modify|return|exchange)/.test(name);
+
+const worlds = new Map<string, World>();
+function worldOf({ world }: Task): World {
+  if (!worlds.has(world)) worlds.set(world, new World(world, retail.world(world)));
+  return worlds.get(world)!;
+}
+
+describe.each(LEVELS)('level %s', (level) => {
+  const tasks = tasksOf(level, 'train');
+
+  test('gold earns 1, nothing earns 0 except where flagged, gold without its last write earns 0', () => {
+    for (const task of tasks) {
+      const world = worldOf(task);
+      const goal = replayGold(retail, world, task);
+      expect(compareOverlays(replayGold(retail, world, task), goal).reward).toBe(1);
+      expect(goal.length === 0, task.id).toBe(task.noop);
+      expect(compareOverlays([], goal).reward, task.id).toBe(task.noop ? 1 : 0);
+      const last = task.actions.findLastIndex(isWrite);
+      expect(last < 0).toBe(task.noop);
+      if (last >= 0) expect(compareOverlays(replayGold(retail, world, { ...task, actions: task.actions.filter((_, i) => i !== last) }), goal).reward, task.id).toBe(0);
+    }
+  });
+
+  test('no gold action fails, and what is impossible does', () => {
+    const names = new Set(toolSchemas(level).map((schema) => schema.function.name));
+    const refusals = new Set<string>();
+    for (const task of tasks) {
+      const rows = new Overlay(worldOf(task));
+      for (const action of task.actions) {
+        const draft = new Overlay(rows);
+        expect(retail.execute(draft, action, level), `${task.id} ${action.name}`).toMatchObject({ error: false });
+        rows.apply(draft.changes());
+      }
+      for (const wish of task.scenario.wishes) {
+        if (!wish.impossible) continue;
+        const call = { cancel: 'cancel_pending_order', return: 'return_delivered_order_items', exchange: 'exchange_delivered_order_items', modify_items: 'modify_pending_order_items', modify_payment: 'modify_pending_order_payment', modify_address: wish.slots.order_id ? 'modify_pending_order_address' : 'modify_user_address' }[wish.intent];
+        // Another customer's order is forbidden by policy alone; everything else the tools refuse, too.
+        if (wish.words.owner) expect(task.actions.every((action) => action.arguments.order_id !== wish.slots.order_id)).toBe(true);
+        else if (!names.has(call)) expect(task.actions.at(-1)!.name).toBe('transfer_to_human_agents');
+        else {
+          const { text, error } = retail.execute(rows, { name: call, arguments: wish.slots }, level);
+          expect(error, `${task.id} ${call}`).toBe(true);
+          refusals.add(text);
+        }
+      }
+    }
+    expect([...refusals].every((text) => /^Error: non-(pending|delivered) order cannot be/.test(text))).toBe(true);
+    expect(refusals.size).toBeGreaterThanOrEqual(3);
+  });
+
+  test('shares: no-ops below 10 %, personas and wishes as designed', () => {
+    for (const [split, seed] of [['train', 0], ['heldout', 0], ['train', 7]] as const) expect(noopShare(tasksOf(level, split, COUNT, seed))).toBeLessThan(0.1);
+    expect(noopShare(tasks)).toBeGreaterThan(0.01);
+    const share = (test: (task: Task) => boolean) => tasks.filter(test).length / tasks.length;
+    for (const [persona, expected] of [['upfront', 0.4], ['on_request', 0.35], ['changes_mind', 0.15], ['pushy', 0.1]] as const) {
+      expect(Math.abs(share((task) => task.scenario.persona === persona) - expected)).toBeLessThan(0.07);
+    }
+    for (const { scenario, actions, noop } of tasks) {
+      const { persona, wishes } = scenario;
+      expect(wishes.length).toBeLessThanOrEqual(level === 'full' ? 3 : 2);
+      if (persona === 'changes_mind') expect(wishes[0]!.insteadOf).toBeDefined();
+      if (persona === 'pushy') expect([wishes[0]!.impossible, wishes[1]!.impossible, noop]).toEqual([true, false, false]);
+      // No two wishes are about one order: they can be served in any order.
+      const orders = wishes.map((wish) => wish.slots.order_id ?? 'own address');
+      expect(new Set(orders).size).toBe(orders.length);
+      expect(actions.filter(isWrite).length).toBe(wishes.filter((wish) => !wish.impossible).length);
+    }
+    expect(Math.abs(share((task) => task.scenario.wishes.length === 1) - { nano: 0.7, small: 0.59, full: 0.5 }[level])).toBeLessThan(0.08);
+  });
+
+  test('slots and words agree with the database', () => {
+    for (const task of tasks) {
+      const world = worldOf(task);
+      const { identity, wishes, instruction } = task.scenario;
+      expect(Boolean(identity.email)).toBe(task.actions[0]!.name === 'find_user_id_by_email');
+      const { text: userId } = retail.execute(new Overlay(world), { name: 'find_user_id_by_name_zip', arguments: { first_name: identity.first_name!, last_name: identity.last_name!, zip: identity.zip! } }, level);
+      const user = world.get('users', userId) as unknown as User;
+      for (const wish of wishes) {
+        for (const { slots, words } of [wish, ...(wish.insteadOf ? [wish.insteadOf] : [])]) {
+          if (!slots.order_id) continue;
+          expect(instruction).toContain(slots.order_id);
+          const order = world.get('orders', slots.order_id as string) as unknown as Order;
+          expect(order.user_id === userId).toBe(!words.owner);
+          if (!slots.item_ids) continue;
+          const named = (slots.item_ids as string[]).map((id) => order.items.find((item) => item.item_id === id)!.name.toLowerCase());
+          expect(words.items).toEqual(named);
+          expect(new Set(order.items.map((item) => item.name)).size).toBe(order.items.length);
+        }
+        if (wish.slots.payment_method_id && !wish.words.owner) expect(Object.keys(user.payment_methods)).toContain(wish.slots.payment_method_id);
+      }
+    }
+  });
+
+  test('splits share no task, no customer, no order, no id', () => {
+    const idsOf = (split: 'train' | 'heldout', seed: number) => {
+      const ids = new Set<string>();
+      for (const world of new Set(tasksOf(level, split, 256, seed).map((task) => task.world))) {
+        for (const match of JSON.stringify([...retail.world(world).values()].map((table) => [...table])).matchAll(/"[a-z]+_[a-z]+_\d{4}"|#W\d{7}|"\d{10}"|(?:credit_card|paypal|gift_card)_\d{7}|[\w.]+@example\.com/g)) ids.add(match[0]);
+      }
+      return ids;
+    };
+    const train = new Set([0, 1, 2].flatMap((seed) => [...idsOf('train', seed)]));
+    const heldout = [0, 1, 2].flatMap((seed) => [...idsOf('heldout', seed)]);
+    expect(train.size).toBeGreaterThan(1000);
+    expect(heldout.filter((id) => train.has(id))).toEqual([]);
+    const said = new Set(tasks.map((task) => task.scenario.instruction));
+    expect(tasksOf(level, 'heldout').filter((task) => said.has(task.scenario.instruction))).toEqual([]);
+  });
+
+  test('the same arguments give the same tasks and worlds, wherever one begins', () => {
+    expect(tasksOf(level, 'train')).toEqual(tasks);
+    expect(tasksOf(level, 'train', 100, 0, 130)).toEqual(tasks.slice(130, 230));
+    expect([...retail.world(tasks[0]!.world)]).toEqual([...retail.world(tasks[0]!.world)]);
+    expect(tasksOf(level, 'train', 20, 1).map((task) => task.scenario)).not.toEqual(tasks.slice(0, 20).map((task) => task.scenario));
+    expect(new Set(tasks.map((task) => task.id)).size).toBe(COUNT);
+  });
+});
+
+test('nano is small: policy, schemas and results', async () => {
+  const { policy, tools } = retail.domain('nano');
+  expect(policy.split(/\s+/).length).toBeLessThanOrEqual(60);
+  expect(tools.length).toBeLessThanOrEqual(8);
+  expect(JSON.stringify(tools).length).toBeLessThan(2200);
+  const environments = createEnvironments({ databaseName: 'nano-size' });
+  for (const task of tasksOf('nano', 'train', 64)) {
+    const episode = await environments.start(task);
+    for (const action of task.actions) expect((await environments.call(episode, action)).text.length).toBeLessThanOrEqual(300);
+    expect((await environments.verify(episode)).reward).toBe(1);
+    await environments.close(episode);
+  }
+});
