@@ -3,7 +3,7 @@ import * as comlink from 'comlink';
 import { createEnvironments, type OverlayEnvironments } from '../src/environments/index.ts';
 
 const environments = createEnvironments();
-void environments.deleteAbandoned();
+environments.deleteAbandoned().catch(() => {}); // where the database fails, the first call will say so
 
 /** `connect` answers the same calls on another port, so that the trainer worker need not go through the page. */
 const api: Pick<OverlayEnvironments, keyof OverlayEnvironments> & { connect(port: MessagePort): void } = Object.assign(environments, {

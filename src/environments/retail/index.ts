@@ -1,5 +1,6 @@
 /** @file The retail domain: tau-bench v1's tools over generated shops. */
 import type { DomainDefinition } from '../domain.ts';
+import type { Domain } from '../types.ts';
 import { observe } from './observations.ts';
 import { POLICIES } from './policy.ts';
 import { LEVELS, type Level } from './schema.ts';
@@ -13,14 +14,15 @@ function levelOf(level: string): Level {
   return level as Level;
 }
 
+const domains = new Map<Level, Domain>(
+  LEVELS.map((level) => [level, { name: 'retail', level, policy: POLICIES[level], tools: toolSchemas(level), terminalTools: ['transfer_to_human_agents'] }]),
+);
+
 export const retail: DomainDefinition = {
   name: 'retail',
   levels: LEVELS,
   version: 1,
-  domain: (name) => {
-    const level = levelOf(name);
-    return { name: 'retail', level, policy: POLICIES[level], tools: toolSchemas(level), terminalTools: ['transfer_to_human_agents'] };
-  },
+  domain: (level) => domains.get(levelOf(level))!,
   tasks: makeTasks,
   world: (id) => makeWorld(parseWorldId(id)),
   execute: (rows, call, name) => {

@@ -44,7 +44,8 @@ function compactOrder(order: Order, level: Level) {
 
 /** After a write the model knows the order already: only what became of it. */
 function writtenOrder(order: Order) {
-  return { order_id: order.order_id, user_id: order.user_id, status: order.status, payment_method_id: order.return_payment_method_id ?? order.exchange_payment_method_id ?? currentPayment(order) };
+  const { order_id, status } = order;
+  return status === 'pending' ? { order_id, status, payment_method_id: currentPayment(order) } : { order_id, status };
 }
 
 function compactUser({ name, email, address, payment_methods, orders }: User) {

@@ -10,8 +10,8 @@ import { goldCall, INTENTS, NEEDED_STATUS, requestFor, requestText, type Custome
 import { makeAddress, makeWorld, TASKS_PER_WORLD, worldId } from './world.ts';
 
 const PERSONAS: Record<Persona, number> = { upfront: 40, on_request: 35, changes_mind: 15, pushy: 10 };
-/** Number of wishes of one conversation. */
-const WISHES: Record<Level, Record<string, number>> = { nano: { 1: 78, 2: 22 }, small: { 1: 65, 2: 35 }, full: { 1: 55, 2: 30, 3: 15 } };
+/** Number of wishes of one conversation; pushy customers always have two. */
+const WISHES: Record<Level, Record<string, number>> = { nano: { 1: 88, 2: 12 }, small: { 1: 65, 2: 35 }, full: { 1: 55, 2: 30, 3: 15 } };
 /** Share of impossible wishes among customers who don't change their mind and aren't pushy anyway. */
 const IMPOSSIBLE = 0.09;
 /** What no tool of a level does: the right act is to transfer. */
