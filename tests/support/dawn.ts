@@ -4,7 +4,11 @@
  */
 import { create, globals } from 'webgpu';
 
+let instance: GPU | undefined;
+
 export function dawn(): GPU {
   Object.assign(globalThis, globals);
-  return create([]) as unknown as GPU;
+  // The instance must outlive every device: when it is collected, the package crashes.
+  instance ??= create([]) as unknown as GPU;
+  return instance;
 }
