@@ -2,9 +2,12 @@
  * @file Byte-level BPE (Sennrich et al. 2016; bytes as in GPT-2), written as a Hugging Face `tokenizer.json` with Qwen's
  * control tokens: a small vocabulary for nano models that every Qwen tool can load.
  *
- * Two differences from Qwen3's tokenizer. Digits come in groups of up to `digits` from the left, and every group of each
- * length is one token, so an id is a few tokens whatever its digits: copying ids is what nano models learn last. And text
- * is not normalised, so that decode(encode(x)) = x for every string.
+ * Differences from Qwen3's tokenizer, all for short sequences:
+ * - Digits come in groups of up to `digits` from the left, and every group of each length is one token, so an id is a few
+ *   tokens whatever its digits: copying ids is what nano models learn last.
+ * - Words joined by `_` and runs of punctuation with single spaces in between are not split, so that a tool's name can be
+ *   one token, and so can `": "`: 28 % fewer tokens for policy and tools, 29 % fewer to sample.
+ * - Text is not normalised: decode(encode(x)) = x for every string.
  */
 import { CHAT_TEMPLATE } from './chat-template.ts';
 
@@ -51,10 +54,10 @@ export function trainTokenizer(texts: Iterable<string>, options: BpeOptions): Tr
   return { files: tokenizerFiles(tokens, merges, digits, maxLength), vocabSize: tokens.length + CONTROL_TOKENS.length };
 }
 
-/** Qwen's split with digits in groups. Spelled without inline flags: Oniguruma and JavaScript read it alike. */
+/** Qwen's split with the differences told above. Spelled without inline flags: Oniguruma and JavaScript read it alike. */
 function splitPattern(digits: number): string {
   const number = digits === 1 ? '\\p{N}' : `\\p{N}{1,${digits}}`;
-  return `'(?:[sS]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD])|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${number}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`;
+  return `'(?:[sS]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD])|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+(?:_\\p{L}+)*|${number}| ?[^\\s\\p{L}\\p{N}]+(?: [^\\s\\p{L}\\p{N}]+)*[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`;
 }
 
 /** GPT-2's printable stand-in for each byte, by byte value. */

@@ -58,6 +58,12 @@ describe('the nano tokenizer', () => {
     expect(vocabSize).toBe(base + 2);
   });
 
+  it('can make a tool’s name and a run of JSON punctuation one token', () => {
+    const line = '{"name": "find_user_id_by_email", "arguments": {"email": "a@b.c"}}\n';
+    const tokenizer = loadTokenizer(trainTokenizer([line.repeat(3)], { vocabSize: 400, digits: 1 }).files);
+    expect(tokenizer.encode(line).map((token) => tokenizer.decode([token])).slice(0, 7)).toEqual(['{"', 'name', '": "', 'find_user_id_by_email', '", "', 'arguments', '": {"']);
+  });
+
   it('is the same whatever the order of its texts', () => {
     const texts = ['to be or not', 'not to be', 'or be it so'];
     expect(trainTokenizer(texts, { vocabSize: 300, digits: 1 })).toEqual(trainTokenizer([...texts].reverse(), { vocabSize: 300, digits: 1 }));
