@@ -204,15 +204,15 @@ export class OverlayStore {
   }
 
   private changesOf(id: string) {
-    return this.db.changes.where('[episode+table+key]').between([id, Dexie.minKey, Dexie.minKey], [id, Dexie.maxKey, Dexie.maxKey]);
+    return this.db.changes.where('[episode+table+key]').between([id], [id, Dexie.maxKey]);
   }
 
   private logOf(id: string) {
-    return this.db.log.where('[episode+index]').between([id, Dexie.minKey], [id, Dexie.maxKey]);
+    return this.db.log.where('[episode+index]').between([id], [id, Dexie.maxKey]);
   }
 
   private rowsOf(world: string) {
-    return this.db.rows.where('[world+table+key]').between([world, Dexie.minKey, Dexie.minKey], [world, Dexie.maxKey, Dexie.maxKey]);
+    return this.db.rows.where('[world+table+key]').between([world], [world, Dexie.maxKey]);
   }
 
   /** Runs `work` after everything that was asked of the episode before. */
