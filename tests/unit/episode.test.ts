@@ -1,8 +1,10 @@
+import 'fake-indexeddb/auto';
 import { describe, expect, it } from 'vitest';
-import { GENERATION_PROMPT, renderConversation } from '../../src/agent/chat-template.ts';
+import { GENERATION_PROMPT, renderConversation, renderToolCall } from '../../src/agent/chat-template.ts';
 import { runEpisode } from '../../src/agent/episode.ts';
 import { flatten, path, toMessages } from '../../src/agent/trajectory.ts';
 import type { Trajectory } from '../../src/agent/types.ts';
+import { createEnvironments } from '../../src/environments/index.ts';
 import { STOP, UserError } from '../../src/users/types.ts';
 import { domain, stage, type Script } from '../support/episodes.ts';
 import { nanoTokenizer } from '../support/tokenizers.ts';
@@ -203,5 +205,24 @@ describe('termination', () => {
     const parts = stage({ ...whole, agent: ['Your email?<|im_end|>'] });
     await expect(runEpisode(parts.options)).rejects.toThrow('the script is at its end');
     expect([parts.sampler.closed, parts.environments.closed]).toEqual([1, 1]);
+  });
+});
+
+describe('in the retail environment', async () => {
+  const retail = createEnvironments();
+  const place = { domain: 'retail', level: 'nano' };
+  const nano = await retail.domain(place.domain, place.level);
+  const tasks = await retail.tasks({ ...place, split: 'train', seed: 5, count: 12 });
+
+  it.each([true, false])('gold calls made: %s', async (made) => {
+    for (const task of tasks) {
+      const calls = made ? task.actions.map((action) => renderToolCall(action.name, action.arguments)) : [];
+      const { options } = stage({ agent: [...calls, 'Anything else?<|im_end|>'], user: ['Hi', STOP], task, domain: nano });
+      const trajectory = await runEpisode({ ...options, environments: retail });
+      const transfers = made && trajectory.termination === 'terminal_tool';
+      expect(trajectory.termination).toBe(transfers ? 'terminal_tool' : 'user_stop');
+      expect(trajectory.reward).toBe(made || task.noop ? 1 : 0);
+      expect(Object.values(trajectory.toolCalls).reduce((sum, n) => sum + n, 0)).toBe(calls.length);
+    }
   });
 });
