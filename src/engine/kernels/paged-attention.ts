@@ -46,14 +46,15 @@ export function pagedTile(info: GpuInfo, p: { heads: number; kvHeads: number; he
   return { threads: quad ? (info.software ? 4 : 32) : 16, heads, tokens: Math.min(4, Math.max(1, Math.floor(rows / heads))), keys: 2, quad };
 }
 
-function wgslOf(p: KvCacheSizes, tile: PagedTile): string {
+/** The kernel that serves tiles of `tile.tokens` neighbours of one slot (`count` = that), or the tokens of all other tiles (`count` 1). */
+function wgslOf(p: KvCacheSizes, tile: PagedTile, count: number): string {
   const d4 = p.headDim / 4;
   const { threads, quad, keys } = tile;
   const partials = quad ? threads / 4 : threads;
   const capacity = p.pageSize * p.pagesPerSlot;
 
   /** Text that serves tokens first…first+count−1, all of one slot. */
-  const serve = (count: number): string => {
+  const serve = (): string => {
     const rows = count * tile.heads;
     const eachRow = (text: (r: number, token: number) => string): string => repeat(rows, (r) => text(r, Math.floor(r / tile.heads)));
     const merged = (r: number, name: string, op: (a: string, b: string) => string): string =>
@@ -115,36 +116,29 @@ ${partials > 1 ? `var<workgroup> part: array<vec4f, ${partials * d4}>; var<workg
   @builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) nwg: vec3u, @builtin(local_invocation_index) thread: u32) {
   let n = row_count(dims, counts);
   let index = ${GRID_INDEX_WGSL};
-  let token = index / ${p.heads / tile.heads}u;
+  let first = index / ${p.heads / tile.heads}u * ${count}u;
   let head = index % ${p.heads / tile.heads}u * ${tile.heads}u;
   let kv = head / ${p.heads / p.kvHeads}u * ${d4}u;
-  if (token >= n) { return; }
-  let slot = slot_of[token];
+  if (first >= n) { return; }
+  let slot = slot_of[first];
   let pages = slot * ${p.pagesPerSlot}u;
-${tile.tokens === 1 ? `let first = token; ${serve(1)}` : `
-  let tile = token - token % ${tile.tokens}u;
+  ${tile.tokens === 1 ? '' : `let tile = first - first % ${tile.tokens}u;
   var together = tile + ${tile.tokens}u <= n;
   for (var t = tile; t < min(tile + ${tile.tokens}u, n); t++) { together = together && slot_of[t] == slot; }
-  if (together) {
-    if (token != tile) { return; }
-    let first = tile;
-    ${serve(tile.tokens)}
-  } else {
-    let first = token;
-    ${serve(1)}
-  }`}
+  if (${count === 1 ? '' : '!'}together) { return; }`}
+  ${serve()}
 }`;
 }
 
 /** out[t] = softmax(q_t Kᵀ / √headDim) V over positions 0…positions[t] of the token's slot. */
 export function pagedAttention(gpu: Gpu, t: PagedAttentionTensors, p: KvCacheSizes, tile = pagedTile(gpu.info, p)): Dispatch[] {
   checkAttentionSizes(p);
-  const kernel = gpu.kernel('paged attention', wgslOf(p, tile), ['uniform', 'uniform', 'read', 'read', 'read', 'read', 'read', 'read', 'read_write']);
   const dims = gpu.uniform('paged attention dims', rowWords(p.tokens));
-  return [
-    gpu.dispatch(kernel, [dims, t.counts, t.qk, t.slotOf, t.positions, t.pageTable, t.kCache, t.vCache, t.out], (counts) =>
-      grid((rowCount(p.tokens, counts) * p.heads) / tile.heads, 1)),
-  ];
+  return (tile.tokens === 1 ? [1] : [tile.tokens, 1]).map((count) => {
+    const kernel = gpu.kernel(`paged attention x${count}`, wgslOf(p, tile, count), ['uniform', 'uniform', 'read', 'read', 'read', 'read', 'read', 'read', 'read_write']);
+    return gpu.dispatch(kernel, [dims, t.counts, t.qk, t.slotOf, t.positions, t.pageTable, t.kCache, t.vCache, t.out], (counts) =>
+      grid(Math.ceil(rowCount(p.tokens, counts) / count) * (p.heads / tile.heads), 1));
+  });
 }
 
 /** The same mathematics in float64 on the same caches and page table. */
