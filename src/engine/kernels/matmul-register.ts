@@ -1,0 +1,75 @@
+/** WGSL of the register-tile matmul, with and without quadSwap. See `RegisterTile` in tuning.ts and `matmul` for the forms. */
+import type { RegisterTile } from '../tuning.ts';
+import { MATMUL_WGSL, matmulStore, type MatmulForm } from './matmul-text.ts';
+
+const SWAP = ['', 'quadSwapX', 'quadSwapY', 'quadSwapDiagonal'];
+const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
+
+/** Rows and columns of c that one workgroup computes. */
+export function registerTileSpan({ quad, rows, columns, threads: [x, y] }: RegisterTile): [number, number] {
+  return quad ? [4 * rows, 16 * columns] : [rows * y, 4 * columns * x];
+}
+
+/**
+ * All indices into registers are constants of the text, so that nothing is spilled to indexed memory. Every element of c
+ * is summed in the order of the reduction index whatever the tile: tiles of different heights give the same bits.
+ */
+export function registerMatmul(form: MatmulForm, { quad, rows, columns, threads: [x, y] }: RegisterTile): string {
+  const swaps = quad ? 4 : 1;
+  const lane = (t: number): string => (quad ? `(lane ^ ${t}u)` : '0u');
+  const acc = (i: number, t: number, j: number): string => `s${i}_${t}_${j}`;
+  const lines: string[] = [];
+  const say = (line: string): void => void lines.push(line);
+
+  for (const i of range(rows)) for (const t of range(swaps)) for (const j of range(columns)) say(`var ${acc(i, t, j)} = vec4f();`);
+  // Column vec4 j of this lane; with quads, neighbouring lanes own neighbouring vec4s.
+  for (const j of range(columns)) say(`let v${j} = c0 + ${quad ? `lane + ${4 * j}u` : `${j}u`};`);
+
+  if (form === 'tn') {
+    const vectors = rows / 4;
+    say('let a0 = r0 / 4u;\nfor (var r = 0u; r < depth; r++) {');
+    for (const j of range(columns)) say(`let b${j} = b[r * ldb + v${j}];`);
+    for (const g of range(vectors)) {
+      say(`{ let x0 = a[r * lda + a0 + ${g * swaps}u + ${lane(0)}];`);
+      for (const t of range(swaps).slice(1)) say(`let x${t} = ${SWAP[t]}(x0);`);
+      for (const u of range(4)) for (const t of range(swaps)) for (const j of range(columns)) say(`${acc(4 * g + u, t, j)} += x${t}.${'xyzw'[u]} * b${j};`);
+      say('}');
+    }
+    say('}');
+  } else {
+    for (const i of range(rows)) say(`let a${i} = (r0 + ${swaps * i}u + ${lane(0)}) * lda;`);
+    if (form === 'nt') for (const j of range(columns)) for (const e of range(4)) say(`let o${j}_${e} = (v${j} * 4u + ${e}u) * ldb;`);
+    say('for (var k = 0u; k < depth; k++) {');
+    for (const j of range(columns)) {
+      if (form === 'nt') {
+        for (const e of range(4)) say(`let w${j}_${e} = b[o${j}_${e} + k];`);
+        for (const u of range(4)) say(`let b${j}_${u} = vec4f(${range(4).map((e) => `w${j}_${e}.${'xyzw'[u]}`).join()});`);
+      } else for (const u of range(4)) say(`let b${j}_${u} = b[(k * 4u + ${u}u) * ldb + v${j}];`);
+    }
+    for (const i of range(rows)) {
+      say(`{ let x0 = a[a${i} + k];`);
+      for (const t of range(swaps).slice(1)) say(`let x${t} = ${SWAP[t]}(x0);`);
+      for (const u of range(4)) for (const t of range(swaps)) for (const j of range(columns)) say(`${acc(i, t, j)} += x${t}.${'xyzw'[u]} * b${j}_${u};`);
+      say('}');
+    }
+    say('}');
+  }
+  for (const i of range(rows)) {
+    for (const t of range(swaps)) {
+      const row = form === 'tn' ? `(${Math.floor(i / 4) * swaps}u + ${lane(t)}) * 4u + ${i % 4}u` : `${swaps * i}u + ${lane(t)}`;
+      for (const j of range(columns)) say(`store(r0 + ${row}, v${j}, ${acc(i, t, j)});`);
+    }
+  }
+  return /* wgsl */ `${quad ? 'enable subgroups;' : ''}
+${MATMUL_WGSL(form)}
+${matmulStore}
+@compute @workgroup_size(${x}, ${y}) fn main(
+  @builtin(workgroup_id) wg: vec3u, ${quad ? '@builtin(subgroup_invocation_id) sg: u32' : '@builtin(local_invocation_id) thread: vec3u'}) {
+  ${quad ? 'let lane = sg & 3u;' : ''}
+  let depth = loop_steps(); let lda = dims.lda / 4u; let ldb = dims.ldb / 4u;
+  let r0 = ${quad ? 'wg.y' : `(wg.y * ${y}u + thread.y)`} * ${rows * swaps}u;
+  let c0 = ${quad ? `wg.x * ${4 * columns}u` : `(wg.x * ${x}u + thread.x) * ${columns}u`};
+  ${quad ? '' : 'if (r0 >= out_rows() || c0 * 4u >= out_columns()) { return; }'}
+  ${lines.join('\n  ')}
+}`;
+}

@@ -1,0 +1,99 @@
+/** Matrix products in the three forms that a linear layer needs: forward (nt), input gradient (nn), weight gradient (tn). */
+import { type Counts, type Dispatch, type Gpu, rowCount, type Rows, rowWords, type View, type Workgroups } from '../gpu.ts';
+import { type MatmulTile, type MatmulTuning, tuning } from '../tuning.ts';
+import { registerMatmul, registerTileSpan } from './matmul-register.ts';
+import { sharedMatmul } from './matmul-shared.ts';
+import type { MatmulForm } from './matmul-text.ts';
+
+export type { MatmulForm } from './matmul-text.ts';
+
+export interface MatmulTensors {
+  a: View;
+  b: View;
+  c: View;
+  counts: View;
+}
+
+export interface MatmulSizes {
+  form: MatmulForm;
+  rows: Rows;
+  n: number;
+  k: number;
+  /** Add to c instead of writing it. */
+  accumulate?: boolean;
+  /** Row strides in floats, multiples of 4; by default the row length rounded up to 4. */
+  lda?: number;
+  ldb?: number;
+  ldc?: number;
+}
+
+const round4 = (x: number): number => Math.ceil(x / 4) * 4;
+
+/** Row strides with their defaults. */
+export function matmulStrides({ form, n, k, lda, ldb, ldc }: MatmulSizes): { lda: number; ldb: number; ldc: number } {
+  const strides = {
+    lda: lda ?? round4(form === 'tn' ? n : k),
+    ldb: ldb ?? round4(form === 'nn' ? n : k),
+    ldc: ldc ?? round4(form === 'tn' ? k : n),
+  };
+  for (const [name, value] of Object.entries(strides)) {
+    if (value <= 0 || value % 4 !== 0) throw new RangeError(`matmul ${form} ${name} ${value}: expected a positive multiple of 4`);
+  }
+  return strides;
+}
+
+/**
+ * - nt: c[rows, n] = a[rows, k] · b[n, k]ᵀ. k a multiple of 4; n any: columns n…ldc-1 of the last vec4 become zero.
+ * - nn: c[rows, n] = a[rows, k] · b[k, n]. n a multiple of 4; k any, if a's columns past k are zero.
+ * - tn: c[n, k] = a[rows, n]ᵀ · b[rows, k], summed over the run's rows in order. k a multiple of 4, n any.
+ *
+ * An element of c depends only on its own row and column, not on how many rows there are.
+ * @throws RangeError for a width or stride that is not a multiple of 4 where it must be.
+ */
+export function matmul(gpu: Gpu, { a, b, c, counts }: MatmulTensors, sizes: MatmulSizes, tuned: MatmulTuning = tuning(gpu.info).matmul): Dispatch[] {
+  const { form, rows, n, k } = sizes;
+  const { lda, ldb, ldc } = matmulStrides(sizes);
+  const even = form === 'nn' ? n : k;
+  if (even % 4 !== 0) throw new RangeError(`matmul ${form} ${form === 'nn' ? 'n' : 'k'} ${even}: expected a multiple of 4`);
+  const dims = gpu.uniform('matmul dims', [...rowWords(rows), n, k, lda, ldb, ldc, sizes.accumulate ? 1 : 0, 0, 0]);
+  const dispatch = (tile: MatmulTile, active: (rows: number) => boolean): Dispatch => {
+    const [tileRows, tileColumns] = tile.kind === 'register' ? registerTileSpan(tile) : [tile.rows, tile.columns];
+    const wgsl = tile.kind === 'register' ? registerMatmul(form, tile) : sharedMatmul(form, tile);
+    const kernel = gpu.kernel(`matmul ${form} ${tile.kind}`, wgsl, ['uniform', 'uniform', 'read', 'read', 'read_write']);
+    const groups = (run: Counts): Workgroups => {
+      const m = rowCount(rows, run);
+      if (!active(m)) return [0];
+      return form === 'tn' ? [Math.ceil(k / tileColumns), Math.ceil(n / tileRows)] : [Math.ceil(n / tileColumns), Math.ceil(m / tileRows)];
+    };
+    return gpu.dispatch(kernel, [dims, counts, a, b, c], groups);
+  };
+  // Without rows there is nothing to add; a plain tn still has to write its zeros.
+  if (form === 'tn') return [dispatch(tuned.tn, (m) => m > 0 || !sizes.accumulate)];
+  const capacity = Math.min(rows.max ?? Infinity, Math.floor(c.size / (4 * ldc)));
+  const program: Dispatch[] = [];
+  let above = 0;
+  // Input gradients are of whole training batches: tiles for few rows would only cost compilation.
+  for (const { upTo, tile } of form === 'nn' ? tuned.rows.slice(-1) : tuned.rows) {
+    const from = above;
+    if (from >= capacity) break;
+    program.push(dispatch(tile, (m) => m > from && m <= upTo));
+    above = upTo;
+  }
+  return program;
+}
+
+/** The product on the CPU; `c` is given with `accumulate`. `rows`: how many rows a has. Padded columns of c are zero. */
+export function matmulReference(a: Float64Array, b: Float64Array, rows: number, sizes: Omit<MatmulSizes, 'rows'>, c?: Float64Array): Float64Array {
+  const { form, n, k } = sizes;
+  const { lda, ldb, ldc } = matmulStrides({ ...sizes, rows: { of: 'rows' } });
+  const [outRows, outColumns, depth] = form === 'tn' ? [n, k, rows] : [rows, n, k];
+  const out = sizes.accumulate && c ? Float64Array.from(c) : new Float64Array(outRows * ldc);
+  for (let i = 0; i < outRows; i++) {
+    for (let j = 0; j < outColumns; j++) {
+      let sum = 0;
+      for (let p = 0; p < depth; p++) sum += a[form === 'tn' ? p * lda + i : i * lda + p]! * b[form === 'nt' ? j * ldb + p : p * ldb + j]!;
+      out[i * ldc + j]! += sum;
+    }
+  }
+  return out;
+}
