@@ -36,8 +36,8 @@ class EnvironmentDatabase extends Dexie {
   declare log: Table<LogEntry, [string, number]>;
 
   constructor(name: string) {
-    // Episodes are short-lived: losing the last ones in a power cut is no harm, waiting for the disk is.
-    super(name, { chromeTransactionDurability: 'relaxed' });
+    // Episodes are short-lived: losing the last ones in a power cut is no harm, waiting for the disk is. Nobody observes queries.
+    super(name, { chromeTransactionDurability: 'relaxed', cache: 'disabled' });
     this.version(1).stores({
       worlds: 'id',
       // Ranges of these compound keys serve for all queries: fewer indices, faster writes.
