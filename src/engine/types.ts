@@ -119,6 +119,8 @@ export interface Engine extends Learner {
   readonly config: ModelConfig;
   readonly sampler: Sampler;
   weights(): Promise<TensorMap>;
+  /** Replaces the policy's weights; the reference and the optimiser stay as they are. */
+  loadWeights(weights: TensorMap): void;
   /** First and second moments and the step count: with `weights()`, all that a resumed run needs. */
   optimizerState(): Promise<{ step: number; m: TensorMap; v: TensorMap }>;
   loadOptimizerState(state: { step: number; m: TensorMap; v: TensorMap }): void;

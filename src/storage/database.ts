@@ -34,7 +34,7 @@ export interface CheckpointRow {
 
 export class RunDatabase extends Dexie {
   declare runs: EntityTable<RunRow, 'id'>;
-  declare metrics: Table<StepMetrics & { run: string }, [string, number]>;
+  declare metrics: Table<{ run: string; step: number; values: StepMetrics }, [string, number]>;
   declare rollouts: Table<RolloutSummary & { run: string }, [string, string]>;
   declare trajectories: Table<Trajectory & { run: string }, [string, string]>;
   declare checkpoints: Table<CheckpointRow, [string, number]>;

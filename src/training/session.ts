@@ -5,7 +5,7 @@
 import { loadTokenizer } from '../agent/tokenizer.ts';
 import type { Stage } from '../agent/rollouts.ts';
 import { renderConversation } from '../agent/chat-template.ts';
-import type { Sampling, Tokenizer, Trajectory } from '../agent/types.ts';
+import type { Sampling, Trajectory } from '../agent/types.ts';
 import { createEngine } from '../engine/engine.ts';
 import { Gpu, GpuUnavailableError } from '../engine/gpu.ts';
 import { selfTest } from '../engine/self-test.ts';
@@ -13,14 +13,14 @@ import type { Engine, TensorMap } from '../engine/types.ts';
 import type { Environments } from '../environments/types.ts';
 import { evaluate, intentOf } from '../evaluation/evaluate.ts';
 import { loadModel, saveModel } from '../exchange/model-folder.ts';
-import type { CheckpointRow, RunDatabase, RunRow } from '../storage/database.ts';
+import type { RunDatabase, RunRow } from '../storage/database.ts';
 import type { UserConfig, UserSimulator } from '../users/types.ts';
 import type { EvaluateOptions, EvaluateReport, GradRequest, ModelFiles, Progress, TrainerApi } from './api.ts';
 import { bench } from './bench.ts';
 import { loadCheckpoint, saveCheckpoint } from './checkpoints.ts';
 import { type GenerateRequest, generateCompletions, gradients, scoreSequences } from './commands.ts';
 import { grpoConfig, PRESETS, sftConfig } from './config.ts';
-import { parseConversations } from './conversations.ts';
+import { parseConversations } from '../agent/conversation.ts';
 import type { StepResult } from './grpo.ts';
 import { evaluateHeldOut, evaluationMetrics, trainGrpo } from './run.ts';
 import { runName } from './run-name.ts';
@@ -106,8 +106,9 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
     const { config, weights } = loadModel(files);
     this.#engine?.destroy();
     this.#engine = null;
-    this.#engine = await createEngine(await this.#device(), config, weights, size);
-    return this.#engine;
+    const engine = await createEngine(await this.#device(), config, weights, size);
+    this.#engine = engine;
+    return engine;
   }
 
   async #stage(files: ModelFiles, place: { domain: string; level: string }, user: UserConfig, size: { maxModelLen: number; slots?: number }): Promise<ModelStage> {
@@ -232,7 +233,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
       onRollout: (trajectory) => this.#emit({ type: 'rollout', rollout: summarize(trajectory, step, null) }),
       onBaseline: async (report) => {
         const metrics = { step: 0, ...evaluationMetrics(report, config) };
-        await db.metrics.put({ run: id, ...metrics });
+        await db.metrics.put({ run: id, step: 0, values: metrics });
         this.#emit({ type: 'metrics', metrics });
       },
       onStep: async (result) => {
@@ -250,7 +251,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
     const rollouts = trajectories.map((t) => summarize(t, step, advantages.get(t.id) ?? null));
     const outdated = step - STEPS_KEPT;
     await db.transaction('rw', [db.runs, db.metrics, db.rollouts, db.trajectories], async () => {
-      await db.metrics.put({ run, ...metrics });
+      await db.metrics.put({ run, step, values: metrics });
       await db.rollouts.bulkPut(rollouts.map((rollout) => ({ run, ...rollout })));
       await db.trajectories.bulkPut(trajectories.map((trajectory) => ({ run, ...trajectory })));
       await db.runs.update(run, { step });

@@ -3,7 +3,6 @@ import { passHat, passHatInterval } from '../../src/evaluation/pass-hat.ts';
 import { permutation } from '../../src/random.ts';
 import { groupAdvantages, tokenWeights } from '../../src/training/advantages.ts';
 import { ConfigError, grpoConfig, PAPER, PRESETS, sftConfig } from '../../src/training/config.ts';
-import { parseConversations } from '../../src/training/conversations.ts';
 import { grpoTokenLoss, klEstimate } from '../../src/training/grpo-loss.ts';
 import { learningRate } from '../../src/training/schedule.ts';
 
@@ -100,19 +99,6 @@ describe('configuration', () => {
     expect(() => grpoConfig('nano', overrides)).toThrow(message);
   });
   test('SFT settings', () => expect(sftConfig({ lr: '0.01' }).lr).toBe(0.01));
-});
-
-describe('chat files', () => {
-  const line = '{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}]}';
-  test('JSONL, and arrays of tau-bench results', () => {
-    expect(parseConversations(`${line}\n\n${line}\n`)).toHaveLength(2);
-    expect(parseConversations(`[${line.replace('messages', 'traj')}]`)[0]!.messages[1]!.content).toBe('');
-  });
-  test.each([
-    ['', /no conversation/],
-    [`${line}\n{oops`, /line 2 is not JSON/],
-    ['{"messages":[{"role":"robot","content":"x"},{"role":"user","content":"x"}]}', /line 1, field "messages.0.role"/],
-  ])('bad file %#', (text, message) => expect(() => parseConversations(text)).toThrow(message));
 });
 
 test('a permutation holds every index once and depends on its epoch', () => {
