@@ -105,6 +105,7 @@ export class Gpu {
   readonly #kernels = new Map<string, Kernel>();
   readonly #compiling = new Set<Promise<void>>();
   readonly #owned = new Map<GPUBuffer, number>();
+  #collector: View[] | undefined;
   readonly #encodedPerSubmit = 512;
 
   private constructor(
@@ -144,7 +145,9 @@ export class Gpu {
     this.buffersCreated += 1;
     this.bytesAllocated += size;
     this.#owned.set(buffer, size);
-    return { buffer, offset: 0, size };
+    const view = { buffer, offset: 0, size };
+    this.#collector?.push(view);
+    return view;
   }
 
   /** A read-only uniform holding `words` (u32) for the life of the program. Floats: pass them through `floatBits`. */
@@ -162,6 +165,17 @@ export class Gpu {
     } finally {
       const error = await this.device.popErrorScope();
       if (error) throw new GpuOutOfMemoryError(`the GPU ran out of memory: ${error.message}`);
+    }
+  }
+
+  /** Runs `build` (synchronous) and adds every buffer made in it, kernels' uniforms included, to `into`: who builds a program frees it. */
+  collecting<T>(into: View[], build: () => T): T {
+    const before = this.#collector;
+    this.#collector = into;
+    try {
+      return build();
+    } finally {
+      this.#collector = before;
     }
   }
 

@@ -119,6 +119,8 @@ export interface Engine extends Learner {
   readonly config: ModelConfig;
   readonly sampler: Sampler;
   weights(): Promise<TensorMap>;
+  /** Replaces the policy's weights. What the sampler has cached is computed again. @throws Error naming tensors that do not fit. */
+  loadWeights(weights: TensorMap): void;
   /** Replaces the policy's weights; the reference and the optimiser stay as they are. */
   loadWeights(weights: TensorMap): void;
   /** First and second moments and the step count: with `weights()`, all that a resumed run needs. */

@@ -1,0 +1,96 @@
+/** Reading `config.json`: which decoders this engine can run, said field by field. */
+import type { ModelConfig } from './types.ts';
+
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+const MODEL_TYPES = ['qwen3', 'qwen2'] as const;
+const ROPE_THETA = 10_000;
+
+/**
+ * Checks a parsed Hugging Face `config.json`.
+ * @throws ConfigError naming the field, its value and what is expected.
+ */
+export function parseConfig(json: unknown): ModelConfig {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new ConfigError(`config.json is ${JSON.stringify(json)}: expected an object`);
+  const raw = json as Record<string, unknown>;
+  const fail = (field: string, expected: string): never => {
+    throw new ConfigError(`config.json: ${field} is ${JSON.stringify(raw[field]) ?? 'missing'}: expected ${expected}`);
+  };
+  const size = (field: string, fallback?: number): number => {
+    const value = raw[field] ?? fallback;
+    return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : fail(field, 'a positive integer');
+  };
+  const positive = (field: string, value: unknown): number =>
+    typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : fail(field, 'a positive number');
+  /** Fields that may be absent, but must not ask for what the decoder does not compute. */
+  const only = (field: string, expected: string, accepts: (value: unknown) => boolean): void => {
+    if (raw[field] !== undefined && !accepts(raw[field])) fail(field, expected);
+  };
+
+  const model_type = MODEL_TYPES.find((name) => name === raw.model_type) ?? fail('model_type', MODEL_TYPES.map((name) => `"${name}"`).join(' or '));
+  only('hidden_act', '"silu"', (value) => value === 'silu');
+  only('rope_scaling', 'null (scaled rotary embeddings are not supported)', (value) => value === null);
+  only('use_sliding_window', 'false (sliding-window attention is not supported)', (value) => value === false);
+  if (model_type === 'qwen3') only('attention_bias', 'false for qwen3', (value) => value === false);
+  only('layer_types', 'only "full_attention"', (value) => value === null || (Array.isArray(value) && value.every((type) => type === 'full_attention')));
+  only('quantization_config', 'none (quantised weights are not supported)', (value) => value === null);
+
+  const hidden_size = size('hidden_size');
+  const num_attention_heads = size('num_attention_heads');
+  const num_key_value_heads = size('num_key_value_heads', num_attention_heads);
+  const head_dim = size('head_dim', hidden_size / num_attention_heads);
+  const config: ModelConfig = {
+    model_type,
+    vocab_size: size('vocab_size'),
+    hidden_size,
+    intermediate_size: size('intermediate_size'),
+    num_hidden_layers: size('num_hidden_layers'),
+    num_attention_heads,
+    num_key_value_heads,
+    head_dim,
+    rms_norm_eps: positive('rms_norm_eps', raw.rms_norm_eps ?? 1e-6),
+    rope_theta: ropeTheta(raw),
+    max_position_embeddings: size('max_position_embeddings'),
+    tie_word_embeddings: raw.tie_word_embeddings === undefined ? false : typeof raw.tie_word_embeddings === 'boolean' ? raw.tie_word_embeddings : fail('tie_word_embeddings', 'true or false'),
+  };
+  for (const field of ['hidden_size', 'intermediate_size', 'head_dim'] as const) {
+    if (config[field] % 4 !== 0) throw new ConfigError(`config.json: ${field} is ${config[field]}: expected a multiple of 4`);
+  }
+  if (num_attention_heads % num_key_value_heads !== 0) fail('num_key_value_heads', `a divisor of num_attention_heads (${num_attention_heads})`);
+  return config;
+}
+
+/** Older files have `rope_theta`; newer ones put it into `rope_parameters`. */
+function ropeTheta(raw: Record<string, unknown>): number {
+  const parameters = raw.rope_parameters as { rope_theta?: unknown; rope_type?: unknown } | null | undefined;
+  const type = parameters?.rope_type;
+  if (type !== undefined && type !== 'default') {
+    throw new ConfigError(`config.json: rope_parameters.rope_type is ${JSON.stringify(type)}: expected "default" (scaled rotary embeddings are not supported)`);
+  }
+  const [field, value] = parameters?.rope_theta !== undefined ? ['rope_parameters.rope_theta', parameters.rope_theta] : ['rope_theta', raw.rope_theta ?? ROPE_THETA];
+  if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) {
+    throw new ConfigError(`config.json: ${field} is ${JSON.stringify(value)}: expected a positive number`);
+  }
+  return value;
+}
+
+const ARCHITECTURES = { qwen3: 'Qwen3ForCausalLM', qwen2: 'Qwen2ForCausalLM' } as const;
+
+/** A complete `config.json` that Hugging Face transformers loads. */
+export function configJson(config: ModelConfig): Record<string, unknown> {
+  return {
+    architectures: [ARCHITECTURES[config.model_type]],
+    ...config,
+    hidden_act: 'silu',
+    attention_dropout: 0,
+    ...(config.model_type === 'qwen3' ? { attention_bias: false } : {}),
+    rope_scaling: null,
+    sliding_window: null,
+    use_sliding_window: false,
+    initializer_range: 0.02,
+    use_cache: true,
+    torch_dtype: 'float32',
+  };
+}

@@ -1,0 +1,74 @@
+/** A model as a Hugging Face folder: `config.json` and `model.safetensors`, or its shards with their index. */
+import { configJson, parseConfig } from '../engine/config.ts';
+import { ParameterLayout, tensorProblems } from '../engine/parameters.ts';
+import type { ModelConfig, TensorMap } from '../engine/types.ts';
+import { readSafetensors, SafetensorsError, writeSafetensors } from './safetensors.ts';
+
+export class ModelFolderError extends Error {
+  override name = 'ModelFolderError';
+}
+
+const WEIGHTS = 'model.safetensors';
+const INDEX = 'model.safetensors.index.json';
+
+/**
+ * Reads configuration and weights from the files of a folder, by name.
+ * @throws ModelFolderError, ConfigError or SafetensorsError naming the file and what is wrong: every tensor that is missing, unknown or misshapen
+ */
+export function loadModel(files: Record<string, Uint8Array>): { config: ModelConfig; weights: TensorMap } {
+  const config = parseConfig(json(files, 'config.json'));
+  const weights = files[WEIGHTS] || !files[INDEX] ? tensorsOf(files, WEIGHTS) : shards(files);
+  const problems = tensorProblems(new ParameterLayout(config), weights);
+  if (problems.length > 0) throw new ModelFolderError(problems.join('; '));
+  if (config.tie_word_embeddings) weights.delete('lm_head.weight');
+  return { config, weights };
+}
+
+/** The folder's files of a model: what `loadModel` and Hugging Face transformers read. */
+export function saveModel(config: ModelConfig, weights: TensorMap, dtype: 'F32' | 'BF16' = 'F32'): Record<string, Uint8Array<ArrayBuffer>> {
+  const described = { ...configJson(config), torch_dtype: dtype === 'F32' ? 'float32' : 'bfloat16' };
+  return {
+    'config.json': new TextEncoder().encode(`${JSON.stringify(described, null, 2)}\n`),
+    [WEIGHTS]: writeSafetensors(weights, dtype),
+  };
+}
+
+function fileOf(files: Record<string, Uint8Array>, name: string): Uint8Array {
+  const file = files[name];
+  if (!file) throw new ModelFolderError(`${name} is missing; the folder holds: ${Object.keys(files).join(', ') || 'nothing'}`);
+  return file;
+}
+
+function json(files: Record<string, Uint8Array>, name: string): unknown {
+  const file = fileOf(files, name);
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(file));
+  } catch (error) {
+    throw new ModelFolderError(`${name} is not JSON: ${(error as Error).message}`);
+  }
+}
+
+function tensorsOf(files: Record<string, Uint8Array>, name: string): TensorMap {
+  const file = fileOf(files, name);
+  try {
+    return readSafetensors(file);
+  } catch (error) {
+    throw error instanceof SafetensorsError ? new SafetensorsError(`${name}: ${error.message}`) : error;
+  }
+}
+
+function shards(files: Record<string, Uint8Array>): TensorMap {
+  const map = (json(files, INDEX) as { weight_map?: unknown } | null)?.weight_map;
+  if (typeof map !== 'object' || map === null) throw new ModelFolderError(`${INDEX}: weight_map is ${JSON.stringify(map)}: expected an object of tensor → file`);
+  const merged: TensorMap = new Map();
+  for (const name of new Set(Object.values(map) as string[])) {
+    for (const [tensor, value] of tensorsOf(files, name)) {
+      if (merged.has(tensor)) throw new ModelFolderError(`tensor ${tensor} is in more than one file, again in ${name}`);
+      merged.set(tensor, value);
+    }
+  }
+  for (const [tensor, name] of Object.entries(map)) {
+    if (!merged.has(tensor)) throw new ModelFolderError(`${INDEX}: tensor ${tensor} is not in ${name as string}`);
+  }
+  return merged;
+}

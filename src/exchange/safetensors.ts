@@ -1,0 +1,132 @@
+/**
+ * The safetensors format: 8 bytes little-endian header length, a JSON header of name → {dtype, shape, data_offsets},
+ * then the data (https://github.com/huggingface/safetensors).
+ */
+import type { TensorMap } from '../engine/types.ts';
+
+export class SafetensorsError extends Error {
+  override name = 'SafetensorsError';
+}
+
+/** The reference implementation's limit. */
+const MAX_HEADER_BYTES = 100_000_000;
+const BYTES = { F32: 4, F16: 2, BF16: 2 } as const;
+type Dtype = keyof typeof BYTES;
+
+interface Entry {
+  name: string;
+  dtype: Dtype;
+  shape: number[];
+  begin: number;
+  end: number;
+}
+
+/**
+ * Reads every tensor as f32 (F32, F16 and BF16 are understood).
+ * @throws SafetensorsError for a damaged file, an unknown dtype or a weight that is not finite, naming the tensor
+ */
+export function readSafetensors(file: Uint8Array): TensorMap {
+  const { entries, dataStart } = readHeader(file);
+  const tensors: TensorMap = new Map();
+  for (const { name, dtype, shape, begin, end } of entries) {
+    const data = decode(file.subarray(dataStart + begin, dataStart + end), dtype);
+    const bad = data.findIndex((x) => !Number.isFinite(x));
+    if (bad >= 0) throw new SafetensorsError(`tensor ${name}: element ${bad} is ${data[bad]}: expected a finite number`);
+    tensors.set(name, { shape, data });
+  }
+  return tensors;
+}
+
+function readHeader(file: Uint8Array): { entries: Entry[]; dataStart: number } {
+  if (file.length < 8) throw new SafetensorsError(`file of ${file.length} bytes: expected at least 8 (the header length)`);
+  const headerBytes = Number(new DataView(file.buffer, file.byteOffset, 8).getBigUint64(0, true));
+  if (headerBytes > MAX_HEADER_BYTES) throw new SafetensorsError(`header of ${headerBytes} bytes: expected at most ${MAX_HEADER_BYTES}`);
+  const dataStart = 8 + headerBytes;
+  if (dataStart > file.length) throw new SafetensorsError(`header of ${headerBytes} bytes in a file of ${file.length}: the file is truncated`);
+  let header: unknown;
+  try {
+    header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(file.subarray(8, dataStart)));
+  } catch (error) {
+    throw new SafetensorsError(`the header is not JSON: ${(error as Error).message}`);
+  }
+  if (typeof header !== 'object' || header === null || Array.isArray(header)) throw new SafetensorsError('the header is not a JSON object');
+  const entries = Object.entries(header)
+    .filter(([name]) => name !== '__metadata__')
+    .map(([name, value]) => readEntry(name, value));
+  let at = 0;
+  for (const { name, begin, end } of entries.toSorted((a, b) => a.begin - b.begin || a.end - b.end)) {
+    if (begin < at) throw new SafetensorsError(`tensor ${name}: data_offsets [${begin}, ${end}] overlap another tensor`);
+    if (begin > at) throw new SafetensorsError(`tensor ${name}: data_offsets begin at ${begin}: expected ${at}, the end of the tensor before`);
+    at = end;
+  }
+  const dataBytes = file.length - dataStart;
+  if (at > dataBytes) throw new SafetensorsError(`the tensors need ${at} bytes of data but the file has ${dataBytes}: it is truncated`);
+  if (at < dataBytes) throw new SafetensorsError(`the tensors cover ${at} bytes of data but the file has ${dataBytes}`);
+  return { entries, dataStart };
+}
+
+function readEntry(name: string, value: unknown): Entry {
+  const { dtype, shape, data_offsets: offsets } = (value ?? {}) as { dtype?: unknown; shape?: unknown; data_offsets?: unknown };
+  const count = (n: unknown): n is number => Number.isSafeInteger(n) && (n as number) >= 0;
+  if (typeof dtype !== 'string' || !Object.hasOwn(BYTES, dtype)) {
+    throw new SafetensorsError(`tensor ${name}: dtype is ${JSON.stringify(dtype)}: expected ${Object.keys(BYTES).join(', ')}`);
+  }
+  if (!Array.isArray(shape) || !shape.every(count)) throw new SafetensorsError(`tensor ${name}: shape is ${JSON.stringify(shape)}: expected a list of sizes`);
+  if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(count) || offsets[0] > offsets[1]) {
+    throw new SafetensorsError(`tensor ${name}: data_offsets is ${JSON.stringify(offsets)}: expected [begin, end]`);
+  }
+  const [begin, end] = offsets as [number, number];
+  const expected = shape.reduce((a, b) => a * b, 1) * BYTES[dtype as Dtype];
+  if (end - begin !== expected) {
+    throw new SafetensorsError(`tensor ${name}: data_offsets span ${end - begin} bytes: expected ${expected} for ${dtype} [${shape}]`);
+  }
+  return { name, dtype: dtype as Dtype, shape, begin, end };
+}
+
+function decode(bytes: Uint8Array, dtype: Dtype): Float32Array {
+  const copy = bytes.slice().buffer;
+  if (dtype === 'F32') return new Float32Array(copy);
+  const halves = new Uint16Array(copy);
+  if (dtype === 'BF16') return new Float32Array(Uint32Array.from(halves, (h) => h << 16).buffer);
+  return Float32Array.from(halves, fromHalf);
+}
+
+/** IEEE 754 binary16. */
+function fromHalf(h: number): number {
+  const sign = h & 0x8000 ? -1 : 1;
+  const exponent = (h >> 10) & 31;
+  const fraction = h & 1023;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 31) return fraction ? NaN : sign * Infinity;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+}
+
+/** Rounds to the nearest bfloat16, ties to even. */
+function toBfloat16(data: Float32Array): Uint16Array {
+  const bits = new Uint32Array(data.buffer, data.byteOffset, data.length);
+  return Uint16Array.from(bits, (b) => (b + 0x7fff + ((b >>> 16) & 1)) >>> 16);
+}
+
+/** Writes tensors in the map's order; the header is padded to 8 bytes, as the reference implementation does. */
+export function writeSafetensors(tensors: TensorMap, dtype: 'F32' | 'BF16' = 'F32'): Uint8Array<ArrayBuffer> {
+  const header: Record<string, unknown> = { __metadata__: { format: 'pt' } };
+  let end = 0;
+  for (const [name, { shape, data }] of tensors) {
+    const begin = end;
+    end += data.length * BYTES[dtype];
+    header[name] = { dtype, shape, data_offsets: [begin, end] };
+  }
+  const json = new TextEncoder().encode(JSON.stringify(header));
+  const headerBytes = Math.ceil(json.length / 8) * 8;
+  const file = new Uint8Array(8 + headerBytes + end);
+  new DataView(file.buffer).setBigUint64(0, BigInt(headerBytes), true);
+  file.fill(0x20, 8, 8 + headerBytes);
+  file.set(json, 8);
+  let at = 8 + headerBytes;
+  for (const { data } of tensors.values()) {
+    const values = dtype === 'F32' ? data : toBfloat16(data);
+    file.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), at);
+    at += values.byteLength;
+  }
+  return file;
+}
