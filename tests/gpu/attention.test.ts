@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Gpu, type View } from '../../src/engine/gpu.ts';
+import { attention, attentionReference, type AttentionTensors, attentionTile } from '../../src/engine/kernels/attention.ts';
+import { attentionBackward, attentionBackwardReference } from '../../src/engine/kernels/attention-backward.ts';
+
+type Shape = { heads: number; kvHeads: number; headDim: number };
+/** Sequences that share a prefix (which may be empty) and then go their own ways. */
+type Group = { prefix: number; tails: number[] };
+
+let gpu: Gpu;
+beforeAll(async () => void (gpu = await Gpu.create()));
+afterAll(() => gpu.destroy());
+
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return (state / 2 ** 32) * 3 - 1.5;
+  };
+}
+const floats = (n: number, next: () => number): Float32Array<ArrayBuffer> => Float32Array.from({ length: n }, next);
+
+function spansOf(groups: Group[]): { spans: Uint32Array<ArrayBuffer>; tokens: number; sequences: number[][] } {
+  const spans: number[] = [];
+  const sequences: number[][] = [];
+  let at = 0;
+  for (const { prefix, tails } of groups) {
+    const start = at;
+    const end = start + prefix + tails.reduce((a, b) => a + b, 0);
+    for (let i = 0; i < prefix; i++) spans.push(0, 0, start, end);
+    at += prefix;
+    for (const tail of tails) {
+      for (let i = 0; i < tail; i++) spans.push(start, start + prefix, at, at + tail);
+      sequences.push([...Array.from({ length: prefix }, (_, i) => start + i), ...Array.from({ length: tail }, (_, i) => at + i)]);
+      at += tail;
+    }
+  }
+  return { spans: Uint32Array.from(spans), tokens: at, sequences };
+}
+
+/** Reads past the batch must be harmless: the capacity beyond it is filled with NaN. */
+const SPARE = 9;
+
+function upload(label: string, data: Float32Array<ArrayBuffer> | Uint32Array<ArrayBuffer>, spare = 0): View {
+  const view = gpu.buffer(label, data.byteLength + spare * 4);
+  gpu.write(view, data);
+  if (spare) gpu.write(view, new Float32Array(spare).fill(NaN), data.byteLength);
+  return view;
+}
+
+function inputs(groups: Group[], { heads, kvHeads, headDim }: Shape) {
+  const { spans, tokens, sequences } = spansOf(groups);
+  const next = random(tokens + heads * 100 + headDim);
+  const widths = { qk: (heads + kvHeads) * headDim, qkv: (heads + 2 * kvHeads) * headDim, out: heads * headDim };
+  return { spans, tokens, sequences, widths, qk: floats(tokens * widths.qk, next), qkv: floats(tokens * widths.qkv, next), dout: floats(tokens * widths.out, next) };
+}
+
+async function runOnGpu(groups: Group[], shape: Shape, tiles?: { forward: ReturnType<typeof attentionTile>; query: ReturnType<typeof attentionTile>; key: ReturnType<typeof attentionTile> }) {
+  const x = inputs(groups, shape);
+  const size = (width: number): number => (x.tokens + SPARE) * width * 4;
+  const common: AttentionTensors = {
+    qk: upload('qk', x.qk, SPARE * x.widths.qk), qkv: upload('qkv', x.qkv, SPARE * x.widths.qkv), spans: upload('spans', x.spans),
+    out: gpu.buffer('out', size(x.widths.out)), lse: gpu.buffer('lse', size(shape.heads)), counts: gpu.uniform('counts', [x.tokens, 0, 0, 0]),
+  };
+  const t = {
+    ...common, dout: upload('dout', x.dout, SPARE * x.widths.out), delta: gpu.buffer('delta', size(shape.heads)),
+    dqk: gpu.buffer('dqk', size(x.widths.qk)), dqkv: gpu.buffer('dqkv', size(x.widths.qkv)),
+  };
+  const p = { tokens: { of: 'tokens' as const }, ...shape };
+  const program = [...attention(gpu, t, p, tiles?.forward), ...attentionBackward(gpu, t, p, tiles)];
+  await gpu.ready();
+  gpu.run(program, { tokens: x.tokens, rows: 0 });
+  const read = async (view: View): Promise<Float32Array> => new Float32Array(await gpu.read(view));
+  const result = { out: await read(t.out), lse: await read(t.lse), dqk: await read(t.dqk), dqkv: await read(t.dqkv) };
+  for (const view of Object.values(t)) gpu.destroyBuffer(view);
+  return { x, result };
+}
+
+function reference(x: ReturnType<typeof inputs>, shape: Shape) {
+  const t = { qk: Float64Array.from(x.qk), qkv: Float64Array.from(x.qkv), spans: x.spans, dout: Float64Array.from(x.dout) };
+  return { ...attentionReference(t, shape), ...attentionBackwardReference(t, shape) };
+}
+
+/** Largest difference, in units of the largest value expected; entries past `expected` must be zero (not written). */
+function difference(actual: Float32Array, expected: Float64Array): number {
+  let largest = 0;
+  let scale = 1;
+  for (let i = 0; i < actual.length; i++) {
+    if (Number.isNaN(actual[i]!)) return NaN;
+    largest = Math.max(largest, Math.abs(actual[i]! - (expected[i] ?? 0)));
+    scale = Math.max(scale, Math.abs(expected[i] ?? 0));
+  }
+  return largest / scale;
+}
+
+const PACKED: Group[] = [{ prefix: 0, tails: [1] }, { prefix: 19, tails: [7, 1, 13] }, { prefix: 0, tails: [37] }, { prefix: 3, tails: [5, 2] }, { prefix: 0, tails: [6, 11] }];
+
+describe('packed attention equals float64, forward and backward', () => {
+  test.each<Shape>([
+    { heads: 2, kvHeads: 2, headDim: 8 },
+    { heads: 4, kvHeads: 2, headDim: 16 },
+    { heads: 7, kvHeads: 1, headDim: 32 },
+    { heads: 2, kvHeads: 1, headDim: 64 },
+    { heads: 2, kvHeads: 2, headDim: 128 },
+  ])('$heads heads, $kvHeads kv heads, head_dim $headDim', async (shape) => {
+    const { x, result } = await runOnGpu(PACKED, shape);
+    const expected = reference(x, shape);
+    for (const name of ['out', 'lse', 'dqk', 'dqkv'] as const) expect(difference(result[name], expected[name]), name).toBeLessThan(2e-6);
+  });
+
+  test('without subgroups, in the tiles of a hardware GPU', async () => {
+    const shape = { heads: 2, kvHeads: 1, headDim: 16 };
+    const tile = { threads: 32, rows: 2, quad: false };
+    const { x, result } = await runOnGpu(PACKED, shape, { forward: tile, query: tile, key: tile });
+    const expected = reference(x, shape);
+    for (const name of ['out', 'lse', 'dqk', 'dqkv'] as const) expect(difference(result[name], expected[name]), name).toBeLessThan(2e-6);
+  });
+
+  test('the same input gives the same bits', async () => {
+    const shape = { heads: 4, kvHeads: 2, headDim: 16 };
+    const [first, second] = [await runOnGpu(PACKED, shape), await runOnGpu(PACKED, shape)];
+    for (const name of ['out', 'lse', 'dqk', 'dqkv'] as const) expect(new Uint32Array(second.result[name].buffer)).toEqual(new Uint32Array(first.result[name].buffer));
+  });
+
+  test('large scores do not overflow', async () => {
+    const shape = { heads: 1, kvHeads: 1, headDim: 8 };
+    const x = inputs([{ prefix: 0, tails: [40] }], shape);
+    for (let i = 0; i < x.qk.length; i++) x.qk[i]! *= 60;
+    const t = {
+      qk: upload('qk', x.qk), qkv: upload('qkv', x.qkv), spans: upload('spans', x.spans), out: gpu.buffer('out', x.tokens * 32),
+      lse: gpu.buffer('lse', x.tokens * 4), counts: gpu.uniform('counts', [x.tokens, 0, 0, 0]),
+    };
+    const program = attention(gpu, t, { tokens: { of: 'tokens' }, ...shape });
+    await gpu.ready();
+    gpu.run(program, { tokens: x.tokens, rows: 0 });
+    const expected = reference(x, shape);
+    expect(difference(new Float32Array(await gpu.read(t.lse, x.tokens * 4)), expected.lse)).toBeLessThan(2e-6);
+    expect(difference(new Float32Array(await gpu.read(t.out, x.tokens * 32)), expected.out)).toBeLessThan(2e-3); // scores of 1e4 carry 1e-3 of rounding
+  });
+});
+
+describe('the float64 reference', () => {
+  const shape = { heads: 2, kvHeads: 1, headDim: 4 };
+
+  test('a shared prefix gives what each sequence alone gives, gradients summed', () => {
+    const x = inputs([{ prefix: 5, tails: [3, 1, 4] }], shape);
+    const shared = reference(x, shape);
+    const sums = { dqk: new Float64Array(shared.dqk.length), dqkv: new Float64Array(shared.dqkv.length) };
+    const prefix = 5;
+    x.sequences.forEach((sequence, s) => {
+      const rows = (data: Float32Array, width: number): Float32Array<ArrayBuffer> => Float32Array.from(sequence.flatMap((row) => [...data.subarray(row * width, (row + 1) * width)]));
+      const alone = { ...x, ...spansOf([{ prefix: 0, tails: [sequence.length] }]), qk: rows(x.qk, x.widths.qk), qkv: rows(x.qkv, x.widths.qkv), dout: rows(x.dout, x.widths.out) };
+      if (s > 0) alone.dout.fill(0, 0, prefix * x.widths.out); // the prefix's own loss counts once
+      const result = reference(alone, shape);
+      sequence.forEach((row, i) => {
+        for (let c = 0; c < x.widths.out; c++) expect(result.out[i * x.widths.out + c]).toBeCloseTo(shared.out[row * x.widths.out + c]!, 12);
+        for (const name of ['dqk', 'dqkv'] as const) {
+          const width = name === 'dqk' ? x.widths.qk : x.widths.qkv;
+          for (let c = 0; c < width; c++) sums[name][row * width + c]! += result[name][i * width + c]!;
+        }
+      });
+    });
+    for (const name of ['dqk', 'dqkv'] as const) sums[name].forEach((value, i) => expect(value).toBeCloseTo(shared[name][i]!, 12));
+  });
+
+  test('its gradient agrees with finite differences', () => {
+    const x = inputs([{ prefix: 3, tails: [2, 3] }], shape);
+    const t = { qk: Float64Array.from(x.qk), qkv: Float64Array.from(x.qkv), spans: x.spans, dout: Float64Array.from(x.dout) };
+    const gradient = attentionBackwardReference(t, shape);
+    const loss = (): number => attentionReference(t, shape).out.reduce((sum, value, i) => sum + value * t.dout[i]!, 0);
+    const step = 1e-5;
+    for (const [data, analytic] of [[t.qk, gradient.dqk], [t.qkv, gradient.dqkv]] as const) {
+      for (let i = 0; i < data.length; i++) {
+        const value = data[i]!;
+        data[i] = value + step;
+        const above = loss();
+        data[i] = value - step;
+        const below = loss();
+        data[i] = value;
+        expect(analytic[i]).toBeCloseTo((above - below) / (2 * step), 7);
+      }
+    }
+  });
+});
