@@ -187,7 +187,7 @@ export class OverlayStore {
     return this.inTurn(id, async () => {
       this.episodes.delete(id);
       await this.deleteEpisodes([id]);
-    }).finally(() => this.queues.delete(id));
+    });
   }
 
   /** Deletes episodes that were never closed (a page that crashed or was shut) more than a day ago. */

@@ -13,11 +13,18 @@ export interface ToolCall {
   arguments: Record<string, Json>;
 }
 
-/** What the simulated customer wants. `slots` holds every fact of the wish (order_id, item_ids, reason, payment_method_id, …). */
+/**
+ * What the simulated customer wants. `slots` holds every fact of the wish under the gold call's argument names (order_id,
+ * item_ids, reason, payment_method_id, …); a `modify_address` without order_id means the customer's default address.
+ */
 export interface Wish {
   intent: 'cancel' | 'return' | 'exchange' | 'modify_items' | 'modify_address' | 'modify_payment';
   slots: Record<string, string | string[]>;
-  /** Names the customer uses for things of the wish, e.g. `{ items: ['blue mug'] }`. */
+  /**
+   * Names the customer uses for things of the wish: `items` and `new_items` in the order of the ids (`['water bottle']`,
+   * `['color red']`: all other options stay), `payment` (`['gift card']`, `['original payment method']`), `address`,
+   * `order` where there is no order_id, `owner` (`["my friend's"]`) where the order is someone else's.
+   */
   words: Record<string, string[]>;
   /** True when policy or state forbids it: the right act is to refuse or transfer. */
   impossible: boolean;
