@@ -13,6 +13,8 @@ export default defineConfig({
   server: { headers: isolation },
   preview: { headers: isolation },
   optimizeDeps: { include: ['comlink', 'dexie'] },
+  // The page, and the page behind the command line.
+  build: { target: 'es2023', rolldownOptions: { input: ['index.html', 'headless.html'] } },
   test: {
     projects: [
       { extends: true, test: { name: 'unit', environment: 'node', include: ['tests/unit/**/*.test.ts'], testTimeout: 30_000 } },

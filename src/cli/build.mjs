@@ -1,0 +1,91 @@
+// @ts-check
+/** The built app: made when `dist/` is missing or older than the sources. */
+import { existsSync } from 'node:fs';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { CommandError, UsageError } from './errors.mjs';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const SOURCES = ['src', 'workers', 'models', 'public', 'index.html', 'headless.html', 'vite.config.ts', 'package-lock.json'];
+
+/**
+ * The folder of the built site. `MUA_DIST` names one that is taken as it is.
+ * @param {(text: string) => void} note
+ */
+export async function builtSite(note) {
+  const given = process.env.MUA_DIST;
+  if (given) {
+    if (!existsSync(join(given, 'headless.html'))) throw new UsageError(`MUA_DIST is "${given}": it holds no headless.html`);
+    return given;
+  }
+  const dist = join(ROOT, 'dist');
+  if (await isFresh(join(dist, 'headless.html'), SOURCES)) return dist;
+  note('building the app (once)…');
+  // Built beside its place and swapped in, so that two commands at once never see half of it.
+  const fresh = join(ROOT, 'dist', '..', `dist-${process.pid}`);
+  await viteBuild({ root: ROOT, configFile: join(ROOT, 'vite.config.ts'), build: { outDir: fresh, emptyOutDir: true } }, fresh);
+  const old = `${fresh}-old`;
+  await rename(dist, old).catch(() => {});
+  await rename(fresh, dist);
+  await rm(old, { recursive: true, force: true });
+  return dist;
+}
+
+/**
+ * The module with the server of the scripted user: TypeScript, bundled for Node once.
+ * @param {(text: string) => void} note
+ * @returns {Promise<typeof import('../users/server.ts')>}
+ */
+export async function userServerModule(note) {
+  const folder = join(ROOT, 'node_modules', '.cache', 'mua');
+  const module = join(folder, 'server.mjs');
+  if (!(await isFresh(module, ['src/users', 'src/environments']))) {
+    note('building the user server (once)…');
+    const fresh = `${folder}-${process.pid}`;
+    await viteBuild(
+      { root: ROOT, configFile: false, publicDir: false, build: { ssr: 'src/users/server.ts', outDir: fresh, rolldownOptions: { output: { entryFileNames: 'server.mjs' } } } },
+      fresh,
+    );
+    await rm(folder, { recursive: true, force: true });
+    await rename(fresh, folder);
+  }
+  return import(pathToFileURL(module).href);
+}
+
+/**
+ * @param {import('vite').InlineConfig} config
+ * @param {string} outDir removed when the build fails
+ */
+async function viteBuild(config, outDir) {
+  let vite;
+  try {
+    vite = await import('vite');
+  } catch {
+    throw new CommandError('the app is not built and its build tools are not installed: run npm ci in the project first');
+  }
+  try {
+    await vite.build({ ...config, logLevel: 'error' });
+  } catch (error) {
+    await rm(outDir, { recursive: true, force: true });
+    throw new CommandError(`the app does not build: ${/** @type {Error} */ (error).message.split('\n').slice(0, 3).join(' ')}`);
+  }
+}
+
+/** @param {string} product @param {string[]} sources */
+async function isFresh(product, sources) {
+  const made = await stat(product).catch(() => null);
+  return made !== null && (await newest(sources.map((path) => join(ROOT, path)))) <= made.mtimeMs;
+}
+
+/** @param {string[]} paths @returns {Promise<number>} */
+async function newest(paths) {
+  const times = await Promise.all(
+    paths.map(async (path) => {
+      const info = await stat(path).catch(() => null);
+      if (!info?.isDirectory()) return info?.mtimeMs ?? 0;
+      return Math.max(info.mtimeMs, await newest((await readdir(path)).map((name) => join(path, name))));
+    }),
+  );
+  return Math.max(0, ...times);
+}

@@ -1,0 +1,93 @@
+// @ts-check
+/** `mua open` (the main job) and `mua user-server`: what runs until it is stopped. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readNumber, readPairs, SEED } from '../args.mjs';
+import { builtSite, ROOT, userServerModule } from '../build.mjs';
+import { CommandError, UsageError } from '../errors.mjs';
+import { onInterrupt } from '../files.mjs';
+import { serveSite } from '../server.mjs';
+import { JSON_FLAG } from './shared.mjs';
+import { BUNDLED_MODEL, train } from './training.mjs';
+
+/** @typedef {import('./shared.mjs').Command} Command */
+
+const DEFAULT_PORT = 8017;
+const PORT = /** @type {const} */ ({ type: 'integer', value: 'P', help: 'port on 127.0.0.1', default: DEFAULT_PORT, min: 0, max: 65_535 });
+
+/** A browser's window can only appear where there is a display. */
+const hasDisplay = () => process.platform !== 'linux' || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
+
+/** @type {Command} */
+export const open = {
+  summary: 'open the playground in your browser; without a display, train headless',
+  flags: {
+    port: { ...PORT, help: 'port on 127.0.0.1; runs are kept per port' },
+    headless: { type: 'boolean', help: 'train here with the default preset, with no window' },
+    serve: { type: 'boolean', help: 'only serve the page, open nothing' },
+  },
+  async run({ port, headless, serve }, progress) {
+    if (headless && serve) throw new UsageError('--headless and --serve are both given: expected one of them');
+    if (headless || (!serve && !hasDisplay())) return trainHeadless(progress);
+    const server = await serveSite(await builtSite((text) => progress.note(text)), { port });
+    onInterrupt(() => server.close());
+    console.log(`The playground is at ${server.origin}/ (Ctrl-C ends it)`);
+    if (!serve) openInBrowser(`${server.origin}/`);
+    await new Promise(() => {});
+  },
+  show: (result) => train.show(result),
+};
+
+/** @param {import('../progress.mjs').ProgressBar} progress */
+async function trainHeadless(progress) {
+  const out = join(ROOT, 'out', new Date().toISOString().slice(0, 19).replace(/[T:]/g, '-'));
+  await mkdir(join(ROOT, 'out'), { recursive: true });
+  progress.note('There is no display: training the bundled model with the default preset here (Ctrl-C ends it).');
+  return train.run({ preset: 'nano', model: BUNDLED_MODEL, user: 'scripted', set: [], out }, progress);
+}
+
+/** @param {string} url */
+function openInBrowser(url) {
+  const [command, ...args] = process.platform === 'darwin' ? ['open', url] : process.platform === 'win32' ? ['cmd', '/c', 'start', '', url] : ['xdg-open', url];
+  const opener = spawn(/** @type {string} */ (command), args, { stdio: 'ignore', detached: true });
+  opener.on('error', () => console.error(`could not open a browser: go to ${url}`));
+  opener.unref();
+}
+
+const FAULTS = ['rate_limit', 'server_error', 'hang', 'garbage'];
+
+/** @type {Command} */
+export const userServer = {
+  summary: 'serve the scripted user as an OpenAI-compatible /v1/chat/completions',
+  flags: {
+    port: { ...PORT, default: 8018 },
+    seed: SEED,
+    fault: { type: 'list', value: 'NAME=SHARE', help: `inject faults: ${FAULTS.join(', ')}, each with its share of requests; may be repeated` },
+    json: JSON_FLAG,
+  },
+  async run({ port, seed, fault, json }, progress) {
+    const faults = Object.fromEntries(
+      Object.entries(readPairs('fault', fault)).map(([name, share]) => {
+        if (!FAULTS.includes(name)) throw new UsageError(`--fault is "${name}": expected ${FAULTS.join(', ')}`);
+        return [name, readNumber(`--fault ${name}`, share, { type: 'number', min: 0, max: 1 })];
+      }),
+    );
+    const { startUserServer } = await userServerModule((text) => progress.note(text));
+    let server;
+    try {
+      server = await startUserServer({ port, seed, faults });
+    } catch (error) {
+      throw new CommandError(/** @type {NodeJS.ErrnoException} */ (error).code === 'EADDRINUSE' ? `port ${port} is in use: choose another with --port` : /** @type {Error} */ (error).message);
+    }
+    const { url, close, counts } = server;
+    onInterrupt(async () => {
+      progress.note(`requests: ${JSON.stringify(counts)}`);
+      await close();
+    });
+    console.log(json ? JSON.stringify({ url }) : `The scripted user answers at ${url} (Ctrl-C ends it)`);
+    await once(process, 'never');
+  },
+  show: () => [],
+};

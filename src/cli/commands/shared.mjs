@@ -1,0 +1,91 @@
+// @ts-check
+/** What several commands share: flags of the model, the output and the simulated user, and how results are shown. */
+import { UsageError } from '../errors.mjs';
+
+/** @typedef {import('../args.mjs').Flag} Flag */
+/**
+ * A command. `run` returns what `--json` prints; `show` turns it into lines for people.
+ * @typedef {object} Command
+ * @property {string} summary
+ * @property {import('../args.mjs').Flags} flags
+ * @property {(flags: Record<string, any>, progress: import('../progress.mjs').ProgressBar) => Promise<any>} run
+ * @property {(result: any) => string[]} show
+ */
+
+/** @type {Flag} */
+export const MODEL = { type: 'string', value: 'DIR', help: 'model folder in Hugging Face layout', required: true };
+/** @type {Flag} */
+export const JSON_FLAG = { type: 'boolean', help: 'print one JSON document on stdout' };
+/** @type {Flag} */
+export const SET = { type: 'list', value: 'KEY=VALUE', help: 'a setting under its verl (or TRL) name; may be repeated' };
+/** @type {Flag} */
+export const INPUT = { type: 'string', value: 'FILE.json', help: 'input', required: true };
+/** @type {Flag} */
+export const OUTPUT = { type: 'string', value: 'FILE.json', help: 'output', required: true };
+/** @type {Flag} */
+export const DOMAIN = { type: 'string', value: 'NAME', help: 'tool environment', default: 'retail', choices: ['retail'] };
+/** @type {Flag} */
+export const LEVEL = { type: 'string', value: 'NAME', help: 'difficulty: nano, small or full', default: 'nano', choices: ['nano', 'small', 'full'] };
+/** @type {import('../args.mjs').Flags} */
+export const USER_FLAGS = {
+  user: { type: 'string', value: 'scripted|URL', help: 'simulated customer: the built-in one, or any OpenAI-compatible server', default: 'scripted' },
+  'user-model': { type: 'string', value: 'NAME', help: "model to ask the server for (default: the first it lists); MUA_USER_KEY holds its key" },
+};
+
+const ATTEMPTS = 5;
+
+/**
+ * The simulated user that the flags name. For a server, its model is looked up first, so that a wrong URL fails at once.
+ * @param {{ user: string, userModel?: string }} flags
+ * @returns {Promise<{ user: any, userEndpoint?: { baseUrl: string, apiKey?: string } }>}
+ */
+export async function readUser({ user, userModel }) {
+  if (user === 'scripted') {
+    if (userModel) throw new UsageError('--user-model is given: expected --user URL with it');
+    return { user: { mode: 'scripted' } };
+  }
+  let url;
+  try {
+    url = new URL(user);
+  } catch {
+    throw new UsageError(`--user is "${user}": expected scripted or an http(s) URL`);
+  }
+  if (!/^https?:$/.test(url.protocol)) throw new UsageError(`--user is "${user}": expected scripted or an http(s) URL`);
+  if (/^\/*$/.test(url.pathname)) url.pathname = '/v1';
+  const baseUrl = url.href.replace(/\/+$/, '');
+  const apiKey = process.env.MUA_USER_KEY;
+  const model = userModel ?? (await firstModel(baseUrl, apiKey));
+  return { user: { mode: 'endpoint', baseUrl, model }, userEndpoint: { baseUrl, apiKey } };
+}
+
+/**
+ * @param {string} baseUrl
+ * @param {string | undefined} apiKey
+ */
+async function firstModel(baseUrl, apiKey) {
+  for (let attempt = 1; ; attempt++) {
+    let status = 'no answer';
+    try {
+      const response = await fetch(`${baseUrl}/models`, { headers: apiKey ? { Authorization: `Bearer ${apiKey}` } : {}, signal: AbortSignal.timeout(5000) });
+      status = `HTTP ${response.status}`;
+      const { data } = /** @type {{ data?: { id: string }[] }} */ (await response.json());
+      if (typeof data?.[0]?.id === 'string') return data[0].id;
+      if (response.ok) status = 'it lists no model';
+    } catch (error) {
+      if (status === 'no answer') status = causeOf(error);
+    }
+    if (attempt === ATTEMPTS || /ECONNREFUSED|ENOTFOUND|HTTP 40[13]/.test(status)) {
+      throw new UsageError(`--user is "${baseUrl}": could not list its models (${status}); start the server, or name one with --user-model`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200 * attempt));
+  }
+}
+
+/** @param {any} error */
+const causeOf = (error) => error.cause?.code ?? error.cause?.message ?? error.message;
+
+/** @param {number} x */
+export const percent = (x) => `${(100 * x).toFixed(1)} %`;
+
+/** Success with its interval. @param {import('../../training/api.ts').EvaluateReport} report */
+export const passLine = ({ pass_hat: [first] }) => (first ? `${percent(first.value)} (${percent(first.low)} to ${percent(first.high)})` : 'not measured');

@@ -1,0 +1,125 @@
+// @ts-check
+/** `mua train`, `mua sft` and `mua synthesize`. */
+import { appendFile, copyFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { readPairs, SEED } from '../args.mjs';
+import { ROOT } from '../build.mjs';
+import { UsageError } from '../errors.mjs';
+import { checkParent, findModel, readText, writeAll, writeFolder } from '../files.mjs';
+import { runInPage } from '../page.mjs';
+import { DOMAIN, JSON_FLAG, LEVEL, MODEL, passLine, readUser, SET, USER_FLAGS } from './shared.mjs';
+
+/** @typedef {import('./shared.mjs').Command} Command */
+
+export const BUNDLED_MODEL = join(ROOT, 'models', 'nano-retail');
+const STEPS = /** @type {const} */ ({ type: 'integer', value: 'N', help: 'optimiser steps (default: the preset’s)', min: 1 });
+const { default: _, ...SEED_OF_PRESET } = SEED;
+
+/** Files of a model folder that the page may not replace: only what it sends is new. */
+const safeName = (/** @type {string} */ name) => {
+  if (basename(name) !== name || name.startsWith('.')) throw new Error(`file name "${name}" is not a plain name`);
+  return name;
+};
+
+/**
+ * Writes the model's files into `folder`: those that came with the model, then those that the page made.
+ * @param {import('../files.mjs').ModelFolder} model
+ * @param {string} folder
+ */
+async function copyModel(model, folder) {
+  for (const name of model.files) if (!name.endsWith('.safetensors') && !name.endsWith('.index.json')) await copyFile(join(model.directory, name), join(folder, name));
+}
+
+/** @type {Command} */
+export const train = {
+  summary: 'train by GRPO; writes metrics.jsonl, trajectories.jsonl and the model',
+  flags: {
+    preset: { type: 'string', value: 'NAME', help: 'nano, tiny (a quick look) or nano-32 (the paper’s batch)', default: 'nano' },
+    model: { ...MODEL, required: false, default: BUNDLED_MODEL, help: 'model folder to start from (default: the bundled nano-retail)' },
+    steps: STEPS,
+    seed: SEED_OF_PRESET,
+    ...USER_FLAGS,
+    set: SET,
+    out: { type: 'string', value: 'DIR', help: 'folder for the results', required: true },
+    json: JSON_FLAG,
+  },
+  async run({ preset, model: directory, steps, seed, set, out, ...flags }, progress) {
+    const overrides = { ...readPairs('set', set), ...(steps === undefined ? {} : { total_training_steps: String(steps) }), ...(seed === undefined ? {} : { seed: String(seed) }) };
+    const model = await findModel(directory, { tokenizer: true });
+    const { user, userEndpoint } = await readUser(/** @type {any} */ (flags));
+    return writeFolder(out, async (folder) => {
+      await Promise.all(['metrics.jsonl', 'trajectories.jsonl'].map((name) => writeFile(join(folder, name), '')));
+      await copyModel(model, folder);
+      const { before, after, ...rest } = await runInPage({
+        request: { command: 'train', preset, overrides, user },
+        model,
+        userEndpoint,
+        progress,
+        onStep: async (text) => {
+          const end = text.indexOf('\n');
+          await appendFile(join(folder, 'metrics.jsonl'), `${end < 0 ? text : text.slice(0, end)}\n`);
+          if (end >= 0) await appendFile(join(folder, 'trajectories.jsonl'), `${text.slice(end + 1)}\n`);
+        },
+        onFile: (name, body) => writeFile(join(folder, safeName(name)), body),
+      });
+      return { out, ...rest, before, after };
+    });
+  },
+  show: ({ out, before, after, steps, seconds, dropped, retried }) => [
+    `held-out success before  ${passLine(before)}`,
+    `held-out success after   ${passLine(after)}`,
+    `${steps} steps in ${(seconds / 60).toFixed(1)} minutes; episodes retried ${retried}, dropped ${dropped}`,
+    `results in ${out}`,
+  ],
+};
+
+/** @type {Command} */
+export const sft = {
+  summary: 'supervised fine-tuning on conversations, on assistant tokens only',
+  flags: {
+    model: MODEL,
+    data: { type: 'string', value: 'FILE.jsonl', help: 'OpenAI-style messages with tool calls, a conversation a line', required: true },
+    steps: { ...STEPS, help: 'optimiser steps (default: one pass over the data)' },
+    seed: SEED_OF_PRESET,
+    set: SET,
+    out: { type: 'string', value: 'DIR', help: 'folder for the model', required: true },
+    json: JSON_FLAG,
+  },
+  async run({ model: directory, data, steps, seed, set, out }, progress) {
+    const overrides = { ...readPairs('set', set), ...(steps === undefined ? {} : { total_training_steps: String(steps) }), ...(seed === undefined ? {} : { seed: String(seed) }) };
+    const model = await findModel(directory, { tokenizer: true });
+    if ((await readText(data)).trim() === '') throw new UsageError(`--data is "${data}": the file is empty`);
+    return writeFolder(out, async (folder) => {
+      await copyModel(model, folder);
+      const onFile = (/** @type {string} */ name, /** @type {Buffer} */ body) => writeFile(join(folder, safeName(name)), body);
+      const result = await runInPage({ request: { command: 'sft', overrides }, model, data, progress, onFile });
+      return { out, ...result };
+    });
+  },
+  show: ({ out, losses, tokens, seconds }) => [
+    `loss ${losses[0]?.toFixed(4)} → ${losses.at(-1)?.toFixed(4)} in ${losses.length} steps, ${tokens} tokens, ${(tokens / seconds).toFixed(0)} tokens/s`,
+    `model in ${out}`,
+  ],
+};
+
+/** @type {Command} */
+export const synthesize = {
+  summary: 'conversations of an expert with the scripted user, only those with reward 1',
+  flags: {
+    domain: DOMAIN,
+    level: LEVEL,
+    count: { type: 'integer', value: 'N', help: 'conversations to keep', default: 2000, min: 1 },
+    seed: SEED,
+    out: { type: 'string', value: 'FILE.jsonl', help: 'output', required: true },
+    json: JSON_FLAG,
+  },
+  async run({ domain, level, count, seed, out }, progress) {
+    await checkParent('out', out);
+    /** @type {Uint8Array} */
+    let jsonl = new Uint8Array();
+    const result = await runInPage({ request: { command: 'synthesize', options: { domain, level, count, seed } }, progress, onFile: (_, body) => void (jsonl = body) });
+    await writeAll({ [out]: jsonl });
+    return { out, ...result };
+  },
+  show: ({ out, kept, tried }) => [`${kept} conversations of ${tried} tried in ${out}`],
+};

@@ -1,0 +1,174 @@
+// @ts-check
+/** Files in and out. Nothing is ever half-written: outputs get a temporary name beside their place and are renamed at the end. */
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { CommandError, UsageError } from './errors.mjs';
+
+/**
+ * A model folder on disk in Hugging Face layout.
+ * @typedef {{ directory: string, files: string[], vocabSize: number }} ModelFolder
+ */
+
+/**
+ * Checks a model folder without reading its weights.
+ * @param {string} directory
+ * @param {{ tokenizer?: boolean }} [needs]
+ * @returns {Promise<ModelFolder>}
+ * @throws {UsageError}
+ */
+export async function findModel(directory, { tokenizer = false } = {}) {
+  let names;
+  try {
+    names = await readdir(directory);
+  } catch (error) {
+    throw new UsageError(`--model is "${directory}": ${reason(error)}`);
+  }
+  const files = names.filter((name) => /\.(json|safetensors|jinja)$/.test(name));
+  const needed = ['config.json', ...(tokenizer ? ['tokenizer.json', 'tokenizer_config.json'] : [])];
+  for (const name of needed) if (!files.includes(name)) throw new UsageError(`--model is "${directory}": it has no ${name}`);
+  const weights = files.filter((name) => name.endsWith('.safetensors'));
+  if (weights.length === 0) throw new UsageError(`--model is "${directory}": it has no model.safetensors`);
+  for (const name of weights) await checkSafetensors(join(directory, name));
+  const config = await readJson(join(directory, 'config.json'));
+  const vocabSize = config?.vocab_size;
+  if (!Number.isInteger(vocabSize) || vocabSize < 1) {
+    throw new UsageError(`${join(directory, 'config.json')}: vocab_size is ${JSON.stringify(vocabSize)}: expected a positive whole number`);
+  }
+  return { directory, files, vocabSize };
+}
+
+/**
+ * A truncated download is the usual fault: the header says how long the file must be.
+ * @param {string} path
+ */
+async function checkSafetensors(path) {
+  const { size } = await stat(path);
+  const file = await open(path);
+  try {
+    const word = Buffer.alloc(8);
+    const { bytesRead } = await file.read(word, 0, 8, 0);
+    const length = bytesRead === 8 ? Number(word.readBigUInt64LE()) : Infinity;
+    if (length > size - 8) throw new UsageError(`${path} is truncated or not a safetensors file: ${size} bytes are less than its header needs`);
+    const header = Buffer.alloc(length);
+    await file.read(header, 0, length, 8);
+    let tensors;
+    try {
+      tensors = JSON.parse(header.toString('utf8'));
+    } catch {
+      throw new UsageError(`${path} is not a safetensors file: its header is not JSON`);
+    }
+    const end = Math.max(0, ...Object.values(tensors).map((tensor) => Number(tensor?.data_offsets?.[1] ?? 0)));
+    if (8 + length + end > size) throw new UsageError(`${path} is truncated: its header needs ${8 + length + end} bytes, it has ${size}`);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * @param {string} path
+ * @returns {Promise<any>}
+ * @throws {UsageError} when the file can't be read or is not JSON
+ */
+export async function readJson(path) {
+  const text = await readText(path);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${path} is not JSON: ${/** @type {Error} */ (error).message.split('\n')[0]}`);
+  }
+}
+
+/** @param {string} path */
+export async function readText(path) {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${path}: ${reason(error)}`);
+  }
+}
+
+/**
+ * Fails early, before minutes of work, when an output can't be written.
+ * @param {string} flag
+ * @param {string} path
+ */
+export async function checkParent(flag, path) {
+  const parent = dirname(resolve(path));
+  const info = await stat(parent).catch(() => null);
+  if (!info?.isDirectory()) throw new UsageError(`--${flag} is "${path}": the folder "${dirname(path)}" does not exist`);
+  const existing = await stat(path).catch(() => null);
+  if (existing?.isDirectory()) throw new UsageError(`--${flag} is "${path}": expected a file, it is a folder`);
+}
+
+/** @param {string} path */
+const temporaryName = (path) => join(dirname(resolve(path)), `.${basename(path)}.${process.pid}.${randomBytes(3).toString('hex')}.tmp`);
+
+/**
+ * Writes several files so that all or none appear.
+ * @param {Record<string, string | Uint8Array>} contents by path
+ */
+export async function writeAll(contents) {
+  const pending = Object.entries(contents).map(([path, data]) => ({ path, data, temporary: temporaryName(path) }));
+  try {
+    for (const { data, temporary } of pending) await writeFile(temporary, data);
+    for (const { path, temporary } of pending) await rename(temporary, path);
+  } catch (error) {
+    throw new CommandError(`could not write ${pending.map(({ path }) => path).join(', ')}: ${reason(error)}`);
+  } finally {
+    await Promise.all(pending.map(({ temporary }) => rm(temporary, { force: true })));
+  }
+}
+
+/**
+ * A folder that takes its name only when `work` has succeeded; until then its files gather beside that place.
+ * @template T
+ * @param {string} directory
+ * @param {(temporary: string) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function writeFolder(directory, work) {
+  const existing = await stat(directory).catch(() => null);
+  if (existing && !existing.isDirectory()) throw new UsageError(`--out is "${directory}": expected a folder, it is a file`);
+  const temporary = temporaryName(directory);
+  try {
+    await mkdir(temporary, { recursive: true });
+  } catch (error) {
+    throw new UsageError(`--out is "${directory}": ${reason(error)}`);
+  }
+  const cleanUp = onInterrupt(() => rm(temporary, { recursive: true, force: true }));
+  try {
+    const result = await work(temporary);
+    if (existing) {
+      for (const name of await readdir(temporary)) await rename(join(temporary, name), join(directory, name));
+      await rmdir(temporary);
+    } else await rename(temporary, directory);
+    return result;
+  } finally {
+    cleanUp();
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** @type {Set<() => Promise<unknown> | unknown>} */
+const interruptions = new Set();
+
+/**
+ * Registers clean-up work for Ctrl-C; returns a function that takes it back.
+ * @param {() => Promise<unknown> | unknown} work
+ */
+export function onInterrupt(work) {
+  interruptions.add(work);
+  return () => interruptions.delete(work);
+}
+
+export async function runInterruptions() {
+  await Promise.allSettled([...interruptions].map((work) => work()));
+}
+
+/** @param {unknown} error */
+export function reason(error) {
+  const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+  const words = { ENOENT: 'there is no such file or folder', EACCES: 'permission denied', EISDIR: 'it is a folder', ENOTDIR: 'it is not a folder', ENOSPC: 'the disk is full' };
+  return /** @type {Record<string, string>} */ (words)[code ?? ''] ?? message;
+}

@@ -1,0 +1,147 @@
+/**
+ * @file The page behind the command line: the workers of the app and one function, `window.mua(command)`.
+ * Large data goes through the local server: a request is fetched from it, results are PUT to it.
+ */
+import * as comlink from 'comlink';
+import type { Trajectory } from '../agent/types.ts';
+import type { EvaluateOptions, GradRequest, ModelFiles, Progress, TrainerApi } from '../training/api.ts';
+import type { GenerateRequest } from '../training/commands.ts';
+import type { SftConfig } from '../training/types.ts';
+import type { UserConfig } from '../users/types.ts';
+
+interface Connectable {
+  connect(port: MessagePort): void;
+}
+
+/** What the page is asked to do; `model` names the files of the model folder, fetched from `<exchange>model/<name>`. */
+export type HeadlessRequest = { model?: string[] } & (
+  | { command: 'train'; preset: string; overrides: Record<string, string>; user: UserConfig }
+  | { command: 'sft'; overrides: Partial<Record<keyof SftConfig, string>> }
+  | { command: 'synthesize'; options: Parameters<TrainerApi['synthesize']>[0] }
+  | { command: 'evaluate'; options: EvaluateOptions; user: UserConfig }
+  | { command: 'score'; sequences: number[][] }
+  | { command: 'grad'; request: GradRequest }
+  | { command: 'generate'; request: GenerateRequest }
+  | { command: 'bench' }
+);
+
+export type HeadlessAnswer = { error?: { name: string; message: string } };
+
+declare global {
+  interface Window {
+    mua(exchange: string): Promise<HeadlessAnswer>;
+    muaProgress(done: number, total: number, label: string, metrics?: Record<string, number>): void;
+  }
+}
+
+const PROGRESS_INTERVAL_MS = 100;
+
+/** Rejects when a worker does not load or dies of an uncaught error; comlink alone would wait for ever. */
+function workerFailure(worker: Worker, name: string): Promise<never> {
+  return new Promise((_, reject) => {
+    worker.addEventListener('error', (event) => reject(new Error(`the ${name} worker failed: ${event.message || 'its script did not load'}`)));
+  });
+}
+
+async function startTrainer(): Promise<{ trainer: comlink.Remote<TrainerApi>; failure: Promise<never> }> {
+  const trainerWorker = new Worker(new URL('../../workers/trainer.worker.ts', import.meta.url), { type: 'module' });
+  const environmentWorker = new Worker(new URL('../../workers/environment.worker.ts', import.meta.url), { type: 'module' });
+  const userWorker = new Worker(new URL('../../workers/user.worker.ts', import.meta.url), { type: 'module' });
+  const failure = Promise.race([workerFailure(trainerWorker, 'trainer'), workerFailure(environmentWorker, 'environment'), workerFailure(userWorker, 'user')]);
+  failure.catch(() => {}); // reported by whoever races it
+  const trainer = comlink.wrap<TrainerApi>(trainerWorker);
+  const [environments, users] = [new MessageChannel(), new MessageChannel()];
+  const connected = Promise.all([
+    comlink.wrap<Connectable>(environmentWorker).connect(comlink.transfer(environments.port1, [environments.port1])),
+    comlink.wrap<Connectable>(userWorker).connect(comlink.transfer(users.port1, [users.port1])),
+    trainer.connect(comlink.transfer(environments.port2, [environments.port2]), comlink.transfer(users.port2, [users.port2])),
+  ]);
+  await Promise.race([connected, failure]);
+  return { trainer, failure };
+}
+
+async function get(url: string): Promise<Response> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`could not fetch ${url.split('/').at(-1)}: HTTP ${response.status}`);
+  return response;
+}
+
+async function put(url: string, body: string | Uint8Array<ArrayBuffer>): Promise<void> {
+  const response = await fetch(url, { method: 'PUT', body });
+  if (!response.ok) throw new Error(`could not hand over ${url.split('/').at(-1)}: ${await response.text()}`);
+}
+
+/** Progress at most ten times a second; a step's metrics always pass. */
+function throttledProgress(): Progress {
+  let last = -Infinity;
+  return (done, total, label, metrics) => {
+    const now = performance.now();
+    if (!metrics && done !== total && now - last < PROGRESS_INTERVAL_MS) return;
+    last = now;
+    window.muaProgress(done, total, label, metrics);
+  };
+}
+
+async function runCommand(trainer: comlink.Remote<TrainerApi>, request: HeadlessRequest, exchange: string): Promise<unknown> {
+  const progress = comlink.proxy(throttledProgress());
+  const model: ModelFiles = {};
+  for (const name of request.model ?? []) model[name] = new Uint8Array(await (await get(`${exchange}model/${name}`)).arrayBuffer());
+  const putModel = async (files: ModelFiles) => {
+    for (const [name, bytes] of Object.entries(files)) await put(`${exchange}out/${name}`, bytes);
+  };
+  switch (request.command) {
+    case 'train': {
+      const onStep = async (metrics: Record<string, number>, trajectories: Trajectory[]) => {
+        await put(`${exchange}step`, [metrics, ...trajectories].map((line) => JSON.stringify(line)).join('\n'));
+      };
+      const { model: trained, ...rest } = await trainer.train(model, request.preset, request.overrides, request.user, progress, comlink.proxy(onStep));
+      await putModel(trained);
+      return rest;
+    }
+    case 'sft': {
+      const { model: trained, ...rest } = await trainer.sft(model, await (await get(`${exchange}data.jsonl`)).text(), request.overrides, progress);
+      await putModel(trained);
+      return rest;
+    }
+    case 'synthesize': {
+      const { jsonl, ...rest } = await trainer.synthesize(request.options, progress);
+      await put(`${exchange}out/conversations.jsonl`, jsonl);
+      return rest;
+    }
+    case 'evaluate':
+      return trainer.evaluate(model, request.options, request.user, progress);
+    case 'score':
+      return trainer.score(model, request.sequences);
+    case 'grad': {
+      const { safetensors, report } = await trainer.grad(model, request.request);
+      await put(`${exchange}out/grads.safetensors`, safetensors);
+      return report;
+    }
+    case 'generate':
+      return trainer.generate(model, request.request);
+    case 'bench':
+      return trainer.bench(progress);
+  }
+}
+
+async function answer(exchange: string): Promise<void> {
+  const { trainer, failure } = await startTrainer();
+  const request = (await (await get(`${exchange}request.json`)).json()) as HeadlessRequest;
+  if (request.command !== 'synthesize') {
+    const info = await Promise.race([trainer.engineInfo(), failure]);
+    if (info.state !== 'ready') throw Object.assign(new Error(info.message ?? 'the GPU is not available'), { name: 'GpuUnavailableError' });
+  }
+  const result = await Promise.race([runCommand(trainer, request, exchange), failure]);
+  await put(`${exchange}result.json`, JSON.stringify(result));
+}
+
+/** Never rejects: an error crosses to the command line as its name and message. */
+window.mua = async (exchange) => {
+  try {
+    await answer(exchange);
+    return {};
+  } catch (error) {
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    return { error: { name, message } };
+  }
+};

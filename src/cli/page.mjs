@@ -1,0 +1,84 @@
+// @ts-check
+/** One command run by the built app in headless Chromium. */
+import { join } from 'node:path';
+import { launchChromium } from './browser.mjs';
+import { builtSite } from './build.mjs';
+import { CommandError, pageError } from './errors.mjs';
+import { onInterrupt } from './files.mjs';
+import { serveSite } from './server.mjs';
+
+const NO_GPU =
+  'On a machine without a GPU, Chromium needs its software renderer SwiftShader (part of Debian\'s chromium and of Google Chrome); ' +
+  'set MUA_CHROMIUM to another browser, or MUA_CHROMIUM_ARGS to further flags.';
+
+/** A busy machine takes long to start a browser. */
+const START_TIMEOUT_MS = 120_000;
+
+/**
+ * @typedef {object} PageJob
+ * @property {import('./headless.ts').HeadlessRequest} request
+ * @property {import('./files.mjs').ModelFolder} [model]
+ * @property {string} [data] a file that the page reads as text
+ * @property {{ baseUrl: string, apiKey?: string }} [userEndpoint]
+ * @property {(name: string, body: Buffer) => Promise<void> | void} [onFile] a file that the page made
+ * @property {(text: string) => Promise<void> | void} [onStep] JSON lines: metrics, then trajectories
+ * @property {import('./progress.mjs').ProgressBar} progress
+ */
+
+/**
+ * @param {PageJob} job
+ * @returns {Promise<any>} the command's result
+ * @throws {CommandError | import('./errors.mjs').UsageError}
+ */
+export async function runInPage({ request, model, data, userEndpoint, onFile, onStep, progress }) {
+  const server = await serveSite(await builtSite((text) => progress.note(text)));
+  /** @type {import('playwright-core').Browser | undefined} */
+  let browser;
+  const close = async () => {
+    await browser?.close().catch(() => {});
+    await server.close();
+  };
+  const cleanUp = onInterrupt(close);
+  try {
+    let result;
+    let received = false;
+    server.accept('result.json', (body) => {
+      result = JSON.parse(body.toString('utf8'));
+      received = true;
+    });
+    if (model) for (const name of model.files) server.offer(`model/${name}`, { file: join(model.directory, name) });
+    if (data) server.offer('data.jsonl', { file: data });
+    if (onStep) server.accept('step', (body) => onStep(body.toString('utf8')));
+    if (onFile) server.accept('out/*', (body, name) => onFile(name.slice('out/'.length), body));
+    const user = userEndpoint && 'user' in request ? { user: { ...request.user, baseUrl: server.proxyUser(userEndpoint) } } : {};
+    server.offer('request.json', { data: JSON.stringify({ ...request, ...user, model: model?.files }) });
+
+    browser = await launchChromium();
+    const page = await browser.newPage();
+    page.setDefaultTimeout(START_TIMEOUT_MS);
+    const died = new Promise((_, reject) => {
+      const dead = (/** @type {string} */ why) => reject(new CommandError(`the browser ${why}: perhaps memory ran out; try a smaller model or batch`));
+      page.on('crash', () => dead('page crashed'));
+      browser?.on('disconnected', () => dead('ended unexpectedly'));
+    });
+    died.catch(() => {}); // raced below, and certain once the browser is closed
+    await page.exposeFunction('muaProgress', progress.update.bind(progress));
+    if (process.env.MUA_DEBUG) page.on('console', (message) => progress.note(`[page] ${message.text()}`));
+    page.on('pageerror', (error) => progress.note(`[page] ${error.message}`));
+    const work = (async () => {
+      await page.goto(`${server.origin}/headless.html`);
+      await page.waitForFunction('typeof window.mua === "function"');
+      return page.evaluate((exchange) => window.mua(exchange), server.exchange);
+    })();
+    work.catch(() => {}); // the same race
+    const { error } = /** @type {import('./headless.ts').HeadlessAnswer} */ (await Promise.race([work, died]));
+    if (error?.name === 'GpuUnavailableError') throw new CommandError(`${error.message} ${NO_GPU}`);
+    if (error) throw pageError(error);
+    if (!received) throw new CommandError('the page gave no result');
+    return result;
+  } finally {
+    cleanUp();
+    progress.clear();
+    await close();
+  }
+}

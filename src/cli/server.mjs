@@ -1,0 +1,133 @@
+// @ts-check
+/**
+ * The local server behind the page: the built site from memory (a rebuild under way can't disturb a running page), and
+ * under a random path the files that a command exchanges with it, and a way to the simulated user's endpoint.
+ */
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { extname, join, relative, sep } from 'node:path';
+import { CommandError } from './errors.mjs';
+
+/** @type {Record<string, string>} */
+const TYPES = {
+  '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css', '.json': 'application/json',
+  '.wasm': 'application/wasm', '.svg': 'image/svg+xml', '.png': 'image/png', '.ico': 'image/x-icon', '.webmanifest': 'application/manifest+json',
+};
+const ISOLATION = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp', 'Cross-Origin-Resource-Policy': 'same-origin' };
+
+/**
+ * @typedef {object} SiteServer
+ * @property {string} origin
+ * @property {string} exchange path of the exchanged files, with its random token
+ * @property {(name: string, source: { file: string } | { data: string | Uint8Array }) => void} offer what the page may GET
+ * @property {(name: string, receive: (body: Buffer, name: string) => void | Promise<void>) => void} accept what the page may PUT; a name ending in `*` takes any rest
+ * @property {(target: { baseUrl: string, apiKey?: string }) => string} proxyUser opens the way to an endpoint; returns its base URL for the page
+ * @property {() => Promise<void>} close
+ */
+
+/**
+ * @param {string} directory of the built site
+ * @param {{ port?: number }} [options] port 0 (default) is any free one
+ * @returns {Promise<SiteServer>}
+ */
+export async function serveSite(directory, { port = 0 } = {}) {
+  const site = await readSite(directory);
+  const exchange = `/${randomBytes(16).toString('hex')}/`;
+  /** @type {Map<string, { file: string } | { data: string | Uint8Array }>} */
+  const offers = new Map();
+  /** @type {Map<string, (body: Buffer, name: string) => void | Promise<void>>} */
+  const receivers = new Map();
+  /** @type {{ baseUrl: string, apiKey?: string } | null} */
+  let user = null;
+
+  const server = createServer(async (request, response) => {
+    const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname);
+    /** @param {number} status @param {string | Uint8Array} [body] @param {string} [type] */
+    const answer = (status, body = '', type = 'text/plain') => response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-cache', ...ISOLATION }).end(body);
+    if (!path.startsWith(exchange)) {
+      const name = path === '/' ? '/index.html' : path;
+      const body = site.get(name);
+      return body ? answer(200, body, TYPES[extname(name)] ?? 'application/octet-stream') : answer(404, `no such file: ${name}`);
+    }
+    const name = path.slice(exchange.length);
+    if (user && name.startsWith('user/')) return forward(request, response, user, name.slice('user/'.length));
+    if (request.method === 'GET' && offers.has(name)) {
+      const offer = /** @type {{ file?: string, data?: string | Uint8Array }} */ (offers.get(name));
+      if (offer.file === undefined) return answer(200, offer.data, 'application/octet-stream');
+      response.writeHead(200, { 'Content-Type': 'application/octet-stream', ...ISOLATION });
+      createReadStream(offer.file).on('error', (error) => response.destroy(error)).pipe(response);
+      return;
+    }
+    const receive = receivers.get(name) ?? receivers.get(name.replace(/[^/]*$/, '*'));
+    if (request.method !== 'PUT' || !receive) return answer(404, 'no such exchange');
+    try {
+      await receive(await readBody(request), name);
+      answer(204);
+    } catch (error) {
+      answer(500, /** @type {Error} */ (error).message);
+    }
+  });
+  await new Promise((resolve, reject) => {
+    server.once('error', (/** @type {NodeJS.ErrnoException} */ error) => reject(new CommandError(error.code === 'EADDRINUSE' ? `port ${port} is in use: choose another with --port` : error.message)));
+    server.listen(port, '127.0.0.1', () => resolve(undefined));
+  });
+  const origin = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
+  return {
+    origin,
+    exchange,
+    offer: (name, source) => void offers.set(name, source),
+    accept: (name, receive) => void receivers.set(name, receive),
+    proxyUser(target) {
+      user = target;
+      return `${origin}${exchange}user`;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** @param {string} directory @returns {Promise<Map<string, Buffer>>} */
+async function readSite(directory) {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+  return new Map(await Promise.all(paths.map(async (path) => /** @type {[string, Buffer]} */ ([`/${relative(directory, path).split(sep).join('/')}`, await readFile(path)]))));
+}
+
+/** @param {import('node:http').IncomingMessage} request */
+async function readBody(request) {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Sends a request of the page on to the endpoint, whatever its CORS rules. The key is added here, so the page never has it.
+ * A dead upstream closes the connection: the page sees a network failure, as it would without a server between.
+ * @param {import('node:http').IncomingMessage} request
+ * @param {import('node:http').ServerResponse} response
+ * @param {{ baseUrl: string, apiKey?: string }} target
+ * @param {string} path
+ */
+function forward(request, response, { baseUrl, apiKey }, path) {
+  const url = new URL(`${baseUrl.replace(/\/$/, '')}/${path}`);
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  /** @type {Record<string, string>} */
+  const headers = { 'Content-Type': request.headers['content-type'] ?? 'application/json', Accept: 'application/json' };
+  if (request.headers['content-length']) headers['Content-Length'] = request.headers['content-length'];
+  if (apiKey) headers.Authorization = `Bearer ${apiKey}`;
+  const upstream = send(url, { method: request.method, headers }, (reply) => {
+    const passed = Object.fromEntries(['content-type', 'content-length', 'retry-after'].flatMap((name) => (reply.headers[name] ? [[name, reply.headers[name]]] : [])));
+    response.writeHead(reply.statusCode ?? 502, { ...passed, ...ISOLATION });
+    reply.on('error', () => response.destroy());
+    reply.pipe(response);
+  });
+  upstream.on('error', () => response.destroy());
+  response.on('close', () => upstream.destroy());
+  request.pipe(upstream);
+}
