@@ -110,7 +110,7 @@ describe('packed attention equals float64, forward and backward', () => {
 
   test('without subgroups, in the tiles of a hardware GPU', async () => {
     const shape = { heads: 2, kvHeads: 1, headDim: 16 };
-    const tile = { threads: 32, rows: 2, quad: false };
+    const tile = { threads: 32, rows: 2, quad: 'none' as const };
     const { x, result } = await runOnGpu(PACKED, shape, { forward: tile, query: tile, key: tile });
     const expected = reference(x, shape);
     for (const name of ['out', 'lse', 'dqk', 'dqkv'] as const) expect(difference(result[name], expected[name]), name).toBeLessThan(2e-6);

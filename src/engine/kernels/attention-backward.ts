@@ -6,8 +6,8 @@
  */
 import { type Dispatch, type Gpu, rowCount, rowWords, ROWS_WGSL, type View } from '../gpu.ts';
 import {
-  attendedKeys, attentionReference, type AttentionSizes, type AttentionTensors, attentionTile, checkAttentionSizes, itemOf, loadFour, LOG2E, mainHead,
-  repeat, type AttentionTile,
+  attendedKeys, attentionReference, type AttentionSizes, type AttentionTensors, type AttentionTile, attentionTile, checkAttentionSizes, LOG2E,
+  repeat, TileText, tileRows,
 } from './attention.ts';
 
 export interface AttentionBackwardTensors extends AttentionTensors {
@@ -23,11 +23,11 @@ export interface AttentionBackwardTensors extends AttentionTensors {
 
 function queryWgsl(heads: number, kvHeads: number, headDim: number, tile: AttentionTile): string {
   const d4 = headDim / 4;
-  const { rows, threads, quad } = tile;
-  const eachRow = (text: (r: number) => string): string => repeat(rows, text);
+  const text = new TileText(tile, headDim);
+  const own = text.vectors;
   const scale = 1 / Math.sqrt(headDim);
   const kStride = (heads + kvHeads) * d4;
-  return /* wgsl */ `${quad ? 'enable subgroups;' : ''}
+  return /* wgsl */ `${text.enable}
 ${ROWS_WGSL}
 @group(0) @binding(0) var<uniform> dims: vec4u;
 @group(0) @binding(1) var<uniform> counts: Counts;
@@ -39,7 +39,7 @@ ${ROWS_WGSL}
 @group(0) @binding(7) var<storage, read> dout: array<vec4f>;
 @group(0) @binding(8) var<storage, read_write> delta: array<f32>;
 @group(0) @binding(9) var<storage, read_write> dqk: array<vec4f>;
-${mainHead(tile)}
+${text.main}
   let head = wg.y;
   let kcol = ${heads * d4}u + head / ${heads / kvHeads}u * ${d4}u;
   let vcol = kcol + ${kvHeads * d4}u;
@@ -50,48 +50,50 @@ ${mainHead(tile)}
     if (span.x < span.y) { prefix_start = min(prefix_start, span.x); prefix_end = max(prefix_end, span.y); }
   }
   let own_start = spans[first].z;
-  ${eachRow((r) => `
-  let row${r} = first + ${r * threads}u + thread;
+  ${text.eachRow((r) => `
+  let row${r} = ${text.row(r)};
   let span${r} = select(vec4u(), spans[row${r}], row${r} < n);
   let at${r} = (row${r} * ${heads}u + head) * ${d4}u;
   var delta${r} = 0.0;
-  ${repeat(d4, (d) => `let q${r}_${d} = qk[row${r} * ${kStride}u + head * ${d4}u + ${d}u] * ${scale * LOG2E};
-  let g${r}_${d} = dout[at${r} + ${d}u]; delta${r} += dot(g${r}_${d}, out[at${r} + ${d}u]); var a${r}_${d} = vec4f();`)}
+  ${repeat(own, (d) => `let q${r}_${d} = qk[row${r} * ${kStride}u + head * ${d4}u + ${text.at(d)}] * ${scale * LOG2E};
+  let g${r}_${d} = dout[at${r} + ${text.at(d)}]; delta${r} += dot(g${r}_${d}, out[at${r} + ${text.at(d)}]); var a${r}_${d} = vec4f();`)}
+  ${text.sum(`delta${r}`)}
   let lse${r} = lse[row${r} * ${heads}u + head] * ${LOG2E};`)}
   for (var phase = 0u; phase < 2u; phase++) {
     let own = phase == 1u;
     let lo = select(prefix_start, own_start, own);
     let hi = select(prefix_end, last, own);
-    ${eachRow((r) => `let lo${r} = select(span${r}.x, span${r}.z, own);
+    ${text.eachRow((r) => `let lo${r} = select(span${r}.x, span${r}.z, own);
     let len${r} = select(select(span${r}.y, row${r} + 1u, own) - lo${r}, 0u, row${r} >= n);`)}
     for (var j = lo; j < hi; j += 4u) {
-      ${repeat(quad ? 1 : 4, (t) => `let key${t} = min(${itemOf(tile, t)}, hi - 1u); let k_at${t} = key${t} * ${kStride}u + kcol; let v_at${t} = key${t} * ${(heads + 2 * kvHeads) * d4}u + vcol;`)}
-      ${eachRow((r) => repeat(4, (t) => `var s${r}_${t} = 0.0; var g${r}${t} = 0.0;`, ' '))}
-      ${repeat(d4, (d) => `${quad ? `let k_${d} = qk[k_at0 + ${d}u];` : ''}
-      { ${loadFour(quad, 'k', `k_${d}`, (t) => `qk[k_at${t} + ${d}u]`)}
-        ${eachRow((r) => repeat(4, (t) => `s${r}_${t} += dot(q${r}_${d}, k${t});`, ' '))} }
-      { ${quad ? `let v = qkv[v_at0 + ${d}u]; ` : ''}${loadFour(quad, 'v', 'v', (t) => `qkv[v_at${t} + ${d}u]`)}
-        ${eachRow((r) => repeat(4, (t) => `g${r}${t} += dot(g${r}_${d}, v${t});`, ' '))} }`)}
-      ${eachRow((r) => repeat(4, (t) => `let w${r}_${t} = select(0.0, exp2(s${r}_${t} - lse${r}) * (g${r}${t} - delta${r}), ${itemOf(tile, t)} - lo${r} < len${r});`))}
-      ${repeat(d4, (d) => `{ ${loadFour(quad, 'k', `k_${d}`, (t) => `qk[k_at${t} + ${d}u]`)}
-        ${eachRow((r) => `a${r}_${d} += ${repeat(4, (t) => `w${r}_${t} * k${t}`, ' + ')};`)} }`)}
+      ${repeat(text.addresses, (t) => `let key${t} = min(${text.item(t)}, hi - 1u); let k_at${t} = key${t} * ${kStride}u + kcol; let v_at${t} = key${t} * ${(heads + 2 * kvHeads) * d4}u + vcol;`)}
+      ${text.eachRow((r) => repeat(4, (t) => `var s${r}_${t} = 0.0; var g${r}${t} = 0.0;`, ' '))}
+      ${repeat(own, (d) => `${text.share ? `let k_${d} = qk[k_at0 + ${text.at(d)}];` : ''}
+      { ${text.four('k', `k_${d}`, (t) => `qk[k_at${t} + ${text.at(d)}]`)}
+        ${text.eachRow((r) => repeat(4, (t) => `s${r}_${t} += dot(q${r}_${d}, k${t});`, ' '))} }
+      { ${text.share ? `let v = qkv[v_at0 + ${text.at(d)}]; ` : ''}${text.four('v', 'v', (t) => `qkv[v_at${t} + ${text.at(d)}]`)}
+        ${text.eachRow((r) => repeat(4, (t) => `g${r}${t} += dot(g${r}_${d}, v${t});`, ' '))} }`)}
+      ${text.eachRow((r) => text.sum(...[0, 1, 2, 3].flatMap((t) => [`s${r}_${t}`, `g${r}${t}`])))}
+      ${text.eachRow((r) => repeat(4, (t) => `let w${r}_${t} = select(0.0, exp2(s${r}_${t} - lse${r}) * (g${r}${t} - delta${r}), ${text.item(t)} - lo${r} < len${r});`))}
+      ${repeat(own, (d) => `{ ${text.four('k', `k_${d}`, (t) => `qk[k_at${t} + ${text.at(d)}]`)}
+        ${text.eachRow((r) => `a${r}_${d} += ${repeat(4, (t) => `w${r}_${t} * k${t}`, ' + ')};`)} }`)}
     }
   }
-  ${eachRow((r) => `if (row${r} < n) {
-    ${repeat(d4, (d) => `dqk[row${r} * ${kStride}u + head * ${d4}u + ${d}u] = a${r}_${d} * ${scale};`)}
-    delta[row${r} * ${heads}u + head] = delta${r};
+  ${text.eachRow((r) => `if (row${r} < n) {
+    ${repeat(own, (d) => `dqk[row${r} * ${kStride}u + head * ${d4}u + ${text.at(d)}] = a${r}_${d} * ${scale};`)}
+    if (${text.leader}) { delta[row${r} * ${heads}u + head] = delta${r}; }
   }`)}
 }`;
 }
 
 function keyWgsl(heads: number, kvHeads: number, headDim: number, tile: AttentionTile): string {
   const d4 = headDim / 4;
-  const { rows, threads, quad } = tile;
-  const eachRow = (text: (r: number) => string): string => repeat(rows, text);
+  const text = new TileText(tile, headDim);
+  const own = text.vectors;
   const scale = 1 / Math.sqrt(headDim);
   const kStride = (heads + kvHeads) * d4;
   const vStride = (heads + 2 * kvHeads) * d4;
-  return /* wgsl */ `${quad ? 'enable subgroups;' : ''}
+  return /* wgsl */ `${text.enable}
 ${ROWS_WGSL}
 @group(0) @binding(0) var<uniform> dims: vec4u;
 @group(0) @binding(1) var<uniform> counts: Counts;
@@ -103,38 +105,39 @@ ${ROWS_WGSL}
 @group(0) @binding(7) var<storage, read> delta: array<f32>;
 @group(0) @binding(8) var<storage, read_write> dqk: array<vec4f>;
 @group(0) @binding(9) var<storage, read_write> dqkv: array<vec4f>;
-${mainHead(tile)}
+${text.main}
   let kcol = ${heads * d4}u + wg.y * ${d4}u;
   let vcol = kcol + ${kvHeads * d4}u;
   var end = 0u;
   for (var t = first; t < last; t++) { end = max(end, spans[t].w); }
   end = min(end, n);
-  ${eachRow((r) => `
-  let row${r} = first + ${r * threads}u + thread;
+  ${text.eachRow((r) => `
+  let row${r} = ${text.row(r)};
   let len${r} = select(spans[row${r}].w - row${r}, 0u, row${r} >= n);
-  ${repeat(d4, (d) => `let k${r}_${d} = qk[row${r} * ${kStride}u + kcol + ${d}u] * ${scale * LOG2E}; var dk${r}_${d} = vec4f();
-  let v${r}_${d} = qkv[row${r} * ${vStride}u + vcol + ${d}u]; var dv${r}_${d} = vec4f();`)}`)}
+  ${repeat(own, (d) => `let k${r}_${d} = qk[row${r} * ${kStride}u + kcol + ${text.at(d)}] * ${scale * LOG2E}; var dk${r}_${d} = vec4f();
+  let v${r}_${d} = qkv[row${r} * ${vStride}u + vcol + ${text.at(d)}]; var dv${r}_${d} = vec4f();`)}`)}
   for (var head = wg.y * ${heads / kvHeads}u; head < (wg.y + 1u) * ${heads / kvHeads}u; head++) {
     for (var j = first; j < end; j += 4u) {
-      ${repeat(quad ? 1 : 4, (t) => `let query${t} = min(${itemOf(tile, t)}, end - 1u); let q_at${t} = query${t} * ${kStride}u + head * ${d4}u;
+      ${repeat(text.addresses, (t) => `let query${t} = min(${text.item(t)}, end - 1u); let q_at${t} = query${t} * ${kStride}u + head * ${d4}u;
       let g_at${t} = (query${t} * ${heads}u + head) * ${d4}u; let lse_${t} = lse[query${t} * ${heads}u + head] * ${LOG2E}; let delta_${t} = delta[query${t} * ${heads}u + head];`)}
-      ${loadFour(quad, 'lse', 'lse_0', (t) => `lse_${t}`)}
-      ${loadFour(quad, 'delta', 'delta_0', (t) => `delta_${t}`)}
-      ${eachRow((r) => repeat(4, (t) => `var s${r}_${t} = 0.0; var w${r}_${t} = 0.0;`, ' '))}
-      ${repeat(d4, (d) => `${quad ? `let q_${d} = qk[q_at0 + ${d}u]; let g_${d} = dout[g_at0 + ${d}u];` : ''}
-      { ${loadFour(quad, 'q', `q_${d}`, (t) => `qk[q_at${t} + ${d}u]`)}
-        ${eachRow((r) => repeat(4, (t) => `s${r}_${t} += dot(k${r}_${d}, q${t});`, ' '))} }
-      { ${loadFour(quad, 'g', `g_${d}`, (t) => `dout[g_at${t} + ${d}u]`)}
-        ${eachRow((r) => repeat(4, (t) => `w${r}_${t} += dot(v${r}_${d}, g${t});`, ' '))} }`)}
-      ${eachRow((r) => repeat(4, (t) => `let p${r}_${t} = select(0.0, exp2(s${r}_${t} - lse${t}), ${itemOf(tile, t)} - row${r} < len${r}); w${r}_${t} = p${r}_${t} * (w${r}_${t} - delta${t});`))}
-      ${repeat(d4, (d) => `{ ${loadFour(quad, 'q', `q_${d}`, (t) => `qk[q_at${t} + ${d}u]`)}
-        ${eachRow((r) => `dk${r}_${d} += ${repeat(4, (t) => `w${r}_${t} * q${t}`, ' + ')};`)} }
-      { ${loadFour(quad, 'g', `g_${d}`, (t) => `dout[g_at${t} + ${d}u]`)}
-        ${eachRow((r) => `dv${r}_${d} += ${repeat(4, (t) => `p${r}_${t} * g${t}`, ' + ')};`)} }`)}
+      ${text.four('lse', 'lse_0', (t) => `lse_${t}`)}
+      ${text.four('delta', 'delta_0', (t) => `delta_${t}`)}
+      ${text.eachRow((r) => repeat(4, (t) => `var s${r}_${t} = 0.0; var w${r}_${t} = 0.0;`, ' '))}
+      ${repeat(own, (d) => `${text.share ? `let q_${d} = qk[q_at0 + ${text.at(d)}]; let g_${d} = dout[g_at0 + ${text.at(d)}];` : ''}
+      { ${text.four('q', `q_${d}`, (t) => `qk[q_at${t} + ${text.at(d)}]`)}
+        ${text.eachRow((r) => repeat(4, (t) => `s${r}_${t} += dot(k${r}_${d}, q${t});`, ' '))} }
+      { ${text.four('g', `g_${d}`, (t) => `dout[g_at${t} + ${text.at(d)}]`)}
+        ${text.eachRow((r) => repeat(4, (t) => `w${r}_${t} += dot(v${r}_${d}, g${t});`, ' '))} }`)}
+      ${text.eachRow((r) => text.sum(...[0, 1, 2, 3].flatMap((t) => [`s${r}_${t}`, `w${r}_${t}`])))}
+      ${text.eachRow((r) => repeat(4, (t) => `let p${r}_${t} = select(0.0, exp2(s${r}_${t} - lse${t}), ${text.item(t)} - row${r} < len${r}); w${r}_${t} = p${r}_${t} * (w${r}_${t} - delta${t});`))}
+      ${repeat(own, (d) => `{ ${text.four('q', `q_${d}`, (t) => `qk[q_at${t} + ${text.at(d)}]`)}
+        ${text.eachRow((r) => `dk${r}_${d} += ${repeat(4, (t) => `w${r}_${t} * q${t}`, ' + ')};`)} }
+      { ${text.four('g', `g_${d}`, (t) => `dout[g_at${t} + ${text.at(d)}]`)}
+        ${text.eachRow((r) => `dv${r}_${d} += ${repeat(4, (t) => `p${r}_${t} * g${t}`, ' + ')};`)} }`)}
     }
   }
-  ${eachRow((r) => `if (row${r} < n) {
-    ${repeat(d4, (d) => `dqk[row${r} * ${kStride}u + kcol + ${d}u] = dk${r}_${d} * ${scale}; dqkv[row${r} * ${vStride}u + vcol + ${d}u] = dv${r}_${d};`)}
+  ${text.eachRow((r) => `if (row${r} < n) {
+    ${repeat(own, (d) => `dqk[row${r} * ${kStride}u + kcol + ${text.at(d)}] = dk${r}_${d} * ${scale}; dqkv[row${r} * ${vStride}u + vcol + ${text.at(d)}] = dv${r}_${d};`)}
   }`)}
 }`;
 }
@@ -150,7 +153,7 @@ export function attentionBackward(
   const query = gpu.kernel('attention dq', queryWgsl(p.heads, p.kvHeads, p.headDim, tiles.query), [...inputs, 'read_write', 'read_write']);
   const key = gpu.kernel('attention dk dv', keyWgsl(p.heads, p.kvHeads, p.headDim, tiles.key), [...inputs, 'read_write', 'read_write']);
   const groups = (tile: AttentionTile, heads: number): Dispatch['workgroups'] => (counts) => [
-    Math.ceil(rowCount(p.tokens, counts) / (tile.threads * tile.rows)), heads,
+    Math.ceil(rowCount(p.tokens, counts) / tileRows(tile)), heads,
   ];
   return [
     gpu.dispatch(query, [dims, t.counts, t.qk, t.qkv, t.spans, t.out, t.lse, t.dout, t.delta, t.dqk], groups(tiles.query, p.heads)),

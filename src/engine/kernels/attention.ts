@@ -36,8 +36,16 @@ export interface AttentionTile {
   threads: number;
   /** Rows a thread keeps in registers. */
   rows: number;
-  /** Share loads within a quad (needs the `subgroups` feature). */
-  quad: boolean;
+  /**
+   * What the four lanes of a quad do together (all but `none` need the `subgroups` feature). `share`: each has its own
+   * rows and loads one of four keys for all. `split`: they share rows, each holding a quarter of head_dim: for wide heads.
+   */
+  quad: 'none' | 'share' | 'split';
+}
+
+/** Rows of a workgroup. */
+export function tileRows(tile: AttentionTile): number {
+  return (tile.threads * tile.rows) / (tile.quad === 'split' ? 4 : 1);
 }
 
 export const LOG2E = Math.LOG2E;
@@ -53,39 +61,80 @@ export function checkAttentionSizes({ heads, kvHeads, headDim }: Omit<AttentionS
  * fine there; a hardware thread has at most 255.
  */
 export function attentionTile(info: GpuInfo, headDim: number, vectors: number): AttentionTile {
+  const split = info.subgroupSize >= 4 && headDim >= 64 && headDim % 16 === 0;
   const budget = info.software ? 256 : 128;
-  const rows = Math.max(1, Math.min(8, Math.floor(budget / (vectors * headDim))));
-  return { threads: info.software ? 4 : 32, rows, quad: info.software && info.subgroupSize >= 4 };
+  const rows = Math.max(1, Math.min(8, Math.floor(budget / (vectors * (split ? headDim / 4 : headDim)))));
+  const share = info.software && info.subgroupSize >= 4;
+  return { threads: info.software ? 4 : 32, rows, quad: split ? 'split' : share ? 'share' : 'none' };
 }
 
 export const repeat = (n: number, text: (i: number) => string, joint = '\n'): string => Array.from({ length: n }, (_, i) => text(i)).join(joint);
 
-const SWAPS = ['', 'quadSwapX', 'quadSwapY', 'quadSwapDiagonal'];
-/** WGSL that brings vector `name` (element index text `at` + key · `stride`) of keys j+0…j+3 into `into`0…3, in some order. */
-export function loadFour(quad: boolean, into: string, own: string, direct: (t: number) => string): string {
-  return repeat(4, (t) => `let ${into}${t} = ${quad ? (t === 0 ? own : `${SWAPS[t]}(${own})`) : direct(t)};`, ' ');
-}
+/** The text of a tile: how its rows and the vectors of a row lie on lanes. */
+export class TileText {
+  readonly share: boolean;
+  readonly split: boolean;
+  /** vec4s of a head_dim vector that one thread holds. */
+  readonly vectors: number;
+  /** Addresses a thread needs for a block of four items. */
+  readonly addresses: number;
 
-/** Declarations shared by the attention kernels: `lane` (0…3 within the quad) and the start of `main`. */
-export function mainHead(tile: AttentionTile): string {
-  return /* wgsl */ `
-@compute @workgroup_size(${tile.threads}) fn main(
-  @builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) thread: u32${tile.quad ? ', @builtin(subgroup_invocation_id) sg: u32' : ''}) {
-  let lane = ${tile.quad ? 'sg & 3u' : '0u'};
+  constructor(readonly tile: AttentionTile, headDim: number) {
+    this.share = tile.quad === 'share';
+    this.split = tile.quad === 'split';
+    this.vectors = headDim / 4 / (this.split ? 4 : 1);
+    this.addresses = this.share ? 1 : 4;
+  }
+
+  eachRow(text: (r: number) => string): string {
+    return repeat(this.tile.rows, text);
+  }
+  row(r: number): string {
+    const lanes = this.split ? 4 : 1;
+    return `first + ${(r * this.tile.threads) / lanes}u + thread / ${lanes}u`;
+  }
+  /** Place of the thread's d-th vec4 in its head_dim vector. */
+  at(d: number): string {
+    return this.split ? `${4 * d}u + lane` : `${d}u`;
+  }
+  /** Index of the t-th item of the block at `j`; by swapping, lane l gets item l ^ t. */
+  item(t: number): string {
+    return this.share ? (t === 0 ? '(j + lane)' : `(j + (lane ^ ${t}u))`) : `(j + ${t}u)`;
+  }
+  /** Declares `into`0…3, one for each item of a block: `own` handed round the quad, or the text of four loads. */
+  four(into: string, own: string, direct: (t: number) => string): string {
+    return repeat(4, (t) => `let ${into}${t} = ${this.share ? (t === 0 ? own : `${SWAPS[t]}(${own})`) : direct(t)};`, ' ');
+  }
+  /** Completes dot products over head_dim that lanes hold in parts. */
+  sum(...names: string[]): string {
+    return this.split ? names.map((name) => `${name} += quadSwapX(${name}); ${name} += quadSwapY(${name});`).join(' ') : '';
+  }
+  /** Condition for a value of a whole row to be stored once. */
+  get leader(): string {
+    return this.split ? 'lane == 0u' : 'true';
+  }
+  get enable(): string {
+    return this.tile.quad === 'none' ? '' : 'enable subgroups;';
+  }
+  /** The start of `main`: `first`…`last` are the tile's rows, `lane` the place in the quad. */
+  get main(): string {
+    return /* wgsl */ `
+@compute @workgroup_size(${this.tile.threads}) fn main(
+  @builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) thread: u32${this.enable && ', @builtin(subgroup_invocation_id) sg: u32'}) {
+  ${this.enable && 'let lane = sg & 3u;'}
   let n = row_count(dims, counts);
-  let first = wg.x * ${tile.threads * tile.rows}u;
-  let last = min(first + ${tile.threads * tile.rows}u, n);`;
+  let first = wg.x * ${tileRows(this.tile)}u;
+  let last = min(first + ${tileRows(this.tile)}u, n);`;
+  }
 }
-/** Item t of a block of four that starts at `j`: which one a quad's lane gets after swap t. */
-export const item = (t: number): string => (t === 0 ? '(j + lane)' : `(j + (lane ^ ${t}u))`);
-export const itemOf = (tile: AttentionTile, t: number): string => (tile.quad ? item(t) : `(j + ${t}u)`);
+const SWAPS = ['', 'quadSwapX', 'quadSwapY', 'quadSwapDiagonal'];
 
 function forwardWgsl(heads: number, kvHeads: number, headDim: number, tile: AttentionTile): string {
   const d4 = headDim / 4;
-  const { rows, threads, quad } = tile;
-  const eachRow = (text: (r: number) => string): string => repeat(rows, text);
+  const text = new TileText(tile, headDim);
+  const own = text.vectors;
   const scale = LOG2E / Math.sqrt(headDim);
-  return /* wgsl */ `${quad ? 'enable subgroups;' : ''}
+  return /* wgsl */ `${text.enable}
 ${ROWS_WGSL}
 @group(0) @binding(0) var<uniform> dims: vec4u;
 @group(0) @binding(1) var<uniform> counts: Counts;
@@ -94,7 +143,7 @@ ${ROWS_WGSL}
 @group(0) @binding(4) var<storage, read> spans: array<vec4u>;
 @group(0) @binding(5) var<storage, read_write> out: array<vec4f>;
 @group(0) @binding(6) var<storage, read_write> lse: array<f32>;
-${mainHead(tile)}
+${text.main}
   let head = wg.y;
   let kcol = ${heads * d4}u + head / ${heads / kvHeads}u * ${d4}u;
   let vcol = kcol + ${kvHeads * d4}u;
@@ -105,37 +154,37 @@ ${mainHead(tile)}
     if (span.x < span.y) { prefix_start = min(prefix_start, span.x); prefix_end = max(prefix_end, span.y); }
   }
   let own_start = spans[first].z;
-  ${eachRow((r) => `
-  let row${r} = first + ${r * threads}u + thread;
+  ${text.eachRow((r) => `
+  let row${r} = ${text.row(r)};
   let span${r} = select(vec4u(), spans[row${r}], row${r} < n);
-  ${repeat(d4, (d) => `let q${r}_${d} = qk[row${r} * ${(heads + kvHeads) * d4}u + head * ${d4}u + ${d}u] * ${scale}; var o${r}_${d} = vec4f();`)}
+  ${repeat(own, (d) => `let q${r}_${d} = qk[row${r} * ${(heads + kvHeads) * d4}u + head * ${d4}u + ${text.at(d)}] * ${scale}; var o${r}_${d} = vec4f();`)}
   var m${r} = -1e30; var l${r} = 0.0;`)}
   for (var phase = 0u; phase < 2u; phase++) {
     let own = phase == 1u;
     let lo = select(prefix_start, own_start, own);
     let hi = select(prefix_end, last, own);
-    ${eachRow((r) => `let lo${r} = select(span${r}.x, span${r}.z, own);
+    ${text.eachRow((r) => `let lo${r} = select(span${r}.x, span${r}.z, own);
     let len${r} = select(select(span${r}.y, row${r} + 1u, own) - lo${r}, 0u, row${r} >= n);`)}
     for (var j = lo; j < hi; j += 4u) {
-      ${repeat(quad ? 1 : 4, (t) => `let key${t} = min(${itemOf(tile, t)}, hi - 1u); let k_at${t} = key${t} * ${(heads + kvHeads) * d4}u + kcol; let v_at${t} = key${t} * ${(heads + 2 * kvHeads) * d4}u + vcol;`)}
-      ${eachRow((r) => `var s${r}_0 = 0.0; var s${r}_1 = 0.0; var s${r}_2 = 0.0; var s${r}_3 = 0.0;`)}
-      ${repeat(d4, (d) => `{ ${quad ? `let k = qk[k_at0 + ${d}u]; ` : ''}${loadFour(quad, 'k', 'k', (t) => `qk[k_at${t} + ${d}u]`)}
-        ${eachRow((r) => repeat(4, (t) => `s${r}_${t} += dot(q${r}_${d}, k${t});`, ' '))} }`)}
-      ${eachRow((r) => `
-      ${repeat(4, (t) => `let seen${r}_${t} = ${itemOf(tile, t)} - lo${r} < len${r}; s${r}_${t} = select(-3e30, s${r}_${t}, seen${r}_${t});`)}
+      ${repeat(text.addresses, (t) => `let key${t} = min(${text.item(t)}, hi - 1u); let k_at${t} = key${t} * ${(heads + kvHeads) * d4}u + kcol; let v_at${t} = key${t} * ${(heads + 2 * kvHeads) * d4}u + vcol;`)}
+      ${text.eachRow((r) => `var s${r}_0 = 0.0; var s${r}_1 = 0.0; var s${r}_2 = 0.0; var s${r}_3 = 0.0;`)}
+      ${repeat(own, (d) => `{ ${text.share ? `let k = qk[k_at0 + ${text.at(d)}]; ` : ''}${text.four('k', 'k', (t) => `qk[k_at${t} + ${text.at(d)}]`)}
+        ${text.eachRow((r) => repeat(4, (t) => `s${r}_${t} += dot(q${r}_${d}, k${t});`, ' '))} }`)}
+      ${text.eachRow((r) => `${text.sum(...[0, 1, 2, 3].map((t) => `s${r}_${t}`))}
+      ${repeat(4, (t) => `let seen${r}_${t} = ${text.item(t)} - lo${r} < len${r}; s${r}_${t} = select(-3e30, s${r}_${t}, seen${r}_${t});`)}
       var top${r} = max(max(s${r}_0, s${r}_1), max(s${r}_2, s${r}_3));
       top${r} = max(top${r}, m${r});
       let fade${r} = exp2(m${r} - top${r}); m${r} = top${r};
       ${repeat(4, (t) => `let p${r}_${t} = exp2(s${r}_${t} - m${r});`)}
       l${r} = l${r} * fade${r} + (p${r}_0 + p${r}_1) + (p${r}_2 + p${r}_3);`)}
-      ${repeat(d4, (d) => `{ ${quad ? `let v = qkv[v_at0 + ${d}u]; ` : ''}${loadFour(quad, 'v', 'v', (t) => `qkv[v_at${t} + ${d}u]`)}
-        ${eachRow((r) => `o${r}_${d} = o${r}_${d} * fade${r} + (${repeat(4, (t) => `p${r}_${t} * v${t}`, ' + ')});`)} }`)}
+      ${repeat(own, (d) => `{ ${text.share ? `let v = qkv[v_at0 + ${text.at(d)}]; ` : ''}${text.four('v', 'v', (t) => `qkv[v_at${t} + ${text.at(d)}]`)}
+        ${text.eachRow((r) => `o${r}_${d} = o${r}_${d} * fade${r} + (${repeat(4, (t) => `p${r}_${t} * v${t}`, ' + ')});`)} }`)}
     }
   }
-  ${eachRow((r) => `if (row${r} < n) {
+  ${text.eachRow((r) => `if (row${r} < n) {
     let scale = 1.0 / l${r};
-    ${repeat(d4, (d) => `out[(row${r} * ${heads}u + head) * ${d4}u + ${d}u] = o${r}_${d} * scale;`)}
-    lse[row${r} * ${heads}u + head] = (m${r} + log2(l${r})) * ${Math.LN2};
+    ${repeat(own, (d) => `out[(row${r} * ${heads}u + head) * ${d4}u + ${text.at(d)}] = o${r}_${d} * scale;`)}
+    if (${text.leader}) { lse[row${r} * ${heads}u + head] = (m${r} + log2(l${r})) * ${Math.LN2}; }
   }`)}
 }`;
 }
@@ -148,7 +197,7 @@ export function attention(gpu: Gpu, t: AttentionTensors, p: AttentionSizes, tile
   const dims = gpu.uniform('attention dims', rowWords(p.tokens));
   return [
     gpu.dispatch(kernel, [dims, t.counts, t.qk, t.qkv, t.spans, t.out, t.lse], (counts) => [
-      Math.ceil(rowCount(p.tokens, counts) / (tile.threads * tile.rows)), p.heads,
+      Math.ceil(rowCount(p.tokens, counts) / tileRows(tile)), p.heads,
     ]),
   ];
 }

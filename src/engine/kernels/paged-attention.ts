@@ -57,7 +57,7 @@ function wgslOf(p: KvCacheSizes, tile: PagedTile, count: number): string {
   const serve = (): string => {
     const rows = count * tile.heads;
     const eachRow = (text: (r: number, token: number) => string): string => repeat(rows, (r) => text(r, Math.floor(r / tile.heads)));
-    const merged = (r: number, name: string, op: (a: string, b: string) => string): string =>
+    const merged = (name: string, op: (a: string, b: string) => string): string =>
       quad ? `{ let x = ${name}; let y = ${op('x', 'quadSwapX(x)')}; ${name} = ${op('y', 'quadSwapY(y)')}; }` : '';
     return `
     var longest = 0u;
@@ -78,9 +78,9 @@ function wgslOf(p: KvCacheSizes, tile: PagedTile, count: number): string {
         ${eachRow((r) => `o${r}_${d} *= fade${r}; ${repeat(keys, (u) => `o${r}_${d} = fma(vec4f(p${r}_${u}), v${u}, o${r}_${d});`, ' ')}`)} }`)}
     }
     ${eachRow((r, i) => `{
-      ${quad ? `var top = m${r}; ${merged(r, 'top', (a, b) => `max(${a}, ${b})`)}
-      let fade = exp2(m${r} - top); m${r} = top; l${r} *= fade; ${merged(r, `l${r}`, (a, b) => `(${a} + ${b})`)}
-      ${repeat(d4, (d) => `o${r}_${d} *= fade; ${merged(r, `o${r}_${d}`, (a, b) => `(${a} + ${b})`)}`)}` : ''}
+      ${quad ? `var top = m${r}; ${merged('top', (a, b) => `max(${a}, ${b})`)}
+      let fade = exp2(m${r} - top); m${r} = top; l${r} *= fade; ${merged(`l${r}`, (a, b) => `(${a} + ${b})`)}
+      ${repeat(d4, (d) => `o${r}_${d} *= fade; ${merged(`o${r}_${d}`, (a, b) => `(${a} + ${b})`)}`)}` : ''}
       let to = ((first + ${i}u) * ${p.heads}u + head + ${r % tile.heads}u) * ${d4}u;
       ${partials === 1
         ? repeat(d4, (d) => `if (thread == ${d % 4}u) { out[to + ${d}u] = o${r}_${d} / l${r}; }`)
