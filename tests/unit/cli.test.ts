@@ -1,0 +1,304 @@
+/** The command line without its browser: flags, input files, outputs, the local server. */
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readFlags, readPairs } from '../../src/cli/args.mjs';
+import { pageError } from '../../src/cli/errors.mjs';
+import { findModel, writeAll, writeFolder } from '../../src/cli/files.mjs';
+import { readGenerateInput, readGradInput, readScoreInput } from '../../src/cli/inputs.mjs';
+import { clock, ProgressBar } from '../../src/cli/progress.mjs';
+import { serveSite } from '../../src/cli/server.mjs';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mua-cli-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const json = async (value: unknown) => {
+  const path = join(folder, 'input.json');
+  await writeFile(path, typeof value === 'string' ? value : JSON.stringify(value));
+  return path;
+};
+
+/** The bytes of a safetensors file with one F32 tensor of `length` values. */
+function safetensors(length: number): Buffer {
+  const header = Buffer.from(JSON.stringify({ w: { dtype: 'F32', shape: [length], data_offsets: [0, 4 * length] } }));
+  const size = Buffer.alloc(8);
+  size.writeBigUInt64LE(BigInt(header.length));
+  return Buffer.concat([size, header, Buffer.alloc(4 * length)]);
+}
+
+async function modelFolder(name: string, files: Record<string, string | Buffer>): Promise<string> {
+  const directory = join(folder, name);
+  await mkdir(directory, { recursive: true });
+  for (const [file, data] of Object.entries(files)) await writeFile(join(directory, file), data);
+  return directory;
+}
+
+function mua(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, ['bin/mua.mjs', ...args], { env: { ...process.env, MUA_CHROMIUM: join(folder, 'no-browser') } });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (chunk) => (stdout += chunk));
+    child.stderr.on('data', (chunk) => (stderr += chunk));
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+describe('flags', () => {
+  const flags = {
+    steps: { type: 'integer', value: 'N', help: '', min: 1 },
+    temperature: { type: 'number', value: 'T', help: '', default: 1, min: 0 },
+    'user-model': { type: 'string', value: 'NAME', help: '' },
+    split: { type: 'string', value: 'NAME', help: '', choices: ['train', 'heldout'] },
+    set: { type: 'list', value: 'K=V', help: '' },
+    out: { type: 'string', value: 'DIR', help: '', required: true },
+    json: { type: 'boolean', help: '' },
+  } as const;
+  const read = (...args: string[]) => readFlags(args, flags as unknown as Parameters<typeof readFlags>[1]);
+
+  test('values, defaults, lists and camel case', () => {
+    expect(read('--out', 'a', '--set', 'n=4', '--set', 'lr=1e-3', '--steps=3', '--user-model', 'm', '--json')).toEqual({
+      out: 'a', set: ['n=4', 'lr=1e-3'], steps: 3, temperature: 1, userModel: 'm', split: undefined, json: true,
+    });
+    expect(readPairs('set', ['a=b=c', 'd='])).toEqual({ a: 'b=c', d: '' });
+  });
+
+  test.each([
+    [['--out', 'a', '--frob'], /Unknown option '--frob'/],
+    [['--out'], /'--out <value>' argument missing/],
+    [[], /--out is missing: expected --out DIR/],
+    [['--out', ''], /--out is empty/],
+    [['--out', 'a', 'b'], /Unexpected argument 'b'/],
+    [['--out', 'a', '--out', 'b'], /--out is given 2 times/],
+    [['--out', 'a', '--steps', '-3'], /--steps is "-3": expected a whole number from 1/],
+    [['--out', 'a', '--steps', '1.5'], /--steps is "1.5"/],
+    [['--out', 'a', '--steps', '0x'], /--steps is "0x"/],
+    [['--out', 'a', '--steps='], /--steps is ""/],
+    [['--out', 'a', '--temperature', 'NaN'], /--temperature is "NaN"/],
+    [['--out', 'a', '--temperature', '-0.1'], /--temperature is "-0.1": expected a number from 0/],
+    [['--out', 'a', '--split', 'test'], /--split is "test": expected train, heldout/],
+    [['--out', 'a', '--json=yes'], /--json/],
+  ])('%j is refused', (args, message) => {
+    expect(() => read(...args)).toThrow(message);
+    expect(() => read(...args)).toThrow(expect.objectContaining({ exitCode: 2 }));
+  });
+  test('a pair without a key is refused', () => {
+    expect(() => readPairs('set', ['=4'])).toThrow('--set is "=4": expected key=value');
+    expect(() => readPairs('set', ['n'])).toThrow('--set is "n": expected key=value');
+  });
+});
+
+describe('input files', () => {
+  test('score', async () => {
+    expect(await readScoreInput(await json({ sequences: [[0, 9], [3]] }), 10)).toEqual({ sequences: [[0, 9], [3]] });
+  });
+  test.each<[unknown, RegExp]>([
+    ['{"sequences": [[1', /is not JSON/],
+    [[1], /expected a JSON object/],
+    [{}, /sequences is missing/],
+    [{ sequences: [] }, /sequences is \[\]/],
+    [{ sequences: [[]] }, /sequences\[0\] is \[\]/],
+    [{ sequences: [[1, 2], [1, 10]] }, /sequences\[1\]\[1\] is 10: expected a token id from 0 to 9/],
+    [{ sequences: [[1, -1]] }, /sequences\[0\]\[1\] is -1/],
+    [{ sequences: [[1, 1.5]] }, /sequences\[0\]\[1\] is 1.5/],
+    [{ sequences: [[1, '2']] }, /sequences\[0\]\[1\] is "2"/],
+    [{ sequence: [[1]] }, /unknown field sequence/],
+  ])('score refuses %j', async (value, message) => {
+    await expect(readScoreInput(await json(value), 10)).rejects.toThrow(message);
+  });
+
+  const sequence = { tokens: [1, 2, 3], loss_mask: [0, 1, 1], advantage: 1, old_logprobs: [0, -1, -2], ref_logprobs: [0, -1, -2] };
+  test('grad: entry 0 is unused and may hold anything; booleans are a mask', async () => {
+    const input = await readGradInput(await json({ loss: 'grpo', sequences: [{ ...sequence, loss_mask: [false, true, false], old_logprobs: [null, -1, -2] }] }), 10);
+    expect(input.sequences[0]).toMatchObject({ loss_mask: [0, 1, 0], old_logprobs: [0, -1, -2] });
+    await readGradInput(await json({ loss: 'sft', sequences: [{ tokens: [1, 2], loss_mask: [0, 1] }] }), 10);
+    await readGradInput(await json({ loss: 'grpo', config: { kl_loss_coef: 0 }, sequences: [{ ...sequence, ref_logprobs: undefined }] }), 10);
+  });
+  test.each<[object, RegExp]>([
+    [{ loss: 'ppo', sequences: [sequence] }, /loss is "ppo": expected "sft" or "grpo"/],
+    [{ loss: 'grpo', sequences: [{ ...sequence, loss_mask: [0, 1] }] }, /sequences\[0\].loss_mask has 2 entries: expected 3/],
+    [{ loss: 'grpo', sequences: [{ ...sequence, loss_mask: [0, 2, 1] }] }, /sequences\[0\].loss_mask\[1\] is 2/],
+    [{ loss: 'grpo', sequences: [{ ...sequence, advantage: null }] }, /sequences\[0\].advantage is null/],
+    [{ loss: 'grpo', sequences: [{ ...sequence, old_logprobs: undefined }] }, /sequences\[0\].old_logprobs is missing/],
+    [{ loss: 'grpo', sequences: [{ ...sequence, ref_logprobs: undefined }] }, /sequences\[0\].ref_logprobs is missing/],
+    [{ loss: 'grpo', sequences: [{ ...sequence, old_logprobs: [0, null, -1] }] }, /old_logprobs\[1\] is null/],
+    [{ loss: 'sft', sequences: [{ ...sequence, loss_mask: [1, 0, 0] }] }, /selects no token/],
+    [{ loss: 'sft', sequences: [{ ...sequence, mask: [] }] }, /unknown field sequences\[0\].mask/],
+  ])('grad refuses %j', async (value, message) => {
+    await expect(readGradInput(await json(value), 10)).rejects.toThrow(message);
+  });
+
+  test('generate', async () => {
+    expect(await readGenerateInput(await json({ prompts: [[1]], max_new_tokens: 4, temperature: 0, seed: 7 }), 10)).toMatchObject({ prompts: [[1]], max_new_tokens: 4, temperature: 0, seed: 7 });
+    const request = { prompts: [[1]], max_new_tokens: 4, temperature: 1, seed: 1 };
+    for (const [change, message] of [
+      [{ max_new_tokens: 0 }, /max_new_tokens is 0/],
+      [{ max_new_tokens: -2 }, /max_new_tokens is -2/],
+      [{ temperature: -1 }, /temperature is -1/],
+      [{ seed: 2 ** 32 }, /seed is 4294967296/],
+      [{ top_p: 0 }, /top_p is 0/],
+      [{ stop_token_ids: [10] }, /stop_token_ids\[0\] is 10/],
+      [{ prompts: [[10]] }, /prompts\[0\]\[0\] is 10/],
+    ] as const) {
+      await expect(readGenerateInput(await json({ ...request, ...change }), 10)).rejects.toThrow(message);
+    }
+  });
+});
+
+describe('model folders', () => {
+  const config = JSON.stringify({ vocab_size: 10 });
+  test('a whole one', async () => {
+    const directory = await modelFolder('whole', { 'config.json': config, 'model.safetensors': safetensors(4), 'README.md': '#' });
+    const model = await findModel(directory);
+    expect(model.vocabSize).toBe(10);
+    expect(model.files.sort()).toEqual(['config.json', 'model.safetensors']);
+    await expect(findModel(directory, { tokenizer: true })).rejects.toThrow('it has no tokenizer.json');
+  });
+  test.each<[string, Record<string, string | Buffer>, RegExp]>([
+    ['no config', { 'model.safetensors': safetensors(1) }, /has no config.json/],
+    ['no weights', { 'config.json': config }, /has no model.safetensors/],
+    ['truncated data', { 'config.json': config, 'model.safetensors': safetensors(4).subarray(0, -1) }, /is truncated: its header needs/],
+    ['truncated header', { 'config.json': config, 'model.safetensors': safetensors(4).subarray(0, 20) }, /is truncated/],
+    ['empty weights', { 'config.json': config, 'model.safetensors': '' }, /is truncated/],
+    ['bad vocabulary', { 'config.json': '{"vocab_size": 0}', 'model.safetensors': safetensors(1) }, /vocab_size is 0/],
+    ['broken config', { 'config.json': '{', 'model.safetensors': safetensors(1) }, /is not JSON/],
+  ])('%s', async (name, files, message) => {
+    await expect(findModel(await modelFolder(name, files))).rejects.toThrow(message);
+  });
+});
+
+describe('outputs', () => {
+  test('all files of a command appear, or none', async () => {
+    const directory = await modelFolder('all', {});
+    await writeAll({ [join(directory, 'a')]: 'A', [join(directory, 'b')]: Buffer.from('B') });
+    expect(await readFile(join(directory, 'b'), 'utf8')).toBe('B');
+    await expect(writeAll({ [join(directory, 'c')]: 'C', [join(directory, 'missing', 'd')]: 'D' })).rejects.toThrow('could not write');
+    expect((await readdir(directory)).sort()).toEqual(['a', 'b']);
+  });
+
+  test('a folder takes its name at the end, and leaves nothing behind on failure', async () => {
+    const directory = await modelFolder('outs', {});
+    const out = join(directory, 'run');
+    await writeFolder(out, async (temporary) => {
+      await writeFile(join(temporary, 'metrics.jsonl'), '1');
+      expect(await readdir(directory)).not.toContain('run');
+    });
+    expect(await readdir(out)).toEqual(['metrics.jsonl']);
+    const fail = writeFolder(out, async (temporary) => {
+      await writeFile(join(temporary, 'metrics.jsonl'), '2');
+      throw new Error('no luck');
+    });
+    await expect(fail).rejects.toThrow('no luck');
+    expect(await readFile(join(out, 'metrics.jsonl'), 'utf8')).toBe('1');
+    await writeFolder(out, (temporary) => writeFile(join(temporary, 'metrics.jsonl'), '3'));
+    expect(await readFile(join(out, 'metrics.jsonl'), 'utf8')).toBe('3');
+    expect(await readdir(directory)).toEqual(['run']);
+  });
+});
+
+describe('the local server', () => {
+  test('serves the site isolated, exchanges files under a secret path, knows no other path', async () => {
+    const site = await modelFolder('site', { 'index.html': '<h1>hi</h1>' });
+    await modelFolder('site/assets', { 'a.js': 'export {}' });
+    await writeFile(join(folder, 'secret.txt'), 'secret');
+    const server = await serveSite(site);
+    try {
+      const home = await fetch(`${server.origin}/`);
+      expect(await home.text()).toBe('<h1>hi</h1>');
+      expect(home.headers.get('cross-origin-embedder-policy')).toBe('require-corp');
+      expect((await fetch(`${server.origin}/assets/a.js`)).headers.get('content-type')).toBe('text/javascript');
+      expect((await fetch(`${server.origin}/..%2fsecret.txt`)).status).toBe(404);
+      server.offer('in', { data: 'given' });
+      const received: [string, string][] = [];
+      server.accept('out/*', (body, name) => void received.push([name, body.toString()]));
+      server.accept('broken', () => Promise.reject(new Error('the disk is full')));
+      const at = (name: string) => `${server.origin}${server.exchange}${name}`;
+      expect(await (await fetch(at('in'))).text()).toBe('given');
+      expect((await fetch(`${server.origin}/in`)).status).toBe(404);
+      expect((await fetch(at('out/x'), { method: 'PUT', body: 'made' })).status).toBe(204);
+      expect(received).toEqual([['out/x', 'made']]);
+      const broken = await fetch(at('broken'), { method: 'PUT', body: '' });
+      expect([broken.status, await broken.text()]).toEqual([500, 'the disk is full']);
+      expect((await fetch(at('other'), { method: 'PUT', body: '' })).status).toBe(404);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('passes requests to the user endpoint with its key, and a dead endpoint on as a dead connection', async () => {
+    const upstream = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      response.writeHead(429, { 'Retry-After': '3', 'Content-Type': 'application/json' });
+      response.end(JSON.stringify({ url: request.url, key: request.headers.authorization, body }));
+    });
+    await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+    const { port } = upstream.address() as AddressInfo;
+    const server = await serveSite(await modelFolder('site2', { 'index.html': '' }));
+    try {
+      const base = server.proxyUser({ baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: 'k' });
+      const reply = await fetch(`${base}/chat/completions`, { method: 'POST', body: '{"a":1}' });
+      expect([reply.status, reply.headers.get('retry-after')]).toEqual([429, '3']);
+      expect(await reply.json()).toEqual({ url: '/v1/chat/completions', key: 'Bearer k', body: '{"a":1}' });
+      upstream.closeAllConnections();
+      await new Promise((resolve) => upstream.close(resolve));
+      await expect(fetch(`${base}/chat/completions`, { method: 'POST', body: '{}' })).rejects.toThrow('fetch failed');
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describe('progress', () => {
+  test('a bar on a terminal, rare lines elsewhere', () => {
+    const written: string[] = [];
+    const stream = (isTTY: boolean) => ({ isTTY, columns: 80, write: (text: string) => void written.push(text) });
+    const bar = new ProgressBar(stream(true));
+    bar.update(1, 4, 'step', { 'critic/score/mean': 0.25 });
+    expect(written.join('')).toMatch(/█{6}░{18} 1\/4 step .*reward=0.250/);
+    bar.clear();
+    expect(written.at(-1)).toBe('\r\x1b[2K');
+    written.length = 0;
+    const lines = new ProgressBar(stream(false));
+    lines.update(1, 4, 'step');
+    lines.update(2, 4, 'step');
+    expect(written).toHaveLength(1);
+    expect(written[0]).toMatch(/^1\/4 step .*\n$/);
+  });
+  test('clock', () => expect([clock(5), clock(65), clock(3661)]).toEqual(['0:05', '1:05', '1:01:01']));
+});
+
+test('errors of the page keep their meaning', () => {
+  expect(pageError({ name: 'ConfigError', message: 'm' }).exitCode).toBe(2);
+  expect(pageError({ name: 'InputError', message: 'm' }).exitCode).toBe(2);
+  expect(pageError({ name: 'RangeError', message: 'm' }).exitCode).toBe(1);
+});
+
+describe('the program', () => {
+  test('help on stdout, exit 0', async () => {
+    const [bare, flags] = await Promise.all([mua(), mua('score', '--help')]);
+    expect(bare).toMatchObject({ code: 0, stderr: '' });
+    expect(bare.stdout).toContain('user-server');
+    expect(flags.stdout).toContain('--input FILE.json');
+  });
+  test('wrong use: exit 2, one line on stderr, nothing on stdout', async () => {
+    const out = join(folder, 'never');
+    const runs = await Promise.all([
+      mua('bogus'),
+      mua('train', '--out', out, '--steps', '-1'),
+      mua('score', '--model', join(folder, 'nowhere'), '--input', 'a', '--output', out),
+      mua('train', '--out', out, '--user', 'ftp://x', '--model', await modelFolder('user-model', { 'config.json': '{"vocab_size":9}', 'tokenizer.json': '{}', 'tokenizer_config.json': '{}', 'model.safetensors': safetensors(1) })),
+    ]);
+    for (const { code, stdout, stderr } of runs) {
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(/^mua: [^\n]+\n$/);
+    }
+    expect(await readdir(folder)).not.toContain('never');
+  });
+});
