@@ -3,7 +3,7 @@
  *
  * One thread owns a few query rows of one head and keeps their q and running output in registers; keys pass by in
  * blocks of four. With subgroups the four lanes of a quad load one key each and hand it round with quadSwap, so one load
- * serves 4 × rows multiply-adds; without, every lane loads all four. Text is unrolled: indices known at compile time keep
+ * serves 4 × rows multiply-adds; wide heads are split over the quad instead; without subgroups every lane loads all four. Text is unrolled: indices known at compile time keep
  * everything in registers.
  */
 import { type Dispatch, type Gpu, type GpuInfo, rowCount, rowWords, type Rows, ROWS_WGSL, type View } from '../gpu.ts';
@@ -62,7 +62,7 @@ export function checkAttentionSizes({ heads, kvHeads, headDim }: Omit<AttentionS
  */
 export function attentionTile(info: GpuInfo, headDim: number, vectors: number): AttentionTile {
   const split = info.subgroupSize >= 4 && headDim >= 64 && headDim % 16 === 0;
-  const budget = info.software ? 256 : 128;
+  const budget = info.software && !split ? 256 : 128;
   const rows = Math.max(1, Math.min(8, Math.floor(budget / (vectors * (split ? headDim / 4 : headDim)))));
   const share = info.software && info.subgroupSize >= 4;
   return { threads: info.software ? 4 : 32, rows, quad: split ? 'split' : share ? 'share' : 'none' };

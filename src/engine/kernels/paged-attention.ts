@@ -52,6 +52,7 @@ function wgslOf(p: KvCacheSizes, tile: PagedTile, count: number): string {
   const { threads, quad, keys } = tile;
   const partials = quad ? threads / 4 : threads;
   const capacity = p.pageSize * p.pagesPerSlot;
+  const onePage = p.pageSize % (threads * keys) === 0; // then one look-up serves a block of keys
 
   /** Text that serves tokens first…first+count−1, all of one slot. */
   const serve = (): string => {
@@ -65,8 +66,9 @@ function wgslOf(p: KvCacheSizes, tile: PagedTile, count: number): string {
     ${eachRow((r, i) => `${repeat(d4, (d) => `let q${r}_${d} = qk[(first + ${i}u) * ${(p.heads + p.kvHeads) * d4}u + (head + ${r % tile.heads}u) * ${d4}u + ${d}u] * ${LOG2E / Math.sqrt(p.headDim)}; var o${r}_${d} = vec4f();`, ' ')}
     var m${r} = -1e30; var l${r} = 0.0;`)}
     for (var j = 0u; j < longest; j += ${threads * keys}u) {
+      ${onePage ? `let page = page_table[pages + j / ${p.pageSize}u] * ${p.pageSize}u + j % ${p.pageSize}u - j;` : ''}
       ${repeat(keys, (u) => `let key${u} = j + ${u * threads}u + thread; let in${u} = min(key${u}, longest - 1u);
-      let at${u} = (page_table[pages + in${u} / ${p.pageSize}u] * ${p.pageSize}u + in${u} % ${p.pageSize}u) * ${p.kvHeads * d4}u + kv;`)}
+      let at${u} = (${onePage ? `page + in${u}` : `page_table[pages + in${u} / ${p.pageSize}u] * ${p.pageSize}u + in${u} % ${p.pageSize}u`}) * ${p.kvHeads * d4}u + kv;`)}
       ${eachRow((r) => repeat(keys, (u) => `var s${r}_${u} = 0.0;`, ' '))}
       ${repeat(d4, (d) => `{ ${repeat(keys, (u) => `let k${u} = k_cache[at${u} + ${d}u];`, ' ')}
         ${eachRow((r) => repeat(keys, (u) => `s${r}_${u} += dot(q${r}_${d}, k${u});`, ' '))} }`)}
