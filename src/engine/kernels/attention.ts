@@ -3,8 +3,8 @@
  *
  * One thread owns a few query rows of one head and keeps their q and running output in registers; keys pass by in
  * blocks of four. With subgroups the four lanes of a quad load one key each and hand it round with quadSwap, so one load
- * serves 4 × rows multiply-adds; wide heads are split over the quad instead; without subgroups every lane loads all four. Text is unrolled: indices known at compile time keep
- * everything in registers.
+ * serves 4 × rows multiply-adds; wide heads are split over the quad instead; without subgroups every lane loads all
+ * four. Text is unrolled: indices known at compile time keep everything in registers.
  */
 import { type Dispatch, type Gpu, type GpuInfo, rowCount, rowWords, type Rows, ROWS_WGSL, type View } from '../gpu.ts';
 
