@@ -109,7 +109,7 @@ ${itemKernelWgsl(gpu, 'dims.rows.x', `
   m[i] = first;
   v[i] = second;
   let block = i / ${BLOCK / 4}u;
-  let keep = select(1f, settings.keep, (decay[block / 32u] >> (block % 32u) & 1u) == 1u);
+  let keep = select(1f, settings.keep, ((decay[block / 32u] >> (block % 32u)) & 1u) == 1u);
   params[i] = params[i] * keep - settings.rate * first / (sqrt(second) * settings.correction2 + settings.eps);`)}`;
   const dims = gpu.uniform('adamw dims', [floats / 4, 0, 0, 0]);
   const kernel = gpu.kernel('adamw', wgsl, ['uniform', 'uniform', 'uniform', 'read', 'read', 'read_write', 'read_write', 'read_write', 'read_write']);

@@ -31,7 +31,7 @@ ${itemKernelWgsl(gpu, `${STRIPS}u * dims.p0.x`, `
   let strip = i / dims.p0.x; let c = i % dims.p0.x;
   ${STRIP_WGSL}
   var sum = vec4f();
-  for (var row = from; row < to; row++) { sum += dy[row * dims.p0.x + c]; }
+  for (var row = begin; row < to; row++) { sum += dy[row * dims.p0.x + c]; }
   partial[i] = sum;`)}`;
   const dims = gpu.uniform('bias gradient dims', [...rowWords(rows), width / 4, 0, 0, 0]);
   const kernel = gpu.kernel('bias gradient', wgsl, ['uniform', 'uniform', 'read', 'read_write']);

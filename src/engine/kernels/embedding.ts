@@ -63,10 +63,10 @@ export function embeddingGradient(
 ${itemKernelWgsl(gpu, 'row_count(dims.rows, counts) * dims.p0.x', `
   let width = dims.p0.x; let capacity = dims.p0.y;
   let bucket = i / width; let c = i % width;
-  let from = buckets[capacity + bucket]; let to = buckets[capacity + bucket + 1u];
-  if (from == to) { return; }
+  let begin = buckets[capacity + bucket]; let to = buckets[capacity + bucket + 1u];
+  if (begin == to) { return; }
   var sum = vec4f();
-  for (var p = from; p < to; p++) { sum += dx[buckets[2u * capacity + 1u + p] * width + c]; }
+  for (var p = begin; p < to; p++) { sum += dx[buckets[2u * capacity + 1u + p] * width + c]; }
   dtable[buckets[bucket] * width + c] += sum;`)}`;
   const dims = gpu.uniform('embedding gradient dims', [...rowWords(rows), width / 4, capacity, 0, 0]);
   const kernel = gpu.kernel('embedding gradient', wgsl, ['uniform', 'uniform', 'read', 'read', 'read_write']);

@@ -80,11 +80,11 @@ ${SETTINGS_WGSL}
 @group(0) @binding(5) var<storage, read> targets: array<u32>;
 @group(0) @binding(6) var<storage, read_write> stats: array<vec4f>;
 ${itemKernelWgsl(gpu, 'row_count(dims.rows, counts)', `
-  let from = i * dims.p0.z; let to = from + dims.p0.z;
+  let begin = i * dims.p0.z; let to = begin + dims.p0.z;
   var m = -3e38f;
-  for (var p = from; p < to; p++) { m = max(m, partial[p].x); }
+  for (var p = begin; p < to; p++) { m = max(m, partial[p].x); }
   var sum = 0f; var weighted = 0f;
-  for (var p = from; p < to; p++) {
+  for (var p = begin; p < to; p++) {
     let part = partial[p];
     let d = max(part.x - m, -1e4f);
     let e = exp(d);

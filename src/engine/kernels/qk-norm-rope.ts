@@ -83,16 +83,16 @@ fn gain(is_q: bool, c: u32) -> vec4f { if (is_q) { return q_weight[c]; } return 
 ${ROTATION}
 ${itemKernelWgsl(gpu, 'row_count(dims.rows, counts) * (dims.p0.x + dims.p0.y)', `${SIZES}
   let token = i / all; let head = i % all;
-  let from = token * qkv_width + head * width;
+  let begin = token * qkv_width + head * width;
   let to = i * width;
   let angle = positions[token] * width;
   ${norm ? `var squares = vec4f();
-  for (var c = 0u; c < width; c++) { let v = qkv[from + c]; squares += v * v; }
+  for (var c = 0u; c < width; c++) { let v = qkv[begin + c]; squares += v * v; }
   let r = 1f / sqrt((squares.x + squares.y + squares.z + squares.w) / f32(4u * width) + bitcast<f32>(dims.p0.w));
   rstd[i] = r;` : ''}
   for (var c = 0u; c < pairs; c++) {
-    ${norm ? `let lo = qkv[from + c] * r * gain(head < heads, c);
-    let hi = qkv[from + pairs + c] * r * gain(head < heads, pairs + c);` : 'let lo = qkv[from + c]; let hi = qkv[from + pairs + c];'}
+    ${norm ? `let lo = qkv[begin + c] * r * gain(head < heads, c);
+    let hi = qkv[begin + pairs + c] * r * gain(head < heads, pairs + c);` : 'let lo = qkv[begin + c]; let hi = qkv[begin + pairs + c];'}
     let cosine = cosines(angle + 2u * c); let sine = sines(angle + 2u * c);
     qk[to + c] = lo * cosine - hi * sine;
     qk[to + pairs + c] = hi * cosine + lo * sine;
@@ -117,8 +117,8 @@ export function qkNormRopeBackward(
   const { tokens, heads, kvHeads, headDim, norm } = sizes;
   const dims = dimsOf(gpu, sizes);
   // The gradient before the rotation: turn dqk back by the same angle.
-  const unrotate = (from: string): string => `let cosine = cosines(angle + 2u * c); let sine = sines(angle + 2u * c);
-    let u = dqk[${from} + c]; let v = dqk[${from} + pairs + c];
+  const unrotate = (row: string): string => `let cosine = cosines(angle + 2u * c); let sine = sines(angle + 2u * c);
+    let u = dqk[${row} + c]; let v = dqk[${row} + pairs + c];
     let dlo = u * cosine + v * sine; let dhi = v * cosine - u * sine;`;
   const input = `${headWgsl()}
 @group(0) @binding(2) var<storage, read> dqk: array<vec4f>;
@@ -134,12 +134,12 @@ ${ROTATION}
 ${itemKernelWgsl(gpu, 'row_count(dims.rows, counts) * (dims.p0.x + dims.p0.y)', `${SIZES}
   let token = i / all; let head = i % all;
   let raw = token * qkv_width + head * width;
-  let from = i * width;
+  let begin = i * width;
   let angle = positions[token] * width;
   ${norm ? `let r = rstd[i];
   var products = vec4f();
   for (var c = 0u; c < pairs; c++) {
-    ${unrotate('from')}
+    ${unrotate('begin')}
     let glo = dlo * gain(head < heads, c); let ghi = dhi * gain(head < heads, pairs + c);
     products += glo * qkv[raw + c] + ghi * qkv[raw + pairs + c];
     dqkv[raw + c] = glo; dqkv[raw + pairs + c] = ghi;
@@ -147,7 +147,7 @@ ${itemKernelWgsl(gpu, 'row_count(dims.rows, counts) * (dims.p0.x + dims.p0.y)', 
   let mean = (products.x + products.y + products.z + products.w) * r / f32(4u * width);
   for (var c = 0u; c < width; c++) { dqkv[raw + c] = r * (dqkv[raw + c] - qkv[raw + c] * (r * mean)); }` : `
   for (var c = 0u; c < pairs; c++) {
-    ${unrotate('from')}
+    ${unrotate('begin')}
     dqkv[raw + c] = dlo; dqkv[raw + pairs + c] = dhi;
   }`}`)}`;
   const inputKernel = gpu.kernel('qk norm rope backward', input, [
@@ -178,7 +178,7 @@ ${itemKernelWgsl(gpu, `${2 * STRIPS}u * (dims.p0.z / 2u)`, `${SIZES}
   ${STRIP_WGSL}
   let first = select(0u, heads, is_k == 1u); let end = select(heads, all, is_k == 1u);
   var lo = vec4f(); var hi = vec4f();
-  for (var token = from; token < to; token++) {
+  for (var token = begin; token < to; token++) {
     let angle = positions[token] * width;
     let cosine = cosines(angle + 2u * c); let sine = sines(angle + 2u * c);
     for (var head = first; head < end; head++) {

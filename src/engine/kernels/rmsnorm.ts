@@ -68,7 +68,7 @@ ${itemKernelWgsl(gpu, `${STRIPS}u * dims.p0.x`, `
   let strip = i / dims.p0.x; let c = i % dims.p0.x;
   ${STRIP_WGSL}
   var sum = vec4f();
-  for (var row = from; row < to; row++) { let at = row * dims.p0.x + c; sum += dy[at] * x[at] * rstd[row]; }
+  for (var row = begin; row < to; row++) { let at = row * dims.p0.x + c; sum += dy[at] * x[at] * rstd[row]; }
   partial[i] = sum;`)}`;
   const dims = gpu.uniform('rmsnorm backward dims', [...rowWords(rows), width / 4, accumulateDx ? 1 : 0, 0, 0]);
   const inputKernel = gpu.kernel('rmsnorm dx', input, ['uniform', 'uniform', 'read', 'read', 'read', 'read', 'read_write']);

@@ -64,8 +64,8 @@ export function itemGroups(gpu: Gpu, count: (counts: Counts) => number): (counts
 export const STRIPS = 32;
 /** Bytes of the `partial` scratch of a sum over rows of `width` columns. */
 export const partialBytes = (width: number): number => STRIPS * width * 4;
-/** WGSL: rows [from, to) of `strip`, out of `n`. */
-export const STRIP_WGSL = `let per_strip = (n + ${STRIPS - 1}u) / ${STRIPS}u; let from = min(strip * per_strip, n); let to = min(from + per_strip, n);`;
+/** WGSL: rows [begin, to) of `strip`, out of `n`. */
+export const STRIP_WGSL = `let per_strip = (n + ${STRIPS - 1}u) / ${STRIPS}u; let begin = min(strip * per_strip, n); let to = min(begin + per_strip, n);`;
 
 /** out[width] += the sum of partial[STRIPS, width]; skipped when a run has no rows. */
 export function addStrips(gpu: Gpu, { partial, out, counts }: { partial: View; out: View; counts: View }, { rows, width }: { rows: Rows; width: number }): Dispatch {
