@@ -55,8 +55,9 @@ export function parseConfig(json: unknown): ModelConfig {
     max_position_embeddings: size('max_position_embeddings'),
     tie_word_embeddings: raw.tie_word_embeddings === undefined ? false : typeof raw.tie_word_embeddings === 'boolean' ? raw.tie_word_embeddings : fail('tie_word_embeddings', 'true or false'),
   };
-  for (const field of ['hidden_size', 'intermediate_size', 'head_dim'] as const) {
-    if (config[field] % 4 !== 0) throw new ConfigError(`config.json: ${field} is ${config[field]}: expected a multiple of 4`);
+  const multiples = { hidden_size: 4, intermediate_size: 4, head_dim: 8 } as const;
+  for (const [field, multiple] of Object.entries(multiples) as [keyof typeof multiples, number][]) {
+    if (config[field] % multiple !== 0) throw new ConfigError(`config.json: ${field} is ${config[field]}: expected a multiple of ${multiple}`);
   }
   if (num_attention_heads % num_key_value_heads !== 0) fail('num_key_value_heads', `a divisor of num_attention_heads (${num_attention_heads})`);
   return config;

@@ -13,12 +13,14 @@ export interface MicroBatch {
   /** Packed index of the token whose hidden state predicts each row's target; all different, ascending. */
   rowTokens: Uint32Array<ArrayBuffer>;
   targets: Uint32Array<ArrayBuffer>;
-  /** Four floats a row: weight, and the three inputs of the loss. */
+  /** Four floats a row: the three inputs of the loss, and the weight. */
   rowInputs: Float32Array<ArrayBuffer>;
   /** Where each row's result belongs: index of the sequence and of the token in it. */
   rowSequences: Uint32Array;
   rowPositions: Uint32Array;
 }
+
+const valueAt = (values: number | ArrayLike<number>, t: number): number => (typeof values === 'number' ? values : values[t]!);
 
 interface Item {
   index: number;
@@ -61,6 +63,7 @@ function itemOf(sequence: TrainSequence, index: number): Item {
       throw new RangeError(`sequence ${index}: ${name} has ${values.length} entries: expected ${tokens.length}, one a token`);
     }
   }
+  if (inputs.length > 3) throw new RangeError(`sequence ${index}: ${inputs.length} inputs: expected at most 3`);
   const losses: number[] = [];
   for (let t = 1; t < tokens.length; t++) if (lossMask[t]) losses.push(t);
   return { index, sequence, losses, length: losses.at(-1) ?? 0 };
@@ -166,7 +169,8 @@ function layOut(groups: readonly Group[]): MicroBatch {
         const { weight, inputs = [] } = item.sequence;
         batch.rowTokens[row] = start + t - 1 - prefix;
         batch.targets[row] = item.sequence.tokens[t]!;
-        [weight, ...inputs].forEach((values, i) => (batch.rowInputs[4 * row + i] = typeof values === 'number' ? values : values[t]!));
+        inputs.forEach((values, i) => (batch.rowInputs[4 * row + i] = valueAt(values, t)));
+        batch.rowInputs[4 * row + 3] = valueAt(weight, t);
         batch.rowSequences[row] = item.index;
         batch.rowPositions[row++] = t;
       }

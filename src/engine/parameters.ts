@@ -15,8 +15,6 @@ export interface Parameter {
   /** In floats. */
   offset: number;
   size: number;
-  /** Weight decay applies: matrices only, not norms and biases. */
-  decay: boolean;
 }
 
 /** Places of the tensors that are bound together: [start, floats] */
@@ -43,6 +41,8 @@ export interface WeightViews {
 
 export class ParameterLayout {
   readonly parameters: Parameter[] = [];
+  /** What lies side by side, as one: where weight decay applies. `offset` is a multiple of 64. */
+  readonly segments: { offset: number; size: number; decay: boolean }[] = [];
   /** Floats of the whole buffer, a multiple of 64. */
   readonly size: number;
   readonly #embed: Place;
@@ -59,10 +59,12 @@ export class ParameterLayout {
       const start = end;
       for (const [name, ...shape] of tensors) {
         const size = shape.reduce((a, b) => a * b, 1);
-        this.parameters.push({ name, shape, offset: end, size, decay: shape.length > 1 });
+        this.parameters.push({ name, shape, offset: end, size });
         end += size;
       }
       const floats = end - start;
+      // Norms and biases are not decayed.
+      this.segments.push({ offset: start, size: floats, decay: tensors.every(([, ...shape]) => shape.length > 1) });
       end = Math.ceil(end / ALIGN) * ALIGN;
       return [start, floats];
     };

@@ -1,0 +1,210 @@
+/**
+ * The GPU side of generation: buffers and programs that extend sequences in the KV cache and sample from them.
+ * A prefill run takes packed tokens of many slots; a decode run takes one token a slot, several steps in a row, each step's
+ * samples being the next one's input without the CPU.
+ */
+import { type Counts, type Dispatch, type Gpu, subview, type View } from './gpu.ts';
+import { embedding } from './kernels/embedding.ts';
+import { gatherRows } from './kernels/gather-rows.ts';
+import { kvWrite } from './kernels/kv-cache.ts';
+import { matmul } from './kernels/matmul.ts';
+import { pagedAttention } from './kernels/paged-attention.ts';
+import { rmsnorm } from './kernels/rmsnorm.ts';
+import { SAMPLE_ROW_BYTES, type SampleRow, packSampleRows, sample, sampleScratch } from './kernels/sample.ts';
+import { type Activations, activationWidths, headSizes, type LayerContext, layerForward } from './layer.ts';
+import type { WeightViews } from './parameters.ts';
+import type { ModelConfig } from './types.ts';
+
+export interface DecodeSizes {
+  slots: number;
+  /** Tokens of one prefill run. */
+  prefillTokens: number;
+  /** Steps of one decode run at most. */
+  steps: number;
+  pageSize: number;
+  pagesPerSlot: number;
+  pages: number;
+}
+
+/** A sampled token and its log-probability. */
+export interface Sampled {
+  token: number;
+  logprob: number;
+}
+
+const RESULT_BYTES = 8;
+const LOGITS_BYTES = 128 * 2 ** 20;
+
+/** Inputs of a run, written by the CPU. */
+interface Inputs {
+  tokens: View;
+  positions: View;
+  slotOf: View;
+  params: View;
+  counts: View;
+}
+
+export class DecodeProgram {
+  readonly #inputs: { prefill: Inputs; decode: Inputs };
+  readonly #pageTable: View;
+  /** Prefill rows: which packed token each is, its position and (unused on the GPU) its sample. */
+  readonly #rowTokens: View;
+  readonly #rowPositions: View;
+  readonly #rowSamples: View;
+  readonly #results: View;
+  /** Results of all runs since the last `collect`. */
+  readonly #collected: View;
+  #collectedRows = 0;
+  readonly #prefill: Record<'plain' | 'truncated', Dispatch[]>;
+  /** One entry a step; steps differ in where results go. */
+  readonly #decode: Record<'plain' | 'truncated', Dispatch[][]>;
+
+  constructor(
+    readonly gpu: Gpu,
+    config: ModelConfig,
+    weights: WeightViews,
+    rope: View,
+    readonly sizes: DecodeSizes,
+  ) {
+    const { slots, prefillTokens, steps, pageSize, pagesPerSlot, pages } = sizes;
+    const capacity = Math.max(slots, prefillTokens);
+    const kvBytes = pages * pageSize * config.num_key_value_heads * config.head_dim * 4;
+    const caches = weights.layers.map((_, layer) => ({ kCache: gpu.buffer(`k cache ${layer}`, kvBytes), vCache: gpu.buffer(`v cache ${layer}`, kvBytes) }));
+    const activations = Object.fromEntries(
+      Object.entries(activationWidths(config)).map(([name, width]) => [name, gpu.buffer(name, capacity * width * 4)]),
+    ) as unknown as Activations;
+    const x = gpu.buffer('residual stream', capacity * config.hidden_size * 4);
+    const hidden = gpu.buffer('last hidden', slots * config.hidden_size * 4);
+    const normed = gpu.buffer('last normed', slots * config.hidden_size * 4);
+    const rstd = gpu.buffer('last rstd', slots * 4);
+    const stride = Math.ceil(config.vocab_size / 4) * 4;
+    const chunk = Math.min(slots, Math.max(64, Math.floor(LOGITS_BYTES / (stride * 4 * 64)) * 64));
+    const logits = gpu.buffer('sampler logits', chunk * stride * 4);
+    const scratch = sampleScratch(gpu, chunk, config.vocab_size);
+    const inputs = (count: number): Inputs => ({
+      tokens: gpu.buffer('sampler tokens', count * 4),
+      positions: gpu.buffer('sampler positions', count * 4),
+      slotOf: gpu.buffer('sampler slots', count * 4),
+      params: gpu.buffer('sampling parameters', slots * SAMPLE_ROW_BYTES),
+      counts: gpu.uniform('sampler counts', [0, 0, 0, 0]),
+    });
+    this.#inputs = { prefill: inputs(prefillTokens), decode: inputs(slots) };
+    this.#pageTable = gpu.buffer('page table', slots * pagesPerSlot * 4);
+    this.#rowTokens = gpu.buffer('sampled rows', slots * 4);
+    this.#rowPositions = gpu.buffer('sampled positions', slots * 4);
+    this.#rowSamples = gpu.buffer('first samples', slots * 4);
+    this.#results = gpu.buffer('samples', slots * steps * RESULT_BYTES);
+    this.#collected = gpu.buffer('collected samples', slots * (steps + 1) * RESULT_BYTES);
+
+    const trunk = ({ tokens, positions, slotOf, counts }: Inputs): Dispatch[] => {
+      const context: LayerContext = { gpu, config, tokens: { of: 'tokens' }, counts, positions, rope };
+      return [
+        ...embedding(gpu, { table: weights.embed, ids: tokens, x, counts }, { rows: context.tokens, width: config.hidden_size }),
+        ...weights.layers.flatMap((layer, i) => {
+          const cache = { qk: activations.qk, qkv: activations.qkv, slotOf, positions, pageTable: this.#pageTable, ...caches[i]!, counts };
+          const kv = { ...headSizes(context), pageSize, pagesPerSlot };
+          return layerForward(context, layer, activations, { in: x, mid: x, out: x }, () => [
+            ...kvWrite(gpu, cache, kv),
+            ...pagedAttention(gpu, { ...cache, out: activations.attended }, kv),
+          ]);
+        }),
+      ];
+    };
+    const head = (from: View, counts: View, positions: View, tokens: View, params: View, step: number, truncate: boolean): Dispatch[] => {
+      const program = rmsnorm(
+        gpu, { x: from, weight: weights.norm, y: normed, rstd, counts }, { rows: { of: 'rows' }, width: config.hidden_size, eps: config.rms_norm_eps },
+      );
+      for (let base = 0; base < slots; base += chunk) {
+        const rows = { of: 'rows', base, max: Math.min(chunk, slots - base) } as const;
+        const a = subview(normed, base * config.hidden_size * 4, rows.max * config.hidden_size * 4);
+        program.push(
+          ...matmul(gpu, { a, b: weights.head, c: logits, counts }, { form: 'nt', rows, n: config.vocab_size, k: config.hidden_size, ldc: stride }),
+          ...sample(
+            gpu, { logits, params, positions, tokens, results: this.#results, scratch, counts },
+            { rows, vocab: config.vocab_size, stride, step, resultRows: slots, truncate },
+          ),
+        );
+      }
+      return program;
+    };
+    const { prefill, decode } = this.#inputs;
+    const prefillTrunk = [
+      ...trunk(prefill),
+      ...gatherRows(gpu, { x, index: this.#rowTokens, out: hidden, counts: prefill.counts }, { rows: { of: 'rows' }, width: config.hidden_size }),
+    ];
+    const decodeTrunk = trunk(decode);
+    const prefillWith = (truncate: boolean): Dispatch[] => [
+      ...prefillTrunk, ...head(hidden, prefill.counts, this.#rowPositions, this.#rowSamples, prefill.params, 0, truncate),
+    ];
+    const decodeWith = (truncate: boolean): Dispatch[][] =>
+      Array.from({ length: steps }, (_, step) => [...decodeTrunk, ...head(x, decode.counts, decode.positions, decode.tokens, decode.params, step, truncate)]);
+    this.#prefill = { plain: prefillWith(false), truncated: prefillWith(true) };
+    this.#decode = { plain: decodeWith(false), truncated: decodeWith(true) };
+  }
+
+  setPages(slot: number, pages: readonly number[]): void {
+    this.gpu.write(this.#pageTable, Uint32Array.from(pages), slot * this.sizes.pagesPerSlot * 4);
+  }
+
+  /**
+   * Computes packed tokens and samples after some of them.
+   * @param rows index of the packed token to sample after, ascending; samples are collected in this order
+   */
+  prefill(
+    tokens: { token: number; position: number; slot: number }[],
+    rows: { index: number; params: SampleRow }[],
+  ): void {
+    const counts = { tokens: tokens.length, rows: rows.length };
+    const { prefill } = this.#inputs;
+    this.#write(prefill, tokens, rows.map(({ params }) => params), counts);
+    this.gpu.write(this.#rowTokens, Uint32Array.from(rows, ({ index }) => index));
+    this.gpu.write(this.#rowPositions, Uint32Array.from(rows, ({ index }) => tokens[index]!.position));
+    this.gpu.run(this.#prefill[variant(rows)], counts);
+    this.#keep(rows.length, 1);
+  }
+
+  /** Runs `steps` steps, one row a slot given; samples are collected step by step, all rows of a step together. */
+  decode(rows: { token: number; position: number; slot: number; params: SampleRow }[], steps: number): void {
+    const counts = { tokens: rows.length, rows: rows.length };
+    this.#write(this.#inputs.decode, rows, rows.map(({ params }) => params), counts);
+    for (const step of this.#decode[variant(rows)].slice(0, steps)) this.gpu.run(step, counts);
+    this.#keep(rows.length, steps);
+  }
+
+  /** Every sample since the last call, in the order of the runs. */
+  async collect(): Promise<Sampled[]> {
+    const rows = this.#collectedRows;
+    this.#collectedRows = 0;
+    if (rows === 0) {
+      await this.gpu.device.queue.onSubmittedWorkDone();
+      return [];
+    }
+    // Always all of it: one size of staging buffer.
+    const bytes = await this.gpu.read(this.#collected);
+    const [ids, logprobs] = [new Uint32Array(bytes), new Float32Array(bytes)];
+    return Array.from({ length: rows }, (_, i) => ({ token: ids[2 * i]!, logprob: logprobs[2 * i + 1]! }));
+  }
+
+  #write(inputs: Inputs, tokens: { token: number; position: number; slot: number }[], params: SampleRow[], counts: Counts): void {
+    this.gpu.write(inputs.tokens, Uint32Array.from(tokens, ({ token }) => token));
+    this.gpu.write(inputs.positions, Uint32Array.from(tokens, ({ position }) => position));
+    this.gpu.write(inputs.slotOf, Uint32Array.from(tokens, ({ slot }) => slot));
+    this.gpu.write(inputs.params, packSampleRows(params));
+    this.gpu.write(inputs.counts, Uint32Array.of(counts.tokens, counts.rows, 0, 0));
+  }
+
+  #keep(rows: number, steps: number): void {
+    if (rows === 0) return;
+    const encoder = this.gpu.device.createCommandEncoder();
+    for (let step = 0; step < steps; step++) {
+      encoder.copyBufferToBuffer(
+        this.#results.buffer, step * this.sizes.slots * RESULT_BYTES, this.#collected.buffer, (this.#collectedRows + step * rows) * RESULT_BYTES, rows * RESULT_BYTES,
+      );
+    }
+    this.gpu.device.queue.submit([encoder.finish()]);
+    this.#collectedRows += rows * steps;
+  }
+}
+
+const variant = (rows: { params: SampleRow }[]): 'plain' | 'truncated' =>
+  rows.some(({ params }) => params.topK > 0 || params.topP < 1) ? 'truncated' : 'plain';

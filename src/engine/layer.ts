@@ -1,0 +1,186 @@
+/** One decoder layer, forward and backward, as lists of dispatches over given buffers. Training and decoding share it. */
+import type { Dispatch, Gpu, Rows, View } from './gpu.ts';
+import { attentionBackward } from './kernels/attention-backward.ts';
+import { addBias, biasGradient } from './kernels/bias.ts';
+import { copy } from './kernels/elementwise.ts';
+import { matmul } from './kernels/matmul.ts';
+import { qkNormRope, qkNormRopeBackward } from './kernels/qk-norm-rope.ts';
+import { rmsnorm, rmsnormBackward } from './kernels/rmsnorm.ts';
+import { swiglu, swigluBackward } from './kernels/swiglu.ts';
+import type { LayerViews } from './parameters.ts';
+import type { ModelConfig } from './types.ts';
+
+/** Widths of a layer's tensors, in floats. */
+export interface Widths {
+  hidden: number;
+  /** All query heads. */
+  q: number;
+  /** All key (or value) heads. */
+  kv: number;
+  intermediate: number;
+}
+
+export function widths(config: ModelConfig): Widths {
+  return {
+    hidden: config.hidden_size,
+    q: config.num_attention_heads * config.head_dim,
+    kv: config.num_key_value_heads * config.head_dim,
+    intermediate: config.intermediate_size,
+  };
+}
+
+/** What the layers of one program have in common. */
+export interface LayerContext {
+  gpu: Gpu;
+  config: ModelConfig;
+  /** How many tokens a run has. */
+  tokens: Rows;
+  counts: View;
+  /** u32 [tokens] */
+  positions: View;
+  /** Cosines and sines by position. */
+  rope: View;
+}
+
+/** Activations of a layer, all [tokens, …]. Backward reads every one of them. */
+export interface Activations {
+  normed1: View;
+  rstd1: View;
+  /** [tokens, q + 2 kv] projections; v is read from here. */
+  qkv: View;
+  /** [tokens, q + kv] after per-head norm and RoPE. */
+  qk: View;
+  qkRstd: View;
+  attended: View;
+  lse: View;
+  normed2: View;
+  rstd2: View;
+  /** [tokens, 2 intermediate] */
+  gateUp: View;
+  act: View;
+}
+
+/** Floats a token of each activation. */
+export function activationWidths(config: ModelConfig): Record<keyof Activations, number> {
+  const { hidden, q, kv, intermediate } = widths(config);
+  const heads = config.num_attention_heads;
+  return {
+    normed1: hidden,
+    rstd1: 1,
+    qkv: q + 2 * kv,
+    qk: q + kv,
+    qkRstd: heads + config.num_key_value_heads,
+    attended: q,
+    lse: heads,
+    normed2: hidden,
+    rstd2: 1,
+    gateUp: 2 * intermediate,
+    act: intermediate,
+  };
+}
+
+/** The residual stream before, inside and after a layer. Where two are the same view, the layer adds in place. */
+export interface Residual {
+  in: View;
+  mid: View;
+  /** Absent when only the activations are wanted (computing them again for backward). */
+  out?: View;
+}
+
+export function layerForward(c: LayerContext, w: LayerViews, a: Activations, x: Residual, attend: () => Dispatch[]): Dispatch[] {
+  const { gpu, config, tokens, counts } = c;
+  const { hidden, q, kv, intermediate } = widths(config);
+  const linear = (from: View, weight: View, to: View, k: number, n: number, accumulate = false): Dispatch[] =>
+    matmul(gpu, { a: from, b: weight, c: to, counts }, { form: 'nt', rows: tokens, n, k, accumulate });
+  const norm = (from: View, weight: View, to: View, rstd: View): Dispatch[] =>
+    rmsnorm(gpu, { x: from, weight, y: to, rstd, counts }, { rows: tokens, width: hidden, eps: config.rms_norm_eps });
+  const carry = (from: View, to: View): Dispatch[] =>
+    from === to ? [] : copy(gpu, { x: from, y: to, counts }, { rows: tokens, width: hidden });
+  return [
+    ...norm(x.in, w.inputNorm, a.normed1, a.rstd1),
+    ...linear(a.normed1, w.qkv, a.qkv, hidden, q + 2 * kv),
+    ...(w.qkvBias ? addBias(gpu, { y: a.qkv, bias: w.qkvBias, counts }, { rows: tokens, width: q + 2 * kv }) : []),
+    ...qkNormRope(
+      gpu,
+      { qkv: a.qkv, qk: a.qk, qWeight: w.qNorm, kWeight: w.kNorm, rstd: a.qkRstd, positions: c.positions, rope: c.rope, counts },
+      headSizes(c),
+    ),
+    ...attend(),
+    ...carry(x.in, x.mid),
+    ...linear(a.attended, w.o, x.mid, q, hidden, true),
+    ...norm(x.mid, w.postNorm, a.normed2, a.rstd2),
+    ...linear(a.normed2, w.gateUp, a.gateUp, hidden, 2 * intermediate),
+    ...swiglu(gpu, { gateUp: a.gateUp, act: a.act, counts }, { rows: tokens, width: intermediate }),
+    ...(x.out ? [...carry(x.mid, x.out), ...linear(a.act, w.down, x.out, intermediate, hidden, true)] : []),
+  ];
+}
+
+export function headSizes({ config, tokens }: LayerContext) {
+  return {
+    tokens,
+    heads: config.num_attention_heads,
+    kvHeads: config.num_key_value_heads,
+    headDim: config.head_dim,
+    eps: config.rms_norm_eps,
+    norm: config.model_type === 'qwen3',
+  };
+}
+
+/** Gradients of activations; one set serves all layers in turn. */
+export interface ActivationGradients {
+  /** [tokens, hidden] of the residual stream, in place from the last layer to the first. */
+  x: View;
+  normed: View;
+  /** [tokens, intermediate] */
+  act: View;
+  gateUp: View;
+  attended: View;
+  delta: View;
+  qk: View;
+  qkv: View;
+  /** Scratch of the two-stage weight gradients of norms and biases. */
+  partial: View;
+}
+
+/** Turns `d.x`, the gradient of the layer's output, into that of its input, and adds the weights' gradients to `g`. */
+export function layerBackward(
+  c: LayerContext, spans: View, w: LayerViews, g: LayerViews, a: Activations, x: Residual, d: ActivationGradients,
+): Dispatch[] {
+  const { gpu, config, tokens, counts } = c;
+  const { hidden, q, kv, intermediate } = widths(config);
+  /** Of y = x·Wᵀ with W [n, k]: dW += dyᵀ·x and dx = dy·W. */
+  const linear = (dy: View, input: View, weight: View, dweight: View, dx: View, n: number, k: number): Dispatch[] => [
+    ...matmul(gpu, { a: dy, b: input, c: dweight, counts }, { form: 'tn', rows: tokens, n, k, accumulate: true }),
+    ...matmul(gpu, { a: dy, b: weight, c: dx, counts }, { form: 'nn', rows: tokens, n: k, k: n }),
+  ];
+  const norm = (input: View, weight: View, dweight: View, rstd: View): Dispatch[] =>
+    rmsnormBackward(
+      gpu,
+      { x: input, weight, rstd, dy: d.normed, dx: d.x, dweight, partial: d.partial, counts },
+      { rows: tokens, width: hidden, accumulateDx: true },
+    );
+  const { qk, qkv, attended, lse } = a;
+  return [
+    ...linear(d.x, a.act, w.down, g.down, d.act, hidden, intermediate),
+    ...swigluBackward(gpu, { gateUp: a.gateUp, dact: d.act, dgateUp: d.gateUp, counts }, { rows: tokens, width: intermediate }),
+    ...linear(d.gateUp, a.normed2, w.gateUp, g.gateUp, d.normed, 2 * intermediate, hidden),
+    ...norm(x.mid, w.postNorm, g.postNorm, a.rstd2),
+    ...linear(d.x, attended, w.o, g.o, d.attended, hidden, q),
+    ...attentionBackward(
+      gpu,
+      { qk, qkv, spans, out: attended, lse, dout: d.attended, delta: d.delta, dqk: d.qk, dqkv: d.qkv, counts },
+      headSizes(c),
+    ),
+    ...qkNormRopeBackward(
+      gpu,
+      {
+        qkv, qWeight: w.qNorm, kWeight: w.kNorm, rstd: a.qkRstd, positions: c.positions, rope: c.rope,
+        dqk: d.qk, dqkv: d.qkv, dqWeight: g.qNorm, dkWeight: g.kNorm, partial: d.partial, counts,
+      },
+      headSizes(c),
+    ),
+    ...(g.qkvBias ? biasGradient(gpu, { dy: d.qkv, dbias: g.qkvBias, partial: d.partial, counts }, { rows: tokens, width: q + 2 * kv }) : []),
+    ...linear(d.qkv, a.normed1, w.qkv, g.qkv, d.normed, q + 2 * kv, hidden),
+    ...norm(x.in, w.inputNorm, g.inputNorm, a.rstd1),
+  ];
+}

@@ -1,0 +1,309 @@
+/**
+ * Continuous batching: many `generate` calls at once are served by one loop over the GPU. A turn of the loop computes the
+ * tokens that are known but not yet in the KV cache (packed, whatever slots they belong to), runs a block of decode steps for
+ * every sequence that is generating, and reads all samples back once. Sequences that wait for their caller cost nothing.
+ */
+import { type DecodeProgram, type Sampled } from './decode-program.ts';
+import { type Content, KvPages, NOTHING } from './kv-pages.ts';
+import type { SampleRow } from './kernels/sample.ts';
+import type { Generation, Sampler, SamplingParams, Sequence } from './types.ts';
+
+interface Slot extends Sequence {
+  length: number;
+  readonly slot: number;
+  readonly seed: number;
+  readonly stream: number;
+  readonly tokens: number[];
+  /** Tokens whose keys and values are in the cache. */
+  cached: number;
+  readonly pages: number[];
+  /** Content of the full pages registered so far. */
+  readonly contents: Content[];
+  request?: Request;
+  closed: boolean;
+}
+
+interface Request {
+  sequence: Slot;
+  params: SamplingParams;
+  stops: ReadonlySet<number>;
+  signal: AbortSignal | undefined;
+  tokens: number[];
+  logprobs: number[];
+  resolve: (generation: Generation) => void;
+  reject: (reason: unknown) => void;
+}
+
+export interface SamplerStats {
+  tokensGenerated: number;
+  tokensPrefilled: number;
+  generateSeconds: number;
+}
+
+export class BatchSampler implements Sampler {
+  readonly #pages: KvPages;
+  readonly #freeSlots: number[];
+  readonly #waiting: (() => void)[] = [];
+  readonly #open = new Set<Slot>();
+  readonly #requests = new Set<Request>();
+  #serving = false;
+  #stale = false;
+  #lastId = 0;
+
+  constructor(
+    readonly maxModelLen: number,
+    readonly vocabSize: number,
+    slots: number,
+    pageSize: number,
+    /** Builds the GPU side at first use. */
+    readonly load: () => Promise<DecodeProgram>,
+    readonly stats: SamplerStats,
+  ) {
+    this.#pages = new KvPages(slots * Math.ceil(maxModelLen / pageSize), pageSize);
+    this.#freeSlots = Array.from({ length: slots }, (_, slot) => slots - 1 - slot);
+  }
+
+  async open({ seed, stream }: { seed: number; stream: number }): Promise<Sequence> {
+    while (this.#freeSlots.length === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    const sequence: Slot = {
+      id: ++this.#lastId, slot: this.#freeSlots.pop()!, seed: seed >>> 0, stream: stream >>> 0,
+      length: 0, tokens: [], cached: 0, pages: [], contents: [], closed: false,
+    };
+    this.#open.add(sequence);
+    return sequence;
+  }
+
+  append(sequence: Sequence, tokens: ArrayLike<number>): void {
+    const slot = this.#slot(sequence);
+    if (slot.request) throw new Error(`sequence ${slot.id} is generating: append when it is done`);
+    for (let i = 0; i < tokens.length; i++) {
+      const token = tokens[i]!;
+      if (!Number.isInteger(token) || token < 0 || token >= this.vocabSize) {
+        throw new RangeError(`token ${i} to append is ${token}: expected an id from 0 to ${this.vocabSize - 1}`);
+      }
+    }
+    for (let i = 0; i < tokens.length; i++) slot.tokens.push(tokens[i]!);
+    slot.length = slot.tokens.length;
+  }
+
+  async generate(sequence: Sequence, params: SamplingParams, signal?: AbortSignal): Promise<Generation> {
+    const slot = this.#slot(sequence);
+    signal?.throwIfAborted();
+    if (slot.request) throw new Error(`sequence ${slot.id} is generating already`);
+    if (slot.length === 0) throw new Error(`sequence ${slot.id} is empty: append at least one token`);
+    checkParams(params);
+    if (slot.length >= this.maxModelLen) return { tokens: [], logprobs: [], finishReason: 'context_full' };
+    if (params.maxNewTokens === 0) return { tokens: [], logprobs: [], finishReason: 'length' };
+    return new Promise((resolve, reject) => {
+      slot.request = { sequence: slot, params, stops: new Set(params.stopTokenIds), signal, tokens: [], logprobs: [], resolve, reject };
+      this.#requests.add(slot.request);
+      void this.#serve();
+    });
+  }
+
+  close(sequence: Sequence): void {
+    const slot = sequence as Slot;
+    if (slot.closed) return;
+    slot.closed = true;
+    if (slot.request) this.#fail(slot.request, new Error(`sequence ${slot.id} was closed while it generated`));
+    this.#drop(slot);
+    this.#open.delete(slot);
+    this.#freeSlots.push(slot.slot);
+    this.#waiting.shift()?.();
+  }
+
+  /** The weights have changed: nothing in the cache is true any more. */
+  invalidate(): void {
+    if (this.#serving) this.#stale = true;
+    else this.#forget();
+  }
+
+  #forget(): void {
+    this.#stale = false;
+    for (const sequence of this.#open) this.#drop(sequence);
+    this.#pages.invalidate();
+  }
+
+  #drop(sequence: Slot): void {
+    for (const page of sequence.pages) this.#pages.release(page);
+    sequence.pages.length = 0;
+    sequence.contents.length = 0;
+    sequence.cached = 0;
+  }
+
+  #slot(sequence: Sequence): Slot {
+    const slot = sequence as Slot;
+    if (!this.#open.has(slot)) throw new Error(`sequence ${sequence.id} is not open`);
+    return slot;
+  }
+
+  async #serve(): Promise<void> {
+    if (this.#serving) return;
+    this.#serving = true;
+    try {
+      const program = await this.load();
+      for (;;) {
+        // Callers that were resumed together ask together.
+        await macrotask();
+        if (this.#stale) this.#forget();
+        for (const request of this.#requests) {
+          if (request.signal?.aborted) this.#fail(request, request.signal.reason);
+        }
+        if (this.#requests.size === 0) break;
+        const start = performance.now();
+        await this.#turn(program);
+        this.stats.generateSeconds += (performance.now() - start) / 1000;
+      }
+    } catch (error) {
+      for (const request of [...this.#requests]) this.#fail(request, error);
+    } finally {
+      this.#serving = false;
+      if (this.#stale) this.#forget();
+      if (this.#requests.size > 0) void this.#serve();
+    }
+  }
+
+  /** One turn of the loop: prefill, decode, read back. */
+  async #turn(program: DecodeProgram): Promise<void> {
+    const requests = [...this.#requests];
+    const decoding = requests.filter(({ sequence }) => sequence.length - sequence.cached === 1);
+    const results: Request[] = this.#prefill(program, requests.filter((request) => !decoding.includes(request)));
+    const steps = decoding.length > 0 ? Math.min(program.sizes.steps, Math.max(...decoding.map((request) => this.#room(request)))) : 0;
+    if (steps > 0) {
+      program.decode(
+        decoding.map((request) => {
+          const { sequence } = request;
+          this.#reserve(program, sequence, Math.min(sequence.length + steps, this.maxModelLen));
+          const position = sequence.length - 1;
+          return { token: sequence.tokens[position]!, position, slot: sequence.slot, params: sampleRow(request) };
+        }),
+        steps,
+      );
+      for (let step = 0; step < steps; step++) results.push(...decoding);
+    }
+    const samples = await program.collect();
+    const before = new Map(requests.map(({ sequence }) => [sequence, sequence.length]));
+    results.forEach((request, i) => {
+      if (this.#requests.has(request)) this.#accept(request, samples[i]!);
+    });
+    for (const { sequence } of requests) {
+      // What a decode run sampled and fed back is in the cache, but for the last token.
+      if (sequence.closed || (sequence.length === before.get(sequence) && sequence.cached > 0)) continue;
+      sequence.cached = sequence.length - 1;
+      this.#register(sequence);
+    }
+  }
+
+  /** Tokens this call may still sample. */
+  #room({ sequence, params, tokens }: Request): number {
+    return Math.min(params.maxNewTokens - tokens.length, this.maxModelLen - sequence.length);
+  }
+
+  /** Computes every known token of `requests`; returns them in the order in which their first samples are collected. */
+  #prefill(program: DecodeProgram, requests: readonly Request[]): Request[] {
+    const sampled: Request[] = [];
+    let tokens: { token: number; position: number; slot: number }[] = [];
+    let rows: { index: number; params: SampleRow }[] = [];
+    const flush = (): void => {
+      if (tokens.length > 0) program.prefill(tokens, rows);
+      [tokens, rows] = [[], []];
+    };
+    for (const request of requests) {
+      const { sequence } = request;
+      this.#share(sequence);
+      this.#reserve(program, sequence, sequence.length);
+      for (let position = sequence.cached; position < sequence.length; position++) {
+        tokens.push({ token: sequence.tokens[position]!, position, slot: sequence.slot });
+        if (position === sequence.length - 1) {
+          rows.push({ index: tokens.length - 1, params: sampleRow(request) });
+          sampled.push(request);
+        }
+        if (tokens.length === program.sizes.prefillTokens) flush();
+      }
+      this.stats.tokensPrefilled += sequence.length - sequence.cached;
+      // Later work on the queue may read what this run writes: those behind share it already.
+      sequence.cached = sequence.length;
+      this.#register(sequence);
+    }
+    flush();
+    return sampled;
+  }
+
+  /** Lists pages of other sequences that hold this one's next tokens. At least one token stays to be computed. */
+  #share(sequence: Slot): void {
+    const { pageSize } = this.#pages;
+    while (sequence.cached % pageSize === 0 && sequence.cached + pageSize < sequence.length && sequence.pages.length * pageSize === sequence.cached) {
+      const found = this.#pages.find(sequence.contents.at(-1) ?? NOTHING, sequence.tokens.slice(sequence.cached, sequence.cached + pageSize));
+      if (!found) return;
+      sequence.pages.push(found.page);
+      sequence.contents.push(found.content);
+      sequence.cached += pageSize;
+    }
+  }
+
+  /** Makes pages for the first `length` tokens. */
+  #reserve(program: DecodeProgram, sequence: Slot, length: number): void {
+    while (sequence.pages.length * this.#pages.pageSize < length) sequence.pages.push(this.#pages.take());
+    program.setPages(sequence.slot, sequence.pages);
+  }
+
+  #register(sequence: Slot): void {
+    const { pageSize } = this.#pages;
+    for (let page = sequence.contents.length; (page + 1) * pageSize <= sequence.cached; page++) {
+      const tokens = sequence.tokens.slice(page * pageSize, (page + 1) * pageSize);
+      sequence.contents.push(this.#pages.register(sequence.pages[page]!, sequence.contents.at(-1) ?? NOTHING, tokens));
+    }
+  }
+
+  #accept(request: Request, { token, logprob }: Sampled): void {
+    const { sequence, params, tokens, logprobs } = request;
+    tokens.push(token);
+    logprobs.push(logprob);
+    sequence.tokens.push(token);
+    sequence.length = sequence.tokens.length;
+    this.stats.tokensGenerated += 1;
+    const finishReason = request.stops.has(token) ? 'stop'
+      : tokens.length === params.maxNewTokens ? 'length'
+      : sequence.length === this.maxModelLen ? 'context_full'
+      : undefined;
+    if (!finishReason) return;
+    this.#end(request);
+    request.resolve({ tokens, logprobs, finishReason });
+  }
+
+  #end(request: Request): void {
+    this.#requests.delete(request);
+    request.sequence.request = undefined;
+  }
+
+  #fail(request: Request, reason: unknown): void {
+    this.#end(request);
+    request.reject(reason);
+  }
+}
+
+function sampleRow({ sequence: { seed, stream }, params }: Request): SampleRow {
+  const greedy = params.temperature === 0;
+  return { temperature: params.temperature, topP: greedy ? 1 : (params.topP ?? 1), topK: greedy ? 0 : (params.topK ?? 0), seed, stream };
+}
+
+function checkParams({ maxNewTokens, temperature, topP = 1, topK = 0 }: SamplingParams): void {
+  const fail = (name: string, value: number, expected: string): never => {
+    throw new RangeError(`${name} is ${value}: expected ${expected}`);
+  };
+  if (!Number.isInteger(maxNewTokens) || maxNewTokens < 0) fail('maxNewTokens', maxNewTokens, 'an integer of at least 0');
+  if (!Number.isFinite(temperature) || temperature < 0) fail('temperature', temperature, 'a number of at least 0');
+  if (!(topP > 0 && topP <= 1)) fail('topP', topP, 'a number above 0 and at most 1');
+  if (!Number.isInteger(topK) || topK < 0) fail('topK', topK, 'an integer of at least 0');
+}
+
+/** A message rather than a timer: browsers hold nested timers back for 4 ms. */
+const macrotask = (): Promise<void> =>
+  new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
