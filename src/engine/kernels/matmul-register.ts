@@ -16,8 +16,7 @@ export function registerTileSpan({ quad, rows, columns, threads: [x, y] }: Regis
  */
 export function registerMatmul(form: MatmulForm, { quad, rows, columns, threads: [x, y] }: RegisterTile): string {
   const swaps = quad ? 4 : 1;
-  const lane = (t: number): string => (quad ? `(lane ^ ${t}u)` : '0u');
-  const acc = (i: number, t: number, j: number): string => `s${i}_${t}_${j}`;
+    const acc = (i: number, t: number, j: number): string => `s${i}_${t}_${j}`;
   const lines: string[] = [];
   const say = (line: string): void => void lines.push(line);
 
@@ -30,14 +29,14 @@ export function registerMatmul(form: MatmulForm, { quad, rows, columns, threads:
     say('let a0 = r0 / 4u;\nfor (var r = 0u; r < depth; r++) {');
     for (const j of range(columns)) say(`let b${j} = b[r * ldb + v${j}];`);
     for (const g of range(vectors)) {
-      say(`{ let x0 = a[r * lda + a0 + ${g * swaps}u + ${lane(0)}];`);
+      say(`{ let x0 = a[r * lda + a0 + ${g * swaps}u + lane];`);
       for (const t of range(swaps).slice(1)) say(`let x${t} = ${SWAP[t]}(x0);`);
       for (const u of range(4)) for (const t of range(swaps)) for (const j of range(columns)) say(`${acc(4 * g + u, t, j)} += x${t}.${'xyzw'[u]} * b${j};`);
       say('}');
     }
     say('}');
   } else {
-    for (const i of range(rows)) say(`let a${i} = (r0 + ${swaps * i}u + ${lane(0)}) * lda;`);
+    for (const i of range(rows)) say(`let a${i} = (r0 + ${swaps * i}u + lane) * lda;`);
     if (form === 'nt') for (const j of range(columns)) for (const e of range(4)) say(`let o${j}_${e} = (v${j} * 4u + ${e}u) * ldb;`);
     say('for (var k = 0u; k < depth; k++) {');
     for (const j of range(columns)) {
@@ -54,18 +53,19 @@ export function registerMatmul(form: MatmulForm, { quad, rows, columns, threads:
     }
     say('}');
   }
-  for (const i of range(rows)) {
-    for (const t of range(swaps)) {
-      const row = form === 'tn' ? `(${Math.floor(i / 4) * swaps}u + ${lane(t)}) * 4u + ${i % 4}u` : `${swaps * i}u + ${lane(t)}`;
-      for (const j of range(columns)) say(`store(r0 + ${row}, v${j}, ${acc(i, t, j)});`);
-    }
-  }
+  // One store in a loop: thirty-two in a row would take longer to compile than the whole sum.
+  const tiles = range(rows).flatMap((i) => range(swaps).flatMap((t) => range(columns).map((j) => acc(i, t, j))));
+  const row = form === 'tn' ? `(i / 4u * ${swaps}u + (lane ^ t)) * 4u + i % 4u` : `i * ${swaps}u + (lane ^ t)`;
+  say(`var tiles = array<vec4f, ${tiles.length}>(${tiles.join(', ')});`);
+  say(`for (var e = 0u; e < ${tiles.length}u; e++) {`);
+  say(`let i = e / ${swaps * columns}u; let t = e / ${columns}u % ${swaps}u;`);
+  say(`store(r0 + ${row}, v0 + e % ${columns}u * ${quad ? 4 : 1}u, tiles[e]);\n}`);
   return /* wgsl */ `${quad ? 'enable subgroups;' : ''}
 ${MATMUL_WGSL(form)}
 ${matmulStore}
 @compute @workgroup_size(${x}, ${y}) fn main(
   @builtin(workgroup_id) wg: vec3u, ${quad ? '@builtin(subgroup_invocation_id) sg: u32' : '@builtin(local_invocation_id) thread: vec3u'}) {
-  ${quad ? 'let lane = sg & 3u;' : ''}
+  let lane = ${quad ? 'sg & 3u' : '0u'};
   let depth = loop_steps(); let lda = dims.lda / 4u; let ldb = dims.ldb / 4u;
   let r0 = ${quad ? 'wg.y' : `(wg.y * ${y}u + thread.y)`} * ${rows * swaps}u;
   let c0 = ${quad ? `wg.x * ${4 * columns}u` : `(wg.x * ${x}u + thread.x) * ${columns}u`};
