@@ -1,0 +1,117 @@
+/** @file The comparison itself: contenders take turns in one page, so that whatever slows the machine slows all of them. */
+import { Gpu } from '../../../src/engine/gpu.ts';
+import { randomWeights } from '../../../src/engine/parameters.ts';
+import { jaxMatmul, jaxTraining, openJax } from './jax.ts';
+import { onnxDecoding } from './onnx.ts';
+import { ourDecoding, ourMatmul, ourTraining } from './ours.ts';
+import { batchOf, BATCH, DECODE_MODEL, LENGTH, MODEL, stepFlops } from './workload.ts';
+
+export interface Row {
+  task: string;
+  name: string;
+  /** Of the best and of the middle round. */
+  best_ms: number;
+  median_ms: number;
+  tokens_per_s?: number;
+  gflops?: number;
+  /** Mean loss of every step, warm-up first: the same work gives the same losses. */
+  losses?: number[];
+}
+
+declare global {
+  interface Window {
+    compareMatmuls(rounds: number): Promise<Row[]>;
+    compareTraining(rounds: number): Promise<Row[]>;
+    compareDecoding(rounds: number): Promise<{ rows: Row[]; sameTokens: number }>;
+  }
+}
+
+const MATMULS = [
+  [512, 512, 512],
+  [2048, 128, 384],
+  [2048, 256, 1024],
+] as const;
+const DECODE_BATCH = 32;
+const DECODE_STEPS = 32;
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+function row(task: string, name: string, times: number[]): Row {
+  const sorted = times.toSorted((a, b) => a - b);
+  return { task, name, best_ms: sorted[0]!, median_ms: sorted[sorted.length >> 1]! };
+}
+
+window.compareMatmuls = async (rounds) => {
+  await openJax();
+  const gpu = await Gpu.create();
+  const rows: Row[] = [];
+  for (const [m, k, n] of MATMULS) {
+    const peers = [await ourMatmul(gpu, m, k, n), jaxMatmul(m, k, n)];
+    const times = peers.map((): number[] => []);
+    for (const peer of peers) await peer.run(1);
+    for (let round = 0; round < rounds; round++) {
+      for (const [i, peer] of peers.entries()) times[i]!.push((await timed(() => peer.run(4))) / 4);
+    }
+    for (const [i, peer] of peers.entries()) {
+      const result = row(`matmul ${m}x${k}x${n}`, peer.name, times[i]!);
+      rows.push({ ...result, gflops: (2 * m * n * k) / result.best_ms / 1e6 });
+      peer.dispose();
+    }
+  }
+  gpu.destroy();
+  return rows;
+};
+
+window.compareTraining = async (rounds) => {
+  await openJax();
+  const gpu = await Gpu.create();
+  const weights = randomWeights(MODEL, 1);
+  const peers = [await ourTraining(gpu, MODEL, weights), jaxTraining(MODEL, weights)];
+  const times = peers.map((): number[] => []);
+  const losses = peers.map((): number[] => []);
+  for (let round = 0; round <= rounds; round++) {
+    const batch = batchOf(round);
+    for (const [i, peer] of peers.entries()) {
+      const ms = await timed(async () => losses[i]!.push(await peer.step(batch)));
+      // The first step compiles.
+      if (round > 0) times[i]!.push(ms);
+      console.log(`step ${round} ${peer.name} ${ms.toFixed(0)} ms loss ${losses[i]!.at(-1)!.toFixed(5)}`);
+    }
+  }
+  const rows = peers.map((peer, i): Row => {
+    const result = row('train', peer.name, times[i]!);
+    return { ...result, tokens_per_s: (BATCH * LENGTH * 1000) / result.median_ms, gflops: stepFlops() / result.median_ms / 1e6, losses: losses[i]! };
+  });
+  for (const peer of peers) peer.dispose();
+  gpu.destroy();
+  return rows;
+};
+
+window.compareDecoding = async (rounds) => {
+  const gpu = await Gpu.create();
+  const weights = randomWeights(DECODE_MODEL, 1);
+  const prompts = Array.from({ length: DECODE_BATCH }, (_, i) => (i * 61 + 5) % DECODE_MODEL.vocab_size);
+  const peers = [await ourDecoding(gpu, DECODE_MODEL, weights, DECODE_BATCH, DECODE_STEPS + 8), await onnxDecoding(DECODE_MODEL, weights)];
+  const times = peers.map((): number[] => []);
+  const tokens: number[][][] = [];
+  for (let round = 0; round <= rounds; round++) {
+    for (const [i, peer] of peers.entries()) {
+      const ms = await timed(async () => (tokens[i] = await peer.decode(prompts, DECODE_STEPS)));
+      if (round > 0) times[i]!.push(ms);
+      console.log(`round ${round} ${peer.name} ${ms.toFixed(0)} ms`);
+    }
+  }
+  const rows = peers.map((peer, i): Row => {
+    const result = row(`decode ${DECODE_BATCH} x ${DECODE_STEPS}`, peer.name, times[i]!);
+    return { ...result, tokens_per_s: (DECODE_BATCH * DECODE_STEPS * 1000) / result.median_ms };
+  });
+  const [ours, theirs] = tokens as [number[][], number[][]];
+  const same = ours.filter((sequence, i) => sequence.join() === theirs[i]!.join()).length;
+  for (const peer of peers) await peer.dispose();
+  gpu.destroy();
+  return { rows, sameTokens: same / DECODE_BATCH };
+};

@@ -1,0 +1,65 @@
+/**
+ * Compares this engine with its peers in one headless Chromium: matmul and a training step with jax-js, batched decoding
+ * with onnxruntime-web. Usage: npm run bench:peers [-- --only matmul,train,decode --rounds 3 --json]
+ */
+import { createServer } from 'vite';
+import { parseArgs } from 'node:util';
+import { launchChromium } from '../../../src/cli/browser.mjs';
+import { ROOT } from '../../../src/cli/build.mjs';
+
+const { values } = parseArgs({
+  options: { only: { type: 'string', default: 'matmul,train,decode' }, rounds: { type: 'string', default: '3' }, json: { type: 'boolean', default: false } },
+});
+const rounds = Number(values.rounds);
+const isolation = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
+const server = await createServer({
+  root: ROOT,
+  configFile: false,
+  logLevel: 'error',
+  server: { host: '127.0.0.1', port: 0, headers: isolation, watch: null, hmr: false },
+  optimizeDeps: { entries: ['tests/bench/peers/index.html'], exclude: ['onnxruntime-web'] },
+});
+await server.listen();
+const browser = await launchChromium();
+const run = async (name) => {
+  // A page each: what one comparison leaves behind cannot slow the next.
+  const page = await browser.newPage();
+  page.setDefaultTimeout(120_000);
+  page.on('console', (message) => console.error(message.text().slice(0, 500)));
+  page.on('pageerror', (error) => console.error(error.message.slice(0, 500)));
+  await page.goto(`${server.resolvedUrls.local[0]}tests/bench/peers/index.html`);
+  await page.waitForFunction((function_) => function_ in window, name);
+  const result = await page.evaluate(([function_, n]) => window[function_](n), [name, rounds]);
+  await page.close();
+  return result;
+};
+const show = ({ task, name, median_ms, tokens_per_s, gflops }) =>
+  [task.padEnd(22), name.padEnd(16), `${median_ms.toFixed(1)} ms`.padStart(12), tokens_per_s ? `${tokens_per_s.toFixed(0)} tokens/s` : '', gflops ? `${gflops.toFixed(2)} GFLOP/s` : ''].join('  ');
+
+try {
+  const only = values.only.split(',');
+  const report = {};
+  if (only.includes('matmul')) report.matmul = await run('compareMatmuls');
+  if (only.includes('train')) report.train = await run('compareTraining');
+  if (only.includes('decode')) report.decode = await run('compareDecoding');
+  const { matmul = [], train = [], decode } = report;
+  report.ratios = {};
+  if (train.length > 0) {
+    const [ours, theirs] = train;
+    report.ratios.train_times_jax = theirs.median_ms / ours.median_ms;
+    report.ratios.largest_loss_difference = Math.max(...ours.losses.map((loss, i) => Math.abs(loss - theirs.losses[i])));
+    if (matmul.length > 0) report.ratios.train_share_of_best_matmul = ours.gflops / Math.max(...matmul.map((row) => row.gflops));
+  }
+  if (decode) {
+    report.ratios.decode_times_onnxruntime = decode.rows[1].median_ms / decode.rows[0].median_ms;
+    report.ratios.decode_same_tokens = decode.sameTokens;
+  }
+  if (values.json) console.log(JSON.stringify(report));
+  else {
+    for (const row of [...matmul, ...train, ...(decode?.rows ?? [])]) console.log(show(row));
+    for (const [name, value] of Object.entries(report.ratios)) console.log(`${name}: ${Number(value.toPrecision(3))}`);
+  }
+} finally {
+  await browser.close();
+  await server.close();
+}

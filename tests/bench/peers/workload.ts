@@ -1,0 +1,67 @@
+/** @file What every contender does: the same Qwen3 decoder, weights, batches and optimiser; and how much work that is. */
+import type { ModelConfig } from '../../../src/engine/types.ts';
+import { hash32 } from '../../../src/random.ts';
+
+/** Vocabulary 2,048, width 128, 4 layers, 4 heads, SwiGLU 384, tied head. */
+export const MODEL: ModelConfig = {
+  model_type: 'qwen3',
+  vocab_size: 2048,
+  hidden_size: 128,
+  intermediate_size: 384,
+  num_hidden_layers: 4,
+  num_attention_heads: 4,
+  num_key_value_heads: 4,
+  head_dim: 32,
+  rms_norm_eps: 1e-6,
+  rope_theta: 10_000,
+  max_position_embeddings: 512,
+  tie_word_embeddings: true,
+};
+
+/** The decoding comparison shares keys and values between two heads, as agents' models do. */
+export const DECODE_MODEL: ModelConfig = { ...MODEL, num_key_value_heads: 2 };
+
+export const BATCH = 8;
+export const LENGTH = 256;
+export const ADAM = { lr: 1e-3, beta1: 0.9, beta2: 0.95, eps: 1e-8 };
+
+export interface TrainingPeer {
+  name: string;
+  /** One step (forward, backward, Adam) on `BATCH` sequences of `LENGTH + 1` tokens; returns the mean loss before it. */
+  step(batch: Int32Array[]): Promise<number>;
+  dispose(): void;
+}
+
+export interface MatmulPeer {
+  name: string;
+  /** Computes x·W `times` times and waits for the end. */
+  run(times: number): Promise<void>;
+  dispose(): void;
+}
+
+export interface DecodePeer {
+  name: string;
+  /** Greedy continuations of one-token prompts, all in one batch: `steps` new tokens each. */
+  decode(prompts: number[], steps: number): Promise<number[][]>;
+  dispose(): Promise<void> | void;
+}
+
+/** Sequences with something to learn: most tokens follow from the one before. */
+export function batchOf(step: number): Int32Array[] {
+  return Array.from({ length: BATCH }, (_, b) => {
+    const tokens = new Int32Array(LENGTH + 1);
+    for (let t = 0; t <= LENGTH; t++) {
+      const random = hash32(step * BATCH + b, t);
+      tokens[t] = t > 0 && random % 5 > 0 ? (tokens[t - 1]! * 7 + 3) % MODEL.vocab_size : (random >>> 8) % MODEL.vocab_size;
+    }
+    return tokens;
+  });
+}
+
+/** Floating-point operations of forward and backward: 6 a weight and token; causal attention is the lower triangle. */
+export function stepFlops(): number {
+  const { hidden_size: d, intermediate_size: f, num_hidden_layers: layers, vocab_size: v } = MODEL;
+  const weights = layers * (4 * d * d + 3 * d * f) + v * d;
+  const attention = layers * 2 * d * LENGTH;
+  return 6 * BATCH * LENGTH * (weights + attention / 2);
+}
