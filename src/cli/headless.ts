@@ -4,14 +4,11 @@
  */
 import * as comlink from 'comlink';
 import type { Trajectory } from '../agent/types.ts';
+import { connectTrainer, type Trainer } from '../app/state/connect-trainer.ts';
 import type { EvaluateOptions, GradRequest, ModelFiles, Progress, TrainerApi } from '../training/api.ts';
 import type { GenerateRequest } from '../training/commands.ts';
 import type { SftConfig } from '../training/types.ts';
 import type { UserConfig } from '../users/types.ts';
-
-interface Connectable {
-  connect(port: MessagePort): void;
-}
 
 /** What the page is asked to do; `model` names the files of the model folder, fetched from `<exchange>model/<name>`. */
 export type HeadlessRequest = { model?: string[] } & (
@@ -36,28 +33,11 @@ declare global {
 
 const PROGRESS_INTERVAL_MS = 100;
 
-/** Rejects when a worker does not load or dies of an uncaught error; comlink alone would wait for ever. */
-function workerFailure(worker: Worker, name: string): Promise<never> {
-  return new Promise((_, reject) => {
-    worker.addEventListener('error', (event) => reject(new Error(`the ${name} worker failed: ${event.message || 'its script did not load'}`)));
-  });
-}
-
-async function startTrainer(): Promise<{ trainer: comlink.Remote<TrainerApi>; failure: Promise<never> }> {
-  const trainerWorker = new Worker(new URL('../../workers/trainer.worker.ts', import.meta.url), { type: 'module' });
-  const environmentWorker = new Worker(new URL('../../workers/environment.worker.ts', import.meta.url), { type: 'module' });
-  const userWorker = new Worker(new URL('../../workers/user.worker.ts', import.meta.url), { type: 'module' });
-  const failure = Promise.race([workerFailure(trainerWorker, 'trainer'), workerFailure(environmentWorker, 'environment'), workerFailure(userWorker, 'user')]);
+async function startTrainer(): Promise<{ trainer: Trainer; failure: Promise<never> }> {
+  let fail = (_: Error) => {};
+  const failure = new Promise<never>((_, reject) => (fail = reject));
   failure.catch(() => {}); // reported by whoever races it
-  const trainer = comlink.wrap<TrainerApi>(trainerWorker);
-  const [environments, users] = [new MessageChannel(), new MessageChannel()];
-  const connected = Promise.all([
-    comlink.wrap<Connectable>(environmentWorker).connect(comlink.transfer(environments.port1, [environments.port1])),
-    comlink.wrap<Connectable>(userWorker).connect(comlink.transfer(users.port1, [users.port1])),
-    trainer.connect(comlink.transfer(environments.port2, [environments.port2]), comlink.transfer(users.port2, [users.port2])),
-  ]);
-  await Promise.race([connected, failure]);
-  return { trainer, failure };
+  return { trainer: await Promise.race([connectTrainer(fail), failure]), failure };
 }
 
 async function get(url: string): Promise<Response> {
@@ -82,7 +62,7 @@ function throttledProgress(): Progress {
   };
 }
 
-async function runCommand(trainer: comlink.Remote<TrainerApi>, request: HeadlessRequest, exchange: string): Promise<unknown> {
+async function runCommand(trainer: Trainer, request: HeadlessRequest, exchange: string): Promise<unknown> {
   const progress = comlink.proxy(throttledProgress());
   const model: ModelFiles = {};
   for (const name of request.model ?? []) model[name] = new Uint8Array(await (await get(`${exchange}model/${name}`)).arrayBuffer());
