@@ -38,7 +38,7 @@ export interface MatmulTuning {
 
 export interface Tuning {
   matmul: MatmulTuning;
-  /** Threads of a workgroup in kernels where a thread works alone. Software adapters run a workgroup on one core, lane by lane of 4. */
+  /** Threads of a workgroup in kernels where a thread works alone. */
   threads: number;
   /** Threads that share one row of a reduction. A power of two; above 4 they meet in workgroup memory. */
   rowThreads: number;
@@ -56,6 +56,6 @@ export const MATMUL_VARIANTS: Record<'quad' | 'register' | 'shared', MatmulTunin
 };
 
 export function tuning(info: GpuInfo): Tuning {
-  if (info.software) return { matmul: MATMUL_VARIANTS[info.subgroupSize >= 4 ? 'quad' : 'register'], threads: 4, rowThreads: 1 };
+  if (info.software) return { matmul: MATMUL_VARIANTS[info.subgroupSize >= 4 ? 'quad' : 'register'], threads: 64, rowThreads: 1 };
   return { matmul: MATMUL_VARIANTS.shared, threads: 64, rowThreads: 64 };
 }

@@ -11,12 +11,15 @@ struct Dims { rows: vec4u, ${Array.from({ length: vectors }, (_, i) => `p${i}: v
 
 export const GRID_BUILTINS = '@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) nwg: vec3u, @builtin(local_invocation_index) thread: u32';
 
+/** Rows of a workgroup where a row has one thread: few, so that a small batch still spreads over the cores. */
+const LONE_ROWS = 16;
+
 /**
  * A kernel over rows: `body` sees `row`, `lane` and `step` (walk columns from `lane` by `step`) and `row_sum(x, lane)`.
  * On software adapters a row has one thread; else a workgroup, which meets in workgroup memory in a fixed order.
  */
 export function rowKernelWgsl(gpu: Gpu, rowsExpression: string, body: string): string {
-  const { threads, rowThreads } = tuning(gpu.info);
+  const { rowThreads } = tuning(gpu.info);
   const alone = rowThreads === 1;
   const sum = alone
     ? 'fn row_sum(x: f32, lane: u32) -> f32 { return x; }'
@@ -30,8 +33,8 @@ fn row_sum(x: f32, lane: u32) -> f32 {
 }`;
   return /* wgsl */ `
 ${sum}
-@compute @workgroup_size(${alone ? threads : rowThreads}) fn main(${GRID_BUILTINS}) {
-  let row = ${alone ? `${GRID_INDEX_WGSL} * ${threads}u + thread` : GRID_INDEX_WGSL};
+@compute @workgroup_size(${alone ? LONE_ROWS : rowThreads}) fn main(${GRID_BUILTINS}) {
+  let row = ${alone ? `${GRID_INDEX_WGSL} * ${LONE_ROWS}u + thread` : GRID_INDEX_WGSL};
   let lane = ${alone ? '0u' : 'thread'};
   const step = ${rowThreads}u;
   if (row >= ${rowsExpression}) { return; }
@@ -41,8 +44,8 @@ ${sum}
 
 /** Workgroups of a `rowKernelWgsl` kernel over `rows` · `times` rows. */
 export function rowGroups(gpu: Gpu, rows: Rows, times = 1): (counts: Counts) => Workgroups {
-  const { threads, rowThreads } = tuning(gpu.info);
-  return (counts) => grid(rowCount(rows, counts) * times, rowThreads === 1 ? threads : 1);
+  const { rowThreads } = tuning(gpu.info);
+  return (counts) => grid(rowCount(rows, counts) * times, rowThreads === 1 ? LONE_ROWS : 1);
 }
 
 /** A kernel with a thread for each of `count` items, bound as `i`. */
