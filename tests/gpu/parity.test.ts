@@ -1,0 +1,222 @@
+/** The engine against PyTorch in float64 (tests/reference/qwen3.py): scores, gradients of every tensor, optimizer steps. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createEngine } from '../../src/engine/engine.ts';
+import { Gpu } from '../../src/engine/gpu.ts';
+import type { Engine, Scores, TensorMap, TrainSequence } from '../../src/engine/types.ts';
+import { grpoLoss, grpoTokenLoss, sftLoss } from '../../src/training/grpo-loss.ts';
+import { type Fixture, loadFixture } from '../support/fixtures.ts';
+
+let gpu: Gpu;
+const errors: string[] = [];
+beforeAll(async () => {
+  gpu = await Gpu.create();
+  gpu.device.addEventListener('uncapturederror', ({ error }) => errors.push(error.message));
+});
+afterAll(() => {
+  expect(errors).toEqual([]);
+  gpu.destroy();
+});
+
+/** ‖got − expected‖ / ‖expected‖ of the tensor that is furthest off. */
+function worst(got: TensorMap, expected: TensorMap): { name: string; error: number } {
+  let result = { name: '', error: -1 };
+  expect([...got.keys()].sort()).toEqual([...expected.keys()].sort());
+  for (const [name, { shape, data }] of expected) {
+    const tensor = got.get(name)!;
+    expect(tensor.shape).toEqual(shape);
+    const [difference, length] = [0, 0].map((_, part) => Math.sqrt(data.reduce((sum, x, i) => sum + (part === 0 ? x - tensor.data[i]! : x) ** 2, 0)));
+    const error = difference! / length!;
+    if (!(error <= result.error)) result = { name, error };
+  }
+  return result;
+}
+
+const maskedTotal = ({ figures }: Fixture): number => figures.sequences.reduce((sum, { loss_mask }) => sum + loss_mask.reduce((a, b) => a + b, 0), 0);
+
+const sftBatch = (fixture: Fixture): TrainSequence[] =>
+  fixture.figures.sequences.map(({ tokens, loss_mask }) => ({ tokens, lossMask: loss_mask, weight: 1 / maskedTotal(fixture) }));
+
+const grpoBatch = (fixture: Fixture): TrainSequence[] =>
+  sftBatch(fixture).map((sequence, i) => {
+    const { advantage, old_logprobs, ref_logprobs } = fixture.figures.sequences[i]!;
+    return { ...sequence, inputs: [advantage, old_logprobs, ref_logprobs] };
+  });
+
+const sftValue = (batch: readonly TrainSequence[], { logprobs }: Scores): number =>
+  batch.reduce((sum, { lossMask, weight }, i) => sum - Array.from(lossMask).reduce((own, m, t) => own + (m ? (weight as number) * logprobs[i]![t]! : 0), 0), 0);
+
+describe.each(['qwen3', 'qwen3-untied', 'qwen2'])('%s', (model) => {
+  let fixture: Fixture;
+  let engine: Engine;
+  beforeAll(async () => {
+    fixture = await loadFixture(model);
+    engine = await createEngine(gpu, fixture.config, fixture.weights, { maxModelLen: 128, slots: 4, maxTokens: 256 });
+  });
+  afterAll(() => engine.destroy());
+
+  test('log-probs and entropies, plain and with a temperature', async () => {
+    const { sequences, temperature } = fixture.figures;
+    const batch = sequences.map(({ tokens }) => ({ tokens, lossMask: tokens.map(() => 1), weight: 1 }));
+    for (const t of [1, temperature]) {
+      const { logprobs, entropies } = await engine.score(batch, { temperature: t });
+      const error = Math.max(
+        ...sequences.flatMap((s, i) =>
+          s.tokens.flatMap((_, at) => [
+            Math.abs(logprobs[i]![at]! - (t === 1 ? s.logprobs : s.logprobs_temperature)[at]!),
+            Math.abs(entropies[i]![at]! - (t === 1 ? s.entropies : s.entropies_temperature)[at]!),
+          ]),
+        ),
+      );
+      expect(error).toBeLessThan(1e-4);
+    }
+  });
+
+  test('gradients of supervised fine-tuning', async () => {
+    engine.zeroGradients();
+    const batch = sftBatch(fixture);
+    const scores = await engine.accumulate(batch, sftLoss);
+    expect(Math.abs(sftValue(batch, scores) / fixture.figures.sft.loss - 1)).toBeLessThan(1e-4);
+    expect(worst(await engine.gradients(), fixture.sftGradients).error).toBeLessThan(1e-4);
+  });
+
+  test('loss and gradients of GRPO with clipping, KL and entropy', async () => {
+    engine.zeroGradients();
+    const { grpo, sequences, temperature } = fixture.figures;
+    const { logprobs, entropies } = await engine.accumulate(grpoBatch(fixture), grpoLoss(grpo.config), { temperature });
+    let value = 0;
+    let clipped = 0;
+    sequences.forEach((s, i) =>
+      s.loss_mask.forEach((m, t) => {
+        if (!m) return;
+        const parts = grpoTokenLoss(logprobs[i]![t]!, s.advantage, s.old_logprobs[t]!, s.ref_logprobs[t]!, grpo.config);
+        clipped += Number(parts.clipped) + Number(parts.clippedLower);
+        value += (parts.policy + grpo.config.kl_loss_coef * parts.kl - grpo.config.entropy_coeff * entropies[i]![t]!) / maskedTotal(fixture);
+      }),
+    );
+    expect(clipped).toBeGreaterThan(10);
+    expect(Math.abs(value / grpo.loss - 1)).toBeLessThan(1e-3);
+    expect(worst(await engine.gradients(), fixture.grpoGradients).error).toBeLessThan(1e-4);
+  });
+
+  test('greedy decoding', async () => {
+    const { prompt, tokens } = fixture.figures.greedy;
+    const sequence = await engine.sampler.open({ seed: 0, stream: 0 });
+    engine.sampler.append(sequence, prompt);
+    const generation = await engine.sampler.generate(sequence, { maxNewTokens: tokens.length, temperature: 0, stopTokenIds: [] });
+    engine.sampler.close(sequence);
+    expect(generation.tokens).toEqual(tokens);
+    expect(generation.finishReason).toBe('length');
+  });
+
+  // Last: it changes the weights.
+  test('20 steps of AdamW, with clipping and weight decay', async () => {
+    engine.zeroGradients();
+    const { params, losses, grad_norms } = fixture.figures.adamw;
+    const batch = sftBatch(fixture);
+    for (const [i, expected] of losses.entries()) {
+      const scores = await engine.accumulate(batch, sftLoss);
+      expect(Math.abs(sftValue(batch, scores) / expected - 1), `loss of step ${i + 1}`).toBeLessThan(1e-3);
+      const { gradNorm } = await engine.step(params);
+      expect(Math.abs(gradNorm / grad_norms[i]! - 1), `gradient norm of step ${i + 1}`).toBeLessThan(1e-3);
+    }
+  });
+});
+
+describe('micro-batches', () => {
+  let fixture: Fixture;
+  beforeAll(async () => {
+    fixture = await loadFixture('qwen3');
+  });
+
+  /** Gradients of GRPO with other sizes of engine; the results must not depend on them. */
+  async function gradientsWith(options: { maxTokens: number; activationBytes?: number }, alone = false): Promise<TensorMap> {
+    const engine = await createEngine(gpu, fixture.config, fixture.weights, { maxModelLen: 64, ...options });
+    const { grpo, temperature } = fixture.figures;
+    const batch = grpoBatch(fixture);
+    for (const part of alone ? batch.map((sequence) => [sequence]) : [batch]) await engine.accumulate(part, grpoLoss(grpo.config), { temperature });
+    const gradients = await engine.gradients();
+    engine.destroy();
+    return gradients;
+  }
+
+  test('several micro-batches, activations computed again, and no shared prefixes all give the same gradients', async () => {
+    expect(worst(await gradientsWith({ maxTokens: 64 }), fixture.grpoGradients).error).toBeLessThan(1e-4);
+    expect(worst(await gradientsWith({ maxTokens: 256, activationBytes: 1 }), fixture.grpoGradients).error).toBeLessThan(1e-4);
+    expect(worst(await gradientsWith({ maxTokens: 256 }, true), fixture.grpoGradients).error).toBeLessThan(1e-4);
+  });
+
+  test('300 training steps with sampling between them create no buffer, and repeat bit by bit', async () => {
+    const weights: TensorMap[] = [];
+    const batch = grpoBatch(fixture).slice(3);
+    const loss = grpoLoss(fixture.figures.grpo.config);
+    const params = { ...fixture.figures.adamw.params, lr: 1e-4 };
+    for (const steps of [300, 300]) {
+      const engine = await createEngine(gpu, fixture.config, fixture.weights, { maxModelLen: 64, slots: 4, maxTokens: 64 });
+      let warm = 0;
+      for (let step = 0; step < steps; step++) {
+        if (step % 100 === 0) {
+          const sequence = await engine.sampler.open({ seed: 3, stream: step });
+          engine.sampler.append(sequence, [1, 2, 3]);
+          await engine.sampler.generate(sequence, { maxNewTokens: 6, temperature: 1, stopTokenIds: [] });
+          engine.sampler.close(sequence);
+        }
+        await engine.accumulate(batch, loss);
+        await engine.step(params);
+        if (step === 2) warm = gpu.buffersCreated;
+      }
+      expect(gpu.buffersCreated).toBe(warm);
+      weights.push(await engine.weights());
+      engine.destroy();
+    }
+    for (const [name, { data }] of weights[0]!) expect(data, name).toEqual(weights[1]!.get(name)!.data);
+    expect(weights[0]!.get('model.norm.weight')!.data).not.toEqual(fixture.weights.get('model.norm.weight')!.data);
+  });
+
+  test('a gradient that is not finite changes nothing and is told', async () => {
+    const engine = await createEngine(gpu, fixture.config, fixture.weights, { maxModelLen: 64, maxTokens: 64 });
+    const [sequence] = sftBatch(fixture);
+    await engine.accumulate([{ ...sequence!, weight: Infinity }], sftLoss);
+    const { gradNorm } = await engine.step(fixture.figures.adamw.params);
+    expect(Number.isFinite(gradNorm)).toBe(false);
+    for (const [name, { data }] of await engine.weights()) expect(data, name).toEqual(fixture.weights.get(name)!.data);
+    const { step, m } = await engine.optimizerState();
+    expect(step).toBe(0);
+    expect(m.get('model.norm.weight')!.data.every((x) => x === 0)).toBe(true);
+    engine.destroy();
+  });
+
+  test('training goes on from saved weights and optimizer state as if it had not stopped', async () => {
+    const batch = sftBatch(fixture);
+    const { params } = fixture.figures.adamw;
+    const train = async (engine: Engine, steps: number): Promise<void> => {
+      for (let i = 0; i < steps; i++) {
+        await engine.accumulate(batch, sftLoss);
+        await engine.step(params);
+      }
+    };
+    const create = (weights: TensorMap): Promise<Engine> => createEngine(gpu, fixture.config, weights, { maxModelLen: 64, maxTokens: 128 });
+    const whole = await create(fixture.weights);
+    await train(whole, 2);
+    const [weights, state] = [await whole.weights(), await whole.optimizerState()];
+    await train(whole, 2);
+    const resumed = await create(weights);
+    resumed.loadOptimizerState(state);
+    await train(resumed, 2);
+    for (const [name, { data }] of await whole.weights()) expect((await resumed.weights()).get(name)!.data, name).toEqual(data);
+    whole.destroy();
+    resumed.destroy();
+  });
+
+  test('the reference stays what it was when the policy moves', async () => {
+    const engine = await createEngine(gpu, fixture.config, fixture.weights, { maxModelLen: 64, maxTokens: 128 });
+    const batch = sftBatch(fixture);
+    await expect(engine.score(batch, { weights: 'reference' })).rejects.toThrow(/snapshotReference/);
+    const before = await engine.score(batch);
+    engine.snapshotReference();
+    await engine.accumulate(batch, sftLoss);
+    await engine.step(fixture.figures.adamw.params);
+    expect((await engine.score(batch, { weights: 'reference' })).logprobs).toEqual(before.logprobs);
+    expect((await engine.score(batch)).logprobs).not.toEqual(before.logprobs);
+    engine.destroy();
+  });
+});

@@ -1,0 +1,152 @@
+/** Batched generation: what one sequence gets never depends on the others, and agrees with scoring. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createEngine } from '../../src/engine/engine.ts';
+import { Gpu } from '../../src/engine/gpu.ts';
+import type { Engine, Generation, SamplingParams } from '../../src/engine/types.ts';
+import { sftLoss } from '../../src/training/grpo-loss.ts';
+import { type Fixture, loadFixture } from '../support/fixtures.ts';
+
+let gpu: Gpu;
+let fixture: Fixture;
+let engine: Engine;
+const MAX_MODEL_LEN = 100;
+const PARAMS: SamplingParams = { maxNewTokens: 12, temperature: 1.3, stopTokenIds: [] };
+
+beforeAll(async () => {
+  gpu = await Gpu.create();
+  fixture = await loadFixture('qwen3-untied');
+  engine = await createEngine(gpu, fixture.config, fixture.weights, { maxModelLen: MAX_MODEL_LEN, slots: 32, maxTokens: 256 });
+});
+afterAll(() => gpu.destroy());
+
+const prompt = (i: number): number[] => [...fixture.figures.sequences[0]!.tokens.slice(0, 18 + (i % 5)), 17 + i];
+
+async function complete(tokens: number[], stream: number, params: SamplingParams = PARAMS, seed = 5): Promise<Generation> {
+  const sequence = await engine.sampler.open({ seed, stream });
+  try {
+    engine.sampler.append(sequence, tokens);
+    return await engine.sampler.generate(sequence, params);
+  } finally {
+    engine.sampler.close(sequence);
+  }
+}
+
+/** Log-probs of the generated tokens as scoring sees them. */
+async function scored(before: number[], { tokens }: Generation, temperature: number): Promise<number[]> {
+  const all = [...before, ...tokens];
+  const { logprobs } = await engine.score([{ tokens: all, lossMask: all.map((_, t) => Number(t >= before.length)), weight: 1 }], { temperature });
+  return Array.from(logprobs[0]!.subarray(before.length));
+}
+
+const largest = (a: readonly number[], b: readonly number[]): number => Math.max(...a.map((x, i) => Math.abs(x - b[i]!)));
+
+describe('sampler', () => {
+  test('32 sequences at once give each the tokens and log-probs it gets alone, bit by bit', async () => {
+    const together = await Promise.all(Array.from({ length: 32 }, (_, i) => complete(prompt(i), i)));
+    const again = await Promise.all(Array.from({ length: 32 }, (_, i) => complete(prompt(i), i)));
+    expect(again).toEqual(together);
+    for (const i of [0, 7, 31]) expect(await complete(prompt(i), i)).toEqual(together[i]);
+    expect(new Set(together.map(({ tokens }) => tokens.join())).size).toBe(32);
+    expect(await complete(prompt(0), 0, PARAMS, 6)).not.toEqual(together[0]);
+  });
+
+  test('its log-probs are those of scoring, with a temperature, truncated and greedy', async () => {
+    for (const params of [PARAMS, { ...PARAMS, topK: 5 }, { ...PARAMS, topP: 0.6 }, { ...PARAMS, temperature: 0 }]) {
+      const generation = await complete(prompt(3), 3, params);
+      expect(generation.tokens).toHaveLength(12);
+      expect(largest(generation.logprobs, await scored(prompt(3), generation, params.temperature || 1))).toBeLessThan(1e-4);
+    }
+  });
+
+  test('top-k 1 is greedy', async () => {
+    const greedy = await complete(prompt(2), 2, { ...PARAMS, temperature: 0 });
+    expect((await complete(prompt(2), 9, { ...PARAMS, topK: 1 })).tokens).toEqual(greedy.tokens);
+  });
+
+  test('a conversation of several turns equals one that is given whole', async () => {
+    const { sampler } = engine;
+    const sequence = await sampler.open({ seed: 8, stream: 1 });
+    sampler.append(sequence, prompt(1));
+    const first = await sampler.generate(sequence, PARAMS);
+    sampler.append(sequence, [3, 4, 5]);
+    const second = await sampler.generate(sequence, PARAMS);
+    expect(sequence.length).toBe(prompt(1).length + 12 + 3 + 12);
+    sampler.close(sequence);
+    const history = [...prompt(1), ...first.tokens, 3, 4, 5];
+    expect(await complete(history, 1, PARAMS, 8)).toEqual(second);
+    expect(largest(second.logprobs, await scored(history, second, PARAMS.temperature))).toBeLessThan(1e-4);
+  });
+
+  test('equal beginnings are computed once', async () => {
+    const shared = Array.from({ length: 70 }, (_, i) => (i * 7) % 200);
+    const before = engine.stats.tokensPrefilled;
+    const four = await Promise.all([0, 1, 2, 3].map((stream) => complete([...shared, 1], stream)));
+    // 71 tokens, of which 64 lie in full pages of 16.
+    expect(engine.stats.tokensPrefilled - before).toBe(71 + 3 * 7);
+    expect(largest(four[3]!.logprobs, await scored([...shared, 1], four[3]!, PARAMS.temperature))).toBeLessThan(1e-4);
+  });
+
+  test('ends at a stop token, at the length and at the full context', async () => {
+    const free = await complete(prompt(4), 4);
+    const stop = free.tokens[5]!;
+    const cut = free.tokens.indexOf(stop) + 1;
+    expect(await complete(prompt(4), 4, { ...PARAMS, stopTokenIds: [stop] })).toEqual({
+      tokens: free.tokens.slice(0, cut), logprobs: free.logprobs.slice(0, cut), finishReason: 'stop',
+    });
+    expect(free.finishReason).toBe('length');
+    const long = Array.from({ length: MAX_MODEL_LEN - 5 }, (_, i) => i);
+    const full = await complete(long, 0, { ...PARAMS, maxNewTokens: 50 });
+    expect([full.tokens.length, full.finishReason]).toEqual([5, 'context_full']);
+    expect(largest(full.logprobs, await scored(long, full, PARAMS.temperature))).toBeLessThan(1e-4);
+    expect(await complete(Array.from({ length: MAX_MODEL_LEN }, () => 1), 0)).toEqual({ tokens: [], logprobs: [], finishReason: 'context_full' });
+  });
+
+  test('more sequences than slots wait their turn', async () => {
+    const many = await Promise.all(Array.from({ length: 40 }, (_, i) => complete(prompt(i), i, { ...PARAMS, maxNewTokens: 3 })));
+    expect(many[39]).toEqual(await complete(prompt(39), 39, { ...PARAMS, maxNewTokens: 3 }));
+  });
+
+  test('an abort rejects its own call and leaves the others alone', async () => {
+    const { sampler } = engine;
+    const alone = await complete(prompt(6), 6, { ...PARAMS, maxNewTokens: 40 });
+    const abort = new AbortController();
+    const doomed = await sampler.open({ seed: 5, stream: 99 });
+    sampler.append(doomed, prompt(5));
+    const failing = sampler.generate(doomed, { ...PARAMS, maxNewTokens: 70 }, abort.signal);
+    const other = complete(prompt(6), 6, { ...PARAMS, maxNewTokens: 40 });
+    abort.abort(new Error('enough'));
+    await expect(failing).rejects.toThrow('enough');
+    sampler.close(doomed);
+    expect(await other).toEqual(alone);
+  });
+
+  test('new weights make a sequence in progress compute its past again', async () => {
+    const { sampler } = engine;
+    const sequence = await sampler.open({ seed: 5, stream: 1 });
+    sampler.append(sequence, prompt(1));
+    const before = await sampler.generate(sequence, PARAMS);
+    await engine.accumulate([{ tokens: prompt(1), lossMask: prompt(1).map(() => 1), weight: 1 }], sftLoss);
+    await engine.step({ ...fixture.figures.adamw.params, lr: 0.02 });
+    const after = await sampler.generate(sequence, PARAMS);
+    expect(largest(after.logprobs, await scored([...prompt(1), ...before.tokens], after, PARAMS.temperature))).toBeLessThan(1e-4);
+    sampler.close(sequence);
+    engine.loadWeights(fixture.weights);
+    expect(await complete(prompt(1), 1)).toEqual(before);
+  });
+
+  test('refuses what makes no sense, naming it', async () => {
+    const { sampler } = engine;
+    const sequence = await sampler.open({ seed: 0, stream: 0 });
+    await expect(sampler.generate(sequence, PARAMS)).rejects.toThrow(/empty/);
+    expect(() => sampler.append(sequence, [1, 270])).toThrow(/token 1 to append is 270/);
+    sampler.append(sequence, [1]);
+    await expect(sampler.generate(sequence, { ...PARAMS, topP: 0 })).rejects.toThrow(/topP is 0/);
+    await expect(sampler.generate(sequence, { ...PARAMS, temperature: NaN })).rejects.toThrow(/temperature is NaN/);
+    const busy = sampler.generate(sequence, PARAMS);
+    await expect(sampler.generate(sequence, PARAMS)).rejects.toThrow(/generating already/);
+    expect(() => sampler.append(sequence, [1])).toThrow(/is generating/);
+    await busy;
+    sampler.close(sequence);
+    expect(() => sampler.append(sequence, [1])).toThrow(/not open/);
+  });
+});
