@@ -65,7 +65,7 @@ async function viteBuild(config, outDir) {
     throw new CommandError('the app is not built and its build tools are not installed: run npm ci in the project first');
   }
   try {
-    await vite.build({ ...config, logLevel: 'error' });
+    await vite.build({ ...config, logLevel: 'silent' });
   } catch (error) {
     await rm(outDir, { recursive: true, force: true });
     throw new CommandError(`the app does not build: ${/** @type {Error} */ (error).message.split('\n').slice(0, 3).join(' ')}`);

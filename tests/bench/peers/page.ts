@@ -20,7 +20,6 @@ export interface Row {
 
 declare global {
   interface Window {
-    compareMatmuls(rounds: number): Promise<Row[]>;
     compareTraining(rounds: number): Promise<Row[]>;
     compareDecoding(rounds: number): Promise<{ rows: Row[]; sameTokens: number }>;
   }
@@ -31,6 +30,7 @@ const MATMULS = [
   [2048, 128, 384],
   [2048, 256, 1024],
 ] as const;
+const MATMUL_REPEATS = 4;
 const DECODE_BATCH = 32;
 const DECODE_STEPS = 32;
 
@@ -45,48 +45,39 @@ function row(task: string, name: string, times: number[]): Row {
   return { task, name, best_ms: sorted[0]!, median_ms: sorted[sorted.length >> 1]! };
 }
 
-window.compareMatmuls = async (rounds) => {
-  await openJax();
-  const gpu = await Gpu.create();
-  const rows: Row[] = [];
-  for (const [m, k, n] of MATMULS) {
-    const peers = [await ourMatmul(gpu, m, k, n), jaxMatmul(m, k, n)];
-    const times = peers.map((): number[] => []);
-    for (const peer of peers) await peer.run(1);
-    for (let round = 0; round < rounds; round++) {
-      for (const [i, peer] of peers.entries()) times[i]!.push((await timed(() => peer.run(4))) / 4);
-    }
-    for (const [i, peer] of peers.entries()) {
-      const result = row(`matmul ${m}x${k}x${n}`, peer.name, times[i]!);
-      rows.push({ ...result, gflops: (2 * m * n * k) / result.best_ms / 1e6 });
-      peer.dispose();
-    }
-  }
-  gpu.destroy();
-  return rows;
-};
-
+/** Matmuls and training steps in the same rounds: the share of the matmul's rate is then one of the same minutes. */
 window.compareTraining = async (rounds) => {
   await openJax();
   const gpu = await Gpu.create();
   const weights = randomWeights(MODEL, 1);
-  const peers = [await ourTraining(gpu, MODEL, weights), jaxTraining(MODEL, weights)];
-  const times = peers.map((): number[] => []);
-  const losses = peers.map((): number[] => []);
+  const matmuls = await Promise.all(
+    MATMULS.flatMap(([m, k, n]) =>
+      [ourMatmul(gpu, m, k, n), jaxMatmul(m, k, n)].map(async (peer) => ({ peer: await peer, task: `matmul ${m}x${k}x${n}`, flops: 2 * m * k * n, times: [] as number[] })),
+    ),
+  );
+  const trainers = [await ourTraining(gpu, MODEL, weights), jaxTraining(MODEL, weights)].map((peer) => ({ peer, times: [] as number[], losses: [] as number[] }));
   for (let round = 0; round <= rounds; round++) {
+    // The first round compiles.
+    const keep = (times: number[], ms: number) => void (round > 0 && times.push(ms));
+    for (const { peer, times } of matmuls) keep(times, (await timed(() => peer.run(MATMUL_REPEATS))) / MATMUL_REPEATS);
     const batch = batchOf(round);
-    for (const [i, peer] of peers.entries()) {
-      const ms = await timed(async () => losses[i]!.push(await peer.step(batch)));
-      // The first step compiles.
-      if (round > 0) times[i]!.push(ms);
-      console.log(`step ${round} ${peer.name} ${ms.toFixed(0)} ms loss ${losses[i]!.at(-1)!.toFixed(5)}`);
+    for (const { peer, times, losses } of trainers) {
+      const ms = await timed(async () => losses.push(await peer.step(batch)));
+      keep(times, ms);
+      console.log(`step ${round} ${peer.name} ${ms.toFixed(0)} ms loss ${losses.at(-1)!.toFixed(5)}`);
     }
   }
-  const rows = peers.map((peer, i): Row => {
-    const result = row('train', peer.name, times[i]!);
-    return { ...result, tokens_per_s: (BATCH * LENGTH * 1000) / result.median_ms, gflops: stepFlops() / result.median_ms / 1e6, losses: losses[i]! };
-  });
-  for (const peer of peers) peer.dispose();
+  const rows = [
+    ...matmuls.map(({ peer, task, flops, times }): Row => {
+      const result = row(task, peer.name, times);
+      return { ...result, gflops: flops / result.median_ms / 1e6 };
+    }),
+    ...trainers.map(({ peer, times, losses }): Row => {
+      const result = row('train', peer.name, times);
+      return { ...result, tokens_per_s: (BATCH * LENGTH * 1000) / result.median_ms, gflops: stepFlops() / result.median_ms / 1e6, losses };
+    }),
+  ];
+  for (const { peer } of [...matmuls, ...trainers]) peer.dispose();
   gpu.destroy();
   return rows;
 };

@@ -1,0 +1,127 @@
+/** The command line with its browser, on a tiny model: round trips, faults, interruption. */
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { readSafetensors } from '../../src/exchange/safetensors.ts';
+import { mua, startMua } from '../support/mua.ts';
+import { TINY, writeTinyModel } from '../support/tiny-model.ts';
+
+let folder: string;
+let model: string;
+test.beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mua-e2e-'));
+  model = join(folder, 'model');
+  await writeTinyModel(model);
+});
+test.afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const at = (name: string) => join(folder, name);
+const read = async (name: string) => JSON.parse(await readFile(at(name), 'utf8'));
+const write = async (name: string, value: unknown) => {
+  await writeFile(at(name), JSON.stringify(value));
+  return at(name);
+};
+const expectDone = ({ code, stderr }: { code: number | null; stderr: string }) => expect(code, stderr).toBe(0);
+
+async function score(directory: string, sequences: number[][]): Promise<{ logprobs: number[][]; entropies: number[][] }> {
+  expectDone(await mua('score', '--model', directory, '--input', await write('score.json', { sequences }), '--output', at('scores.json')));
+  return read('scores.json');
+}
+
+test('score: one entry less than tokens, a distribution at every place', async () => {
+  const everyNext = Array.from({ length: TINY.vocab_size }, (_, id) => [3, 1, id]);
+  const { logprobs, entropies } = await score(model, [...everyNext, [5]]);
+  expect(logprobs.at(-1)).toEqual([]);
+  const last = everyNext.map((_, i) => logprobs[i]![1]!);
+  expect(last.reduce((sum, l) => sum + Math.exp(l), 0)).toBeCloseTo(1, 5);
+  expect(last.reduce((sum, l) => sum - l * Math.exp(l), 0)).toBeCloseTo(entropies[0]![1]!, 4);
+  expect(Math.max(...last) - Math.min(...last)).toBeGreaterThan(0.5);
+});
+
+test('generate: deterministic, and its log-probs are those that score finds', async () => {
+  const request = await write('generate.json', { prompts: [[1, 2, 3], [4], [5, 6]], max_new_tokens: 12, temperature: 1, seed: 3 });
+  const runs = [];
+  for (const out of ['g1.json', 'g2.json']) {
+    expectDone(await mua('generate', '--model', model, '--input', request, '--output', at(out)));
+    runs.push(await read(out));
+  }
+  expect(runs[1]).toEqual(runs[0]);
+  const { completions } = runs[0] as { completions: { tokens: number[]; logprobs: number[] }[] };
+  const prompts = [[1, 2, 3], [4], [5, 6]];
+  expect(completions.map((c) => c.tokens.length)).toEqual([12, 12, 12]);
+  const { logprobs } = await score(model, completions.map((c, i) => [...prompts[i]!, ...c.tokens]));
+  for (const [i, c] of completions.entries()) {
+    c.logprobs.forEach((value, t) => expect(value).toBeCloseTo(logprobs[i]![prompts[i]!.length - 1 + t]!, 4));
+  }
+});
+
+test('grad: the loss is that of score, and its gradient predicts the loss beside it', async () => {
+  const tokens = [7, 3, 30, 11, 2, 19];
+  const request = await write('grad.json', { loss: 'sft', sequences: [{ tokens, loss_mask: [0, 0, 1, 1, 1, 1] }] });
+  const outcome = await mua('grad', '--json', '--model', model, '--input', request, '--output', at('g.safetensors'), '--report', at('report.json'));
+  expectDone(outcome);
+  const report = await read('report.json');
+  expect(JSON.parse(outcome.stdout)).toMatchObject({ loss: report.loss });
+  const mean = async (directory: string) => {
+    const { logprobs } = await score(directory, [tokens]);
+    return -logprobs[0]!.slice(1).reduce((sum, l) => sum + l, 0) / 4;
+  };
+  expect(report.loss).toBeCloseTo(await mean(model), 5);
+  const gradients = readSafetensors(new Uint8Array(await readFile(at('g.safetensors'))));
+  const square = [...gradients.values()].reduce((sum, { data }) => data.reduce((s, g) => s + g * g, sum), 0);
+  // A step of length h along ±gradient changes the loss by ±h‖g‖.
+  const h = 0.01;
+  const moved = async (sign: number) => {
+    const directory = at(`moved${sign}`);
+    const weights = await writeTinyModel(directory, (w) => {
+      for (const [name, { data }] of w) gradients.get(name)!.data.forEach((g, i) => (data[i]! += (sign * h * g) / Math.sqrt(square)));
+    });
+    expect([...weights.keys()].sort()).toEqual([...gradients.keys()].sort());
+    return mean(directory);
+  };
+  const slope = ((await moved(1)) - (await moved(-1))) / (2 * h);
+  expect(Math.abs(slope / Math.sqrt(square) - 1)).toBeLessThan(0.01);
+});
+
+test('faults: one clear line, nothing written', async () => {
+  const before = (await readdir(folder)).sort();
+  const input = await write('in.json', { sequences: [[1, 2]] });
+  const beyond = await write('beyond.json', { sequences: [[1, TINY.vocab_size]] });
+  await writeTinyModel(at('nan'), (weights) => (weights.get('model.norm.weight')!.data[3] = NaN));
+  await writeTinyModel(at('cut'));
+  await truncate(join(at('cut'), 'model.safetensors'), 3000);
+  await writeTinyModel(at('odd'), (weights) => weights.delete('model.norm.weight'));
+  const cases: [string[], number, RegExp][] = [
+    [['score', '--model', at('cut'), '--input', input], 2, /truncated/],
+    [['score', '--model', model, '--input', beyond], 2, /sequences\[0\]\[1\] is 37: expected a token id from 0 to 36/],
+    [['score', '--model', at('nan'), '--input', input], 1, /model\.norm\.weight/],
+    [['score', '--model', at('odd'), '--input', input], 1, /model\.norm\.weight/],
+    [['train', '--model', model, '--preset', 'tiny'], 2, /tokenizer/],
+  ];
+  for (const [args, expected, message] of cases) {
+    const { code, stdout, stderr } = await mua(...args, args[0] === 'train' ? '--out' : '--output', at('never'));
+    expect({ code, stdout }, stderr).toEqual({ code: expected, stdout: '' });
+    expect(stderr).toMatch(/^mua: [^\n]+\n$/);
+    expect(stderr).toMatch(message);
+  }
+  const after = (await readdir(folder)).filter((name) => !['in.json', 'beyond.json', 'nan', 'cut', 'odd'].includes(name));
+  expect(after.sort()).toEqual(before);
+});
+
+test('a browser without a GPU is reported with what to do', async () => {
+  const input = await write('in.json', { sequences: [[1, 2]] });
+  const { done } = startMua(['score', '--model', model, '--input', input, '--output', at('never')], { MUA_CHROMIUM_ARGS: '--disable-gpu --use-webgpu-adapter=none' });
+  const { code, stderr } = await done;
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^mua: .*WebGPU.*MUA_CHROMIUM/);
+});
+
+test('Ctrl-C closes the browser, leaves nothing, exits 130', async () => {
+  const out = at('interrupted.json');
+  const { child, done } = startMua(['generate', '--model', model, '--input', await write('long.json', { prompts: [[1]], max_new_tokens: 4000, temperature: 1, seed: 1 }), '--output', out]);
+  setTimeout(() => child.kill('SIGINT'), 2500);
+  const { code, stdout } = await done;
+  expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+  expect((await readdir(folder)).filter((name) => name.includes('interrupted'))).toEqual([]);
+});
