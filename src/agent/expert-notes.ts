@@ -1,0 +1,147 @@
+/** @file What the expert knows: the conversation read from its start, every time anew, so that any history can be continued. */
+import type { Wish } from '../environments/types.ts';
+import type { ChatMessage } from './conversation.ts';
+
+/** What the customer asks for at the moment, with all they said about it. */
+export interface Request {
+  intent: Wish['intent'];
+  said: string[];
+}
+
+export interface Customer {
+  orders: string[];
+  /** Ids; with what a full record says of them. */
+  paymentMethods: { id: string; last_four?: string; brand?: string }[];
+}
+
+export interface Order {
+  status: string;
+  items: { name: string; item_id: string; product_id?: string; options?: Record<string, string> }[];
+  /** Payment method it was paid with at first. */
+  original: string;
+}
+
+export interface Variant {
+  item_id: string;
+  options: Record<string, string>;
+}
+
+export interface CaseFile {
+  email?: string;
+  name?: [first: string, last: string];
+  zip?: string;
+  /** Emails and names that were looked for. */
+  searched: Set<string>;
+  userId?: string;
+  user?: Customer;
+  orders: Map<string, Order>;
+  /** Order ids that the tools do not know. */
+  missing: Set<string>;
+  /** Available variants by product id. */
+  products: Map<string, Variant[]>;
+  request: Request | null;
+  /** How the last request ended. */
+  outcome: 'done' | 'failed' | 'refused' | null;
+  lastSaid: string;
+  lastHeard: string;
+}
+
+export function readConversationState(messages: readonly ChatMessage[]): CaseFile {
+  const file: CaseFile = { searched: new Set(), orders: new Map(), missing: new Set(), products: new Map(), request: null, outcome: null, lastSaid: '', lastHeard: '' };
+  let call: { name: string; arguments: Record<string, unknown> } | undefined;
+  for (const { role, content, tool_calls } of messages) {
+    if (role === 'user') hear(file, content);
+    else if (role === 'tool') {
+      if (call) readResult(file, call, content);
+      call = undefined;
+    } else if (role === 'assistant') {
+      const made = tool_calls?.[0]?.function;
+      if (made) call = { name: made.name, arguments: typeof made.arguments === 'string' ? (JSON.parse(made.arguments) as Record<string, unknown>) : made.arguments };
+      else {
+        file.lastSaid = content;
+        if (content.startsWith('Sorry')) close(file, 'refused');
+      }
+    }
+  }
+  return file;
+}
+
+function close(file: CaseFile, outcome: CaseFile['outcome']): void {
+  file.request = null;
+  file.outcome = outcome;
+}
+
+const NAME = /(?:\b[Ii] am|\b[Ii]'m|\bname is|\b[Tt]his is)\s+(\p{Lu}[\p{L}'-]*)\s+(\p{Lu}[\p{L}'-]*)/u;
+const CHANGES = /^\W*(no|actually|wait)\b|\binstead\b|changed my mind/i;
+
+function hear(file: CaseFile, text: string): void {
+  file.lastHeard = text;
+  const email = /[\w.+-]+@[\w-]+(\.[\w-]+)+/.exec(text)?.[0];
+  if (email) file.email = email;
+  const [, first, last] = NAME.exec(text) ?? [];
+  if (first && last) file.name = [first, last];
+  const zip = /\bzip(?: code)?(?: is)?:? (\d{5})\b/i.exec(text)?.[1];
+  if (zip) file.zip = zip;
+  const intent = readIntent(text);
+  if (intent && (!file.request || intent !== file.request.intent || CHANGES.test(text))) {
+    file.request = { intent, said: [text] };
+    file.outcome = null;
+  } else file.request?.said.push(text);
+}
+
+function readIntent(text: string): Wish['intent'] | null {
+  const said = text.toLowerCase().replace(/e-?mail address/g, 'email');
+  if (/\bexchange\b/.test(said)) return 'exchange';
+  if (/\breturn\b/.test(said)) return 'return';
+  if (/\bcancel\b/.test(said)) return 'cancel';
+  if (/\baddress\b/.test(said)) return 'modify_address';
+  if (/\b(change|swap|replace|modify)\b.*( for one with |\bitems?\b)/.test(said)) return 'modify_items';
+  if (/\bpay\b|\b(change|switch|update|move)\b.*\bpayment\b/.test(said)) return 'modify_payment';
+  return null;
+}
+
+const LOOKING = new Set(['find_user_id_by_email', 'find_user_id_by_name_zip', 'get_user_details', 'get_order_details', 'get_product_details']);
+
+function readResult(file: CaseFile, call: { name: string; arguments: Record<string, unknown> }, text: string): void {
+  const failed = text.startsWith('Error') || text.startsWith('Unknown action');
+  const args = call.arguments as Record<string, string>;
+  switch (call.name) {
+    case 'find_user_id_by_email':
+      file.searched.add(args.email!);
+      break;
+    case 'find_user_id_by_name_zip':
+      file.searched.add(`${args.first_name} ${args.last_name} ${args.zip}`);
+      break;
+    case 'get_order_details':
+      if (failed) file.missing.add(args.order_id!);
+  }
+  if (!LOOKING.has(call.name)) {
+    // The record is out of date; whether or not it worked, the request is over.
+    if (args.order_id) file.orders.delete(args.order_id);
+    close(file, failed ? 'failed' : 'done');
+  } else if (!failed) readRecord(file, call.name, args, text.trim());
+}
+
+/* Records come as one level shows them: tau-bench's whole rows, or a few fields of theirs. */
+type Methods = string[] | Record<string, { id: string; last_four?: string; brand?: string }>;
+type OrderRecord = Omit<Order, 'original'> & { payment_method_id?: string; payment_history?: { payment_method_id: string }[] };
+type VariantRecord = { item_id: string; available?: boolean; options?: Record<string, string> };
+
+function readRecord(file: CaseFile, tool: string, args: Record<string, string>, text: string): void {
+  if (tool.startsWith('find_user_id')) {
+    file.userId ??= text;
+    return;
+  }
+  const record = JSON.parse(text) as unknown;
+  if (tool === 'get_user_details') {
+    const { orders, payment_methods } = record as { orders: string[]; payment_methods: Methods };
+    file.user = { orders, paymentMethods: Array.isArray(payment_methods) ? payment_methods.map((id) => ({ id })) : Object.values(payment_methods) };
+  } else if (tool === 'get_order_details') {
+    const { status, items, payment_method_id, payment_history } = record as OrderRecord;
+    file.orders.set(args.order_id!, { status, items, original: payment_method_id ?? payment_history?.[0]?.payment_method_id ?? '' });
+  } else {
+    const { variants } = record as { variants: VariantRecord[] | Record<string, VariantRecord> };
+    const available = Object.values(variants).filter((variant) => variant.available !== false);
+    file.products.set(args.product_id!, available.map(({ item_id, options, available: _, ...rest }) => ({ item_id, options: options ?? (rest as Record<string, string>) })));
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * @file What an agent's free text asks for or claims, by keywords: it may come from an LLM, from rules, or from a model
+ * that has only begun to speak. Nothing here knows the number of the turn.
+ */
+import type { Fact, Request } from './speech.ts';
+
+export interface Heard {
+  /** Asks for a yes. */
+  confirm: boolean;
+  asksEmail: boolean;
+  /** Asks for name or zip code. */
+  asksName: boolean;
+  facts: Set<Fact>;
+  /** Asks whether there is anything else, or what this is about. */
+  open: boolean;
+  /** Claims to have done something. */
+  done: boolean;
+  refused: boolean;
+  transferred: boolean;
+}
+
+const ORDER_ID = /#?\bw\d{5,}\b/gi;
+const ASKING = /\?|\b(please|provide|tell|give|share|need|specify|enter|state|send|let me know|what|which|why|how)\b/;
+const CONFIRM = /\b(confirm|yes or no|yes\/no|proceed|go ahead|shall i|should i|do you want me to|would you like me to|(is|are) (that|this|these|it) (right|correct|ok|okay|fine)|say yes|reply yes|\(yes)\b|\bcorrect\?|\bok(ay)?\?|\(y\/n\)/;
+const DONE = /\b(done|completed|all set|success|successful|successfully|processed)\b|\b(is|are|was|were|been|be|now|i|i've|have|has) (now |already |just )?(cancelled|canceled|returned|exchanged|changed|updated|modified|paid|requested|replaced|moved)\b|\b(return|exchange) (is |was |has been )?requested\b/;
+const NOT_YET = /\b(will|would|can|could|to|if|once|before|shall|should|want me) (\w+ )?(be |have )/;
+const REFUSED = /\b(cannot|can't|can not|couldn't|could not|unable|not able|won't|not (possible|allowed|permitted|eligible|yours|your order)|impossible|refuse|against (our|the) policy|no tool|not supported|only (pending|delivered))\b|\bnot found\b/;
+
+export function listen(text: string): Heard {
+  const said = text.toLowerCase().replaceAll('’', "'");
+  const sentences = said.split(/(?<=[.!?])\s+/);
+  const confirm = CONFIRM.test(said);
+  const questions = sentences.filter((sentence) => ASKING.test(sentence)).join(' ').replace(/e-?mail address/g, 'email');
+  const elseAsked = /\b(anything|something|what) else\b|\bhow (can|may|could) i (help|assist)|\bwhat can i (do|help)|\bhelp you\b[^.]*\?|\bmore i can\b/.test(said);
+  const refused = REFUSED.test(said);
+  const facts = new Set<Fact>();
+  if (!confirm) {
+    const bare = questions.replace(ORDER_ID, ' ');
+    if (/\b(which|what|whose)( \w+)? orders?\b|\border\s*(id|number|no\b|#)|\borders?\s*\?|\border,/.test(bare)) facts.add('order');
+    if (/\breasons?\b|\bwhy\b/.test(bare)) facts.add('reason');
+    if (/\b(which|what|name|list|the)( \w+)? (items?|products?)\b|\bitems?( ids?)?\s*[?,]/.test(bare)) facts.add('items');
+    if (/\b(which|what)( \w+)? (options?|variants?|colou?r|size)\b|\bnew items?\b|\bexchange (it|them) for\b|\breplace\w* (with|by)\b|\bfor what\b|\bwhat instead\b/.test(bare)) facts.add('new_items');
+    if (/\bpayments?\b|\brefund(ed)?( \w+)? to\b|\bpay\b|\b(which|what) (card|method)\b|\bprice difference\b/.test(bare)) facts.add('payment');
+    if (/\baddress\b/.test(bare)) facts.add('address');
+  }
+  return {
+    confirm,
+    asksEmail: !confirm && /\be-?mail\b/.test(questions),
+    asksName: !confirm && /\b(your|first|last|full) (\w+ )?name\b|\bname and zip\b|\bname\?|\bzip\b|\bpostal code\b/.test(questions),
+    facts,
+    open: elseAsked,
+    done: !confirm && !refused && sentences.some((sentence) => DONE.test(sentence) && !NOT_YET.test(sentence) && !/\bnot\b/.test(sentence) && !sentence.includes('?')),
+    refused: refused && !confirm,
+    transferred: /\b(transferr?(ed|ing)?|human agent|hand(ed|ing)? (you )?over)\b/.test(said) && !confirm,
+  };
+}
+
+/** Order ids in a text, in the form `#W1234567`. */
+export function orderIds(text: string): string[] {
+  return [...text.matchAll(ORDER_ID)].map(([id]) => `#${id.replace('#', '').toUpperCase()}`);
+}
+
+const VERBS: Record<Request['intent'], RegExp> = {
+  cancel: /\bcancel/,
+  return: /\breturn/,
+  exchange: /\bexchang/,
+  modify_payment: /\bpay|\bcharge/,
+  modify_items: /\b(item|chang|modif|replac|swap)/,
+  modify_address: /\b(address|ship)/,
+};
+const KINDS = [/credit[ _]?card|\bvisa\b|\bmastercard\b/, /pay ?pal/, /gift[ _]?card/, /original/];
+
+/** Whether an agent's proposal is what the customer wants: it names the order, and nothing in it contradicts the request. */
+export function matches(text: string, { intent, slots, words }: Request): boolean {
+  const said = text.toLowerCase();
+  const ids = orderIds(text);
+  if (slots.order_id ? !ids.length || ids.some((id) => id !== slots.order_id) : ids.length > 0) return false;
+  if (!VERBS[intent].test(said) && Object.values(VERBS).some((verb) => verb.test(said))) return false;
+  if (intent !== 'cancel' && VERBS.cancel.test(said)) return false;
+  if (intent !== 'return' && intent !== 'exchange' && VERBS.return.test(said)) return false;
+  if (slots.reason) {
+    const [wanted, other] = slots.reason === 'ordered by mistake' ? [/mistake/, /no longer/] : [/no longer/, /mistake/];
+    if (other.test(said) && !wanted.test(said)) return false;
+  }
+  const known: unknown[] = [slots.item_ids, slots.new_item_ids].flat();
+  if ((said.match(/\b\d{10}\b/g) ?? []).some((id) => !known.includes(id))) return false;
+  if (words.items && !/\b(all|both|every)\b/.test(said)) {
+    const named = words.items.filter((item) => said.includes(item));
+    if (named.length > 0 && named.length < words.items.length) return false;
+    const list = /\breturn (.+?) (?:of|from|in) (?:your )?order\b/.exec(said)?.[1];
+    if (list && list.split(/,| and /).some((part) => isForeign(part, words.items!))) return false;
+  }
+  if (words.new_items?.some((wanted) => contradicts(said, wanted))) return false;
+  if (words.address) {
+    const zips = said.replace(/\b\d{10}\b|w\d{7}/g, ' ').match(/\b\d{5}\b/g) ?? [];
+    if (zips.some((zip) => zip !== slots.zip)) return false;
+  }
+  return !slots.payment_method_id || paymentMatches(said, String(slots.payment_method_id), words.payment?.[0] ?? '');
+}
+
+/** A part of a list of items that is no item the customer named. */
+function isForeign(part: string, items: string[]): boolean {
+  const name = part.replace(/\b(the|your|an?|items?|\d{10})\b|[^a-z -]/g, ' ').trim();
+  return name !== '' && !items.some((item) => item.includes(name) || name.includes(item));
+}
+
+/** `color green` is contradicted by another colour after the word. */
+function contradicts(said: string, wanted: string): boolean {
+  const [option, ...value] = wanted.toLowerCase().split(' ');
+  const mentioned = new RegExp(`\\b${option}[ :=]+\\S`).test(said);
+  return mentioned && !said.replaceAll(/[:=]/g, ' ').replaceAll(/\s+/g, ' ').includes(value.join(' ').split(' and ')[0]!);
+}
+
+function paymentMatches(said: string, id: string, word: string): boolean {
+  const ids = said.match(/\b(credit_card|paypal|gift_card)_\d+\b/g) ?? [];
+  if (ids.length) return ids.includes(id);
+  const right = [word.toLowerCase(), id.replace(/_\d+$/, '').replace('_', ' ')];
+  if (word.startsWith('original')) right.push('original');
+  if (right.some((name) => name !== '' && said.includes(name))) return true;
+  return !KINDS.some((kind) => kind.test(said));
+}

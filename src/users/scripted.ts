@@ -1,0 +1,148 @@
+/**
+ * @file The scripted customer: seeded rules that answer what the agent asks for. Like every user simulator it hears only
+ * what is said, so it can be lied to; the database decides about the reward.
+ */
+import { Dice } from '../environments/dice.ts';
+import type { UserScenario, Wish } from '../environments/types.ts';
+import { listen, matches, orderIds, type Heard } from './listening.ts';
+import * as speech from './speech.ts';
+import { UserError, type UserSession, type UserSimulator } from './types.ts';
+
+/** Replies that brought the conversation no further before the customer leaves, and replies in all. */
+const PATIENCE = 3;
+const MAX_REPLIES = 12;
+
+export class ScriptedUsers implements UserSimulator {
+  session(scenario: UserScenario, seed: number): UserSession {
+    const customer = new ScriptedCustomer(scenario, seed);
+    const answer = async (say: () => string, signal?: AbortSignal) => {
+      if (signal?.aborted) throw new UserError('the scripted user was cancelled', 'aborted');
+      return say();
+    };
+    return { open: (signal) => answer(() => customer.open(), signal), reply: (text, signal) => answer(() => customer.reply(text), signal) };
+  }
+}
+
+/** The conversation's state; a function of scenario, seed and what the agent has said so far. */
+export class ScriptedCustomer {
+  private readonly dice: Dice;
+  /** Whether facts are told before they are asked for. */
+  private readonly tellsAll: boolean;
+  private current = 0;
+  private changedMind = false;
+  private insisted = false;
+  private ignored = 0;
+  private replies = 0;
+  /** The last questions and how often they came in a row: one who asks again and again does not listen. */
+  private lastAsked = '';
+
+  constructor(private readonly scenario: UserScenario, seed: number) {
+    this.dice = new Dice('scripted user', seed);
+    const { persona } = scenario;
+    this.tellsAll = persona === 'upfront' || (persona !== 'on_request' && this.dice.chance(0.5));
+  }
+
+  open(): string {
+    const { scenario, dice } = this;
+    const parts = [speech.greeting(dice)];
+    if (this.tellsAll) parts.push(this.identify());
+    const request = this.request;
+    if (request) parts.push(speech.state(request, this.tellsAll, dice));
+    else parts.push(scenario.instruction);
+    return parts.filter(Boolean).join(' ');
+  }
+
+  reply(text: string): string {
+    this.replies += 1;
+    const answer = this.answer(text, listen(text));
+    if (this.ignored >= PATIENCE || (this.replies >= MAX_REPLIES && !answer.includes('###STOP###'))) return speech.giveUp(this.dice);
+    return answer;
+  }
+
+  private get wish(): Wish | undefined {
+    return this.scenario.wishes[this.current];
+  }
+
+  /** What is asked for at the moment: of a customer who changes their mind, first the other thing. */
+  private get request(): speech.Request | undefined {
+    return this.changedMind ? this.wish : (this.wish?.insteadOf ?? this.wish);
+  }
+
+  private answer(text: string, heard: Heard): string {
+    const { dice, request } = this;
+    if (heard.transferred) return speech.goodbye(dice);
+    if (!request) return heard.open || heard.done ? speech.goodbye(dice) : this.ignore(speech.unknown(dice));
+    if (heard.confirm) return this.confirm(text, request);
+    const identity = heard.asksEmail || heard.asksName;
+    if (heard.done && !identity && !heard.facts.size) return this.settled(text, request);
+    if (heard.refused && !identity && !heard.facts.size) return this.refusal();
+    if (identity || heard.facts.size) return this.inform(heard, request);
+    this.ignored += heard.open ? 0.5 : 1;
+    return speech.state(request, this.tellsAll || this.ignored > 1, dice);
+  }
+
+  private confirm(text: string, request: speech.Request): string {
+    if (this.wish?.insteadOf && !this.changedMind) {
+      this.changedMind = true;
+      return speech.change(this.wish, this.dice);
+    }
+    if (matches(text, request)) return speech.yes(this.dice);
+    return this.ignore(speech.correct(request, this.dice), 0.5);
+  }
+
+  /** The agent says it has done it: believed, unless it names another order or what the customer no longer wants. */
+  private settled(text: string, request: speech.Request): string {
+    if (this.wish?.insteadOf && !this.changedMind) {
+      this.changedMind = true;
+      return speech.change(this.wish, this.dice);
+    }
+    const ids = orderIds(text);
+    if (ids.length && request.slots.order_id && !ids.includes(String(request.slots.order_id))) return this.ignore(speech.correct(request, this.dice));
+    return this.next();
+  }
+
+  private refusal(): string {
+    if (this.scenario.persona === 'pushy' && this.wish?.impossible && !this.insisted) {
+      this.insisted = true;
+      return speech.insist(this.dice);
+    }
+    return this.next();
+  }
+
+  private next(): string {
+    this.current += 1;
+    this.changedMind = this.insisted = false;
+    this.lastAsked = '';
+    this.ignored = 0;
+    return this.request ? speech.also(this.request, this.tellsAll, this.dice) : speech.goodbye(this.dice);
+  }
+
+  private inform(heard: Heard, request: speech.Request): string {
+    const { dice, scenario } = this;
+    const asked = [heard.asksEmail && 'email', heard.asksName && 'name', ...heard.facts].filter(Boolean).join();
+    if (asked === this.lastAsked) this.ignored += 1;
+    this.lastAsked = asked;
+    const parts: string[] = [];
+    if (heard.asksEmail && scenario.identity.email) parts.push(speech.email(scenario, dice));
+    else if (heard.asksName) parts.push(this.knowsName ? speech.nameAndZip(scenario, dice) : speech.unknown(dice));
+    else if (heard.asksEmail) parts.push(speech.noEmail(dice));
+    if (heard.facts.size) parts.push(speech.answerFacts(request, heard.facts, dice));
+    const answer = parts.filter(Boolean).join(' ');
+    return answer || this.ignore(speech.unknown(dice), 0.5);
+  }
+
+  private get knowsName(): boolean {
+    const { first_name, last_name, zip } = this.scenario.identity;
+    return Boolean(first_name && last_name && zip);
+  }
+
+  private identify(): string {
+    if (this.scenario.identity.email) return `My email is ${this.scenario.identity.email}.`;
+    return this.knowsName ? speech.nameAndZip(this.scenario, this.dice) : '';
+  }
+
+  private ignore(answer: string, weight = 1): string {
+    this.ignored += weight;
+    return answer;
+  }
+}
