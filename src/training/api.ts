@@ -44,8 +44,8 @@ export interface TrainerApi {
   // Runs, kept in this browser's storage
   /** Starts a run and returns its id at once. One run at a time. */
   start(request: RunRequest): Promise<string>;
-  /** Goes on with a run from its last checkpoint. */
-  resume(run: string): Promise<void>;
+  /** Goes on with a run from its last checkpoint. `user` replaces the stored one, whose API key is never kept. */
+  resume(run: string, user?: RunRequest['user']): Promise<void>;
   pause(): Promise<void>;
   unpause(): Promise<void>;
   /** Ends the run after the current step; resolves when it has stopped. */

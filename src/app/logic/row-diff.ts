@@ -1,0 +1,61 @@
+/** @file The database at the end of an episode beside the task's goal, row by row and field by field. */
+import type { Json, RowChange } from '../../environments/types.ts';
+
+export interface FieldDiff {
+  /** Path in the row, e.g. `items.0.price`; '' is the row itself. Undefined values: not there. */
+  path: string;
+  before: Json | undefined;
+  after: Json | undefined;
+  goal: Json | undefined;
+}
+
+export interface RowDiff {
+  table: string;
+  key: string;
+  /** `right`: as the goal asks. `missing`: the goal changes it, the agent did not. `unexpected`: the other way round. */
+  state: 'right' | 'wrong' | 'missing' | 'unexpected';
+  /** The tool call that changed it last. */
+  call: number | null;
+  fields: FieldDiff[];
+}
+
+/** Goal rows first, in their order; then what nobody asked for. */
+export function compareRows(changes: readonly RowChange[], goal: readonly RowChange[]): RowDiff[] {
+  const name = (row: RowChange) => `${row.table}\n${row.key}`;
+  const made = new Map(changes.map((row) => [name(row), row]));
+  const wanted = new Map(goal.map((row) => [name(row), row]));
+  return [...new Map([...wanted, ...made]).keys()].map((id) => {
+    const actual = made.get(id);
+    const target = wanted.get(id);
+    const { table, key, before } = (actual ?? target)!;
+    // A row that one side left alone still is what it was.
+    const after = actual ? actual.after : before;
+    const aim = target ? target.after : before;
+    const state = !target ? 'unexpected' : !actual ? 'missing' : same(after, aim) ? 'right' : 'wrong';
+    return { table, key, state, call: actual?.call ?? null, fields: fieldDiffs(before, after, aim) };
+  });
+}
+
+/** Fields where before, after and goal are not all the same. */
+function fieldDiffs(before: Json | undefined, after: Json | undefined, goal: Json | undefined, path = ''): FieldDiff[] {
+  if (same(before, after) && same(before, goal)) return [];
+  const sides = [before, after, goal];
+  const opened = sides.filter((side) => side !== undefined && side !== null);
+  const alike = opened.length > 0 && opened.every((side) => typeof side === 'object' && Array.isArray(side) === Array.isArray(opened[0]));
+  if (!alike || opened.length < 2) return [{ path, before, after, goal }];
+  const keys = new Set(opened.flatMap((side) => Object.keys(side as object)));
+  return [...keys].flatMap((key) => fieldDiffs(child(before, key), child(after, key), child(goal, key), path ? `${path}.${key}` : key));
+}
+
+function child(value: Json | undefined, key: string): Json | undefined {
+  if (value === undefined || value === null || typeof value !== 'object') return undefined;
+  return Object.hasOwn(value, key) ? (value as Record<string, Json>)[key] : undefined;
+}
+
+/** Equal as JSON, whatever the order of the keys. */
+function same(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => same(child(a, key), child(b, key)));
+}
