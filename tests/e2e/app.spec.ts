@@ -1,0 +1,116 @@
+/** The page on the built app: a run from start to transcript, and what the page says where it cannot train. */
+import { mkdir } from 'node:fs/promises';
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, type Page, test } from '@playwright/test';
+import { launchOptions } from '../support/chromium.ts';
+
+const SCREENSHOTS = 'test-results/screenshots';
+const STEP_TIMEOUT = 150_000;
+
+/** A page that complains on its console has a fault, even if nobody sees it. */
+function watch(page: Page): string[] {
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('dialog', (dialog) => void dialog.accept());
+  return problems;
+}
+
+const run = (page: Page) => page.getByRole('region', { name: 'Run', exact: true });
+const step = async (page: Page) => Number((await run(page).locator('[data-part=step]').innerText()).match(/Step (\d+) of/)![1]);
+const reaches = (page: Page, target: number) => expect.poll(() => step(page), { timeout: STEP_TIMEOUT, message: `step ${target}` }).toBeGreaterThanOrEqual(target);
+
+/** Every route in both themes: accessible, nothing wider than the window, and a picture to look at. */
+async function inspect(page: Page, name: string): Promise<void> {
+  await mkdir(SCREENSHOTS, { recursive: true });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`), `${name}, ${colorScheme}`).toEqual([]);
+    await page.screenshot({ path: `${SCREENSHOTS}/${name}-${colorScheme}.png`, fullPage: true });
+  }
+  const size = page.viewportSize()!;
+  await page.setViewportSize({ width: 360, height: 800 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth), `${name}: width at 360 px`).toBeLessThanOrEqual(360);
+  await page.screenshot({ path: `${SCREENSHOTS}/${name}-360.png` });
+  await page.setViewportSize(size);
+}
+
+test('a run trains, survives a reload, resumes, and its conversations are readable', async ({ page }) => {
+  test.slow();
+  const problems = watch(page);
+  await page.goto('/#/?preset=tiny&seed=3');
+  await page.getByRole('button', { name: 'Start training' }).click();
+  await expect(page).toHaveURL(/#\/runs\/[0-9a-f-]{36}/);
+  await reaches(page, 1);
+
+  // Metrics: the baseline and the first step have values, and they are in storage.
+  const table = page.getByRole('button', { name: / as a table$/ }).first();
+  await table.click();
+  await expect(page.getByRole('region', { name: /, values$/ }).getByRole('rowheader', { name: '1', exact: true })).toBeVisible();
+  await table.click();
+
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await expect(run(page).locator('[data-part=status]')).toHaveText('Paused');
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await expect(run(page).locator('[data-part=status]')).not.toHaveText('Paused');
+
+  await page.reload();
+  await expect(run(page).locator('[data-part=status]')).toHaveText('Interrupted');
+  const before = await step(page);
+  expect(before).toBeGreaterThanOrEqual(1);
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await reaches(page, before + 1);
+
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await expect(run(page).locator('[data-part=status]')).toHaveText(/Stopped|Done/, { timeout: STEP_TIMEOUT });
+  await inspect(page, 'run');
+
+  const groups = page.getByRole('table', { name: 'Groups' });
+  await expect(groups.getByRole('row')).toHaveCount(1 + 2);
+  await groups.getByRole('link', { name: /^Group / }).first().click();
+  const rollouts = page.getByRole('table', { name: 'Rollouts of the group' });
+  await expect(rollouts.getByRole('row')).toHaveCount(1 + 4);
+  await inspect(page, 'group');
+
+  await rollouts.getByRole('link', { name: 'Rollout 1' }).click();
+  const conversation = page.getByRole('region', { name: 'Conversation' });
+  // The system prompt, the customer's first words and an answer at the least.
+  expect(await conversation.getByRole('listitem').count()).toBeGreaterThanOrEqual(3);
+  const outcome = page.getByRole('region', { name: 'Outcome' });
+  await expect(outcome.locator('[data-part=termination]')).not.toBeEmpty();
+  await expect(outcome.locator('[data-part=reward]')).toHaveText(/^[01] /);
+  await inspect(page, 'rollout');
+
+  await page.goto('/#/runs');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await inspect(page, 'runs');
+  expect(problems).toEqual([]);
+});
+
+test('home and settings', async ({ page }) => {
+  const problems = watch(page);
+  await page.goto('/');
+  await expect(page.getByRole('button', { name: 'Start training' })).toBeEnabled();
+  await inspect(page, 'home');
+  await page.goto('/#/settings');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await inspect(page, 'settings');
+  expect(problems).toEqual([]);
+});
+
+test('without WebGPU the page says so, refuses to train and still shows the rest', async ({ playwright, baseURL }) => {
+  const args = launchOptions.args.filter((arg) => arg !== '--enable-unsafe-webgpu');
+  const browser = await playwright.chromium.launch({ ...launchOptions, args: [...args, '--disable-gpu', '--disable-software-rasterizer'] });
+  try {
+    const page = await browser.newPage();
+    await page.goto(baseURL!);
+    await expect(page.getByRole('status').filter({ hasText: 'WebGPU is not available here' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Start training' })).toBeDisabled();
+    await inspect(page, 'no-webgpu');
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  } finally {
+    await browser.close();
+  }
+});

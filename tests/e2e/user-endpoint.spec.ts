@@ -1,0 +1,49 @@
+/** Training with the customer behind HTTP: the scripted user's own server, with every fault injected. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { type Outcome, startMua } from '../support/mua.ts';
+
+const TASKS = 2;
+const ROLLOUTS = 3;
+
+let folder: string;
+test.beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mua-user-'));
+});
+test.afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('every episode is scored, retried or dropped; none is silently zero', async () => {
+  test.slow();
+  const server = startMua(['user-server', '--port', '0', '--json', '--fault', 'rate_limit=0.08', '--fault', 'server_error=0.08', '--fault', 'garbage=0.05']);
+  let trained: Outcome;
+  const out = join(folder, 'run');
+  try {
+    const { url } = JSON.parse(await server.line()) as { url: string };
+    const settings = { train_batch_size: TASKS, n: ROLLOUTS, val_tasks: 2, max_turns: 8, response_length_one_turn: 32, filter_groups: false };
+    const set = Object.entries(settings).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
+    trained = await startMua(['train', '--json', '--preset', 'tiny', '--steps', '1', '--seed', '2', '--user', url, ...set, '--out', out]).done;
+  } finally {
+    server.child.kill('SIGINT');
+  }
+  expect(trained.code, trained.stderr).toBe(0);
+  const result = JSON.parse(trained.stdout) as { steps: number; dropped: number; retried: number };
+  const lines = async (name: string) => (await readFile(join(out, name), 'utf8')).trim().split('\n').map((line) => JSON.parse(line));
+  const trajectories = (await lines('trajectories.jsonl')) as { reward: number | null; termination: string; nodes: { role: string }[] }[];
+  const metrics = await lines('metrics.jsonl');
+  expect(metrics.map((m) => m.step)).toEqual([0, 1]);
+  expect(trajectories.length + result.dropped).toBe(TASKS * ROLLOUTS);
+  for (const { reward, termination, nodes } of trajectories) {
+    expect(termination).not.toBe('user_error');
+    expect([0, 1]).toContain(reward);
+    expect(nodes.some(({ role }) => role === 'assistant')).toBe(true);
+  }
+  expect((await readdir(out)).sort()).toEqual(['config.json', 'metrics.jsonl', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json', 'trajectories.jsonl']);
+  const { code, stderr } = await server.done;
+  expect(code).toBe(130);
+  const counts = JSON.parse(stderr.slice(stderr.indexOf('{'))) as Record<string, number>;
+  // The faults were really met: otherwise this test shows nothing.
+  expect(Object.values(counts).reduce((sum, n) => sum + n, 0)).toBeGreaterThan(TASKS * ROLLOUTS);
+  expect((counts.rate_limit ?? 0) + (counts.server_error ?? 0) + (counts.garbage ?? 0)).toBeGreaterThan(0);
+});
