@@ -23,7 +23,7 @@ const scripted = { mode: 'scripted' } as const;
 const session = nodeSession();
 let reported = 0;
 const progress = (done: number, total: number, label: string, metrics?: Record<string, number>) => {
-  if (!metrics && performance.now() - reported < 5000) return;
+  if (label !== 'step' && performance.now() - reported < 5000) return;
   reported = performance.now();
   const numbers = Object.entries(metrics ?? {}).filter(([name]) => /^(loss|lr|tokens)$|score\/mean|val-core|timing_s\/(gen|ref|update_actor|step)|kl_loss|entropy|valid_query_ratio|all_correct_query_ratio|turns\/mean|only_model\/mean|probs_diff_max|grad_norm|parse_error/.test(name));
   console.error(`${(reported / 1000).toFixed(1)}s ${label} ${done}/${total} ${numbers.map(([name, value]) => `${name}=${value.toPrecision(4)}`).join(' ')}`);

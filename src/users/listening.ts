@@ -112,7 +112,7 @@ function contradicts(said: string, wanted: string): boolean {
 }
 
 function paymentMatches(said: string, id: string, word: string): boolean {
-  const ids = said.match(/\b(credit_card|paypal|gift_card)_\d+\b/g) ?? [];
+  const ids: string[] = said.match(/\b(credit_card|paypal|gift_card)_\d+\b/g) ?? [];
   if (ids.length) return ids.includes(id);
   const right = [word.toLowerCase(), id.replace(/_\d+$/, '').replace('_', ' ')];
   if (word.startsWith('original')) right.push('original');

@@ -1,0 +1,56 @@
+/** @file A scenario from a plain instruction (`You are Mia Diaz … You want to cancel order #W1234567 because …`). */
+import type { Persona, UserScenario, Wish } from '../environments/types.ts';
+
+/** Reads what the scripted customer can play; what it does not understand it still says at the start. */
+export function readInstruction(text: string): UserScenario {
+  const instruction = /Instruction:\s*(.+?)(?:\n\s*\n|$)/s.exec(text)?.[1] ?? text;
+  const identity: Record<string, string> = {};
+  const email = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/.exec(instruction)?.[0];
+  if (email) identity.email = email;
+  const [, first_name, last_name] = /(?:You are|[Yy]our name is|You're)\s+(\p{Lu}[\p{L}'-]*)\s+(\p{Lu}[\p{L}'-]*)/u.exec(instruction) ?? [];
+  if (first_name && last_name) Object.assign(identity, { first_name, last_name });
+  const zip = /\bzip(?: ?code)?(?: is)?:? (\d{5})\b/i.exec(instruction)?.[1];
+  if (zip) identity.zip = zip;
+  const wishes = [...instruction.matchAll(/\b(?:want|would like|wish) to (.+?)(?=\.\s|\.$|$)/gs)].flatMap(([, clause]) => readWish(clause!) ?? []);
+  const spoken = instruction.replace(/\byou are\b/gi, 'I am').replace(/\byour\b/gi, 'my').replace(/\byou\b/gi, 'I');
+  return { persona: personaOf(instruction), identity, wishes, instruction: spoken };
+}
+
+function personaOf(text: string): Persona {
+  return /\bonly when\b.*\basks?\b|\bbrief\b|\breactive\b|\bprivate\b/i.test(text) ? 'on_request' : 'upfront';
+}
+
+const INTENTS: [RegExp, Wish['intent']][] = [
+  [/\bexchange\b/i, 'exchange'],
+  [/\breturn\b/i, 'return'],
+  [/\bcancel\b/i, 'cancel'],
+  [/\baddress\b/i, 'modify_address'],
+  [/\b(change|modify|replace)\b.*\bfor one with\b/i, 'modify_items'],
+  [/\bpay\b|\bpayment\b/i, 'modify_payment'],
+];
+
+function readWish(clause: string): Wish | null {
+  const intent = INTENTS.find(([test]) => test.test(clause))?.[1];
+  if (!intent) return null;
+  const slots: Wish['slots'] = {};
+  const words: Wish['words'] = {};
+  const order = /#?W\d{7}\b/.exec(clause)?.[0];
+  if (order) slots.order_id = `#${order.replace('#', '')}`;
+  else words.order = [intent === 'modify_address' ? 'my default address' : 'my order'];
+  if (intent === 'cancel') slots.reason = /mistake/i.test(clause) ? 'ordered by mistake' : 'no longer needed';
+  const swaps = [...clause.matchAll(/\bthe ([\w' -]+?) for one with (.+?)(?= and the | in order|,|$)/g)];
+  if (swaps.length) {
+    words.items = swaps.map(([, item]) => item!);
+    words.new_items = swaps.map(([, , option]) => option!);
+  } else if (intent === 'return' || intent === 'exchange') {
+    const list = /\b(?:return|exchange) (.+?)(?= (?:of|from|in) (?:your )?order|,|$)/.exec(clause)?.[1];
+    if (list) words.items = list.split(/,? and |, /).map((item) => item.replace(/^(the|your|an?) /, ''));
+  }
+  const payment = /\b(?:to|with|on) (?:your |the )?(original payment method|gift card|paypal|credit card|\w+ card ending in \d{4})/i.exec(clause)?.[1];
+  if (payment) words.payment = [payment];
+  if (intent === 'modify_address') {
+    const address = /\bto (\d.+)$/.exec(clause)?.[1];
+    if (address) words.address = [address];
+  }
+  return { intent, slots, words, impossible: false };
+}

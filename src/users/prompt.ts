@@ -1,0 +1,49 @@
+/**
+ * @file What an LLM is told that plays the customer: the parts of tau-bench's user prompt in other words, and the scenario
+ * itself in a fenced block, from which the server of the scripted user plays the same customer.
+ */
+import type { UserScenario } from '../environments/types.ts';
+import { STOP } from './types.ts';
+
+/** What the agent's side is taken to have said before the customer's first message. */
+export const GREETING = 'Hi! How can I help you today?';
+
+const FENCE = '```';
+
+export function systemPrompt(scenario: UserScenario): string {
+  return `You play a customer who writes to a shop's service agent. Stay in this role.
+
+Instruction: ${scenario.instruction}
+
+Rules:
+- Write one short message at a time, in one line, as a customer would.
+- Do not tell everything at once: give what the present step needs, unless the instruction says otherwise.
+- Know nothing but the instruction. If you are asked for something that it does not say, answer that you do not know or remember it.
+- Say it in your own words, and do not quote the instruction.
+- Keep the character that the instruction describes.
+- When everything you want is settled, refused or handed to a human, answer with ${STOP} alone. Nothing else ends the conversation.
+
+The same for programs; never quote from it:
+${FENCE}json
+${JSON.stringify(scenario)}
+${FENCE}`;
+}
+
+/** The scenario in a system prompt made above, or null. */
+export function scenarioIn(prompt: string): UserScenario | null {
+  const block = /```json\n(.*)\n```/s.exec(prompt)?.[1];
+  if (block === undefined) return null;
+  try {
+    const scenario = JSON.parse(block) as UserScenario;
+    const { persona, identity, wishes, instruction } = scenario;
+    const whole = typeof persona === 'string' && typeof identity === 'object' && identity !== null && typeof instruction === 'string' && Array.isArray(wishes);
+    return whole && wishes.every(isWish) ? scenario : null;
+  } catch {
+    return null;
+  }
+}
+
+function isWish(value: unknown): boolean {
+  const { intent, slots, words } = (value ?? {}) as Record<string, unknown>;
+  return typeof intent === 'string' && typeof slots === 'object' && slots !== null && typeof words === 'object' && words !== null;
+}
