@@ -103,8 +103,8 @@ test('without WebGPU the page says so, refuses to train and still shows the rest
   const args = launchOptions.args.filter((arg) => arg !== '--enable-unsafe-webgpu');
   const browser = await playwright.chromium.launch({ ...launchOptions, args: [...args, '--disable-gpu', '--disable-software-rasterizer'] });
   try {
-    const page = await browser.newPage();
-    await page.goto(baseURL!);
+    const page = await (await browser.newContext({ baseURL })).newPage();
+    await page.goto('/');
     await expect(page.getByRole('status').filter({ hasText: 'WebGPU is not available here' })).toBeVisible();
     await expect(page.getByRole('button', { name: 'Start training' })).toBeDisabled();
     await inspect(page, 'no-webgpu');

@@ -79,6 +79,7 @@ export const userServer = {
     try {
       server = await startUserServer({ port, seed, faults });
     } catch (error) {
+      if (error instanceof RangeError) throw new UsageError(error.message);
       throw new CommandError(/** @type {NodeJS.ErrnoException} */ (error).code === 'EADDRINUSE' ? `port ${port} is in use: choose another with --port` : /** @type {Error} */ (error).message);
     }
     const { url, close, counts } = server;
