@@ -22,6 +22,8 @@ export interface ChartSpec {
   /** Fixed bounds of the y axis; without them it starts at 0 and fits. */
   max?: number;
   format: (value: number) => string;
+  /** Lines to reserve for a legend that grows. */
+  legendLines?: number;
   lines: (series: MetricSeries) => Line[];
 }
 
@@ -48,6 +50,7 @@ export const CHARTS: ChartSpec[] = [
     kind: 'stacked',
     max: 1,
     format: percent,
+    legendLines: 2,
     lines: () => [
       { key: 'trajectories/all_correct_query_ratio', label: 'all correct', color: '--good' },
       { key: 'trajectories/valid_query_ratio', label: 'mixed', color: '--mixed' },
@@ -92,6 +95,7 @@ export const CHARTS: ChartSpec[] = [
     help: 'Calls of each tool in a rollout, on average; the six most used.',
     kind: 'stacked',
     format: number,
+    legendLines: 6,
     lines: toolLines,
   },
   {
@@ -100,6 +104,7 @@ export const CHARTS: ChartSpec[] = [
     help: 'Seconds of a step: rolling out conversations, scoring by the reference, updating the weights.',
     kind: 'stacked',
     format: seconds,
+    legendLines: 2,
     lines: () => [
       { key: 'timing_s/gen', label: 'rollout', color: '--series-1' },
       { key: 'timing_s/ref', label: 'score', color: '--series-2' },

@@ -15,8 +15,8 @@ export function number(value: number): string {
 }
 
 export function seconds(value: number): string {
-  if (value < 1) return `${Math.round(1000 * value)} ms`;
-  if (value < 60) return `${value.toFixed(1)} s`;
+  if (value > 0 && value < 1) return `${Math.round(1000 * value)} ms`;
+  if (value < 60) return `${Number(value.toPrecision(3))} s`;
   const minutes = Math.floor(value / 60);
   return minutes < 60 ? `${minutes} min ${Math.round(value % 60)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

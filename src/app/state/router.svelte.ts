@@ -4,8 +4,14 @@ import { parseHash, type Place, type Route } from '../logic/routes.ts';
 export class Router {
   #place = $state.raw<Place>(parseHash(location.hash));
 
+  /** False on the page that was asked for first. */
+  moved = false;
+
   constructor() {
-    addEventListener('hashchange', () => (this.#place = parseHash(location.hash)));
+    addEventListener('hashchange', () => {
+      this.moved = true;
+      this.#place = parseHash(location.hash);
+    });
   }
 
   get route(): Route {

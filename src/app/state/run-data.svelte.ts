@@ -113,11 +113,22 @@ export class RunData {
     for (const event of events) {
       if (event.type === 'metrics') this.series.put(event.metrics);
       else if (event.type === 'rollout') this.#put(event.rollout);
+      // A run that goes on from a checkpoint plays the steps after it again.
+      else if (event.type === 'progress' && event.phase === 'compile') this.#forgetAfter(event.step);
     }
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
       this.version += 1;
     });
+  }
+
+  #forgetAfter(step: number): void {
+    this.series.truncate(step);
+    for (const [later, rollouts] of this.#byStep) {
+      if (later <= step) continue;
+      for (const id of rollouts.keys()) this.#rollouts.delete(id);
+      this.#byStep.delete(later);
+    }
   }
 
   #put(rollout: RolloutSummary): void {
