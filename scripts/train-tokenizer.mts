@@ -1,7 +1,7 @@
 /**
  * @file Trains a nano tokenizer on conversations and writes tokenizer.json and tokenizer_config.json.
  *
- *     npx tsx scripts/train-tokenizer.mts --data conversations.jsonl --out models/nano [--vocab-size 1536] [--digits 2]
+ *     npx tsx scripts/train-tokenizer.mts --data conversations.jsonl --out models/nano [--vocab-size 2304] [--digits 3]
  *
  * `--data` is chat JSONL as `mua synthesize` writes it: policy and tool schemas are part of the text, as in an episode.
  */
@@ -22,8 +22,8 @@ const { values } = parseArgs({
   options: {
     data: { type: 'string' },
     out: { type: 'string' },
-    'vocab-size': { type: 'string', default: '1536' },
-    digits: { type: 'string', default: '2' },
+    'vocab-size': { type: 'string', default: '2304' },
+    digits: { type: 'string', default: '3' },
     'min-frequency': { type: 'string', default: '2' },
   },
 });

@@ -5,8 +5,8 @@
  * Differences from Qwen3's tokenizer, all for short sequences:
  * - Digits come in groups of up to `digits` from the left, and every group of each length is one token, so an id is a few
  *   tokens whatever its digits: copying ids is what nano models learn last.
- * - Words joined by `_` and runs of punctuation with single spaces in between are not split, so that a tool's name can be
- *   one token, and so can `": "`: 28 % fewer tokens for policy and tools, 29 % fewer to sample.
+ * - JSON between two values is not split (`", "arguments": {"order_id": "`), nor are words joined by `_`, so that the
+ *   skeleton of a tool call, the tool's name in it, can be one token: a nano model then learns values, not punctuation.
  * - Text is not normalised: decode(encode(x)) = x for every string.
  */
 import { CHAT_TEMPLATE } from './chat-template.ts';
@@ -57,7 +57,8 @@ export function trainTokenizer(texts: Iterable<string>, options: BpeOptions): Tr
 /** Qwen's split with the differences told above. Spelled without inline flags: Oniguruma and JavaScript read it alike. */
 function splitPattern(digits: number): string {
   const number = digits === 1 ? '\\p{N}' : `\\p{N}{1,${digits}}`;
-  return `'(?:[sS]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD])|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+(?:_\\p{L}+)*|${number}| ?[^\\s\\p{L}\\p{N}]+(?: [^\\s\\p{L}\\p{N}]+)*[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`;
+  const json = ' ?[{}\\[\\]",:]+(?: ?[a-z_]*[{}\\[\\]",:]+)*';
+  return `${json}|'(?:[sS]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD])|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+(?:_\\p{L}+)*|${number}| ?[^\\s\\p{L}\\p{N}]+(?: [^\\s\\p{L}\\p{N}]+)*[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`;
 }
 
 /** GPT-2's printable stand-in for each byte, by byte value. */
