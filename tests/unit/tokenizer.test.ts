@@ -58,10 +58,11 @@ describe('the nano tokenizer', () => {
     expect(vocabSize).toBe(base + 2);
   });
 
-  it('can make a tool’s name and a run of JSON punctuation one token', () => {
+  it('can make the skeleton of a tool call one token', () => {
     const line = '{"name": "find_user_id_by_email", "arguments": {"email": "a@b.c"}}\n';
     const tokenizer = loadTokenizer(trainTokenizer([line.repeat(3)], { vocabSize: 400, digits: 1 }).files);
-    expect(tokenizer.encode(line).map((token) => tokenizer.decode([token])).slice(0, 7)).toEqual(['{"', 'name', '": "', 'find_user_id_by_email', '", "', 'arguments', '": {"']);
+    const pieces = tokenizer.encode(line).map((token) => tokenizer.decode([token]));
+    expect(pieces).toEqual(['{"name": "find_user_id_by_email", "arguments": {"email": "', 'a', '@b', '.c', '"}}', '\n']);
   });
 
   it('is the same whatever the order of its texts', () => {
