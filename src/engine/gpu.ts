@@ -160,12 +160,13 @@ export class Gpu {
   /** Runs `allocate` and turns a failed GPU allocation inside it into a GpuOutOfMemoryError. */
   async allocating<T>(allocate: () => T | Promise<T>): Promise<T> {
     this.device.pushErrorScope('out-of-memory');
-    try {
-      return await allocate();
-    } finally {
-      const error = await this.device.popErrorScope();
-      if (error) throw new GpuOutOfMemoryError(`the GPU ran out of memory: ${error.message}`);
-    }
+    const result = await Promise.resolve()
+      .then(allocate)
+      .then((value) => ({ value }), (error: unknown) => ({ error }));
+    const shortage = await this.device.popErrorScope();
+    if (shortage) throw new GpuOutOfMemoryError(`the GPU ran out of memory: ${shortage.message}`);
+    if ('error' in result) throw result.error;
+    return result.value;
   }
 
   /** Runs `build` (synchronous) and adds every buffer made in it, kernels' uniforms included, to `into`: who builds a program frees it. */

@@ -206,7 +206,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
     } catch (error) {
       const lost = error instanceof DeviceLostError;
       const message = error instanceof Error ? error.message : String(error);
-      await this.#setStatus(row.id, lost ? 'interrupted' : 'failed', message);
+      await this.#setStatus(row.id, lost ? 'interrupted' : 'failed', message).catch((failure: unknown) => console.error(failure));
     }
   }
 
@@ -275,9 +275,10 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
     });
   }
 
+  /** The page learns of it even where storage is full. */
   async #setStatus(run: string, status: RunStatus, message?: string): Promise<void> {
-    await this.#parts.database().runs.update(run, { status, message });
     this.#emit({ type: 'status', status, message });
+    await this.#parts.database().runs.update(run, { status, message });
   }
 
   #emit(event: RunEvent): void {

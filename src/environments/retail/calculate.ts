@@ -102,12 +102,9 @@ function arithmetic(op: string, a: Value, b: Value): Value {
     default: {
       if (y === 0) throw new Error('float floor division by zero');
       // As CPython: from the exact remainder, since floor(x / y) errs when the quotient rounds up to an integer.
-      let remainder = x % y;
+      const remainder = x % y;
       let quotient = (x - remainder) / y;
-      if (remainder !== 0 && remainder < 0 !== y < 0) {
-        remainder += y;
-        quotient -= 1;
-      }
+      if (remainder !== 0 && remainder < 0 !== y < 0) quotient -= 1;
       if (quotient === 0) return x / y < 0 ? -0 : 0;
       const floor = Math.floor(quotient);
       return quotient - floor > 0.5 ? floor + 1 : floor;
