@@ -11,7 +11,7 @@ import { Gpu, GpuUnavailableError } from '../engine/gpu.ts';
 import { selfTest } from '../engine/self-test.ts';
 import type { Engine, TensorMap } from '../engine/types.ts';
 import type { Environments } from '../environments/types.ts';
-import { evaluate, intentOf } from '../evaluation/evaluate.ts';
+import { evaluate } from '../evaluation/evaluate.ts';
 import { loadModel, saveModel } from '../exchange/model-folder.ts';
 import type { RunDatabase, RunRow } from '../storage/database.ts';
 import type { UserConfig, UserSimulator } from '../users/types.ts';
@@ -25,8 +25,9 @@ import type { StepResult } from './grpo.ts';
 import { evaluateHeldOut, evaluationMetrics, trainGrpo } from './run.ts';
 import { runName } from './run-name.ts';
 import { trainSft } from './sft.ts';
+import { summarize } from './summary.ts';
 import { synthesize } from './synthesize.ts';
-import type { EngineInfo, GrpoConfig, RolloutSummary, RunEvent, RunRequest, RunStatus, SftConfig } from './types.ts';
+import type { EngineInfo, GrpoConfig, RunEvent, RunRequest, RunStatus, SftConfig } from './types.ts';
 
 /** Where a session finds the rest of the product; workers and tests wire it differently. */
 export interface SessionParts {
@@ -438,23 +439,6 @@ function withoutKey(user: UserConfig): UserConfig {
   if (user.mode !== 'endpoint') return user;
   const { apiKey: _, ...rest } = user;
   return rest;
-}
-
-function summarize(trajectory: Trajectory, step: number, advantage: number | null): RolloutSummary {
-  return {
-    id: trajectory.id,
-    group: trajectory.group,
-    index: trajectory.index,
-    step,
-    task: trajectory.task.id,
-    intent: intentOf(trajectory.task),
-    reward: trajectory.reward,
-    advantage,
-    termination: trajectory.termination,
-    turns: trajectory.turns,
-    tokens: trajectory.nodes.reduce((sum, node) => sum + node.tokens.length, 0),
-    violations: trajectory.violations.length,
-  };
 }
 
 const longest = (sequences: readonly (readonly number[])[]) => sequences.reduce((max, tokens) => Math.max(max, tokens.length), 1);

@@ -1,0 +1,77 @@
+/**
+ * Turns the output of `mua train --out DIR` into the recorded run of the home page, public/recorded/run.json:
+ * every metric, some groups of a few steps, and the whole trajectories of three groups.
+ * Usage: npx tsx scripts/record-run.mts DIR [--preset nano] [--set key=value …]
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Trajectory } from '../src/agent/types.ts';
+import type { RunRow } from '../src/storage/database.ts';
+import { groupAdvantages } from '../src/training/advantages.ts';
+import { DEFAULT_PRESET, grpoConfig, PRESETS } from '../src/training/config.ts';
+import { runName } from '../src/training/run-name.ts';
+import { summarize } from '../src/training/summary.ts';
+import type { StepMetrics } from '../src/training/types.ts';
+
+const GROUPS_LISTED = 40;
+const GROUPS_WHOLE = 3;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { preset: { type: 'string', default: DEFAULT_PRESET }, set: { type: 'string', multiple: true, default: [] } },
+});
+const directory = positionals[0];
+if (!directory) throw new Error('usage: npx tsx scripts/record-run.mts DIR [--preset NAME] [--set key=value …]');
+const lines = <T,>(name: string): T[] => readFileSync(join(directory, name), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as T);
+
+const run = 'recorded';
+const config = grpoConfig(values.preset, Object.fromEntries(values.set.map((pair) => pair.split(/=(.*)/s).slice(0, 2))));
+const metrics = lines<StepMetrics>('metrics.jsonl');
+const groups = new Map<string, Trajectory[]>();
+for (const trajectory of lines<Trajectory>('trajectories.jsonl')) {
+  if (trajectory.reward !== null) groups.set(trajectory.group, [...(groups.get(trajectory.group) ?? []), trajectory]);
+}
+const stepOf = (group: string) => Number(group.split('-')[0]);
+
+/** `n` of `items`, evenly spread, the first and the last among them. */
+function spread<T>(items: T[], n: number): T[] {
+  if (items.length <= n) return items;
+  return Array.from({ length: n }, (_, i) => items[Math.round((i * (items.length - 1)) / (n - 1))]!);
+}
+const mixed = [...groups.keys()].filter((group) => new Set(groups.get(group)!.map((t) => t.reward)).size > 1);
+const whole = spread(mixed, GROUPS_WHOLE);
+const listed = [...new Set([...spread([...groups.keys()], GROUPS_LISTED - GROUPS_WHOLE), ...whole])].sort((a, b) => stepOf(a) - stepOf(b));
+
+const rollouts = listed.flatMap((group) => {
+  const members = groups.get(group)!;
+  const advantages = groupAdvantages(members.map((t) => t.reward!), config.norm_adv_by_std_in_grpo);
+  return members.map((t, i) => ({ run, ...summarize(t, stepOf(group), advantages[i]!) }));
+});
+const round = (value: number | null) => (value === null ? null : Number(value.toPrecision(4)));
+const trajectories = whole.flatMap((group) =>
+  groups.get(group)!.map((t) => ({
+    run,
+    ...t,
+    nodes: t.nodes.map((node) => ({
+      ...node,
+      logprobs: node.logprobs.map(round),
+      ...(node.annotations && { annotations: Object.fromEntries(Object.entries(node.annotations).map(([name, list]) => [name, list.map(round)])) }),
+    })),
+  })),
+);
+const createdAt = Date.now();
+const row: RunRow = {
+  id: run,
+  name: runName(config.seed, createdAt),
+  createdAt,
+  status: 'done',
+  step: metrics.at(-1)!.step,
+  request: { model: PRESETS[values.preset]!.model, preset: values.preset, overrides: {}, user: { mode: 'scripted' } },
+  config: { ...config, total_training_steps: metrics.at(-1)!.step },
+  recorded: true,
+};
+const text = JSON.stringify({ run: row, metrics: metrics.map((step) => ({ run, step: step.step, values: step })), rollouts, trajectories });
+mkdirSync('public/recorded', { recursive: true });
+writeFileSync('public/recorded/run.json', text);
+console.log(`public/recorded/run.json: ${metrics.length} records, ${rollouts.length} rollouts, ${trajectories.length} whole trajectories, ${(text.length / 1024).toFixed(0)} KiB`);
