@@ -7,6 +7,9 @@ import type { Fact, Request } from './speech.ts';
 export interface Heard {
   /** Asks for a yes. */
   confirm: boolean;
+  /** The sentences that claim to have done something, and the others. */
+  claims: string;
+  rest: string;
   asksEmail: boolean;
   /** Asks for name or zip code. */
   asksName: boolean;
@@ -20,39 +23,63 @@ export interface Heard {
 }
 
 const ORDER_ID = /#?\bw\d{5,}\b/gi;
+const NAMED_ORDER = /(\border )?#?\bw\d{5,}\b/gi;
 const ASKING = /\?|\b(please|provide|tell|give|share|need|specify|enter|state|send|let me know|what|which|why|how)\b/;
 const CONFIRM = /\b(confirm|yes or no|yes\/no|proceed|go ahead|shall i|should i|do you want me to|would you like me to|(is|are) (that|this|these|it) (right|correct|ok|okay|fine)|say yes|reply yes|\(yes)\b|\bcorrect\?|\bok(ay)?\?|\(y\/n\)/;
 const DONE = /\b(done|completed|all set|success|successful|successfully|processed)\b|\b(is|are|was|were|been|be|now|i|i've|have|has) (now |already |just )?(cancelled|canceled|returned|exchanged|changed|updated|modified|paid|requested|replaced|moved)\b|\b(return|exchange) (is |was |has been )?requested\b/;
 const NOT_YET = /\b(will|would|can|could|to|if|once|before|shall|should|want me) (\w+ )?(be |have )/;
 const REFUSED = /\b(cannot|can't|can not|couldn't|could not|unable|not able|won't|not (possible|allowed|permitted|eligible|yours|your order)|impossible|refuse|against (our|the) policy|no tool|not supported|only (pending|delivered))\b|\bnot found\b/;
 
+const PAYMENT = '(?:credit[ _]?card|visa|mastercard|pay ?pal|gift[ _]?card|original)';
+/** `to PayPal or to a gift card?` asks for a choice: a yes would be no answer. */
+const CHOICE = new RegExp(`${PAYMENT}[^.?!]*\\bor\\b[^.?!]*${PAYMENT}[^.?!]*\\?`);
+/** Asks to choose from what the sentences before have named. */
+const CHOOSE = /\b(prefer|choose|which (one|ones|of)|would you (like|rather))\b/;
+
 export function listen(text: string): Heard {
-  const said = text.toLowerCase().replaceAll('’', "'");
-  const sentences = said.split(/(?<=[.!?])\s+/);
-  const confirm = CONFIRM.test(said);
+  const said = plain(text);
+  const sentences = said.split(/(?<=[.!?])\s+|\s*\n\s*/);
+  const confirm = CONFIRM.test(said) && !CHOICE.test(said);
   const questions = sentences.filter((sentence) => ASKING.test(sentence)).join(' ').replace(/e-?mail address/g, 'email');
   const elseAsked = /\b(anything|something|what) else\b|\bhow (can|may|could) i (help|assist)|\bwhat can i (do|help)|\bhelp you\b[^.]*\?|\bmore i can\b/.test(said);
   const refused = REFUSED.test(said);
-  const facts = new Set<Fact>();
-  if (!confirm) {
-    const bare = questions.replace(ORDER_ID, ' ');
-    if (/\b(which|what|whose)( \w+)? orders?\b|\border\s*(id|number|no\b|#)|\borders?\s*\?|\border,/.test(bare)) facts.add('order');
-    if (/\breasons?\b|\bwhy\b/.test(bare)) facts.add('reason');
-    if (/\b(which|what|name|list|the)( \w+)? (items?|products?)\b|\bitems?( ids?)?\s*[?,]/.test(bare)) facts.add('items');
-    if (/\b(which|what)( \w+)? (options?|variants?|colou?r|size)\b|\bnew items?\b|\bexchange (it|them) for\b|\breplace\w* (with|by)\b|\bfor what\b|\bwhat instead\b/.test(bare)) facts.add('new_items');
-    if (/\bpayments?\b|\brefund(ed)?( \w+)? to\b|\bpay\b|\b(which|what) (card|method)\b|\bprice difference\b/.test(bare)) facts.add('payment');
-    if (/\baddress\b/.test(bare)) facts.add('address');
-  }
+  let facts = new Set<Fact>();
+  if (!confirm) facts = factsIn(questions);
+  const asksEmail = !confirm && /\be-?mail\b/.test(questions);
+  const asksName = !confirm && /\b(your|first|last|full) (\w+ )?name\b|\bname and zip\b|\bname\?|\bzip\b|\bpostal code\b/.test(questions);
+  if (!confirm && !facts.size && !asksEmail && !asksName && !elseAsked && CHOOSE.test(questions)) facts = factsIn(said);
+  const isClaim = (sentence: string) => DONE.test(sentence) && !NOT_YET.test(sentence) && !/\bnot\b/.test(sentence) && !sentence.includes('?');
+  const claims = sentences.filter(isClaim);
   return {
     confirm,
-    asksEmail: !confirm && /\be-?mail\b/.test(questions),
-    asksName: !confirm && /\b(your|first|last|full) (\w+ )?name\b|\bname and zip\b|\bname\?|\bzip\b|\bpostal code\b/.test(questions),
+    claims: claims.join('\n'),
+    rest: sentences.filter((sentence) => !isClaim(sentence)).join('\n'),
+    asksEmail,
+    asksName,
     facts,
     open: elseAsked,
-    done: !confirm && !refused && sentences.some((sentence) => DONE.test(sentence) && !NOT_YET.test(sentence) && !/\bnot\b/.test(sentence) && !sentence.includes('?')),
+    done: !confirm && !refused && claims.length > 0,
     refused: refused && !confirm,
     transferred: /\b(transferr?(ed|ing)?|human agent|hand(ed|ing)? (you )?over)\b/.test(said) && !confirm,
   };
+}
+
+/** In lower case, without emphasis. */
+function plain(text: string): string {
+  return text.toLowerCase().replaceAll('’', "'").replace(/\*\*|`/g, '');
+}
+
+/** The facts of a request that a text names: asked for, where the text is a question. */
+function factsIn(text: string): Set<Fact> {
+  const facts = new Set<Fact>();
+  const bare = text.replace(NAMED_ORDER, ' ');
+  if (/\b(which|what|whose)( \w+)? orders?\b|\border\s*(id|number|no\b|#)|\borders?\s*\?|\border,/.test(bare)) facts.add('order');
+  if (/\breasons?\b|\bwhy\b/.test(bare)) facts.add('reason');
+  if (/\b(which|what|name|list|the)( \w+)? (items?|products?)\b|\bitems?( ids?)?\s*[?,]|\bwhich ones?\b.*\b(return|exchange|change|modify|replace)\b/.test(bare)) facts.add('items');
+  if (/\b(which|what)( \w+)? (options?|variants?|colou?r|size)\b|\bnew items?\b|\bexchange (it|them) for\b|\breplace\w* (with|by)\b|\bfor what\b|\bwhat instead\b/.test(bare)) facts.add('new_items');
+  if (/\bpayments?\b|\brefund(ed)?( \w+){0,3} to\b|\bpay\b|\b(which|what) (card|method)\b|\bprice difference\b/.test(bare)) facts.add('payment');
+  if (/\baddress\b/.test(bare)) facts.add('address');
+  return facts;
 }
 
 /** Order ids in a text, in the form `#W1234567`. */
@@ -60,24 +87,27 @@ export function orderIds(text: string): string[] {
   return [...text.matchAll(ORDER_ID)].map(([id]) => `#${id.replace('#', '').toUpperCase()}`);
 }
 
+/** A proposal of the kind names it so; one that is a list of facts may have no verb at all. */
 const VERBS: Record<Request['intent'], RegExp> = {
   cancel: /\bcancel/,
-  return: /\breturn/,
+  return: /\breturn|\brefund/,
   exchange: /\bexchang/,
   modify_payment: /\bpay|\bcharge/,
   modify_items: /\b(item|chang|modif|replac|swap)/,
   modify_address: /\b(address|ship)/,
 };
+/** What no proposal of another kind would say. */
+const OTHERS = /\bcancel|\breturn|\bexchang|\bpay\b|\bpayment of\b|\bcharge|\b(chang|modif|replac|swap)|\baddress/;
 const KINDS = [/credit[ _]?card|\bvisa\b|\bmastercard\b/, /pay ?pal/, /gift[ _]?card/, /original/];
 
 /** Whether an agent's proposal is what the customer wants: it names the order, and nothing in it contradicts the request. */
 export function matches(text: string, { intent, slots, words }: Request): boolean {
-  const said = text.toLowerCase();
+  const said = plain(text);
   const ids = orderIds(text);
   if (slots.order_id ? !ids.length || ids.some((id) => id !== slots.order_id) : ids.length > 0) return false;
-  if (!VERBS[intent].test(said) && Object.values(VERBS).some((verb) => verb.test(said))) return false;
+  if (!VERBS[intent].test(said) && OTHERS.test(said)) return false;
   if (intent !== 'cancel' && VERBS.cancel.test(said)) return false;
-  if (intent !== 'return' && intent !== 'exchange' && VERBS.return.test(said)) return false;
+  if (intent !== 'return' && intent !== 'exchange' && /\breturn/.test(said)) return false;
   if (slots.reason) {
     const [wanted, other] = slots.reason === 'ordered by mistake' ? [/mistake/, /no longer/] : [/no longer/, /mistake/];
     if (other.test(said) && !wanted.test(said)) return false;
@@ -87,8 +117,8 @@ export function matches(text: string, { intent, slots, words }: Request): boolea
   if (words.items && !/\b(all|both|every)\b/.test(said)) {
     const named = words.items.filter((item) => said.includes(item));
     if (named.length > 0 && named.length < words.items.length) return false;
-    const list = /\breturn (.+?) (?:of|from|in) (?:your )?order\b/.exec(said)?.[1];
-    if (list && list.split(/,| and /).some((part) => isForeign(part, words.items!))) return false;
+    const list = /\breturn (.+?) (?:of|from|in) (?:your )?order\b/.exec(said)?.[1] ?? /\bitems?(?: to return)?:[ \t]*(.+)/.exec(said)?.[1]?.replace(/\(.*?\)/g, '');
+    if (intent === 'return' && list && list.split(/,| and /).some((part) => isForeign(part, words.items!))) return false;
   }
   if (words.new_items?.some((wanted) => contradicts(said, wanted))) return false;
   if (words.address) {
@@ -100,7 +130,7 @@ export function matches(text: string, { intent, slots, words }: Request): boolea
 
 /** A part of a list of items that is no item the customer named. */
 function isForeign(part: string, items: string[]): boolean {
-  const name = part.replace(/\b(the|your|an?|items?|\d{10})\b|[^a-z -]/g, ' ').trim();
+  const name = part.replace(/\b(the|your|an?|it|them|this|these|following|selected|requested|items?|\d{10})\b|[^a-z -]/g, ' ').trim();
   return name !== '' && !items.some((item) => item.includes(name) || name.includes(item));
 }
 

@@ -8,9 +8,10 @@ import { listen, matches, orderIds, type Heard } from './listening.ts';
 import * as speech from './speech.ts';
 import { UserError, type UserSession, type UserSimulator } from './types.ts';
 
-/** Replies that brought the conversation no further before the customer leaves, and replies in all. */
+/** Replies that brought the conversation no further before the customer leaves; replies in all for one wish, and for each more. */
 const PATIENCE = 3;
 const MAX_REPLIES = 12;
+const MORE_REPLIES = 6;
 
 export class ScriptedUsers implements UserSimulator {
   session(scenario: UserScenario, seed: number): UserSession {
@@ -33,8 +34,10 @@ export class ScriptedCustomer {
   private insisted = false;
   private ignored = 0;
   private replies = 0;
-  /** The last questions and how often they came in a row: one who asks again and again does not listen. */
+  /** The last questions: one who asks the same again and again does not listen. */
   private lastAsked = '';
+  /** All that was asked about the current wish: a new question makes up for what was ignored. */
+  private readonly asked = new Set<string>();
 
   constructor(private readonly scenario: UserScenario, seed: number) {
     this.dice = new Dice('scripted user', seed);
@@ -55,7 +58,8 @@ export class ScriptedCustomer {
   reply(text: string): string {
     this.replies += 1;
     const answer = this.answer(text, listen(text));
-    if (this.ignored >= PATIENCE || (this.replies >= MAX_REPLIES && !answer.includes('###STOP###'))) return speech.giveUp(this.dice);
+    const most = MAX_REPLIES + MORE_REPLIES * Math.max(0, this.scenario.wishes.length - 1);
+    if (this.ignored >= PATIENCE || (this.replies >= most && !answer.includes('###STOP###'))) return speech.giveUp(this.dice);
     return answer;
   }
 
@@ -72,7 +76,7 @@ export class ScriptedCustomer {
     const { dice, request } = this;
     if (heard.transferred) return speech.goodbye(dice);
     if (!request) return heard.open || heard.done ? speech.goodbye(dice) : this.ignore(speech.unknown(dice));
-    if (heard.confirm) return this.confirm(text, request);
+    if (heard.confirm) return this.confirm(text, heard, request);
     const identity = heard.asksEmail || heard.asksName;
     if (heard.done && !identity && !heard.facts.size) return this.settled(text, request);
     if (heard.refused && !identity && !heard.facts.size) return this.refusal();
@@ -81,13 +85,33 @@ export class ScriptedCustomer {
     return speech.state(request, this.tellsAll || this.ignored > 1, dice);
   }
 
-  private confirm(text: string, request: speech.Request): string {
+  private confirm(text: string, heard: Heard, request: speech.Request): string {
+    if (this.reported(text, heard, request)) {
+      this.advance();
+      // With nothing left to want, what is proposed is not wanted either.
+      return this.request ? this.confirm(heard.rest, { ...heard, claims: '' }, this.request) : speech.goodbye(this.dice);
+    }
     if (this.wish?.insteadOf && !this.changedMind) {
       this.changedMind = true;
       return speech.change(this.wish, this.dice);
     }
-    if (matches(text, request)) return speech.yes(this.dice);
+    if (matches(text, request)) {
+      this.ignored = 0;
+      return speech.yes(this.dice);
+    }
     return this.ignore(speech.correct(request, this.dice), 0.5);
+  }
+
+  /** `Order #W1234567 has been cancelled. Shall I … as well?` reports the current request and asks about something else. */
+  private reported(text: string, { claims, rest }: Heard, request: speech.Request): boolean {
+    if (!claims || (this.wish?.insteadOf && !this.changedMind) || matches(text, request)) return false;
+    const order = request.slots.order_id;
+    const claimed = orderIds(claims);
+    if (order && claimed.length && !claimed.includes(String(order))) return false;
+    const next = this.scenario.wishes[this.current + 1];
+    if (next && matches(rest, next.insteadOf ?? next)) return true;
+    const ids = orderIds(rest);
+    return claimed.length > 0 && ids.length > 0 && !ids.includes(String(order));
   }
 
   /** The agent says it has done it: believed, unless it names another order or what the customer no longer wants. */
@@ -109,26 +133,36 @@ export class ScriptedCustomer {
     return this.next();
   }
 
-  private next(): string {
+  private advance(): void {
     this.current += 1;
     this.changedMind = this.insisted = false;
     this.lastAsked = '';
+    this.asked.clear();
     this.ignored = 0;
+  }
+
+  private next(): string {
+    this.advance();
     return this.request ? speech.also(this.request, this.tellsAll, this.dice) : speech.goodbye(this.dice);
   }
 
   private inform(heard: Heard, request: speech.Request): string {
     const { dice, scenario } = this;
-    const asked = [heard.asksEmail && 'email', heard.asksName && 'name', ...heard.facts].filter(Boolean).join();
+    const topics = [heard.asksEmail && 'email', heard.asksName && 'name', ...heard.facts].filter((topic): topic is string => topic !== false);
+    const asked = topics.join();
+    const useful = topics.some((topic) => !this.asked.has(topic));
     if (asked === this.lastAsked) this.ignored += 1;
     this.lastAsked = asked;
+    for (const topic of topics) this.asked.add(topic);
     const parts: string[] = [];
     if (heard.asksEmail && scenario.identity.email) parts.push(speech.email(scenario, dice));
     else if (heard.asksName) parts.push(this.knowsName ? speech.nameAndZip(scenario, dice) : speech.unknown(dice));
     else if (heard.asksEmail) parts.push(speech.noEmail(dice));
     if (heard.facts.size) parts.push(speech.answerFacts(request, heard.facts, dice));
     const answer = parts.filter(Boolean).join(' ');
-    return answer || this.ignore(speech.unknown(dice), 0.5);
+    if (!answer) return this.ignore(speech.unknown(dice), 0.5);
+    if (useful) this.ignored = 0;
+    return answer;
   }
 
   private get knowsName(): boolean {
