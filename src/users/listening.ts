@@ -118,7 +118,7 @@ export function matches(text: string, { intent, slots, words }: Request): boolea
     const named = words.items.filter((item) => said.includes(item));
     if (named.length > 0 && named.length < words.items.length) return false;
     const list = /\breturn (.+?) (?:of|from|in) (?:your )?order\b/.exec(said)?.[1] ?? /\bitems?(?: to return)?:[ \t]*(.+)/.exec(said)?.[1]?.replace(/\(.*?\)/g, '');
-    if (intent === 'return' && list && list.split(/,| and /).some((part) => isForeign(part, words.items!))) return false;
+    if (intent === 'return' && list && list.split(/,| and /).some((part) => !/[:=$]/.test(part) && isForeign(part, words.items!))) return false;
   }
   if (words.new_items?.some((wanted) => contradicts(said, wanted))) return false;
   if (words.address) {
@@ -128,9 +128,12 @@ export function matches(text: string, { intent, slots, words }: Request): boolea
   return !slots.payment_method_id || paymentMatches(said, String(slots.payment_method_id), words.payment?.[0] ?? '');
 }
 
+/** Whether a text proposes to do something. */
+export const proposes = (text: string) => orderIds(text).length > 0 || OTHERS.test(plain(text));
+
 /** A part of a list of items that is no item the customer named. */
 function isForeign(part: string, items: string[]): boolean {
-  const name = part.replace(/\b(the|your|an?|it|them|this|these|following|selected|requested|items?|\d{10})\b|[^a-z -]/g, ' ').trim();
+  const name = part.replace(/\b(for|of|the|your|an?|it|them|this|these|following|selected|requested|items?|\d{10})\b|[^a-z -]/g, ' ').trim();
   return name !== '' && !items.some((item) => item.includes(name) || name.includes(item));
 }
 

@@ -4,7 +4,7 @@
  */
 import { Dice } from '../environments/dice.ts';
 import type { UserScenario, Wish } from '../environments/types.ts';
-import { listen, matches, orderIds, type Heard } from './listening.ts';
+import { listen, matches, orderIds, proposes, type Heard } from './listening.ts';
 import * as speech from './speech.ts';
 import { UserError, type UserSession, type UserSimulator } from './types.ts';
 
@@ -87,6 +87,7 @@ export class ScriptedCustomer {
 
   private confirm(text: string, heard: Heard, request: speech.Request): string {
     if (this.reported(text, heard, request)) {
+      if (!proposes(heard.rest)) return this.next();
       this.advance();
       // With nothing left to want, what is proposed is not wanted either.
       return this.request ? this.confirm(heard.rest, { ...heard, claims: '' }, this.request) : speech.goodbye(this.dice);
@@ -104,14 +105,15 @@ export class ScriptedCustomer {
 
   /** `Order #W1234567 has been cancelled. Shall I … as well?` reports the current request and asks about something else. */
   private reported(text: string, { claims, rest }: Heard, request: speech.Request): boolean {
-    if (!claims || (this.wish?.insteadOf && !this.changedMind) || matches(text, request)) return false;
-    const order = request.slots.order_id;
+    if (!claims || (this.wish?.insteadOf && !this.changedMind)) return false;
+    const order = String(request.slots.order_id);
     const claimed = orderIds(claims);
-    if (order && claimed.length && !claimed.includes(String(order))) return false;
+    if (claimed.includes(order) && !proposes(rest)) return true;
+    if (matches(text, request) || (claimed.length && !claimed.includes(order))) return false;
     const next = this.scenario.wishes[this.current + 1];
     if (next && matches(rest, next.insteadOf ?? next)) return true;
     const ids = orderIds(rest);
-    return claimed.length > 0 && ids.length > 0 && !ids.includes(String(order));
+    return claimed.length > 0 && ids.length > 0 && !ids.includes(order);
   }
 
   /** The agent says it has done it: believed, unless it names another order or what the customer no longer wants. */
