@@ -1,0 +1,269 @@
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { EndpointUsers, testEndpoint, type EndpointOptions } from '../../src/users/endpoint.ts';
+import { GREETING } from '../../src/users/prompt.ts';
+import { startUserServer, type UserServerOptions } from '../../src/users/server.ts';
+import { STOP, UserError, type EndpointConfig } from '../../src/users/types.ts';
+import { cancelOrder, customer } from '../support/customers.ts';
+
+const KEY = 'sk-secret-4711';
+const scenario = customer('on_request', [cancelOrder]);
+const QUICK: EndpointOptions = { backoffMs: 1 };
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  await Promise.all(cleanups.splice(0).map((close) => close()));
+});
+
+async function faulty(options: UserServerOptions = {}) {
+  const server = await startUserServer(options);
+  cleanups.push(server.close);
+  return server;
+}
+
+/** A server that answers by hand; returns its base URL. */
+async function byHand(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanups.push(() => new Promise((resolve) => (server.close(resolve), server.closeAllConnections())));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return JSON.parse(text) as Record<string, unknown>;
+}
+
+const completion = (content: unknown) => JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] });
+
+function open(baseUrl: string, config: Partial<EndpointConfig> = {}, options = QUICK, signal?: AbortSignal): Promise<string> {
+  return new EndpointUsers({ baseUrl, model: 'scripted-user', apiKey: KEY, ...config }, options).session(scenario, 3).open(signal);
+}
+
+async function failure(promise: Promise<unknown>): Promise<UserError> {
+  const error = await promise.then(() => null, (reason: unknown) => reason);
+  if (!(error instanceof UserError)) throw new Error(`expected a UserError, got ${String(error)}`);
+  return error;
+}
+
+describe('requests', () => {
+  it('mirror the roles and carry model, seed, temperature and key', async () => {
+    const seen: { headers: IncomingMessage['headers']; url?: string; body: Record<string, unknown> }[] = [];
+    const baseUrl = await byHand(async (request, response) => {
+      seen.push({ headers: request.headers, url: request.url, body: await bodyOf(request) });
+      response.end(completion(`answer ${seen.length}`));
+    });
+    const session = new EndpointUsers({ baseUrl: `${baseUrl}/`, model: 'm', apiKey: KEY, temperature: 0.5, maxTokens: 99 }).session(scenario, 42);
+    expect(await session.open()).toBe('answer 1');
+    expect(await session.reply('Your email?')).toBe('answer 2');
+    expect(seen[1]!.url).toBe('/v1/chat/completions');
+    expect(seen[1]!.headers.authorization).toBe(`Bearer ${KEY}`);
+    const { messages, ...rest } = seen[1]!.body as { messages: { role: string; content: string }[] };
+    expect(rest).toEqual({ model: 'm', temperature: 0.5, max_tokens: 99, seed: 42, stream: false });
+    expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+    expect(messages.slice(1).map(({ content }) => content)).toEqual([GREETING, 'answer 1', 'Your email?']);
+    expect(messages[0]!.content).toContain(scenario.instruction);
+    expect(messages[0]!.content).toContain(STOP);
+  });
+
+  it('leave out the key when there is none, and the thoughts of a reasoning model', async () => {
+    const baseUrl = await byHand((request, response) => void response.end(completion(`<think>They ask.\nHm.</think>\n key: ${request.headers.authorization ?? 'none'}`)));
+    expect(await open(baseUrl, { apiKey: undefined })).toBe('key: none');
+  });
+
+  it('a failed answer leaves the history as it was', async () => {
+    const lengths: number[] = [];
+    const baseUrl = await byHand(async (request, response) => {
+      lengths.push(((await bodyOf(request)).messages as unknown[]).length);
+      response.writeHead(lengths.length === 2 ? 400 : 200).end(completion('Hm.'));
+    });
+    const session = new EndpointUsers({ baseUrl, model: 'm' }).session(scenario, 1);
+    await session.open();
+    expect((await failure(session.reply('Your email?'))).kind).toBe('bad_response');
+    await session.reply('Your email?');
+    expect(lengths).toEqual([2, 4, 4]);
+  });
+});
+
+describe('faults', () => {
+  it.each([
+    ['rate_limit', 'rate_limit'],
+    ['server_error', 'server'],
+    ['garbage', 'bad_response'],
+    ['hang', 'timeout'],
+  ] as const)('%s for ever ends as %s after all attempts', async (fault, kind) => {
+    const server = await faulty({ faults: { [fault]: 1 }, retryAfter: 0 });
+    const error = await failure(open(server.url, { maxRetries: 2, timeoutMs: 60 }));
+    expect(error.kind).toBe(kind);
+    expect(error.message).toMatch(/after 3 attempts/);
+    expect(error.message).not.toContain(KEY);
+    expect(server.counts).toMatchObject({ requests: 3, [fault]: 3, answered: 0 });
+  });
+
+  it('pass when the server recovers', async () => {
+    const server = await faulty({ faults: { rate_limit: 0.2, server_error: 0.2, garbage: 0.2, hang: 0.1 }, retryAfter: 0, seed: 1 });
+    const users = new EndpointUsers({ baseUrl: server.url, model: 'scripted-user', timeoutMs: 150, maxRetries: 20 }, QUICK);
+    const texts = await Promise.all(Array.from({ length: 16 }, (_, seed) => users.session(scenario, seed).open()));
+    expect(texts.every((text) => /cancel an order/.test(text))).toBe(true);
+    const { answered, requests, rate_limit, server_error, garbage, hang } = server.counts;
+    expect(answered).toBe(16);
+    expect(Math.min(rate_limit, server_error, garbage, hang)).toBeGreaterThan(0);
+    expect(answered + rate_limit + server_error + garbage + hang).toBe(requests);
+  });
+
+  it('Retry-After is waited for, in seconds and as a date', async () => {
+    for (const header of ['1', () => new Date(Date.now() + 2000).toUTCString()]) {
+      const times: number[] = [];
+      const baseUrl = await byHand((_, response) => {
+        times.push(performance.now());
+        if (times.length === 1) response.writeHead(429, { 'Retry-After': typeof header === 'string' ? header : header() }).end();
+        else response.end(completion('Hi.'));
+      });
+      expect(await open(baseUrl)).toBe('Hi.');
+      expect(times[1]! - times[0]!).toBeGreaterThan(900);
+    }
+  });
+
+  it('waits grow from attempt to attempt', async () => {
+    const times: number[] = [];
+    const baseUrl = await byHand((_, response) => {
+      times.push(performance.now());
+      response.writeHead(500).end();
+    });
+    await failure(open(baseUrl, { maxRetries: 3 }, { backoffMs: 40 }));
+    const waits = times.slice(1).map((time, i) => time - times[i]!);
+    // At least half of 40, 80 and 160 ms.
+    waits.forEach((wait, i) => expect(wait).toBeGreaterThan(0.95 * 20 * 2 ** i));
+    expect(waits).toHaveLength(3);
+  });
+
+  it.each([
+    [401, 'auth'],
+    [403, 'auth'],
+    [404, 'bad_response'],
+    [400, 'bad_response'],
+  ] as const)('HTTP %i is final', async (status, kind) => {
+    let requests = 0;
+    const baseUrl = await byHand((_, response) => {
+      requests += 1;
+      response.writeHead(status).end(JSON.stringify({ error: { message: `bad key ${KEY} or so` } }));
+    });
+    const error = await failure(open(baseUrl));
+    expect([error.kind, requests]).toEqual([kind, 1]);
+    expect(error.message).toContain(String(status));
+    expect(error.message).not.toContain(KEY);
+  });
+
+  it.each([completion(''), completion(null), '{}', '[]', 'null', '<html>', completion('<think>only thoughts</think>')])('%s is no answer', async (body) => {
+    const baseUrl = await byHand((_, response) => void response.end(body));
+    expect((await failure(open(baseUrl, { maxRetries: 0 }))).kind).toBe('bad_response');
+  });
+
+  it('an address where nothing listens is a network failure, without the key that is in it', async () => {
+    const { url, close } = await startUserServer();
+    await close();
+    const error = await failure(open(`${url}?key=${KEY}`, { maxRetries: 1 }));
+    expect(error.kind).toBe('network');
+    expect(error.message).not.toContain(KEY);
+  });
+
+  it('no key shows in what is thrown, whatever the server says', async () => {
+    const baseUrl = await byHand((_, response) => void response.writeHead(500).end(JSON.stringify({ error: `Authorization: Bearer ${KEY}` })));
+    const error = await failure(open(baseUrl, { maxRetries: 1 }));
+    expect(`${error.message} ${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`).not.toContain(KEY);
+    expect(error.message).toContain('Authorization: Bearer …');
+  });
+});
+
+describe('abort', () => {
+  it('ends a request under way', async () => {
+    const server = await faulty({ faults: { hang: 1 } });
+    const abort = new AbortController();
+    const error = failure(open(server.url, {}, QUICK, abort.signal));
+    await expect.poll(() => server.counts.requests).toBe(1);
+    abort.abort();
+    expect((await error).kind).toBe('aborted');
+    expect(server.counts.requests).toBe(1);
+  });
+
+  it('ends the wait for the next attempt', async () => {
+    const server = await faulty({ faults: { rate_limit: 1 }, retryAfter: 30 });
+    const abort = new AbortController();
+    const error = failure(open(server.url, {}, QUICK, abort.signal));
+    await expect.poll(() => server.counts.rate_limit).toBe(1);
+    setTimeout(() => abort.abort(), 20);
+    expect((await error).kind).toBe('aborted');
+  });
+
+  it('ends the wait for a turn, and gives the turn to the next', async () => {
+    const release: (() => void)[] = [];
+    const baseUrl = await byHand((_, response) => void release.push(() => void response.end(completion('Hi.'))));
+    const users = new EndpointUsers({ baseUrl, model: 'm', concurrency: 1 });
+    const abort = new AbortController();
+    const first = users.session(scenario, 1).open();
+    const second = failure(users.session(scenario, 2).open(abort.signal));
+    const third = users.session(scenario, 3).open();
+    await expect.poll(() => release.length).toBe(1);
+    abort.abort();
+    expect((await second).kind).toBe('aborted');
+    release[0]!();
+    expect(await first).toBe('Hi.');
+    await expect.poll(() => release.length).toBe(2);
+    release[1]!();
+    expect(await third).toBe('Hi.');
+  });
+
+  it('before the start sends nothing', async () => {
+    const server = await faulty();
+    expect((await failure(open(server.url, {}, QUICK, AbortSignal.abort()))).kind).toBe('aborted');
+    expect(server.counts.requests).toBe(0);
+  });
+});
+
+it('never has more requests under way than the limit, and uses the limit', async () => {
+  let now = 0;
+  let most = 0;
+  const baseUrl = await byHand((_, response) => {
+    most = Math.max(most, ++now);
+    setTimeout(() => {
+      now -= 1;
+      response.end(completion('Hi.'));
+    }, 15);
+  });
+  const users = new EndpointUsers({ baseUrl, model: 'm', concurrency: 3 });
+  await Promise.all(Array.from({ length: 12 }, (_, seed) => users.session(scenario, seed).open()));
+  expect(most).toBe(3);
+});
+
+describe('configuration', () => {
+  it.each([
+    [{ baseUrl: 'localhost' }, /base URL/],
+    [{ baseUrl: 'file:///v1' }, /base URL/],
+    [{ model: '' }, /model is empty/],
+    [{ concurrency: 0 }, /concurrency is 0/],
+  ])('%j is refused', (wrong, message) => {
+    expect(() => new EndpointUsers({ baseUrl: 'http://localhost/v1', model: 'm', ...wrong })).toThrow(message);
+  });
+});
+
+describe('testEndpoint', () => {
+  const kindOf = async (baseUrl: string, config: Partial<EndpointConfig> = {}) => (await testEndpoint({ baseUrl, model: 'm', apiKey: KEY, ...config })).kind;
+  const answering = (status: number, body = '{}') => byHand((_, response) => void response.writeHead(status).end(body));
+
+  it('tells the reasons apart', async () => {
+    const { url, close } = await startUserServer();
+    expect(await testEndpoint({ baseUrl: url, model: 'm' })).toMatchObject({ ok: true, kind: 'ok' });
+    await close();
+    expect(await kindOf(url)).toBe('unreachable');
+    expect(await kindOf('no address')).toBe('bad_config');
+    expect(await kindOf(await answering(401))).toBe('auth');
+    expect(await kindOf(await answering(403))).toBe('auth');
+    expect(await kindOf(await answering(404))).toBe('model_missing');
+    expect(await kindOf(await answering(429))).toBe('rate_limit');
+    expect(await kindOf(await answering(503))).toBe('server');
+    expect(await kindOf(await answering(200, 'no JSON'))).toBe('bad_answer');
+    expect(await kindOf((await faulty({ faults: { hang: 1 } })).url, { timeoutMs: 50 })).toBe('timeout');
+  });
+});
