@@ -40,7 +40,7 @@ function spread<T>(items: T[], n: number): T[] {
   return Array.from({ length: n }, (_, i) => items[Math.round((i * (items.length - 1)) / (n - 1))]!);
 }
 const mixed = [...groups.keys()].filter((group) => new Set(groups.get(group)!.map((t) => t.reward)).size > 1);
-const whole = spread(mixed, GROUPS_WHOLE);
+const whole = spread(mixed.length > 0 ? mixed : [...groups.keys()], GROUPS_WHOLE);
 const listed = [...new Set([...spread([...groups.keys()], GROUPS_LISTED - GROUPS_WHOLE), ...whole])].sort((a, b) => stepOf(a) - stepOf(b));
 
 const rollouts = listed.flatMap((group) => {
