@@ -126,7 +126,7 @@ export const DEFAULT_PRESET = 'nano';
 export const PRESETS: Record<string, Preset> = {
   nano: {
     label: 'Nano retail',
-    description: 'Eight customers a step, eight tries each: learns on any GPU, and on a software one within the hour.',
+    description: 'Eight customers a step, eight tries each, a hundred steps.',
     model: 'nano-retail',
     config: NANO,
   },
