@@ -1,11 +1,13 @@
 /**
  * Makes a model folder with fresh weights beside a tokenizer: the start of a cold start.
  * Usage: npx tsx scripts/new-model.mts --tokenizer DIR --out DIR [--hidden-size 128] [--layers 4] [--heads 4] [--kv-heads 2]
- *   [--head-dim 32] [--intermediate-size 384] [--vocab-size N] [--max-position-embeddings 2048] [--seed 1]
+ *   [--head-dim 32] [--intermediate-size 384] [--vocab-size N] [--max-position-embeddings 2048] [--rope-theta 1000000] [--seed 1]
+ *   [--init normal|copying]   copying: see src/engine/copying-weights.ts
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { copyingWeights } from '../src/engine/copying-weights.ts';
 import { randomWeights } from '../src/engine/parameters.ts';
 import type { ModelConfig } from '../src/engine/types.ts';
 import { loadTokenizer } from '../src/agent/tokenizer.ts';
@@ -23,7 +25,9 @@ const { values } = parseArgs({
     'intermediate-size': { type: 'string', default: '384' },
     'vocab-size': { type: 'string' },
     'max-position-embeddings': { type: 'string', default: '2048' },
+    'rope-theta': { type: 'string', default: '1000000' },
     seed: { type: 'string', default: '1' },
+    init: { type: 'string', default: 'normal' },
   },
 });
 if (!values.tokenizer || !values.out) throw new Error('usage: npx tsx scripts/new-model.mts --tokenizer DIR --out DIR');
@@ -40,11 +44,13 @@ const config: ModelConfig = {
   num_key_value_heads: Number(values['kv-heads']),
   head_dim: Number(values['head-dim']),
   rms_norm_eps: 1e-6,
-  rope_theta: 10000,
+  rope_theta: Number(values['rope-theta']),
   max_position_embeddings: Number(values['max-position-embeddings']),
   tie_word_embeddings: true,
 };
-const weights = randomWeights(config, Number(values.seed));
+const inits = { normal: randomWeights, copying: copyingWeights };
+if (!(values.init in inits)) throw new Error(`--init is ${values.init}: expected normal or copying`);
+const weights = inits[values.init as keyof typeof inits](config, Number(values.seed));
 await mkdir(values.out, { recursive: true });
 for (const [name, bytes] of Object.entries({ ...files, ...saveModel(config, weights) })) await writeFile(join(values.out, name), bytes);
 const parameters = [...weights.values()].reduce((sum, { data }) => sum + data.length, 0);

@@ -33,6 +33,12 @@ export function saveModel(config: ModelConfig, weights: TensorMap, dtype: 'F32' 
   };
 }
 
+/** The same folder with other weights. */
+export function withWeights(files: Record<string, Uint8Array<ArrayBuffer>>, weights: TensorMap): Record<string, Uint8Array<ArrayBuffer>> {
+  const { config } = loadModel(files);
+  return { ...files, ...saveModel(config, weights) };
+}
+
 function fileOf(files: Record<string, Uint8Array>, name: string): Uint8Array {
   const file = files[name];
   if (!file) throw new ModelFolderError(`${name} is missing; the folder holds: ${Object.keys(files).join(', ') || 'nothing'}`);

@@ -2,6 +2,7 @@
 import type { Engine, TensorMap } from '../engine/types.ts';
 import { readSafetensors, writeSafetensors } from '../exchange/safetensors.ts';
 import type { CheckpointRow, RunDatabase } from '../storage/database.ts';
+import type { GrpoConfig } from './types.ts';
 
 const KEPT = 2;
 
@@ -51,3 +52,15 @@ const tensors = async (b: Blob) => readSafetensors(new Uint8Array(await b.arrayB
 const prefixed = (prefix: string, map: TensorMap) => [...map].map(([name, tensor]) => [prefix + name, tensor] as const);
 const unprefixed = (prefix: string, map: TensorMap): TensorMap =>
   new Map([...map].filter(([name]) => name.startsWith(prefix)).map(([name, tensor]) => [name.slice(prefix.length), tensor]));
+
+/** Puts a checkpoint's weights and moments in place; the reference is the policy before step 1. */
+export async function restore(engine: Engine, checkpoint: Awaited<ReturnType<typeof loadCheckpoint>>, config: GrpoConfig): Promise<TensorMap | null> {
+  if (checkpoint?.reference) engine.loadWeights(checkpoint.reference);
+  const reference = config.use_kl_loss ? (checkpoint?.reference ?? (await engine.weights())) : null;
+  if (reference) engine.snapshotReference();
+  if (checkpoint) {
+    engine.loadWeights(checkpoint.weights);
+    engine.loadOptimizerState(checkpoint.optimizer);
+  }
+  return reference;
+}

@@ -1,0 +1,42 @@
+/**
+ * @file A benchmark's domain as its original runs it: tau-bench v1 (`tau1`) or tau2-bench (`tau2`). A domain is one set of
+ * tool bodies; what the two benchmarks do differently is read from a `Rules` value beside them, in one place.
+ */
+import type { Rows, WorldTables } from './overlay.ts';
+import type { Json, ToolCall, ToolSchema } from './types.ts';
+
+export type Benchmark = 'tau1' | 'tau2';
+export type Requestor = 'assistant' | 'user';
+
+export interface ExactCall extends ToolCall {
+  /** Who calls; the assistant when absent. */
+  requestor?: Requestor;
+}
+
+/** tau2's `initial_state` of a task, and of a case of `mua replay`. */
+export interface InitialState {
+  initialization_data?: { agent_data?: Json; user_data?: Json } | null;
+  initialization_actions?: { env_type: Requestor; func_name: string; arguments: Record<string, Json> }[] | null;
+  message_history?: Json[] | null;
+}
+
+export interface ExactDomain {
+  name: 'retail' | 'airline' | 'telecom' | 'mock';
+  benchmark: Benchmark;
+  /** In upstream's order, as its own JSON schemas. */
+  tools: readonly ToolSchema[];
+  /** Tools of the simulated user; empty but in tau2's telecom. */
+  userTools: readonly ToolSchema[];
+  /** Rows of a whole database file. What is no table of records is one row of the table `''`, under its key. @throws naming path and reason */
+  load(database: Json, userDatabase?: Json): WorldTables;
+  /** The whole database again, as `sha256_js` sees it. */
+  dump(rows: Rows): Json;
+  /** The user's database (tau2 telecom); null elsewhere. */
+  dumpUser(rows: Rows): Json;
+  /** Brings a fresh world into a task's initial state. @throws naming the action that failed */
+  initialize(rows: Rows, state: InitialState): void;
+  /** Runs one call; `error` drops whatever it wrote (the caller's draft overlay). */
+  execute(rows: Rows, call: ExactCall): { text: string; error: boolean };
+  /** An assertion function of tau2's `env_assertions`. @throws when there is none of that name */
+  assertion(rows: Rows, requestor: Requestor, name: string, args: Record<string, Json>): boolean;
+}

@@ -1,0 +1,239 @@
+/**
+ * @file Runs of the page: at most one at a time, kept in this browser's storage. Everything a run makes goes to storage
+ * first and to the listener after, so a page that dies loses nothing.
+ */
+import { withWeights } from '../exchange/model-folder.ts';
+import type { RunDatabase, RunRow } from '../storage/database.ts';
+import type { UserConfig } from '../users/types.ts';
+import type { ModelFiles } from './api.ts';
+import { loadCheckpoint, restore, saveCheckpoint } from './checkpoints.ts';
+import { grpoConfig } from './config.ts';
+import { concurrency, DeviceLostError, type EngineHost, type SessionParts } from './engine-host.ts';
+import type { StepResult } from './grpo.ts';
+import { evaluationMetrics, trainGrpo } from './run.ts';
+import { runName } from './run-name.ts';
+import { summarize } from './summary.ts';
+import type { RunEvent, RunRequest, RunStatus } from './types.ts';
+
+/** Whole trajectories are kept for this many steps, and one group a step for good. */
+const STEPS_KEPT = 20;
+const EVENT_INTERVAL_MS = 100;
+
+interface ActiveRun {
+  id: string;
+  abort: AbortController;
+  stopping: boolean;
+  paused: Promise<void> | null;
+  unpause: () => void;
+  finished: Promise<void>;
+}
+
+export class Runs {
+  readonly #parts: SessionParts;
+  readonly #host: EngineHost;
+  #active: ActiveRun | null = null;
+  #listener: ((run: string, events: RunEvent[]) => void) | null = null;
+  #pending: RunEvent[] = [];
+  #flushing = false;
+
+  constructor(parts: SessionParts, host: EngineHost) {
+    this.#parts = parts;
+    this.#host = host;
+    host.onLost = (error) => this.#active?.abort.abort(error);
+  }
+
+  listen(listener: (run: string, events: RunEvent[]) => void): void {
+    this.#listener = listener;
+  }
+
+  get active(): string | null {
+    return this.#active?.id ?? null;
+  }
+
+  async start(request: RunRequest): Promise<string> {
+    const config = grpoConfig(request.preset, request.overrides);
+    const user = withoutKey(request.user);
+    const createdAt = Date.now();
+    const row: RunRow = {
+      id: crypto.randomUUID(),
+      name: runName(config.seed, createdAt),
+      createdAt,
+      status: 'starting',
+      step: 0,
+      request: { ...request, user },
+      config,
+    };
+    await this.#launch(row, request.user);
+    return row.id;
+  }
+
+  async resume(run: string, user?: UserConfig): Promise<void> {
+    const row = await this.#parts.database().runs.get(run);
+    if (!row) throw new Error(`there is no run "${run}" in this browser`);
+    await this.#launch(row, user ?? row.request.user);
+  }
+
+  async pause(): Promise<void> {
+    const active = this.#active;
+    if (!active || active.paused) return;
+    active.paused = new Promise((resolve) => (active.unpause = resolve));
+    await this.#setStatus(active.id, 'paused');
+  }
+
+  async unpause(): Promise<void> {
+    const active = this.#active;
+    if (!active?.paused) return;
+    active.paused = null;
+    await this.#setStatus(active.id, 'running');
+    active.unpause();
+  }
+
+  async stop(): Promise<void> {
+    const active = this.#active;
+    if (!active) return;
+    active.stopping = true;
+    await this.unpause();
+    await active.finished;
+  }
+
+  async exportModel(run: string): Promise<ModelFiles> {
+    const db = this.#parts.database();
+    const [row, checkpoint] = await Promise.all([db.runs.get(run), loadCheckpoint(db, run)]);
+    if (!row || !checkpoint) throw new Error(`run "${run}" has no checkpoint yet`);
+    const files = await this.#parts.bundledModel(row.request.model);
+    return withWeights(files, checkpoint.weights);
+  }
+
+  async #launch(row: RunRow, user: UserConfig): Promise<void> {
+    if (this.#active) throw new Error('a run is already active: stop it first');
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    if (!(await holdTrainerLock(held))) throw new Error('another tab is training: one tab at a time');
+    const active: ActiveRun = { id: row.id, abort: new AbortController(), stopping: false, paused: null, unpause: () => {}, finished: Promise.resolve() };
+    this.#active = active;
+    active.finished = this.#run(active, row, user).finally(() => {
+      this.#active = null;
+      release();
+    });
+  }
+
+  /** Runs to the end and records how it ended; never rejects. */
+  async #run(active: ActiveRun, row: RunRow, user: UserConfig): Promise<void> {
+    const db = this.#parts.database();
+    try {
+      await db.runs.put({ ...row, status: 'starting', message: undefined });
+      this.#emit({ type: 'status', status: 'starting' });
+      await this.#train(active, row, user, db);
+      await this.#setStatus(row.id, active.stopping ? 'stopped' : 'done');
+    } catch (error) {
+      const lost = error instanceof DeviceLostError;
+      const message = error instanceof Error ? error.message : String(error);
+      await this.#setStatus(row.id, lost ? 'interrupted' : 'failed', message).catch((failure: unknown) => console.error(failure));
+    }
+  }
+
+  async #train(active: ActiveRun, row: RunRow, user: UserConfig, db: RunDatabase): Promise<void> {
+    const { config, id } = row;
+    const files = await this.#parts.bundledModel(row.request.model);
+    const checkpoint = await loadCheckpoint(db, id);
+    this.#emit({ type: 'progress', step: checkpoint?.step ?? 0, totalSteps: config.total_training_steps, phase: 'compile', done: 0, total: 1 });
+    const { engine, stage } = await this.#host.stage(files, config, user, { maxModelLen: config.max_model_len, slots: concurrency(config) });
+    const reference = await restore(engine, checkpoint, config);
+    const doneSteps = checkpoint?.step ?? 0;
+    // Steps after the checkpoint are played again, identically: what they left behind would be doubled.
+    await this.#forgetAfter(db, id, doneSteps);
+    await this.#setStatus(id, 'running');
+    let step = doneSteps;
+    await trainGrpo(stage, engine, config, concurrency(config), {
+      doneSteps,
+      signal: active.abort.signal,
+      gate: async () => void (await active.paused),
+      shouldStop: () => active.stopping,
+      onStepStart: (next) => (step = next),
+      onPhase: (phase, done, total) => this.#emit({ type: 'progress', step, totalSteps: config.total_training_steps, phase, done, total }),
+      onEvaluationProgress: (done, total) => this.#emit({ type: 'progress', step, totalSteps: config.total_training_steps, phase: 'evaluate', done, total }),
+      onRollout: (trajectory) => this.#emit({ type: 'rollout', rollout: summarize(trajectory, step, null) }),
+      onBaseline: async (report) => {
+        const metrics = { step: 0, ...evaluationMetrics(report, config) };
+        await db.metrics.put({ run: id, step: 0, values: metrics });
+        this.#emit({ type: 'metrics', metrics });
+      },
+      onStep: async (result) => {
+        await this.#keepStep(db, id, result);
+        if (step % Math.max(1, config.save_freq) === 0 || step === config.total_training_steps || active.stopping) {
+          await saveCheckpoint(db, id, step, engine, reference);
+          this.#emit({ type: 'checkpoint', step });
+        }
+      },
+    });
+  }
+
+  async #keepStep(db: RunDatabase, run: string, { metrics, trajectories, advantages }: StepResult): Promise<void> {
+    const { step } = metrics;
+    const rollouts = trajectories.map((t) => summarize(t, step, advantages.get(t.id) ?? null));
+    const outdated = step - STEPS_KEPT;
+    await db.transaction('rw', [db.runs, db.metrics, db.rollouts, db.trajectories], async () => {
+      await db.metrics.put({ run, step, values: metrics });
+      await db.rollouts.bulkPut(rollouts.map((rollout) => ({ run, ...rollout })));
+      await db.trajectories.bulkPut(trajectories.map((trajectory) => ({ run, ...trajectory })));
+      await db.runs.update(run, { step });
+      if (outdated > 1) {
+        const old = await db.rollouts.where('[run+step]').equals([run, outdated]).toArray();
+        await db.trajectories.bulkDelete(old.filter((r) => r.group !== `${outdated}-0`).map((r): [string, string] => [run, r.id]));
+      }
+    });
+    for (const rollout of rollouts) this.#emit({ type: 'rollout', rollout });
+    this.#emit({ type: 'metrics', metrics });
+  }
+
+  async #forgetAfter(db: RunDatabase, run: string, step: number): Promise<void> {
+    await db.transaction('rw', [db.metrics, db.rollouts, db.trajectories, db.runs], async () => {
+      const from = step === 0 ? 0 : step + 1;
+      const later = await db.rollouts.where('[run+step]').between([run, from], [run, Infinity]).primaryKeys();
+      await db.trajectories.bulkDelete(later);
+      await db.rollouts.bulkDelete(later);
+      await db.metrics.where('[run+step]').between([run, from], [run, Infinity]).delete();
+      await db.runs.update(run, { step });
+    });
+  }
+
+  /** The page learns of it even where storage is full. */
+  async #setStatus(run: string, status: RunStatus, message?: string): Promise<void> {
+    this.#emit({ type: 'status', status, message });
+    await this.#parts.database().runs.update(run, { status, message });
+  }
+
+  #emit(event: RunEvent): void {
+    // Progress is only news while it is the newest.
+    if (event.type === 'progress') this.#pending = this.#pending.filter((e) => e.type !== 'progress');
+    this.#pending.push(event);
+    if (this.#flushing) return;
+    this.#flushing = true;
+    const run = this.#active?.id ?? '';
+    setTimeout(() => {
+      this.#flushing = false;
+      const events = this.#pending;
+      this.#pending = [];
+      this.#listener?.(run, events);
+    }, EVENT_INTERVAL_MS);
+  }
+}
+
+/** What storage may know of the user's endpoint: never the key. */
+function withoutKey(user: UserConfig): UserConfig {
+  if (user.mode !== 'endpoint') return user;
+  const { apiKey: _, ...rest } = user;
+  return rest;
+}
+
+/** Holds the browser-wide lock until `until` resolves; false when another tab has it. Outside browsers there is none. */
+function holdTrainerLock(until: Promise<void>): Promise<boolean> {
+  const locks = globalThis.navigator?.locks;
+  if (!locks) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    void locks.request('mua-trainer', { ifAvailable: true }, async (lock) => {
+      resolve(lock !== null);
+      if (lock) await until;
+    });
+  });
+}
