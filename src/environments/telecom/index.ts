@@ -1,0 +1,108 @@
+/**
+ * @file tau2-bench's telecom domain: a provider's records, which the agent's tools change, and a simulated phone, which
+ * only the user's tools change. Upstream's broken-VPN default, which leaks from one environment into the next, does not
+ * leave the episode here.
+ */
+import type { ExactCall, ExactDomain, InitialState, Requestor } from '../exact.ts';
+import type { Rows } from '../overlay.ts';
+import type { Json } from '../types.ts';
+import { AGENT_TOOLS } from './agent-tools.ts';
+import { AGENT_ASSERTIONS, USER_ASSERTIONS } from './assertions.ts';
+import { Refusal, takeArguments, type Arguments } from './calls.ts';
+import { readPhone, savePhone } from './device.ts';
+import { AGENT_ACTIONS, USER_ACTIONS } from './initial.ts';
+import { dump, dumpUser, load, merge } from './schema.ts';
+import { syncTools } from './sync.ts';
+import { AGENT_SCHEMAS, USER_SCHEMAS } from './tool-schemas.ts';
+import { USER_TOOLS } from './user-tools.ts';
+
+/** The result of a call. */
+export interface TelecomResult {
+  text: string;
+  error: boolean;
+  /** True where the tool ran and only the exchange after it failed: upstream keeps what the tool wrote, beside the error. */
+  kept?: true;
+}
+
+export const telecom: ExactDomain & { execute(rows: Rows, call: ExactCall): TelecomResult } = {
+  name: 'telecom',
+  benchmark: 'tau2',
+  tools: AGENT_SCHEMAS,
+  userTools: USER_SCHEMAS,
+  load,
+  dump,
+  dumpUser,
+  initialize,
+  execute(rows, call) {
+    let ran = false;
+    try {
+      const text = runTool(rows, call);
+      ran = true;
+      syncTools(rows);
+      return { text, error: false };
+    } catch (cause) {
+      return { text: `Error: ${(cause as Error).message}`, error: true, ...(ran && { kept: true as const }) };
+    }
+  },
+  assertion(rows, requestor, name, args) {
+    const holds = (requestor === 'user' ? USER_ASSERTIONS : AGENT_ASSERTIONS).get(name);
+    if (!holds) throw new Error(`telecom: '${name}' is no assertion function of the ${requestor}`);
+    return holds(rows, args);
+  },
+};
+
+function runTool(rows: Rows, { name, arguments: given, requestor = 'assistant' }: ExactCall): string {
+  // Upstream hands arguments on by keyword, where these names are taken.
+  if (Object.hasOwn(given, 'requestor')) throw new Refusal("tau2.environment.environment.Environment.make_tool_call() got multiple values for keyword argument 'requestor'");
+  for (const taken of ['self', 'tool_name']) if (Object.hasOwn(given, taken)) throw new Refusal(`Environment.make_tool_call() got multiple values for argument '${taken}'`);
+  return requestor === 'user' ? useUserTool(rows, name, given) : useAgentTool(rows, name, given);
+}
+
+function useAgentTool(rows: Rows, name: string, given: Arguments): string {
+  const tool = AGENT_TOOLS.get(name);
+  if (!tool) throw new Refusal(`Tool '${name}' not found.`);
+  return tool.run(rows, takeArguments(name, tool, given));
+}
+
+function useUserTool(rows: Rows, name: string, given: Arguments): string {
+  const tool = USER_TOOLS.get(name);
+  if (!tool) throw new Refusal(`Tool '${name}' not found.`);
+  const phone = readPhone(rows);
+  const text = tool.run(phone, takeArguments(name, tool, given));
+  savePhone(rows, phone);
+  return text;
+}
+
+function initialize(rows: Rows, { initialization_data, initialization_actions, message_history }: InitialState): void {
+  merge(rows, initialization_data?.agent_data, initialization_data?.user_data);
+  for (const action of initialization_actions ?? []) {
+    try {
+      runAction(rows, action.env_type, action.func_name, action.arguments);
+      syncTools(rows);
+    } catch (cause) {
+      throw new Error(`initialization action ${action.func_name} failed: ${(cause as Error).message}`, { cause });
+    }
+  }
+  for (const call of (message_history ?? []).flatMap(callsOf)) telecom.execute(rows, call);
+}
+
+/** A tool serves as an action too. */
+function runAction(rows: Rows, requestor: Requestor, name: string, args: Arguments): void {
+  if (requestor === 'assistant') {
+    const action = AGENT_ACTIONS.get(name);
+    if (action) action.run(rows, takeArguments(name, action, args));
+    else useAgentTool(rows, name, args);
+    return;
+  }
+  const action = USER_ACTIONS.get(name);
+  if (!action) return void useUserTool(rows, name, args);
+  const phone = readPhone(rows);
+  action.run(phone, takeArguments(name, action, args));
+  savePhone(rows, phone);
+}
+
+/** The calls of a message that is already part of the conversation. */
+function callsOf(message: Json): ExactCall[] {
+  const { role, tool_calls } = (message ?? {}) as { role?: string; tool_calls?: ExactCall[] | null };
+  return (tool_calls ?? []).map((call) => ({ name: call.name, arguments: call.arguments, requestor: call.requestor ?? (role === 'user' ? 'user' : 'assistant') }));
+}

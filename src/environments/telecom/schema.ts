@@ -1,0 +1,148 @@
+/** @file The telecom databases: the agent's (plans, devices, lines, bills, customers) and the user's (phone and surroundings). */
+import type { Rows, WorldTables } from '../overlay.ts';
+import { cloneJson } from '../json.ts';
+import { pythonJson, type Printable } from '../python.ts';
+import type { Json } from '../types.ts';
+import { optional, readModel, required, withDefault, type Model } from './models.ts';
+
+export interface Plan { plan_id: string; name: string; data_limit_gb: number; price_per_month: number; data_refueling_price_per_gb: number }
+export interface Customer { customer_id: string; full_name: string; date_of_birth: string; phone_number: string; line_ids: string[]; bill_ids: string[] }
+export interface Line {
+  line_id: string; phone_number: string; status: string; plan_id: string; data_used_gb: number; data_refueling_gb: number;
+  roaming_enabled: boolean; contract_end_date: string | null; suspension_start_date: string | null;
+}
+export interface Bill {
+  bill_id: string; customer_id: string; period_start: string; period_end: string; issue_date: string; total_due: number; due_date: string;
+  line_items: { description: string; amount: number; date: string; item_type: string }[]; status: string;
+}
+export interface ApnSettings { apn_name: string; reset_at_reboot: boolean; mms_apn: string | null; mmsc_url: string | null; mms_proxy: string | null; mms_port: number | null }
+export interface VpnDetails { server_address: string | null; protocol: string | null; server_performance: string | null }
+export interface Device {
+  sim_card_status: string; sim_card_missing: boolean; airplane_mode: boolean; network_signal_strength: string; network_technology_connected: string;
+  network_connection_status: string; battery_level: number; data_enabled: boolean; roaming_enabled: boolean; network_mode_preference: string;
+  active_apn_settings: ApnSettings; wifi_enabled: boolean; wifi_connected: boolean; wifi_ssid: string | null; wifi_signal_strength: string;
+  wifi_calling_enabled: boolean; wifi_calling_mms_over_wifi: boolean; data_saver_mode: boolean; vpn_enabled_setting: boolean;
+  vpn_connected: boolean; vpn_details: VpnDetails | null; app_statuses: Record<string, { app_name: string; permissions: Record<string, boolean> }>;
+}
+export interface Surroundings {
+  name: string | null; phone_number: string | null; is_abroad: boolean; roaming_allowed: boolean; signal_strength: Record<string, string>;
+  mobile_data_usage_exceeded: boolean; line_active: boolean; payment_request: { bill_id: string; amount_due: number; paid: boolean } | null;
+}
+
+export const NETWORK_MODES = ['4g_5g_preferred', '4g_only', '3g_only', '2g_only'] as const;
+export const PERMISSIONS = ['sms', 'storage', 'phone', 'network'] as const;
+const SIGNALS = ['none', 'poor', 'fair', 'good', 'excellent'];
+const TECHNOLOGIES = ['none', '2G', '3G', '4G', '5G'];
+
+const plan: Model = { fields: { plan_id: required('text'), name: required('text'), data_limit_gb: required('number'), price_per_month: required('number'), data_refueling_price_per_gb: required('number') } };
+const device: Model = { fields: {
+  device_id: required('text'), device_type: required(['phone', 'tablet', 'router', 'watch', 'other']), model: required('text'), imei: optional('text'),
+  is_esim_capable: required('flag'), activated: withDefault('flag', false), activation_date: optional('time'), last_esim_transfer_date: optional('time'),
+} };
+const line: Model = { fields: {
+  line_id: required('text'), phone_number: required('text'), status: withDefault(['Active', 'Suspended', 'Pending Activation', 'Closed'], 'Pending Activation'),
+  plan_id: required('text'), device_id: optional('text'), data_used_gb: withDefault('number', 0), data_refueling_gb: withDefault('number', 0),
+  roaming_enabled: withDefault('flag', false), contract_end_date: optional('date'), last_plan_change_date: optional('date'),
+  last_sim_replacement_date: optional('date'), suspension_start_date: optional('date'),
+} };
+const lineItem: Model = { fields: { description: required('text'), amount: required('number'), date: required('date'), item_type: required('text') } };
+const bill: Model = { fields: {
+  bill_id: required('text'), customer_id: required('text'), period_start: required('date'), period_end: required('date'), issue_date: required('date'),
+  total_due: required('number'), due_date: required('date'), line_items: withDefault({ list: lineItem }, []),
+  status: withDefault(['Draft', 'Issued', 'Paid', 'Overdue', 'Awaiting Payment', 'Disputed'], 'Draft'),
+} };
+const address: Model = { fields: { street: required('text'), city: required('text'), state: required('text'), zip_code: required('text') } };
+const paymentMethod: Model = { fields: { method_type: required(['Credit Card', 'Debit Card', 'PayPal']), account_number_last_4: required('text'), expiration_date: required('text') } };
+const customer: Model = { fields: {
+  customer_id: required('text'), full_name: required('text'), date_of_birth: required('text'), email: required('text'), phone_number: required('text'),
+  address: required(address), account_status: withDefault(['Active', 'Suspended', 'Pending Verification', 'Closed'], 'Pending Verification'),
+  payment_methods: withDefault({ list: paymentMethod }, []), line_ids: withDefault({ list: 'text' }, []), bill_ids: withDefault({ list: 'text' }, []),
+  created_at: required('time'), last_extension_date: optional('date'), goodwill_credit_used_this_year: withDefault('number', 0),
+} };
+
+const apnSettings: Model = { fields: {
+  apn_name: withDefault(['internet', 'broken'], 'internet'), reset_at_reboot: withDefault('flag', false), mms_apn: optional('text', 'mms'),
+  mmsc_url: optional('text', 'http://mms.carrier.com/mms/wapenc'), mms_proxy: optional('text'), mms_port: optional('integer'),
+} };
+const vpnDetails: Model = { fields: { server_address: optional('text'), protocol: optional('text'), server_performance: optional(['unknown', 'poor', 'fair', 'good', 'excellent']) } };
+const app: Model = { fields: { app_name: required('text'), permissions: withDefault({ fields: Object.fromEntries(PERMISSIONS.map((name) => [name, withDefault('flag', false)])) }, {}) } };
+const phone: Model = { fields: {
+  sim_card_status: withDefault(['active', 'missing', 'locked_pin', 'locked_puk'], 'active'), sim_card_missing: withDefault('flag', false),
+  airplane_mode: withDefault('flag', false), network_signal_strength: withDefault(SIGNALS, 'good'), network_technology_connected: withDefault(TECHNOLOGIES, '5G'),
+  network_connection_status: withDefault(['connected', 'searching', 'no_service', 'emergency_only'], 'connected'), battery_level: withDefault('integer', 80),
+  data_enabled: withDefault('flag', true), roaming_enabled: withDefault('flag', false), network_mode_preference: withDefault(NETWORK_MODES, '4g_5g_preferred'),
+  active_apn_settings: withDefault(apnSettings, {}), wifi_enabled: withDefault('flag', false), wifi_connected: withDefault('flag', false), wifi_ssid: optional('text'),
+  wifi_signal_strength: withDefault(SIGNALS, 'none'), wifi_calling_enabled: withDefault('flag', false), wifi_calling_mms_over_wifi: withDefault('flag', false),
+  data_saver_mode: withDefault('flag', false), vpn_enabled_setting: withDefault('flag', false), vpn_connected: withDefault('flag', false), vpn_details: optional(vpnDetails),
+  app_statuses: withDefault({ map: app }, {
+    messaging: { app_name: 'messaging', permissions: { sms: true, storage: true, phone: true } },
+    browser: { app_name: 'browser', permissions: { storage: true, network: true } },
+  }),
+} };
+const surroundings: Model = { fields: {
+  name: optional('text'), phone_number: optional('text'), is_abroad: withDefault('flag', false), roaming_allowed: withDefault('flag', false),
+  signal_strength: withDefault({ map: SIGNALS }, { '2G': 'poor', '3G': 'fair', '4G': 'good', '5G': 'excellent' }),
+  mobile_data_usage_exceeded: withDefault('flag', false), line_active: withDefault('flag', true),
+  payment_request: optional({ fields: { bill_id: required('text'), amount_due: required('number'), paid: withDefault('flag', false) } }),
+} };
+
+/** The agent's tables, in the order of the database file, with the field that holds a record's id. */
+const TABLES = { plans: [plan, 'plan_id'], customers: [customer, 'customer_id'], lines: [line, 'line_id'], bills: [bill, 'bill_id'], devices: [device, 'device_id'] } as const;
+export type Table = keyof typeof TABLES;
+
+/** Rows of the table `''`: the phone, and what is around it. */
+const PHONE = { device: phone, surroundings } as const;
+
+/** Rows of both databases. @throws naming path and reason */
+export function load(database: Json, userDatabase?: Json): WorldTables {
+  const agent = readModel({ fields: Object.fromEntries(Object.entries(TABLES).map(([name, [model]]) => [name, withDefault({ list: model }, [])])) }, database, 'db');
+  const user = readModel({ fields: { device: withDefault(phone, {}), surroundings: withDefault(surroundings, {}) } }, userDatabase ?? {}, 'user_db');
+  const tables: WorldTables = new Map([['', new Map(Object.keys(PHONE).map((name) => [name, user[name]!]))]]);
+  for (const [name, [, id]] of Object.entries(TABLES)) {
+    tables.set(name, new Map((agent[name] as Record<string, Json>[]).map((row) => [row[id] as string, row])));
+  }
+  return tables;
+}
+
+export function dump(rows: Rows): Json {
+  return Object.fromEntries(Object.keys(TABLES).map((name) => [name, rows.keys(name).map((key) => rows.get(name, key)!)]));
+}
+
+export function dumpUser(rows: Rows): Json {
+  return Object.fromEntries(Object.keys(PHONE).map((name) => [name, rows.get('', name)!]));
+}
+
+/** Lays the data of a task's `initialization_data` over both databases: objects merge, everything else replaces. @throws naming path and reason */
+export function merge(rows: Rows, agentData: Json | undefined, userData: Json | undefined): void {
+  if (agentData == null && userData == null) return;
+  for (const [table, records] of load(merged(dump(rows), agentData ?? {}), merged(dumpUser(rows), userData ?? {}))) {
+    for (const key of rows.keys(table)) if (table && !records.has(key)) rows.delete(table, key);
+    for (const [key, record] of records) rows.put(table, key, record);
+  }
+}
+
+function merged(base: Json, over: Json): Json {
+  const isRecord = (value: Json): value is Record<string, Json> => value !== null && typeof value === 'object' && !Array.isArray(value);
+  if (!isRecord(base) || !isRecord(over)) return over;
+  return { ...base, ...Object.fromEntries(Object.entries(over).map(([key, value]) => [key, Object.hasOwn(base, key) ? merged(base[key]!, value) : value])) };
+}
+
+/** A record of the agent's database, to be written to and put back. */
+export function find<T>(rows: Rows, table: Table, id: Json): T | undefined {
+  const row = typeof id === 'string' ? rows.get(table, id) : undefined;
+  return row === undefined ? undefined : (cloneJson(row) as T);
+}
+
+export function put(rows: Rows, table: Table, record: object): void {
+  rows.put(table, (record as Record<string, string>)[TABLES[table][1]]!, record as Json);
+}
+
+/** @throws where a value does not fit */
+export const readApnSettings = (value: Json): ApnSettings => readModel(apnSettings, value, 'apn_settings') as unknown as ApnSettings;
+
+const FLOATS = [plan, line, lineItem, bill, customer].flatMap(({ fields }) => Object.keys(fields).filter((name) => fields[name]!.kind === 'number')).join('|');
+
+/** `json.dumps` of records: fields that are floats in Python keep their point. */
+export function recordJson(value: Json): string {
+  return pythonJson(value as Printable).replace(new RegExp(`"(${FLOATS}|amount_due)": (-?\\d+)(?=[,}])`, 'g'), '"$1": $2.0');
+}
