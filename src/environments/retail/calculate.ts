@@ -2,7 +2,9 @@
  * @file tau-bench's `calculate` without eval: Python's arithmetic over `0123456789+-*\/(). `, so also `**` and `//`,
  * with integers of any size and floats kept apart. The result is `str(round(float(value), 2))`.
  */
+import { Refusal, sequence } from '../arguments.ts';
 import { floatRepr, round2 } from '../python.ts';
+import type { Json } from '../types.ts';
 
 type Value = bigint | number;
 
@@ -10,9 +12,19 @@ const MAX_DIGITS = 4300;
 const MAX_BITS = 100_000;
 const MAX_DEPTH = 150;
 
-/** @throws {Error} with the reason, in Python's words where Python's text says what is wrong. */
-export function calculate(expression: string): string {
-  if (/[^0-9+\-*/(). ]/.test(expression)) throw new Error('invalid characters in expression');
+/** The argument of `calculate`: Python's `for char in expression` also walks over lists, whose entries it takes for characters. */
+export function expressionText(expression: Json, invalid: string): string {
+  if (typeof expression === 'string') return expression;
+  for (const part of sequence(expression, 'expression')) {
+    if (typeof part !== 'string') break;
+    if (!'0123456789+-*/(). '.includes(part)) throw new Refusal(invalid);
+  }
+  throw new Refusal('expression must be a string');
+}
+
+/** @throws {Error} with the reason, in Python's words where Python's text says what is wrong; `invalid` for other characters. */
+export function calculate(expression: string, invalid = 'invalid characters in expression'): string {
+  if (/[^0-9+\-*/(). ]/.test(expression)) throw new Error(invalid);
   return floatRepr(round2(toFloat(new Parser(expression).value())));
 }
 

@@ -5,15 +5,18 @@ import type { Observation } from './tools.ts';
 
 export function observe(observation: Observation, level: Level): string {
   if ('text' in observation) return observation.text;
-  if (level === 'full') return pythonJson(fullRecord(observation));
+  if (level === 'full') return pythonJson(fullObservation(observation));
   return JSON.stringify(compactRecord(observation, level));
 }
 
-function fullRecord(observation: Exclude<Observation, { text: string }>): Printable {
+/** What upstream's observation holds: its text, or the record that it prints. */
+export function fullObservation(observation: Observation): Printable {
+  if ('text' in observation) return observation.text;
   if ('product' in observation) {
     const { name, product_id, variants } = observation.product;
     return { name, product_id, variants: new Map(variants.map((variant) => [variant.item_id, variant as unknown as Printable])) };
   }
+  if ('variant' in observation) return observation.variant as unknown as Printable;
   if ('productTypes' in observation) return new Map(observation.productTypes);
   return ('order' in observation ? observation.order : observation.user) as unknown as Printable;
 }
@@ -23,6 +26,7 @@ function compactRecord(observation: Exclude<Observation, { text: string }>, leve
   if ('order' in observation) return observation.written ? writtenOrder(observation.order) : compactOrder(observation.order, level);
   if ('user' in observation) return compactUser(observation.user);
   if ('product' in observation) return compactProduct(observation.product);
+  if ('variant' in observation) return observation.variant;
   return observation.productTypes.map(([name, product_id]) => ({ name, product_id }));
 }
 

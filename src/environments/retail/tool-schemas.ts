@@ -1,6 +1,8 @@
 /** @file The tools' schemas as the model reads them: short at `nano`, with the rules of use at `full`. */
 import type { Json, ToolSchema } from '../types.ts';
 import type { Level } from './schema.ts';
+import { tau2Schema } from '../tool-schema.ts';
+import { TAU1, TAU2 } from './rules.ts';
 import { TOOLS } from './tools.ts';
 
 const NANO = [
@@ -11,7 +13,7 @@ const NANO = [
 export const TOOLS_OF: Record<Level, readonly string[]> = {
   nano: NANO,
   small: [...NANO.slice(0, -1), 'exchange_delivered_order_items', 'modify_pending_order_items', 'modify_pending_order_address', 'get_product_details', 'transfer_to_human_agents'],
-  full: [...TOOLS.keys()],
+  full: TAU1.tools,
 };
 
 /** One short line a tool, and for `full` what else there is to know. */
@@ -21,6 +23,7 @@ const DESCRIPTIONS: Record<string, [short: string, more?: string]> = {
   exchange_delivered_order_items: ['Exchange items of a delivered order.', 'Each new item must be an available item of the same product. An order can be exchanged or returned only once, so collect all items and get an explicit yes first.'],
   find_user_id_by_email: ['Find a customer by email.', 'Returns the user id.'],
   find_user_id_by_name_zip: ['Find a customer by name and zip.', 'For customers who do not know their email or are not found by it. Returns the user id.'],
+  get_item_details: ['Show an item.', 'Its options, price and availability.'],
   get_order_details: ['Show an order.', 'Status, items, payments and shipping address.'],
   get_product_details: ['Show the items of a product.', 'Every variant with its options, price and availability.'],
   get_user_details: ['Show a customer.', 'Name, address, email, payment methods and orders.'],
@@ -41,6 +44,7 @@ const ARGUMENTS: Record<string, string> = {
   item_ids: "Ids of items of the order, each such as '1234567890'. An id may occur twice if the order holds the item twice.",
   new_item_ids: 'Ids of the items wanted instead, in the order of item_ids.',
   payment_method_id: "A payment method of the customer, such as 'gift_card_1234567'.",
+  item_id: "The item id, such as '1234567890'; not a product id.",
   email: "The customer's email.",
   first_name: 'First name.',
   last_name: 'Last name.',
@@ -72,6 +76,15 @@ export function toolSchemas(level: Level): ToolSchema[] {
       },
     };
   });
+}
+
+/** As tau2 gives them: its own list, and a reason that may be any text. */
+export function tau2ToolSchemas(): ToolSchema[] {
+  return TAU2.tools.map((name) => tau2Schema({
+    name,
+    description: DESCRIPTIONS[name]!.join(' '),
+    parameters: TOOLS.get(name)!.parameters.map((argument) => ({ name: argument, type: LISTS.has(argument) ? 'strings' : 'string', description: ARGUMENTS[argument]! })),
+  }));
 }
 
 function property(name: string, level: Level): Json {

@@ -1,0 +1,18 @@
+/** @file The exact domains by name. */
+import { exactAirline } from './airline/index.ts';
+import type { Benchmark, ExactDomain } from './exact.ts';
+import { exactMock } from './mock/index.ts';
+import { exactRetail } from './retail/exact.ts';
+
+const DOMAINS: Record<Benchmark, Partial<Record<ExactDomain['name'], ExactDomain>>> = {
+  tau1: { airline: exactAirline.tau1, retail: exactRetail.tau1 },
+  // Telecom joins here.
+  tau2: { airline: exactAirline.tau2, retail: exactRetail.tau2, mock: exactMock },
+};
+
+/** @throws when the benchmark has no such domain */
+export function exactDomain(name: string, benchmark: Benchmark): ExactDomain {
+  const domains = DOMAINS[benchmark];
+  if (!Object.hasOwn(domains, name)) throw new Error(`domain: ${benchmark} has no '${name}'; it has ${Object.keys(domains).join(', ')}`);
+  return domains[name as ExactDomain['name']]!;
+}
