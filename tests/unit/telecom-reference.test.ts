@@ -7,7 +7,10 @@ import type { ExactCall, InitialState, Requestor } from '../../src/environments/
 import { canonicalJson, cloneJson } from '../../src/environments/json.ts';
 import { Overlay, World, type Rows } from '../../src/environments/overlay.ts';
 import { sha256 } from '../../src/environments/sha256.ts';
+import { FAULTS } from '../../src/environments/telecom/faults.ts';
+import { makeTelecomTasks, type TelecomTask } from '../../src/environments/telecom/generator.ts';
 import { telecom } from '../../src/environments/telecom/index.ts';
+import { makeProvider, parseProviderId } from '../../src/environments/telecom/records.ts';
 import { recordJson } from '../../src/environments/telecom/schema.ts';
 import type { Json, ToolSchema } from '../../src/environments/types.ts';
 
@@ -148,4 +151,186 @@ reference('hostile calls', () => {
   console.log(`tau2_adversarial.json, telecom: ${hostile.length - failed.size - UNTELLABLE.size} of ${hostile.length} cases match (${calls} calls)`);
   expect(Object.fromEntries(failed)).toEqual({});
   expect(hostile.length).toBeGreaterThan(300);
+});
+
+const USER: InitialState['initialization_actions'] = [{ env_type: 'user', func_name: 'set_user_info', arguments: { name: 'Ada Brown', phone_number: '555-000-0001' } }];
+
+/** A provider with one customer, and the phone of that customer. */
+function small(...actions: [Requestor, string, Record<string, Json>?][]): Overlay {
+  const database = {
+    plans: [{ plan_id: 'P1', name: 'Plan', data_limit_gb: 10, price_per_month: 40, data_refueling_price_per_gb: 2.5 }],
+    lines: [
+      { line_id: 'L1', phone_number: '555-000-0001', status: 'Active', plan_id: 'P1', data_used_gb: 4.5, contract_end_date: '2026-12-31' },
+      { line_id: 'L2', phone_number: '555-000-0002', status: 'Active', plan_id: 'P1' },
+    ],
+    customers: [{
+      customer_id: 'C1', full_name: 'Ada Brown', date_of_birth: '1990-02-03', email: 'ada@example.com', phone_number: '555-000-0001',
+      address: { street: '1 Elm St', city: 'Town', state: 'CA', zip_code: '90001' }, line_ids: ['L1'], bill_ids: ['B1'], created_at: '2024-05-06T07:08:09',
+    }],
+    bills: [{ bill_id: 'B1', customer_id: 'C1', period_start: '2025-01-01', period_end: '2025-01-31', issue_date: '2025-01-05', total_due: 40, due_date: '2025-01-19', status: 'Paid' }],
+  };
+  const rows = new Overlay(new World('small', telecom.load(database as unknown as Json)));
+  telecom.initialize(rows, { initialization_actions: [...USER!, ...actions.map(([env_type, func_name, args = {}]) => ({ env_type, func_name, arguments: args }))] });
+  return rows;
+}
+
+const use = (rows: Overlay, name: string, args: Record<string, Json> = {}, requestor: Requestor = 'user') => call(rows, { name, arguments: args, requestor }).text;
+const serve = (rows: Overlay, name: string, args: Record<string, Json>) => use(rows, name, args, 'assistant');
+
+test('records show every field, floats with their point', () => {
+  const rows = small();
+  expect(serve(rows, 'get_details_by_id', { id: 'L1' })).toBe('{"line_id": "L1", "phone_number": "555-000-0001", "status": "Active", "plan_id": "P1", "device_id": null, "data_used_gb": 4.5, "data_refueling_gb": 0.0, "roaming_enabled": false, "contract_end_date": "2026-12-31", "last_plan_change_date": null, "last_sim_replacement_date": null, "suspension_start_date": null}');
+  expect(serve(rows, 'get_customer_by_phone', { phone_number: '555-000-0001' })).toContain('"created_at": "2024-05-06 07:08:09", "last_extension_date": null, "goodwill_credit_used_this_year": 0.0}');
+  expect(serve(rows, 'get_data_usage', { customer_id: 'C1', line_id: 'L1' })).toBe('{"line_id": "L1", "data_used_gb": "4.5", "data_limit_gb": "10.0", "data_refueling_gb": "0.0", "cycle_end_date": "2025-02-28"}');
+  expect(serve(rows, 'get_details_by_id', { id: '__proto__' })).toBe('Error: Unknown ID format or type: __proto__');
+  expect(serve(rows, 'enable_roaming', { customer_id: 'C1', line_id: 'L2' })).toBe('Error: Line L2 not found for customer C1');
+});
+
+test('databases that do not fit are refused by path', () => {
+  expect(() => telecom.load({ plans: [{ plan_id: 'P1' }] })).toThrow('db.plans[0].name: is missing');
+  expect(() => telecom.load({ planes: [] })).toThrow('db.planes: there is no such field');
+  expect(() => telecom.load({}, { device: { airplane_mode: 'maybe' } })).toThrow('user_db.device.airplane_mode: expected true or false');
+  expect(telecom.dumpUser(new Overlay(new World('empty', telecom.load({}))))).toMatchObject({ device: { battery_level: 80, active_apn_settings: { apn_name: 'internet' } }, surroundings: { is_abroad: false } });
+});
+
+test('initial data merges into both databases', () => {
+  const rows = small();
+  telecom.initialize(rows, { initialization_data: { agent_data: { plans: [{ plan_id: 'P1', name: 'Tiny', data_limit_gb: 4, price_per_month: 10, data_refueling_price_per_gb: 1 }] }, user_data: { device: { wifi_enabled: true, wifi_connected: true, wifi_ssid: 'Home' }, surroundings: { is_abroad: true } } } });
+  expect(telecom.dump(rows)).toMatchObject({ plans: [{ name: 'Tiny' }], bills: [{ bill_id: 'B1' }] });
+  expect(telecom.dumpUser(rows)).toMatchObject({ device: { wifi_ssid: 'Home', data_enabled: true }, surroundings: { name: 'Ada Brown', is_abroad: true, mobile_data_usage_exceeded: true } });
+  expect(use(rows, 'check_wifi_status')).toBe("Wi-Fi is ON and connected to 'Home'. Signal strength: none.");
+  expect(() => telecom.initialize(rows, { initialization_actions: [{ env_type: 'user', func_name: 'explode', arguments: {} }] })).toThrow("initialization action explode failed: Tool 'explode' not found.");
+});
+
+test('an overdue bill is paid by both sides together', () => {
+  const rows = small(['assistant', 'suspend_line_for_overdue_bill', { customer_id: 'C1', line_id: 'L1', new_bill_id: 'B2', contract_ended: false }]);
+  // The line is inactive at once, but the phone notices at its next search.
+  expect(use(rows, 'check_status_bar')).toContain('Good | 5G');
+  expect(use(rows, 'reboot_device')).toContain('📵 No Signal | 📵 Data Disabled');
+  expect(telecom.assertion(rows, 'assistant', 'assert_overdue_bill_exists', { overdue_bill_id: 'B2' })).toBe(true);
+  expect(serve(rows, 'send_payment_request', { customer_id: 'C1', bill_id: 'B2' })).toBe('Payment request sent to the customer for bill B2');
+  expect(serve(rows, 'send_payment_request', { customer_id: 'C1', bill_id: 'B1' })).toBe('Error: A bill is already awaiting payment for this customer');
+  expect(telecom.assertion(rows, 'assistant', 'assert_no_overdue_bill', { overdue_bill_id: 'B2' })).toBe(false);
+  expect(use(rows, 'check_payment_request')).toBe('You have a payment request for bill B2 of 40.0 USD.');
+  expect(use(rows, 'make_payment')).toBe('Payment of 40.0 USD has been made for bill B2.');
+  expect(use(rows, 'check_payment_request')).toBe('No payment request has been made.');
+  expect(telecom.assertion(rows, 'assistant', 'assert_no_overdue_bill', { overdue_bill_id: 'B2' })).toBe(true);
+  serve(rows, 'resume_line', { customer_id: 'C1', line_id: 'L1' });
+  expect(use(rows, 'reboot_device')).toContain('📶⁴ Excellent | 5G');
+});
+
+test('refuelling makes a draft bill where there is none, and charges unrounded sums', () => {
+  const rows = small(['assistant', 'set_data_usage', { customer_id: 'C1', line_id: 'L1', data_used_gb: 10 }]);
+  const line = { customer_id: 'C1', line_id: 'L1' };
+  expect(use(rows, 'run_speed_test')).toBe('Speed test failed: No Connection.');
+  for (const [gb, total] of [[0.1, '0.1'], [0.2, '0.30000000000000004']] as const) {
+    expect(serve(rows, 'refuel_data', { ...line, gb_amount: gb })).toBe(`{"message": "Successfully added ${gb} GB of data for line L1 for $${(gb * 2.5).toFixed(2)}", "new_data_refueling_gb": "${total}", "charge": "${gb * 2.5}"}`);
+  }
+  expect(use(rows, 'run_speed_test')).toBe('Speed Test Result: 220.00 Mbps (Excellent). Connection is very fast.');
+  expect(serve(rows, 'get_bills_for_customer', { customer_id: 'C1', limit: 1 })).toBe('[{"bill_id": "B00000001", "customer_id": "C1", "period_start": "2025-03-01", "period_end": "2025-03-31", "issue_date": "2025-03-01", "total_due": 0.75, "due_date": "2025-03-15", "line_items": [{"description": "Data refueling: 0.1 GB at $2.5/GB", "amount": 0.25, "date": "2025-02-25", "item_type": "Charge"}, {"description": "Data refueling: 0.2 GB at $2.5/GB", "amount": 0.5, "date": "2025-02-25", "item_type": "Charge"}], "status": "Draft"}]');
+  for (const gb_amount of [0, '2', null, [1]]) expect(serve(rows, 'refuel_data', { ...line, gb_amount })).toMatch(/^Error: (Refuel amount must be positive|gb_amount must be a number)$/);
+});
+
+test('speeds follow technology, signal, VPN and data saver', () => {
+  const speed = (...actions: Parameters<typeof small>) => use(small(...actions), 'run_speed_test');
+  const mode = (name: string): [Requestor, string, Record<string, Json>] => ['user', 'set_network_mode_preference', { mode: name }];
+  expect(speed(['user', 'simulate_network_search'])).toContain('275.00 Mbps (Excellent)');
+  expect(speed(['user', 'simulate_network_search'], ['user', 'turn_data_saver_mode_on'])).toContain('55.00 Mbps (Good)');
+  expect(speed(['user', 'simulate_network_search'], ['user', 'break_vpn'])).toContain('27.50 Mbps (Good)');
+  expect(speed(mode('4g_only'))).toContain('44.00 Mbps (Good)');
+  expect(speed(mode('3g_only'))).toContain('1.50 Mbps (Poor)');
+  expect(speed(mode('2g_only'))).toContain('0.05 Mbps (Very Poor)');
+  expect(speed(['user', 'set_user_location', { abroad: true }])).toContain('No Connection');
+});
+
+test('a broken VPN stays broken within an episode and not beyond it', () => {
+  const broken = small(['user', 'break_vpn']);
+  expect(use(broken, 'toggle_airplane_mode')).toBe('Airplane Mode is now ON.\nStatus Bar: ✈️ Airplane Mode | 🔋 80%');
+  use(broken, 'connect_vpn');
+  expect(use(broken, 'check_vpn_status')).toContain("<PerformanceLevel.POOR: 'poor'>");
+  const other = small();
+  use(other, 'connect_vpn');
+  expect(use(other, 'check_vpn_status')).toContain("<PerformanceLevel.EXCELLENT: 'excellent'>");
+});
+
+test('the APN is mended by a restart only, and bad arguments change nothing', () => {
+  const rows = small(['user', 'break_apn_settings'], ['user', 'break_apn_mms_setting']);
+  expect(use(rows, 'reset_apn_settings')).toContain('📵 No Signal');
+  expect(use(rows, 'reboot_device')).toMatch(/^Resetting APN settings\.\.\.\nRestarting network services\.\.\.\nStatus Bar: 📶⁴ Excellent/);
+  expect(use(rows, 'can_send_mms')).toBe('Your messaging app can send MMS messages.');
+  const before = portable(telecom.dumpUser(rows));
+  for (const apn_settings of ['internet', null, { apn_name: 'foo' }, { apn: 'x' }, { mms_port: 'eighty' }] as Json[]) expect(use(rows, 'set_apn_settings', { apn_settings })).toMatch(/^Error: apn_settings/);
+  for (const [name, args] of [['set_network_mode_preference', { mode: 5 }], ['check_app_status', {}], ['toggle_wifi', { on: true }], ['get_customer_by_id', { customer_id: 'C1' }], ['toggle_wifi', { requestor: 'user' }]] as const) expect(use(rows, name, args)).toMatch(/^Error: /);
+  expect(portable(telecom.dumpUser(rows))).toBe(before);
+});
+
+test('when the exchange after a tool fails, what the tool wrote stays', () => {
+  const rows = new Overlay(new World('lost', telecom.load({}, { surroundings: { phone_number: '555-9' } })));
+  expect(call(rows, { name: 'toggle_data', arguments: {}, requestor: 'user' })).toMatchObject({ text: 'Error: Line with phone number 555-9 not found', error: true });
+  expect(telecom.dumpUser(rows)).toMatchObject({ device: { data_enabled: false } });
+});
+
+const worlds = new Map<string, World>();
+function start(task: TelecomTask): Overlay {
+  let provider = worlds.get(task.world);
+  if (!provider) worlds.set(task.world, (provider = new World(task.world, telecom.load(makeProvider(parseProviderId(task.world)) as unknown as Json))));
+  const rows = new Overlay(provider);
+  telecom.initialize(rows, task.initial_state);
+  return rows;
+}
+
+const holds = (rows: Rows, { evaluation_criteria: { env_assertions } }: TelecomTask) =>
+  env_assertions.every(({ env_type, func_name, arguments: args, assert_value }) => telecom.assertion(rows, env_type, func_name, args) === assert_value);
+
+test.each([1, 2, 3, 4, 5])('generated tasks of %i faults: the gold plan solves them, doing nothing or all but its last step does not', (faults) => {
+  let unsolvable = 0;
+  for (const split of ['train', 'heldout'] as const) {
+    for (const task of makeTelecomTasks({ level: 'full', split, seed: 7, count: 70, faults })) {
+      expect(task.issues).toHaveLength(faults);
+      const { actions, reward_basis } = task.evaluation_criteria;
+      // Where nothing can be mended the phone stays as it is, and the transfer itself is asked for.
+      expect(holds(start(task), task), task.id).toBe(!task.solvable);
+      expect(reward_basis.includes('ACTION')).toBe(!task.solvable);
+      if (!task.solvable) unsolvable++;
+      const rows = start(task);
+      for (const [i, { name, arguments: args, requestor }] of actions.entries()) {
+        if (i === actions.length - 1 && task.solvable) expect(holds(rows, task), task.id).toBe(false);
+        const answer = call(rows, { name, arguments: args, requestor });
+        expect(answer.error, `${task.id} ${name}: ${answer.text}`).toBe(false);
+      }
+      expect(holds(rows, task), task.id).toBe(true);
+    }
+  }
+  expect(unsolvable).toBeGreaterThan(2);
+  expect(unsolvable).toBeLessThan(40);
+});
+
+test('generated tasks are deterministic, numbered without end, and of every kind', () => {
+  const query = { level: 'full', split: 'train', seed: 3, count: 200 } as const;
+  const tasks = makeTelecomTasks(query);
+  expect(makeTelecomTasks(query)).toEqual(tasks);
+  expect(makeTelecomTasks({ ...query, from: 70, count: 5 })).toEqual(tasks.slice(70, 75));
+  expect(canonicalJson(makeTelecomTasks({ ...query, seed: 4 }))).not.toBe(canonicalJson(tasks));
+  expect(new Set(tasks.map(({ id }) => id)).size).toBe(200);
+  expect(new Set(tasks.map(({ intent }) => intent)).size).toBe(3);
+  expect(new Set(tasks.map(({ persona }) => persona)).size).toBe(3);
+  expect(new Set(tasks.map(({ issues }) => issues.length))).toEqual(new Set([1, 2, 3, 4, 5]));
+  expect(new Set(tasks.flatMap(({ issues }) => issues)).size).toBe(Object.keys(FAULTS).length);
+  for (const { issues } of makeTelecomTasks({ ...query, level: 'nano' })) expect(issues).toHaveLength(1);
+  expect(() => makeTelecomTasks({ ...query, level: 'huge' })).toThrow("level: 'huge' is unknown");
+  expect(() => makeTelecomTasks({ ...query, faults: 0 })).toThrow('faults: 0');
+});
+
+test('train and held-out share no customer, number or set of two faults and more', () => {
+  const of = (split: 'train' | 'heldout') => {
+    const tasks = makeTelecomTasks({ level: 'full', split, seed: 1, count: 300 });
+    const text = [...new Set(tasks.map(({ world: id }) => id))].map((id) => JSON.stringify(makeProvider(parseProviderId(id)))).join() + JSON.stringify(tasks);
+    return { ids: new Set(text.match(/\b[CLBDP]\d{4,8}\b|\b\d{3}-\d{3}-\d{4}\b/g)), sets: new Set(tasks.filter(({ issues }) => issues.length > 1).map(({ intent, issues }) => [intent, ...issues].join('|'))) };
+  };
+  const train = of('train');
+  const heldout = of('heldout');
+  expect([...train.ids].filter((id) => heldout.ids.has(id))).toEqual([]);
+  expect([...train.sets].filter((set) => heldout.sets.has(set))).toEqual([]);
+  expect(train.ids.size).toBeGreaterThan(100);
+  expect(Math.min(train.sets.size, heldout.sets.size)).toBeGreaterThan(40);
 });

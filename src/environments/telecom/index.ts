@@ -84,6 +84,7 @@ function initialize(rows: Rows, { initialization_data, initialization_actions, m
     }
   }
   for (const call of (message_history ?? []).flatMap(callsOf)) telecom.execute(rows, call);
+  syncTools(rows);
 }
 
 /** A tool serves as an action too. */
