@@ -117,6 +117,19 @@ reference('gold actions of every task', () => {
   expect(tasks.length).toBeGreaterThan(50);
 });
 
+reference('the gold plans of all tasks at hand meet their assertions, and no task is solved from the start', () => {
+  const tasks = readJson('tau2-bench/telecom/tasks.json') as { id: string; initial_state: InitialState; evaluation_criteria: { actions: GoldTask['actions']; env_assertions: Assertion[]; reward_basis: string[] } }[];
+  const wrong = tasks.filter(({ initial_state, evaluation_criteria: { actions, env_assertions, reward_basis } }) => {
+    const rows = fresh();
+    telecom.initialize(rows, initial_state);
+    const solved = !reward_basis.includes('ACTION') && assertions(rows, env_assertions).every(Boolean);
+    const failing = actions.filter(({ name, arguments: args, requestor }) => call(rows, { name, arguments: args, requestor }).error);
+    return solved || failing.length > 0 || !assertions(rows, env_assertions).every(Boolean);
+  });
+  console.log(`telecom/tasks.json: ${tasks.length - wrong.length} of ${tasks.length} gold plans meet their assertions`);
+  expect(wrong.map(({ id }) => id)).toEqual([]);
+});
+
 /** JSON as we read it cannot tell `1.0` from `1`, which is a good limit. */
 const UNTELLABLE = new Set(['get_bills_for_customer:limit_float']);
 
@@ -125,6 +138,7 @@ reference('hostile calls', () => {
   const hostile = cases.filter(({ domain }) => domain === 'telecom');
   const initial = (readJson('expected/tau2_telecom.json') as Gold).initial;
   let calls = 0;
+  let cut = 0;
   const failed = new Map<string, string[]>();
   for (const entry of hostile) {
     if (UNTELLABLE.has(entry.name)) continue;
@@ -147,8 +161,9 @@ reference('hostile calls', () => {
     if (!spoiled && portable(telecom.dump(rows)) !== agent) found.push('agent database');
     if (!spoiled && portable(telecom.dumpUser(rows)) !== user) found.push(`user database: ${canonicalJson(telecom.dumpUser(rows))}`);
     if (found.length) failed.set(entry.name, found);
+    else if (spoiled) cut++;
   }
-  console.log(`tau2_adversarial.json, telecom: ${hostile.length - failed.size - UNTELLABLE.size} of ${hostile.length} cases match (${calls} calls)`);
+  console.log(`tau2_adversarial.json, telecom: ${hostile.length - failed.size - UNTELLABLE.size} of ${hostile.length} cases match (${calls} calls), ${cut} of them compared up to the call that half succeeded in the original`);
   expect(Object.fromEntries(failed)).toEqual({});
   expect(hostile.length).toBeGreaterThan(300);
 });
@@ -187,9 +202,9 @@ test('records show every field, floats with their point', () => {
 });
 
 test('databases that do not fit are refused by path', () => {
-  expect(() => telecom.load({ plans: [{ plan_id: 'P1' }] })).toThrow('db.plans[0].name: is missing');
+  expect(() => telecom.load({ plans: [{ plan_id: 'P1' }] })).toThrow('db.plans.0.name must be a string');
   expect(() => telecom.load({ planes: [] })).toThrow('db.planes: there is no such field');
-  expect(() => telecom.load({}, { device: { airplane_mode: 'maybe' } })).toThrow('user_db.device.airplane_mode: expected true or false');
+  expect(() => telecom.load({}, { device: { airplane_mode: 'maybe' } })).toThrow('user_db.device.airplane_mode must be true or false');
   expect(telecom.dumpUser(new Overlay(new World('empty', telecom.load({}))))).toMatchObject({ device: { battery_level: 80, active_apn_settings: { apn_name: 'internet' } }, surroundings: { is_abroad: false } });
 });
 
@@ -200,6 +215,17 @@ test('initial data merges into both databases', () => {
   expect(telecom.dumpUser(rows)).toMatchObject({ device: { wifi_ssid: 'Home', data_enabled: true }, surroundings: { name: 'Ada Brown', is_abroad: true, mobile_data_usage_exceeded: true } });
   expect(use(rows, 'check_wifi_status')).toBe("Wi-Fi is ON and connected to 'Home'. Signal strength: none.");
   expect(() => telecom.initialize(rows, { initialization_actions: [{ env_type: 'user', func_name: 'explode', arguments: {} }] })).toThrow("initialization action explode failed: Tool 'explode' not found.");
+});
+
+test('a conversation that has begun is played back, and must answer as recorded', () => {
+  const history = (content: string): Json[] => [
+    { role: 'user', content: null, tool_calls: [{ id: 'c1', name: 'toggle_data', arguments: {}, requestor: 'user' }] },
+    { role: 'tool', id: 'c1', content },
+  ];
+  const rows = small();
+  telecom.initialize(rows, { message_history: history('Mobile Data is now OFF.\nStatus Bar: 📶⁴ Excellent | 5G | 📵 Data Disabled | 🔋 80%') });
+  expect(telecom.dumpUser(rows)).toMatchObject({ device: { data_enabled: false } });
+  expect(() => telecom.initialize(small(), { message_history: history('Hm.') })).toThrow("recorded is 'Hm.'");
 });
 
 test('an overdue bill is paid by both sides together', () => {

@@ -2,10 +2,12 @@
  * @file The agent's thirteen tools of tau2-bench's telecom domain, as sierra-research/tau2-bench (MIT) behaves: names,
  * arguments, order of checks, texts. Each returns a text, or what its observation shows as JSON.
  */
+import { numeric, Refusal, type Arguments } from '../arguments.ts';
+import { text } from '../model.ts';
 import type { Rows } from '../overlay.ts';
 import { floatRepr, pythonStr, round2 } from '../python.ts';
 import type { Json } from '../types.ts';
-import { Refusal, text, type Arguments, type Parameters } from './calls.ts';
+import type { Parameters } from './calls.ts';
 import { find, put, recordJson, type Bill, type Customer, type Line, type Plan, type Table } from './schema.ts';
 
 /** The domain's calendar stands still. */
@@ -59,7 +61,7 @@ export function customerLine(rows: Rows, { customer_id, line_id }: Arguments): L
 }
 
 function getCustomerByName(rows: Rows, { full_name, dob }: Arguments): string {
-  const name = text(full_name, 'full_name').toLowerCase();
+  const name = (text(full_name, 'full_name') as string).toLowerCase();
   const found = rows.keys('customers').map((id) => customer(rows, id)).filter((row) => row.full_name.toLowerCase() === name && row.date_of_birth === dob);
   return recordJson(found as never);
 }
@@ -68,7 +70,7 @@ function getCustomerByName(rows: Rows, { full_name, dob }: Arguments): string {
 const PREFIXES: [string, Table, string][] = [['L', 'lines', 'Line'], ['D', 'devices', 'Device'], ['B', 'bills', 'Bill'], ['C', 'customers', 'Customer'], ['P', 'plans', 'Plan']];
 
 function getDetailsById(rows: Rows, { id }: Arguments): string {
-  const prefix = PREFIXES.find(([letter]) => text(id, 'id').startsWith(letter));
+  const prefix = PREFIXES.find(([letter]) => (text(id, 'id') as string).startsWith(letter));
   if (!prefix) throw new Refusal(`Unknown ID format or type: ${pythonStr(id!)}`);
   return recordJson(record<Json>(rows, prefix[1], id!, prefix[2]));
 }
@@ -125,15 +127,14 @@ function setRoaming(rows: Rows, args: Arguments, enabled: boolean): string {
 
 function refuelData(rows: Rows, args: Arguments): string {
   const target = customerLine(rows, args);
-  const amount = args.gb_amount!;
-  if (typeof amount !== 'number' && typeof amount !== 'boolean') throw new Refusal('gb_amount must be a number');
+  const amount = numeric(args.gb_amount!, 'gb_amount');
   // A suspended line can be refuelled too, whatever the tool's description says.
-  if (Number(amount) <= 0) throw new Refusal('Refuel amount must be positive');
+  if (amount <= 0) throw new Refusal('Refuel amount must be positive');
   const price = plan(rows, target.plan_id).data_refueling_price_per_gb;
-  const charge = Number(amount) * price;
+  const charge = amount * price;
   // Sums are not rounded; the text repeats the argument as it came (`True` for a boolean). JSON cannot tell 2 from 2.0: it counts as 2.0.
-  const shown = typeof amount === 'number' ? floatRepr(amount) : pythonStr(amount);
-  const total = target.data_refueling_gb + Number(amount);
+  const shown = args.gb_amount === true ? 'True' : floatRepr(amount);
+  const total = target.data_refueling_gb + amount;
   put(rows, 'lines', { ...target, data_refueling_gb: total });
   chargeOnce(rows, args.customer_id as string, charge, `Data refueling: ${shown} GB at $${floatRepr(price)}/GB`);
   const money = charge >= 1e21 ? `${BigInt(charge)}.00` : round2(charge).toFixed(2);

@@ -1,8 +1,8 @@
 /** @file The functions that a task's `env_assertions` name. Each is true where its condition holds. */
+import type { Arguments } from '../arguments.ts';
 import type { Rows } from '../overlay.ts';
 import type { Json } from '../types.ts';
 import { bill, customerLine } from './agent-tools.ts';
-import type { Arguments } from './calls.ts';
 import { canSendMms, internetSpeed, mobileDataWorks, readPhone, type Phone } from './device.ts';
 
 const is = (actual: Json, expected: Json | undefined) => actual === expected;

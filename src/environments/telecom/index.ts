@@ -3,12 +3,12 @@
  * only the user's tools change. Upstream's broken-VPN default, which leaks from one environment into the next, does not
  * leave the episode here.
  */
+import { Refusal, type Arguments } from '../arguments.ts';
 import type { ExactCall, ExactDomain, InitialState, Requestor } from '../exact.ts';
 import type { Rows } from '../overlay.ts';
-import type { Json } from '../types.ts';
 import { AGENT_TOOLS } from './agent-tools.ts';
 import { AGENT_ASSERTIONS, USER_ASSERTIONS } from './assertions.ts';
-import { Refusal, takeArguments, type Arguments } from './calls.ts';
+import { takeArguments } from './calls.ts';
 import { readPhone, savePhone } from './device.ts';
 import { AGENT_ACTIONS, USER_ACTIONS } from './initial.ts';
 import { dump, dumpUser, load, merge } from './schema.ts';
@@ -83,7 +83,7 @@ function initialize(rows: Rows, { initialization_data, initialization_actions, m
       throw new Error(`initialization action ${action.func_name} failed: ${(cause as Error).message}`, { cause });
     }
   }
-  for (const call of (message_history ?? []).flatMap(callsOf)) telecom.execute(rows, call);
+  replay(rows, (message_history ?? []) as unknown as Message[]);
   syncTools(rows);
 }
 
@@ -102,8 +102,20 @@ function runAction(rows: Rows, requestor: Requestor, name: string, args: Argumen
   savePhone(rows, phone);
 }
 
-/** The calls of a message that is already part of the conversation. */
-function callsOf(message: Json): ExactCall[] {
-  const { role, tool_calls } = (message ?? {}) as { role?: string; tool_calls?: ExactCall[] | null };
-  return (tool_calls ?? []).map((call) => ({ name: call.name, arguments: call.arguments, requestor: call.requestor ?? (role === 'user' ? 'user' : 'assistant') }));
+interface Message { role: string; id?: string; content: string | null; tool_calls?: (ExactCall & { id: string })[] | null }
+
+/** Tools that only look are not run again. */
+const READING = /^(get|check)_|^(run_speed_test|can_send_mms|transfer_to_human_agents)$/;
+
+/** Makes the calls of a conversation that has already begun, which must answer as recorded. */
+function replay(rows: Rows, messages: readonly Message[]): void {
+  const answers = new Map(messages.flatMap((message) => (message.role === 'tool' ? [[message.id, message.content]] : [])));
+  for (const { role, tool_calls } of messages) {
+    for (const { id, name, arguments: args, requestor = role === 'user' ? 'user' as const : 'assistant' as const } of tool_calls ?? []) {
+      if (!answers.has(id)) throw new Error(`message_history: the call '${id}' of ${name} has no answer`);
+      if (READING.test(name)) continue;
+      const { text } = telecom.execute(rows, { name, arguments: args, requestor });
+      if (text !== answers.get(id)) throw new Error(`message_history: ${name} answered '${text}', recorded is '${answers.get(id)}'`);
+    }
+  }
 }

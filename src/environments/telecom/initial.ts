@@ -1,7 +1,8 @@
 /** @file The functions that a task's `initialization_actions` name, beside the tools: they put faults into a world. */
+import type { Arguments } from '../arguments.ts';
 import type { Rows } from '../overlay.ts';
 import { bill, customer, customerLine, plan, TODAY } from './agent-tools.ts';
-import type { Arguments, Parameters } from './calls.ts';
+import type { Parameters } from './calls.ts';
 import { connectVpn, searchNetwork, setAirplaneMode, type Phone } from './device.ts';
 import { find, put } from './schema.ts';
 

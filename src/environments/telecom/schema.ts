@@ -1,9 +1,10 @@
 /** @file The telecom databases: the agent's (plans, devices, lines, bills, customers) and the user's (phone and surroundings). */
 import type { Rows, WorldTables } from '../overlay.ts';
 import { cloneJson } from '../json.ts';
+import { decimal, integer, listOf, mapOf, oneOf, optional, text } from '../model.ts';
 import { pythonJson, type Printable } from '../python.ts';
 import type { Json } from '../types.ts';
-import { optional, readModel, required, withDefault, type Model } from './models.ts';
+import { date, moment, strict, switched, withDefault } from './models.ts';
 
 export interface Plan { plan_id: string; name: string; data_limit_gb: number; price_per_month: number; data_refueling_price_per_gb: number }
 export interface Customer { customer_id: string; full_name: string; date_of_birth: string; phone_number: string; line_ids: string[]; bill_ids: string[] }
@@ -30,73 +31,74 @@ export interface Surroundings {
 }
 
 export const NETWORK_MODES = ['4g_5g_preferred', '4g_only', '3g_only', '2g_only'] as const;
-export const PERMISSIONS = ['sms', 'storage', 'phone', 'network'] as const;
 const SIGNALS = ['none', 'poor', 'fair', 'good', 'excellent'];
 const TECHNOLOGIES = ['none', '2G', '3G', '4G', '5G'];
 
-const plan: Model = { fields: { plan_id: required('text'), name: required('text'), data_limit_gb: required('number'), price_per_month: required('number'), data_refueling_price_per_gb: required('number') } };
-const device: Model = { fields: {
-  device_id: required('text'), device_type: required(['phone', 'tablet', 'router', 'watch', 'other']), model: required('text'), imei: optional('text'),
-  is_esim_capable: required('flag'), activated: withDefault('flag', false), activation_date: optional('time'), last_esim_transfer_date: optional('time'),
-} };
-const line: Model = { fields: {
-  line_id: required('text'), phone_number: required('text'), status: withDefault(['Active', 'Suspended', 'Pending Activation', 'Closed'], 'Pending Activation'),
-  plan_id: required('text'), device_id: optional('text'), data_used_gb: withDefault('number', 0), data_refueling_gb: withDefault('number', 0),
-  roaming_enabled: withDefault('flag', false), contract_end_date: optional('date'), last_plan_change_date: optional('date'),
-  last_sim_replacement_date: optional('date'), suspension_start_date: optional('date'),
-} };
-const lineItem: Model = { fields: { description: required('text'), amount: required('number'), date: required('date'), item_type: required('text') } };
-const bill: Model = { fields: {
-  bill_id: required('text'), customer_id: required('text'), period_start: required('date'), period_end: required('date'), issue_date: required('date'),
-  total_due: required('number'), due_date: required('date'), line_items: withDefault({ list: lineItem }, []),
-  status: withDefault(['Draft', 'Issued', 'Paid', 'Overdue', 'Awaiting Payment', 'Disputed'], 'Draft'),
-} };
-const address: Model = { fields: { street: required('text'), city: required('text'), state: required('text'), zip_code: required('text') } };
-const paymentMethod: Model = { fields: { method_type: required(['Credit Card', 'Debit Card', 'PayPal']), account_number_last_4: required('text'), expiration_date: required('text') } };
-const customer: Model = { fields: {
-  customer_id: required('text'), full_name: required('text'), date_of_birth: required('text'), email: required('text'), phone_number: required('text'),
-  address: required(address), account_status: withDefault(['Active', 'Suspended', 'Pending Verification', 'Closed'], 'Pending Verification'),
-  payment_methods: withDefault({ list: paymentMethod }, []), line_ids: withDefault({ list: 'text' }, []), bill_ids: withDefault({ list: 'text' }, []),
-  created_at: required('time'), last_extension_date: optional('date'), goodwill_credit_used_this_year: withDefault('number', 0),
-} };
+const plan = strict({ plan_id: text, name: text, data_limit_gb: decimal, price_per_month: decimal, data_refueling_price_per_gb: decimal });
+const device = strict({
+  device_id: text, device_type: oneOf('phone', 'tablet', 'router', 'watch', 'other'), model: text, imei: optional(text),
+  is_esim_capable: switched, activated: withDefault(switched, false), activation_date: optional(moment), last_esim_transfer_date: optional(moment),
+});
+const line = strict({
+  line_id: text, phone_number: text, status: withDefault(oneOf('Active', 'Suspended', 'Pending Activation', 'Closed'), 'Pending Activation'),
+  plan_id: text, device_id: optional(text), data_used_gb: withDefault(decimal, 0), data_refueling_gb: withDefault(decimal, 0),
+  roaming_enabled: withDefault(switched, false), contract_end_date: optional(date), last_plan_change_date: optional(date),
+  last_sim_replacement_date: optional(date), suspension_start_date: optional(date),
+});
+const lineItem = strict({ description: text, amount: decimal, date, item_type: text });
+const bill = strict({
+  bill_id: text, customer_id: text, period_start: date, period_end: date, issue_date: date, total_due: decimal, due_date: date,
+  line_items: withDefault(listOf(lineItem), []), status: withDefault(oneOf('Draft', 'Issued', 'Paid', 'Overdue', 'Awaiting Payment', 'Disputed'), 'Draft'),
+});
+const paymentMethod = strict({ method_type: oneOf('Credit Card', 'Debit Card', 'PayPal'), account_number_last_4: text, expiration_date: text });
+const customer = strict({
+  customer_id: text, full_name: text, date_of_birth: text, email: text, phone_number: text, address: strict({ street: text, city: text, state: text, zip_code: text }),
+  account_status: withDefault(oneOf('Active', 'Suspended', 'Pending Verification', 'Closed'), 'Pending Verification'),
+  payment_methods: withDefault(listOf(paymentMethod), []), line_ids: withDefault(listOf(text), []), bill_ids: withDefault(listOf(text), []),
+  created_at: moment, last_extension_date: optional(date), goodwill_credit_used_this_year: withDefault(decimal, 0),
+});
+/** Fields that are floats in Python. */
+const FLOATS = 'data_limit_gb|price_per_month|data_refueling_price_per_gb|data_used_gb|data_refueling_gb|amount|total_due|amount_due|goodwill_credit_used_this_year';
 
-const apnSettings: Model = { fields: {
-  apn_name: withDefault(['internet', 'broken'], 'internet'), reset_at_reboot: withDefault('flag', false), mms_apn: optional('text', 'mms'),
-  mmsc_url: optional('text', 'http://mms.carrier.com/mms/wapenc'), mms_proxy: optional('text'), mms_port: optional('integer'),
-} };
-const vpnDetails: Model = { fields: { server_address: optional('text'), protocol: optional('text'), server_performance: optional(['unknown', 'poor', 'fair', 'good', 'excellent']) } };
-const app: Model = { fields: { app_name: required('text'), permissions: withDefault({ fields: Object.fromEntries(PERMISSIONS.map((name) => [name, withDefault('flag', false)])) }, {}) } };
-const phone: Model = { fields: {
-  sim_card_status: withDefault(['active', 'missing', 'locked_pin', 'locked_puk'], 'active'), sim_card_missing: withDefault('flag', false),
-  airplane_mode: withDefault('flag', false), network_signal_strength: withDefault(SIGNALS, 'good'), network_technology_connected: withDefault(TECHNOLOGIES, '5G'),
-  network_connection_status: withDefault(['connected', 'searching', 'no_service', 'emergency_only'], 'connected'), battery_level: withDefault('integer', 80),
-  data_enabled: withDefault('flag', true), roaming_enabled: withDefault('flag', false), network_mode_preference: withDefault(NETWORK_MODES, '4g_5g_preferred'),
-  active_apn_settings: withDefault(apnSettings, {}), wifi_enabled: withDefault('flag', false), wifi_connected: withDefault('flag', false), wifi_ssid: optional('text'),
-  wifi_signal_strength: withDefault(SIGNALS, 'none'), wifi_calling_enabled: withDefault('flag', false), wifi_calling_mms_over_wifi: withDefault('flag', false),
-  data_saver_mode: withDefault('flag', false), vpn_enabled_setting: withDefault('flag', false), vpn_connected: withDefault('flag', false), vpn_details: optional(vpnDetails),
-  app_statuses: withDefault({ map: app }, {
+const off = withDefault(switched, false);
+const on = withDefault(switched, true);
+const apnSettings = strict({
+  apn_name: withDefault(oneOf('internet', 'broken'), 'internet'), reset_at_reboot: off, mms_apn: optional(text, 'mms'),
+  mmsc_url: optional(text, 'http://mms.carrier.com/mms/wapenc'), mms_proxy: optional(text), mms_port: optional(integer),
+});
+const vpnDetails = strict({ server_address: optional(text), protocol: optional(text), server_performance: optional(oneOf('unknown', 'poor', 'fair', 'good', 'excellent')) });
+const app = strict({ app_name: text, permissions: withDefault(strict({ sms: off, storage: off, phone: off, network: off }), {}) });
+const phone = strict({
+  sim_card_status: withDefault(oneOf('active', 'missing', 'locked_pin', 'locked_puk'), 'active'), sim_card_missing: off,
+  airplane_mode: off, network_signal_strength: withDefault(oneOf(...SIGNALS), 'good'), network_technology_connected: withDefault(oneOf(...TECHNOLOGIES), '5G'),
+  network_connection_status: withDefault(oneOf('connected', 'searching', 'no_service', 'emergency_only'), 'connected'), battery_level: withDefault(integer, 80),
+  data_enabled: on, roaming_enabled: off, network_mode_preference: withDefault(oneOf(...NETWORK_MODES), '4g_5g_preferred'),
+  active_apn_settings: withDefault(apnSettings, {}), wifi_enabled: off, wifi_connected: off, wifi_ssid: optional(text),
+  wifi_signal_strength: withDefault(oneOf(...SIGNALS), 'none'), wifi_calling_enabled: off, wifi_calling_mms_over_wifi: off,
+  data_saver_mode: off, vpn_enabled_setting: off, vpn_connected: off, vpn_details: optional(vpnDetails),
+  app_statuses: withDefault(mapOf(app), {
     messaging: { app_name: 'messaging', permissions: { sms: true, storage: true, phone: true } },
     browser: { app_name: 'browser', permissions: { storage: true, network: true } },
   }),
-} };
-const surroundings: Model = { fields: {
-  name: optional('text'), phone_number: optional('text'), is_abroad: withDefault('flag', false), roaming_allowed: withDefault('flag', false),
-  signal_strength: withDefault({ map: SIGNALS }, { '2G': 'poor', '3G': 'fair', '4G': 'good', '5G': 'excellent' }),
-  mobile_data_usage_exceeded: withDefault('flag', false), line_active: withDefault('flag', true),
-  payment_request: optional({ fields: { bill_id: required('text'), amount_due: required('number'), paid: withDefault('flag', false) } }),
-} };
+});
+const surroundings = strict({
+  name: optional(text), phone_number: optional(text), is_abroad: off, roaming_allowed: off,
+  signal_strength: withDefault(mapOf(oneOf(...SIGNALS)), { '2G': 'poor', '3G': 'fair', '4G': 'good', '5G': 'excellent' }),
+  mobile_data_usage_exceeded: off, line_active: on, payment_request: optional(strict({ bill_id: text, amount_due: decimal, paid: off })),
+});
 
 /** The agent's tables, in the order of the database file, with the field that holds a record's id. */
 const TABLES = { plans: [plan, 'plan_id'], customers: [customer, 'customer_id'], lines: [line, 'line_id'], bills: [bill, 'bill_id'], devices: [device, 'device_id'] } as const;
 export type Table = keyof typeof TABLES;
-
+const agentDatabase = strict(Object.fromEntries(Object.entries(TABLES).map(([name, [reader]]) => [name, withDefault(listOf(reader), [])])));
 /** Rows of the table `''`: the phone, and what is around it. */
-const PHONE = { device: phone, surroundings } as const;
+const PHONE = { device: withDefault(phone, {}), surroundings: withDefault(surroundings, {}) };
+const userDatabase = strict(PHONE);
 
 /** Rows of both databases. @throws naming path and reason */
-export function load(database: Json, userDatabase?: Json): WorldTables {
-  const agent = readModel({ fields: Object.fromEntries(Object.entries(TABLES).map(([name, [model]]) => [name, withDefault({ list: model }, [])])) }, database, 'db');
-  const user = readModel({ fields: { device: withDefault(phone, {}), surroundings: withDefault(surroundings, {}) } }, userDatabase ?? {}, 'user_db');
+export function load(database: Json, userFile?: Json): WorldTables {
+  const agent = agentDatabase(database, 'db') as Record<string, Json>;
+  const user = userDatabase(userFile ?? {}, 'user_db') as Record<string, Json>;
   const tables: WorldTables = new Map([['', new Map(Object.keys(PHONE).map((name) => [name, user[name]!]))]]);
   for (const [name, [, id]] of Object.entries(TABLES)) {
     tables.set(name, new Map((agent[name] as Record<string, Json>[]).map((row) => [row[id] as string, row])));
@@ -137,12 +139,10 @@ export function put(rows: Rows, table: Table, record: object): void {
   rows.put(table, (record as Record<string, string>)[TABLES[table][1]]!, record as Json);
 }
 
-/** @throws where a value does not fit */
-export const readApnSettings = (value: Json): ApnSettings => readModel(apnSettings, value, 'apn_settings') as unknown as ApnSettings;
-
-const FLOATS = [plan, line, lineItem, bill, customer].flatMap(({ fields }) => Object.keys(fields).filter((name) => fields[name]!.kind === 'number')).join('|');
+/** @throws {Refusal} where a value does not fit */
+export const readApnSettings = (value: Json): ApnSettings => apnSettings(value, 'apn_settings') as unknown as ApnSettings;
 
 /** `json.dumps` of records: fields that are floats in Python keep their point. */
 export function recordJson(value: Json): string {
-  return pythonJson(value as Printable).replace(new RegExp(`"(${FLOATS}|amount_due)": (-?\\d+)(?=[,}])`, 'g'), '"$1": $2.0');
+  return pythonJson(value as Printable).replace(new RegExp(`"(${FLOATS})": (-?\\d+)(?=[,}])`, 'g'), '"$1": $2.0');
 }

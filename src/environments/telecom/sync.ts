@@ -1,7 +1,7 @@
 /** @file What the phone learns of the provider's records, and they of it, after every call. */
+import { Refusal } from '../arguments.ts';
 import type { Rows } from '../overlay.ts';
 import { bill, customerByPhone, plan } from './agent-tools.ts';
-import { Refusal } from './calls.ts';
 import { readPhone, savePhone } from './device.ts';
 import { find, put, type Line } from './schema.ts';
 

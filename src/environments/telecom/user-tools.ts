@@ -2,8 +2,10 @@
  * @file The thirty tools that the simulated user has on the phone, as sierra-research/tau2-bench (MIT) behaves. Each
  * changes the phone in place and returns what the user reads.
  */
+import type { Arguments } from '../arguments.ts';
+import { text } from '../model.ts';
 import { floatRepr, pythonStr } from '../python.ts';
-import { Refusal, text, type Arguments, type Parameters } from './calls.ts';
+import type { Parameters } from './calls.ts';
 import { canSendMms, connectVpn, disconnectVpn, internetSpeed, searchNetwork, setAirplaneMode, simStatus, statusBar, type Phone } from './device.ts';
 import { NETWORK_MODES, readApnSettings, type VpnDetails } from './schema.ts';
 
@@ -127,7 +129,7 @@ function checkNetworkStatus({ device }: Phone): string {
 }
 
 export function setNetworkModePreference(phone: Phone, { mode }: Arguments): string {
-  const wanted = text(mode, 'mode');
+  const wanted = text(mode, 'mode') as string;
   // A wrong mode is an answer, not an error.
   if (!(NETWORK_MODES as readonly string[]).includes(wanted)) return `Failed to set network mode: '${wanted}' is not a valid option. Please use one of: ${NETWORK_MODES.join(', ')}`;
   phone.device.network_mode_preference = wanted;
@@ -148,13 +150,9 @@ function runSpeedTest(phone: Phone): string {
   return speed ? `Speed Test Result: ${speed.mbps.toFixed(2)} Mbps ${ADVICE[speed.grade]!}` : 'Speed test failed: No Connection.';
 }
 
+/** Upstream stores a text before it stumbles over it, and a mode that is no text likewise; here a refused call changes nothing. */
 function setApnSettings(phone: Phone, { apn_settings }: Arguments): string {
-  let settings;
-  try {
-    settings = readApnSettings(apn_settings!);
-  } catch (cause) {
-    throw new Refusal((cause as Error).message);
-  }
+  const settings = readApnSettings(apn_settings!);
   phone.device.active_apn_settings = settings;
   searchNetwork(phone);
   return `APN settings set to: ${settings.apn_name}`;
@@ -181,10 +179,11 @@ function grantedPermissions(phone: Phone, name: Arguments[string]): string[] | u
   return app && Object.keys(app.permissions).filter((permission) => app.permissions[permission]);
 }
 
+/** Refusals are answers, not errors; the permissions are printed as a Python list. */
 function grantAppPermission(phone: Phone, { app_name, permission }: Arguments): string {
   const app = appOf(phone, app_name!);
   if (!app) return `Error. App '${pythonStr(app_name!)}' not found. Cannot grant permission.`;
-  const name = text(permission, 'permission').toLowerCase();
+  const name = (text(permission, 'permission') as string).toLowerCase();
   if (!Object.hasOwn(app.permissions, name)) {
     return `Error. Permission '${name}' not tracked for app '${app.app_name}', available permissions: ${pythonStr(Object.keys(app.permissions))}`;
   }
