@@ -130,21 +130,22 @@ function bookReservation(rows: Rows, args: Arguments, rules: Rules): Printable {
   });
   if (insurance === 'yes') total += INSURANCE_FEE * count(passengers);
   total += BAGGAGE_FEE * numeric(nonfree_baggages!, 'nonfree_baggages');
-  const paid = sequence(payments, 'payment_methods').map((payment) => ({ id: member(payment, 'payment_id', 'a payment'), amount: member(payment, 'amount', 'a payment') }));
-  for (const { id, amount } of paid) {
+  const paid = sequence(payments, 'payment_methods').map((payment) => {
+    const id = member(payment, 'payment_id', 'a payment'), amount = member(payment, 'amount', 'a payment');
     const name = key(id, 'payment_id');
     if (!Object.hasOwn(user.payment_methods, name)) throw new Refusal(rules.say(`payment method ${pythonStr(id)} not found`));
     const method = user.payment_methods[name]!;
     if (method.source !== 'credit_card' && method.amount < numeric(amount, 'amount')) throw new Refusal(rules.say(`not enough balance in payment method ${name}`));
-  }
+    return { id: name, amount };
+  });
   const sum = paid.reduce((before, { amount }) => before + numeric(amount, 'amount'), 0);
   if (sum !== total) throw new Refusal(rules.say(`payment amount does not add up, total price is ${pythonStr(total)}, but paid ${pythonStr(sum)}`));
   for (const { id, amount } of paid) {
-    const method = user.payment_methods[id as string];
-    if (!method) throw new Refusal(`the certificate ${id as string} is used up`);
+    const method = user.payment_methods[id];
+    if (!method) throw new Refusal(`the certificate ${id} is used up`);
     if (method.source === 'gift_card') method.amount -= numeric(amount, 'amount');
     // Quirk of both: a certificate is gone, whatever is left of it.
-    else if (method.source === 'certificate') delete user.payment_methods[id as string];
+    else if (method.source === 'certificate') delete user.payment_methods[id];
   }
   if (rules.bookingTakesSeats) for (const leg of reservation.flights) takeSeats(rows, leg, cabin as string, count(passengers));
   // When tau1 overwrites a reservation, the user lists it twice.
