@@ -65,6 +65,11 @@ describe('the nano tokenizer', () => {
     expect(pieces).toEqual(['{"name": "find_user_id_by_email", "arguments": {"email": "', 'a', '@b', '.c', '"}}', '\n']);
   });
 
+  it('keeps the underscore before an id with its word', () => {
+    const tokenizer = loadTokenizer(trainTokenizer(['gift_card_12 '.repeat(3)], { vocabSize: 400, digits: 1 }).files);
+    expect(tokenizer.encode('gift_card_987').map((token) => tokenizer.decode([token]))).toEqual(['gift_card_', '9', '8', '7']);
+  });
+
   it('is the same whatever the order of its texts', () => {
     const texts = ['to be or not', 'not to be', 'or be it so'];
     expect(trainTokenizer(texts, { vocabSize: 300, digits: 1 })).toEqual(trainTokenizer([...texts].reverse(), { vocabSize: 300, digits: 1 }));
