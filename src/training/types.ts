@@ -2,7 +2,21 @@
 import type { EpisodeLimits, Sampling, Trajectory } from '../agent/types.ts';
 import type { UserConfig } from '../users/types.ts';
 
-export interface GrpoConfig extends EpisodeLimits, Sampling {
+/** The optimiser (AdamW) and its schedule. */
+export interface OptimiserConfig {
+  lr: number;
+  lr_scheduler_type: 'constant' | 'linear' | 'cosine';
+  lr_warmup_steps: number;
+  weight_decay: number;
+  beta1: number;
+  beta2: number;
+  adam_eps: number;
+  grad_clip: number;
+  total_training_steps: number;
+  seed: number;
+}
+
+export interface GrpoConfig extends EpisodeLimits, Sampling, OptimiserConfig {
   domain: string;
   level: string;
   /** Tasks a step. */
@@ -23,35 +37,15 @@ export interface GrpoConfig extends EpisodeLimits, Sampling {
   loss_agg_mode: 'token-mean' | 'seq-mean-token-sum' | 'seq-mean-token-mean';
   /** Leave out groups whose rewards are all equal: they carry no policy gradient. */
   filter_groups: boolean;
-  lr: number;
-  lr_scheduler_type: 'constant' | 'linear' | 'cosine';
-  lr_warmup_steps: number;
-  weight_decay: number;
-  beta1: number;
-  beta2: number;
-  adam_eps: number;
-  grad_clip: number;
-  total_training_steps: number;
   /** Held-out evaluation every this many steps (0: only before and after), on this many tasks. */
   test_freq: number;
   val_tasks: number;
   save_freq: number;
-  seed: number;
 }
 
-export interface SftConfig {
+export interface SftConfig extends OptimiserConfig {
   train_batch_size: number;
-  lr: number;
-  lr_scheduler_type: 'constant' | 'linear' | 'cosine';
-  lr_warmup_steps: number;
-  weight_decay: number;
-  beta1: number;
-  beta2: number;
-  adam_eps: number;
-  grad_clip: number;
-  total_training_steps: number;
   max_model_len: number;
-  seed: number;
 }
 
 /** Metric name (verl / MUA-RL, see docs) → value. One record a step; `step` counts optimiser batches from 1. */
