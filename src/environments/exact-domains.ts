@@ -3,11 +3,11 @@ import { exactAirline } from './airline/index.ts';
 import type { Benchmark, ExactDomain } from './exact.ts';
 import { exactMock } from './mock/index.ts';
 import { exactRetail } from './retail/exact.ts';
+import { telecom } from './telecom/index.ts';
 
 const DOMAINS: Record<Benchmark, Partial<Record<ExactDomain['name'], ExactDomain>>> = {
   tau1: { airline: exactAirline.tau1, retail: exactRetail.tau1 },
-  // Telecom joins here.
-  tau2: { airline: exactAirline.tau2, retail: exactRetail.tau2, mock: exactMock },
+  tau2: { airline: exactAirline.tau2, retail: exactRetail.tau2, telecom, mock: exactMock },
 };
 
 /** @throws when the benchmark has no such domain */

@@ -20,6 +20,18 @@ export interface InitialState {
   message_history?: Json[] | null;
 }
 
+export interface ExactResult {
+  text: string;
+  error: boolean;
+  /** The tool ran, and only tau2's synchronisation after it failed: upstream keeps what the tool wrote, beside the error. */
+  kept?: true;
+}
+
+export interface ExecuteOptions {
+  /** False for the gold actions of a task: tau2 replays them without the synchronisation that follows every live call. */
+  sync?: boolean;
+}
+
 export interface ExactDomain {
   name: 'retail' | 'airline' | 'telecom' | 'mock';
   benchmark: Benchmark;
@@ -35,8 +47,8 @@ export interface ExactDomain {
   dumpUser(rows: Rows): Json;
   /** Brings a fresh world into a task's initial state. @throws naming the action that failed */
   initialize(rows: Rows, state: InitialState): void;
-  /** Runs one call; `error` drops whatever it wrote (the caller's draft overlay). */
-  execute(rows: Rows, call: ExactCall): { text: string; error: boolean };
+  /** Runs one call. Callers write into a draft overlay and drop it on an error that is not `kept`: see `runExact`. */
+  execute(rows: Rows, call: ExactCall, options?: ExecuteOptions): ExactResult;
   /** An assertion function of tau2's `env_assertions`. @throws when there is none of that name */
   assertion(rows: Rows, requestor: Requestor, name: string, args: Record<string, Json>): boolean;
 }

@@ -1,8 +1,10 @@
 /** @file The tool environment: every domain over one overlay store. */
 import type { DomainDefinition } from './domain.ts';
 import { canonicalJson } from './json.ts';
+import { Overlay } from './overlay.ts';
 import { brokenLink, OverlayStore, type LogEntry } from './overlay-store.ts';
 import { retail } from './retail/index.ts';
+import { telecomTasks } from './telecom/definition.ts';
 import type { Domain, Environments, RowChange, Task, TaskQuery, ToolCall, ToolResult, Verdict } from './types.ts';
 import { compareOverlays, replayGold } from './verifier.ts';
 
@@ -19,7 +21,7 @@ export class OverlayEnvironments implements Environments {
   /** Gold overlays by what they depend on. */
   private readonly goals = new Map<string, RowChange[]>();
 
-  constructor({ databaseName = 'mua-environments', domains = [retail] }: EnvironmentOptions = {}) {
+  constructor({ databaseName = 'mua-environments', domains = [retail, telecomTasks] }: EnvironmentOptions = {}) {
     this.store = new OverlayStore(databaseName, new Map(domains.map((definition) => [definition.name, definition])));
   }
 
@@ -44,9 +46,12 @@ export class OverlayEnvironments implements Environments {
     return this.store.call(episode, call);
   }
 
-  async verify(episode: string): Promise<Verdict> {
+  async verify(episode: string, said: readonly string[] = []): Promise<Verdict> {
     const { task, definition, overlay } = await this.store.state(episode);
-    return compareOverlays(overlay.changes(), await this.goal(task, definition));
+    const verdict = compareOverlays(overlay.changes(), await this.goal(task, definition));
+    if (!definition.judge) return verdict;
+    const [base, calls] = await Promise.all([this.store.base(definition, task), this.store.log(episode)]);
+    return { ...verdict, ...definition.judge({ task, rows: overlay, fresh: () => new Overlay(base), calls, said }) };
   }
 
   fork(episode: string, calls: number): Promise<string> {
@@ -74,10 +79,10 @@ export class OverlayEnvironments implements Environments {
   }
 
   private async goal(task: Task, definition: DomainDefinition): Promise<RowChange[]> {
-    const key = canonicalJson([task.domain, task.level, task.world, task.actions]);
+    const key = canonicalJson([task.domain, task.level, task.world, task.actions, task.benchmark?.initial_state ?? null]);
     let goal = this.goals.get(key);
     if (!goal) {
-      goal = replayGold(definition, await this.store.world(definition, task.world), task);
+      goal = replayGold(definition, await this.store.base(definition, task), task);
       this.goals.set(key, goal);
       if (this.goals.size > GOALS_IN_MEMORY) this.goals.delete(this.goals.keys().next().value!);
     }

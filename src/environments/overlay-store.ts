@@ -4,10 +4,11 @@
  */
 import { Dexie, type Table } from 'dexie';
 import type { DomainDefinition } from './domain.ts';
+import type { ExactResult } from './exact.ts';
 import { canonicalJson } from './json.ts';
 import { Overlay, World, type WorldTables } from './overlay.ts';
 import { sha256 } from './sha256.ts';
-import type { Json, RowChange, Task, ToolCall, ToolResult } from './types.ts';
+import type { Domain, Json, RowChange, Task, ToolCall, ToolResult } from './types.ts';
 
 /** One tool call of an episode. `hash` is SHA-256 over the canonical JSON of all other fields, `previous` among them. */
 export interface LogEntry {
@@ -16,7 +17,7 @@ export interface LogEntry {
   call: ToolCall;
   text: string;
   error: boolean;
-  /** Rows the call changed, as they were before and after it. */
+  /** Rows the call changed, if only in the order of their keys, as they were before and after it. */
   changes: RowChange[];
   /** Hash of the entry before; of the task's id and world for the first. */
   previous: string;
@@ -54,6 +55,7 @@ interface Episode {
   id: string;
   task: Task;
   definition: DomainDefinition;
+  domain: Domain;
   overlay: Overlay;
   /** Length of the log, and the hash of its last entry. */
   calls: number;
@@ -116,11 +118,20 @@ export class OverlayStore {
   async start(task: Task): Promise<string> {
     const definition = this.definition(task.domain);
     if (!definition.levels.includes(task.level)) throw new Error(`task.level: '${task.level}' is unknown; expected one of ${definition.levels.join(', ')}`);
-    const world = await this.world(definition, task.world);
+    const [domain, base] = await Promise.all([definition.domain(task.level), this.base(definition, task)]);
     const id = newId();
     await this.db.episodes.add({ id, task, startedAt: Date.now() });
-    this.episodes.set(id, Promise.resolve({ id, task, definition, overlay: new Overlay(world), calls: 0, head: firstHash(task) }));
+    this.episodes.set(id, Promise.resolve({ id, task, definition, domain, overlay: new Overlay(base), calls: 0, head: firstHash(task) }));
     return id;
+  }
+
+  /** What an episode's rows lie over: the world in the task's initial state. It is never stored: the task says it all. */
+  async base(definition: DomainDefinition, task: Task): Promise<World | Overlay> {
+    const world = await this.world(definition, task.world);
+    if (!definition.initialize) return world;
+    const base = new Overlay(world);
+    definition.initialize(base, task);
+    return base;
   }
 
   /** Runs one tool call as one transaction: log entry and changed rows are written together or not at all. */
@@ -130,16 +141,16 @@ export class OverlayStore {
         const episode = await this.episode(id);
         const index = episode.calls;
         const draft = new Overlay(episode.overlay);
-        const { text, error } = run(episode.definition, draft, call, episode.task.level);
-        const changes = error ? [] : draft.changes().map((change) => ({ ...change, call: index }));
-        const unsigned = { index, call, text, error, changes, previous: episode.head };
+        const { text, error, kept = !error } = run(episode.definition, draft, call, episode.task.level);
+        const [written, changes] = [draft.written(), draft.changes()].map((rows) => (kept ? rows.map((change) => ({ ...change, call: index })) : [])) as [RowChange[], RowChange[]];
+        const unsigned = { index, call, text, error, changes: written, previous: episode.head };
         const entry: LogEntry = { episode: id, ...unsigned, hash: entryHash(unsigned) };
         try {
           // `add` refuses an index that another worker has written meanwhile: nobody's call is lost or run twice.
-          if (!changes.length) await this.db.log.add(entry); // a transaction of its own
+          if (!written.length) await this.db.log.add(entry); // a transaction of its own
           else {
             await this.db.transaction('rw', this.db.changes, this.db.log, async () => {
-              await Promise.all([this.db.log.add(entry), this.db.changes.bulkPut(changes.map((change) => changeRow(id, change)))]);
+              await Promise.all([this.db.log.add(entry), this.db.changes.bulkPut(written.map((change) => changeRow(id, change)))]);
             });
           }
         } catch (cause) {
@@ -147,10 +158,10 @@ export class OverlayStore {
           if ((cause as Error).name === 'ConstraintError' && attempt < 8) continue;
           throw cause;
         }
-        episode.overlay.apply(changes);
+        episode.overlay.apply(written);
         episode.calls = index + 1;
         episode.head = entry.hash;
-        return { index, text, error, changes, terminal: !error && episode.definition.domain(episode.task.level).terminalTools.includes(call.name) };
+        return { index, text, error, changes, terminal: !error && episode.domain.terminalTools.includes(call.name) };
       }
     });
   }
@@ -244,9 +255,10 @@ export class OverlayStore {
     ] as const);
     if (!row) throw new Error(`episode: '${id}' does not exist or was closed`);
     const definition = this.definition(row.task.domain);
-    const overlay = new Overlay(await this.world(definition, row.task.world));
+    const [domain, base] = await Promise.all([definition.domain(row.task.level), this.base(definition, row.task)]);
+    const overlay = new Overlay(base);
     overlay.apply(changes.map(({ table, key, value, deleted, call }) => ({ table, key, before: null, after: deleted ? null : value, call })));
-    return { id, task: row.task, definition, overlay, calls: last ? last.index + 1 : 0, head: last?.hash ?? firstHash(row.task) };
+    return { id, task: row.task, definition, domain, overlay, calls: last ? last.index + 1 : 0, head: last?.hash ?? firstHash(row.task) };
   }
 
   private async loadWorld(definition: DomainDefinition, id: string): Promise<World> {
@@ -259,7 +271,7 @@ export class OverlayStore {
       for (const row of stored.rows.sort((a, b) => a.order - b.order)) tables.get(row.table)!.set(row.key, row.value);
       return new World(id, tables);
     }
-    const tables = definition.world(id);
+    const tables = await definition.world(id);
     const rows = [...tables].flatMap(([table, content]) => [...content].map(([key, value], order) => ({ world: id, table, key, order, value })));
     await this.db.transaction('rw', this.db.worlds, this.db.rows, async () => {
       await this.rowsOf(id).delete();
@@ -270,7 +282,7 @@ export class OverlayStore {
   }
 }
 
-function run(definition: DomainDefinition, rows: Overlay, call: ToolCall, level: string): { text: string; error: boolean } {
+function run(definition: DomainDefinition, rows: Overlay, call: ToolCall, level: string): ExactResult {
   try {
     return definition.execute(rows, call, level);
   } catch (cause) {

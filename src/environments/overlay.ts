@@ -63,11 +63,20 @@ export class Overlay implements Rows {
 
   /** Rows that differ from the layer below, by call, table and key. A row written back to its old value is none. */
   changes(): RowChange[] {
+    return this.differing(equalJson);
+  }
+
+  /** What `apply` must be given to make the same rows elsewhere: tau1's observations show the order of keys, so that it counts too. */
+  written(): RowChange[] {
+    return this.differing((before, value) => JSON.stringify(before) === JSON.stringify(value));
+  }
+
+  private differing(same: (before: Json | undefined, value: Json | undefined) => boolean): RowChange[] {
     const list: RowChange[] = [];
     for (const [table, rows] of this.cells) {
       for (const [key, { value, call }] of rows) {
         const before = this.below.get(table, key);
-        if (!equalJson(before, value)) list.push({ table, key, before: before ?? null, after: value ?? null, call });
+        if (!same(before, value)) list.push({ table, key, before: before ?? null, after: value ?? null, call });
       }
     }
     const place = (change: RowChange) => `${change.table}\n${change.key}`;

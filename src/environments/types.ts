@@ -1,4 +1,7 @@
 /** The tool environment as everyone else sees it. Every value is structured-cloneable: it may live in another worker. */
+import type { Benchmark, InitialState, Requestor } from './exact.ts';
+
+export type { Benchmark, Requestor } from './exact.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -11,6 +14,8 @@ export interface ToolSchema {
 export interface ToolCall {
   name: string;
   arguments: Record<string, Json>;
+  /** Who calls; the agent when absent. */
+  requestor?: Requestor;
 }
 
 /**
@@ -40,8 +45,22 @@ export interface UserScenario {
   /** Facts the customer can state when asked: `email`, or `first_name`, `last_name`, `zip`; … */
   identity: Record<string, string>;
   wishes: Wish[];
-  /** The same, as a text for an LLM user (tau-bench's `instruction`). */
+  /** The same, as a text for an LLM user (tau-bench's `instruction`, tau2-bench's persona and scenario). */
   instruction: string;
+  /** Whose rules an LLM user is told; absent: those of the playground's own domains. */
+  benchmark?: Benchmark;
+  /** What is wrong with the phone of a generated telecom task, for the scripted user. */
+  phone?: PhoneTrouble;
+}
+
+export interface PhoneTrouble {
+  problem: 'service' | 'data' | 'mms';
+  /** A country; `home`; null where it does not matter. */
+  place: string | null;
+  /** Gigabytes the customer would buy; null for none. */
+  refuel: number | null;
+  /** Tells only what was asked for. */
+  terse: boolean;
 }
 
 export interface Task {
@@ -57,6 +76,24 @@ export interface Task {
   actions: ToolCall[];
   /** True when the gold leaves the database unchanged. */
   noop: boolean;
+  /** What only tasks of tau-bench and tau2-bench have. */
+  benchmark?: BenchmarkTask;
+}
+
+/** tau2's `evaluation_criteria`, and tau1's `outputs`. */
+export interface EvaluationCriteria {
+  /** `compare_args` null: all of the call's arguments count; empty: none. */
+  actions?: { requestor?: Requestor; name: string; arguments: Record<string, Json>; compare_args?: string[] | null }[] | null;
+  env_assertions?: { env_type: Requestor; func_name: string; arguments: Record<string, Json>; assert_value?: boolean }[] | null;
+  communicate_info?: string[] | null;
+  nl_assertions?: string[] | null;
+  reward_basis?: readonly string[];
+  outputs?: readonly string[];
+}
+
+export interface BenchmarkTask {
+  initial_state: InitialState | null;
+  evaluation_criteria: EvaluationCriteria | null;
 }
 
 export interface Domain {
@@ -66,6 +103,10 @@ export interface Domain {
   tools: ToolSchema[];
   /** Executing one of these ends the episode. */
   terminalTools: string[];
+  /** Whose rules of conversation and scoring hold; absent: MUA-RL's. */
+  benchmark?: Benchmark;
+  /** Tools of the simulated user, where it has any. The agent never sees them. */
+  userTools?: ToolSchema[];
 }
 
 /** One changed row of an episode's overlay. `before`/`after` null: the row did not exist / was deleted. */
@@ -97,11 +138,11 @@ export interface Violation {
 }
 
 export interface Verdict {
-  /** 1 if and only if the final overlay equals the gold overlay. */
+  /** 1 if and only if the final overlay equals the gold overlay; of a benchmark's task, by its own criteria. */
   reward: 0 | 1;
   changes: RowChange[];
   goal: RowChange[];
-  /** Share of the goal's rows that are right (0…1), for display only. */
+  /** Share of the goal's rows, or of the criteria, that are right (0…1), for display only. */
   progress: number;
 }
 
@@ -123,7 +164,8 @@ export interface Environments {
   start(task: Task): Promise<string>;
   /** Runs one tool call as one transaction. An unknown tool or bad arguments give an error result, never a throw. */
   call(episode: string, call: ToolCall): Promise<ToolResult>;
-  verify(episode: string): Promise<Verdict>;
+  /** @param said what the agent said aloud, in order: some tasks ask for information. */
+  verify(episode: string, said?: readonly string[]): Promise<Verdict>;
   /** A new episode with this one's state after its first `calls` tool calls. */
   fork(episode: string, calls: number): Promise<string>;
   /** Discards the episode's overlay and log. */

@@ -8,8 +8,8 @@ import type { RowChange, Task, Verdict } from './types.ts';
  * The rows that the task's gold actions change, by replaying them in our own tools. A gold action that fails changes
  * nothing and the replay goes on, as in tau-bench.
  */
-export function replayGold(definition: DomainDefinition, world: World, task: Pick<Task, 'actions' | 'level'>): RowChange[] {
-  const overlay = new Overlay(world);
+export function replayGold(definition: DomainDefinition, base: World | Overlay, task: Pick<Task, 'actions' | 'level'>): RowChange[] {
+  const overlay = new Overlay(base);
   for (const [call, action] of task.actions.entries()) {
     const draft = new Overlay(overlay);
     let error: boolean;
@@ -18,7 +18,7 @@ export function replayGold(definition: DomainDefinition, world: World, task: Pic
     } catch {
       error = true;
     }
-    if (!error) overlay.apply(draft.changes().map((change) => ({ ...change, call })));
+    if (!error) overlay.apply(draft.written().map((change) => ({ ...change, call })));
   }
   return overlay.changes();
 }

@@ -18,7 +18,7 @@ const domains = new Map<Level, Domain>(
   LEVELS.map((level) => [level, { name: 'retail', level, policy: POLICIES[level], tools: toolSchemas(level), terminalTools: ['transfer_to_human_agents'] }]),
 );
 
-export const retail: DomainDefinition = {
+export const retail = {
   name: 'retail',
   levels: LEVELS,
   version: 1,
@@ -30,4 +30,4 @@ export const retail: DomainDefinition = {
     const { error, ...observation } = runTool(rows, call, (tool) => TOOLS_OF[level].includes(tool));
     return { text: observe(observation, level), error };
   },
-};
+} satisfies DomainDefinition;

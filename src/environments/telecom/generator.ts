@@ -7,7 +7,7 @@ import type { InitialState, Requestor } from '../exact.ts';
 import type { Json, TaskQuery } from '../types.ts';
 import { FAULTS, GROUPS, type Case, type Fault, type FaultName, type Intent, type Step } from './faults.ts';
 import { callers, makeProvider, Numbers, providerId, type Provider, type Split } from './records.ts';
-import { DESTINATIONS, knownInfo, PERSONAS, reasonForCall, taskInstructions, ticket, type TelecomPersona } from './scenario.ts';
+import { DESTINATIONS, knownInfo, PERSONAS, reasonForCall, taskInstructions, ticket, type Story, type TelecomPersona } from './scenario.ts';
 
 export const LEVELS = ['nano', 'small', 'full'] as const;
 export type Level = (typeof LEVELS)[number];
@@ -27,6 +27,8 @@ export interface TelecomTask {
   /** In the order in which they are brought about and mended. Their number is the difficulty. */
   issues: FaultName[];
   persona: TelecomPersona;
+  /** What the user is told, before it is put in words. */
+  story: Story;
   /** False where the right act is to hand over to a human. */
   solvable: boolean;
   description: { purpose: string; relevant_policies: null; notes: null };
@@ -84,7 +86,7 @@ function makeTask(dice: Dice, frame: Frame, provider: Provider, size: number): T
   const refuel = issues.includes('data_usage_exceeded_no_refuel') ? null : about.refuel_gb;
   const story = { intent, about, place, refuel };
   return {
-    ...frame, domain: 'telecom', intent, issues, persona, solvable,
+    ...frame, domain: 'telecom', intent, issues, persona, story, solvable,
     description: { purpose: `Mend ${issues.length === 1 ? 'a fault' : `${issues.length} faults`}: ${issues.join(', ')}.`, relevant_policies: null, notes: null },
     user_scenario: {
       persona: PERSONAS[persona],

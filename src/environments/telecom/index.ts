@@ -16,15 +16,7 @@ import { syncTools } from './sync.ts';
 import { AGENT_SCHEMAS, USER_SCHEMAS } from './tool-schemas.ts';
 import { USER_TOOLS } from './user-tools.ts';
 
-/** The result of a call. */
-export interface TelecomResult {
-  text: string;
-  error: boolean;
-  /** True where the tool ran and only the exchange after it failed: upstream keeps what the tool wrote, beside the error. */
-  kept?: true;
-}
-
-export const telecom: ExactDomain & { execute(rows: Rows, call: ExactCall): TelecomResult } = {
+export const telecom: ExactDomain = {
   name: 'telecom',
   benchmark: 'tau2',
   tools: AGENT_SCHEMAS,
@@ -33,12 +25,12 @@ export const telecom: ExactDomain & { execute(rows: Rows, call: ExactCall): Tele
   dump,
   dumpUser,
   initialize,
-  execute(rows, call) {
+  execute(rows, call, { sync = true } = {}) {
     let ran = false;
     try {
       const text = runTool(rows, call);
       ran = true;
-      syncTools(rows);
+      if (sync) syncTools(rows);
       return { text, error: false };
     } catch (cause) {
       return { text: `Error: ${(cause as Error).message}`, error: true, ...(ran && { kept: true as const }) };
