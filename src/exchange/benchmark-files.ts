@@ -1,0 +1,145 @@
+/** @file Files from a folder, a file picker or a zip, read no further than limits allow. */
+import { Unzip, UnzipInflate, unzipSync } from 'fflate';
+import { BenchmarkImportError } from './import-error.ts';
+
+export type FileData = Uint8Array | Blob | ReadableStream<Uint8Array>;
+/** A listing may hold thousands of files: a function is called only for those that are needed. */
+export type FileSource = FileData | (() => Promise<FileData>);
+/** A zip, or files by path (a Map, `Object.entries`, …). */
+export type BenchmarkFiles = FileData | Iterable<readonly [path: string, data: FileSource]>;
+
+export interface ImportLimits {
+  /** Paths in a listing or a zip. */
+  files: number;
+  /** Bytes of one file, unpacked; of a zip, packed. */
+  fileBytes: number;
+  /** Bytes of all files that are read. */
+  totalBytes: number;
+  /** Rows of one table. */
+  rows: number;
+}
+
+/** A text of JavaScript can't be longer than about 512 MiB. */
+export const LIMITS: ImportLimits = { files: 50_000, fileBytes: 256 * 2 ** 20, totalBytes: 512 * 2 ** 20, rows: 4_000_000 };
+
+export type FileReader = (path: string) => Promise<Uint8Array>;
+export interface Listing { paths: string[]; read: FileReader }
+
+const megabytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
+const isData = (source: unknown): source is FileData => source instanceof Uint8Array || source instanceof Blob || source instanceof ReadableStream;
+
+/** What is there, with a way to read it. @throws BenchmarkImportError on more files than allowed, or a broken zip */
+export async function openFiles(source: BenchmarkFiles, limits: ImportLimits): Promise<Listing> {
+  const budget = new Budget(limits);
+  if (isData(source)) return openZip('the zip file', await readAll(source, 'the zip file', limits.fileBytes), budget);
+  const files = new Map<string, FileSource>();
+  for (const [path, data] of source) {
+    files.set(normalPath(path), data);
+    if (files.size > limits.files) throw new BenchmarkImportError('', '', `there are more than ${limits.files} files: choose a smaller folder`);
+  }
+  const [only] = files;
+  if (files.size === 1 && only![0].toLowerCase().endsWith('.zip')) return openZip(only![0], await readAll(await resolved(only![1]), only![0], limits.fileBytes), budget);
+  return {
+    paths: [...files.keys()],
+    read: async (path) => budget.take(path, await readAll(await resolved(files.get(path)!), path, limits.fileBytes)),
+  };
+}
+
+const resolved = (source: FileSource) => (typeof source === 'function' ? source() : source);
+const normalPath = (path: string) => path.replaceAll('\\', '/').replace(/^(\.?\/)+/, '');
+
+class Budget {
+  private used = 0;
+  constructor(readonly limits: ImportLimits) {}
+
+  take(path: string, bytes: Uint8Array): Uint8Array {
+    this.used += bytes.length;
+    if (this.used > this.limits.totalBytes) throw new BenchmarkImportError(path, '', `the files together are larger than ${megabytes(this.limits.totalBytes)}`);
+    return bytes;
+  }
+}
+
+const tooLarge = (path: string, limit: number) => new BenchmarkImportError(path, '', `it is larger than ${megabytes(limit)}`);
+
+async function readAll(data: FileData, path: string, limit: number): Promise<Uint8Array> {
+  if (data instanceof Uint8Array) {
+    if (data.length > limit) throw tooLarge(path, limit);
+    return data;
+  }
+  if (data instanceof Blob && data.size > limit) throw tooLarge(path, limit);
+  const reader = (data instanceof Blob ? data.stream() : data).getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for (let step = await reader.read(); !step.done; step = await reader.read()) {
+      chunks.push(step.value);
+      size += step.value.length;
+      if (size > limit) throw tooLarge(path, limit);
+    }
+  } catch (cause) {
+    await reader.cancel().catch(() => {});
+    throw cause instanceof BenchmarkImportError ? cause : new BenchmarkImportError(path, '', `it could not be read: ${(cause as Error).message}`);
+  }
+  return joined(chunks, size);
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  if (chunks.length === 1) return chunks[0]!;
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+/** The zip's directory is read first; a file is unpacked when it is asked for. */
+function openZip(name: string, bytes: Uint8Array, budget: Budget): Listing {
+  const { limits } = budget;
+  const declared = new Map<string, { original: string; size: number }>();
+  try {
+    unzipSync(bytes, { filter: ({ name: path, originalSize }) => {
+      if (!path.endsWith('/')) declared.set(normalPath(path), { original: path, size: originalSize });
+      if (declared.size > limits.files) throw new BenchmarkImportError(name, '', `it holds more than ${limits.files} files`);
+      return false;
+    } });
+  } catch (cause) {
+    throw cause instanceof BenchmarkImportError ? cause : new BenchmarkImportError(name, '', 'it is not a whole zip file: perhaps a download that was cut off');
+  }
+  return {
+    paths: [...declared.keys()],
+    read: (path) => {
+      const { original, size } = declared.get(path)!;
+      if (size > limits.fileBytes) throw tooLarge(path, limits.fileBytes);
+      return Promise.resolve(budget.take(path, unpack(bytes, original, path, size)));
+    },
+  };
+}
+
+const STRIDE = 2 ** 15;
+
+/** One file of a zip. What comes out is counted: a zip bomb declares less than it holds. */
+function unpack(zip: Uint8Array, original: string, path: string, size: number): Uint8Array {
+  const chunks: Uint8Array[] = [];
+  let [got, done] = [0, false];
+  const unzip = new Unzip((file) => {
+    if (file.name !== original || done) return;
+    file.ondata = (error, chunk, final) => {
+      if (error) throw error;
+      got += chunk.length;
+      if (got > size) throw new BenchmarkImportError(path, '', `the zip declares ${size} bytes of it, it holds more`);
+      chunks.push(chunk);
+      done = final;
+    };
+    file.start();
+  });
+  unzip.register(UnzipInflate);
+  try {
+    for (let at = 0; at < zip.length && !done; at += STRIDE) unzip.push(zip.subarray(at, at + STRIDE), at + STRIDE >= zip.length);
+  } catch (cause) {
+    throw cause instanceof BenchmarkImportError ? cause : new BenchmarkImportError(path, '', `it can't be unpacked: ${(cause as Error).message}`);
+  }
+  if (!done || got !== size) throw new BenchmarkImportError(path, '', `the zip declares ${size} bytes of it, it holds ${got}`);
+  return joined(chunks, got);
+}
