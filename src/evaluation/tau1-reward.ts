@@ -1,0 +1,51 @@
+/** @file The reward of tau-bench v1, and what MUA-RL made of it for training. */
+import type { ExactDomain } from '../environments/exact.ts';
+import type { Tau1Task } from '../environments/benchmark-task.ts';
+import { runExact } from '../environments/exact-run.ts';
+import { Overlay, type World } from '../environments/overlay.ts';
+import { assistantTexts, type Conversation, mentions, plainText } from './conversation.ts';
+import { replay, type Replay, type RowDifference, rowDifferences } from './replay.ts';
+
+export interface Tau1Rules {
+  /** Whether the task's outputs have to be said. */
+  outputs: boolean;
+  /** Whether a conversation that nobody ended gets nothing. */
+  requireEnd: boolean;
+}
+
+export const TAU_BENCH: Tau1Rules = { outputs: true, requireEnd: true };
+/** MUA-RL trains on tasks with their outputs emptied: the database alone decides, and it asks for no end. */
+export const MUA_RL_EMPTY_OUTPUT: Tau1Rules = { outputs: false, requireEnd: false };
+
+export interface Tau1Reward {
+  reward: 0 | 1;
+  /** Whether the database equals the one after the gold actions. */
+  r_actions: boolean;
+  /** Whether each output was said; null where there is none to say. */
+  outputs: Record<string, boolean> | null;
+  ended: boolean;
+  rows: RowDifference[];
+}
+
+/** Tools that end a conversation; upstream's replay of the gold actions leaves them out. */
+const TERMINAL = 'transfer_to_human_agents';
+/** tau-bench's name for speaking to the user, as an action. */
+const RESPOND = 'respond';
+
+/** The state after the gold actions. */
+export function tau1Gold(domain: ExactDomain, world: World, { actions }: Tau1Task): Overlay {
+  const rows = new Overlay(world);
+  for (const { name, kwargs } of actions) if (name !== TERMINAL && name !== RESPOND) runExact(domain, rows, { name, arguments: kwargs });
+  return rows;
+}
+
+export function tau1Reward(domain: ExactDomain, world: World, task: Tau1Task, conversation: Conversation, rules: Tau1Rules = TAU_BENCH): Tau1Reward & { replay: Replay } {
+  const replayed = replay(domain, new Overlay(world), conversation);
+  const rows = rowDifferences(tau1Gold(domain, world, task), replayed.rows);
+  // Quirk: upstream replays the gold actions through the environment, which lists them as the agent's: what they say counts.
+  const said = [...assistantTexts(conversation), ...task.actions.flatMap(({ name, kwargs }) => (name === RESPOND ? [plainText(String(kwargs.content))] : []))];
+  const outputs = rules.outputs && task.outputs.length ? Object.fromEntries(task.outputs.map((output) => [output, mentions(said, output)])) : null;
+  const { ended } = conversation;
+  const earned = rows.length === 0 && Object.values(outputs ?? {}).every(Boolean) && (ended || !rules.requireEnd);
+  return { reward: earned ? 1 : 0, r_actions: rows.length === 0, outputs, ended, rows, replay: replayed };
+}

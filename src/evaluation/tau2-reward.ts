@@ -1,0 +1,101 @@
+/** @file The reward of tau2-bench: the product of the components that a task's `reward_basis` names. */
+import type { EnvAssertion, RewardType, Tau2Action, Tau2Task } from '../environments/benchmark-task.ts';
+import type { ExactCall, ExactDomain } from '../environments/exact.ts';
+import { runExact } from '../environments/exact-run.ts';
+import { equalJson } from '../environments/json.ts';
+import { Overlay, type World } from '../environments/overlay.ts';
+import { assistantTexts, callsOf, type Conversation, mentions } from './conversation.ts';
+import { replay, type Replay, type RowDifference, rowDifferences } from './replay.ts';
+
+/** Says of each assertion whether the conversation meets it; null where it can't say. */
+export type Judge = (assertions: readonly string[], conversation: Conversation) => Promise<(boolean | null)[]>;
+
+export interface Tau2Reward {
+  /** Null where it hangs on assertions that nobody judged. */
+  reward: number | null;
+  /** The components of the reward basis; empty where the conversation did not end properly. */
+  breakdown: Partial<Record<RewardType, number | null>>;
+  /** Whether both databases, the agent's and the user's, are as the gold actions leave them. */
+  db_match: boolean;
+  rows: RowDifference[];
+  env_assertions: { assertion: EnvAssertion; met: boolean; error?: string }[];
+  action_checks: { action: Tau2Action; match: boolean }[];
+  communicate_checks: { info: string; met: boolean }[];
+  nl_assertions: { assertion: string; met: boolean | null }[];
+  ended: boolean;
+}
+
+/** What a task counts by when it doesn't say. */
+const DEFAULT_BASIS: readonly RewardType[] = ['DB', 'COMMUNICATE'];
+
+/**
+ * Quirks: the requestor is not compared, and without `compare_args` the arguments of the call made are looked at, not those
+ * of the gold action: an argument too many fails, one too few passes. No arguments to compare always match.
+ */
+export function actionMatches({ name, arguments: gold, compare_args }: Tau2Action, call: ExactCall): boolean {
+  if (name !== call.name) return false;
+  const compared = compare_args ?? Object.keys(call.arguments);
+  return compared.every((key) => equalJson(Object.hasOwn(gold, key) ? gold[key] : undefined, Object.hasOwn(call.arguments, key) ? call.arguments[key] : undefined));
+}
+
+/** The state that the conversation starts from. A history is part of the conversation itself. @throws where the initial state can't be made */
+function started(domain: ExactDomain, world: World, { initial_state }: Tau2Task, history: boolean): Overlay {
+  const rows = new Overlay(world);
+  if (initial_state) domain.initialize(rows, history ? initial_state : { ...initial_state, message_history: null });
+  return rows;
+}
+
+/** Quirk: upstream replays gold actions without the synchronisation that follows a live call, and passes over those that fail. */
+export function tau2Gold(domain: ExactDomain, world: World, task: Tau2Task): Overlay {
+  const rows = started(domain, world, task, true);
+  for (const { name, arguments: args, requestor } of task.evaluation_criteria?.actions ?? []) runExact(domain, rows, { name, arguments: args, ...(requestor && { requestor }) }, { sync: false });
+  return rows;
+}
+
+/** @throws where the task's initial state can't be made */
+export async function tau2Reward(domain: ExactDomain, world: World, task: Tau2Task, conversation: Conversation, judge: Judge = cannotJudge): Promise<Tau2Reward & { replay: Replay }> {
+  const replayed = replay(domain, started(domain, world, task, false), conversation);
+  const { actions, env_assertions, communicate_info, nl_assertions, reward_basis: basis = DEFAULT_BASIS } = task.evaluation_criteria ?? {};
+  const calls = callsOf(conversation);
+  const texts = assistantTexts(conversation);
+  const rows = rowDifferences(tau2Gold(domain, world, task), replayed.rows);
+  const asserted = (env_assertions ?? []).map((assertion) => ({ assertion, ...holds(domain, replayed.rows, assertion) }));
+  const matched = (actions ?? []).map((action) => ({ action, match: calls.some((call) => actionMatches(action, call)) }));
+  const communicated = (communicate_info ?? []).map((info) => ({ info, met: mentions(texts, info) }));
+  const judged = basis.includes('NL_ASSERTION') && nl_assertions?.length ? await judge(nl_assertions, conversation) : [];
+  const stated = judged.map((met, i) => ({ assertion: nl_assertions![i]!, met }));
+  // Quirk: with neither actions nor assertions to check, the environment counts as right, whatever was done to it.
+  const unchecked = !actions && !env_assertions;
+  const components: Record<RewardType, number | null> = {
+    DB: unchecked || rows.length === 0 ? 1 : 0,
+    ENV_ASSERTION: all(asserted.map(({ met }) => met)),
+    ACTION: all(matched.map(({ match }) => match)),
+    COMMUNICATE: all(communicated.map(({ met }) => met)),
+    NL_ASSERTION: all(judged),
+  };
+  const breakdown: Tau2Reward['breakdown'] = conversation.ended && task.evaluation_criteria ? Object.fromEntries(basis.map((type) => [type, components[type]])) : {};
+  return {
+    reward: conversation.ended ? product(Object.values(breakdown)) : 0,
+    breakdown, db_match: components.DB === 1, rows: unchecked ? [] : rows,
+    env_assertions: asserted, action_checks: matched, communicate_checks: communicated, nl_assertions: stated, ended: conversation.ended, replay: replayed,
+  };
+}
+
+const cannotJudge: Judge = (assertions) => Promise.resolve(assertions.map(() => null));
+
+/** An assertion that fails to run is not met; upstream's evaluation breaks off there. */
+function holds(domain: ExactDomain, rows: Overlay, { env_type, func_name, arguments: args, assert_value = true }: EnvAssertion): { met: boolean; error?: string } {
+  try {
+    return { met: domain.assertion(rows, env_type, func_name, args) === assert_value };
+  } catch (cause) {
+    return { met: false, error: (cause as Error).message };
+  }
+}
+
+/** 1 if all are met, 0 if one is not, null if that hangs on one that is not known. */
+const all = (met: readonly (boolean | null)[]) => product(met.map((value) => (value === null ? null : Number(value))));
+
+function product(values: readonly (number | null)[]): number | null {
+  if (values.some((value) => value === 0)) return 0;
+  return values.includes(null) ? null : 1;
+}
