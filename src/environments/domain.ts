@@ -1,14 +1,14 @@
 /** @file What a domain folder gives to the store. The store, the log and the verifier know nothing else of it. */
-import type { ExactResult } from './exact.ts';
-import type { Overlay, Rows, WorldTables } from './overlay.ts';
+import type { ExactResult, InitialState } from './exact.ts';
+import type { Overlay, Rows, World, WorldTables } from './overlay.ts';
 import type { Domain, Task, TaskQuery, ToolCall, Verdict } from './types.ts';
 
 /** An episode at its end, as criteria see it. */
 export interface Played {
   task: Task;
-  rows: Rows;
-  /** Another database in the task's initial state. */
-  fresh(): Overlay;
+  rows: Overlay;
+  /** The world the episode began in, before the task's initial state. */
+  world: World;
   /** All calls in order, the user's too. */
   calls: readonly { call: ToolCall; text: string; error: boolean }[];
   said: readonly string[];
@@ -28,5 +28,10 @@ export interface DomainDefinition {
   /** Runs one call. Synchronous, so that it fits in a transaction. On `error` whatever it wrote is dropped, unless `kept`. */
   execute(rows: Rows, call: ToolCall, level: string): ExactResult;
   /** Scores by other criteria than the gold overlay. */
-  judge?(played: Played): Pick<Verdict, 'reward' | 'progress'>;
+  judge?(played: Played): Pick<Verdict, 'reward' | 'progress'> | Promise<Pick<Verdict, 'reward' | 'progress'>>;
+}
+
+/** tau2's initial state of a task, where it has one. */
+export function initialStateOf({ benchmark }: Task): InitialState | null {
+  return (benchmark && 'initial_state' in benchmark && benchmark.initial_state) || null;
 }

@@ -10,7 +10,7 @@ export function runExact(domain: ExactDomain, rows: Overlay, call: ExactCall, op
   const draft = new Overlay(rows);
   // Tools may keep what they are given in the database: the caller's arguments stay its own.
   const result = domain.execute(draft, { ...call, arguments: cloneJson(call.arguments) }, options);
-  if (!result.error || result.kept) rows.apply(draft.changes());
+  if (!result.error || result.kept) rows.apply(draft.written());
   return result;
 }
 

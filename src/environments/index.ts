@@ -1,11 +1,10 @@
 /** @file The tool environment: every domain over one overlay store. */
-import type { DomainDefinition } from './domain.ts';
+import { initialStateOf, type DomainDefinition } from './domain.ts';
 import { canonicalJson } from './json.ts';
-import { Overlay } from './overlay.ts';
 import { brokenLink, OverlayStore, type LogEntry } from './overlay-store.ts';
 import { retail } from './retail/index.ts';
 import { telecomTasks } from './telecom/definition.ts';
-import type { Domain, Environments, RowChange, Task, TaskQuery, ToolCall, ToolResult, Verdict } from './types.ts';
+import type { Domain, Environments, Json, RowChange, Task, TaskQuery, ToolCall, ToolResult, Verdict } from './types.ts';
 import { compareOverlays, replayGold } from './verifier.ts';
 
 export interface EnvironmentOptions {
@@ -50,8 +49,8 @@ export class OverlayEnvironments implements Environments {
     const { task, definition, overlay } = await this.store.state(episode);
     const verdict = compareOverlays(overlay.changes(), await this.goal(task, definition));
     if (!definition.judge) return verdict;
-    const [base, calls] = await Promise.all([this.store.base(definition, task), this.store.log(episode)]);
-    return { ...verdict, ...definition.judge({ task, rows: overlay, fresh: () => new Overlay(base), calls, said }) };
+    const [world, calls] = await Promise.all([this.store.world(definition, task.world), this.store.log(episode)]);
+    return { ...verdict, ...(await definition.judge({ task, rows: overlay, world, calls, said })) };
   }
 
   fork(episode: string, calls: number): Promise<string> {
@@ -79,7 +78,7 @@ export class OverlayEnvironments implements Environments {
   }
 
   private async goal(task: Task, definition: DomainDefinition): Promise<RowChange[]> {
-    const key = canonicalJson([task.domain, task.level, task.world, task.actions, task.benchmark?.initial_state ?? null]);
+    const key = canonicalJson([task.domain, task.level, task.world, task.actions, (initialStateOf(task) ?? null) as Json]);
     let goal = this.goals.get(key);
     if (!goal) {
       goal = replayGold(definition, await this.store.base(definition, task), task);

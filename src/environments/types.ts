@@ -1,5 +1,6 @@
 /** The tool environment as everyone else sees it. Every value is structured-cloneable: it may live in another worker. */
-import type { Benchmark, InitialState, Requestor } from './exact.ts';
+import type { BenchmarkTask } from './benchmark-task.ts';
+import type { Benchmark, Requestor } from './exact.ts';
 
 export type { Benchmark, Requestor } from './exact.ts';
 
@@ -76,24 +77,8 @@ export interface Task {
   actions: ToolCall[];
   /** True when the gold leaves the database unchanged. */
   noop: boolean;
-  /** What only tasks of tau-bench and tau2-bench have. */
+  /** A task of tau-bench or tau2-bench as its file has it. */
   benchmark?: BenchmarkTask;
-}
-
-/** tau2's `evaluation_criteria`, and tau1's `outputs`. */
-export interface EvaluationCriteria {
-  /** `compare_args` null: all of the call's arguments count; empty: none. */
-  actions?: { requestor?: Requestor; name: string; arguments: Record<string, Json>; compare_args?: string[] | null }[] | null;
-  env_assertions?: { env_type: Requestor; func_name: string; arguments: Record<string, Json>; assert_value?: boolean }[] | null;
-  communicate_info?: string[] | null;
-  nl_assertions?: string[] | null;
-  reward_basis?: readonly string[];
-  outputs?: readonly string[];
-}
-
-export interface BenchmarkTask {
-  initial_state: InitialState | null;
-  evaluation_criteria: EvaluationCriteria | null;
 }
 
 export interface Domain {

@@ -2,14 +2,23 @@
  * @file Customers played by an LLM behind an OpenAI-compatible `/chat/completions`. The roles are mirrored: to the model
  * the agent is the user, and the customer's words are the assistant's.
  */
-import type { UserScenario } from '../environments/types.ts';
+import type { ToolCall, ToolSchema, UserScenario } from '../environments/types.ts';
 import { Limiter, pause } from './limiter.ts';
 import { GREETING, systemPrompt } from './prompt.ts';
-import { UserError, type EndpointConfig, type UserSession, type UserSimulator } from './types.ts';
+import { UserError, type EndpointConfig, type UserSession, type UserSimulator, type UserTools } from './types.ts';
 
-interface Message {
-  role: 'system' | 'user' | 'assistant';
-  content: string;
+type Message = { role: 'system' | 'user' | 'assistant'; content: string | null; tool_calls?: RawCall[] } | { role: 'tool'; tool_call_id: string; content: string };
+
+interface RawCall {
+  id: string;
+  type: 'function';
+  function: { name: string; arguments: string };
+}
+
+interface Answer {
+  text: string;
+  /** As the model wrote them: they go back to it verbatim. */
+  calls: RawCall[];
 }
 
 export interface EndpointOptions {
@@ -35,24 +44,28 @@ export class EndpointUsers implements UserSimulator {
     this.limiter = new Limiter(concurrency);
   }
 
-  session(scenario: UserScenario, seed: number): UserSession {
-    const messages: Message[] = [{ role: 'system', content: systemPrompt(scenario) }];
-    // A message joins the history only with its answer: a call that failed can be made again.
-    const hear = async (content: string, signal?: AbortSignal) => {
-      const heard: Message = { role: 'user', content };
-      const answer = await this.complete([...messages, heard], seed, signal);
-      messages.push(heard, { role: 'assistant', content: answer });
-      return answer;
+  session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
+    const schemas = tools?.schemas ?? [];
+    const messages: Message[] = [{ role: 'system', content: systemPrompt(scenario, schemas.length > 0) }];
+    // Messages join the history only with their answer: a request that failed can be made again.
+    const hear = async (content: string, signal?: AbortSignal): Promise<string> => {
+      for (let heard: Message[] = [{ role: 'user', content }]; ; ) {
+        const { text, calls } = await this.complete([...messages, ...heard], schemas, seed, signal);
+        messages.push(...heard, { role: 'assistant', content: text || null, ...(calls.length > 0 && { tool_calls: calls }) });
+        if (!calls.length) return text;
+        const results = await callTools(tools!, calls);
+        heard = results.map((result, i) => ({ role: 'tool', tool_call_id: calls[i]!.id, content: result.text }));
+      }
     };
     return { open: (signal) => hear(GREETING, signal), reply: hear };
   }
 
   /** One answer of the model; failures that may pass are tried again. @throws UserError */
-  private async complete(messages: Message[], seed: number, signal?: AbortSignal): Promise<string> {
+  private async complete(messages: Message[], tools: readonly ToolSchema[], seed: number, signal?: AbortSignal): Promise<Answer> {
     const { maxRetries = 5 } = this.config;
     for (let attempt = 0; ; attempt++) {
       try {
-        return await this.limiter.run(() => this.request(messages, seed, signal), signal);
+        return await this.limiter.run(() => this.request(messages, tools, seed, signal), signal);
       } catch (error) {
         if (signal?.aborted) throw new UserError('the request to the user endpoint was cancelled', 'aborted');
         if (!(error instanceof RequestFailure)) throw error;
@@ -65,19 +78,19 @@ export class EndpointUsers implements UserSimulator {
     }
   }
 
-  private async request(messages: Message[], seed: number, signal?: AbortSignal): Promise<string> {
+  private async request(messages: Message[], tools: readonly ToolSchema[], seed: number, signal?: AbortSignal): Promise<Answer> {
     const { apiKey, model, temperature = 0, maxTokens = 256, timeoutMs = 60_000 } = this.config;
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const response = await (this.options.fetch ?? fetch)(this.url, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', ...(apiKey && { Authorization: `Bearer ${apiKey}` }) },
-        body: JSON.stringify({ model, messages, temperature, max_tokens: maxTokens, seed, stream: false }),
+        body: JSON.stringify({ model, messages, ...(tools.length > 0 && { tools }), temperature, max_tokens: maxTokens, seed, stream: false }),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
       const body = await response.text();
       if (!response.ok) throw httpFailure(response, body, this.config);
-      return readAnswer(body);
+      return readAnswer(body, tools.length > 0);
     } catch (error) {
       if (error instanceof RequestFailure) throw error;
       if (signal?.aborted) throw new RequestFailure('cancelled', 'aborted');
@@ -137,17 +150,45 @@ function retryAfterMs(header: string | null): number {
   return Number.isFinite(ms) ? Math.min(MAX_RETRY_AFTER_MS, Math.max(0, ms)) : 0;
 }
 
-function readAnswer(body: string): string {
+function readAnswer(body: string, hasTools: boolean): Answer {
   let content: unknown;
+  let calls: RawCall[] = [];
   try {
-    content = (JSON.parse(body) as { choices: { message: { content: unknown } }[] }).choices[0]!.message.content;
+    const { message } = (JSON.parse(body) as { choices: { message: { content: unknown; tool_calls?: unknown } }[] }).choices[0]!;
+    content = message.content;
+    // A model that was given no tools has none to call.
+    if (hasTools && Array.isArray(message.tool_calls)) calls = message.tool_calls.map(readCall);
   } catch {
     throw new RequestFailure('the user endpoint answered with something that is no chat completion', 'bad_response');
   }
   // Reasoning models think aloud before they speak.
   const text = typeof content === 'string' ? content.replace(/^\s*<think>.*?<\/think>/s, '').trim() : '';
-  if (!text) throw new RequestFailure('the user endpoint gave an empty answer', 'bad_response');
-  return text;
+  if (!text && !calls.length) throw new RequestFailure('the user endpoint gave an empty answer', 'bad_response');
+  return { text, calls };
+}
+
+/** @throws when it is no call of a function */
+function readCall(value: unknown, index: number): RawCall {
+  const { id, function: called } = value as { id?: unknown; function: { name: unknown; arguments?: unknown } };
+  if (typeof called.name !== 'string') throw new Error('a call without a name');
+  // Some servers send arguments as an object, and no id.
+  const args = typeof called.arguments === 'string' ? called.arguments : JSON.stringify(called.arguments ?? {});
+  return { id: typeof id === 'string' && id ? id : `call_${index}`, type: 'function', function: { name: called.name, arguments: args } };
+}
+
+/** Runs the calls whose arguments can be read; the others get an error back, for the model to correct. */
+async function callTools(tools: UserTools, calls: RawCall[]): Promise<{ text: string }[]> {
+  const read = calls.map(({ function: { name, arguments: text } }): ToolCall | null => {
+    try {
+      const args: unknown = JSON.parse(text || '{}');
+      return typeof args === 'object' && args !== null && !Array.isArray(args) ? { name, arguments: args as ToolCall['arguments'] } : null;
+    } catch {
+      return null;
+    }
+  });
+  const made = read.filter((call) => call !== null);
+  const results = made.length ? await tools.call(made) : [];
+  return read.map((call) => (call ? results.shift()! : { text: 'Error: the arguments are no JSON object' }));
 }
 
 export interface EndpointReport {

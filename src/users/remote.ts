@@ -1,7 +1,7 @@
 /** @file Simulated users that live in another worker. */
-import type { Remote } from 'comlink';
+import { proxy, type Remote } from 'comlink';
 import type { UserScenario } from '../environments/types.ts';
-import { UserError, type UserSession, type UserSimulator } from './types.ts';
+import { UserError, type UserSession, type UserSimulator, type UserTools } from './types.ts';
 import type { Answer, UserWorkerApi } from './worker-api.ts';
 
 export type { UserWorkerApi } from './worker-api.ts';
@@ -9,11 +9,11 @@ export type { UserWorkerApi } from './worker-api.ts';
 export class RemoteUsers implements UserSimulator {
   constructor(private readonly worker: Remote<UserWorkerApi>) {}
 
-  session(scenario: UserScenario, seed: number): UserSession {
+  session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
     const { worker } = this;
     const session = crypto.randomUUID();
     return {
-      open: (signal) => cancellable(worker, session, signal, () => worker.open(session, scenario, seed)),
+      open: (signal) => cancellable(worker, session, signal, () => (tools ? worker.open(session, scenario, seed, [...tools.schemas], proxy(tools.call)) : worker.open(session, scenario, seed))),
       reply: (text, signal) => cancellable(worker, session, signal, () => worker.reply(session, text)),
     };
   }

@@ -4,9 +4,11 @@
  */
 import { Dice } from '../environments/dice.ts';
 import type { UserScenario, Wish } from '../environments/types.ts';
+import { readInstruction } from './instruction.ts';
 import { listen, matches, orderIds, proposes, type Heard } from './listening.ts';
 import * as speech from './speech.ts';
-import { UserError, type UserSession, type UserSimulator } from './types.ts';
+import { HandsOnCustomer, type Move } from './hands-on.ts';
+import { UserError, type UserSession, type UserSimulator, type UserTools } from './types.ts';
 
 /** Replies that brought the conversation no further before the customer leaves; replies in all for one wish, and for each more. */
 const PATIENCE = 3;
@@ -14,14 +16,29 @@ const MAX_REPLIES = 12;
 const MORE_REPLIES = 6;
 
 export class ScriptedUsers implements UserSimulator {
-  session(scenario: UserScenario, seed: number): UserSession {
-    const customer = new ScriptedCustomer(scenario, seed);
+  session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
+    if (tools?.schemas.length) return handsOn(scenario, seed, tools);
+    // Of an imported task only its text is known.
+    const customer = new ScriptedCustomer(scenario.benchmark ? { ...readInstruction(scenario.instruction), persona: scenario.persona } : scenario, seed);
     const answer = async (say: () => string, signal?: AbortSignal) => {
       if (signal?.aborted) throw new UserError('the scripted user was cancelled', 'aborted');
       return say();
     };
     return { open: (signal) => answer(() => customer.open(), signal), reply: (text, signal) => answer(() => customer.reply(text), signal) };
   }
+}
+
+function handsOn(scenario: UserScenario, seed: number, tools: UserTools): UserSession {
+  const customer = new HandsOnCustomer(scenario, tools.schemas, seed);
+  const speak = async (move: Move, signal?: AbortSignal): Promise<string> => {
+    for (let next = move; ; ) {
+      if (signal?.aborted) throw new UserError('the scripted user was cancelled', 'aborted');
+      if ('say' in next) return next.say;
+      const [result] = await tools.call([next.call]);
+      next = customer.result(result!.text);
+    }
+  };
+  return { open: (signal) => speak({ say: customer.open() }, signal), reply: (text, signal) => speak(customer.hear(text), signal) };
 }
 
 /** The conversation's state; a function of scenario, seed and what the agent has said so far. */

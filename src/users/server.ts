@@ -5,6 +5,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Dice } from '../environments/dice.ts';
+import type { ToolSchema } from '../environments/types.ts';
+import { HandsOnCustomer, type Move } from './hands-on.ts';
 import { readInstruction } from './instruction.ts';
 import { scenarioIn } from './prompt.ts';
 import { ScriptedCustomer } from './scripted.ts';
@@ -55,11 +57,11 @@ export async function startUserServer({ port = 0, seed = 0, faults = {}, retryAf
     if (fault === 'rate_limit') return sendError(response, 429, 'rate limit reached (injected)', { 'Retry-After': String(retryAfter) });
     if (fault === 'server_error') return sendError(response, 500, 'internal error (injected)');
     // In turn: no JSON, and a completion that says nothing.
-    if (fault === 'garbage') return send(response, 200, counts.garbage % 2 ? '{"choices": [{"mess' : JSON.stringify(completion('', number)));
+    if (fault === 'garbage') return send(response, 200, counts.garbage % 2 ? '{"choices": [{"mess' : JSON.stringify(completion({ say: '' }, number)));
     try {
-      const text = answer(JSON.parse(await bodyOf(request)), seed);
+      const move = answer(JSON.parse(await bodyOf(request)), seed);
       counts.answered += 1;
-      send(response, 200, JSON.stringify(completion(text, number)));
+      send(response, 200, JSON.stringify(completion(move, number)));
     } catch (error) {
       counts.rejected += 1;
       sendError(response, 400, (error as Error).message);
@@ -101,28 +103,38 @@ function drawFault(faults: Partial<Record<Fault, number>>, dice: Dice): Fault | 
   return null;
 }
 
-/** The customer's next words. The first message with role `user` is the agent's greeting, which the opening answers. */
-function answer(body: unknown, fallbackSeed: number): string {
-  const { messages, seed } = (body ?? {}) as { messages?: unknown; seed?: unknown };
+/** The customer's next words or call. The first message with role `user` is the agent's greeting, which the opening answers. */
+function answer(body: unknown, fallbackSeed: number): Move {
+  const { messages, seed, tools } = (body ?? {}) as { messages?: unknown; seed?: unknown; tools?: unknown };
   if (!Array.isArray(messages) || !messages.length) throw new Error('messages: expected a list of at least one message');
   const texts = messages.map((message: unknown, i) => {
-    const { role, content } = (message ?? {}) as { role?: unknown; content?: unknown };
-    if (typeof role !== 'string' || typeof content !== 'string') throw new Error(`messages[${i}]: expected a role and a content, both strings`);
-    return { role, content };
+    const { role, content, tool_calls } = (message ?? {}) as { role?: unknown; content?: unknown; tool_calls?: unknown };
+    const empty = content === null && Array.isArray(tool_calls);
+    if (typeof role !== 'string' || !(empty || typeof content === 'string')) throw new Error(`messages[${i}]: expected a role and a content, both strings`);
+    return { role, content: empty ? '' : (content as string) };
   });
   const prompt = texts.filter(({ role }) => role === 'system' || role === 'developer').map(({ content }) => content).join('\n\n');
-  const customer = new ScriptedCustomer(scenarioIn(prompt) ?? readInstruction(prompt), typeof seed === 'number' ? seed : fallbackSeed);
-  const [, ...heard] = texts.filter(({ role }) => role === 'user');
-  return heard.reduce((_, { content }) => customer.reply(content), customer.open());
+  const scenario = scenarioIn(prompt) ?? readInstruction(prompt);
+  const ownSeed = typeof seed === 'number' ? seed : fallbackSeed;
+  const [, ...heard] = texts.filter(({ role }) => role === 'user' || role === 'tool');
+  if (Array.isArray(tools) && tools.length) {
+    const customer = new HandsOnCustomer(scenario, tools as ToolSchema[], ownSeed);
+    return heard.reduce<Move>((_, { role, content }) => (role === 'tool' ? customer.result(content) : customer.hear(content)), { say: customer.open() });
+  }
+  const customer = new ScriptedCustomer(scenario, ownSeed);
+  return { say: heard.reduce((_, { content }) => customer.reply(content), customer.open()) };
 }
 
-function completion(content: string, number: number) {
+function completion(move: Move, number: number) {
+  const message = 'say' in move
+    ? { role: 'assistant', content: move.say }
+    : { role: 'assistant', content: null, tool_calls: [{ id: `call_${number}`, type: 'function', function: { name: move.call.name, arguments: JSON.stringify(move.call.arguments) } }] };
   return {
     id: `chatcmpl-${number}`,
     object: 'chat.completion',
     created: Math.floor(Date.now() / 1000),
     model: SCRIPTED_MODEL,
-    choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+    choices: [{ index: 0, message, finish_reason: 'say' in move ? 'stop' : 'tool_calls' }],
     usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
   };
 }

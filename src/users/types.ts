@@ -1,7 +1,17 @@
 /** Simulated users. They see only what the agent says aloud: never tool calls, tool results or its private text. */
-import type { UserScenario } from '../environments/types.ts';
+import type { ToolCall, ToolSchema, UserScenario } from '../environments/types.ts';
 
 export const STOP = '###STOP###';
+/** tau2-bench's other ways to end: the agent has handed over; the scenario does not say how to go on. */
+export const TRANSFER = '###TRANSFER###';
+export const OUT_OF_SCOPE = '###OUT-OF-SCOPE###';
+
+/** What the customer can do without the agent (tau2-bench's dual control). */
+export interface UserTools {
+  schemas: readonly ToolSchema[];
+  /** Runs the calls of one message in order. @throws when the conversation has reached a limit: the session is to pass it on */
+  call(calls: ToolCall[]): Promise<{ text: string; error: boolean }[]>;
+}
 
 export interface UserSession {
   /** The customer's first message (tau-bench: the answer to "Hi! How can I help you today?"). */
@@ -12,7 +22,7 @@ export interface UserSession {
 
 /** `seed` makes a scripted user reproducible; an endpoint passes it on as the request's `seed`. */
 export interface UserSimulator {
-  session(scenario: UserScenario, seed: number): UserSession;
+  session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession;
 }
 
 /** A failure of the simulator, never of the agent: the episode is retried, then dropped, never scored 0. */

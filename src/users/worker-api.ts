@@ -1,7 +1,7 @@
 /** @file Sessions of simulated users for others than their owner: what the user worker answers. */
 import type { UserScenario } from '../environments/types.ts';
 import { createUsers } from './index.ts';
-import { STOP, UserError, type UserConfig, type UserSession, type UserSimulator } from './types.ts';
+import { STOP, UserError, type UserConfig, type UserSession, type UserSimulator, type UserTools } from './types.ts';
 
 /** Errors lose their class and fields between workers: a failure crosses as a value. */
 export type Answer = { text: string } | { failure: { kind: UserError['kind']; message: string } };
@@ -10,7 +10,7 @@ export type Answer = { text: string } | { failure: { kind: UserError['kind']; me
 export interface UserWorkerApi {
   /** Later sessions are played by this; open ones go on as they are. @throws UserError's message */
   configure(config: UserConfig): void;
-  open(session: string, scenario: UserScenario, seed: number): Promise<Answer>;
+  open(session: string, scenario: UserScenario, seed: number, schemas?: UserTools['schemas'], call?: UserTools['call']): Promise<Answer>;
   reply(session: string, text: string): Promise<Answer>;
   /** Forgets the session. It is forgotten by itself when the customer stops or fails. */
   close(session: string): void;
@@ -29,8 +29,8 @@ export class UserSessions implements UserWorkerApi {
     this.users = createUsers(config);
   }
 
-  open(session: string, scenario: UserScenario, seed: number): Promise<Answer> {
-    this.sessions.set(session, { user: this.users.session(scenario, seed), abort: new AbortController() });
+  open(session: string, scenario: UserScenario, seed: number, schemas: UserTools['schemas'] = [], call?: UserTools['call']): Promise<Answer> {
+    this.sessions.set(session, { user: this.users.session(scenario, seed, call && { schemas, call }), abort: new AbortController() });
     if (this.sessions.size > MAX_SESSIONS) this.cancel(this.sessions.keys().next().value!);
     return this.answer(session, (user, signal) => user.open(signal));
   }
