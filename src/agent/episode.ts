@@ -12,21 +12,12 @@
 import type { Sampler } from '../engine/types.ts';
 import type { Domain, Environments, Task, ToolCall, Verdict } from '../environments/types.ts';
 import { auditEpisode, type AuditEvent } from '../environments/violations.ts';
-import { STOP, type UserSession, type UserSimulator } from '../users/types.ts';
+import type { UserSession, UserSimulator } from '../users/types.ts';
 import { END_OF_TEXT, GENERATION_PROMPT, IM_END, TOOL_CALL_END, renderAssistant, renderClosing, renderOpening, renderToolResponses, renderUser } from './chat-template.ts';
+import { rulesOf, tau2Ending, type EpisodeRules } from './rules.ts';
 import { parseTurn, spoken } from './tool-call.ts';
 import { Transcript } from './transcript.ts';
-import type { EpisodeLimits, Sampling, TerminationReason, Tokenizer, Trajectory } from './types.ts';
-
-/** What differs between benchmarks. Defaults are tau-bench's. */
-export interface EpisodeRules {
-  /** What ends the conversation when the user says it. */
-  stopWords: readonly string[];
-  /** Executing one ends the episode; default: those of the domain. */
-  terminalTools: readonly string[];
-  /** A greeting that the agent's context begins with, not sampled (tau2-bench); null: the user speaks first. */
-  greeting: string | null;
-}
+import type { EpisodeLimits, Sampling, TerminationReason, Tokenizer, Trajectory, UserCall } from './types.ts';
 
 export interface EpisodeOptions {
   task: Task;
@@ -44,6 +35,7 @@ export interface EpisodeOptions {
   userSeed?: number;
   group: string;
   index: number;
+  /** Departures from the rules of the domain's benchmark. */
   rules?: Partial<EpisodeRules>;
   signal?: AbortSignal;
 }
@@ -71,23 +63,28 @@ export async function runEpisode(options: EpisodeOptions): Promise<Trajectory> {
 class Episode {
   readonly #rules: EpisodeRules;
   readonly #transcript: Transcript;
-  readonly #toolNames: string[];
+  readonly #toolNames: string[] | null;
   readonly #user: UserSession;
   readonly #stopTokenIds: number[];
   readonly #events: AuditEvent[] = [];
   readonly #seconds = { generate: 0, tool: 0, user: 0 };
   readonly #toolCalls: Record<string, number> = {};
+  readonly #userCalls: UserCall[] = [];
+  readonly #said: string[] = [];
   #turns = 0;
+  #steps = 0;
+  #failures = 0;
   #parseErrors = 0;
   #handle: string | null = null;
   #sequence: Awaited<ReturnType<Sampler['open']>> | null = null;
 
   constructor(private readonly options: EpisodeOptions) {
     const { domain, limits, sampler, task, tokenizer, users } = options;
-    this.#rules = { stopWords: [STOP], terminalTools: domain.terminalTools, greeting: null, ...options.rules };
+    this.#rules = { ...rulesOf(domain), ...options.rules };
     this.#transcript = new Transcript(tokenizer, Math.min(limits.max_model_len, sampler.maxModelLen));
-    this.#toolNames = domain.tools.map((tool) => tool.function.name);
-    this.#user = users.session(task.scenario, options.userSeed ?? options.seed);
+    this.#toolNames = this.#rules.passUnknownTools ? null : domain.tools.map((tool) => tool.function.name);
+    const tools = domain.userTools?.length ? { schemas: domain.userTools, call: (calls: ToolCall[]) => this.#useUserTools(calls) } : undefined;
+    this.#user = users.session(task.scenario, options.userSeed ?? options.seed, tools);
     this.#stopTokenIds = [TOOL_CALL_END, IM_END, END_OF_TEXT].map((token) => tokenizer.id(token));
   }
 
@@ -97,7 +94,7 @@ class Episode {
     let error: string | undefined;
     try {
       termination = await this.#play();
-      verdict = await this.options.environments.verify(this.#handle!);
+      verdict = await this.options.environments.verify(this.#handle!, this.#said);
     } catch (cause) {
       if (cause instanceof Unscored) {
         termination = cause.termination;
@@ -106,7 +103,7 @@ class Episode {
         termination = 'aborted';
       } else throw cause;
     }
-    const { task, group, index, seed, limits } = this.options;
+    const { domain, task, group, index, seed, limits } = this.options;
     const done = termination === 'user_stop' || termination === 'terminal_tool';
     return {
       id: `${group}-${index}`,
@@ -117,10 +114,13 @@ class Episode {
       nodes: this.#transcript.nodes,
       leaf: this.#transcript.leaf,
       termination,
+      ...(domain.benchmark === 'tau2' && { ending: tau2Ending(termination, this.#failures >= this.#rules.maxErrors) }),
+      ...(this.#userCalls.length > 0 && { userCalls: this.#userCalls }),
       turns: this.#turns,
-      reward: verdict && (limits.require_done && !done ? 0 : verdict.reward),
+      reward: verdict && ((limits.require_done || this.#rules.requireDone) && !done ? 0 : verdict.reward),
       verdict,
-      violations: auditEpisode(this.#events),
+      // The audit knows retail's tools only.
+      violations: domain.benchmark && !domain.name.endsWith('retail') ? [] : auditEpisode(this.#events),
       toolCalls: this.#toolCalls,
       parseErrors: this.#parseErrors,
       seconds: this.#seconds,
@@ -139,13 +139,14 @@ class Episode {
     this.#transcript.given('system', domain.policy, renderOpening(domain.policy, domain.tools));
     if (this.#rules.greeting !== null) this.#greet(this.#rules.greeting);
     // The user and the environment come first: a slot of the sampler is not held while they get ready.
-    if (await this.#hear(() => this.#user.open(this.options.signal))) {
-      throw new Unscored('user_error', 'the simulated user ended the conversation in its first message');
-    }
-    this.#handle = await environments.start(task);
+    if (domain.userTools?.length) this.#handle = await environments.start(task);
+    const opening = await this.#hear(() => this.#user.open(this.options.signal));
+    if (opening === 'user_stop' && this.#rules.openingStop === 'error') throw new Unscored('user_error', 'the simulated user ended the conversation in its first message');
+    this.#handle ??= await environments.start(task);
+    if (opening && !(opening === 'user_stop' && this.#rules.openingStop === 'ignored')) return opening;
     this.#sequence = await sampler.open({ seed, stream });
 
-    while (this.#turns < limits.max_turns) {
+    while (this.#turns < (this.#rules.maxTurns ?? limits.max_turns)) {
       this.#checkAbort();
       const turn = await this.#sampleTurn();
       const ending = typeof turn === 'string' ? turn : await this.#act(turn);
@@ -196,8 +197,12 @@ class Episode {
 
   /** Carries out a turn: a tool call, an error fed back, or speech to the user. */
   async #act({ text, content, call, error }: { text: string; content: string; call?: ToolCall; error?: string }): Promise<TerminationReason | null> {
-    if (call) return this.#callTool(call);
-    if (error === undefined) return this.#speak(content);
+    this.#steps += 1;
+    if (call) {
+      if (content && this.#rules.countsProse) this.#said.push(content);
+      return this.#callTool(call);
+    }
+    if (error === undefined) return content === '' && this.#rules.emptyTurnEnds ? 'malformed_call' : this.#speak(content);
     this.#parseErrors += 1;
     switch (this.options.limits.malformed_policy) {
       case 'end':
@@ -206,9 +211,10 @@ class Episode {
         return this.#speak(spoken(text));
       case 'feedback': {
         this.#turns += 1;
+        this.#count(true);
         const message = `Error: ${error}`;
         this.#transcript.given('tool', message, renderToolResponses([message]));
-        return this.#full();
+        return this.#full() ?? this.#limit();
       }
     }
   }
@@ -220,34 +226,70 @@ class Episode {
     this.#toolCalls[call.name] = (this.#toolCalls[call.name] ?? 0) + 1;
     this.#events.push({ kind: 'tool', call, result });
     const { index, error, changes } = result;
+    this.#count(error);
     this.#transcript.given('tool', result.text, renderToolResponses([result.text]), {
       toolResult: { name: call.name, error, index, changes, ms: performance.now() - start },
     });
     // As upstream: the test of the context comes before that of the tool.
-    return this.#full() ?? (!error && this.#rules.terminalTools.includes(call.name) ? 'terminal_tool' : null);
+    const terminal = this.#rules.terminalTools.includes(call.name) && (!error || this.#rules.failedToolEnds);
+    return this.#full() ?? (terminal ? 'terminal_tool' : this.#limit());
   }
 
   async #speak(content: string): Promise<TerminationReason | null> {
     this.#events.push({ kind: 'agent', text: content });
-    const stopped = await this.#hear(() => this.#user.reply(content, this.options.signal));
+    this.#said.push(content);
+    const limit = this.#limit();
+    if (limit) return limit;
+    const ending = await this.#hear(() => this.#user.reply(content, this.options.signal));
     this.#turns += 1;
-    return stopped ? 'user_stop' : null;
+    return ending;
   }
 
-  /** Appends what the user says; true when it ends the conversation. @throws Unscored when the simulator fails */
-  async #hear(say: () => Promise<string>): Promise<boolean> {
+  /** One message of the user's that holds calls, and their results. The agent hears of neither. */
+  async #useUserTools(calls: ToolCall[]): Promise<{ text: string; error: boolean }[]> {
+    this.#steps += 1;
+    const results: { text: string; error: boolean }[] = [];
+    for (const { name, arguments: args } of calls) {
+      const call: ToolCall = { name, arguments: args, requestor: 'user' };
+      const { index, text, error, changes } = await this.options.environments.call(this.#handle!, call);
+      if (error) this.#failures += 1;
+      this.#userCalls.push({ after: this.#transcript.leaf, call, text, error, index, changes });
+      results.push({ text, error });
+    }
+    this.#steps += 1;
+    if (this.#limit()) throw new Error('the conversation has reached its limit');
+    return results;
+  }
+
+  /** Appends what the user says; the reason when the conversation ends with it. @throws Unscored when the simulator fails */
+  async #hear(say: () => Promise<string>): Promise<TerminationReason | null> {
     this.#checkAbort();
     let text: string;
     try {
       text = await this.#time('user', say);
     } catch (cause) {
       this.#checkAbort();
+      // The user was stopped amid its calls.
+      const limit = this.#limit();
+      if (limit) return limit;
       throw new Unscored('user_error', cause instanceof Error ? cause.message : String(cause));
     }
     if (text.trim() === '') throw new Unscored('user_error', 'the simulated user said nothing');
     this.#transcript.given('user', text, renderUser(text));
     this.#events.push({ kind: 'user', text });
-    return this.#rules.stopWords.some((word) => text.includes(word));
+    this.#steps += 1;
+    // As upstream: a limit that is reached with the user's goodbye overrides it.
+    return this.#limit() ?? (this.#rules.stopWords.some((word) => text.includes(word)) ? 'user_stop' : null);
+  }
+
+  /** Counts a tool's answer. */
+  #count(error: boolean): void {
+    this.#steps += 1;
+    if (error) this.#failures += 1;
+  }
+
+  #limit(): 'max_turns' | null {
+    return this.#steps >= this.#rules.maxSteps || this.#failures >= this.#rules.maxErrors ? 'max_turns' : null;
   }
 
   #full(): 'context_full' | null {

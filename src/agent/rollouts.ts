@@ -4,6 +4,7 @@ import type { Sampler } from '../engine/types.ts';
 import type { UserSimulator } from '../users/types.ts';
 import { hash32 } from '../random.ts';
 import { runEpisode } from './episode.ts';
+import type { EpisodeRules } from './rules.ts';
 import type { EpisodeLimits, Sampling, Tokenizer, Trajectory } from './types.ts';
 
 /** Everything an episode plays with. */
@@ -30,6 +31,8 @@ export interface RolloutPlan {
   concurrency?: number;
   /** How often an episode whose simulator failed is played again before it is dropped. */
   maxRetries?: number;
+  /** Departures from the rules of the domain's benchmark. */
+  rules?: Partial<EpisodeRules>;
   signal?: AbortSignal;
   onDone?: (trajectory: Trajectory) => void;
 }
@@ -59,6 +62,7 @@ export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<
         task,
         limits: plan.limits,
         sampling: plan.sampling,
+        ...(plan.rules && { rules: plan.rules }),
         seed: plan.seed,
         userSeed: hash32(plan.seed, plan.firstStream, t),
         stream: plan.firstStream + t * plan.n + index,

@@ -16,8 +16,9 @@ export interface ParsedTurn {
 /**
  * Parses one assistant turn. Lenient where the meaning is clear: `parameters` for `arguments`, arguments as a JSON string
  * of an object, arguments left out (none), an OpenAI-style `function` wrapper, a list with one call in it.
+ * @param toolNames tools there are; null takes any name
  */
-export function parseTurn(text: string, toolNames: readonly string[]): ParsedTurn {
+export function parseTurn(text: string, toolNames: readonly string[] | null): ParsedTurn {
   const start = text.indexOf(TOOL_CALL_START);
   const end = text.indexOf(TOOL_CALL_END);
   if (start < 0 && end < 0) return { content: spoken(text) };
@@ -40,14 +41,14 @@ export function spoken(text: string): string {
     .trim();
 }
 
-function readCall(body: string, toolNames: readonly string[]): ToolCall {
+function readCall(body: string, toolNames: readonly string[] | null): ToolCall {
   let value = parseJson(body, 'the tool call');
   if (Array.isArray(value) && value.length > 0) value = value[0];
   if (!isObject(value)) throw new Error(`the tool call is ${kind(value)}: expected a JSON object with "name" and "arguments"`);
   const call = !('name' in value) && isObject(value.function) ? value.function : value;
   const { name } = call;
   if (typeof name !== 'string' || name === '') throw new Error(`the tool call's "name" is ${kind(name)}: expected the name of a tool`);
-  if (!toolNames.includes(name)) throw new Error(`unknown tool ${JSON.stringify(name.slice(0, 80))}`);
+  if (toolNames && !toolNames.includes(name)) throw new Error(`unknown tool ${JSON.stringify(name.slice(0, 80))}`);
   let args: unknown = call.arguments ?? call.parameters ?? {};
   if (typeof args === 'string') args = parseJson(args, 'the tool call\'s "arguments"');
   if (!isObject(args)) throw new Error(`the tool call's "arguments" is ${kind(args)}: expected a JSON object`);

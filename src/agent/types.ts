@@ -1,10 +1,11 @@
 /** The agent's conversation: messages with the exact tokens the model saw and sampled. */
 import type { RowChange, Task, ToolCall, Verdict, Violation } from '../environments/types.ts';
+import type { Tau2Ending } from './rules.ts';
 
 export type TerminationReason =
   | 'user_stop' // ###STOP### in the user's reply
   | 'terminal_tool' // e.g. transfer_to_human_agents
-  | 'max_turns'
+  | 'max_turns' // or another limit of the benchmark's rules
   | 'turn_length' // one assistant turn reached response_length_one_turn
   | 'malformed_call' // malformed_policy 'end'
   | 'context_full' // max_model_len reached
@@ -61,6 +62,17 @@ export interface MessageNode {
   annotations?: Record<string, (number | null)[]>;
 }
 
+export interface UserCall {
+  /** The last node of the agent's conversation at that time. */
+  after: number;
+  call: ToolCall;
+  text: string;
+  error: boolean;
+  /** Place in the episode's log. */
+  index: number;
+  changes: RowChange[];
+}
+
 export interface Trajectory {
   id: string;
   task: Task;
@@ -72,6 +84,10 @@ export interface Trajectory {
   /** The leaf this trajectory ends in. */
   leaf: number;
   termination: TerminationReason;
+  /** The same in tau2-bench's words, under its rules. */
+  ending?: Tau2Ending;
+  /** Calls that the simulated user made by itself: the agent saw none of them. */
+  userCalls?: UserCall[];
   /** Tool executions + user replies. */
   turns: number;
   /** null: not scored (user_error, aborted). */

@@ -7,14 +7,14 @@ import { runExact } from './exact-run.ts';
 import { Overlay, World } from './overlay.ts';
 import type { Json, Task, TaskQuery, ToolCall, UserScenario } from './types.ts';
 
-/** An import as a storage gives it back. `id` is another one for other content. */
-export interface StoredBenchmark {
+/** An import as a storage gives it back. `id` names its content, and the world that it is. */
+export interface LoadedBenchmark {
   id: string;
   imported: ImportedBenchmark;
 }
 
 /** @throws when nothing of the kind was imported */
-export type LoadBenchmark = (benchmark: Benchmark, domain: ExactDomain['name']) => Promise<StoredBenchmark>;
+export type LoadBenchmark = (benchmark: Benchmark, domain: ExactDomain['name']) => Promise<LoadedBenchmark>;
 
 /** Imported tasks have no levels of their own. */
 export const IMPORTED_LEVEL = 'full';
@@ -28,7 +28,6 @@ export const importedName = (benchmark: Benchmark, domain: ExactDomain['name']) 
 export function importedDomain(benchmark: Benchmark, domain: ExactDomain['name'], load: LoadBenchmark, judge: NonNullable<DomainDefinition['judge']>): DomainDefinition {
   const exact = exactDomain(domain, benchmark);
   const name = importedName(benchmark, domain);
-  const worldOf = (id: string) => `${name}/${id}`;
   return {
     name,
     levels: [IMPORTED_LEVEL],
@@ -43,12 +42,12 @@ export function importedDomain(benchmark: Benchmark, domain: ExactDomain['name']
       const { id, imported: { tables, tasks, splits } } = await load(benchmark, domain);
       const found = SPLITS[split].find((wanted) => Object.hasOwn(splits, wanted));
       const ids = new Set(found === undefined ? [] : splits[found]);
-      const world = new World(worldOf(id), tables);
+      const world = new World(id, tables);
       return tasks.filter((task) => ids.has(task.id)).slice(from, from + count).map((task) => storeTask(exact, task, { split, world }));
     },
     async world(world) {
       const { id, imported: { tables } } = await load(benchmark, domain);
-      if (world !== worldOf(id)) throw new Error(`world: '${world}' was imported before and is no longer here; now it is '${worldOf(id)}'`);
+      if (world !== id) throw new Error(`world: '${world}' is no longer imported; it is '${id}' now`);
       return tables;
     },
     initialize: (rows, task) => exact.initialize(rows, initialStateOf(task) ?? {}),
