@@ -2,7 +2,7 @@
 /** The built app: made when `dist/` is missing or older than the sources. */
 import { existsSync } from 'node:fs';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CommandError, UsageError } from './errors.mjs';
 
@@ -33,18 +33,36 @@ export async function builtSite(note) {
 }
 
 /**
- * The module with the server of the scripted user: TypeScript, bundled for Node once.
+ * The server of the scripted user.
  * @param {(text: string) => void} note
  * @returns {Promise<typeof import('../users/server.ts')>}
  */
-export async function userServerModule(note) {
-  const folder = join(ROOT, 'node_modules', '.cache', 'mua');
-  const module = join(folder, 'server.mjs');
-  if (!(await isFresh(module, ['src/users', 'src/environments']))) {
-    note('building the user server (once)…');
+export const userServerModule = (note) => nodeModule('src/users/server.ts', ['src/users', 'src/environments'], 'building the user server (once)…', note);
+
+/**
+ * The importer, the exact domains and their rewards.
+ * @param {(text: string) => void} note
+ * @returns {Promise<typeof import('./benchmark.ts')>}
+ */
+export const benchmarkModule = (note) =>
+  nodeModule('src/cli/benchmark.ts', ['src/cli/benchmark.ts', 'src/environments', 'src/evaluation', 'src/exchange'], 'building the benchmark tools (once)…', note);
+
+/**
+ * A module in TypeScript, bundled for Node once and again when its sources change.
+ * @param {string} entry
+ * @param {string[]} sources
+ * @param {string} what
+ * @param {(text: string) => void} note
+ */
+async function nodeModule(entry, sources, what, note) {
+  const name = basename(entry, '.ts');
+  const folder = join(ROOT, 'node_modules', '.cache', 'mua', name);
+  const module = join(folder, `${name}.mjs`);
+  if (!(await isFresh(module, [...sources, 'package-lock.json']))) {
+    note(what);
     const fresh = `${folder}-${process.pid}`;
     await viteBuild(
-      { root: ROOT, configFile: false, publicDir: false, build: { ssr: 'src/users/server.ts', outDir: fresh, rolldownOptions: { output: { entryFileNames: 'server.mjs' } } } },
+      { root: ROOT, configFile: false, publicDir: false, build: { ssr: entry, outDir: fresh, rolldownOptions: { output: { entryFileNames: `${name}.mjs` } } } },
       fresh,
     );
     await rm(folder, { recursive: true, force: true });

@@ -1,9 +1,10 @@
 // @ts-check
 /**
- * `mua`: every command drives the built app in headless Chromium. Results go to stdout, progress and complaints to
- * stderr. Exit codes: 0 done, 1 failed, 2 wrong use, 130 interrupted.
+ * `mua`: commands that need a model drive the built app in headless Chromium, the others run here in Node. Results go to
+ * stdout, progress and complaints to stderr. Exit codes: 0 done, 1 failed, 2 wrong use, 130 interrupted.
  */
 import { readFlags } from './args.mjs';
+import { replay, rescore } from './commands/benchmark.mjs';
 import { bench, evaluate, generate, grad, score } from './commands/model.mjs';
 import { open, userServer } from './commands/local.mjs';
 import { sft, synthesize, train } from './commands/training.mjs';
@@ -12,7 +13,7 @@ import { runInterruptions } from './files.mjs';
 import { ProgressBar } from './progress.mjs';
 
 /** @type {Record<string, import('./commands/shared.mjs').Command>} */
-export const COMMANDS = { open, train, evaluate, synthesize, sft, score, grad, generate, bench, 'user-server': userServer };
+export const COMMANDS = { open, train, evaluate, synthesize, sft, score, grad, generate, bench, replay, rescore, 'user-server': userServer };
 
 /**
  * @param {string[]} argv without node and script

@@ -11,6 +11,11 @@ export interface Tau1Rules {
   outputs: boolean;
   /** Whether a conversation that nobody ended gets nothing. */
   requireEnd: boolean;
+  /**
+   * Quirk: scoring replaces the environment's database by the gold one, and a transfer scores at once. Whoever then scores
+   * again compares gold with gold, so that every transfer passes. For comparison with rewards that were made so.
+   */
+  scoredAgain?: boolean;
 }
 
 export const TAU_BENCH: Tau1Rules = { outputs: true, requireEnd: true };
@@ -41,7 +46,8 @@ export function tau1Gold(domain: ExactDomain, world: World, { actions }: Tau1Tas
 
 export function tau1Reward(domain: ExactDomain, world: World, task: Tau1Task, conversation: Conversation, rules: Tau1Rules = TAU_BENCH): Tau1Reward & { replay: Replay } {
   const replayed = replay(domain, new Overlay(world), conversation);
-  const rows = rowDifferences(tau1Gold(domain, world, task), replayed.rows);
+  const transferred = conversation.turns.some((turn) => turn.kind === 'called' && turn.call.name === TERMINAL);
+  const rows = rules.scoredAgain && transferred ? [] : rowDifferences(tau1Gold(domain, world, task), replayed.rows);
   // Quirk: upstream replays the gold actions through the environment, which lists them as the agent's: what they say counts.
   const said = [...assistantTexts(conversation), ...task.actions.flatMap(({ name, kwargs }) => (name === RESPOND ? [plainText(String(kwargs.content))] : []))];
   const outputs = rules.outputs && task.outputs.length ? Object.fromEntries(task.outputs.map((output) => [output, mentions(said, output)])) : null;

@@ -8,9 +8,12 @@ import type { Benchmark, ExactDomain } from '../../src/environments/exact.ts';
 import { World } from '../../src/environments/overlay.ts';
 import type { Json } from '../../src/environments/types.ts';
 import type { Conversation, ConversationCall, Turn } from '../../src/evaluation/conversation.ts';
-import { tau1Reward } from '../../src/evaluation/tau1-reward.ts';
+import { sameObservation } from '../../src/evaluation/observations.ts';
+import { rescore } from '../../src/evaluation/rescore.ts';
+import { TAU_BENCH, tau1Reward } from '../../src/evaluation/tau1-reward.ts';
 import { tau2Reward } from '../../src/evaluation/tau2-reward.ts';
 import { importBenchmark } from '../../src/exchange/benchmark-import.ts';
+import { readResults } from '../../src/exchange/recorded-results.ts';
 
 interface Rewards { reward: number; r_actions?: number; r_outputs?: number; outputs?: Record<string, boolean> }
 interface Tau1Expected { tasks: { index: number; outputs: string[]; actions: { name: string; kwargs: Record<string, Json>; observation?: string }[]; rewards: Record<string, Rewards> }[] }
@@ -81,6 +84,29 @@ reference.each([['airline', 'tau1_airline', 'test'], ['retail', 'tau1_retail', '
     });
   });
   expect(different).toEqual([]);
+});
+
+interface Rescored { trajectories: { task_id: number; trial: number; recorded_reward: number; rescored_reward: number; ended_properly: boolean; observations: { name: string; observation: string }[] }[] }
+
+reference('recorded conversations with a model, rewarded anew', async () => {
+  const { data: imported } = await load<Tau1Task>('airline', 'tau1');
+  const runs = readResults('recorded', JSON.parse(readFileSync(resolve(data, 'recorded/tau1_airline_gpt-4o.json'), 'utf8')) as Json, 'tau1');
+  // The reference scored once more after the conversation, which a transfer had ended, and scored, already: gold against gold.
+  const [once, again] = [await rescore(imported, runs), await rescore(imported, runs, { rules: { ...TAU_BENCH, scoredAgain: true } })];
+  const kind = 'tau1_airline_gpt4o_rescored';
+  const different = expected<Rescored>(kind).trajectories.flatMap(({ task_id, trial, recorded_reward, rescored_reward, ended_properly, observations }) => {
+    const find = (report: typeof once) => report.runs.find((run) => run.task_id === String(task_id) && run.trial === trial)!;
+    const where = `task ${task_id} trial ${trial}`;
+    const transferred = observations.at(-1)?.name === 'transfer_to_human_agents';
+    return [
+      ...compare(`${kind}, rewards scored again`, where, find(again).reward, rescored_reward),
+      ...compare(`${kind}, rewards scored once (where a transfer ended it, as recorded live)`, where, find(once).reward, transferred && rescored_reward !== recorded_reward ? recorded_reward : rescored_reward),
+      ...compare(`${kind}, ends`, where, find(once).ended, ended_properly),
+      ...observations.flatMap(({ name, observation }, i) => compare(`${kind}, observations`, `${where} ${name}`, sameObservation(observation, find(once).observations[i]!), true)),
+    ];
+  });
+  expect(different).toEqual([]);
+  expect(once.summary).toMatchObject({ runs: 200, different: 0 });
 });
 
 reference.each(['mock', 'airline', 'retail', 'telecom'])('tau2 %s: evaluations', async (name) => {

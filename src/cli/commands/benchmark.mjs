@@ -1,0 +1,111 @@
+// @ts-check
+/** `mua replay` and `mua rescore`: the domains of tau-bench and tau2-bench on their own data, in Node. */
+import { stat } from 'node:fs/promises';
+import { benchmarkModule } from '../build.mjs';
+import { UsageError } from '../errors.mjs';
+import { checkParent, readText, reason, writeAll } from '../files.mjs';
+import { INPUT, JSON_FLAG, OUTPUT, percent } from './shared.mjs';
+
+/** @typedef {import('./shared.mjs').Command} Command */
+
+const DOMAINS = { tau1: ['retail', 'airline'], tau2: ['retail', 'airline', 'telecom', 'mock'] };
+/** @type {import('../args.mjs').Flags} */
+const FLAGS = {
+  domain: { type: 'string', value: 'NAME', help: DOMAINS.tau2.join(', '), required: true, choices: DOMAINS.tau2 },
+  rules: { type: 'string', value: 'tau1|tau2', help: 'tau-bench v1 or tau2-bench', required: true, choices: Object.keys(DOMAINS) },
+  data: { type: 'string', value: 'DIR', help: 'folder (or zip) with the benchmark’s files', required: true },
+  input: INPUT,
+};
+
+/**
+ * What the flags ask for, as far as it can be checked without the data.
+ * @param {Record<string, any>} flags
+ * @param {import('../progress.mjs').ProgressBar} progress
+ */
+async function readJob({ domain, rules, data, input, output }, progress) {
+  if (!DOMAINS[/** @type {'tau1' | 'tau2'} */ (rules)].includes(domain)) throw new UsageError(`--domain is "${domain}": ${rules} has ${DOMAINS[/** @type {'tau1'} */ (rules)].join(', ')}`);
+  const info = await stat(data).catch((error) => {
+    throw new UsageError(`--data is "${data}": ${reason(error)}`);
+  });
+  if (!info.isDirectory() && !data.endsWith('.zip')) throw new UsageError(`--data is "${data}": expected a folder or a .zip file`);
+  if (output !== undefined) await checkParent('output', output);
+  return { domain, rules, data, input, text: await readText(input), onProgress: progress.update.bind(progress) };
+}
+
+/**
+ * Bad data and bad inputs are the caller's to mend.
+ * @template T
+ * @param {() => Promise<T>} work
+ * @param {import('../progress.mjs').ProgressBar} progress
+ */
+async function orUsageError(work, progress) {
+  try {
+    return await work();
+  } catch (error) {
+    const { name, message } = /** @type {Error} */ (error);
+    throw name === 'InputError' ? new UsageError(message) : error;
+  } finally {
+    progress.clear();
+  }
+}
+
+/** @type {Command} */
+export const replay = {
+  summary: 'make calls on a benchmark’s database: observations, changed rows, hash of the state',
+  flags: { ...FLAGS, output: OUTPUT },
+  async run(flags, progress) {
+    const job = await readJob(flags, progress);
+    const { replayFile } = await benchmarkModule((text) => progress.note(text));
+    const { cases } = await orUsageError(() => replayFile(job), progress);
+    await writeAll({ [flags.output]: `${JSON.stringify({ cases }, null, 1)}\n` });
+    return { output: flags.output, cases: cases.length, calls: cases.reduce((sum, { errors }) => sum + errors.length, 0), errors: cases.reduce((sum, { errors }) => sum + errors.filter(Boolean).length, 0) };
+  },
+  show: ({ output, cases, calls, errors }) => [`${cases} cases with ${calls} calls, ${errors} of them errors: ${output}`],
+};
+
+const LISTED = 20;
+
+/** @type {Command} */
+export const rescore = {
+  summary: 'reward recorded results anew, beside what they were given',
+  flags: {
+    ...FLAGS,
+    output: { ...OUTPUT, required: false, help: 'report of every conversation' },
+    'empty-output': { type: 'boolean', help: 'tau1: as MUA-RL trains, by the database alone' },
+    'scored-again': { type: 'boolean', help: 'tau1: as upstream’s environment answers when asked a second time, where every transfer passes the database check' },
+    json: JSON_FLAG,
+  },
+  async run({ emptyOutput = false, scoredAgain = false, output, json, ...flags }, progress) {
+    for (const [flag, given] of Object.entries({ 'empty-output': emptyOutput, 'scored-again': scoredAgain })) {
+      if (given && flags.rules !== 'tau1') throw new UsageError(`--${flag} is given with --rules tau2: it is a variant of tau1`);
+    }
+    const job = await readJob({ ...flags, output }, progress);
+    const { rescoreFile } = await benchmarkModule((text) => progress.note(text));
+    const report = await orUsageError(() => rescoreFile({ ...job, emptyOutput, scoredAgain }), progress);
+    if (output !== undefined) await writeAll({ [output]: `${JSON.stringify(report, null, 1)}\n` });
+    return json && output !== undefined ? { output, ...report.summary } : report;
+  },
+  show({ runs, summary: { same, different, unrecorded, unjudged, calls, observations_different, mean, mean_recorded } }) {
+    const changed = runs.filter((/** @type {any} */ run) => run.changed);
+    const share = (/** @type {number | null} */ value) => (value === null ? 'none' : percent(value));
+    return [
+      `${runs.length} conversations: reward ${share(mean)} (recorded ${share(mean_recorded)})`,
+      `the same ${same}, different ${different}${unrecorded ? `, unrecorded ${unrecorded}` : ''}${unjudged ? `, not judged ${unjudged}` : ''}; ${observations_different} of ${calls} observations differ`,
+      ...changed.slice(0, LISTED).map(changeLine),
+      ...(changed.length > LISTED ? [`… and ${changed.length - LISTED} more: see --output`] : []),
+    ];
+  },
+};
+
+/** @param {import('../../evaluation/rescore.ts').RescoredRun} run */
+function changeLine({ task_id, trial, recorded_reward, reward, changed, differences }) {
+  const { rules, gold, actions, rows } = /** @type {import('../../evaluation/rescore.ts').Change} */ (changed);
+  const reasons = [
+    ...rules.map(({ rule, recorded, now }) => `${rule} ${recorded ?? '?'} → ${now ?? '?'}`),
+    ...(gold.length ? [`gold action ${gold.map(({ index }) => index).join(', ')} changed`] : []),
+    ...(actions.length ? [`${actions.map(({ name, now }) => `${name} ${now ? 'found' : 'not found'}`).join(', ')}`] : []),
+    ...(rows.length ? [`${rows.slice(0, 3).map(({ table, key }) => `${table}/${key}`).join(', ')}${rows.length > 3 ? ', …' : ''} not as gold`] : []),
+    ...(differences.length ? [`observations of ${[...new Set(differences.map(({ name }) => name))].join(', ')} differ`] : []),
+  ];
+  return `  task ${task_id} trial ${trial}: ${recorded_reward} → ${reward}; ${reasons.join('; ')}`;
+}

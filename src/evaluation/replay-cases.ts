@@ -1,0 +1,72 @@
+/** @file Cases of `mua replay`: calls made on fresh copies of a domain's database. */
+import { z } from 'zod';
+import type { ImportedBenchmark } from '../environments/benchmark-task.ts';
+import type { ExactCall, InitialState } from '../environments/exact.ts';
+import { exactDomain } from '../environments/exact-domains.ts';
+import { changedRows, runExact, StateHasher } from '../environments/exact-run.ts';
+import { Overlay, World } from '../environments/overlay.ts';
+import type { Json, RowChange } from '../environments/types.ts';
+import { BenchmarkImportError, check, jsonPath } from '../exchange/import-error.ts';
+
+export interface ReplayCase {
+  id: Json;
+  /** tau2 only: what is done to the databases before the first call. */
+  initial_state?: InitialState | null;
+  calls: ExactCall[];
+}
+
+export interface ReplayedCase {
+  id: Json;
+  /** Text of each call. */
+  observations: string[];
+  errors: boolean[];
+  /** SHA-256 of the whole database as canonical JSON. */
+  state_sha256: string;
+  /** The same of the user's database; null where there is none. */
+  user_state_sha256: string | null;
+  /** Rows that differ from the database file, by table and key. */
+  changed: Omit<RowChange, 'call'>[];
+}
+
+const record = z.record(z.string(), z.unknown());
+const casesSchema = z.strictObject({
+  cases: z.array(z.strictObject({
+    id: z.union([z.string(), z.number()]),
+    initial_state: z.strictObject({
+      initialization_data: z.looseObject({ agent_data: record.nullish(), user_data: record.nullish() }).nullish(),
+      initialization_actions: z.array(z.looseObject({ env_type: z.enum(['assistant', 'user']), func_name: z.string(), arguments: record })).nullish(),
+      message_history: z.array(z.looseObject({ role: z.string() })).nullish(),
+    }).nullish(),
+    calls: z.array(z.strictObject({ name: z.string(), arguments: record, requestor: z.enum(['assistant', 'user']).optional() })),
+  })),
+});
+
+/** @throws BenchmarkImportError naming file, path and reason */
+export function readCases(file: string, value: Json): ReplayCase[] {
+  return check<{ cases: ReplayCase[] }>(casesSchema, value, file).cases;
+}
+
+/**
+ * Runs every case on its own overlay over the same world.
+ * @throws BenchmarkImportError when an initial state can't be made
+ */
+export function replayCases(
+  data: ImportedBenchmark, cases: readonly ReplayCase[],
+  { file = 'cases', hash, onProgress }: { file?: string; hash?: (text: string) => string; onProgress?: (done: number, total: number, label: string) => void } = {},
+): ReplayedCase[] {
+  const domain = exactDomain(data.domain, data.benchmark);
+  const world = new World(data.domain, data.tables);
+  const hasher = new StateHasher(domain, world, hash);
+  return cases.map(({ id, initial_state, calls }, i) => {
+    const rows = new Overlay(world);
+    try {
+      if (initial_state) domain.initialize(rows, initial_state);
+    } catch (cause) {
+      throw new BenchmarkImportError(file, jsonPath(['cases', i, 'initial_state']), (cause as Error).message);
+    }
+    const results = calls.map((call) => runExact(domain, rows, call));
+    const { agent, user } = hasher.hashes(rows);
+    onProgress?.(i + 1, cases.length, 'cases');
+    return { id, observations: results.map(({ text }) => text), errors: results.map(({ error }) => error), state_sha256: agent, user_state_sha256: user, changed: changedRows(rows) };
+  });
+}
