@@ -104,10 +104,11 @@ export class HandsOnCustomer {
   }
 
   private carryOut(name: string, text: string): Move {
-    const { properties, required } = this.tools.find((tool) => tool.function.name === name)!.function.parameters;
+    // Some schemas have no list where nothing is required.
+    const { properties, required = [] } = this.tools.find((tool) => tool.function.name === name)!.function.parameters as Partial<ToolSchema['function']['parameters']>;
     const rest = text.replace(new RegExp(name, 'gi'), ' ');
     const args: Record<string, Json> = {};
-    for (const property of Object.keys(properties)) {
+    for (const property of Object.keys(properties ?? {})) {
       const value = ARGUMENTS[property]?.exec(rest)?.[0];
       if (value !== undefined) args[property] = value.toLowerCase();
     }
