@@ -66,7 +66,10 @@ async function nodeModule(entry, sources, what, note) {
       fresh,
     );
     await rm(folder, { recursive: true, force: true });
-    await rename(fresh, folder);
+    await rename(fresh, folder).catch(async (error) => {
+      await rm(fresh, { recursive: true, force: true });
+      if (!existsSync(module)) throw error; // else another command was quicker
+    });
   }
   return import(pathToFileURL(module).href);
 }

@@ -84,7 +84,7 @@ const environmentCall = z.looseObject({ env_type: requestor, func_name: z.string
 
 const tau2Task = z.looseObject({
   id: z.string().min(1),
-  user_scenario: z.looseObject({ persona: z.string().nullish(), instructions: z.unknown() }),
+  user_scenario: z.looseObject({ persona: z.string().nullish(), instructions: z.union([z.string(), json]) }),
   ticket: z.string().nullish(),
   initial_state: z.looseObject({
     initialization_data: z.looseObject({ agent_data: json.nullish(), user_data: json.nullish() }).nullish(),

@@ -41,7 +41,7 @@ export function parseToml(file: string, text: string): Json {
 
 /** Dates of TOML as the texts they were. */
 function plain(value: unknown): Json {
-  if (value instanceof TomlDate) return value.toISOString();
+  if (value instanceof TomlDate) return value.toISOString().replace(/\.000(?=\D|$)/, '');
   if (Array.isArray(value)) return value.map(plain);
   if (value !== null && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, plain(child)]));
   return value as Json;

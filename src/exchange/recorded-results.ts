@@ -27,6 +27,7 @@ export interface RecordedRun {
 }
 
 const record = z.record(z.string(), z.unknown());
+const spoken = z.looseObject({ role: z.string() });
 const tau1File = z.array(z.looseObject({
   task_id: z.union([z.number(), z.string()]),
   reward: z.number().nullish(),
@@ -35,10 +36,10 @@ const tau1File = z.array(z.looseObject({
     task: z.looseObject({ actions: z.array(z.looseObject({ name: z.string(), kwargs: record })), outputs: z.array(z.string()).optional(), instruction: z.string().optional() }).optional(),
     reward_info: z.looseObject({ info: z.looseObject({ r_actions: z.union([z.number(), z.boolean()]).optional(), r_outputs: z.union([z.number(), z.boolean()]).optional() }) }).nullish(),
   }).nullish(),
-  traj: z.array(z.looseObject({ role: z.string() })),
+  traj: z.array(spoken),
 }));
 const tau2Call = z.looseObject({ id: z.string().optional(), name: z.string(), arguments: record, requestor: z.enum(['assistant', 'user']).optional() });
-const tau2Message = z.looseObject({ role: z.string(), content: z.unknown(), tool_calls: z.array(tau2Call).nullish() });
+const tau2Message = spoken.extend({ tool_calls: z.array(tau2Call).nullish(), tool_messages: z.array(spoken).nullish() });
 const tau2File = z.looseObject({
   tasks: z.array(z.looseObject({ id: z.string() })).optional(),
   simulations: z.array(z.looseObject({
@@ -106,7 +107,7 @@ function argumentsOf(text: string): Record<string, Json> | null {
   }
 }
 
-interface Tau2Message { role: string; content?: unknown; id?: string; tool_calls?: (ConversationCall & { id?: string })[] | null; tool_messages?: Tau2Message[] }
+interface Tau2Message { role: string; content?: unknown; id?: string; tool_calls?: (ConversationCall & { id?: string })[] | null; tool_messages?: Tau2Message[] | null }
 interface Tau2File {
   tasks?: { id: string; evaluation_criteria?: { actions?: { name: string; arguments: Record<string, Json> }[] | null } | null }[];
   simulations: {

@@ -12,6 +12,7 @@ import { findModel, writeAll, writeFolder } from '../../src/cli/files.mjs';
 import { readGenerateInput, readGradInput, readScoreInput } from '../../src/cli/inputs.mjs';
 import { clock, ProgressBar } from '../../src/cli/progress.mjs';
 import { serveSite } from '../../src/cli/server.mjs';
+import { cancelCall, tau1Retail, tau2Mock } from '../support/benchmark-data.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -301,4 +302,66 @@ describe('the program', () => {
     }
     expect(await readdir(folder)).not.toContain('never');
   });
+});
+
+describe('replay and rescore', () => {
+  const write = async (name: string, value: unknown) => {
+    const path = join(folder, name);
+    await writeFile(path, typeof value === 'string' ? value : JSON.stringify(value));
+    return path;
+  };
+  const cases = { cases: [{ id: 'a', calls: [cancelCall, { name: 'fly', arguments: {} }] }, { id: 'b', calls: [] }] };
+  const results = [{ task_id: 0, trial: 0, reward: 0, info: null, traj: [
+    { role: 'assistant', content: null, tool_calls: [{ function: { name: cancelCall.name, arguments: JSON.stringify(cancelCall.arguments) } }] }, { role: 'tool', content: '{}' },
+    { role: 'assistant', content: 'That is 10.5.' }, { role: 'user', content: '###STOP###' },
+  ] }];
+  let data: string;
+  beforeAll(async () => {
+    data = await modelFolder('benchmark', {});
+    await modelFolder('benchmark/tau-bench/retail', tau1Retail);
+    await modelFolder('benchmark/tau2-bench/mock', tau2Mock);
+  });
+  const tau1 = (command: string, input: string, ...rest: string[]) => mua(command, '--domain', 'retail', '--rules', 'tau1', '--data', data, '--input', input, ...rest);
+
+  test('replay writes observations, errors, hashes and changed rows', async () => {
+    const [input, output] = [await write('cases.json', cases), join(folder, 'replayed.json')];
+    expect(await tau1('replay', input, '--output', output)).toMatchObject({ code: 0, stdout: `2 cases with 2 calls, 1 of them errors: ${output}\n` });
+    const { cases: [a, b] } = JSON.parse(await readFile(output, 'utf8')) as { cases: Record<string, unknown>[] };
+    expect(a).toMatchObject({ id: 'a', errors: [false, true], observations: [expect.stringContaining('"status": "cancelled"'), 'Unknown action fly'], user_state_sha256: null, changed: [{ table: 'orders', key: '#W1' }, { table: 'users' }] });
+    expect(b).toMatchObject({ id: 'b', observations: [], changed: [], state_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    const user = await mua('replay', '--domain', 'mock', '--rules', 'tau2', '--data', data, '--input', await write('mock.json', { cases: [{ id: 1, calls: [{ name: 'check_notifications', arguments: {}, requestor: 'user' }] }] }), '--output', output);
+    expect(user.code).toBe(0);
+    expect((JSON.parse(await readFile(output, 'utf8')) as typeof cases).cases[0]).toMatchObject({ observations: ['[]'], user_state_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  }, 60_000);
+
+  test('rescore tells what changed, as lines, as JSON and as a file', async () => {
+    const [input, output] = [await write('results.json', results), join(folder, 'rescored.json')];
+    const [lines, json] = [await tau1('rescore', input, '--output', output), await tau1('rescore', input, '--json')];
+    expect(lines.stdout).toMatch(/^1 conversations: reward 100.0 % \(recorded 0.0 %\)\nthe same 0, different 1; 1 of 1 observations differ\n {2}task 0 trial 0: 0 → 1; observations of cancel_pending_order differ\n$/);
+    expect(JSON.parse(json.stdout)).toEqual(JSON.parse(await readFile(output, 'utf8')));
+    expect(JSON.parse(json.stdout)).toMatchObject({ runs: [{ task_id: '0', reward: 1, recorded_reward: 0 }], summary: { different: 1 } });
+  }, 60_000);
+
+  test('wrong use and bad files: exit 2 and one line', async () => {
+    const input = await write('cases.json', cases);
+    const output = join(folder, 'none.json');
+    const runs: [RegExp, ReturnType<typeof mua>][] = [
+      [/--domain is "telecom": tau1 has retail, airline/, mua('replay', '--domain', 'telecom', '--rules', 'tau1', '--data', data, '--input', input, '--output', output)],
+      [/--data is ".*nowhere": there is no such file or folder/, mua('replay', '--domain', 'retail', '--rules', 'tau1', '--data', join(folder, 'nowhere'), '--input', input, '--output', output)],
+      [/the folder ".*nowhere" does not exist/, tau1('replay', input, '--output', join(folder, 'nowhere', 'x.json'))],
+      [/there is no tau-bench airline data here/, mua('replay', '--domain', 'airline', '--rules', 'tau1', '--data', data, '--input', input, '--output', output)],
+      [/bad.json: cases\[0\].calls: /, tau1('replay', await write('bad.json', { cases: [{ id: 1 }] }), '--output', output)],
+      [/cut.json: it is not JSON/, tau1('rescore', await write('cut.json', '[{"task_id": 0'))],
+      [/--empty-output is given with --rules tau2/, mua('rescore', '--domain', 'mock', '--rules', 'tau2', '--data', data, '--input', input, '--empty-output')],
+    ];
+    for (const [message, run] of runs) {
+      const { code, stdout, stderr } = await run;
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(message);
+      expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^mua: /);
+    }
+    expect(await readdir(folder)).not.toContain('none.json');
+    const unknown = await tau1('rescore', await write('unknown.json', [{ ...results[0], task_id: 9 }]));
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("mua: the results are of task '9'") });
+  }, 60_000);
 });
