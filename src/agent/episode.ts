@@ -10,7 +10,8 @@
  * Every ending but a failed user or an abort is scored by the database.
  */
 import type { Sampler } from '../engine/types.ts';
-import type { Domain, Environments, Task, ToolCall, Verdict } from '../environments/types.ts';
+import { historyFor } from '../environments/history.ts';
+import type { Domain, Environments, Json, Task, ToolCall, Verdict } from '../environments/types.ts';
 import { auditEpisode, type AuditEvent } from '../environments/violations.ts';
 import type { UserSession, UserSimulator } from '../users/types.ts';
 import { END_OF_TEXT, GENERATION_PROMPT, IM_END, TOOL_CALL_END, renderAssistant, renderClosing, renderOpening, renderToolResponses, renderUser } from './chat-template.ts';
@@ -137,7 +138,9 @@ class Episode {
   async #play(): Promise<TerminationReason> {
     const { domain, environments, limits, sampler, seed, stream, task } = this.options;
     this.#transcript.given('system', domain.policy, renderOpening(domain.policy, domain.tools));
-    if (this.#rules.greeting !== null) this.#greet(this.#rules.greeting);
+    const history = task.scenario.history;
+    if (history) this.#resume(history);
+    else if (this.#rules.greeting !== null) this.#greet(this.#rules.greeting);
     // The user and the environment come first: a slot of the sampler is not held while they get ready.
     if (domain.userTools?.length) this.#handle = await environments.start(task);
     const opening = await this.#hear(() => this.#user.open(this.options.signal));
@@ -159,6 +162,20 @@ class Episode {
     this.#transcript.given('template', '', GENERATION_PROMPT);
     this.#transcript.given('assistant', greeting, renderAssistant(greeting, []), { content: greeting });
     this.#transcript.given('template', '', renderClosing(false));
+  }
+
+  /** What the agent has seen of a conversation that the task begins in the midst of. */
+  #resume(history: readonly Json[]): void {
+    for (const { role, content, calls } of historyFor('assistant', history)) {
+      if (role === 'user') this.#transcript.given('user', content, renderUser(content));
+      else if (role === 'tool') this.#transcript.given('tool', content, renderToolResponses([content]));
+      else {
+        this.#transcript.given('template', '', GENERATION_PROMPT);
+        const [call] = calls;
+        this.#transcript.given('assistant', content, renderAssistant(content, calls), { content, ...(call && { toolCall: { name: call.name, arguments: call.arguments } }) });
+        this.#transcript.given('template', '', renderClosing(false));
+      }
+    }
   }
 
   /** Samples one assistant turn and closes it. Gives the reason when the episode ends with it. */

@@ -78,7 +78,8 @@ function goldOf(task: BenchmarkTask): ToolCall[] {
 
 function scenarioOf(benchmark: Benchmark, task: BenchmarkTask): UserScenario {
   const instruction = 'instruction' in task ? task.instruction : [task.user_scenario.persona, inWords(task.user_scenario.instructions)].filter(Boolean).join('\n\n');
-  return { persona: 'on_request', identity: {}, wishes: [], instruction, benchmark };
+  const history = 'initial_state' in task ? task.initial_state?.message_history : null;
+  return { persona: 'on_request', identity: {}, wishes: [], instruction, benchmark, ...(history?.length && { history }) };
 }
 
 /** tau2's instructions are a text or fields with texts. */

@@ -50,6 +50,8 @@ export interface UserScenario {
   instruction: string;
   /** Whose rules an LLM user is told; absent: those of the playground's own domains. */
   benchmark?: Benchmark;
+  /** Messages that came before, as tau2 has them: the first thing to do is to answer the last. */
+  history?: Json[];
   /** What is wrong with the phone of a generated telecom task, for the scripted user. */
   phone?: PhoneTrouble;
 }

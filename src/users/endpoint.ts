@@ -2,6 +2,7 @@
  * @file Customers played by an LLM behind an OpenAI-compatible `/chat/completions`. The roles are mirrored: to the model
  * the agent is the user, and the customer's words are the assistant's.
  */
+import { historyFor } from '../environments/history.ts';
 import type { ToolCall, ToolSchema, UserScenario } from '../environments/types.ts';
 import { Limiter, pause } from './limiter.ts';
 import { GREETING, systemPrompt } from './prompt.ts';
@@ -57,7 +58,9 @@ export class EndpointUsers implements UserSimulator {
         heard = results.map((result, i) => ({ role: 'tool', tool_call_id: calls[i]!.id, content: result.text }));
       }
     };
-    return { open: (signal) => hear(GREETING, signal), reply: hear };
+    const [past, last] = begun(scenario);
+    messages.push(...past);
+    return { open: (signal) => hear(last, signal), reply: hear };
   }
 
   /** One answer of the model; failures that may pass are tried again. @throws UserError */
@@ -99,6 +102,17 @@ export class EndpointUsers implements UserSimulator {
       throw new RequestFailure(`the user endpoint at ${shownUrl(this.url)} cannot be reached`, 'network');
     }
   }
+}
+
+/** What was said before the customer's first answer, roles mirrored, and what that is to answer. */
+function begun({ history }: UserScenario): [Message[], string] {
+  const past = historyFor('user', history ?? [{ role: 'assistant', content: GREETING }]);
+  const last = past.pop()!.content;
+  return [past.map(({ role, id, content, calls }): Message => {
+    if (role === 'tool') return { role, tool_call_id: id ?? '', content };
+    const raw = calls.map((call): RawCall => ({ id: call.id, type: 'function', function: { name: call.name, arguments: JSON.stringify(call.arguments) } }));
+    return { role: role === 'user' ? 'assistant' : 'user', content, ...(raw.length > 0 && { tool_calls: raw }) };
+  }), last];
 }
 
 /** One failed request; `final` when trying again cannot help. */

@@ -143,7 +143,7 @@ export class HandsOnCustomer {
   }
 
   private who(): string {
-    const { name, phone_number } = this.scenario.identity;
+    const { name, phone_number } = { ...readIdentity(this.scenario.instruction), ...this.scenario.identity };
     return [...(name ? [`I am ${name}.`] : []), ...(phone_number ? [`My number is ${phone_number}.`] : [])].join(' ');
   }
 
@@ -159,11 +159,20 @@ function inWords(text: string): string {
   return /[.!?]$/.test(plain) ? plain : `${plain}.`;
 }
 
+/** By the word that an imported task's text names first: later ones are examples. */
+const SIGNS: readonly [RegExp, PhoneTrouble['problem']][] = [[/\bMMS\b|picture messag/i, 'mms'], [/mobile data|internet/i, 'data'], [/\bservice\b|\bsignal\b/i, 'service']];
+
 /** The trouble in an imported task's words, or null. */
 function readTrouble(text: string): PhoneTrouble | null {
-  const problem = /\bMMS\b|picture messag/i.test(text) ? 'mms' : /mobile data|internet/i.test(text) ? 'data' : /\bservice\b|\bsignal\b/i.test(text) ? 'service' : null;
-  if (!problem) return null;
-  const place = /\babroad,? in ([A-Z][a-z]+)/.exec(text)?.[1] ?? /\b(?:vacation|holiday|travelling|traveling) in ([A-Z][a-z]+)/.exec(text)?.[1] ?? (/\bat home\b/i.test(text) ? 'home' : null);
+  const [first] = SIGNS.map(([sign, problem]) => ({ at: text.search(sign), problem })).filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at);
+  if (!first) return null;
+  const place = /\babroad,? in (\p{Lu}\p{L}+)/u.exec(text)?.[1] ?? (/\bat home\b/i.test(text) ? 'home' : null);
   const refuel = /(\d+(?:\.\d+)?) ?GB/.exec(text)?.[1];
-  return { problem, place, refuel: refuel === undefined ? null : Number(refuel), terse: true };
+  return { problem: first.problem, place, refuel: refuel === undefined ? null : Number(refuel), terse: true };
+}
+
+function readIdentity(text: string): Record<string, string> {
+  const name = /\bYou are (\p{Lu}\p{L}+ \p{Lu}\p{L}+)/u.exec(text)?.[1];
+  const phone_number = /\b\d{3}-\d{3}-\d{4}\b/.exec(text)?.[0];
+  return { ...(name && { name }), ...(phone_number && { phone_number }) };
 }

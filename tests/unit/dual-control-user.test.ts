@@ -136,6 +136,15 @@ describe('scripted', () => {
     expect(customer('data', 1.5).hear('May I add 2 GB of data?')).toEqual({ say: 'No, I would take 1.5 GB.' });
   });
 
+  it("reads an imported task's words", () => {
+    const instruction = 'reason for call: Your mobile data is slow.\nknown info: You are Ada Brown with phone number 555-123-0001. You are currently abroad in Kenya.\ntask: You would refuel 2.0 GB. Look whether you can send an MMS when asked.';
+    const user = new HandsOnCustomer({ persona: 'on_request', identity: {}, wishes: [], instruction, benchmark: 'tau2' }, telecom.userTools, 1);
+    expect(user.open()).toMatch(/data|internet/);
+    expect(user.hear('What is your name and number?')).toEqual({ say: 'I am Ada Brown. My number is 555-123-0001.' });
+    expect(user.hear('Where are you?')).toEqual({ say: 'I am abroad, in Kenya.' });
+    expect(user.hear('May I add 2 GB?')).toEqual({ say: 'Yes, 2 GB, please.' });
+  });
+
   it('leaves an agent that makes no sense', () => {
     const user = customer('service');
     expect(Array.from({ length: 4 }, () => user.hear('Lovely weather.')).at(-1)).toEqual({ say: OUT_OF_SCOPE });

@@ -1,0 +1,33 @@
+/** @file The reward of an imported task's episode: its benchmark's own, as the store asks for it. */
+import type { Tau1Task, Tau2Task } from '../environments/benchmark-task.ts';
+import { initialStateOf, type DomainDefinition } from '../environments/domain.ts';
+import type { Benchmark, ExactDomain } from '../environments/exact.ts';
+import { exactDomain } from '../environments/exact-domains.ts';
+import type { ToolCall } from '../environments/types.ts';
+import type { Conversation } from './conversation.ts';
+import { TAU_BENCH, tau1Reward } from './tau1-reward.ts';
+import { tau2Reward } from './tau2-reward.ts';
+
+/**
+ * What nobody has judged, tau2's assertions in natural language, counts as met. Whether the conversation ended properly is
+ * the episode's to say.
+ */
+export function benchmarkJudge(benchmark: Benchmark, domain: ExactDomain['name']): NonNullable<DomainDefinition['judge']> {
+  const exact = exactDomain(domain, benchmark);
+  return async ({ task, world, calls, said }) => {
+    // The reward runs the calls again, from the start of the conversation that a history is part of.
+    const past = ((initialStateOf(task)?.message_history ?? []) as unknown as { role: string; tool_calls?: ToolCall[] | null }[])
+      .flatMap(({ role, tool_calls }) => (tool_calls ?? []).map((call): ToolCall => ({ name: call.name, arguments: call.arguments, requestor: role === 'user' ? 'user' : 'assistant' })));
+    const conversation: Conversation = {
+      turns: [
+        ...[...past, ...calls.map(({ call }) => call)].map((call) => ({ kind: 'called' as const, call })),
+        ...said.map((text) => ({ kind: 'said' as const, role: 'assistant' as const, text })),
+      ],
+      ended: true,
+    };
+    const { reward } = benchmark === 'tau1'
+      ? tau1Reward(exact, world, task.benchmark as Tau1Task, conversation, TAU_BENCH)
+      : await tau2Reward(exact, world, task.benchmark as Tau2Task, conversation);
+    return reward === 0 ? { reward, progress: 0 } : { reward: 1, progress: 1 };
+  };
+}

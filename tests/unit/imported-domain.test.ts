@@ -1,0 +1,123 @@
+import 'fake-indexeddb/auto';
+import { afterEach, expect, it } from 'vitest';
+import { runEpisode } from '../../src/agent/episode.ts';
+import { toMessages } from '../../src/agent/trajectory.ts';
+import type { BenchmarkTask, ImportedBenchmark } from '../../src/environments/benchmark-task.ts';
+import type { Benchmark, ExactDomain } from '../../src/environments/exact.ts';
+import { exactDomain } from '../../src/environments/exact-domains.ts';
+import { importedDomain, type LoadBenchmark } from '../../src/environments/imported.ts';
+import { createEnvironments } from '../../src/environments/index.ts';
+import type { Json, Task } from '../../src/environments/types.ts';
+import { benchmarkJudge } from '../../src/evaluation/benchmark-judge.ts';
+import { EndpointUsers } from '../../src/users/endpoint.ts';
+import { STOP, type UserSimulator } from '../../src/users/types.ts';
+import { startChatServer } from '../support/chat-server.ts';
+import { stage } from '../support/episodes.ts';
+
+let close: (() => void) | undefined;
+afterEach(() => close?.());
+
+const call = (name: string, args: object = {}) => `<tool_call>\n${JSON.stringify({ name, arguments: args })}\n</tool_call>`;
+
+const MOCK = { tasks: { task_1: { task_id: 'task_1', title: 'Tea', description: null, status: 'pending' } }, users: { ada: { user_id: 'ada', name: 'Ada', tasks: ['task_1'] } } };
+const NOTIFICATIONS = { notifications: { notif_1: { notification_id: 'notif_1', message: 'Make tea.' } } };
+const made = { id: 'c1', name: 'create_task', arguments: { user_id: 'ada', title: 'Cake' } };
+const mockTasks: BenchmarkTask[] = [
+  {
+    id: 'dual', user_scenario: { persona: 'Brief.', instructions: { domain: 'mock', reason_for_call: 'You were told of a task.', unknown_info: null } },
+    evaluation_criteria: { actions: [{ name: 'dismiss_notification', arguments: { notification_id: 'notif_1' }, requestor: 'user' }], env_assertions: [{ env_type: 'assistant', func_name: 'assert_task_status', arguments: { task_id: 'task_1', expected_status: 'completed' } }], communicate_info: ['1000 cups'], reward_basis: ['ENV_ASSERTION', 'ACTION', 'COMMUNICATE'] },
+  },
+  {
+    id: 'resumed', user_scenario: { instructions: 'Have the cake task completed.' },
+    initial_state: { message_history: [{ role: 'user', content: 'I need a cake.' }, { role: 'assistant', content: null, tool_calls: [made] }, { role: 'tool', id: 'c1', content: '{"task_id": "task_2", "title": "Cake", "description": null, "status": "pending"}' }, { role: 'assistant', content: 'There is a task now.' }] as unknown as Json[] },
+    evaluation_criteria: { actions: [{ name: 'update_task_status', arguments: { task_id: 'task_2', status: 'completed' } }], reward_basis: ['DB'] },
+  },
+];
+
+const ADDRESS = { zip: '02101', city: 'Boston', address1: '1 Elm Street', address2: '', country: 'USA', state: 'MA' };
+const SHOP = {
+  products: {},
+  users: { ada: { name: { first_name: 'Ada', last_name: 'Brown' }, address: ADDRESS, email: 'ada@example.com', payment_methods: {}, orders: [] } },
+  orders: {},
+};
+const shopTasks: BenchmarkTask[] = [{ id: 'test/0', user_id: 'ada', instruction: 'You are Ada Brown. You want to know your city.', actions: [], outputs: ['Boston'] }];
+
+let stores = 0;
+
+function open(benchmark: Benchmark, domain: ExactDomain['name'], database: Json, userDatabase: Json | undefined, tasks: BenchmarkTask[]) {
+  const tables = exactDomain(domain, benchmark).load(structuredClone(database), structuredClone(userDatabase));
+  const imported: ImportedBenchmark = { benchmark, domain, database, tables, tasks, splits: { test: tasks.map(({ id }) => id) }, absent: {}, policy: 'Be kind.' };
+  const load: LoadBenchmark = async () => ({ id: `${benchmark}/${domain}/1`, imported });
+  return createEnvironments({ databaseName: `imported-${stores++}`, domains: [importedDomain(benchmark, domain, load, benchmarkJudge(benchmark, domain))] });
+}
+
+async function play(environments: ReturnType<typeof open>, task: Task, agent: string[], users: UserSimulator) {
+  const domain = await environments.domain(task.domain, task.level);
+  const { options } = stage({ agent, user: [], task, domain, users, limits: { max_model_len: 16384 }, maxModelLen: 16384 });
+  return runEpisode({ ...options, environments });
+}
+
+const query = (domain: string) => ({ domain, level: 'full', split: 'heldout', seed: 0, count: 10 }) as const;
+
+it('plays an imported tau2 task with dual control, and scores it by its own criteria', async () => {
+  const environments = open('tau2', 'mock', MOCK, NOTIFICATIONS, mockTasks);
+  const [task] = await environments.tasks(query('tau2-mock'));
+  expect(task).toMatchObject({ id: 'tau2-mock/full/heldout/dual', world: 'tau2/mock/1', noop: false, scenario: { instruction: 'Brief.\n\nreason for call: You were told of a task.', benchmark: 'tau2' } });
+  const use = (name: string, args: object = {}) => ({ content: null, tool_calls: [{ id: name, type: 'function', function: { name, arguments: JSON.stringify(args) } }] });
+  const script = (said: string) => ({
+    agent: [call('update_task_status', { task_id: 'task_1', status: 'completed' }), `${said}<|im_end|>`],
+    user: [use('check_notifications'), { content: 'Task 1 is done.' }, use('dismiss_notification', { notification_id: 'notif_1' }), { content: STOP }],
+  });
+  const silent = script('Done.');
+  const other = await startChatServer(silent.user);
+  expect(await play(environments, task!, silent.agent, new EndpointUsers({ baseUrl: other.url, model: 'm' }))).toMatchObject({ ending: 'user_stop', reward: 0 });
+  other.close();
+  const { agent, user } = script('That makes 1,000 cups.');
+  const server = await startChatServer(user);
+  close = server.close;
+  const trajectory = await play(environments, task!, agent, new EndpointUsers({ baseUrl: server.url, model: 'm' }));
+  expect(trajectory).toMatchObject({ ending: 'user_stop', reward: 1, userCalls: [{ call: { name: 'check_notifications' } }, { call: { name: 'dismiss_notification' } }] });
+  expect(trajectory.userCalls![0]!.text).toContain('Make tea.');
+  expect(JSON.stringify(toMessages(trajectory))).not.toContain('notification');
+  expect(JSON.stringify(server.requests)).not.toContain('update_task_status');
+});
+
+it('goes on with a conversation that has begun', async () => {
+  const environments = open('tau2', 'mock', MOCK, NOTIFICATIONS, mockTasks);
+  const [, task] = await environments.tasks(query('tau2-mock'));
+  const server = await startChatServer([{ content: 'Complete it.' }, { content: STOP }]);
+  close = server.close;
+  const trajectory = await play(environments, task!, [call('update_task_status', { task_id: 'task_2', status: 'completed' }), 'Done.<|im_end|>'], new EndpointUsers({ baseUrl: server.url, model: 'm' }));
+  expect(trajectory).toMatchObject({ ending: 'user_stop', reward: 1 });
+  expect(toMessages(trajectory).messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'user', 'assistant', 'tool', 'assistant', 'user']);
+  expect(server.requests[0]!.messages.slice(1)).toEqual([{ role: 'assistant', content: 'I need a cake.' }, { role: 'user', content: 'There is a task now.' }]);
+  const idle = await startChatServer([{ content: STOP }]);
+  expect(await play(environments, task!, [], new EndpointUsers({ baseUrl: idle.url, model: 'm' }))).toMatchObject({ ending: 'user_stop', reward: 0 });
+  idle.close();
+});
+
+it('plays an imported tau1 task, whose outputs must be said', async () => {
+  const environments = open('tau1', 'retail', SHOP, undefined, shopTasks);
+  const [task] = await environments.tasks(query('tau1-retail'));
+  expect(task).toMatchObject({ noop: true, scenario: { benchmark: 'tau1' } });
+  const users: UserSimulator = { session: () => ({ open: async () => 'Where do I live?', reply: async () => STOP }) };
+  expect(await play(environments, task!, ['In Boston.<|im_end|>'], users)).toMatchObject({ termination: 'user_stop', reward: 1 });
+  expect(await play(environments, task!, ['I do not know.<|im_end|>'], users)).toMatchObject({ termination: 'user_stop', reward: 0 });
+  expect(await environments.tasks({ ...query('tau1-retail'), split: 'train' })).toEqual([]);
+});
+
+it('keeps the order of keys that a call gives a row, also in a fork, which is read from the database', async () => {
+  const environments = open('tau1', 'retail', SHOP, undefined, shopTasks);
+  const [task] = await environments.tasks(query('tau1-retail'));
+  const episode = await environments.start(task!);
+  const look = { name: 'get_user_details', arguments: { user_id: 'ada' } };
+  const before = await environments.call(episode, look);
+  const changed = await environments.call(episode, { name: 'modify_user_address', arguments: { user_id: 'ada', ...ADDRESS } });
+  expect(changed).toMatchObject({ error: false, changes: [] });
+  expect(changed.text).not.toBe(before.text);
+  expect((await environments.call(episode, look)).text).toBe(changed.text);
+  const fork = await environments.fork(episode, 2);
+  expect((await environments.call(fork, look)).text).toBe(changed.text);
+  expect((await environments.verify(episode, ['Boston'])).reward).toBe(1);
+  expect(await environments.auditLog(episode)).toBe(-1);
+});
