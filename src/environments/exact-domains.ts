@@ -10,6 +10,8 @@ const DOMAINS: Record<Benchmark, Partial<Record<ExactDomain['name'], ExactDomain
   tau2: { airline: exactAirline.tau2, retail: exactRetail.tau2, telecom, mock: exactMock },
 };
 
+export const exactDomainNames = (benchmark: Benchmark) => Object.keys(DOMAINS[benchmark]) as ExactDomain['name'][];
+
 /** @throws when the benchmark has no such domain */
 export function exactDomain(name: string, benchmark: Benchmark): ExactDomain {
   const domains = DOMAINS[benchmark];

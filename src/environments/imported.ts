@@ -2,7 +2,7 @@
 import type { BenchmarkTask, ImportedBenchmark } from './benchmark-task.ts';
 import { initialStateOf, type DomainDefinition } from './domain.ts';
 import type { Benchmark, ExactDomain } from './exact.ts';
-import { exactDomain } from './exact-domains.ts';
+import { exactDomain, exactDomainNames } from './exact-domains.ts';
 import { runExact } from './exact-run.ts';
 import { Overlay, World } from './overlay.ts';
 import type { Json, Task, TaskQuery, ToolCall, UserScenario } from './types.ts';
@@ -13,7 +13,7 @@ export interface LoadedBenchmark {
   imported: ImportedBenchmark;
 }
 
-/** @throws when nothing of the kind was imported */
+/** Asked at every start of an episode. @throws when nothing of the kind was imported */
 export type LoadBenchmark = (benchmark: Benchmark, domain: ExactDomain['name']) => Promise<LoadedBenchmark>;
 
 /** Imported tasks have no levels of their own. */
@@ -24,7 +24,18 @@ const SPLITS: Record<TaskQuery['split'], readonly string[]> = { train: ['train']
 /** The name under which an imported domain is registered. */
 export const importedName = (benchmark: Benchmark, domain: ExactDomain['name']) => `${benchmark}-${domain}`;
 
-/** Registers under `importedName`. @param judge scores an episode: the benchmark's own reward */
+/** Where imports come from, and how their episodes are scored: by the benchmark's own reward. */
+export interface Benchmarks {
+  load: LoadBenchmark;
+  judge(benchmark: Benchmark, domain: ExactDomain['name']): NonNullable<DomainDefinition['judge']>;
+}
+
+/** All that can be imported. */
+export function importedDomains({ load, judge }: Benchmarks): DomainDefinition[] {
+  return (['tau1', 'tau2'] as const).flatMap((benchmark) => exactDomainNames(benchmark).map((domain) => importedDomain(benchmark, domain, load, judge(benchmark, domain))));
+}
+
+/** Registers under `importedName`. */
 export function importedDomain(benchmark: Benchmark, domain: ExactDomain['name'], load: LoadBenchmark, judge: NonNullable<DomainDefinition['judge']>): DomainDefinition {
   const exact = exactDomain(domain, benchmark);
   const name = importedName(benchmark, domain);

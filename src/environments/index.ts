@@ -3,6 +3,7 @@ import { initialStateOf, type DomainDefinition } from './domain.ts';
 import { canonicalJson } from './json.ts';
 import { brokenLink, OverlayStore, type LogEntry } from './overlay-store.ts';
 import { retail } from './retail/index.ts';
+import { importedDomains, type Benchmarks } from './imported.ts';
 import { telecomTasks } from './telecom/definition.ts';
 import type { Domain, Environments, Json, RowChange, Task, TaskQuery, ToolCall, ToolResult, Verdict } from './types.ts';
 import { compareOverlays, replayGold } from './verifier.ts';
@@ -11,6 +12,8 @@ export interface EnvironmentOptions {
   /** IndexedDB database; another name is another store. */
   databaseName?: string;
   domains?: readonly DomainDefinition[];
+  /** Adds the imported domains, by `importedName`. */
+  benchmarks?: Benchmarks;
 }
 
 const GOALS_IN_MEMORY = 4096;
@@ -20,8 +23,8 @@ export class OverlayEnvironments implements Environments {
   /** Gold overlays by what they depend on. */
   private readonly goals = new Map<string, RowChange[]>();
 
-  constructor({ databaseName = 'mua-environments', domains = [retail, telecomTasks] }: EnvironmentOptions = {}) {
-    this.store = new OverlayStore(databaseName, new Map(domains.map((definition) => [definition.name, definition])));
+  constructor({ databaseName = 'mua-environments', domains = [retail, telecomTasks], benchmarks }: EnvironmentOptions = {}) {
+    this.store = new OverlayStore(databaseName, new Map([...domains, ...(benchmarks ? importedDomains(benchmarks) : [])].map((definition) => [definition.name, definition])));
   }
 
   /** @throws when domain or level is unknown, as does every method below. */

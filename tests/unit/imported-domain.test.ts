@@ -9,6 +9,8 @@ import { importedDomain, type LoadBenchmark } from '../../src/environments/impor
 import { createEnvironments } from '../../src/environments/index.ts';
 import type { Json, Task } from '../../src/environments/types.ts';
 import { benchmarkJudge } from '../../src/evaluation/benchmark-judge.ts';
+import { benchmarkLoader } from '../../src/storage/benchmark-loader.ts';
+import { BenchmarkDatabase } from '../../src/storage/benchmarks.ts';
 import { EndpointUsers } from '../../src/users/endpoint.ts';
 import { STOP, type UserSimulator } from '../../src/users/types.ts';
 import { startChatServer } from '../support/chat-server.ts';
@@ -94,6 +96,26 @@ it('goes on with a conversation that has begun', async () => {
   const idle = await startChatServer([{ content: STOP }]);
   expect(await play(environments, task!, [], new EndpointUsers({ baseUrl: idle.url, model: 'm' }))).toMatchObject({ ending: 'user_stop', reward: 0 });
   idle.close();
+});
+
+it('reads imports from the storage, the newest of a domain, once each', async () => {
+  const database = new BenchmarkDatabase('loader');
+  const load = benchmarkLoader(database);
+  await expect(load('tau1', 'retail')).rejects.toThrow("'tau1-retail' has not been imported");
+  const shop = { benchmark: 'tau1', domain: 'retail', database: SHOP as Json, tables: new Map(), tasks: shopTasks, splits: { test: ['test/0'] }, absent: {}, policy: 'Be kind.' } satisfies ImportedBenchmark;
+  const first = await database.store(shop);
+  expect(await load('tau1', 'retail')).toMatchObject({ id: first.id, imported: { policy: 'Be kind.' } });
+  expect((await load('tau1', 'retail')).imported).toBe((await load('tau1', 'retail')).imported);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await database.store({ ...shop, policy: 'Be kinder.' });
+  expect(await load('tau1', 'retail')).toMatchObject({ imported: { policy: 'Be kinder.' } });
+  const environments = createEnvironments({ databaseName: 'with-imports', benchmarks: { load, judge: benchmarkJudge } });
+  const [task] = await environments.tasks(query('tau1-retail'));
+  const episode = await environments.start(task!);
+  expect(await environments.verify(episode, ['Boston'])).toMatchObject({ reward: 1 });
+  await expect(environments.tasks(query('tau2-airline'))).rejects.toThrow("'tau2-airline' has not been imported");
+  await expect(environments.start({ ...task!, world: first.id })).rejects.toThrow('is no longer imported');
+  await environments.close(episode);
 });
 
 it('plays an imported tau1 task, whose outputs must be said', async () => {
