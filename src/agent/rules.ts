@@ -60,5 +60,5 @@ const ENDINGS: Record<TerminationReason, Tau2Ending> = {
 
 /** An ending in tau2-bench's words. */
 export function tau2Ending(termination: TerminationReason, tooManyErrors: boolean): Tau2Ending {
-  return tooManyErrors ? 'too_many_errors' : ENDINGS[termination];
+  return termination === 'max_turns' && tooManyErrors ? 'too_many_errors' : ENDINGS[termination];
 }
