@@ -4,10 +4,10 @@
  *   dq = dS k / √headDim,   dk = dSᵀ q / √headDim,   dv = Pᵀ dout.
  * Two kernels, one owning query rows and one owning key rows, so that nothing is added from two places.
  */
-import { type Dispatch, type Gpu, rowCount, rowWords, ROWS_WGSL, type View } from '../gpu.ts';
+import { type Dispatch, type Gpu, rowCount, rowWords, type View } from '../gpu.ts';
 import {
-  attendedKeys, attentionReference, type AttentionSizes, type AttentionTensors, type AttentionTile, attentionTile, checkAttentionSizes, LOG2E,
-  repeat, TileText, tileRows,
+  attendedKeys, attentionReference, type AttentionSizes, type AttentionTensors, type AttentionTile, attentionTile, checkAttentionSizes, eachKeyBlock, LOG2E,
+  queryRows, repeat, TileText, tileRows,
 } from './attention.ts';
 
 export interface AttentionBackwardTensors extends AttentionTensors {
@@ -27,29 +27,7 @@ function queryWgsl(heads: number, kvHeads: number, headDim: number, tile: Attent
   const own = text.vectors;
   const scale = 1 / Math.sqrt(headDim);
   const kStride = (heads + kvHeads) * d4;
-  return /* wgsl */ `${text.enable}
-${ROWS_WGSL}
-@group(0) @binding(0) var<uniform> dims: vec4u;
-@group(0) @binding(1) var<uniform> counts: Counts;
-@group(0) @binding(2) var<storage, read> qk: array<vec4f>;
-@group(0) @binding(3) var<storage, read> qkv: array<vec4f>;
-@group(0) @binding(4) var<storage, read> spans: array<vec4u>;
-@group(0) @binding(5) var<storage, read> out: array<vec4f>;
-@group(0) @binding(6) var<storage, read> lse: array<f32>;
-@group(0) @binding(7) var<storage, read> dout: array<vec4f>;
-@group(0) @binding(8) var<storage, read_write> delta: array<f32>;
-@group(0) @binding(9) var<storage, read_write> dqk: array<vec4f>;
-${text.main}
-  let head = wg.y;
-  let kcol = ${heads * d4}u + head / ${heads / kvHeads}u * ${d4}u;
-  let vcol = kcol + ${kvHeads * d4}u;
-  var prefix_start = n;
-  var prefix_end = 0u;
-  for (var t = first; t < last; t++) {
-    let span = spans[t];
-    if (span.x < span.y) { prefix_start = min(prefix_start, span.x); prefix_end = max(prefix_end, span.y); }
-  }
-  let own_start = spans[first].z;
+  return /* wgsl */ `${text.main({ qk: 'vec4f', qkv: 'vec4f', spans: 'vec4u', out: 'vec4f', lse: 'f32', dout: 'vec4f', delta: 'f32', dqk: 'vec4f' }, 2)}${queryRows(heads, kvHeads, d4)}
   ${text.eachRow((r) => `
   let row${r} = ${text.row(r)};
   let span${r} = select(vec4u(), spans[row${r}], row${r} < n);
@@ -58,14 +36,7 @@ ${text.main}
   ${repeat(own, (d) => `let q${r}_${d} = qk[row${r} * ${kStride}u + head * ${d4}u + ${text.at(d)}] * ${scale * LOG2E};
   let g${r}_${d} = dout[at${r} + ${text.at(d)}]; delta${r} += dot(g${r}_${d}, out[at${r} + ${text.at(d)}]); var a${r}_${d} = vec4f();`)}
   ${text.sum(`delta${r}`)}
-  let lse${r} = lse[row${r} * ${heads}u + head] * ${LOG2E};`)}
-  for (var phase = 0u; phase < 2u; phase++) {
-    let own = phase == 1u;
-    let lo = select(prefix_start, own_start, own);
-    let hi = select(prefix_end, last, own);
-    ${text.eachRow((r) => `let lo${r} = select(span${r}.x, span${r}.z, own);
-    let len${r} = select(select(span${r}.y, row${r} + 1u, own) - lo${r}, 0u, row${r} >= n);`)}
-    for (var j = lo; j < hi; j += 4u) {
+  let lse${r} = lse[row${r} * ${heads}u + head] * ${LOG2E};`)}${eachKeyBlock(text)}
       ${repeat(text.addresses, (t) => `let key${t} = min(${text.item(t)}, hi - 1u); let k_at${t} = key${t} * ${kStride}u + kcol; let v_at${t} = key${t} * ${(heads + 2 * kvHeads) * d4}u + vcol;`)}
       ${text.eachRow((r) => repeat(4, (t) => `var s${r}_${t} = 0.0; var g${r}${t} = 0.0;`, ' '))}
       ${repeat(own, (d) => `${text.share ? `let k_${d} = qk[k_at0 + ${text.at(d)}];` : ''}
@@ -93,19 +64,7 @@ function keyWgsl(heads: number, kvHeads: number, headDim: number, tile: Attentio
   const scale = 1 / Math.sqrt(headDim);
   const kStride = (heads + kvHeads) * d4;
   const vStride = (heads + 2 * kvHeads) * d4;
-  return /* wgsl */ `${text.enable}
-${ROWS_WGSL}
-@group(0) @binding(0) var<uniform> dims: vec4u;
-@group(0) @binding(1) var<uniform> counts: Counts;
-@group(0) @binding(2) var<storage, read> qk: array<vec4f>;
-@group(0) @binding(3) var<storage, read> qkv: array<vec4f>;
-@group(0) @binding(4) var<storage, read> spans: array<vec4u>;
-@group(0) @binding(5) var<storage, read> lse: array<f32>;
-@group(0) @binding(6) var<storage, read> dout: array<vec4f>;
-@group(0) @binding(7) var<storage, read> delta: array<f32>;
-@group(0) @binding(8) var<storage, read_write> dqk: array<vec4f>;
-@group(0) @binding(9) var<storage, read_write> dqkv: array<vec4f>;
-${text.main}
+  return /* wgsl */ `${text.main({ qk: 'vec4f', qkv: 'vec4f', spans: 'vec4u', lse: 'f32', dout: 'vec4f', delta: 'f32', dqk: 'vec4f', dqkv: 'vec4f' }, 2)}
   let kcol = ${heads * d4}u + wg.y * ${d4}u;
   let vcol = kcol + ${kvHeads * d4}u;
   var end = 0u;

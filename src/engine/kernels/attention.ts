@@ -116,9 +116,18 @@ export class TileText {
   get enable(): string {
     return this.tile.quad === 'none' ? '' : 'enable subgroups;';
   }
-  /** The start of `main`: `first`…`last` are the tile's rows, `lane` the place in the quad. */
-  get main(): string {
-    return /* wgsl */ `
+  /**
+   * Everything before the body of `main`, and its start: `first`…`last` are the tile's rows, `lane` the place in the quad.
+   * @param buffers element types by name, bound from 2 on in this order
+   * @param written how many of them, the last, are written
+   */
+  main(buffers: Record<string, 'f32' | 'vec4f' | 'vec4u'>, written: number): string {
+    const names = Object.keys(buffers);
+    return /* wgsl */ `${this.enable}
+${ROWS_WGSL}
+@group(0) @binding(0) var<uniform> dims: vec4u;
+@group(0) @binding(1) var<uniform> counts: Counts;
+${names.map((name, i) => `@group(0) @binding(${i + 2}) var<storage, ${i < names.length - written ? 'read' : 'read_write'}> ${name}: array<${buffers[name]}>;`).join('\n')}
 @compute @workgroup_size(${this.tile.threads}) fn main(
   @builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) thread: u32${this.enable && ', @builtin(subgroup_invocation_id) sg: u32'}) {
   ${this.enable && 'let lane = sg & 3u;'}
@@ -129,21 +138,12 @@ export class TileText {
 }
 const SWAPS = ['', 'quadSwapX', 'quadSwapY', 'quadSwapDiagonal'];
 
-function forwardWgsl(heads: number, kvHeads: number, headDim: number, tile: AttentionTile): string {
-  const d4 = headDim / 4;
-  const text = new TileText(tile, headDim);
-  const own = text.vectors;
-  const scale = LOG2E / Math.sqrt(headDim);
-  return /* wgsl */ `${text.enable}
-${ROWS_WGSL}
-@group(0) @binding(0) var<uniform> dims: vec4u;
-@group(0) @binding(1) var<uniform> counts: Counts;
-@group(0) @binding(2) var<storage, read> qk: array<vec4f>;
-@group(0) @binding(3) var<storage, read> qkv: array<vec4f>;
-@group(0) @binding(4) var<storage, read> spans: array<vec4u>;
-@group(0) @binding(5) var<storage, read_write> out: array<vec4f>;
-@group(0) @binding(6) var<storage, read_write> lse: array<f32>;
-${text.main}
+/**
+ * The head of a kernel whose rows are queries: the keys of their prefixes lie in prefix_start…prefix_end, their own from
+ * own_start on.
+ */
+export function queryRows(heads: number, kvHeads: number, d4: number): string {
+  return /* wgsl */ `
   let head = wg.y;
   let kcol = ${heads * d4}u + head / ${heads / kvHeads}u * ${d4}u;
   let vcol = kcol + ${kvHeads * d4}u;
@@ -153,19 +153,32 @@ ${text.main}
     let span = spans[t];
     if (span.x < span.y) { prefix_start = min(prefix_start, span.x); prefix_end = max(prefix_end, span.y); }
   }
-  let own_start = spans[first].z;
-  ${text.eachRow((r) => `
-  let row${r} = ${text.row(r)};
-  let span${r} = select(vec4u(), spans[row${r}], row${r} < n);
-  ${repeat(own, (d) => `let q${r}_${d} = qk[row${r} * ${(heads + kvHeads) * d4}u + head * ${d4}u + ${text.at(d)}] * ${scale}; var o${r}_${d} = vec4f();`)}
-  var m${r} = -1e30; var l${r} = 0.0;`)}
+  let own_start = spans[first].z;`;
+}
+
+/** Opens a loop over blocks of four keys from `j`, prefix first; row r sees keys lo_r…lo_r + len_r. Two braces close it. */
+export function eachKeyBlock(text: TileText): string {
+  return /* wgsl */ `
   for (var phase = 0u; phase < 2u; phase++) {
     let own = phase == 1u;
     let lo = select(prefix_start, own_start, own);
     let hi = select(prefix_end, last, own);
     ${text.eachRow((r) => `let lo${r} = select(span${r}.x, span${r}.z, own);
     let len${r} = select(select(span${r}.y, row${r} + 1u, own) - lo${r}, 0u, row${r} >= n);`)}
-    for (var j = lo; j < hi; j += 4u) {
+    for (var j = lo; j < hi; j += 4u) {`;
+}
+
+function forwardWgsl(heads: number, kvHeads: number, headDim: number, tile: AttentionTile): string {
+  const d4 = headDim / 4;
+  const text = new TileText(tile, headDim);
+  const own = text.vectors;
+  const scale = LOG2E / Math.sqrt(headDim);
+  return /* wgsl */ `${text.main({ qk: 'vec4f', qkv: 'vec4f', spans: 'vec4u', out: 'vec4f', lse: 'f32' }, 2)}${queryRows(heads, kvHeads, d4)}
+  ${text.eachRow((r) => `
+  let row${r} = ${text.row(r)};
+  let span${r} = select(vec4u(), spans[row${r}], row${r} < n);
+  ${repeat(own, (d) => `let q${r}_${d} = qk[row${r} * ${(heads + kvHeads) * d4}u + head * ${d4}u + ${text.at(d)}] * ${scale}; var o${r}_${d} = vec4f();`)}
+  var m${r} = -1e30; var l${r} = 0.0;`)}${eachKeyBlock(text)}
       ${repeat(text.addresses, (t) => `let key${t} = min(${text.item(t)}, hi - 1u); let k_at${t} = key${t} * ${(heads + kvHeads) * d4}u + kcol; let v_at${t} = key${t} * ${(heads + 2 * kvHeads) * d4}u + vcol;`)}
       ${text.eachRow((r) => `var s${r}_0 = 0.0; var s${r}_1 = 0.0; var s${r}_2 = 0.0; var s${r}_3 = 0.0;`)}
       ${repeat(own, (d) => `{ ${text.share ? `let k = qk[k_at0 + ${text.at(d)}]; ` : ''}${text.four('k', 'k', (t) => `qk[k_at${t} + ${text.at(d)}]`)}
