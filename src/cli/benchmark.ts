@@ -52,7 +52,7 @@ export async function replayFile(job: BenchmarkJob): Promise<{ cases: ReplayedCa
 }
 
 /** @throws {BenchmarkImportError} on data or an input that is not as expected */
-export async function rescoreFile(job: BenchmarkJob & { emptyOutput: boolean; scoredAgain: boolean }): Promise<RescoreReport> {
+export async function rescoreFile(job: BenchmarkJob & { emptyOutput: boolean }): Promise<RescoreReport> {
   const recorded = readResults(job.input, parseJson(job.input, job.text), job.rules);
-  return rescore(await load(job, ['tasks']), recorded, { rules: { ...(job.emptyOutput ? MUA_RL_EMPTY_OUTPUT : TAU_BENCH), scoredAgain: job.scoredAgain }, onProgress: job.onProgress });
+  return rescore(await load(job, ['tasks']), recorded, { rules: job.emptyOutput ? MUA_RL_EMPTY_OUTPUT : TAU_BENCH, onProgress: job.onProgress });
 }

@@ -17,6 +17,8 @@ export interface RescoredRun {
   recorded_reward: number | null;
   /** Null where it hangs on assertions that nobody judged. */
   reward: number | null;
+  /** tau-bench: `Tau1Reward.asked_again`, what its environment answers when asked for the reward after the conversation. */
+  reward_asked_again?: 0 | 1;
   /** Ended by the agent or the user, not by a limit or a failure. */
   ended: boolean;
   /** Parts of the reward now, by name: those of the reward basis; `r_actions` and `r_outputs` in tau-bench. */
@@ -75,9 +77,10 @@ function findTask({ benchmark, domain, tasks }: ImportedBenchmark, { task, instr
 }
 
 function rescoreTau1(domain: ExactDomain, world: World, task: Tau1Task, run: RecordedRun, rules: Tau1Rules): RescoredRun {
-  const { reward, r_actions, outputs, ended, rows, replay } = tau1Reward(domain, world, task, run.conversation, rules);
+  const { reward, asked_again, r_actions, outputs, ended, rows, replay } = tau1Reward(domain, world, task, run.conversation, rules);
   const parts = { r_actions: Number(r_actions), ...(outputs && { r_outputs: Number(Object.values(outputs).every(Boolean)) }), ...(rules.requireEnd && { ended: Number(ended) }) };
-  return rescored(run, reward, parts, replay, rows, goldChanges(run, task.actions.map(({ name, kwargs }) => ({ name, arguments: kwargs }))), []);
+  const gold = goldChanges(run, task.actions.map(({ name, kwargs }) => ({ name, arguments: kwargs })));
+  return { ...rescored(run, reward, parts, replay, rows, gold, []), reward_asked_again: asked_again };
 }
 
 async function rescoreTau2(domain: ExactDomain, world: World, task: Tau2Task, run: RecordedRun, judge: Judge | undefined): Promise<RescoredRun> {

@@ -11,11 +11,6 @@ export interface Tau1Rules {
   outputs: boolean;
   /** Whether a conversation that nobody ended gets nothing. */
   requireEnd: boolean;
-  /**
-   * Quirk: scoring replaces the environment's database by the gold one, and a transfer scores at once. Whoever then scores
-   * again compares gold with gold, so that every transfer passes. For comparison with rewards that were made so.
-   */
-  scoredAgain?: boolean;
 }
 
 export const TAU_BENCH: Tau1Rules = { outputs: true, requireEnd: true };
@@ -24,6 +19,11 @@ export const MUA_RL_EMPTY_OUTPUT: Tau1Rules = { outputs: false, requireEnd: fals
 
 export interface Tau1Reward {
   reward: 0 | 1;
+  /**
+   * Quirk: scoring replaces the environment's database by the gold one, and a transfer scores at once. Whoever then asks
+   * again compares gold with gold, so that every transfer passes: the answer to that second question.
+   */
+  asked_again: 0 | 1;
   /** Whether the database equals the one after the gold actions. */
   r_actions: boolean;
   /** Whether each output was said; null where there is none to say. */
@@ -47,11 +47,12 @@ export function tau1Gold(domain: ExactDomain, world: World, { actions }: Tau1Tas
 export function tau1Reward(domain: ExactDomain, world: World, task: Tau1Task, conversation: Conversation, rules: Tau1Rules = TAU_BENCH): Tau1Reward & { replay: Replay } {
   const replayed = replay(domain, new Overlay(world), conversation);
   const transferred = conversation.turns.some((turn) => turn.kind === 'called' && turn.call.name === TERMINAL);
-  const rows = rules.scoredAgain && transferred ? [] : rowDifferences(tau1Gold(domain, world, task), replayed.rows);
+  const rows = rowDifferences(tau1Gold(domain, world, task), replayed.rows);
   // Quirk: upstream replays the gold actions through the environment, which lists them as the agent's: what they say counts.
   const said = [...assistantTexts(conversation), ...task.actions.flatMap(({ name, kwargs }) => (name === RESPOND ? [plainText(String(kwargs.content))] : []))];
   const outputs = rules.outputs && task.outputs.length ? Object.fromEntries(task.outputs.map((output) => [output, mentions(said, output)])) : null;
   const { ended } = conversation;
-  const earned = rows.length === 0 && Object.values(outputs ?? {}).every(Boolean) && (ended || !rules.requireEnd);
-  return { reward: earned ? 1 : 0, r_actions: rows.length === 0, outputs, ended, rows, replay: replayed };
+  const r_actions = rows.length === 0;
+  const otherwise = Object.values(outputs ?? {}).every(Boolean) && (ended || !rules.requireEnd);
+  return { reward: r_actions && otherwise ? 1 : 0, asked_again: (r_actions || transferred) && otherwise ? 1 : 0, r_actions, outputs, ended, rows, replay: replayed };
 }

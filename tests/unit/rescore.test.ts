@@ -40,8 +40,7 @@ test('tau1: the database, what is said, and an end', () => {
   expect(reward([called({ name: 'cancel_pending_order', arguments: { order_id: '#W1', reason: 'no reason' } }), said('10.5')])).toMatchObject({ reward: 0 });
   // Doing nothing is right where the gold actions change nothing.
   expect(tau1Reward(...parts(tau1), other, talk([called(transfer)])).reward).toBe(1);
-  expect(tau1Reward(...parts(tau1), other, talk([called(cancelCall), called(transfer)])).reward).toBe(0);
-  expect(tau1Reward(...parts(tau1), other, talk([called(cancelCall), called(transfer)]), { ...TAU_BENCH, scoredAgain: true }).reward).toBe(1);
+  expect(tau1Reward(...parts(tau1), other, talk([called(cancelCall), called(transfer)]))).toMatchObject({ reward: 0, asked_again: 1 });
   // A gold action that speaks counts as said by the agent.
   expect(tau1Reward(...parts(tau1), { ...task, actions: [...task.actions, { name: 'respond', kwargs: { content: 'It is 10.5.' } }] }, talk([called(cancelCall)])).reward).toBe(1);
 });

@@ -10,7 +10,7 @@ import type { Json } from '../../src/environments/types.ts';
 import type { Conversation, ConversationCall, Turn } from '../../src/evaluation/conversation.ts';
 import { sameObservation } from '../../src/evaluation/observations.ts';
 import { rescore } from '../../src/evaluation/rescore.ts';
-import { TAU_BENCH, tau1Reward } from '../../src/evaluation/tau1-reward.ts';
+import { tau1Reward } from '../../src/evaluation/tau1-reward.ts';
 import { tau2Reward } from '../../src/evaluation/tau2-reward.ts';
 import { importBenchmark } from '../../src/exchange/benchmark-import.ts';
 import { readResults } from '../../src/exchange/recorded-results.ts';
@@ -92,21 +92,21 @@ reference('recorded conversations with a model, rewarded anew', async () => {
   const { data: imported } = await load<Tau1Task>('airline', 'tau1');
   const runs = readResults('recorded', JSON.parse(readFileSync(resolve(data, 'recorded/tau1_airline_gpt-4o.json'), 'utf8')) as Json, 'tau1');
   // The reference scored once more after the conversation, which a transfer had ended, and scored, already: gold against gold.
-  const [once, again] = [await rescore(imported, runs), await rescore(imported, runs, { rules: { ...TAU_BENCH, scoredAgain: true } })];
+  const report = await rescore(imported, runs);
   const kind = 'tau1_airline_gpt4o_rescored';
   const different = expected<Rescored>(kind).trajectories.flatMap(({ task_id, trial, recorded_reward, rescored_reward, ended_properly, observations }) => {
-    const find = (report: typeof once) => report.runs.find((run) => run.task_id === String(task_id) && run.trial === trial)!;
+    const found = report.runs.find((run) => run.task_id === String(task_id) && run.trial === trial)!;
     const where = `task ${task_id} trial ${trial}`;
     const transferred = observations.at(-1)?.name === 'transfer_to_human_agents';
     return [
-      ...compare(`${kind}, rewards scored again`, where, find(again).reward, rescored_reward),
-      ...compare(`${kind}, rewards scored once (where a transfer ended it, as recorded live)`, where, find(once).reward, transferred && rescored_reward !== recorded_reward ? recorded_reward : rescored_reward),
-      ...compare(`${kind}, ends`, where, find(once).ended, ended_properly),
-      ...observations.flatMap(({ name, observation }, i) => compare(`${kind}, observations`, `${where} ${name}`, sameObservation(observation, find(once).observations[i]!), true)),
+      ...compare(`${kind}, rewards when asked again`, where, found.reward_asked_again, rescored_reward),
+      ...compare(`${kind}, rewards scored once (where a transfer ended it, as recorded live)`, where, found.reward, transferred && rescored_reward !== recorded_reward ? recorded_reward : rescored_reward),
+      ...compare(`${kind}, ends`, where, found.ended, ended_properly),
+      ...observations.flatMap(({ name, observation }, i) => compare(`${kind}, observations`, `${where} ${name}`, sameObservation(observation, found.observations[i]!), true)),
     ];
   });
   expect(different).toEqual([]);
-  expect(once.summary).toMatchObject({ runs: 200, different: 0 });
+  expect(report.summary).toMatchObject({ runs: 200, different: 0 });
 });
 
 reference.each(['mock', 'airline', 'retail', 'telecom'])('tau2 %s: evaluations', async (name) => {

@@ -72,16 +72,13 @@ export const rescore = {
     ...FLAGS,
     output: { ...OUTPUT, required: false, help: 'report of every conversation' },
     'empty-output': { type: 'boolean', help: 'tau1: as MUA-RL trains, by the database alone' },
-    'scored-again': { type: 'boolean', help: 'tau1: as upstream’s environment answers when asked a second time, where every transfer passes the database check' },
     json: JSON_FLAG,
   },
-  async run({ emptyOutput = false, scoredAgain = false, output, json, ...flags }, progress) {
-    for (const [flag, given] of Object.entries({ 'empty-output': emptyOutput, 'scored-again': scoredAgain })) {
-      if (given && flags.rules !== 'tau1') throw new UsageError(`--${flag} is given with --rules tau2: it is a variant of tau1`);
-    }
+  async run({ emptyOutput = false, output, json, ...flags }, progress) {
+    if (emptyOutput && flags.rules !== 'tau1') throw new UsageError('--empty-output is given with --rules tau2: it is a variant of tau1');
     const job = await readJob({ ...flags, output }, progress);
     const { rescoreFile } = await benchmarkModule((text) => progress.note(text));
-    const report = await orUsageError(() => rescoreFile({ ...job, emptyOutput, scoredAgain }), progress);
+    const report = await orUsageError(() => rescoreFile({ ...job, emptyOutput }), progress);
     if (output !== undefined) await writeAll({ [output]: `${JSON.stringify(report, null, 1)}\n` });
     return json && output !== undefined ? { output, ...report.summary } : report;
   },
