@@ -1,7 +1,7 @@
 /** @file What differs between benchmarks in how a conversation is held and ended. One machine plays them all: `episode.ts`. */
 import type { Benchmark, Domain } from '../environments/types.ts';
 import { GREETING } from '../users/prompt.ts';
-import { OUT_OF_SCOPE, STOP, TRANSFER } from '../users/types.ts';
+import { STOP, TAU2_STOPS } from '../users/types.ts';
 import type { TerminationReason } from './types.ts';
 
 export interface EpisodeRules {
@@ -40,7 +40,7 @@ const RULES: Record<Benchmark, Omit<EpisodeRules, 'terminalTools'>> = {
   // Thirty acts of the agent: each is followed by exactly one tool result or user reply.
   tau1: { ...MUA, openingStop: 'ignored', failedToolEnds: true, maxTurns: 30, passUnknownTools: true, requireDone: true },
   tau2: {
-    ...MUA, stopWords: [STOP, TRANSFER, OUT_OF_SCOPE], openingStop: 'ends', greeting: GREETING, maxTurns: Infinity, maxSteps: 200, maxErrors: 10,
+    ...MUA, stopWords: TAU2_STOPS, openingStop: 'ends', greeting: GREETING, maxTurns: Infinity, maxSteps: 200, maxErrors: 10,
     passUnknownTools: true, emptyTurnEnds: true, countsProse: true, requireDone: true,
   },
 };

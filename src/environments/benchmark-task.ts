@@ -82,15 +82,17 @@ const json = z.record(z.string(), z.unknown());
 const requestor = z.enum(['assistant', 'user']);
 const environmentCall = z.looseObject({ env_type: requestor, func_name: z.string(), arguments: json });
 
+export const initialStateSchema = z.looseObject({
+  initialization_data: z.looseObject({ agent_data: json.nullish(), user_data: json.nullish() }).nullish(),
+  initialization_actions: z.array(environmentCall).nullish(),
+  message_history: z.array(z.looseObject({ role: z.string() })).nullish(),
+});
+
 const tau2Task = z.looseObject({
   id: z.string().min(1),
   user_scenario: z.looseObject({ persona: z.string().nullish(), instructions: z.union([z.string(), json]) }),
   ticket: z.string().nullish(),
-  initial_state: z.looseObject({
-    initialization_data: z.looseObject({ agent_data: json.nullish(), user_data: json.nullish() }).nullish(),
-    initialization_actions: z.array(environmentCall).nullish(),
-    message_history: z.array(z.looseObject({ role: z.string() })).nullish(),
-  }).nullish(),
+  initial_state: initialStateSchema.nullish(),
   evaluation_criteria: z.looseObject({
     actions: z.array(z.looseObject({ name: z.string(), arguments: json, requestor: requestor.optional(), compare_args: z.array(z.string()).nullish() })).nullish(),
     env_assertions: z.array(environmentCall.extend({ assert_value: z.boolean().optional() })).nullish(),

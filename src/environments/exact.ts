@@ -37,13 +37,13 @@ export interface ExactDomain {
   benchmark: Benchmark;
   /** In upstream's order, as its own JSON schemas. */
   tools: readonly ToolSchema[];
-  /** Tools of the simulated user; empty but in tau2's telecom. */
+  /** Tools of the simulated user; empty but in tau2's telecom and mock. */
   userTools: readonly ToolSchema[];
   /** Rows of a whole database file. What is no table of records is one row of the table `''`, under its key. @throws naming path and reason */
   load(database: Json, userDatabase?: Json): WorldTables;
   /** The whole database again, as `sha256_js` sees it. */
   dump(rows: Rows): Json;
-  /** The user's database (tau2 telecom); null elsewhere. */
+  /** The user's database (tau2's telecom and mock); null elsewhere. */
   dumpUser(rows: Rows): Json;
   /** Brings a fresh world into a task's initial state. @throws naming the action that failed */
   initialize(rows: Rows, state: InitialState): void;

@@ -1,6 +1,6 @@
 /** @file Cases of `mua replay`: calls made on fresh copies of a domain's database. */
 import { z } from 'zod';
-import type { ImportedBenchmark } from '../environments/benchmark-task.ts';
+import { type ImportedBenchmark, initialStateSchema } from '../environments/benchmark-task.ts';
 import type { ExactCall, InitialState } from '../environments/exact.ts';
 import { exactDomain } from '../environments/exact-domains.ts';
 import { changedRows, runExact, StateHasher } from '../environments/exact-run.ts';
@@ -28,16 +28,11 @@ export interface ReplayedCase {
   changed: Omit<RowChange, 'call'>[];
 }
 
-const record = z.record(z.string(), z.unknown());
 const casesSchema = z.strictObject({
   cases: z.array(z.strictObject({
     id: z.union([z.string(), z.number()]),
-    initial_state: z.strictObject({
-      initialization_data: z.looseObject({ agent_data: record.nullish(), user_data: record.nullish() }).nullish(),
-      initialization_actions: z.array(z.looseObject({ env_type: z.enum(['assistant', 'user']), func_name: z.string(), arguments: record })).nullish(),
-      message_history: z.array(z.looseObject({ role: z.string() })).nullish(),
-    }).nullish(),
-    calls: z.array(z.strictObject({ name: z.string(), arguments: record, requestor: z.enum(['assistant', 'user']).optional() })),
+    initial_state: initialStateSchema.strict().nullish(),
+    calls: z.array(z.strictObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()), requestor: z.enum(['assistant', 'user']).optional() })),
   })),
 });
 

@@ -1,8 +1,8 @@
 /** @file The reward of tau2-bench: the product of the components that a task's `reward_basis` names. */
 import type { EnvAssertion, RewardType, Tau2Action, Tau2Task } from '../environments/benchmark-task.ts';
-import type { ExactCall, ExactDomain } from '../environments/exact.ts';
+import { actionMatches, assertionHolds } from '../environments/criteria.ts';
+import type { ExactDomain } from '../environments/exact.ts';
 import { runExact } from '../environments/exact-run.ts';
-import { equalJson } from '../environments/json.ts';
 import { Overlay, type World } from '../environments/overlay.ts';
 import { assistantTexts, callsOf, type Conversation, mentions } from './conversation.ts';
 import { replay, type Replay, type RowDifference, rowDifferences } from './replay.ts';
@@ -27,16 +27,6 @@ export interface Tau2Reward {
 
 /** What a task counts by when it doesn't say. */
 const DEFAULT_BASIS: readonly RewardType[] = ['DB', 'COMMUNICATE'];
-
-/**
- * Quirks: the requestor is not compared, and without `compare_args` the arguments of the call made are looked at, not those
- * of the gold action: an argument too many fails, one too few passes. No arguments to compare always match.
- */
-export function actionMatches({ name, arguments: gold, compare_args }: Tau2Action, call: ExactCall): boolean {
-  if (name !== call.name) return false;
-  const compared = compare_args ?? Object.keys(call.arguments);
-  return compared.every((key) => equalJson(Object.hasOwn(gold, key) ? gold[key] : undefined, Object.hasOwn(call.arguments, key) ? call.arguments[key] : undefined));
-}
 
 /** The state that the conversation starts from. A history is part of the conversation itself. @throws where the initial state can't be made */
 function started(domain: ExactDomain, world: World, { initial_state }: Tau2Task, history: boolean): Overlay {
@@ -84,9 +74,9 @@ export async function tau2Reward(domain: ExactDomain, world: World, task: Tau2Ta
 const cannotJudge: Judge = (assertions) => Promise.resolve(assertions.map(() => null));
 
 /** An assertion that fails to run is not met; upstream's evaluation breaks off there. */
-function holds(domain: ExactDomain, rows: Overlay, { env_type, func_name, arguments: args, assert_value = true }: EnvAssertion): { met: boolean; error?: string } {
+function holds(domain: ExactDomain, rows: Overlay, assertion: EnvAssertion): { met: boolean; error?: string } {
   try {
-    return { met: domain.assertion(rows, env_type, func_name, args) === assert_value };
+    return { met: assertionHolds(domain, rows, assertion) };
   } catch (cause) {
     return { met: false, error: (cause as Error).message };
   }

@@ -5,6 +5,8 @@ export const STOP = '###STOP###';
 /** tau2-bench's other ways to end: the agent has handed over; the scenario does not say how to go on. */
 export const TRANSFER = '###TRANSFER###';
 export const OUT_OF_SCOPE = '###OUT-OF-SCOPE###';
+/** All that ends a conversation under tau2-bench's rules; elsewhere STOP alone does. */
+export const TAU2_STOPS = [STOP, TRANSFER, OUT_OF_SCOPE] as const;
 
 /** What the customer can do without the agent (tau2-bench's dual control). */
 export interface UserTools {

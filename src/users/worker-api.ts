@@ -1,7 +1,7 @@
 /** @file Sessions of simulated users for others than their owner: what the user worker answers. */
 import type { UserScenario } from '../environments/types.ts';
 import { createUsers } from './index.ts';
-import { OUT_OF_SCOPE, STOP, TRANSFER, UserError, type UserConfig, type UserSession, type UserSimulator, type UserTools } from './types.ts';
+import { TAU2_STOPS, UserError, type UserConfig, type UserSession, type UserSimulator, type UserTools } from './types.ts';
 
 /** Errors lose their class and fields between workers: a failure crosses as a value. */
 export type Answer = { text: string } | { failure: { kind: UserError['kind']; message: string } };
@@ -53,7 +53,7 @@ export class UserSessions implements UserWorkerApi {
     if (!open) return { failure: { kind: 'bad_response', message: `session: '${session}' is not open` } };
     try {
       const text = await ask(open.user, open.abort.signal);
-      if ([STOP, TRANSFER, OUT_OF_SCOPE].some((word) => text.includes(word))) this.sessions.delete(session);
+      if (TAU2_STOPS.some((word) => text.includes(word))) this.sessions.delete(session);
       return { text };
     } catch (error) {
       return { failure: { kind: error instanceof UserError ? error.kind : 'bad_response', message: (error as Error).message } };
