@@ -1,7 +1,7 @@
 /**
  * The long commands of `mua` (synthesize, sft, train, evaluate) in Node on Dawn, for a machine with a GPU but no
  * browser: the same session, shaders and seeds. Usage: npx tsx scripts/mua-node.mts COMMAND key=value …
- *   synthesize count=2000 out=data.jsonl [level=nano] [seed=1]
+ *   synthesize count=2000 out=data.jsonl [level=nano] [carelessness=0] [seed=1]
  *   sft model=DIR data=FILE out=DIR [any SFT setting=value …]
  *   evaluate model=DIR [split=heldout] [tasks=200] [trials=1] [temperature=1] [seed=1] [level=nano]
  *   train model=DIR preset=nano out=DIR [any GRPO setting=value …]
@@ -37,9 +37,9 @@ async function save(directory: string, files: ModelFiles): Promise<void> {
 async function main(): Promise<unknown> {
   switch (command) {
     case 'synthesize': {
-      const { jsonl, kept, tried } = await session.synthesize({ domain: 'retail', level: take('level', 'nano'), count: Number(take('count')), seed: Number(take('seed', '1')) }, progress);
+      const { jsonl, ...counts } = await session.synthesize({ domain: 'retail', level: take('level', 'nano'), count: Number(take('count')), carelessness: Number(take('carelessness', '0')), seed: Number(take('seed', '1')) }, progress);
       await writeFile(take('out'), jsonl);
-      return { kept, tried };
+      return counts;
     }
     case 'sft': {
       const [model, data, out] = [await readModel(take('model')), await readFile(take('data'), 'utf8'), take('out')];

@@ -6,6 +6,7 @@
  * - Digits come in groups of up to `digits` from the left, and every group of each length is one token, so an id is a few
  *   tokens whatever its digits: copying ids is what nano models learn last.
  * - A word keeps the underscore after it (`gift_card_|12|34`): what comes before an id's digits then tells which id it is.
+ *   Such a word takes no space or mark before it, so that it is the same token everywhere.
  * - JSON between two values is not split (`", "arguments": {"order_id": "`), nor are words joined by `_`, so that the
  *   skeleton of a tool call, the tool's name in it, can be one token: a nano model then learns values, not punctuation.
  * - Text is not normalised: decode(encode(x)) = x for every string.
@@ -59,7 +60,7 @@ export function trainTokenizer(texts: Iterable<string>, options: BpeOptions): Tr
 function splitPattern(digits: number): string {
   const number = digits === 1 ? '\\p{N}' : `\\p{N}{1,${digits}}`;
   const json = ' ?[{}\\[\\]",:]+(?: ?[a-z_]*[{}\\[\\]",:]+)*';
-  return `${json}|'(?:[sS]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD])|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+(?:_\\p{L}*)*|${number}| ?[^\\s\\p{L}\\p{N}]+(?: [^\\s\\p{L}\\p{N}]+)*[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`;
+  return `${json}|'(?:[sS]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD])|(?:[^\\r\\n\\p{L}\\p{N}](?!\\p{L}+_))?\\p{L}+(?:_\\p{L}*)*|${number}| ?[^\\s\\p{L}\\p{N}]+(?: [^\\s\\p{L}\\p{N}]+)*[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`;
 }
 
 /** GPT-2's printable stand-in for each byte, by byte value. */

@@ -60,6 +60,7 @@ export function readConversationState(messages: readonly ChatMessage[]): CaseFil
       else {
         file.lastSaid = content;
         if (content.startsWith('Sorry')) close(file, 'refused');
+        else if (/^(Done|That is done)\./.test(content)) close(file, 'done');
       }
     }
   }

@@ -1,6 +1,9 @@
 /**
  * @file The expert of the cold start: serves customers by rules, through the real tools, seeing only what an agent sees.
  * One act at a time, speech or one tool call; few and short phrasings, as a small model is to learn them.
+ *
+ * A careless expert sometimes hands over a customer it could serve, changes an order without asking, or says that it is
+ * done when it did nothing: demonstrations as language models write them, from which GRPO has something to unlearn.
  */
 import type { Domain, ToolCall } from '../environments/types.ts';
 import { isConfirmation } from '../environments/violations.ts';
@@ -18,6 +21,7 @@ export interface Expert {
 
 const ASK_YES = 'Yes or no?';
 const ELSE = 'Anything else?';
+const DONE = [`Done. ${ELSE}`, `That is done. ${ELSE}`];
 const IDENTIFY = ['What is your email, or your name and zip?', 'Your email please, or your name and zip?'];
 const TOOL: Record<Request['intent'], string> = {
   cancel: 'cancel_pending_order',
@@ -31,36 +35,47 @@ const WANTS: Record<Request['intent'], string> = {
   cancel: 'cancel an order', return: 'return items', exchange: 'exchange items', modify_items: 'change items', modify_payment: 'change a payment', modify_address: 'change an address',
 };
 
-/** The expert for the retail tools of `domain`. The same seed and conversation give the same act. */
-export function createExpert(domain: Domain, seed: number): Expert {
+/**
+ * The expert for the retail tools of `domain`. The same seed and conversation give the same act.
+ * @param carelessness probability of a lapse where one is possible, 0 to 1; a needless transfer has a third of it
+ */
+export function createExpert(domain: Domain, seed: number, carelessness = 0): Expert {
   const tools = new Set(domain.tools.map((tool) => tool.function.name));
   return {
     act(messages) {
       const pick = (phrasings: readonly string[]): Act => ({ say: phrasings[hash32(seed, messages.length) % phrasings.length]! });
-      return nextAct(readConversationState(messages), tools, pick);
+      const slips = (share: number) => hash32(seed, messages.length, 1) < carelessness * share * 2 ** 32;
+      return nextAct(readConversationState(messages), tools, pick, slips);
     },
   };
 }
 
 type Pick = (phrasings: readonly string[]) => Act;
+/** Whether the expert is careless now, at this share of its carelessness. */
+type Slips = (share: number) => boolean;
 
-function nextAct(file: CaseFile, tools: ReadonlySet<string>, pick: Pick): Act {
+function nextAct(file: CaseFile, tools: ReadonlySet<string>, pick: Pick, slips: Slips): Act {
   const { request } = file;
   if (!file.userId) return findCustomer(file, pick);
   if (!file.user) return { call: { name: 'get_user_details', arguments: { user_id: file.userId } } };
   if (!request) {
-    if (file.outcome === 'done') return pick([`Done. ${ELSE}`, `That is done. ${ELSE}`]);
+    if (file.outcome === 'done') return pick(DONE);
     if (file.outcome === 'failed' || file.outcome === 'refused') return pick([`Sorry, I cannot do that. ${ELSE}`]);
     return pick(['How can I help you?']);
   }
   const wholeAccount = request.intent === 'modify_address' && findOrderId(request) === null && request.said.some((text) => /\bdefault address\b/i.test(text));
   const tool = wholeAccount ? 'modify_user_address' : TOOL[request.intent];
-  if (!tools.has(tool)) return { call: { name: 'transfer_to_human_agents', arguments: { summary: `The customer wants to ${WANTS[request.intent]}.` } } };
+  const transfer: Act = { call: { name: 'transfer_to_human_agents', arguments: { summary: `The customer wants to ${WANTS[request.intent]}.` } } };
+  if (!tools.has(tool)) return transfer;
   const question = missing(request, wholeAccount);
   if (question) return pick([question]);
   const planned = wholeAccount ? accountAddress(file, request) : plan(file, request, tool);
-  if ('propose' in planned) return confirmed(file, planned.propose) ? { call: planned.call } : pick([planned.propose]);
-  return 'say' in planned ? pick([planned.say]) : planned;
+  if ('propose' in planned) {
+    if (confirmed(file, planned.propose)) return slips(1) ? pick(DONE) : { call: planned.call };
+    return slips(1) ? { call: planned.call } : pick([planned.propose]);
+  }
+  if ('say' in planned) return pick([planned.say]);
+  return slips(1 / 3) ? transfer : planned;
 }
 
 function findCustomer({ email, name, zip, searched }: CaseFile, pick: Pick): Act {

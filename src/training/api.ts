@@ -5,6 +5,7 @@
 import type { Trajectory } from '../agent/types.ts';
 import type { GenerateRequest } from './commands.ts';
 import type { EvaluationReport } from '../evaluation/evaluate.ts';
+import type { SynthesizeOptions } from './synthesize.ts';
 import type { EngineInfo, GrpoConfig, RunEvent, RunRequest, SftConfig } from './types.ts';
 
 /** The files of a Hugging Face model folder by name (`config.json`, `model.safetensors`, …). */
@@ -63,7 +64,7 @@ export interface TrainerApi {
     progress: Progress, onStep: (metrics: Record<string, number>, trajectories: Trajectory[]) => void,
   ): Promise<{ model: ModelFiles; before: EvaluateReport; after: EvaluateReport; steps: number; seconds: number; dropped: number; retried: number }>;
   sft(model: ModelFiles, jsonl: string, overrides: Partial<Record<keyof SftConfig, string>>, progress: Progress): Promise<{ model: ModelFiles; losses: number[]; tokens: number; seconds: number }>;
-  synthesize(options: { domain: string; level: string; count: number; seed: number }, progress: Progress): Promise<{ jsonl: string; kept: number; tried: number }>;
+  synthesize(options: SynthesizeOptions, progress: Progress): Promise<{ jsonl: string; kept: number; tried: number; solved: number }>;
   evaluate(model: ModelFiles, options: EvaluateOptions, user: RunRequest['user'], progress: Progress): Promise<EvaluateReport>;
   score(model: ModelFiles, sequences: number[][]): Promise<{ logprobs: number[][]; entropies: number[][] }>;
   grad(model: ModelFiles, request: GradRequest): Promise<{ safetensors: Uint8Array<ArrayBuffer>; report: Record<string, number> }>;

@@ -10,12 +10,13 @@ import type { EvaluateOptions, EvaluateReport, GradRequest, ModelFiles, Progress
 import { bench } from './bench.ts';
 import { restore } from './checkpoints.ts';
 import { type GenerateRequest, generateCompletions, gradients, scoreSequences } from './commands.ts';
-import { grpoConfig, PRESETS, sftConfig } from './config.ts';
+import { grpoConfig, sftConfig } from './config.ts';
+import { PRESETS } from './presets.ts';
 import { concurrency, EngineHost, type SessionParts } from './engine-host.ts';
 import { evaluateHeldOut, evaluationMetrics, trainGrpo } from './run.ts';
 import { Runs } from './runs.ts';
 import { trainSft } from './sft.ts';
-import { synthesize } from './synthesize.ts';
+import { synthesize, type SynthesizeOptions } from './synthesize.ts';
 import type { EngineInfo, RunEvent, RunRequest, SftConfig } from './types.ts';
 
 export class TrainerSession implements Omit<TrainerApi, 'connect'> {
@@ -116,10 +117,10 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
     return { model: withWeights(model, await engine.weights()), losses, tokens, seconds: (performance.now() - start) / 1000 };
   }
 
-  async synthesize(options: { domain: string; level: string; count: number; seed: number }, progress: Progress): ReturnType<TrainerApi['synthesize']> {
+  async synthesize(options: SynthesizeOptions, progress: Progress): ReturnType<TrainerApi['synthesize']> {
     const users = await this.#parts.users({ mode: 'scripted' });
-    const { conversations, tried } = await synthesize({ environments: this.#parts.environments, users }, options, (kept) => progress(kept, options.count, 'conversations'));
-    return { jsonl: conversations.map((conversation) => `${JSON.stringify(conversation)}\n`).join(''), kept: conversations.length, tried };
+    const { conversations, tried, solved } = await synthesize({ environments: this.#parts.environments, users }, options, (kept) => progress(kept, options.count, 'conversations'));
+    return { jsonl: conversations.map((conversation) => `${JSON.stringify(conversation)}\n`).join(''), kept: conversations.length, tried, solved };
   }
 
   async evaluate(model: ModelFiles, options: EvaluateOptions, user: UserConfig, progress: Progress): Promise<EvaluateReport> {

@@ -1,6 +1,7 @@
 /**
  * @file Cold-start data: conversations of the expert with the scripted user, through the real tools. Only those that
- * end with reward 1 and break no rule are kept (MUA-RL verifies its synthetic trajectories too).
+ * end with reward 1 and break no rule are kept (MUA-RL verifies its synthetic trajectories too), unless the expert is to
+ * be careless: then all are, and a model that imitates them fails as often as it did.
  */
 import { createExpert } from '../agent/expert.ts';
 import { mapConcurrently } from '../agent/rollouts.ts';
@@ -28,40 +29,53 @@ export interface SynthesizeOptions {
   level: string;
   count: number;
   seed: number;
+  /** How often the expert lapses, 0 to 1; above 0 nothing is filtered out. */
+  carelessness?: number;
 }
 
 const MAX_ACTS = 60;
 
-/** Plays train tasks from the first on until `count` conversations are kept. @throws if fewer than one in four succeeds. */
+interface Played {
+  messages: ChatMessage[];
+  /** 0 as well where the conversation did not come to an end. */
+  reward: number;
+  /** No rule was broken. */
+  flawless: boolean;
+}
+
+/** Plays train tasks from the first on until `count` conversations are kept; `solved` of those `tried` had reward 1. @throws if fewer than one in four succeeds. */
 export async function synthesize(
   stage: { environments: Environments; users: UserSimulator },
   options: SynthesizeOptions,
   onProgress?: (kept: number) => void,
-): Promise<{ conversations: Conversation[]; tried: number }> {
+): Promise<{ conversations: Conversation[]; tried: number; solved: number }> {
+  const { carelessness = 0 } = options;
+  if (!(carelessness >= 0 && carelessness <= 1)) throw new Error(`carelessness is ${carelessness}: expected 0 to 1`);
   const domain = await stage.environments.domain(options.domain, options.level);
   const conversations: Conversation[] = [];
-  let tried = 0;
+  let [tried, solved] = [0, 0];
   const batch = 64;
   while (conversations.length < options.count) {
     const tasks = await stage.environments.tasks({ domain: options.domain, level: options.level, split: 'train', seed: options.seed, count: batch, from: tried });
-    const results: (ChatMessage[] | null)[] = tasks.map(() => null);
+    const results: Played[] = [];
     await mapConcurrently(tasks, 16, async (task, i) => {
       results[i] = await play(task, hash32(options.seed, tried + i));
     });
     tried += batch;
-    results.forEach((messages, i) => {
-      if (messages && conversations.length < options.count) {
+    results.forEach(({ messages, reward, flawless }, i) => {
+      solved += reward;
+      if (((reward === 1 && flawless) || carelessness > 0) && conversations.length < options.count) {
         conversations.push({ id: tasks[i]!.id, messages: [{ role: 'system', content: domain.policy }, ...messages], tools: domain.tools });
       }
     });
     onProgress?.(conversations.length);
     if (tried >= 256 && conversations.length < tried / 4) throw new Error(`the expert solved only ${conversations.length} of ${tried} tasks at level ${options.level}`);
   }
-  return { conversations, tried };
+  return { conversations, tried, solved };
 
-  async function play(task: Task, seed: number): Promise<ChatMessage[] | null> {
+  async function play(task: Task, seed: number): Promise<Played> {
     const { environments, users } = stage;
-    const expert = createExpert(domain, seed);
+    const expert = createExpert(domain, seed, carelessness);
     const user = users.session(task.scenario, seed);
     const episode = await environments.start(task);
     const messages: ChatMessage[] = [];
@@ -88,7 +102,7 @@ export async function synthesize(
         }
       }
       const { reward } = await environments.verify(episode);
-      return done && reward === 1 && auditEpisode(events).length === 0 ? messages : null;
+      return { messages, reward: done ? (reward ?? 0) : 0, flawless: auditEpisode(events).length === 0 };
     } finally {
       await environments.close(episode);
     }

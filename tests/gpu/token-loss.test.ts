@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Gpu } from '../../src/engine/gpu.ts';
-import { PAPER } from '../../src/training/config.ts';
+import { PAPER } from '../../src/training/presets.ts';
 import { grpoLoss, grpoTokenLoss, type GrpoLossConfig } from '../../src/training/grpo-loss.ts';
 
 const ADVANTAGES = [-1.5, -0.3, 0, 0.4, 2];

@@ -61,14 +61,15 @@ describe.each(LEVELS)('level %s', (level) => {
       }
     }
     expect([...refusals].every((text) => /^Error: non-(pending|delivered) order cannot be/.test(text))).toBe(true);
-    expect(refusals.size).toBeGreaterThanOrEqual(3);
+    expect(refusals.size).toBeGreaterThanOrEqual(level === 'nano' ? 2 : 3);
   });
 
   test('shares: no-ops below 10 %, personas and wishes as designed', () => {
     for (const [split, seed] of [['train', 0], ['heldout', 0], ['train', 7]] as const) expect(noopShare(tasksOf(level, split, COUNT, seed))).toBeLessThan(0.1);
     expect(noopShare(tasks)).toBeGreaterThan(0.01);
     const share = (test: (task: Task) => boolean) => tasks.filter(test).length / tasks.length;
-    for (const [persona, expected] of [['upfront', 0.4], ['on_request', 0.35], ['changes_mind', 0.15], ['pushy', 0.1]] as const) {
+    const designed = level === 'nano' ? { upfront: 0.32, on_request: 0.28, changes_mind: 0.3, pushy: 0.1 } : { upfront: 0.4, on_request: 0.35, changes_mind: 0.15, pushy: 0.1 };
+    for (const [persona, expected] of Object.entries(designed)) {
       expect(Math.abs(share((task) => task.scenario.persona === persona) - expected)).toBeLessThan(0.07);
     }
     for (const { scenario, actions, noop } of tasks) {

@@ -68,6 +68,8 @@ describe('the nano tokenizer', () => {
   it('keeps the underscore before an id with its word', () => {
     const tokenizer = loadTokenizer(trainTokenizer(['gift_card_12 '.repeat(3)], { vocabSize: 400, digits: 1 }).files);
     expect(tokenizer.encode('gift_card_987').map((token) => tokenizer.decode([token]))).toEqual(['gift_card_', '9', '8', '7']);
+    // The same token after a space: a copying head looks for it.
+    expect(tokenizer.encode('a gift_card_9').map((token) => tokenizer.decode([token]))).toEqual(['a', ' ', 'gift_card_', '9']);
   });
 
   it('is the same whatever the order of its texts', () => {

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { passHat, passHatInterval } from '../../src/evaluation/pass-hat.ts';
 import { permutation } from '../../src/random.ts';
 import { groupAdvantages, tokenWeights } from '../../src/training/advantages.ts';
-import { ConfigError, grpoConfig, PAPER, PRESETS, sftConfig } from '../../src/training/config.ts';
+import { ConfigError, grpoConfig, sftConfig } from '../../src/training/config.ts';
+import { PAPER, PRESETS } from '../../src/training/presets.ts';
 import { grpoTokenLoss, klEstimate } from '../../src/training/grpo-loss.ts';
 import { learningRate } from '../../src/training/schedule.ts';
 

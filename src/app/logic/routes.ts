@@ -1,13 +1,79 @@
-/** @file The pages and their addresses. Everything stands in the hash: it works on any static host and is never sent. */
+/**
+ * @file The pages, their addresses and what their queries may say. Everything stands in the hash: it works on any static
+ * host and is never sent. A query value that a page does not know counts as absent, so that old links still open.
+ */
+import * as z from 'zod/mini';
 
-export type Route =
-  | { name: 'home' }
-  | { name: 'runs' }
-  | { name: 'run'; run: string }
-  | { name: 'group'; run: string; group: string }
-  | { name: 'rollout'; run: string; id: string }
-  | { name: 'settings' }
-  | { name: 'not-found' };
+const text = z._default(z.catch(z.string().check(z.maxLength(4000)), ''), '');
+const natural = z._default(z.catch(z.nullable(z.coerce.number().check(z.int(), z.minimum(0))), null), null);
+const oneOf = <const T extends readonly [string, ...string[]]>(...names: T) => z._default(z.catch(z.enum(names), names[0]), names[0]);
+const flag = z._default(z.catch(z.enum(['', '1']), ''), '');
+
+/** Colour channels of the token view; the names of `MessageNode.annotations` where they are stored. */
+export const CHANNELS = ['none', 'mask', 'logprob', 'ref_logprob', 'kl', 'entropy', 'ratio', 'advantage', 'pressure', 'delta_p'] as const;
+export const WORLD_TABS = ['data', 'tools', 'policy', 'tasks'] as const;
+
+/**
+ * What stands behind the `?` of each page. Filters hold what rows are to equal; '' and null mean: all.
+ * The configuration of a run to start is not among them: any of its settings may stand in the query of `home`.
+ */
+export const QUERIES = {
+  home: z.looseObject({ preset: text, seed: natural }),
+  learn: z.object({}),
+  lesson: z.object({}),
+  runs: z.object({}),
+  run: z.object({ step: natural, smooth: text, tab: oneOf('overview', 'config', 'checkpoints') }),
+  rollouts: z.object({
+    step: natural, reward: oneOf('', '0', '1', 'null'), end: text, violation: text, tool: text, domain: text, intent: text, q: text,
+    sort: oneOf('', 'reward', 'turns', 'tokens', 'advantage'),
+  }),
+  group: z.object({ sort: oneOf('', 'reward', 'turns'), pin: text, shared: flag }),
+  /** `turn`: a node's id; `tok`: a position in the whole sequence; `call`: a tool call whose world is shown. */
+  rollout: z.object({ view: oneOf('messages', 'rendered'), ch: oneOf(...CHANNELS), scale: oneOf('rollout', 'group'), turn: natural, tok: natural, call: natural, q: text }),
+  /** Two or more runs, or two rollouts as `run/rollout`, or two evaluations, separated by commas. */
+  compare: z.object({ kind: oneOf('runs', 'rollouts', 'evals'), of: text, task: text }),
+  /** `from`: `run/rollout@node`; without it the conversation begins anew. `run`, `step`: whose agent answers. */
+  play: z.object({ from: text, as: oneOf('user', 'agent'), run: text, step: natural }),
+  worlds: z.object({}),
+  world: z.object({ table: text, row: text, task: text, q: text, split: text }),
+  evals: z.object({}),
+  eval: z.object({ base: text, flips: oneOf('', 'gained', 'lost') }),
+  models: z.object({}),
+  settings: z.object({}),
+  import: z.object({ src: text }),
+  gallery: z.object({}),
+  'not-found': z.object({}),
+} as const;
+
+export type RouteName = keyof typeof QUERIES;
+export type Query<N extends RouteName> = z.output<(typeof QUERIES)[N]>;
+
+/** Names in a path; each stands where the pattern has a `:name`. */
+const PATHS = {
+  home: '/',
+  learn: '/learn',
+  lesson: '/learn/:lesson',
+  runs: '/runs',
+  run: '/runs/:run',
+  rollouts: '/runs/:run/rollouts',
+  group: '/runs/:run/groups/:group',
+  rollout: '/runs/:run/rollouts/:id',
+  compare: '/compare',
+  play: '/play/:domain/:task',
+  worlds: '/worlds',
+  world: '/worlds/:domain/:tab',
+  evals: '/evals',
+  eval: '/evals/:id',
+  models: '/models',
+  settings: '/settings',
+  import: '/import',
+  gallery: '/gallery',
+  'not-found': '/not-found',
+} as const satisfies Record<RouteName, string>;
+
+type Params<P extends string> = P extends `${string}:${infer Name}/${infer Rest}` ? Name | Params<Rest> : P extends `${string}:${infer Name}` ? Name : never;
+export type RouteOf<N extends RouteName> = { name: N } & Record<Params<(typeof PATHS)[N]>, string>;
+export type Route = { [N in RouteName]: RouteOf<N> }[RouteName];
 
 export interface Place {
   route: Route;
@@ -27,37 +93,27 @@ function parsePath(pathname: string): Route {
   } catch {
     return { name: 'not-found' }; // a lone % in an address typed by hand
   }
-  const [first, run, kind, id] = parts;
-  if (first === undefined) return { name: 'home' };
-  if (first === 'settings' && parts.length === 1) return { name: 'settings' };
-  if (first !== 'runs') return { name: 'not-found' };
-  if (run === undefined) return { name: 'runs' };
-  if (parts.length === 2) return { name: 'run', run };
-  if (parts.length === 4 && kind === 'groups') return { name: 'group', run, group: id! };
-  if (parts.length === 4 && kind === 'rollouts') return { name: 'rollout', run, id: id! };
+  for (const [name, pattern] of Object.entries(PATHS)) {
+    const pieces = pattern.split('/').filter(Boolean);
+    if (pieces.length !== parts.length || pieces.some((piece, i) => !piece.startsWith(':') && piece !== parts[i])) continue;
+    const params = pieces.flatMap((piece, i) => (piece.startsWith(':') ? [[piece.slice(1), parts[i]!]] : []));
+    return { name, ...Object.fromEntries(params) } as Route;
+  }
   return { name: 'not-found' };
 }
 
-/** The address of a page; query values that are '' are left out. */
-export function href(route: Route, query: Record<string, string> = {}): string {
-  const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== '')).toString();
+/** What a page's query says, every value of the right kind. */
+export function readQuery<N extends RouteName>(name: N, query: URLSearchParams): Query<N> {
+  return (QUERIES[name] as z.ZodMiniType).parse(Object.fromEntries([...query].filter(([, value]) => value !== ''))) as Query<N>;
+}
+
+/** The address of a page; query values that are '', null or undefined are left out. */
+export function href(route: Route, query: Record<string, string | number | null | undefined> = {}): string {
+  const given = Object.entries(query).flatMap(([name, value]) => (value === '' || value === null || value === undefined ? [] : [[name, String(value)]]));
+  const search = new URLSearchParams(given).toString();
   return `#${pathOf(route)}${search && `?${search}`}`;
 }
 
 function pathOf(route: Route): string {
-  const part = encodeURIComponent;
-  switch (route.name) {
-    case 'runs':
-      return '/runs';
-    case 'run':
-      return `/runs/${part(route.run)}`;
-    case 'group':
-      return `/runs/${part(route.run)}/groups/${part(route.group)}`;
-    case 'rollout':
-      return `/runs/${part(route.run)}/rollouts/${part(route.id)}`;
-    case 'settings':
-      return '/settings';
-    default:
-      return '/';
-  }
+  return PATHS[route.name].replace(/:(\w+)/g, (_, name: string) => encodeURIComponent((route as unknown as Record<string, string>)[name]!));
 }

@@ -1,5 +1,5 @@
 /** @file Where the visitor is. The one module that reads and writes the address. */
-import { parseHash, type Place, type Route } from '../logic/routes.ts';
+import { parseHash, type Place, type Query, readQuery, type Route, type RouteName } from '../logic/routes.ts';
 
 export class Router {
   #place = $state.raw<Place>(parseHash(location.hash));
@@ -18,16 +18,18 @@ export class Router {
     return this.#place.route;
   }
 
-  /** A value of the address's query, '' when it is not there. */
-  query(name: string): string {
-    return this.#place.query.get(name) ?? '';
+  /** What the address's query says to the page `name`, every value of the right kind. */
+  query<N extends RouteName>(name: N): Query<N> {
+    return readQuery(name, this.#place.query);
   }
 
-  /** Changes the query in place: no new entry in the history, no new page. '' removes the value. */
-  setQuery(name: string, value: string): void {
+  /** Changes the query in place: no new entry in the history, no new page. '' and null remove the value. */
+  setQuery(values: Record<string, string | number | null>): void {
     const query = new URLSearchParams(this.#place.query);
-    if (value === '') query.delete(name);
-    else query.set(name, value);
+    for (const [name, value] of Object.entries(values)) {
+      if (value === '' || value === null) query.delete(name);
+      else query.set(name, String(value));
+    }
     const path = location.hash.split('?')[0] || '#/';
     const search = query.toString();
     history.replaceState(null, '', search ? `${path}?${search}` : path);

@@ -104,22 +104,23 @@ export const sft = {
 
 /** @type {Command} */
 export const synthesize = {
-  summary: 'conversations of an expert with the scripted user, only those with reward 1',
+  summary: 'conversations of an expert with the scripted user: only those with reward 1, or all of a careless one',
   flags: {
     domain: DOMAIN,
     level: LEVEL,
     count: { type: 'integer', value: 'N', help: 'conversations to keep', default: 2000, min: 1 },
+    carelessness: { type: 'number', value: 'P', help: 'how often the expert transfers, skips the question or claims to be done; above 0 failures are kept', default: 0, min: 0, max: 1 },
     seed: SEED,
     out: { type: 'string', value: 'FILE.jsonl', help: 'output', required: true },
     json: JSON_FLAG,
   },
-  async run({ domain, level, count, seed, out }, progress) {
+  async run({ domain, level, count, carelessness, seed, out }, progress) {
     await checkParent('out', out);
     /** @type {Uint8Array} */
     let jsonl = new Uint8Array();
-    const result = await runInPage({ request: { command: 'synthesize', options: { domain, level, count, seed } }, progress, onFile: (_, body) => void (jsonl = body) });
+    const result = await runInPage({ request: { command: 'synthesize', options: { domain, level, count, carelessness, seed } }, progress, onFile: (_, body) => void (jsonl = body) });
     await writeAll({ [out]: jsonl });
     return { out, ...result };
   },
-  show: ({ out, kept, tried }) => [`${kept} conversations of ${tried} tried in ${out}`],
+  show: ({ out, kept, tried, solved }) => [`${kept} conversations of ${tried} tried, ${solved} of them with reward 1, in ${out}`],
 };

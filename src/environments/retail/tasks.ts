@@ -9,13 +9,18 @@ import { LEVELS, type Level, type Order, type User } from './schema.ts';
 import { goldCall, INTENTS, NEEDED_STATUS, requestFor, requestText, type Customer, type Intent, type Request } from './wishes.ts';
 import { makeAddress, makeWorld, TASKS_PER_WORLD, worldId } from './world.ts';
 
-const PERSONAS: Record<Persona, number> = { upfront: 40, on_request: 35, changes_mind: 15, pushy: 10 };
+/** At `nano`, where little else can go wrong, more customers punish an agent that acts before it asks. */
+const PERSONAS: Record<Level, Record<Persona, number>> = {
+  nano: { upfront: 32, on_request: 28, changes_mind: 30, pushy: 10 },
+  small: { upfront: 40, on_request: 35, changes_mind: 15, pushy: 10 },
+  full: { upfront: 40, on_request: 35, changes_mind: 15, pushy: 10 },
+};
 /** Number of wishes of one conversation; pushy customers always have two. */
 const WISHES: Record<Level, Record<string, number>> = { nano: { 1: 88, 2: 12 }, small: { 1: 65, 2: 35 }, full: { 1: 55, 2: 30, 3: 15 } };
 /** Share of impossible wishes among customers who don't change their mind and aren't pushy anyway. */
 const IMPOSSIBLE = 0.09;
 /** What no tool of a level does: the right act is to transfer. */
-const TRANSFERS: Record<Level, Intent[]> = { nano: ['exchange', 'modify_items', 'modify_address'], small: ['modify_address'], full: [] };
+const TRANSFERS: Record<Level, Intent[]> = { nano: ['return', 'exchange', 'modify_items', 'modify_address'], small: ['modify_address'], full: [] };
 
 /** Share of tasks whose gold changes nothing: there, doing nothing looks like success. */
 export function noopShare(tasks: readonly Task[]): number {
@@ -41,7 +46,7 @@ function makeTask(dice: Dice, level: Level, tables: WorldTables): Draft {
   const customers = customersOf(tables);
   // A plan is drawn first and customers are sought who can have it, so that the shares above hold.
   for (let plan = 0; plan < 100; plan++) {
-    const persona = dice.weighted<Persona>(PERSONAS);
+    const persona = dice.weighted<Persona>(PERSONAS[level]);
     const count = persona === 'pushy' ? 2 : Number(dice.weighted(WISHES[level]));
     const intents = Array.from({ length: count }, () => dice.weighted(INTENTS[level]));
     const plain = persona === 'upfront' || persona === 'on_request';

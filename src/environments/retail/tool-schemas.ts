@@ -7,12 +7,12 @@ import { TOOLS } from './tools.ts';
 
 const NANO = [
   'find_user_id_by_email', 'find_user_id_by_name_zip', 'get_user_details', 'get_order_details',
-  'cancel_pending_order', 'modify_pending_order_payment', 'return_delivered_order_items', 'transfer_to_human_agents',
+  'cancel_pending_order', 'modify_pending_order_payment', 'transfer_to_human_agents',
 ];
 
 export const TOOLS_OF: Record<Level, readonly string[]> = {
   nano: NANO,
-  small: [...NANO.slice(0, -1), 'exchange_delivered_order_items', 'modify_pending_order_items', 'modify_pending_order_address', 'get_product_details', 'transfer_to_human_agents'],
+  small: [...NANO.slice(0, -1), 'return_delivered_order_items', 'exchange_delivered_order_items', 'modify_pending_order_items', 'modify_pending_order_address', 'get_product_details', 'transfer_to_human_agents'],
   full: TAU1.tools,
 };
 

@@ -19,7 +19,7 @@ export interface Customer {
 
 /** Intents that have a tool at each level, with their shares. */
 export const INTENTS: Record<Level, Partial<Record<Intent, number>>> = {
-  nano: { cancel: 38, return: 36, modify_payment: 26 },
+  nano: { cancel: 55, modify_payment: 45 },
   small: { cancel: 20, return: 20, modify_payment: 15, exchange: 15, modify_items: 15, modify_address: 15 },
   full: { cancel: 18, return: 18, modify_payment: 14, exchange: 18, modify_items: 16, modify_address: 16 },
 };

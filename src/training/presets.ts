@@ -1,0 +1,108 @@
+/** @file The presets: what a run does unless told otherwise. No code, so that the first page load stays small. */
+import type { GrpoConfig, SftConfig } from './types.ts';
+
+/** The paper's own settings (MUA-RL `mua_grpo.sh`); presets say what they change. */
+export const PAPER: GrpoConfig = {
+  domain: 'retail',
+  level: 'full',
+  train_batch_size: 32,
+  n: 8,
+  ppo_mini_batch_size: 32,
+  ppo_epochs: 1,
+  norm_adv_by_std_in_grpo: true,
+  clip_ratio_low: 0.2,
+  clip_ratio_high: 0.2,
+  clip_ratio_c: 3,
+  use_kl_loss: true,
+  kl_loss_coef: 0.001,
+  kl_loss_type: 'low_var_kl',
+  entropy_coeff: 0,
+  loss_agg_mode: 'token-mean',
+  filter_groups: false,
+  lr: 1e-6,
+  lr_scheduler_type: 'constant',
+  lr_warmup_steps: 0,
+  weight_decay: 0.01,
+  beta1: 0.9,
+  beta2: 0.999,
+  adam_eps: 1e-8,
+  grad_clip: 1,
+  total_training_steps: 150,
+  test_freq: 5,
+  val_tasks: 165,
+  save_freq: 10,
+  seed: 1,
+  max_turns: 30,
+  response_length_one_turn: 1024,
+  max_model_len: 32768,
+  malformed_policy: 'end',
+  require_done: false,
+  temperature: 1,
+  top_p: 1,
+  top_k: 0,
+};
+
+/** A nano model learns with larger steps, shorter conversations and errors fed back. */
+const NANO: GrpoConfig = {
+  ...PAPER,
+  level: 'nano',
+  train_batch_size: 8,
+  ppo_mini_batch_size: 8,
+  filter_groups: true,
+  lr: 1e-4,
+  weight_decay: 0,
+  total_training_steps: 100,
+  test_freq: 20,
+  val_tasks: 64,
+  save_freq: 10,
+  max_turns: 24,
+  response_length_one_turn: 96,
+  max_model_len: 1024,
+  malformed_policy: 'feedback',
+  require_done: true,
+};
+
+export interface Preset {
+  label: string;
+  description: string;
+  model: string;
+  config: GrpoConfig;
+}
+
+export const DEFAULT_PRESET = 'nano';
+
+export const PRESETS: Record<string, Preset> = {
+  nano: {
+    label: 'Nano retail',
+    description: 'Eight customers a step, eight tries each, a hundred steps.',
+    model: 'nano-retail',
+    config: NANO,
+  },
+  tiny: {
+    label: 'Tiny (a quick look)',
+    description: 'Two customers a step, four tries each, five steps: shows every part moving, learns little.',
+    model: 'nano-retail',
+    config: { ...NANO, train_batch_size: 2, ppo_mini_batch_size: 2, n: 4, total_training_steps: 5, test_freq: 0, val_tasks: 8, save_freq: 1 },
+  },
+  'nano-32': {
+    label: 'Nano retail, the paper’s batch',
+    description: 'Thirty-two customers a step, eight tries each, as MUA-RL: for a real GPU.',
+    model: 'nano-retail',
+    config: { ...NANO, train_batch_size: 32, ppo_mini_batch_size: 32, total_training_steps: 150, val_tasks: 200 },
+  },
+};
+
+export const SFT_DEFAULTS: SftConfig = {
+  train_batch_size: 16,
+  lr: 1e-3,
+  lr_scheduler_type: 'cosine',
+  lr_warmup_steps: 20,
+  weight_decay: 0.01,
+  beta1: 0.9,
+  beta2: 0.95,
+  adam_eps: 1e-8,
+  grad_clip: 1,
+  total_training_steps: 0,
+  max_model_len: 16384,
+  seed: 1,
+};
