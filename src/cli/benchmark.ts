@@ -45,13 +45,13 @@ async function load({ data, rules, domain, onProgress }: BenchmarkJob, needs: re
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** @throws {BenchmarkImportError} on data or an input that is not as expected */
+/** @throws {ImportError} on data or an input that is not as expected */
 export async function replayFile(job: BenchmarkJob): Promise<{ cases: ReplayedCase[] }> {
   const cases = readCases(job.input, parseJson(job.input, job.text));
   return { cases: replayCases(await load(job, []), cases, { file: job.input, hash: sha256, onProgress: job.onProgress }) };
 }
 
-/** @throws {BenchmarkImportError} on data or an input that is not as expected */
+/** @throws {ImportError} on data or an input that is not as expected */
 export async function rescoreFile(job: BenchmarkJob & { emptyOutput: boolean }): Promise<RescoreReport> {
   const recorded = readResults(job.input, parseJson(job.input, job.text), job.rules);
   return rescore(await load(job, ['tasks']), recorded, { rules: job.emptyOutput ? MUA_RL_EMPTY_OUTPUT : TAU_BENCH, onProgress: job.onProgress });

@@ -6,7 +6,7 @@ import { exactDomain } from '../environments/exact-domains.ts';
 import { changedRows, runExact, StateHasher } from '../environments/exact-run.ts';
 import { Overlay, World } from '../environments/overlay.ts';
 import type { Json, RowChange } from '../environments/types.ts';
-import { BenchmarkImportError, check, jsonPath } from '../exchange/import-error.ts';
+import { ImportError, check, jsonPath } from '../exchange/import-error.ts';
 
 export interface ReplayCase {
   id: Json;
@@ -36,14 +36,14 @@ const casesSchema = z.strictObject({
   })),
 });
 
-/** @throws BenchmarkImportError naming file, path and reason */
+/** @throws ImportError naming file, path and reason */
 export function readCases(file: string, value: Json): ReplayCase[] {
   return check<{ cases: ReplayCase[] }>(casesSchema, value, file).cases;
 }
 
 /**
  * Runs every case on its own overlay over the same world.
- * @throws BenchmarkImportError when an initial state can't be made
+ * @throws ImportError when an initial state can't be made
  */
 export function replayCases(
   data: ImportedBenchmark, cases: readonly ReplayCase[],
@@ -57,7 +57,7 @@ export function replayCases(
     try {
       if (initial_state) domain.initialize(rows, initial_state);
     } catch (cause) {
-      throw new BenchmarkImportError(file, jsonPath(['cases', i, 'initial_state']), (cause as Error).message);
+      throw new ImportError(file, jsonPath(['cases', i, 'initial_state']), (cause as Error).message);
     }
     const results = calls.map((call) => runExact(domain, rows, call));
     const { agent, user } = hasher.hashes(rows);

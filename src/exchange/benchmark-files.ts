@@ -1,6 +1,6 @@
 /** @file Files from a folder, a file picker or a zip, read no further than limits allow. */
 import { Unzip, UnzipInflate, unzipSync } from 'fflate';
-import { BenchmarkImportError } from './import-error.ts';
+import { ImportError } from './import-error.ts';
 
 export type FileData = Uint8Array | Blob | ReadableStream<Uint8Array>;
 /** A listing may hold thousands of files: a function is called only for those that are needed. */
@@ -28,14 +28,14 @@ export interface Listing { paths: string[]; read: FileReader }
 const megabytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
 const isData = (source: unknown): source is FileData => source instanceof Uint8Array || source instanceof Blob || source instanceof ReadableStream;
 
-/** What is there, with a way to read it. @throws BenchmarkImportError on more files than allowed, or a broken zip */
+/** What is there, with a way to read it. @throws ImportError on more files than allowed, or a broken zip */
 export async function openFiles(source: BenchmarkFiles, limits: ImportLimits): Promise<Listing> {
   const budget = new Budget(limits);
   if (isData(source)) return openZip('the zip file', await readAll(source, 'the zip file', limits.fileBytes), budget);
   const files = new Map<string, FileSource>();
   for (const [path, data] of source) {
     files.set(normalPath(path), data);
-    if (files.size > limits.files) throw new BenchmarkImportError('', '', `there are more than ${limits.files} files: choose a smaller folder`);
+    if (files.size > limits.files) throw new ImportError('', '', `there are more than ${limits.files} files: choose a smaller folder`);
   }
   const [only] = files;
   if (files.size === 1 && only![0].toLowerCase().endsWith('.zip')) return openZip(only![0], await readAll(await resolved(only![1]), only![0], limits.fileBytes), budget);
@@ -54,12 +54,12 @@ class Budget {
 
   take(path: string, bytes: Uint8Array): Uint8Array {
     this.used += bytes.length;
-    if (this.used > this.limits.totalBytes) throw new BenchmarkImportError(path, '', `the files together are larger than ${megabytes(this.limits.totalBytes)}`);
+    if (this.used > this.limits.totalBytes) throw new ImportError(path, '', `the files together are larger than ${megabytes(this.limits.totalBytes)}`);
     return bytes;
   }
 }
 
-const tooLarge = (path: string, limit: number) => new BenchmarkImportError(path, '', `it is larger than ${megabytes(limit)}`);
+const tooLarge = (path: string, limit: number) => new ImportError(path, '', `it is larger than ${megabytes(limit)}`);
 
 async function readAll(data: FileData, path: string, limit: number): Promise<Uint8Array> {
   if (data instanceof Uint8Array) {
@@ -78,7 +78,7 @@ async function readAll(data: FileData, path: string, limit: number): Promise<Uin
     }
   } catch (cause) {
     await reader.cancel().catch(() => {});
-    throw cause instanceof BenchmarkImportError ? cause : new BenchmarkImportError(path, '', `it could not be read: ${(cause as Error).message}`);
+    throw cause instanceof ImportError ? cause : new ImportError(path, '', `it could not be read: ${(cause as Error).message}`);
   }
   return joined(chunks, size);
 }
@@ -101,11 +101,11 @@ function openZip(name: string, bytes: Uint8Array, budget: Budget): Listing {
   try {
     unzipSync(bytes, { filter: ({ name: path, originalSize }) => {
       if (!path.endsWith('/')) declared.set(normalPath(path), { original: path, size: originalSize });
-      if (declared.size > limits.files) throw new BenchmarkImportError(name, '', `it holds more than ${limits.files} files`);
+      if (declared.size > limits.files) throw new ImportError(name, '', `it holds more than ${limits.files} files`);
       return false;
     } });
   } catch (cause) {
-    throw cause instanceof BenchmarkImportError ? cause : new BenchmarkImportError(name, '', 'it is not a whole zip file: perhaps a download that was cut off');
+    throw cause instanceof ImportError ? cause : new ImportError(name, '', 'it is not a whole zip file: perhaps a download that was cut off');
   }
   return {
     paths: [...declared.keys()],
@@ -128,7 +128,7 @@ function unpack(zip: Uint8Array, original: string, path: string, size: number): 
     file.ondata = (error, chunk, final) => {
       if (error) throw error;
       got += chunk.length;
-      if (got > size) throw new BenchmarkImportError(path, '', `the zip declares ${size} bytes of it, it holds more`);
+      if (got > size) throw new ImportError(path, '', `the zip declares ${size} bytes of it, it holds more`);
       chunks.push(chunk);
       done = final;
     };
@@ -138,8 +138,8 @@ function unpack(zip: Uint8Array, original: string, path: string, size: number): 
   try {
     for (let at = 0; at < zip.length && !done; at += STRIDE) unzip.push(zip.subarray(at, at + STRIDE), at + STRIDE >= zip.length);
   } catch (cause) {
-    throw cause instanceof BenchmarkImportError ? cause : new BenchmarkImportError(path, '', `it can't be unpacked: ${(cause as Error).message}`);
+    throw cause instanceof ImportError ? cause : new ImportError(path, '', `it can't be unpacked: ${(cause as Error).message}`);
   }
-  if (!done || got !== size) throw new BenchmarkImportError(path, '', `the zip declares ${size} bytes of it, it holds ${got}`);
+  if (!done || got !== size) throw new ImportError(path, '', `the zip declares ${size} bytes of it, it holds ${got}`);
   return joined(chunks, got);
 }

@@ -10,7 +10,7 @@ import type { Json } from '../environments/types.ts';
 import { LIMITS, openFiles, type BenchmarkFiles, type FileReader, type ImportLimits } from './benchmark-files.ts';
 import { findCandidates, TAU1_TABLES, TAU2_TABLES, type Candidate, type DomainName } from './benchmark-layout.ts';
 import { decode, parseJson, parseToml } from './benchmark-parse.ts';
-import { BenchmarkImportError, check } from './import-error.ts';
+import { ImportError, check } from './import-error.ts';
 import { TAU1_RECORDS } from './tau1-records.ts';
 
 export interface ImportOptions {
@@ -24,7 +24,7 @@ export interface ImportOptions {
   signal?: AbortSignal;
 }
 
-/** @throws {BenchmarkImportError} naming file, JSON path and reason */
+/** @throws {ImportError} naming file, JSON path and reason */
 export async function importBenchmark(source: BenchmarkFiles, options: ImportOptions = {}): Promise<ImportedBenchmark> {
   const limits = { ...LIMITS, ...options.limits };
   const { paths, read } = await openFiles(source, limits);
@@ -39,7 +39,7 @@ export async function importBenchmark(source: BenchmarkFiles, options: ImportOpt
   const { tasks, splits, absent } = benchmark === 'tau1' ? await tau1Tasks(candidate, files) : await tau2Tasks(candidate, files);
   const policy = await readPolicy(candidate, domain, files);
   for (const need of options.needs ?? ['tasks', 'policy']) {
-    if (need === 'tasks' ? tasks.length === 0 : policy === '') throw new BenchmarkImportError(candidate.folder || 'the files', '', `there is no ${need === 'tasks' ? taskFile(benchmark) : policyFiles(benchmark, domain).join(' or ')}`);
+    if (need === 'tasks' ? tasks.length === 0 : policy === '') throw new ImportError(candidate.folder || 'the files', '', `there is no ${need === 'tasks' ? taskFile(benchmark) : policyFiles(benchmark, domain).join(' or ')}`);
   }
   files.finish();
   return { benchmark, domain, database, ...(userDatabase !== undefined && { userDatabase }), tables, tasks, splits, absent, policy };
@@ -93,9 +93,9 @@ async function choose(all: readonly Candidate[], files: Files, { benchmark, doma
   if (found.length === 1) return first!;
   const kind = `${benchmark === 'tau1' ? 'tau-bench ' : benchmark === 'tau2' ? 'tau2-bench ' : ''}${domain ?? ''}`.trim();
   if (!first) {
-    throw new BenchmarkImportError('', '', `there is no ${kind ? `${kind} data` : 'tau-bench or tau2-bench data'} here${others.size ? `, but ${[...others].join(', ')}` : ''}: expected a folder with ${expectedFiles(benchmark, domain)}`);
+    throw new ImportError('', '', `there is no ${kind ? `${kind} data` : 'tau-bench or tau2-bench data'} here${others.size ? `, but ${[...others].join(', ')}` : ''}: expected a folder with ${expectedFiles(benchmark, domain)}`);
   }
-  throw new BenchmarkImportError('', '', `there are several: ${found.map(({ candidate, domain: name }) => `${candidate.benchmark} ${name} (${candidate.folder || 'the top folder'})`).join(', ')}; choose one`);
+  throw new ImportError('', '', `there are several: ${found.map(({ candidate, domain: name }) => `${candidate.benchmark} ${name} (${candidate.folder || 'the top folder'})`).join(', ')}; choose one`);
 }
 
 function expectedFiles(benchmark: Benchmark | undefined, domain: DomainName | undefined): string {
@@ -109,7 +109,7 @@ async function recognise(candidate: Candidate, files: Files): Promise<Chosen> {
     const database: Record<string, Json> = {};
     for (const table of TAU1_TABLES[candidate.domain as 'airline' | 'retail']) {
       const path = candidate.files.get(`${table}.json`);
-      if (path === undefined) throw new BenchmarkImportError(candidate.folder || 'the files', '', `${table}.json is missing: tau-bench's ${candidate.domain} has ${TAU1_TABLES[candidate.domain as 'airline'].join(', ')}`);
+      if (path === undefined) throw new ImportError(candidate.folder || 'the files', '', `${table}.json is missing: tau-bench's ${candidate.domain} has ${TAU1_TABLES[candidate.domain as 'airline'].join(', ')}`);
       database[table] = await files.database(path);
     }
     return { candidate, domain: candidate.domain, database };
@@ -119,7 +119,7 @@ async function recognise(candidate: Candidate, files: Files): Promise<Chosen> {
   const has = (table: string) => database !== null && typeof database === 'object' && !Array.isArray(database) && Object.hasOwn(database, table);
   const names = Object.keys(TAU2_TABLES) as DomainName[];
   const domain = names.find((name) => TAU2_TABLES[name].every(has)) ?? names.find((name) => TAU2_TABLES[name].some((table) => table !== 'users' && has(table)));
-  if (!domain) throw new BenchmarkImportError(path, '', `it is the database of no domain known here: expected the tables of ${names.map((name) => `${name} (${TAU2_TABLES[name].join(', ')})`).join(', ')}`);
+  if (!domain) throw new ImportError(path, '', `it is the database of no domain known here: expected the tables of ${names.map((name) => `${name} (${TAU2_TABLES[name].join(', ')})`).join(', ')}`);
   return { candidate, domain, database };
 }
 
@@ -132,7 +132,7 @@ function checkTables(candidate: Candidate, domain: DomainName, database: Json, l
     const file = fileOfTable(candidate, table);
     const base = candidate.benchmark === 'tau1' ? [] : [table];
     const size = records !== null && typeof records === 'object' ? Object.keys(records).length : 0;
-    if (size > limits.rows) throw new BenchmarkImportError(file, base.join('.'), `the table has ${size} rows: at most ${limits.rows} are taken`);
+    if (size > limits.rows) throw new ImportError(file, base.join('.'), `the table has ${size} rows: at most ${limits.rows} are taken`);
     const schema = candidate.benchmark === 'tau1' ? TAU1_RECORDS[domain as 'airline' | 'retail'][table] : undefined;
     if (schema) for (const [key, record] of entriesOf(file, records)) check(schema, record, file, [...base, key]);
   }
@@ -142,7 +142,7 @@ function entriesOf(file: string, records: Json): [string, Json][] {
   try {
     return orderedEntries(records, '');
   } catch {
-    throw new BenchmarkImportError(file, '', 'expected an object of records by id');
+    throw new ImportError(file, '', 'expected an object of records by id');
   }
 }
 
@@ -157,7 +157,7 @@ function load({ benchmark, files }: Candidate, domain: DomainName, database: Jso
     const table = path.split('.')[0]!;
     const ofUser = message.startsWith('user_db') || (!Object.hasOwn(database as object, table) && userDatabase !== undefined);
     const file = benchmark === 'tau1' ? (files.get(`${table}.json`) ?? '') : ofUser ? (files.get('user_db.toml') ?? files.get('user_db.json')!) : databaseFile({ files } as Candidate);
-    throw new BenchmarkImportError(file, benchmark === 'tau1' ? path.split('.').slice(1).join('.') : path, reason);
+    throw new ImportError(file, benchmark === 'tau1' ? path.split('.').slice(1).join('.') : path, reason);
   }
 }
 
@@ -183,7 +183,7 @@ async function tau2Tasks({ files: named }: Candidate, files: Files): Promise<Tas
     if (path === undefined) continue;
     const seen = new Set<string>();
     check<Tau2Task[]>(tau2TasksSchema, await files.json(path), path).forEach((task, i) => {
-      if (seen.has(task.id)) throw new BenchmarkImportError(path, `[${i}].id`, `'${task.id}' is the id of an earlier task`);
+      if (seen.has(task.id)) throw new ImportError(path, `[${i}].id`, `'${task.id}' is the id of an earlier task`);
       seen.add(task.id);
       if (!tasks.has(task.id)) tasks.set(task.id, task);
     });

@@ -2,13 +2,13 @@
 import { parse as parseTomlText, TomlDate } from 'smol-toml';
 import { parseOrdered } from '../environments/ordered-json.ts';
 import type { Json } from '../environments/types.ts';
-import { BenchmarkImportError } from './import-error.ts';
+import { ImportError } from './import-error.ts';
 
 export function decode(file: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new BenchmarkImportError(file, '', 'it is not text in UTF-8');
+    throw new ImportError(file, '', 'it is not text in UTF-8');
   }
 }
 
@@ -20,14 +20,14 @@ function reasonOf(cause: unknown): string {
 
 /** @param ordered objects whose keys look like integers become lists of pairs */
 export function parseJson(file: string, text: string, ordered = false): Json {
-  if (text.trim() === '') throw new BenchmarkImportError(file, '', 'it is empty');
+  if (text.trim() === '') throw new ImportError(file, '', 'it is empty');
   // Large files of another system's pointers to them are a common find in clones of repositories.
-  if (text.startsWith('version https://git-lfs')) throw new BenchmarkImportError(file, '', 'it is a Git LFS pointer, not the file itself: run git lfs pull');
+  if (text.startsWith('version https://git-lfs')) throw new ImportError(file, '', 'it is a Git LFS pointer, not the file itself: run git lfs pull');
   try {
     return ordered ? parseOrdered(text) : (JSON.parse(text) as Json);
   } catch (cause) {
     const cutOff = /[}\]]\s*$/.test(text) ? '' : ' (it seems to be cut off)';
-    throw new BenchmarkImportError(file, '', `it is not JSON: ${reasonOf(cause)}${cutOff}`);
+    throw new ImportError(file, '', `it is not JSON: ${reasonOf(cause)}${cutOff}`);
   }
 }
 
@@ -35,7 +35,7 @@ export function parseToml(file: string, text: string): Json {
   try {
     return plain(parseTomlText(text));
   } catch (cause) {
-    throw new BenchmarkImportError(file, '', `it is not TOML: ${reasonOf(cause)}`);
+    throw new ImportError(file, '', `it is not TOML: ${reasonOf(cause)}`);
   }
 }
 

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 
 /** `message` is one line: file, JSON path (where there is one) and reason. */
-export class BenchmarkImportError extends Error {
+export class ImportError extends Error {
   override name = 'InputError';
 
   constructor(readonly file: string, readonly path: string, readonly reason: string) {
@@ -15,10 +15,10 @@ export function jsonPath(parts: readonly PropertyKey[]): string {
   return parts.map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i ? '.' : ''}${String(part)}`)).join('');
 }
 
-/** Checks a value and returns it as it is: zod's copy would lose keys such as `__proto__`. @throws BenchmarkImportError at the first fault */
+/** Checks a value and returns it as it is: zod's copy would lose keys such as `__proto__`. @throws ImportError at the first fault */
 export function check<T>(schema: z.ZodType, value: unknown, file: string, base: readonly PropertyKey[] = []): T {
   const result = schema.safeParse(value);
   if (result.success) return value as T;
   const issue = result.error.issues[0]!;
-  throw new BenchmarkImportError(file, jsonPath([...base, ...issue.path]), issue.message);
+  throw new ImportError(file, jsonPath([...base, ...issue.path]), issue.message);
 }

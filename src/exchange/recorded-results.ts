@@ -56,7 +56,7 @@ const tau2File = z.looseObject({
   })),
 });
 
-/** The runs of a results file. @throws BenchmarkImportError naming file, path and reason */
+/** The runs of a results file. @throws ImportError naming file, path and reason */
 export function readResults(file: string, value: Json, benchmark: Benchmark): RecordedRun[] {
   if (benchmark === 'tau1') return check<Tau1Entry[]>(tau1File, value, file).map(tau1Run);
   const { tasks = [], simulations } = check<Tau2File>(tau2File, value, file);

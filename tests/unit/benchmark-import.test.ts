@@ -11,7 +11,7 @@ import { StateHasher } from '../../src/environments/exact-run.ts';
 import { Overlay, World } from '../../src/environments/overlay.ts';
 import { LIMITS } from '../../src/exchange/benchmark-files.ts';
 import { importBenchmark, type ImportOptions } from '../../src/exchange/benchmark-import.ts';
-import { BenchmarkImportError } from '../../src/exchange/import-error.ts';
+import { ImportError } from '../../src/exchange/import-error.ts';
 import { BenchmarkDatabase } from '../../src/storage/benchmarks.ts';
 import { bytes, type Data, files, tau1Airline, tau1Retail, tau2Mock, tau2Retail, tau2Telecom } from '../support/benchmark-data.ts';
 
@@ -20,7 +20,7 @@ const load = (data: Data, options?: ImportOptions) => importBenchmark(files(data
 
 async function refused(data: Data | Uint8Array, options?: ImportOptions): Promise<string> {
   const error = await importBenchmark(data instanceof Uint8Array ? data : files(data), options).catch((cause: unknown) => cause);
-  expect(error).toBeInstanceOf(BenchmarkImportError);
+  expect(error).toBeInstanceOf(ImportError);
   expect((error as Error).message).not.toContain('\n');
   return (error as Error).message;
 }
