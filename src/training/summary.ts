@@ -17,5 +17,8 @@ export function summarize(trajectory: Trajectory, step: number, advantage: numbe
     turns: trajectory.turns,
     tokens: trajectory.nodes.reduce((sum, node) => sum + node.tokens.length, 0),
     violations: trajectory.violations.length,
+    domain: trajectory.task.domain,
+    rules: [...new Set(trajectory.violations.map(({ rule }) => rule))],
+    tools: Object.keys(trajectory.toolCalls),
   };
 }

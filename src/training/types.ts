@@ -1,5 +1,6 @@
 /** Run configuration (verl's names), metrics and the events of a run. Everything here is structured-cloneable. */
 import type { EpisodeLimits, Sampling, Trajectory } from '../agent/types.ts';
+import type { Violation } from '../environments/types.ts';
 import type { UserConfig } from '../users/types.ts';
 
 /** The optimiser (AdamW) and its schedule. */
@@ -68,6 +69,10 @@ export interface RolloutSummary {
   turns: number;
   tokens: number;
   violations: number;
+  /** Not in rows of earlier versions: the domain, the rules violated and the tools called, each once. */
+  domain?: string;
+  rules?: Violation['rule'][];
+  tools?: string[];
 }
 
 export type RunStatus = 'starting' | 'running' | 'paused' | 'evaluating' | 'done' | 'stopped' | 'failed' | 'interrupted';

@@ -1,0 +1,22 @@
+/** @file Tables as CSV (RFC 4180), and files handed to the visitor. */
+
+type Cell = string | number | null | undefined;
+
+/** Text that a spreadsheet would run as a formula gets an apostrophe in front: ids and tool names are not ours. */
+export function csv(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  return [header, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+}
+
+function cell(value: Cell): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'number') return String(value);
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Saves text as a file, as if the visitor had followed a link to it. */
+export function download(name: string, text: string, type = 'text/csv'): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  Object.assign(document.createElement('a'), { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
