@@ -23,6 +23,12 @@ export interface EvaluationReport {
   seconds: number;
 }
 
+export interface Evaluation {
+  report: EvaluationReport;
+  /** Those without a score come last. */
+  trajectories: Trajectory[];
+}
+
 export interface EvaluationPlan {
   tasks: readonly Task[];
   trials: number;
@@ -41,7 +47,7 @@ export function intentOf(task: Task): string {
   return task.scenario.wishes.map((wish) => (wish.impossible ? `${wish.intent} (impossible)` : wish.intent)).join('+');
 }
 
-export async function evaluate(stage: Stage, plan: EvaluationPlan): Promise<{ report: EvaluationReport; trajectories: Trajectory[] }> {
+export async function evaluate(stage: Stage, plan: EvaluationPlan): Promise<Evaluation> {
   const start = performance.now();
   const total = plan.tasks.length * plan.trials;
   let done = 0;

@@ -1,6 +1,8 @@
 /** @file The Dexie schema of runs. The trainer writes; the page only reads (and deletes whole runs). */
 import { Dexie, type EntityTable, type Table } from 'dexie';
 import type { Trajectory } from '../agent/types.ts';
+import type { EvaluationReport } from '../evaluation/evaluate.ts';
+import type { EvaluationSettings, ModelRef, TrialResult } from '../evaluation/types.ts';
 import type { RolloutSummary, RunRequest, RunStatus, StepMetrics, GrpoConfig } from '../training/types.ts';
 
 export interface RunRow {
@@ -32,12 +34,36 @@ export interface CheckpointRow {
   state: { optimizerStep: number };
 }
 
+export interface EvaluationRow {
+  id: string;
+  createdAt: number;
+  /** Of whose weights; '' where they are no run's. */
+  run: string;
+  model: ModelRef;
+  /** The weights in words, e.g. `nano-retail` or `brisk-otter@40`. */
+  name: string;
+  settings: EvaluationSettings;
+  report: EvaluationReport;
+  results: TrialResult[];
+}
+
+/** How far a visitor is in a lesson. */
+export interface LessonRow {
+  id: string;
+  /** The step they are at. */
+  step: number;
+  finished: boolean;
+}
+
 export class RunDatabase extends Dexie {
   declare runs: EntityTable<RunRow, 'id'>;
   declare metrics: Table<{ run: string; step: number; values: StepMetrics }, [string, number]>;
   declare rollouts: Table<RolloutSummary & { run: string }, [string, string]>;
   declare trajectories: Table<Trajectory & { run: string }, [string, string]>;
   declare checkpoints: Table<CheckpointRow, [string, number]>;
+  declare evaluations: EntityTable<EvaluationRow, 'id'>;
+  declare evaluationTrajectories: Table<Trajectory & { evaluation: string }, [string, string]>;
+  declare lessons: EntityTable<LessonRow, 'id'>;
 
   constructor(name = 'mua-runs') {
     super(name);
@@ -48,5 +74,6 @@ export class RunDatabase extends Dexie {
       trajectories: '[run+id]',
       checkpoints: '[run+step]',
     });
+    this.version(2).stores({ evaluations: 'id, createdAt, run', evaluationTrajectories: '[evaluation+id]', lessons: 'id' });
   }
 }

@@ -5,6 +5,7 @@
 import type { Trajectory } from '../agent/types.ts';
 import type { GenerateRequest } from './commands.ts';
 import type { EvaluationReport } from '../evaluation/evaluate.ts';
+import type { EvaluationRequest } from '../evaluation/types.ts';
 import type { SynthesizeOptions } from './synthesize.ts';
 import type { EngineInfo, GrpoConfig, RunEvent, RunRequest, SftConfig } from './types.ts';
 
@@ -57,6 +58,11 @@ export interface TrainerApi {
   listen(listener: (run: string, events: RunEvent[]) => void): Promise<void>;
   /** Final or checkpointed model of a run as a Hugging Face folder. */
   exportModel(run: string): Promise<ModelFiles>;
+
+  // Evaluations, kept in this browser's storage
+  /** Plays them one after another and returns their ids. Not while a run is active. @throws when cancelled; those that ended are kept */
+  evaluateAndKeep(requests: EvaluationRequest[], progress: Progress): Promise<string[]>;
+  cancelEvaluation(): Promise<void>;
 
   // One-off commands
   train(

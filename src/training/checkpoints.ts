@@ -47,6 +47,13 @@ export async function loadCheckpoint(db: RunDatabase, run: string): Promise<Chec
   };
 }
 
+/** The policy's weights at a checkpoint that is still stored. @throws when it is not */
+export async function checkpointWeights(db: RunDatabase, run: string, step: number): Promise<TensorMap> {
+  const row = await db.checkpoints.get([run, step]);
+  if (!row) throw new Error(`run "${run}" has no checkpoint of step ${step} any more`);
+  return tensors(row.weights);
+}
+
 const blob = (map: TensorMap) => new Blob([writeSafetensors(map)]);
 const tensors = async (b: Blob) => readSafetensors(new Uint8Array(await b.arrayBuffer()));
 const prefixed = (prefix: string, map: TensorMap) => [...map].map(([name, tensor]) => [prefix + name, tensor] as const);

@@ -92,6 +92,15 @@ export const PRESETS: Record<string, Preset> = {
   },
 };
 
+/** Streams of a run's evaluations lie above those of any training step. */
+export const EVALUATION_STREAM = 0xe0000000;
+
+/** Limits of an evaluation: those of the preset that trains at this level, else the paper's with less room. */
+export function limitsFor(domain: string, level: string): GrpoConfig {
+  const preset = Object.values(PRESETS).find(({ config }) => config.domain === domain && config.level === level);
+  return preset?.config ?? { ...NANO, domain, level, max_model_len: 8192, response_length_one_turn: 1024, max_turns: 30 };
+}
+
 export const SFT_DEFAULTS: SftConfig = {
   train_batch_size: 16,
   lr: 1e-3,

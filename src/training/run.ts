@@ -1,23 +1,20 @@
 /** @file A whole GRPO run: held-out evaluation before, steps with evaluations between, and one after. */
 import type { Stage } from '../agent/rollouts.ts';
-import type { Trajectory } from '../agent/types.ts';
 import type { Learner } from '../engine/types.ts';
-import { evaluate, type EvaluationReport } from '../evaluation/evaluate.ts';
+import { evaluate, type Evaluation, type EvaluationReport } from '../evaluation/evaluate.ts';
 import { grpoStep, type StepHooks, type StepResult } from './grpo.ts';
+import { EVALUATION_STREAM } from './presets.ts';
 import type { GrpoConfig } from './types.ts';
-
-/** Streams of evaluations lie above those of any training step. */
-const EVALUATION_STREAM = 0xe0000000;
 
 export interface RunHooks extends StepHooks {
   /** Steps already done: a resumed run starts after them. */
   doneSteps?: number;
   onStepStart?: (step: number) => void;
   onEvaluationProgress?: (done: number, total: number) => void;
-  /** Awaited: what it stores is on disk before the next step begins. `report` is there when this step was evaluated. */
-  onStep: (result: StepResult, report: EvaluationReport | null) => Promise<void>;
+  /** Awaited: what it stores is on disk before the next step begins. `evaluation` is there when this step was evaluated. */
+  onStep: (result: StepResult, evaluation: Evaluation | null) => Promise<void>;
   /** The evaluation before the first step. */
-  onBaseline: (report: EvaluationReport, trajectories: Trajectory[]) => Promise<void>;
+  onBaseline: (evaluation: Evaluation) => Promise<void>;
   /** Asked after every step: true ends the run early. */
   shouldStop?: () => boolean;
 }
@@ -53,8 +50,7 @@ export async function trainGrpo(stage: Stage, learner: Learner, config: GrpoConf
   const last = config.total_training_steps;
   let step = hooks.doneSteps ?? 0;
   if (step === 0 && config.val_tasks > 0) {
-    const { report, trajectories } = await evaluateHeldOut(stage, config, concurrency, hooks);
-    await hooks.onBaseline(report, trajectories);
+    await hooks.onBaseline(await evaluateHeldOut(stage, config, concurrency, hooks));
   }
   while (step < last && !hooks.shouldStop?.()) {
     await hooks.gate?.();
@@ -64,7 +60,7 @@ export async function trainGrpo(stage: Stage, learner: Learner, config: GrpoConf
     const due = config.val_tasks > 0 && (step === last || (config.test_freq > 0 && step % config.test_freq === 0));
     const evaluation = due ? await evaluateHeldOut(stage, config, concurrency, hooks) : null;
     if (evaluation) Object.assign(result.metrics, evaluationMetrics(evaluation.report, config));
-    await hooks.onStep(result, evaluation?.report ?? null);
+    await hooks.onStep(result, evaluation);
   }
   return step;
 }

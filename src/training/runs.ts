@@ -2,6 +2,7 @@
  * @file Runs of the page: at most one at a time, kept in this browser's storage. Everything a run makes goes to storage
  * first and to the listener after, so a page that dies loses nothing.
  */
+import type { Evaluation } from '../evaluation/evaluate.ts';
 import { withWeights } from '../exchange/model-folder.ts';
 import type { RunDatabase, RunRow } from '../storage/database.ts';
 import type { UserConfig } from '../users/types.ts';
@@ -10,9 +11,11 @@ import { loadCheckpoint, restore, saveCheckpoint } from './checkpoints.ts';
 import { grpoConfig } from './config.ts';
 import { concurrency, DeviceLostError, type EngineHost, type SessionParts } from './engine-host.ts';
 import type { StepResult } from './grpo.ts';
+import { heldOutSettings, keepEvaluation, withoutKey } from './evaluations.ts';
 import { evaluationMetrics, trainGrpo } from './run.ts';
 import { runName } from './run-name.ts';
 import { summarize } from './summary.ts';
+import { holdTrainerLock } from './trainer-lock.ts';
 import type { RunEvent, RunRequest, RunStatus } from './types.ts';
 
 /** Whole trajectories are kept for this many steps, and one group a step for good. */
@@ -144,6 +147,8 @@ export class Runs {
     await this.#forgetAfter(db, id, doneSteps);
     await this.#setStatus(id, 'running');
     let step = doneSteps;
+    const keepHeldOut = ({ report, trajectories }: Evaluation) =>
+      keepEvaluation(db, { id: `${id}@${step}`, model: { kind: 'run', run: id, step }, name: `${row.name}@${step}`, settings: heldOutSettings(config, user), report, trajectories });
     await trainGrpo(stage, engine, config, concurrency(config), {
       doneSteps,
       signal: active.abort.signal,
@@ -153,12 +158,14 @@ export class Runs {
       onPhase: (phase, done, total) => this.#emit({ type: 'progress', step, totalSteps: config.total_training_steps, phase, done, total }),
       onEvaluationProgress: (done, total) => this.#emit({ type: 'progress', step, totalSteps: config.total_training_steps, phase: 'evaluate', done, total }),
       onRollout: (trajectory) => this.#emit({ type: 'rollout', rollout: summarize(trajectory, step, null) }),
-      onBaseline: async (report) => {
-        const metrics = { step: 0, ...evaluationMetrics(report, config) };
+      onBaseline: async (evaluation) => {
+        const metrics = { step: 0, ...evaluationMetrics(evaluation.report, config) };
+        await keepHeldOut(evaluation);
         await db.metrics.put({ run: id, step: 0, values: metrics });
         this.#emit({ type: 'metrics', metrics });
       },
-      onStep: async (result) => {
+      onStep: async (result, evaluation) => {
+        if (evaluation) await keepHeldOut(evaluation);
         await this.#keepStep(db, id, result);
         if (step % Math.max(1, config.save_freq) === 0 || step === config.total_training_steps || active.stopping) {
           await saveCheckpoint(db, id, step, engine, reference);
@@ -217,23 +224,4 @@ export class Runs {
       this.#listener?.(run, events);
     }, EVENT_INTERVAL_MS);
   }
-}
-
-/** What storage may know of the user's endpoint: never the key. */
-function withoutKey(user: UserConfig): UserConfig {
-  if (user.mode !== 'endpoint') return user;
-  const { apiKey: _, ...rest } = user;
-  return rest;
-}
-
-/** Holds the browser-wide lock until `until` resolves; false when another tab has it. Outside browsers there is none. */
-function holdTrainerLock(until: Promise<void>): Promise<boolean> {
-  const locks = globalThis.navigator?.locks;
-  if (!locks) return Promise.resolve(true);
-  return new Promise((resolve) => {
-    void locks.request('mua-trainer', { ifAvailable: true }, async (lock) => {
-      resolve(lock !== null);
-      if (lock) await until;
-    });
-  });
 }

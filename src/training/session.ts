@@ -4,6 +4,7 @@ import { parseConversations } from '../agent/conversation.ts';
 import { loadTokenizer } from '../agent/tokenizer.ts';
 import type { Sampling, Trajectory } from '../agent/types.ts';
 import { evaluate } from '../evaluation/evaluate.ts';
+import type { EvaluationRequest } from '../evaluation/types.ts';
 import { withWeights } from '../exchange/model-folder.ts';
 import type { UserConfig } from '../users/types.ts';
 import type { EvaluateOptions, EvaluateReport, GradRequest, ModelFiles, Progress, TrainerApi } from './api.ts';
@@ -11,8 +12,9 @@ import { bench } from './bench.ts';
 import { restore } from './checkpoints.ts';
 import { type GenerateRequest, generateCompletions, gradients, scoreSequences } from './commands.ts';
 import { grpoConfig, sftConfig } from './config.ts';
-import { PRESETS } from './presets.ts';
 import { concurrency, EngineHost, type SessionParts } from './engine-host.ts';
+import { Evaluations } from './evaluations.ts';
+import { limitsFor } from './presets.ts';
 import { evaluateHeldOut, evaluationMetrics, trainGrpo } from './run.ts';
 import { Runs } from './runs.ts';
 import { trainSft } from './sft.ts';
@@ -23,11 +25,13 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
   readonly #parts: SessionParts;
   readonly #host: EngineHost;
   readonly #runs: Runs;
+  readonly #evaluations: Evaluations;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
     this.#host = new EngineHost(parts);
     this.#runs = new Runs(parts, this.#host);
+    this.#evaluations = new Evaluations(parts, this.#host);
   }
 
   engineInfo(): Promise<EngineInfo> {
@@ -40,10 +44,12 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
   async active(): Promise<string | null> {
     return this.#runs.active;
   }
-  start(request: RunRequest): Promise<string> {
+  async start(request: RunRequest): Promise<string> {
+    this.#refuseWhileEvaluating();
     return this.#runs.start(request);
   }
-  resume(run: string, user?: UserConfig): Promise<void> {
+  async resume(run: string, user?: UserConfig): Promise<void> {
+    this.#refuseWhileEvaluating();
     return this.#runs.resume(run, user);
   }
   pause(): Promise<void> {
@@ -57,6 +63,18 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
   }
   exportModel(run: string): Promise<ModelFiles> {
     return this.#runs.exportModel(run);
+  }
+
+  /** One engine: a run and an evaluation would take it from each other. */
+  #refuseWhileEvaluating(): void {
+    if (this.#evaluations.active) throw new Error('an evaluation is under way: cancel it first');
+  }
+  async evaluateAndKeep(requests: EvaluationRequest[], progress: Progress): Promise<string[]> {
+    if (this.#runs.active) throw new Error('a run is active: stop it first');
+    return this.#evaluations.run(requests, progress);
+  }
+  async cancelEvaluation(): Promise<void> {
+    this.#evaluations.cancel();
   }
 
   async train(
@@ -77,13 +95,13 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
       onStepStart: (next) => (step = next),
       onPhase: (phase, done, of) => progress(step, total, `${phase} ${done}/${of}`),
       onEvaluationProgress: (done, of) => progress(step, total, `held-out ${done}/${of}`),
-      onBaseline: async (report) => {
+      onBaseline: async ({ report }) => {
         before = after = report;
         progress(0, total, 'held-out before', evaluationMetrics(report, config));
         await onStep({ step: 0, ...evaluationMetrics(report, config) }, []);
       },
-      onStep: async ({ metrics, trajectories }, report) => {
-        after = report ?? after;
+      onStep: async ({ metrics, trajectories }, evaluation) => {
+        after = evaluation?.report ?? after;
         dropped += metrics['rollout/dropped'] ?? 0;
         retried += metrics['rollout/retried'] ?? 0;
         progress(step, total, 'step', metrics);
@@ -124,7 +142,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
   }
 
   async evaluate(model: ModelFiles, options: EvaluateOptions, user: UserConfig, progress: Progress): Promise<EvaluateReport> {
-    const { config } = presetFor(options);
+    const config = limitsFor(options.domain, options.level);
     const sampling: Sampling = { temperature: options.temperature, top_p: 1, top_k: 0 };
     const slots = concurrency(config);
     const { stage } = await this.#host.stage(model, options, user, { maxModelLen: config.max_model_len, slots });
@@ -159,12 +177,6 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
     this.#host.close();
     return bench(await this.#host.device(), await this.engineInfo(), progress);
   }
-}
-
-/** Limits of an evaluation: those of the preset that trains at this level, else the paper's. */
-function presetFor({ domain, level }: { domain: string; level: string }) {
-  const preset = Object.values(PRESETS).find(({ config }) => config.domain === domain && config.level === level);
-  return preset ?? { config: { ...PRESETS.nano!.config, domain, level, max_model_len: 8192, response_length_one_turn: 1024, max_turns: 30 } };
 }
 
 const longest = (sequences: readonly (readonly number[])[]) => sequences.reduce((max, tokens) => Math.max(max, tokens.length), 1);

@@ -1,0 +1,141 @@
+/**
+ * @file Evaluations of the page, kept in this browser's storage: those that are asked for, one after another, and those
+ * a run makes of itself on the way. Weights never cross to the page.
+ */
+import type { Trajectory } from '../agent/types.ts';
+import { evaluate, intentOf, type EvaluationReport } from '../evaluation/evaluate.ts';
+import { limitsOf, type EvaluationRequest, type EvaluationSettings, type ModelRef, type TrialResult } from '../evaluation/types.ts';
+import { withWeights } from '../exchange/model-folder.ts';
+import type { RunDatabase } from '../storage/database.ts';
+import type { UserConfig } from '../users/types.ts';
+import type { ModelFiles, Progress } from './api.ts';
+import { checkpointWeights } from './checkpoints.ts';
+import { DeviceLostError, type EngineHost, type SessionParts } from './engine-host.ts';
+import { EVALUATION_STREAM } from './presets.ts';
+import { holdTrainerLock } from './trainer-lock.ts';
+import type { GrpoConfig } from './types.ts';
+
+/** Episodes at once. */
+const SLOTS = 64;
+
+export class Evaluations {
+  readonly #parts: SessionParts;
+  readonly #host: EngineHost;
+  #abort: AbortController | null = null;
+
+  constructor(parts: SessionParts, host: EngineHost) {
+    this.#parts = parts;
+    this.#host = host;
+  }
+
+  get active(): boolean {
+    return this.#abort !== null;
+  }
+
+  /** Plays the evaluations in turn and returns their ids; each is stored as it ends. @throws what ended them early */
+  async run(requests: readonly EvaluationRequest[], progress: Progress): Promise<string[]> {
+    if (this.#abort) throw new Error('an evaluation is under way: cancel it first');
+    const abort = (this.#abort = new AbortController());
+    const lost = this.#host.onLost;
+    this.#host.onLost = (error: DeviceLostError) => {
+      lost(error);
+      abort.abort(error);
+    };
+    let release = () => {};
+    try {
+      if (!(await holdTrainerLock(new Promise<void>((resolve) => (release = resolve))))) throw new Error('another tab uses the GPU: one tab at a time');
+      const ids: string[] = [];
+      for (const [i, request] of requests.entries()) {
+        const label = requests.length > 1 ? `evaluation ${i + 1} of ${requests.length}` : 'evaluation';
+        ids.push(await this.#play(request, abort.signal, (done, total) => progress(done, total, label)));
+      }
+      return ids;
+    } finally {
+      this.#host.onLost = lost;
+      this.#abort = null;
+      release();
+    }
+  }
+
+  cancel(): void {
+    this.#abort?.abort(new Error('the evaluation was cancelled'));
+  }
+
+  async #play({ model, settings }: EvaluationRequest, signal: AbortSignal, onProgress: (done: number, total: number) => void): Promise<string> {
+    const db = this.#parts.database();
+    const { files, name } = await this.#load(model, db);
+    onProgress(0, settings.tasks * settings.trials);
+    const slots = Math.min(SLOTS, settings.tasks * settings.trials);
+    const { stage } = await this.#host.stage(files, settings, settings.user, { maxModelLen: settings.limits.max_model_len, slots });
+    signal.throwIfAborted();
+    const { domain, level, split, seed } = settings;
+    const tasks = await this.#parts.environments.tasks({ domain, level, split, seed, count: settings.tasks });
+    if (tasks.length === 0) throw new Error(`split "${split}" of ${domain} has no tasks`);
+    const { report, trajectories } = await evaluate(stage, {
+      tasks,
+      trials: settings.trials,
+      limits: settings.limits,
+      sampling: settings,
+      seed,
+      firstStream: settings.first_stream,
+      concurrency: slots,
+      signal,
+      onProgress,
+    });
+    const id = crypto.randomUUID();
+    await keepEvaluation(db, { id, model, name, settings, report, trajectories });
+    return id;
+  }
+
+  async #load(model: ModelRef, db: RunDatabase): Promise<{ files: ModelFiles; name: string }> {
+    if (model.kind === 'model') return { files: await this.#parts.bundledModel(model.name), name: model.name };
+    const run = await db.runs.get(model.run);
+    if (!run) throw new Error(`there is no run "${model.run}" in this browser`);
+    const files = await this.#parts.bundledModel(run.request.model);
+    if (model.step === 0) return { files, name: `${run.name}@0` };
+    return { files: withWeights(files, await checkpointWeights(db, model.run, model.step)), name: `${run.name}@${model.step}` };
+  }
+}
+
+/** What a run's own held-out evaluation was, in the words of any other. */
+export function heldOutSettings(config: GrpoConfig, user: UserConfig): EvaluationSettings {
+  const { domain, level, val_tasks, temperature, top_p, top_k, seed } = config;
+  return { domain, level, split: 'heldout', tasks: val_tasks, trials: 1, temperature, top_p, top_k, seed, limits: limitsOf(config), first_stream: EVALUATION_STREAM, user };
+}
+
+interface Finished extends EvaluationRequest {
+  id: string;
+  name: string;
+  report: EvaluationReport;
+  trajectories: readonly Trajectory[];
+}
+
+/** Writes an evaluation with its trajectories in one transaction. */
+export async function keepEvaluation(db: RunDatabase, { id, model, name, settings, report, trajectories }: Finished): Promise<void> {
+  await db.transaction('rw', [db.evaluations, db.evaluationTrajectories], async () => {
+    await db.evaluations.put({
+      id,
+      createdAt: Date.now(),
+      run: model.kind === 'run' ? model.run : '',
+      model,
+      name,
+      settings: { ...settings, limits: limitsOf(settings.limits), user: withoutKey(settings.user) },
+      report,
+      results: trajectories.map(resultOf),
+    });
+    await db.evaluationTrajectories.bulkPut(trajectories.map((trajectory) => ({ evaluation: id, ...trajectory })));
+  });
+}
+
+/** What storage may know of the user's endpoint: never the key. */
+export function withoutKey(user: UserConfig): UserConfig {
+  if (user.mode !== 'endpoint') return user;
+  const { apiKey: _, ...rest } = user;
+  return rest;
+}
+
+function resultOf(trajectory: Trajectory): TrialResult {
+  const { id, task, index, reward, termination, turns, nodes, violations } = trajectory;
+  const tokens = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
+  return { id, task: task.id, index, intent: intentOf(task), reward, termination, turns, tokens, violations: violations.map(({ rule }) => rule) };
+}
