@@ -1,0 +1,60 @@
+/**
+ * @file Which rows of a long table are worth drawing. Rows have one height. Browsers draw no element higher than some ten
+ * million pixels, so beyond a limit the scroll bar covers more rows than its pixels could hold.
+ */
+
+/** Heights in pixels; `viewport` is what the rows may fill, without the header. */
+export interface Scroller {
+  count: number;
+  rowHeight: number;
+  viewport: number;
+  scrollTop: number;
+}
+
+export interface RowWindow {
+  /** Rows [first, last) are drawn, some of them out of sight. */
+  first: number;
+  last: number;
+  /** Where the first drawn row stands in the scrolled content. May be negative where the bar is compressed. */
+  top: number;
+  /** Of the scrolled content. */
+  height: number;
+}
+
+const MAX_HEIGHT = 8_000_000;
+const OVERSCAN = 8;
+
+/** Where the rows stand: `y` is the part of all rows above the viewport, `scale` how much of them a scrolled pixel is. */
+function position({ count, rowHeight, viewport, scrollTop }: Scroller) {
+  const full = count * rowHeight;
+  const height = Math.min(full, MAX_HEIGHT);
+  const range = Math.max(0, height - viewport);
+  const scale = range > 0 ? (full - viewport) / range : 1;
+  const scrolled = Math.min(Math.max(0, scrollTop), range);
+  return { height, range, scale, scrolled, y: scrolled * scale };
+}
+
+export function windowAt(scroller: Scroller): RowWindow {
+  const { count, rowHeight, viewport } = scroller;
+  const { height, scrolled, y } = position(scroller);
+  const first = Math.max(0, Math.floor(y / rowHeight) - OVERSCAN);
+  const last = Math.min(count, Math.ceil((y + viewport) / rowHeight) + OVERSCAN);
+  return { first, last, top: first * rowHeight - y + scrolled, height };
+}
+
+/** The least scrolling that brings a row into sight. */
+export function scrollTopFor(index: number, scroller: Scroller): number {
+  const { rowHeight, viewport } = scroller;
+  const { range, scale, scrolled, y } = position(scroller);
+  const top = index * rowHeight;
+  const wanted = top < y ? top : top + rowHeight > y + viewport ? top + rowHeight - viewport : null;
+  return wanted === null ? scrolled : Math.min(range, Math.max(0, wanted / scale));
+}
+
+/** The row that a key leads to from row `at`, or null where the key means nothing here. */
+export function rowAfterKey(key: string, at: number, { count, rowHeight, viewport }: Scroller): number | null {
+  const page = Math.max(1, Math.floor(viewport / rowHeight) - 1);
+  const moves: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: count - 1 };
+  const to = Object.hasOwn(moves, key) ? moves[key]! : null;
+  return to === null || count === 0 ? null : Math.min(count - 1, Math.max(0, to));
+}
