@@ -31,20 +31,24 @@ export function compareRows(changes: readonly RowChange[], goal: readonly RowCha
     // A row that one side left alone still is what it was.
     const after = actual ? actual.after : before;
     const aim = target ? target.after : before;
-    const state = !target ? 'unexpected' : !actual ? 'missing' : same(after, aim) ? 'right' : 'wrong';
+    const state = !target ? 'unexpected' : !actual ? 'missing' : sameJson(after, aim) ? 'right' : 'wrong';
     return { table, key, state, call: actual?.call ?? null, fields: fieldDiffs(before, after, aim) };
   });
 }
 
 /** Fields where before, after and goal are not all the same. */
-function fieldDiffs(before: Json | undefined, after: Json | undefined, goal: Json | undefined, path = ''): FieldDiff[] {
-  if (same(before, after) && same(before, goal)) return [];
-  const sides = [before, after, goal];
+function fieldDiffs(...sides: [before: Json | undefined, after: Json | undefined, goal: Json | undefined]): FieldDiff[] {
+  return differingFields(sides).map(({ path, values: [before, after, goal] }) => ({ path, before, after, goal }));
+}
+
+/** The paths at which versions of a row are not all the same, and what each has there. */
+export function differingFields(sides: readonly (Json | undefined)[], path = ''): { path: string; values: (Json | undefined)[] }[] {
+  if (sides.every((side) => sameJson(side, sides[0]))) return [];
   const opened = sides.filter((side) => side !== undefined && side !== null);
   const alike = opened.length > 0 && opened.every((side) => typeof side === 'object' && Array.isArray(side) === Array.isArray(opened[0]));
-  if (!alike || opened.length < 2) return [{ path, before, after, goal }];
+  if (!alike || opened.length < 2) return [{ path, values: [...sides] }];
   const keys = new Set(opened.flatMap((side) => Object.keys(side as object)));
-  return [...keys].flatMap((key) => fieldDiffs(child(before, key), child(after, key), child(goal, key), path ? `${path}.${key}` : key));
+  return [...keys].flatMap((key) => differingFields(sides.map((side) => child(side, key)), path ? `${path}.${key}` : key));
 }
 
 function child(value: Json | undefined, key: string): Json | undefined {
@@ -53,9 +57,9 @@ function child(value: Json | undefined, key: string): Json | undefined {
 }
 
 /** Equal as JSON, whatever the order of the keys. */
-function same(a: Json | undefined, b: Json | undefined): boolean {
+export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
   const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => same(child(a, key), child(b, key)));
+  return keys.length === Object.keys(b).length && keys.every((key) => sameJson(child(a, key), child(b, key)));
 }
