@@ -20,7 +20,7 @@ export const WORLD_TABS = ['data', 'tools', 'policy', 'tasks'] as const;
 export const QUERIES = {
   home: z.looseObject({ preset: text, seed: natural }),
   learn: z.object({}),
-  lesson: z.object({}),
+  lesson: z.object({ page: natural }),
   runs: z.object({}),
   run: z.object({ step: natural, smooth: text, tab: oneOf('overview', 'config', 'checkpoints') }),
   rollouts: z.object({
@@ -30,14 +30,18 @@ export const QUERIES = {
   group: z.object({ sort: oneOf('', 'reward', 'turns'), pin: text, shared: flag }),
   /** `turn`: a node's id; `tok`: a position in the whole sequence; `call`: a tool call whose world is shown. */
   rollout: z.object({ view: oneOf('messages', 'rendered'), ch: oneOf(...CHANNELS), scale: oneOf('rollout', 'group'), turn: natural, tok: natural, call: natural, q: text }),
-  /** Two or more runs, or two rollouts as `run/rollout`, or two evaluations, separated by commas. */
-  compare: z.object({ kind: oneOf('runs', 'rollouts', 'evals'), of: text, task: text }),
+  /**
+   * Two or more runs, or two rollouts as `run/rollout`, or two evaluations, separated by commas. Of evaluations: which
+   * pairs to list, by outcome or by a rule that one side breaks, and the pair to show.
+   */
+  compare: z.object({ kind: oneOf('runs', 'rollouts', 'evals'), of: text, task: text, trial: natural, flip: oneOf('', 'gained', 'lost', 'both', 'neither'), violation: text, intent: text }),
   /** `from`: `run/rollout@node`; without it the conversation begins anew. `run`, `step`: whose agent answers. */
   play: z.object({ from: text, as: oneOf('user', 'agent'), run: text, step: natural }),
   worlds: z.object({}),
   world: z.object({ table: text, row: text, task: text, q: text, split: text }),
-  evals: z.object({}),
-  eval: z.object({ base: text, flips: oneOf('', 'gained', 'lost') }),
+  /** `pick`: evaluations to compare; `model`: weights to evaluate, a model's name or `run@step`. */
+  evals: z.object({ pick: text, model: text }),
+  eval: z.object({ task: text, trial: natural, reward: oneOf('', '0', '1', 'null'), violation: text, intent: text, end: text }),
   models: z.object({}),
   settings: z.object({}),
   import: z.object({ src: text }),

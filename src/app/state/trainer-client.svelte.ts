@@ -1,5 +1,6 @@
 /** @file The trainer as the page knows it: the device, the active run, the four commands. Lives as long as the page. */
 import * as comlink from 'comlink';
+import type { EvaluationRequest } from '../../evaluation/types.ts';
 import type { EngineInfo, RunEvent, RunRequest, RunStatus } from '../../training/types.ts';
 import type { UserConfig } from '../../users/types.ts';
 import type { Trainer } from './connect-trainer.ts';
@@ -29,11 +30,15 @@ export class TrainerClient {
   /** The device was lost and the run is being resumed. */
   recovering = $state.raw(false);
 
+  /** The evaluation under way. */
+  evaluation = $state.raw<{ done: number; total: number; label: string } | null>(null);
+
   readonly #connect: (onFailure: (error: Error) => void) => Promise<Trainer>;
   readonly #listeners = new Set<RunListener>();
   #trainer: Promise<Trainer> | null = null;
   #lastLoss = -Infinity;
   #user: UserConfig | undefined;
+  #cancelled = false;
 
   constructor(connect: (onFailure: (error: Error) => void) => Promise<Trainer>) {
     this.#connect = connect;
@@ -51,7 +56,7 @@ export class TrainerClient {
   }
 
   get canTrain(): boolean {
-    return this.info?.state === 'ready' && this.info.selfTest !== 'failed' && this.activeRun === null && !this.otherTabTrains && !this.busy;
+    return this.info?.state === 'ready' && this.info.selfTest !== 'failed' && this.activeRun === null && this.evaluation === null && !this.otherTabTrains && !this.busy;
   }
 
   /** Returns the run's id, or null when it could not start (`problem` says why). */
@@ -74,6 +79,27 @@ export class TrainerClient {
   pause = () => this.#command((trainer) => trainer.pause());
   unpause = () => this.#command((trainer) => trainer.unpause());
   stop = () => this.#command((trainer) => trainer.stop());
+
+  /** Plays evaluations in turn; returns their ids, or null when they failed (`problem` says why) or were cancelled. */
+  async evaluate(requests: EvaluationRequest[]): Promise<string[] | null> {
+    this.evaluation = { done: 0, total: 0, label: 'evaluation' };
+    this.problem = '';
+    this.#cancelled = false;
+    try {
+      const progress = (done: number, total: number, label: string) => (this.evaluation = { done, total, label });
+      return await (await this.#ready()).evaluateAndKeep(requests, comlink.proxy(progress));
+    } catch (error) {
+      if (!this.#cancelled) this.problem = messageOf(error);
+      return null;
+    } finally {
+      this.evaluation = null;
+    }
+  }
+
+  async cancelEvaluation(): Promise<void> {
+    this.#cancelled = true;
+    await (await this.#ready()).cancelEvaluation();
+  }
 
   /** Hears every batch of events until the returned function is called. */
   subscribe(listener: RunListener): () => void {
@@ -161,7 +187,7 @@ export class TrainerClient {
     if (!navigator.locks) return;
     for (;;) {
       const { held = [] } = await navigator.locks.query();
-      this.otherTabTrains = this.activeRun === null && !this.busy && held.some(({ name }) => name === LOCK);
+      this.otherTabTrains = this.activeRun === null && this.evaluation === null && !this.busy && held.some(({ name }) => name === LOCK);
       await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS));
     }
   }

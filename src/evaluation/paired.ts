@@ -1,0 +1,115 @@
+/** @file Two evaluations of the same tasks and seeds, trial by trial: what flipped, and whether the difference is more than luck. */
+import type { Violation } from '../environments/types.ts';
+import { hash32 } from '../random.ts';
+import type { TrialResult } from './types.ts';
+
+export type Rule = Violation['rule'];
+export const FLIPS = ['gained', 'lost', 'both', 'neither'] as const;
+export type Flip = (typeof FLIPS)[number];
+
+/** The same trial of the same task under both. */
+export interface Pair {
+  task: string;
+  index: number;
+  intent: string;
+  before: TrialResult;
+  after: TrialResult;
+  flip: Flip;
+}
+
+/** Trials that both evaluations scored, in the order of the first. */
+export function pairTrials(before: readonly TrialResult[], after: readonly TrialResult[]): Pair[] {
+  const place = ({ task, index }: TrialResult) => JSON.stringify([task, index]);
+  const later = new Map(after.map((result) => [place(result), result]));
+  return before.flatMap((first) => {
+    const second = later.get(place(first));
+    if (!second || first.reward === null || second.reward === null) return [];
+    return [{ task: first.task, index: first.index, intent: first.intent, before: first, after: second, flip: flipOf(first.reward === 1, second.reward === 1) }];
+  });
+}
+
+function flipOf(before: boolean, after: boolean): Flip {
+  if (before === after) return before ? 'both' : 'neither';
+  return after ? 'gained' : 'lost';
+}
+
+export function countFlips(pairs: readonly Pair[]): Record<Flip, number> {
+  const counts = { gained: 0, lost: 0, both: 0, neither: 0 };
+  for (const { flip } of pairs) counts[flip] += 1;
+  return counts;
+}
+
+/** Whether a pair stopped or began to break a rule; null where both did or neither. */
+export function violationFlip({ before, after }: Pair, rule: string): 'stopped' | 'started' | null {
+  const [was, is] = [before, after].map(({ violations }) => (violations as string[]).includes(rule));
+  if (was === is) return null;
+  return was ? 'stopped' : 'started';
+}
+
+/** By rule, for the rules that flipped somewhere. */
+export function countViolationFlips(pairs: readonly Pair[]): { rule: Rule; stopped: number; started: number }[] {
+  const rules = new Set(pairs.flatMap(({ before, after }) => [...before.violations, ...after.violations]));
+  return [...rules]
+    .sort()
+    .map((rule) => {
+      const flips = pairs.map((pair) => violationFlip(pair, rule));
+      return { rule, stopped: flips.filter((flip) => flip === 'stopped').length, started: flips.filter((flip) => flip === 'started').length };
+    })
+    .filter(({ stopped, started }) => stopped + started > 0);
+}
+
+export interface PairedDifference {
+  tasks: number;
+  /** Mean over tasks of the share of their paired trials that succeeded. */
+  before: number;
+  after: number;
+  /** after − before, with a 95 % interval by bootstrap over tasks. */
+  difference: number;
+  low: number;
+  high: number;
+  /** Tasks of which more, or fewer, trials succeeded. */
+  better: number;
+  worse: number;
+  /** Exact two-sided sign test over tasks; with one trial a task it is the exact McNemar test. */
+  p: number;
+}
+
+/** Tasks are the unit: trials of one task are not independent. Null without pairs. */
+export function pairedDifference(pairs: readonly Pair[]): PairedDifference | null {
+  if (pairs.length === 0) return null;
+  const byTask = new Map<string, Pair[]>();
+  for (const pair of pairs) byTask.set(pair.task, [...(byTask.get(pair.task) ?? []), pair]);
+  const tasks = [...byTask.values()].map((trials) => ({
+    before: trials.filter(({ before }) => before.reward === 1).length / trials.length,
+    after: trials.filter(({ after }) => after.reward === 1).length / trials.length,
+  }));
+  const differences = tasks.map(({ before, after }) => after - before);
+  const n = differences.length;
+  const mean = (values: readonly number[]) => values.reduce((sum, v) => sum + v, 0) / values.length;
+  const resamples = Array.from({ length: 2000 }, (_, sample) => mean(differences.map((_, i) => differences[hash32(sample, i) % n]!))).sort((a, b) => a - b);
+  const better = differences.filter((d) => d > 0).length;
+  const worse = differences.filter((d) => d < 0).length;
+  return {
+    tasks: n,
+    before: mean(tasks.map((task) => task.before)),
+    after: mean(tasks.map((task) => task.after)),
+    difference: mean(differences),
+    low: resamples[49]!,
+    high: resamples[1949]!,
+    better,
+    worse,
+    p: signTest(better, worse),
+  };
+}
+
+/** The chance that of `better + worse` tosses of a fair coin at least as many fall to one side. */
+export function signTest(better: number, worse: number): number {
+  const n = better + worse;
+  let tail = 0;
+  let logTerm = -n * Math.LN2;
+  for (let i = 0; i <= Math.min(better, worse); i++) {
+    tail += Math.exp(logTerm);
+    logTerm += Math.log((n - i) / (i + 1));
+  }
+  return Math.min(1, 2 * tail);
+}
