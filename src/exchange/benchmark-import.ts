@@ -24,24 +24,49 @@ export interface ImportOptions {
   signal?: AbortSignal;
 }
 
-/** @throws {ImportError} naming file, JSON path and reason */
+/** The one domain that is meant. @throws {ImportError} naming file, JSON path and reason */
 export async function importBenchmark(source: BenchmarkFiles, options: ImportOptions = {}): Promise<ImportedBenchmark> {
-  const limits = { ...LIMITS, ...options.limits };
-  const { paths, read } = await openFiles(source, limits);
+  const { paths, read } = await openFiles(source, { ...LIMITS, ...options.limits });
   const files = new Files(read, options);
-  const { candidate, domain, database } = await choose(findCandidates(paths), files, options);
+  const chosen = await choose(findCandidates(paths), files, options);
+  files.plan(chosen.candidate.files.size);
+  const imported = await readDomain(chosen, files, options);
+  files.finish();
+  return imported;
+}
+
+/** Every domain that is in the files. Databases of domains not known here are passed over where there are others. @throws {ImportError} at the first fault in any */
+export async function importBenchmarks(source: BenchmarkFiles, options: Omit<ImportOptions, 'benchmark' | 'domain'> = {}): Promise<ImportedBenchmark[]> {
+  const { paths, read } = await openFiles(source, { ...LIMITS, ...options.limits });
+  const files = new Files(read, options);
+  const found: Chosen[] = [];
+  const unknown: Candidate[] = [];
+  for (const candidate of findCandidates(paths)) {
+    const chosen = await recognise(candidate, files);
+    if (chosen) found.push(chosen);
+    else unknown.push(candidate);
+  }
+  if (!found.length) throw unknown.length ? unknownDatabase(unknown[0]!) : nothingFound(options, []);
+  const twice = found.filter((a) => found.some((b) => b !== a && b.domain === a.domain && b.candidate.benchmark === a.candidate.benchmark));
+  if (twice.length) throw several(twice);
+  files.plan(found.reduce((sum, { candidate }) => sum + candidate.files.size, 0));
+  const imported: ImportedBenchmark[] = [];
+  for (const chosen of found) imported.push(await readDomain(chosen, files, options));
+  files.finish();
+  return imported;
+}
+
+async function readDomain({ candidate, domain, database }: Chosen, files: Files, options: ImportOptions): Promise<ImportedBenchmark> {
   const { benchmark } = candidate;
-  files.plan(candidate.files.size);
   const userFile = benchmark === 'tau2' ? ['user_db.toml', 'user_db.json'].find((name) => candidate.files.has(name)) : undefined;
   const userDatabase = userFile === undefined ? undefined : await files.database(candidate.files.get(userFile)!);
-  checkTables(candidate, domain, database, limits);
+  checkTables(candidate, domain, database, { ...LIMITS, ...options.limits });
   const tables = load(candidate, domain, database, userDatabase);
   const { tasks, splits, absent } = benchmark === 'tau1' ? await tau1Tasks(candidate, files) : await tau2Tasks(candidate, files);
   const policy = await readPolicy(candidate, domain, files);
   for (const need of options.needs ?? ['tasks', 'policy']) {
     if (need === 'tasks' ? tasks.length === 0 : policy === '') throw new ImportError(candidate.folder || 'the files', '', `there is no ${need === 'tasks' ? taskFile(benchmark) : policyFiles(benchmark, domain).join(' or ')}`);
   }
-  files.finish();
   return { benchmark, domain, database, ...(userDatabase !== undefined && { userDatabase }), tables, tasks, splits, absent, policy };
 }
 
@@ -79,24 +104,29 @@ class Files {
 interface Chosen { candidate: Candidate; domain: DomainName; database: Json }
 
 /** The one folder that fits. Databases of tau2 are read to tell their domains, those in a folder of the wanted name first. */
-async function choose(all: readonly Candidate[], files: Files, { benchmark, domain }: ImportOptions): Promise<Chosen> {
+async function choose(all: readonly Candidate[], files: Files, options: ImportOptions): Promise<Chosen> {
+  const { benchmark, domain } = options;
   const wanted = all.filter((candidate) => (benchmark === undefined || candidate.benchmark === benchmark) && (domain === undefined || candidate.domain === null || candidate.domain === domain));
   const named = domain === undefined ? [] : wanted.filter(({ folder }) => folder.split('/').includes(domain));
   const found: Chosen[] = [];
   const others = new Set<string>();
   for (const candidate of named.length ? named : wanted) {
     const chosen = await recognise(candidate, files);
+    if (!chosen) throw unknownDatabase(candidate);
     if (domain === undefined || chosen.domain === domain) found.push(chosen);
     else others.add(chosen.domain);
   }
-  const [first] = found;
-  if (found.length === 1) return first!;
-  const kind = `${benchmark === 'tau1' ? 'tau-bench ' : benchmark === 'tau2' ? 'tau2-bench ' : ''}${domain ?? ''}`.trim();
-  if (!first) {
-    throw new ImportError('', '', `there is no ${kind ? `${kind} data` : 'tau-bench or tau2-bench data'} here${others.size ? `, but ${[...others].join(', ')}` : ''}: expected a folder with ${expectedFiles(benchmark, domain)}`);
-  }
-  throw new ImportError('', '', `there are several: ${found.map(({ candidate, domain: name }) => `${candidate.benchmark} ${name} (${candidate.folder || 'the top folder'})`).join(', ')}; choose one`);
+  if (found.length === 1) return found[0]!;
+  throw found.length ? several(found) : nothingFound(options, [...others]);
 }
+
+function nothingFound({ benchmark, domain }: ImportOptions, others: readonly string[]): ImportError {
+  const kind = `${benchmark === 'tau1' ? 'tau-bench ' : benchmark === 'tau2' ? 'tau2-bench ' : ''}${domain ?? ''}`.trim();
+  return new ImportError('', '', `there is no ${kind ? `${kind} data` : 'tau-bench or tau2-bench data'} here${others.length ? `, but ${others.join(', ')}` : ''}: expected a folder with ${expectedFiles(benchmark, domain)}`);
+}
+
+const several = (found: readonly Chosen[]) =>
+  new ImportError('', '', `there are several: ${found.map(({ candidate, domain: name }) => `${candidate.benchmark} ${name} (${candidate.folder || 'the top folder'})`).join(', ')}; choose one`);
 
 function expectedFiles(benchmark: Benchmark | undefined, domain: DomainName | undefined): string {
   const tables = (name: 'airline' | 'retail') => TAU1_TABLES[name].map((table) => `${table}.json`).join(', ');
@@ -104,7 +134,8 @@ function expectedFiles(benchmark: Benchmark | undefined, domain: DomainName | un
   return benchmark === 'tau2' ? 'db.json or db.toml' : `db.json, db.toml, ${tables('airline')} or ${tables('retail')}`;
 }
 
-async function recognise(candidate: Candidate, files: Files): Promise<Chosen> {
+/** Null for the database of a domain that is not known here. */
+async function recognise(candidate: Candidate, files: Files): Promise<Chosen | null> {
   if (candidate.domain !== null) {
     const database: Record<string, Json> = {};
     for (const table of TAU1_TABLES[candidate.domain as 'airline' | 'retail']) {
@@ -117,12 +148,13 @@ async function recognise(candidate: Candidate, files: Files): Promise<Chosen> {
   const path = databaseFile(candidate);
   const database = await files.database(path);
   const has = (table: string) => database !== null && typeof database === 'object' && !Array.isArray(database) && Object.hasOwn(database, table);
-  const names = Object.keys(TAU2_TABLES) as DomainName[];
-  const domain = names.find((name) => TAU2_TABLES[name].every(has)) ?? names.find((name) => TAU2_TABLES[name].some((table) => table !== 'users' && has(table)));
-  if (!domain) throw new ImportError(path, '', `it is the database of no domain known here: expected the tables of ${names.map((name) => `${name} (${TAU2_TABLES[name].join(', ')})`).join(', ')}`);
-  return { candidate, domain, database };
+  const domain = TAU2_NAMES.find((name) => TAU2_TABLES[name].every(has)) ?? TAU2_NAMES.find((name) => TAU2_TABLES[name].some((table) => table !== 'users' && has(table)));
+  return domain ? { candidate, domain, database } : null;
 }
 
+const TAU2_NAMES = Object.keys(TAU2_TABLES) as DomainName[];
+const unknownDatabase = (candidate: Candidate) =>
+  new ImportError(databaseFile(candidate), '', `it is the database of no domain known here: expected the tables of ${TAU2_NAMES.map((name) => `${name} (${TAU2_TABLES[name].join(', ')})`).join(', ')}`);
 const databaseFile = ({ files }: Candidate) => (files.get('db.json') ?? files.get('db.toml'))!;
 const fileOfTable = (candidate: Candidate, table: string) => (candidate.benchmark === 'tau1' ? candidate.files.get(`${table}.json`)! : databaseFile(candidate));
 

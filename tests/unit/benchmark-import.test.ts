@@ -10,7 +10,7 @@ import { exactDomain } from '../../src/environments/exact-domains.ts';
 import { StateHasher } from '../../src/environments/exact-run.ts';
 import { Overlay, World } from '../../src/environments/overlay.ts';
 import { LIMITS } from '../../src/exchange/benchmark-files.ts';
-import { importBenchmark, type ImportOptions } from '../../src/exchange/benchmark-import.ts';
+import { importBenchmark, importBenchmarks, type ImportOptions } from '../../src/exchange/benchmark-import.ts';
 import { ImportError } from '../../src/exchange/import-error.ts';
 import { BenchmarkDatabase } from '../../src/storage/benchmarks.ts';
 import { bytes, type Data, files, tau1Airline, tau1Retail, tau2Mock, tau2Retail, tau2Telecom } from '../support/benchmark-data.ts';
@@ -58,6 +58,20 @@ describe('recognises', () => {
     await expect(importBenchmark(Object.entries(everything), { domain: 'airline' })).rejects.toThrow('there is no airline data here');
     const unread = () => Promise.reject(new Error('read'));
     expect(await importBenchmark([...files(tau2Retail), ['big.bin', unread], ['other/notes.md', unread]])).toEqual(whole);
+  });
+
+  test('every domain of a repository, but those not known here; nothing where one is broken or two are the same', async () => {
+    const everything = { ...Object.fromEntries(files(tau1Retail, 'envs/retail/')), ...Object.fromEntries(files(tau2Retail, 'domains/retail/')), ...Object.fromEntries(files(tau2Mock, 'domains/mock/')) };
+    const foreign = bytes('{"accounts": {}}');
+    const told: [number, number][] = [];
+    const all = await importBenchmarks(Object.entries({ 'domains/bank/db.json': foreign, ...everything }), { onProgress: (done, total) => told.push([done, total]) });
+    expect(all.map(({ benchmark, domain }) => `${benchmark} ${domain}`)).toEqual(['tau1 retail', 'tau2 retail', 'tau2 mock']);
+    expect(all[1]).toEqual(await load(tau2Retail));
+    expect(told.every(([done, total]) => done <= total)).toBe(true);
+    await expect(importBenchmarks([['bank/db.json', foreign]])).rejects.toThrow('bank/db.json: it is the database of no domain known here');
+    await expect(importBenchmarks(files({ 'a.md': '' }))).rejects.toThrow('there is no tau-bench or tau2-bench data here');
+    await expect(importBenchmarks(Object.entries({ ...everything, 'domains/mock/tasks.json': bytes('[{"id": "do') }))).rejects.toThrow(/^domains\/mock\/tasks.json: it is not JSON: .*\(it seems to be cut off\)/);
+    await expect(importBenchmarks([...files(tau2Mock, 'a/'), ...files(tau2Mock, 'b/')])).rejects.toThrow('there are several: tau2 mock (a), tau2 mock (b); choose one');
   });
 
   test('tau-bench’s own layout, where tables are in data/', async () => {
