@@ -1,5 +1,6 @@
 /** @file Numbers, times and names as the page writes them. */
 import type { TerminationReason } from '../../agent/types.ts';
+import type { Violation } from '../../environments/types.ts';
 import type { RunStatus } from '../../training/types.ts';
 
 export const percent = (value: number) => `${(100 * value).toFixed(0)} %`;
@@ -52,4 +53,10 @@ export const TERMINATION_LABELS: Record<TerminationReason, string> = {
   context_full: 'context full',
   user_error: 'the simulated user failed',
   aborted: 'aborted',
+};
+
+export const VIOLATION_LABELS: Record<Violation['rule'], string> = {
+  not_authenticated: 'acted before knowing the customer',
+  other_customer: 'touched another customer’s data',
+  unconfirmed_write: 'changed data without asking',
 };
