@@ -49,7 +49,8 @@ const rollouts = listed.flatMap((group) => {
   const advantages = groupAdvantages(members.map((t) => t.reward!), config.norm_adv_by_std_in_grpo);
   return members.map((t, i) => ({ run, ...summarize(t, stepOf(group), advantages[i]!) }));
 });
-const round = (value: number | null) => (value === null ? null : Number(value.toPrecision(4)));
+// Integers are token ids.
+const round = (value: number | null) => (value === null || Number.isInteger(value) ? value : Number(value.toPrecision(4)));
 const trajectories = whole.flatMap((group) =>
   groups.get(group)!.map((t) => ({
     run,

@@ -58,7 +58,10 @@ export interface MessageNode {
   mask: number[];
   /** Sampler's log-probability of each token; null where not sampled. */
   logprobs: (number | null)[];
-  /** What the trainer learnt later, aligned to tokens; null where unknown. Names: advantage, ref_logprobs, entropy, ratio. */
+  /**
+   * What the trainer learnt later, aligned to tokens; null where unknown. Names: advantage, ref_logprobs, entropy, ratio; for
+   * one group a step also delta_p (probability after the update minus before) and top_1_id, top_1_logprob, … top_5_logprob.
+   */
   annotations?: Record<string, (number | null)[]>;
 }
 

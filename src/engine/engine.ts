@@ -7,7 +7,7 @@ import { pack, type MicroBatch } from './packing.ts';
 import { ParameterLayout, type WeightViews } from './parameters.ts';
 import { BatchSampler } from './sampler.ts';
 import { TrainingProgram, trainingSizes, type TrainingSizes } from './training-program.ts';
-import type { AdamWParams, Engine, ModelConfig, Scores, TensorMap, TokenLoss, TrainSequence } from './types.ts';
+import type { AdamWParams, Engine, ModelConfig, ScoreOptions, Scores, TensorMap, TokenLoss, TrainSequence } from './types.ts';
 
 export interface EngineOptions {
   /** Tokens of the longest sequence, in the sampler and in training. */
@@ -118,20 +118,17 @@ class GpuEngine implements Engine {
 
   // ── scoring and training ──────────────────────────────────────────────────────────────────────────────────────
 
-  async score(
-    sequences: readonly TrainSequence[],
-    { temperature = 1, weights = 'policy', signal }: { temperature?: number; weights?: 'policy' | 'reference'; signal?: AbortSignal } = {},
-  ): Promise<Scores> {
+  async score(sequences: readonly TrainSequence[], { temperature = 1, weights = 'policy', topLogprobs = 0, signal }: ScoreOptions = {}): Promise<Scores> {
     const chosen = weights === 'policy' ? this.#policy : this.#reference;
     if (!chosen) throw new Error("score with weights 'reference': call snapshotReference first");
-    const program = await this.#build(() => this.#trainingProgram().scoring(chosen.views));
-    return this.#run(sequences, program, temperature, signal);
+    const program = await this.#build(() => this.#trainingProgram().scoring(chosen.views, topLogprobs));
+    return this.#run(sequences, program, temperature, { topLogprobs, signal });
   }
 
   async accumulate(sequences: readonly TrainSequence[], loss: TokenLoss, { temperature = 1, signal }: { temperature?: number; signal?: AbortSignal } = {}): Promise<Scores> {
     const start = performance.now();
     const program = await this.#build(() => this.#trainingProgram().training(this.#policy.views, this.#optimizerState().gradientViews, loss));
-    const scores = await this.#run(sequences, program, temperature, signal, loss);
+    const scores = await this.#run(sequences, program, temperature, { signal, loss });
     this.stats.trainSeconds += (performance.now() - start) / 1000;
     this.stats.tokensTrained += sequences.reduce((sum, { tokens }) => sum + tokens.length, 0);
     return scores;
@@ -142,16 +139,28 @@ class GpuEngine implements Engine {
   }
 
   /** Runs every micro-batch; while one is computed, the results of the one before are read. */
-  async #run(sequences: readonly TrainSequence[], program: readonly Dispatch[], temperature: number, signal?: AbortSignal, loss?: TokenLoss): Promise<Scores> {
+  async #run(
+    sequences: readonly TrainSequence[],
+    program: readonly Dispatch[],
+    temperature: number,
+    { topLogprobs: k = 0, signal, loss }: { topLogprobs?: number; signal?: AbortSignal; loss?: TokenLoss },
+  ): Promise<Scores> {
     checkTokens(sequences, this.config.vocab_size);
     const empty = (): Float32Array[] => sequences.map(({ tokens }) => new Float32Array(tokens.length));
-    const scores: Scores = { logprobs: empty(), entropies: empty() };
+    const top = k > 0 ? sequences.map(({ tokens }) => ({ k, ids: new Uint32Array(k * tokens.length), logprobs: new Float32Array(k * tokens.length) })) : undefined;
+    const scores: Scores = { logprobs: empty(), entropies: empty(), ...(top && { top }) };
     const training = this.#trainingProgram();
     const read = async ({ rowSequences, rowPositions }: MicroBatch): Promise<void> => {
-      const { logprobs, entropies } = await training.statistics(rowSequences.length);
+      // Both copies are asked for at once, before the next batch overwrites what they copy.
+      const rows = rowSequences.length;
+      const [{ logprobs, entropies }, likeliest] = await Promise.all([training.statistics(rows), k > 0 ? training.topTokens(rows, k) : undefined]);
       rowSequences.forEach((sequence, row) => {
         scores.logprobs[sequence]![rowPositions[row]!] = logprobs[row]!;
         scores.entropies[sequence]![rowPositions[row]!] = entropies[row]!;
+        if (!likeliest) return;
+        const own = top![sequence]!;
+        own.ids.set(likeliest.ids.subarray(row * k, (row + 1) * k), rowPositions[row]! * k);
+        own.logprobs.set(likeliest.logprobs.subarray(row * k, (row + 1) * k), rowPositions[row]! * k);
       });
     };
     let before: Promise<void> | undefined;

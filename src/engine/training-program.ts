@@ -12,12 +12,13 @@ import { HEAD_SETTINGS_BYTES, headPartialBytes, headSettings, rowLossGradient, r
 import { matmul } from './kernels/matmul.ts';
 import { qkPartialBytes } from './kernels/qk-norm-rope.ts';
 import { rmsnorm, rmsnormBackward, rmsnormPartialBytes } from './kernels/rmsnorm.ts';
+import { topBytes, topPartialBytes, topTokens } from './kernels/top-tokens.ts';
 import {
   type ActivationGradients, type Activations, activationWidths, headSizes, layerBackward, type LayerContext, layerForward, type Residual, widths,
 } from './layer.ts';
 import type { MicroBatch } from './packing.ts';
 import type { WeightViews } from './parameters.ts';
-import type { ModelConfig, TokenLoss } from './types.ts';
+import type { ModelConfig, TokenLoss, TopTokens } from './types.ts';
 
 export interface TrainingSizes {
   /** Tokens of a micro-batch; a multiple of 64. */
@@ -56,7 +57,8 @@ export class TrainingProgram {
   readonly #head: { gathered: View; normed: View; rstd: View; logits: View; partial: View; stats: View };
   readonly #chunk: number;
   readonly #stride: number;
-  readonly #scoring = new Map<WeightViews, Dispatch[]>();
+  readonly #scoring = new Map<WeightViews, Map<number, Dispatch[]>>();
+  readonly #top = new Map<number, { partial: View; top: View }>();
   readonly #training = new Map<string, Dispatch[]>();
   #saved: ReturnType<TrainingProgram['makeSaved']> | undefined;
 
@@ -102,18 +104,20 @@ export class TrainingProgram {
     ) as unknown as Activations;
   }
 
-  /** Forward only. */
-  scoring(weights: WeightViews): Dispatch[] {
-    let program = this.#scoring.get(weights);
+  /** Forward only. `k`: finds the so many likeliest tokens of each row too. */
+  scoring(weights: WeightViews, k = 0): Dispatch[] {
+    const programs = this.#scoring.get(weights) ?? new Map<number, Dispatch[]>();
+    this.#scoring.set(weights, programs);
+    let program = programs.get(k);
     if (!program) {
       const x = this.#stream;
       program = [
         ...this.#embed(weights, x),
         ...weights.layers.flatMap((layer) => this.#layer(layer, this.#activations, { in: x, mid: x, out: x })),
         ...this.#gather(weights, x),
-        ...this.#chunks((chunk) => this.#statistics(weights, chunk)),
+        ...this.#chunks((chunk) => [...this.#statistics(weights, chunk), ...(k > 0 ? this.#topTokens(k, chunk) : [])]),
       ];
-      this.#scoring.set(weights, program);
+      programs.set(k, program);
     }
     return program;
   }
@@ -202,6 +206,28 @@ export class TrainingProgram {
     };
   }
 
+  /** The `k` likeliest tokens of each row of the batch that was run last by a program that finds them. */
+  async topTokens(rows: number, k: number): Promise<Omit<TopTokens, 'k'>> {
+    const pairs = await this.gpu.read(this.#topBuffers(k).top);
+    const [words, floats] = [new Uint32Array(pairs), new Float32Array(pairs)];
+    return {
+      ids: Uint32Array.from({ length: rows * k }, (_, i) => words[2 * i]!),
+      logprobs: Float32Array.from({ length: rows * k }, (_, i) => floats[2 * i + 1]!),
+    };
+  }
+
+  #topBuffers(k: number): { partial: View; top: View } {
+    let buffers = this.#top.get(k);
+    if (!buffers) {
+      buffers = {
+        partial: this.gpu.buffer('top tokens partial', topPartialBytes(this.#chunk, this.config.vocab_size, k)),
+        top: this.gpu.buffer('top tokens', this.sizes.capacity * topBytes(k)),
+      };
+      this.#top.set(k, buffers);
+    }
+    return buffers;
+  }
+
   #embed(weights: WeightViews, x: View): Dispatch[] {
     const { counts, tokens } = this.#context;
     return embedding(this.gpu, { table: weights.embed, ids: this.#inputs.tokens, x, counts }, { rows: tokens, width: this.config.hidden_size });
@@ -265,6 +291,12 @@ export class TrainingProgram {
       ),
       ...rowStatistics(gpu, { logits, targets, settings, partial, stats, counts }, { rows, vocab: config.vocab_size }),
     ];
+  }
+
+  #topTokens(k: number, rows: { of: 'rows'; base: number; max: number }): Dispatch[] {
+    const { logits, stats } = this.#head;
+    const tensors = { logits, stats, settings: this.#inputs.settings, counts: this.#context.counts, ...this.#topBuffers(k) };
+    return topTokens(this.gpu, tensors, { rows, vocab: this.config.vocab_size, k });
   }
 
   #headBackward(weights: WeightViews, gradients: WeightViews, dnormed: View, loss: TokenLoss, rows: { of: 'rows'; base: number; max: number }): Dispatch[] {

@@ -87,6 +87,15 @@ export interface TokenLoss {
 export interface Scores {
   logprobs: Float32Array[];
   entropies: Float32Array[];
+  /** Where asked for: the likeliest tokens instead of each token, likeliest first. */
+  top?: TopTokens[];
+}
+
+/** `k` entries a token of a sequence: entry t·k + i is about token t. At unmasked tokens 0. */
+export interface TopTokens {
+  k: number;
+  ids: Uint32Array;
+  logprobs: Float32Array;
 }
 
 export interface AdamWParams {
@@ -100,10 +109,20 @@ export interface AdamWParams {
   grad_clip: number;
 }
 
+export interface ScoreOptions {
+  temperature?: number;
+  weights?: 'policy' | 'reference';
+  topLogprobs?: number;
+  signal?: AbortSignal;
+}
+
 /** Training and scoring on the same weights and kernels as the sampler. */
 export interface Learner {
-  /** Log-prob and entropy at masked tokens, of softmax(logits / temperature), by the policy or the frozen reference. */
-  score(sequences: readonly TrainSequence[], options?: { temperature?: number; weights?: 'policy' | 'reference'; signal?: AbortSignal }): Promise<Scores>;
+  /**
+   * Log-prob and entropy at masked tokens, of softmax(logits / temperature), by the policy or the frozen reference.
+   * `topLogprobs`: also the so many likeliest tokens.
+   */
+  score(sequences: readonly TrainSequence[], options?: ScoreOptions): Promise<Scores>;
   /** Adds the gradient of the loss over `sequences` to the gradient buffers; splits into micro-batches as memory demands. */
   accumulate(sequences: readonly TrainSequence[], loss: TokenLoss, options?: { temperature?: number; signal?: AbortSignal }): Promise<Scores>;
   /** AdamW on the accumulated gradients, which it then clears. Returns the global gradient norm before clipping. A non-finite norm changes nothing. */

@@ -42,6 +42,7 @@ export const grpoSchema = z.strictObject({
   test_freq: natural,
   val_tasks: natural,
   save_freq: natural,
+  inspect: z.boolean(),
   max_turns: count,
   response_length_one_turn: count,
   max_model_len: count,

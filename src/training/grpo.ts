@@ -7,11 +7,12 @@
  * end, so no task is seen twice.
  */
 import { collectRollouts, type Rollouts, type Stage } from '../agent/rollouts.ts';
-import { annotate, flatten } from '../agent/trajectory.ts';
+import { flatten } from '../agent/trajectory.ts';
 import type { Trajectory } from '../agent/types.ts';
 import type { Learner, TrainSequence } from '../engine/types.ts';
 import { groupAdvantages, tokenWeights } from './advantages.ts';
 import { grpoLoss, grpoTokenLoss } from './grpo-loss.ts';
+import { inspectGroup, keptGroup, onMask } from './inspect.ts';
 import { rolloutMetrics, samplerMismatch, UpdateMeter } from './metrics.ts';
 import { learningRate } from './schedule.ts';
 import type { GrpoConfig, StepMetrics } from './types.ts';
@@ -57,9 +58,14 @@ export async function grpoStep(stage: Stage, learner: Learner, config: GrpoConfi
   }
   clock.lap('ref');
   await hooks.gate?.();
+  const kept = config.inspect ? samples.filter((s) => s.trajectory.group === keptGroup(step)) : [];
+  const inspectUpdate = await inspectGroup(learner, kept, config, { trained: trained.includes(kept[0]!), signal: hooks.signal });
+  if (config.inspect) clock.lap('inspect');
 
   const update = await updatePolicy(learner, config, step, trained, hooks);
   clock.lap('update_actor');
+  await inspectUpdate();
+  if (config.inspect) clock.lap('inspect');
 
   const trajectories = rollouts.groups.flat();
   const seconds = clock.total();
@@ -136,7 +142,7 @@ async function updatePolicy(learner: Learner, config: GrpoConfig, step: number, 
     meter.update(gradNorm);
     batch.forEach((sample, i) => meterSample(meter, sample, logprobs[i]!, entropies[i]!, config));
     if (update === 0) mismatch = samplerMismatch(batch.flatMap((s) => masked(s.oldLogprobs, s.lossMask)), batch.flatMap((s, i) => masked(logprobs[i]!, s.lossMask)));
-    if (update < batches.length) batch.forEach((sample, i) => annotateSample(sample, logprobs[i]!, entropies[i]!));
+    if (update < batches.length) batch.forEach((sample, i) => annotateSample(sample, logprobs[i]!, entropies[i]!, config));
   }
   return { 'actor/lr': lr, ...meter.metrics(config.use_kl_loss ? config.kl_loss_coef : 0), ...mismatch };
 }
@@ -161,12 +167,11 @@ function meterSample(meter: UpdateMeter, sample: Sample, logprobs: Float32Array,
 }
 
 /** What the update knew of each token, for the transcript. */
-function annotateSample(sample: Sample, logprobs: Float32Array, entropies: Float32Array): void {
-  const onMask = (value: (t: number) => number) => Array.from(sample.tokens, (_, t) => (sample.lossMask[t] ? value(t) : null));
-  annotate(sample.trajectory, 'advantage', onMask(() => sample.advantage));
-  annotate(sample.trajectory, 'ref_logprobs', onMask((t) => sample.refLogprobs[t]!));
-  annotate(sample.trajectory, 'entropy', onMask((t) => entropies[t]!));
-  annotate(sample.trajectory, 'ratio', onMask((t) => Math.exp(logprobs[t]! - sample.oldLogprobs[t]!)));
+function annotateSample(sample: Sample, logprobs: Float32Array, entropies: Float32Array, config: GrpoConfig): void {
+  onMask(sample, 'advantage', () => sample.advantage);
+  if (config.use_kl_loss) onMask(sample, 'ref_logprobs', (t) => sample.refLogprobs[t]!);
+  onMask(sample, 'entropy', (t) => entropies[t]!);
+  onMask(sample, 'ratio', (t) => Math.exp(logprobs[t]! - sample.oldLogprobs[t]!));
 }
 
 function spreadAdvantages(samples: readonly Sample[]): Record<string, number> {
@@ -178,7 +183,7 @@ function spreadAdvantages(samples: readonly Sample[]): Record<string, number> {
 const masked = (values: ArrayLike<number>, mask: ArrayLike<number>) => Array.from(values).filter((_, t) => mask[t] === 1);
 const sum = <T>(items: readonly T[], value: (item: T) => number) => items.reduce((total, item) => total + value(item), 0);
 
-/** verl's timing_s/*: seconds between laps. */
+/** verl's timing_s/*: seconds between laps; laps of one name add up. */
 class Stopwatch {
   readonly #start = performance.now();
   #last = this.#start;
@@ -186,7 +191,7 @@ class Stopwatch {
 
   lap(name: string): void {
     const now = performance.now();
-    this.#laps[`timing_s/${name}`] = (now - this.#last) / 1000;
+    this.#laps[`timing_s/${name}`] = (this.#laps[`timing_s/${name}`] ?? 0) + (now - this.#last) / 1000;
     this.#last = now;
   }
   total(): number {

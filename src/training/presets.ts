@@ -31,6 +31,7 @@ export const PAPER: GrpoConfig = {
   test_freq: 5,
   val_tasks: 165,
   save_freq: 10,
+  inspect: true,
   seed: 1,
   max_turns: 30,
   response_length_one_turn: 1024,

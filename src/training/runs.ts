@@ -11,6 +11,7 @@ import { loadCheckpoint, restore, saveCheckpoint } from './checkpoints.ts';
 import { grpoConfig } from './config.ts';
 import { concurrency, DeviceLostError, type EngineHost, type SessionParts } from './engine-host.ts';
 import type { StepResult } from './grpo.ts';
+import { keptGroup } from './inspect.ts';
 import { heldOutSettings, keepEvaluation, withoutKey } from './evaluations.ts';
 import { evaluationMetrics, trainGrpo } from './run.ts';
 import { runName } from './run-name.ts';
@@ -186,7 +187,7 @@ export class Runs {
       await db.runs.update(run, { step });
       if (outdated > 1) {
         const old = await db.rollouts.where('[run+step]').equals([run, outdated]).toArray();
-        await db.trajectories.bulkDelete(old.filter((r) => r.group !== `${outdated}-0`).map((r): [string, string] => [run, r.id]));
+        await db.trajectories.bulkDelete(old.filter((r) => r.group !== keptGroup(outdated)).map((r): [string, string] => [run, r.id]));
       }
     });
     for (const rollout of rollouts) this.#emit({ type: 'rollout', rollout });

@@ -42,6 +42,8 @@ export interface GrpoConfig extends EpisodeLimits, Sampling, OptimiserConfig {
   test_freq: number;
   val_tasks: number;
   save_freq: number;
+  /** Score one group a step before and after the update, for its transcripts (top alternatives, change of probability). Learns nothing from it. */
+  inspect: boolean;
 }
 
 export interface SftConfig extends OptimiserConfig {

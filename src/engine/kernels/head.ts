@@ -27,7 +27,7 @@ export function headSettings(temperature: number, settings: readonly number[] = 
 }
 
 /** Threads that share a row: at least 16 vec4s each. */
-const splitsOf = (vocab: number): number => Math.min(256, Math.max(1, Math.floor(vocab / 64)));
+export const splitsOf = (vocab: number): number => Math.min(256, Math.max(1, Math.floor(vocab / 64)));
 /** Bytes of `partial` for chunks of at most `rows`. */
 export const headPartialBytes = (rows: number, vocab: number): number => rows * splitsOf(vocab) * 16;
 
@@ -35,9 +35,10 @@ const dimsOf = (gpu: Gpu, { rows, vocab }: HeadSizes): View => {
   if (!Number.isInteger(vocab) || vocab <= 0) throw new RangeError(`head vocab ${vocab}: expected a positive integer`);
   return gpu.uniform('head dims', [...rowWords(rows), vocab, Math.ceil(vocab / 4), splitsOf(vocab), 0]);
 };
-const SETTINGS_WGSL = `struct Settings { temperature: f32, pad0: f32, pad1: f32, pad2: f32, loss0: vec4f, loss1: vec4f }`;
+/** The uniform `settings`, and a row's logits over the temperature. */
+export const SETTINGS_WGSL = `struct Settings { temperature: f32, pad0: f32, pad1: f32, pad2: f32, loss0: vec4f, loss1: vec4f }`;
 // Pad columns count as -3e38: they never win a maximum and their exponential is 0.
-const LOAD_WGSL = `fn scaled(row: u32, v: u32) -> vec4f {
+export const LOAD_WGSL = `fn scaled(row: u32, v: u32) -> vec4f {
   let z = logits[row * dims.p0.y + v] / settings.temperature;
   return select(vec4f(-3e38f), z, v * 4u + vec4u(0u, 1u, 2u, 3u) < vec4u(dims.p0.x));
 }`;

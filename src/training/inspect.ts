@@ -1,0 +1,60 @@
+/**
+ * @file What the transcript shows beyond the update's own numbers, for the one group a step whose words are kept for good:
+ * the likeliest tokens instead of each one, and how much the update changed each one's probability. Only scores, so that a
+ * run learns the same with it and without.
+ */
+import { annotate } from '../agent/trajectory.ts';
+import type { Trajectory } from '../agent/types.ts';
+import type { Learner, Scores } from '../engine/types.ts';
+import type { GrpoConfig } from './types.ts';
+
+/** Alternatives kept of each token. */
+export const TOP_LOGPROBS = 5;
+/** The group of a step whose trajectories are kept for good. */
+export const keptGroup = (step: number): string => `${step}-0`;
+
+/** A rollout whose tokens are looked at. */
+export interface Inspected {
+  trajectory: Trajectory;
+  tokens: ArrayLike<number>;
+  lossMask: ArrayLike<number>;
+  oldLogprobs: ArrayLike<number>;
+}
+
+/**
+ * Scores `samples` with the policy before the update and annotates them; the answer, called after the update, does the rest.
+ * `trained`: the update is going to score them by the reference anyway.
+ */
+export async function inspectGroup(
+  learner: Learner,
+  samples: readonly Inspected[],
+  config: GrpoConfig,
+  { trained, signal }: { trained: boolean; signal?: AbortSignal },
+): Promise<() => Promise<void>> {
+  if (samples.length === 0) return async () => {};
+  const sequences = samples.map(({ tokens, lossMask }) => ({ tokens, lossMask, weight: 1 }));
+  const options = { temperature: config.temperature || 1, signal };
+  const before = await learner.score(sequences, { ...options, topLogprobs: TOP_LOGPROBS });
+  const reference = config.use_kl_loss && !trained ? await learner.score(sequences, { ...options, weights: 'reference' }) : null;
+  samples.forEach((sample, i) => annotateBefore(sample, before, reference, i));
+  return async () => {
+    const after = await learner.score(sequences, options);
+    samples.forEach((sample, i) => onMask(sample, 'delta_p', (t) => Math.exp(after.logprobs[i]![t]!) - Math.exp(before.logprobs[i]![t]!)));
+  };
+}
+
+function annotateBefore(sample: Inspected, before: Scores, reference: Scores | null, i: number): void {
+  const top = before.top![i]!;
+  onMask(sample, 'entropy', (t) => before.entropies[i]![t]!);
+  onMask(sample, 'ratio', (t) => Math.exp(before.logprobs[i]![t]! - sample.oldLogprobs[t]!));
+  if (reference) onMask(sample, 'ref_logprobs', (t) => reference.logprobs[i]![t]!);
+  for (let n = 0; n < top.k; n++) {
+    onMask(sample, `top_${n + 1}_id`, (t) => top.ids[t * top.k + n]!);
+    onMask(sample, `top_${n + 1}_logprob`, (t) => top.logprobs[t * top.k + n]!);
+  }
+}
+
+/** Annotates the sampled tokens. */
+export function onMask({ trajectory, tokens, lossMask }: Pick<Inspected, 'trajectory' | 'tokens' | 'lossMask'>, name: string, value: (t: number) => number): void {
+  annotate(trajectory, name, Array.from(tokens, (_, t) => (lossMask[t] ? value(t) : null)));
+}
