@@ -1,6 +1,7 @@
 /** @file The Dexie schema of runs. The trainer writes; the page only reads (and deletes whole runs). */
 import { Dexie, type EntityTable, type Table } from 'dexie';
 import type { Trajectory } from '../agent/types.ts';
+import type { ModelConfig } from '../engine/types.ts';
 import type { EvaluationReport } from '../evaluation/evaluate.ts';
 import type { EvaluationSettings, ModelRef, TrialResult } from '../evaluation/types.ts';
 import type { RolloutSummary, RunRequest, RunStatus, StepMetrics, GrpoConfig } from '../training/types.ts';
@@ -19,6 +20,20 @@ export interface RunRow {
   config: GrpoConfig;
   /** A bundled example, not made in this browser. */
   recorded?: boolean;
+  /** From a file, at this time: to be read, not gone on with. */
+  imported?: number;
+}
+
+/** A model that was brought to this browser, as the Hugging Face folder it was. */
+export interface ModelRow {
+  id: string;
+  name: string;
+  addedAt: number;
+  /** The imported run whose weights these are. */
+  run?: string;
+  config: ModelConfig;
+  parameters: number;
+  files: Record<string, Blob>;
 }
 
 /** A checkpoint is complete when its row exists: it is written in one transaction. */
@@ -64,6 +79,7 @@ export class RunDatabase extends Dexie {
   declare evaluations: EntityTable<EvaluationRow, 'id'>;
   declare evaluationTrajectories: Table<Trajectory & { evaluation: string }, [string, string]>;
   declare lessons: EntityTable<LessonRow, 'id'>;
+  declare models: EntityTable<ModelRow, 'id'>;
 
   constructor(name = 'mua-runs') {
     super(name);
@@ -74,6 +90,6 @@ export class RunDatabase extends Dexie {
       trajectories: '[run+id]',
       checkpoints: '[run+step]',
     });
-    this.version(2).stores({ evaluations: 'id, createdAt, run', evaluationTrajectories: '[evaluation+id]', lessons: 'id' });
+    this.version(2).stores({ evaluations: 'id, createdAt, run', evaluationTrajectories: '[evaluation+id]', lessons: 'id', models: 'id' });
   }
 }
