@@ -5,13 +5,19 @@
 import * as comlink from 'comlink';
 import type { Trajectory } from '../agent/types.ts';
 import { connectTrainer, type Trainer } from '../app/state/connect-trainer.ts';
+import type { Benchmark, ExactDomain } from '../environments/exact.ts';
+import { importBenchmark } from '../exchange/benchmark-import.ts';
+import { BenchmarkDatabase } from '../storage/benchmarks.ts';
 import type { EvaluateOptions, GradRequest, ModelFiles, Progress, TrainerApi } from '../training/api.ts';
 import type { GenerateRequest } from '../training/commands.ts';
 import type { SftConfig } from '../training/types.ts';
 import type { UserConfig } from '../users/types.ts';
 
+/** A benchmark's files, fetched from `<exchange>benchmark/<place in the list>` as far as they are needed. */
+interface BenchmarkFiles { benchmark: Benchmark; domain: ExactDomain['name']; paths: string[] }
+
 /** What the page is asked to do; `model` names the files of the model folder, fetched from `<exchange>model/<name>`. */
-export type HeadlessRequest = { model?: string[] } & (
+export type HeadlessRequest = { model?: string[]; benchmark?: BenchmarkFiles } & (
   | { command: 'train'; preset: string; overrides: Record<string, string>; user: UserConfig }
   | { command: 'sft'; overrides: Partial<Record<keyof SftConfig, string>> }
   | { command: 'synthesize'; options: Parameters<TrainerApi['synthesize']>[0] }
@@ -62,8 +68,17 @@ function throttledProgress(): Progress {
   };
 }
 
+/** Into the storage that the environment worker reads imports from. */
+async function importData({ benchmark, domain, paths }: BenchmarkFiles, exchange: string, onProgress: Progress): Promise<void> {
+  const files = paths.map((path, i) => [path, async () => (await get(`${exchange}benchmark/${i}`)).body!] as const);
+  const imported = await importBenchmark(files, { benchmark, domain, onProgress: (done, total) => onProgress(done, total, 'reading the benchmark') });
+  await new BenchmarkDatabase().store(imported, (done, total) => onProgress(done, total, 'storing the benchmark'));
+}
+
 async function runCommand(trainer: Trainer, request: HeadlessRequest, exchange: string): Promise<unknown> {
-  const progress = comlink.proxy(throttledProgress());
+  const report = throttledProgress();
+  if (request.benchmark) await importData(request.benchmark, exchange, report);
+  const progress = comlink.proxy(report);
   const model: ModelFiles = {};
   for (const name of request.model ?? []) model[name] = new Uint8Array(await (await get(`${exchange}model/${name}`)).arrayBuffer());
   const putModel = async (files: ModelFiles) => {

@@ -1,6 +1,6 @@
 // @ts-check
-/** Input files of score, grad and generate, checked before the browser starts. */
-import { readJson } from './files.mjs';
+/** Input files of score, grad, generate and evaluate, checked before the browser starts. */
+import { readJson, readText } from './files.mjs';
 import { UsageError } from './errors.mjs';
 
 /**
@@ -77,6 +77,24 @@ export async function readGenerateInput(path, vocabSize) {
     checkIds(path, 'stop_token_ids', request.stop_token_ids, vocabSize);
   }
   return request;
+}
+
+/**
+ * Ids of a benchmark's tasks: a JSON list of ids (or of tasks with ids), or one id a line.
+ * @param {string} path
+ * @returns {Promise<string[]>}
+ */
+export async function readTaskIds(path) {
+  const text = await readText(path);
+  if (!text.trimStart().startsWith('[')) {
+    const ids = text.split('\n').map((line) => line.trim()).filter(Boolean);
+    if (ids.length === 0) throw new UsageError(`${path}: it is empty: expected task ids, one a line or as a JSON list`);
+    return ids;
+  }
+  return list(path, 'the file', await readJson(path)).map((entry, i) => {
+    const id = isObject(entry) ? entry.id : entry;
+    return typeof id === 'number' ? String(id) : typeof id === 'string' && id !== '' ? id : fail(path, `[${i}]`, entry, 'a task id');
+  });
 }
 
 /** @param {string} path */

@@ -19,6 +19,7 @@ const START_TIMEOUT_MS = 120_000;
  * @property {import('./headless.ts').HeadlessRequest} request
  * @property {import('./files.mjs').ModelFolder} [model]
  * @property {string} [data] a file that the page reads as text
+ * @property {import('./benchmark-data.mjs').BenchmarkData} [benchmark] what the page imports first
  * @property {{ baseUrl: string, apiKey?: string }} [userEndpoint]
  * @property {(name: string, body: Buffer) => Promise<void> | void} [onFile] a file that the page made
  * @property {(text: string) => Promise<void> | void} [onStep] JSON lines: metrics, then trajectories
@@ -30,7 +31,7 @@ const START_TIMEOUT_MS = 120_000;
  * @returns {Promise<any>} the command's result
  * @throws {CommandError | import('./errors.mjs').UsageError}
  */
-export async function runInPage({ request, model, data, userEndpoint, onFile, onStep, progress }) {
+export async function runInPage({ request, model, data, benchmark, userEndpoint, onFile, onStep, progress }) {
   const server = await serveSite(await builtSite((text) => progress.note(text)));
   /** @type {import('playwright-core').Browser | undefined} */
   let browser;
@@ -48,10 +49,13 @@ export async function runInPage({ request, model, data, userEndpoint, onFile, on
     });
     if (model) for (const name of model.files) server.offer(`model/${name}`, { file: join(model.directory, name) });
     if (data) server.offer('data.jsonl', { file: data });
+    // By number: paths may hold anything.
+    benchmark?.files.forEach(([, file], i) => server.offer(`benchmark/${i}`, { file }));
+    const imported = benchmark && { benchmark: { benchmark: benchmark.rules, domain: benchmark.domain, paths: benchmark.files.map(([path]) => path) } };
     if (onStep) server.accept('step', (body) => onStep(body.toString('utf8')));
     if (onFile) server.accept('out/*', (body, name) => onFile(name.slice('out/'.length), body));
     const user = userEndpoint && 'user' in request ? { user: { ...request.user, baseUrl: server.proxyUser(userEndpoint) } } : {};
-    server.offer('request.json', { data: JSON.stringify({ ...request, ...user, model: model?.files }) });
+    server.offer('request.json', { data: JSON.stringify({ ...request, ...user, ...imported, model: model?.files }) });
 
     browser = await launchChromium();
     const page = await browser.newPage();

@@ -19,6 +19,8 @@ export interface DomainDefinition {
   levels: readonly string[];
   /** Raised whenever the generator makes other worlds of the same ids: stored worlds of other versions are made anew. */
   version: number;
+  /** Whether its tasks can be asked for by `TaskQuery.select`. */
+  selects?: true;
   domain(level: string): Domain | Promise<Domain>;
   tasks(query: TaskQuery): Task[] | Promise<Task[]>;
   /** Makes a base world from its id, deterministically. @throws on an id that is not its own. */

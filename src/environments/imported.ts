@@ -21,6 +21,11 @@ export const IMPORTED_LEVEL = 'full';
 
 const SPLITS: Record<TaskQuery['split'], readonly string[]> = { train: ['train'], heldout: ['test', 'base'] };
 
+/** A split or an id that the imported data does not have. */
+export class TaskSelectionError extends Error {
+  override name = 'InputError';
+}
+
 /** The name under which an imported domain is registered. */
 export const importedName = (benchmark: Benchmark, domain: ExactDomain['name']) => `${benchmark}-${domain}`;
 
@@ -43,18 +48,19 @@ export function importedDomain(benchmark: Benchmark, domain: ExactDomain['name']
     name,
     levels: [IMPORTED_LEVEL],
     version: 1,
+    selects: true,
     async domain(level) {
       const { imported: { policy } } = await load(benchmark, domain);
       // tau2-bench's handover is a tool like any other: after it the user ends the conversation.
       const terminalTools = benchmark === 'tau1' ? ['transfer_to_human_agents'] : [];
       return { name, level, policy, tools: [...exact.tools], terminalTools, benchmark, userTools: [...exact.userTools] };
     },
-    async tasks({ split, count, from = 0 }) {
-      const { id, imported: { tables, tasks, splits } } = await load(benchmark, domain);
-      const found = SPLITS[split].find((wanted) => Object.hasOwn(splits, wanted));
-      const ids = new Set(found === undefined ? [] : splits[found]);
-      const world = new World(id, tables);
-      return tasks.filter((task) => ids.has(task.id)).slice(from, from + count).map((task) => storeTask(exact, task, { split, world }));
+    async tasks({ split, select, count, from = 0 }) {
+      const { id, imported } = await load(benchmark, domain);
+      const world = new World(id, imported.tables);
+      const tasks = select ? selectTasks(imported, select) : tasksOfSplit(imported, SPLITS[split].find((wanted) => Object.hasOwn(imported.splits, wanted)));
+      const label = select && 'split' in select ? select.split : split;
+      return tasks.slice(from, from + count).map((task) => storeTask(exact, task, { split: label, world }));
     },
     async world(world) {
       const { id, imported: { tables } } = await load(benchmark, domain);
@@ -65,6 +71,29 @@ export function importedDomain(benchmark: Benchmark, domain: ExactDomain['name']
     execute: (rows, call) => exact.execute(rows, call),
     judge,
   };
+}
+
+function tasksOfSplit({ tasks, splits }: ImportedBenchmark, split: string | undefined): BenchmarkTask[] {
+  const ids = new Set(split === undefined ? [] : splits[split]);
+  return tasks.filter((task) => ids.has(task.id));
+}
+
+/** @throws {TaskSelectionError} naming what there is */
+function selectTasks(imported: ImportedBenchmark, select: NonNullable<TaskQuery['select']>): BenchmarkTask[] {
+  const { domain, tasks, splits, absent } = imported;
+  if ('split' in select) {
+    const { split } = select;
+    if (!Object.hasOwn(splits, split)) throw new TaskSelectionError(`split: the ${domain} data has no '${split}'; it has ${Object.entries(splits).map(([name, ids]) => `${name} (${ids.length})`).join(', ')}`);
+    if (!splits[split]!.length) throw new TaskSelectionError(`split: none of the ${absent[split]} tasks of '${split}' is in the ${domain} data`);
+    return tasksOfSplit(imported, split);
+  }
+  const byId = new Map(tasks.map((task) => [task.id, task]));
+  return [...new Set(select.ids)].map((id) => {
+    // tau-bench numbers the tasks of a split: a bare number is one of the test split.
+    const task = byId.get(id) ?? (imported.benchmark === 'tau1' ? byId.get(`test/${id}`) : undefined);
+    if (!task) throw new TaskSelectionError(`task ids: '${id}' is not among the ${tasks.length} ${domain} tasks of the data, such as '${tasks[0]!.id}'`);
+    return task;
+  });
 }
 
 /** An imported task as the store and the users take it. */

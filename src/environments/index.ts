@@ -37,7 +37,9 @@ export class OverlayEnvironments implements Environments {
       if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${field}: ${value} is not a whole number ≥ 0`);
     }
     if (query.split !== 'train' && query.split !== 'heldout') throw new Error(`split: '${String(query.split)}' is neither 'train' nor 'heldout'`);
-    return this.store.definition(query.domain).tasks(query);
+    const definition = this.store.definition(query.domain);
+    if (query.select && !definition.selects) throw new Error(`select: tasks of '${query.domain}' are generated, they have no ids or splits of a benchmark`);
+    return definition.tasks(query);
   }
 
   start(task: Task): Promise<string> {

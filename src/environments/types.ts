@@ -142,6 +142,8 @@ export interface TaskQuery {
   count: number;
   /** Index of the first task; tasks are numbered without end. */
   from?: number;
+  /** Of an imported benchmark, instead of `split`: a split of its own by its name, or tasks by its ids, in this order. */
+  select?: { split: string } | { ids: readonly string[] };
 }
 
 export interface Environments {

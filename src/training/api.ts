@@ -3,6 +3,7 @@
  * runs, the second also the one-off commands. File contents cross as bytes or text: the worker knows no paths.
  */
 import type { Trajectory } from '../agent/types.ts';
+import type { TaskQuery } from '../environments/types.ts';
 import type { GenerateRequest } from './commands.ts';
 import type { EvaluationReport } from '../evaluation/evaluate.ts';
 import type { EvaluationRequest } from '../evaluation/types.ts';
@@ -19,15 +20,22 @@ export interface EvaluateOptions {
   domain: string;
   level: string;
   split: 'train' | 'heldout';
+  /** Of an imported benchmark, instead of `split`. */
+  select?: TaskQuery['select'];
+  /** At most this many. */
   tasks: number;
   trials: number;
   temperature: number;
   seed: number;
+  /** Leave out tasks that doing nothing solves. */
+  skip_noop?: boolean;
   /** Keep whole trajectories in the report. */
   trajectories?: boolean;
 }
 
 export interface EvaluateReport extends EvaluationReport {
+  /** Tasks left out because doing nothing solves them. */
+  noop_skipped?: number;
   trajectories?: Trajectory[];
 }
 

@@ -2,8 +2,7 @@
 import { renderConversation } from '../agent/chat-template.ts';
 import { parseConversations } from '../agent/conversation.ts';
 import { loadTokenizer } from '../agent/tokenizer.ts';
-import type { Sampling, Trajectory } from '../agent/types.ts';
-import { evaluate } from '../evaluation/evaluate.ts';
+import type { Trajectory } from '../agent/types.ts';
 import type { EvaluationRequest } from '../evaluation/types.ts';
 import { withWeights } from '../exchange/model-folder.ts';
 import type { UserConfig } from '../users/types.ts';
@@ -13,8 +12,8 @@ import { restore } from './checkpoints.ts';
 import { type GenerateRequest, generateCompletions, gradients, scoreSequences } from './commands.ts';
 import { grpoConfig, sftConfig } from './config.ts';
 import { concurrency, EngineHost, type SessionParts } from './engine-host.ts';
+import { evaluateModel } from './evaluate-model.ts';
 import { Evaluations } from './evaluations.ts';
-import { limitsFor } from './presets.ts';
 import { evaluateHeldOut, evaluationMetrics, trainGrpo } from './run.ts';
 import { Runs } from './runs.ts';
 import { trainSft } from './sft.ts';
@@ -141,23 +140,8 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
     return { jsonl: conversations.map((conversation) => `${JSON.stringify(conversation)}\n`).join(''), kept: conversations.length, tried, solved };
   }
 
-  async evaluate(model: ModelFiles, options: EvaluateOptions, user: UserConfig, progress: Progress): Promise<EvaluateReport> {
-    const config = limitsFor(options.domain, options.level);
-    const sampling: Sampling = { temperature: options.temperature, top_p: 1, top_k: 0 };
-    const slots = concurrency(config);
-    const { stage } = await this.#host.stage(model, options, user, { maxModelLen: config.max_model_len, slots });
-    const tasks = await this.#parts.environments.tasks({ domain: options.domain, level: options.level, split: options.split, seed: options.seed, count: options.tasks });
-    const { report, trajectories } = await evaluate(stage, {
-      tasks,
-      trials: options.trials,
-      limits: config,
-      sampling,
-      seed: options.seed,
-      firstStream: 0,
-      concurrency: slots,
-      onProgress: (done, total) => progress(done, total, 'episodes'),
-    });
-    return options.trajectories ? { ...report, trajectories } : report;
+  evaluate(model: ModelFiles, options: EvaluateOptions, user: UserConfig, progress: Progress): Promise<EvaluateReport> {
+    return evaluateModel(this.#parts, this.#host, model, options, user, progress);
   }
 
   async score(model: ModelFiles, sequences: number[][]) {

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readFlags, readPairs } from '../../src/cli/args.mjs';
 import { pageError } from '../../src/cli/errors.mjs';
 import { findModel, writeAll, writeFolder } from '../../src/cli/files.mjs';
-import { readGenerateInput, readGradInput, readScoreInput } from '../../src/cli/inputs.mjs';
+import { readGenerateInput, readGradInput, readScoreInput, readTaskIds } from '../../src/cli/inputs.mjs';
 import { clock, ProgressBar } from '../../src/cli/progress.mjs';
 import { serveSite } from '../../src/cli/server.mjs';
 import { cancelCall, tau1Retail, tau2Mock } from '../support/benchmark-data.ts';
@@ -200,6 +200,37 @@ describe('outputs', () => {
     await writeFolder(out, (temporary) => writeFile(join(temporary, 'metrics.jsonl'), '3'));
     expect(await readFile(join(out, 'metrics.jsonl'), 'utf8')).toBe('3');
     expect(await readdir(directory)).toEqual(['run']);
+  });
+});
+
+describe('evaluate: which tasks', () => {
+  test('ids of tasks as a JSON list, as tasks, or one a line', async () => {
+    const read = async (text: string) => readTaskIds(await json(text));
+    expect(await read('["a", 3, {"id": "c", "more": 1}]')).toEqual(['a', '3', 'c']);
+    expect(await read('a\n\n  b \r\n')).toEqual(['a', 'b']);
+    await expect(read(' \n')).rejects.toThrow(/it is empty: expected task ids/);
+    await expect(read('[{}]')).rejects.toThrow(/\[0\] is {}: expected a task id/);
+    await expect(read('[')).rejects.toThrow(/is not JSON/);
+  });
+
+  test('flags that do not go together, before anything starts', async () => {
+    const data = await modelFolder('evaluate-data', tau2Mock);
+    const evaluate = (...args: string[]) => mua('evaluate', '--model', folder, ...args);
+    const wrong: [RegExp, ...string[]][] = [
+      [/--domain is "airline": without --rules and --data, expected retail or telecom/, '--domain', 'airline'],
+      [/--domain is "shop": expected retail, airline, telecom, mock/, '--domain', 'shop'],
+      [/--data is given: expected --rules tau1 or tau2 with it/, '--domain', 'mock', '--data', data],
+      [/--rules is given: expected --data DIR with it/, '--domain', 'mock', '--rules', 'tau2'],
+      [/--domain is "mock": tau1 has retail, airline/, '--domain', 'mock', '--rules', 'tau1', '--data', data],
+      [/--data is ".*nowhere": there is no such file or folder/, '--domain', 'mock', '--rules', 'tau2', '--data', join(folder, 'nowhere')],
+      [/--level is "nano": the tasks of --data have no levels/, '--domain', 'mock', '--rules', 'tau2', '--data', data, '--level', 'nano'],
+      [/--tasks is "0": expected a whole number from 1/, '--domain', 'mock', '--rules', 'tau2', '--data', data, '--tasks', '0'],
+      [/--tasks is ".\/ids.json": there is no such file/, '--domain', 'mock', '--rules', 'tau2', '--data', data, '--tasks', './ids.json'],
+      [/--split is "base": --tasks names a file or split by itself/, '--domain', 'mock', '--rules', 'tau2', '--data', data, '--split', 'base', '--tasks', 'base'],
+      [/--split is "base": expected train or heldout/, '--split', 'base'],
+      [/--tasks is "test": expected a whole number from 1/, '--tasks', 'test'],
+    ];
+    for (const [message, ...args] of wrong) expect(await evaluate(...args)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) as string });
   });
 });
 

@@ -128,6 +128,20 @@ it('plays an imported tau1 task, whose outputs must be said', async () => {
   expect(await environments.tasks({ ...query('tau1-retail'), split: 'train' })).toEqual([]);
 });
 
+it('plays the tasks that are named: of a split by its name, or by their ids', async () => {
+  const environments = open('tau2', 'mock', MOCK, NOTIFICATIONS, mockTasks);
+  const ask = async (select: { split: string } | { ids: string[] }, more = {}) => (await environments.tasks({ ...query('tau2-mock'), select, ...more })).map(({ id }) => id);
+  expect(await ask({ split: 'test' })).toEqual(['tau2-mock/full/test/dual', 'tau2-mock/full/test/resumed']);
+  expect(await ask({ ids: ['resumed', 'dual', 'resumed'] })).toEqual(['tau2-mock/full/heldout/resumed', 'tau2-mock/full/heldout/dual']);
+  expect(await ask({ split: 'test' }, { count: 1, from: 1 })).toEqual(['tau2-mock/full/test/resumed']);
+  await expect(ask({ split: 'base' })).rejects.toThrow(expect.objectContaining({ name: 'InputError', message: "split: the mock data has no 'base'; it has test (2)" }));
+  await expect(ask({ split: 'constructor' })).rejects.toThrow("no 'constructor'");
+  await expect(ask({ ids: ['dual', 'none'] })).rejects.toThrow("task ids: 'none' is not among the 2 mock tasks of the data, such as 'dual'");
+  const shop = open('tau1', 'retail', SHOP, undefined, shopTasks);
+  expect(await shop.tasks({ ...query('tau1-retail'), select: { ids: ['0'] } })).toMatchObject([{ id: 'tau1-retail/full/heldout/test/0' }]);
+  await expect(createEnvironments({ databaseName: 'generated' }).tasks({ ...query('retail'), level: 'nano', select: { split: 'test' } })).rejects.toThrow("tasks of 'retail' are generated");
+});
+
 it('keeps the order of keys that a call gives a row, also in a fork, which is read from the database', async () => {
   const environments = open('tau1', 'retail', SHOP, undefined, shopTasks);
   const [task] = await environments.tasks(query('tau1-retail'));

@@ -1,21 +1,15 @@
 // @ts-check
 /** `mua replay` and `mua rescore`: the domains of tau-bench and tau2-bench on their own data, in Node. */
-import { stat } from 'node:fs/promises';
+import { DATA_FLAGS, findData } from '../benchmark-data.mjs';
 import { benchmarkModule } from '../build.mjs';
 import { UsageError } from '../errors.mjs';
-import { checkParent, readText, reason, writeAll } from '../files.mjs';
+import { checkParent, readText, writeAll } from '../files.mjs';
 import { INPUT, JSON_FLAG, OUTPUT, percent } from './shared.mjs';
 
 /** @typedef {import('./shared.mjs').Command} Command */
 
-const DOMAINS = { tau1: ['retail', 'airline'], tau2: ['retail', 'airline', 'telecom', 'mock'] };
 /** @type {import('../args.mjs').Flags} */
-const FLAGS = {
-  domain: { type: 'string', value: 'NAME', help: DOMAINS.tau2.join(', '), required: true, choices: DOMAINS.tau2 },
-  rules: { type: 'string', value: 'tau1|tau2', help: 'tau-bench v1 or tau2-bench', required: true, choices: Object.keys(DOMAINS) },
-  data: { type: 'string', value: 'DIR', help: 'folder (or zip) with the benchmark’s files', required: true },
-  input: INPUT,
-};
+const FLAGS = { ...DATA_FLAGS, input: INPUT };
 
 /**
  * What the flags ask for, as far as it can be checked without the data.
@@ -23,13 +17,9 @@ const FLAGS = {
  * @param {import('../progress.mjs').ProgressBar} progress
  */
 async function readJob({ domain, rules, data, input, output }, progress) {
-  if (!DOMAINS[/** @type {'tau1' | 'tau2'} */ (rules)].includes(domain)) throw new UsageError(`--domain is "${domain}": ${rules} has ${DOMAINS[/** @type {'tau1'} */ (rules)].join(', ')}`);
-  const info = await stat(data).catch((error) => {
-    throw new UsageError(`--data is "${data}": ${reason(error)}`);
-  });
-  if (!info.isDirectory() && !data.endsWith('.zip')) throw new UsageError(`--data is "${data}": expected a folder or a .zip file`);
+  const benchmark = await findData({ domain, rules, data });
   if (output !== undefined) await checkParent('output', output);
-  return { domain, rules, data, input, text: await readText(input), onProgress: progress.update.bind(progress) };
+  return { ...benchmark, input, text: await readText(input), onProgress: progress.update.bind(progress) };
 }
 
 /**

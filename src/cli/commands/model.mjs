@@ -1,22 +1,57 @@
 // @ts-check
 /** `mua evaluate`, `score`, `grad`, `generate` and `bench`: numbers of a model, nothing trained. */
-import { SEED } from '../args.mjs';
+import { stat } from 'node:fs/promises';
+import { readNumber, SEED } from '../args.mjs';
+import { DATA_FLAGS, findData } from '../benchmark-data.mjs';
+import { UsageError } from '../errors.mjs';
 import { checkParent, findModel, writeAll } from '../files.mjs';
-import { readGenerateInput, readGradInput, readScoreInput } from '../inputs.mjs';
+import { readGenerateInput, readGradInput, readScoreInput, readTaskIds } from '../inputs.mjs';
 import { runInPage } from '../page.mjs';
-import { DOMAIN, INPUT, JSON_FLAG, LEVEL, MODEL, OUTPUT, percent, readUser, USER_FLAGS } from './shared.mjs';
+import { INPUT, JSON_FLAG, LEVEL, MODEL, OUTPUT, percent, readUser, USER_FLAGS } from './shared.mjs';
 
 /** @typedef {import('./shared.mjs').Command} Command */
+
+const GENERATED = ['retail', 'telecom'];
+const SPLITS = ['train', 'heldout'];
+const TASKS = 200;
+
+/**
+ * Which tasks: generated ones, or those of the benchmark in --data. What its splits and ids are, the page finds out.
+ * @param {Record<string, any>} flags
+ */
+async function readTasks({ domain, rules, data, level, split, tasks }) {
+  if ((rules === undefined) !== (data === undefined)) throw new UsageError(`--${rules === undefined ? 'data' : 'rules'} is given: expected --${rules === undefined ? 'rules tau1 or tau2' : 'data DIR'} with it`);
+  if (rules === undefined) {
+    if (!GENERATED.includes(domain)) throw new UsageError(`--domain is "${domain}": without --rules and --data, expected ${GENERATED.join(' or ')}`);
+    if (split !== undefined && !SPLITS.includes(split)) throw new UsageError(`--split is "${split}": expected ${SPLITS.join(' or ')}`);
+    const count = tasks === undefined ? TASKS : readNumber('--tasks', tasks, { type: 'integer', min: 1 });
+    return { place: { domain, level: level ?? 'nano', split: split ?? 'heldout', tasks: count } };
+  }
+  if (level !== undefined) throw new UsageError(`--level is "${level}": the tasks of --data have no levels`);
+  const benchmark = await findData({ domain, rules, data });
+  const place = { domain: `${rules}-${domain}`, level: 'full', split: 'heldout', tasks: Number.MAX_SAFE_INTEGER };
+  if (tasks === undefined || /^[-+]?[\d.]+$/.test(tasks)) {
+    const count = tasks === undefined ? place.tasks : readNumber('--tasks', tasks, { type: 'integer', min: 1 });
+    return { place: { ...place, tasks: count, ...(SPLITS.includes(split) ? { split } : split !== undefined && { select: { split } }) }, benchmark };
+  }
+  if (split !== undefined) throw new UsageError(`--split is "${split}": --tasks names a file or split by itself`);
+  if ((await stat(tasks).catch(() => null))?.isFile()) return { place: { ...place, select: { ids: await readTaskIds(tasks) } }, benchmark };
+  if (/[/\\.]/.test(tasks)) throw new UsageError(`--tasks is "${tasks}": there is no such file`);
+  return { place: { ...place, select: { split: tasks } }, benchmark };
+}
 
 /** @type {Command} */
 export const evaluate = {
   summary: 'pass^1 … pass^K with 95 % confidence intervals, terminations, violations, tools',
   flags: {
     model: MODEL,
-    domain: DOMAIN,
-    level: LEVEL,
-    split: { type: 'string', value: 'NAME', help: 'train or heldout', default: 'heldout', choices: ['train', 'heldout'] },
-    tasks: { type: 'integer', value: 'N', help: 'tasks', default: 200, min: 1 },
+    domain: { ...DATA_FLAGS.domain, required: false, default: 'retail', help: 'retail or telecom as generated; retail, airline, telecom or mock of --data' },
+    level: { ...LEVEL, default: undefined, help: 'difficulty of generated tasks: nano, small or full (default nano)' },
+    rules: { ...DATA_FLAGS.rules, required: false, help: 'whose conversation, tools and rewards: tau-bench v1 or tau2-bench; needs --data' },
+    data: { ...DATA_FLAGS.data, required: false, help: 'folder (or zip) with the benchmark’s files: its tasks instead of generated ones' },
+    split: { type: 'string', value: 'NAME', help: 'train or heldout, or a split of --data (default heldout; of --data: test, else base)' },
+    tasks: { type: 'string', value: 'N', help: `how many tasks (default ${TASKS}); with --data also FILE with task ids, or a split's name (default all)` },
+    'skip-noop': { type: 'boolean', help: 'leave out tasks that doing nothing solves' },
     trials: { type: 'integer', value: 'K', help: 'episodes a task', default: 1, min: 1 },
     temperature: { type: 'number', value: 'T', help: 'sampling temperature; 0 is greedy', default: 1, min: 0 },
     seed: SEED,
@@ -24,18 +59,19 @@ export const evaluate = {
     output: { type: 'string', value: 'FILE.jsonl', help: 'also write every trajectory there' },
     json: JSON_FLAG,
   },
-  async run({ model: directory, domain, level, split, tasks, trials, temperature, seed, output, ...flags }, progress) {
+  async run({ model: directory, trials, temperature, seed, skipNoop = false, output, ...flags }, progress) {
+    const { place, benchmark } = await readTasks(flags);
     const model = await findModel(directory, { tokenizer: true });
     if (output) await checkParent('output', output);
     const { user, userEndpoint } = await readUser(/** @type {any} */ (flags));
-    const options = { domain, level, split, tasks, trials, temperature, seed, trajectories: output !== undefined };
-    const { trajectories, ...report } = await runInPage({ request: { command: 'evaluate', options, user }, model, userEndpoint, progress });
+    const options = { ...place, trials, temperature, seed, skip_noop: skipNoop, trajectories: output !== undefined };
+    const { trajectories, ...report } = await runInPage({ request: { command: 'evaluate', options, user }, model, benchmark, userEndpoint, progress });
     if (output) await writeAll({ [output]: trajectories.map((/** @type {unknown} */ t) => `${JSON.stringify(t)}\n`).join('') });
     return report;
   },
   show: (report) => [
     ...report.pass_hat.map((/** @type {any} */ { k, value, low, high }) => `pass^${k}  ${percent(value)}  (95 %: ${percent(low)} to ${percent(high)})`),
-    `${report.tasks} tasks × ${report.trials}; ${report.noop_tasks} tasks change nothing; ${report.unscored} episodes unscored; ${report.turns_mean.toFixed(1)} turns; ${report.seconds.toFixed(0)} s`,
+    `${report.tasks} tasks × ${report.trials}; ${report.noop_tasks} tasks change nothing${report.noop_skipped ? `, ${report.noop_skipped} more left out` : ''}; ${report.unscored} episodes unscored; ${report.turns_mean.toFixed(1)} turns; ${report.seconds.toFixed(0)} s`,
     ...counts('ended by', report.terminations),
     ...counts('violations', report.violations),
     ...counts('tools', report.tool_calls),

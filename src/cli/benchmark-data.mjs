@@ -1,0 +1,54 @@
+// @ts-check
+/** The user's copy of tau-bench or tau2-bench on disk: which files there are. What is in them, the importer checks. */
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join, relative, sep } from 'node:path';
+import { UsageError } from './errors.mjs';
+import { reason } from './files.mjs';
+
+export const DOMAINS = { tau1: ['retail', 'airline'], tau2: ['retail', 'airline', 'telecom', 'mock'] };
+
+/** @type {Record<'domain' | 'rules' | 'data', import('./args.mjs').Flag>} */
+export const DATA_FLAGS = {
+  domain: { type: 'string', value: 'NAME', help: DOMAINS.tau2.join(', '), required: true, choices: DOMAINS.tau2 },
+  rules: { type: 'string', value: 'tau1|tau2', help: 'tau-bench v1 or tau2-bench', required: true, choices: Object.keys(DOMAINS) },
+  data: { type: 'string', value: 'DIR', help: 'folder (or zip) with the benchmark’s files', required: true },
+};
+
+/**
+ * A benchmark's files: paths as the importer sees them, each with its place on disk.
+ * @typedef {{ domain: any, rules: 'tau1' | 'tau2', files: [path: string, file: string][] }} BenchmarkData
+ */
+
+/**
+ * @param {Record<string, any>} flags
+ * @returns {Promise<BenchmarkData>}
+ * @throws {UsageError}
+ */
+export async function findData({ domain, rules, data }) {
+  const domains = DOMAINS[/** @type {'tau1' | 'tau2'} */ (rules)];
+  if (!domains.includes(domain)) throw new UsageError(`--domain is "${domain}": ${rules} has ${domains.join(', ')}`);
+  const info = await stat(data).catch((error) => {
+    throw new UsageError(`--data is "${data}": ${reason(error)}`);
+  });
+  if (!info.isDirectory() && !data.endsWith('.zip')) throw new UsageError(`--data is "${data}": expected a folder or a .zip file`);
+  return { domain, rules, files: info.isDirectory() ? await listFiles(data) : [[basename(data), data]] };
+}
+
+const DEPTH = 8;
+
+/**
+ * Files below a folder; links are not followed.
+ * @param {string} root
+ * @returns {Promise<[string, string][]>}
+ */
+async function listFiles(root, folder = root, depth = 0) {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const lists = await Promise.all(
+    entries.map(async (entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return depth < DEPTH && !/^(\.|node_modules$)/.test(entry.name) ? listFiles(root, path, depth + 1) : [];
+      return entry.isFile() ? [/** @type {[string, string]} */ ([relative(root, path).split(sep).join('/'), path])] : [];
+    }),
+  );
+  return lists.flat();
+}
