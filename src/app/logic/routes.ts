@@ -21,13 +21,16 @@ export const QUERIES = {
   home: z.looseObject({ preset: text, seed: natural }),
   learn: z.object({}),
   lesson: z.object({ page: natural }),
-  runs: z.object({}),
+  /** `of`: runs chosen to be compared. */
+  runs: z.object({ of: text }),
   run: z.object({ step: natural, smooth: text, tab: oneOf('overview', 'config', 'checkpoints') }),
+  /** `at`: the rollout last opened. */
   rollouts: z.object({
     step: natural, reward: oneOf('', '0', '1', 'null'), end: text, violation: text, tool: text, domain: text, intent: text, q: text,
-    sort: oneOf('', 'reward', 'turns', 'tokens', 'advantage'),
+    sort: oneOf('', 'reward', 'turns', 'tokens', 'advantage'), at: text,
   }),
-  group: z.object({ sort: oneOf('', 'reward', 'turns'), pin: text, shared: flag }),
+  /** `pin`: up to two rollouts, separated by commas. `shared` 1: without the moves all have in common. `at`: the one shown where there is room for one. */
+  group: z.object({ sort: oneOf('', 'reward', 'turns'), pin: text, shared: flag, at: text }),
   /** `turn`: a node's id; `tok`: a position in the whole sequence; `call`: a tool call whose world is shown. */
   rollout: z.object({ view: oneOf('messages', 'rendered'), ch: oneOf(...CHANNELS), scale: oneOf('rollout', 'group'), turn: natural, tok: natural, call: natural, q: text }),
   /**
@@ -38,7 +41,8 @@ export const QUERIES = {
   /** `from`: `run/rollout@node`; without it the conversation begins anew. `run`, `step`: whose agent answers. */
   play: z.object({ from: text, as: oneOf('user', 'agent'), run: text, step: natural }),
   worlds: z.object({}),
-  world: z.object({ table: text, row: text, task: text, q: text, split: text }),
+  /** A generated world is the `world`th of its `split` and `seed`; a `task` says all three by its id. */
+  world: z.object({ table: text, row: text, task: text, q: text, split: text, seed: natural, world: natural }),
   /** `pick`: evaluations to compare; `model`: weights to evaluate, a model's name or `run@step`. */
   evals: z.object({ pick: text, model: text }),
   eval: z.object({ task: text, trial: natural, reward: oneOf('', '0', '1', 'null'), violation: text, intent: text, end: text }),

@@ -43,7 +43,7 @@ export interface TelecomQuery extends Omit<TaskQuery, 'domain'> {
   faults?: number;
 }
 
-const TASKS_PER_PROVIDER = 32;
+export const TASKS_PER_PROVIDER = 32;
 /** How many faults, by weight. */
 const FAULT_COUNTS: Record<Level, Record<string, number>> = { nano: { 1: 100 }, small: { 1: 50, 2: 50 }, full: { 1: 15, 2: 25, 3: 25, 4: 20, 5: 15 } };
 const INTENTS: Record<Intent, number> = { service_issue: 30, mobile_data_issue: 35, mms_issue: 35 };
