@@ -49,6 +49,20 @@ export interface EvaluationCriteria {
   reward_basis?: RewardType[];
 }
 
+/** What a reward is made of, under tau2-bench's names. A list is null where the task has no criteria of the kind. */
+export interface RewardInfo {
+  reward: number;
+  db_check: { db_match: boolean; db_reward: number } | null;
+  env_assertions: { env_assertion: EnvAssertion; met: boolean; reward: number }[] | null;
+  action_checks: { action: Tau2Action; action_match: boolean; action_reward: number }[] | null;
+  nl_assertions: { nl_assertion: string; met: boolean; justification: string }[] | null;
+  communicate_checks: { info: string; met: boolean; justification: string }[] | null;
+  reward_basis: RewardType[];
+  /** By component of the basis; without those that nobody judged. */
+  reward_breakdown: Partial<Record<RewardType, number>>;
+  info: Record<string, Json> | null;
+}
+
 /** A task of tau2-bench. */
 export interface Tau2Task {
   id: string;

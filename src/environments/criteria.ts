@@ -1,10 +1,9 @@
 /** @file tau2-bench's criteria that the final state and the calls decide: assertions about the environment, actions to be made. */
 import type { EnvAssertion, Tau2Action, Tau2Task } from './benchmark-task.ts';
-import type { Played } from './domain.ts';
+import type { Judgement, Played } from './domain.ts';
 import type { ExactCall, ExactDomain } from './exact.ts';
 import { equalJson } from './json.ts';
 import type { Rows } from './overlay.ts';
-import type { Verdict } from './types.ts';
 
 /**
  * Quirks: the requestor is not compared, and without `compare_args` the arguments of the call made are looked at, not those
@@ -22,14 +21,28 @@ export function assertionHolds(domain: ExactDomain, rows: Rows, { env_type, func
 }
 
 /** Scores by what a task's `reward_basis` names of ENV_ASSERTION and ACTION. */
-export function judgeByCriteria(domain: ExactDomain, { evaluation_criteria }: Pick<Tau2Task, 'evaluation_criteria'>, { rows, calls }: Pick<Played, 'rows' | 'calls'>): Pick<Verdict, 'reward' | 'progress'> {
+export function judgeByCriteria(domain: ExactDomain, { evaluation_criteria }: Pick<Tau2Task, 'evaluation_criteria'>, { rows, calls }: Pick<Played, 'rows' | 'calls'>): Judgement {
   const { reward_basis = [], env_assertions, actions } = evaluation_criteria ?? {};
-  const asserted = reward_basis.includes('ENV_ASSERTION') ? (env_assertions ?? []) : [];
-  const demanded = reward_basis.includes('ACTION') ? (actions ?? []) : [];
-  const checks = [
-    ...asserted.map((assertion) => assertionHolds(domain, rows, assertion)),
-    ...demanded.map((action) => calls.some(({ call }) => actionMatches(action, call))),
-  ];
+  const asserted = (env_assertions ?? []).map((assertion) => ({ env_assertion: assertion, met: assertionHolds(domain, rows, assertion) }));
+  const demanded = (actions ?? []).map((action) => ({ action, action_match: calls.some(({ call }) => actionMatches(action, call)) }));
+  const parts = { ENV_ASSERTION: asserted.map(({ met }) => met), ACTION: demanded.map(({ action_match }) => action_match) };
+  const counted = (['ENV_ASSERTION', 'ACTION'] as const).filter((type) => reward_basis.includes(type));
+  const checks = counted.flatMap((type) => parts[type]);
   const met = checks.filter(Boolean).length;
-  return { reward: met === checks.length ? 1 : 0, progress: checks.length ? met / checks.length : 1 };
+  const reward = met === checks.length ? 1 : 0;
+  return {
+    reward,
+    progress: checks.length ? met / checks.length : 1,
+    reward_info: {
+      reward,
+      db_check: null,
+      env_assertions: asserted.map((check) => ({ ...check, reward: Number(check.met) })),
+      action_checks: demanded.map((check) => ({ ...check, action_reward: Number(check.action_match) })),
+      nl_assertions: null,
+      communicate_checks: null,
+      reward_basis,
+      reward_breakdown: Object.fromEntries(counted.map((type) => [type, Number(parts[type].every(Boolean))])),
+      info: null,
+    },
+  };
 }

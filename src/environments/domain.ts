@@ -14,6 +14,8 @@ export interface Played {
   said: readonly string[];
 }
 
+export type Judgement = Pick<Verdict, 'reward' | 'progress' | 'reward_info'>;
+
 export interface DomainDefinition {
   name: string;
   levels: readonly string[];
@@ -30,7 +32,7 @@ export interface DomainDefinition {
   /** Runs one call. Synchronous, so that it fits in a transaction. On `error` whatever it wrote is dropped, unless `kept`. */
   execute(rows: Rows, call: ToolCall, level: string): ExactResult;
   /** Scores by other criteria than the gold overlay. */
-  judge?(played: Played): Pick<Verdict, 'reward' | 'progress'> | Promise<Pick<Verdict, 'reward' | 'progress'>>;
+  judge?(played: Played): Judgement | Promise<Judgement>;
 }
 
 /** tau2's initial state of a task, where it has one. */

@@ -1,5 +1,5 @@
 /** The tool environment as everyone else sees it. Every value is structured-cloneable: it may live in another worker. */
-import type { BenchmarkTask } from './benchmark-task.ts';
+import type { BenchmarkTask, RewardInfo } from './benchmark-task.ts';
 import type { Benchmark, Requestor } from './exact.ts';
 
 export type { Benchmark, Requestor } from './exact.ts';
@@ -131,6 +131,8 @@ export interface Verdict {
   goal: RowChange[];
   /** Share of the goal's rows, or of the criteria, that are right (0…1), for display only. */
   progress: number;
+  /** Of a benchmark's task: what its reward is made of, whether or not the conversation ended properly. */
+  reward_info?: RewardInfo;
 }
 
 /** Task sets are seeded: the same arguments give the same tasks and worlds everywhere. */

@@ -5,6 +5,7 @@ import type { Benchmark, ExactDomain } from '../environments/exact.ts';
 import { exactDomain } from '../environments/exact-domains.ts';
 import type { ToolCall } from '../environments/types.ts';
 import type { Conversation } from './conversation.ts';
+import { shareOfCriteria, tau1RewardInfo, tau2RewardInfo } from './reward-info.ts';
 import { TAU_BENCH, tau1Reward } from './tau1-reward.ts';
 import { tau2Reward } from './tau2-reward.ts';
 
@@ -16,18 +17,19 @@ export function benchmarkJudge(benchmark: Benchmark, domain: ExactDomain['name']
   const exact = exactDomain(domain, benchmark);
   return async ({ task, world, calls, said }) => {
     // The reward runs the calls again, from the start of the conversation that a history is part of.
-    const past = ((initialStateOf(task)?.message_history ?? []) as unknown as { role: string; tool_calls?: ToolCall[] | null }[])
-      .flatMap(({ role, tool_calls }) => (tool_calls ?? []).map((call): ToolCall => ({ name: call.name, arguments: call.arguments, requestor: role === 'user' ? 'user' : 'assistant' })));
+    const past = (initialStateOf(task)?.message_history ?? []) as unknown as { role: string; content?: string | null; tool_calls?: ToolCall[] | null }[];
+    const pastCalls = past.flatMap(({ role, tool_calls }) => (tool_calls ?? []).map((call): ToolCall => ({ name: call.name, arguments: call.arguments, requestor: role === 'user' ? 'user' : 'assistant' })));
+    const pastWords = past.flatMap(({ role, content }) => (role === 'assistant' && content ? [content] : []));
     const conversation: Conversation = {
       turns: [
-        ...[...past, ...calls.map(({ call }) => call)].map((call) => ({ kind: 'called' as const, call })),
-        ...said.map((text) => ({ kind: 'said' as const, role: 'assistant' as const, text })),
+        ...[...pastCalls, ...calls.map(({ call }) => call)].map((call) => ({ kind: 'called' as const, call })),
+        ...[...pastWords, ...said].map((text) => ({ kind: 'said' as const, role: 'assistant' as const, text })),
       ],
       ended: true,
     };
-    const { reward } = benchmark === 'tau1'
-      ? tau1Reward(exact, world, task.benchmark as Tau1Task, conversation, TAU_BENCH)
-      : await tau2Reward(exact, world, task.benchmark as Tau2Task, conversation);
-    return reward === 0 ? { reward, progress: 0 } : { reward: 1, progress: 1 };
+    const reward_info = benchmark === 'tau1'
+      ? tau1RewardInfo(tau1Reward(exact, world, task.benchmark as Tau1Task, conversation, TAU_BENCH))
+      : tau2RewardInfo(task.benchmark as Tau2Task, await tau2Reward(exact, world, task.benchmark as Tau2Task, conversation));
+    return { reward: reward_info.reward === 0 ? 0 : 1, progress: shareOfCriteria(reward_info), reward_info };
   };
 }

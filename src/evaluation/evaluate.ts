@@ -2,15 +2,15 @@
 import { collectRollouts, type Stage } from '../agent/rollouts.ts';
 import type { EpisodeLimits, Sampling, Trajectory } from '../agent/types.ts';
 import type { Task } from '../environments/types.ts';
-import { passHatInterval } from './pass-hat.ts';
+import { meanInterval, passHatInterval, type Interval } from './pass-hat.ts';
 
 export interface EvaluationReport {
   tasks: number;
   trials: number;
   /** pass^k for k = 1…trials, with a 95 % bootstrap interval over tasks. */
-  pass_hat: { k: number; value: number; low: number; high: number }[];
-  /** Mean share of the goal's rows that ended right. */
-  progress: number;
+  pass_hat: (Interval & { k: number })[];
+  /** Task completion rate: the share of a task's criteria that are met (of its goal's rows where it has none), mean over tasks. */
+  tcr: Interval;
   /** Tasks whose gold changes nothing: doing nothing passes them. */
   noop_tasks: number;
   /** Episodes that the simulated user's failure left without a score. */
@@ -74,7 +74,7 @@ export async function evaluate(stage: Stage, plan: EvaluationPlan): Promise<Eval
     tasks: plan.tasks.length,
     trials: plan.trials,
     pass_hat: Array.from({ length: plan.trials }, (_, i) => passHatInterval(results, i + 1)),
-    progress: average(trajectories.map((t) => t.verdict?.progress ?? 0)),
+    tcr: meanInterval(groups.filter((group) => group.length > 0).map((group) => average(group.map((t) => t.verdict?.progress ?? 0))), 0),
     noop_tasks: plan.tasks.filter((task) => task.noop).length,
     unscored: dropped.length,
     terminations: tally([...trajectories, ...dropped].map((t) => t.termination)),

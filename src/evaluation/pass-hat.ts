@@ -9,18 +9,24 @@ export function passHat(successes: number, trials: number, k: number): number {
   return value;
 }
 
+export interface Interval { value: number; low: number; high: number }
+
 /**
- * Mean pass^k over tasks with a 95 % interval by bootstrap over tasks (2,000 seeded resamples).
+ * Mean pass^k over tasks with a 95 % interval by bootstrap over tasks.
  * Tasks with fewer than k scored trials are left out.
  */
-export function passHatInterval(results: readonly { successes: number; trials: number }[], k: number): { k: number; value: number; low: number; high: number } {
-  const values = results.filter(({ trials }) => trials >= k).map(({ successes, trials }) => passHat(successes, trials, k));
-  if (values.length === 0) return { k, value: 0, low: 0, high: 0 };
+export function passHatInterval(results: readonly { successes: number; trials: number }[], k: number): Interval & { k: number } {
+  return { k, ...meanInterval(results.filter(({ trials }) => trials >= k).map(({ successes, trials }) => passHat(successes, trials, k)), k) };
+}
+
+/** Mean with a 95 % interval by bootstrap over the values (2,000 resamples, seeded); zeros where there are none. */
+export function meanInterval(values: readonly number[], seed: number): Interval {
+  if (values.length === 0) return { value: 0, low: 0, high: 0 };
   const average = (pick: (i: number) => number) => {
     let sum = 0;
     for (let i = 0; i < values.length; i++) sum += values[pick(i)]!;
     return sum / values.length;
   };
-  const resamples = Array.from({ length: 2000 }, (_, sample) => average((i) => hash32(k, sample, i) % values.length)).sort((a, b) => a - b);
-  return { k, value: average((i) => i), low: resamples[49]!, high: resamples[1949]! };
+  const resamples = Array.from({ length: 2000 }, (_, sample) => average((i) => hash32(seed, sample, i) % values.length)).sort((a, b) => a - b);
+  return { value: average((i) => i), low: resamples[49]!, high: resamples[1949]! };
 }

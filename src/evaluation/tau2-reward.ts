@@ -26,7 +26,7 @@ export interface Tau2Reward {
 }
 
 /** What a task counts by when it doesn't say. */
-const DEFAULT_BASIS: readonly RewardType[] = ['DB', 'COMMUNICATE'];
+export const DEFAULT_BASIS: readonly RewardType[] = ['DB', 'COMMUNICATE'];
 
 /** The state that the conversation starts from. A history is part of the conversation itself. @throws where the initial state can't be made */
 function started(domain: ExactDomain, world: World, { initial_state }: Tau2Task, history: boolean): Overlay {

@@ -24,7 +24,7 @@ export function evaluationMetrics(report: EvaluationReport, config: GrpoConfig):
   const source = `${config.domain}-${config.level}`;
   return {
     [`val-core/${source}/reward/mean@1`]: report.pass_hat[0]!.value,
-    [`val-aux/${source}/progress/mean@1`]: report.progress,
+    [`val-aux/${source}/progress/mean@1`]: report.tcr.value,
     [`val-aux/${source}/num_turns/mean`]: report.turns_mean,
   };
 }

@@ -72,7 +72,11 @@ it('plays an imported tau2 task with dual control, and scores it by its own crit
   });
   const silent = script('Done.');
   const other = await startChatServer(silent.user);
-  expect(await play(environments, task!, silent.agent, new EndpointUsers({ baseUrl: other.url, model: 'm' }))).toMatchObject({ ending: 'user_stop', reward: 0 });
+  // Two of three criteria are met.
+  expect(await play(environments, task!, silent.agent, new EndpointUsers({ baseUrl: other.url, model: 'm' }))).toMatchObject({
+    ending: 'user_stop', reward: 0,
+    verdict: { progress: 2 / 3, reward_info: { reward: 0, reward_breakdown: { ENV_ASSERTION: 1, ACTION: 1, COMMUNICATE: 0 }, communicate_checks: [{ info: '1000 cups', met: false }] } },
+  });
   other.close();
   const { agent, user } = script('That makes 1,000 cups.');
   const server = await startChatServer(user);

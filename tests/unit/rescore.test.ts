@@ -10,6 +10,7 @@ import type { Json } from '../../src/environments/types.ts';
 import type { Conversation, ConversationCall, Turn } from '../../src/evaluation/conversation.ts';
 import { sameObservation } from '../../src/evaluation/observations.ts';
 import { readCases, replayCases } from '../../src/evaluation/replay-cases.ts';
+import { shareOfCriteria, tau1RewardInfo, tau2RewardInfo } from '../../src/evaluation/reward-info.ts';
 import { rescore } from '../../src/evaluation/rescore.ts';
 import { MUA_RL_EMPTY_OUTPUT, TAU_BENCH, tau1Reward } from '../../src/evaluation/tau1-reward.ts';
 import { actionMatches } from '../../src/environments/criteria.ts';
@@ -67,6 +68,23 @@ test('tau2: a product over the reward basis, zero without a proper end', async (
   expect(await score(judged, good, true, judge)).toMatchObject({ reward: 0, breakdown: { NL_ASSERTION: 0 }, nl_assertions: [{ met: true }, { met: false }] });
   expect(await score({ ...judged, nl_assertions: [] }, good, true, judge)).toMatchObject({ reward: 1 });
   expect(asked).toEqual([['polite', 'brief']]);
+});
+
+test('the share of criteria met, of those that count', async () => {
+  const [domain, world] = parts(retail);
+  const share = async (criteria: EvaluationCriteria | null, turns: Turn[]) => {
+    const task = { ...retail.tasks[0]!, evaluation_criteria: criteria };
+    return shareOfCriteria(tau2RewardInfo(task, await tau2Reward(domain, world, task, talk(turns))));
+  };
+  const criteria: EvaluationCriteria = { actions: [{ ...cancelCall }], communicate_info: ['10.5', 'gift card', 'mug'], nl_assertions: ['polite'], reward_basis: ['DB', 'COMMUNICATE', 'NL_ASSERTION'] };
+  expect(await share(criteria, [called(cancelCall), said('10.5 for the mug')])).toBe(3 / 4); // nobody judged the politeness; actions don't count here
+  expect(await share(criteria, [])).toBe(0);
+  expect(await share({ ...criteria, reward_basis: ['ACTION', 'DB'] }, [called(cancelCall)])).toBe(1);
+  expect(await share({ reward_basis: [] }, [])).toBe(1);
+  const unjudged = tau2RewardInfo({ ...retail.tasks[0]!, evaluation_criteria: criteria }, await tau2Reward(domain, world, { ...retail.tasks[0]!, evaluation_criteria: criteria }, talk([called(cancelCall), said('10.5 gift card mug')])));
+  expect(unjudged).toMatchObject({ reward: 1, reward_breakdown: { DB: 1, COMMUNICATE: 1 }, nl_assertions: null, info: { unjudged_nl_assertions: ['polite'] } });
+  const tau1Share = (turns: Turn[]) => shareOfCriteria(tau1RewardInfo(tau1Reward(...parts(tau1), tau1.tasks[0]!, talk(turns))));
+  expect([tau1Share([called(cancelCall)]), tau1Share([said('10.5')]), tau1Share([called(cancelCall), said('10.5')])]).toEqual([1 / 2, 1 / 2, 1]);
 });
 
 test('tau2: assertions on both sides, from the task’s initial state', async () => {

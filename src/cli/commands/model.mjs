@@ -18,6 +18,7 @@ const TASKS = 200;
 /**
  * Which tasks: generated ones, or those of the benchmark in --data. What its splits and ids are, the page finds out.
  * @param {Record<string, any>} flags
+ * @returns {Promise<{ place: Pick<import('../../training/api.ts').EvaluateOptions, 'domain' | 'level' | 'split' | 'select' | 'tasks'>, benchmark?: import('../benchmark-data.mjs').BenchmarkData }>}
  */
 async function readTasks({ domain, rules, data, level, split, tasks }) {
   if ((rules === undefined) !== (data === undefined)) throw new UsageError(`--${rules === undefined ? 'data' : 'rules'} is given: expected --${rules === undefined ? 'rules tau1 or tau2' : 'data DIR'} with it`);
@@ -29,7 +30,7 @@ async function readTasks({ domain, rules, data, level, split, tasks }) {
   }
   if (level !== undefined) throw new UsageError(`--level is "${level}": the tasks of --data have no levels`);
   const benchmark = await findData({ domain, rules, data });
-  const place = { domain: `${rules}-${domain}`, level: 'full', split: 'heldout', tasks: Number.MAX_SAFE_INTEGER };
+  const place = { domain: `${rules}-${domain}`, level: 'full', split: /** @type {const} */ ('heldout'), tasks: Number.MAX_SAFE_INTEGER };
   if (tasks === undefined || /^[-+]?[\d.]+$/.test(tasks)) {
     const count = tasks === undefined ? place.tasks : readNumber('--tasks', tasks, { type: 'integer', min: 1 });
     return { place: { ...place, tasks: count, ...(SPLITS.includes(split) ? { split } : split !== undefined && { select: { split } }) }, benchmark };
@@ -71,6 +72,7 @@ export const evaluate = {
   },
   show: (report) => [
     ...report.pass_hat.map((/** @type {any} */ { k, value, low, high }) => `pass^${k}  ${percent(value)}  (95 %: ${percent(low)} to ${percent(high)})`),
+    `TCR     ${percent(report.tcr.value)}  (95 %: ${percent(report.tcr.low)} to ${percent(report.tcr.high)}): share of a task's criteria met`,
     `${report.tasks} tasks × ${report.trials}; ${report.noop_tasks} tasks change nothing${report.noop_skipped ? `, ${report.noop_skipped} more left out` : ''}; ${report.unscored} episodes unscored; ${report.turns_mean.toFixed(1)} turns; ${report.seconds.toFixed(0)} s`,
     ...counts('ended by', report.terminations),
     ...counts('violations', report.violations),
