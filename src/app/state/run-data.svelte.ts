@@ -5,6 +5,7 @@ import type { RolloutSummary, RunEvent } from '../../training/types.ts';
 import { type Group, groupRollouts } from '../logic/groups.ts';
 import { RECORDED, recordedRun } from '../logic/recorded.ts';
 import { MetricSeries } from '../logic/series.ts';
+import { TextIndex } from '../rollouts/text-index.ts';
 import { LiveQuery } from './live-query.svelte.ts';
 import type { TrainerClient } from './trainer-client.svelte.ts';
 
@@ -15,12 +16,15 @@ export class RunData {
   loaded = $state(false);
   error = $state.raw<Error | null>(null);
   readonly series = new MetricSeries();
+  /** The words of the trajectories that are kept. */
+  readonly texts = new TextIndex({ ids: () => this.#kept(), trajectories: (ids) => this.trajectories(ids) });
 
   readonly #db: RunDatabase;
   readonly #row: LiveQuery<RunRow | undefined>;
   #recordedRow = $state.raw<RunRow>();
   readonly #rollouts = new Map<string, RolloutSummary>();
   readonly #byStep = new Map<number, Map<string, RolloutSummary>>();
+  readonly #byGroup = new Map<string, Map<string, RolloutSummary>>();
   readonly #unsubscribe: () => void;
   #frame = 0;
 
@@ -66,8 +70,13 @@ export class RunData {
 
   group(id: string): Group | undefined {
     void this.version;
-    const first = [...this.#rollouts.values()].find((rollout) => rollout.group === id);
-    return first && this.groups(first.step).find((group) => group.id === id);
+    return groupRollouts(this.#byGroup.get(id)?.values() ?? [])[0];
+  }
+
+  /** Every rollout, in no order that matters. */
+  get rollouts(): RolloutSummary[] {
+    void this.version;
+    return [...this.#rollouts.values()];
   }
 
   rollout(id: string): RolloutSummary | undefined {
@@ -79,6 +88,17 @@ export class RunData {
   async trajectory(id: string): Promise<Trajectory | undefined> {
     if (this.id === RECORDED) return (await recordedRun())?.trajectories.get(id);
     return this.#db.trajectories.get([this.id, id]);
+  }
+
+  async trajectories(ids: string[]): Promise<(Trajectory | undefined)[]> {
+    if (this.id === RECORDED) return Promise.all(ids.map((id) => this.trajectory(id)));
+    return this.#db.trajectories.bulkGet(ids.map((id): [string, string] => [this.id, id]));
+  }
+
+  async #kept(): Promise<string[]> {
+    if (this.id === RECORDED) return [...((await recordedRun())?.trajectories.keys() ?? [])];
+    const keys = await this.#db.trajectories.where('[run+id]').between([this.id, ''], [this.id, '\uffff']).primaryKeys();
+    return keys.map(([, id]) => id);
   }
 
   async #load(): Promise<void> {
@@ -126,15 +146,24 @@ export class RunData {
     this.series.truncate(step);
     for (const [later, rollouts] of this.#byStep) {
       if (later <= step) continue;
-      for (const id of rollouts.keys()) this.#rollouts.delete(id);
+      for (const { id, group } of rollouts.values()) {
+        this.#rollouts.delete(id);
+        this.#byGroup.delete(group);
+        this.texts.forget(id);
+      }
       this.#byStep.delete(later);
     }
   }
 
   #put(rollout: RolloutSummary): void {
     this.#rollouts.set(rollout.id, rollout);
-    const step = this.#byStep.get(rollout.step);
-    if (step) step.set(rollout.id, rollout);
-    else this.#byStep.set(rollout.step, new Map([[rollout.id, rollout]]));
+    file(this.#byStep, rollout.step, rollout);
+    file(this.#byGroup, rollout.group, rollout);
   }
+}
+
+function file<K>(drawers: Map<K, Map<string, RolloutSummary>>, key: K, rollout: RolloutSummary): void {
+  const drawer = drawers.get(key);
+  if (drawer) drawer.set(rollout.id, rollout);
+  else drawers.set(key, new Map([[rollout.id, rollout]]));
 }

@@ -1,0 +1,13 @@
+/** @file Filters and their values as people read them. A value that is not ours is shown as it is. */
+import { intent, TERMINATION_LABELS, VIOLATION_LABELS } from '../logic/format.ts';
+import type { Facet } from '../logic/rollout-filter.ts';
+
+export const FACET_TITLES: Record<Facet, string> = { reward: 'Outcome', end: 'Ended', violation: 'Violation', tool: 'Tool used', intent: 'Wish', domain: 'Domain' };
+
+const REWARDS: Record<string, string> = { '1': 'correct', '0': 'wrong', null: 'not scored' };
+
+export function valueLabel(facet: Facet, value: string): string {
+  const labels: Record<string, string> = { reward: REWARDS, end: TERMINATION_LABELS, violation: VIOLATION_LABELS }[facet as string] ?? {};
+  if (Object.hasOwn(labels, value)) return labels[value]!;
+  return facet === 'intent' ? intent(value) || 'no wish named' : value;
+}

@@ -1,0 +1,58 @@
+/** @file Search in the words of the trajectories that are still kept. Read once, then remembered. */
+import { path } from '../../agent/trajectory.ts';
+import type { Trajectory } from '../../agent/types.ts';
+
+const CHUNK = 32;
+
+export interface TextSource {
+  /** Ids of the trajectories that are kept. */
+  ids(): Promise<string[]>;
+  /** Undefined where one has gone in the meantime. */
+  trajectories(ids: string[]): Promise<(Trajectory | undefined)[]>;
+}
+
+export interface TextSearch {
+  found: Set<string>;
+  done: number;
+  total: number;
+}
+
+export class TextIndex {
+  readonly #source: TextSource;
+  readonly #texts = new Map<string, string>();
+
+  constructor(source: TextSource) {
+    this.#source = source;
+  }
+
+  /** A rollout that is played again says other things. */
+  forget(id: string): void {
+    this.#texts.delete(id);
+  }
+
+  /** Ids whose text holds `words`, whatever the case. `onchunk` hears what was found so far. Ends early when aborted. */
+  async search(words: string, onchunk: (search: TextSearch) => void, signal: AbortSignal): Promise<TextSearch> {
+    const wanted = words.toLowerCase();
+    const ids = await this.#source.ids();
+    const search: TextSearch = { found: new Set(), done: 0, total: ids.length };
+    for (let from = 0; from < ids.length && !signal.aborted; from += CHUNK) {
+      const chunk = ids.slice(from, from + CHUNK);
+      await this.#read(chunk.filter((id) => !this.#texts.has(id)));
+      for (const id of chunk) if (this.#texts.get(id)?.includes(wanted)) search.found.add(id);
+      search.done += chunk.length;
+      if (!signal.aborted) onchunk({ ...search, found: new Set(search.found) });
+    }
+    return search;
+  }
+
+  async #read(ids: string[]): Promise<void> {
+    if (ids.length === 0) return;
+    for (const trajectory of await this.#source.trajectories(ids)) if (trajectory) this.#texts.set(trajectory.id, textOf(trajectory));
+  }
+}
+
+/** What was said and called, and what came back. The system prompt is the same in all. */
+export function textOf(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>): string {
+  const said = path(trajectory).filter(({ role }) => role !== 'system' && role !== 'template');
+  return said.map(({ text }) => text).join('\n').toLowerCase();
+}
