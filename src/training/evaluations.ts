@@ -4,16 +4,14 @@
  */
 import type { Trajectory } from '../agent/types.ts';
 import { evaluate, intentOf, type EvaluationReport } from '../evaluation/evaluate.ts';
-import { limitsOf, type EvaluationRequest, type EvaluationSettings, type ModelRef, type TrialResult } from '../evaluation/types.ts';
+import { limitsOf, type EvaluationRequest, type ModelRef, type TrialResult } from '../evaluation/types.ts';
 import { withWeights } from '../exchange/model-folder.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import type { UserConfig } from '../users/types.ts';
 import type { ModelFiles, Progress } from './api.ts';
 import { checkpointWeights } from './checkpoints.ts';
 import { DeviceLostError, type EngineHost, type SessionParts } from './engine-host.ts';
-import { EVALUATION_STREAM } from './presets.ts';
 import { holdTrainerLock } from './trainer-lock.ts';
-import type { GrpoConfig } from './types.ts';
 
 /** Episodes at once. */
 const SLOTS = 64;
@@ -63,7 +61,7 @@ export class Evaluations {
 
   async #play({ model, settings }: EvaluationRequest, signal: AbortSignal, onProgress: (done: number, total: number) => void): Promise<string> {
     const db = this.#parts.database();
-    const { files, name } = await this.#load(model, db);
+    const { files, name } = await loadWeights(this.#parts, model);
     onProgress(0, settings.tasks * settings.trials);
     const slots = Math.min(SLOTS, settings.tasks * settings.trials);
     const { stage } = await this.#host.stage(files, settings, settings.user, { maxModelLen: settings.limits.max_model_len, slots });
@@ -86,21 +84,16 @@ export class Evaluations {
     await keepEvaluation(db, { id, model, name, settings, report, trajectories });
     return id;
   }
-
-  async #load(model: ModelRef, db: RunDatabase): Promise<{ files: ModelFiles; name: string }> {
-    if (model.kind === 'model') return { files: await this.#parts.bundledModel(model.name), name: model.name };
-    const run = await db.runs.get(model.run);
-    if (!run) throw new Error(`there is no run "${model.run}" in this browser`);
-    const files = await this.#parts.bundledModel(run.request.model);
-    if (model.step === 0) return { files, name: `${run.name}@0` };
-    return { files: withWeights(files, await checkpointWeights(db, model.run, model.step)), name: `${run.name}@${model.step}` };
-  }
 }
 
-/** What a run's own held-out evaluation was, in the words of any other. */
-export function heldOutSettings(config: GrpoConfig, user: UserConfig): EvaluationSettings {
-  const { domain, level, val_tasks, temperature, top_p, top_k, seed } = config;
-  return { domain, level, split: 'heldout', tasks: val_tasks, trials: 1, temperature, top_p, top_k, seed, limits: limitsOf(config), first_stream: EVALUATION_STREAM, user };
+/** A model's files with the weights asked for, and what to call them. @throws when there is no such run or checkpoint */
+export async function loadWeights({ bundledModel, database }: Pick<SessionParts, 'bundledModel' | 'database'>, model: ModelRef): Promise<{ files: ModelFiles; name: string }> {
+  if (model.kind === 'model') return { files: await bundledModel(model.name), name: model.name };
+  const run = await database().runs.get(model.run);
+  if (!run) throw new Error(`there is no run "${model.run}" in this browser`);
+  const files = await bundledModel(run.request.model);
+  if (model.step === 0) return { files, name: `${run.name}@0` };
+  return { files: withWeights(files, await checkpointWeights(database(), model.run, model.step)), name: `${run.name}@${model.step}` };
 }
 
 interface Finished extends EvaluationRequest {

@@ -47,6 +47,16 @@ export function pairingProblem(a: EvaluationRow, b: EvaluationRow): string {
   return `These two did not play the same tasks under the same conditions${names.length > 0 ? `: ${names.map((name) => `${name} ${left[name]} and ${right[name]}`).join(', ')}` : ''}.`;
 }
 
+/** The widest span of a run that was evaluated on the same tasks: its earliest against its newest weights. */
+export function runSpan(rows: readonly EvaluationRow[]): [EvaluationRow, EvaluationRow] | null {
+  const byStep = rows.toSorted((a, b) => stepOf(a) - stepOf(b) || a.createdAt - b.createdAt);
+  for (const after of byStep.toReversed()) {
+    const before = byStep.find((row) => settingsKey(row.settings) === settingsKey(after.settings));
+    if (before && stepOf(before) < stepOf(after)) return [before, after];
+  }
+  return null;
+}
+
 export type PairFilter = Pick<Query<'compare'>, 'flip' | 'violation' | 'intent'>;
 
 /** Pairs that the filter leaves; of a rule, those where one side only breaks it, first those that stopped. */
