@@ -1,0 +1,127 @@
+/** @file The numbers that tokens are coloured by: what they are, where they come from, how strong a colour they get. */
+import { klEstimate } from '../../training/grpo-loss.ts';
+import type { CHANNELS } from '../logic/routes.ts';
+import { annotation, type TokenSequence } from './sequence.ts';
+
+export type Channel = (typeof CHANNELS)[number];
+export type ValueChannel = Exclude<Channel, 'none' | 'mask'>;
+
+export interface ChannelInfo {
+  label: string;
+  meaning: string;
+  /** Sequential: from none to much. Diverging: about a middle, with a sign. */
+  kind: 'none' | 'mask' | 'sequential' | 'diverging';
+  unit?: string;
+  /** Strength (see `strength`) that has the full colour at the least, so that rounding does not look like a signal. */
+  floor: number;
+}
+
+export const CHANNEL_INFO: Record<Channel, ChannelInfo> = {
+  none: { label: 'None', meaning: 'Tokens without a colour.', kind: 'none', floor: 1 },
+  mask: { label: 'Mask', meaning: 'What the loss sees: tokens that the agent sampled. Words of others are pale, the template around them is dotted.', kind: 'mask', floor: 1 },
+  logprob: { label: 'Log-probability', meaning: 'Natural logarithm of the probability that the token had when it was sampled. Strong colour: a surprise.', kind: 'sequential', unit: 'nats', floor: 0.01 },
+  ref_logprob: { label: 'Reference log-probability', meaning: 'The same by the frozen reference model.', kind: 'sequential', unit: 'nats', floor: 0.01 },
+  kl: { label: 'KL to the reference', meaning: 'Per-token estimate k3 = exp(ref − log p) − (ref − log p) − 1, as the low_var_kl term of the loss.', kind: 'sequential', unit: 'nats', floor: 1e-4 },
+  entropy: { label: 'Entropy', meaning: 'Entropy of the whole distribution that the token was drawn from.', kind: 'sequential', unit: 'nats', floor: 0.01 },
+  ratio: { label: 'Importance ratio', meaning: 'Probability by the trainer over probability at sampling. Outside the clip band, framed, the loss is clipped.', kind: 'diverging', floor: 0.2 },
+  advantage: { label: 'Advantage', meaning: 'One number for the whole rollout: its reward against the group’s. So the colour is flat.', kind: 'diverging', floor: 1e-6 },
+  pressure: { label: 'Pressure (approximate)', meaning: 'Advantage × (1 − p): direction and rough size of what the update does to the token. An approximation: it leaves out clipping, KL and what other tokens do.', kind: 'diverging', floor: 1e-3 },
+  delta_p: { label: 'Δp after the update', meaning: 'Probability after this step’s update minus before it, by all rollouts of the step together.', kind: 'diverging', floor: 1e-3 },
+};
+
+export const VALUE_CHANNELS = (Object.keys(CHANNEL_INFO) as Channel[]).filter((channel): channel is ValueChannel => channel !== 'none' && channel !== 'mask');
+
+export type ChannelValues = Record<ValueChannel, Float64Array>;
+
+/** k3, the low-variance estimate of KL(policy ‖ reference) from one sample. */
+export const k3 = (logprob: number, refLogprob: number): number => klEstimate(logprob - refLogprob, 'low_var_kl');
+export const pressure = (advantage: number, logprob: number): number => advantage * (1 - Math.exp(logprob));
+
+/** Every channel of a sequence; NaN is null: not sampled, or not known. `advantage`: of the rollout, where it was scored. */
+export function channelValues(sequence: TokenSequence, advantage: number | null): ChannelValues {
+  const { length, mask, spans } = sequence;
+  const logprob = new Float64Array(length).fill(NaN);
+  for (const { node, start } of spans) node.logprobs.forEach((value, t) => value !== null && (logprob[start + t] = value));
+  const stored = (name: string) => annotation(sequence, name);
+  const ref_logprob = stored('ref_logprobs');
+  const advantages = stored('advantage').map((own, t) => (Number.isNaN(own) && mask[t] && advantage !== null ? advantage : own));
+  return {
+    logprob,
+    ref_logprob,
+    kl: logprob.map((value, t) => k3(value, ref_logprob[t]!)),
+    entropy: stored('entropy'),
+    ratio: stored('ratio'),
+    advantage: advantages,
+    pressure: logprob.map((value, t) => pressure(advantages[t]!, value)),
+    delta_p: stored('delta_p'),
+  };
+}
+
+/** What the colour stands for: of log-probabilities the surprise, of a ratio its distance from 1. Signed where diverging. */
+export function strength(channel: ValueChannel, value: number): number {
+  if (channel === 'logprob' || channel === 'ref_logprob') return -value;
+  return channel === 'ratio' ? value - 1 : value;
+}
+
+/** Masked: never the model's. Null: sampled, but nobody knows. Zero: known, and nothing. */
+export type TokenState = 'masked' | 'null' | 'zero' | 'value';
+const ZERO = 1e-6;
+
+export function stateOf(channel: ValueChannel, sampled: boolean, value: number): TokenState {
+  if (!sampled) return 'masked';
+  if (Number.isNaN(value)) return 'null';
+  return Math.abs(strength(channel, value)) < ZERO ? 'zero' : 'value';
+}
+
+export interface Scale {
+  /** Strength that gets the full colour. */
+  clip: number;
+  /** The 99th percentile, or null where nothing is known. */
+  p99: number | null;
+  /** Rollouts it was taken over. */
+  rollouts: number;
+}
+
+/** The scale over one rollout or several: the 99th percentile of strength, but no less than the channel's floor. */
+export function scaleOf(channel: ValueChannel, rollouts: readonly { values: ChannelValues; mask: Uint8Array }[], floor = CHANNEL_INFO[channel].floor): Scale {
+  const strengths: number[] = [];
+  let known = 0;
+  for (const { values, mask } of rollouts) {
+    const before = strengths.length;
+    values[channel].forEach((value, t) => mask[t] && !Number.isNaN(value) && strengths.push(Math.abs(strength(channel, value))));
+    if (strengths.length > before) known += 1;
+  }
+  const p99 = percentile(strengths, 0.99);
+  return { clip: Math.max(p99 ?? 0, floor), p99, rollouts: known };
+}
+
+/** Nearest rank; null for no values. */
+export function percentile(values: readonly number[], share: number): number | null {
+  if (values.length === 0) return null;
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;
+}
+
+/** From −1 to 1; sequential channels from 0. */
+export function intensity(channel: ValueChannel, value: number, clip: number): number {
+  const share = strength(channel, value) / clip;
+  return Math.min(1, Math.max(CHANNEL_INFO[channel].kind === 'diverging' ? -1 : 0, share));
+}
+
+export interface ClipBand {
+  low: number;
+  high: number;
+}
+export const outside = ({ low, high }: ClipBand, ratio: number): boolean => ratio < low || ratio > high;
+
+/** Likeliest tokens instead of the one at `position`, where they were kept. */
+export function alternatives({ spans }: TokenSequence, position: number): { id: number; logprob: number }[] {
+  const span = spans.find(({ start, end }) => start <= position && position < end);
+  const kept = span?.node.annotations ?? {};
+  const found: { id: number; logprob: number }[] = [];
+  for (let n = 1; ; n++) {
+    const [id, logprob] = ['id', 'logprob'].map((what) => kept[`top_${n}_${what}`]?.[position - span!.start]);
+    if (id === undefined || id === null || logprob === undefined || logprob === null) return found;
+    found.push({ id, logprob });
+  }
+}

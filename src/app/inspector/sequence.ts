@@ -1,0 +1,91 @@
+/** @file The tokens of a trajectory in one row, and where its messages lie in it. */
+import { path } from '../../agent/trajectory.ts';
+import type { MessageNode, Trajectory } from '../../agent/types.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+export interface Span {
+  node: MessageNode;
+  /** Tokens [start, end) of the sequence. */
+  start: number;
+  end: number;
+}
+
+export interface TokenSequence {
+  spans: Span[];
+  length: number;
+  ids: Int32Array;
+  /** 1 where the model sampled the token. */
+  mask: Uint8Array;
+}
+
+/** @throws if the graph is broken */
+export function sequenceOf(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>): TokenSequence {
+  let length = 0;
+  const spans = path(trajectory).map((node): Span => ({ node, start: length, end: (length += node.tokens.length) }));
+  const ids = new Int32Array(length);
+  const mask = new Uint8Array(length);
+  for (const { node, start } of spans) {
+    ids.set(node.tokens, start);
+    mask.set(node.mask, start);
+  }
+  return { spans, length, ids, mask };
+}
+
+/** The message that holds a position. */
+export function spanAt({ spans }: Pick<TokenSequence, 'spans'>, position: number): Span | undefined {
+  let [low, high] = [0, spans.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (spans[middle]!.end <= position) low = middle + 1;
+    else high = middle;
+  }
+  const found = spans[low];
+  return found && found.start <= position ? found : undefined;
+}
+
+/** The per-token numbers stored under `name`; NaN where there are none. */
+export function annotation({ spans, length }: TokenSequence, name: string): Float64Array {
+  const values = new Float64Array(length).fill(NaN);
+  for (const { node, start } of spans) node.annotations?.[name]?.forEach((value, t) => value !== null && (values[start + t] = value));
+  return values;
+}
+
+export interface SequenceText {
+  /** A piece a token; joined, the text. */
+  pieces: string[];
+  /** 1 on tokens of the template around a message's own words. */
+  scaffold: Uint8Array;
+}
+
+/**
+ * Text of the sequence by `vocabulary`; null where the vocabulary is another one than the run's, which the words that were
+ * stored with the sampled tokens tell.
+ */
+export function textOf(sequence: TokenSequence, vocabulary: Vocabulary): SequenceText | null {
+  const text: SequenceText = { pieces: [], scaffold: new Uint8Array(sequence.length) };
+  for (const { node, start, end } of sequence.spans) {
+    const pieces = vocabulary.pieces(node.tokens);
+    if (node.role === 'assistant' && node.mask.includes(1) && repaired(pieces.join('')) !== repaired(node.text)) return null;
+    for (const piece of pieces) text.pieces.push(piece);
+    if (node.role === 'template') text.scaffold.fill(1, start, end);
+    else if (node.role !== 'assistant') markScaffold(node, pieces, text.scaffold.subarray(start, end));
+  }
+  return text;
+}
+
+/** Decoders differ in how many replacement characters a broken one gets. */
+const repaired = (text: string) => text.replace(/\ufffd+/g, '');
+
+/** What the chat template puts before a message's own words. */
+const OPENINGS: Partial<Record<MessageNode['role'], string>> = { system: '<|im_start|>system\n', user: '<|im_start|>user\n', tool: '<|im_start|>user\n<tool_response>\n' };
+
+function markScaffold({ role, text }: MessageNode, pieces: readonly string[], scaffold: Uint8Array): void {
+  const whole = pieces.join('');
+  const opening = OPENINGS[role] ?? '';
+  const begin = whole.startsWith(opening + text) ? opening.length : whole.indexOf(text);
+  let at = 0;
+  pieces.forEach((piece, t) => {
+    if (begin < 0 || at + piece.length <= begin || at >= begin + text.length) scaffold[t] = 1;
+    at += piece.length;
+  });
+}
