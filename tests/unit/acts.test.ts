@@ -1,0 +1,183 @@
+/** Conversations as moves: which act a turn is, where siblings part, how two are laid beside each other. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { MessageNode, TerminationReason, Trajectory } from '../../src/agent/types.ts';
+import { columnsOf, pin } from '../../src/app/group/columns.ts';
+import { speechAct, turnsOf } from '../../src/app/logic/acts.ts';
+import { align, divergence, firstDifferentToken } from '../../src/app/logic/divergence.ts';
+import { finalLines, goalLines } from '../../src/app/logic/final-state.ts';
+import type { RowChange } from '../../src/environments/types.ts';
+import { readRunBundle } from '../../src/exchange/run-bundle.ts';
+import type { RolloutSummary } from '../../src/training/types.ts';
+
+type Given = Partial<MessageNode> & Pick<MessageNode, 'role'>;
+
+/** A chain of nodes with a token each; template nodes between, as a real one has. */
+function conversation(given: Given[], termination: TerminationReason = 'user_stop'): Pick<Trajectory, 'nodes' | 'leaf' | 'termination'> {
+  const nodes = given
+    .flatMap((node): Given[] => [node, { role: 'template' }])
+    .map((node, id) => ({ id, parent: id === 0 ? null : id - 1, text: '', tokens: [id], mask: [0], logprobs: [null], ...node }) as MessageNode);
+  return { nodes, leaf: nodes.length - 1, termination };
+}
+
+const say = (content: string): Given => ({ role: 'assistant', text: `${content}<|im_end|>`, content });
+const user = (text: string): Given => ({ role: 'user', text });
+const call = (name: string, args: Record<string, string> = {}): Given => ({ role: 'assistant', text: '<tool_call>…</tool_call>', content: '', toolCall: { name, arguments: args } });
+const row: RowChange = { table: 'orders', key: '#W1', before: { status: 'pending' }, after: { status: 'cancelled' }, call: 0 };
+const result = (name: string, { error = false, changes = [] as RowChange[] } = {}): Given => ({ role: 'tool', text: error ? 'Error: no' : 'ok', toolResult: { name, error, index: 0, changes, ms: 1 } });
+const acts = (...of: Parameters<typeof conversation>) => turnsOf(conversation(...of)).turns.map(({ act, label }) => [act, label]);
+
+describe('acts', () => {
+  test('of a whole conversation, a line a turn', () => {
+    const { opening, turns } = turnsOf(
+      conversation([
+        { role: 'system', text: 'policy' }, user('Cancel #W1.'),
+        say('What is your email?'), user('a@b.c'),
+        call('find_user'), result('find_user'),
+        call('get_order'), result('get_order', { error: true }),
+        say('Cancel #W1. Yes or no?'), user('Yes.'),
+        call('cancel', { id: '#W1' }), result('cancel', { changes: [row] }),
+        say('Done. Anything else?'), user('No. ###STOP###'),
+      ]),
+    );
+    expect(opening.map(({ role }) => role)).toEqual(['system', 'user']);
+    expect(turns.map(({ act, label }) => [act, label])).toEqual([
+      ['ask', ''], ['look-up', 'find_user'], ['error', 'get_order'], ['confirm', ''], ['write', 'cancel'], ['answer', ''], ['stop', 'the customer ended it'],
+    ]);
+    expect(turns[0]!.nodes.map(({ role }) => role)).toEqual(['assistant', 'user']);
+    expect(turns.at(-1)!.nodes).toEqual([]);
+  });
+
+  test('a handover is a stop of its own; an ending by a limit is an error after the last turn', () => {
+    expect(acts([user('x'), call('transfer'), result('transfer')], 'terminal_tool')).toEqual([['stop', 'transfer']]);
+    expect(acts([user('x'), call('get'), result('get')], 'max_turns')).toEqual([['look-up', 'get'], ['error', 'too many turns']]);
+    expect(acts([user('x'), say('Hi.')], 'user_error')).toEqual([['answer', ''], ['error', 'the simulated user failed']]);
+    expect(acts([{ role: 'system' }], 'aborted')).toEqual([['error', 'aborted']]);
+  });
+
+  test('a turn that is cut off, malformed or empty is an error, once', () => {
+    expect(acts([user('x'), say('And then and then')], 'turn_length')).toEqual([['error', 'one turn grew too long']]);
+    expect(acts([user('x'), { ...say(''), parseError: 'no JSON' }], 'malformed_call')).toEqual([['error', 'malformed tool call']]);
+    expect(acts([user('x'), { ...say(''), parseError: 'no JSON' }, { role: 'tool', text: 'Error' }, say('Bye.'), user('###STOP###')])).toEqual([
+      ['error', 'malformed tool call'], ['answer', ''], ['stop', 'the customer ended it'],
+    ]);
+    expect(acts([user('x'), say(' '), user('###STOP###')])[0]).toEqual(['error', 'said nothing']);
+  });
+
+  test.each([
+    ['Your email please, or your name and zip?', 'ask'],
+    ['Which payment method?', 'ask'],
+    ['Please provide your order number.', 'ask'],
+    ['Could you confirm your email address?', 'ask'],
+    ['Cancel order #W1, no longer needed. Yes or no?', 'confirm'],
+    ['Shall I cancel it?', 'confirm'],
+    ['Do you want me to go ahead?', 'confirm'],
+    ['Please confirm the change.', 'confirm'],
+    ['May I add 2 GB of data to your line?', 'confirm'],
+    ['Done. Anything else?', 'answer'],
+    ['I am sorry, it is not allowed. Is there anything else I can help you with?', 'answer'],
+    ['How can I help you?', 'answer'],
+    ['Your order is pending.', 'answer'],
+  ])('%s', (text, act) => expect(speechAct(text)).toBe(act));
+
+  test('moves are equal by tool and arguments, in any order, never by wording', () => {
+    const moves = (given: Given[]) => turnsOf(conversation(given)).turns.map(({ move }) => move);
+    expect(moves([call('f', { a: '1', b: '2' }), result('f')])[0]).toBe(moves([call('f', { b: '2', a: '1' }), result('f')])[0]);
+    expect(moves([call('f', { a: '1' }), result('f')])[0]).not.toBe(moves([call('f', { a: '2' }), result('f')])[0]);
+    expect(moves([say('Your name?')])[0]).toBe(moves([say('What is your email?')])[0]);
+  });
+
+  test('every conversation of the recorded run has acts, and ends once', async () => {
+    const { trajectories } = await readRunBundle(new Blob([readFileSync('public/recorded/run.mua.zip')]));
+    expect(trajectories.length).toBeGreaterThan(0);
+    for (const trajectory of trajectories) {
+      const { turns } = turnsOf(trajectory);
+      expect(turns.length).toBeGreaterThan(0);
+      expect(turns.slice(0, -1).some(({ act }) => act === 'stop')).toBe(false);
+      expect(turns.flatMap(({ nodes }) => nodes).every(({ role }) => role !== 'template')).toBe(true);
+    }
+  });
+});
+
+describe('divergence', () => {
+  test('the way of most, who leaves it and when; a tree, not a table', () => {
+    const { shared, leaves, places } = divergence([['a', 'b', 'c', 'd'], ['a', 'b', 'c', 'x', 'd'], ['a', 'b', 'c', 'd'], ['a', 'y', 'c', 'd']]);
+    expect(shared).toBe(1);
+    expect(leaves).toEqual([null, 3, null, 1]);
+    expect(places[3]).toEqual(['together', 'leaves', 'apart', 'apart']);
+    expect(places[1]).toEqual(['together', 'together', 'together', 'leaves', 'apart']);
+  });
+
+  test('of equally many the better rewarded is the way; then the first', () => {
+    expect(divergence([['a', 'x'], ['a', 'y']], [0, 1]).leaves).toEqual([1, null]);
+    expect(divergence([['a', 'x'], ['a', 'y']], [null, null]).leaves).toEqual([null, 1]);
+  });
+
+  test('ending early is not leaving, and ends what is shared', () => {
+    expect(divergence([['a'], ['a', 'b']])).toMatchObject({ shared: 1, leaves: [null, null] });
+    expect(divergence([['a', 'b'], ['a', 'b']]).shared).toBe(2);
+    expect(divergence([])).toEqual({ shared: 0, places: [], leaves: [] });
+  });
+});
+
+describe('alignment', () => {
+  test('equal moves meet; what lies between stands side by side', () => {
+    expect(align(['a', 'x', 'c', 'd'], ['a', 'y', 'z', 'c'])).toEqual([
+      { a: 0, b: 0, same: true }, { a: 1, b: 1, same: false }, { a: null, b: 2, same: false }, { a: 2, b: 3, same: true }, { a: 3, b: null, same: false },
+    ]);
+    expect(align([], ['a'])).toEqual([{ a: null, b: 0, same: false }]);
+    expect(align(['a', 'b'], ['a', 'b']).every(({ same }) => same)).toBe(true);
+  });
+
+  test('every move is in it once and in order, whatever the columns', () => {
+    for (let seed = 0; seed < 200; seed++) {
+      const column = (k: number) => Array.from({ length: (seed * 7 + k) % 9 }, (_, i) => 'abc'[(seed * 31 + k * 17 + i * i * 5) % 3]!);
+      const [a, b] = [column(1), column(2)];
+      const rows = align(a, b);
+      expect(rows.flatMap((r) => r.a ?? [])).toEqual(a.map((_, i) => i));
+      expect(rows.flatMap((r) => r.b ?? [])).toEqual(b.map((_, i) => i));
+      expect(rows.every((r) => r.same === (r.a !== null && r.b !== null && a[r.a] === b[r.b]) || !r.same)).toBe(true);
+    }
+  });
+
+  test('the first different token, also where one sequence ends', () => {
+    const of = (tokens: number[][]) => conversation(tokens.map((t): Given => ({ role: 'user', tokens: t })));
+    const bare = (tokens: number[][]) => {
+      const c = of(tokens);
+      return { ...c, nodes: c.nodes.map((node) => (node.role === 'template' ? { ...node, tokens: [] } : node)) };
+    };
+    expect(firstDifferentToken(bare([[1, 2], [3]]), bare([[1], [2, 4]]))).toBe(2);
+    expect(firstDifferentToken(bare([[1, 2]]), bare([[1, 2], [3]]))).toBe(2);
+    expect(firstDifferentToken(bare([[1, 2], [3]]), bare([[1]]))).toBe(1);
+    expect(firstDifferentToken(bare([[1, 2]]), bare([[1], [2]]))).toBeNull();
+  });
+});
+
+test('the goal and the final database, a line a row', () => {
+  expect(goalLines([row])).toEqual(['orders/#W1: status pending → cancelled']);
+  const wide: RowChange = { ...row, before: {}, after: { a: 1, b: 2, c: 3, d: 'x'.repeat(99) } };
+  expect(goalLines([wide])).toEqual(['orders/#W1: a 1, b 2, c 3, and 1 more']);
+  expect(finalLines({ changes: [row], goal: [row] })).toEqual([]);
+  expect(finalLines({ changes: [], goal: [row] })).toEqual([{ row: 'orders/#W1', state: 'missing', fields: ['status'] }]);
+  expect(finalLines({ changes: [{ ...row, key: '#W2' }], goal: [] })).toMatchObject([{ row: 'orders/#W2', state: 'unexpected' }]);
+  expect(finalLines({ changes: [{ ...row, after: { status: 'returned' } }], goal: [row] })).toEqual([{ row: 'orders/#W1', state: 'wrong', fields: ['status'] }]);
+});
+
+test('columns follow the sort, and the divergence knows only those with words', () => {
+  const summary = (index: number, reward: number, turns: number) => ({ id: `1-0-${index}`, index, reward, turns }) as RolloutSummary;
+  const rollouts = [summary(0, 0, 5), summary(1, 1, 9), summary(2, 1, 3)];
+  const told = (id: string, words: Given[]) => [id, { ...conversation(words), id } as Trajectory] as const;
+  const trajectories = new Map([told('1-0-0', [user('x'), say('Your name?')]), told('1-0-2', [user('x'), call('f'), result('f')])]);
+  const { columns, parting } = columnsOf(rollouts, trajectories, '');
+  expect(columns.map(({ at }) => at)).toEqual([0, -1, 1]);
+  // The successful one of two is the way.
+  expect(parting.leaves).toEqual([0, null]);
+  expect(columnsOf(rollouts, trajectories, 'reward').columns.map(({ rollout, at }) => [rollout.index, at])).toEqual([[1, -1], [2, 1], [0, 0]]);
+  expect(columnsOf(rollouts, trajectories, 'turns').columns.map(({ rollout }) => rollout.index)).toEqual([2, 0, 1]);
+});
+
+test('two rollouts are pinned at most', () => {
+  expect(pin(['a'], 'b')).toEqual(['a', 'b']);
+  expect(pin(['a', 'b'], 'c')).toEqual(['b', 'c']);
+  expect(pin(['a', 'b'], 'a')).toEqual(['b']);
+});

@@ -1,0 +1,121 @@
+/** The list of rollouts: filters with their counts, order, search in text, CSV; and the slots of a step under way. */
+import { describe, expect, test } from 'vitest';
+import type { Trajectory } from '../../src/agent/types.ts';
+import { csv } from '../../src/app/logic/csv.ts';
+import { groupRollouts } from '../../src/app/logic/groups.ts';
+import { playing } from '../../src/app/logic/now-generating.ts';
+import { listOrder, RolloutIndex } from '../../src/app/logic/rollout-filter.ts';
+import { readQuery } from '../../src/app/logic/routes.ts';
+import { TextIndex, type TextSearch } from '../../src/app/rollouts/text-index.ts';
+import { valueLabel } from '../../src/app/rollouts/labels.ts';
+import type { RolloutSummary } from '../../src/training/types.ts';
+
+const rollout = (id: string, more: Partial<RolloutSummary> = {}): RolloutSummary => {
+  const [step, t, index] = id.split('-').map(Number) as [number, number, number];
+  return { id, group: `${step}-${t}`, index, step, task: 't', intent: 'cancel', reward: 0, advantage: null, termination: 'user_stop', turns: 4, tokens: 100, violations: 0, ...more };
+};
+const rows = listOrder([
+  rollout('1-0-0', { reward: 1, tools: ['get', 'cancel'], domain: 'retail', rules: [] }),
+  rollout('1-0-1', { termination: 'max_turns', turns: 9, tools: ['get'], domain: 'retail', rules: ['unconfirmed_write'], violations: 2 }),
+  rollout('2-10-0', { reward: null, termination: 'user_error', intent: '', domain: 'retail', rules: [], tools: [] }),
+  rollout('2-2-0', { reward: 1, turns: 2, intent: 'return' }),
+  rollout('2-2-1', { reward: 0.5, turns: 9, intent: 'return' }),
+]);
+const ask = (search: string, found: ReadonlySet<string> | null = null) => new RolloutIndex(rows).filter(readQuery('rollouts', new URLSearchParams(search)), found);
+const ids = (search: string, found?: ReadonlySet<string>) => ask(search, found).rows.map(({ id }) => id);
+
+describe('filters', () => {
+  test('without any: the newest step first, groups by number', () => {
+    expect(ids('')).toEqual(['2-2-0', '2-2-1', '2-10-0', '1-0-0', '1-0-1']);
+  });
+
+  test.each([
+    ['reward=1', ['2-2-0', '1-0-0']],
+    ['reward=0', ['2-2-1', '1-0-1']],
+    ['reward=null', ['2-10-0']],
+    ['end=max_turns', ['1-0-1']],
+    ['violation=unconfirmed_write', ['1-0-1']],
+    ['tool=get', ['1-0-0', '1-0-1']],
+    ['tool=get&reward=1', ['1-0-0']],
+    ['domain=retail&step=2', ['2-10-0']],
+    ['intent=return', ['2-2-0', '2-2-1']],
+    ['step=2', ['2-2-0', '2-2-1', '2-10-0']],
+    ['tool=nothing', []],
+    ['reward=2&step=x&sort=nope', ['2-2-0', '2-2-1', '2-10-0', '1-0-0', '1-0-1']],
+  ])('%s', (search, expected) => expect(ids(search)).toEqual(expected));
+
+  test('and what was found in the text', () => {
+    expect(ids('reward=0', new Set(['1-0-1', '1-0-0']))).toEqual(['1-0-1']);
+    expect(ids('', new Set())).toEqual([]);
+  });
+
+  test.each([
+    ['sort=turns', ['2-2-1', '1-0-1', '2-10-0', '1-0-0', '2-2-0']],
+    ['sort=reward', ['2-2-0', '1-0-0', '2-2-1', '1-0-1', '2-10-0']],
+  ])('%s puts the largest first, keeps list order, and what has no value last', (search, expected) => expect(ids(search)).toEqual(expected));
+
+  test('a count says what choosing the value leaves', () => {
+    const { counts } = ask('tool=get');
+    // Its own facet is counted as if nothing were chosen in it.
+    expect(Object.fromEntries(counts.tool)).toEqual({ get: 2, cancel: 1 });
+    expect(Object.fromEntries(counts.reward)).toEqual({ '1': 1, '0': 1 });
+    expect(counts.violation.get('unconfirmed_write')).toBe(1);
+    for (const [facet, values] of Object.entries(ask('reward=0').counts)) {
+      for (const [value, n] of values) expect(ids(facet === 'reward' ? `reward=${value}` : `reward=0&${facet}=${value}`).length, `${facet}=${value}`).toBe(n);
+    }
+  });
+
+  test('values are named; what is not ours stays as it is', () => {
+    expect(valueLabel('end', 'user_stop')).toBe('the customer ended it');
+    expect(valueLabel('end', '<img src=x>')).toBe('<img src=x>');
+    expect(valueLabel('end', 'constructor')).toBe('constructor');
+    expect(valueLabel('intent', 'modify_items+cancel')).toBe('modify items + cancel');
+  });
+});
+
+describe('search in text', () => {
+  const trajectory = (id: string, ...texts: string[]) =>
+    ({ id, leaf: texts.length - 1, nodes: texts.map((text, i) => ({ id: i, parent: i ? i - 1 : null, role: i ? 'user' : 'system', text })) }) as unknown as Trajectory;
+  const stored = new Map(Array.from({ length: 70 }, (_, i) => [`r${i}`, trajectory(`r${i}`, 'Policy: cancel', i % 10 ? 'Hello' : 'My Shoes, please')]));
+  let reads = 0;
+  const source = {
+    ids: async () => [...stored.keys(), 'gone'],
+    trajectories: async (asked: string[]) => {
+      reads += asked.length;
+      return asked.map((id) => stored.get(id));
+    },
+  };
+
+  test('finds any case, not in the system prompt, tells how far it is, and reads nothing twice', async () => {
+    const index = new TextIndex(source);
+    const heard: TextSearch[] = [];
+    const { found, done, total } = await index.search('my SHOES', (search) => heard.push(search), new AbortController().signal);
+    expect([...found]).toEqual(['r0', 'r10', 'r20', 'r30', 'r40', 'r50', 'r60']);
+    expect([done, total]).toEqual([71, 71]);
+    expect(heard.map((search) => search.found.size)).toEqual([4, 7, 7]);
+    expect((await index.search('policy', () => {}, new AbortController().signal)).found.size).toBe(0);
+    expect(reads).toBe(71 + 1); // one that has gone is asked for again
+    index.forget('r0');
+    await index.search('x', () => {}, new AbortController().signal);
+    expect(reads).toBe(71 + 1 + 2);
+  });
+
+  test('stops when nobody waits any more', async () => {
+    const abort = new AbortController();
+    let chunks = 0;
+    await new TextIndex(source).search('hello', () => (chunks++, abort.abort()), abort.signal);
+    expect(chunks).toBe(1);
+  });
+});
+
+test('CSV quotes what needs it and defuses formulas', () => {
+  expect(csv(['a', 'b'], [['x,"y"', 1], ['=1+1', -2], ['line\nbreak', null]])).toBe('a,b\r\n"x,""y""",1\r\n\'=1+1,-2\r\n"line\nbreak",\r\n');
+});
+
+test('a step under way has a slot for every rollout', () => {
+  const groups = playing(3, { train_batch_size: 2, n: 3 }, groupRollouts([rollout('3-1-2')]));
+  expect(groups.map(({ id, open, slots }) => [id, open, slots.map((slot) => slot?.id ?? null)])).toEqual([
+    ['3-0', false, [null, null, null]],
+    ['3-1', true, [null, null, '3-1-2']],
+  ]);
+});
