@@ -1,13 +1,14 @@
 /**
- * Turns the output of `mua train --out DIR` into the recorded run of the home page, public/recorded/run.json:
- * every metric, some groups of a few steps, and the whole trajectories of three groups.
+ * Turns the output of `mua train --out DIR` into the recorded run of the home page, public/recorded/run.mua.zip: a run
+ * bundle as the page exports it, with every metric, some groups of a few steps, and the whole trajectories of three groups.
  * Usage: npx tsx scripts/record-run.mts DIR [--preset nano] [--set key=value …]
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Trajectory } from '../src/agent/types.ts';
-import type { RunRow } from '../src/storage/database.ts';
+import { readRunBundle, writeRunBundle } from '../src/exchange/run-bundle.ts';
+import type { SharedRun } from '../src/exchange/run-schema.ts';
 import { groupAdvantages } from '../src/training/advantages.ts';
 import { grpoConfig } from '../src/training/config.ts';
 import { DEFAULT_PRESET, PRESETS } from '../src/training/presets.ts';
@@ -17,6 +18,7 @@ import type { StepMetrics } from '../src/training/types.ts';
 
 const GROUPS_LISTED = 40;
 const GROUPS_WHOLE = 3;
+const MAX_BYTES = 400_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -26,7 +28,6 @@ const directory = positionals[0];
 if (!directory) throw new Error('usage: npx tsx scripts/record-run.mts DIR [--preset NAME] [--set key=value …]');
 const lines = <T,>(name: string): T[] => readFileSync(join(directory, name), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as T);
 
-const run = 'recorded';
 const config = grpoConfig(values.preset, Object.fromEntries(values.set.map((pair) => pair.split(/=(.*)/s).slice(0, 2))));
 const metrics = lines<StepMetrics>('metrics.jsonl');
 const groups = new Map<string, Trajectory[]>();
@@ -47,13 +48,12 @@ const listed = [...new Set([...spread([...groups.keys()], GROUPS_LISTED - GROUPS
 const rollouts = listed.flatMap((group) => {
   const members = groups.get(group)!;
   const advantages = groupAdvantages(members.map((t) => t.reward!), config.norm_adv_by_std_in_grpo);
-  return members.map((t, i) => ({ run, ...summarize(t, stepOf(group), advantages[i]!) }));
+  return members.map((t, i) => summarize(t, stepOf(group), advantages[i]!));
 });
 // Integers are token ids.
 const round = (value: number | null) => (value === null || Number.isInteger(value) ? value : Number(value.toPrecision(4)));
 const trajectories = whole.flatMap((group) =>
   groups.get(group)!.map((t) => ({
-    run,
     ...t,
     nodes: t.nodes.map((node) => ({
       ...node,
@@ -63,17 +63,20 @@ const trajectories = whole.flatMap((group) =>
   })),
 );
 const createdAt = Date.now();
-const row: RunRow = {
-  id: run,
+const run: SharedRun = {
+  id: 'recorded',
   name: runName(config.seed, createdAt),
   createdAt,
   status: 'done',
   step: metrics.at(-1)!.step,
   request: { model: PRESETS[values.preset]!.model, preset: values.preset, overrides: {}, user: { mode: 'scripted' } },
   config: { ...config, total_training_steps: metrics.at(-1)!.step },
-  recorded: true,
 };
-const text = JSON.stringify({ run: row, metrics: metrics.map((step) => ({ run, step: step.step, values: step })), rollouts, trajectories });
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+const bundle = await writeRunBundle({ run, metrics, rollouts, trajectories, model: null }, { appVersion: version, created: new Date(createdAt) });
+const bytes = new Uint8Array(await bundle.arrayBuffer());
+await readRunBundle(bytes); // what the page could not read is not written
+if (bytes.length > MAX_BYTES) throw new Error(`the bundle has ${bytes.length} bytes: expected at most ${MAX_BYTES}, as it is loaded on the first page`);
 mkdirSync('public/recorded', { recursive: true });
-writeFileSync('public/recorded/run.json', text);
-console.log(`public/recorded/run.json: ${metrics.length} records, ${rollouts.length} rollouts, ${trajectories.length} whole trajectories, ${(text.length / 1024).toFixed(0)} KiB`);
+writeFileSync('public/recorded/run.mua.zip', bytes);
+console.log(`public/recorded/run.mua.zip: ${metrics.length} records, ${rollouts.length} rollouts, ${trajectories.length} whole trajectories, ${(bytes.length / 1024).toFixed(0)} KiB`);

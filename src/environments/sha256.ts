@@ -18,9 +18,9 @@ const ROUND = primeRootBits(64, Math.cbrt);
 const INITIAL = primeRootBits(8, Math.sqrt);
 const rotate = (x: number, n: number) => (x >>> n) | (x << (32 - n));
 
-/** SHA-256 of the UTF-8 bytes of `text`, in lower-case hex. */
-export function sha256(text: string): string {
-  const message = new TextEncoder().encode(text);
+/** SHA-256 of bytes, or of the UTF-8 bytes of a text, in lower-case hex. */
+export function sha256(data: string | Uint8Array): string {
+  const message = typeof data === 'string' ? new TextEncoder().encode(data) : data;
   const bytes = new Uint8Array((message.length + 9 + 63) & ~63);
   bytes.set(message);
   bytes[message.length] = 0x80;

@@ -1,5 +1,6 @@
 /** @file Files from a folder, a file picker or a zip, read no further than limits allow. */
 import { Unzip, UnzipInflate, unzipSync } from 'fflate';
+import { Breath } from './breath.ts';
 import { ImportError } from './import-error.ts';
 
 export type FileData = Uint8Array | Blob | ReadableStream<Uint8Array>;
@@ -100,7 +101,10 @@ function openZip(name: string, bytes: Uint8Array, budget: Budget): Listing {
   const declared = new Map<string, { original: string; size: number }>();
   try {
     unzipSync(bytes, { filter: ({ name: path, originalSize }) => {
-      if (!path.endsWith('/')) declared.set(normalPath(path), { original: path, size: originalSize });
+      const normal = normalPath(path);
+      if (normal.split('/').includes('..')) throw new ImportError(name, '', `it names a file outside of itself: ${path.slice(0, 200)}`);
+      if (declared.has(normal)) throw new ImportError(name, '', `it holds ${normal.slice(0, 200)} twice`);
+      if (!path.endsWith('/')) declared.set(normal, { original: path, size: originalSize });
       if (declared.size > limits.files) throw new ImportError(name, '', `it holds more than ${limits.files} files`);
       return false;
     } });
@@ -109,10 +113,10 @@ function openZip(name: string, bytes: Uint8Array, budget: Budget): Listing {
   }
   return {
     paths: [...declared.keys()],
-    read: (path) => {
+    read: async (path) => {
       const { original, size } = declared.get(path)!;
       if (size > limits.fileBytes) throw tooLarge(path, limits.fileBytes);
-      return Promise.resolve(budget.take(path, unpack(bytes, original, path, size)));
+      return budget.take(path, await unpack(bytes, original, path, size));
     },
   };
 }
@@ -120,8 +124,9 @@ function openZip(name: string, bytes: Uint8Array, budget: Budget): Listing {
 const STRIDE = 2 ** 15;
 
 /** One file of a zip. What comes out is counted: a zip bomb declares less than it holds. */
-function unpack(zip: Uint8Array, original: string, path: string, size: number): Uint8Array {
+async function unpack(zip: Uint8Array, original: string, path: string, size: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
+  const breath = new Breath();
   let [got, done] = [0, false];
   const unzip = new Unzip((file) => {
     if (file.name !== original || done) return;
@@ -136,7 +141,10 @@ function unpack(zip: Uint8Array, original: string, path: string, size: number): 
   });
   unzip.register(UnzipInflate);
   try {
-    for (let at = 0; at < zip.length && !done; at += STRIDE) unzip.push(zip.subarray(at, at + STRIDE), at + STRIDE >= zip.length);
+    for (let at = 0; at < zip.length && !done; at += STRIDE) {
+      unzip.push(zip.subarray(at, at + STRIDE), at + STRIDE >= zip.length);
+      await breath.take();
+    }
   } catch (cause) {
     throw cause instanceof ImportError ? cause : new ImportError(path, '', `it can't be unpacked: ${(cause as Error).message}`);
   }

@@ -4,7 +4,6 @@ import { chartData, CHARTS } from '../../src/app/logic/charts.ts';
 import { configDiff } from '../../src/app/logic/config-diff.ts';
 import { bytes, number, seconds } from '../../src/app/logic/format.ts';
 import { groupRollouts } from '../../src/app/logic/groups.ts';
-import { readRecorded } from '../../src/app/logic/recorded.ts';
 import { href, parseHash, type Route } from '../../src/app/logic/routes.ts';
 import { compareRows } from '../../src/app/logic/row-diff.ts';
 import { canResume, shownStatus } from '../../src/app/logic/run-status.ts';
@@ -163,16 +162,6 @@ test('a run that nobody trains is interrupted, and can be resumed until its last
   expect(canResume('interrupted', 3, 5)).toBe(true);
   expect(canResume('stopped', 5, 5)).toBe(false);
   expect(canResume('done', 3, 5)).toBe(false);
-});
-
-test('a recorded run is rows as stored; anything else is refused by the name of the field', () => {
-  const run = { id: 'x', config: {} };
-  const read = readRecorded({ run, metrics: [{ run: 'x', step: 1, values: { step: 1, a: 2 } }], rollouts: [], trajectories: [{ id: 't' }] });
-  expect(read.run).toMatchObject({ id: 'recorded', recorded: true });
-  expect(read.metrics).toEqual([{ step: 1, a: 2 }]);
-  expect(read.trajectories.has('t')).toBe(true);
-  expect(() => readRecorded({ run, metrics: {}, rollouts: [], trajectories: [] })).toThrow('"metrics" is object');
-  expect(() => readRecorded(null)).toThrow('"run"');
 });
 
 test('numbers are written to be read', () => {

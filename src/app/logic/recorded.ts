@@ -1,5 +1,6 @@
-/** @file The bundled run: the same rows that storage holds, in one JSON file, read only when it is shown. */
+/** @file The bundled run: an export like any other, read by the same reader, only when it is shown. */
 import type { Trajectory } from '../../agent/types.ts';
+import type { RunBundle } from '../../exchange/run-bundle.ts';
 import type { RunRow } from '../../storage/database.ts';
 import type { RolloutSummary, StepMetrics } from '../../training/types.ts';
 
@@ -17,23 +18,24 @@ let loading: Promise<RecordedRun | null> | null = null;
 
 /** Null when none is bundled or it cannot be read: the page then does without. */
 export function recordedRun(): Promise<RecordedRun | null> {
-  loading ??= fetch('recorded/run.json')
-    .then(async (response) => (response.ok ? readRecorded(await response.json()) : null))
-    .catch(() => null);
+  loading ??= load().catch((error: unknown) => {
+    console.warn('recorded run:', error);
+    return null;
+  });
   return loading;
 }
 
-/** @throws Error naming the field that is not what storage would hold */
-export function readRecorded(file: unknown): RecordedRun {
-  const { run, metrics, rollouts, trajectories } = (file ?? {}) as Record<string, unknown>;
-  if (typeof run !== 'object' || run === null || !('config' in run)) throw new Error('recorded run: "run" is not the row of a run');
-  for (const [name, rows] of Object.entries({ metrics, rollouts, trajectories })) {
-    if (!Array.isArray(rows)) throw new Error(`recorded run: "${name}" is ${typeof rows}, expected a list of rows`);
-  }
+async function load(): Promise<RecordedRun | null> {
+  // The reader is not part of the first script.
+  const [response, { readRunBundle }] = await Promise.all([fetch('recorded/run.mua.zip'), import('../../exchange/run-bundle.ts')]);
+  return response.ok ? recordedOf(await readRunBundle(await response.blob())) : null;
+}
+
+export function recordedOf({ run, metrics, rollouts, trajectories }: RunBundle): RecordedRun {
   return {
-    run: { ...(run as RunRow), id: RECORDED, recorded: true },
-    metrics: (metrics as { step: number; values?: StepMetrics }[]).map((row) => row.values ?? (row as StepMetrics)),
-    rollouts: rollouts as RolloutSummary[],
-    trajectories: new Map((trajectories as Trajectory[]).map((trajectory) => [trajectory.id, trajectory])),
+    run: { ...run, id: RECORDED, recorded: true },
+    metrics,
+    rollouts,
+    trajectories: new Map(trajectories.map((trajectory) => [trajectory.id, trajectory])),
   };
 }

@@ -1,0 +1,211 @@
+/**
+ * @file A run as one file, `*.mua.zip`:
+ *
+ * - `manifest.json`: format, its version, the app's version, when it was made, size and SHA-256 of every other file
+ * - `run.json`: the row of the run with its whole configuration; never a key, nor what an address may hold in secret
+ * - `metrics.jsonl`: a step a line, verl's names
+ * - `rollouts.jsonl`: a rollout a line, as lists show it
+ * - `trajectories.jsonl`: the conversations that are kept, with tokens, annotations and every changed row
+ * - `model/`: the trained weights as a Hugging Face folder, if they were to be part of it
+ *
+ * A file that is read is hostile until it is checked: every limit, name, hash and field.
+ */
+import type { Trajectory } from '../agent/types.ts';
+import { sha256 } from '../environments/sha256.ts';
+import type { RunRow } from '../storage/database.ts';
+import type { RolloutSummary, StepMetrics } from '../training/types.ts';
+import { type FileData, type ImportLimits, LIMITS, openFiles } from './benchmark-files.ts';
+import { Breath } from './breath.ts';
+import { ImportError } from './import-error.ts';
+import { checked, type ManifestFields, manifestSchema, readMetrics, readTrajectory, rolloutSchema, runSchema, type SharedRun } from './run-schema.ts';
+import { publicUrl, withoutSecrets } from './secrets.ts';
+import { zipFiles } from './zip.ts';
+
+export const FORMAT = 'mua-run';
+export const FORMAT_VERSION = 1;
+export const BUNDLE_SUFFIX = '.mua.zip';
+
+/** A bundle has a handful of files. */
+export const BUNDLE_LIMITS: ImportLimits = { ...LIMITS, files: 100, rows: 1_000_000 };
+
+type Files = Record<string, Uint8Array<ArrayBuffer>>;
+
+export interface RunContent {
+  run: SharedRun;
+  metrics: StepMetrics[];
+  rollouts: RolloutSummary[];
+  trajectories: Trajectory[];
+  /** The trained weights as a Hugging Face folder. */
+  model: Files | null;
+}
+
+export interface RunBundle extends RunContent {
+  manifest: ManifestFields;
+}
+
+interface WriteOptions {
+  appVersion: string;
+  created?: Date;
+  /** Keys that are known now: messages of an endpoint may repeat them. */
+  keys?: readonly string[];
+}
+
+const RUN = 'run.json', METRICS = 'metrics.jsonl', ROLLOUTS = 'rollouts.jsonl', TRAJECTORIES = 'trajectories.jsonl', MANIFEST = 'manifest.json';
+const REQUIRED = [RUN, METRICS, ROLLOUTS, TRAJECTORIES];
+const MODEL_FILE = /^model\/([A-Za-z0-9_][\w.-]{0,100})$/;
+
+/** The row as it may leave this browser. */
+export function sharedRun(row: RunRow | SharedRun, keys: readonly string[] = []): SharedRun {
+  const { user } = row.request;
+  return checked<SharedRun>(runSchema, {
+    ...row,
+    ...(row.message !== undefined && { message: withoutSecrets(row.message, keys) }),
+    request: { ...row.request, user: user.mode === 'endpoint' ? { ...user, baseUrl: publicUrl(user.baseUrl) } : user },
+  }, RUN);
+}
+
+export async function writeRunBundle({ run, metrics, rollouts, trajectories, model }: RunContent, { appVersion, created = new Date(), keys = [] }: WriteOptions): Promise<Blob> {
+  const files: Files = {
+    [RUN]: new TextEncoder().encode(JSON.stringify(sharedRun(run, keys), null, 2)),
+    [METRICS]: await jsonl(metrics, finiteMetrics),
+    [ROLLOUTS]: await jsonl(rollouts, withoutRun),
+    [TRAJECTORIES]: await jsonl(trajectories, (trajectory) => sharedTrajectory(trajectory, keys)),
+    ...Object.fromEntries(Object.entries(model ?? {}).map(([name, bytes]) => [`model/${name}`, bytes])),
+  };
+  const listed: ManifestFields['files'] = {};
+  for (const [name, bytes] of Object.entries(files)) listed[name] = { sha256: await digest(bytes), bytes: bytes.length };
+  const manifest = { format: FORMAT, format_version: FORMAT_VERSION, app_version: appVersion, created: created.toISOString(), files: listed };
+  return zipFiles({ [MANIFEST]: new TextEncoder().encode(JSON.stringify(manifest, null, 2)), ...files }, created);
+}
+
+/** JSON has no NaN: such a figure is left out. */
+export const finiteMetrics = (metrics: StepMetrics) => Object.fromEntries(Object.entries(metrics).filter(([, value]) => Number.isFinite(value)));
+
+/** Rows of storage also say whose they are. */
+function withoutRun<T extends object>(row: T): Omit<T, 'run'> {
+  const { run: _, ...rest } = row as T & { run?: string };
+  return rest;
+}
+
+function sharedTrajectory(trajectory: Trajectory, keys: readonly string[]): Omit<Trajectory, 'run'> {
+  const own = withoutRun(trajectory);
+  return own.error === undefined ? own : { ...own, error: withoutSecrets(own.error, keys) };
+}
+
+/** One JSON value a line. */
+export async function jsonl<T>(rows: readonly T[], line: (row: T) => unknown): Promise<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder();
+  const breath = new Breath();
+  const lines: Uint8Array<ArrayBuffer>[] = [];
+  for (const row of rows) {
+    lines.push(encoder.encode(`${JSON.stringify(line(row))}\n`));
+    await breath.take();
+  }
+  return new Uint8Array(await new Blob(lines).arrayBuffer());
+}
+
+/** `crypto.subtle` is absent outside secure contexts, where a recorded run is read all the same. */
+async function digest(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  if (!globalThis.crypto?.subtle) return sha256(bytes);
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+export interface ReadOptions {
+  limits?: Partial<ImportLimits>;
+  onProgress?: (done: number, total: number, file: string) => void;
+  signal?: AbortSignal;
+}
+
+/** Reads and checks a whole bundle; stores nothing. @throws ImportError naming file, path and reason */
+export async function readRunBundle(source: FileData, { limits, onProgress, signal }: ReadOptions = {}): Promise<RunBundle> {
+  const all = { ...BUNDLE_LIMITS, ...limits };
+  const { paths, read } = await openFiles(source, all);
+  const manifest = await readManifest(paths, read);
+  const total = Object.values(manifest.files).reduce((sum, { bytes }) => sum + bytes, 0);
+  let done = 0;
+  const contents = new Map<string, Uint8Array<ArrayBuffer>>();
+  for (const [name, { sha256: expected, bytes: size }] of Object.entries(manifest.files)) {
+    signal?.throwIfAborted();
+    onProgress?.(done, total, name);
+    const bytes = (await read(name)) as Uint8Array<ArrayBuffer>;
+    if (bytes.length !== size) throw new ImportError(name, '', `it has ${bytes.length} bytes: the manifest says ${size}`);
+    if ((await digest(bytes)) !== expected) throw new ImportError(name, '', 'its SHA-256 is not the one in the manifest: the file was changed or damaged');
+    contents.set(name, bytes);
+    done += size;
+  }
+  onProgress?.(total, total, '');
+
+  const take = (name: string) => {
+    const bytes = contents.get(name)!;
+    contents.delete(name); // what has been read is not needed twice in memory
+    return bytes;
+  };
+  const run = checked<SharedRun>(runSchema, parse(take(RUN), RUN, ''), RUN);
+  const metrics = await readLines(take(METRICS), METRICS, all, readMetrics, signal);
+  distinct(metrics, METRICS, 'step', ({ step }) => step);
+  const rollouts = await readLines(take(ROLLOUTS), ROLLOUTS, all, (value, file, where) => checked<RolloutSummary>(rolloutSchema, value, file, where), signal);
+  const listed = distinct(rollouts, ROLLOUTS, 'id', ({ id }) => id);
+  const trajectories = await readLines(take(TRAJECTORIES), TRAJECTORIES, all, readTrajectory, signal);
+  distinct(trajectories, TRAJECTORIES, 'id', ({ id }) => id);
+  const stray = trajectories.findIndex(({ id }) => !listed.has(id));
+  if (stray >= 0) throw new ImportError(TRAJECTORIES, `line ${stray + 1}, id`, `is ${JSON.stringify(trajectories[stray]!.id)}: expected the id of a rollout in ${ROLLOUTS}`);
+  const model = Object.fromEntries([...contents].map(([name, bytes]) => [MODEL_FILE.exec(name)![1]!, bytes]));
+  return { manifest, run, metrics, rollouts, trajectories, model: contents.size === 0 ? null : model };
+}
+
+async function readManifest(paths: readonly string[], read: (path: string) => Promise<Uint8Array>): Promise<ManifestFields> {
+  if (!paths.includes(MANIFEST)) throw new ImportError(MANIFEST, '', `it is missing: expected a run bundle (*${BUNDLE_SUFFIX})`);
+  const value = parse(await read(MANIFEST), MANIFEST, '') as { format?: unknown; format_version?: unknown } | null;
+  if (value?.format !== FORMAT) throw new ImportError(MANIFEST, 'format', `is ${JSON.stringify(value?.format) ?? 'missing'}: expected "${FORMAT}"`);
+  const version = value.format_version;
+  if (typeof version === 'number' && version > FORMAT_VERSION) {
+    throw new ImportError(MANIFEST, 'format_version', `is ${version}: this page reads up to ${FORMAT_VERSION}; reload it to get the newest, or open the bundle where it was made`);
+  }
+  if (version !== FORMAT_VERSION) throw new ImportError(MANIFEST, 'format_version', `is ${JSON.stringify(version) ?? 'missing'}: expected ${FORMAT_VERSION}`);
+  const manifest = checked<ManifestFields>(manifestSchema, value, MANIFEST);
+  for (const name of REQUIRED) if (!Object.hasOwn(manifest.files, name)) throw new ImportError(MANIFEST, 'files', `${name} is missing`);
+  for (const name of Object.keys(manifest.files)) {
+    if (!REQUIRED.includes(name) && !MODEL_FILE.test(name)) throw new ImportError(MANIFEST, 'files', `${JSON.stringify(name.slice(0, 200))} is no file of a run bundle`);
+    if (!paths.includes(name)) throw new ImportError(name, '', 'it is in the manifest, but not in the zip');
+  }
+  const extra = paths.find((path) => path !== MANIFEST && !Object.hasOwn(manifest.files, path));
+  if (extra !== undefined) throw new ImportError(extra.slice(0, 200), '', 'it is in the zip, but not in the manifest');
+  return manifest;
+}
+
+function parse(bytes: Uint8Array, file: string, where: string): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new ImportError(file, where, `it is not JSON: ${(cause as Error).message.slice(0, 200)}`);
+  }
+}
+
+const NEWLINE = 10;
+
+async function readLines<T>(bytes: Uint8Array, file: string, { rows: most }: ImportLimits, read: (value: unknown, file: string, where: string) => T, signal?: AbortSignal): Promise<T[]> {
+  const rows: T[] = [];
+  const breath = new Breath();
+  for (let at = 0; at < bytes.length; ) {
+    const newline = bytes.indexOf(NEWLINE, at);
+    const end = newline < 0 ? bytes.length : newline;
+    const where = `line ${rows.length + 1}`;
+    if (rows.length === most) throw new ImportError(file, '', `it has more than ${most} lines`);
+    rows.push(read(parse(bytes.subarray(at, end), file, where), file, where));
+    at = end + 1;
+    signal?.throwIfAborted();
+    await breath.take();
+  }
+  return rows;
+}
+
+function distinct<T, K extends string | number>(rows: readonly T[], file: string, field: string, key: (row: T) => K): Set<K> {
+  const seen = new Set<K>();
+  for (const [i, row] of rows.entries()) {
+    const own = key(row);
+    if (seen.has(own)) throw new ImportError(file, `line ${i + 1}, ${field}`, `${JSON.stringify(own)} was on an earlier line`);
+    seen.add(own);
+  }
+  return seen;
+}

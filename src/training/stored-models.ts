@@ -1,0 +1,59 @@
+/** @file Models that the visitor brought: checked once, kept in this browser's storage, used by their id like a bundled one by its name. */
+import { loadTokenizer } from '../agent/tokenizer.ts';
+import { ParameterLayout } from '../engine/parameters.ts';
+import type { ModelConfig } from '../engine/types.ts';
+import { loadModel, ModelFolderError } from '../exchange/model-folder.ts';
+import type { ModelRow, RunDatabase } from '../storage/database.ts';
+import type { ModelFiles } from './api.ts';
+import { bundledModels, fetchBundledModel } from './bundled-models.ts';
+
+/** What is used of a Hugging Face folder; what else lies there is left where it is. */
+export const isModelFile = (name: string) => /^(config|generation_config|tokenizer|tokenizer_config|model\.safetensors\.index)\.json$|^chat_template\.jinja$|^README\.md$|^[\w.-]+\.safetensors$/.test(name);
+
+/** Tokens that episodes cannot do without. */
+const CONTROL = ['<|im_start|>', '<|im_end|>', '<tool_call>', '</tool_call>'];
+
+export const parameterCount = (config: ModelConfig) => new ParameterLayout(config).parameters.reduce((sum, { size }) => sum + size, 0);
+
+/**
+ * Checks that the files are a model this engine trains and whose tokenizer speaks our chat template.
+ * @throws ModelFolderError, ConfigError, SafetensorsError or the tokenizer's Error, naming the file and what is wrong
+ */
+export function inspectModel(files: ModelFiles): { config: ModelConfig; parameters: number } {
+  const { config } = loadModel(files);
+  const tokenizer = loadTokenizer(files);
+  for (const token of CONTROL) tokenizer.id(token);
+  if (tokenizer.vocabSize > config.vocab_size) throw new ModelFolderError(`tokenizer.json has ${tokenizer.vocabSize} tokens: config.json says vocab_size ${config.vocab_size}`);
+  return { config, parameters: parameterCount(config) };
+}
+
+/** A row for storage. @throws as `inspectModel` */
+export function modelRow(name: string, files: ModelFiles): ModelRow {
+  const kept = Object.fromEntries(Object.entries(files).filter(([file]) => isModelFile(file)));
+  const { config, parameters } = inspectModel(kept);
+  const blobs = Object.fromEntries(Object.entries(kept).map(([file, bytes]) => [file, new Blob([bytes])]));
+  return { id: crypto.randomUUID(), name: name.slice(0, 200), addedAt: Date.now(), config, parameters, files: blobs };
+}
+
+/** The files of a model by a bundled one's name or a stored one's id. @throws Error when there is none */
+export async function modelFiles(db: RunDatabase, model: string): Promise<ModelFiles> {
+  if (bundledModels.includes(model)) return fetchBundledModel(model);
+  const row = await db.models.get(model);
+  if (!row) throw new Error(`the model "${model}" is neither bundled nor in this browser's storage; bundled: ${bundledModels.join(', ')}`);
+  return Object.fromEntries(await Promise.all(Object.entries(row.files).map(async ([file, blob]) => [file, new Uint8Array(await blob.arrayBuffer())] as const)));
+}
+
+/** A run's weights at a checkpoint, as a Hugging Face folder. @throws Error when the checkpoint or the model it began with is gone */
+export async function checkpointFiles(db: RunDatabase, run: string, step: number): Promise<ModelFiles> {
+  const [row, checkpoint] = await Promise.all([db.runs.get(run), db.checkpoints.get([run, step])]);
+  if (!row || !checkpoint) throw new Error(`there is no checkpoint of step ${step} of that run any more`);
+  const base = await modelFiles(db, row.request.model);
+  // Checkpoints hold f32 in one file; shards, their index and the card are the base model's own.
+  const kept = Object.entries(base).filter(([file]) => !/safetensors|^README\.md$/.test(file));
+  const config = { ...(JSON.parse(new TextDecoder().decode(base['config.json'])) as object), torch_dtype: 'float32' };
+  return {
+    ...Object.fromEntries(kept),
+    'config.json': new TextEncoder().encode(`${JSON.stringify(config, null, 2)}\n`),
+    'model.safetensors': new Uint8Array(await checkpoint.weights.arrayBuffer()),
+  };
+}
