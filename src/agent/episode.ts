@@ -15,6 +15,8 @@ import type { Domain, Environments, Json, Task, ToolCall, Verdict } from '../env
 import { auditEpisode, type AuditEvent } from '../environments/violations.ts';
 import type { UserSession, UserSimulator } from '../users/types.ts';
 import { END_OF_TEXT, GENERATION_PROMPT, IM_END, TOOL_CALL_END, renderAssistant, renderClosing, renderOpening, renderToolResponses, renderUser } from './chat-template.ts';
+import type { Act } from './expert.ts';
+import { type Prefix, type PrefixState, readPrefix } from './prefix.ts';
 import { rulesOf, tau2Ending, type EpisodeRules } from './rules.ts';
 import { parseTurn, spoken } from './tool-call.ts';
 import { Transcript } from './transcript.ts';
@@ -25,7 +27,8 @@ export interface EpisodeOptions {
   domain: Domain;
   environments: Environments;
   users: UserSimulator;
-  sampler: Sampler;
+  /** May be missing where somebody else plays the agent in every turn. */
+  sampler?: Sampler;
   tokenizer: Tokenizer;
   limits: EpisodeLimits;
   sampling: Sampling;
@@ -38,7 +41,24 @@ export interface EpisodeOptions {
   index: number;
   /** Departures from the rules of the domain's benchmark. */
   rules?: Partial<EpisodeRules>;
+  /** A conversation to go on from. `users` must give sessions that have had it (see `users/resumed.ts`). */
+  prefix?: Prefix;
+  /** Asked in each of the agent's turns: an act in the model's stead, or `model`. */
+  agent?: () => Promise<Act | 'model'>;
   signal?: AbortSignal;
+}
+
+/**
+ * Thrown by a party whose turn it is and that has nothing to say yet: the conversation rests there, unscored, as one that
+ * was aborted between two messages. It can be gone on with from its nodes.
+ */
+export class Rest extends Error {}
+
+interface Turn {
+  text: string;
+  content: string;
+  call?: ToolCall;
+  error?: string;
 }
 
 /** An ending that leaves the episode without a score. */
@@ -82,7 +102,7 @@ class Episode {
   constructor(private readonly options: EpisodeOptions) {
     const { domain, limits, sampler, task, tokenizer, users } = options;
     this.#rules = { ...rulesOf(domain), ...options.rules };
-    this.#transcript = new Transcript(tokenizer, Math.min(limits.max_model_len, sampler.maxModelLen));
+    this.#transcript = new Transcript(tokenizer, Math.min(limits.max_model_len, sampler?.maxModelLen ?? Infinity));
     this.#toolNames = this.#rules.passUnknownTools ? null : domain.tools.map((tool) => tool.function.name);
     const tools = domain.userTools?.length ? { schemas: domain.userTools, call: (calls: ToolCall[]) => this.#useUserTools(calls) } : undefined;
     this.#user = users.session(task.scenario, options.userSeed ?? options.seed, tools);
@@ -100,11 +120,11 @@ class Episode {
       if (cause instanceof Unscored) {
         termination = cause.termination;
         error = cause.message;
-      } else if (this.options.signal?.aborted) {
+      } else if (cause instanceof Rest || this.options.signal?.aborted) {
         termination = 'aborted';
       } else throw cause;
     }
-    const { domain, task, group, index, seed, limits } = this.options;
+    const { domain, task, group, index, seed, userSeed, limits } = this.options;
     const done = termination === 'user_stop' || termination === 'terminal_tool';
     return {
       id: `${group}-${index}`,
@@ -112,6 +132,7 @@ class Episode {
       group,
       index,
       seed,
+      ...(userSeed !== undefined && { userSeed }),
       nodes: this.#transcript.nodes,
       leaf: this.#transcript.leaf,
       termination,
@@ -131,31 +152,69 @@ class Episode {
 
   /** Frees the sampler's slot and the environment's overlay. */
   async close(): Promise<void> {
-    if (this.#sequence) this.options.sampler.close(this.#sequence);
+    if (this.#sequence) this.options.sampler!.close(this.#sequence);
     if (this.#handle !== null) await this.options.environments.close(this.#handle);
   }
 
   async #play(): Promise<TerminationReason> {
-    const { domain, environments, limits, sampler, seed, stream, task } = this.options;
-    this.#transcript.given('system', domain.policy, renderOpening(domain.policy, domain.tools));
+    const begun = await this.#begin();
+    if (begun) return begun;
+    while (this.#turns < (this.#rules.maxTurns ?? this.options.limits.max_turns)) {
+      this.#checkAbort();
+      const act = (await this.options.agent?.()) ?? 'model';
+      const turn = act === 'model' ? await this.#sampleTurn() : this.#giveTurn(act);
+      const ending = typeof turn === 'string' ? turn : await this.#act(turn);
+      if (ending) return ending;
+    }
+    return 'max_turns';
+  }
+
+  /** All that comes before the agent's first turn, or before it goes on. Gives the reason when the episode ends there. */
+  async #begin(): Promise<TerminationReason | null> {
+    const { domain, environments, prefix, task } = this.options;
+    const state = prefix && readPrefix(prefix, task, this.#rules);
+    if (prefix) this.#transcript.adopt(prefix.nodes);
+    else this.#transcript.given('system', domain.policy, renderOpening(domain.policy, domain.tools));
+    if (state?.opened) return this.#takeUp(state, prefix!);
     const history = task.scenario.history;
-    if (history) this.#resume(history);
-    else if (this.#rules.greeting !== null) this.#greet(this.#rules.greeting);
+    if (!state?.begun) {
+      if (history) this.#resume(history);
+      else if (this.#rules.greeting !== null) this.#greet(this.#rules.greeting);
+    }
     // The user and the environment come first: a slot of the sampler is not held while they get ready.
     if (domain.userTools?.length) this.#handle = await environments.start(task);
     const opening = await this.#hear(() => this.#user.open(this.options.signal));
     if (opening === 'user_stop' && this.#rules.openingStop === 'error') throw new Unscored('user_error', 'the simulated user ended the conversation in its first message');
     this.#handle ??= await environments.start(task);
-    if (opening && !(opening === 'user_stop' && this.#rules.openingStop === 'ignored')) return opening;
-    this.#sequence = await sampler.open({ seed, stream });
+    return opening === 'user_stop' && this.#rules.openingStop === 'ignored' ? null : opening;
+  }
 
-    while (this.#turns < (this.#rules.maxTurns ?? limits.max_turns)) {
-      this.#checkAbort();
-      const turn = await this.#sampleTurn();
-      const ending = typeof turn === 'string' ? turn : await this.#act(turn);
-      if (ending) return ending;
+  /** Goes on from a conversation in which the user has spoken: its counts, the world its calls made, and a reaction that is due. */
+  async #takeUp({ calls, pending, past, ...state }: PrefixState, { nodes, userCalls = [] }: Prefix): Promise<TerminationReason | null> {
+    const { environments, task } = this.options;
+    this.#turns = state.turns;
+    this.#steps = state.steps;
+    this.#failures = state.failures;
+    this.#parseErrors = state.parseErrors;
+    Object.assign(this.#toolCalls, state.toolCalls);
+    this.#events.push(...state.events);
+    this.#said.push(...state.said);
+    this.#userCalls.push(...userCalls);
+    this.#handle = await environments.start(task);
+    for (const [i, { call, text }] of calls.entries()) {
+      const result = await environments.call(this.#handle, call);
+      if (result.text !== text) throw new Error(`tool call ${i + 1} (${call.name}) of the stored conversation is answered otherwise by this world: its task or tools have changed since`);
     }
-    return 'max_turns';
+    const full = this.#full();
+    if (full) return full;
+    const last = nodes.at(-1)!;
+    if (pending) {
+      if (last === pending || last.role !== 'template') this.#transcript.given('template', '', renderClosing(last.tokens.at(-1) === this.options.tokenizer.id(IM_END)));
+      return this.#act({ text: pending.text, content: pending.content ?? spoken(pending.text), call: pending.toolCall, error: pending.parseError });
+    }
+    if (last.toolResult && this.#ends(last.toolResult.name, last.toolResult.error)) return 'terminal_tool';
+    const stopped = last.role === 'user' && this.#rules.stopWords.some((word) => last.text.includes(word));
+    return this.#limit() ?? (stopped && !(past.length === 1 && this.#rules.openingStop === 'ignored') ? 'user_stop' : null);
   }
 
   #greet(greeting: string): void {
@@ -179,9 +238,11 @@ class Episode {
   }
 
   /** Samples one assistant turn and closes it. Gives the reason when the episode ends with it. */
-  async #sampleTurn(): Promise<{ text: string; content: string; call?: ToolCall; error?: string } | TerminationReason> {
-    const { limits, sampler, sampling, signal, tokenizer } = this.options;
+  async #sampleTurn(): Promise<Turn | TerminationReason> {
+    const { limits, sampler, sampling, seed, signal, stream, tokenizer } = this.options;
     const transcript = this.#transcript;
+    if (!sampler) throw new Error('no model is loaded that could play the agent');
+    this.#sequence ??= await sampler.open({ seed, stream });
     const prompt = tokenizer.encode(GENERATION_PROMPT).length;
     if (transcript.length + prompt + 1 >= transcript.capacity) return 'context_full';
     transcript.given('template', '', GENERATION_PROMPT);
@@ -212,8 +273,18 @@ class Episode {
     return turn;
   }
 
+  /** Appends a turn that was not sampled. */
+  #giveTurn(act: Act): Turn | TerminationReason {
+    const [content, call] = 'call' in act ? ['', act.call] : [act.say.trim(), undefined];
+    const text = renderAssistant(content, call ? [call] : []);
+    this.#transcript.given('template', '', GENERATION_PROMPT);
+    this.#transcript.given('assistant', text, text, { content, by: 'person', ...(call && { toolCall: call }) });
+    this.#transcript.given('template', '', renderClosing(false));
+    return this.#full() ?? { text, content, call };
+  }
+
   /** Carries out a turn: a tool call, an error fed back, or speech to the user. */
-  async #act({ text, content, call, error }: { text: string; content: string; call?: ToolCall; error?: string }): Promise<TerminationReason | null> {
+  async #act({ text, content, call, error }: Turn): Promise<TerminationReason | null> {
     this.#steps += 1;
     if (call) {
       if (content && this.#rules.countsProse) this.#said.push(content);
@@ -248,8 +319,7 @@ class Episode {
       toolResult: { name: call.name, error, index, changes, ms: performance.now() - start },
     });
     // As upstream: the test of the context comes before that of the tool.
-    const terminal = this.#rules.terminalTools.includes(call.name) && (!error || this.#rules.failedToolEnds);
-    return this.#full() ?? (terminal ? 'terminal_tool' : this.#limit());
+    return this.#full() ?? (this.#ends(call.name, error) ? 'terminal_tool' : this.#limit());
   }
 
   async #speak(content: string): Promise<TerminationReason | null> {
@@ -285,6 +355,7 @@ class Episode {
     try {
       text = await this.#time('user', say);
     } catch (cause) {
+      if (cause instanceof Rest) throw cause;
       this.#checkAbort();
       // The user was stopped amid its calls.
       const limit = this.#limit();
@@ -303,6 +374,11 @@ class Episode {
   #count(error: boolean): void {
     this.#steps += 1;
     if (error) this.#failures += 1;
+  }
+
+  /** Whether a call that was carried out ends the episode. */
+  #ends(tool: string, error: boolean): boolean {
+    return this.#rules.terminalTools.includes(tool) && (!error || this.#rules.failedToolEnds);
   }
 
   #limit(): 'max_turns' | null {

@@ -4,6 +4,7 @@ import type { Sampler } from '../engine/types.ts';
 import type { UserSimulator } from '../users/types.ts';
 import { hash32 } from '../random.ts';
 import { runEpisode } from './episode.ts';
+import type { Prefix } from './prefix.ts';
 import type { EpisodeRules } from './rules.ts';
 import type { EpisodeLimits, Sampling, Tokenizer, Trajectory } from './types.ts';
 
@@ -33,6 +34,8 @@ export interface RolloutPlan {
   maxRetries?: number;
   /** Departures from the rules of the domain's benchmark. */
   rules?: Partial<EpisodeRules>;
+  /** A conversation that every rollout goes on from, and the seed of the user who has had it. */
+  from?: { prefix: Prefix; userSeed: number };
   signal?: AbortSignal;
   onDone?: (trajectory: Trajectory) => void;
 }
@@ -64,7 +67,8 @@ export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<
         sampling: plan.sampling,
         ...(plan.rules && { rules: plan.rules }),
         seed: plan.seed,
-        userSeed: hash32(plan.seed, plan.firstStream, t),
+        ...(plan.from && { prefix: plan.from.prefix }),
+        userSeed: plan.from?.userSeed ?? hash32(plan.seed, plan.firstStream, t),
         stream: plan.firstStream + t * plan.n + index,
         group,
         index,

@@ -31,6 +31,9 @@ export interface EpisodeRules {
   requireDone: boolean;
 }
 
+/** What ends an episode in MUA-RL and tau-bench. */
+const TRANSFER_TOOL = 'transfer_to_human_agents';
+
 const MUA: Omit<EpisodeRules, 'terminalTools'> = {
   stopWords: [STOP], openingStop: 'error', failedToolEnds: false, greeting: null, maxTurns: null, maxSteps: Infinity, maxErrors: Infinity,
   passUnknownTools: false, emptyTurnEnds: false, countsProse: false, requireDone: false,
@@ -44,6 +47,14 @@ const RULES: Record<Benchmark, Omit<EpisodeRules, 'terminalTools'>> = {
     passUnknownTools: true, emptyTurnEnds: true, countsProse: true, requireDone: true,
   },
 };
+
+/** Whose rules a conversation is held by: its domain's, or MUA-RL's on whatever domain. */
+export type ConversationRules = 'domain' | 'mua_rl';
+
+/** As departures from the domain's own rules. */
+export function departures(rules: ConversationRules): Partial<EpisodeRules> {
+  return rules === 'mua_rl' ? { ...MUA, terminalTools: [TRANSFER_TOOL] } : {};
+}
 
 /** The rules of a domain: its benchmark's, or MUA-RL's. */
 export function rulesOf({ benchmark, terminalTools }: Pick<Domain, 'benchmark' | 'terminalTools'>): EpisodeRules {

@@ -2,7 +2,7 @@
 import type { Generation } from '../engine/types.ts';
 import type { MessageNode, Tokenizer } from './types.ts';
 
-type NodeFields = Partial<Pick<MessageNode, 'content' | 'toolCall' | 'parseError' | 'toolResult'>>;
+type NodeFields = Partial<Pick<MessageNode, 'content' | 'toolCall' | 'parseError' | 'toolResult' | 'by'>>;
 
 export class Transcript {
   readonly nodes: MessageNode[] = [];
@@ -30,6 +30,14 @@ export class Transcript {
   /** Appends a sampled turn, token ids verbatim. */
   sampled({ tokens, logprobs }: Generation, text: string, fields: NodeFields): void {
     this.#push('assistant', text, { tokens: [...tokens], mask: tokens.map(() => 1), logprobs: [...logprobs] }, fields);
+  }
+
+  /** Takes over the messages of another conversation, token ids verbatim, as the beginning of this one. */
+  adopt(nodes: readonly MessageNode[]): void {
+    for (const { id: _, parent: __, role, text, tokens, mask, logprobs, ...fields } of nodes) {
+      this.#pending.push(...tokens);
+      this.#push(role, text, { tokens: [...tokens], mask: [...mask], logprobs: [...logprobs] }, fields);
+    }
   }
 
   /** The tokens that the sampler has not been given yet; afterwards it has. */

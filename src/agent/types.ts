@@ -53,6 +53,8 @@ export interface MessageNode {
   parseError?: string;
   /** For role `tool`: what the environment answered. */
   toolResult?: { name: string; error: boolean; index: number; changes: RowChange[]; ms: number };
+  /** A visitor wrote it, neither the model nor a simulated user. */
+  by?: 'person';
   tokens: number[];
   /** 1 exactly on sampled tokens. */
   mask: number[];
@@ -83,6 +85,8 @@ export interface Trajectory {
   group: string;
   index: number;
   seed: number;
+  /** Seed of the simulated user's phrasing. */
+  userSeed?: number;
   nodes: MessageNode[];
   /** The leaf this trajectory ends in. */
   leaf: number;

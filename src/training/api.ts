@@ -7,6 +7,7 @@ import type { TaskQuery } from '../environments/types.ts';
 import type { GenerateRequest } from './commands.ts';
 import type { EvaluationReport } from '../evaluation/evaluate.ts';
 import type { EvaluationRequest } from '../evaluation/types.ts';
+import type { PlayRequest } from './play.ts';
 import type { SynthesizeOptions } from './synthesize.ts';
 import type { EngineInfo, GrpoConfig, RunEvent, RunRequest, SftConfig } from './types.ts';
 
@@ -27,6 +28,10 @@ export interface EvaluateOptions {
   trials: number;
   temperature: number;
   seed: number;
+  /** Whose settings the episodes are played with; absent: what suits the domain and level. */
+  preset?: string;
+  /** Departures from those, by their names. */
+  settings?: Record<string, string>;
   /** Leave out tasks that doing nothing solves. */
   skip_noop?: boolean;
   /** Keep whole trajectories in the report. */
@@ -71,6 +76,11 @@ export interface TrainerApi {
   /** Plays them one after another and returns their ids. Not while a run is active. @throws when cancelled; those that ended are kept */
   evaluateAndKeep(requests: EvaluationRequest[], progress: Progress): Promise<string[]>;
   cancelEvaluation(): Promise<void>;
+
+  // Conversations that a visitor takes part in
+  /** Plays on from a prefix until it rests or ends. The model plays only while nothing is trained or evaluated. See `play.ts`. */
+  play(request: PlayRequest, progress: Progress): Promise<Trajectory[]>;
+  stopPlay(): Promise<void>;
 
   // One-off commands
   train(

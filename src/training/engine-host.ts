@@ -70,6 +70,11 @@ export class EngineHost {
     this.onLost(new DeviceLostError(message));
   }
 
+  /** The engine in hand; whoever opened one compares, as others may have opened theirs since. */
+  get engine(): Engine | null {
+    return this.#engine;
+  }
+
   close(): void {
     this.#engine?.destroy();
     this.#engine = null;

@@ -14,6 +14,7 @@ import { grpoConfig, sftConfig } from './config.ts';
 import { concurrency, EngineHost, type SessionParts } from './engine-host.ts';
 import { evaluateModel } from './evaluate-model.ts';
 import { Evaluations } from './evaluations.ts';
+import { type PlayRequest, Plays } from './play.ts';
 import { evaluateHeldOut, evaluationMetrics, trainGrpo } from './run.ts';
 import { Runs } from './runs.ts';
 import { trainSft } from './sft.ts';
@@ -25,12 +26,14 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
   readonly #host: EngineHost;
   readonly #runs: Runs;
   readonly #evaluations: Evaluations;
+  readonly #plays: Plays;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
     this.#host = new EngineHost(parts);
     this.#runs = new Runs(parts, this.#host);
     this.#evaluations = new Evaluations(parts, this.#host);
+    this.#plays = new Plays(parts, this.#host);
   }
 
   engineInfo(): Promise<EngineInfo> {
@@ -45,10 +48,12 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
   }
   async start(request: RunRequest): Promise<string> {
     this.#refuseWhileEvaluating();
+    await this.#plays.stop();
     return this.#runs.start(request);
   }
   async resume(run: string, user?: UserConfig): Promise<void> {
     this.#refuseWhileEvaluating();
+    await this.#plays.stop();
     return this.#runs.resume(run, user);
   }
   pause(): Promise<void> {
@@ -70,10 +75,20 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
   }
   async evaluateAndKeep(requests: EvaluationRequest[], progress: Progress): Promise<string[]> {
     if (this.#runs.active) throw new Error('a run is active: stop it first');
+    await this.#plays.stop();
     return this.#evaluations.run(requests, progress);
   }
   async cancelEvaluation(): Promise<void> {
     this.#evaluations.cancel();
+  }
+
+  async play(request: PlayRequest, progress: Progress): Promise<Trajectory[]> {
+    if (Plays.needsModel(request) && this.#runs.active) throw new Error('a run is being trained and holds the GPU: stop it, or play the agent yourself');
+    if (Plays.needsModel(request)) this.#refuseWhileEvaluating();
+    return this.#plays.play(request, progress);
+  }
+  stopPlay(): Promise<void> {
+    return this.#plays.stop();
   }
 
   async train(

@@ -123,7 +123,7 @@ export const task: Task = {
   noop: false,
 };
 
-export interface Script extends Partial<Omit<EpisodeOptions, 'limits'>> {
+export interface Script extends Partial<Omit<EpisodeOptions, 'limits' | 'agent' | 'sampler'>> {
   agent: string[];
   user: (string | Error)[];
   limits?: Partial<EpisodeOptions['limits']>;
@@ -135,7 +135,7 @@ export function stage({ agent, user, limits, maxModelLen, ...more }: Script) {
   const sampler = new ReplaySampler([...agent], maxModelLen);
   const users = new ReplayUser([...user]);
   const environments = new OrderDesk();
-  const options: EpisodeOptions = {
+  const options: EpisodeOptions & { sampler: Sampler } = {
     task,
     domain,
     environments,

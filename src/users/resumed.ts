@@ -1,0 +1,81 @@
+/** @file A simulated user who takes up a conversation that was held without it, or by an earlier session of it. */
+import type { Json, ToolCall, UserScenario } from '../environments/types.ts';
+import { GREETING } from './prompt.ts';
+import { TAU2_STOPS, type UserSession, type UserSimulator, type UserTools } from './types.ts';
+
+/** An answer that came before: what it answered (null: it opened), and the calls made for it with their results. */
+export interface PastAnswer {
+  heard: string | null;
+  said: string;
+  calls: readonly { call: ToolCall; text: string; error: boolean }[];
+}
+
+/**
+ * `replay`: the user is a function of what it hears, as the scripted one is, so it hears all of it again; what it answers is
+ * dropped, and its calls get the results they had. `tell`: it is told what was said, roles and words, as tau2-bench tells
+ * a user of a conversation that has begun.
+ */
+export class ResumedUsers implements UserSimulator {
+  constructor(
+    private readonly users: UserSimulator,
+    private readonly past: readonly PastAnswer[],
+    private readonly how: 'replay' | 'tell',
+  ) {}
+
+  session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
+    if (this.past.length === 0) return this.users.session(scenario, seed, tools);
+    return this.how === 'replay' ? this.#replayed(scenario, seed, tools) : this.#told(scenario, seed, tools);
+  }
+
+  #replayed(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
+    const results = this.past.flatMap(({ calls }) => calls);
+    let live = false;
+    const replaying = tools && {
+      schemas: tools.schemas,
+      call: async (calls: ToolCall[]) => (live ? tools.call(calls) : calls.map(() => results.shift() ?? { text: 'Error: nothing happened', error: true })),
+    };
+    const session = this.users.session(scenario, seed, replaying);
+    /** Its goodbye, where it would have left before the conversation came to here: it says so again. */
+    let goodbye: string | null = null;
+    const catchUp = async (signal?: AbortSignal) => {
+      if (live) return;
+      for (const { heard } of this.past) {
+        const answer = heard === null ? await session.open(signal) : await session.reply(heard, signal);
+        if (!TAU2_STOPS.some((word) => answer.includes(word))) continue;
+        goodbye = answer;
+        break;
+      }
+      live = true;
+    };
+    const reply = async (text: string, signal?: AbortSignal) => {
+      await catchUp(signal);
+      return goodbye ?? session.reply(text, signal);
+    };
+    return { open: (signal) => reply('', signal), reply };
+  }
+
+  #told(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
+    let session: UserSession | null = null;
+    const reply = (text: string, signal?: AbortSignal) => {
+      if (session) return session.reply(text, signal);
+      // The first answer was to the scenario's own history, or to the greeting that every user hears.
+      const before = scenario.history ?? [{ role: 'assistant', content: GREETING }];
+      const history = [...before, ...this.past.flatMap(messages), { role: 'assistant', content: text }];
+      session = this.users.session({ ...scenario, history }, seed, tools);
+      return session.open(signal);
+    };
+    return { open: (signal) => reply('', signal), reply };
+  }
+}
+
+/** An answer with what it answered, as tau2-bench writes a history. */
+function messages({ heard, said, calls }: PastAnswer, answer: number): Json[] {
+  const made = calls.flatMap(({ call, text }, i): Json[] => {
+    const id = `past_${answer}_${i}`;
+    return [
+      { role: 'user', content: null, tool_calls: [{ id, name: call.name, arguments: call.arguments }] },
+      { role: 'tool', id, content: text },
+    ];
+  });
+  return [...(heard === null ? [] : [{ role: 'assistant', content: heard }]), ...made, { role: 'user', content: said }];
+}

@@ -1,0 +1,223 @@
+/** Conversations taken up in their midst: the same tokens, the same world, the same ending as when nobody had stopped. */
+import 'fake-indexeddb/auto';
+import { describe, expect, it } from 'vitest';
+import { renderConversation } from '../../src/agent/chat-template.ts';
+import { parseConversations } from '../../src/agent/conversation.ts';
+import { Rest, runEpisode } from '../../src/agent/episode.ts';
+import { type Act, createExpert } from '../../src/agent/expert.ts';
+import { nextParty, type Prefix, prefixAt, readPrefix, withoutLast } from '../../src/agent/prefix.ts';
+import { rulesOf } from '../../src/agent/rules.ts';
+import { createTelecomExpert } from '../../src/agent/telecom-expert.ts';
+import { flatten, toMessages } from '../../src/agent/trajectory.ts';
+import type { MessageNode, Trajectory } from '../../src/agent/types.ts';
+import { createEnvironments } from '../../src/environments/index.ts';
+import type { Task } from '../../src/environments/types.ts';
+import type { ModelFiles } from '../../src/training/api.ts';
+import type { EngineHost } from '../../src/training/engine-host.ts';
+import { type PlayRequest, Plays } from '../../src/training/play.ts';
+import { ResumedUsers } from '../../src/users/resumed.ts';
+import { ScriptedUsers } from '../../src/users/scripted.ts';
+import { STOP } from '../../src/users/types.ts';
+import { stage, type Script } from '../support/episodes.ts';
+import { nanoTokenizer } from '../support/tokenizers.ts';
+import { readModel } from '../support/node-session.ts';
+
+const CALL = '<tool_call>\n{"name": "cancel_pending_order", "arguments": {"order_id": "#W1234567", "reason": "no longer needed"}}\n</tool_call>';
+const script: Script = {
+  agent: ['Your email?<|im_end|>', '<tool_call>oops</tool_call>', 'Order #W1234567 will be cancelled. Confirm?<|im_end|>', `One moment.\n${CALL}`, 'Done. Anything else?<|im_end|>'],
+  user: ['Cancel order #W1234567.', 'mia@example.com', 'yes', STOP],
+};
+
+/** What must not depend on whether the conversation was interrupted. */
+const outcome = ({ seconds: _, nodes, ...rest }: Trajectory) => ({
+  ...rest,
+  nodes: nodes.map((node) => ({ ...node, ...(node.toolResult && { toolResult: { ...node.toolResult, ms: 0 } }) })),
+});
+
+/** Every point where a conversation can rest. */
+const points = ({ nodes }: Trajectory) => nodes.filter(({ role }) => role !== 'template').flatMap(({ id }) => (['agent', 'user'] as const).map((as) => ({ id, as })));
+
+describe('an episode that goes on from a prefix', () => {
+  it('ends with the same tokens, log-probs, counts and reward from every message on', async () => {
+    const original = await runEpisode(stage(script).options);
+    expect(original.parseErrors).toBe(1);
+    for (const { id, as } of points(original)) {
+      const prefix = prefixAt(original, id, as);
+      const spent = (role: MessageNode['role']) => prefix.nodes.filter((node) => node.role === role).length;
+      const parts = stage({ ...script, agent: script.agent.slice(spent('assistant')), user: script.user.slice(spent('user')), prefix });
+      const resumed = await runEpisode(parts.options);
+      expect({ at: { id, as }, ...outcome(resumed) }).toEqual({ at: { id, as }, ...outcome(original) });
+      // The model was given the stored ids themselves.
+      expect(flatten(original).tokens.slice(0, parts.sampler.seen.length)).toEqual(parts.sampler.seen);
+      expect(parts.environments.closed).toBe(1);
+    }
+  });
+
+  it('takes ids that no text has: a prefix is never tokenised again', async () => {
+    const { nodes } = prefixAt(await runEpisode(stage(script).options), 3, 'user');
+    const strange = nodes.map((node) => (node.role === 'assistant' ? { ...node, tokens: [11, 12, 13, ...node.tokens], mask: [1, 1, 1, ...node.mask], logprobs: [-9, -9, -9, ...node.logprobs] } : node));
+    const parts = stage({ agent: ['Bye.<|im_end|>'], user: ['ok', STOP], prefix: { nodes: strange } });
+    const resumed = await runEpisode(parts.options);
+    expect(resumed.nodes[3]!.tokens.slice(0, 4)).toEqual([11, 12, 13, nodes[3]!.tokens[0]]);
+    const before = strange.flatMap(({ tokens }) => tokens);
+    expect(parts.sampler.seen.slice(0, before.length)).toEqual(before);
+  });
+
+  it('refuses a world that answers otherwise', async () => {
+    const { nodes } = await runEpisode(stage(script).options);
+    const changed = nodes.map((node) => (node.toolResult ? { ...node, text: 'another answer' } : node));
+    expect(changed.some(({ toolResult }) => toolResult)).toBe(true);
+    await expect(runEpisode(stage({ ...script, prefix: { nodes: changed } }).options)).rejects.toThrow('tool call 1 (cancel_pending_order)');
+  });
+
+  it('leaves what the trainer learnt of the original behind', async () => {
+    const original = await runEpisode(stage(script).options);
+    for (const node of original.nodes) node.annotations = { advantage: node.tokens.map(() => 1) };
+    expect(prefixAt(original, 5, 'agent').nodes.every(({ annotations }) => annotations === undefined)).toBe(true);
+    expect(original.nodes[0]!.annotations).toBeDefined();
+  });
+
+  it('rests where a party has nothing to say, unscored, and goes on from there', async () => {
+    const acts: Act[] = [{ say: 'Your email?' }];
+    const { options, environments } = stage({ agent: [], user: ['Hi', 'mia@example.com'] });
+    const agent = async () => {
+      const act = acts.shift();
+      if (!act) throw new Rest();
+      return act;
+    };
+    const { sampler: _, ...people } = options;
+    const rested = await runEpisode({ ...people, agent });
+    expect(rested).toMatchObject({ termination: 'aborted', reward: null, turns: 1 });
+    expect(rested.error).toBeUndefined();
+    expect(nextParty(rested.nodes)).toBe('agent');
+    expect(environments.closed).toBe(1);
+    expect(rested.nodes.at(-1)).toMatchObject({ role: 'user', text: 'mia@example.com' });
+    const said = rested.nodes.find(({ role }) => role === 'assistant')!;
+    expect(said).toMatchObject({ content: 'Your email?', by: 'person' });
+    expect(said.mask).not.toContain(1);
+  });
+});
+
+describe('who is next', () => {
+  it('follows from the last message', async () => {
+    const { nodes } = await runEpisode(stage(script).options);
+    const after = (id: number) => nextParty(nodes.slice(0, id + 1));
+    expect(nodes.filter(({ role }) => role !== 'template').map(({ id, role }) => [role, after(id)])).toEqual([
+      ['system', 'user'], ['user', 'agent'], ['assistant', 'user'], ['user', 'agent'], ['assistant', 'environment'], ['tool', 'agent'], ['assistant', 'user'],
+      ['user', 'agent'], ['assistant', 'environment'], ['tool', 'agent'], ['assistant', 'user'], ['user', 'nobody'],
+    ]);
+  });
+
+  it('a fork leaves out the message that is to be said anew', async () => {
+    const original = await runEpisode(stage(script).options);
+    const roles = (prefix: Prefix) => prefix.nodes.map(({ role }) => role[0]).join('');
+    const [, firstUser, , firstAgent] = original.nodes;
+    expect(roles(prefixAt(original, firstAgent!.id, 'agent'))).toBe('su');
+    expect(roles(prefixAt(original, firstUser!.id, 'user'))).toBe('s');
+    expect(roles(prefixAt(original, firstUser!.id, 'agent'))).toBe('su');
+    expect(roles(prefixAt(original, firstAgent!.id, 'user'))).toBe('sutat');
+    // A call goes with its result: the customer has no say between the two.
+    const call = original.nodes.find(({ toolCall }) => toolCall)!;
+    expect(prefixAt(original, call.id, 'user').nodes.at(-1)!.toolResult).toBeDefined();
+    expect(roles(withoutLast(prefixAt(original, firstAgent!.id, 'user'), 'assistant')!)).toBe('su');
+    expect(withoutLast({ nodes: original.nodes.slice(0, 1) }, 'user')).toBeNull();
+    expect(() => prefixAt(original, 999, 'agent')).toThrow('node 999');
+  });
+});
+
+describe('in a database', async () => {
+  const environments = createEnvironments({ databaseName: 'play' });
+  const long = { max_turns: 60, max_model_len: 65536 };
+
+  /** An expert plays the agent, as a person would: without a model, one act an episode, each from the nodes of the one before. */
+  async function play(task: Task, prefix?: Prefix): Promise<Trajectory> {
+    const domain = await environments.domain(task.domain, task.level);
+    const expert = domain.name === 'telecom' ? createTelecomExpert(task) : createExpert(domain, 3);
+    for (let from = prefix; ; ) {
+      const past = from ? readPrefix(from, task, rulesOf(domain)).past : [];
+      // It has not heard an answer that is only now given.
+      const acts = from && nextParty(from.nodes) === 'agent' ? [expert.act(toMessages({ nodes: [...from.nodes], leaf: from.nodes.length - 1 }).messages.slice(1))] : [];
+      const { options } = stage({ agent: [], user: [], limits: long, task, domain, userSeed: 99, ...(from && { prefix: from }) });
+      const { sampler: _, ...people } = options;
+      const played = await runEpisode({
+        ...people, environments, users: new ResumedUsers(new ScriptedUsers(), past, 'replay'),
+        agent: async () => {
+          const act = acts.shift();
+          if (!act) throw new Rest();
+          return act;
+        },
+      });
+      if (played.termination !== 'aborted') return played;
+      from = { nodes: played.nodes, userCalls: played.userCalls };
+    }
+  }
+
+  const places = [['retail', 'nano', 3], ['retail', 'full', 1], ['telecom', 'nano', 2]] as const;
+  it.each(places)('%s %s: from every message on the same customer, the same rows, the same verdict', async (domain, level, count) => {
+    const tasks = await environments.tasks({ domain, level, split: 'train', seed: 5, count });
+    for (const task of tasks) {
+      const original = await play(task);
+      expect([task.id, original.reward]).toEqual([task.id, 1]);
+      for (const { id, as } of points(original).filter((_, i) => i % 3 === 0)) {
+        const resumed = await play(task, prefixAt(original, id, as));
+        expect({ at: { id, as }, ...outcome(resumed) }).toEqual({ at: { id, as }, ...outcome(original) });
+      }
+    }
+  }, 120_000);
+
+  it('a branch is a conversation that supervised fine-tuning reads, its tokens those that were seen', async () => {
+    const [task] = await environments.tasks({ domain: 'retail', level: 'nano', split: 'train', seed: 5, count: 1 });
+    const branch = await play(task!);
+    const { tools } = await environments.domain('retail', 'nano');
+    const [read] = parseConversations(`${JSON.stringify(toMessages(branch, tools))}\n`);
+    expect(renderConversation(nanoTokenizer(), read!).tokens).toEqual(flatten(branch).tokens);
+  });
+
+  describe('requests', async () => {
+    const [task] = await environments.tasks({ domain: 'retail', level: 'nano', split: 'train', seed: 5, count: 1 });
+    const files: ModelFiles = await readModel('models/nano-retail');
+    const host = { open: async () => Promise.reject(new Error('there is no GPU here')), engine: null } as unknown as EngineHost;
+    const plays = new Plays({ environments, users: async () => new ScriptedUsers(), bundledModel: async () => files, database: () => Promise.reject(new Error('unused')) as never }, host);
+    const request: PlayRequest = {
+      task: task!, prefix: null, agent: null, model: { kind: 'model', name: 'nano-retail' }, simulator: { mode: 'scripted' },
+      limits: stage(script).options.limits, sampling: { temperature: 1, top_p: 1, top_k: 0 }, seed: 1, userSeed: 2, stream: 0,
+    };
+    const play = async (more: Partial<PlayRequest>) => (await plays.play({ ...request, ...more }, () => {}))[0]!;
+
+    it('a person plays the agent to reward 1 without a GPU', async () => {
+      let played = await play({});
+      expect(nextParty(played.nodes)).toBe('agent');
+      for (const call of task!.actions) played = await play({ prefix: { nodes: played.nodes }, agent: { call } });
+      for (let turns = 0; played.termination === 'aborted' && turns < 20; turns++) {
+        played = await play({ prefix: { nodes: played.nodes }, agent: { say: `Done. Order ${String(task!.actions.at(-1)!.arguments.order_id ?? '')} has been cancelled. Anything else?` } });
+      }
+      expect(played.reward).toBe(1);
+      expect(played.verdict!.changes).toEqual(played.verdict!.goal.map((row) => ({ ...row, call: expect.any(Number) as number })));
+    });
+
+    it('a person plays the customer: what they say is marked as theirs', async () => {
+      const opened = await play({ user: { say: 'Hello there' } });
+      expect(opened.nodes.at(-1)).toMatchObject({ role: 'user', text: 'Hello there', by: 'person' });
+      const asked = await play({ prefix: { nodes: opened.nodes }, agent: { say: 'Your email?' }, user: null });
+      expect([asked.termination, nextParty(asked.nodes)]).toEqual(['aborted', 'user']);
+      const answered = await play({ prefix: { nodes: asked.nodes }, user: 'simulated' });
+      expect(answered.nodes.at(-1)).toMatchObject({ role: 'user' });
+      expect(answered.nodes.at(-1)!.by).toBeUndefined();
+      const left = await play({ prefix: { nodes: answered.nodes }, agent: { say: 'Bye.' }, user: { say: STOP } });
+      expect([left.termination, left.reward]).toEqual(['user_stop', 0]);
+    });
+
+    it('what the model is needed for says so', async () => {
+      await expect(play({ agent: 'model' })).rejects.toThrow('there is no GPU here');
+      await expect(play({ agent: undefined, n: 8 })).rejects.toThrow('there is no GPU here');
+      expect(Plays.needsModel({ agent: { say: 'x' } })).toBe(false);
+    });
+
+    it('one at a time, and it can be stopped', async () => {
+      const first = play({});
+      await expect(play({})).rejects.toThrow('wait for it');
+      await Promise.all([plays.stop(), expect(first).rejects.toThrow('stopped')]);
+      expect((await play({})).termination).toBe('aborted');
+    });
+  });
+});
