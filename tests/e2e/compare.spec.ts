@@ -1,0 +1,208 @@
+/** Reading siblings: the recorded run's list with its filters, a group side by side, two rollouts aligned, runs on common axes. */
+import { mkdir } from 'node:fs/promises';
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, type Page, test } from '@playwright/test';
+import { grpoConfig } from '../../src/training/config.ts';
+
+const SCREENSHOTS = 'test-results/screenshots';
+
+function watch(page: Page): string[] {
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('dialog', (dialog) => problems.push(`dialog: ${dialog.message()}`));
+  return problems;
+}
+
+async function inspect(page: Page, name: string): Promise<void> {
+  await mkdir(SCREENSHOTS, { recursive: true });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`), `${name}, ${colorScheme}`).toEqual([]);
+    await page.screenshot({ path: `${SCREENSHOTS}/${name}-${colorScheme}.png`, fullPage: true });
+  }
+  const size = page.viewportSize()!;
+  await page.setViewportSize({ width: 360, height: 800 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth), `${name}: width at 360 px`).toBeLessThanOrEqual(360);
+  await page.screenshot({ path: `${SCREENSHOTS}/${name}-360.png` });
+  await page.setViewportSize(size);
+}
+
+const count = async (page: Page) => Number((await page.locator('[data-part=count] b').innerText()).replaceAll(',', ''));
+const reads = (page: Page, field: RegExp) => expect.poll(() => page.url()).toMatch(field);
+
+test('the list of rollouts filters by links, searches in text, and is the same after Back', async ({ page }) => {
+  const problems = watch(page);
+  await page.goto('/#/runs/recorded');
+  await page.getByRole('navigation', { name: 'Parts of the run' }).getByRole('link', { name: 'Rollouts' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^Rollouts of /);
+  await expect(page.getByRole('grid', { name: 'Rollouts' })).toBeVisible();
+  const all = await count(page);
+  expect(all).toBeGreaterThan(0);
+  await inspect(page, 'rollouts');
+
+  // A failed one: the chip says how many it leaves, and leaves as many.
+  const wrong = page.locator('[data-part=facet-reward], [data-part=facet-end]').getByRole('link').first();
+  const left = Number((await wrong.locator('.count').innerText()).replaceAll(',', ''));
+  await wrong.click();
+  await reads(page, /[?&](reward|end)=/);
+  await expect.poll(() => count(page)).toBe(left);
+  await expect(page.locator('search [aria-current=true]')).toHaveCount(1);
+  await page.getByRole('link', { name: 'Clear all filters' }).click();
+  await expect.poll(() => count(page)).toBe(all);
+
+  // Text: only kept conversations are searched, and the page says how many.
+  await page.getByLabel('Text of the conversation').fill('order');
+  await expect(page.getByText(/^Searched \d+ conversations/)).toBeVisible();
+  const found = await count(page);
+  expect(found).toBeGreaterThan(0);
+  expect(found).toBeLessThanOrEqual(all);
+  await page.getByLabel('Text of the conversation').fill('no conversation says this');
+  await expect(page.getByText('No rollout has all of this.')).toBeVisible();
+  await page.getByLabel('Text of the conversation').fill('order');
+  await expect.poll(() => count(page)).toBe(found);
+
+  // Keyboard: one tab stop, arrows move, Enter opens; Back comes to the same list and place.
+  await page.getByLabel('Sorted by').selectOption('turns');
+  await page.getByRole('grid', { name: 'Rollouts' }).focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await reads(page, /#\/runs\/recorded\/rollouts\/[^?]+/);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/Rollout/);
+  await page.goBack();
+  await reads(page, /rollouts\?.*q=order.*sort=turns.*at=/);
+  await expect.poll(() => count(page)).toBe(found);
+  await expect(page.locator('[role=grid] [aria-selected=true]')).toHaveCount(1);
+  expect(problems).toEqual([]);
+});
+
+/** The address of a group of the recorded run whose words are kept. */
+async function keptGroup(page: Page): Promise<string> {
+  await page.goto('/#/runs/recorded/rollouts?q=order');
+  await expect(page.getByText(/^Searched \d+ conversations/)).toBeVisible();
+  const id = await page.getByRole('grid', { name: 'Rollouts' }).getByRole('link').first().innerText();
+  return `/#/runs/recorded/groups/${id.replace(/-\d+$/, '')}`;
+}
+
+test('siblings side by side: a line a turn, sorted, pinned and aligned, all of it in the address', async ({ page }) => {
+  const problems = watch(page);
+  await page.goto(await keptGroup(page));
+  const table = page.getByRole('table', { name: 'Rollouts of the group' });
+  await expect(table.locator('[data-part=group-column]')).not.toHaveCount(0);
+  const columns = await table.locator('[data-part=group-column]').count();
+  expect(columns).toBeGreaterThanOrEqual(2);
+  await expect(table.getByRole('rowheader', { name: 'Turn 1', exact: true })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Where they part' }).getByRole('img')).toHaveAccessibleName(/common to all/);
+  await expect(page.locator('[data-part=goal]')).toBeVisible();
+  await inspect(page, 'group');
+
+  await page.getByLabel('Sorted by').selectOption('turns');
+  await page.getByRole('button', { name: 'Pin rollout 1' }).click();
+  await page.getByRole('button', { name: 'Pin rollout 2' }).click();
+  const pair = page.locator('[data-part=aligned-pair]');
+  await expect(pair.getByRole('table', { name: 'Two conversations, aligned' })).toBeVisible();
+  await expect(pair.getByRole('rowheader', { name: /same move|different/ }).first()).toBeVisible();
+  await reads(page, /sort=turns.*pin=/);
+  await inspect(page, 'group-pinned');
+
+  // To a turn and back: nothing is lost.
+  const before = page.url();
+  await table.getByRole('row', { name: /^Turn 1/ }).getByRole('link').first().click();
+  await reads(page, /\/rollouts\/[^?]+\?turn=\d+/);
+  await page.goBack();
+  await expect(pair).toBeVisible();
+  expect(page.url()).toBe(before);
+
+  // The token where they part, in either of them.
+  await pair.getByRole('link', { name: 'Rollout 1', exact: true }).first().click();
+  await reads(page, /view=rendered&tok=\d+/);
+  await page.goBack();
+
+  await page.getByRole('link', { name: 'Open as a page' }).click();
+  await reads(page, /#\/compare\?kind=rollouts&of=/);
+  await expect(page.getByRole('table', { name: 'Two conversations, aligned' })).toBeVisible();
+  await inspect(page, 'compare-rollouts');
+  expect(problems).toEqual([]);
+});
+
+test('where there is room for one rollout, its siblings are a step away', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 800 });
+  await page.goto(await keptGroup(page));
+  const columns = page.getByRole('table', { name: 'Rollouts of the group' }).locator('[data-part=group-column]');
+  await expect(columns).toHaveCount(1);
+  await expect(columns).toContainText('Rollout 1');
+  await expect(page.getByRole('button', { name: 'Earlier rollout' })).toBeDisabled();
+  await page.getByRole('button', { name: 'Later rollout' }).click();
+  await expect(columns).toContainText('Rollout 2');
+  await reads(page, /at=/);
+  await page.reload();
+  await expect(columns).toContainText('Rollout 2');
+});
+
+/** A run as storage would hold it, beside the recorded one. */
+async function addRun(page: Page, name: string): Promise<string> {
+  const id = `e2e-${name}`;
+  const config = grpoConfig('tiny', { lr: 0.5 });
+  const run = { id, name, createdAt: 1, status: 'done', step: 3, request: { model: 'nano-retail', preset: 'tiny', overrides: { lr: 0.5 }, user: { mode: 'scripted' } }, config };
+  const metrics = [1, 2, 3].map((step) => ({ run: id, step, values: { step, 'critic/score/mean': step / 4, 'actor/entropy': 1 / step } }));
+  await page.evaluate(
+    ([row, rows]) =>
+      new Promise<void>((resolve, reject) => {
+        const opening = indexedDB.open('mua-runs');
+        opening.onerror = () => reject(opening.error);
+        opening.onsuccess = () => {
+          const transaction = opening.result.transaction(['runs', 'metrics'], 'readwrite');
+          transaction.objectStore('runs').put(row);
+          for (const metric of rows) transaction.objectStore('metrics').put(metric);
+          transaction.oncomplete = () => (opening.result.close(), resolve());
+          transaction.onerror = () => reject(transaction.error);
+        };
+      }),
+    [run, metrics] as const,
+  );
+  return id;
+}
+
+test('two runs on common axes, with what differs and where they ended', async ({ page }) => {
+  const problems = watch(page);
+  await page.goto('/#/runs');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await addRun(page, 'quiet-heron');
+  await page.reload();
+  await page.getByRole('checkbox', { name: 'Compare quiet-heron' }).check();
+  await page.getByRole('checkbox', { name: /^Compare / }).last().check();
+  await reads(page, /#\/runs\?of=/);
+  await inspect(page, 'runs-chosen');
+  await page.getByRole('link', { name: 'Compare 2 runs' }).click();
+  await reads(page, /#\/compare\?kind=runs&of=e2e-quiet-heron(,|%2C)recorded/);
+  await expect(page.getByRole('table', { name: 'Settings that differ' }).getByRole('rowheader', { name: 'lr', exact: true })).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Figures of the runs' }).getByRole('row', { name: /^steps 3 / })).toBeVisible();
+  const reward = page.locator('[data-part=chart-reward]');
+  await expect(reward.getByRole('listitem')).toHaveCount(2);
+  await reward.getByRole('button', { name: 'Reward as a table' }).click();
+  await expect(reward.getByRole('columnheader', { name: 'quiet-heron' })).toBeVisible();
+  const download = page.waitForEvent('download');
+  await reward.getByRole('button', { name: 'Reward as a CSV file' }).click();
+  expect((await download).suggestedFilename()).toBe('reward.csv');
+  await inspect(page, 'compare-runs');
+
+  await page.goto('/#/compare?kind=runs&of=recorded,nobody');
+  await expect(page.getByText('There is no run “nobody” in this browser.')).toBeVisible();
+  await page.goto('/#/compare?kind=rollouts&of=recorded');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('There is no such comparison');
+  expect(problems).toEqual([]);
+});
+
+test('the tabs of a run: its configuration beside the preset, and its checkpoints', async ({ page }) => {
+  const problems = watch(page);
+  await page.goto('/#/runs/recorded?tab=config');
+  await expect(page.getByRole('table', { name: 'Configuration' }).getByRole('rowheader', { name: 'train_batch_size' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Config' })).toHaveAttribute('aria-current', 'page');
+  await inspect(page, 'run-config');
+  await page.getByRole('link', { name: 'Checkpoints' }).click();
+  await reads(page, /tab=checkpoints/);
+  await expect(page.getByText('The recorded run comes without its checkpoints.')).toBeVisible();
+  await inspect(page, 'run-checkpoints');
+  expect(problems).toEqual([]);
+});
