@@ -1,5 +1,6 @@
 /** @file The Dexie schema of runs. The trainer writes; the page only reads (and deletes whole runs). */
 import { Dexie, type EntityTable, type Table } from 'dexie';
+import type { Conversation } from '../agent/conversation.ts';
 import type { Trajectory } from '../agent/types.ts';
 import type { ModelConfig } from '../engine/types.ts';
 import type { EvaluationReport } from '../evaluation/evaluate.ts';
@@ -70,6 +71,24 @@ export interface LessonRow {
   finished: boolean;
 }
 
+/** A conversation that a visitor took part in, or one of several that were rolled out from the same message. */
+export interface BranchRow {
+  id: string;
+  createdAt: number;
+  /** What it branched off: `run/rollout`, or `task:<id>` where it began anew. */
+  origin: string;
+  /** How many messages it shares with that. */
+  shared: number;
+  /** The same for all that were rolled out at once; '' for one that was played. */
+  batch: string;
+  /** Whose weights played the agent where no person did. */
+  model: string;
+  /** One that is not finished has `termination` `aborted`. */
+  trajectory: Trajectory;
+  /** In the training set, in the words of chat JSONL. */
+  conversation?: Conversation;
+}
+
 export class RunDatabase extends Dexie {
   declare runs: EntityTable<RunRow, 'id'>;
   declare metrics: Table<{ run: string; step: number; values: StepMetrics }, [string, number]>;
@@ -80,6 +99,7 @@ export class RunDatabase extends Dexie {
   declare evaluationTrajectories: Table<Trajectory & { evaluation: string }, [string, string]>;
   declare lessons: EntityTable<LessonRow, 'id'>;
   declare models: EntityTable<ModelRow, 'id'>;
+  declare branches: EntityTable<BranchRow, 'id'>;
 
   constructor(name = 'mua-runs') {
     super(name);
@@ -91,5 +111,6 @@ export class RunDatabase extends Dexie {
       checkpoints: '[run+step]',
     });
     this.version(2).stores({ evaluations: 'id, createdAt, run', evaluationTrajectories: '[evaluation+id]', lessons: 'id', models: 'id' });
+    this.version(3).stores({ branches: 'id, origin' });
   }
 }
