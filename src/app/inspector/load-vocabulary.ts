@@ -1,0 +1,22 @@
+/** @file The vocabulary of a run's model, read when the first of its tokens is shown. */
+import type { RunDatabase } from '../../storage/database.ts';
+import { bundledModels, fetchBundledFile } from '../../training/bundled-models.ts';
+import { Vocabulary } from './vocabulary.ts';
+
+const FILE = 'tokenizer.json';
+const loaded = new Map<string, Promise<Vocabulary>>();
+
+/** `model`: a bundled one's name or a stored one's id. @throws Error when it is not here any more or its tokenizer is none */
+export function vocabularyOf(db: RunDatabase, model: string): Promise<Vocabulary> {
+  const found = loaded.get(model) ?? load(db, model);
+  loaded.set(model, found);
+  // What failed for want of a network may be asked for again.
+  found.catch(() => loaded.delete(model));
+  return found;
+}
+
+async function load(db: RunDatabase, model: string): Promise<Vocabulary> {
+  const file = bundledModels.includes(model) ? new Blob([await fetchBundledFile(model, FILE)]) : (await db.models.get(model))?.files[FILE];
+  if (!file) throw new Error(`the model "${model}" is neither bundled nor in this browser's storage`);
+  return new Vocabulary(JSON.parse(await file.text()));
+}
