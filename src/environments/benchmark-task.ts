@@ -75,6 +75,15 @@ export interface Tau2Task {
 
 export type BenchmarkTask = Tau1Task | Tau2Task;
 
+/** The task with nothing that the agent has to say, as MUA-RL trains on it. */
+export function withoutOutputs<T extends { benchmark?: BenchmarkTask }>(task: T): T {
+  const { benchmark } = task;
+  if (!benchmark) return task;
+  if ('instruction' in benchmark) return { ...task, benchmark: { ...benchmark, outputs: [] } };
+  const { evaluation_criteria } = benchmark;
+  return evaluation_criteria ? { ...task, benchmark: { ...benchmark, evaluation_criteria: { ...evaluation_criteria, communicate_info: [] } } } : task;
+}
+
 /** A domain of a benchmark, as its files hold it. */
 export interface ImportedBenchmark<Task extends BenchmarkTask = BenchmarkTask> {
   benchmark: Benchmark;

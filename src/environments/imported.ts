@@ -53,7 +53,7 @@ export function importedDomain(benchmark: Benchmark, domain: ExactDomain['name']
       const { imported: { policy } } = await load(benchmark, domain);
       // tau2-bench's handover is a tool like any other: after it the user ends the conversation.
       const terminalTools = benchmark === 'tau1' ? ['transfer_to_human_agents'] : [];
-      return { name, level, policy, tools: [...exact.tools], terminalTools, benchmark, userTools: [...exact.userTools] };
+      return { name, level, policy, tools: [...exact.tools], terminalTools, benchmark, finite: true, userTools: [...exact.userTools] };
     },
     async tasks({ split, select, count, from = 0 }) {
       const { id, imported } = await load(benchmark, domain);

@@ -92,6 +92,8 @@ export interface Domain {
   terminalTools: string[];
   /** Whose rules of conversation and scoring hold; absent: MUA-RL's. */
   benchmark?: Benchmark;
+  /** Its tasks are a fixed set; absent: they are generated without end. */
+  finite?: true;
   /** Tools of the simulated user, where it has any. The agent never sees them. */
   userTools?: ToolSchema[];
 }

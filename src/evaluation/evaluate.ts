@@ -1,5 +1,6 @@
 /** @file Success of a policy on a task set: pass^k, how episodes ended, what rules were broken. */
 import { collectRollouts, type Stage } from '../agent/rollouts.ts';
+import type { EpisodeRules } from '../agent/rules.ts';
 import type { EpisodeLimits, Sampling, Trajectory } from '../agent/types.ts';
 import type { Task } from '../environments/types.ts';
 import { meanInterval, passHatInterval, type Interval } from './pass-hat.ts';
@@ -38,6 +39,8 @@ export interface EvaluationPlan {
   /** Sampler streams of an evaluation are its own, so that evaluating never changes training. */
   firstStream: number;
   concurrency: number;
+  /** Departures from the rules of the domain's benchmark. */
+  rules?: Partial<EpisodeRules>;
   signal?: AbortSignal;
   onProgress?: (done: number, total: number) => void;
 }
@@ -60,6 +63,7 @@ export async function evaluate(stage: Stage, plan: EvaluationPlan): Promise<Eval
     firstStream: plan.firstStream,
     label: 'eval',
     concurrency: plan.concurrency,
+    ...(plan.rules && { rules: plan.rules }),
     signal: plan.signal,
     onDone: () => plan.onProgress?.(++done, total),
   });

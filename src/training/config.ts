@@ -1,6 +1,6 @@
 /** @file The reading of configuration: verl's names are canonical, TRL's are accepted. */
 import { z } from 'zod';
-import { PAPER, PRESETS, SFT_DEFAULTS } from './presets.ts';
+import { limitsFor, PAPER, PRESETS, SFT_DEFAULTS } from './presets.ts';
 import type { GrpoConfig, SftConfig } from './types.ts';
 
 const count = z.int().min(1);
@@ -37,6 +37,11 @@ export const grpoSchema = z.strictObject({
   kl_loss_type: z.enum(['k1', 'abs', 'k2', 'low_var_kl']),
   entropy_coeff: z.number(),
   loss_agg_mode: z.enum(['token-mean', 'seq-mean-token-sum', 'seq-mean-token-mean']),
+  train_split: z.enum(['train', 'heldout']),
+  filter_noop_tasks: z.boolean(),
+  check_outputs: z.boolean(),
+  conversation_rules: z.enum(['domain', 'mua_rl']),
+  mask_truncated: z.boolean(),
   filter_groups: z.boolean(),
   ...schedule,
   test_freq: natural,
@@ -56,7 +61,7 @@ export const grpoSchema = z.strictObject({
 export const sftSchema = z.strictObject({ train_batch_size: count, ...schedule, max_model_len: count }) satisfies z.ZodType<SftConfig>;
 
 /** TRL's name → ours. */
-const ALIASES: Record<string, keyof GrpoConfig> = {
+export const ALIASES: Record<string, keyof GrpoConfig> = {
   num_generations: 'n',
   num_iterations: 'ppo_epochs',
   epsilon: 'clip_ratio_low',
@@ -129,6 +134,11 @@ export function grpoConfig(preset: string, overrides: Record<string, unknown> = 
     throw new ConfigError(`setting "ppo_mini_batch_size" is ${config.ppo_mini_batch_size}: expected a divisor of train_batch_size (${config.train_batch_size})`);
   }
   return config;
+}
+
+/** Settings of an evaluation: a preset's, or those that suit the domain and level, with overrides. @throws ConfigError */
+export function evaluationConfig({ domain, level, preset, settings = {} }: { domain: string; level: string; preset?: string; settings?: Record<string, string> }): GrpoConfig {
+  return resolve(grpoSchema, { ...(preset === undefined ? limitsFor(domain, level) : grpoConfig(preset)), domain, level }, settings);
 }
 
 /** @throws ConfigError */

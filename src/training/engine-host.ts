@@ -17,7 +17,7 @@ export interface SessionParts {
   gpu?: GPU;
   environments: Environments;
   users: (config: UserConfig) => Promise<UserSimulator>;
-  /** Files of a bundled model. */
+  /** Files of a bundled model, or of one in storage by its id. */
   bundledModel: (name: string) => Promise<ModelFiles>;
   database: () => RunDatabase;
 }

@@ -1,12 +1,13 @@
 /** @file `mua evaluate`: a model's success on generated tasks, or on those of an imported benchmark under its own rules. */
+import { departures } from '../agent/rules.ts';
 import type { Sampling } from '../agent/types.ts';
 import { parseConfig } from '../engine/config.ts';
 import { evaluate } from '../evaluation/evaluate.ts';
 import type { UserConfig } from '../users/types.ts';
 import type { EvaluateOptions, EvaluateReport, ModelFiles, Progress } from './api.ts';
 import { InputError } from './commands.ts';
+import { evaluationConfig } from './config.ts';
 import { concurrency, type EngineHost, type SessionParts } from './engine-host.ts';
-import { limitsFor } from './presets.ts';
 
 /** What the KV cache of an evaluation may take. */
 const KV_CACHE_BYTES = 2 ** 30;
@@ -14,8 +15,8 @@ const KV_CACHE_BYTES = 2 ** 30;
 /** @throws InputError when there is nothing to play */
 export async function evaluateModel(parts: SessionParts, host: EngineHost, model: ModelFiles, options: EvaluateOptions, user: UserConfig, progress: Progress): Promise<EvaluateReport> {
   const { domain, level, split, select, seed, trials } = options;
-  const config = limitsFor(domain, level);
-  const sampling: Sampling = { temperature: options.temperature, top_p: 1, top_k: 0 };
+  const config = evaluationConfig(options);
+  const sampling: Sampling = { temperature: options.temperature, top_p: config.top_p, top_k: config.top_k };
   const chosen = await parts.environments.tasks({ domain, level, split, seed, count: options.tasks, ...(select && { select }) });
   const tasks = options.skip_noop ? chosen.filter(({ noop }) => !noop) : chosen;
   if (chosen.length === 0) throw new InputError(`split "${split}" of ${domain} has no tasks`);
@@ -29,6 +30,7 @@ export async function evaluateModel(parts: SessionParts, host: EngineHost, model
     sampling,
     seed,
     firstStream: 0,
+    rules: departures(config.conversation_rules),
     concurrency: slots,
     onProgress: (done, total) => progress(done, total, 'episodes'),
   });

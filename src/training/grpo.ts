@@ -7,6 +7,7 @@
  * end, so no task is seen twice.
  */
 import { collectRollouts, type Rollouts, type Stage } from '../agent/rollouts.ts';
+import { departures } from '../agent/rules.ts';
 import { flatten } from '../agent/trajectory.ts';
 import type { Trajectory } from '../agent/types.ts';
 import type { Learner, TrainSequence } from '../engine/types.ts';
@@ -15,6 +16,7 @@ import { grpoLoss, grpoTokenLoss } from './grpo-loss.ts';
 import { inspectGroup, keptGroup, onMask } from './inspect.ts';
 import { rolloutMetrics, samplerMismatch, UpdateMeter } from './metrics.ts';
 import { learningRate } from './schedule.ts';
+import { trainingTasks } from './training-tasks.ts';
 import type { GrpoConfig, StepMetrics } from './types.ts';
 
 export interface StepHooks {
@@ -50,7 +52,7 @@ export async function grpoStep(stage: Stage, learner: Learner, config: GrpoConfi
   await hooks.gate?.();
 
   const samples = prepareSamples(rollouts, config);
-  const trained = config.filter_groups ? samples.filter((s) => s.advantage !== 0) : samples;
+  const trained = samples.filter(({ advantage, trajectory }) => !(config.filter_groups && advantage === 0) && !(config.mask_truncated && isCut(trajectory)));
   if (config.use_kl_loss && trained.length > 0) {
     hooks.onPhase?.('score', 0, trained.length);
     const { logprobs } = await learner.score(trained.map((s) => ({ ...s, weight: 1 })), { weights: 'reference', temperature: config.temperature || 1, signal: hooks.signal });
@@ -89,9 +91,9 @@ export async function grpoStep(stage: Stage, learner: Learner, config: GrpoConfi
 }
 
 async function rollOut(stage: Stage, config: GrpoConfig, step: number, hooks: StepHooks): Promise<Rollouts> {
-  const { domain, level, train_batch_size, n, seed } = config;
-  const tasks = await stage.environments.tasks({ domain, level, split: 'train', seed, count: train_batch_size, from: (step - 1) * train_batch_size });
-  const total = train_batch_size * n;
+  const { train_batch_size, n, seed } = config;
+  const tasks = await trainingTasks(stage, config, step);
+  const total = tasks.length * n;
   let done = 0;
   hooks.onPhase?.('rollout', 0, total);
   return collectRollouts(stage, {
@@ -100,7 +102,8 @@ async function rollOut(stage: Stage, config: GrpoConfig, step: number, hooks: St
     limits: config,
     sampling: config,
     seed,
-    firstStream: step * total,
+    firstStream: step * train_batch_size * n,
+    rules: departures(config.conversation_rules),
     label: `${step}`,
     signal: hooks.signal,
     onDone: (trajectory) => {
@@ -109,6 +112,9 @@ async function rollOut(stage: Stage, config: GrpoConfig, step: number, hooks: St
     },
   });
 }
+
+/** Cut at a number of tokens, so that its last turn is no whole one. */
+const isCut = ({ termination }: Trajectory) => termination === 'turn_length' || termination === 'context_full';
 
 function prepareSamples({ groups }: Rollouts, config: GrpoConfig): Sample[] {
   return groups.flatMap((group) => {

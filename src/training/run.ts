@@ -1,5 +1,6 @@
 /** @file A whole GRPO run: held-out evaluation before, steps with evaluations between, and one after. */
 import type { Stage } from '../agent/rollouts.ts';
+import { departures } from '../agent/rules.ts';
 import type { Learner } from '../engine/types.ts';
 import { evaluate, type Evaluation, type EvaluationReport } from '../evaluation/evaluate.ts';
 import { grpoStep, type StepHooks, type StepResult } from './grpo.ts';
@@ -39,6 +40,7 @@ export async function evaluateHeldOut(stage: Stage, config: GrpoConfig, concurre
     sampling: config,
     seed: config.seed,
     firstStream: EVALUATION_STREAM,
+    rules: departures(config.conversation_rules),
     concurrency,
     signal: hooks.signal,
     onProgress: hooks.onEvaluationProgress,

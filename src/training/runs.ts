@@ -14,6 +14,7 @@ import type { StepResult } from './grpo.ts';
 import { keptGroup } from './inspect.ts';
 import { keepEvaluation, withoutKey } from './evaluations.ts';
 import { heldOutSettings } from './held-out.ts';
+import { DEFAULT_PRESET, PRESETS } from './presets.ts';
 import { evaluationMetrics, trainGrpo } from './run.ts';
 import { runName } from './run-name.ts';
 import { summarize } from './summary.ts';
@@ -75,7 +76,9 @@ export class Runs {
   async resume(run: string, user?: UserConfig): Promise<void> {
     const row = await this.#parts.database().runs.get(run);
     if (!row) throw new Error(`there is no run "${run}" in this browser`);
-    await this.#launch(row, user ?? row.request.user);
+    if (row.imported) throw new Error(`run "${row.name}" was imported: it can be read, not gone on with`);
+    // Runs of earlier versions lack later settings.
+    await this.#launch({ ...row, config: { ...PRESETS[DEFAULT_PRESET]!.config, ...row.config } }, user ?? row.request.user);
   }
 
   async pause(): Promise<void> {

@@ -2,13 +2,11 @@
 import { loadTokenizer } from '../agent/tokenizer.ts';
 import { ParameterLayout } from '../engine/parameters.ts';
 import type { ModelConfig } from '../engine/types.ts';
+import { isModelFile } from '../exchange/model-files.ts';
 import { loadModel, ModelFolderError } from '../exchange/model-folder.ts';
 import type { ModelRow, RunDatabase } from '../storage/database.ts';
 import type { ModelFiles } from './api.ts';
 import { bundledModels, fetchBundledModel } from './bundled-models.ts';
-
-/** What is used of a Hugging Face folder; what else lies there is left where it is. */
-export const isModelFile = (name: string) => /^(config|generation_config|tokenizer|tokenizer_config|model\.safetensors\.index)\.json$|^chat_template\.jinja$|^README\.md$|^[\w.-]+\.safetensors$/.test(name);
 
 /** Tokens that episodes cannot do without. */
 const CONTROL = ['<|im_start|>', '<|im_end|>', '<tool_call>', '</tool_call>'];

@@ -1,4 +1,5 @@
 /** Run configuration (verl's names), metrics and the events of a run. Everything here is structured-cloneable. */
+import type { ConversationRules } from '../agent/rules.ts';
 import type { EpisodeLimits, Sampling, Trajectory } from '../agent/types.ts';
 import type { Violation } from '../environments/types.ts';
 import type { UserConfig } from '../users/types.ts';
@@ -36,6 +37,15 @@ export interface GrpoConfig extends EpisodeLimits, Sampling, OptimiserConfig {
   kl_loss_type: 'k1' | 'abs' | 'k2' | 'low_var_kl';
   entropy_coeff: number;
   loss_agg_mode: 'token-mean' | 'seq-mean-token-sum' | 'seq-mean-token-mean';
+  /** The tasks that are trained on; those of `heldout` are the first `val_tasks`, which evaluation plays too. */
+  train_split: 'train' | 'heldout';
+  /** Leave out of training the tasks that doing nothing solves. */
+  filter_noop_tasks: boolean;
+  /** Whether training asks for what a benchmark's task wants said; evaluation always does. */
+  check_outputs: boolean;
+  conversation_rules: ConversationRules;
+  /** Leave out of the update the episodes that were cut amid a turn, or by the context's end. */
+  mask_truncated: boolean;
   /** Leave out groups whose rewards are all equal: they carry no policy gradient. */
   filter_groups: boolean;
   /** Held-out evaluation every this many steps (0: only before and after), on this many tasks. */

@@ -1,13 +1,13 @@
 // @ts-check
 /** `mua evaluate`, `score`, `grad`, `generate` and `bench`: numbers of a model, nothing trained. */
 import { stat } from 'node:fs/promises';
-import { readNumber, SEED } from '../args.mjs';
+import { readNumber, readPairs, SEED } from '../args.mjs';
 import { DATA_FLAGS, findData } from '../benchmark-data.mjs';
 import { UsageError } from '../errors.mjs';
 import { checkParent, findModel, writeAll } from '../files.mjs';
 import { readGenerateInput, readGradInput, readScoreInput, readTaskIds } from '../inputs.mjs';
 import { runInPage } from '../page.mjs';
-import { INPUT, JSON_FLAG, LEVEL, MODEL, OUTPUT, percent, readUser, USER_FLAGS } from './shared.mjs';
+import { INPUT, JSON_FLAG, LEVEL, MODEL, OUTPUT, percent, readUser, SET, USER_FLAGS } from './shared.mjs';
 
 /** @typedef {import('./shared.mjs').Command} Command */
 
@@ -56,16 +56,21 @@ export const evaluate = {
     trials: { type: 'integer', value: 'K', help: 'episodes a task', default: 1, min: 1 },
     temperature: { type: 'number', value: 'T', help: 'sampling temperature; 0 is greedy', default: 1, min: 0 },
     seed: SEED,
+    preset: { type: 'string', value: 'NAME', help: 'settings of the episodes, e.g. faithful: as MUA-RL does (default: what suits domain and level)' },
+    set: SET,
     ...USER_FLAGS,
     output: { type: 'string', value: 'FILE.jsonl', help: 'also write every trajectory there' },
     json: JSON_FLAG,
   },
-  async run({ model: directory, trials, temperature, seed, skipNoop = false, output, ...flags }, progress) {
+  async run({ model: directory, trials, temperature, seed, preset, set, skipNoop = false, output, ...flags }, progress) {
     const { place, benchmark } = await readTasks(flags);
+    const settings = readPairs('set', set);
+    const taken = ['domain', 'level', 'seed', 'temperature'].find((name) => Object.hasOwn(settings, name));
+    if (taken) throw new UsageError(`--set has "${taken}": expected --${taken} instead`);
     const model = await findModel(directory, { tokenizer: true });
     if (output) await checkParent('output', output);
     const { user, userEndpoint } = await readUser(/** @type {any} */ (flags));
-    const options = { ...place, trials, temperature, seed, skip_noop: skipNoop, trajectories: output !== undefined };
+    const options = { ...place, trials, temperature, seed, preset, settings, skip_noop: skipNoop, trajectories: output !== undefined };
     const { trajectories, ...report } = await runInPage({ request: { command: 'evaluate', options, user }, model, benchmark, userEndpoint, progress });
     if (output) await writeAll({ [output]: trajectories.map((/** @type {unknown} */ t) => `${JSON.stringify(t)}\n`).join('') });
     return report;

@@ -34,7 +34,7 @@ async function copyModel(model, folder) {
 export const train = {
   summary: 'train by GRPO; writes metrics.jsonl, trajectories.jsonl and the model',
   flags: {
-    preset: { type: 'string', value: 'NAME', help: 'nano, tiny (a quick look) or nano-32 (the paper’s batch)', default: 'nano' },
+    preset: { type: 'string', value: 'NAME', help: 'nano, tiny (a quick look), nano-32 (the paper’s batch) or faithful (as MUA-RL’s code does it)', default: 'nano' },
     model: { ...MODEL, required: false, default: BUNDLED_MODEL, help: 'model folder to start from (default: the bundled nano-retail)' },
     steps: STEPS,
     seed: SEED_OF_PRESET,
