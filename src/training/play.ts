@@ -6,7 +6,7 @@ import { Rest, runEpisode } from '../agent/episode.ts';
 import type { Act } from '../agent/expert.ts';
 import { type Prefix, readPrefix } from '../agent/prefix.ts';
 import { collectRollouts } from '../agent/rollouts.ts';
-import { rulesOf } from '../agent/rules.ts';
+import { type ConversationRules, departures, rulesOf } from '../agent/rules.ts';
 import { loadTokenizer } from '../agent/tokenizer.ts';
 import type { EpisodeLimits, Sampling, Trajectory } from '../agent/types.ts';
 import type { Engine, Sampler } from '../engine/types.ts';
@@ -34,6 +34,8 @@ export interface PlayRequest {
   simulator: UserConfig;
   limits: EpisodeLimits;
   sampling: Sampling;
+  /** Whose rules of conversation hold; absent: the domain's. */
+  rules?: ConversationRules;
   seed: number;
   userSeed: number;
   /** Stream of the sampler: another one samples otherwise. */
@@ -97,7 +99,8 @@ export class Plays {
     const tokenizer = loadTokenizer(files);
     const sampler = Plays.needsModel(request) ? await this.#sampler(request, files) : undefined;
     const domain = await environments.domain(task.domain, task.level);
-    const users = await this.#users(request, rulesOf(domain));
+    const rules = departures(request.rules ?? 'domain');
+    const users = await this.#users(request, { ...rulesOf(domain), ...rules });
     signal.throwIfAborted();
     const start = prefix && { prefix, userSeed };
     if (n > 1) {
@@ -105,7 +108,7 @@ export class Plays {
       progress(0, n, 'rollouts');
       const { groups, dropped } = await collectRollouts(
         { domain, environments, users, sampler: sampler!, tokenizer },
-        { tasks: [task], n, limits, sampling, seed, firstStream: stream, label: 'play', ...(start && { from: start }), signal, concurrency: SLOTS, onDone: () => progress(++done, n, 'rollouts') },
+        { tasks: [task], n, limits, sampling, rules, seed, firstStream: stream, label: 'play', ...(start && { from: start }), signal, concurrency: SLOTS, onDone: () => progress(++done, n, 'rollouts') },
       );
       return [...groups[0]!, ...dropped];
     }
@@ -117,7 +120,7 @@ export class Plays {
       return move;
     };
     const trajectory = await runEpisode({
-      task, domain, environments, users, tokenizer, limits, sampling, seed, userSeed, stream, signal,
+      task, domain, environments, users, tokenizer, limits, sampling, rules, seed, userSeed, stream, signal,
       ...(sampler && { sampler }), ...(prefix && { prefix }), agent: act, group: 'play', index: 0,
     });
     signal.throwIfAborted();

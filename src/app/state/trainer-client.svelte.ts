@@ -1,6 +1,9 @@
 /** @file The trainer as the page knows it: the device, the active run, the four commands. Lives as long as the page. */
 import * as comlink from 'comlink';
 import type { EvaluationRequest } from '../../evaluation/types.ts';
+import type { Trajectory } from '../../agent/types.ts';
+import type { Progress } from '../../training/api.ts';
+import type { PlayRequest } from '../../training/play.ts';
 import type { EngineInfo, RunEvent, RunRequest, RunStatus } from '../../training/types.ts';
 import type { UserConfig } from '../../users/types.ts';
 import type { Trainer } from './connect-trainer.ts';
@@ -99,6 +102,15 @@ export class TrainerClient {
   async cancelEvaluation(): Promise<void> {
     this.#cancelled = true;
     await (await this.#ready()).cancelEvaluation();
+  }
+
+  /** Plays on in a conversation that the visitor takes part in. @throws what the trainer throws; also that it was stopped */
+  async play(request: PlayRequest, progress: Progress = () => {}): Promise<Trajectory[]> {
+    return (await this.#ready()).play(request, comlink.proxy(progress));
+  }
+
+  async stopPlay(): Promise<void> {
+    await (await this.#ready()).stopPlay();
   }
 
   /** Hears every batch of events until the returned function is called. */
