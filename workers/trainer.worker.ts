@@ -3,8 +3,8 @@ import * as Comlink from 'comlink';
 import type { Environments } from '../src/environments/types.ts';
 import { RunDatabase } from '../src/storage/database.ts';
 import type { TrainerApi } from '../src/training/api.ts';
-import { fetchBundledModel } from '../src/training/bundled-models.ts';
 import { TrainerSession } from '../src/training/session.ts';
+import { modelFiles } from '../src/training/stored-models.ts';
 import { RemoteUsers, type UserWorkerApi } from '../src/users/remote.ts';
 
 let environments: Comlink.Remote<Environments>;
@@ -20,7 +20,7 @@ const session = new TrainerSession({
     await userWorker.configure(config);
     return new RemoteUsers(userWorker);
   },
-  bundledModel: fetchBundledModel,
+  bundledModel: (name) => modelFiles(database, name),
   database: () => database,
 });
 

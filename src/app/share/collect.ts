@@ -1,0 +1,29 @@
+/** @file All that is stored of a run, for an export. */
+import type { RunContent } from '../../exchange/run-bundle.ts';
+import type { RunDatabase } from '../../storage/database.ts';
+import { RECORDED, recordedRun } from '../logic/recorded.ts';
+
+/**
+ * As of one moment, even while the run goes on.
+ * @param checkpoint the step whose weights are to be part of it
+ * @throws Error when the run is not there
+ */
+export async function collectRun(db: RunDatabase, id: string, checkpoint: number | null = null): Promise<RunContent> {
+  if (id === RECORDED) {
+    const recorded = await recordedRun();
+    if (!recorded) throw new Error('the recorded run could not be read');
+    return { ...recorded, trajectories: [...recorded.trajectories.values()], model: null };
+  }
+  const steps: [[string, number], [string, number]] = [[id, 0], [id, Infinity]];
+  const [run, metrics, rollouts, trajectories] = await db.transaction('r', [db.runs, db.metrics, db.rollouts, db.trajectories], () =>
+    Promise.all([
+      db.runs.get(id),
+      db.metrics.where('[run+step]').between(...steps).toArray(),
+      db.rollouts.where('[run+step]').between(...steps).toArray(),
+      db.trajectories.where('[run+id]').between([id, ''], [id, '\uffff']).toArray(),
+    ]),
+  );
+  if (!run) throw new Error(`there is no run "${id}" in this browser`);
+  const model = checkpoint === null ? null : await import('../../training/stored-models.ts').then(({ checkpointFiles }) => checkpointFiles(db, id, checkpoint));
+  return { run, metrics: metrics.map(({ values }) => values), rollouts, trajectories, model };
+}

@@ -1,0 +1,32 @@
+/** @file The files of a Hugging Face model folder, from a folder, single files or a zip. */
+import { type BenchmarkFiles, type ImportLimits, LIMITS, openFiles } from './benchmark-files.ts';
+import { ModelFolderError } from './model-folder.ts';
+
+/** Everything is in memory twice while it is checked, the second time as f32. */
+export const MODEL_LIMITS: ImportLimits = { ...LIMITS, files: 10_000, fileBytes: 512 * 2 ** 20, totalBytes: 2 ** 30 };
+
+/** What is used of a folder; what else lies there is left where it is. */
+export const isModelFile = (name: string) =>
+  /^(config|generation_config|tokenizer|tokenizer_config|model\.safetensors\.index)\.json$|^chat_template\.jinja$|^README\.md$|^[\w-][\w.-]{0,100}\.safetensors$/.test(name);
+
+const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);
+
+/**
+ * The model's files by name, and the folder's name ('' where there is none).
+ * @throws ModelFolderError where there is no config.json or several, ImportError on a broken zip or files above the limits
+ */
+export async function readModelFiles(source: BenchmarkFiles): Promise<{ name: string; files: Record<string, Uint8Array<ArrayBuffer>> }> {
+  const { paths, read } = await openFiles(source, MODEL_LIMITS);
+  const folders = paths.filter((path) => path === 'config.json' || path.endsWith('/config.json')).map(folderOf);
+  const depth = Math.min(...folders.map((folder) => folder.split('/').length));
+  const [folder, second] = folders.filter((path) => path.split('/').length === depth);
+  const shown = paths.slice(0, 10).join(', ') || 'nothing';
+  if (folder === undefined) throw new ModelFolderError(`config.json is missing: expected a Hugging Face folder with config.json, tokenizer.json, tokenizer_config.json and model.safetensors, found ${shown}${paths.length > 10 ? ', …' : ''}`);
+  if (second !== undefined) throw new ModelFolderError(`there are several models: ${folder}config.json, ${second}config.json; choose one folder`);
+  const files: Record<string, Uint8Array<ArrayBuffer>> = {};
+  for (const path of paths) {
+    const name = path.slice(folder.length);
+    if (folderOf(path) === folder && isModelFile(name)) files[name] = (await read(path)) as Uint8Array<ArrayBuffer>;
+  }
+  return { name: folder.split('/').at(-2) ?? '', files };
+}
