@@ -1,0 +1,148 @@
+/** The worlds on the built app: tables, tools, gold runs, and an import that works and one that does not. */
+import { mkdir } from 'node:fs/promises';
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, type Page, test } from '@playwright/test';
+import { type Data, tau2Mock, tau2Retail } from '../support/benchmark-data.ts';
+
+const SCREENSHOTS = 'test-results/screenshots';
+
+function watch(page: Page): string[] {
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  return problems;
+}
+
+/** Accessible in both themes, nothing wider than the window at 360 pixels, and a picture to look at. */
+async function inspect(page: Page, name: string): Promise<void> {
+  await mkdir(SCREENSHOTS, { recursive: true });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`), `${name}, ${colorScheme}`).toEqual([]);
+    await page.screenshot({ path: `${SCREENSHOTS}/${name}-${colorScheme}.png`, fullPage: true });
+  }
+  const size = page.viewportSize()!;
+  await page.setViewportSize({ width: 360, height: 800 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth), `${name}: width at 360 px`).toBeLessThanOrEqual(360);
+  await page.screenshot({ path: `${SCREENSHOTS}/${name}-360.png` });
+  await page.setViewportSize(size);
+}
+
+const payload = (data: Data) => Object.entries(data).map(([name, text]) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) }));
+const importFiles = (page: Page, data: Data) => page.getByLabel('Choose a zip or files').setInputFiles(payload(data));
+
+test('a generated world: find an order, read the tools and the policy, run gold on a task', async ({ page }) => {
+  const problems = watch(page);
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Worlds', exact: true }).click();
+  const generated = page.getByRole('table', { name: 'Generated worlds' });
+  await expect(generated.getByRole('row')).toHaveCount(1 + 6);
+  await inspect(page, 'worlds');
+  await generated.getByRole('link', { name: 'Retail, nano' }).click();
+  await expect(page).toHaveURL(/#\/worlds\/retail-nano\/data/);
+
+  // One tab stop, arrows to move, Enter to choose.
+  await page.getByRole('navigation', { name: 'Tables' }).getByRole('link', { name: /^orders / }).click();
+  const orders = page.getByRole('grid', { name: 'orders' });
+  await expect(orders.getByRole('row').nth(3)).toContainText('#W');
+  const key = await orders.getByRole('row').nth(3).getByRole('gridcell').first().innerText();
+  await orders.focus();
+  for (const press of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(press);
+  await expect(page).toHaveURL((url) => new URLSearchParams(url.hash.split('?')[1]).get('row') === key);
+  const row = page.getByRole('region', { name: `orders / ${key}` });
+  await expect(row).toContainText('payment_history');
+  await inspect(page, 'world-data');
+  await page.keyboard.press('Escape');
+  await expect(row).toBeHidden();
+  await expect(orders).toBeFocused();
+  await page.keyboard.press('End');
+  await expect(orders.locator('tr.active')).toHaveAttribute('aria-rowindex', (await orders.getAttribute('aria-rowcount'))!);
+
+  await page.getByRole('searchbox', { name: 'Search orders' }).fill(key.slice(1).toLowerCase());
+  await expect(page.getByRole('status').filter({ hasText: 'found' })).toHaveText('1 row found');
+  await page.getByRole('grid', { name: 'orders' }).getByText(key, { exact: true }).click();
+  await expect(row).toBeVisible();
+  await page.reload();
+  await expect(row).toContainText('payment_history');
+
+  await page.getByRole('link', { name: 'Tools', exact: true }).click();
+  const cancel = page.locator('[data-part=tool]').filter({ has: page.getByRole('heading', { name: 'cancel_pending_order' }) });
+  await expect(cancel).toContainText('reason');
+  await inspect(page, 'world-tools');
+  await page.getByRole('link', { name: 'Policy', exact: true }).click();
+  await expect(page.getByRole('region', { name: 'Policy' })).toContainText('order');
+
+  await page.getByRole('link', { name: 'Tasks', exact: true }).click();
+  const tasks = page.getByRole('grid', { name: 'Tasks' });
+  await tasks.getByRole('row').filter({ hasNotText: 'no-op' }).first().click();
+  await expect(page).toHaveURL(/task=retail%2Fnano%2Ftrain%2F1%2F\d+/);
+  await expect(page.getByRole('link', { name: 'Play this task' })).toHaveAttribute('href', /^#\/play\/retail\/retail%2Fnano%2Ftrain%2F1%2F\d+$/);
+  await page.getByRole('button', { name: 'Run gold' }).click();
+  await expect(page.locator('[data-part=gold-run]')).toContainText('Reward of the gold actions: 1');
+  await expect(page.locator('[data-part=row-diff]').first()).toContainText('as the goal');
+  await inspect(page, 'world-tasks');
+
+  // Another of the endless worlds.
+  await page.getByRole('spinbutton', { name: 'World' }).fill('3');
+  await page.getByRole('spinbutton', { name: 'World' }).press('Enter');
+  await expect(page).toHaveURL(/world=3/);
+  await expect(tasks.getByRole('row').nth(1)).toContainText('192');
+  expect(problems).toEqual([]);
+});
+
+test('an import: browsed, its gold run, deleted; a broken one leaves nothing', async ({ page }) => {
+  const problems = watch(page);
+  await page.goto('/#/worlds');
+  await importFiles(page, { ...tau2Retail, 'db.json': tau2Retail['db.json']!.slice(0, 200) });
+  const alert = page.getByRole('alert').filter({ hasText: 'Nothing was imported.' });
+  await expect(alert).toContainText('db.json: it is not JSON');
+  await expect(alert).toContainText('cut off');
+  await page.reload();
+  await expect(page.getByRole('table', { name: 'Generated worlds' })).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Imported worlds' })).toBeHidden();
+
+  await importFiles(page, tau2Mock);
+  await expect(page.getByRole('link', { name: 'tau2 mock' })).toBeVisible();
+  await importFiles(page, tau2Retail);
+  await page.getByRole('link', { name: 'tau2 retail' }).click();
+  await page.getByRole('link', { name: /^orders 1$/ }).click();
+  await page.getByRole('grid', { name: 'orders' }).getByText('#W1', { exact: true }).click();
+  await expect(page.getByRole('region', { name: 'orders / #W1' })).toContainText('gift_card_1');
+
+  await page.getByRole('link', { name: 'Tasks', exact: true }).click();
+  await page.getByRole('combobox', { name: 'Split' }).selectOption('train');
+  await page.getByRole('grid', { name: 'Tasks' }).getByRole('row').nth(1).click();
+  await page.getByRole('button', { name: 'Run gold' }).click();
+  await expect(page.locator('[data-part=gold-run]')).toContainText('Reward of the gold actions: 1');
+  await expect(page.locator('[data-part=row-diff]').filter({ hasText: 'orders/#W1' })).toContainText('cancelled');
+
+  await page.goto('/#/worlds');
+  const imported = page.getByRole('table', { name: 'Imported worlds' });
+  await expect(imported.getByRole('row')).toHaveCount(1 + 2);
+  await inspect(page, 'worlds-imported');
+  await page.getByRole('button', { name: 'Delete Retail, tau2-bench' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(imported.getByRole('row')).toHaveCount(1 + 1);
+  await page.goto('/#/worlds/tau2-retail/data');
+  await expect(page.getByRole('alert')).toContainText('has not been imported in this browser');
+  expect(problems).toEqual([]);
+});
+
+test('a table of 120,000 rows: drawn in part, scrolled to its end, searched', async ({ page }) => {
+  const users = Object.fromEntries(Array.from({ length: 120_000 }, (_, i) => [`user_${i}`, { user_id: `user_${i}`, name: `Name ${i}`, tasks: [] }]));
+  const { tasks } = JSON.parse(tau2Mock['db.json']!) as { tasks: object };
+  await page.goto('/#/worlds');
+  await importFiles(page, { ...tau2Mock, 'db.json': JSON.stringify({ tasks, users: { ...users, user_1: { user_id: 'user_1', name: 'U', tasks: ['task_1'] } } }) });
+  await page.getByRole('link', { name: 'tau2 mock' }).click();
+  await page.getByRole('link', { name: /^users 120,000$/ }).click();
+  const grid = page.getByRole('grid', { name: 'users' });
+  await expect(grid).toHaveAttribute('aria-rowcount', '120001');
+  expect(await grid.getByRole('row').count()).toBeLessThan(80);
+  await grid.focus();
+  await page.keyboard.press('End');
+  await expect(grid.getByText('user_119999', { exact: true })).toBeInViewport();
+  await page.getByRole('searchbox', { name: 'Search users' }).fill('name 7777');
+  await expect(page.getByRole('status').filter({ hasText: 'found' })).toHaveText('21 rows found');
+  await expect(page.getByRole('grid', { name: 'users' }).getByText('user_77779', { exact: true })).toBeVisible();
+});
