@@ -8,6 +8,7 @@ import type { GenerateRequest } from './commands.ts';
 import type { EvaluationReport } from '../evaluation/evaluate.ts';
 import type { EvaluationRequest } from '../evaluation/types.ts';
 import type { PlayRequest } from './play.ts';
+import type { Tau2Results } from '../exchange/tau2-results.ts';
 import type { SynthesizeOptions } from './synthesize.ts';
 import type { EngineInfo, GrpoConfig, RunEvent, RunRequest, SftConfig } from './types.ts';
 
@@ -36,9 +37,12 @@ export interface EvaluateOptions {
   skip_noop?: boolean;
   /** Keep whole trajectories in the report. */
   trajectories?: boolean;
+  /** Give the episodes in tau2-bench's form too, under this name of the model. */
+  tau2_results?: string;
 }
 
 export interface EvaluateReport extends EvaluationReport {
+  tau2_results?: Tau2Results;
   /** Tasks left out because doing nothing solves them. */
   noop_skipped?: number;
   trajectories?: Trajectory[];

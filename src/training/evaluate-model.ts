@@ -1,8 +1,9 @@
 /** @file `mua evaluate`: a model's success on generated tasks, or on those of an imported benchmark under its own rules. */
-import { departures } from '../agent/rules.ts';
+import { departures, rulesOf } from '../agent/rules.ts';
 import type { Sampling } from '../agent/types.ts';
 import { parseConfig } from '../engine/config.ts';
 import { evaluate } from '../evaluation/evaluate.ts';
+import { tau2Results } from '../exchange/tau2-results.ts';
 import type { UserConfig } from '../users/types.ts';
 import type { EvaluateOptions, EvaluateReport, ModelFiles, Progress } from './api.ts';
 import { InputError } from './commands.ts';
@@ -23,6 +24,8 @@ export async function evaluateModel(parts: SessionParts, host: EngineHost, model
   if (tasks.length === 0) throw new InputError(`all ${chosen.length} tasks change nothing: without them none is left`);
   const slots = Math.min(concurrency(config), slotsWithin(model, config.max_model_len));
   const { stage } = await host.stage(model, options, user, { maxModelLen: config.max_model_len, slots });
+  const rules = departures(config.conversation_rules);
+  const startedAt = Date.now();
   const { report, trajectories } = await evaluate(stage, {
     tasks,
     trials,
@@ -30,11 +33,15 @@ export async function evaluateModel(parts: SessionParts, host: EngineHost, model
     sampling,
     seed,
     firstStream: 0,
-    rules: departures(config.conversation_rules),
+    rules,
     concurrency: slots,
     onProgress: (done, total) => progress(done, total, 'episodes'),
   });
-  return { ...report, noop_skipped: chosen.length - tasks.length, ...(options.trajectories && { trajectories }) };
+  const results = options.tau2_results === undefined ? undefined : tau2Results(trajectories, {
+    domain: stage.domain, trials, seed, agent: options.tau2_results, user: user.mode === 'endpoint' ? user.model : null, temperature: options.temperature, startedAt,
+    limits: { ...rulesOf(stage.domain), ...rules },
+  });
+  return { ...report, noop_skipped: chosen.length - tasks.length, ...(options.trajectories && { trajectories }), ...(results && { tau2_results: results }) };
 }
 
 /** Sequences of that length whose keys and values fit. */

@@ -1,6 +1,7 @@
 // @ts-check
 /** `mua evaluate`, `score`, `grad`, `generate` and `bench`: numbers of a model, nothing trained. */
 import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
 import { readNumber, readPairs, SEED } from '../args.mjs';
 import { DATA_FLAGS, findData } from '../benchmark-data.mjs';
 import { UsageError } from '../errors.mjs';
@@ -60,19 +61,24 @@ export const evaluate = {
     set: SET,
     ...USER_FLAGS,
     output: { type: 'string', value: 'FILE.jsonl', help: 'also write every trajectory there' },
+    'tau2-results': { type: 'string', value: 'FILE.json', help: 'also write the episodes as tau2-bench writes its results' },
     json: JSON_FLAG,
   },
-  async run({ model: directory, trials, temperature, seed, preset, set, skipNoop = false, output, ...flags }, progress) {
+  async run({ model: directory, trials, temperature, seed, preset, set, skipNoop = false, output, tau2Results, ...flags }, progress) {
     const { place, benchmark } = await readTasks(flags);
     const settings = readPairs('set', set);
     const taken = ['domain', 'level', 'seed', 'temperature'].find((name) => Object.hasOwn(settings, name));
     if (taken) throw new UsageError(`--set has "${taken}": expected --${taken} instead`);
     const model = await findModel(directory, { tokenizer: true });
     if (output) await checkParent('output', output);
+    if (tau2Results) await checkParent('tau2-results', tau2Results);
     const { user, userEndpoint } = await readUser(/** @type {any} */ (flags));
-    const options = { ...place, trials, temperature, seed, preset, settings, skip_noop: skipNoop, trajectories: output !== undefined };
-    const { trajectories, ...report } = await runInPage({ request: { command: 'evaluate', options, user }, model, benchmark, userEndpoint, progress });
-    if (output) await writeAll({ [output]: trajectories.map((/** @type {unknown} */ t) => `${JSON.stringify(t)}\n`).join('') });
+    const options = { ...place, trials, temperature, seed, preset, settings, skip_noop: skipNoop, trajectories: output !== undefined, ...(tau2Results && { tau2_results: basename(resolve(directory)) }) };
+    const { trajectories, tau2_results, ...report } = await runInPage({ request: { command: 'evaluate', options, user }, model, benchmark, userEndpoint, progress });
+    await writeAll({
+      ...(output && { [output]: trajectories.map((/** @type {unknown} */ t) => `${JSON.stringify(t)}\n`).join('') }),
+      ...(tau2Results && { [tau2Results]: `${JSON.stringify(tau2_results, null, 1)}\n` }),
+    });
     return report;
   },
   show: (report) => [
