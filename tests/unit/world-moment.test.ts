@@ -79,10 +79,10 @@ describe('rows at a call', () => {
 
   test('whole tables follow the calls: changed, inserted and deleted rows', () => {
     const played = episode([[change('b', 1, 2, 0), change('c', null, 3, 0)], [change('a', 0, null, 1)]], null);
-    const table = { name: 'orders', rows: [['a', 0], ['b', 1]] as [string, Json][] };
-    expect(tableAt(table, played, -1).map(({ key, row }) => [key, row])).toEqual([['a', 0], ['b', 1]]);
-    expect(tableAt(table, played, 0).map(({ key, row, since }) => [key, row, since])).toEqual([['a', 0, null], ['b', 2, 0], ['c', 3, 0]]);
-    expect(tableAt(table, played, 1).map(({ key }) => key)).toEqual(['b', 'c']);
-    expect(tableAt({ ...table, name: 'users' }, played, 1)).toHaveLength(2);
+    const rows = [['a', 0], ['b', 1]] as [string, Json][];
+    expect(tableAt('orders', rows, played, -1).map(({ key, row }) => [key, row])).toEqual([['a', 0], ['b', 1]]);
+    expect(tableAt('orders', rows, played, 0).map(({ key, row, since }) => [key, row, since])).toEqual([['a', 0, null], ['b', 2, 0], ['c', 3, 0]]);
+    expect(tableAt('orders', rows, played, 1).map(({ key }) => key)).toEqual(['b', 'c']);
+    expect(tableAt('users', rows, played, 1)).toHaveLength(2);
   });
 });

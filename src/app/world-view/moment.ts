@@ -80,14 +80,15 @@ export function momentRows(episode: Episode, at: number): MomentRow[] {
     .sort((a, b) => Number(b.now) - Number(a.now));
 }
 
-/** A table with all its rows, as the episode began. */
-export interface BaseTable {
-  name: string;
-  rows: [key: string, row: Json][];
+/** Where rows that no call changed come from. */
+export interface BaseTables {
+  tables(): Promise<{ name: string; count: number }[]>;
+  /** The first `most` rows of a table. */
+  rows(table: string, most: number): Promise<(readonly [key: string, row: Json])[]>;
 }
 
-/** A table as it was after call `at`: its rows in order, inserted ones last. */
-export function tableAt({ name, rows }: BaseTable, episode: Episode, at: number): { key: string; row: Json; since: number | null }[] {
+/** A table as it was after call `at`: its rows in order, those that were not among the ones given last. */
+export function tableAt(name: string, rows: readonly (readonly [key: string, row: Json])[], episode: Episode, at: number): { key: string; row: Json; since: number | null }[] {
   const now = new Map(rows.map(([key, row]) => [key, { key, row, since: null as number | null }]));
   for (const { index, changes } of loggedCalls(episode)) {
     if (index > at) break;
