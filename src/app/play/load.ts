@@ -49,7 +49,8 @@ export async function loadSetting(db: RunDatabase, task: string, from: string): 
   const origin = place && (await loadOrigin(db, place.run, place.rollout));
   const found = origin?.trajectory.task ?? (await freshTask(task));
   const { tools } = await askWorlds((browser) => browser.info(worldOf(found.id)));
-  const config: GrpoConfig = origin?.run?.config ?? limitsFor(found.domain, found.level);
+  // The settings of a run that was imported may be fewer.
+  const config: GrpoConfig = { ...limitsFor(found.domain, found.level), ...origin?.run?.config };
   return {
     setting: {
       task: found, tools, config,
