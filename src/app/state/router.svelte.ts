@@ -14,6 +14,10 @@ export class Router {
     });
   }
 
+  get place(): Place {
+    return this.#place;
+  }
+
   get route(): Route {
     return this.#place.route;
   }
