@@ -44,6 +44,8 @@ describe('generated worlds', () => {
     // A task's id names its world, whatever else is said.
     expect((await browser.info({ ...ref('retail-nano', 'retail/nano/heldout/7/130'), seed: 9 })).place).toEqual({ split: 'heldout', seed: 7, number: 2 });
     expect((await browser.info(ref('retail-nano', 'retail/small/heldout/7/130'))).place).toMatchObject({ split: 'train', seed: 1 });
+    expect(await browser.info(ref('retail', 'retail/small/heldout/7/130'))).toMatchObject({ title: 'Retail, small', place: { split: 'heldout', seed: 7, number: 2 } });
+    expect((await browser.info(ref('retail'))).title).toBe('Retail, nano');
   });
 
   test('answer a search with few rows at a time, and where a row stands among them', async () => {
@@ -166,7 +168,7 @@ describe('imports', () => {
     expect(await database.list()).toHaveLength(2);
   });
 
-  test.each(['tau2-airline', 'retail-huge', 'retail', 'constructor-x', ''])("'%s' is no world here", async (name) => {
+  test.each(['tau2-airline', 'retail-huge', 'constructor-x', ''])("'%s' is no world here", async (name) => {
     await expect(open().browser.info(ref(name))).rejects.toThrow(/there is no|has not been imported/);
   });
 });

@@ -106,7 +106,7 @@ export class WorldBrowser {
     const { tools, userTools = [], terminalTools, policy, benchmark = null } = await definition.domain(level);
     return {
       title, benchmark, tools, userTools, terminalTools, policy, splits, place,
-      tables: [...tables].filter(([, rows]) => rows.size > 0).map(([name, rows]) => ({ name: name || SETTINGS, count: rows.size, columns: columnsOf(firstRows(rows), COLUMNS) })),
+      tables: [...tables].filter(([name, rows]) => name !== '' || rows.size > 0).sort(([a], [b]) => Number(a === '') - Number(b === '')).map(([name, rows]) => ({ name: name || SETTINGS, count: rows.size, columns: columnsOf(firstRows(rows), COLUMNS) })),
     };
   }
 
@@ -227,11 +227,13 @@ export class WorldBrowser {
   }
 
   private async open(ref: WorldRef): Promise<Opened> {
-    const generated = GENERATED.flatMap((domain) => domain.definition.levels.map((level) => ({ domain, level }))).find(({ domain, level }) => `${domain.definition.name}-${level}` === ref.name);
-    if (generated) {
-      const { domain, level } = generated;
+    for (const domain of GENERATED) {
+      const { name, levels } = domain.definition;
+      // A domain's name alone is its first level, or that of the task.
+      const level = levels.find((of) => ref.name === `${name}-${of}`) ?? (ref.name === name ? (levels.find((of) => ref.task.startsWith(`${name}/${of}/`)) ?? levels[0]!) : undefined);
+      if (level === undefined) continue;
       const place = placeOf(domain, level, ref);
-      return this.remembered(JSON.stringify([ref.name, place]), () => openGenerated(domain, level, place));
+      return this.remembered(JSON.stringify([name, level, place]), () => openGenerated(domain, level, place));
     }
     const definition = this.definitions.get(ref.name);
     const [benchmark, domain] = ref.name.split('-') as [Benchmark, ExactDomain['name']];
@@ -293,7 +295,7 @@ function openImported(definition: DomainDefinition, { benchmark, domain, tables,
 }
 
 const titleOf = (benchmark: Benchmark, domain: string) => `${domain.charAt(0).toUpperCase()}${domain.slice(1)}, ${TITLES[benchmark]}`;
-const rowCounts = (tables: WorldTables) => [...tables].filter(([name, rows]) => name !== '' && rows.size > 0).map(([table, rows]) => ({ table, count: rows.size }));
+const rowCounts = (tables: WorldTables) => [...tables].filter(([name]) => name !== '').map(([table, rows]) => ({ table, count: rows.size }));
 
 function tableOf({ tables }: Opened, name: string): ReadonlyMap<string, Json> {
   const rows = tables.get(name) ?? (name === SETTINGS ? tables.get('') : undefined);
@@ -316,7 +318,7 @@ const labelOf = ({ id, benchmark }: Task) => (benchmark && benchmark.id !== id ?
 /** The heart of the matter in one line: tau2's scenarios begin with much else. */
 function wantOf({ scenario: { instruction }, benchmark }: Task): string {
   const instructions = benchmark && 'user_scenario' in benchmark ? benchmark.user_scenario.instructions : null;
-  const reason = instructions !== null && typeof instructions === 'object' && !Array.isArray(instructions) ? instructions.reason_for_call : null;
+  const reason = instructions !== null && typeof instructions === 'object' && !Array.isArray(instructions) ? instructions.reason_for_call : instructions;
   return shortened((typeof reason === 'string' && reason) || instruction, 200);
 }
 

@@ -2,7 +2,7 @@
 import type { Benchmark } from '../../environments/exact.ts';
 import type { Task, ToolCall, ToolSchema, Verdict } from '../../environments/types.ts';
 
-/** Which world: `retail-nano`, `telecom-full`, … or an import, `tau2-airline`, …; of a generated one also which of them. */
+/** Which world: `retail-nano`, `telecom-full` (or `telecom`: its first level), … or an import, `tau2-airline`, …; of a generated one also which of them. */
 export interface WorldRef {
   name: string;
   split: string;
