@@ -1,0 +1,263 @@
+/** The trajectory inspector on the recorded run: both views, every colour, keys, deep links, search; and how fast it is with 32,000 tokens. */
+import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, type Page, test } from '@playwright/test';
+import { flatten, path } from '../../src/agent/trajectory.ts';
+import type { MessageNode, Trajectory } from '../../src/agent/types.ts';
+import { Vocabulary } from '../../src/app/inspector/vocabulary.ts';
+import { CHANNELS } from '../../src/app/logic/routes.ts';
+import { readRunBundle } from '../../src/exchange/run-bundle.ts';
+import { grpoConfig } from '../../src/training/config.ts';
+import { summarize } from '../../src/training/summary.ts';
+
+const SCREENSHOTS = 'test-results/screenshots';
+
+function watch(page: Page): string[] {
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('dialog', (dialog) => problems.push(`dialog: ${dialog.message()}`));
+  return problems;
+}
+
+async function inspect(page: Page, name: string): Promise<void> {
+  await mkdir(SCREENSHOTS, { recursive: true });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`), `${name}, ${colorScheme}`).toEqual([]);
+    await page.screenshot({ path: `${SCREENSHOTS}/${name}-${colorScheme}.png` });
+  }
+  const size = page.viewportSize()!;
+  await page.setViewportSize({ width: 360, height: 800 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth), `${name}: width at 360 px`).toBeLessThanOrEqual(360);
+  await page.screenshot({ path: `${SCREENSHOTS}/${name}-360.png` });
+  await page.setViewportSize(size);
+}
+
+/** A rollout of the recorded run that has siblings, calls and annotations. */
+async function recorded(): Promise<{ trajectory: Trajectory; group: Trajectory[] }> {
+  const { trajectories } = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
+  const trajectory = trajectories.find(({ nodes, index, group }) => nodes.some(({ annotations }) => annotations?.entropy) && nodes.some(({ toolResult }) => toolResult) && trajectories.some((other) => other.group === group && other.index === index + 1));
+  if (!trajectory) throw new Error('public/recorded/run.mua.zip has no trajectory with annotations: record it again');
+  return { trajectory, group: trajectories.filter(({ group }) => group === trajectory.group) };
+}
+const address = ({ id }: Pick<Trajectory, 'id'>, query = '') => `/#/runs/recorded/rollouts/${encodeURIComponent(id)}${query && `?${query}`}`;
+const field = (page: Page, name: string) => new URLSearchParams(new URL(page.url()).hash.split('?')[1] ?? '').get(name);
+const tokenPanel = (page: Page) => page.locator('[data-part=token]');
+const tokenId = async (page: Page) => Number(await tokenPanel(page).locator('[data-part=token-id]').innerText());
+
+test('tokens are the stored ones, and keys, links and search lead to each', async ({ page }) => {
+  const problems = watch(page);
+  const { trajectory } = await recorded();
+  const { tokens, lossMask } = flatten(trajectory);
+  await page.goto(address(trajectory));
+  await expect(page.getByRole('region', { name: 'Outcome' })).toBeVisible();
+  await expect(page.getByText('Tokens are shown by their ids')).toHaveCount(0);
+  await inspect(page, 'rollout-messages');
+
+  // Every stored token has an element; the template's are there only in the rendered view.
+  await expect(page.locator('.t')).toHaveCount(0);
+  await page.keyboard.press('v');
+  await expect.poll(() => field(page, 'view')).toBe('rendered');
+  await expect(page.locator('.t')).toHaveCount(tokens.length);
+  await expect(page.locator('.t.k').first()).toHaveText('<|im_start|>');
+  await expect(page.locator('.t.s')).toHaveCount(lossMask.filter(Boolean).length);
+
+  // One by one, from the first sampled token on.
+  const first = lossMask.indexOf(1);
+  await page.keyboard.press('l');
+  await expect.poll(() => field(page, 'tok')).toBe(String(first));
+  expect(await tokenId(page)).toBe(tokens[first]);
+  await page.keyboard.press('l');
+  await expect.poll(() => tokenId(page)).toBe(tokens[first + 1]);
+  await page.keyboard.press('h');
+  await page.keyboard.press('h');
+  await expect.poll(() => tokenId(page)).toBe(tokens[first - 1]);
+  await expect(tokenPanel(page).locator('[data-channel=logprob]')).toContainText('not sampled');
+
+  // A link to a token scrolls to it, with the same colour.
+  const late = lossMask.lastIndexOf(1);
+  await page.goto(address(trajectory, `view=rendered&ch=entropy&tok=${late}`));
+  await page.reload();
+  await expect.poll(() => tokenId(page)).toBe(tokens[late]);
+  await expect(page.locator('.t.on')).toBeInViewport();
+  await expect(tokenPanel(page).locator('[data-channel=entropy]')).not.toContainText('not stored');
+  await expect(page.locator('[data-part=legend]')).toContainText('99th percentile');
+  await inspect(page, 'rollout-token');
+
+  // Escape closes the token, and then the message.
+  await page.keyboard.press('Escape');
+  await expect(tokenPanel(page)).toHaveCount(0);
+  expect(field(page, 'tok')).toBeNull();
+  await page.keyboard.press('j');
+  await expect.poll(() => field(page, 'turn')).toBe('0');
+  await page.keyboard.press('k');
+  expect(field(page, 'turn')).toBe('0');
+
+  // Searching goes across tokens.
+  const words = path(trajectory).find(({ role }) => role === 'user')!.text.slice(0, 12);
+  await page.keyboard.press('/');
+  await page.getByRole('searchbox', { name: 'Find in the text' }).fill(words);
+  await page.keyboard.press('Enter');
+  await expect(page.locator('[data-part=find]').getByRole('status')).toHaveText(/^1 of \d+$/);
+  await expect(page.locator('.t.on')).toBeInViewport();
+  await page.keyboard.press('Escape');
+  await expect(page.locator('[data-part=find]')).toHaveCount(0);
+
+  // The strip is one tab stop, and the arrow keys move from there.
+  const strip = page.getByRole('slider', { name: 'Token of the sequence' });
+  await strip.focus();
+  await page.keyboard.press('Home');
+  await expect.poll(() => field(page, 'tok')).toBe('0');
+  await page.keyboard.press('ArrowRight');
+  await expect(strip).toHaveAttribute('aria-valuenow', '1');
+
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  expect(field(page, 'tok')).toBe('1');
+
+  // A neighbour is looked at in the same way.
+  await page.keyboard.press(']');
+  await expect(page).toHaveURL(/view=rendered&ch=entropy/);
+  await page.keyboard.press('[');
+  await expect.poll(() => decodeURIComponent(page.url())).toContain(`/rollouts/${trajectory.id}?`);
+  await page.keyboard.press('f');
+  await expect.poll(() => decodeURIComponent(page.url())).toMatch(/#\/play\/.*from=recorded\/.+@\d+/);
+  expect(problems).toEqual([]);
+});
+
+test('every colour has a legend, and what is null, zero or masked has a look of its own', async ({ page }) => {
+  const { trajectory } = await recorded();
+  await page.goto(address(trajectory, 'view=rendered'));
+  await expect(page.locator('.t').first()).toBeVisible();
+  for (const channel of CHANNELS.slice(1)) {
+    await page.keyboard.press('c');
+    await expect(page.getByRole('region', { name: 'Conversation' })).toHaveAttribute('data-ch', channel);
+    await expect(page.locator('[data-part=legend]')).not.toBeEmpty();
+  }
+  await page.keyboard.press('c');
+  await expect(page.locator('[data-part=legend]')).toHaveCount(0);
+
+  await page.getByLabel('Colour').selectOption('logprob');
+  const look = (selector: string) =>
+    page.locator(selector).first().evaluate((element) => {
+      element.scrollIntoView();
+      const { color, backgroundColor, boxShadow, textDecorationLine, textDecorationStyle } = getComputedStyle(element);
+      return { color, backgroundColor, boxShadow, decoration: textDecorationLine === 'none' ? 'none' : textDecorationStyle };
+    });
+  const value = await look('.s:not(.n-logprob):not(.z-logprob)');
+  expect(value.boxShadow).not.toBe('none');
+  expect(value.backgroundColor).not.toBe('rgba(0, 0, 0, 0)');
+  const masked = await look('.m');
+  expect(masked.boxShadow).toBe('none');
+  expect(masked.color).not.toBe(value.color);
+  await page.evaluate(() => document.querySelectorAll('.s').forEach((element, i) => i < 2 && element.classList.add(i === 0 ? 'n-logprob' : 'z-logprob')));
+  expect((await look('.n-logprob')).decoration).toBe('dashed');
+  expect((await look('.z-logprob')).decoration).toBe('solid');
+  await page.getByLabel('Scale').selectOption('group');
+  await expect(page.locator('[data-part=legend]')).toContainText(/over \d+ rollouts of the group|smallest scale/);
+});
+
+test('a tool call leads to the database at that call and back', async ({ page }) => {
+  const { trajectory } = await recorded();
+  const result = path(trajectory).find(({ toolResult }) => toolResult)!;
+  await page.goto(address(trajectory));
+  await page.locator(`[data-node="${result.id}"]`).getByRole('link', { name: 'database at this call' }).click();
+  await expect.poll(() => field(page, 'call')).toBe(String(result.toolResult!.index));
+  await expect(page.locator('[data-part=world-moment]')).toBeVisible();
+  await inspect(page, 'rollout-call');
+  await page.getByRole('button', { name: 'Close the database' }).click();
+  await expect(page.getByRole('region', { name: 'Outcome' })).toBeVisible();
+});
+
+/** 160 messages of 200 tokens, every second one sampled, every number known. */
+function long(): Trajectory {
+  const vocabulary = new Vocabulary(JSON.parse(readFileSync('models/nano-retail/tokenizer.json', 'utf8')));
+  let state = 7;
+  const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+  const nodes = Array.from({ length: 160 }, (_, id): MessageNode => {
+    const tokens = Array.from({ length: 200 }, () => Math.floor(random() * 1200));
+    const sampled = id % 2 === 1;
+    const numbers = (value: () => number) => tokens.map(value);
+    return {
+      id,
+      parent: id === 0 ? null : id - 1,
+      role: sampled ? 'assistant' : id === 0 ? 'system' : 'user',
+      text: vocabulary.pieces(tokens).join(''),
+      tokens,
+      mask: tokens.map(() => Number(sampled)),
+      logprobs: sampled ? numbers(() => -4 * random()) : tokens.map(() => null),
+      ...(sampled && {
+        annotations: { ref_logprobs: numbers(() => -4 * random()), entropy: numbers(random), ratio: numbers(() => 0.7 + 0.6 * random()), delta_p: numbers(() => random() - 0.5) },
+      }),
+    };
+  });
+  return {
+    id: '1-0-0', group: '1-0', index: 0, seed: 1, nodes, leaf: 159, termination: 'user_stop', turns: 80, reward: 1, verdict: null, violations: [], toolCalls: {}, parseErrors: 0,
+    seconds: { generate: 1, tool: 1, user: 1 },
+    task: { id: 'retail/nano/train/1/0', domain: 'retail', level: 'nano', split: 'train', world: 'w', scenario: { persona: 'upfront', identity: {}, wishes: [], instruction: '' }, actions: [], noop: true },
+  };
+}
+
+test('32,000 tokens open within half a second and change colour within a fifth', async ({ page }) => {
+  await page.goto('/#/runs');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  const trajectory = long();
+  const run = { id: 'long', name: 'long-run', createdAt: 1, status: 'done', step: 1, request: { model: 'nano-retail', preset: 'nano', overrides: {}, user: { mode: 'scripted' } }, config: grpoConfig('nano') };
+  await page.evaluate(
+    async (rows) => {
+      const [row, rollout, whole] = JSON.parse(rows) as [object, object, object];
+      const db = await new Promise<IDBDatabase>((resolve, reject) => {
+        const request = indexedDB.open('mua-runs');
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error!);
+      });
+      const transaction = db.transaction(['runs', 'rollouts', 'trajectories'], 'readwrite');
+      transaction.objectStore('runs').put(row);
+      transaction.objectStore('rollouts').put(rollout);
+      transaction.objectStore('trajectories').put(whole);
+      await new Promise((resolve) => (transaction.oncomplete = resolve));
+      db.close();
+    },
+    JSON.stringify([run, { run: 'long', ...summarize(trajectory, 1, 1.2) }, { run: 'long', ...trajectory }]),
+  );
+  // The code of the page and the tokenizer are there: what is measured is the opening.
+  await page.goto('/#/runs/long/rollouts/1-0-0');
+  await expect(page.getByRole('region', { name: 'Outcome' })).toBeVisible();
+
+  const open = () =>
+    page.evaluate(async () => {
+      const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+      const start = performance.now();
+      location.hash = '#/runs/long/rollouts/1-0-0?view=rendered&ch=logprob';
+      while (document.querySelectorAll('.t').length < 32_000) await frame();
+      await frame();
+      return performance.now() - start;
+    });
+  const opening: number[] = [];
+  const switching: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    await page.goto('/#/runs/long');
+    await expect(page.getByRole('heading', { level: 1, name: /long-run/ })).toBeVisible();
+    opening.push(await open());
+  }
+  const after = CHANNELS.slice(CHANNELS.indexOf('logprob') + 1);
+  for (const channel of after) {
+    switching.push(await page.evaluate(async (expected) => {
+      const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+      const start = performance.now();
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'c', bubbles: true }));
+      while (!document.querySelector(`.view[data-ch="${expected}"]`)) await frame();
+      await frame();
+      return performance.now() - start;
+    }, channel));
+  }
+  const middle = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+  console.log(`32,000 tokens: open ${opening.map(Math.round).join(', ')} ms; change of colour ${switching.map(Math.round).join(', ')} ms`);
+  expect(Math.min(...opening)).toBeLessThan(500);
+  expect(middle(switching)).toBeLessThan(200);
+});
