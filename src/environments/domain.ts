@@ -1,7 +1,7 @@
 /** @file What a domain folder gives to the store. The store, the log and the verifier know nothing else of it. */
 import type { ExactResult, InitialState } from './exact.ts';
-import type { Overlay, Rows, World, WorldTables } from './overlay.ts';
-import type { Domain, Task, TaskQuery, ToolCall, Verdict } from './types.ts';
+import { Overlay, type Rows, type World, type WorldTables } from './overlay.ts';
+import type { Domain, RowChange, Task, TaskQuery, ToolCall, Verdict } from './types.ts';
 
 /** An episode at its end, as criteria see it. */
 export interface Played {
@@ -33,6 +33,30 @@ export interface DomainDefinition {
   execute(rows: Rows, call: ToolCall, level: string): ExactResult;
   /** Scores by other criteria than the gold overlay. */
   judge?(played: Played): Judgement | Promise<Judgement>;
+}
+
+/** A call that was run on a draft: whoever keeps it applies what was written. */
+export interface DraftedCall {
+  text: string;
+  error: boolean;
+  /** What the call wrote; nothing where an error drops it. */
+  written: RowChange[];
+  /** Of that, the rows whose value is another one. */
+  changes: RowChange[];
+}
+
+/** A tool that trips over strange arguments is an error result, as in tau-bench; its writes are dropped with the draft. */
+export function runDrafted(definition: DomainDefinition, rows: World | Overlay, call: ToolCall, level: string, index: number): DraftedCall {
+  const draft = new Overlay(rows);
+  let result: ExactResult;
+  try {
+    result = definition.execute(draft, call, level);
+  } catch (cause) {
+    result = { text: `Error: ${(cause as Error).message}`, error: true };
+  }
+  const { text, error, kept = !error } = result;
+  const numbered = (changes: RowChange[]) => (kept ? changes.map((change) => ({ ...change, call: index })) : []);
+  return { text, error, written: numbered(draft.written()), changes: numbered(draft.changes()) };
 }
 
 /** tau2's initial state of a task, where it has one. */

@@ -92,20 +92,6 @@ export function makeExactDomain(parts: DomainParts): ExactDomain {
     if (userTables.length) rows.put(...SHARED, requestor);
   }
 
-  function replay(rows: Rows, messages: readonly Json[]): void {
-    const queue = [...messages] as unknown as Message[];
-    for (let message; (message = queue.shift()); ) {
-      for (const { id, name: tool, arguments: args, requestor = message.role === 'user' ? 'user' as const : 'assistant' as const } of message.tool_calls ?? []) {
-        const answer = queue.shift();
-        if (answer?.role !== 'tool' || answer.id !== id) throw new Error(`message_history: the call '${id}' of ${tool} is not followed by its answer`);
-        if (!toolsOf(requestor).get(tool)?.mutates) continue;
-        // No draft: the tools of these domains write only after their last check.
-        const { text } = execute(rows, { name: tool, arguments: args, requestor });
-        if (contentOf(text) !== contentOf(answer.content)) throw new Error(`message_history: ${tool} answered '${text}', recorded is '${answer.content}'`);
-      }
-    }
-  }
-
   return {
     name,
     benchmark,
@@ -130,7 +116,8 @@ export function makeExactDomain(parts: DomainParts): ExactDomain {
           throw new Error(`initialization_actions: ${func_name}: ${(cause as Error).message}`, { cause });
         }
       }
-      replay(rows, messages ?? []);
+      // No draft: the tools of these domains write only after their last check.
+      replayHistory(messages ?? [], { mutates: (tool, requestor) => toolsOf(requestor).get(tool)?.mutates === true, run: (call) => execute(rows, call) });
     },
     assertion(rows, requestor, assertion, args) {
       const set = parts.functions?.[requestor] ?? NONE;
@@ -145,6 +132,20 @@ interface Message {
   id?: string;
   content: string | null;
   tool_calls?: (ExactCall & { id: string })[] | null;
+}
+
+/** Makes those calls of a conversation that has begun which change something; they must answer as recorded. */
+export function replayHistory(messages: readonly Json[], { mutates, run }: { mutates: (tool: string, requestor: Requestor) => boolean; run: (call: ExactCall) => { text: string } }): void {
+  const queue = [...messages] as unknown as Message[];
+  for (let message; (message = queue.shift()); ) {
+    for (const { id, name: tool, arguments: args, requestor = message.role === 'user' ? 'user' as const : 'assistant' as const } of message.tool_calls ?? []) {
+      const answer = queue.shift();
+      if (answer?.role !== 'tool' || answer.id !== id) throw new Error(`message_history: the call '${id}' of ${tool} is not followed by its answer`);
+      if (!mutates(tool, requestor)) continue;
+      const { text } = run({ name: tool, arguments: args, requestor });
+      if (contentOf(text) !== contentOf(answer.content)) throw new Error(`message_history: ${tool} answered '${text}', recorded is '${answer.content}'`);
+    }
+  }
 }
 
 /** Contents compare as the JSON they hold, or as texts. */

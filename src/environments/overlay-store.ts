@@ -3,8 +3,7 @@
  * tool calls. Rows of worlds and of running episodes are mirrored in memory; what counts is what the transactions wrote.
  */
 import { Dexie, type Table } from 'dexie';
-import type { DomainDefinition } from './domain.ts';
-import type { ExactResult } from './exact.ts';
+import { runDrafted, type DomainDefinition } from './domain.ts';
 import { canonicalJson } from './json.ts';
 import { Overlay, World, type WorldTables } from './overlay.ts';
 import { sha256 } from './sha256.ts';
@@ -140,9 +139,7 @@ export class OverlayStore {
       for (let attempt = 0; ; attempt++) {
         const episode = await this.episode(id);
         const index = episode.calls;
-        const draft = new Overlay(episode.overlay);
-        const { text, error, kept = !error } = run(episode.definition, draft, call, episode.task.level);
-        const [written, changes] = [draft.written(), draft.changes()].map((rows) => (kept ? rows.map((change) => ({ ...change, call: index })) : [])) as [RowChange[], RowChange[]];
+        const { text, error, written, changes } = runDrafted(episode.definition, episode.overlay, call, episode.task.level, index);
         const unsigned = { index, call, text, error, changes: written, previous: episode.head };
         const entry: LogEntry = { episode: id, ...unsigned, hash: entryHash(unsigned) };
         try {
@@ -279,15 +276,6 @@ export class OverlayStore {
       await this.db.worlds.put({ id, version: definition.version, tables: [...tables.keys()] });
     });
     return new World(id, tables);
-  }
-}
-
-function run(definition: DomainDefinition, rows: Overlay, call: ToolCall, level: string): ExactResult {
-  try {
-    return definition.execute(rows, call, level);
-  } catch (cause) {
-    // A tool that trips over strange arguments is an error result, as in tau-bench; its writes are dropped with the draft.
-    return { text: `Error: ${(cause as Error).message}`, error: true };
   }
 }
 

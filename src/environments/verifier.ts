@@ -1,24 +1,17 @@
 /** @file The reward: does the episode's overlay equal the one that the gold actions make? */
-import type { DomainDefinition } from './domain.ts';
+import { runDrafted, type DomainDefinition } from './domain.ts';
 import { canonicalJson, equalJson } from './json.ts';
 import { Overlay, type World } from './overlay.ts';
 import type { RowChange, Task, Verdict } from './types.ts';
 
 /**
  * The rows that the task's gold actions change, by replaying them in our own tools. A gold action that fails changes
- * nothing and the replay goes on, as in tau-bench.
+ * no more than in an episode, and the replay goes on, as in tau-bench.
  */
 export function replayGold(definition: DomainDefinition, base: World | Overlay, task: Pick<Task, 'actions' | 'level'>): RowChange[] {
   const overlay = new Overlay(base);
   for (const [call, action] of task.actions.entries()) {
-    const draft = new Overlay(overlay);
-    let error: boolean;
-    try {
-      error = definition.execute(draft, action, task.level).error;
-    } catch {
-      error = true;
-    }
-    if (!error) overlay.apply(draft.written().map((change) => ({ ...change, call })));
+    overlay.apply(runDrafted(definition, overlay, action, task.level, call).written);
   }
   return overlay.changes();
 }

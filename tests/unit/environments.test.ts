@@ -219,3 +219,26 @@ test('what cannot be served says which field is wrong', async () => {
 test('canonical JSON sorts keys and keeps lists', () => {
   expect(canonicalJson({ b: [2, 1], a: { d: null, c: 'é' }, 10: 1, 9: 2 })).toBe('{"10":1,"9":2,"a":{"c":"é","d":null},"b":[2,1]}');
 });
+
+test('what a failed call keeps, it keeps in the gold too; what it throws, it drops', async () => {
+  const half: DomainDefinition = {
+    name: 'half', levels: ['nano'], version: 1,
+    domain: () => ({ name: 'half', level: 'nano', policy: '', tools: [], terminalTools: [] }),
+    tasks: () => [],
+    world: () => new Map([['t', new Map([['k', 0]])]]),
+    execute(rows, { name }) {
+      rows.put('t', 'k', 1);
+      if (name === 'trip') throw new Error('tripped');
+      return { text: 'Error: late', error: true, ...(name === 'keep' && { kept: true as const }) };
+    },
+  };
+  const environments = createEnvironments({ databaseName: `test-${databases++}`, domains: [half] });
+  const changed = async (gold: string[], made: string[]) => {
+    const task: Task = { id: gold.join(), domain: 'half', level: 'nano', split: 'train', world: 'w', scenario: { persona: 'upfront', identity: {}, wishes: [], instruction: '' }, actions: gold.map((name) => ({ name, arguments: {} })), noop: false };
+    const { reward, goal } = await environments.verify(await play(environments, task, made.map((name) => ({ name, arguments: {} }))));
+    return [reward, goal.length];
+  };
+  expect(await changed(['keep'], ['keep'])).toEqual([1, 1]);
+  expect(await changed(['keep'], ['fail'])).toEqual([0, 1]);
+  expect(await changed(['trip', 'fail'], [])).toEqual([1, 0]);
+});

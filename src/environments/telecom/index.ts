@@ -5,6 +5,7 @@
  */
 import { Refusal, type Arguments } from '../arguments.ts';
 import type { ExactCall, ExactDomain, InitialState, Requestor } from '../exact.ts';
+import { replayHistory } from '../exact-domain.ts';
 import type { Rows } from '../overlay.ts';
 import { AGENT_TOOLS } from './agent-tools.ts';
 import { AGENT_ASSERTIONS, USER_ASSERTIONS } from './assertions.ts';
@@ -75,7 +76,7 @@ function initialize(rows: Rows, { initialization_data, initialization_actions, m
       throw new Error(`initialization action ${action.func_name} failed: ${(cause as Error).message}`, { cause });
     }
   }
-  replay(rows, (message_history ?? []) as unknown as Message[]);
+  replayHistory(message_history ?? [], { mutates, run: (call) => telecom.execute(rows, call) });
   syncTools(rows);
 }
 
@@ -94,20 +95,7 @@ function runAction(rows: Rows, requestor: Requestor, name: string, args: Argumen
   savePhone(rows, phone);
 }
 
-interface Message { role: string; id?: string; content: string | null; tool_calls?: (ExactCall & { id: string })[] | null }
-
 /** Tools that only look are not run again. */
 const READING = /^(get|check)_|^(run_speed_test|can_send_mms|transfer_to_human_agents)$/;
 
-/** Makes the calls of a conversation that has already begun, which must answer as recorded. */
-function replay(rows: Rows, messages: readonly Message[]): void {
-  const answers = new Map(messages.flatMap((message) => (message.role === 'tool' ? [[message.id, message.content]] : [])));
-  for (const { role, tool_calls } of messages) {
-    for (const { id, name, arguments: args, requestor = role === 'user' ? 'user' as const : 'assistant' as const } of tool_calls ?? []) {
-      if (!answers.has(id)) throw new Error(`message_history: the call '${id}' of ${name} has no answer`);
-      if (READING.test(name)) continue;
-      const { text } = telecom.execute(rows, { name, arguments: args, requestor });
-      if (text !== answers.get(id)) throw new Error(`message_history: ${name} answered '${text}', recorded is '${answers.get(id)}'`);
-    }
-  }
-}
+const mutates = (tool: string, requestor: Requestor) => (requestor === 'user' ? USER_TOOLS : AGENT_TOOLS).has(tool) && !READING.test(tool);
