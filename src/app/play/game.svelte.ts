@@ -17,6 +17,8 @@ export type Role = 'user' | 'agent';
 export interface Setting {
   task: Task;
   tools: ToolSchema[];
+  /** Whether the simulated customer has tools of its own. */
+  userTools: boolean;
   config: GrpoConfig;
   /** The conversation that is branched off, and the message where; null where it begins anew. */
   original: { trajectory: Trajectory; node: number } | null;

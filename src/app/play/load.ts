@@ -12,6 +12,9 @@ import { askWorlds } from '../worlds/connect.ts';
 import type { WorldRef } from '../worlds/types.ts';
 import type { Setting } from './game.svelte.ts';
 
+/** Names the weights before training where a query names a run. */
+const BASE = 'base';
+
 export interface ModelChoice {
   value: string;
   name: string;
@@ -48,12 +51,12 @@ export async function loadSetting(db: RunDatabase, task: string, from: string): 
   if (from !== '' && !place) throw new Error(`from is "${from.slice(0, 80)}": expected run/rollout@message`);
   const origin = place && (await loadOrigin(db, place.run, place.rollout));
   const found = origin?.trajectory.task ?? (await freshTask(task));
-  const { tools } = await askWorlds((browser) => browser.info(worldOf(found.id)));
+  const { tools, userTools } = await askWorlds((browser) => browser.info(worldOf(found.id)));
   // The settings of a run that was imported may be fewer.
   const config: GrpoConfig = { ...limitsFor(found.domain, found.level), ...origin?.run?.config };
   return {
     setting: {
-      task: found, tools, config,
+      task: found, tools, userTools: userTools.length > 0, config,
       original: origin && place && { trajectory: origin.trajectory, node: place.node },
       origin: origin?.name ?? `task:${found.id}`,
     },
@@ -104,6 +107,6 @@ async function modelChoices(db: RunDatabase, run: RunRow | null, { domain, level
     .map(([id, step]): ModelChoice => ({ value: writeFrom({ run: id, rollout: 'step', node: step }), name: `${names.get(id)!}@${step}`, run: id, step, ref: { kind: 'run', run: id, step } }))
     .sort((a, b) => Number(b.run === run?.id) - Number(a.run === run?.id) || b.step! - a.step!);
   const own = checkpoints.filter((choice) => choice.run === run?.id);
-  const start: ModelChoice = { value: '', name: `${base}, before training`, run: '', step: null, ref: { kind: 'model', name: base } };
+  const start: ModelChoice = { value: '', name: `${base}, before training`, run: BASE, step: null, ref: { kind: 'model', name: base } };
   return [...own, start, ...checkpoints.filter((choice) => !own.includes(choice))];
 }
