@@ -10,7 +10,7 @@
  * Every ending but a failed user or an abort is scored by the database.
  */
 import type { Sampler } from '../engine/types.ts';
-import { historyFor } from '../environments/history.ts';
+import { historyFor } from '../environments/exact/history.ts';
 import type { Domain, Environments, Json, Task, ToolCall, Verdict } from '../environments/types.ts';
 import { auditEpisode, type AuditEvent } from '../environments/violations.ts';
 import type { UserSession, UserSimulator } from '../users/types.ts';

@@ -2,7 +2,7 @@
  * @file Conversations to go on from: what an episode has to know of the messages that came before. The nodes are taken as
  * they are stored, token ids verbatim; counters, the policy audit and the list of tool calls are read from them.
  */
-import { historyFor } from '../environments/history.ts';
+import { historyFor } from '../environments/exact/history.ts';
 import type { Task, ToolCall } from '../environments/types.ts';
 import type { AuditEvent } from '../environments/violations.ts';
 import type { PastAnswer } from '../users/resumed.ts';

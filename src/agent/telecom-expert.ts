@@ -2,7 +2,7 @@
  * @file The expert of generated telecom tasks: carries out a task's gold plan, its own calls through the tools and the
  * customer's by asking for each in words. It knows the causes, which no agent does: it shows the way, it does not find it.
  */
-import type { Tau2Action, Tau2Task } from '../environments/benchmark-task.ts';
+import type { Tau2Action, Tau2Task } from '../environments/exact/benchmark-task.ts';
 import type { Task, ToolCall } from '../environments/types.ts';
 import type { ChatMessage } from './conversation.ts';
 import type { Act, Expert } from './expert.ts';

@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { ImportedBenchmark } from '../environments/benchmark-task.ts';
-import type { Benchmark, ExactDomain } from '../environments/exact.ts';
+import type { ImportedBenchmark } from '../environments/exact/benchmark-task.ts';
+import type { Benchmark, ExactDomain } from '../environments/exact/types.ts';
 import { readCases, type ReplayedCase, replayCases } from '../evaluation/replay-cases.ts';
 import { rescore, type RescoreReport } from '../evaluation/rescore.ts';
 import { MUA_RL_EMPTY_OUTPUT, TAU_BENCH } from '../evaluation/tau1-reward.ts';

@@ -5,7 +5,7 @@
 import * as comlink from 'comlink';
 import type { Trajectory } from '../agent/types.ts';
 import { connectTrainer, type Trainer } from '../app/state/connect-trainer.ts';
-import type { Benchmark, ExactDomain } from '../environments/exact.ts';
+import type { Benchmark, ExactDomain } from '../environments/exact/types.ts';
 import { importBenchmark } from '../exchange/benchmark-import.ts';
 import { BenchmarkDatabase } from '../storage/benchmarks.ts';
 import type { EvaluateOptions, GradRequest, ModelFiles, Progress, TrainerApi } from '../training/api.ts';

@@ -1,5 +1,5 @@
 /** @file What a domain folder gives to the store. The store, the log and the verifier know nothing else of it. */
-import type { ExactResult, InitialState } from './exact.ts';
+import type { ExactResult, InitialState } from './exact/types.ts';
 import { Overlay, type Rows, type World, type WorldTables } from './overlay.ts';
 import type { Domain, RowChange, Task, TaskQuery, ToolCall, Verdict } from './types.ts';
 

@@ -3,7 +3,7 @@ import { initialStateOf, type DomainDefinition } from './domain.ts';
 import { canonicalJson } from './json.ts';
 import { brokenLink, OverlayStore, type LogEntry } from './overlay-store.ts';
 import { retail } from './retail/index.ts';
-import { importedDomains, type Benchmarks } from './imported.ts';
+import { importedDomains, type Benchmarks } from './exact/imported.ts';
 import { telecomTasks } from './telecom/definition.ts';
 import type { Domain, Environments, Json, RowChange, Task, TaskQuery, ToolCall, ToolResult, Verdict } from './types.ts';
 import { compareOverlays, replayGold } from './verifier.ts';

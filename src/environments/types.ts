@@ -1,8 +1,8 @@
 /** The tool environment as everyone else sees it. Every value is structured-cloneable: it may live in another worker. */
-import type { BenchmarkTask, RewardInfo } from './benchmark-task.ts';
-import type { Benchmark, Requestor } from './exact.ts';
+import type { BenchmarkTask, RewardInfo } from './exact/benchmark-task.ts';
+import type { Benchmark, Requestor } from './exact/types.ts';
 
-export type { Benchmark, Requestor } from './exact.ts';
+export type { Benchmark, Requestor } from './exact/types.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 

@@ -1,8 +1,8 @@
 /** @file The reward of an imported task's episode: its benchmark's own, as the store asks for it. */
-import type { Tau1Task, Tau2Task } from '../environments/benchmark-task.ts';
+import type { Tau1Task, Tau2Task } from '../environments/exact/benchmark-task.ts';
 import { initialStateOf, type DomainDefinition } from '../environments/domain.ts';
-import type { Benchmark, ExactDomain } from '../environments/exact.ts';
-import { exactDomain } from '../environments/exact-domains.ts';
+import type { Benchmark, ExactDomain } from '../environments/exact/types.ts';
+import { exactDomain } from '../environments/exact/domains.ts';
 import type { ToolCall } from '../environments/types.ts';
 import type { Conversation } from './conversation.ts';
 import { shareOfCriteria, tau1RewardInfo, tau2RewardInfo } from './reward-info.ts';

@@ -1,5 +1,5 @@
 /** @file A conversation with a benchmark's environment, as evaluations see it, whatever file it came from. */
-import type { ExactCall } from '../environments/exact.ts';
+import type { ExactCall } from '../environments/exact/types.ts';
 
 export interface ConversationCall extends ExactCall {
   /** What it answered then; undefined where the conversation ended before. */

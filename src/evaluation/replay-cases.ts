@@ -1,9 +1,9 @@
 /** @file Cases of `mua replay`: calls made on fresh copies of a domain's database. */
 import { z } from 'zod';
-import { type ImportedBenchmark, initialStateSchema } from '../environments/benchmark-task.ts';
-import type { ExactCall, InitialState } from '../environments/exact.ts';
-import { exactDomain } from '../environments/exact-domains.ts';
-import { changedRows, runExact, StateHasher } from '../environments/exact-run.ts';
+import { type ImportedBenchmark, initialStateSchema } from '../environments/exact/benchmark-task.ts';
+import type { ExactCall, InitialState } from '../environments/exact/types.ts';
+import { exactDomain } from '../environments/exact/domains.ts';
+import { changedRows, runExact, StateHasher } from '../environments/exact/run.ts';
 import { Overlay, World } from '../environments/overlay.ts';
 import type { Json, RowChange } from '../environments/types.ts';
 import { ImportError, check, jsonPath } from '../exchange/import-error.ts';

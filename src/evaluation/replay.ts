@@ -1,6 +1,6 @@
 /** @file Conversations run again on a domain: the state they lead to, and where observations differ from the record. */
-import type { ExactDomain } from '../environments/exact.ts';
-import { changedRows, runExact } from '../environments/exact-run.ts';
+import type { ExactDomain } from '../environments/exact/types.ts';
+import { changedRows, runExact } from '../environments/exact/run.ts';
 import { canonicalJson } from '../environments/json.ts';
 import { Overlay } from '../environments/overlay.ts';
 import type { Json, RowChange } from '../environments/types.ts';

@@ -1,7 +1,7 @@
 /** @file Recorded results rewarded anew: on this data, by these rules, with what changed where the reward differs. */
-import type { BenchmarkTask, ImportedBenchmark, Tau1Task, Tau2Task } from '../environments/benchmark-task.ts';
-import type { ExactDomain } from '../environments/exact.ts';
-import { exactDomain } from '../environments/exact-domains.ts';
+import type { BenchmarkTask, ImportedBenchmark, Tau1Task, Tau2Task } from '../environments/exact/benchmark-task.ts';
+import type { ExactDomain } from '../environments/exact/types.ts';
+import { exactDomain } from '../environments/exact/domains.ts';
 import { canonicalJson } from '../environments/json.ts';
 import { World } from '../environments/overlay.ts';
 import type { Json } from '../environments/types.ts';

@@ -1,5 +1,5 @@
 /** @file Rewards of both benchmarks in the words of tau2-bench's `reward_info`, and the share of a task's criteria that are met. */
-import type { RewardInfo, RewardType, Tau2Task } from '../environments/benchmark-task.ts';
+import type { RewardInfo, RewardType, Tau2Task } from '../environments/exact/benchmark-task.ts';
 import type { Tau1Reward } from './tau1-reward.ts';
 import { DEFAULT_BASIS, type Tau2Reward } from './tau2-reward.ts';
 

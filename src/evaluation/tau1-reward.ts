@@ -1,7 +1,7 @@
 /** @file The reward of tau-bench v1, and what MUA-RL made of it for training. */
-import type { ExactDomain } from '../environments/exact.ts';
-import type { Tau1Task } from '../environments/benchmark-task.ts';
-import { runExact } from '../environments/exact-run.ts';
+import type { ExactDomain } from '../environments/exact/types.ts';
+import type { Tau1Task } from '../environments/exact/benchmark-task.ts';
+import { runExact } from '../environments/exact/run.ts';
 import { Overlay, type World } from '../environments/overlay.ts';
 import { assistantTexts, type Conversation, mentions, plainText } from './conversation.ts';
 import { replay, type Replay, type RowDifference, rowDifferences } from './replay.ts';

@@ -1,8 +1,8 @@
 /** @file The reward of tau2-bench: the product of the components that a task's `reward_basis` names. */
-import type { EnvAssertion, RewardType, Tau2Action, Tau2Task } from '../environments/benchmark-task.ts';
-import { actionMatches, assertionHolds } from '../environments/criteria.ts';
-import type { ExactDomain } from '../environments/exact.ts';
-import { runExact } from '../environments/exact-run.ts';
+import type { EnvAssertion, RewardType, Tau2Action, Tau2Task } from '../environments/exact/benchmark-task.ts';
+import { actionMatches, assertionHolds } from '../environments/exact/criteria.ts';
+import type { ExactDomain } from '../environments/exact/types.ts';
+import { runExact } from '../environments/exact/run.ts';
 import { Overlay, type World } from '../environments/overlay.ts';
 import { assistantTexts, callsOf, type Conversation, mentions } from './conversation.ts';
 import { replay, type Replay, type RowDifference, rowDifferences } from './replay.ts';

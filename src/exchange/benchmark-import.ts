@@ -2,10 +2,10 @@
  * @file Imports a domain of tau-bench v1 or tau2-bench from the files of its repository: databases, tasks, splits and
  * policy, all checked. What is returned is whole; nothing is stored here (see `storage/benchmarks.ts`).
  */
-import type { Benchmark } from '../environments/exact.ts';
-import { exactDomain } from '../environments/exact-domains.ts';
-import { splitsSchema, tau1TasksSchema, tau2TasksSchema, type BenchmarkTask, type ImportedBenchmark, type Tau1Task, type Tau2Task } from '../environments/benchmark-task.ts';
-import { orderedEntries } from '../environments/ordered-json.ts';
+import type { Benchmark } from '../environments/exact/types.ts';
+import { exactDomain } from '../environments/exact/domains.ts';
+import { splitsSchema, tau1TasksSchema, tau2TasksSchema, type BenchmarkTask, type ImportedBenchmark, type Tau1Task, type Tau2Task } from '../environments/exact/benchmark-task.ts';
+import { orderedEntries } from '../environments/exact/ordered-json.ts';
 import type { Json } from '../environments/types.ts';
 import { LIMITS, openFiles, type BenchmarkFiles, type FileReader, type ImportLimits } from './benchmark-files.ts';
 import { findCandidates, TAU1_TABLES, TAU2_TABLES, type Candidate, type DomainName } from './benchmark-layout.ts';

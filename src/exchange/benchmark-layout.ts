@@ -1,5 +1,5 @@
 /** @file Which benchmark and domain a folder holds, told by the names of its files. */
-import type { Benchmark, ExactDomain } from '../environments/exact.ts';
+import type { Benchmark, ExactDomain } from '../environments/exact/types.ts';
 
 export type DomainName = ExactDomain['name'];
 

@@ -1,6 +1,6 @@
 /** @file Texts of benchmark files as values: JSON with its order kept, TOML, UTF-8 only. */
 import { parse as parseTomlText, TomlDate } from 'smol-toml';
-import { parseOrdered } from '../environments/ordered-json.ts';
+import { parseOrdered } from '../environments/exact/ordered-json.ts';
 import type { Json } from '../environments/types.ts';
 import { ImportError } from './import-error.ts';
 

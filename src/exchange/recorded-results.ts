@@ -1,6 +1,6 @@
 /** @file Recorded results of tau-bench and tau2-bench, as conversations with the reward they were given. */
 import { z } from 'zod';
-import type { Benchmark, Requestor } from '../environments/exact.ts';
+import type { Benchmark, Requestor } from '../environments/exact/types.ts';
 import type { Json } from '../environments/types.ts';
 import type { Conversation, ConversationCall, Turn } from '../evaluation/conversation.ts';
 import { check } from './import-error.ts';

@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import type { MessageNode, TerminationReason, Trajectory, UserCall } from '../agent/types.ts';
 import type { Tau2Ending } from '../agent/rules.ts';
-import type { BenchmarkTask, EnvAssertion, RewardInfo, RewardType, Tau2Action } from '../environments/benchmark-task.ts';
+import type { BenchmarkTask, EnvAssertion, RewardInfo, RewardType, Tau2Action } from '../environments/exact/benchmark-task.ts';
 import type { Json, Persona, PhoneTrouble, RowChange, Task, ToolCall, UserScenario, Verdict, Violation, Wish } from '../environments/types.ts';
 import type { RunRow } from '../storage/database.ts';
 import type { GrpoConfig, RolloutSummary, RunRequest, RunStatus, StepMetrics } from '../training/types.ts';

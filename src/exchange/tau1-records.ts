@@ -1,6 +1,6 @@
 /** @file Records of tau-bench v1, whose own code checks none: as much as its tools rely on. */
 import { z } from 'zod';
-import { orderedEntries } from '../environments/ordered-json.ts';
+import { orderedEntries } from '../environments/exact/ordered-json.ts';
 import type { Json } from '../environments/types.ts';
 
 const text = z.string();

@@ -3,8 +3,8 @@ import { tau2Ending, type Tau2Ending } from '../agent/rules.ts';
 import { spoken } from '../agent/tool-call.ts';
 import { path } from '../agent/trajectory.ts';
 import type { MessageNode, Trajectory, UserCall } from '../agent/types.ts';
-import type { RewardInfo, Tau2Task } from '../environments/benchmark-task.ts';
-import { historyFor } from '../environments/history.ts';
+import type { RewardInfo, Tau2Task } from '../environments/exact/benchmark-task.ts';
+import { historyFor } from '../environments/exact/history.ts';
 import type { Domain, Json, Requestor, Task, ToolCall } from '../environments/types.ts';
 
 export interface Tau2Call { id: string; name: string; arguments: Record<string, Json>; requestor: Requestor }

@@ -1,6 +1,6 @@
 /** @file Imported benchmarks as the environment asks for them: at every start of an episode, so each is read once. */
-import type { ImportedBenchmark } from '../environments/benchmark-task.ts';
-import { importedName, type LoadBenchmark } from '../environments/imported.ts';
+import type { ImportedBenchmark } from '../environments/exact/benchmark-task.ts';
+import { importedName, type LoadBenchmark } from '../environments/exact/imported.ts';
 import { BenchmarkDatabase } from './benchmarks.ts';
 
 /** Gives the newest import of a domain. */

@@ -3,9 +3,9 @@
  * it is there or nothing. The same import twice is one.
  */
 import { Dexie, type EntityTable, type Table } from 'dexie';
-import type { BenchmarkTask, ImportedBenchmark } from '../environments/benchmark-task.ts';
-import type { Benchmark, ExactDomain } from '../environments/exact.ts';
-import { exactDomain } from '../environments/exact-domains.ts';
+import type { BenchmarkTask, ImportedBenchmark } from '../environments/exact/benchmark-task.ts';
+import type { Benchmark, ExactDomain } from '../environments/exact/types.ts';
+import { exactDomain } from '../environments/exact/domains.ts';
 import { sha256 } from '../environments/sha256.ts';
 import type { Json } from '../environments/types.ts';
 

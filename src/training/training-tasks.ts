@@ -1,6 +1,6 @@
 /** @file The tasks of a training step, as the run's settings choose and change them. */
 import type { Stage } from '../agent/rollouts.ts';
-import { withoutOutputs } from '../environments/benchmark-task.ts';
+import { withoutOutputs } from '../environments/exact/benchmark-task.ts';
 import type { Task } from '../environments/types.ts';
 import { permutation } from '../random.ts';
 import type { GrpoConfig } from './types.ts';

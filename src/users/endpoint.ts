@@ -2,7 +2,7 @@
  * @file Customers played by an LLM behind an OpenAI-compatible `/chat/completions`. The roles are mirrored: to the model
  * the agent is the user, and the customer's words are the assistant's.
  */
-import { historyFor } from '../environments/history.ts';
+import { historyFor } from '../environments/exact/history.ts';
 import type { ToolCall, ToolSchema, UserScenario } from '../environments/types.ts';
 import { Limiter, pause } from './limiter.ts';
 import { GREETING, systemPrompt } from './prompt.ts';

@@ -1,8 +1,8 @@
 /** The exact domains on small databases of our own: what the benchmarks share, and where they part. */
 import { describe, expect, test } from 'vitest';
-import type { Benchmark, ExactDomain } from '../../src/environments/exact.ts';
-import { exactDomain } from '../../src/environments/exact-domains.ts';
-import { parseOrdered } from '../../src/environments/ordered-json.ts';
+import type { Benchmark, ExactDomain } from '../../src/environments/exact/types.ts';
+import { exactDomain } from '../../src/environments/exact/domains.ts';
+import { parseOrdered } from '../../src/environments/exact/ordered-json.ts';
 import { Overlay, World } from '../../src/environments/overlay.ts';
 import type { Json } from '../../src/environments/types.ts';
 

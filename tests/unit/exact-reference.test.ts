@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Benchmark, ExactCall, ExactDomain, InitialState } from '../../src/environments/exact.ts';
-import { exactDomain } from '../../src/environments/exact-domains.ts';
+import type { Benchmark, ExactCall, ExactDomain, InitialState } from '../../src/environments/exact/types.ts';
+import { exactDomain } from '../../src/environments/exact/domains.ts';
 import { canonicalJson, cloneJson } from '../../src/environments/json.ts';
-import { parseOrdered } from '../../src/environments/ordered-json.ts';
+import { parseOrdered } from '../../src/environments/exact/ordered-json.ts';
 import { Overlay, World } from '../../src/environments/overlay.ts';
 import type { Json } from '../../src/environments/types.ts';
 

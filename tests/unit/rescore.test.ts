@@ -1,8 +1,8 @@
 /** Rewards and re-scoring on small data of our own; `rewards-reference.test.ts` checks them against the originals. */
 import { expect, test } from 'vitest';
-import type { EvaluationCriteria, ImportedBenchmark, Tau1Task, Tau2Task } from '../../src/environments/benchmark-task.ts';
-import { exactDomain } from '../../src/environments/exact-domains.ts';
-import { StateHasher } from '../../src/environments/exact-run.ts';
+import type { EvaluationCriteria, ImportedBenchmark, Tau1Task, Tau2Task } from '../../src/environments/exact/benchmark-task.ts';
+import { exactDomain } from '../../src/environments/exact/domains.ts';
+import { StateHasher } from '../../src/environments/exact/run.ts';
 import { canonicalJson } from '../../src/environments/json.ts';
 import { Overlay, World } from '../../src/environments/overlay.ts';
 import { sha256 } from '../../src/environments/sha256.ts';
@@ -13,7 +13,7 @@ import { readCases, replayCases } from '../../src/evaluation/replay-cases.ts';
 import { shareOfCriteria, tau1RewardInfo, tau2RewardInfo } from '../../src/evaluation/reward-info.ts';
 import { rescore } from '../../src/evaluation/rescore.ts';
 import { MUA_RL_EMPTY_OUTPUT, TAU_BENCH, tau1Reward } from '../../src/evaluation/tau1-reward.ts';
-import { actionMatches } from '../../src/environments/criteria.ts';
+import { actionMatches } from '../../src/environments/exact/criteria.ts';
 import { tau2Reward } from '../../src/evaluation/tau2-reward.ts';
 import { importBenchmark } from '../../src/exchange/benchmark-import.ts';
 import { readResults } from '../../src/exchange/recorded-results.ts';

@@ -1,6 +1,6 @@
 /** CPython's numbers and arithmetic. Expected values are what CPython 3.11 prints. */
 import { describe, expect, test } from 'vitest';
-import { floatRepr, pythonJson, pythonStr, round2 } from '../../src/environments/python.ts';
+import { floatRepr, pythonJson, pythonStr, round2 } from '../../src/environments/exact/python.ts';
 import { calculate } from '../../src/environments/retail/calculate.ts';
 
 test.each([[2.675, 2.67], [1.015, 1.01], [0.125, 0.12], [0.375, 0.38], [-0.125, -0.12], [0.015, 0.01], [0.005, 0.01], [2.5, 2.5], [1234567.891, 1234567.89], [1e22, 1e22], [1.005, 1.0], [-2.675, -2.67], [0, 0]])('round(%d, 2) is %d', (x, expected) => {

@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { ImportedBenchmark, Tau1Task, Tau2Task } from '../../src/environments/benchmark-task.ts';
-import { exactDomain } from '../../src/environments/exact-domains.ts';
-import type { Benchmark, ExactDomain } from '../../src/environments/exact.ts';
+import type { ImportedBenchmark, Tau1Task, Tau2Task } from '../../src/environments/exact/benchmark-task.ts';
+import { exactDomain } from '../../src/environments/exact/domains.ts';
+import type { Benchmark, ExactDomain } from '../../src/environments/exact/types.ts';
 import { World } from '../../src/environments/overlay.ts';
 import type { Json } from '../../src/environments/types.ts';
 import type { Conversation, ConversationCall, Turn } from '../../src/evaluation/conversation.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ExactCall, InitialState, Requestor } from '../../src/environments/exact.ts';
+import type { ExactCall, InitialState, Requestor } from '../../src/environments/exact/types.ts';
 import { canonicalJson, cloneJson } from '../../src/environments/json.ts';
 import { Overlay, World, type Rows } from '../../src/environments/overlay.ts';
 import { sha256 } from '../../src/environments/sha256.ts';

@@ -1,7 +1,7 @@
 /** Forms of tool schemas: what they hold, and the arguments they make. */
 import { describe, expect, test } from 'vitest';
 import { type Drafts, emptyDrafts, type Field, formOf, readDrafts } from '../../src/app/play/tool-form.ts';
-import { exactDomain } from '../../src/environments/exact-domains.ts';
+import { exactDomain } from '../../src/environments/exact/domains.ts';
 import { toolSchemas } from '../../src/environments/retail/tool-schemas.ts';
 import type { Json, ToolSchema } from '../../src/environments/types.ts';
 

@@ -2,11 +2,11 @@
  * @file Domains, tables, tasks and imports for the pages of worlds. Lives in a worker of its own: reading a large import
  * would hold up the episodes of a training run. Tables and tasks leave it a few rows at a time.
  */
-import type { ImportedBenchmark } from '../../environments/benchmark-task.ts';
+import type { ImportedBenchmark } from '../../environments/exact/benchmark-task.ts';
 import type { DomainDefinition } from '../../environments/domain.ts';
-import type { Benchmark, ExactDomain } from '../../environments/exact.ts';
-import { exactDomain, exactDomainNames } from '../../environments/exact-domains.ts';
-import { importedDomain, importedName, IMPORTED_LEVEL, storeTask } from '../../environments/imported.ts';
+import type { Benchmark, ExactDomain } from '../../environments/exact/types.ts';
+import { exactDomain, exactDomainNames } from '../../environments/exact/domains.ts';
+import { importedDomain, importedName, IMPORTED_LEVEL, storeTask } from '../../environments/exact/imported.ts';
 import { createEnvironments } from '../../environments/index.ts';
 import { World, type WorldTables } from '../../environments/overlay.ts';
 import { retail } from '../../environments/retail/index.ts';

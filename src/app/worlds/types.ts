@@ -1,5 +1,5 @@
 /** @file What the pages of worlds ask of their worker, and what it answers. All of it can be cloned. */
-import type { Benchmark } from '../../environments/exact.ts';
+import type { Benchmark } from '../../environments/exact/types.ts';
 import type { Task, ToolCall, ToolSchema, Verdict } from '../../environments/types.ts';
 
 /** Which world: `retail-nano`, `telecom-full` (or `telecom`: its first level), … or an import, `tau2-airline`, …; of a generated one also which of them. */

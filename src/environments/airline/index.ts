@@ -1,6 +1,6 @@
 /** @file The airline as tau-bench v1 and tau2-bench run it. */
-import { makeExactDomain } from '../exact-domain.ts';
-import { object, type Reader } from '../model.ts';
+import { makeExactDomain } from '../exact/make-domain.ts';
+import { object, type Reader } from '../exact/model.ts';
 import { TAU1, TAU2, type Rules } from './rules.ts';
 import { flightModel, reservationModel, userModel } from './schema.ts';
 import { airlineSchemas } from './tool-schemas.ts';

@@ -1,8 +1,8 @@
 /** @file Everything that tau1's and tau2's airlines do differently. */
-import { Refusal } from '../arguments.ts';
-import type { Benchmark } from '../exact.ts';
-import { listOf, object, type Reader } from '../model.ts';
-import { pythonStr, type Printable } from '../python.ts';
+import { Refusal } from '../exact/arguments.ts';
+import type { Benchmark } from '../exact/types.ts';
+import { listOf, object, type Reader } from '../exact/model.ts';
+import { pythonStr, type Printable } from '../exact/python.ts';
 import type { Json } from '../types.ts';
 import { certificateModel, passengerModel, paymentModel, reservationModel, wantedFlightModel, type Flight, type FlightDate, type Leg, type PaymentMethod, type Reservation } from './schema.ts';
 

@@ -1,5 +1,5 @@
 /** @file Rows of the airline databases, and tau2's models of them. */
-import { decimal, integer, listOf, mapOf, oneOf, optional, record, tagged, text } from '../model.ts';
+import { decimal, integer, listOf, mapOf, oneOf, optional, record, tagged, text } from '../exact/model.ts';
 import type { Json } from '../types.ts';
 
 export type Cabin = 'basic_economy' | 'economy' | 'business';

@@ -1,9 +1,9 @@
 /** @file The airline's tools: one body each, with what the benchmarks do differently taken from `Rules`. */
-import { type Arguments, key, member, numeric, Refusal, sequence } from '../arguments.ts';
-import type { ExactTool } from '../exact-domain.ts';
+import { type Arguments, key, member, numeric, Refusal, sequence } from '../exact/arguments.ts';
+import type { ExactTool } from '../exact/make-domain.ts';
 import { cloneJson } from '../json.ts';
 import type { Rows } from '../overlay.ts';
-import { pythonStr, type Printable } from '../python.ts';
+import { pythonStr, type Printable } from '../exact/python.ts';
 import { calculate, expressionText } from '../retail/calculate.ts';
 import type { Json } from '../types.ts';
 import type { Rules } from './rules.ts';

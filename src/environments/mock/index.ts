@@ -1,11 +1,11 @@
 /** @file tau2's mock domain: a list of tasks for the assistant, and the user's notifications. */
-import { type Arguments, key, Refusal } from '../arguments.ts';
-import { databaseOf, makeExactDomain, type ExactTool, type ToolSet } from '../exact-domain.ts';
-import type { Requestor } from '../exact.ts';
+import { type Arguments, key, Refusal } from '../exact/arguments.ts';
+import { databaseOf, makeExactDomain, type ExactTool, type ToolSet } from '../exact/make-domain.ts';
+import type { Requestor } from '../exact/types.ts';
 import { cloneJson } from '../json.ts';
-import { listOf, oneOf, optional, record, text } from '../model.ts';
+import { listOf, oneOf, optional, record, text } from '../exact/model.ts';
 import type { Rows } from '../overlay.ts';
-import { pythonStr, type Printable } from '../python.ts';
+import { pythonStr, type Printable } from '../exact/python.ts';
 import { tau2Schema, type ToolText } from '../tool-schema.ts';
 import type { Json } from '../types.ts';
 

@@ -2,8 +2,8 @@
  * @file tau-bench's `calculate` without eval: Python's arithmetic over `0123456789+-*\/(). `, so also `**` and `//`,
  * with integers of any size and floats kept apart. The result is `str(round(float(value), 2))`.
  */
-import { Refusal, sequence } from '../arguments.ts';
-import { floatRepr, round2 } from '../python.ts';
+import { Refusal, sequence } from '../exact/arguments.ts';
+import { floatRepr, round2 } from '../exact/python.ts';
 import type { Json } from '../types.ts';
 
 type Value = bigint | number;

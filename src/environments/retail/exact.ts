@@ -1,9 +1,9 @@
 /** @file Retail as tau-bench v1 and tau2-bench run it, on their own databases. */
-import { makeExactDomain, type ExactTool } from '../exact-domain.ts';
-import { Refusal } from '../arguments.ts';
-import type { Benchmark } from '../exact.ts';
-import { decimal, flag, listOf, mapOf, object, oneOf, optional, record, tagged, text, type Reader } from '../model.ts';
-import { orderedEntries } from '../ordered-json.ts';
+import { makeExactDomain, type ExactTool } from '../exact/make-domain.ts';
+import { Refusal } from '../exact/arguments.ts';
+import type { Benchmark } from '../exact/types.ts';
+import { decimal, flag, listOf, mapOf, object, oneOf, optional, record, tagged, text, type Reader } from '../exact/model.ts';
+import { orderedEntries } from '../exact/ordered-json.ts';
 import type { Json, ToolSchema } from '../types.ts';
 import { fullObservation } from './observations.ts';
 import { TAU1, TAU2, type Rules } from './rules.ts';

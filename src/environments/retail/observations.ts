@@ -1,5 +1,5 @@
 /** @file What the model reads of a tool's answer, by level: tau-bench's whole records, or only the fields named here. */
-import { pythonJson, type Printable } from '../python.ts';
+import { pythonJson, type Printable } from '../exact/python.ts';
 import type { Level, Order, Product, User } from './schema.ts';
 import type { Observation } from './tools.ts';
 

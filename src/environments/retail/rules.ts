@@ -1,6 +1,6 @@
 /** @file Everything that tau1's and tau2's shops do differently. */
-import type { Arguments } from '../arguments.ts';
-import { record, text } from '../model.ts';
+import type { Arguments } from '../exact/arguments.ts';
+import { record, text } from '../exact/model.ts';
 import type { Address } from './schema.ts';
 
 interface ReplacementWords {

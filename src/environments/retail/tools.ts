@@ -3,11 +3,11 @@
  * as sierra-research (MIT) has them. One body each; what the benchmarks do differently comes from `Rules`. A tool reads
  * and writes rows and returns a text or the record that its observation shows.
  */
-import { type Arguments, checkArguments, key, Refusal, sequence } from '../arguments.ts';
+import { type Arguments, checkArguments, key, Refusal, sequence } from '../exact/arguments.ts';
 import type { Json, ToolCall } from '../types.ts';
 import { cloneJson } from '../json.ts';
 import type { Rows } from '../overlay.ts';
-import { pythonStr, round2 } from '../python.ts';
+import { pythonStr, round2 } from '../exact/python.ts';
 import { calculate, expressionText } from './calculate.ts';
 import { TAU1, type Rules } from './rules.ts';
 import type { Order, Payment, Product, User, Variant } from './schema.ts';

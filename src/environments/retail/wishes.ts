@@ -1,6 +1,6 @@
 /** @file What a customer may want of an order: each intent with its slots, the customer's words for them, and the gold call. */
 import { Dice } from '../dice.ts';
-import { round2 } from '../python.ts';
+import { round2 } from '../exact/python.ts';
 import type { ToolCall, Wish } from '../types.ts';
 import type { WorldTables } from '../overlay.ts';
 import type { Address, Level, Order, PaymentMethod, Product, User, Variant } from './schema.ts';

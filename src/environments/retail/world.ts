@@ -6,7 +6,7 @@
 import { Dice } from '../dice.ts';
 import type { Json } from '../types.ts';
 import type { WorldTables } from '../overlay.ts';
-import { round2 } from '../python.ts';
+import { round2 } from '../exact/python.ts';
 import { CITIES, FIRST_NAMES, LAST_NAMES, PRODUCT_TYPES, STREETS } from './catalogue.ts';
 import { LEVELS, type Address, type Level, type Order, type PaymentMethod, type Product, type User } from './schema.ts';
 

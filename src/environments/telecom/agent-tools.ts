@@ -2,10 +2,10 @@
  * @file The agent's thirteen tools of tau2-bench's telecom domain, as sierra-research/tau2-bench (MIT) behaves: names,
  * arguments, order of checks, texts. Each returns a text, or what its observation shows as JSON.
  */
-import { numeric, Refusal, type Arguments } from '../arguments.ts';
-import { text } from '../model.ts';
+import { numeric, Refusal, type Arguments } from '../exact/arguments.ts';
+import { text } from '../exact/model.ts';
 import type { Rows } from '../overlay.ts';
-import { floatRepr, pythonStr, round2 } from '../python.ts';
+import { floatRepr, pythonStr, round2 } from '../exact/python.ts';
 import type { Json } from '../types.ts';
 import type { Parameters } from './calls.ts';
 import { find, put, recordJson, type Bill, type Customer, type Line, type Plan, type Table } from './schema.ts';

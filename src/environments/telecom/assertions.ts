@@ -1,5 +1,5 @@
 /** @file The functions that a task's `env_assertions` name. Each is true where its condition holds. */
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../exact/arguments.ts';
 import type { Rows } from '../overlay.ts';
 import type { Json } from '../types.ts';
 import { bill, customerLine } from './agent-tools.ts';

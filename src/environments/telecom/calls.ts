@@ -1,5 +1,5 @@
 /** @file How telecom's tools take their arguments. */
-import { checkArguments, type Arguments } from '../arguments.ts';
+import { checkArguments, type Arguments } from '../exact/arguments.ts';
 import type { Json } from '../types.ts';
 
 export interface Parameters { required: readonly string[]; optional?: Readonly<Record<string, Json>> }

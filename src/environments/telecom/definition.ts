@@ -1,6 +1,6 @@
 /** @file The telecom domain of the store: generated tasks on generated providers, by tau2-bench's rules. */
-import { judgeByCriteria } from '../criteria.ts';
-import type { Tau2Task } from '../benchmark-task.ts';
+import { judgeByCriteria } from '../exact/criteria.ts';
+import type { Tau2Task } from '../exact/benchmark-task.ts';
 import { initialStateOf, type DomainDefinition } from '../domain.ts';
 import type { Json, PhoneTrouble, Task } from '../types.ts';
 import { LEVELS, makeTelecomTasks, type TelecomTask } from './generator.ts';

@@ -2,7 +2,7 @@
  * @file The faults that a telecom task can have, each with the actions that bring it about and those that mend it. The
  * names and the grouping are tau2-bench's: at most one fault of a group, any number of groups.
  */
-import type { Requestor } from '../exact.ts';
+import type { Requestor } from '../exact/types.ts';
 import type { Json } from '../types.ts';
 
 /** Whom a task is about, and the numbers it uses. */

@@ -3,7 +3,7 @@
  * Sets of two and more faults belong to one split each, so that held-out tasks are also combinations never trained on.
  */
 import { Dice } from '../dice.ts';
-import type { InitialState, Requestor } from '../exact.ts';
+import type { InitialState, Requestor } from '../exact/types.ts';
 import type { Json, TaskQuery } from '../types.ts';
 import { FAULTS, GROUPS, type Case, type Fault, type FaultName, type Intent, type Step } from './faults.ts';
 import { callers, makeProvider, Numbers, providerId, type Provider, type Split } from './records.ts';

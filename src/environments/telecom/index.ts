@@ -3,9 +3,9 @@
  * only the user's tools change. Upstream's broken-VPN default, which leaks from one environment into the next, does not
  * leave the episode here.
  */
-import { Refusal, type Arguments } from '../arguments.ts';
-import type { ExactCall, ExactDomain, InitialState, Requestor } from '../exact.ts';
-import { replayHistory } from '../exact-domain.ts';
+import { Refusal, type Arguments } from '../exact/arguments.ts';
+import type { ExactCall, ExactDomain, InitialState, Requestor } from '../exact/types.ts';
+import { replayHistory } from '../exact/make-domain.ts';
 import type { Rows } from '../overlay.ts';
 import { AGENT_TOOLS } from './agent-tools.ts';
 import { AGENT_ASSERTIONS, USER_ASSERTIONS } from './assertions.ts';

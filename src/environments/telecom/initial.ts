@@ -1,5 +1,5 @@
 /** @file The functions that a task's `initialization_actions` name, beside the tools: they put faults into a world. */
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../exact/arguments.ts';
 import type { Rows } from '../overlay.ts';
 import { bill, customer, customerLine, plan, TODAY } from './agent-tools.ts';
 import type { Parameters } from './calls.ts';

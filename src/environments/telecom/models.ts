@@ -1,6 +1,6 @@
 /** @file What telecom's records need beyond tau2's common readers: no unknown fields, defaults, dates. */
-import { Refusal } from '../arguments.ts';
-import { object, record, type Reader } from '../model.ts';
+import { Refusal } from '../exact/arguments.ts';
+import { object, record, type Reader } from '../exact/model.ts';
 import type { Json } from '../types.ts';
 
 /** A record without other fields: telecom's models forbid them, unlike those of the other domains. */

@@ -1,8 +1,8 @@
 /** @file The telecom databases: the agent's (plans, devices, lines, bills, customers) and the user's (phone and surroundings). */
 import type { Rows, WorldTables } from '../overlay.ts';
 import { cloneJson } from '../json.ts';
-import { decimal, integer, listOf, mapOf, oneOf, optional, text } from '../model.ts';
-import { pythonJson, type Printable } from '../python.ts';
+import { decimal, integer, listOf, mapOf, oneOf, optional, text } from '../exact/model.ts';
+import { pythonJson, type Printable } from '../exact/python.ts';
 import type { Json } from '../types.ts';
 import { date, moment, strict, switched, withDefault } from './models.ts';
 

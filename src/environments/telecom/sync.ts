@@ -1,5 +1,5 @@
 /** @file What the phone learns of the provider's records, and they of it, after every call. */
-import { Refusal } from '../arguments.ts';
+import { Refusal } from '../exact/arguments.ts';
 import type { Rows } from '../overlay.ts';
 import { bill, customerByPhone, plan } from './agent-tools.ts';
 import { readPhone, savePhone } from './device.ts';

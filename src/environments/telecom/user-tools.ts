@@ -2,9 +2,9 @@
  * @file The thirty tools that the simulated user has on the phone, as sierra-research/tau2-bench (MIT) behaves. Each
  * changes the phone in place and returns what the user reads.
  */
-import type { Arguments } from '../arguments.ts';
-import { text } from '../model.ts';
-import { floatRepr, pythonStr } from '../python.ts';
+import type { Arguments } from '../exact/arguments.ts';
+import { text } from '../exact/model.ts';
+import { floatRepr, pythonStr } from '../exact/python.ts';
 import type { Parameters } from './calls.ts';
 import { canSendMms, connectVpn, disconnectVpn, internetSpeed, searchNetwork, setAirplaneMode, simStatus, statusBar, type Phone } from './device.ts';
 import { NETWORK_MODES, readApnSettings, type VpnDetails } from './schema.ts';

@@ -3,9 +3,9 @@
  * as they were parsed, with every field that is not named here.
  */
 import { z } from 'zod';
-import type { Benchmark, ExactDomain, InitialState, Requestor } from './exact.ts';
-import type { WorldTables } from './overlay.ts';
-import type { Json } from './types.ts';
+import type { Benchmark, ExactDomain, InitialState, Requestor } from './types.ts';
+import type { WorldTables } from '../overlay.ts';
+import type { Json } from '../types.ts';
 
 export interface Tau1Action { name: string; kwargs: Record<string, Json> }
 

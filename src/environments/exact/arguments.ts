@@ -1,5 +1,5 @@
 /** @file Arguments of a tool call as Python code takes them: checked late, and only as far as a tool looks at them. */
-import type { Json } from './types.ts';
+import type { Json } from '../types.ts';
 
 export type Arguments = Record<string, Json>;
 

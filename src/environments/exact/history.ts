@@ -1,5 +1,5 @@
 /** @file Conversations that a tau2 task begins in the midst of (`message_history`), as each side has seen them. */
-import type { Json, Requestor } from './types.ts';
+import type { Json, Requestor } from '../types.ts';
 
 export interface PastMessage {
   role: 'assistant' | 'user' | 'tool';

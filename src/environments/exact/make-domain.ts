@@ -1,11 +1,11 @@
 /** @file What the exact domains have in common: running calls, loading and dumping tables, tau2's initial states. */
 import { type Arguments, checkArguments } from './arguments.ts';
-import type { Benchmark, ExactCall, ExactDomain, InitialState, Requestor } from './exact.ts';
-import { canonicalJson, cloneJson } from './json.ts';
+import type { Benchmark, ExactCall, ExactDomain, InitialState, Requestor } from './types.ts';
+import { canonicalJson, cloneJson } from '../json.ts';
 import { orderedEntries } from './ordered-json.ts';
-import type { Rows } from './overlay.ts';
+import type { Rows } from '../overlay.ts';
 import { pythonJson, type Printable } from './python.ts';
-import type { Json, ToolSchema } from './types.ts';
+import type { Json, ToolSchema } from '../types.ts';
 
 export interface ExactTool {
   parameters: readonly string[];

@@ -1,11 +1,11 @@
 /** @file A benchmark's domain on imported data: its exact tools, database, tasks and policy. */
 import type { BenchmarkTask, ImportedBenchmark } from './benchmark-task.ts';
-import { initialStateOf, type DomainDefinition } from './domain.ts';
-import type { Benchmark, ExactDomain } from './exact.ts';
-import { exactDomain, exactDomainNames } from './exact-domains.ts';
-import { runExact } from './exact-run.ts';
-import { Overlay, World } from './overlay.ts';
-import type { Json, Task, TaskQuery, ToolCall, UserScenario } from './types.ts';
+import { initialStateOf, type DomainDefinition } from '../domain.ts';
+import type { Benchmark, ExactDomain } from './types.ts';
+import { exactDomain, exactDomainNames } from './domains.ts';
+import { runExact } from './run.ts';
+import { Overlay, World } from '../overlay.ts';
+import type { Json, Task, TaskQuery, ToolCall, UserScenario } from '../types.ts';
 
 /** An import as a storage gives it back. `id` names its content, and the world that it is. */
 export interface LoadedBenchmark {

@@ -2,8 +2,8 @@
  * @file A benchmark's domain as its original runs it: tau-bench v1 (`tau1`) or tau2-bench (`tau2`). A domain is one set of
  * tool bodies; what the two benchmarks do differently is read from a `Rules` value beside them, in one place.
  */
-import type { Rows, WorldTables } from './overlay.ts';
-import type { Json, ToolCall, ToolSchema } from './types.ts';
+import type { Rows, WorldTables } from '../overlay.ts';
+import type { Json, ToolCall, ToolSchema } from '../types.ts';
 
 export type Benchmark = 'tau1' | 'tau2';
 export type Requestor = 'assistant' | 'user';

@@ -3,7 +3,7 @@
  * that are no field are dropped, fields come out in the model's order, and an optional field that is missing is null.
  */
 import { Refusal } from './arguments.ts';
-import type { Json } from './types.ts';
+import type { Json } from '../types.ts';
 
 /** Takes a value into the model. @throws {Refusal} naming the path and what is expected there */
 export type Reader = (value: Json | undefined, path: string) => Json;

@@ -1,9 +1,9 @@
 /** @file tau2-bench's criteria that the final state and the calls decide: assertions about the environment, actions to be made. */
 import type { EnvAssertion, Tau2Action, Tau2Task } from './benchmark-task.ts';
-import type { Judgement, Played } from './domain.ts';
-import type { ExactCall, ExactDomain } from './exact.ts';
-import { equalJson } from './json.ts';
-import type { Rows } from './overlay.ts';
+import type { Judgement, Played } from '../domain.ts';
+import type { ExactCall, ExactDomain } from './types.ts';
+import { equalJson } from '../json.ts';
+import type { Rows } from '../overlay.ts';
 
 /**
  * Quirks: the requestor is not compared, and without `compare_args` the arguments of the call made are looked at, not those

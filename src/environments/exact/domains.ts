@@ -1,9 +1,9 @@
 /** @file The exact domains by name. */
-import { exactAirline } from './airline/index.ts';
-import type { Benchmark, ExactDomain } from './exact.ts';
-import { exactMock } from './mock/index.ts';
-import { exactRetail } from './retail/exact.ts';
-import { telecom } from './telecom/index.ts';
+import { exactAirline } from '../airline/index.ts';
+import type { Benchmark, ExactDomain } from './types.ts';
+import { exactMock } from '../mock/index.ts';
+import { exactRetail } from '../retail/exact.ts';
+import { telecom } from '../telecom/index.ts';
 
 const DOMAINS: Record<Benchmark, Partial<Record<ExactDomain['name'], ExactDomain>>> = {
   tau1: { airline: exactAirline.tau1, retail: exactRetail.tau1 },

@@ -1,5 +1,5 @@
 /** @file JSON whose objects keep their order where JavaScript would not: keys made of digits come first in its objects. */
-import type { Json } from './types.ts';
+import type { Json } from '../types.ts';
 import { Refusal } from './arguments.ts';
 
 const GUARD = '\u0000';

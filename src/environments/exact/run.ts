@@ -1,9 +1,9 @@
 /** @file Running calls on an exact domain, and states as the reference hashes them. */
-import type { ExactCall, ExactDomain, ExactResult, ExecuteOptions } from './exact.ts';
-import { canonicalJson, cloneJson } from './json.ts';
-import { Overlay, type World } from './overlay.ts';
-import { sha256 } from './sha256.ts';
-import type { Json, RowChange } from './types.ts';
+import type { ExactCall, ExactDomain, ExactResult, ExecuteOptions } from './types.ts';
+import { canonicalJson, cloneJson } from '../json.ts';
+import { Overlay, type World } from '../overlay.ts';
+import { sha256 } from '../sha256.ts';
+import type { Json, RowChange } from '../types.ts';
 
 /** Runs one call on `rows`: what an error wrote is dropped, unless the tool itself succeeded (`kept`). Never throws. */
 export function runExact(domain: ExactDomain, rows: Overlay, call: ExactCall, options?: ExecuteOptions): ExactResult {
