@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { readSafetensors } from '../../src/exchange/safetensors.ts';
+import { tau2Mock } from '../support/benchmark-data.ts';
 import { mua, startMua } from '../support/mua.ts';
 import { TINY, writeTinyModel } from '../support/tiny-model.ts';
 
@@ -119,4 +120,23 @@ test('Ctrl-C closes the browser, leaves nothing, exits 130', async () => {
   const { code, stdout } = await done;
   expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
   expect((await readdir(folder)).filter((name) => name.includes('interrupted'))).toEqual([]);
+});
+
+test('evaluate on an imported benchmark: its tasks, its rewards, its results read back; bad splits are told by name', async () => {
+  const data = await mkdtemp(join(folder, 'mock-'));
+  for (const [name, text] of Object.entries(tau2Mock)) await writeFile(join(data, name), text);
+  const benchmark = ['--domain', 'mock', '--rules', 'tau2', '--data', data];
+  const results = at('results.json');
+  const evaluate = (...more: string[]) => mua('evaluate', '--json', '--model', 'models/nano-retail', ...benchmark, '--set', 'response_length_one_turn=16', ...more);
+  const outcome = await evaluate('--tasks', 'base', '--trials', '2', '--tau2-results', results, '--output', at('trajectories.jsonl'));
+  expectDone(outcome);
+  expect(JSON.parse(outcome.stdout)).toMatchObject({ tasks: 1, trials: 2, noop_tasks: 0, noop_skipped: 0, tcr: { value: expect.any(Number) as number }, pass_hat: [{ k: 1 }, { k: 2 }] });
+  const { simulations, tasks } = await read('results.json');
+  expect([simulations.length, tasks.length, simulations[0].task_id, simulations[0].messages[0].role]).toEqual([2, 1, 'done', 'assistant']);
+  const rescored = await mua('rescore', '--json', ...benchmark, '--input', results);
+  expectDone(rescored);
+  expect(JSON.parse(rescored.stdout)).toMatchObject({ summary: { runs: 2, same: 2, different: 0, observations_different: 0 } });
+  const unknown = await evaluate('--tasks', 'test');
+  expect([unknown.code, unknown.stdout]).toEqual([2, '']);
+  expect(unknown.stderr).toContain("the mock data has no 'test'; it has base (1)");
 });
