@@ -61,7 +61,7 @@ export async function grpoStep(stage: Stage, learner: Learner, config: GrpoConfi
   clock.lap('ref');
   await hooks.gate?.();
   const kept = config.inspect ? samples.filter((s) => s.trajectory.group === keptGroup(step)) : [];
-  const inspectUpdate = await inspectGroup(learner, kept, config, { trained: trained.includes(kept[0]!), signal: hooks.signal });
+  const inspectUpdate = await inspectGroup(learner, kept, config, { trained, signal: hooks.signal });
   if (config.inspect) clock.lap('inspect');
 
   const update = await updatePolicy(learner, config, step, trained, hooks);

@@ -23,31 +23,34 @@ export interface Inspected {
 
 /**
  * Scores `samples` with the policy before the update and annotates them; the answer, called after the update, does the rest.
- * `trained`: the update is going to score them by the reference anyway.
+ * `trained`: what the update has scored by the reference already.
  */
 export async function inspectGroup(
   learner: Learner,
   samples: readonly Inspected[],
   config: GrpoConfig,
-  { trained, signal }: { trained: boolean; signal?: AbortSignal },
+  { trained, signal }: { trained: readonly Inspected[]; signal?: AbortSignal },
 ): Promise<() => Promise<void>> {
   if (samples.length === 0) return async () => {};
   const sequences = samples.map(({ tokens, lossMask }) => ({ tokens, lossMask, weight: 1 }));
   const options = { temperature: config.temperature || 1, signal };
   const before = await learner.score(sequences, { ...options, topLogprobs: TOP_LOGPROBS });
-  const reference = config.use_kl_loss && !trained ? await learner.score(sequences, { ...options, weights: 'reference' }) : null;
-  samples.forEach((sample, i) => annotateBefore(sample, before, reference, i));
+  samples.forEach((sample, i) => annotateBefore(sample, before, i));
+  const unscored = config.use_kl_loss ? samples.flatMap((sample, i) => (trained.includes(sample) ? [] : [{ sample, sequence: sequences[i]! }])) : [];
+  if (unscored.length > 0) {
+    const reference = await learner.score(unscored.map(({ sequence }) => sequence), { ...options, weights: 'reference' });
+    unscored.forEach(({ sample }, i) => onMask(sample, 'ref_logprobs', (t) => reference.logprobs[i]![t]!));
+  }
   return async () => {
     const after = await learner.score(sequences, options);
     samples.forEach((sample, i) => onMask(sample, 'delta_p', (t) => Math.exp(after.logprobs[i]![t]!) - Math.exp(before.logprobs[i]![t]!)));
   };
 }
 
-function annotateBefore(sample: Inspected, before: Scores, reference: Scores | null, i: number): void {
+function annotateBefore(sample: Inspected, before: Scores, i: number): void {
   const top = before.top![i]!;
   onMask(sample, 'entropy', (t) => before.entropies[i]![t]!);
   onMask(sample, 'ratio', (t) => Math.exp(before.logprobs[i]![t]! - sample.oldLogprobs[t]!));
-  if (reference) onMask(sample, 'ref_logprobs', (t) => reference.logprobs[i]![t]!);
   for (let n = 0; n < top.k; n++) {
     onMask(sample, `top_${n + 1}_id`, (t) => top.ids[t * top.k + n]!);
     onMask(sample, `top_${n + 1}_logprob`, (t) => top.logprobs[t * top.k + n]!);

@@ -37,7 +37,7 @@ const sample = () => ({ trajectory: trajectory(), tokens: [7, 8, 9, 3], lossMask
 test('alternatives before the update, the change of probability after it, on sampled tokens only', async () => {
   const { calls, learner } = scorer();
   const inspected = sample();
-  const after = await inspectGroup(learner, [inspected], { ...PAPER, temperature: 0.5 }, { trained: false });
+  const after = await inspectGroup(learner, [inspected], { ...PAPER, temperature: 0.5 }, { trained: [] });
   const [given, sampled] = inspected.trajectory.nodes;
   expect(sampled!.annotations!.delta_p).toBeUndefined();
   await after();
@@ -53,18 +53,27 @@ test('alternatives before the update, the change of probability after it, on sam
   expect(calls.map(({ weights, topLogprobs, temperature }) => [weights ?? 'policy', topLogprobs ?? 0, temperature])).toEqual([['policy', TOP_LOGPROBS, 0.5], ['reference', 0, 0.5], ['policy', 0, 0.5]]);
 });
 
-test('a group that the update scores anyway is not scored by the reference twice, and without the KL term not at all', async () => {
-  for (const [use_kl_loss, trained] of [[true, true], [false, false]] as const) {
+test('what the update has scored by the reference is not scored twice, and without the KL term nothing is', async () => {
+  for (const [use_kl_loss, known] of [[true, true], [false, false]] as const) {
     const { calls, learner } = scorer();
     const inspected = sample();
-    await (await inspectGroup(learner, [inspected], { ...PAPER, use_kl_loss }, { trained }))();
+    await (await inspectGroup(learner, [inspected], { ...PAPER, use_kl_loss }, { trained: known ? [inspected] : [] }))();
     expect(calls).toHaveLength(2);
     expect(inspected.trajectory.nodes[1]!.annotations!.ref_logprobs).toBeUndefined();
   }
 });
 
+test('of a group that is trained on in part, the rest is scored by the reference', async () => {
+  const { calls, learner } = scorer();
+  const [known, rest] = [sample(), sample()];
+  await (await inspectGroup(learner, [known, rest], PAPER, { trained: [known] }))();
+  expect(calls).toHaveLength(3);
+  expect(known.trajectory.nodes[1]!.annotations!.ref_logprobs).toBeUndefined();
+  expect(rest.trajectory.nodes[1]!.annotations!.ref_logprobs).toEqual([Math.log(0.125), Math.log(0.125)].map((v) => expect.closeTo(v, 6)));
+});
+
 test('no group, no scoring', async () => {
   const { calls, learner } = scorer();
-  await (await inspectGroup(learner, [], PAPER, { trained: false }))();
+  await (await inspectGroup(learner, [], PAPER, { trained: [] }))();
   expect(calls).toEqual([]);
 });
