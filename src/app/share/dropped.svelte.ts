@@ -18,10 +18,19 @@ export function destination(files: readonly PickedFile[]): 'models' | 'import' {
 
 /** Files that were dropped, and those of dropped folders, one level deep. The items are gone after the first wait. */
 export async function droppedFiles(items: Iterable<DataTransferItem>): Promise<PickedFile[]> {
-  const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
-  const nested = await Promise.all(entries.map(async (entry) => (entry.isDirectory ? listing(entry as FileSystemDirectoryEntry) : [entry])));
-  const files = nested.flat().filter((entry) => entry.isFile) as FileSystemFileEntry[];
-  return Promise.all(files.map(async (entry): Promise<PickedFile> => [entry.fullPath.replace(/^\//, ''), await new Promise<File>((resolve, reject) => entry.file(resolve, reject))]));
+  const entries = [...items].filter(({ kind }) => kind === 'file').map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
+  const files = await Promise.all(entries.map(async (entry): Promise<PickedFile[]> => {
+    if (entry === null) return [];
+    if (entry instanceof File) return [[entry.name, entry]];
+    const found = entry.isDirectory ? await listing(entry as FileSystemDirectoryEntry) : [entry];
+    return Promise.all(found.filter(({ isFile }) => isFile).map(fileOf));
+  }));
+  return files.flat();
+}
+
+async function fileOf(entry: FileSystemEntry): Promise<PickedFile> {
+  const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
+  return [entry.fullPath.replace(/^\//, ''), file];
 }
 
 async function listing(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {

@@ -1,0 +1,224 @@
+/** Sharing: a run leaves one browser as a file and is the same in another; hostile files are refused and leave nothing. Models. */
+import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, type Page, test } from '@playwright/test';
+import { unzipSync, zipSync } from 'fflate';
+import { sha256 } from '../../src/environments/sha256.ts';
+import { readRunBundle, writeRunBundle } from '../../src/exchange/run-bundle.ts';
+
+const RECORDED = 'public/recorded/run.mua.zip';
+const SCREENSHOTS = 'test-results/screenshots';
+const bundled = new Uint8Array(readFileSync(RECORDED));
+
+function watch(page: Page): string[] {
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('dialog', (dialog) => problems.push(`dialog: ${dialog.message()}`));
+  return problems;
+}
+
+async function inspect(page: Page, name: string): Promise<void> {
+  await mkdir(SCREENSHOTS, { recursive: true });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`), `${name}, ${colorScheme}`).toEqual([]);
+    await page.screenshot({ path: `${SCREENSHOTS}/${name}-${colorScheme}.png`, fullPage: true });
+  }
+  const size = page.viewportSize()!;
+  await page.setViewportSize({ width: 360, height: 800 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth), `${name}: width at 360 px`).toBeLessThanOrEqual(360);
+  await page.screenshot({ path: `${SCREENSHOTS}/${name}-360.png` });
+  await page.setViewportSize(size);
+}
+
+/** How many rows each table of this browser's storage holds. */
+const stored = (page: Page) =>
+  page.evaluate(async () => {
+    const db = await new Promise<IDBDatabase>((resolve, reject) => {
+      const request = indexedDB.open('mua-runs');
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error!);
+    });
+    const names = ['runs', 'metrics', 'rollouts', 'trajectories', 'models'];
+    const counts = await Promise.all(names.map((name) => new Promise<[string, number]>((resolve) => {
+      const request = db.transaction(name).objectStore(name).count();
+      request.onsuccess = () => resolve([name, request.result]);
+    })));
+    db.close();
+    return Object.fromEntries(counts);
+  });
+const NOTHING = { runs: 0, metrics: 0, rollouts: 0, trajectories: 0, models: 0 };
+
+const choose = (page: Page, name: string, file: Uint8Array) => page.getByLabel('Choose a file').setInputFiles({ name, mimeType: 'application/zip', buffer: Buffer.from(file) });
+
+/** The exact tokens of a rollout as the page shows them. */
+async function tokens(page: Page, run: string, id: string): Promise<string[]> {
+  await page.goto(`/#/runs/${run}/rollouts/${encodeURIComponent(id)}?view=rendered`);
+  await expect(page.locator('.t').first()).toBeVisible();
+  return page.locator('.t').allTextContents();
+}
+
+test('the recorded run, exported and imported in a fresh profile, is the same', async ({ page, browser, baseURL }, { outputPath }) => {
+  const problems = watch(page);
+  const { run, rollouts, trajectories } = await readRunBundle(bundled);
+  await page.goto('/#/runs/recorded');
+  await page.getByRole('button', { name: 'Share' }).click();
+  await inspect(page, 'share');
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download the run (.mua.zip)' }).click();
+  const file = outputPath('run.mua.zip');
+  await (await download).saveAs(file);
+  expect((await download).suggestedFilename()).toBe(`${run.name}.mua.zip`);
+  const exported = await readRunBundle(new Uint8Array(readFileSync(file)));
+  expect(exported.trajectories).toEqual(trajectories);
+
+  const lines = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'trajectories.jsonl' }).click();
+  const jsonl = outputPath('trajectories.jsonl');
+  await (await lines).saveAs(jsonl);
+  const [first] = readFileSync(jsonl, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(Object.keys(first!)).toEqual(expect.arrayContaining(['prompt', 'completion', 'reward', 'score', 'completion_ids', 'completion_mask', 'logprobs']));
+  const before = await tokens(page, 'recorded', trajectories[0]!.id);
+
+  const other = await browser.newContext({ baseURL });
+  const fresh = await other.newPage();
+  const freshProblems = watch(fresh);
+  await fresh.goto('/#/runs');
+  await fresh.getByLabel('Import a run').setInputFiles(file);
+  await expect(fresh.getByRole('heading', { name: run.name, level: 2 })).toBeVisible();
+  await inspect(fresh, 'import');
+  expect(await stored(fresh)).toEqual(NOTHING);
+  await fresh.getByRole('button', { name: 'Import it' }).click();
+  await expect(fresh).toHaveURL(/#\/runs\/[0-9a-f-]{36}$/);
+  await expect(fresh.getByRole('heading', { name: run.name, level: 1 })).toBeVisible();
+  await expect(fresh.getByText('Imported', { exact: true })).toBeVisible();
+  await expect(fresh.getByRole('button', { name: 'Resume' })).toHaveCount(0);
+  expect(await stored(fresh)).toMatchObject({ runs: 1, rollouts: rollouts.length, trajectories: trajectories.length });
+  const id = /runs\/([0-9a-f-]{36})/.exec(fresh.url())![1]!;
+  expect(await tokens(fresh, id, trajectories[0]!.id)).toEqual(before);
+  expect(before.length).toBeGreaterThan(100);
+  await other.close();
+  expect([...problems, ...freshProblems]).toEqual([]);
+});
+
+test('hostile files are refused with a reason, and nothing is stored', async ({ page }) => {
+  const problems = watch(page);
+  const files = unzipSync(bundled);
+  const changed = { ...files, 'metrics.jsonl': new TextEncoder().encode('{"step":1}\n') };
+  const manifest = JSON.parse(new TextDecoder().decode(files['manifest.json'])) as { format_version: number; files: Record<string, object> };
+  const broken = new TextEncoder().encode(new TextDecoder().decode(files['trajectories.jsonl']).replace(/"parent":\d+/, '"parent":99999'));
+  const withManifest = (contents: Record<string, Uint8Array>, change: object) => zipSync({ ...contents, 'manifest.json': new TextEncoder().encode(JSON.stringify({ ...manifest, ...change })) });
+  const hostile: [string, Uint8Array, string][] = [
+    ['cut.mua.zip', bundled.slice(0, 5000), 'not a whole zip file'],
+    ['changed.mua.zip', zipSync(changed), 'metrics.jsonl: it has'],
+    ['newer.mua.zip', withManifest(files, { format_version: 2 }), 'this page reads up to 1'],
+    ['graph.mua.zip', withManifest({ ...files, 'trajectories.jsonl': broken }, { files: { ...manifest.files, 'trajectories.jsonl': { sha256: sha256(broken), bytes: broken.length } } }), 'is 99999: expected null or the id of an earlier node'],
+    ['<img src=x onerror=alert(1)>.zip', zipSync({ '../../<script>alert(2)</script>': bundled.slice(0, 9) }), 'it names a file outside of itself: ../../<script>alert(2)</script>'],
+  ];
+  await page.goto('/#/import');
+  await inspect(page, 'import-empty');
+  for (const [name, file, reason] of hostile) {
+    await choose(page, name, file);
+    await expect(page.getByText(reason), name).toBeVisible();
+    await expect(page.getByText('Nothing was stored.')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Import it' })).toHaveCount(0);
+  }
+  await inspect(page, 'import-refused');
+  expect(await stored(page)).toEqual(NOTHING);
+  expect(problems).toEqual([]);
+});
+
+test('markup in an imported run stays text on every page of it', async ({ page }) => {
+  const problems = watch(page);
+  const markup = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
+  const whole = await readRunBundle(bundled);
+  const trajectory = structuredClone(whole.trajectories[0]!);
+  const rollout = whole.rollouts.find(({ id }) => id === trajectory.id)!;
+  for (const node of trajectory.nodes) if (node.role === 'tool' || node.role === 'user') node.text = markup;
+  const file = await writeRunBundle(
+    { ...whole, run: { ...whole.run, id: markup, name: markup }, rollouts: [{ ...rollout, task: markup, intent: markup }], trajectories: [trajectory], model: null },
+    { appVersion: markup },
+  );
+  await page.goto('/#/import');
+  await choose(page, 'markup.mua.zip', new Uint8Array(await file.arrayBuffer()));
+  await page.getByRole('button', { name: 'Import it' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: markup })).toBeVisible();
+  const run = /runs\/([^?/]+)/.exec(page.url())![1]!;
+  for (const path of ['', '/rollouts', `/groups/${encodeURIComponent(trajectory.group)}`, `/rollouts/${encodeURIComponent(trajectory.id)}`, `/rollouts/${encodeURIComponent(trajectory.id)}?view=rendered`]) {
+    await page.goto(`/#/runs/${run}${path}`);
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    expect(await page.locator('main img, main script').count(), path).toBe(0);
+  }
+  await page.goto('/#/runs');
+  await expect(page.getByRole('link', { name: markup })).toBeVisible();
+  expect(problems).toEqual([]);
+});
+
+test('a published run is fetched when it is asked for, and a dropped one is read', async ({ page, baseURL }) => {
+  const problems = watch(page);
+  const { run } = await readRunBundle(bundled);
+  const fetched: string[] = [];
+  page.on('request', (request) => request.url().endsWith('.mua.zip') && fetched.push(request.url()));
+  await page.goto(`/#/import?src=${encodeURIComponent(`${baseURL}recorded/run.mua.zip`)}`);
+  await expect(page.getByText('Nothing has been fetched yet')).toBeVisible();
+  await inspect(page, 'import-source');
+  expect(fetched).toEqual([]);
+  await page.getByRole('button', { name: 'Fetch it' }).click();
+  await expect(page.getByRole('heading', { name: run.name, level: 2 })).toBeVisible();
+  expect(fetched).toHaveLength(1);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  expect(await stored(page)).toEqual(NOTHING);
+
+  await page.goto(`/#/import?src=${encodeURIComponent('http://host.example/run.mua.zip')}`);
+  await expect(page.getByText('the address begins with http:')).toBeVisible();
+
+  await page.goto('/#/settings');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  const transfer = await page.evaluateHandle((bytes) => {
+    const data = new DataTransfer();
+    data.items.add(new File([Uint8Array.from(bytes)], 'dropped.mua.zip'));
+    return data;
+  }, [...bundled]);
+  await page.dispatchEvent('main', 'dragover', { dataTransfer: transfer });
+  await expect(page.getByText('Drop a run (.mua.zip) or a model folder to import it')).toBeVisible();
+  await page.dispatchEvent('main', 'drop', { dataTransfer: transfer });
+  await expect(page.getByRole('heading', { name: run.name, level: 2 })).toBeVisible();
+  expect(problems).toEqual([]);
+});
+
+test('models: what is bundled, a folder brought in, chosen for a run, exported and deleted', async ({ page }) => {
+  const problems = watch(page);
+  await page.goto('/#/models');
+  const bundledModel = page.getByRole('article', { name: 'nano-retail' });
+  await expect(bundledModel.getByText(/parameters/)).toBeVisible();
+  await bundledModel.getByText('Model card').click();
+  await expect(bundledModel.locator('pre')).toContainText('nano-retail');
+  await inspect(page, 'models');
+
+  await page.getByLabel('Choose files or a zip').setInputFiles({ name: 'config.json', mimeType: 'application/json', buffer: Buffer.from('{"model_type":"llama"}') });
+  await expect(page.getByText('model_type is "llama"')).toBeVisible();
+  expect(await stored(page)).toEqual(NOTHING);
+  await page.getByLabel('Choose a folder').setInputFiles('models/nano-retail');
+  await expect(page.getByText('nano-retail is imported: choose it for a run.')).toBeVisible();
+  const imported = page.getByRole('article').filter({ hasText: 'Imported' });
+  await inspect(page, 'models-imported');
+
+  const download = page.waitForEvent('download');
+  await imported.getByRole('button', { name: 'Export nano-retail' }).click();
+  expect((await download).suggestedFilename()).toBe('nano-retail.zip');
+  const folder = unzipSync(new Uint8Array(readFileSync(await (await download).path())));
+  expect(sha256(folder['nano-retail/model.safetensors']!)).toBe(sha256(new Uint8Array(readFileSync('models/nano-retail/model.safetensors'))));
+
+  await imported.getByRole('link', { name: 'Use nano-retail for a run' }).click();
+  await expect(page).toHaveURL(/#\/\?model=[0-9a-f-]{36}$/);
+  await expect(page.getByRole('button', { name: 'Start training' })).toBeVisible();
+  await page.goto('/#/models');
+  await imported.getByRole('button', { name: 'Delete nano-retail' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(imported).toHaveCount(0);
+  expect(await stored(page)).toEqual(NOTHING);
+  expect(problems).toEqual([]);
+});
