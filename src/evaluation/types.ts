@@ -1,4 +1,5 @@
 /** @file An evaluation as it is asked for and as it is kept: whose weights, on which tasks, under which conditions. */
+import type { ConversationRules } from '../agent/rules.ts';
 import type { EpisodeLimits, TerminationReason } from '../agent/types.ts';
 import type { Violation } from '../environments/types.ts';
 import type { UserConfig } from '../users/types.ts';
@@ -18,6 +19,7 @@ export interface EvaluationSettings {
   top_k: number;
   seed: number;
   limits: EpisodeLimits;
+  conversation_rules: ConversationRules;
   /** Where the sampler's streams and the users' seeds begin. */
   first_stream: number;
   /** Kept without its API key. */
@@ -48,9 +50,9 @@ const LIMITS = ['max_turns', 'response_length_one_turn', 'max_model_len', 'malfo
 
 /** The same text if and only if two evaluations pair. */
 export function settingsKey(settings: EvaluationSettings): string {
-  const { domain, level, split, tasks, trials, temperature, top_p, top_k, seed, limits, first_stream, user } = settings;
+  const { domain, level, split, tasks, trials, temperature, top_p, top_k, seed, limits, conversation_rules, first_stream, user } = settings;
   const who = user.mode === 'scripted' ? [] : [user.baseUrl, user.model];
-  return JSON.stringify([domain, level, split, tasks, trials, temperature, top_p, top_k, seed, LIMITS.map((name) => limits[name]), first_stream, user.mode, ...who]);
+  return JSON.stringify([domain, level, split, tasks, trials, temperature, top_p, top_k, seed, LIMITS.map((name) => limits[name]), conversation_rules, first_stream, user.mode, ...who]);
 }
 
 /** Only what limits an episode, of a configuration that says more. */

@@ -2,6 +2,7 @@
  * @file Evaluations of the page, kept in this browser's storage: those that are asked for, one after another, and those
  * a run makes of itself on the way. Weights never cross to the page.
  */
+import { departures } from '../agent/rules.ts';
 import type { Trajectory } from '../agent/types.ts';
 import { evaluate, intentOf, type EvaluationReport } from '../evaluation/evaluate.ts';
 import { limitsOf, type EvaluationRequest, type ModelRef, type TrialResult } from '../evaluation/types.ts';
@@ -76,6 +77,7 @@ export class Evaluations {
       sampling: settings,
       seed,
       firstStream: settings.first_stream,
+      rules: departures(settings.conversation_rules),
       concurrency: slots,
       signal,
       onProgress,
@@ -88,7 +90,7 @@ export class Evaluations {
 
 /** A model's files with the weights asked for, and what to call them. @throws when there is no such run or checkpoint */
 export async function loadWeights({ bundledModel, database }: Pick<SessionParts, 'bundledModel' | 'database'>, model: ModelRef): Promise<{ files: ModelFiles; name: string }> {
-  if (model.kind === 'model') return { files: await bundledModel(model.name), name: model.name };
+  if (model.kind === 'model') return { files: await bundledModel(model.name), name: (await database().models.get(model.name))?.name ?? model.name };
   const run = await database().runs.get(model.run);
   if (!run) throw new Error(`there is no run "${model.run}" in this browser`);
   const files = await bundledModel(run.request.model);

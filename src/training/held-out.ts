@@ -5,6 +5,6 @@ import { EVALUATION_STREAM } from './presets.ts';
 import type { GrpoConfig } from './types.ts';
 
 export function heldOutSettings(config: GrpoConfig, user: UserConfig, tasks = config.val_tasks): EvaluationSettings {
-  const { domain, level, temperature, top_p, top_k, seed } = config;
-  return { domain, level, split: 'heldout', tasks, trials: 1, temperature, top_p, top_k, seed, limits: limitsOf(config), first_stream: EVALUATION_STREAM, user };
+  const { domain, level, temperature, top_p, top_k, seed, conversation_rules } = config;
+  return { domain, level, split: 'heldout', tasks, trials: 1, temperature, top_p, top_k, seed, limits: limitsOf(config), conversation_rules, first_stream: EVALUATION_STREAM, user };
 }

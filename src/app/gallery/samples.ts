@@ -61,7 +61,7 @@ const evaluation = (id: string, name: string, seed: number): EvaluationRow => ({
   id, createdAt: Date.UTC(2026, 0, 1), run: '', model: { kind: 'model', name }, name, report, results: results(seed),
   settings: {
     domain: 'retail', level: 'nano', split: 'heldout', tasks: 8, trials: 2, temperature: 1, top_p: 1, top_k: 0, seed: 1,
-    limits: limitsOf(limitsFor('retail', 'nano')), first_stream: 0, user: { mode: 'scripted' },
+    limits: limitsOf(limitsFor('retail', 'nano')), conversation_rules: 'domain', first_stream: 0, user: { mode: 'scripted' },
   },
 });
 

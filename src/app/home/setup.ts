@@ -28,6 +28,8 @@ export function readSetup(preset: string, texts: Record<string, string>): Setup 
     if (Object.hasOwn(base, own)) given[own as SettingName] = text;
     else unknown.push(name);
   }
+  // TRL: epsilon_high defaults to epsilon.
+  if (texts.epsilon !== undefined) given.clip_ratio_high ??= texts.epsilon;
   const { config, problems } = resolve(preset, given);
   const overrides = Object.fromEntries(configDiff(base, config).map(({ name, to }) => [name, to])) as Partial<GrpoConfig>;
   return { config, overrides, given, problems, unknown };

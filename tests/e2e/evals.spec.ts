@@ -1,0 +1,145 @@
+/** Evaluations: started, cancelled and read; two of the same tasks compared down to a pair of conversations. */
+import { expect, type Page, test } from '@playwright/test';
+import { AFTER, BEFORE } from '../../src/app/gallery/samples.ts';
+import type { MessageNode, Trajectory } from '../../src/agent/types.ts';
+import type { EvaluationRow } from '../../src/storage/database.ts';
+
+const PAYLOAD = '<img src=x onerror="document.title=\'broken\'">';
+const TASK = 'retail/nano/heldout/1/0';
+const change = { table: 'orders', key: '#W0000001', before: { status: 'pending' }, after: { status: 'cancelled' }, call: 0 };
+const cancel = { name: 'cancel_pending_order', arguments: { order_id: '#W0000001', reason: PAYLOAD } };
+
+type Turn = Pick<MessageNode, 'role' | 'text'> & Partial<MessageNode>;
+const wish: Turn = { role: 'user', text: `Cancel #W0000001 please. ${PAYLOAD}` };
+const act: Turn[] = [
+  { role: 'assistant', text: '', content: '', toolCall: cancel },
+  { role: 'tool', text: PAYLOAD, toolResult: { name: cancel.name, error: false, index: 0, changes: [change], ms: 1 } },
+];
+const ask: Turn[] = [
+  { role: 'assistant', text: 'Shall I cancel it?', content: 'Shall I cancel it?' },
+  { role: 'user', text: 'Yes.' },
+];
+
+function trajectory(turns: Turn[], reward: 0 | 1, asked: boolean): Omit<Trajectory, 'ending'> {
+  const nodes = turns.map((turn, id): MessageNode => ({ ...turn, id, parent: id === 0 ? null : id - 1, tokens: [id], mask: [turn.role === 'assistant' ? 1 : 0], logprobs: [null] }));
+  return {
+    id: 'eval-0-0', group: 'eval-0', index: 0, seed: 1, nodes, leaf: nodes.length - 1, termination: 'user_stop', turns: turns.length, reward,
+    verdict: { reward, changes: [change], goal: [change], progress: reward },
+    violations: asked ? [] : [{ rule: 'unconfirmed_write', call: 0, detail: PAYLOAD }], toolCalls: { [cancel.name]: 1 }, parseErrors: 0, seconds: { generate: 1, tool: 0, user: 0 },
+    task: {
+      id: TASK, domain: 'retail', level: 'nano', split: 'heldout', world: 'w', actions: [cancel], noop: false,
+      scenario: { persona: 'upfront', identity: {}, wishes: [], instruction: `You want to cancel. ${PAYLOAD}` },
+    },
+  };
+}
+
+/** Two evaluations as the trainer would have stored them: before, the agent acts at once; after, it asks first. */
+async function store(page: Page): Promise<void> {
+  const results = (asked: boolean): EvaluationRow['results'] => [
+    { id: 'eval-0-0', task: TASK, index: 0, intent: 'cancel', reward: asked ? 1 : 0, termination: 'user_stop', turns: 3, tokens: 9, violations: asked ? [] : ['unconfirmed_write'] },
+    { id: 'eval-1-0', task: 'retail/nano/heldout/1/1', index: 0, intent: 'modify_payment', reward: asked ? 0 : 1, termination: 'user_stop', turns: 3, tokens: 9, violations: [] },
+  ];
+  const evaluations = [
+    { ...BEFORE, id: 'before', createdAt: Date.UTC(2026, 0, 1), results: results(false) },
+    { ...AFTER, id: 'after', createdAt: Date.UTC(2026, 0, 2), results: results(true) },
+  ];
+  const trajectories = [
+    { evaluation: 'before', ...trajectory([wish, ...act], 0, false) },
+    { evaluation: 'after', ...trajectory([wish, ...ask, ...act], 1, true) },
+  ];
+  await page.goto('/#/evals');
+  await expect(page.getByText('None yet.')).toBeVisible();
+  await page.evaluate(
+    (stored) =>
+      new Promise<void>((resolve, reject) => {
+        const { evaluations, trajectories } = JSON.parse(stored) as Record<string, unknown[]>;
+        const open = indexedDB.open('mua-runs');
+        open.onerror = () => reject(open.error!);
+        open.onsuccess = () => {
+          const writing = open.result.transaction(['evaluations', 'evaluationTrajectories'], 'readwrite');
+          for (const row of evaluations!) writing.objectStore('evaluations').put(row);
+          for (const row of trajectories!) writing.objectStore('evaluationTrajectories').put(row);
+          writing.onerror = () => reject(writing.error!);
+          writing.oncomplete = () => {
+            open.result.close();
+            resolve();
+          };
+        };
+      }),
+    JSON.stringify({ evaluations, trajectories }),
+  );
+  await page.reload();
+}
+
+test('from two evaluations to the pair where one changed an order without asking: two clicks', async ({ page }) => {
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  await store(page);
+  const table = page.getByRole('table', { name: 'Evaluations' });
+  await expect(table.getByRole('row')).toHaveCount(1 + 2);
+  await table.getByRole('link', { name: /1 gained, 1 lost/ }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'nano-retail against brisk-otter@40' })).toBeVisible();
+  const pairs = page.getByRole('table', { name: 'Pairs of trials' });
+  await expect(pairs.getByRole('row')).toHaveCount(1 + 2);
+
+  // The first click: the rule; the second: the pair.
+  await page.getByRole('link', { name: /changed data without asking: 1 stopped, 0 started/ }).click();
+  await expect(pairs.getByRole('row')).toHaveCount(1 + 1);
+  await pairs.getByRole('link', { name: 'Task 0, trial 1' }).click();
+  const pair = page.locator('[data-part=pair]');
+  await expect(pair.getByText('Here they part')).toBeVisible();
+  await expect(pair.getByText('Shall I cancel it?')).toBeVisible();
+  await expect(pair.getByText('changed data without asking')).toHaveCount(1);
+
+  // Hostile text is text; the address says it all.
+  await expect(pair.locator('img')).toHaveCount(0);
+  await expect(pair.getByText(PAYLOAD).first()).toBeVisible();
+  await page.reload();
+  await expect(page.locator('[data-part=pair]').getByText('Here they part')).toBeVisible();
+  await expect(page).toHaveTitle(/nano-retail against/);
+  expect(problems).toEqual([]);
+});
+
+test('picking two evaluations, gained and lost, and deleting one', async ({ page }) => {
+  await store(page);
+  const table = page.getByRole('table', { name: 'Evaluations' });
+  for (const box of await table.getByRole('checkbox').all()) await box.check();
+  await expect(page).toHaveURL(/pick=/);
+  await page.getByRole('link', { name: /^Compare / }).click();
+  await page.getByRole('link', { name: /Gained 1/ }).click();
+  const pairs = page.getByRole('table', { name: 'Pairs of trials' });
+  await expect(pairs.getByRole('row')).toHaveCount(1 + 1);
+  await expect(pairs).toContainText('Task 0');
+  await page.getByRole('link', { name: /Lost 1/ }).click();
+  await expect(pairs).toContainText('Task 1');
+
+  await page.goto('/#/evals');
+  await table.getByRole('button', { name: /Delete the evaluation of brisk-otter@40/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(table.getByRole('row')).toHaveCount(1 + 1);
+});
+
+test('an evaluation of the bundled model: cancelled once, then played and read', async ({ page }) => {
+  test.slow();
+  await page.goto('/#/evals');
+  const form = page.getByRole('form', { name: 'New evaluation' });
+  await expect(form.getByRole('button', { name: 'Evaluate' })).toBeEnabled();
+  await form.getByLabel('Tasks', { exact: true }).fill('64');
+  await form.getByRole('button', { name: 'Evaluate' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await expect(form).toBeVisible();
+  await expect(page.getByText('None yet.')).toBeVisible();
+  await expect(page.getByText('That did not work')).toHaveCount(0);
+
+  await form.getByLabel('Tasks', { exact: true }).fill('2');
+  await form.getByLabel('Trials a task (k)').fill('2');
+  await form.getByRole('button', { name: 'Evaluate' }).click();
+  await expect(page).toHaveURL(/#\/evals\/[0-9a-f-]{36}/, { timeout: 200_000 });
+  const grid = page.getByRole('table', { name: 'Tasks and their trials' });
+  await expect(grid.getByRole('row')).toHaveCount(1 + 2);
+  await expect(grid.getByRole('link')).toHaveCount(4);
+  await grid.getByRole('link').first().click();
+  await expect(page.getByRole('heading', { name: /^Task .*, trial 1$/ })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('heading', { name: /^Task .*, trial 1$/ })).toBeVisible();
+});
