@@ -181,7 +181,7 @@ describe('keys', () => {
   const press = (key: string, more: Partial<KeyboardEvent> = {}) => ({ key, ctrlKey: false, metaKey: false, altKey: false, defaultPrevented: false, ...more });
   test('lead to commands, but not with a modifier and not where text is typed', () => {
     expect(commandOf(press('j'), false)).toBe('next-turn');
-    expect(commandOf(press('?'), false)).toBe('help');
+    expect(commandOf(press('/'), false)).toBe('find');
     expect(commandOf(press('j', { ctrlKey: true }), false)).toBeNull();
     expect(commandOf(press('j'), true)).toBeNull();
     expect(commandOf(press('Escape'), true)).toBe('close');

@@ -3,7 +3,7 @@ import type { Span } from './sequence.ts';
 
 export type Command =
   | 'next-turn' | 'previous-turn' | 'next-token' | 'previous-token' | 'previous-sibling' | 'next-sibling'
-  | 'channel' | 'view' | 'fork' | 'find' | 'help' | 'close';
+  | 'channel' | 'view' | 'fork' | 'find' | 'close';
 
 export const KEYS: readonly { key: string; command: Command; does: string }[] = [
   { key: 'j', command: 'next-turn', does: 'next message' },
@@ -16,7 +16,6 @@ export const KEYS: readonly { key: string; command: Command; does: string }[] = 
   { key: 'v', command: 'view', does: 'messages or rendered tokens' },
   { key: 'f', command: 'fork', does: 'fork here: play on from this message' },
   { key: '/', command: 'find', does: 'find in the text' },
-  { key: '?', command: 'help', does: 'these keys' },
   { key: 'Escape', command: 'close', does: 'close what is selected' },
 ];
 const COMMANDS = new Map(KEYS.map(({ key, command }) => [key, command]));
