@@ -101,7 +101,7 @@ export const CHARTS: ChartSpec[] = [
   {
     id: 'time',
     title: 'Time of a step',
-    help: 'Seconds of a step: rolling out conversations, scoring by the reference, updating the weights.',
+    help: 'Seconds of a step: rolling out conversations, scoring by the reference, updating the weights, scoring one group for the inspector.',
     kind: 'stacked',
     format: seconds,
     legendLines: 2,
@@ -109,6 +109,7 @@ export const CHARTS: ChartSpec[] = [
       { key: 'timing_s/gen', label: 'rollout', color: '--series-1' },
       { key: 'timing_s/ref', label: 'score', color: '--series-2' },
       { key: 'timing_s/update_actor', label: 'update', color: '--series-3' },
+      { key: 'timing_s/inspect', label: 'inspect', color: '--series-4' },
     ],
   },
 ];
