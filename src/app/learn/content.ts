@@ -19,14 +19,14 @@ const PAGES: Record<LessonId, LessonPage[]> = {
         'Only the last kind was sampled by the model, and only those tokens are trained. The mask says which they are.',
       ],
       task: 'Open a recorded conversation as the model saw it, coloured by the mask.',
-      focus: ['tokens', 'legend'],
+      focus: ['legend'],
       open: ({ rollout: id }) => rollout(id, { view: 'rendered', ch: 'mask' }),
       done: (sight) => coloured('mask')(sight) && at(sight, 'rollout')?.view === 'rendered',
     },
     {
       text: ['Dim tokens were given to the model. Nothing will make them more or less likely: the customer’s words are not the agent’s to learn.'],
       task: 'Choose a token: click it, or move with h and l.',
-      focus: ['tokens', 'token'],
+      focus: ['token'],
       done: (sight) => at(sight, 'rollout')?.tok !== null && at(sight, 'rollout') !== null,
     },
     {
@@ -109,7 +109,7 @@ const PAGES: Record<LessonId, LessonPage[]> = {
     {
       text: ['Advantage times (1 − p) is a rough measure of how hard the update pushes on a token: hardly at all where the model was sure already. It is an approximation, and the page says so.'],
       task: 'Colour a conversation by pressure.',
-      focus: ['legend', 'tokens'],
+      focus: ['legend'],
       open: ({ mixed, rollout: id }) => rollout(mixed?.right ?? id, { view: 'rendered', ch: 'pressure' }),
       done: coloured('pressure'),
     },
@@ -119,7 +119,7 @@ const PAGES: Record<LessonId, LessonPage[]> = {
         'For some groups the trainer measured each probability again after the update. Where it did not, there is no value, which is not the same as no change.',
       ],
       task: 'Colour by Δp, the probability after minus before.',
-      focus: ['legend', 'tokens'],
+      focus: ['legend'],
       done: coloured('delta_p'),
     },
     {
