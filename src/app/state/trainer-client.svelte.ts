@@ -134,6 +134,7 @@ export class TrainerClient {
   #workerFailed(message: string): void {
     this.problem = `${message}. Reload the page; what was saved is still there.`;
     this.info = unavailable(message);
+    this.evaluation = null;
     this.#end();
   }
 
