@@ -14,7 +14,8 @@ export default defineConfig({
   preview: { headers: isolation },
   optimizeDeps: { include: ['comlink', 'dexie'] },
   // The page, and the page behind the command line.
-  build: { target: 'es2023', rolldownOptions: { input: ['index.html', 'headless.html'] } },
+  // No file becomes a data: address, which the page's policy would not fetch.
+  build: { target: 'es2023', assetsInlineLimit: 0, rolldownOptions: { input: ['index.html', 'headless.html'] } },
   test: {
     projects: [
       { extends: true, test: { name: 'unit', environment: 'node', include: ['tests/unit/**/*.test.ts'], testTimeout: 30_000 } },

@@ -66,6 +66,7 @@ test('group, rollout in both views, comparison and play of the recorded run', as
   await page.goto(`/${group}`);
   await inspect(page, 'group');
   // Only its rollouts: the task may link elsewhere.
+  await expect(main.locator('a[href*="/rollouts/"]').nth(1)).toBeAttached();
   const links = await main.locator('a[href*="/rollouts/"]').evaluateAll((all) => all.map((a) => a.getAttribute('href')!.split('?')[0]!));
   const [one, two] = [...new Set(links)];
   await page.goto(`/${one}`);
@@ -83,7 +84,7 @@ test('Setup, open', async ({ page }) => {
   await page.goto('/#/?lr=0.001');
   await page.getByText('Setup', { exact: true }).click();
   await page.getByText('Optimiser', { exact: true }).click();
-  const rate = page.getByLabel('Learning rate');
+  const rate = page.getByRole('textbox', { name: 'Learning rate' });
   await expect(rate).toHaveValue('0.001');
   await rate.fill('0.002');
   await rate.press('Tab');

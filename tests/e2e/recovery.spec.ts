@@ -1,0 +1,36 @@
+/** What a run survives: the GPU process dying under it, and a second tab that would train as well. */
+import { expect, type Page, test } from '@playwright/test';
+
+const STEP_TIMEOUT = 150_000;
+const run = (page: Page) => page.getByRole('region', { name: 'Run', exact: true });
+const step = async (page: Page) => Number((await run(page).locator('[data-part=step]').innerText()).match(/Step (\d+) of/)![1]);
+const reaches = (page: Page, target: number) => expect.poll(() => step(page), { timeout: STEP_TIMEOUT, message: `step ${target}` }).toBeGreaterThanOrEqual(target);
+
+async function startTiny(page: Page): Promise<void> {
+  await page.goto('/#/?preset=tiny&seed=5');
+  await page.getByRole('button', { name: 'Start training' }).click();
+  await expect(page).toHaveURL(/#\/runs\/[0-9a-f-]{36}/);
+}
+
+test('a lost GPU device: the run goes on from its last checkpoint', async ({ page, browser }) => {
+  test.slow();
+  await startTiny(page);
+  await reaches(page, 1);
+  const cdp = await browser.newBrowserCDPSession();
+  await cdp.send('Browser.crashGpuProcess').catch(() => {}); // the process dies before it can answer
+  await expect(run(page).locator('[data-part=status]')).toHaveText(/Interrupted|Starting/, { timeout: 60_000 });
+  await reaches(page, 2);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await expect(run(page).locator('[data-part=status]')).toHaveText(/Stopped|Done/, { timeout: STEP_TIMEOUT });
+});
+
+test('a second tab sees that another one trains, and may when that one is gone', async ({ page, context }) => {
+  test.slow();
+  await startTiny(page);
+  const second = await context.newPage();
+  await second.goto('/');
+  await expect(second.getByText(/another tab/i).first()).toBeVisible();
+  await expect(second.getByRole('button', { name: 'Start training' })).toBeDisabled();
+  await page.close();
+  await expect(second.getByRole('button', { name: 'Start training' })).toBeEnabled({ timeout: 60_000 });
+});
