@@ -37,12 +37,15 @@ async function inspect(page: Page, name: string): Promise<void> {
 /** How many rows each table of this browser's storage holds. */
 const stored = (page: Page) =>
   page.evaluate(async () => {
+    const names = ['runs', 'metrics', 'rollouts', 'trajectories', 'models'];
+    // Opening what is not there would make it.
+    const known = (await indexedDB.databases()).some(({ name }) => name === 'mua-runs');
+    if (!known) return Object.fromEntries(names.map((name) => [name, 0]));
     const db = await new Promise<IDBDatabase>((resolve, reject) => {
       const request = indexedDB.open('mua-runs');
       request.onsuccess = () => resolve(request.result);
       request.onerror = () => reject(request.error!);
     });
-    const names = ['runs', 'metrics', 'rollouts', 'trajectories', 'models'];
     const counts = await Promise.all(names.map((name) => new Promise<[string, number]>((resolve) => {
       const request = db.transaction(name).objectStore(name).count();
       request.onsuccess = () => resolve([name, request.result]);
@@ -61,7 +64,7 @@ async function tokens(page: Page, run: string, id: string): Promise<string[]> {
   return page.locator('.t').allTextContents();
 }
 
-test('the recorded run, exported and imported in a fresh profile, is the same', async ({ page, browser, baseURL }, { outputPath }) => {
+test('the recorded run, exported and imported in a fresh profile, is the same', async ({ page, browser, baseURL }, testInfo) => {
   const problems = watch(page);
   const { run, rollouts, trajectories } = await readRunBundle(bundled);
   await page.goto('/#/runs/recorded');
@@ -69,7 +72,7 @@ test('the recorded run, exported and imported in a fresh profile, is the same', 
   await inspect(page, 'share');
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download the run (.mua.zip)' }).click();
-  const file = outputPath('run.mua.zip');
+  const file = testInfo.outputPath('run.mua.zip');
   await (await download).saveAs(file);
   expect((await download).suggestedFilename()).toBe(`${run.name}.mua.zip`);
   const exported = await readRunBundle(new Uint8Array(readFileSync(file)));
@@ -77,7 +80,7 @@ test('the recorded run, exported and imported in a fresh profile, is the same', 
 
   const lines = page.waitForEvent('download');
   await page.getByRole('button', { name: 'trajectories.jsonl' }).click();
-  const jsonl = outputPath('trajectories.jsonl');
+  const jsonl = testInfo.outputPath('trajectories.jsonl');
   await (await lines).saveAs(jsonl);
   const [first] = readFileSync(jsonl, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(Object.keys(first!)).toEqual(expect.arrayContaining(['prompt', 'completion', 'reward', 'score', 'completion_ids', 'completion_mask', 'logprobs']));
