@@ -58,10 +58,12 @@ const NANO: GrpoConfig = {
   check_outputs: true,
   conversation_rules: 'domain',
   filter_groups: true,
-  lr: 1e-4,
+  lr: 4e-4,
+  lr_scheduler_type: 'linear',
+  lr_warmup_steps: 3,
   weight_decay: 0,
-  total_training_steps: 100,
-  test_freq: 20,
+  total_training_steps: 40,
+  test_freq: 10,
   val_tasks: 64,
   save_freq: 10,
   max_turns: 24,
@@ -69,6 +71,8 @@ const NANO: GrpoConfig = {
   max_model_len: 1024,
   malformed_policy: 'feedback',
   require_done: true,
+  // The bundled model has seen the tasks of seeds 1 and 2.
+  seed: 42,
 };
 
 export interface Preset {
@@ -83,7 +87,7 @@ export const DEFAULT_PRESET = 'nano';
 export const PRESETS: Record<string, Preset> = {
   nano: {
     label: 'Nano retail',
-    description: 'Eight customers a step, eight tries each, a hundred steps.',
+    description: 'Eight customers a step, eight tries each, forty steps: learns to act, to ask first and not to give up.',
     model: 'nano-retail',
     config: NANO,
   },
