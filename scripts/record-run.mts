@@ -42,7 +42,9 @@ function spread<T>(items: T[], n: number): T[] {
   return Array.from({ length: n }, (_, i) => items[Math.round((i * (items.length - 1)) / (n - 1))]!);
 }
 const mixed = [...groups.keys()].filter((group) => new Set(groups.get(group)!.map((t) => t.reward)).size > 1);
-const whole = spread(mixed.length > 0 ? mixed : [...groups.keys()], GROUPS_WHOLE);
+/** Groups that were scored again for the token view: those whose every channel has values. */
+const inspected = mixed.filter((group) => groups.get(group)!.some(({ nodes }) => nodes.some(({ annotations }) => annotations?.delta_p)));
+const whole = spread([inspected, mixed, [...groups.keys()]].find(({ length }) => length > 0)!, GROUPS_WHOLE);
 const listed = [...new Set([...spread([...groups.keys()], GROUPS_LISTED - GROUPS_WHOLE), ...whole])].sort((a, b) => stepOf(a) - stepOf(b));
 
 const rollouts = listed.flatMap((group) => {
