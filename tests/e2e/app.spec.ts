@@ -1,40 +1,13 @@
 /** The page on the built app: a run from start to transcript, and what the page says where it cannot train. */
-import { mkdir } from 'node:fs/promises';
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
 import { launchOptions } from '../support/chromium.ts';
+import { inspect, watch } from './page-checks.ts';
 
-const SCREENSHOTS = 'test-results/screenshots';
 const STEP_TIMEOUT = 150_000;
-
-/** A page that complains on its console has a fault, even if nobody sees it. */
-function watch(page: Page): string[] {
-  const problems: string[] = [];
-  page.on('pageerror', (error) => problems.push(error.message));
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-  page.on('dialog', (dialog) => void dialog.accept());
-  return problems;
-}
 
 const run = (page: Page) => page.getByRole('region', { name: 'Run', exact: true });
 const step = async (page: Page) => Number((await run(page).locator('[data-part=step]').innerText()).match(/Step (\d+) of/)![1]);
 const reaches = (page: Page, target: number) => expect.poll(() => step(page), { timeout: STEP_TIMEOUT, message: `step ${target}` }).toBeGreaterThanOrEqual(target);
-
-/** Every route in both themes: accessible, nothing wider than the window, and a picture to look at. */
-async function inspect(page: Page, name: string): Promise<void> {
-  await mkdir(SCREENSHOTS, { recursive: true });
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`), `${name}, ${colorScheme}`).toEqual([]);
-    await page.screenshot({ path: `${SCREENSHOTS}/${name}-${colorScheme}.png`, fullPage: true });
-  }
-  const size = page.viewportSize()!;
-  await page.setViewportSize({ width: 360, height: 800 });
-  expect(await page.evaluate(() => document.documentElement.scrollWidth), `${name}: width at 360 px`).toBeLessThanOrEqual(360);
-  await page.screenshot({ path: `${SCREENSHOTS}/${name}-360.png` });
-  await page.setViewportSize(size);
-}
 
 test('a run trains, survives a reload, resumes, and its conversations are readable', async ({ page }) => {
   test.slow();

@@ -1,33 +1,7 @@
 /** Reading siblings: the recorded run's list with its filters, a group side by side, two rollouts aligned, runs on common axes. */
-import { mkdir } from 'node:fs/promises';
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
 import { grpoConfig } from '../../src/training/config.ts';
-
-const SCREENSHOTS = 'test-results/screenshots';
-
-function watch(page: Page): string[] {
-  const problems: string[] = [];
-  page.on('pageerror', (error) => problems.push(error.message));
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-  page.on('dialog', (dialog) => problems.push(`dialog: ${dialog.message()}`));
-  return problems;
-}
-
-async function inspect(page: Page, name: string): Promise<void> {
-  await mkdir(SCREENSHOTS, { recursive: true });
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`), `${name}, ${colorScheme}`).toEqual([]);
-    await page.screenshot({ path: `${SCREENSHOTS}/${name}-${colorScheme}.png`, fullPage: true });
-  }
-  const size = page.viewportSize()!;
-  await page.setViewportSize({ width: 360, height: 800 });
-  expect(await page.evaluate(() => document.documentElement.scrollWidth), `${name}: width at 360 px`).toBeLessThanOrEqual(360);
-  await page.screenshot({ path: `${SCREENSHOTS}/${name}-360.png` });
-  await page.setViewportSize(size);
-}
+import { inspect, watch } from './page-checks.ts';
 
 const count = async (page: Page) => Number((await page.locator('[data-part=count] b').innerText()).replaceAll(',', ''));
 const reads = (page: Page, field: RegExp) => expect.poll(() => page.url()).toMatch(field);

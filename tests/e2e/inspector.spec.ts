@@ -1,7 +1,5 @@
 /** The trajectory inspector on the recorded run: both views, every colour, keys, deep links, search; and how fast it is with 32,000 tokens. */
 import { readFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
 import { flatten, path } from '../../src/agent/trajectory.ts';
 import type { MessageNode, Trajectory } from '../../src/agent/types.ts';
@@ -10,31 +8,7 @@ import { CHANNELS } from '../../src/app/logic/routes.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 import { grpoConfig } from '../../src/training/config.ts';
 import { summarize } from '../../src/training/summary.ts';
-
-const SCREENSHOTS = 'test-results/screenshots';
-
-function watch(page: Page): string[] {
-  const problems: string[] = [];
-  page.on('pageerror', (error) => problems.push(error.message));
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-  page.on('dialog', (dialog) => problems.push(`dialog: ${dialog.message()}`));
-  return problems;
-}
-
-async function inspect(page: Page, name: string): Promise<void> {
-  await mkdir(SCREENSHOTS, { recursive: true });
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`), `${name}, ${colorScheme}`).toEqual([]);
-    await page.screenshot({ path: `${SCREENSHOTS}/${name}-${colorScheme}.png` });
-  }
-  const size = page.viewportSize()!;
-  await page.setViewportSize({ width: 360, height: 800 });
-  expect(await page.evaluate(() => document.documentElement.scrollWidth), `${name}: width at 360 px`).toBeLessThanOrEqual(360);
-  await page.screenshot({ path: `${SCREENSHOTS}/${name}-360.png` });
-  await page.setViewportSize(size);
-}
+import { inspect, watch } from './page-checks.ts';
 
 /** A rollout of the recorded run that has siblings, calls and annotations. */
 async function recorded(): Promise<{ trajectory: Trajectory; group: Trajectory[] }> {
@@ -55,7 +29,7 @@ test('tokens are the stored ones, and keys, links and search lead to each', asyn
   await page.goto(address(trajectory));
   await expect(page.getByRole('region', { name: 'Outcome' })).toBeVisible();
   await expect(page.getByText('Tokens are shown by their ids')).toHaveCount(0);
-  await inspect(page, 'rollout-messages');
+  await inspect(page, 'rollout-messages', { fullPage: false });
 
   // Every stored token has an element; the template's are there only in the rendered view.
   await expect(page.locator('.t')).toHaveCount(0);
@@ -85,7 +59,7 @@ test('tokens are the stored ones, and keys, links and search lead to each', asyn
   await expect(page.locator('.t.on')).toBeInViewport();
   await expect(tokenPanel(page).locator('[data-channel=entropy]')).not.toContainText('not stored');
   await expect(page.locator('[data-part=legend]')).toContainText('99th percentile');
-  await inspect(page, 'rollout-token');
+  await inspect(page, 'rollout-token', { fullPage: false });
 
   // Escape closes the token, and then the message.
   await page.keyboard.press('Escape');
@@ -169,7 +143,7 @@ test('a tool call leads to the database at that call and back', async ({ page })
   await page.locator(`[data-node="${result.id}"]`).getByRole('link', { name: 'database at this call' }).click();
   await expect.poll(() => field(page, 'call')).toBe(String(result.toolResult!.index));
   await expect(page.locator('[data-part=world-moment]')).toBeVisible();
-  await inspect(page, 'rollout-call');
+  await inspect(page, 'rollout-call', { fullPage: false });
   await page.getByRole('button', { name: 'Close the database' }).click();
   await expect(page.getByRole('region', { name: 'Outcome' })).toBeVisible();
 });

@@ -1,10 +1,6 @@
 /** Every page in both themes: accessible, no wider than a phone, with a title and a heading, and a picture to look at. */
-import { mkdir } from 'node:fs/promises';
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
-
-const SCREENSHOTS = 'test-results/screenshots';
-const THEMES = ['light', 'dark'] as const;
+import { inspect } from './page-checks.ts';
 
 /** Addresses that need no looking up. */
 const ROUTES: Record<string, string> = {
@@ -30,31 +26,19 @@ const ROUTES: Record<string, string> = {
   'not-found': '#/no-such-page',
 };
 
-async function inspect(page: Page, name: string): Promise<void> {
+async function visit(page: Page, name: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
   const heading = await page.getByRole('heading', { level: 1 }).innerText();
   expect((await page.title()).trim(), `${name}: title`).toMatch(/\S · MUA-RL Playground$/);
   expect(heading.trim(), `${name}: h1`).not.toBe('');
   await page.waitForLoadState('networkidle');
-  await mkdir(SCREENSHOTS, { recursive: true });
-  for (const colorScheme of THEMES) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    expect.soft(serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`), `${name}, ${colorScheme}`).toEqual([]);
-    await page.screenshot({ path: `${SCREENSHOTS}/route-${name}-${colorScheme}.png`, fullPage: true });
-  }
-  const size = page.viewportSize()!;
-  await page.setViewportSize({ width: 360, height: 800 });
-  expect.soft(await page.evaluate(() => document.documentElement.scrollWidth), `${name}: width at 360 px`).toBeLessThanOrEqual(360);
-  await page.screenshot({ path: `${SCREENSHOTS}/route-${name}-360.png`, fullPage: true });
-  await page.setViewportSize(size);
+  await inspect(page, `route-${name}`);
 }
 
 for (const [name, hash] of Object.entries(ROUTES)) {
   test(name, async ({ page }) => {
     await page.goto(`/${hash}`);
-    await inspect(page, name);
+    await visit(page, name);
   });
 }
 
@@ -64,20 +48,20 @@ test('group, rollout in both views, comparison and play of the recorded run', as
   const main = page.getByRole('main');
   const group = (await main.locator('a[href*="/groups/"]').first().getAttribute('href'))!;
   await page.goto(`/${group}`);
-  await inspect(page, 'group');
+  await visit(page, 'group');
   // Only its rollouts: the task may link elsewhere.
   await expect(main.locator('a[href*="/rollouts/"]').nth(1)).toBeAttached();
   const links = await main.locator('a[href*="/rollouts/"]').evaluateAll((all) => all.map((a) => a.getAttribute('href')!.split('?')[0]!));
   const [one, two] = [...new Set(links)];
   await page.goto(`/${one}`);
-  await inspect(page, 'rollout-messages');
+  await visit(page, 'rollout-messages');
   await page.goto(`/${one}?view=rendered&ch=logprob`);
-  await inspect(page, 'rollout-rendered');
+  await visit(page, 'rollout-rendered');
   const id = (hash: string) => `recorded/${hash.split('/').at(-1)}`;
   await page.goto(`/#/compare?kind=rollouts&of=${id(one!)},${id(two!)}`);
-  await inspect(page, 'compare-rollouts');
+  await visit(page, 'compare-rollouts');
   await page.goto('/#/play/retail/retail%2Fnano%2Fheldout%2F1%2F0');
-  await inspect(page, 'play');
+  await visit(page, 'play');
 });
 
 test('Setup, open', async ({ page }) => {
@@ -89,7 +73,7 @@ test('Setup, open', async ({ page }) => {
   await rate.fill('0.002');
   await rate.press('Tab');
   await expect(page).toHaveURL(/lr=0\.002/);
-  await inspect(page, 'home-setup-open');
+  await visit(page, 'home-setup-open');
   await page.getByRole('button', { name: /^Reset Learning rate/ }).click();
   await expect(page).not.toHaveURL(/lr=/);
 });

@@ -1,38 +1,13 @@
 /** Sharing: a run leaves one browser as a file and is the same in another; hostile files are refused and leave nothing. Models. */
 import { readFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
 import { unzipSync, zipSync } from 'fflate';
 import { sha256 } from '../../src/environments/sha256.ts';
 import { readRunBundle, writeRunBundle } from '../../src/exchange/run-bundle.ts';
+import { inspect, watch } from './page-checks.ts';
 
 const RECORDED = 'public/recorded/run.mua.zip';
-const SCREENSHOTS = 'test-results/screenshots';
 const bundled = new Uint8Array(readFileSync(RECORDED));
-
-function watch(page: Page): string[] {
-  const problems: string[] = [];
-  page.on('pageerror', (error) => problems.push(error.message));
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-  page.on('dialog', (dialog) => problems.push(`dialog: ${dialog.message()}`));
-  return problems;
-}
-
-async function inspect(page: Page, name: string): Promise<void> {
-  await mkdir(SCREENSHOTS, { recursive: true });
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`), `${name}, ${colorScheme}`).toEqual([]);
-    await page.screenshot({ path: `${SCREENSHOTS}/${name}-${colorScheme}.png`, fullPage: true });
-  }
-  const size = page.viewportSize()!;
-  await page.setViewportSize({ width: 360, height: 800 });
-  expect(await page.evaluate(() => document.documentElement.scrollWidth), `${name}: width at 360 px`).toBeLessThanOrEqual(360);
-  await page.screenshot({ path: `${SCREENSHOTS}/${name}-360.png` });
-  await page.setViewportSize(size);
-}
 
 /** How many rows each table of this browser's storage holds. */
 const stored = (page: Page) =>

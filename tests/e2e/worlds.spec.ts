@@ -1,33 +1,7 @@
 /** The worlds on the built app: tables, tools, gold runs, and an import that works and one that does not. */
-import { mkdir } from 'node:fs/promises';
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
 import { type Data, tau2Mock, tau2Retail } from '../support/benchmark-data.ts';
-
-const SCREENSHOTS = 'test-results/screenshots';
-
-function watch(page: Page): string[] {
-  const problems: string[] = [];
-  page.on('pageerror', (error) => problems.push(error.message));
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-  return problems;
-}
-
-/** Accessible in both themes, nothing wider than the window at 360 pixels, and a picture to look at. */
-async function inspect(page: Page, name: string): Promise<void> {
-  await mkdir(SCREENSHOTS, { recursive: true });
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`), `${name}, ${colorScheme}`).toEqual([]);
-    await page.screenshot({ path: `${SCREENSHOTS}/${name}-${colorScheme}.png`, fullPage: true });
-  }
-  const size = page.viewportSize()!;
-  await page.setViewportSize({ width: 360, height: 800 });
-  expect(await page.evaluate(() => document.documentElement.scrollWidth), `${name}: width at 360 px`).toBeLessThanOrEqual(360);
-  await page.screenshot({ path: `${SCREENSHOTS}/${name}-360.png` });
-  await page.setViewportSize(size);
-}
+import { inspect, watch } from './page-checks.ts';
 
 const payload = (data: Data) => Object.entries(data).map(([name, text]) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) }));
 const importFiles = (page: Page, data: Data) => page.getByLabel('Choose a zip or files').setInputFiles(payload(data));
