@@ -6,7 +6,7 @@
  *   evaluate model=DIR [split=heldout] [tasks=200] [trials=1] [temperature=1] [seed=1] [level=nano]
  *   train model=DIR preset=nano out=DIR [any GRPO setting=value …]
  */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nodeSession, readModel } from '../tests/support/node-session.ts';
 import type { ModelFiles } from '../src/training/api.ts';
@@ -58,10 +58,11 @@ async function main(): Promise<unknown> {
     case 'train': {
       const [model, preset, out] = [await readModel(take('model')), take('preset', 'nano'), take('out')];
       await mkdir(out, { recursive: true });
-      const lines: string[] = [];
-      const { model: trained, before, after, ...rest } = await session.train(model, preset, args, scripted, progress, async (metrics) => {
-        lines.push(JSON.stringify(metrics));
-        await writeFile(join(out, 'metrics.jsonl'), `${lines.join('\n')}\n`);
+      const files = [join(out, 'metrics.jsonl'), join(out, 'trajectories.jsonl')] as const;
+      for (const file of files) await writeFile(file, '');
+      const { model: trained, before, after, ...rest } = await session.train(model, preset, args, scripted, progress, async (metrics, trajectories) => {
+        await appendFile(files[0], `${JSON.stringify(metrics)}\n`);
+        await appendFile(files[1], trajectories.map((trajectory) => `${JSON.stringify(trajectory)}\n`).join(''));
       });
       await save(out, trained);
       return { ...rest, before: before.pass_hat[0], after: after.pass_hat[0] };
