@@ -72,8 +72,11 @@ test('siblings side by side: a line a turn, sorted, pinned and aligned, all of i
   await inspect(page, 'group');
 
   await page.getByLabel('Sorted by').selectOption('turns');
-  await page.getByRole('button', { name: 'Pin rollout 1' }).click();
-  await page.getByRole('button', { name: 'Pin rollout 2' }).click();
+  // The recording has groups that differ in reward, so the first and the last by turns are not the same conversation.
+  const names = await table.locator('[data-part=group-column]').getByRole('link').allInnerTexts();
+  const [first, last] = [names[0]!, names.at(-1)!].map((name) => name.toLowerCase());
+  await page.getByRole('button', { name: `Pin ${first}` }).click();
+  await page.getByRole('button', { name: `Pin ${last}` }).click();
   const pair = page.locator('[data-part=aligned-pair]');
   await expect(pair.getByRole('table', { name: 'Two conversations, aligned' })).toBeVisible();
   await expect(pair.getByRole('rowheader', { name: /same move|different/ }).first()).toBeVisible();
@@ -89,7 +92,7 @@ test('siblings side by side: a line a turn, sorted, pinned and aligned, all of i
   expect(page.url()).toBe(before);
 
   // The token where they part, in either of them.
-  await pair.getByRole('link', { name: 'Rollout 1', exact: true }).first().click();
+  await pair.getByRole('link', { name: names[0]!, exact: true }).first().click();
   await reads(page, /view=rendered&tok=\d+/);
   await page.goBack();
 

@@ -123,8 +123,9 @@ test('every colour has a legend, and what is null, zero or masked has a look of 
       const { color, backgroundColor, boxShadow, textDecorationLine, textDecorationStyle } = getComputedStyle(element);
       return { color, backgroundColor, boxShadow, decoration: textDecorationLine === 'none' ? 'none' : textDecorationStyle };
     });
+  // Numbers come to a block when it is near.
+  await expect.poll(async () => (await look('.s:not(.n-logprob):not(.z-logprob)')).boxShadow).not.toBe('none');
   const value = await look('.s:not(.n-logprob):not(.z-logprob)');
-  expect(value.boxShadow).not.toBe('none');
   expect(value.backgroundColor).not.toBe('rgba(0, 0, 0, 0)');
   const masked = await look('.m');
   expect(masked.boxShadow).toBe('none');

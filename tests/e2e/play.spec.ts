@@ -7,8 +7,8 @@ import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 /** A failed rollout of a task with one simple wish, and the message where its customer has said what they want. */
 async function failed(): Promise<{ trajectory: Trajectory; node: number }> {
   const { trajectories } = await readRunBundle(new Blob([await readFile('public/recorded/run.mua.zip')]));
-  const trajectory = trajectories.find(({ reward, task: { noop, scenario } }) => reward === 0 && !noop && scenario.wishes.length === 1 && scenario.wishes[0]!.intent === 'cancel' && !scenario.wishes[0]!.insteadOf);
-  expect(trajectory, 'a failed rollout of a cancellation in the recorded run').toBeDefined();
+  const trajectory = trajectories.find(({ reward, task: { noop, scenario } }) => reward === 0 && !noop && scenario.wishes.length === 1 && !scenario.wishes[0]!.insteadOf);
+  expect(trajectory, 'a failed rollout of one simple wish in the recorded run').toBeDefined();
   return { trajectory: trajectory!, node: trajectory!.nodes.find(({ role }) => role === 'user')!.id };
 }
 
@@ -54,8 +54,7 @@ test('as the agent, by hand, to reward 1; the branch is kept and becomes trainin
   for (const action of [first!, ...rest]) await call(page, action.name, action.arguments);
   const moment = page.locator('[data-part=world-moment]');
   await expect(moment.getByText('✓ After this call the database is as the goal wants it.')).toBeVisible();
-  const order = String(rest.at(-1)!.arguments.order_id);
-  for (let turn = 0; turn < 6 && !(await verdict(page).isVisible()); turn++) await say(page, `Order ${order} has been cancelled. Anything else?`);
+  for (let turn = 0; turn < 6 && !(await verdict(page).isVisible()); turn++) await say(page, 'Done. Anything else?');
   await expect(verdict(page).locator('[data-part=reward]')).toHaveText(/^Reward 1 /);
 
   // Kept, comparable, and in the JSONL that supervised fine-tuning reads.
