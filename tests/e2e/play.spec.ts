@@ -84,6 +84,8 @@ test('as the customer: the model answers, and can be asked to roll out from here
   test.slow();
   const { trajectory } = await failed();
   await page.goto(`/#/play/retail/${encodeURIComponent(trajectory.task.id)}`);
+  // Without a model that is ready the visitor would have to play both.
+  await expect(page.getByText('Ready.', { exact: true })).toBeVisible();
   await page.getByLabel('Say as the customer').fill(`Hi, I want to cancel an order.`);
   await page.getByRole('button', { name: 'Send' }).click();
   await expect(page.getByRole('region', { name: 'Conversation' }).getByText('Agent', { exact: true }).first()).toBeVisible({ timeout: 120_000 });
