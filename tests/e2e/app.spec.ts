@@ -49,7 +49,7 @@ test('a run trains, survives a reload, resumes, and its conversations are readab
   await rollouts.getByRole('link', { name: 'Rollout 1' }).click();
   const conversation = page.getByRole('region', { name: 'Conversation' });
   // The system prompt, the customer's first words and an answer at the least.
-  expect(await conversation.getByRole('listitem').count()).toBeGreaterThanOrEqual(3);
+  await expect.poll(() => conversation.getByRole('listitem').count()).toBeGreaterThanOrEqual(3);
   const outcome = page.getByRole('region', { name: 'Outcome' });
   await expect(outcome.locator('[data-part=termination]')).not.toBeEmpty();
   await expect(outcome.locator('[data-part=reward]')).toHaveText(/^[01] /);
