@@ -37,9 +37,10 @@ async function readTasks({ domain, rules, data, level, split, tasks }) {
     return { place: { ...place, tasks: count, ...(SPLITS.includes(split) ? { split } : split !== undefined && { select: { split } }) }, benchmark };
   }
   if (split !== undefined) throw new UsageError(`--split is "${split}": --tasks names a file or split by itself`);
-  if ((await stat(tasks).catch(() => null))?.isFile()) return { place: { ...place, select: { ids: await readTaskIds(tasks) } }, benchmark };
-  if (/[/\\.]/.test(tasks)) throw new UsageError(`--tasks is "${tasks}": there is no such file`);
-  return { place: { ...place, select: { split: tasks } }, benchmark };
+  // A bare word is a split, even where a file is called so: "test" often is.
+  if (!/[/\\.]/.test(tasks)) return { place: { ...place, select: { split: tasks } }, benchmark };
+  if (!(await stat(tasks).catch(() => null))?.isFile()) throw new UsageError(`--tasks is "${tasks}": there is no such file`);
+  return { place: { ...place, select: { ids: await readTaskIds(tasks) } }, benchmark };
 }
 
 /** @type {Command} */
@@ -52,7 +53,7 @@ export const evaluate = {
     rules: { ...DATA_FLAGS.rules, required: false, help: 'whose conversation, tools and rewards: tau-bench v1 or tau2-bench; needs --data' },
     data: { ...DATA_FLAGS.data, required: false, help: 'folder (or zip) with the benchmark’s files: its tasks instead of generated ones' },
     split: { type: 'string', value: 'NAME', help: 'train or heldout, or a split of --data (default heldout; of --data: test, else base)' },
-    tasks: { type: 'string', value: 'N', help: `how many tasks (default ${TASKS}); with --data also FILE with task ids, or a split's name (default all)` },
+    tasks: { type: 'string', value: 'N', help: `how many tasks (default ${TASKS}); with --data also FILE with task ids (a path with a dot or slash), or a split's name (default all)` },
     'skip-noop': { type: 'boolean', help: 'leave out tasks that doing nothing solves' },
     trials: { type: 'integer', value: 'K', help: 'episodes a task', default: 1, min: 1 },
     temperature: { type: 'number', value: 'T', help: 'sampling temperature; 0 is greedy', default: 1, min: 0 },
