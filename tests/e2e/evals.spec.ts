@@ -103,6 +103,7 @@ test('from two evaluations to the pair where one changed an order without asking
 test('picking two evaluations, gained and lost, and deleting one', async ({ page }) => {
   await store(page);
   const table = page.getByRole('table', { name: 'Evaluations' });
+  await expect(table.getByRole('checkbox')).toHaveCount(2);
   for (const box of await table.getByRole('checkbox').all()) await box.check();
   await expect(page).toHaveURL(/pick=/);
   await page.getByRole('link', { name: /^Compare / }).click();
