@@ -73,8 +73,6 @@ export interface TrainerApi {
   active(): Promise<string | null>;
   /** Calls `listener` with every event of the active run, batched; one listener at a time. */
   listen(listener: (run: string, events: RunEvent[]) => void): Promise<void>;
-  /** Final or checkpointed model of a run as a Hugging Face folder. */
-  exportModel(run: string): Promise<ModelFiles>;
 
   // Evaluations, kept in this browser's storage
   /** Plays them one after another and returns their ids. Not while a run is active. @throws when cancelled; those that ended are kept */

@@ -3,10 +3,8 @@
  * first and to the listener after, so a page that dies loses nothing.
  */
 import type { Evaluation } from '../evaluation/evaluate.ts';
-import { withWeights } from '../exchange/model-folder.ts';
 import type { RunDatabase, RunRow } from '../storage/database.ts';
 import type { UserConfig } from '../users/types.ts';
-import type { ModelFiles } from './api.ts';
 import { loadCheckpoint, restore, saveCheckpoint } from './checkpoints.ts';
 import { grpoConfig } from './config.ts';
 import { concurrency, DeviceLostError, type EngineHost, type SessionParts } from './engine-host.ts';
@@ -102,14 +100,6 @@ export class Runs {
     active.stopping = true;
     await this.unpause();
     await active.finished;
-  }
-
-  async exportModel(run: string): Promise<ModelFiles> {
-    const db = this.#parts.database();
-    const [row, checkpoint] = await Promise.all([db.runs.get(run), loadCheckpoint(db, run)]);
-    if (!row || !checkpoint) throw new Error(`run "${run}" has no checkpoint yet`);
-    const files = await this.#parts.bundledModel(row.request.model);
-    return withWeights(files, checkpoint.weights);
   }
 
   async #launch(row: RunRow, user: UserConfig): Promise<void> {

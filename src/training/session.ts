@@ -65,9 +65,6 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
   stop(): Promise<void> {
     return this.#runs.stop();
   }
-  exportModel(run: string): Promise<ModelFiles> {
-    return this.#runs.exportModel(run);
-  }
 
   /** One engine: a run and an evaluation would take it from each other. */
   #refuseWhileEvaluating(): void {
