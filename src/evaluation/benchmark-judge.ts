@@ -3,7 +3,7 @@ import type { Tau1Task, Tau2Task } from '../environments/exact/benchmark-task.ts
 import { initialStateOf, type DomainDefinition } from '../environments/domain.ts';
 import type { Benchmark, ExactDomain } from '../environments/exact/types.ts';
 import { exactDomain } from '../environments/exact/domains.ts';
-import type { ToolCall } from '../environments/types.ts';
+import { callsIn, historyMessages } from '../environments/exact/history.ts';
 import type { Conversation } from './conversation.ts';
 import { shareOfCriteria, tau1RewardInfo, tau2RewardInfo } from './reward-info.ts';
 import { TAU_BENCH, tau1Reward } from './tau1-reward.ts';
@@ -17,8 +17,8 @@ export function benchmarkJudge(benchmark: Benchmark, domain: ExactDomain['name']
   const exact = exactDomain(domain, benchmark);
   return async ({ task, world, calls, said }) => {
     // The reward runs the calls again, from the start of the conversation that a history is part of.
-    const past = (initialStateOf(task)?.message_history ?? []) as unknown as { role: string; content?: string | null; tool_calls?: ToolCall[] | null }[];
-    const pastCalls = past.flatMap(({ role, tool_calls }) => (tool_calls ?? []).map((call): ToolCall => ({ name: call.name, arguments: call.arguments, requestor: role === 'user' ? 'user' : 'assistant' })));
+    const past = historyMessages(initialStateOf(task)?.message_history ?? []);
+    const pastCalls = past.flatMap(callsIn).map(({ call }) => call);
     const pastWords = past.flatMap(({ role, content }) => (role === 'assistant' && content ? [content] : []));
     const conversation: Conversation = {
       turns: [

@@ -3,7 +3,7 @@ import { collectRollouts, type Stage } from '../agent/rollouts.ts';
 import type { EpisodeRules } from '../agent/rules.ts';
 import type { EpisodeLimits, Sampling, Trajectory } from '../agent/types.ts';
 import type { Task } from '../environments/types.ts';
-import { meanInterval, passHatInterval, type Interval } from './pass-hat.ts';
+import { mean, meanInterval, passHatInterval, type Interval } from './pass-hat.ts';
 
 export interface EvaluationReport {
   tasks: number;
@@ -78,22 +78,20 @@ export async function evaluate(stage: Stage, plan: EvaluationPlan): Promise<Eval
     tasks: plan.tasks.length,
     trials: plan.trials,
     pass_hat: Array.from({ length: plan.trials }, (_, i) => passHatInterval(results, i + 1)),
-    tcr: meanInterval(groups.filter((group) => group.length > 0).map((group) => average(group.map((t) => t.verdict?.progress ?? 0))), 0),
+    tcr: meanInterval(groups.filter((group) => group.length > 0).map((group) => mean(group.map((t) => t.verdict?.progress ?? 0))), 0),
     noop_tasks: plan.tasks.filter((task) => task.noop).length,
     unscored: dropped.length,
     terminations: tally([...trajectories, ...dropped].map((t) => t.termination)),
     violations: tally(trajectories.flatMap((t) => t.violations.map((violation) => violation.rule))),
     tool_calls: sumCounts(trajectories.map((t) => t.toolCalls)),
-    turns_mean: average(trajectories.map((t) => t.turns)),
+    turns_mean: mean(trajectories.map((t) => t.turns)),
     by_intent: Object.fromEntries(
-      [...intents].sort().map(([intent, rows]) => [intent, { tasks: rows.length, pass_hat_1: average(rows.filter((r) => r.trials > 0).map((r) => r.successes / r.trials)) }]),
+      [...intents].sort().map(([intent, rows]) => [intent, { tasks: rows.length, pass_hat_1: mean(rows.filter((r) => r.trials > 0).map((r) => r.successes / r.trials)) }]),
     ),
     seconds: (performance.now() - start) / 1000,
   };
   return { report, trajectories: [...trajectories, ...dropped] };
 }
-
-const average = (values: readonly number[]) => (values.length === 0 ? 0 : values.reduce((sum, v) => sum + v, 0) / values.length);
 
 function tally(words: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};

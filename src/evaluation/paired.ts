@@ -1,6 +1,6 @@
 /** @file Two evaluations of the same tasks and seeds, trial by trial: what flipped, and whether the difference is more than luck. */
 import type { Violation } from '../environments/types.ts';
-import { hash32 } from '../random.ts';
+import { type Interval, mean, meanInterval } from './pass-hat.ts';
 import type { TrialResult } from './types.ts';
 
 export type Rule = Violation['rule'];
@@ -58,15 +58,14 @@ export function countViolationFlips(pairs: readonly Pair[]): { rule: Rule; stopp
     .filter(({ stopped, started }) => stopped + started > 0);
 }
 
-export interface PairedDifference {
+/** `low` and `high` are those of the difference. */
+export interface PairedDifference extends Omit<Interval, 'value'> {
   tasks: number;
   /** Mean over tasks of the share of their paired trials that succeeded. */
   before: number;
   after: number;
-  /** after − before, with a 95 % interval by bootstrap over tasks. */
+  /** after − before. */
   difference: number;
-  low: number;
-  high: number;
   /** Tasks of which more, or fewer, trials succeeded. */
   better: number;
   worse: number;
@@ -84,18 +83,16 @@ export function pairedDifference(pairs: readonly Pair[]): PairedDifference | nul
     after: trials.filter(({ after }) => after.reward === 1).length / trials.length,
   }));
   const differences = tasks.map(({ before, after }) => after - before);
-  const n = differences.length;
-  const mean = (values: readonly number[]) => values.reduce((sum, v) => sum + v, 0) / values.length;
-  const resamples = Array.from({ length: 2000 }, (_, sample) => mean(differences.map((_, i) => differences[hash32(sample, i) % n]!))).sort((a, b) => a - b);
+  const { value: difference, low, high } = meanInterval(differences);
   const better = differences.filter((d) => d > 0).length;
   const worse = differences.filter((d) => d < 0).length;
   return {
-    tasks: n,
+    tasks: tasks.length,
     before: mean(tasks.map((task) => task.before)),
     after: mean(tasks.map((task) => task.after)),
-    difference: mean(differences),
-    low: resamples[49]!,
-    high: resamples[1949]!,
+    difference,
+    low,
+    high,
     better,
     worse,
     p: signTest(better, worse),

@@ -19,14 +19,12 @@ export function passHatInterval(results: readonly { successes: number; trials: n
   return { k, ...meanInterval(results.filter(({ trials }) => trials >= k).map(({ successes, trials }) => passHat(successes, trials, k)), k) };
 }
 
+/** 0 where there are none. */
+export const mean = (values: readonly number[]): number => (values.length === 0 ? 0 : values.reduce((sum, v) => sum + v, 0) / values.length);
+
 /** Mean with a 95 % interval by bootstrap over the values (2,000 resamples, seeded); zeros where there are none. */
-export function meanInterval(values: readonly number[], seed: number): Interval {
+export function meanInterval(values: readonly number[], ...seed: number[]): Interval {
   if (values.length === 0) return { value: 0, low: 0, high: 0 };
-  const average = (pick: (i: number) => number) => {
-    let sum = 0;
-    for (let i = 0; i < values.length; i++) sum += values[pick(i)]!;
-    return sum / values.length;
-  };
-  const resamples = Array.from({ length: 2000 }, (_, sample) => average((i) => hash32(seed, sample, i) % values.length)).sort((a, b) => a - b);
-  return { value: average((i) => i), low: resamples[49]!, high: resamples[1949]! };
+  const resamples = Array.from({ length: 2000 }, (_, sample) => mean(values.map((_, i) => values[hash32(...seed, sample, i) % values.length]!))).sort((a, b) => a - b);
+  return { value: mean(values), low: resamples[49]!, high: resamples[1949]! };
 }

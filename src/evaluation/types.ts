@@ -46,13 +46,11 @@ export interface TrialResult {
   violations: Violation['rule'][];
 }
 
-const LIMITS = ['max_turns', 'response_length_one_turn', 'max_model_len', 'malformed_policy', 'require_done'] as const;
-
 /** The same text if and only if two evaluations pair. */
 export function settingsKey(settings: EvaluationSettings): string {
   const { domain, level, split, tasks, trials, temperature, top_p, top_k, seed, limits, conversation_rules, first_stream, user } = settings;
   const who = user.mode === 'scripted' ? [] : [user.baseUrl, user.model];
-  return JSON.stringify([domain, level, split, tasks, trials, temperature, top_p, top_k, seed, LIMITS.map((name) => limits[name]), conversation_rules, first_stream, user.mode, ...who]);
+  return JSON.stringify([domain, level, split, tasks, trials, temperature, top_p, top_k, seed, Object.values(limitsOf(limits)), conversation_rules, first_stream, user.mode, ...who]);
 }
 
 /** Only what limits an episode, of a configuration that says more. */

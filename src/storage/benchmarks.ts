@@ -8,6 +8,7 @@ import type { Benchmark, ExactDomain } from '../environments/exact/types.ts';
 import { exactDomain } from '../environments/exact/domains.ts';
 import { sha256 } from '../environments/sha256.ts';
 import type { Json } from '../environments/types.ts';
+import { storageError } from './import-run.ts';
 
 export interface StoredBenchmark {
   /** `tau2/retail/<digest>`: the same data, the same id. */
@@ -77,9 +78,7 @@ export class BenchmarkDatabase extends Dexie {
         return summary;
       });
     } catch (cause) {
-      const { name, inner } = cause as Error & { inner?: Error };
-      if (name === 'QuotaExceededError' || inner?.name === 'QuotaExceededError') throw new Error('the browser has no room for this import: free some space on the disk, or delete other imports and runs', { cause });
-      throw cause;
+      throw storageError(cause, 'this import', 'imports and runs');
     }
   }
 

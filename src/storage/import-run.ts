@@ -47,9 +47,9 @@ export async function storeRun(db: RunDatabase, { run: shared, metrics, rollouts
   }
 }
 
-/** What a person can do where the disk is full; any other error as it is. */
-export function storageError(cause: unknown, what: string): Error {
+/** What a person can do where the disk is full; any other error as it is. @param others what could make room */
+export function storageError(cause: unknown, what: string, others = 'runs and models'): Error {
   const { name, inner } = cause as Error & { inner?: Error };
   if (name !== 'QuotaExceededError' && inner?.name !== 'QuotaExceededError') return cause as Error;
-  return new Error(`the browser has no room for ${what}: free some space on the disk, or delete other runs and models`, { cause });
+  return new Error(`the browser has no room for ${what}: free some space on the disk, or delete other ${others}`, { cause });
 }

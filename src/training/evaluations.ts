@@ -5,14 +5,13 @@
 import { departures } from '../agent/rules.ts';
 import type { Trajectory } from '../agent/types.ts';
 import { evaluate, intentOf, type EvaluationReport } from '../evaluation/evaluate.ts';
-import { limitsOf, type EvaluationRequest, type ModelRef, type TrialResult } from '../evaluation/types.ts';
-import { withWeights } from '../exchange/model-folder.ts';
+import { limitsOf, type EvaluationRequest, type TrialResult } from '../evaluation/types.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import type { UserConfig } from '../users/types.ts';
-import type { ModelFiles, Progress } from './api.ts';
-import { checkpointWeights } from './checkpoints.ts';
+import type { Progress } from './api.ts';
 import { DeviceLostError, type EngineHost, type SessionParts } from './engine-host.ts';
-import { holdTrainerLock } from './trainer-lock.ts';
+import { firstFiles, withCheckpoint } from './model-ref.ts';
+import { takeTrainerLock } from './trainer-lock.ts';
 
 /** Episodes at once. */
 const SLOTS = 64;
@@ -40,9 +39,10 @@ export class Evaluations {
       lost(error);
       abort.abort(error);
     };
-    let release = () => {};
+    let release: (() => void) | null = null;
     try {
-      if (!(await holdTrainerLock(new Promise<void>((resolve) => (release = resolve))))) throw new Error('another tab uses the GPU: one tab at a time');
+      release = await takeTrainerLock();
+      if (!release) throw new Error('another tab uses the GPU: one tab at a time');
       const ids: string[] = [];
       for (const [i, request] of requests.entries()) {
         const label = requests.length > 1 ? `evaluation ${i + 1} of ${requests.length}` : 'evaluation';
@@ -52,7 +52,7 @@ export class Evaluations {
     } finally {
       this.#host.onLost = lost;
       this.#abort = null;
-      release();
+      release?.();
     }
   }
 
@@ -62,7 +62,8 @@ export class Evaluations {
 
   async #play({ model, settings }: EvaluationRequest, signal: AbortSignal, onProgress: (done: number, total: number) => void): Promise<string> {
     const db = this.#parts.database();
-    const { files, name } = await loadWeights(this.#parts, model);
+    const { files: first, name } = await firstFiles(this.#parts, model);
+    const files = await withCheckpoint(this.#parts, model, first);
     onProgress(0, settings.tasks * settings.trials);
     const slots = Math.min(SLOTS, settings.tasks * settings.trials);
     const { stage } = await this.#host.stage(files, settings, settings.user, { maxModelLen: settings.limits.max_model_len, slots });
@@ -86,16 +87,6 @@ export class Evaluations {
     await keepEvaluation(db, { id, model, name, settings, report, trajectories });
     return id;
   }
-}
-
-/** A model's files with the weights asked for, and what to call them. @throws when there is no such run or checkpoint */
-export async function loadWeights({ bundledModel, database }: Pick<SessionParts, 'bundledModel' | 'database'>, model: ModelRef): Promise<{ files: ModelFiles; name: string }> {
-  if (model.kind === 'model') return { files: await bundledModel(model.name), name: (await database().models.get(model.name))?.name ?? model.name };
-  const run = await database().runs.get(model.run);
-  if (!run) throw new Error(`there is no run "${model.run}" in this browser`);
-  const files = await bundledModel(run.request.model);
-  if (model.step === 0) return { files, name: `${run.name}@0` };
-  return { files: withWeights(files, await checkpointWeights(database(), model.run, model.step)), name: `${run.name}@${model.step}` };
 }
 
 interface Finished extends EvaluationRequest {

@@ -16,7 +16,7 @@ import { ResumedUsers } from '../users/resumed.ts';
 import type { UserConfig, UserSession, UserSimulator } from '../users/types.ts';
 import type { ModelFiles, Progress } from './api.ts';
 import type { EngineHost, SessionParts } from './engine-host.ts';
-import { loadWeights } from './evaluations.ts';
+import { firstFiles, withCheckpoint } from './model-ref.ts';
 
 export type AgentMove = Act | 'model';
 export type UserMove = { say: string } | 'simulated';
@@ -95,7 +95,7 @@ export class Plays {
   async #play(request: PlayRequest, progress: Progress, signal: AbortSignal): Promise<Trajectory[]> {
     const { environments } = this.#parts;
     const { task, prefix, limits, sampling, seed, userSeed, stream, n = 1 } = request;
-    const files = await this.#files(request.model);
+    const { files } = await firstFiles(this.#parts, request.model);
     const tokenizer = loadTokenizer(files);
     const sampler = Plays.needsModel(request) ? await this.#sampler(request, files) : undefined;
     const domain = await environments.domain(task.domain, task.level);
@@ -150,19 +150,11 @@ export class Plays {
     };
   }
 
-  /** Only the weights need a checkpoint; a person needs the tokenizer alone. */
-  async #files(model: ModelRef): Promise<ModelFiles> {
-    if (model.kind === 'model') return this.#parts.bundledModel(model.name);
-    const run = await this.#parts.database().runs.get(model.run);
-    if (!run) throw new Error(`there is no run "${model.run}" in this browser`);
-    return this.#parts.bundledModel(run.request.model);
-  }
-
   async #sampler({ model, limits }: PlayRequest, files: ModelFiles): Promise<Sampler> {
     const key = JSON.stringify([model, limits.max_model_len]);
     if (this.#loaded?.key !== key || this.#host.engine !== this.#loaded.engine) {
       this.#loaded = null;
-      const { files: weights } = model.kind === 'model' ? { files } : await loadWeights(this.#parts, model);
+      const weights = await withCheckpoint(this.#parts, model, files);
       this.#loaded = { key, engine: await this.#host.open(weights, { maxModelLen: limits.max_model_len, slots: SLOTS }) };
     }
     return this.#loaded.engine.sampler;

@@ -16,7 +16,7 @@ import { DEFAULT_PRESET, PRESETS } from './presets.ts';
 import { evaluationMetrics, trainGrpo } from './run.ts';
 import { runName } from './run-name.ts';
 import { summarize } from './summary.ts';
-import { holdTrainerLock } from './trainer-lock.ts';
+import { takeTrainerLock } from './trainer-lock.ts';
 import type { RunEvent, RunRequest, RunStatus } from './types.ts';
 
 /** Whole trajectories are kept for this many steps, and one group a step for good. */
@@ -104,9 +104,8 @@ export class Runs {
 
   async #launch(row: RunRow, user: UserConfig): Promise<void> {
     if (this.#active) throw new Error('a run is already active: stop it first');
-    let release = () => {};
-    const held = new Promise<void>((resolve) => (release = resolve));
-    if (!(await holdTrainerLock(held))) throw new Error('another tab is training: one tab at a time');
+    const release = await takeTrainerLock();
+    if (!release) throw new Error('another tab is training: one tab at a time');
     const active: ActiveRun = { id: row.id, abort: new AbortController(), stopping: false, paused: null, unpause: () => {}, finished: Promise.resolve() };
     this.#active = active;
     active.finished = this.#run(active, row, user).finally(() => {

@@ -1,13 +1,10 @@
 /** @file One tab at a time uses the GPU: a lock that all tabs see, and that dies with its tab. */
 
-/** Holds the browser-wide lock until `until` resolves; false when another tab has it. Outside browsers there is none. */
-export function holdTrainerLock(until: Promise<void>): Promise<boolean> {
+/** Takes the browser-wide lock and returns what releases it; null when it is held already. Outside browsers there is none. */
+export function takeTrainerLock(): Promise<(() => void) | null> {
   const locks = globalThis.navigator?.locks;
-  if (!locks) return Promise.resolve(true);
+  if (!locks) return Promise.resolve(() => {});
   return new Promise((resolve) => {
-    void locks.request('mua-trainer', { ifAvailable: true }, async (lock) => {
-      resolve(lock !== null);
-      if (lock) await until;
-    });
+    void locks.request('mua-trainer', { ifAvailable: true }, (lock) => (lock ? new Promise<void>((release) => resolve(release)) : resolve(null)));
   });
 }

@@ -63,6 +63,9 @@ describe('generated worlds', () => {
     expect(await browser.find(world, 'orders', 'pending nowhere-to-be-found', key)).toEqual({ total: 0, at: null });
     expect(await browser.row(world, 'orders', key)).toMatchObject({ value: { order_id: key } });
     expect(await browser.row(world, 'orders', 'none')).toBeNull();
+    const whole = await browser.wholeRows(world, 'orders', 8);
+    expect(whole.map(([of]) => of)).toEqual(all.slice(0, 8).map((row) => row.key));
+    expect(whole[7]).toMatchObject([key, { order_id: key }]);
     await expect(browser.find(world, 'nothing', '', '')).rejects.toThrow("table: there is no 'nothing' in this world; it has ");
   });
 

@@ -1,6 +1,7 @@
 /** @file Where a played conversation begins: at a message of a stored one, or anew with a task. */
 import { path } from '../../agent/trajectory.ts';
 import type { MessageNode, Trajectory } from '../../agent/types.ts';
+import type { WorldRef } from '../worlds/types.ts';
 
 /** Under this name branches stand where a run would. */
 export const BRANCHES = 'branches';
@@ -24,6 +25,9 @@ export function worldName(task: string): string {
   const [domain = '', level = ''] = task.split('/');
   return /^tau\d-/.test(domain) ? domain : `${domain}-${level}`;
 }
+
+/** The world of a task, for the worlds worker. */
+export const worldOf = (task: string): WorldRef => ({ name: worldName(task), split: '', seed: null, number: null, task });
 
 /** How many messages two conversations have in common, token by token, from the first on. */
 export function sharedMessages(a: readonly MessageNode[], b: readonly MessageNode[]): number {

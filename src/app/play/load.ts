@@ -5,11 +5,10 @@ import type { ModelRef } from '../../evaluation/types.ts';
 import type { RunDatabase, RunRow } from '../../storage/database.ts';
 import { DEFAULT_PRESET, limitsFor, PRESETS } from '../../training/presets.ts';
 import type { GrpoConfig } from '../../training/types.ts';
-import { BRANCHES, parseFrom, worldName, writeFrom } from '../logic/play-origin.ts';
+import { BRANCHES, parseFrom, worldOf, writeFrom } from '../logic/play-origin.ts';
 import { RECORDED, recordedRun } from '../logic/recorded.ts';
 import { href } from '../logic/routes.ts';
 import { askWorlds } from '../worlds/connect.ts';
-import type { WorldRef } from '../worlds/types.ts';
 import type { Setting } from './game.svelte.ts';
 
 /** Names the weights before training where a query names a run. */
@@ -31,9 +30,6 @@ export interface Loaded {
   originalHref: string | null;
   originalName: string;
 }
-
-/** The world of a task, for the worlds worker. */
-export const worldOf = (task: string): WorldRef => ({ name: worldName(task), split: '', seed: null, number: null, task });
 
 interface Origin {
   trajectory: Trajectory;

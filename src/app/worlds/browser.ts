@@ -106,7 +106,7 @@ export class WorldBrowser {
     const { tools, userTools = [], terminalTools, policy, benchmark = null } = await definition.domain(level);
     return {
       title, benchmark, tools, userTools, terminalTools, policy, splits, place,
-      tables: [...tables].filter(([name, rows]) => name !== '' || rows.size > 0).sort(([a], [b]) => Number(a === '') - Number(b === '')).map(([name, rows]) => ({ name: name || SETTINGS, count: rows.size, columns: columnsOf(firstRows(rows), COLUMNS) })),
+      tables: [...tables].filter(([name, rows]) => name !== '' || rows.size > 0).sort(([a], [b]) => Number(a === '') - Number(b === '')).map(([name, rows]) => ({ name: name || SETTINGS, count: rows.size, columns: columnsOf(firstRows(rows, SAMPLE), COLUMNS) })),
     };
   }
 
@@ -120,7 +120,7 @@ export class WorldBrowser {
   /** Rows [from, to) of what was found. */
   async rows(ref: WorldRef, table: string, query: string, from: number, to: number): Promise<TableRow[]> {
     const rows = tableOf(await this.open(ref), table);
-    const columns = columnsOf(firstRows(rows), COLUMNS);
+    const columns = columnsOf(firstRows(rows, SAMPLE), COLUMNS);
     return (await this.keys(ref, table, query)).slice(from, to).map((key) => {
       const row = rows.get(key)!;
       const fields = row !== null && typeof row === 'object' && !Array.isArray(row) ? row : {};
@@ -132,6 +132,11 @@ export class WorldBrowser {
   async row(ref: WorldRef, table: string, key: string): Promise<{ value: Json } | null> {
     const value = tableOf(await this.open(ref), table).get(key);
     return value === undefined ? null : { value };
+  }
+
+  /** The first `most` rows of a table, each of them whole. */
+  async wholeRows(ref: WorldRef, table: string, most: number): Promise<[key: string, row: Json][]> {
+    return firstRows(tableOf(await this.open(ref), table), most);
   }
 
   async findTasks(ref: WorldRef, query: string): Promise<Found> {
@@ -303,11 +308,11 @@ function tableOf({ tables }: Opened, name: string): ReadonlyMap<string, Json> {
   return rows;
 }
 
-function firstRows(rows: ReadonlyMap<string, Json>): [string, Json][] {
+function firstRows(rows: ReadonlyMap<string, Json>, most: number): [string, Json][] {
   const found: [string, Json][] = [];
   for (const entry of rows) {
     found.push(entry);
-    if (found.length === SAMPLE) break;
+    if (found.length === most) break;
   }
   return found;
 }

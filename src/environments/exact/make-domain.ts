@@ -1,7 +1,8 @@
 /** @file What the exact domains have in common: running calls, loading and dumping tables, tau2's initial states. */
 import { type Arguments, checkArguments } from './arguments.ts';
 import type { Benchmark, ExactCall, ExactDomain, InitialState, Requestor } from './types.ts';
-import { canonicalJson, cloneJson } from '../json.ts';
+import { replayHistory } from './history.ts';
+import { cloneJson } from '../json.ts';
 import { orderedEntries } from './ordered-json.ts';
 import type { Rows } from '../overlay.ts';
 import { pythonJson, type Printable } from './python.ts';
@@ -125,36 +126,6 @@ export function makeExactDomain(parts: DomainParts): ExactDomain {
       return invoke(rows, set, assertion, args) as boolean;
     },
   };
-}
-
-interface Message {
-  role: string;
-  id?: string;
-  content: string | null;
-  tool_calls?: (ExactCall & { id: string })[] | null;
-}
-
-/** Makes those calls of a conversation that has begun which change something; they must answer as recorded. */
-export function replayHistory(messages: readonly Json[], { mutates, run }: { mutates: (tool: string, requestor: Requestor) => boolean; run: (call: ExactCall) => { text: string } }): void {
-  const queue = [...messages] as unknown as Message[];
-  for (let message; (message = queue.shift()); ) {
-    for (const { id, name: tool, arguments: args, requestor = message.role === 'user' ? 'user' as const : 'assistant' as const } of message.tool_calls ?? []) {
-      const answer = queue.shift();
-      if (answer?.role !== 'tool' || answer.id !== id) throw new Error(`message_history: the call '${id}' of ${tool} is not followed by its answer`);
-      if (!mutates(tool, requestor)) continue;
-      const { text } = run({ name: tool, arguments: args, requestor });
-      if (contentOf(text) !== contentOf(answer.content)) throw new Error(`message_history: ${tool} answered '${text}', recorded is '${answer.content}'`);
-    }
-  }
-}
-
-/** Contents compare as the JSON they hold, or as texts. */
-function contentOf(content: string | null): string {
-  try {
-    return canonicalJson(JSON.parse(content ?? 'null'));
-  } catch {
-    return canonicalJson(content);
-  }
 }
 
 function merged(old: Json, change: Json): Json {

@@ -5,7 +5,7 @@
  */
 import { Refusal, type Arguments } from '../exact/arguments.ts';
 import type { ExactCall, ExactDomain, InitialState, Requestor } from '../exact/types.ts';
-import { replayHistory } from '../exact/make-domain.ts';
+import { replayHistory } from '../exact/history.ts';
 import type { Rows } from '../overlay.ts';
 import { AGENT_TOOLS } from './agent-tools.ts';
 import { AGENT_ASSERTIONS, USER_ASSERTIONS } from './assertions.ts';

@@ -1,0 +1,30 @@
+/** @file The elements of tokens in the page, which `Tokens.svelte` builds by hand: finding, showing and choosing them. */
+import { spanAt, type TokenSequence } from './sequence.ts';
+
+/** The element of the token at `position`, when its message is drawn as tokens. */
+export function tokenElement(list: Element, sequence: TokenSequence, position: number): Element | undefined {
+  const span = spanAt(sequence, position);
+  const blocks = span && list.querySelectorAll<HTMLElement>(`[data-node="${span.node.id}"] p[data-from]`);
+  const block = blocks && [...blocks].findLast((one) => Number(one.dataset.from) <= position);
+  return block?.children[position - Number(block.dataset.from)];
+}
+
+/** Brings an element into view below the tool bar; blocks on the way may turn out to be of another height, so twice. */
+export function bringIntoView(element: Element, block: ScrollLogicalPosition, bar?: Element): void {
+  const seen = () => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return top >= (bar?.getBoundingClientRect().bottom ?? 0) && bottom <= innerHeight;
+  };
+  for (let tries = 0; tries < 2 && !seen(); tries++) element.scrollIntoView({ block });
+}
+
+/** Attachment: a click on any token selects it; the keyboard's way is the heat strip. */
+export const selectByClick = (onselect: (position: number) => void) => (element: HTMLElement) => {
+  const onclick = ({ target }: MouseEvent) => {
+    const token = (target as Element).closest('.t');
+    const block = token?.parentElement;
+    if (token && block && getSelection()?.isCollapsed !== false) onselect(Number(block.dataset.from) + [...block.children].indexOf(token));
+  };
+  element.addEventListener('click', onclick);
+  return () => element.removeEventListener('click', onclick);
+};
