@@ -61,6 +61,8 @@ interface Turn {
   error?: string;
 }
 
+const isProper = (termination: TerminationReason) => termination === 'user_stop' || termination === 'terminal_tool';
+
 /** An ending that leaves the episode without a score. */
 class Unscored extends Error {
   constructor(readonly termination: 'user_error' | 'aborted', message: string) {
@@ -115,7 +117,7 @@ class Episode {
     let error: string | undefined;
     try {
       termination = await this.#play();
-      verdict = await this.options.environments.verify(this.#handle!, this.#said);
+      verdict = await this.#verify(isProper(termination));
     } catch (cause) {
       if (cause instanceof Unscored) {
         termination = cause.termination;
@@ -125,7 +127,6 @@ class Episode {
       } else throw cause;
     }
     const { domain, task, group, index, seed, userSeed, limits } = this.options;
-    const done = termination === 'user_stop' || termination === 'terminal_tool';
     return {
       id: `${group}-${index}`,
       task,
@@ -139,7 +140,7 @@ class Episode {
       ...(domain.benchmark === 'tau2' && { ending: tau2Ending(termination, this.#failures >= this.#rules.maxErrors) }),
       ...(this.#userCalls.length > 0 && { userCalls: this.#userCalls }),
       turns: this.#turns,
-      reward: verdict && ((limits.require_done || this.#rules.requireDone) && !done ? 0 : verdict.reward),
+      reward: verdict && ((limits.require_done || this.#rules.requireDone) && !isProper(termination) ? 0 : verdict.reward),
       verdict,
       // The audit knows retail's tools only.
       violations: domain.benchmark && !domain.name.endsWith('retail') ? [] : auditEpisode(this.#events),
@@ -154,6 +155,20 @@ class Episode {
   async close(): Promise<void> {
     if (this.#sequence) this.options.sampler!.close(this.#sequence);
     if (this.#handle !== null) await this.options.environments.close(this.#handle);
+  }
+
+  /** The outcome. What only a reader of the conversation can say of it (tau2-bench's NL_ASSERTION), the user's model is asked. */
+  async #verify(proper: boolean): Promise<Verdict> {
+    const { environments, users, signal } = this.options;
+    const verdict = await environments.verify(this.#handle!, this.#said);
+    const open = verdict.reward_info?.info?.unjudged_nl_assertions as readonly string[] | undefined;
+    if (!open || !users.judge || !proper) return verdict;
+    const conversation = this.#transcript.nodes.flatMap(({ role, text }) => (role === 'system' || role === 'template' ? [] : [{ role, text: text.replace(IM_END, '') }]));
+    const met = await this.#time('user', () => users.judge!(open, conversation, signal)).catch((cause: unknown) => {
+      this.#checkAbort();
+      throw new Unscored('user_error', cause instanceof Error ? cause.message : String(cause));
+    });
+    return met ? environments.verify(this.#handle!, this.#said, met) : verdict;
   }
 
   async #play(): Promise<TerminationReason> {

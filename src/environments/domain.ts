@@ -12,6 +12,8 @@ export interface Played {
   /** All calls in order, the user's too. */
   calls: readonly { call: ToolCall; text: string; error: boolean }[];
   said: readonly string[];
+  /** What a judge found of the assertions in natural language; absent: nobody judged. */
+  met?: readonly boolean[];
 }
 
 export type Judgement = Pick<Verdict, 'reward' | 'progress' | 'reward_info'>;

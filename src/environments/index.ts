@@ -50,12 +50,12 @@ export class OverlayEnvironments implements Environments {
     return this.store.call(episode, call);
   }
 
-  async verify(episode: string, said: readonly string[] = []): Promise<Verdict> {
+  async verify(episode: string, said: readonly string[] = [], met?: readonly boolean[]): Promise<Verdict> {
     const { task, definition, overlay } = await this.store.state(episode);
     const verdict = compareOverlays(overlay.changes(), await this.goal(task, definition));
     if (!definition.judge) return verdict;
     const [world, calls] = await Promise.all([this.store.world(definition, task.world), this.store.log(episode)]);
-    return { ...verdict, ...(await definition.judge({ task, rows: overlay, world, calls, said })) };
+    return { ...verdict, ...(await definition.judge({ task, rows: overlay, world, calls, said, ...(met && { met }) })) };
   }
 
   fork(episode: string, calls: number): Promise<string> {

@@ -157,8 +157,11 @@ export interface Environments {
   start(task: Task): Promise<string>;
   /** Runs one tool call as one transaction. An unknown tool or bad arguments give an error result, never a throw. */
   call(episode: string, call: ToolCall): Promise<ToolResult>;
-  /** @param said what the agent said aloud, in order: some tasks ask for information. */
-  verify(episode: string, said?: readonly string[]): Promise<Verdict>;
+  /**
+   * @param said what the agent said aloud, in order: some tasks ask for information.
+   * @param met of an earlier verdict's `unjudged_nl_assertions`, in order, whether a judge found them met
+   */
+  verify(episode: string, said?: readonly string[], met?: readonly boolean[]): Promise<Verdict>;
   /** A new episode with this one's state after its first `calls` tool calls. */
   fork(episode: string, calls: number): Promise<string>;
   /** Discards the episode's overlay and log. */

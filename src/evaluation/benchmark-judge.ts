@@ -10,12 +10,12 @@ import { TAU_BENCH, tau1Reward } from './tau1-reward.ts';
 import { tau2Reward } from './tau2-reward.ts';
 
 /**
- * What nobody has judged, tau2's assertions in natural language, counts as met. Whether the conversation ended properly is
- * the episode's to say.
+ * tau2's assertions in natural language are for a model to judge; where there is none they count as met. Whether the
+ * conversation ended properly is the episode's to say.
  */
 export function benchmarkJudge(benchmark: Benchmark, domain: ExactDomain['name']): NonNullable<DomainDefinition['judge']> {
   const exact = exactDomain(domain, benchmark);
-  return async ({ task, world, calls, said }) => {
+  return async ({ task, world, calls, said, met }) => {
     // The reward runs the calls again, from the start of the conversation that a history is part of.
     const past = historyMessages(initialStateOf(task)?.message_history ?? []);
     const pastCalls = past.flatMap(callsIn).map(({ call }) => call);
@@ -29,7 +29,7 @@ export function benchmarkJudge(benchmark: Benchmark, domain: ExactDomain['name']
     };
     const reward_info = benchmark === 'tau1'
       ? tau1RewardInfo(tau1Reward(exact, world, task.benchmark as Tau1Task, conversation, TAU_BENCH))
-      : tau2RewardInfo(task.benchmark as Tau2Task, await tau2Reward(exact, world, task.benchmark as Tau2Task, conversation));
+      : tau2RewardInfo(task.benchmark as Tau2Task, await tau2Reward(exact, world, task.benchmark as Tau2Task, conversation, met && (() => Promise.resolve([...met]))));
     return { reward: reward_info.reward === 0 ? 0 : 1, progress: shareOfCriteria(reward_info), reward_info };
   };
 }

@@ -49,7 +49,7 @@ export interface TrialResult {
 /** The same text if and only if two evaluations pair. */
 export function settingsKey(settings: EvaluationSettings): string {
   const { domain, level, split, tasks, trials, temperature, top_p, top_k, seed, limits, conversation_rules, first_stream, user } = settings;
-  const who = user.mode === 'scripted' ? [] : [user.baseUrl, user.model];
+  const who = user.mode === 'scripted' ? [] : [user.baseUrl, user.model, user.judgeModel];
   return JSON.stringify([domain, level, split, tasks, trials, temperature, top_p, top_k, seed, Object.values(limitsOf(limits)), conversation_rules, first_stream, user.mode, ...who]);
 }
 

@@ -161,6 +161,7 @@ const endpoint = z.object({
   mode: z.literal('endpoint'),
   baseUrl: name,
   model: name,
+  judgeModel: z.optional(name),
   temperature: z.optional(number),
   maxTokens: z.optional(number),
   timeoutMs: z.optional(number),

@@ -147,6 +147,7 @@ export class Plays {
         };
         return { open: (signal) => turn((asked) => asked.open(signal)), reply: (text, signal) => turn((asked) => asked.reply(text, signal)) };
       },
+      judge: async (...asked) => (await resumed?.judge(...asked)) ?? null,
     };
   }
 

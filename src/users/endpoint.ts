@@ -4,11 +4,21 @@
  */
 import { historyFor } from '../environments/exact/history.ts';
 import type { ToolCall, ToolSchema, UserScenario } from '../environments/types.ts';
+import { JUDGE_PROMPT, readJudgement, writeCase } from './judge.ts';
 import { Limiter, pause } from './limiter.ts';
 import { GREETING, systemPrompt } from './prompt.ts';
-import { UserError, type EndpointConfig, type UserSession, type UserSimulator, type UserTools } from './types.ts';
+import { UserError, type EndpointConfig, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
 
 type Message = { role: 'system' | 'user' | 'assistant'; content: string | null; tool_calls?: RawCall[] } | { role: 'tool'; tool_call_id: string; content: string };
+
+interface ChatRequest {
+  model: string;
+  messages: Message[];
+  tools?: readonly ToolSchema[];
+  temperature: number;
+  max_tokens: number;
+  seed?: number;
+}
 
 interface RawCall {
   id: string;
@@ -30,6 +40,8 @@ export interface EndpointOptions {
 
 const MAX_BACKOFF_MS = 30_000;
 const MAX_RETRY_AFTER_MS = 60_000;
+/** Room for reasons, and for models that think aloud. */
+const JUDGE_TOKENS = 4096;
 const RETRIED: ReadonlySet<UserError['kind']> = new Set(['network', 'timeout', 'rate_limit', 'server', 'bad_response']);
 
 export class EndpointUsers implements UserSimulator {
@@ -46,12 +58,15 @@ export class EndpointUsers implements UserSimulator {
   }
 
   session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
+    const { model, temperature = 0, maxTokens = 256 } = this.config;
     const schemas = tools?.schemas ?? [];
-    const messages: Message[] = [{ role: 'system', content: systemPrompt(scenario, schemas.length > 0) }];
+    const hasTools = schemas.length > 0;
+    const messages: Message[] = [{ role: 'system', content: systemPrompt(scenario, hasTools) }];
     // Messages join the history only with their answer: a request that failed can be made again.
     const hear = async (content: string, signal?: AbortSignal): Promise<string> => {
       for (let heard: Message[] = [{ role: 'user', content }]; ; ) {
-        const { text, calls } = await this.complete([...messages, ...heard], schemas, seed, signal);
+        const request = { model, messages: [...messages, ...heard], ...(hasTools && { tools: schemas }), temperature, max_tokens: maxTokens, seed };
+        const { text, calls } = await this.complete(request, (body) => readAnswer(body, hasTools), signal);
         messages.push(...heard, { role: 'assistant', content: text || null, ...(calls.length > 0 && { tool_calls: calls }) });
         if (!calls.length) return text;
         const results = await callTools(tools!, calls);
@@ -63,12 +78,23 @@ export class EndpointUsers implements UserSimulator {
     return { open: (signal) => hear(last, signal), reply: hear };
   }
 
-  /** One answer of the model; failures that may pass are tried again. @throws UserError */
-  private async complete(messages: Message[], tools: readonly ToolSchema[], seed: number, signal?: AbortSignal): Promise<Answer> {
+  judge(statements: readonly string[], conversation: readonly Utterance[], signal?: AbortSignal): Promise<boolean[]> {
+    const { model: userModel, judgeModel: model = userModel } = this.config;
+    const messages: Message[] = [{ role: 'system', content: JUDGE_PROMPT }, { role: 'user', content: writeCase(statements, conversation) }];
+    const read = (body: string) => {
+      const met = readJudgement(readAnswer(body, false).text, statements.length);
+      if (!met) throw new RequestFailure(`the judge "${model}" answered with something else than a verdict on ${statements.length} statements`, 'bad_response');
+      return met;
+    };
+    return this.complete({ model, messages, temperature: 0, max_tokens: JUDGE_TOKENS }, read, signal);
+  }
+
+  /** One answer of a model; failures that may pass are tried again, one to `read` it too. @throws UserError */
+  private async complete<T>(request: ChatRequest, read: (body: string) => T, signal?: AbortSignal): Promise<T> {
     const { maxRetries = 5 } = this.config;
     for (let attempt = 0; ; attempt++) {
       try {
-        return await this.limiter.run(() => this.request(messages, tools, seed, signal), signal);
+        return await this.limiter.run(() => this.request(request, read, signal), signal);
       } catch (error) {
         if (signal?.aborted) throw new UserError('the request to the user endpoint was cancelled', 'aborted');
         if (!(error instanceof RequestFailure)) throw error;
@@ -81,19 +107,19 @@ export class EndpointUsers implements UserSimulator {
     }
   }
 
-  private async request(messages: Message[], tools: readonly ToolSchema[], seed: number, signal?: AbortSignal): Promise<Answer> {
-    const { apiKey, model, temperature = 0, maxTokens = 256, timeoutMs = 60_000 } = this.config;
+  private async request<T>(request: ChatRequest, read: (body: string) => T, signal?: AbortSignal): Promise<T> {
+    const { apiKey, timeoutMs = 60_000 } = this.config;
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const response = await (this.options.fetch ?? fetch)(this.url, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', ...(apiKey && { Authorization: `Bearer ${apiKey}` }) },
-        body: JSON.stringify({ model, messages, ...(tools.length > 0 && { tools }), temperature, max_tokens: maxTokens, seed, stream: false }),
+        body: JSON.stringify({ ...request, stream: false }),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
       const body = await response.text();
-      if (!response.ok) throw httpFailure(response, body, this.config);
-      return readAnswer(body, tools.length > 0);
+      if (!response.ok) throw httpFailure(response, body, apiKey, request.model);
+      return read(body);
     } catch (error) {
       if (error instanceof RequestFailure) throw error;
       if (signal?.aborted) throw new RequestFailure('cancelled', 'aborted');
@@ -134,7 +160,7 @@ function shownUrl(url: string): string {
   return `${origin}${pathname}`;
 }
 
-function httpFailure({ status, headers }: Response, body: string, { apiKey, model }: EndpointConfig): RequestFailure {
+function httpFailure({ status, headers }: Response, body: string, apiKey: string | undefined, model: string): RequestFailure {
   const detail = errorText(body, apiKey);
   const wait = retryAfterMs(headers.get('retry-after'));
   if (status === 401 || status === 403) return new RequestFailure(`the user endpoint refused the API key (HTTP ${status})`, 'auth', 0, true);

@@ -1,7 +1,7 @@
 /** @file Simulated users that live in another worker. */
 import { proxy, type Remote } from 'comlink';
 import type { UserScenario } from '../environments/types.ts';
-import { UserError, type UserSession, type UserSimulator, type UserTools } from './types.ts';
+import { UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
 import type { Answer, UserWorkerApi } from './worker-api.ts';
 
 export type { UserWorkerApi } from './worker-api.ts';
@@ -12,15 +12,21 @@ export class RemoteUsers implements UserSimulator {
   session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
     const { worker } = this;
     const session = crypto.randomUUID();
+    const told = async (ask: () => Promise<Answer>, signal?: AbortSignal) => (await cancellable(worker, session, signal, ask)).text;
     return {
-      open: (signal) => cancellable(worker, session, signal, () => (tools ? worker.open(session, scenario, seed, [...tools.schemas], proxy(tools.call)) : worker.open(session, scenario, seed))),
-      reply: (text, signal) => cancellable(worker, session, signal, () => worker.reply(session, text)),
+      open: (signal) => told(() => (tools ? worker.open(session, scenario, seed, [...tools.schemas], proxy(tools.call)) : worker.open(session, scenario, seed)), signal),
+      reply: (text, signal) => told(() => worker.reply(session, text), signal),
     };
+  }
+
+  async judge(statements: readonly string[], conversation: readonly Utterance[], signal?: AbortSignal): Promise<boolean[] | null> {
+    const name = crypto.randomUUID();
+    return (await cancellable(this.worker, name, signal, () => this.worker.judge(name, statements, conversation))).met;
   }
 }
 
-async function cancellable(worker: Remote<UserWorkerApi>, session: string, signal: AbortSignal | undefined, ask: () => Promise<Answer>): Promise<string> {
-  const cancel = () => void worker.cancel(session);
+async function cancellable<T extends object>(worker: Remote<UserWorkerApi>, name: string, signal: AbortSignal | undefined, ask: () => Promise<Answer<T>>): Promise<T> {
+  const cancel = () => void worker.cancel(name);
   if (signal?.aborted) {
     cancel();
     throw new UserError('the conversation with the user was cancelled', 'aborted');
@@ -29,7 +35,7 @@ async function cancellable(worker: Remote<UserWorkerApi>, session: string, signa
   try {
     const answer = await ask();
     if ('failure' in answer) throw new UserError(answer.failure.message, answer.failure.kind);
-    return answer.text;
+    return answer;
   } finally {
     signal?.removeEventListener('abort', cancel);
   }

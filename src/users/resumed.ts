@@ -1,7 +1,7 @@
 /** @file A simulated user who takes up a conversation that was held without it, or by an earlier session of it. */
 import type { Json, ToolCall, UserScenario } from '../environments/types.ts';
 import { GREETING } from './prompt.ts';
-import { TAU2_STOPS, type UserSession, type UserSimulator, type UserTools } from './types.ts';
+import { TAU2_STOPS, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
 
 /** An answer that came before: what it answered (null: it opened), and the calls made for it with their results. */
 export interface PastAnswer {
@@ -25,6 +25,10 @@ export class ResumedUsers implements UserSimulator {
   session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
     if (this.past.length === 0) return this.users.session(scenario, seed, tools);
     return this.how === 'replay' ? this.#replayed(scenario, seed, tools) : this.#told(scenario, seed, tools);
+  }
+
+  async judge(statements: readonly string[], conversation: readonly Utterance[], signal?: AbortSignal): Promise<boolean[] | null> {
+    return (await this.users.judge?.(statements, conversation, signal)) ?? null;
   }
 
   #replayed(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {

@@ -22,9 +22,20 @@ export interface UserSession {
   reply(agentText: string, signal?: AbortSignal): Promise<string>;
 }
 
-/** `seed` makes a scripted user reproducible; an endpoint passes it on as the request's `seed`. */
+/** A message of a conversation as a judge reads it. */
+export interface Utterance {
+  role: 'user' | 'assistant' | 'tool';
+  text: string;
+}
+
 export interface UserSimulator {
+  /** `seed` makes a scripted user reproducible; an endpoint passes it on as the request's `seed`. */
   session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession;
+  /**
+   * Says of each statement whether the conversation shows it to be true of the agent (tau2-bench's NL_ASSERTION); null
+   * where there is no model to ask. @throws UserError
+   */
+  judge?(statements: readonly string[], conversation: readonly Utterance[], signal?: AbortSignal): Promise<boolean[] | null>;
 }
 
 /** A failure of the simulator, never of the agent: the episode is retried, then dropped, never scored 0. */
@@ -39,6 +50,8 @@ export interface EndpointConfig {
   /** e.g. `http://localhost:11434/v1`. */
   baseUrl: string;
   model: string;
+  /** Judges statements about a conversation; default `model`. */
+  judgeModel?: string;
   /** Kept in memory only; never stored, logged or exported. */
   apiKey?: string;
   temperature?: number;

@@ -1,10 +1,10 @@
 /** @file Sessions of simulated users for others than their owner: what the user worker answers. */
 import type { UserScenario } from '../environments/types.ts';
 import { createUsers } from './index.ts';
-import { TAU2_STOPS, UserError, type UserConfig, type UserSession, type UserSimulator, type UserTools } from './types.ts';
+import { TAU2_STOPS, UserError, type UserConfig, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
 
 /** Errors lose their class and fields between workers: a failure crosses as a value. */
-export type Answer = { text: string } | { failure: { kind: UserError['kind']; message: string } };
+export type Answer<T = { text: string }> = T | { failure: { kind: UserError['kind']; message: string } };
 
 /** Sessions are named by the caller, so that an opening can be cancelled too. */
 export interface UserWorkerApi {
@@ -16,6 +16,8 @@ export interface UserWorkerApi {
   close(session: string): void;
   /** Ends a request under way with a failure of kind `aborted`, and closes the session. */
   cancel(session: string): void;
+  /** See `UserSimulator.judge`. `cancel(name)` ends the request. */
+  judge(name: string, statements: readonly string[], conversation: readonly Utterance[]): Promise<Answer<{ met: boolean[] | null }>>;
 }
 
 /** Episodes that end by the agent leave their session open: the oldest go when there are this many. */
@@ -24,6 +26,7 @@ const MAX_SESSIONS = 4096;
 export class UserSessions implements UserWorkerApi {
   private users: UserSimulator = createUsers({ mode: 'scripted' });
   private readonly sessions = new Map<string, { user: UserSession; abort: AbortController }>();
+  private readonly judging = new Map<string, AbortController>();
 
   configure(config: UserConfig): void {
     this.users = createUsers(config);
@@ -44,8 +47,20 @@ export class UserSessions implements UserWorkerApi {
   }
 
   cancel(session: string): void {
-    this.sessions.get(session)?.abort.abort();
+    (this.sessions.get(session)?.abort ?? this.judging.get(session))?.abort();
     this.sessions.delete(session);
+  }
+
+  async judge(name: string, statements: readonly string[], conversation: readonly Utterance[]): Promise<Answer<{ met: boolean[] | null }>> {
+    const abort = new AbortController();
+    this.judging.set(name, abort);
+    try {
+      return { met: (await this.users.judge?.(statements, conversation, abort.signal)) ?? null };
+    } catch (error) {
+      return failure(error);
+    } finally {
+      this.judging.delete(name);
+    }
   }
 
   private async answer(session: string, ask: (user: UserSession, signal: AbortSignal) => Promise<string>): Promise<Answer> {
@@ -56,7 +71,9 @@ export class UserSessions implements UserWorkerApi {
       if (TAU2_STOPS.some((word) => text.includes(word))) this.sessions.delete(session);
       return { text };
     } catch (error) {
-      return { failure: { kind: error instanceof UserError ? error.kind : 'bad_response', message: (error as Error).message } };
+      return failure(error);
     }
   }
 }
+
+const failure = (error: unknown) => ({ failure: { kind: error instanceof UserError ? error.kind : 'bad_response' as const, message: (error as Error).message } });

@@ -12,8 +12,8 @@ import { benchmarkJudge } from '../../src/evaluation/benchmark-judge.ts';
 import { benchmarkLoader } from '../../src/storage/benchmark-loader.ts';
 import { BenchmarkDatabase } from '../../src/storage/benchmarks.ts';
 import { EndpointUsers } from '../../src/users/endpoint.ts';
-import { STOP, type UserSimulator } from '../../src/users/types.ts';
-import { startChatServer } from '../support/chat-server.ts';
+import { type EndpointConfig, STOP, type UserSimulator } from '../../src/users/types.ts';
+import { type ChatRequest, startChatServer } from '../support/chat-server.ts';
 import { stage } from '../support/episodes.ts';
 
 let close: (() => void) | undefined;
@@ -33,6 +33,10 @@ const mockTasks: BenchmarkTask[] = [
     id: 'resumed', user_scenario: { instructions: 'Have the cake task completed.' },
     initial_state: { message_history: [{ role: 'user', content: 'I need a cake.' }, { role: 'assistant', content: null, tool_calls: [made] }, { role: 'tool', id: 'c1', content: '{"task_id": "task_2", "title": "Cake", "description": null, "status": "pending"}' }, { role: 'assistant', content: 'There is a task now.' }] as unknown as Json[] },
     evaluation_criteria: { actions: [{ name: 'update_task_status', arguments: { task_id: 'task_2', status: 'completed' } }], reward_basis: ['DB'] },
+  },
+  {
+    id: 'judged', user_scenario: { instructions: 'Ask for task 1.' },
+    evaluation_criteria: { actions: [], nl_assertions: ['The agent is polite.', 'The agent is brief.'], reward_basis: ['DB', 'NL_ASSERTION'] },
   },
 ];
 
@@ -102,6 +106,28 @@ it('goes on with a conversation that has begun', async () => {
   idle.close();
 });
 
+it('asks the judge of what only a reader can say, with calls and all', async () => {
+  const environments = open('tau2', 'mock', MOCK, NOTIFICATIONS, mockTasks);
+  const [, , task] = await environments.tasks(query('tau2-mock'));
+  const agent = [call('get_users'), 'There is one.<|im_end|>'];
+  const judged = async (answers: object[], config: Partial<EndpointConfig> = {}) => {
+    const server = await startChatServer([{ content: 'What is there?' }, { content: STOP }, ...answers]);
+    const trajectory = await play(environments, task!, agent, new EndpointUsers({ baseUrl: server.url, model: 'm', maxRetries: 1, ...config }, { backoffMs: 1 }));
+    server.close();
+    return { trajectory, requests: server.requests };
+  };
+  const verdict = (...met: boolean[]) => ({ content: `As JSON: {"results": ${JSON.stringify(met.map((value, i) => ({ statement: i + 1, reason: 'so', met: value })))}}` });
+  const good = await judged([verdict(true, true)], { judgeModel: 'j' });
+  expect(good.trajectory).toMatchObject({ reward: 1, verdict: { progress: 1, reward_info: { info: null, reward_breakdown: { DB: 1, NL_ASSERTION: 1 } } } });
+  const [, , { model, messages }] = good.requests as [unknown, unknown, ChatRequest];
+  expect(model).toBe('j');
+  expect(messages[1]!.content).toMatch(/Customer: What is there\?\nAgent: <tool_call>[^]*get_users[^]*\nTool: [^]*ada[^]*\nAgent: There is one\.\nCustomer: ###STOP###\n\nStatements:\n1\. The agent is polite\.\n2\. The agent is brief\.$/);
+  expect((await judged([verdict(true, false)])).trajectory).toMatchObject({ reward: 0, verdict: { progress: 2 / 3, reward_info: { nl_assertions: [{ met: true }, { nl_assertion: 'The agent is brief.', met: false }] } } });
+  // One answer that is none is asked for again; a judge that gives none is no fault of the agent's.
+  expect((await judged([verdict(true), verdict(true, true)])).trajectory).toMatchObject({ reward: 1 });
+  expect((await judged([verdict(true), { content: 'Both.' }])).trajectory).toMatchObject({ reward: null, termination: 'user_error', error: 'the judge "m" answered with something else than a verdict on 2 statements (after 2 attempts)' });
+});
+
 it('reads imports from the storage, the newest of a domain, once each', async () => {
   const database = new BenchmarkDatabase('loader');
   const load = benchmarkLoader(database);
@@ -135,12 +161,12 @@ it('plays an imported tau1 task, whose outputs must be said', async () => {
 it('plays the tasks that are named: of a split by its name, or by their ids', async () => {
   const environments = open('tau2', 'mock', MOCK, NOTIFICATIONS, mockTasks);
   const ask = async (select: { split: string } | { ids: string[] }, more = {}) => (await environments.tasks({ ...query('tau2-mock'), select, ...more })).map(({ id }) => id);
-  expect(await ask({ split: 'test' })).toEqual(['tau2-mock/full/test/dual', 'tau2-mock/full/test/resumed']);
+  expect(await ask({ split: 'test' })).toEqual(['tau2-mock/full/test/dual', 'tau2-mock/full/test/resumed', 'tau2-mock/full/test/judged']);
   expect(await ask({ ids: ['resumed', 'dual', 'resumed'] })).toEqual(['tau2-mock/full/heldout/resumed', 'tau2-mock/full/heldout/dual']);
   expect(await ask({ split: 'test' }, { count: 1, from: 1 })).toEqual(['tau2-mock/full/test/resumed']);
-  await expect(ask({ split: 'base' })).rejects.toThrow(expect.objectContaining({ name: 'InputError', message: "split: the mock data has no 'base'; it has test (2)" }));
+  await expect(ask({ split: 'base' })).rejects.toThrow(expect.objectContaining({ name: 'InputError', message: "split: the mock data has no 'base'; it has test (3)" }));
   await expect(ask({ split: 'constructor' })).rejects.toThrow("no 'constructor'");
-  await expect(ask({ ids: ['dual', 'none'] })).rejects.toThrow("task ids: 'none' is not among the 2 mock tasks of the data, such as 'dual'");
+  await expect(ask({ ids: ['dual', 'none'] })).rejects.toThrow("task ids: 'none' is not among the 3 mock tasks of the data, such as 'dual'");
   const shop = open('tau1', 'retail', SHOP, undefined, shopTasks);
   expect(await shop.tasks({ ...query('tau1-retail'), select: { ids: ['0'] } })).toMatchObject([{ id: 'tau1-retail/full/heldout/test/0' }]);
   await expect(createEnvironments({ databaseName: 'generated' }).tasks({ ...query('retail'), level: 'nano', select: { split: 'test' } })).rejects.toThrow("tasks of 'retail' are generated");

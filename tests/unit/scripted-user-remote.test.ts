@@ -4,6 +4,7 @@ import { RemoteUsers } from '../../src/users/remote.ts';
 import { ScriptedUsers } from '../../src/users/scripted.ts';
 import { startUserServer, type UserServer } from '../../src/users/server.ts';
 import { UserSessions, type UserWorkerApi } from '../../src/users/worker-api.ts';
+import { startChatServer } from '../support/chat-server.ts';
 import { cancelOrder, customer } from '../support/customers.ts';
 
 const scenario = customer('on_request', [cancelOrder]);
@@ -39,6 +40,16 @@ it('brings failures over with their kind', async () => {
   await worker.configure({ mode: 'endpoint', baseUrl: server.url, model: 'm', maxRetries: 0 });
   await expect(users.session(scenario, 1).open()).rejects.toMatchObject({ name: 'UserError', kind: 'server' });
   await expect(worker.configure({ mode: 'endpoint', baseUrl: 'nowhere', model: 'm' })).rejects.toThrow(/base URL/);
+});
+
+it('judges through the worker; a scripted customer has no judge', async () => {
+  const { worker, users } = connect();
+  expect(await users.judge(['polite'], [{ role: 'user', text: 'Hi' }])).toBeNull();
+  const chat = await startChatServer([{ content: '{"results": [{"met": false}]}' }]);
+  cleanup.push(chat.close);
+  await worker.configure({ mode: 'endpoint', baseUrl: chat.url, model: 'm', maxRetries: 0 });
+  expect(await users.judge(['polite'], [{ role: 'user', text: 'Hi' }])).toEqual([false]);
+  await expect(users.judge(['polite'], [], AbortSignal.abort())).rejects.toMatchObject({ kind: 'aborted' });
 });
 
 it('cancels a request under way', async () => {

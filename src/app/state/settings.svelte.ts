@@ -10,15 +10,17 @@ interface Stored {
   mode: UserConfig['mode'];
   baseUrl: string;
   model: string;
+  judgeModel: string;
 }
 
-const DEFAULTS: Stored = { theme: 'system', mode: 'scripted', baseUrl: 'http://localhost:11434/v1', model: '' };
+const DEFAULTS: Stored = { theme: 'system', mode: 'scripted', baseUrl: 'http://localhost:11434/v1', model: '', judgeModel: '' };
 
 export class Settings {
   theme = $state<Theme>('system');
   mode = $state<UserConfig['mode']>('scripted');
   baseUrl = $state('');
   model = $state('');
+  judgeModel = $state('');
   /** Never stored: gone when the tab closes. */
   apiKey = $state('');
 
@@ -30,7 +32,8 @@ export class Settings {
   /** The simulated user as a run takes it. */
   get user(): UserConfig {
     if (this.mode === 'scripted') return { mode: 'scripted' };
-    return { mode: 'endpoint', baseUrl: this.baseUrl.trim(), model: this.model.trim(), ...(this.apiKey && { apiKey: this.apiKey }) };
+    const judgeModel = this.judgeModel.trim();
+    return { mode: 'endpoint', baseUrl: this.baseUrl.trim(), model: this.model.trim(), ...(judgeModel && { judgeModel }), ...(this.apiKey && { apiKey: this.apiKey }) };
   }
 
   /** What keeps the user from being used, or ''. */
@@ -52,9 +55,9 @@ export class Settings {
   }
 
   save(): void {
-    const { theme, mode, baseUrl, model } = this;
+    const { theme, mode, baseUrl, model, judgeModel } = this;
     try {
-      localStorage.setItem(STORAGE_KEY, JSON.stringify({ theme, mode, baseUrl, model } satisfies Stored));
+      localStorage.setItem(STORAGE_KEY, JSON.stringify({ theme, mode, baseUrl, model, judgeModel } satisfies Stored));
     } catch {} // a private window: the choice lasts as long as the page
   }
 }
@@ -62,12 +65,13 @@ export class Settings {
 function readStored(): Stored {
   try {
     const stored = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as Partial<Record<keyof Stored, unknown>>;
-    const text = (name: 'baseUrl' | 'model') => (typeof stored[name] === 'string' ? stored[name] : DEFAULTS[name]);
+    const text = (name: 'baseUrl' | 'model' | 'judgeModel') => (typeof stored[name] === 'string' ? stored[name] : DEFAULTS[name]);
     return {
       theme: stored.theme === 'light' || stored.theme === 'dark' ? stored.theme : 'system',
       mode: stored.mode === 'endpoint' ? 'endpoint' : 'scripted',
       baseUrl: text('baseUrl'),
       model: text('model'),
+      judgeModel: text('judgeModel'),
     };
   } catch {
     return DEFAULTS;

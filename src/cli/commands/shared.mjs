@@ -30,18 +30,19 @@ export const LEVEL = { type: 'string', value: 'NAME', help: 'difficulty: nano, s
 export const USER_FLAGS = {
   user: { type: 'string', value: 'scripted|URL', help: 'simulated customer: the built-in one, or any OpenAI-compatible server', default: 'scripted' },
   'user-model': { type: 'string', value: 'NAME', help: "model to ask the server for (default: the first it lists); MUA_USER_KEY holds its key" },
+  'judge-model': { type: 'string', value: 'NAME', help: "model of the same server that judges tau2-bench's assertions in natural language (default: the customer's)" },
 };
 
 const ATTEMPTS = 5;
 
 /**
  * The simulated user that the flags name. For a server, its model is looked up first, so that a wrong URL fails at once.
- * @param {{ user: string, userModel?: string }} flags
+ * @param {{ user: string, userModel?: string, judgeModel?: string }} flags
  * @returns {Promise<{ user: any, userEndpoint?: { baseUrl: string, apiKey?: string } }>}
  */
-export async function readUser({ user, userModel }) {
+export async function readUser({ user, userModel, judgeModel }) {
   if (user === 'scripted') {
-    if (userModel) throw new UsageError('--user-model is given: expected --user URL with it');
+    if (userModel || judgeModel) throw new UsageError(`--${userModel ? 'user' : 'judge'}-model is given: expected --user URL with it`);
     return { user: { mode: 'scripted' } };
   }
   let url;
@@ -55,7 +56,7 @@ export async function readUser({ user, userModel }) {
   const baseUrl = url.href.replace(/\/+$/, '');
   const apiKey = process.env.MUA_USER_KEY;
   const model = userModel ?? (await firstModel(baseUrl, apiKey));
-  return { user: { mode: 'endpoint', baseUrl, model }, userEndpoint: { baseUrl, apiKey } };
+  return { user: { mode: 'endpoint', baseUrl, model, ...(judgeModel && { judgeModel }) }, userEndpoint: { baseUrl, apiKey } };
 }
 
 /**

@@ -1,0 +1,25 @@
+/** @file What a model is asked that judges statements about a conversation (tau2-bench's NL_ASSERTION), and its answer. */
+import type { Utterance } from './types.ts';
+
+export const JUDGE_PROMPT = `You check the work of a service agent. You get its conversation with a customer, tool calls and their results included, and numbered statements about what the agent should have done. Decide of each statement, by the conversation alone, whether it holds.
+
+Answer with JSON and nothing else, with one entry a statement, in their order:
+{"results": [{"statement": 1, "reason": "one sentence", "met": true}]}`;
+
+const SPEAKERS: Record<Utterance['role'], string> = { user: 'Customer', assistant: 'Agent', tool: 'Tool' };
+
+export function writeCase(statements: readonly string[], conversation: readonly Utterance[]): string {
+  const said = conversation.map(({ role, text }) => `${SPEAKERS[role]}: ${text}`).join('\n');
+  return `Conversation:\n${said}\n\nStatements:\n${statements.map((statement, i) => `${i + 1}. ${statement}`).join('\n')}`;
+}
+
+/** Whether each statement is met; null where the answer does not say so of every one. Words around the JSON don't matter. */
+export function readJudgement(answer: string, count: number): boolean[] | null {
+  try {
+    const { results } = JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)) as { results: { met: unknown }[] };
+    const met = results.map((result) => result.met);
+    return met.length === count && met.every((value) => typeof value === 'boolean') ? met : null;
+  } catch {
+    return null;
+  }
+}
