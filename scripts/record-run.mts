@@ -75,7 +75,7 @@ const run: SharedRun = {
   config: { ...config, total_training_steps: metrics.at(-1)!.step },
 };
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-const bundle = await writeRunBundle({ run, metrics, rollouts, trajectories, model: null }, { appVersion: version, created: new Date(createdAt) });
+const bundle = await writeRunBundle({ run, metrics, rollouts, trajectories, branches: [], model: null }, { appVersion: version, created: new Date(createdAt) });
 const bytes = new Uint8Array(await bundle.arrayBuffer());
 await readRunBundle(bytes); // what the page could not read is not written
 if (bytes.length > MAX_BYTES) throw new Error(`the bundle has ${bytes.length} bytes: expected at most ${MAX_BYTES}, as it is loaded on the first page`);

@@ -6,6 +6,7 @@
  * - `metrics.jsonl`: a step a line, verl's names
  * - `rollouts.jsonl`: a rollout a line, as lists show it
  * - `trajectories.jsonl`: the conversations that are kept, with tokens, annotations and every changed row
+ * - `branches.jsonl`: what was played or rolled out from its conversations, if anything was
  * - `model/`: the trained weights as a Hugging Face folder, if they were to be part of it
  *
  * A file that is read is hostile until it is checked: every limit, name, hash and field.
@@ -17,7 +18,7 @@ import type { RolloutSummary, StepMetrics } from '../training/types.ts';
 import { type FileData, type ImportLimits, LIMITS, openFiles } from './benchmark-files.ts';
 import { Breath } from './breath.ts';
 import { ImportError } from './import-error.ts';
-import { checked, type ManifestFields, manifestSchema, readMetrics, readTrajectory, rolloutSchema, runSchema, type SharedRun } from './run-schema.ts';
+import { checked, type ManifestFields, manifestSchema, readBranch, readMetrics, readTrajectory, rolloutSchema, runSchema, type SharedBranch, type SharedRun } from './run-schema.ts';
 import { publicUrl, withoutSecrets } from './secrets.ts';
 import { zipFiles } from './zip.ts';
 
@@ -35,6 +36,7 @@ export interface RunContent {
   metrics: StepMetrics[];
   rollouts: RolloutSummary[];
   trajectories: Trajectory[];
+  branches: SharedBranch[];
   /** The trained weights as a Hugging Face folder. */
   model: Files | null;
 }
@@ -50,7 +52,7 @@ interface WriteOptions {
   keys?: readonly string[];
 }
 
-const RUN = 'run.json', METRICS = 'metrics.jsonl', ROLLOUTS = 'rollouts.jsonl', TRAJECTORIES = 'trajectories.jsonl', MANIFEST = 'manifest.json';
+const RUN = 'run.json', METRICS = 'metrics.jsonl', ROLLOUTS = 'rollouts.jsonl', TRAJECTORIES = 'trajectories.jsonl', BRANCHES = 'branches.jsonl', MANIFEST = 'manifest.json';
 const REQUIRED = [RUN, METRICS, ROLLOUTS, TRAJECTORIES];
 const MODEL_FILE = /^model\/([A-Za-z0-9_][\w.-]{0,100})$/;
 
@@ -64,12 +66,13 @@ export function sharedRun(row: RunRow | SharedRun, keys: readonly string[] = [])
   }, RUN);
 }
 
-export async function writeRunBundle({ run, metrics, rollouts, trajectories, model }: RunContent, { appVersion, created = new Date(), keys = [] }: WriteOptions): Promise<Blob> {
+export async function writeRunBundle({ run, metrics, rollouts, trajectories, branches, model }: RunContent, { appVersion, created = new Date(), keys = [] }: WriteOptions): Promise<Blob> {
   const files: Files = {
     [RUN]: new TextEncoder().encode(JSON.stringify(sharedRun(run, keys), null, 2)),
     [METRICS]: await jsonl(metrics, finiteMetrics),
     [ROLLOUTS]: await jsonl(rollouts, withoutRun),
     [TRAJECTORIES]: await jsonl(trajectories, (trajectory) => sharedTrajectory(trajectory, keys)),
+    ...(branches.length > 0 && { [BRANCHES]: await jsonl(branches, (branch) => ({ ...branch, trajectory: sharedTrajectory(branch.trajectory, keys) })) }),
     ...Object.fromEntries(Object.entries(model ?? {}).map(([name, bytes]) => [`model/${name}`, bytes])),
   };
   const listed: ManifestFields['files'] = {};
@@ -148,10 +151,15 @@ export async function readRunBundle(source: FileData, { limits, onProgress, sign
   const listed = distinct(rollouts, ROLLOUTS, 'id', ({ id }) => id);
   const trajectories = await readLines(take(TRAJECTORIES), TRAJECTORIES, all, readTrajectory, signal);
   distinct(trajectories, TRAJECTORIES, 'id', ({ id }) => id);
-  const stray = trajectories.findIndex(({ id }) => !listed.has(id));
-  if (stray >= 0) throw new ImportError(TRAJECTORIES, `line ${stray + 1}, id`, `is ${JSON.stringify(trajectories[stray]!.id)}: expected the id of a rollout in ${ROLLOUTS}`);
+  const known = <T>(rows: readonly T[], file: string, field: string, rollout: (row: T) => string) => {
+    const stray = rows.findIndex((row) => !listed.has(rollout(row)));
+    if (stray >= 0) throw new ImportError(file, `line ${stray + 1}, ${field}`, `is ${JSON.stringify(rollout(rows[stray]!))}: expected the id of a rollout in ${ROLLOUTS}`);
+  };
+  known(trajectories, TRAJECTORIES, 'id', ({ id }) => id);
+  const branches = contents.has(BRANCHES) ? await readLines(take(BRANCHES), BRANCHES, all, readBranch, signal) : [];
+  known(branches, BRANCHES, 'rollout', ({ rollout }) => rollout);
   const model = Object.fromEntries([...contents].map(([name, bytes]) => [MODEL_FILE.exec(name)![1]!, bytes]));
-  return { manifest, run, metrics, rollouts, trajectories, model: contents.size === 0 ? null : model };
+  return { manifest, run, metrics, rollouts, trajectories, branches, model: contents.size === 0 ? null : model };
 }
 
 async function readManifest(paths: readonly string[], read: (path: string) => Promise<Uint8Array>): Promise<ManifestFields> {
@@ -166,7 +174,7 @@ async function readManifest(paths: readonly string[], read: (path: string) => Pr
   const manifest = checked<ManifestFields>(manifestSchema, value, MANIFEST);
   for (const name of REQUIRED) if (!Object.hasOwn(manifest.files, name)) throw new ImportError(MANIFEST, 'files', `${name} is missing`);
   for (const name of Object.keys(manifest.files)) {
-    if (!REQUIRED.includes(name) && !MODEL_FILE.test(name)) throw new ImportError(MANIFEST, 'files', `${JSON.stringify(name.slice(0, 200))} is no file of a run bundle`);
+    if (!REQUIRED.includes(name) && name !== BRANCHES && !MODEL_FILE.test(name)) throw new ImportError(MANIFEST, 'files', `${JSON.stringify(name.slice(0, 200))} is no file of a run bundle`);
     if (!paths.includes(name)) throw new ImportError(name, '', 'it is in the manifest, but not in the zip');
   }
   const extra = paths.find((path) => path !== MANIFEST && !Object.hasOwn(manifest.files, path));

@@ -7,13 +7,16 @@ import type { MessageNode, TerminationReason, Trajectory, UserCall } from '../ag
 import type { Tau2Ending } from '../agent/rules.ts';
 import type { BenchmarkTask, EnvAssertion, RewardInfo, RewardType, Tau2Action } from '../environments/exact/benchmark-task.ts';
 import type { Json, Persona, PhoneTrouble, RowChange, Task, ToolCall, UserScenario, Verdict, Violation, Wish } from '../environments/types.ts';
-import type { RunRow } from '../storage/database.ts';
+import type { BranchRow, RunRow } from '../storage/database.ts';
 import type { GrpoConfig, RolloutSummary, RunRequest, RunStatus, StepMetrics } from '../training/types.ts';
 import type { EndpointConfig } from '../users/types.ts';
 import { ImportError, jsonPath } from './import-error.ts';
 
 /** A run as it travels: without what is true of one browser only. */
 export type SharedRun = Omit<RunRow, 'recorded' | 'imported'>;
+
+/** A branch as it travels: with what it branched off, but in no training set. */
+export type SharedBranch = Omit<BranchRow, 'id' | 'origin' | 'conversation'> & { rollout: string };
 
 type Fields<T> = { [K in keyof T]-?: z.ZodMiniType<T[K]> };
 
@@ -194,9 +197,24 @@ export const manifestSchema = z.object({
 });
 export type ManifestFields = z.output<typeof manifestSchema>;
 
-/** A trajectory whose graph and token arrays fit together. @throws ImportError */
+const branchSchema = z.object({ createdAt: number, rollout: id, shared: natural, batch: z.string().check(z.maxLength(200)), model: name, trajectory: trajectorySchema } satisfies Fields<SharedBranch>);
+
+/** @throws ImportError */
+export function readBranch(value: unknown, file: string, where: string): SharedBranch {
+  const branch = checked<SharedBranch>(branchSchema, value, file, where);
+  checkGraph(branch.trajectory, file, `${where}, trajectory`);
+  return branch;
+}
+
+/** @throws ImportError */
 export function readTrajectory(value: unknown, file: string, where: string): Trajectory {
   const trajectory = checked<Trajectory>(trajectorySchema, value, file, where);
+  checkGraph(trajectory, file, where);
+  return trajectory;
+}
+
+/** Whether graph and token arrays fit together. @throws ImportError */
+function checkGraph(trajectory: Trajectory, file: string, where: string): void {
   const fail = (path: string, reason: string): never => {
     throw new ImportError(file, place(where, path), reason);
   };
@@ -210,7 +228,6 @@ export function readTrajectory(value: unknown, file: string, where: string): Tra
     }
   }
   if (!known.has(trajectory.leaf)) fail('leaf', `is ${trajectory.leaf}: expected the id of a node`);
-  return trajectory;
 }
 
 /** @throws ImportError */

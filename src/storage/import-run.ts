@@ -20,11 +20,11 @@ interface ImportOptions {
  * Returns the run's id: its own, or a fresh one where that is taken.
  * @throws with what to do when the browser's storage is full; nothing is stored then
  */
-export async function storeRun(db: RunDatabase, { run: shared, metrics, rollouts, trajectories }: RunContent, { taken = [], model = null, onProgress }: ImportOptions = {}): Promise<string> {
-  const total = metrics.length + rollouts.length + trajectories.length;
+export async function storeRun(db: RunDatabase, { run: shared, metrics, rollouts, trajectories, branches }: RunContent, { taken = [], model = null, onProgress }: ImportOptions = {}): Promise<string> {
+  const total = metrics.length + rollouts.length + trajectories.length + branches.length;
   let done = 0;
   try {
-    return await db.transaction('rw', [db.runs, db.metrics, db.rollouts, db.trajectories, db.models], async () => {
+    return await db.transaction('rw', [db.runs, db.metrics, db.rollouts, db.trajectories, db.branches, db.models], async () => {
       const known = taken.includes(shared.id) || (await db.runs.get(shared.id)) !== undefined;
       const run = known ? crypto.randomUUID() : shared.id;
       const add = async <T>(rows: readonly T[], write: (chunk: T[]) => PromiseLike<unknown>) => {
@@ -38,6 +38,7 @@ export async function storeRun(db: RunDatabase, { run: shared, metrics, rollouts
       await add(metrics, (chunk) => db.metrics.bulkAdd(chunk.map((values) => ({ run, step: values.step, values }))));
       await add(rollouts, (chunk) => db.rollouts.bulkAdd(chunk.map((rollout) => ({ ...rollout, run }))));
       await add(trajectories, (chunk) => db.trajectories.bulkAdd(chunk.map((trajectory) => ({ ...trajectory, run }))));
+      await add(branches, (chunk) => db.branches.bulkAdd(chunk.map(({ rollout, ...branch }) => ({ ...branch, id: crypto.randomUUID(), origin: `${run}/${rollout}` }))));
       if (model) await db.models.add({ ...model, run });
       await db.runs.add({ ...shared, id: run, status: ENDED[shared.status] ?? shared.status, imported: Date.now() });
       return run;

@@ -1,8 +1,9 @@
 /** Playing on: fork a failed rollout of the recorded run as the agent, make the right calls, and earn the reward. */
 import { readFile } from 'node:fs/promises';
-import { expect, type Page, test } from '@playwright/test';
+import { expect, test } from '@playwright/test';
 import type { Trajectory } from '../../src/agent/types.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
+import { serve, verdict } from './agent-by-hand.ts';
 
 /** A failed rollout of a task with one simple wish, and the message where its customer has said what they want. */
 async function failed(): Promise<{ trajectory: Trajectory; node: number }> {
@@ -15,29 +16,6 @@ async function failed(): Promise<{ trajectory: Trajectory; node: number }> {
 const playHash = ({ task, id }: Trajectory, node: number, as: 'agent' | 'user') =>
   `/#/play/${task.domain}/${encodeURIComponent(task.id)}?from=${encodeURIComponent(`recorded/${id}@${node}`)}&as=${as}`;
 
-const verdict = (page: Page) => page.getByRole('region', { name: 'Verdict' });
-const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' });
-
-async function say(page: Page, words: string): Promise<void> {
-  const messages = await conversation(page).locator('[data-part=message]').count();
-  await page.getByLabel('Say to the customer').fill(words);
-  await page.getByRole('button', { name: 'Say it' }).click();
-  await expect.poll(() => conversation(page).locator('[data-part=message]').count()).toBeGreaterThan(messages);
-}
-
-async function call(page: Page, name: string, args: Record<string, unknown>): Promise<void> {
-  await page.getByLabel('Or call a tool').selectOption(name);
-  for (const [field, value] of Object.entries(args)) {
-    const input = page.getByLabel(field, { exact: true });
-    if ((await input.evaluate((element) => element.tagName)) === 'SELECT') await input.selectOption(String(value));
-    else await input.fill(String(value));
-  }
-  const results = conversation(page).getByText(`Tool result of ${name}`);
-  const before = await results.count();
-  await page.getByRole('button', { name: `Call ${name}` }).click();
-  await expect(results).toHaveCount(before + 1);
-}
-
 test('as the agent, by hand, to reward 1; the branch is kept and becomes training data', async ({ page }) => {
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
@@ -46,16 +24,12 @@ test('as the agent, by hand, to reward 1; the branch is kept and becomes trainin
   await expect(page.getByRole('region', { name: 'The agent’s turn' })).toBeVisible();
 
   // The form refuses what the schema does not allow, and says so at the field.
-  const [first, ...rest] = trajectory.task.actions;
+  const [first] = trajectory.task.actions;
   await page.getByLabel('Or call a tool').selectOption(first!.name);
   await page.getByRole('button', { name: `Call ${first!.name}` }).click();
   await expect(page.getByText('Fill this in.').first()).toBeVisible();
 
-  for (const action of [first!, ...rest]) await call(page, action.name, action.arguments);
-  const moment = page.locator('[data-part=world-moment]');
-  await expect(moment.getByText('✓ After this call the database is as the goal wants it.')).toBeVisible();
-  for (let turn = 0; turn < 6 && !(await verdict(page).isVisible()); turn++) await say(page, 'Done. Anything else?');
-  await expect(verdict(page).locator('[data-part=reward]')).toHaveText(/^Reward 1 /);
+  await serve(page, trajectory.task.actions);
 
   // Kept, comparable, and in the JSONL that supervised fine-tuning reads.
   await page.getByRole('button', { name: 'Compare with the original' }).click();

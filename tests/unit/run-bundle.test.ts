@@ -3,6 +3,7 @@ import 'fake-indexeddb/auto';
 import { readFileSync } from 'node:fs';
 import { zipSync } from 'fflate';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { collectRun } from '../../src/app/share/collect.ts';
 import { trajectoryLine } from '../../src/app/share/trajectory-jsonl.ts';
 import { recordedOf } from '../../src/app/logic/recorded.ts';
 import type { Trajectory } from '../../src/agent/types.ts';
@@ -81,6 +82,23 @@ describe('a bundle', () => {
     expect(again).toEqual({ ...content, model });
     expect(Object.keys(manifest.files)).toEqual(['run.json', 'metrics.jsonl', 'rollouts.jsonl', 'trajectories.jsonl', 'model/config.json', 'model/model.safetensors']);
     expect(manifest.files['model/model.safetensors']!.sha256).toBe(sha256(model['model.safetensors']));
+  });
+
+  test('what was played on from its conversations goes with it, to the same rollout of the run it becomes', async () => {
+    const db = new RunDatabase('branches');
+    const run = await storeRun(db, { ...whole, run: { ...whole.run, id: 'mine' } });
+    const [trajectory] = whole.trajectories;
+    const row = { id: 'b', createdAt: 5, origin: `${run}/${trajectory!.id}`, shared: 3, batch: '', model: 'nano', trajectory: { ...trajectory!, reward: 1 } };
+    await db.branches.bulkAdd([row, { ...row, id: 'other', origin: `other/${trajectory!.id}` }]);
+    const written = await write(await collectRun(db, run));
+    const read = await readRunBundle(written);
+    expect(read.branches).toEqual([{ createdAt: 5, rollout: trajectory!.id, shared: 3, batch: '', model: 'nano', trajectory: { ...trajectory, reward: 1 } }]);
+    const again = await storeRun(db, read);
+    expect(await db.branches.where('origin').equals(`${again}/${trajectory!.id}`).toArray()).toMatchObject([{ ...row, id: expect.not.stringMatching(/^b$/) as string, origin: `${again}/${trajectory!.id}` }]);
+    const stray = { ...goodFiles(), 'branches.jsonl': lines([{ ...read.branches[0], rollout: 'nobody' }]) };
+    expect(await refused(packed(stray))).toBe('branches.jsonl: line 1, rollout: is "nobody": expected the id of a rollout in rollouts.jsonl');
+    const broken = { ...goodFiles(), 'branches.jsonl': lines([{ ...read.branches[0], trajectory: { ...trajectory, leaf: 9999 } }]) };
+    expect(await refused(packed(broken))).toBe('branches.jsonl: line 1, trajectory, leaf: is 9999: expected the id of a node');
   });
 
   test('rows of storage are written without what storage adds, figures that JSON cannot say are left out', async () => {

@@ -9,13 +9,18 @@ export function tokenElement(list: Element, sequence: TokenSequence, position: n
   return block?.children[position - Number(block.dataset.from)];
 }
 
-/** Brings an element into view below the tool bar; blocks on the way may turn out to be of another height, so twice. */
+/** Long enough for what is new on the page to be laid out: blocks in sight turn out to be of another height than assumed. */
+const SETTLING_MS = 500;
+
+/** Brings an element into view below the tool bar, and keeps it there while the page settles. */
 export function bringIntoView(element: Element, block: ScrollLogicalPosition, bar?: Element): void {
-  const seen = () => {
+  const until = performance.now() + SETTLING_MS;
+  const look = () => {
     const { top, bottom } = element.getBoundingClientRect();
-    return top >= (bar?.getBoundingClientRect().bottom ?? 0) && bottom <= innerHeight;
+    if (top < (bar?.getBoundingClientRect().bottom ?? 0) || bottom > innerHeight) element.scrollIntoView({ block });
+    if (performance.now() < until && element.isConnected) requestAnimationFrame(look);
   };
-  for (let tries = 0; tries < 2 && !seen(); tries++) element.scrollIntoView({ block });
+  look();
 }
 
 /** Attachment: a click on any token selects it; the keyboard's way is the heat strip. */

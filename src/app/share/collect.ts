@@ -1,5 +1,6 @@
 /** @file All that is stored of a run, for an export. */
 import type { RunContent } from '../../exchange/run-bundle.ts';
+import type { SharedBranch } from '../../exchange/run-schema.ts';
 import type { RunDatabase } from '../../storage/database.ts';
 import { RECORDED, recordedRun } from '../logic/recorded.ts';
 
@@ -12,18 +13,24 @@ export async function collectRun(db: RunDatabase, id: string, checkpoint: number
   if (id === RECORDED) {
     const recorded = await recordedRun();
     if (!recorded) throw new Error('the recorded run could not be read');
-    return { ...recorded, trajectories: [...recorded.trajectories.values()], model: null };
+    return { ...recorded, trajectories: [...recorded.trajectories.values()], branches: await branchesOf(db, id), model: null };
   }
   const steps: [[string, number], [string, number]] = [[id, 0], [id, Infinity]];
-  const [run, metrics, rollouts, trajectories] = await db.transaction('r', [db.runs, db.metrics, db.rollouts, db.trajectories], () =>
+  const [run, metrics, rollouts, trajectories, branches] = await db.transaction('r', [db.runs, db.metrics, db.rollouts, db.trajectories, db.branches], () =>
     Promise.all([
       db.runs.get(id),
       db.metrics.where('[run+step]').between(...steps).toArray(),
       db.rollouts.where('[run+step]').between(...steps).toArray(),
       db.trajectories.where('[run+id]').between([id, ''], [id, '\uffff']).toArray(),
+      branchesOf(db, id),
     ]),
   );
   if (!run) throw new Error(`there is no run "${id}" in this browser`);
   const model = checkpoint === null ? null : await import('../../training/stored-models.ts').then(({ checkpointFiles }) => checkpointFiles(db, id, checkpoint));
-  return { run, metrics: metrics.map(({ values }) => values), rollouts, trajectories, model };
+  return { run, metrics: metrics.map(({ values }) => values), rollouts, trajectories, branches, model };
+}
+
+async function branchesOf(db: RunDatabase, run: string): Promise<SharedBranch[]> {
+  const rows = await db.branches.where('origin').startsWith(`${run}/`).sortBy('createdAt');
+  return rows.map(({ id: _, origin, conversation: _training, ...branch }) => ({ ...branch, rollout: origin.slice(run.length + 1) }));
 }
