@@ -1,6 +1,6 @@
 /**
  * Turns the output of `mua train --out DIR` into the recorded run of the home page, public/recorded/run.mua.zip: a run
- * bundle as the page exports it, with every metric, some groups of a few steps, and the whole trajectories of three groups.
+ * bundle as the page exports it, with every metric, some groups, and the whole trajectories of three that show something.
  * Usage: npx tsx scripts/record-run.mts DIR [--preset nano] [--set key=value …]
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -44,7 +44,12 @@ function spread<T>(items: T[], n: number): T[] {
 const mixed = [...groups.keys()].filter((group) => new Set(groups.get(group)!.map((t) => t.reward)).size > 1);
 /** Groups that were scored again for the token view: those whose every channel has values. */
 const inspected = mixed.filter((group) => groups.get(group)!.some(({ nodes }) => nodes.some(({ annotations }) => annotations?.delta_p)));
-const whole = spread([inspected, mixed, [...groups.keys()]].find(({ length }) => length > 0)!, GROUPS_WHOLE);
+const telling = [inspected, mixed, [...groups.keys()]].find(({ length }) => length > 0)!;
+const failed = (group: string, why: (trajectory: Trajectory) => boolean) => groups.get(group)!.some((t) => t.reward === 0 && !t.task.noop && why(t));
+/** One that is easily played right, and the paper's case: written without asking. */
+const plain = telling.find((group) => failed(group, ({ task: { scenario } }) => scenario.wishes.length === 1 && !scenario.wishes[0]!.insteadOf));
+const unasked = telling.findLast((group) => failed(group, ({ violations, verdict }) => verdict!.changes.length > 0 && violations.some(({ rule }) => rule === 'unconfirmed_write')));
+const whole = [...new Set([plain, unasked, ...spread(telling, GROUPS_WHOLE)])].filter((group) => group !== undefined).slice(0, GROUPS_WHOLE).sort((a, b) => stepOf(a) - stepOf(b));
 const listed = [...new Set([...spread([...groups.keys()], GROUPS_LISTED - GROUPS_WHOLE), ...whole])].sort((a, b) => stepOf(a) - stepOf(b));
 
 const rollouts = listed.flatMap((group) => {

@@ -1,7 +1,7 @@
 /** The pages of worlds: what the worker answers, and the logic that turns rows and schemas into something to read. */
 import 'fake-indexeddb/auto';
 import { describe, expect, test } from 'vitest';
-import { pickFiles } from '../../src/app/logic/benchmark-drop.ts';
+import { benchmarkFiles } from '../../src/app/logic/picked-files.ts';
 import { Blocks } from '../../src/app/logic/blocks.ts';
 import { branches, cellText, columnsOf, isLeaf, leafText, opensAtFirst } from '../../src/app/logic/row-tree.ts';
 import { wordSearch } from '../../src/app/logic/search.ts';
@@ -262,5 +262,5 @@ test('a tool’s schema reads as a list, records and choices among them', () => 
 test('of a dropped repository only what may be data is sent', () => {
   const file = new File([''], 'x');
   const paths = ['tau2/data/db.json', 'db.toml', 'policy.md', 'all.ZIP', 'a/node_modules/b/package.json', '.git/config.json', 'a/.venv/x.json', 'src/main.py'];
-  expect(pickFiles(paths.map((path) => [path, file])).map(([path]) => path)).toEqual(['tau2/data/db.json', 'db.toml', 'policy.md', 'all.ZIP']);
+  expect(benchmarkFiles(paths.map((path) => [path, file])).map(([path]) => path)).toEqual(['tau2/data/db.json', 'db.toml', 'policy.md', 'all.ZIP']);
 });

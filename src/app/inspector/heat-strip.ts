@@ -1,4 +1,5 @@
 /** @file The whole sequence on one canvas: what stands in each column of pixels, and how it is drawn. */
+import { resolveColor } from '../ui/color.ts';
 import { CHANNEL_INFO, type Channel, type ChannelValues, intensity, stateOf } from './channels.ts';
 import type { TokenSequence } from './sequence.ts';
 
@@ -64,13 +65,4 @@ export function drawStrip(canvas: HTMLCanvasElement, columns: readonly Column[],
       pen.fillRect(x, value < 0 ? floor + tall - 1 : floor - tall, wide, 1);
     }
   });
-}
-
-/** Tokens are light-dark() pairs: only a used colour is one of the two. */
-function resolveColor(element: HTMLElement, name: string): string {
-  const { color } = element.style;
-  element.style.color = `var(${name})`;
-  const resolved = getComputedStyle(element).color;
-  element.style.color = color;
-  return resolved;
 }

@@ -2,6 +2,7 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { ChartData, Curve } from '../logic/charts.ts';
+import { resolveColor } from '../ui/color.ts';
 
 export interface PlotOptions {
   max: number | undefined;
@@ -70,14 +71,6 @@ function seriesOf({ role, sparse }: Curve, stroke: string): uPlot.Series {
 
 const aligned = ({ steps, curves }: ChartData): uPlot.AlignedData => [steps, ...curves.map(({ values }) => values)];
 const sizeOf = ({ clientWidth, clientHeight }: HTMLElement) => ({ width: clientWidth, height: clientHeight });
-
-function resolveColor(element: HTMLElement, name: string): string {
-  const { color } = element.style;
-  element.style.color = `var(${name})`;
-  const resolved = getComputedStyle(element).color;
-  element.style.color = color;
-  return resolved;
-}
 
 function withAlpha(color: string, alpha: number): string {
   return color.replace(/^rgb\((.*)\)$/, `rgba($1, ${alpha})`);

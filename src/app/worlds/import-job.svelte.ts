@@ -1,7 +1,7 @@
 /** @file The import under way, or the last one. Leaving the page does not end it. */
 import * as comlink from 'comlink';
 import type { StoredBenchmark } from '../../storage/benchmarks.ts';
-import type { PickedFile } from '../logic/benchmark-drop.ts';
+import { benchmarkFiles, type PickedFile } from '../logic/picked-files.ts';
 import { askWorlds } from './connect.ts';
 
 class ImportJob {
@@ -14,13 +14,13 @@ class ImportJob {
   cancelled = $state(false);
   imported = $state.raw<StoredBenchmark[]>([]);
 
-  /** @param files what `pickFiles` left of the choice; a promise, as reading a dropped folder takes a while */
+  /** @param files a promise, as reading a dropped folder takes a while */
   async start(files: PickedFile[] | Promise<PickedFile[]>): Promise<void> {
     if (this.running) return;
     Object.assign(this, { running: true, done: 0, total: 0, label: '', problem: '', cancelled: false, imported: [] });
     const onProgress = comlink.proxy((done: number, total: number, label: string) => void Object.assign(this, { done, total, label }));
     try {
-      const picked = await files;
+      const picked = benchmarkFiles(await files);
       if (!picked.length) throw new Error('there is no .json, .toml, .md or .zip file among these');
       this.imported = await askWorlds((browser) => browser.importFiles(picked, onProgress));
     } catch (cause) {

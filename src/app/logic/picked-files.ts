@@ -1,23 +1,21 @@
-/** @file What of a chosen or dropped folder may belong to a benchmark, with its path. */
+/** @file Files and folders that were chosen or dropped, with their paths. */
 
-export type PickedFile = [path: string, file: File];
+export type PickedFile = readonly [path: string, file: File];
 
-/** Folders of a repository that hold no data, and thousands of files. */
+/** Folders that hold no data, and thousands of files. */
 const SKIPPED = /(^|\/)(\.[^/]+|node_modules|__pycache__|__MACOSX|venv)\//;
-const WANTED = /\.(json|toml|md|zip)$/i;
+const BENCHMARK = /\.(json|toml|md|zip)$/i;
 
-/** Only what an import may read; thousands of other files would have to be sent to the worker for nothing. */
-export function pickFiles(files: Iterable<PickedFile>): PickedFile[] {
-  return [...files].filter(([path]) => WANTED.test(path) && !SKIPPED.test(path));
-}
+/** Only what an import of a benchmark may read: thousands of other files would have to be sent to the worker for nothing. */
+export const benchmarkFiles = (files: readonly PickedFile[]): PickedFile[] => files.filter(([path]) => BENCHMARK.test(path) && !SKIPPED.test(path));
 
 /** Files of an `<input type="file">`, with their paths where a folder was chosen. */
-export const listedFiles = (list: Iterable<File>): PickedFile[] => pickFiles([...list].map((file): PickedFile => [file.webkitRelativePath || file.name, file]));
+export const chosenFiles = (list: Iterable<File>): PickedFile[] => [...list].map((file) => [file.webkitRelativePath || file.name, file]);
 
 /** Files and whole folders that were dropped. The entries must be asked for before anything is awaited: the list is then gone. */
 export async function droppedFiles(items: Iterable<DataTransferItem>): Promise<PickedFile[]> {
-  const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
-  return pickFiles((await Promise.all(entries.map((entry) => filesBelow(entry)))).flat());
+  const entries = [...items].filter(({ kind }) => kind === 'file').map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
+  return (await Promise.all(entries.map(async (entry) => (entry === null ? [] : entry instanceof File ? chosenFiles([entry]) : filesBelow(entry))))).flat();
 }
 
 async function filesBelow(entry: FileSystemEntry): Promise<PickedFile[]> {
