@@ -87,7 +87,7 @@ export const DEFAULT_PRESET = 'nano';
 export const PRESETS: Record<string, Preset> = {
   nano: {
     label: 'Nano retail',
-    description: 'Eight customers a step, eight tries each, forty steps: learns to act, to ask first and not to give up.',
+    description: 'Eight customers a step, eight tries each, forty steps: learns to act instead of claiming or giving up.',
     model: 'nano-retail',
     config: NANO,
   },

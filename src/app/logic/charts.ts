@@ -1,5 +1,5 @@
 /** @file Which metrics the page draws, and how a chart's lines come from the columns of a run. */
-import { number, percent, seconds } from './format.ts';
+import { number, percent, seconds, tickSeconds } from './format.ts';
 import type { MetricSeries } from './series.ts';
 import { smooth } from './smoothing.ts';
 
@@ -22,6 +22,8 @@ export interface ChartSpec {
   /** Fixed bounds of the y axis; without them it starts at 0 and fits. */
   max?: number;
   format: (value: number) => string;
+  /** Of the axis, where `format` is too long for it. */
+  tick?: (value: number) => string;
   /** Lines to reserve for a legend that grows. */
   legendLines?: number;
   lines: (series: MetricSeries) => Line[];
@@ -104,6 +106,7 @@ export const CHARTS: ChartSpec[] = [
     help: 'Seconds of a step: rolling out conversations, scoring by the reference, updating the weights, scoring one group for the inspector.',
     kind: 'stacked',
     format: seconds,
+    tick: tickSeconds,
     legendLines: 2,
     lines: () => [
       { key: 'timing_s/gen', label: 'rollout', color: '--series-1' },

@@ -2,7 +2,7 @@
 import type { RunRow } from '../../storage/database.ts';
 import type { GrpoConfig } from '../../training/types.ts';
 import type { ChartSpec } from './charts.ts';
-import { number, percent, seconds } from './format.ts';
+import { number, percent, seconds, tickSeconds } from './format.ts';
 import { MetricSeries } from './series.ts';
 
 /** More curves than colours would be no comparison. */
@@ -52,7 +52,7 @@ const HELD_OUT = /^val-core\/.*\/reward\/mean@1$/;
 const named = (name: string) => () => name;
 const heldOut = ({ names }: MetricSeries) => names.find((name) => HELD_OUT.test(name)) ?? 'val-core';
 
-interface Compared extends Pick<ChartSpec, 'id' | 'title' | 'help' | 'max' | 'format'> {
+interface Compared extends Pick<ChartSpec, 'id' | 'title' | 'help' | 'max' | 'format' | 'tick'> {
   metric: (series: MetricSeries) => string;
   sparse?: boolean;
 }
@@ -65,7 +65,7 @@ const COMPARED: Compared[] = [
   { id: 'entropy', title: 'Entropy', help: 'How undecided the policy model is, in nats.', format: number, metric: named('actor/entropy') },
   { id: 'turns', title: 'Turns', help: 'Tool calls and user replies of a rollout.', format: number, metric: named('rollout/turns/mean') },
   { id: 'length', title: 'Response length', help: 'Tokens the policy model sampled in a rollout.', format: number, metric: named('response_length_only_model/mean') },
-  { id: 'time', title: 'Time of a step', help: 'From the first conversation to the updated weights.', format: seconds, metric: named('perf/time_per_step') },
+  { id: 'time', title: 'Time of a step', help: 'From the first conversation to the updated weights.', format: seconds, tick: tickSeconds, metric: named('perf/time_per_step') },
 ];
 
 export interface NamedSeries {

@@ -22,6 +22,9 @@ export function seconds(value: number): string {
   return minutes < 60 ? `${minutes} min ${Math.round(value % 60)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** As short as an axis has room for. */
+export const tickSeconds = (value: number) => `${number(value)} s`;
+
 const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 export const dateTime = (time: number) => dates.format(time);
 

@@ -6,7 +6,8 @@ import { resolveColor } from '../ui/color.ts';
 
 export interface PlotOptions {
   max: number | undefined;
-  format: (value: number) => string;
+  /** Text at a tick of the value axis. */
+  tick: (value: number) => string;
   /** The row under the cursor of any synced chart, or null. */
   onhover: (row: number | null) => void;
   onpick?: (step: number) => void;
@@ -40,7 +41,7 @@ export function createPlot(element: HTMLElement, data: ChartData, options: PlotO
       },
       axes: [
         { ...axis, size: 24, grid: { show: false }, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], space: 44 },
-        { ...axis, size: 46, grid, space: 32, values: (_, ticks) => ticks.map(options.format) },
+        { ...axis, size: 46, grid, space: 32, values: (_, ticks) => ticks.map(options.tick) },
       ],
       series: [{}, ...data.curves.map((curve) => seriesOf(curve, color(curve.color)))],
       hooks: { setCursor: [(u) => options.onhover(u.cursor.idx ?? null)] },
