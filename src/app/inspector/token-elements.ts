@@ -11,14 +11,16 @@ export function tokenElement(list: Element, sequence: TokenSequence, position: n
 
 /** Long enough for what is new on the page to be laid out: blocks in sight turn out to be of another height than assumed. */
 const SETTLING_MS = 500;
+let wanted: Element | null = null;
 
-/** Brings an element into view below the tool bar, and keeps it there while the page settles. */
+/** Brings an element into view below the tool bar, and keeps it there while the page settles, unless another is wanted. */
 export function bringIntoView(element: Element, block: ScrollLogicalPosition, bar?: Element): void {
   const until = performance.now() + SETTLING_MS;
+  wanted = element;
   const look = () => {
     const { top, bottom } = element.getBoundingClientRect();
     if (top < (bar?.getBoundingClientRect().bottom ?? 0) || bottom > innerHeight) element.scrollIntoView({ block });
-    if (performance.now() < until && element.isConnected) requestAnimationFrame(look);
+    if (performance.now() < until) requestAnimationFrame(() => element === wanted && element.isConnected && look());
   };
   look();
 }

@@ -141,7 +141,7 @@ const PAGES: Record<LessonId, LessonPage[]> = {
       text: ['A setup is an address. This one makes the learning rate a hundred times larger and lets go of the reference.'],
       task: 'Open the setup and look at what it changes.',
       focus: ['start', 'changed'],
-      open: () => href({ name: 'home' }, { preset: 'tiny', lr: '0.01', use_kl_loss: 'false' }),
+      open: () => href({ name: 'home' }, { preset: 'tiny', lr: '0.04', use_kl_loss: 'false' }),
       done: (sight) => at(sight, 'home')?.lr !== undefined,
     },
     {
