@@ -37,7 +37,7 @@ test('a lesson points at the parts it speaks of, and a link names its page', asy
   const panel = page.getByRole('complementary', { name: /Break it/ });
   await panel.getByRole('link', { name: 'Take me there' }).click();
   await expect(page.locator('[data-part=start]')).toHaveAttribute('data-focus', '');
-  await expect(page.locator('[data-part=changed]')).toContainText('lr 0.01');
+  await expect(page.locator('[data-part=changed]')).toContainText('lr 0.04');
   await panel.getByRole('button', { name: /Close/ }).click();
   await expect(page.locator('[data-focus]')).toHaveCount(0);
 
