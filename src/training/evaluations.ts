@@ -10,7 +10,7 @@ import type { RunDatabase } from '../storage/database.ts';
 import type { UserConfig } from '../users/types.ts';
 import type { Progress } from './api.ts';
 import { DeviceLostError, type EngineHost, type SessionParts } from './engine-host.ts';
-import { firstFiles, withCheckpoint } from './model-ref.ts';
+import { firstFiles, modelName, withCheckpoint } from './model-ref.ts';
 import { takeTrainerLock } from './trainer-lock.ts';
 
 /** Episodes at once. */
@@ -62,8 +62,8 @@ export class Evaluations {
 
   async #play({ model, settings }: EvaluationRequest, signal: AbortSignal, onProgress: (done: number, total: number) => void): Promise<string> {
     const db = this.#parts.database();
-    const { files: first, name } = await firstFiles(this.#parts, model);
-    const files = await withCheckpoint(this.#parts, model, first);
+    const name = await modelName(this.#parts, model);
+    const files = await withCheckpoint(this.#parts, model, await firstFiles(this.#parts, model));
     onProgress(0, settings.tasks * settings.trials);
     const slots = Math.min(SLOTS, settings.tasks * settings.trials);
     const { stage } = await this.#host.stage(files, settings, settings.user, { maxModelLen: settings.limits.max_model_len, slots });

@@ -1,18 +1,28 @@
 /** @file The files of a model that the page names: a model's own, or those a run began with, with the weights of a checkpoint. */
 import type { ModelRef } from '../evaluation/types.ts';
 import { withWeights } from '../exchange/model-folder.ts';
+import type { RunRow } from '../storage/database.ts';
 import type { ModelFiles } from './api.ts';
 import { checkpointWeights } from './checkpoints.ts';
 import type { SessionParts } from './engine-host.ts';
 
 type Parts = Pick<SessionParts, 'bundledModel' | 'database'>;
 
-/** The tokenizer and the first weights, and what to call the model. @throws when there is no such model or run */
-export async function firstFiles({ bundledModel, database }: Parts, model: ModelRef): Promise<{ files: ModelFiles; name: string }> {
-  if (model.kind === 'model') return { files: await bundledModel(model.name), name: (await database().models.get(model.name))?.name ?? model.name };
-  const run = await database().runs.get(model.run);
-  if (!run) throw new Error(`there is no run "${model.run}" in this browser`);
-  return { files: await bundledModel(run.request.model), name: `${run.name}@${model.step}` };
+/** The tokenizer and the weights before training. @throws when there is no such model or run */
+export async function firstFiles(parts: Parts, model: ModelRef): Promise<ModelFiles> {
+  return parts.bundledModel(model.kind === 'model' ? model.name : (await runOf(parts, model.run)).request.model);
+}
+
+/** What to call the model. @throws when there is no such run */
+export async function modelName(parts: Parts, model: ModelRef): Promise<string> {
+  if (model.kind === 'run') return `${(await runOf(parts, model.run)).name}@${model.step}`;
+  return (await parts.database().models.get(model.name))?.name ?? model.name;
+}
+
+async function runOf({ database }: Parts, id: string): Promise<RunRow> {
+  const run = await database().runs.get(id);
+  if (!run) throw new Error(`there is no run "${id}" in this browser`);
+  return run;
 }
 
 /** `files`, the first of `model`, with the weights it has now. @throws when its checkpoint is gone */

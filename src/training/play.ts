@@ -95,7 +95,7 @@ export class Plays {
   async #play(request: PlayRequest, progress: Progress, signal: AbortSignal): Promise<Trajectory[]> {
     const { environments } = this.#parts;
     const { task, prefix, limits, sampling, seed, userSeed, stream, n = 1 } = request;
-    const { files } = await firstFiles(this.#parts, request.model);
+    const files = await firstFiles(this.#parts, request.model);
     const tokenizer = loadTokenizer(files);
     const sampler = Plays.needsModel(request) ? await this.#sampler(request, files) : undefined;
     const domain = await environments.domain(task.domain, task.level);

@@ -1,6 +1,8 @@
 /** The worlds on the built app: tables, tools, gold runs, and an import that works and one that does not. */
 import { expect, type Page, test } from '@playwright/test';
-import { type Data, tau2Mock, tau2Retail } from '../support/benchmark-data.ts';
+import { cancelCall, type Data, tau2Mock, tau2Retail } from '../support/benchmark-data.ts';
+import { startChatServer } from '../support/chat-server.ts';
+import { serve, verdict } from './agent-by-hand.ts';
 import { inspect, watch } from './page-checks.ts';
 
 const payload = (data: Data) => Object.entries(data).map(([name, text]) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) }));
@@ -100,6 +102,36 @@ test('an import: browsed, its gold run, deleted; a broken one leaves nothing', a
   await expect(imported.getByRole('row')).toHaveCount(1 + 1);
   await page.goto('/#/worlds/tau2-retail/data');
   await expect(page.getByRole('alert')).toContainText('has not been imported in this browser');
+  expect(problems).toEqual([]);
+});
+
+test('an imported task, played with a customer and a judge behind an endpoint', async ({ page }) => {
+  page.setDefaultTimeout(30_000);
+  const problems = watch(page);
+  const { url, requests, close } = await startChatServer([{ content: 'Please cancel my mug, order #W1. What comes back?' }, { content: '###STOP###' }, { content: '{"results": [{"statement": 1, "reason": "It was.", "met": true}]}' }]);
+  await page.goto('/#/settings');
+  await page.getByLabel('A language model (OpenAI-compatible endpoint)').check();
+  await page.getByLabel('Base URL').fill(url);
+  await page.getByLabel('Model', { exact: true }).fill('customer');
+  await page.getByLabel(/^Judge of statements/).fill('judge');
+  await page.getByLabel(/^Judge of statements/).press('Tab');
+
+  await page.goto('/#/worlds');
+  await importFiles(page, tau2Retail);
+  await page.getByRole('link', { name: 'tau2 retail' }).click();
+  await page.getByRole('link', { name: 'Tasks', exact: true }).click();
+  await page.getByRole('combobox', { name: 'Split' }).selectOption('train');
+  await page.getByRole('grid', { name: 'Tasks' }).getByRole('row').nth(1).click();
+  await page.getByRole('link', { name: 'Play this task' }).click();
+  await page.getByLabel('the agent', { exact: true }).check();
+  await expect(page.getByRole('region', { name: 'Conversation' })).toContainText('What comes back?');
+  await serve(page, [cancelCall], 'It is cancelled, and 10.5 comes back.');
+  expect(requests).toMatchObject([{ model: 'customer' }, { model: 'customer' }, { model: 'judge' }]);
+  expect(requests[2]!.messages[1]!.content).toMatch(/cancel_pending_order[^]*10\.5 comes back[^]*1\. The agent is polite\.$/);
+  await inspect(page, 'play-imported');
+  await expect(verdict(page)).toContainText('(tau2: user_stop)');
+  await expect(page.locator('[data-part=criteria]').getByText('✓ met')).toHaveCount(3);
+  close();
   expect(problems).toEqual([]);
 });
 

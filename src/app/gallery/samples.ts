@@ -1,5 +1,6 @@
 /** @file Made-up data for the gallery, with payloads that must stay text. */
 import type { MessageNode, Trajectory } from '../../agent/types.ts';
+import type { RewardInfo } from '../../environments/exact/benchmark-task.ts';
 import type { Verdict } from '../../environments/types.ts';
 import type { EvaluationReport } from '../../evaluation/evaluate.ts';
 import type { TrialResult } from '../../evaluation/types.ts';
@@ -33,6 +34,18 @@ export const NODES: MessageNode[] = [
 
 const other = { table: 'users', key: 'mia_1', before: { zip: '10001' }, after: { zip: '10002' }, call: 2 };
 export const VERDICT: Verdict = { reward: 0, changes: [change, other], goal: [change, { ...other, key: 'ben_2', call: 3 }], progress: 0.5 };
+
+export const REWARD_INFO: RewardInfo = {
+  reward: 0,
+  db_check: { db_match: true, db_reward: 1 },
+  env_assertions: [{ env_assertion: { env_type: 'user', func_name: 'assert_data_speed', arguments: { expected: PAYLOAD } }, met: false, reward: 0 }],
+  action_checks: null,
+  nl_assertions: [{ nl_assertion: `The agent is polite. ${PAYLOAD}`, met: true, justification: 'judged' }],
+  communicate_checks: [{ info: '10.50', met: true, justification: 'found in what the agent said' }],
+  reward_basis: ['DB', 'ENV_ASSERTION', 'COMMUNICATE', 'NL_ASSERTION'],
+  reward_breakdown: { DB: 1, ENV_ASSERTION: 0, COMMUNICATE: 1, NL_ASSERTION: 1 },
+  info: { unjudged_nl_assertions: ['The agent is brief.'] },
+};
 
 const RULES = ['unconfirmed_write', 'not_authenticated', 'other_customer'] as const;
 

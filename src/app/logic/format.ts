@@ -1,5 +1,5 @@
 /** @file Numbers, times and names as the page writes them. */
-import type { TerminationReason } from '../../agent/types.ts';
+import type { TerminationReason, Trajectory } from '../../agent/types.ts';
 import type { Violation } from '../../environments/types.ts';
 import type { RunStatus } from '../../training/types.ts';
 
@@ -57,6 +57,9 @@ export const TERMINATION_LABELS: Record<TerminationReason, string> = {
   user_error: 'the simulated user failed',
   aborted: 'aborted',
 };
+
+/** Why a conversation ended, with tau2-bench's word for it where its rules held. */
+export const endingText = ({ termination, ending }: Pick<Trajectory, 'termination' | 'ending'>): string => `${TERMINATION_LABELS[termination]}${ending ? ` (tau2: ${ending})` : ''}`;
 
 export const VIOLATION_LABELS: Record<Violation['rule'], string> = {
   not_authenticated: 'acted before knowing the customer',
