@@ -11,6 +11,7 @@
  */
 import type { Sampler } from '../engine/types.ts';
 import { historyFor } from '../environments/exact/history.ts';
+import { unjudgedAssertions } from '../environments/exact/unjudged.ts';
 import type { Domain, Environments, Json, Task, ToolCall, Verdict } from '../environments/types.ts';
 import { auditEpisode, type AuditEvent } from '../environments/violations.ts';
 import type { UserSession, UserSimulator } from '../users/types.ts';
@@ -161,8 +162,8 @@ class Episode {
   async #verify(proper: boolean): Promise<Verdict> {
     const { environments, users, signal } = this.options;
     const verdict = await environments.verify(this.#handle!, this.#said);
-    const open = verdict.reward_info?.info?.unjudged_nl_assertions as readonly string[] | undefined;
-    if (!open || !users.judge || !proper) return verdict;
+    const open = unjudgedAssertions(verdict.reward_info);
+    if (open.length === 0 || !users.judge || !proper) return verdict;
     const conversation = this.#transcript.nodes.flatMap(({ role, text }) => (role === 'system' || role === 'template' ? [] : [{ role, text: text.replace(IM_END, '') }]));
     const met = await this.#time('user', () => users.judge!(open, conversation, signal)).catch((cause: unknown) => {
       this.#checkAbort();
