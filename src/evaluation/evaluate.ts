@@ -4,6 +4,7 @@ import type { EpisodeRules } from '../agent/rules.ts';
 import type { EpisodeLimits, Sampling, Trajectory } from '../agent/types.ts';
 import type { Task } from '../environments/types.ts';
 import { mean, meanInterval, passHatInterval, type Interval } from './pass-hat.ts';
+import { intentOf } from './trial-result.ts';
 
 export interface EvaluationReport {
   tasks: number;
@@ -43,11 +44,6 @@ export interface EvaluationPlan {
   rules?: Partial<EpisodeRules>;
   signal?: AbortSignal;
   onProgress?: (done: number, total: number) => void;
-}
-
-/** The wishes of a task in short, e.g. `cancel+return` or `cancel (impossible)`. */
-export function intentOf(task: Task): string {
-  return task.scenario.wishes.map((wish) => (wish.impossible ? `${wish.intent} (impossible)` : wish.intent)).join('+');
 }
 
 export async function evaluate(stage: Stage, plan: EvaluationPlan): Promise<Evaluation> {

@@ -4,8 +4,9 @@
  */
 import { departures } from '../agent/rules.ts';
 import type { Trajectory } from '../agent/types.ts';
-import { evaluate, intentOf, type EvaluationReport } from '../evaluation/evaluate.ts';
-import { limitsOf, type EvaluationRequest, type TrialResult } from '../evaluation/types.ts';
+import { evaluate, type EvaluationReport } from '../evaluation/evaluate.ts';
+import { resultOf } from '../evaluation/trial-result.ts';
+import { limitsOf, type EvaluationRequest } from '../evaluation/types.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import type { UserConfig } from '../users/types.ts';
 import type { Progress } from './api.ts';
@@ -120,8 +121,3 @@ export function withoutKey(user: UserConfig): UserConfig {
   return rest;
 }
 
-function resultOf(trajectory: Trajectory): TrialResult {
-  const { id, task, index, reward, termination, turns, nodes, violations } = trajectory;
-  const tokens = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
-  return { id, task: task.id, index, intent: intentOf(task), reward, termination, turns, tokens, violations: violations.map(({ rule }) => rule) };
-}

@@ -3,6 +3,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { AFTER, BEFORE } from '../../src/app/gallery/samples.ts';
 import type { MessageNode, Trajectory } from '../../src/agent/types.ts';
 import type { EvaluationRow } from '../../src/storage/database.ts';
+import { inspect, watch } from './page-checks.ts';
 
 const PAYLOAD = '<img src=x onerror="document.title=\'broken\'">';
 const TASK = 'retail/nano/heldout/1/0';
@@ -72,8 +73,7 @@ async function store(page: Page): Promise<void> {
 }
 
 test('from two evaluations to the pair where one changed an order without asking: two clicks', async ({ page }) => {
-  const problems: string[] = [];
-  page.on('pageerror', (error) => problems.push(error.message));
+  const problems = watch(page);
   await store(page);
   const table = page.getByRole('table', { name: 'Evaluations' });
   await expect(table.getByRole('row')).toHaveCount(1 + 2);
@@ -87,7 +87,7 @@ test('from two evaluations to the pair where one changed an order without asking
   await expect(pairs.getByRole('row')).toHaveCount(1 + 1);
   await pairs.getByRole('link', { name: 'Task 0, trial 1' }).click();
   const pair = page.locator('[data-part=pair]');
-  await expect(pair.getByText('Here they part')).toBeVisible();
+  await expect(pair.getByText('They part with their first move.')).toBeVisible();
   await expect(pair.getByText('Shall I cancel it?')).toBeVisible();
   await expect(pair.getByText('changed data without asking')).toHaveCount(1);
 
@@ -95,8 +95,22 @@ test('from two evaluations to the pair where one changed an order without asking
   await expect(pair.locator('img')).toHaveCount(0);
   await expect(pair.getByText(PAYLOAD).first()).toBeVisible();
   await page.reload();
-  await expect(page.locator('[data-part=pair]').getByText('Here they part')).toBeVisible();
+  await expect(pair.getByText('They part with their first move.')).toBeVisible();
   await expect(page).toHaveTitle(/nano-retail against/);
+  await inspect(page, 'compare-evals');
+
+  // Either side in full: its tokens, its database, and a fork of it.
+  await pair.getByRole('link', { name: 'Before: nano-retail' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Task 0, trial 1' })).toBeVisible();
+  await page.getByRole('link', { name: 'database at this call' }).click();
+  await expect(page.getByRole('complementary', { name: 'Inspector' })).toContainText('#W0000001');
+  await expect(page.getByRole('link', { name: /Fork/ })).toHaveAttribute('href', /from=before%2Feval-0-0%40/);
+  await inspect(page, 'trial');
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Evaluation of nano-retail' }).click();
+  await inspect(page, 'eval');
+  await page.goto('/#/evals');
+  await expect(table.getByRole('row')).toHaveCount(1 + 2);
+  await inspect(page, 'evals-filled');
   expect(problems).toEqual([]);
 });
 
@@ -141,6 +155,12 @@ test('an evaluation of the bundled model: cancelled once, then played and read',
   await expect(grid.getByRole('link')).toHaveCount(4);
   await grid.getByRole('link').first().click();
   await expect(page.getByRole('heading', { name: /^Task .*, trial 1$/ })).toBeVisible();
-  await page.reload();
-  await expect(page.getByRole('heading', { name: /^Task .*, trial 1$/ })).toBeVisible();
+  await page.goto(`${page.url()}?view=rendered&ch=logprob`);
+  await expect(page.getByText('<|im_start|>assistant').first()).toBeVisible();
+  await expect(page.getByText('Clipped at the 99th percentile of this')).toBeVisible();
+  await page.getByRole('link', { name: /Next trial/ }).click();
+  await expect(page.getByRole('heading', { name: /^Task .*, trial 2$/ })).toBeVisible();
+  await page.getByRole('link', { name: /Fork/ }).click();
+  await expect(page.getByRole('heading', { level: 1, name: /^Play on/ })).toBeVisible();
+  await expect(page.getByRole('combobox', { name: 'The agent’s model' })).toContainText('nano-retail');
 });

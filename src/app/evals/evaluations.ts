@@ -96,6 +96,9 @@ export function taskGrid(results: readonly TrialResult[]): GridRow[] {
   return [...rows.values()].sort((a, b) => a.task.localeCompare(b.task, 'en', { numeric: true }));
 }
 
+/** As the grid is read. */
+export const inTaskOrder = (results: readonly TrialResult[]) => taskGrid(results).flatMap(({ trials }) => trials);
+
 /** Which pass^k a table has room for: 1, 2, 4, 8 and so on. */
 export function powers(trials: number): number[] {
   const ks: number[] = [];

@@ -1,4 +1,4 @@
-/** @file The vocabulary of a run's model, read when the first of its tokens is shown. */
+/** @file The vocabulary of a model, read when the first of its tokens is shown. */
 import type { RunDatabase } from '../../storage/database.ts';
 import { bundledModels, fetchBundledFile } from '../../training/bundled-models.ts';
 import { Vocabulary } from './vocabulary.ts';
@@ -6,13 +6,14 @@ import { Vocabulary } from './vocabulary.ts';
 const FILE = 'tokenizer.json';
 const loaded = new Map<string, Promise<Vocabulary>>();
 
-/** `model`: a bundled one's name or a stored one's id. @throws Error when it is not here any more or its tokenizer is none */
-export function vocabularyOf(db: RunDatabase, model: string): Promise<Vocabulary> {
+/** `model`: a bundled one's name or a stored one's id. Why there is none, when it is not here any more or its tokenizer is none. */
+export function vocabularyOf(db: RunDatabase, model: string): Promise<Vocabulary | Error> {
   const found = loaded.get(model) ?? load(db, model);
   loaded.set(model, found);
-  // What failed for want of a network may be asked for again.
-  found.catch(() => loaded.delete(model));
-  return found;
+  return found.catch((error: unknown) => {
+    loaded.delete(model); // what failed for want of a network may be asked for again
+    return error instanceof Error ? error : new Error(String(error));
+  });
 }
 
 async function load(db: RunDatabase, model: string): Promise<Vocabulary> {

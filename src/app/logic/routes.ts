@@ -13,6 +13,9 @@ const flag = z._default(z.catch(z.enum(['', '1']), ''), '');
 export const CHANNELS = ['none', 'mask', 'logprob', 'ref_logprob', 'kl', 'entropy', 'ratio', 'advantage', 'pressure', 'delta_p'] as const;
 export const WORLD_TABS = ['data', 'tools', 'policy', 'tasks'] as const;
 
+/** `turn`: a node's id; `tok`: a position in the whole sequence; `call`: a tool call whose world is shown. */
+const INSPECTOR = z.object({ view: oneOf('messages', 'rendered'), ch: oneOf(...CHANNELS), scale: oneOf('rollout', 'group'), turn: natural, tok: natural, call: natural, q: text });
+
 /**
  * What stands behind the `?` of each page. Filters hold what rows are to equal; '' and null mean: all.
  * The configuration of a run to start is not among them: any of its settings may stand in the query of `home`.
@@ -31,8 +34,9 @@ export const QUERIES = {
   }),
   /** `pin`: up to two rollouts, separated by commas. `shared` 1: without the moves all have in common. `at`: the one shown where there is room for one. */
   group: z.object({ sort: oneOf('', 'reward', 'turns'), pin: text, shared: flag, at: text }),
-  /** `turn`: a node's id; `tok`: a position in the whole sequence; `call`: a tool call whose world is shown. */
-  rollout: z.object({ view: oneOf('messages', 'rendered'), ch: oneOf(...CHANNELS), scale: oneOf('rollout', 'group'), turn: natural, tok: natural, call: natural, q: text }),
+  rollout: INSPECTOR,
+  trial: INSPECTOR,
+  branch: INSPECTOR,
   /**
    * Two or more runs, or two rollouts as `run/rollout`, or two evaluations, separated by commas. Of evaluations: which
    * pairs to list, by outcome or by a rule that one side breaks, and the pair to show.
@@ -45,7 +49,7 @@ export const QUERIES = {
   world: z.object({ table: text, row: text, task: text, q: text, split: text, seed: natural, world: natural }),
   /** `pick`: evaluations to compare; `model`: weights to evaluate, a model's name or `run@step`. */
   evals: z.object({ pick: text, model: text }),
-  eval: z.object({ task: text, trial: natural, reward: oneOf('', '0', '1', 'null'), violation: text, intent: text, end: text }),
+  eval: z.object({ reward: oneOf('', '0', '1', 'null'), violation: text, intent: text, end: text }),
   models: z.object({}),
   settings: z.object({}),
   import: z.object({ src: text }),
@@ -72,6 +76,8 @@ const PATHS = {
   world: '/worlds/:domain/:tab',
   evals: '/evals',
   eval: '/evals/:id',
+  trial: '/evals/:evaluation/trials/:id',
+  branch: '/branches/:id',
   models: '/models',
   settings: '/settings',
   import: '/import',
@@ -80,8 +86,11 @@ const PATHS = {
 } as const satisfies Record<RouteName, string>;
 
 type Params<P extends string> = P extends `${string}:${infer Name}/${infer Rest}` ? Name | Params<Rest> : P extends `${string}:${infer Name}` ? Name : never;
-export type RouteOf<N extends RouteName> = { name: N } & Record<Params<(typeof PATHS)[N]>, string>;
-export type Route = { [N in RouteName]: RouteOf<N> }[RouteName];
+export type RouteOf<N extends RouteName> = N extends RouteName ? { name: N } & Record<Params<(typeof PATHS)[N]>, string> : never;
+export type Route = RouteOf<RouteName>;
+
+/** The pages that show one conversation in every detail. */
+export type ConversationRoute = RouteOf<'rollout' | 'trial' | 'branch'>;
 
 export interface Place {
   route: Route;

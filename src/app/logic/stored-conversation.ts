@@ -1,0 +1,83 @@
+/** @file Finds a conversation wherever it is kept: with a run, in the recorded one, with an evaluation, among the branches. */
+import type { Trajectory } from '../../agent/types.ts';
+import type { Task } from '../../environments/types.ts';
+import type { RunDatabase, RunRow } from '../../storage/database.ts';
+import { DEFAULT_PRESET, PRESETS } from '../../training/presets.ts';
+import type { GrpoConfig } from '../../training/types.ts';
+import { dateTime } from './format.ts';
+import { BRANCHES, parseFrom } from './play-origin.ts';
+import { RECORDED, recordedRun } from './recorded.ts';
+import type { ConversationRoute } from './routes.ts';
+
+export interface StoredConversation {
+  trajectory: Trajectory;
+  /** Whose weights played it, where that is a run of this browser. */
+  run: RunRow | null;
+  /** What it was played with, as far as it is known. */
+  config: Partial<GrpoConfig>;
+  /** Whose tokenizer made its tokens: a bundled model's name or a stored one's id. */
+  model: string;
+  /** The page that shows every token of it. */
+  route: ConversationRoute;
+  label: string;
+  /** As its branches are filed; a branch is filed with its own siblings. */
+  origin: string;
+}
+
+/**
+ * `place`: a run's id, `recorded`, an evaluation's id or `branches`; `id`: of the conversation there.
+ * @throws with what is missing
+ */
+export async function findConversation(db: RunDatabase, place: string, id: string): Promise<StoredConversation> {
+  if (place === BRANCHES) return findBranch(db, id);
+  const origin = `${place}/${id}`;
+  const recorded = place === RECORDED ? await recordedRun() : null;
+  const run = recorded?.run ?? (await db.runs.get(place)) ?? null;
+  const trajectory = recorded ? recorded.trajectories.get(id) : await db.trajectories.get([place, id]);
+  if (run && trajectory) {
+    return { trajectory, run, config: run.config, model: run.request.model, route: { name: 'rollout', run: place, id }, label: `${run.name}, rollout ${id}`, origin };
+  }
+  const [evaluation, trial] = await Promise.all([db.evaluations.get(place), db.evaluationTrajectories.get([place, id])]);
+  if (evaluation && trial) {
+    const { model, settings } = evaluation;
+    const played = model.kind === 'run' ? ((await db.runs.get(model.run)) ?? null) : null;
+    const { temperature, top_p, top_k, conversation_rules } = settings;
+    return {
+      trajectory: trial,
+      run: played,
+      config: { ...played?.config, ...settings.limits, temperature, top_p, top_k, conversation_rules },
+      model: model.kind === 'model' ? model.name : (played?.request.model ?? presetModel(trial.task)),
+      route: { name: 'trial', evaluation: place, id },
+      label: `Evaluation of ${evaluation.name}`,
+      origin,
+    };
+  }
+  throw new Error(run || evaluation ? 'the words of this conversation are not stored any more' : 'there is no such run or evaluation in this browser');
+}
+
+async function findBranch(db: RunDatabase, id: string): Promise<StoredConversation> {
+  const row = await db.branches.get(id);
+  if (!row) throw new Error('there is no such branch in this browser');
+  const parent = await findOrigin(db, row.origin);
+  return {
+    trajectory: row.trajectory,
+    run: parent?.run ?? null,
+    config: parent?.config ?? {},
+    model: parent?.model ?? presetModel(row.trajectory.task),
+    route: { name: 'branch', id },
+    label: `Played ${dateTime(row.createdAt)}`,
+    origin: row.origin,
+  };
+}
+
+/** What branches filed under `origin` branched off; null where they began anew or it is gone. */
+export async function findOrigin(db: RunDatabase, origin: string): Promise<StoredConversation | null> {
+  const from = parseFrom(`${origin}@0`);
+  return from && findConversation(db, from.run, from.rollout).catch(() => null);
+}
+
+/** The model that a task of no run is played with. */
+export function presetModel({ domain, level }: Pick<Task, 'domain' | 'level'>): string {
+  const preset = Object.values(PRESETS).find(({ config }) => config.domain === domain && config.level === level);
+  return (preset ?? PRESETS[DEFAULT_PRESET]!).model;
+}
