@@ -26,7 +26,8 @@ export const QUERIES = {
   lesson: z.object({ page: natural }),
   /** `of`: runs chosen to be compared. */
   runs: z.object({ of: text }),
-  run: z.object({ step: natural, smooth: text, tab: oneOf('overview', 'config', 'checkpoints') }),
+  /** `from`, `to`: the steps that charts are zoomed to; `metric`: the one drawn among all metrics. */
+  run: z.object({ step: natural, smooth: text, from: natural, to: natural, metric: text, tab: oneOf('overview', 'config', 'checkpoints') }),
   /** `at`: the rollout last opened. */
   rollouts: z.object({
     step: natural, reward: oneOf('', '0', '1', 'null'), end: text, violation: text, tool: text, domain: text, intent: text, q: text,
@@ -41,7 +42,7 @@ export const QUERIES = {
    * Two or more runs, or two rollouts as `run/rollout`, or two evaluations, separated by commas. Of evaluations: which
    * pairs to list, by outcome or by a rule that one side breaks, and the pair to show.
    */
-  compare: z.object({ kind: oneOf('runs', 'rollouts', 'evals'), of: text, task: text, trial: natural, flip: oneOf('', 'gained', 'lost', 'both', 'neither'), violation: text, intent: text }),
+  compare: z.object({ kind: oneOf('runs', 'rollouts', 'evals'), of: text, smooth: text, from: natural, to: natural, task: text, trial: natural, flip: oneOf('', 'gained', 'lost', 'both', 'neither'), violation: text, intent: text }),
   /** `from`: `run/rollout@node`; without it the conversation begins anew. `run`, `step`: whose agent answers. */
   play: z.object({ from: text, as: oneOf('user', 'agent'), run: text, step: natural }),
   worlds: z.object({}),
