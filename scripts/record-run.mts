@@ -1,37 +1,41 @@
 /**
  * Turns the output of `mua train --out DIR` into the recorded run of the home page, public/recorded/run.mua.zip: a run
- * bundle as the page exports it, with every metric, some groups, and the whole trajectories of three that show something.
- * Usage: npx tsx scripts/record-run.mts DIR [--preset nano] [--set key=value …]
+ * bundle as the page exports it, with every metric, some groups in full, and an evaluation before and after.
+ * Usage, after `npx mua evaluate --model models/nano-retail --tasks 48 --seed 1 --output BEFORE.jsonl`, and the same with
+ * `--model DIR --output AFTER.jsonl`: npx tsx scripts/record-run.mts DIR BEFORE.jsonl AFTER.jsonl [--preset nano] [--set key=value …]
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Trajectory } from '../src/agent/types.ts';
 import { readRunBundle, writeRunBundle } from '../src/exchange/run-bundle.ts';
-import type { SharedRun } from '../src/exchange/run-schema.ts';
+import { limitsOf } from '../src/evaluation/types.ts';
+import type { SharedEvaluation, SharedRun, SharedTrial } from '../src/exchange/run-schema.ts';
 import { groupAdvantages } from '../src/training/advantages.ts';
 import { grpoConfig } from '../src/training/config.ts';
-import { DEFAULT_PRESET, PRESETS } from '../src/training/presets.ts';
+import { DEFAULT_PRESET, limitsFor, PRESETS } from '../src/training/presets.ts';
 import { runName } from '../src/training/run-name.ts';
 import { summarize } from '../src/training/summary.ts';
 import type { StepMetrics } from '../src/training/types.ts';
 
-const GROUPS_LISTED = 40;
-const GROUPS_WHOLE = 3;
+const GROUPS = 12;
+const TELLING = 4;
+/** Those of the `npx mua evaluate` above. */
+const EVALUATION = { seed: 1, trials: 1, temperature: 1 };
 const MAX_BYTES = 400_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { preset: { type: 'string', default: DEFAULT_PRESET }, set: { type: 'string', multiple: true, default: [] } },
 });
-const directory = positionals[0];
-if (!directory) throw new Error('usage: npx tsx scripts/record-run.mts DIR [--preset NAME] [--set key=value …]');
-const lines = <T,>(name: string): T[] => readFileSync(join(directory, name), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as T);
+const [directory, ...evaluated] = positionals;
+if (!directory || evaluated.length !== 2) throw new Error('usage: npx tsx scripts/record-run.mts DIR BEFORE.jsonl AFTER.jsonl [--preset NAME] [--set key=value …]');
+const lines = <T,>(path: string): T[] => readFileSync(path, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as T);
 
 const config = grpoConfig(values.preset, Object.fromEntries(values.set.map((pair) => pair.split(/=(.*)/s).slice(0, 2))));
-const metrics = lines<StepMetrics>('metrics.jsonl');
+const metrics = lines<StepMetrics>(join(directory, 'metrics.jsonl'));
 const groups = new Map<string, Trajectory[]>();
-for (const trajectory of lines<Trajectory>('trajectories.jsonl')) {
+for (const trajectory of lines<Trajectory>(join(directory, 'trajectories.jsonl'))) {
   if (trajectory.reward !== null) groups.set(trajectory.group, [...(groups.get(trajectory.group) ?? []), trajectory]);
 }
 const stepOf = (group: string) => Number(group.split('-')[0]);
@@ -49,8 +53,8 @@ const failed = (group: string, why: (trajectory: Trajectory) => boolean) => grou
 /** One that is easily played right, and the paper's case: written without asking. */
 const plain = telling.find((group) => failed(group, ({ task: { scenario } }) => scenario.wishes.length === 1 && !scenario.wishes[0]!.insteadOf));
 const unasked = telling.findLast((group) => failed(group, ({ violations, verdict }) => verdict!.changes.length > 0 && violations.some(({ rule }) => rule === 'unconfirmed_write')));
-const whole = [...new Set([plain, unasked, ...spread(telling, GROUPS_WHOLE)])].filter((group) => group !== undefined).slice(0, GROUPS_WHOLE).sort((a, b) => stepOf(a) - stepOf(b));
-const listed = [...new Set([...spread([...groups.keys()], GROUPS_LISTED - GROUPS_WHOLE), ...whole])].sort((a, b) => stepOf(a) - stepOf(b));
+const shown = [...new Set([plain, unasked, ...spread(telling, TELLING)])].filter((group) => group !== undefined).slice(0, TELLING);
+const listed = [...new Set([...shown, ...spread([...groups.keys()], GROUPS - shown.length)])].sort((a, b) => stepOf(a) - stepOf(b));
 
 const rollouts = listed.flatMap((group) => {
   const members = groups.get(group)!;
@@ -59,16 +63,15 @@ const rollouts = listed.flatMap((group) => {
 });
 // Integers are token ids.
 const round = (value: number | null) => (value === null || Number.isInteger(value) ? value : Number(value.toPrecision(4)));
-const trajectories = whole.flatMap((group) =>
-  groups.get(group)!.map((t) => ({
-    ...t,
-    nodes: t.nodes.map((node) => ({
-      ...node,
-      logprobs: node.logprobs.map(round),
-      ...(node.annotations && { annotations: Object.fromEntries(Object.entries(node.annotations).map(([name, list]) => [name, list.map(round)])) }),
-    })),
+const rounded = <T extends Trajectory>(t: T): T => ({
+  ...t,
+  nodes: t.nodes.map((node) => ({
+    ...node,
+    logprobs: node.logprobs.map(round),
+    ...(node.annotations && { annotations: Object.fromEntries(Object.entries(node.annotations).map(([name, list]) => [name, list.map(round)])) }),
   })),
-);
+});
+const trajectories = listed.flatMap((group) => groups.get(group)!.map(rounded));
 const createdAt = Date.now();
 const run: SharedRun = {
   id: 'recorded',
@@ -79,11 +82,20 @@ const run: SharedRun = {
   request: { model: PRESETS[values.preset]!.model, preset: values.preset, overrides: {}, user: { mode: 'scripted' } },
   config: { ...config, total_training_steps: metrics.at(-1)!.step },
 };
+const trials = evaluated.flatMap((path, i) => lines<Trajectory>(path).map((t): SharedTrial => ({ ...rounded(t), evaluation: `recorded-${i === 0 ? 'before' : 'after'}` })));
+const evaluations = [0, run.step].map((step, i): SharedEvaluation => {
+  const id = `recorded-${i === 0 ? 'before' : 'after'}`;
+  const own = trials.filter(({ evaluation }) => evaluation === id);
+  const { task: { domain, level } } = own[0]!;
+  const seconds = own.reduce((sum, t) => sum + t.seconds.generate + t.seconds.tool + t.seconds.user, 0);
+  const settings = { domain, level, split: 'heldout', tasks: own.length / EVALUATION.trials, ...EVALUATION, top_p: 1, top_k: 0, limits: limitsOf(limitsFor(domain, level)), conversation_rules: 'domain', first_stream: 0, user: { mode: 'scripted' } } as const;
+  return { id, step, createdAt: createdAt + i, seconds, settings };
+});
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-const bundle = await writeRunBundle({ run, metrics, rollouts, trajectories, branches: [], model: null }, { appVersion: version, created: new Date(createdAt) });
+const bundle = await writeRunBundle({ run, metrics, rollouts, trajectories, branches: [], evaluations, trials, model: null }, { appVersion: version, created: new Date(createdAt) });
 const bytes = new Uint8Array(await bundle.arrayBuffer());
 await readRunBundle(bytes); // what the page could not read is not written
 if (bytes.length > MAX_BYTES) throw new Error(`the bundle has ${bytes.length} bytes: expected at most ${MAX_BYTES}, as it is loaded on the first page`);
 mkdirSync('public/recorded', { recursive: true });
 writeFileSync('public/recorded/run.mua.zip', bytes);
-console.log(`public/recorded/run.mua.zip: ${metrics.length} records, ${rollouts.length} rollouts, ${trajectories.length} whole trajectories, ${(bytes.length / 1024).toFixed(0)} KiB`);
+console.log(`public/recorded/run.mua.zip: ${metrics.length} records, ${rollouts.length} rollouts, ${trials.length} trials, ${(bytes.length / 1024).toFixed(0)} KiB`);

@@ -7,6 +7,7 @@
  * - `rollouts.jsonl`: a rollout a line, as lists show it
  * - `trajectories.jsonl`: the conversations that are kept, with tokens, annotations and every changed row
  * - `branches.jsonl`: what was played or rolled out from its conversations, if anything was
+ * - `evaluations.jsonl`, `trials.jsonl`: evaluations of its weights and the conversations of each, if there are any
  * - `model/`: the trained weights as a Hugging Face folder, if they were to be part of it
  *
  * A file that is read is hostile until it is checked: every limit, name, hash and field.
@@ -15,10 +16,14 @@ import type { Trajectory } from '../agent/types.ts';
 import { sha256 } from '../environments/sha256.ts';
 import type { RunRow } from '../storage/database.ts';
 import type { RolloutSummary, StepMetrics } from '../training/types.ts';
+import type { UserConfig } from '../users/types.ts';
 import { type FileData, type ImportLimits, LIMITS, openFiles } from './benchmark-files.ts';
 import { Breath } from './breath.ts';
 import { ImportError } from './import-error.ts';
-import { checked, type ManifestFields, manifestSchema, readBranch, readMetrics, readTrajectory, rolloutSchema, runSchema, type SharedBranch, type SharedRun } from './run-schema.ts';
+import {
+  checked, evaluationSchema, type ManifestFields, manifestSchema, readBranch, readMetrics, readTrajectory, readTrial, rolloutSchema, runSchema,
+  type SharedBranch, type SharedEvaluation, type SharedRun, type SharedTrial,
+} from './run-schema.ts';
 import { publicUrl, withoutSecrets } from './secrets.ts';
 import { zipFiles } from './zip.ts';
 
@@ -37,6 +42,9 @@ export interface RunContent {
   rollouts: RolloutSummary[];
   trajectories: Trajectory[];
   branches: SharedBranch[];
+  evaluations: SharedEvaluation[];
+  /** Of all evaluations. */
+  trials: SharedTrial[];
   /** The trained weights as a Hugging Face folder. */
   model: Files | null;
 }
@@ -52,27 +60,38 @@ interface WriteOptions {
   keys?: readonly string[];
 }
 
-const RUN = 'run.json', METRICS = 'metrics.jsonl', ROLLOUTS = 'rollouts.jsonl', TRAJECTORIES = 'trajectories.jsonl', BRANCHES = 'branches.jsonl', MANIFEST = 'manifest.json';
+const RUN = 'run.json', METRICS = 'metrics.jsonl', ROLLOUTS = 'rollouts.jsonl', TRAJECTORIES = 'trajectories.jsonl', BRANCHES = 'branches.jsonl', EVALUATIONS = 'evaluations.jsonl', TRIALS = 'trials.jsonl', MANIFEST = 'manifest.json';
 const REQUIRED = [RUN, METRICS, ROLLOUTS, TRAJECTORIES];
+const OPTIONAL = [BRANCHES, EVALUATIONS, TRIALS];
 const MODEL_FILE = /^model\/([A-Za-z0-9_][\w.-]{0,100})$/;
 
 /** The row as it may leave this browser. */
 export function sharedRun(row: RunRow | SharedRun, keys: readonly string[] = []): SharedRun {
-  const { user } = row.request;
   return checked<SharedRun>(runSchema, {
     ...row,
     ...(row.message !== undefined && { message: withoutSecrets(row.message, keys) }),
-    request: { ...row.request, user: user.mode === 'endpoint' ? { ...user, baseUrl: publicUrl(user.baseUrl) } : user },
+    request: { ...row.request, user: sharedUser(row.request.user) },
   }, RUN);
 }
 
-export async function writeRunBundle({ run, metrics, rollouts, trajectories, branches, model }: RunContent, { appVersion, created = new Date(), keys = [] }: WriteOptions): Promise<Blob> {
+function sharedUser(user: UserConfig): UserConfig {
+  return user.mode === 'endpoint' ? { ...user, baseUrl: publicUrl(user.baseUrl) } : user;
+}
+
+/** As it may leave this browser: the schema leaves out a key. */
+function sharedEvaluation(evaluation: SharedEvaluation): SharedEvaluation {
+  const { settings } = evaluation;
+  return checked<SharedEvaluation>(evaluationSchema, { ...evaluation, settings: { ...settings, user: sharedUser(settings.user) } }, EVALUATIONS);
+}
+
+export async function writeRunBundle({ run, metrics, rollouts, trajectories, branches, evaluations, trials, model }: RunContent, { appVersion, created = new Date(), keys = [] }: WriteOptions): Promise<Blob> {
   const files: Files = {
     [RUN]: new TextEncoder().encode(JSON.stringify(sharedRun(run, keys), null, 2)),
     [METRICS]: await jsonl(metrics, finiteMetrics),
     [ROLLOUTS]: await jsonl(rollouts, withoutRun),
     [TRAJECTORIES]: await jsonl(trajectories, (trajectory) => sharedTrajectory(trajectory, keys)),
     ...(branches.length > 0 && { [BRANCHES]: await jsonl(branches, (branch) => ({ ...branch, trajectory: sharedTrajectory(branch.trajectory, keys) })) }),
+    ...(evaluations.length > 0 && { [EVALUATIONS]: await jsonl(evaluations, sharedEvaluation), [TRIALS]: await jsonl(trials, (trial) => sharedTrajectory(trial, keys)) }),
     ...Object.fromEntries(Object.entries(model ?? {}).map(([name, bytes]) => [`model/${name}`, bytes])),
   };
   const listed: ManifestFields['files'] = {};
@@ -151,15 +170,17 @@ export async function readRunBundle(source: FileData, { limits, onProgress, sign
   const listed = distinct(rollouts, ROLLOUTS, 'id', ({ id }) => id);
   const trajectories = await readLines(take(TRAJECTORIES), TRAJECTORIES, all, readTrajectory, signal);
   distinct(trajectories, TRAJECTORIES, 'id', ({ id }) => id);
-  const known = <T>(rows: readonly T[], file: string, field: string, rollout: (row: T) => string) => {
-    const stray = rows.findIndex((row) => !listed.has(rollout(row)));
-    if (stray >= 0) throw new ImportError(file, `line ${stray + 1}, ${field}`, `is ${JSON.stringify(rollout(rows[stray]!))}: expected the id of a rollout in ${ROLLOUTS}`);
-  };
-  known(trajectories, TRAJECTORIES, 'id', ({ id }) => id);
-  const branches = contents.has(BRANCHES) ? await readLines(take(BRANCHES), BRANCHES, all, readBranch, signal) : [];
-  known(branches, BRANCHES, 'rollout', ({ rollout }) => rollout);
+  known(listed, trajectories, TRAJECTORIES, 'id', ({ id }) => id, `a rollout in ${ROLLOUTS}`);
+  const optional = <T>(name: string, readLine: LineReader<T>) => (contents.has(name) ? readLines(take(name), name, all, readLine, signal) : []);
+  const branches = await optional(BRANCHES, readBranch);
+  known(listed, branches, BRANCHES, 'rollout', ({ rollout }) => rollout, `a rollout in ${ROLLOUTS}`);
+  const evaluations = await optional(EVALUATIONS, (value, file, where) => checked<SharedEvaluation>(evaluationSchema, value, file, where));
+  const played = distinct(evaluations, EVALUATIONS, 'id', ({ id }) => id);
+  const trials = await optional(TRIALS, readTrial);
+  known(played, trials, TRIALS, 'evaluation', ({ evaluation }) => evaluation, `an evaluation in ${EVALUATIONS}`);
+  distinct(trials, TRIALS, 'evaluation and id', ({ evaluation, id }) => `${evaluation} ${id}`);
   const model = Object.fromEntries([...contents].map(([name, bytes]) => [MODEL_FILE.exec(name)![1]!, bytes]));
-  return { manifest, run, metrics, rollouts, trajectories, branches, model: contents.size === 0 ? null : model };
+  return { manifest, run, metrics, rollouts, trajectories, branches, evaluations, trials, model: contents.size === 0 ? null : model };
 }
 
 async function readManifest(paths: readonly string[], read: (path: string) => Promise<Uint8Array>): Promise<ManifestFields> {
@@ -174,7 +195,7 @@ async function readManifest(paths: readonly string[], read: (path: string) => Pr
   const manifest = checked<ManifestFields>(manifestSchema, value, MANIFEST);
   for (const name of REQUIRED) if (!Object.hasOwn(manifest.files, name)) throw new ImportError(MANIFEST, 'files', `${name} is missing`);
   for (const name of Object.keys(manifest.files)) {
-    if (!REQUIRED.includes(name) && name !== BRANCHES && !MODEL_FILE.test(name)) throw new ImportError(MANIFEST, 'files', `${JSON.stringify(name.slice(0, 200))} is no file of a run bundle`);
+    if (!REQUIRED.includes(name) && !OPTIONAL.includes(name) && !MODEL_FILE.test(name)) throw new ImportError(MANIFEST, 'files', `${JSON.stringify(name.slice(0, 200))} is no file of a run bundle`);
     if (!paths.includes(name)) throw new ImportError(name, '', 'it is in the manifest, but not in the zip');
   }
   const extra = paths.find((path) => path !== MANIFEST && !Object.hasOwn(manifest.files, path));
@@ -192,7 +213,9 @@ function parse(bytes: Uint8Array, file: string, where: string): unknown {
 
 const NEWLINE = 10;
 
-async function readLines<T>(bytes: Uint8Array, file: string, { rows: most }: ImportLimits, read: (value: unknown, file: string, where: string) => T, signal?: AbortSignal): Promise<T[]> {
+type LineReader<T> = (value: unknown, file: string, where: string) => T;
+
+async function readLines<T>(bytes: Uint8Array, file: string, { rows: most }: ImportLimits, read: LineReader<T>, signal?: AbortSignal): Promise<T[]> {
   const rows: T[] = [];
   const breath = new Breath();
   for (let at = 0; at < bytes.length; ) {
@@ -206,6 +229,12 @@ async function readLines<T>(bytes: Uint8Array, file: string, { rows: most }: Imp
     await breath.take();
   }
   return rows;
+}
+
+/** Whether every row names something that was listed before. */
+function known<T>(listed: ReadonlySet<string>, rows: readonly T[], file: string, field: string, key: (row: T) => string, what: string): void {
+  const stray = rows.findIndex((row) => !listed.has(key(row)));
+  if (stray >= 0) throw new ImportError(file, `line ${stray + 1}, ${field}`, `is ${JSON.stringify(key(rows[stray]!))}: expected the id of ${what}`);
 }
 
 function distinct<T, K extends string | number>(rows: readonly T[], file: string, field: string, key: (row: T) => K): Set<K> {

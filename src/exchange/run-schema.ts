@@ -3,11 +3,12 @@
  * type has and its schema lacks does not compile. Written with zod/mini: the recorded run is read on the first page.
  */
 import * as z from 'zod/mini';
-import type { MessageNode, TerminationReason, Trajectory, UserCall } from '../agent/types.ts';
-import type { Tau2Ending } from '../agent/rules.ts';
+import type { ConversationRules, Tau2Ending } from '../agent/rules.ts';
+import type { EpisodeLimits, MalformedPolicy, MessageNode, TerminationReason, Trajectory, UserCall } from '../agent/types.ts';
 import type { BenchmarkTask, EnvAssertion, RewardInfo, RewardType, Tau2Action } from '../environments/exact/benchmark-task.ts';
 import type { Json, Persona, PhoneTrouble, RowChange, Task, ToolCall, UserScenario, Verdict, Violation, Wish } from '../environments/types.ts';
-import type { BranchRow, RunRow } from '../storage/database.ts';
+import type { EvaluationSettings } from '../evaluation/types.ts';
+import type { BranchRow, EvaluationRow, RunRow } from '../storage/database.ts';
 import type { GrpoConfig, RolloutSummary, RunRequest, RunStatus, StepMetrics } from '../training/types.ts';
 import type { EndpointConfig } from '../users/types.ts';
 import { ImportError, jsonPath } from './import-error.ts';
@@ -17,6 +18,14 @@ export type SharedRun = Omit<RunRow, 'recorded' | 'imported'>;
 
 /** A branch as it travels: with what it branched off, but in no training set. */
 export type SharedBranch = Omit<BranchRow, 'id' | 'origin' | 'conversation'> & { rollout: string };
+
+/** An evaluation of the run's weights as it travels: its report is made anew from its trials. */
+export interface SharedEvaluation extends Pick<EvaluationRow, 'id' | 'createdAt' | 'settings'> {
+  step: number;
+  seconds: number;
+}
+
+export type SharedTrial = Trajectory & { evaluation: string };
 
 type Fields<T> = { [K in keyof T]-?: z.ZodMiniType<T[K]> };
 
@@ -171,6 +180,7 @@ const endpoint = z.object({
   maxRetries: z.optional(number),
   concurrency: z.optional(number),
 } satisfies Fields<Omit<EndpointConfig, 'apiKey'>> & { mode: unknown });
+const user = z.union([z.object({ mode: z.literal('scripted') }), endpoint]);
 /** The settings that pages count on; the others are shown as they are. */
 const config = z.catchall(z.object({ domain: name, level: name, n: natural, train_batch_size: natural, total_training_steps: natural, seed: natural }), scalar);
 
@@ -185,7 +195,7 @@ export const runSchema = z.object({
     model: name,
     preset: name,
     overrides: z.record(z.string(), scalar) as unknown as z.ZodMiniType<Partial<GrpoConfig>>,
-    user: z.union([z.object({ mode: z.literal('scripted') }), endpoint]),
+    user,
   } satisfies Fields<RunRequest>),
   config: config as unknown as z.ZodMiniType<GrpoConfig>,
 } satisfies Fields<SharedRun>);
@@ -204,6 +214,39 @@ export function readBranch(value: unknown, file: string, where: string): SharedB
   const branch = checked<SharedBranch>(branchSchema, value, file, where);
   checkGraph(branch.trajectory, file, `${where}, trajectory`);
   return branch;
+}
+
+const MALFORMED: Record<MalformedPolicy, true> = { end: true, feedback: true, as_text: true };
+const CONVERSATION_RULES: Record<ConversationRules, true> = { domain: true, mua_rl: true };
+export const evaluationSchema = z.object({
+  id,
+  step: natural,
+  createdAt: time,
+  seconds: number,
+  settings: z.object({
+    domain: name,
+    level: name,
+    split: z.enum(['train', 'heldout']),
+    tasks: natural,
+    trials: z.number().check(z.int(), z.minimum(1), z.maximum(1000)),
+    temperature: number,
+    top_p: number,
+    top_k: number,
+    seed: number,
+    limits: z.object({ max_turns: natural, response_length_one_turn: natural, max_model_len: natural, malformed_policy: oneOf(MALFORMED), require_done: z.boolean() } satisfies Fields<EpisodeLimits>),
+    conversation_rules: oneOf(CONVERSATION_RULES),
+    first_stream: natural,
+    user,
+  } satisfies Fields<EvaluationSettings>),
+} satisfies Fields<SharedEvaluation>);
+
+const trialSchema = z.extend(trajectorySchema, { evaluation: id });
+
+/** @throws ImportError */
+export function readTrial(value: unknown, file: string, where: string): SharedTrial {
+  const trial = checked<SharedTrial>(trialSchema, value, file, where);
+  checkGraph(trial, file, where);
+  return trial;
 }
 
 /** @throws ImportError */

@@ -3,7 +3,7 @@ import { Dexie, type EntityTable, type Table } from 'dexie';
 import type { Conversation } from '../agent/conversation.ts';
 import type { Trajectory } from '../agent/types.ts';
 import type { ModelConfig } from '../engine/types.ts';
-import type { EvaluationReport } from '../evaluation/evaluate.ts';
+import type { EvaluationReport } from '../evaluation/report.ts';
 import type { EvaluationSettings, ModelRef, TrialResult } from '../evaluation/types.ts';
 import type { RolloutSummary, RunRequest, RunStatus, StepMetrics, GrpoConfig } from '../training/types.ts';
 
@@ -75,7 +75,7 @@ export interface LessonRow {
 export interface BranchRow {
   id: string;
   createdAt: number;
-  /** What it branched off: `run/rollout`, or `task:<id>` where it began anew. */
+  /** What it branched off, as `origin.ts` writes it, or `task:<id>` where it began anew. */
   origin: string;
   /** How many messages it shares with that. */
   shared: number;

@@ -2,6 +2,8 @@
 import type { RunContent } from '../exchange/run-bundle.ts';
 import type { RunStatus } from '../training/types.ts';
 import type { ModelRow, RunDatabase } from './database.ts';
+import { writeOrigin } from './origin.ts';
+import { evaluationRow } from './evaluation-row.ts';
 
 /** Rows of one write: the page is drawn between two of them. */
 const CHUNK = 64;
@@ -20,11 +22,11 @@ interface ImportOptions {
  * Returns the run's id: its own, or a fresh one where that is taken.
  * @throws with what to do when the browser's storage is full; nothing is stored then
  */
-export async function storeRun(db: RunDatabase, { run: shared, metrics, rollouts, trajectories, branches }: RunContent, { taken = [], model = null, onProgress }: ImportOptions = {}): Promise<string> {
-  const total = metrics.length + rollouts.length + trajectories.length + branches.length;
+export async function storeRun(db: RunDatabase, { run: shared, metrics, rollouts, trajectories, branches, evaluations, trials }: RunContent, { taken = [], model = null, onProgress }: ImportOptions = {}): Promise<string> {
+  const total = metrics.length + rollouts.length + trajectories.length + branches.length + trials.length;
   let done = 0;
   try {
-    return await db.transaction('rw', [db.runs, db.metrics, db.rollouts, db.trajectories, db.branches, db.models], async () => {
+    return await db.transaction('rw', [db.runs, db.metrics, db.rollouts, db.trajectories, db.branches, db.evaluations, db.evaluationTrajectories, db.models], async () => {
       const known = taken.includes(shared.id) || (await db.runs.get(shared.id)) !== undefined;
       const run = known ? crypto.randomUUID() : shared.id;
       const add = async <T>(rows: readonly T[], write: (chunk: T[]) => PromiseLike<unknown>) => {
@@ -38,7 +40,14 @@ export async function storeRun(db: RunDatabase, { run: shared, metrics, rollouts
       await add(metrics, (chunk) => db.metrics.bulkAdd(chunk.map((values) => ({ run, step: values.step, values }))));
       await add(rollouts, (chunk) => db.rollouts.bulkAdd(chunk.map((rollout) => ({ ...rollout, run }))));
       await add(trajectories, (chunk) => db.trajectories.bulkAdd(chunk.map((trajectory) => ({ ...trajectory, run }))));
-      await add(branches, (chunk) => db.branches.bulkAdd(chunk.map(({ rollout, ...branch }) => ({ ...branch, id: crypto.randomUUID(), origin: `${run}/${rollout}` }))));
+      await add(branches, (chunk) => db.branches.bulkAdd(chunk.map(({ rollout, ...branch }) => ({ ...branch, id: crypto.randomUUID(), origin: writeOrigin({ place: run, id: rollout }) }))));
+      for (const evaluation of evaluations) {
+        const free = !known && (await db.evaluations.get(evaluation.id)) === undefined;
+        const own = free ? evaluation.id : crypto.randomUUID();
+        const played = trials.filter((trial) => trial.evaluation === evaluation.id);
+        await add(played, (chunk) => db.evaluationTrajectories.bulkAdd(chunk.map((trial) => ({ ...trial, evaluation: own }))));
+        await db.evaluations.add(evaluationRow({ ...shared, id: run }, { ...evaluation, id: own }, played));
+      }
       if (model) await db.models.add({ ...model, run });
       await db.runs.add({ ...shared, id: run, status: ENDED[shared.status] ?? shared.status, imported: Date.now() });
       return run;

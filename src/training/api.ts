@@ -5,7 +5,7 @@
 import type { Trajectory } from '../agent/types.ts';
 import type { TaskQuery } from '../environments/types.ts';
 import type { GenerateRequest } from './commands.ts';
-import type { EvaluationReport } from '../evaluation/evaluate.ts';
+import type { EvaluationReport } from '../evaluation/report.ts';
 import type { EvaluationRequest } from '../evaluation/types.ts';
 import type { PlayRequest } from './play.ts';
 import type { Tau2Results } from '../exchange/tau2-results.ts';

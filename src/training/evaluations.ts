@@ -4,7 +4,8 @@
  */
 import { departures } from '../agent/rules.ts';
 import type { Trajectory } from '../agent/types.ts';
-import { evaluate, type EvaluationReport } from '../evaluation/evaluate.ts';
+import { evaluate } from '../evaluation/evaluate.ts';
+import type { EvaluationReport } from '../evaluation/report.ts';
 import { resultOf } from '../evaluation/trial-result.ts';
 import { limitsOf, type EvaluationRequest } from '../evaluation/types.ts';
 import type { RunDatabase } from '../storage/database.ts';

@@ -2,7 +2,8 @@
 import type { Stage } from '../agent/rollouts.ts';
 import { departures } from '../agent/rules.ts';
 import type { Learner } from '../engine/types.ts';
-import { evaluate, type Evaluation, type EvaluationReport } from '../evaluation/evaluate.ts';
+import { evaluate, type Evaluation } from '../evaluation/evaluate.ts';
+import type { EvaluationReport } from '../evaluation/report.ts';
 import { grpoStep, type StepHooks, type StepResult } from './grpo.ts';
 import { EVALUATION_STREAM } from './presets.ts';
 import type { GrpoConfig } from './types.ts';

@@ -68,9 +68,42 @@ describe('a bundle', () => {
   test('the recorded run is one, small enough for the first page, and whole', () => {
     expect(bundled.length).toBeLessThanOrEqual(400_000);
     expect(whole.metrics.length).toBeGreaterThan(1);
-    expect(whole.rollouts.length).toBeGreaterThan(whole.trajectories.length);
+    // Whatever a newcomer opens has its words.
+    expect(new Set(whole.trajectories.map(({ id }) => id))).toEqual(new Set(whole.rollouts.map(({ id }) => id)));
+    expect(whole.evaluations.map(({ step }) => step)).toEqual([0, whole.run.step]);
     expect(recordedOf(whole)).toMatchObject({ run: { id: 'recorded', recorded: true, name: whole.run.name } });
     expect(recordedOf(whole).trajectories.size).toBe(whole.trajectories.length);
+  });
+
+  test('carries the evaluations of its weights: the report is made anew, and a key stays behind', async () => {
+    const user = { mode: 'endpoint', baseUrl: `https://me:${KEY}@h.example/v1?k=${KEY}`, model: 'm', apiKey: KEY } as const;
+    const evaluations = whole.evaluations.map((evaluation) => ({ ...evaluation, settings: { ...evaluation.settings, user } }));
+    const zip = await write({ ...whole, run: { ...whole.run, id: 'mine' }, evaluations }, [KEY]);
+    const read = await readRunBundle(zip);
+    expect(JSON.stringify(read)).not.toContain(KEY);
+    const db = new RunDatabase('evaluations');
+    const run = await storeRun(db, read);
+    const [before, after] = await db.evaluations.where('run').equals(run).sortBy('createdAt');
+    expect([before, after]).toMatchObject([{ name: `${whole.run.name}@0`, model: { kind: 'run', run, step: 0 } }, { model: { step: whole.run.step } }]);
+    expect(before!.report).toMatchObject({ tasks: whole.evaluations[0]!.settings.tasks, trials: 1 });
+    expect(after!.report.pass_hat[0]!.value).toBe(after!.results.filter(({ reward }) => reward === 1).length / after!.results.length);
+    expect(await db.evaluationTrajectories.count()).toBe(whole.trials.length);
+    const collected = await collectRun(db, run);
+    expect(collected.evaluations).toEqual(read.evaluations);
+    const byId = (trials: RunContent['trials']) => trials.toSorted((a, b) => (`${a.evaluation} ${a.id}` < `${b.evaluation} ${b.id}` ? -1 : 1));
+    expect(byId(collected.trials)).toEqual(byId(read.trials));
+
+    // Stored once more, nothing of the first is overwritten.
+    const again = await storeRun(db, read);
+    expect(again).not.toBe(run);
+    expect(await db.evaluations.count()).toBe(2 * whole.evaluations.length);
+    expect(await db.evaluationTrajectories.count()).toBe(2 * whole.trials.length);
+    db.close();
+
+    const files = { ...goodFiles(), 'evaluations.jsonl': lines(whole.evaluations), 'trials.jsonl': lines([{ ...whole.trials[0], evaluation: 'nobody' }]) };
+    expect(await refused(packed(files))).toBe('trials.jsonl: line 1, evaluation: is "nobody": expected the id of an evaluation in evaluations.jsonl');
+    const many = { ...goodFiles(), 'evaluations.jsonl': lines([{ ...whole.evaluations[0], settings: { ...whole.evaluations[0]!.settings, trials: 1e9 } }]) };
+    expect(await refused(packed(many))).toBe('evaluations.jsonl: line 1, settings.trials: is 1000000000: expected at most 1000');
   });
 
   test('is read back as it was written: rows, tokens, annotations, changes, weights', async () => {
@@ -80,7 +113,7 @@ describe('a bundle', () => {
     node!.annotations = { advantage: node!.tokens.map((_token, i) => (i % 2 ? null : 0.25)) };
     const { manifest, ...again } = await readRunBundle(await write({ ...content, model }));
     expect(again).toEqual({ ...content, model });
-    expect(Object.keys(manifest.files)).toEqual(['run.json', 'metrics.jsonl', 'rollouts.jsonl', 'trajectories.jsonl', 'model/config.json', 'model/model.safetensors']);
+    expect(Object.keys(manifest.files)).toEqual(['run.json', 'metrics.jsonl', 'rollouts.jsonl', 'trajectories.jsonl', 'evaluations.jsonl', 'trials.jsonl', 'model/config.json', 'model/model.safetensors']);
     expect(manifest.files['model/model.safetensors']!.sha256).toBe(sha256(model['model.safetensors']));
   });
 

@@ -1,6 +1,7 @@
 /** @file The bundled run: an export like any other, read by the same reader, only when it is shown. */
 import type { Trajectory } from '../../agent/types.ts';
 import type { RunBundle } from '../../exchange/run-bundle.ts';
+import type { SharedEvaluation, SharedTrial } from '../../exchange/run-schema.ts';
 import type { RunRow } from '../../storage/database.ts';
 import type { RolloutSummary, StepMetrics } from '../../training/types.ts';
 
@@ -12,6 +13,8 @@ export interface RecordedRun {
   metrics: StepMetrics[];
   rollouts: RolloutSummary[];
   trajectories: Map<string, Trajectory>;
+  evaluations: SharedEvaluation[];
+  trials: SharedTrial[];
 }
 
 let loading: Promise<RecordedRun | null> | null = null;
@@ -31,11 +34,13 @@ async function load(): Promise<RecordedRun | null> {
   return response.ok ? recordedOf(await readRunBundle(await response.blob())) : null;
 }
 
-export function recordedOf({ run, metrics, rollouts, trajectories }: RunBundle): RecordedRun {
+export function recordedOf({ run, metrics, rollouts, trajectories, evaluations, trials }: RunBundle): RecordedRun {
   return {
     run: { ...run, id: RECORDED, recorded: true },
     metrics,
     rollouts,
     trajectories: new Map(trajectories.map((trajectory) => [trajectory.id, trajectory])),
+    evaluations,
+    trials,
   };
 }

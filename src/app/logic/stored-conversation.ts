@@ -2,12 +2,14 @@
 import type { Trajectory } from '../../agent/types.ts';
 import type { Task } from '../../environments/types.ts';
 import type { RunDatabase, RunRow } from '../../storage/database.ts';
+import { readOrigin, writeOrigin } from '../../storage/origin.ts';
 import { DEFAULT_PRESET, PRESETS } from '../../training/presets.ts';
 import type { GrpoConfig } from '../../training/types.ts';
 import { dateTime } from './format.ts';
-import { BRANCHES, parseFrom } from './play-origin.ts';
+import { BRANCHES } from './play-origin.ts';
 import { RECORDED, recordedRun } from './recorded.ts';
 import type { ConversationRoute } from './routes.ts';
+import { findEvaluation, findTrial } from './stored-evaluations.ts';
 
 export interface StoredConversation {
   trajectory: Trajectory;
@@ -30,17 +32,17 @@ export interface StoredConversation {
  */
 export async function findConversation(db: RunDatabase, place: string, id: string): Promise<StoredConversation> {
   if (place === BRANCHES) return findBranch(db, id);
-  const origin = `${place}/${id}`;
+  const origin = writeOrigin({ place, id });
   const recorded = place === RECORDED ? await recordedRun() : null;
-  const run = recorded?.run ?? (await db.runs.get(place)) ?? null;
+  const run = await findRun(db, place);
   const trajectory = recorded ? recorded.trajectories.get(id) : await db.trajectories.get([place, id]);
   if (run && trajectory) {
     return { trajectory, run, config: run.config, model: run.request.model, route: { name: 'rollout', run: place, id }, label: `${run.name}, rollout ${id}`, origin };
   }
-  const [evaluation, trial] = await Promise.all([db.evaluations.get(place), db.evaluationTrajectories.get([place, id])]);
+  const [evaluation, trial] = await Promise.all([findEvaluation(db, place), findTrial(db, place, id)]);
   if (evaluation && trial) {
     const { model, settings } = evaluation;
-    const played = model.kind === 'run' ? ((await db.runs.get(model.run)) ?? null) : null;
+    const played = model.kind === 'run' ? await findRun(db, model.run) : null;
     const { temperature, top_p, top_k, conversation_rules } = settings;
     return {
       trajectory: trial,
@@ -54,6 +56,8 @@ export async function findConversation(db: RunDatabase, place: string, id: strin
   }
   throw new Error(run || evaluation ? 'the words of this conversation are not stored any more' : 'there is no such run or evaluation in this browser');
 }
+
+const findRun = async (db: RunDatabase, id: string): Promise<RunRow | null> => (id === RECORDED ? (await recordedRun())?.run : await db.runs.get(id)) ?? null;
 
 async function findBranch(db: RunDatabase, id: string): Promise<StoredConversation> {
   const row = await db.branches.get(id);
@@ -72,8 +76,8 @@ async function findBranch(db: RunDatabase, id: string): Promise<StoredConversati
 
 /** What branches filed under `origin` branched off; null where they began anew or it is gone. */
 export async function findOrigin(db: RunDatabase, origin: string): Promise<StoredConversation | null> {
-  const from = parseFrom(`${origin}@0`);
-  return from && findConversation(db, from.run, from.rollout).catch(() => null);
+  const found = readOrigin(origin);
+  return found && findConversation(db, found.place, found.id).catch(() => null);
 }
 
 /** The model that a task of no run is played with. */

@@ -2,6 +2,7 @@
 import type { RunContent } from '../../exchange/run-bundle.ts';
 import type { SharedBranch } from '../../exchange/run-schema.ts';
 import type { RunDatabase } from '../../storage/database.ts';
+import { originsIn, readOrigin } from '../../storage/origin.ts';
 import { RECORDED, recordedRun } from '../logic/recorded.ts';
 
 /**
@@ -16,21 +17,30 @@ export async function collectRun(db: RunDatabase, id: string, checkpoint: number
     return { ...recorded, trajectories: [...recorded.trajectories.values()], branches: await branchesOf(db, id), model: null };
   }
   const steps: [[string, number], [string, number]] = [[id, 0], [id, Infinity]];
-  const [run, metrics, rollouts, trajectories, branches] = await db.transaction('r', [db.runs, db.metrics, db.rollouts, db.trajectories, db.branches], () =>
+  const tables = [db.runs, db.metrics, db.rollouts, db.trajectories, db.branches, db.evaluations, db.evaluationTrajectories];
+  const [run, metrics, rollouts, trajectories, branches, evaluations] = await db.transaction('r', tables, () =>
     Promise.all([
       db.runs.get(id),
       db.metrics.where('[run+step]').between(...steps).toArray(),
       db.rollouts.where('[run+step]').between(...steps).toArray(),
       db.trajectories.where('[run+id]').between([id, ''], [id, '\uffff']).toArray(),
       branchesOf(db, id),
+      evaluationsOf(db, id),
     ]),
   );
   if (!run) throw new Error(`there is no run "${id}" in this browser`);
   const model = checkpoint === null ? null : await import('../../training/stored-models.ts').then(({ checkpointFiles }) => checkpointFiles(db, id, checkpoint));
-  return { run, metrics: metrics.map(({ values }) => values), rollouts, trajectories, branches, model };
+  return { run, metrics: metrics.map(({ values }) => values), rollouts, trajectories, branches, ...evaluations, model };
+}
+
+async function evaluationsOf(db: RunDatabase, run: string): Promise<Pick<RunContent, 'evaluations' | 'trials'>> {
+  const rows = await db.evaluations.where('run').equals(run).sortBy('createdAt');
+  const trials = await Promise.all(rows.map(({ id }) => db.evaluationTrajectories.where('[evaluation+id]').between([id, ''], [id, '\uffff']).toArray()));
+  const evaluations = rows.map(({ id, createdAt, settings, model, report }) => ({ id, createdAt, settings, step: model.kind === 'run' ? model.step : 0, seconds: report.seconds }));
+  return { evaluations, trials: trials.flat() };
 }
 
 async function branchesOf(db: RunDatabase, run: string): Promise<SharedBranch[]> {
-  const rows = await db.branches.where('origin').startsWith(`${run}/`).sortBy('createdAt');
-  return rows.map(({ id: _, origin, conversation: _training, ...branch }) => ({ ...branch, rollout: origin.slice(run.length + 1) }));
+  const rows = await db.branches.where('origin').startsWith(originsIn(run)).sortBy('createdAt');
+  return rows.map(({ id: _, origin, conversation: _training, ...branch }) => ({ ...branch, rollout: readOrigin(origin)!.id }));
 }
