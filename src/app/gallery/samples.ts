@@ -1,39 +1,77 @@
 /** @file Made-up data for the gallery, with payloads that must stay text. */
 import type { MessageNode, Trajectory } from '../../agent/types.ts';
 import type { RewardInfo } from '../../environments/exact/benchmark-task.ts';
-import type { Verdict } from '../../environments/types.ts';
-import type { EvaluationReport } from '../../evaluation/evaluate.ts';
+import type { Json, RowChange, Task, ToolSchema, Verdict } from '../../environments/types.ts';
+import type { EvaluationReport } from '../../evaluation/report.ts';
 import type { TrialResult } from '../../evaluation/types.ts';
-import type { EvaluationRow } from '../../storage/database.ts';
+import type { BranchRow, EvaluationRow, RunRow } from '../../storage/database.ts';
+import type { RolloutSummary, StepMetrics } from '../../training/types.ts';
 import { limitsOf } from '../../evaluation/types.ts';
-import { limitsFor } from '../../training/presets.ts';
+import { limitsFor, PRESETS } from '../../training/presets.ts';
 
-const PAYLOAD = '<img src=x onerror=alert(1)>';
+export const PAYLOAD = '<img src=x onerror=alert(1)>';
 
-function node(id: number, fields: Partial<MessageNode> & Pick<MessageNode, 'role' | 'text'>): MessageNode {
+type Said = Partial<MessageNode> & Pick<MessageNode, 'role' | 'text'>;
+
+/** A token a character, so that other words are other tokens. */
+function node(id: number, fields: Said): MessageNode {
   const sampled = fields.role === 'assistant' ? 1 : 0;
-  const tokens = Array.from({ length: 6 }, (_, i) => 10 * id + i);
-  return { id, parent: id === 0 ? null : id - 1, tokens, mask: tokens.map(() => sampled), logprobs: tokens.map((_, i) => (sampled ? -0.1 * i : null)), ...fields };
+  const tokens = Array.from(fields.text || JSON.stringify(fields.toolCall), (character) => character.codePointAt(0)!);
+  return { id, parent: id === 0 ? null : id - 1, tokens, mask: tokens.map(() => sampled), logprobs: tokens.map((_, i) => (sampled ? -0.1 * (i % 6) : null)), ...fields };
 }
+const messages = (...said: Said[]) => said.map((one, id) => node(id, one));
 
 const before = { order_id: '#W0000001', status: 'pending' };
 const after = { order_id: '#W0000001', status: 'cancelled' };
 const change = { table: 'orders', key: '#W0000001', before, after, call: 1 };
-const cancel = { name: 'cancel_pending_order', arguments: { order_id: '#W0000001', reason: PAYLOAD } };
-
-export const NODES: MessageNode[] = [
-  node(0, { role: 'system', text: `# Domain policy\nAsk before you change anything. ${PAYLOAD}` }),
-  node(1, { role: 'user', text: `I want to cancel #W0000001. ${PAYLOAD}` }),
-  node(2, { role: 'assistant', text: 'May I have your email?', content: 'May I have your email?' }),
-  node(3, { role: 'user', text: 'mia@example.com' }),
-  node(4, { role: 'assistant', text: '<tool_call>{"name": "nothing"</tool_call>', parseError: 'the JSON ends too early' }),
-  node(5, { role: 'tool', text: `Error: order "${PAYLOAD}" not found`, toolResult: { name: 'get_order_details', error: true, index: 0, changes: [], ms: 1 } }),
-  node(6, { role: 'assistant', text: '', content: 'It is done.', toolCall: cancel }),
-  node(7, { role: 'tool', text: JSON.stringify(after), toolResult: { name: 'cancel_pending_order', error: false, index: 1, changes: [change], ms: 2 } }),
-];
-
 const other = { table: 'users', key: 'mia_1', before: { zip: '10001' }, after: { zip: '10002' }, call: 2 };
+
+const spoken = (content: string): Said => ({ role: 'assistant', text: content, content });
+const call = (name: string, given: Record<string, Json>): Said => ({ role: 'assistant', text: '', toolCall: { name, arguments: given } });
+const result = (name: string, index: number, text: string, changes: RowChange[] = []): Said => ({ role: 'tool', text, toolResult: { name, error: false, index, changes, ms: 2 } });
+
+const POLICY: Said = { role: 'system', text: `# Domain policy\nAsk before you change anything. ${PAYLOAD}` };
+const WISH: Said = { role: 'user', text: `I want to cancel #W0000001. ${PAYLOAD}` };
+const EMAIL: Said[] = [spoken('May I have your email?'), { role: 'user', text: 'mia@example.com' }];
+const CANCEL: Said[] = [
+  { role: 'assistant', text: '', content: 'It is done.', toolCall: { name: 'cancel_pending_order', arguments: { order_id: '#W0000001', reason: PAYLOAD } } },
+  result('cancel_pending_order', 1, JSON.stringify(after), [change]),
+];
+const LOOK_UP: Said[] = [call('get_order_details', { order_id: '#W0000001' }), result('get_order_details', 0, JSON.stringify(before))];
+const END: Said = { role: 'user', text: 'Thank you. ###STOP###' };
+
+export const NODES: MessageNode[] = messages(
+  POLICY,
+  WISH,
+  ...EMAIL,
+  { role: 'assistant', text: '<tool_call>{"name": "nothing"</tool_call>', parseError: 'the JSON ends too early' },
+  { role: 'tool', text: `Error: order "${PAYLOAD}" not found`, toolResult: { name: 'get_order_details', error: true, index: 0, changes: [], ms: 1 } },
+  ...CANCEL,
+);
+
 export const VERDICT: Verdict = { reward: 0, changes: [change, other], goal: [change, { ...other, key: 'ben_2', call: 3 }], progress: 0.5 };
+
+const TASK: Task = {
+  id: 'retail/nano/train/1/0', domain: 'retail', level: 'nano', split: 'train', world: 'retail-nano', actions: [], noop: false,
+  scenario: { persona: 'on_request', identity: { email: 'mia@example.com' }, wishes: [], instruction: `You want to cancel order #W0000001. ${PAYLOAD}` },
+};
+
+function conversation(index: number, nodes: MessageNode[], fields: Partial<Trajectory>): Trajectory {
+  return {
+    id: `24-0-${index}`, task: TASK, group: '24-0', index, seed: index, nodes, leaf: nodes.length - 1, termination: 'user_stop', turns: 5, reward: 0, verdict: null,
+    violations: [], toolCalls: {}, parseErrors: 0, seconds: { generate: 2.4, tool: 0.1, user: 0.6 }, ...fields,
+  };
+}
+
+const ASKED = messages(POLICY, WISH, ...EMAIL, ...LOOK_UP, spoken('Shall I cancel it, yes or no?'), { role: 'user', text: 'Yes.' }, ...CANCEL, spoken('It is cancelled.'), END);
+const UNASKED = messages(POLICY, WISH, ...EMAIL, ...LOOK_UP, ...CANCEL, call('modify_user_address', { zip: '10002' }), result('modify_user_address', 2, PAYLOAD, [other]), spoken('Done.'), END);
+/** Tries at one task: as it should be, twice; without asking; and with a malformed call, up to the limit. */
+export const CONVERSATIONS: Trajectory[] = [
+  conversation(0, ASKED, { reward: 1, verdict: { reward: 1, changes: [change], goal: [change], progress: 1 } }),
+  conversation(1, UNASKED, { verdict: VERDICT, violations: [{ rule: 'unconfirmed_write', call: 1, detail: `cancel_pending_order on ${PAYLOAD}` }] }),
+  conversation(2, ASKED, { reward: 1, verdict: { reward: 1, changes: [change], goal: [change], progress: 1 } }),
+  conversation(3, NODES, { termination: 'max_turns', turns: 15 }),
+];
 
 export const REWARD_INFO: RewardInfo = {
   reward: 0,
@@ -80,3 +118,61 @@ const evaluation = (id: string, name: string, seed: number): EvaluationRow => ({
 
 export const BEFORE = evaluation('sample-before', 'nano-retail', 1);
 export const AFTER = evaluation('sample-after', 'brisk-otter@40', 2);
+
+const CREATED = Date.UTC(2026, 0, 1, 12);
+const tiny = PRESETS.tiny!;
+export const RUN: RunRow = {
+  id: 'sample', name: 'brisk-otter', createdAt: CREATED, status: 'running', step: 24,
+  request: { model: 'nano-retail', preset: 'tiny', overrides: { lr: 2e-4, total_training_steps: 40 }, user: { mode: 'scripted' } },
+  config: { ...tiny.config, lr: 2e-4, total_training_steps: 40 },
+};
+
+/** Four whole steps of two groups of four, and what has ended of the fifth. */
+export const ROLLOUTS: RolloutSummary[] = Array.from({ length: 37 }, (_, k): RolloutSummary => {
+  const [step, group, index] = [21 + (k >> 3), (k >> 2) & 1, k & 3];
+  const reward = k === 5 ? null : (k * 7) % 3 === 0 ? 1 : 0;
+  return {
+    id: `${step}-${group}-${index}`, group: `${step}-${group}`, index, step, task: `retail/nano/train/1/${k >> 2}`, intent: group ? 'modify_items+cancel' : 'cancel', reward,
+    advantage: reward === null ? null : reward - 0.4, termination: k % 9 === 0 ? 'max_turns' : 'user_stop', turns: 5 + (k % 4), tokens: 900 + 53 * k,
+    violations: k % 6 === 0 ? 1 : 0, domain: 'retail', rules: k % 6 === 0 ? ['unconfirmed_write'] : [], tools: k % 5 === 0 ? ['get_order_details', PAYLOAD] : ['get_order_details'],
+  };
+});
+
+export const METRICS: StepMetrics[] = Array.from({ length: 25 }, (_, step): StepMetrics => {
+  const heldOut: Record<string, number> = step % 8 === 0 ? { 'val-core/retail/reward/mean@1': 0.2 + 0.02 * step } : {};
+  if (step === 0) return { step, ...heldOut };
+  const wobble = 0.06 * Math.sin(2.4 * step);
+  const correct = 0.01 * step;
+  return {
+    step, ...heldOut, 'critic/score/mean': 0.25 + 0.02 * step + wobble, 'rollout/turns/mean': 7.5 - 0.05 * step, 'perf/time_per_step': 14.2, 'perf/throughput': 2140,
+    'trajectories/all_correct_query_ratio': correct, 'trajectories/valid_query_ratio': 0.45 + wobble, 'trajectories/all_wrong_query_ratio': 0.55 - correct - wobble,
+    'tool_call/get_order_details/times/mean': 1.6 + wobble, 'tool_call/cancel_pending_order/times/mean': 0.7, [`tool_call/${PAYLOAD}/times/mean`]: 0.2,
+  };
+});
+
+export const BRANCHES: BranchRow[] = CONVERSATIONS.map((trajectory, i) => ({
+  id: `branch-${i}`, createdAt: CREATED + 60_000 * i, origin: 'sample/24-0-1', shared: 6, batch: i < 2 ? '' : 'batch', model: 'nano-retail', trajectory,
+  ...(i === 0 && { conversation: { messages: [], tools: [] } }),
+}));
+
+const described = (type: string, description = '') => ({ type, ...(description && { description }) });
+/** A parameter of every kind that a form has. */
+export const TOOL: ToolSchema = {
+  type: 'function',
+  function: {
+    name: 'book_flight', description: `Books flights for several passengers. ${PAYLOAD}`,
+    parameters: {
+      type: 'object', required: ['user_id', 'cabin', 'bags', 'price', 'insurance', 'passengers'],
+      properties: {
+        user_id: described('string', `As the profile has it. ${PAYLOAD}`),
+        cabin: { type: 'string', enum: ['basic_economy', 'economy', 'business'] },
+        bags: described('integer', 'Checked bags of all passengers.'),
+        price: described('number'),
+        insurance: described('boolean'),
+        passengers: { type: 'array', items: { type: 'object', properties: { name: described('string'), born: described('string', 'Year, month, day.') }, required: ['name'] } },
+        remarks: { type: 'array', items: described('string') },
+        anything: { description: 'Any JSON.' },
+      },
+    },
+  },
+};

@@ -1,0 +1,54 @@
+/** @file A made-up conversation with exact tokens: every state that a token can have in every channel. */
+import type { MessageNode } from '../../agent/types.ts';
+
+/** Token texts in the alphabet of the vocabulary; an id is a place in it. */
+const names: string[] = [];
+const CONTROL = /^<(\|.*\||\/?tool_call)>$/;
+
+/** The ids of tokens given by their names, a space between two: Ġ is a space, Ċ a line end, â and Ĥ¬ two halves of a €. */
+function ids(text: string): number[] {
+  return text.split(' ').map((name) => (names.includes(name) ? names.indexOf(name) : names.push(name) - 1));
+}
+
+const read = (text: string) => text.replaceAll(' ', '').replaceAll('Ġ', ' ').replaceAll('Ċ', '\n').replaceAll('âĤ¬', '€');
+
+/** What others wrote, or the template. */
+function given(id: number, role: MessageNode['role'], before: string, text: string, after: string): MessageNode {
+  const tokens = ids([before, text, after].filter(Boolean).join(' '));
+  return { id, parent: id === 0 ? null : id - 1, role, text: read(text), tokens, mask: tokens.map(() => 0), logprobs: tokens.map(() => null) };
+}
+
+/** What the model sampled: the first token with nothing stored, the second with zero everywhere, then waves of values. */
+function sampled(id: number, text: string): MessageNode {
+  const tokens = ids(text);
+  const column = <T>(zero: T, value: (t: number) => T) => tokens.map((_, t) => (t === 0 ? null : t === 1 ? zero : value(t)));
+  const logprob = (t: number) => -0.02 - 2 * Math.abs(Math.sin(0.9 * t)) ** 3;
+  const kept = Object.fromEntries(
+    ['yes', 'Shall', 'ĠI', '<tool_call>', 'â'].flatMap((name, n) => [
+      [`top_${n + 1}_id`, tokens.map((token, t) => (t === 4 ? (n === 1 ? token : ids(name)[0]!) : null))],
+      [`top_${n + 1}_logprob`, tokens.map((_, t) => (t === 4 ? Math.log(0.5 / 2 ** n) : null))],
+    ]),
+  );
+  return {
+    id, parent: id - 1, role: 'assistant', text: read(text), content: read(text), tokens, mask: tokens.map(() => 1), logprobs: column(0, logprob),
+    annotations: {
+      ref_logprobs: column(0, (t) => 1.3 * logprob(t)), entropy: column(0, (t) => Math.abs(Math.sin(t))), ratio: column(1, (t) => 1 + 0.4 * Math.sin(0.8 * t)),
+      advantage: column(0, (t) => (t % 4 < 2 ? 0.9 : -0.9)), delta_p: column(0, (t) => 0.2 * Math.sin(1.1 * t)), ...kept,
+    },
+  };
+}
+
+const NODES = [
+  given(0, 'system', '<|im_start|> system Ċ', 'Ask Ġbefore Ġyou Ġchange Ġanything .', '<|im_end|> Ċ'),
+  given(1, 'user', '<|im_start|> user Ċ', 'Cancel Ġit , Ġplease . Ġ<img Ġsrc =x Ġonerror =alert (1 )>', '<|im_end|> Ċ'),
+  given(2, 'template', '<|im_start|> assistant Ċ', '', ''),
+  sampled(3, 'Shall ĠI Ġcancel Ġyour Ġorder Ġof Ġ â Ĥ¬ 10 , Ġyes Ġor Ġno ? Ġ<script> alert (1 )</script> <|im_end|>'),
+  given(4, 'template', 'Ċ', '', ''),
+  given(5, 'user', '<|im_start|> user Ċ', 'yes', '<|im_end|> Ċ'),
+];
+export const TOKENS = { nodes: NODES, leaf: NODES.length - 1 };
+
+export const TOKENIZER = {
+  model: { vocab: Object.fromEntries(names.flatMap((name, id) => (CONTROL.test(name) ? [] : [[name, id]]))) },
+  added_tokens: names.flatMap((content, id) => (CONTROL.test(content) ? [{ id, content }] : [])),
+};
