@@ -16,10 +16,7 @@ const session = new TrainerSession({
   get environments() {
     return environments as unknown as Environments;
   },
-  users: async (config) => {
-    await userWorker.configure(config);
-    return new RemoteUsers(userWorker);
-  },
+  users: (config) => RemoteUsers.create(userWorker, config),
   bundledModel: (name) => modelFiles(database, name),
   database: () => database,
 });

@@ -152,8 +152,9 @@ class Episode {
     };
   }
 
-  /** Frees the sampler's slot and the environment's overlay. */
+  /** Frees the sampler's slot, the user's session and the environment's overlay. */
   async close(): Promise<void> {
+    this.#user.close?.();
     if (this.#sequence) this.options.sampler!.close(this.#sequence);
     if (this.#handle !== null) await this.options.environments.close(this.#handle);
   }
@@ -352,11 +353,11 @@ class Episode {
   async #useUserTools(calls: ToolCall[]): Promise<{ text: string; error: boolean }[]> {
     this.#steps += 1;
     const results: { text: string; error: boolean }[] = [];
-    for (const { name, arguments: args } of calls) {
+    for (const [i, { name, arguments: args }] of calls.entries()) {
       const call: ToolCall = { name, arguments: args, requestor: 'user' };
       const { index, text, error, changes } = await this.options.environments.call(this.#handle!, call);
       if (error) this.#failures += 1;
-      this.#userCalls.push({ after: this.#transcript.leaf, call, text, error, index, changes });
+      this.#userCalls.push({ after: this.#transcript.leaf, call, text, error, index, changes, ...(i > 0 && { sameMessage: true as const }) });
       results.push({ text, error });
     }
     this.#steps += 1;

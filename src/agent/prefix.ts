@@ -143,7 +143,7 @@ export function readPrefix({ nodes, userCalls = [] }: Prefix, task: Pick<Task, '
   });
   state.failures += userCalls.filter(({ error }) => error).length;
   // A message with calls and one with their results.
-  state.steps += 2 * userCalls.length;
+  state.steps += 2 * userCalls.filter(({ sameMessage }) => !sameMessage).length;
   state.calls = logged.sort((a, b) => a.index - b.index).map(({ call, text }) => ({ call, text }));
   return state;
 }

@@ -76,6 +76,8 @@ export interface UserCall {
   /** Place in the episode's log. */
   index: number;
   changes: RowChange[];
+  /** Made in one message with the call before. */
+  sameMessage?: true;
 }
 
 export interface Trajectory {

@@ -123,7 +123,7 @@ const node = z.object({
   logprobs: sparse,
   annotations: z.optional(z.record(z.string(), sparse)),
 } satisfies Fields<MessageNode>);
-const userCall = z.object({ after: number, call: toolCall, text, error: z.boolean(), index: number, changes: z.array(change) } satisfies Fields<UserCall>);
+const userCall = z.object({ after: number, call: toolCall, text, error: z.boolean(), index: number, changes: z.array(change), sameMessage: z.optional(z.literal(true)) } satisfies Fields<UserCall>);
 
 export const trajectorySchema = z.object({
   id,

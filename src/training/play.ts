@@ -75,15 +75,13 @@ export class Plays {
    * @throws when cancelled, when a request is under way, or when the stored calls have other results now
    */
   async play(request: PlayRequest, progress: Progress): Promise<Trajectory[]> {
+    // Whoever leaves a conversation stops its turn, and does not wait before playing the next.
+    if (this.#abort?.signal.aborted) await this.#done;
     if (this.#abort) throw new Error('a turn is being played: wait for it or stop it');
     const abort = (this.#abort = new AbortController());
-    const playing = this.#play(request, progress, abort.signal);
+    const playing = this.#play(request, progress, abort.signal).finally(() => (this.#abort = null));
     this.#done = playing.catch(() => {});
-    try {
-      return await playing;
-    } finally {
-      this.#abort = null;
-    }
+    return playing;
   }
 
   /** Ends the request under way, if any; resolves when the GPU is free. */
@@ -145,7 +143,11 @@ export class Plays {
           if (next !== undefined) next = null;
           return move === 'simulated' ? ask(session!) : move.say;
         };
-        return { open: (signal) => turn((asked) => asked.open(signal)), reply: (text, signal) => turn((asked) => asked.reply(text, signal)) };
+        return {
+          open: (signal) => turn((asked) => asked.open(signal)),
+          reply: (text, signal) => turn((asked) => asked.reply(text, signal)),
+          close: () => session?.close?.(),
+        };
       },
       judge: async (...asked) => (await resumed?.judge(...asked)) ?? null,
     };

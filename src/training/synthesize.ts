@@ -104,6 +104,7 @@ export async function synthesize(
       const { reward } = await environments.verify(episode);
       return { messages, reward: done ? (reward ?? 0) : 0, flawless: auditEpisode(events).length === 0 };
     } finally {
+      user.close?.();
       await environments.close(episode);
     }
   }

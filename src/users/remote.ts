@@ -1,27 +1,33 @@
 /** @file Simulated users that live in another worker. */
 import { proxy, type Remote } from 'comlink';
 import type { UserScenario } from '../environments/types.ts';
-import { UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
+import { UserError, type UserConfig, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
 import type { Answer, UserWorkerApi } from './worker-api.ts';
 
 export type { UserWorkerApi } from './worker-api.ts';
 
 export class RemoteUsers implements UserSimulator {
-  constructor(private readonly worker: Remote<UserWorkerApi>) {}
+  private constructor(private readonly worker: Remote<UserWorkerApi>, private readonly simulator: number) {}
+
+  /** @throws an error with UserError's message when the configuration cannot work */
+  static async create(worker: Remote<UserWorkerApi>, config: UserConfig): Promise<RemoteUsers> {
+    return new RemoteUsers(worker, await worker.configure(config));
+  }
 
   session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
-    const { worker } = this;
+    const { worker, simulator } = this;
     const session = crypto.randomUUID();
     const told = async (ask: () => Promise<Answer>, signal?: AbortSignal) => (await cancellable(worker, session, signal, ask)).text;
     return {
-      open: (signal) => told(() => (tools ? worker.open(session, scenario, seed, [...tools.schemas], proxy(tools.call)) : worker.open(session, scenario, seed)), signal),
+      open: (signal) => told(() => (tools ? worker.open(simulator, session, scenario, seed, [...tools.schemas], proxy(tools.call)) : worker.open(simulator, session, scenario, seed)), signal),
       reply: (text, signal) => told(() => worker.reply(session, text), signal),
+      close: () => void worker.close(session),
     };
   }
 
   async judge(statements: readonly string[], conversation: readonly Utterance[], signal?: AbortSignal): Promise<boolean[] | null> {
     const name = crypto.randomUUID();
-    return (await cancellable(this.worker, name, signal, () => this.worker.judge(name, statements, conversation))).met;
+    return (await cancellable(this.worker, name, signal, () => this.worker.judge(this.simulator, name, statements, conversation))).met;
   }
 }
 

@@ -55,7 +55,7 @@ export class ResumedUsers implements UserSimulator {
       await catchUp(signal);
       return goodbye ?? session.reply(text, signal);
     };
-    return { open: (signal) => reply('', signal), reply };
+    return { open: (signal) => reply('', signal), reply, close: () => session.close?.() };
   }
 
   #told(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
@@ -68,7 +68,7 @@ export class ResumedUsers implements UserSimulator {
       session = this.users.session({ ...scenario, history }, seed, tools);
       return session.open(signal);
     };
-    return { open: (signal) => reply('', signal), reply };
+    return { open: (signal) => reply('', signal), reply, close: () => session?.close?.() };
   }
 }
 

@@ -20,6 +20,8 @@ export interface UserSession {
   open(signal?: AbortSignal): Promise<string>;
   /** The customer's answer to what the agent said; contains `###STOP###` when the conversation is over. */
   reply(agentText: string, signal?: AbortSignal): Promise<string>;
+  /** Nothing more will be said. Sessions that hold nothing outside of themselves have none. */
+  close?(): void;
 }
 
 /** A message of a conversation as a judge reads it. */

@@ -109,7 +109,7 @@ describe('scripted', () => {
     const { port1, port2 } = new MessageChannel();
     cleanup.push(() => port1.close());
     comlink.expose(new UserSessions(), port1);
-    expect(await talk(new RemoteUsers(comlink.wrap<UserWorkerApi>(port2)))).toEqual(own);
+    expect(await talk(await RemoteUsers.create(comlink.wrap<UserWorkerApi>(port2), { mode: 'scripted' }))).toEqual(own);
   });
 
   const customer = (problem: 'service' | 'data', refuel: number | null = null) =>

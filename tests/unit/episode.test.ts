@@ -203,8 +203,11 @@ describe('termination', () => {
 
   it('a failure of the engine or the environment is thrown, and nothing stays open', async () => {
     const parts = stage({ ...whole, agent: ['Your email?<|im_end|>'] });
+    const user = parts.users.session(null, 0);
+    let left = 0;
+    parts.options.users = { session: () => ({ ...user, close: () => void left++ }) };
     await expect(runEpisode(parts.options)).rejects.toThrow('the script is at its end');
-    expect([parts.sampler.closed, parts.environments.closed]).toEqual([1, 1]);
+    expect([parts.sampler.closed, parts.environments.closed, left]).toEqual([1, 1, 1]);
   });
 });
 

@@ -17,7 +17,7 @@ import type { EngineHost } from '../../src/training/engine-host.ts';
 import { type PlayRequest, Plays } from '../../src/training/play.ts';
 import { ResumedUsers } from '../../src/users/resumed.ts';
 import { ScriptedUsers } from '../../src/users/scripted.ts';
-import { STOP } from '../../src/users/types.ts';
+import { STOP, type UserSession, type UserSimulator } from '../../src/users/types.ts';
 import { stage, type Script } from '../support/episodes.ts';
 import { nanoTokenizer } from '../support/tokenizers.ts';
 import { readModel } from '../support/node-session.ts';
@@ -177,7 +177,15 @@ describe('in a database', async () => {
     const [task] = await environments.tasks({ domain: 'retail', level: 'nano', split: 'train', seed: 5, count: 1 });
     const files: ModelFiles = await readModel('models/nano-retail');
     const host = { open: async () => Promise.reject(new Error('there is no GPU here')), engine: null } as unknown as EngineHost;
-    const plays = new Plays({ environments, users: async () => new ScriptedUsers(), bundledModel: async () => files, database: () => Promise.reject(new Error('unused')) as never }, host);
+    const open = new Set<UserSession>();
+    const users: UserSimulator = {
+      session(...asked) {
+        const session: UserSession = { ...new ScriptedUsers().session(...asked), close: () => void open.delete(session) };
+        open.add(session);
+        return session;
+      },
+    };
+    const plays = new Plays({ environments, users: async () => users, bundledModel: async () => files, database: () => Promise.reject(new Error('unused')) as never }, host);
     const request: PlayRequest = {
       task: task!, prefix: null, agent: null, model: { kind: 'model', name: 'nano-retail' }, simulator: { mode: 'scripted' },
       limits: stage(script).options.limits, sampling: { temperature: 1, top_p: 1, top_k: 0 }, seed: 1, userSeed: 2, stream: 0,
@@ -218,6 +226,16 @@ describe('in a database', async () => {
       await expect(play({})).rejects.toThrow('wait for it');
       await Promise.all([plays.stop(), expect(first).rejects.toThrow('stopped')]);
       expect((await play({})).termination).toBe('aborted');
+      // As the page leaves one conversation for another: it does not wait for the stop.
+      const [left, , next] = [play({}), plays.stop(), play({})];
+      await expect(left).rejects.toThrow('stopped');
+      expect((await next).termination).toBe('aborted');
+    });
+
+    it('leaves no customer waiting', async () => {
+      const opened = await play({});
+      await play({ prefix: { nodes: opened.nodes }, agent: { say: 'Your email?' } });
+      expect(open.size).toBe(0);
     });
   });
 });

@@ -3,6 +3,7 @@ import { afterEach, expect, it } from 'vitest';
 import { RemoteUsers } from '../../src/users/remote.ts';
 import { ScriptedUsers } from '../../src/users/scripted.ts';
 import { startUserServer, type UserServer } from '../../src/users/server.ts';
+import { STOP } from '../../src/users/types.ts';
 import { UserSessions, type UserWorkerApi } from '../../src/users/worker-api.ts';
 import { startChatServer } from '../support/chat-server.ts';
 import { cancelOrder, customer } from '../support/customers.ts';
@@ -16,9 +17,9 @@ function connect() {
   const { port1, port2 } = new MessageChannel();
   cleanup.push(() => port1.close());
   comlink.expose(new UserSessions(), port1);
-  const worker = comlink.wrap<UserWorkerApi>(port2);
-  return { worker, users: new RemoteUsers(worker) };
+  return comlink.wrap<UserWorkerApi>(port2);
 }
+const SCRIPTED = { mode: 'scripted' } as const;
 
 afterEach(async () => {
   cleanup.forEach((close) => close());
@@ -28,34 +29,34 @@ afterEach(async () => {
 });
 
 it('plays the same customers as without a worker in between', async () => {
-  const { users } = connect();
+  const users = await RemoteUsers.create(connect(), SCRIPTED);
   const [theirs, ours] = [users, new ScriptedUsers()].map((simulator) => simulator.session(scenario, 4));
   expect(await theirs!.open()).toBe(await ours!.open());
   for (const line of ['What is your email?', 'Which order, and why?']) expect(await theirs!.reply(line)).toBe(await ours!.reply(line));
 });
 
 it('brings failures over with their kind', async () => {
-  const { worker, users } = connect();
+  const worker = connect();
   server = await startUserServer({ faults: { server_error: 1 } });
-  await worker.configure({ mode: 'endpoint', baseUrl: server.url, model: 'm', maxRetries: 0 });
+  const users = await RemoteUsers.create(worker, { mode: 'endpoint', baseUrl: server.url, model: 'm', maxRetries: 0 });
   await expect(users.session(scenario, 1).open()).rejects.toMatchObject({ name: 'UserError', kind: 'server' });
-  await expect(worker.configure({ mode: 'endpoint', baseUrl: 'nowhere', model: 'm' })).rejects.toThrow(/base URL/);
+  await expect(RemoteUsers.create(worker, { mode: 'endpoint', baseUrl: 'nowhere', model: 'm' })).rejects.toThrow(/base URL/);
 });
 
 it('judges through the worker; a scripted customer has no judge', async () => {
-  const { worker, users } = connect();
-  expect(await users.judge(['polite'], [{ role: 'user', text: 'Hi' }])).toBeNull();
+  const worker = connect();
+  const scripted = await RemoteUsers.create(worker, SCRIPTED);
+  expect(await scripted.judge(['polite'], [{ role: 'user', text: 'Hi' }])).toBeNull();
   const chat = await startChatServer([{ content: '{"results": [{"met": false}]}' }]);
   cleanup.push(chat.close);
-  await worker.configure({ mode: 'endpoint', baseUrl: chat.url, model: 'm', maxRetries: 0 });
+  const users = await RemoteUsers.create(worker, { mode: 'endpoint', baseUrl: chat.url, model: 'm', maxRetries: 0 });
   expect(await users.judge(['polite'], [{ role: 'user', text: 'Hi' }])).toEqual([false]);
   await expect(users.judge(['polite'], [], AbortSignal.abort())).rejects.toMatchObject({ kind: 'aborted' });
 });
 
 it('cancels a request under way', async () => {
-  const { worker, users } = connect();
   server = await startUserServer({ faults: { hang: 1 } });
-  await worker.configure({ mode: 'endpoint', baseUrl: server.url, model: 'm' });
+  const users = await RemoteUsers.create(connect(), { mode: 'endpoint', baseUrl: server.url, model: 'm' });
   const abort = new AbortController();
   const opening = users.session(scenario, 1).open(abort.signal);
   const failed = expect(opening).rejects.toMatchObject({ name: 'UserError', kind: 'aborted' });
@@ -65,10 +66,34 @@ it('cancels a request under way', async () => {
 });
 
 it('a closed session is gone, the others go on', async () => {
-  const { worker } = connect();
-  await worker.open('a', scenario, 1);
-  await worker.open('b', scenario, 1);
-  await worker.close('a');
-  expect(await worker.reply('a', 'Which order?')).toMatchObject({ failure: { kind: 'bad_response' } });
-  expect(await worker.reply('b', 'Which order?')).toMatchObject({ text: expect.stringContaining('#W7654321') as string });
+  const users = await RemoteUsers.create(connect(), SCRIPTED);
+  const [a, b] = [users.session(scenario, 1), users.session(scenario, 1)];
+  await Promise.all([a.open(), b.open()]);
+  a.close!();
+  await expect(a.reply('Which order?')).rejects.toMatchObject({ kind: 'bad_response' });
+  expect(await b.reply('Which order?')).toContain('#W7654321');
+});
+
+it('who asks for other customers changes nothing for those who have theirs', async () => {
+  const worker = connect();
+  const scripted = await RemoteUsers.create(worker, SCRIPTED);
+  const chat = await startChatServer([{ content: 'I am played by a model.' }]);
+  cleanup.push(chat.close);
+  const endpoint = { mode: 'endpoint', baseUrl: chat.url, model: 'm', maxRetries: 0 } as const;
+  const played = await RemoteUsers.create(worker, endpoint);
+  expect(await scripted.session(scenario, 4).open()).toBe(await new ScriptedUsers().session(scenario, 4).open());
+  expect(chat.requests).toEqual([]);
+  expect(await scripted.judge(['polite'], [{ role: 'user', text: 'Hi' }])).toBeNull();
+  expect(await played.session(scenario, 4).open()).toBe('I am played by a model.');
+  // Those who ask for the same share its limit on requests.
+  expect(await worker.configure(endpoint)).toBe(await worker.configure({ ...endpoint }));
+});
+
+it('a stop word that a benchmark ignores does not end the session', async () => {
+  const chat = await startChatServer([{ content: `Nothing. ${STOP}` }, { content: 'Still here.' }]);
+  cleanup.push(chat.close);
+  const users = await RemoteUsers.create(connect(), { mode: 'endpoint', baseUrl: chat.url, model: 'm', maxRetries: 0 });
+  const session = users.session(scenario, 1);
+  await session.open();
+  expect(await session.reply('Hello?')).toBe('Still here.');
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runEpisode } from '../../src/agent/episode.ts';
+import { prefixAt } from '../../src/agent/prefix.ts';
 import { rulesOf } from '../../src/agent/rules.ts';
 import { path, toMessages } from '../../src/agent/trajectory.ts';
 import type { Domain, ToolSchema } from '../../src/environments/types.ts';
@@ -150,6 +151,19 @@ describe('dual control', () => {
     const wrong = await play({ domain: dual, agent: [SAY], user: [], users: handsOn(['Hi.', 'There.'], [[1], [2]]).users, rules: { maxErrors: 3 } });
     expect(wrong.trajectory).toMatchObject({ ending: 'too_many_errors', reward: 0 });
     expect(wrong.trajectory.userCalls).toHaveLength(3);
+  });
+
+  it('a conversation that is gone on with counts a message of several calls once', async () => {
+    // 3 and 2 calls: messages 1 to 3, the agent's 4, 5 to 7, 8, and words 9
+    const script = { domain: dual, user: [], rules: { maxSteps: 9 } };
+    const original = (await play({ ...script, agent: [SAY, SAY], users: handsOn(['Hi.', 'No.', 'No.'], [[3], [2]]).users })).trajectory;
+    expect(original).toMatchObject({ ending: 'max_steps', turns: 2 });
+    const sampled = path(original).filter(({ mask }) => mask.includes(1));
+    const users = [handsOn(['No.', 'No.'], [[2]]).users, handsOn(['No.'], []).users];
+    for (const [i, { id }] of sampled.entries()) {
+      const resumed = await play({ ...script, agent: [SAY, SAY].slice(i), users: users[i]!, prefix: prefixAt(original, id, 'agent') });
+      expect(resumed.trajectory).toMatchObject({ ending: 'max_steps', turns: 2, userCalls: original.userCalls! });
+    }
   });
 
   it('an agent that calls a tool of the user is refused by the environment, as its own call', async () => {
