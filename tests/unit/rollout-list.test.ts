@@ -113,9 +113,16 @@ test('CSV quotes what needs it and defuses formulas', () => {
 });
 
 test('a step under way has a slot for every rollout', () => {
-  const groups = playing(3, { train_batch_size: 2, n: 3 }, groupRollouts([rollout('3-1-2')]));
+  const config = { train_batch_size: 2, n: 3 };
+  const groups = playing({ step: 3, phase: 'rollout' }, config, groupRollouts([rollout('3-1-2')]));
   expect(groups.map(({ id, open, slots }) => [id, open, slots.map((slot) => slot?.id ?? null)])).toEqual([
     ['3-0', false, [null, null, null]],
     ['3-1', true, [null, null, '3-1-2']],
   ]);
+  expect(playing({ step: 3, phase: 'rollout' }, config, [])).toHaveLength(2);
+  expect(playing({ step: 3, phase: 'evaluate' }, config, groupRollouts([rollout('3-1-2')]))).toHaveLength(2);
+});
+
+test.each(['compile', 'evaluate'] as const)('nothing is being played in the phase %s before training', (phase) => {
+  expect(playing({ step: 0, phase }, { train_batch_size: 2, n: 3 }, [])).toEqual([]);
 });

@@ -29,6 +29,34 @@ export interface ChartSpec {
   lines: (series: MetricSeries) => Line[];
 }
 
+/** The steps to draw; null: from the first, to the newest. */
+export interface Zoom {
+  from: number | null;
+  to: number | null;
+}
+
+export const ALL_STEPS: Zoom = { from: null, to: null };
+export const isZoomed = ({ from, to }: Zoom) => from !== null || to !== null;
+
+/** Whole steps between two places on the axis; null where they are fewer than two. */
+export function zoomOf(a: number, b: number): Zoom | null {
+  const [from, to] = [Math.max(0, Math.round(Math.min(a, b))), Math.round(Math.max(a, b))];
+  return from < to ? { from, to } : null;
+}
+
+/** Ends of the axis of steps, given the first and the last there is. Ends that leave nothing between them count for nothing. */
+export function stepRange({ from, to }: Zoom, first: number, last: number): [number, number] {
+  const [min, max] = [from ?? first, to ?? last];
+  if (min < max) return [min, max];
+  return first < last ? [first, last] : [first - 1, last + 1];
+}
+
+/** Ends of the axis of values: with 0, and a little room beyond the outermost. */
+export function valueRange(min: number | null, max: number | null, fixed?: number): [number, number] {
+  const [low, high] = [1.08 * Math.min(0, min ?? 0), fixed ?? 1.08 * Math.max(0, max ?? 0)];
+  return low < high ? [low, high] : [0, 1];
+}
+
 const one = (key: string, label: string): ChartSpec['lines'] => () => [{ key, label, color: '--accent' }];
 const PALETTE = ['--series-1', '--series-2', '--series-3', '--series-4', '--series-5', '--series-6'];
 
@@ -116,6 +144,50 @@ export const CHARTS: ChartSpec[] = [
     ],
   },
 ];
+
+/** What tells that training is ill before the reward does. */
+export const HEALTH_CHARTS: ChartSpec[] = [
+  {
+    id: 'grad-norm',
+    title: 'Gradient norm',
+    help: 'Before it is clipped, on average over the updates of a step. A leap says that a step was too large.',
+    kind: 'lines',
+    format: number,
+    lines: one('actor/grad_norm', 'norm'),
+  },
+  {
+    id: 'clip-fraction',
+    title: 'Clipped tokens',
+    help: 'Share of trained tokens whose ratio the clip held back. None is clipped with one update a step.',
+    kind: 'lines',
+    format: number,
+    lines: () => [
+      { key: 'actor/pg_clipfrac', label: 'clip', color: '--series-1' },
+      { key: 'actor/pg_clipfrac_lower', label: 'dual clip', color: '--series-2' },
+    ],
+  },
+  {
+    id: 'sampler-trainer',
+    title: 'Sampler against trainer',
+    help: 'How far the two differ in the probability of a sampled token. It should be rounding, far below 0.001: more is a fault of this device.',
+    kind: 'lines',
+    format: number,
+    lines: () => [
+      { key: 'training/rollout_probs_diff_max', label: 'largest', color: '--series-1' },
+      { key: 'training/rollout_probs_diff_mean', label: 'mean', color: '--series-2' },
+    ],
+  },
+];
+
+/** One metric by its name. */
+export const metricChart = (name: string): ChartSpec => ({
+  id: name.replace(/[^\w.@-]+/g, '-'),
+  title: name,
+  help: 'As it was logged, under the name that verl or MUA-RL has for it.',
+  kind: 'lines',
+  format: number,
+  lines: () => [{ key: name, label: 'value', color: '--accent', sparse: name.startsWith('val-') }],
+});
 
 const TOOL_TIMES = /^tool_call\/(.+)\/times\/mean$/;
 

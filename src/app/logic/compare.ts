@@ -48,7 +48,7 @@ export function differences(rows: readonly Pick<RunRow, 'request' | 'config'>[])
   return all.filter(({ values }) => values.some((value) => value !== values[0]));
 }
 
-const HELD_OUT = /^val-core\/.*\/reward\/mean@1$/;
+export const HELD_OUT = /^val-core\/.*\/reward\/mean@1$/;
 const named = (name: string) => () => name;
 const heldOut = ({ names }: MetricSeries) => names.find((name) => HELD_OUT.test(name)) ?? 'val-core';
 
@@ -96,7 +96,7 @@ export function overlayCharts(runs: readonly NamedSeries[]): ChartSpec[] {
 }
 
 /** A mean over this many steps is less noisy than the last one. */
-const LAST_STEPS = 10;
+export const LAST_STEPS = 10;
 
 export const FIGURES: { label: string; format: (value: number) => string; of: (series: MetricSeries) => number | null }[] = [
   { label: 'steps', format: number, of: (series) => series.latest('critic/score/mean')?.step ?? null },

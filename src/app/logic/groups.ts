@@ -27,6 +27,12 @@ export function groupRollouts(rollouts: Iterable<RolloutSummary>): Group[] {
   return [...byGroup.values()].map(makeGroup).sort((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));
 }
 
+/** Of the steps that have groups (ascending) the one nearest to a step, the earlier of two; the newest where none is asked for; null where there is none. */
+export function nearestStep(steps: readonly number[], asked: number | null): number | null {
+  if (asked === null) return steps.at(-1) ?? null;
+  return steps.reduce<number | null>((nearest, step) => (nearest === null || Math.abs(step - asked) < Math.abs(nearest - asked) ? step : nearest), null);
+}
+
 function makeGroup(members: RolloutSummary[]): Group {
   const rollouts = members.toSorted((a, b) => a.index - b.index);
   const { group, step, task, intent } = rollouts[0]!;

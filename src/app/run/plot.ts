@@ -1,7 +1,7 @@
 /** @file One chart on a canvas: uPlot made from curves, colours from the page's tokens. */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import type { ChartData, Curve } from '../logic/charts.ts';
+import { type ChartData, type Curve, isZoomed, stepRange, valueRange, type Zoom, zoomOf } from '../logic/charts.ts';
 import { resolveColor } from '../ui/color.ts';
 
 export interface PlotOptions {
@@ -11,19 +11,25 @@ export interface PlotOptions {
   /** The row under the cursor of any synced chart, or null. */
   onhover: (row: number | null) => void;
   onpick?: (step: number) => void;
+  /** Steps were dragged over, or all are wanted again (null). */
+  onzoom?: (zoom: Zoom | null) => void;
 }
 
 export interface Plot {
-  /** Draws other values in the same curves. */
-  update(data: ChartData): void;
+  /** Draws other values in the same curves, or other steps of them. */
+  update(data: ChartData, zoom: Zoom): void;
   destroy(): void;
 }
 
 /** True when `update` is not enough: the curves themselves are others. */
 export const shapeOf = (data: ChartData) => data.curves.map(({ key, role }) => `${key} ${role}`).join('\n');
 
+/** A second click within this time makes a double click, which is no pick. */
+const DOUBLE_CLICK_MS = 300;
+
 /** Draws into `element` and follows its size. Colours are read once: make a new plot when the theme changes. */
-export function createPlot(element: HTMLElement, data: ChartData, options: PlotOptions): Plot {
+export function createPlot(element: HTMLElement, data: ChartData, first: Zoom, options: PlotOptions): Plot {
+  let zoom = first;
   const css = getComputedStyle(element);
   // Tokens are light-dark() pairs: only a used colour is resolved to one of them.
   const color = (name: string) => resolveColor(element, name);
@@ -34,30 +40,66 @@ export function createPlot(element: HTMLElement, data: ChartData, options: PlotO
       ...sizeOf(element),
       legend: { show: false },
       padding: [8, 8, 0, 0],
-      cursor: { y: false, sync: { key: 'steps', scales: ['x', null] }, drag: { x: false, y: false }, points: { size: 6 } },
+      cursor: {
+        y: false,
+        // Only the cursor is shared: the zoom comes back to every chart by the address.
+        sync: { key: 'steps', scales: ['x', null], filters: { pub: (type) => type === 'mousemove', sub: () => true } },
+        drag: { x: options.onzoom !== undefined, y: false, setScale: false, dist: 8, click: () => {} },
+        points: { size: 6 },
+      },
       scales: {
-        x: { time: false, range: (_, min, max) => (min === max ? [min - 1, max + 1] : [min, max]) },
-        y: { range: (_, min, max) => [Math.min(0, min ?? 0), options.max ?? (max > 0 ? 1.08 * max : 1)] },
+        x: { time: false, range: (_, min, max) => stepRange(zoom, min, max) },
+        y: { range: (_, min, max) => valueRange(min, max, options.max) },
       },
       axes: [
         { ...axis, size: 24, grid: { show: false }, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], space: 44 },
         { ...axis, size: 46, grid, space: 32, values: (_, ticks) => ticks.map(options.tick) },
       ],
       series: [{}, ...data.curves.map((curve) => seriesOf(curve, color(curve.color)))],
-      hooks: { setCursor: [(u) => options.onhover(u.cursor.idx ?? null)] },
+      hooks: {
+        setCursor: [(u) => options.onhover(u.cursor.idx ?? null)],
+        setSelect: [
+          (u) => {
+            const { left, width } = u.select;
+            const dragged = zoomOf(u.posToVal(left, 'x'), u.posToVal(left + width, 'x'));
+            u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+            selected = true;
+            if (dragged) options.onzoom?.(dragged);
+          },
+        ],
+      },
     },
     aligned(data),
     element,
   );
-  plot.over.addEventListener('click', () => {
-    const step = plot.data[0][plot.cursor.idx ?? -1];
+  /** The click that follows was the end of a drag. */
+  let selected = false;
+  let click = 0;
+  const pick = (step: number | undefined) => {
     if (step !== undefined) options.onpick?.(step);
+  };
+  plot.over.addEventListener('mousedown', () => (selected = false));
+  plot.over.addEventListener('click', () => {
+    clearTimeout(click);
+    if (selected) return;
+    const step = plot.data[0][plot.cursor.idx ?? -1];
+    // A pick may scroll the page: away from under a second click, where that would mean something.
+    if (isZoomed(zoom)) click = window.setTimeout(() => pick(step), DOUBLE_CLICK_MS);
+    else pick(step);
+  });
+  plot.over.addEventListener('dblclick', () => {
+    clearTimeout(click);
+    options.onzoom?.(null);
   });
   const observer = new ResizeObserver(() => plot.setSize(sizeOf(element)));
   observer.observe(element);
   return {
-    update: (next) => plot.setData(aligned(next)),
+    update: (next, steps) => {
+      zoom = steps;
+      plot.setData(aligned(next));
+    },
     destroy: () => {
+      clearTimeout(click);
       observer.disconnect();
       plot.destroy();
     },

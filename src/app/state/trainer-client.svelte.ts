@@ -7,6 +7,7 @@ import type { PlayRequest } from '../../training/play.ts';
 import type { EngineInfo, RunEvent, RunRequest, RunStatus } from '../../training/types.ts';
 import type { UserConfig } from '../../users/types.ts';
 import type { Trainer } from './connect-trainer.ts';
+import { screenLock } from './wake-lock.ts';
 
 export type RunProgress = Extract<RunEvent, { type: 'progress' }>;
 export type RunListener = (run: string, events: readonly RunEvent[]) => void;
@@ -50,6 +51,10 @@ export class TrainerClient {
   /** Connects, asks for the device and watches for other tabs. Never rejects: what fails is shown. */
   async boot(): Promise<void> {
     void this.#watchLock();
+    const keepOn = screenLock(navigator.wakeLock, document);
+    $effect.root(() => {
+      $effect(() => keepOn(this.activeRun !== null && this.status !== 'paused'));
+    });
     try {
       const trainer = await this.#ready();
       this.info = await trainer.engineInfo();
@@ -191,7 +196,11 @@ export class TrainerClient {
     this.recovering = true;
     await new Promise((resolve) => setTimeout(resolve, 1000));
     await this.resume(run, this.#user);
-    this.info = await (await this.#ready()).engineInfo();
+    try {
+      this.info = await (await this.#ready()).engineInfo();
+    } catch (error) {
+      this.problem = messageOf(error);
+    }
     this.recovering = false;
   }
 

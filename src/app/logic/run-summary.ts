@@ -1,0 +1,60 @@
+/** @file A stored run in a line of the list: what it earned, and about how much room it takes. Reads few rows of a long run. */
+import type { RunDatabase } from '../../storage/database.ts';
+import type { StepMetrics } from '../../training/types.ts';
+import { HELD_OUT, LAST_STEPS } from './compare.ts';
+import { RECORDED, recordedRun } from './recorded.ts';
+
+export interface RunSummary {
+  /** Mean reward of the last steps. */
+  reward: number | null;
+  /** Held-out reward, first and newest. */
+  heldOut: [number, number] | null;
+}
+
+const heldOutOf = (values: StepMetrics | undefined) => Object.entries(values ?? {}).find(([name]) => HELD_OUT.test(name))?.[1];
+
+export async function runSummary(db: RunDatabase, run: string): Promise<RunSummary> {
+  if (run === RECORDED) {
+    const metrics = (await recordedRun())?.metrics ?? [];
+    return summaryOf(metrics.slice(-LAST_STEPS), metrics.find(heldOutAt), metrics.findLast(heldOutAt));
+  }
+  const steps = () => db.metrics.where('[run+step]').between([run, 0], [run, Infinity]);
+  const [last, first, newest] = await Promise.all([
+    steps().reverse().limit(LAST_STEPS).toArray(),
+    // A run is evaluated before its first step and now and then after it: neither search goes far.
+    steps().filter(({ values }) => heldOutAt(values)).first(),
+    steps().reverse().filter(({ values }) => heldOutAt(values)).first(),
+  ]);
+  return summaryOf(last.map(({ values }) => values), first?.values, newest?.values);
+}
+
+const heldOutAt = (values: StepMetrics) => heldOutOf(values) !== undefined;
+
+function summaryOf(last: readonly StepMetrics[], first: StepMetrics | undefined, newest: StepMetrics | undefined): RunSummary {
+  const rewards = last.flatMap((values) => values['critic/score/mean'] ?? []);
+  const [before, after] = [heldOutOf(first), heldOutOf(newest)];
+  return {
+    reward: rewards.length === 0 ? null : rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length,
+    heldOut: before === undefined || after === undefined ? null : [before, after],
+  };
+}
+
+/** What a row takes as JSON, about; IndexedDB takes about as much. */
+const METRICS_BYTES = 3_000;
+const ROLLOUT_BYTES = 350;
+const SAMPLE = 4;
+
+/** Bytes, about: checkpoints as they are, rows by their number, conversations as large as the last few are. */
+export async function storedBytes(db: RunDatabase, run: string): Promise<number> {
+  const conversations = () => db.trajectories.where('[run+id]').between([run, ''], [run, '\uffff']);
+  const [metrics, rollouts, count, sample, checkpoints] = await Promise.all([
+    db.metrics.where('[run+step]').between([run, 0], [run, Infinity]).count(),
+    db.rollouts.where('[run+step]').between([run, 0], [run, Infinity]).count(),
+    conversations().count(),
+    conversations().reverse().limit(SAMPLE).toArray(),
+    db.checkpoints.where('[run+step]').between([run, 0], [run, Infinity]).toArray(),
+  ]);
+  const weights = checkpoints.reduce((sum, { weights, optimizer, reference }) => sum + weights.size + optimizer.size + (reference?.size ?? 0), 0);
+  const each = sample.reduce((sum, trajectory) => sum + JSON.stringify(trajectory).length, 0) / Math.max(1, sample.length);
+  return weights + metrics * METRICS_BYTES + rollouts * ROLLOUT_BYTES + Math.round(count * each);
+}

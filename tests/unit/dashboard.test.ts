@@ -1,0 +1,180 @@
+/** The dashboard's logic: zoom, smoothing in the address, the nearest step with groups, setups like a run's, the list's figures, the screen's lock. */
+import 'fake-indexeddb/auto';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { readSetup } from '../../src/app/home/setup.ts';
+import { settingTexts } from '../../src/app/home/texts.ts';
+import { chartData, HEALTH_CHARTS, isZoomed, metricChart, stepRange, valueRange, zoomOf } from '../../src/app/logic/charts.ts';
+import { nearestStep } from '../../src/app/logic/groups.ts';
+import { parseHash, readQuery } from '../../src/app/logic/routes.ts';
+import { runSummary, storedBytes } from '../../src/app/logic/run-summary.ts';
+import { MetricSeries } from '../../src/app/logic/series.ts';
+import { setupLink } from '../../src/app/logic/setup-link.ts';
+import { readSmoothing } from '../../src/app/logic/smoothing.ts';
+import { lastRun } from '../../src/app/run/last-run.ts';
+import { screenLock } from '../../src/app/state/wake-lock.ts';
+import { type RunRow, RunDatabase } from '../../src/storage/database.ts';
+import { grpoConfig } from '../../src/training/config.ts';
+import type { RunRequest } from '../../src/training/types.ts';
+
+describe('zoom', () => {
+  test('is over whole steps, two at the least, whichever way it was dragged', () => {
+    expect(zoomOf(3.4, 9.6)).toEqual({ from: 3, to: 10 });
+    expect(zoomOf(9.6, 3.4)).toEqual({ from: 3, to: 10 });
+    expect(zoomOf(-2.7, 4)).toEqual({ from: 0, to: 4 });
+    expect(zoomOf(4.1, 4.4)).toBeNull();
+  });
+
+  test('an open end is that of the run; ends with nothing between them count for nothing', () => {
+    expect(stepRange({ from: 5, to: null }, 0, 40)).toEqual([5, 40]);
+    expect(stepRange({ from: null, to: 7 }, 1, 40)).toEqual([1, 7]);
+    expect(stepRange({ from: 50, to: null }, 0, 40)).toEqual([0, 40]);
+    expect(stepRange({ from: 9, to: 9 }, 0, 40)).toEqual([0, 40]);
+    expect(stepRange({ from: null, to: null }, 3, 3)).toEqual([2, 4]);
+    expect(isZoomed({ from: 0, to: null })).toBe(true);
+    expect(isZoomed(readQuery('run', parseHash('#/runs/r?from=x&to=-1').query))).toBe(false);
+  });
+});
+
+test('the axis of values holds 0 and every value, also where all are negative', () => {
+  expect(valueRange(0.2, 1)).toEqual([0, 1.08]);
+  expect(valueRange(0.2, 0.5, 1)).toEqual([0, 1]);
+  expect(valueRange(-2, -1)).toEqual([-2.16, 0]);
+  expect(valueRange(0, 0)).toEqual([0, 1]);
+  expect(valueRange(null, null)).toEqual([0, 1]);
+});
+
+test('smoothing is read from the address; what is no weight is the usual one', () => {
+  expect(['0', '0.35', '0.95'].map(readSmoothing)).toEqual([0, 0.35, 0.95]);
+  expect(['', '1', '-0.1', 'much'].map(readSmoothing)).toEqual([0.7, 0.7, 0.7, 0.7]);
+});
+
+test('the alarm of the sampler, gradient norm and clipping are charted; any metric can be', () => {
+  const series = new MetricSeries();
+  series.put({ step: 1, 'actor/grad_norm': 2, 'actor/pg_clipfrac': 0.5, 'actor/pg_clipfrac_lower': 0, 'training/rollout_probs_diff_max': 1e-5, 'training/rollout_probs_diff_mean': 1e-6, 'val-aux/<b>': 3 });
+  expect(HEALTH_CHARTS.map((spec) => chartData(spec, series, 0).raw)).toEqual([[[2]], [[0.5], [0]], [[1e-5], [1e-6]]]);
+  const spec = metricChart('val-aux/<b>');
+  expect(spec.id).toBe('val-aux-b-');
+  expect(chartData(spec, series, 0.9)).toMatchObject({ raw: [[3]], curves: [{ role: 'smooth', sparse: true }] });
+});
+
+test('a step without groups gives the nearest that has some, the earlier of two; none gives the newest', () => {
+  const steps = [1, 2, 9, 11, 30];
+  expect([null, 9, 10, 12, 0, 99].map((asked) => nearestStep(steps, asked))).toEqual([30, 9, 9, 11, 1, 30]);
+  expect(nearestStep([], 3)).toBeNull();
+});
+
+const request: RunRequest = { model: 'nano-retail', preset: 'tiny', overrides: {}, user: { mode: 'scripted' } };
+const row = (id: string, more: Partial<RunRow> = {}): RunRow => ({ id, name: id, createdAt: 1, status: 'done', step: 3, request, config: grpoConfig('tiny'), ...more });
+
+test('a setup like a run’s keeps model, seed and every changed setting', () => {
+  const config = grpoConfig('tiny', { lr: 0.5, seed: 9, use_kl_loss: false });
+  const link = setupLink(row('r', { request: { ...request, model: 'mine' }, config }))!;
+  const query = readQuery('home', parseHash(link).query);
+  expect(query).toMatchObject({ preset: 'tiny', model: 'mine', seed: 9 });
+  expect(readSetup('tiny', { ...settingTexts(query), seed: '9' })).toMatchObject({ config, problems: {}, unknown: [] });
+  expect(setupLink(row('r'))).toBe('#/?preset=tiny');
+  expect(setupLink(row('r', { request: { ...request, preset: 'constructor' } }))).toBeNull();
+});
+
+describe('in storage', () => {
+  let db: RunDatabase;
+  const open = () => (db = new RunDatabase(`dashboard-${Math.random()}`));
+  afterEach(() => db.delete());
+
+  test('the last run is the newest of those made here, before a time', async () => {
+    open();
+    await db.runs.bulkPut([row('old', { createdAt: 1 }), row('mine', { createdAt: 2 }), row('theirs', { createdAt: 3, imported: 9 })]);
+    expect((await lastRun(db))?.id).toBe('mine');
+    expect((await lastRun(db, 2))?.id).toBe('old');
+    expect(await lastRun(db, 1)).toBeUndefined();
+  });
+
+  test('a line of the list: mean reward of the last steps, held-out reward first and newest', async () => {
+    open();
+    const held = { 0: 0.25, 10: 0.75, 20: 0.5 } as Record<number, number>;
+    const values = (step: number) => ({ step, ...(step > 0 && { 'critic/score/mean': step / 100 }), ...(step in held && { 'val-core/retail-nano/reward/mean@1': held[step]! }) });
+    await db.metrics.bulkPut(Array.from({ length: 26 }, (_, step) => ({ run: 'r', step, values: values(step) })));
+    await db.metrics.put({ run: 'other', step: 30, values: { step: 30, 'critic/score/mean': 1 } });
+    expect(await runSummary(db, 'r')).toEqual({ reward: expect.closeTo(0.205, 12), heldOut: [0.25, 0.5] });
+    expect(await runSummary(db, 'other')).toEqual({ reward: 1, heldOut: null });
+    expect(await runSummary(db, 'none')).toEqual({ reward: null, heldOut: null });
+  });
+
+  test('the room of a run grows with what is stored of it, and only with that', async () => {
+    open();
+    expect(await storedBytes(db, 'r')).toBe(0);
+    await db.rollouts.put({ run: 'other', id: 'x', step: 1 } as never);
+    expect(await storedBytes(db, 'r')).toBe(0);
+    await db.trajectories.bulkPut(Array.from({ length: 10 }, (_, i) => ({ run: 'r', id: `1-0-${i}`, text: 'x'.repeat(10_000) }) as never));
+    const size = await storedBytes(db, 'r');
+    expect(size).toBeGreaterThan(100_000);
+    expect(size).toBeLessThan(101_000);
+  });
+});
+
+describe('the screen', () => {
+  class FakeLock {
+    released = false;
+    release = vi.fn(() => {
+      this.released = true;
+      return Promise.resolve();
+    });
+  }
+  function fakes(refuse = false) {
+    const page = Object.assign(new EventTarget(), { visibilityState: 'visible' as DocumentVisibilityState });
+    const locks: FakeLock[] = [];
+    const request = vi.fn(() => {
+      if (refuse) return Promise.reject(new DOMException('battery', 'NotAllowedError'));
+      locks.push(new FakeLock());
+      return Promise.resolve(locks.at(-1) as unknown as WakeLockSentinel);
+    });
+    const show = (state: DocumentVisibilityState) => {
+      page.visibilityState = state;
+      page.dispatchEvent(new Event('visibilitychange'));
+    };
+    return { page, locks, request, show, lock: { request: request as unknown as WakeLock['request'] } };
+  }
+  const settled = () => new Promise((resolve) => setTimeout(resolve));
+
+  test('stays on while wanted, is asked for again when the page shows, and let go at the end', async () => {
+    const { page, locks, request, show, lock } = fakes();
+    const keepOn = screenLock(lock, page);
+    keepOn(true);
+    keepOn(true);
+    await settled();
+    expect(request).toHaveBeenCalledExactlyOnceWith('screen');
+    show('hidden');
+    locks[0]!.released = true; // as browsers do
+    show('visible');
+    await settled();
+    expect(request).toHaveBeenCalledTimes(2);
+    keepOn(false);
+    await settled();
+    expect(locks[1]!.release).toHaveBeenCalledOnce();
+    show('hidden');
+    show('visible');
+    expect(request).toHaveBeenCalledTimes(2);
+  });
+
+  test('a lock that is granted too late is let go', async () => {
+    const { page, locks, lock } = fakes();
+    const keepOn = screenLock(lock, page);
+    keepOn(true);
+    keepOn(false);
+    await settled();
+    expect(locks[0]!.released).toBe(true);
+  });
+
+  test('may sleep where there is no lock, where it is refused, or while hidden', async () => {
+    const refused = fakes(true);
+    screenLock(refused.lock, refused.page)(true);
+    screenLock(undefined, refused.page)(true);
+    await settled();
+    expect(refused.request).toHaveBeenCalledOnce();
+    const hidden = fakes();
+    hidden.page.visibilityState = 'hidden';
+    screenLock(hidden.lock, hidden.page)(true);
+    await settled();
+    expect(hidden.request).not.toHaveBeenCalled();
+  });
+});
