@@ -1,20 +1,30 @@
 /** Where a played conversation begins, and how far it is the same as another. */
 import { describe, expect, test } from 'vitest';
+import { prefixAt } from '../../src/agent/prefix.ts';
 import type { MessageNode } from '../../src/agent/types.ts';
-import { hasEnded, ownMessages, parseFrom, sharedMessages, worldName, writeFrom } from '../../src/app/logic/play-origin.ts';
+import { forkAt, hasEnded, lastFork, lastNumber, ownMessages, parseFrom, sharedMessages, worldName, writeFrom } from '../../src/app/logic/play-origin.ts';
 import { href, parseHash, readQuery } from '../../src/app/logic/routes.ts';
 
 describe('from', () => {
-  test.each([{ run: 'recorded', rollout: '1-0-0', node: 12 }, { run: 'b1c2', rollout: 'play-0-@3', node: 0 }, { run: 'r', rollout: 'a/b@1', node: 7 }])('%o is read back', (from) => {
+  test.each([
+    { place: 'recorded', id: '1-0-0', node: 12 }, { place: 'b1c2@20', id: 'play-0-@3', node: 0 }, { place: 'r', id: 'a/b@1', node: 7 }, { place: 'a/b', id: 'c', node: 7 },
+    { place: 'x,y', id: '50%', node: 1 }, { place: '%2F', id: 'a:b?c#d&e=f', node: 1 }, { place: 'ünï 訓練', id: '😀'.repeat(200), node: 1 },
+  ])('%o is read back, from an address too', (from) => {
     expect(parseFrom(writeFrom(from))).toEqual(from);
+    const { query } = parseHash(href({ name: 'play', domain: 'retail', task: 't' }, { from: writeFrom(from) }));
+    expect(parseFrom(readQuery('play', query).from)).toEqual(from);
   });
 
-  test.each(['', 'recorded', 'recorded/1-0-0', 'recorded/1-0-0@', 'recorded/1-0-0@x', '/1@2', 'r/@3', 'r/x@-1'])('%s is none', (text) => {
+  test('the usual ids stay readable', () => {
+    expect(writeFrom({ place: 'b1c2@20', id: 'eval-0-0', node: 3 })).toBe('b1c2@20/eval-0-0@3');
+  });
+
+  test.each(['', 'recorded', 'recorded/1-0-0', 'recorded/1-0-0@', 'recorded/1-0-0@x', '/1@2', 'r/@3', 'r/x@-1', 'a/b/c@1', 'a/%@1', 'task:retail/nano@1'])('%s is none', (text) => {
     expect(parseFrom(text)).toBeNull();
   });
 
   test('goes through an address', () => {
-    const from = writeFrom({ run: 'a b', rollout: 'c#d&e', node: 4 });
+    const from = writeFrom({ place: 'a b', id: 'c#d&e', node: 4 });
     const { route, query } = parseHash(href({ name: 'play', domain: 'retail', task: 'retail/nano/train/1/0' }, { from, as: 'agent' }));
     expect(route).toMatchObject({ name: 'play', task: 'retail/nano/train/1/0' });
     expect(readQuery('play', query)).toMatchObject({ from, as: 'agent', run: '', step: null });
@@ -37,4 +47,44 @@ test('conversations share messages as long as every token is the same', () => {
 
 test('what rests or lost its customer has not ended', () => {
   expect((['user_stop', 'max_turns', 'aborted', 'user_error'] as const).map((termination) => hasEnded({ termination }))).toEqual([true, true, false, false]);
+});
+
+describe('a fork', () => {
+  const roles = ['system', 'user', 'template', 'assistant', 'template', 'user', 'template', 'assistant', 'tool', 'template', 'assistant', 'template', 'user'] as const;
+  const nodes = roles.map((role, id): MessageNode => ({ id, parent: id ? id - 1 : null, role, text: id === 12 ? 'Bye ###STOP###' : '', tokens: [id], mask: [], logprobs: [], ...(id === 7 && { toolCall: { name: 'look', arguments: {} } }) }));
+  const ended = (count: number) => ({ nodes: nodes.slice(0, count), leaf: count - 1, termination: 'user_stop' as const });
+
+  test('keeps the same messages as one at the message itself, and never opens what has ended', () => {
+    for (const count of [13, 11, 9]) {
+      const trajectory = ended(count);
+      for (const as of ['user', 'agent'] as const) {
+        for (const { id } of trajectory.nodes.filter(({ role }) => role !== 'template')) {
+          const at = forkAt(trajectory, id, as);
+          const wanted = prefixAt(trajectory, id, as).nodes;
+          if (at === null) expect(wanted.length).toBe(count);
+          else {
+            expect(at).not.toBe(trajectory.leaf);
+            expect(prefixAt(trajectory, at, as).nodes).toEqual(wanted);
+          }
+        }
+      }
+    }
+  });
+
+  test('is nowhere where nothing is left to say', () => {
+    expect(forkAt(ended(13), 12, 'agent')).toBeNull();
+    expect(forkAt(ended(13), 12, 'user')).not.toBeNull();
+    expect(forkAt(ended(9), 7, 'user')).toBeNull();
+    expect(forkAt({ ...ended(11), termination: 'aborted' }, 10, 'user')).toBe(10);
+  });
+
+  test('is offered at the last say of the party', () => {
+    expect(prefixAt(ended(13), lastFork(ended(13), 'user')!, 'user').nodes.length).toBe(12);
+    expect(prefixAt(ended(13), lastFork(ended(13), 'agent')!, 'agent').nodes.length).toBe(9);
+    expect(lastFork(ended(1), 'user')).toBeNull();
+  });
+
+  test('is named by the last message before it', () => {
+    expect([0, 1, 2, 3, 5].map((count) => lastNumber(ended(13), count))).toEqual([null, null, 1, 1, 3]);
+  });
 });

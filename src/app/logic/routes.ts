@@ -43,7 +43,7 @@ export const QUERIES = {
    * pairs to list, by outcome or by a rule that one side breaks, and the pair to show.
    */
   compare: z.object({ kind: oneOf('runs', 'rollouts', 'evals'), of: text, smooth: text, from: natural, to: natural, task: text, trial: natural, flip: oneOf('', 'gained', 'lost', 'both', 'neither'), violation: text, intent: text }),
-  /** `from`: `run/rollout@node`; without it the conversation begins anew. `run`, `step`: whose agent answers. */
+  /** `from`: `place/id@node`, as `play-origin.ts` writes it; without it the conversation begins anew. `run`, `step`: whose agent answers. */
   play: z.object({ from: text, as: oneOf('user', 'agent'), run: text, step: natural }),
   worlds: z.object({}),
   /** A generated world is the `world`th of its `split` and `seed`; a `task` says all three by its id. */

@@ -9,7 +9,8 @@ import type { BranchRow, RunDatabase } from '../../storage/database.ts';
 import type { PlayRequest } from '../../training/play.ts';
 import type { GrpoConfig } from '../../training/types.ts';
 import type { UserConfig } from '../../users/types.ts';
-import { hasEnded, sharedMessages } from '../logic/play-origin.ts';
+import type { Origin } from '../../storage/origin.ts';
+import { BRANCHES, type From, forkAt, hasEnded, sharedMessages } from '../logic/play-origin.ts';
 import type { TrainerClient } from '../state/trainer-client.svelte.ts';
 
 export type Role = 'user' | 'agent';
@@ -20,10 +21,12 @@ export interface Setting {
   /** Whether the simulated customer has tools of its own. */
   userTools: boolean;
   config: GrpoConfig;
-  /** The conversation that is branched off, and the message where; null where it begins anew. */
-  original: { trajectory: Trajectory; node: number } | null;
+  /** The stored conversation that is gone on with, and the message where; null where it begins anew. */
+  start: (From & { trajectory: Trajectory }) | null;
   /** As branches are filed. */
   origin: string;
+  /** What these branch off; null where that is the beginning of a task. */
+  parent: Trajectory | null;
 }
 
 /** Streams of played turns lie above those of training. */
@@ -45,6 +48,10 @@ export class Game {
   untouched = $state(true);
   /** The branch being played. */
   branch = $state('');
+  /** What came of the last rollouts from here. */
+  rolled = $state.raw<Trajectory[] | null>(null);
+  /** Where what is shown, or the beginning of it, is stored. */
+  #stored = $state.raw<(Origin & { trajectory: Trajectory }) | null>(null);
 
   readonly #client: TrainerClient;
   readonly #db: RunDatabase;
@@ -76,22 +83,40 @@ export class Game {
     return { nodes, leaf: nodes.length - 1, verdict: this.result?.verdict ?? null, userCalls: [...(this.prefix?.userCalls ?? [])] };
   }
 
-  get shared(): number {
-    const { original } = this.setting;
-    return original ? sharedMessages(this.prefix?.nodes ?? [], path(original.trajectory)) : 0;
+  /** How many of its nodes another conversation has too. */
+  sharedWith(other: Trajectory | null | undefined): number {
+    return other ? sharedMessages(this.prefix?.nodes ?? [], path(other)) : 0;
   }
+
+  /** The way to each message: stored at an address, or to be gone back to in place; absent where that would change nothing. */
+  readonly forks = $derived.by(() => {
+    const kept = this.sharedWith(this.#stored?.trajectory);
+    const { termination = 'aborted' } = this.result ?? {};
+    return new Map(
+      this.shown.nodes.flatMap(({ id }, i): [number, From | 'in place'][] => {
+        const at = forkAt({ ...this.shown, termination }, id, this.as);
+        if (at === null) return [];
+        if (!this.#stored || i >= kept) return [[id, 'in place']];
+        const { trajectory, ...origin } = this.#stored;
+        const node = forkAt(trajectory, path(trajectory)[i]!.id, this.as);
+        return node === null ? [] : [[id, { ...origin, node }]];
+      }),
+    );
+  });
 
   /** Takes the place at the fork, as long as nothing was played. */
   async begin(as: Role): Promise<void> {
     this.as = as;
-    const { original } = this.setting;
+    const { start } = this.setting;
     if (!this.untouched) return;
-    if (original?.node === original?.trajectory.leaf && original) {
-      const { trajectory } = original;
+    this.#stored = start;
+    if (start && start.node === start.trajectory.leaf) {
+      const { trajectory } = start;
       this.prefix = { nodes: path(trajectory), userCalls: trajectory.userCalls };
       this.result = trajectory;
+      if (start.place === BRANCHES) this.branch = start.id;
     } else {
-      this.prefix = original && prefixAt(original.trajectory, original.node, as);
+      this.prefix = start && prefixAt(start.trajectory, start.node, as);
       this.result = null;
     }
     await this.#settle();
@@ -105,6 +130,7 @@ export class Game {
       if (this.ended) this.branch = '';
       this.#turns += 1;
       this.untouched = false;
+      this.rolled = null;
       this.prefix = { nodes: played!.nodes, userCalls: played!.userCalls };
       this.result = played!;
       if (played!.error) this.problem = `The simulated customer failed: ${played!.error}`;
@@ -142,6 +168,12 @@ export class Game {
     await this.#settle();
   }
 
+  /** To a message that is not stored at any address. */
+  async goBackTo(node: number): Promise<void> {
+    this.#goBack(prefixAt(this.shown, node, this.as));
+    await this.#settle();
+  }
+
   get canRegenerate(): boolean {
     return this.#withoutAgent() !== null;
   }
@@ -164,6 +196,7 @@ export class Game {
       const batch = crypto.randomUUID();
       const { length } = request.prefix?.nodes ?? [];
       await this.#db.branches.bulkPut(played.map((trajectory, i) => ({ ...this.#row(crypto.randomUUID(), trajectory, length), batch, createdAt: Date.now() + i })));
+      this.rolled = played;
     });
     this.progress = null;
   }
@@ -177,9 +210,27 @@ export class Game {
     if (this.busy) void this.stop().catch(() => {});
   }
 
-  /** Puts a branch into the training set, or takes it out. */
-  async train({ id, trajectory }: BranchRow, wanted: boolean): Promise<void> {
-    await this.#db.branches.update(id, { conversation: wanted ? toMessages(trajectory, this.setting.tools) : undefined });
+  /** Puts branches into the training set, or takes them out. */
+  async train(rows: readonly BranchRow[], wanted: boolean): Promise<void> {
+    await this.#db.branches.bulkUpdate(rows.map(({ id: key, trajectory }) => ({ key, changes: { conversation: wanted ? toMessages(trajectory, this.setting.tools) : undefined } })));
+  }
+
+  /**
+   * Deletes branches; where the one being played is among them, it begins again at the fork.
+   * @returns where to go on instead if the game itself began with one of them: the branch being played, null for none
+   */
+  async remove(rows: readonly BranchRow[]): Promise<{ from: From | null } | undefined> {
+    const gone = new Set(rows.map(({ id }) => id));
+    await this.#db.branches.bulkDelete([...gone]);
+    const lost = (at: Origin | null) => at?.place === BRANCHES && gone.has(at.id);
+    const { start } = this.setting;
+    if (lost(start)) return { from: this.#stored && !lost(this.#stored) ? { place: this.#stored.place, id: this.#stored.id, node: this.#stored.trajectory.leaf } : null };
+    if (lost(this.#stored)) this.#stored = start;
+    if (!gone.has(this.branch)) return undefined;
+    this.branch = '';
+    this.untouched = true;
+    await this.begin(this.as);
+    return undefined;
   }
 
   #undone(): Prefix | null {
@@ -197,6 +248,7 @@ export class Game {
     this.result = null;
     this.untouched = false;
     this.problem = '';
+    this.rolled = null;
   }
 
   /** What needs nobody: a pending tool call, the customer's words where the visitor is the agent, the verdict of what has ended. */
@@ -207,12 +259,12 @@ export class Game {
   }
 
   #request(): PlayRequest {
-    const { task, config, original } = this.setting;
+    const { task, config, start } = this.setting;
     const { model, simulator } = this.#party();
     const { temperature, top_p, top_k, conversation_rules, seed } = config;
     return {
       task, model, simulator, prefix: this.prefix, limits: limitsOf(config), sampling: { temperature, top_p, top_k }, rules: conversation_rules,
-      seed: original?.trajectory.seed ?? seed, userSeed: original?.trajectory.userSeed ?? original?.trajectory.seed ?? seed, stream: FIRST_STREAM + this.#turns,
+      seed: start?.trajectory.seed ?? seed, userSeed: start?.trajectory.userSeed ?? start?.trajectory.seed ?? seed, stream: FIRST_STREAM + this.#turns,
     };
   }
 
@@ -238,10 +290,12 @@ export class Game {
   async #keep(): Promise<void> {
     const trajectory = this.result!;
     // What only opens a conversation is nobody's play yet.
-    if (!trajectory.nodes.some(({ role }, i) => role === 'assistant' && i >= this.shared) && !trajectory.nodes.some(({ by }) => by)) return;
+    const added = trajectory.nodes.slice(this.sharedWith(this.#stored?.trajectory));
+    if (!this.branch && !added.some(({ role, by }) => role === 'assistant' || by)) return;
     const known = this.branch ? await this.#db.branches.get(this.branch) : undefined;
-    const row = { ...this.#row(known?.id ?? crypto.randomUUID(), trajectory, this.shared), ...(known && { createdAt: known.createdAt }) };
+    const row = { ...this.#row(known?.id ?? crypto.randomUUID(), trajectory, this.sharedWith(this.setting.parent)), ...(known && { createdAt: known.createdAt }) };
     await this.#db.branches.put(known?.conversation ? { ...row, conversation: toMessages(trajectory, this.setting.tools) } : row);
     this.branch = row.id;
+    this.#stored = { place: BRANCHES, id: row.id, trajectory };
   }
 }

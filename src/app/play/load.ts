@@ -4,9 +4,10 @@ import type { ModelRef } from '../../evaluation/types.ts';
 import type { RunDatabase } from '../../storage/database.ts';
 import { limitsFor } from '../../training/presets.ts';
 import type { GrpoConfig } from '../../training/types.ts';
+import { readOrigin } from '../../storage/origin.ts';
 import { parseFrom, worldOf, writeFrom } from '../logic/play-origin.ts';
 import { href } from '../logic/routes.ts';
-import { findConversation, findOrigin, presetModel, type StoredConversation } from '../logic/stored-conversation.ts';
+import { findConversation, findOrigin, presetModel } from '../logic/stored-conversation.ts';
 import { askWorlds } from '../worlds/connect.ts';
 import type { Setting } from './game.svelte.ts';
 
@@ -26,15 +27,23 @@ export interface Loaded {
   setting: Setting;
   /** Never empty. */
   models: ModelChoice[];
-  originalHref: string | null;
-  originalName: string;
+  original: WayBack | null;
+}
+
+/** From a branch to what it branched off, from anything else to itself. */
+export interface WayBack {
+  href: string;
+  name: string;
+  /** As a query names the whole of it; '' for the beginning of a task. */
+  from: string;
 }
 
 /** @throws with what is missing: the rollout, its words, or the task */
 export async function loadSetting(db: RunDatabase, task: string, from: string): Promise<Loaded> {
   const place = from === '' ? null : parseFrom(from);
-  if (from !== '' && !place) throw new Error(`from is "${from.slice(0, 80)}": expected run/rollout@message`);
-  const conversation = place && (await findConversation(db, place.run, place.rollout));
+  if (from !== '' && !place) throw new Error(`from is "${from.slice(0, 80)}": expected place/id@message`);
+  const conversation = place && (await findConversation(db, place.place, place.id));
+  const parent = conversation && (await findOrigin(db, conversation.origin));
   const found = conversation?.trajectory.task ?? (await freshTask(task));
   const { tools, userTools } = await askWorlds((browser) => browser.info(worldOf(found.id)));
   // The settings of a run that was imported may be fewer.
@@ -42,21 +51,15 @@ export async function loadSetting(db: RunDatabase, task: string, from: string): 
   return {
     setting: {
       task: found, tools, userTools: userTools.length > 0, config,
-      original: conversation && { trajectory: conversation.trajectory, node: place.node },
+      start: conversation && { ...place, trajectory: conversation.trajectory },
+      parent: parent?.trajectory ?? null,
       origin: conversation?.origin ?? `task:${found.id}`,
     },
     models: await modelChoices(db, conversation?.run?.id, conversation?.model ?? presetModel(found)),
-    ...(await wayBack(db, conversation)),
+    original: parent
+      ? { href: href(parent.route), name: parent.label, from: writeFrom({ ...readOrigin(parent.origin)!, node: parent.trajectory.leaf }) }
+      : conversation && { href: href({ name: 'play', domain: found.domain, task: found.id }), name: 'The task from its beginning', from: '' },
   };
-}
-
-/** From a branch to what it branched off, from anything else to itself. */
-async function wayBack(db: RunDatabase, conversation: StoredConversation | null): Promise<Pick<Loaded, 'originalHref' | 'originalName'>> {
-  if (!conversation) return { originalHref: null, originalName: '' };
-  const original = await findOrigin(db, conversation.origin);
-  if (original) return { originalHref: href(original.route), originalName: original.label };
-  const { domain, id } = conversation.trajectory.task;
-  return { originalHref: href({ name: 'play', domain, task: id }), originalName: 'The task from its beginning' };
 }
 
 async function freshTask(task: string): Promise<Task> {
@@ -71,7 +74,7 @@ async function modelChoices(db: RunDatabase, run: string | undefined, base: stri
   const names = new Map(runs.map(({ id, name }) => [id, name]));
   const checkpoints = keys
     .filter(([id]) => names.has(id))
-    .map(([id, step]): ModelChoice => ({ value: writeFrom({ run: id, rollout: 'step', node: step }), name: `${names.get(id)!}@${step}`, run: id, step, ref: { kind: 'run', run: id, step } }))
+    .map(([id, step]): ModelChoice => ({ value: writeFrom({ place: id, id: 'step', node: step }), name: `${names.get(id)!}@${step}`, run: id, step, ref: { kind: 'run', run: id, step } }))
     .sort((a, b) => Number(b.run === run) - Number(a.run === run) || b.step! - a.step!);
   const own = checkpoints.filter((choice) => choice.run === run);
   const start: ModelChoice = { value: '', name: `${base}, before training`, run: BASE, step: null, ref: { kind: 'model', name: base } };

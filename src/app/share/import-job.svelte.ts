@@ -2,6 +2,7 @@
 import { BUNDLE_LIMITS, readRunBundle, type RunBundle } from '../../exchange/run-bundle.ts';
 import type { ModelRow, RunDatabase } from '../../storage/database.ts';
 import { storeRun } from '../../storage/import-run.ts';
+import { BRANCHES } from '../logic/play-origin.ts';
 import { RECORDED } from '../logic/recorded.ts';
 import { fetchBundle } from './fetch-bundle.ts';
 
@@ -50,7 +51,7 @@ export class ImportJob {
     let id: string | null = null;
     await this.#work(async () => {
       this.stage = 'Storing';
-      id = await storeRun(db, read.bundle, { taken: [RECORDED], model: read.model, onProgress: (done, total) => (this.share = done / total) });
+      id = await storeRun(db, read.bundle, { taken: [RECORDED, BRANCHES], model: read.model, onProgress: (done, total) => (this.share = done / total) });
     });
     if (id === null) this.read = read; // it may fit once there is room
     return id;
