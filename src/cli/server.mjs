@@ -44,9 +44,10 @@ export async function serveSite(directory, { port = 0 } = {}) {
   let user = null;
 
   const server = createServer(async (request, response) => {
-    const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname);
     /** @param {number} status @param {string | Uint8Array} [body] @param {string} [type] */
     const answer = (status, body = '', type = 'text/plain') => response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-cache', ...ISOLATION }).end(body);
+    const path = pathOf(request.url);
+    if (path === null) return answer(400, `no such address: ${request.url}`);
     if (!path.startsWith(exchange)) {
       const name = path === '/' ? '/index.html' : path;
       const body = site.get(name);
@@ -92,6 +93,15 @@ export async function serveSite(directory, { port = 0 } = {}) {
   };
 }
 
+/** null for what is no address, such as `/%` or `//`. @param {string} [url] */
+function pathOf(url = '/') {
+  try {
+    return decodeURIComponent(new URL(url, 'http://localhost').pathname);
+  } catch {
+    return null;
+  }
+}
+
 /** @param {string} directory @returns {Promise<Map<string, Buffer>>} */
 async function readSite(directory) {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
@@ -106,6 +116,13 @@ async function readBody(request) {
   return Buffer.concat(chunks);
 }
 
+/** An address under a base address, whose query (such as `?api-version=…`) stays. @param {string} baseUrl @param {string} path */
+export function below(baseUrl, path) {
+  const url = new URL(baseUrl);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`;
+  return url;
+}
+
 /**
  * Sends a request of the page on to the endpoint, whatever its CORS rules. The key is added here, so the page never has it.
  * A dead upstream closes the connection: the page sees a network failure, as it would without a server between.
@@ -115,7 +132,7 @@ async function readBody(request) {
  * @param {string} path
  */
 function forward(request, response, { baseUrl, apiKey }, path) {
-  const url = new URL(`${baseUrl.replace(/\/$/, '')}/${path}`);
+  const url = below(baseUrl, path);
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   /** @type {Record<string, string>} */
   const headers = { 'Content-Type': request.headers['content-type'] ?? 'application/json', Accept: 'application/json' };

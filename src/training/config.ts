@@ -6,15 +6,16 @@ import type { GrpoConfig, SftConfig } from './types.ts';
 const count = z.int().min(1);
 const natural = z.int().min(0);
 const positive = z.number().positive();
-const fraction = z.number().min(0).max(1);
+/** At 1 the moments would never move, and their bias correction divides by zero. */
+const decay = z.number().min(0).lt(1);
 
 const schedule = {
   lr: positive,
   lr_scheduler_type: z.enum(['constant', 'linear', 'cosine']),
   lr_warmup_steps: natural,
   weight_decay: z.number().min(0),
-  beta1: fraction,
-  beta2: fraction,
+  beta1: decay,
+  beta2: decay,
   adam_eps: positive,
   grad_clip: z.number().min(0),
   total_training_steps: natural,

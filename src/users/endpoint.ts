@@ -151,7 +151,8 @@ class RequestFailure extends UserError {
 function completionsUrl(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (!url || !/^https?:$/.test(url.protocol)) throw new UserError('base URL is no http(s) address: expected one such as http://localhost:11434/v1', 'bad_response');
-  return `${url.href.replace(/\/+$/, '').replace(/\/chat\/completions$/, '')}/chat/completions`;
+  url.pathname = `${url.pathname.replace(/\/+$/, '').replace(/\/chat\/completions$/, '')}/chat/completions`; // a query, such as ?api-version=…, stays
+  return url.href;
 }
 
 /** Without user name, password and query, where keys may hide. */

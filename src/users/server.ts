@@ -69,7 +69,9 @@ export async function startUserServer({ port = 0, seed = 0, faults = {}, retryAf
   }
 
   const server = createServer((request, response) => {
-    const path = new URL(request.url ?? '/', 'http://localhost').pathname.replace(/\/+$/, '');
+    const { url = '/' } = request;
+    if (!URL.canParse(url, 'http://localhost')) return sendError(response, 400, `${url} is no address: expected one such as /v1/models`);
+    const path = new URL(url, 'http://localhost').pathname.replace(/\/+$/, '');
     if (request.method === 'OPTIONS') response.writeHead(204, HEADERS).end();
     else if (request.method === 'POST' && path === '/v1/chat/completions') void complete(request, response);
     else if (request.method === 'GET' && path === '/v1/models') send(response, 200, JSON.stringify({ object: 'list', data: [{ id: SCRIPTED_MODEL, object: 'model', created: 0, owned_by: 'mua-rl-playground' }] }));

@@ -246,6 +246,7 @@ describe('the local server', () => {
       expect(home.headers.get('cross-origin-embedder-policy')).toBe('require-corp');
       expect((await fetch(`${server.origin}/assets/a.js`)).headers.get('content-type')).toBe('text/javascript');
       expect((await fetch(`${server.origin}/..%2fsecret.txt`)).status).toBe(404);
+      for (const path of ['/%', '//']) expect((await fetch(`${server.origin}${path}`)).status).toBe(400);
       server.offer('in', { data: 'given' });
       const received: [string, string][] = [];
       server.accept('out/*', (body, name) => void received.push([name, body.toString()]));
@@ -278,6 +279,8 @@ describe('the local server', () => {
       const reply = await fetch(`${base}/chat/completions`, { method: 'POST', body: '{"a":1}' });
       expect([reply.status, reply.headers.get('retry-after')]).toEqual([429, '3']);
       expect(await reply.json()).toEqual({ url: '/v1/chat/completions', key: 'Bearer k', body: '{"a":1}' });
+      server.proxyUser({ baseUrl: `http://127.0.0.1:${port}/v1/?api-version=2` });
+      expect(await (await fetch(`${base}/chat/completions`, { method: 'POST', body: '' })).json()).toMatchObject({ url: '/v1/chat/completions?api-version=2' });
       upstream.closeAllConnections();
       await new Promise((resolve) => upstream.close(resolve));
       await expect(fetch(`${base}/chat/completions`, { method: 'POST', body: '{}' })).rejects.toThrow('fetch failed');

@@ -59,6 +59,8 @@ describe('requests', () => {
     expect(await session.open()).toBe('answer 1');
     expect(await session.reply('Your email?')).toBe('answer 2');
     expect(seen[1]!.url).toBe('/v1/chat/completions');
+    for (const path of ['', '/', '/chat/completions']) await open(`${baseUrl}${path}?api-version=2`);
+    expect(new Set(seen.splice(2).map(({ url }) => url))).toEqual(new Set(['/v1/chat/completions?api-version=2']));
     expect(seen[1]!.headers.authorization).toBe(`Bearer ${KEY}`);
     const { messages, ...rest } = seen[1]!.body as { messages: { role: string; content: string }[] };
     expect(rest).toEqual({ model: 'm', temperature: 0.5, max_tokens: 99, seed: 42, stream: false });

@@ -90,6 +90,8 @@ describe('configuration', () => {
   test.each([
     [{ lr: '-1' }, /"lr" is -1/],
     [{ n: '2.5' }, /"n" is 2.5/],
+    [{ beta1: '1' }, /"beta1" is 1/],
+    [{ adam_beta2: '1' }, /"beta2" is 1/],
     [{ n: 'many' }, /"n" is "many": expected a number/],
     [{ require_done: 'maybe' }, /"require_done" is "maybe": expected true or false/],
     [{ colour: 'red' }, /unknown setting "colour"/],

@@ -60,6 +60,7 @@ describe('the interface', () => {
     const { url } = await start();
     expect(await (await fetch(`${url}/models`)).json()).toMatchObject({ object: 'list', data: [{ id: 'scripted-user' }] });
     expect((await fetch(`${url}/embeddings`)).status).toBe(404);
+    expect((await fetch(`${new URL(url).origin}//`)).status).toBe(400);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 // @ts-check
 /** What several commands share: flags of the model, the output and the simulated user, and how results are shown. */
 import { UsageError } from '../errors.mjs';
+import { below } from '../server.mjs';
 
 /** @typedef {import('../args.mjs').Flag} Flag */
 /**
@@ -53,7 +54,7 @@ export async function readUser({ user, userModel, judgeModel }) {
   }
   if (!/^https?:$/.test(url.protocol)) throw new UsageError(`--user is "${user}": expected scripted or an http(s) URL`);
   if (/^\/*$/.test(url.pathname)) url.pathname = '/v1';
-  const baseUrl = url.href.replace(/\/+$/, '');
+  const baseUrl = url.href;
   const apiKey = process.env.MUA_USER_KEY;
   const model = userModel ?? (await firstModel(baseUrl, apiKey));
   return { user: { mode: 'endpoint', baseUrl, model, ...(judgeModel && { judgeModel }) }, userEndpoint: { baseUrl, apiKey } };
@@ -67,7 +68,7 @@ async function firstModel(baseUrl, apiKey) {
   for (let attempt = 1; ; attempt++) {
     let status = 'no answer';
     try {
-      const response = await fetch(`${baseUrl}/models`, { headers: apiKey ? { Authorization: `Bearer ${apiKey}` } : {}, signal: AbortSignal.timeout(5000) });
+      const response = await fetch(below(baseUrl, 'models'), { headers: apiKey ? { Authorization: `Bearer ${apiKey}` } : {}, signal: AbortSignal.timeout(5000) });
       status = `HTTP ${response.status}`;
       const { data } = /** @type {{ data?: { id: string }[] }} */ (await response.json());
       if (typeof data?.[0]?.id === 'string') return data[0].id;
@@ -89,4 +90,7 @@ const causeOf = (error) => error.cause?.code ?? error.cause?.message ?? error.me
 export const percent = (x) => `${(100 * x).toFixed(1)} %`;
 
 /** Success with its interval. @param {import('../../training/api.ts').EvaluateReport} report */
-export const passLine = ({ pass_hat: [first] }) => (first ? `${percent(first.value)} (${percent(first.low)} to ${percent(first.high)})` : 'not measured');
+export function passLine(report) {
+  const first = report?.pass_hat[0];
+  return first ? `${percent(first.value)} (${percent(first.low)} to ${percent(first.high)})` : 'not measured';
+}
