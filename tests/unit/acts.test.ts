@@ -13,11 +13,11 @@ import type { RolloutSummary } from '../../src/training/types.ts';
 type Given = Partial<MessageNode> & Pick<MessageNode, 'role'>;
 
 /** A chain of nodes with a token each; template nodes between, as a real one has. */
-function conversation(given: Given[], termination: TerminationReason = 'user_stop'): Pick<Trajectory, 'nodes' | 'leaf' | 'termination'> {
+function conversation(given: Given[], termination: TerminationReason = 'user_stop', violations: Trajectory['violations'] = []): Pick<Trajectory, 'nodes' | 'leaf' | 'termination' | 'violations'> {
   const nodes = given
     .flatMap((node): Given[] => [node, { role: 'template' }])
     .map((node, id) => ({ id, parent: id === 0 ? null : id - 1, text: '', tokens: [id], mask: [0], logprobs: [null], ...node }) as MessageNode);
-  return { nodes, leaf: nodes.length - 1, termination };
+  return { nodes, leaf: nodes.length - 1, termination, violations };
 }
 
 const say = (content: string): Given => ({ role: 'assistant', text: `${content}<|im_end|>`, content });
@@ -28,6 +28,15 @@ const result = (name: string, { error = false, changes = [] as RowChange[] } = {
 const acts = (...of: Parameters<typeof conversation>) => turnsOf(conversation(...of)).turns.map(({ act, label }) => [act, label]);
 
 describe('acts', () => {
+  test('a call that broke a rule is marked, with every rule once', () => {
+    const { turns } = turnsOf(
+      conversation([user('Cancel #W1.'), call('cancel'), result('cancel', { changes: [row] }), say('Done.')], 'user_stop', [
+        { rule: 'unconfirmed_write', call: 0, detail: 'a' }, { rule: 'unconfirmed_write', call: 0, detail: 'b' }, { rule: 'other_customer', call: 3, detail: 'c' },
+      ]),
+    );
+    expect(turns.map(({ broken }) => broken)).toEqual([['changed data without asking'], [], []]);
+  });
+
   test('of a whole conversation, a line a turn', () => {
     const { opening, turns } = turnsOf(
       conversation([

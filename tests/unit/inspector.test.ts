@@ -7,8 +7,8 @@ import type { MessageNode } from '../../src/agent/types.ts';
 import { alternatives, channelValues, intensity, k3, percentile, pressure, scaleOf, stateOf, strength } from '../../src/app/inspector/channels.ts';
 import { findText } from '../../src/app/inspector/find.ts';
 import { blocksOf, markOf } from '../../src/app/inspector/marks.ts';
-import { commandOf, cycle, stepToken, stepTurn } from '../../src/app/inspector/navigation.ts';
-import { sequenceOf, spanAt, textOf } from '../../src/app/inspector/sequence.ts';
+import { commandOf, cycle, nextWrite, stepToken, stepTurn } from '../../src/app/inspector/navigation.ts';
+import { sequenceOf, type Span, spanAt, textOf } from '../../src/app/inspector/sequence.ts';
 import { drawn, Vocabulary } from '../../src/app/inspector/vocabulary.ts';
 import { randomStrings } from '../support/tokenizers.ts';
 
@@ -185,6 +185,7 @@ describe('keys', () => {
     expect(commandOf(press('j', { ctrlKey: true }), false)).toBeNull();
     expect(commandOf(press('j'), true)).toBeNull();
     expect(commandOf(press('Escape'), true)).toBe('close');
+    expect(commandOf(press('C'), false)).toBe('previous-channel');
     expect(commandOf(press('x'), false)).toBeNull();
   });
 
@@ -195,6 +196,14 @@ describe('keys', () => {
     expect(stepTurn(shown, 0, 1)?.node.id).toBe(2);
     expect(stepTurn(shown, 4, 1)?.node.id).toBe(4);
     expect(stepTurn([], null, 1)).toBeUndefined();
+  });
+
+  test('the next result that wrote is found, round the end', () => {
+    const wrote = (id: number, changes: number) => ({ node: { id, toolResult: { changes: Array(changes) } }, start: 0, end: 0 }) as unknown as Span;
+    const spans = [wrote(1, 0), wrote(2, 1), wrote(3, 0), wrote(4, 2)];
+    expect([null, 1, 2, 4].map((from) => nextWrite(spans, from)?.node.id)).toEqual([2, 2, 4, 2]);
+    expect(nextWrite([wrote(1, 0)], null)).toBeUndefined();
+    expect(['a', 'c'].map((at) => cycle(['a', 'b', 'c'], at, -1))).toEqual(['c', 'b']);
   });
 
   test('tokens are stepped through, over messages that are not shown', () => {

@@ -3,18 +3,21 @@ import type { Span } from './sequence.ts';
 
 export type Command =
   | 'next-turn' | 'previous-turn' | 'next-token' | 'previous-token' | 'previous-sibling' | 'next-sibling'
-  | 'channel' | 'view' | 'fork' | 'find' | 'close';
+  | 'next-write' | 'channel' | 'previous-channel' | 'view' | 'fork' | 'fork-as-agent' | 'find' | 'close';
 
 export const KEYS: readonly { key: string; command: Command; does: string }[] = [
   { key: 'j', command: 'next-turn', does: 'next message' },
   { key: 'k', command: 'previous-turn', does: 'message before' },
   { key: 'l', command: 'next-token', does: 'next token' },
   { key: 'h', command: 'previous-token', does: 'token before' },
-  { key: '[', command: 'previous-sibling', does: 'rollout before, of the same group' },
-  { key: ']', command: 'next-sibling', does: 'next rollout of the same group' },
+  { key: 'w', command: 'next-write', does: 'next result that changed the database' },
+  { key: '[', command: 'previous-sibling', does: 'rollout before, of the same group; trial before' },
+  { key: ']', command: 'next-sibling', does: 'next rollout of the same group; next trial' },
   { key: 'c', command: 'channel', does: 'next colour' },
+  { key: 'C', command: 'previous-channel', does: 'colour before' },
   { key: 'v', command: 'view', does: 'messages or rendered tokens' },
-  { key: 'f', command: 'fork', does: 'fork here: play on from this message' },
+  { key: 'f', command: 'fork', does: 'fork here: play on from this message as the customer' },
+  { key: 'a', command: 'fork-as-agent', does: 'the same as the agent' },
   { key: '/', command: 'find', does: 'find in the text' },
   { key: 'Escape', command: 'close', does: 'close what is selected' },
 ];
@@ -33,6 +36,12 @@ export function stepTurn(spans: readonly Span[], node: number | null, offset: 1 
   const at = spans.findIndex((span) => span.node.id === node);
   if (at < 0) return offset > 0 ? spans[0] : spans.at(-1);
   return spans[Math.max(0, Math.min(spans.length - 1, at + offset))];
+}
+
+/** The next message after `node` that changed the database, from the start again after the last. */
+export function nextWrite(spans: readonly Span[], node: number | null): Span | undefined {
+  const at = spans.findIndex((span) => span.node.id === node);
+  return [...spans.slice(at + 1), ...spans.slice(0, at + 1)].find((span) => span.node.toolResult?.changes.length);
 }
 
 /** The position one token on among the shown messages. From nowhere: the first token of `node`, sampled ones first. */
@@ -54,6 +63,6 @@ export function stepToken(spans: readonly Span[], position: number | null, node:
 }
 
 /** `items` in a ring. */
-export function cycle<T>(items: readonly T[], current: T): T {
-  return items[(items.indexOf(current) + 1) % items.length]!;
+export function cycle<T>(items: readonly T[], current: T, offset: 1 | -1 = 1): T {
+  return items[(items.indexOf(current) + offset + items.length) % items.length]!;
 }

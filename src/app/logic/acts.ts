@@ -2,6 +2,7 @@
 import { path } from '../../agent/trajectory.ts';
 import type { MessageNode, Trajectory } from '../../agent/types.ts';
 import { TERMINATION_LABELS } from './format.ts';
+import { brokenCalls } from './violations.ts';
 
 export const ACTS = ['ask', 'look-up', 'write', 'confirm', 'answer', 'stop', 'error'] as const;
 export type Act = (typeof ACTS)[number];
@@ -24,6 +25,8 @@ export interface Turn {
   label: string;
   /** Equal for equal moves: the same act, and of a call the same tool and arguments. Wording does not count. */
   move: string;
+  /** Rules of the policy that its call broke. */
+  broken: readonly string[];
   /** The agent's message and what came back before its next one. Empty for an ending of its own. */
   nodes: MessageNode[];
 }
@@ -35,8 +38,9 @@ export interface Turns {
 }
 
 /** @throws if the graph is broken */
-export function turnsOf(trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'termination'>): Turns {
+export function turnsOf(trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'termination' | 'violations'>): Turns {
   const { termination } = trajectory;
+  const broken = brokenCalls(trajectory.violations);
   const messages = path(trajectory).filter(({ role }) => role !== 'template');
   const opening: MessageNode[] = [];
   const parts: MessageNode[][] = [];
@@ -51,11 +55,11 @@ export function turnsOf(trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'termina
     const [node] = nodes as [MessageNode];
     const { act, label } = ending ?? actOf(nodes);
     const call = node.toolCall && `${node.toolCall.name} ${canonical(node.toolCall.arguments)}`;
-    return { node: node.id, act, label, move: `${act} ${call ?? label}`, nodes };
+    return { node: node.id, act, label, move: `${act} ${call ?? label}`, broken: nodes.flatMap(({ toolResult }) => (toolResult && broken.get(toolResult.index)) ?? []), nodes };
   });
   if (!ended) {
     const act = termination === 'user_stop' || termination === 'terminal_tool' ? 'stop' : 'error';
-    turns.push({ node: messages.at(-1)?.id ?? trajectory.leaf, act, label: TERMINATION_LABELS[termination], move: `${act} ${termination}`, nodes: [] });
+    turns.push({ node: messages.at(-1)?.id ?? trajectory.leaf, act, label: TERMINATION_LABELS[termination], move: `${act} ${termination}`, broken: [], nodes: [] });
   }
   return { opening, turns };
 }

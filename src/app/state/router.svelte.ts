@@ -1,15 +1,20 @@
 /** @file Where the visitor is. The one module that reads and writes the address. */
 import { parseHash, type Place, type Query, readQuery, type Route, type RouteName } from '../logic/routes.ts';
+import { rememberedScroll, rememberScroll } from './scroll.ts';
 
 export class Router {
   #place = $state.raw<Place>(parseHash(location.hash));
 
   /** False on the page that was asked for first. */
   moved = false;
+  /** How far down the page was when it was left, in pixels. */
+  scrolled = 0;
 
   constructor() {
+    rememberScroll();
     addEventListener('hashchange', () => {
       this.moved = true;
+      this.scrolled = rememberedScroll();
       this.#place = parseHash(location.hash);
     });
   }
@@ -36,7 +41,7 @@ export class Router {
     }
     const path = location.hash.split('?')[0] || '#/';
     const search = query.toString();
-    history.replaceState(null, '', search ? `${path}?${search}` : path);
+    history.replaceState(history.state, '', search ? `${path}?${search}` : path);
     this.#place = { ...this.#place, query };
   }
 }
