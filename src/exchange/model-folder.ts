@@ -28,16 +28,23 @@ export function loadModel(files: Record<string, Uint8Array>): { config: ModelCon
 export function saveModel(config: ModelConfig, weights: TensorMap, dtype: 'F32' | 'BF16' = 'F32'): Record<string, Uint8Array<ArrayBuffer>> {
   const described = { ...configJson(config), torch_dtype: dtype === 'F32' ? 'float32' : 'bfloat16' };
   return {
-    'config.json': new TextEncoder().encode(`${JSON.stringify(described, null, 2)}\n`),
+    'config.json': jsonFile(described),
     [WEIGHTS]: writeSafetensors(weights, dtype),
   };
 }
 
-/** The same folder with other weights. */
-export function withWeights(files: Record<string, Uint8Array<ArrayBuffer>>, weights: TensorMap): Record<string, Uint8Array<ArrayBuffer>> {
-  const { config } = loadModel(files);
-  return { ...files, ...saveModel(config, weights) };
+/**
+ * The same folder with other weights, in f32; bytes are a whole `model.safetensors`. The shards, their index and the card
+ * are about the old weights and stay behind; what else the folder says stays, known here or not.
+ */
+export function withWeights(files: Record<string, Uint8Array<ArrayBuffer>>, weights: TensorMap | Uint8Array<ArrayBuffer>): Record<string, Uint8Array<ArrayBuffer>> {
+  const kept = Object.entries(files).filter(([file]) => !/\.safetensors(\.index\.json)?$|^README\.md$/.test(file));
+  const config = json(files, 'config.json') as Record<string, unknown>;
+  const described = { ...config, torch_dtype: 'float32', ...(config.dtype !== undefined && { dtype: 'float32' }) }; // `dtype` is the newer name
+  return { ...Object.fromEntries(kept), 'config.json': jsonFile(described), [WEIGHTS]: weights instanceof Uint8Array ? weights : writeSafetensors(weights) };
 }
+
+const jsonFile = (value: object) => new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
 
 function fileOf(files: Record<string, Uint8Array>, name: string): Uint8Array {
   const file = files[name];

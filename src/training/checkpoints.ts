@@ -47,15 +47,16 @@ export async function loadCheckpoint(db: RunDatabase, run: string): Promise<Chec
   };
 }
 
-/** The policy's weights at a checkpoint that is still stored. @throws when it is not */
-export async function checkpointWeights(db: RunDatabase, run: string, step: number): Promise<TensorMap> {
+/** The policy's weights at a checkpoint that is still stored, as safetensors. @throws when it is not */
+export async function checkpointWeights(db: RunDatabase, run: string, step: number): Promise<Uint8Array<ArrayBuffer>> {
   const row = await db.checkpoints.get([run, step]);
   if (!row) throw new Error(`run "${run}" has no checkpoint of step ${step} any more`);
-  return tensors(row.weights);
+  return bytes(row.weights);
 }
 
 const blob = (map: TensorMap) => new Blob([writeSafetensors(map)]);
-const tensors = async (b: Blob) => readSafetensors(new Uint8Array(await b.arrayBuffer()));
+const bytes = async (b: Blob) => new Uint8Array(await b.arrayBuffer());
+const tensors = async (b: Blob) => readSafetensors(await bytes(b));
 const prefixed = (prefix: string, map: TensorMap) => [...map].map(([name, tensor]) => [prefix + name, tensor] as const);
 const unprefixed = (prefix: string, map: TensorMap): TensorMap =>
   new Map([...map].filter(([name]) => name.startsWith(prefix)).map(([name, tensor]) => [name.slice(prefix.length), tensor]));

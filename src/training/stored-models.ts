@@ -3,10 +3,11 @@ import { loadTokenizer } from '../agent/tokenizer.ts';
 import { ParameterLayout } from '../engine/parameters.ts';
 import type { ModelConfig } from '../engine/types.ts';
 import { isModelFile } from '../exchange/model-files.ts';
-import { loadModel, ModelFolderError } from '../exchange/model-folder.ts';
+import { loadModel, ModelFolderError, withWeights } from '../exchange/model-folder.ts';
 import type { ModelRow, RunDatabase } from '../storage/database.ts';
 import type { ModelFiles } from './api.ts';
 import { bundledModels, fetchBundledModel } from './bundled-models.ts';
+import { checkpointWeights } from './checkpoints.ts';
 
 /** Tokens that episodes cannot do without. */
 const CONTROL = ['<|im_start|>', '<|im_end|>', '<tool_call>', '</tool_call>'];
@@ -41,17 +42,10 @@ export async function modelFiles(db: RunDatabase, model: string): Promise<ModelF
   return Object.fromEntries(await Promise.all(Object.entries(row.files).map(async ([file, blob]) => [file, new Uint8Array(await blob.arrayBuffer())] as const)));
 }
 
-/** A run's weights at a checkpoint, as a Hugging Face folder. @throws Error when the checkpoint or the model it began with is gone */
+/** A run's weights at a checkpoint, as a Hugging Face folder. @throws Error when the run, the checkpoint or the model it began with is gone */
 export async function checkpointFiles(db: RunDatabase, run: string, step: number): Promise<ModelFiles> {
-  const [row, checkpoint] = await Promise.all([db.runs.get(run), db.checkpoints.get([run, step])]);
-  if (!row || !checkpoint) throw new Error(`there is no checkpoint of step ${step} of that run any more`);
-  const base = await modelFiles(db, row.request.model);
-  // Checkpoints hold f32 in one file; shards, their index and the card are the base model's own.
-  const kept = Object.entries(base).filter(([file]) => !/safetensors|^README\.md$/.test(file));
-  const config = { ...(JSON.parse(new TextDecoder().decode(base['config.json'])) as object), torch_dtype: 'float32' };
-  return {
-    ...Object.fromEntries(kept),
-    'config.json': new TextEncoder().encode(`${JSON.stringify(config, null, 2)}\n`),
-    'model.safetensors': new Uint8Array(await checkpoint.weights.arrayBuffer()),
-  };
+  const row = await db.runs.get(run);
+  if (!row) throw new Error(`there is no run "${run}" in this browser`);
+  const weights = await checkpointWeights(db, run, step);
+  return withWeights(await modelFiles(db, row.request.model), weights);
 }

@@ -83,6 +83,19 @@ describe('a model', () => {
   });
 });
 
+test('other weights leave nothing of the old ones behind, and the rest as it was', () => {
+  const { weights } = loadModel(files);
+  for (const { data } of weights.values()) data.forEach((value, i) => (data[i] = value / 2));
+  const { 'model.safetensors': old, ...rest } = files;
+  const map = Object.fromEntries([...weights.keys()].map((name) => [name, 'one.safetensors']));
+  const sharded = { ...rest, 'config.json': json({ ...parsed('config.json'), dtype: 'bfloat16', initializer_range: 0.5 }), 'one.safetensors': old!, 'model.safetensors.index.json': json({ weight_map: map }) };
+  const folder = withWeights(sharded, weights);
+  expect(Object.keys(folder).sort()).toEqual(['config.json', 'model.safetensors', ...Object.keys(rest).filter((name) => /^(token|gen|chat)/.test(name))].sort());
+  expect(JSON.parse(new TextDecoder().decode(folder['config.json']))).toEqual({ ...parsed('config.json'), torch_dtype: 'float32', dtype: 'float32', initializer_range: 0.5 });
+  expect(loadModel(folder).weights).toEqual(weights);
+  expect(digests(withWeights(sharded, writeSafetensors(weights)))).toEqual(digests(folder));
+});
+
 test('a checkpoint is exported as the folder its run began with, other weights in it', async () => {
   const db = new RunDatabase('checkpoint-folders');
   const model = modelRow('base', files);
@@ -95,12 +108,11 @@ test('a checkpoint is exported as the folder its run began with, other weights i
   await db.checkpoints.bulkAdd([checkpoint(1), checkpoint(2)]);
   const folder = await checkpointFiles(db, 'r', 2);
   expect(folder['README.md']).toBeUndefined();
-  const expected = withWeights(without('README.md'), weights);
-  expect(Object.keys(folder).sort()).toEqual(Object.keys(expected).sort());
-  expect(digests({ tokenizer: folder['tokenizer.json']!, weights: writeSafetensors(loadModel(folder).weights) })).toEqual(digests({ tokenizer: files['tokenizer.json']!, weights: writeSafetensors(loadModel(expected).weights) }));
+  expect(digests(folder)).toEqual(digests(withWeights(files, weights)));
+  expect(loadModel(folder).weights).toEqual(weights);
   expect(inspectModel(folder).parameters).toBe(model.parameters);
   expect((await checkpointEntries(db)).map(({ runName, step, rest, newest }) => [runName, step, rest, newest])).toEqual([['brisk-otter', 2, 5, true], ['brisk-otter', 1, 5, false]]);
-  await expect(checkpointFiles(db, 'r', 7)).rejects.toThrow('no checkpoint of step 7');
+  await expect(checkpointFiles(db, 'r', 7)).rejects.toThrow('has no checkpoint of step 7');
 });
 
 test('files are sent where they belong, and named so that no system minds', () => {
