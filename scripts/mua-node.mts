@@ -65,7 +65,7 @@ async function main(): Promise<unknown> {
         await appendFile(files[1], trajectories.map((trajectory) => `${JSON.stringify(trajectory)}\n`).join(''));
       });
       await save(out, trained);
-      return { ...rest, before: before.pass_hat[0], after: after.pass_hat[0] };
+      return { ...rest, before: before?.pass_hat[0], after: after?.pass_hat[0] };
     }
     default:
       throw new Error(`unknown command "${command}": expected synthesize, sft, evaluate or train`);

@@ -47,9 +47,14 @@ export interface Rollouts {
   retried: number;
 }
 
+/** Every episode was dropped: the simulated user does not work at all. */
+export class NothingScoredError extends Error {
+  override name = 'NothingScoredError';
+}
+
 /**
  * Plays n episodes of each task. A failure of the simulated user is retried, then dropped and counted; it never
- * becomes a reward of 0. @throws the signal's reason when aborted.
+ * becomes a reward of 0. @throws the signal's reason when aborted, NothingScoredError when all were dropped
  */
 export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<Rollouts> {
   const jobs = plan.tasks.flatMap((task, t) => Array.from({ length: plan.n }, (_, index) => ({ task, t, index })));
@@ -88,6 +93,8 @@ export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<
       retried += 1;
     }
   });
+  const [failed] = dropped;
+  if (failed && groups.every((group) => group.length === 0)) throw new NothingScoredError(`no episode could be scored: ${failed.error ?? failed.termination}`);
   for (const group of groups) group.sort((a, b) => a.index - b.index);
   return { groups, dropped, retried };
 }

@@ -85,10 +85,11 @@ export interface TrainerApi {
   stopPlay(): Promise<void>;
 
   // One-off commands
+  /** `before` and `after` are null where nothing was to be evaluated (`val_tasks` 0), or nothing could be. */
   train(
     model: ModelFiles, preset: string, overrides: Record<string, string>, user: RunRequest['user'],
     progress: Progress, onStep: (metrics: Record<string, number>, trajectories: Trajectory[]) => void,
-  ): Promise<{ model: ModelFiles; before: EvaluateReport; after: EvaluateReport; steps: number; seconds: number; dropped: number; retried: number }>;
+  ): Promise<{ model: ModelFiles; before: EvaluateReport | null; after: EvaluateReport | null; steps: number; seconds: number; dropped: number; retried: number }>;
   sft(model: ModelFiles, jsonl: string, overrides: Partial<Record<keyof SftConfig, string>>, progress: Progress): Promise<{ model: ModelFiles; losses: number[]; tokens: number; seconds: number }>;
   synthesize(options: SynthesizeOptions, progress: Progress): Promise<{ jsonl: string; kept: number; tried: number; solved: number }>;
   evaluate(model: ModelFiles, options: EvaluateOptions, user: RunRequest['user'], progress: Progress): Promise<EvaluateReport>;

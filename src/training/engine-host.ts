@@ -44,6 +44,8 @@ export class EngineHost {
       const { info } = await this.device();
       return this.#info ?? { state: 'ready', ...info, selfTest: 'not run' };
     } catch (error) {
+      // Of a device that failed its self-test more is known than that it cannot be had.
+      if (this.#info) return this.#info;
       if (!(error instanceof GpuUnavailableError)) throw error;
       return { state: 'unavailable', message: error.message, vendor: '', architecture: '', description: '', software: false, shaderF16: false, subgroupSize: 0, selfTest: 'not run' };
     }
@@ -54,7 +56,10 @@ export class EngineHost {
       const gpu = await Gpu.create(this.#parts.gpu);
       const failure = await selfTest(gpu);
       this.#info = { state: 'ready', ...gpu.info, selfTest: failure ? 'failed' : 'passed', message: failure ?? undefined };
-      if (failure) throw new Error(`this GPU computes wrong results: ${failure}`);
+      if (failure) {
+        gpu.destroy();
+        throw new Error(`this GPU computes wrong results: ${failure}`);
+      }
       void gpu.device.lost.then(({ reason, message }) => this.#deviceLost(reason, message));
       return gpu;
     })();

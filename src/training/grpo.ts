@@ -49,7 +49,7 @@ export async function grpoStep(stage: Stage, learner: Learner, config: GrpoConfi
   const clock = new Stopwatch();
   const rollouts = await rollOut(stage, config, step, hooks);
   clock.lap('gen');
-  await hooks.gate?.();
+  await clock.rest(hooks.gate);
 
   const samples = prepareSamples(rollouts, config);
   const trained = samples.filter(({ advantage, trajectory }) => !(config.filter_groups && advantage === 0) && !(config.mask_truncated && isCut(trajectory)));
@@ -59,7 +59,7 @@ export async function grpoStep(stage: Stage, learner: Learner, config: GrpoConfi
     trained.forEach((sample, i) => (sample.refLogprobs = logprobs[i]!));
   }
   clock.lap('ref');
-  await hooks.gate?.();
+  await clock.rest(hooks.gate);
   const kept = config.inspect ? samples.filter((s) => s.trajectory.group === keptGroup(step)) : [];
   const inspectUpdate = await inspectGroup(learner, kept, config, { trained, signal: hooks.signal });
   if (config.inspect) clock.lap('inspect');
@@ -191,7 +191,7 @@ const sum = <T>(items: readonly T[], value: (item: T) => number) => items.reduce
 
 /** verl's timing_s/*: seconds between laps; laps of one name add up. */
 class Stopwatch {
-  readonly #start = performance.now();
+  #start = performance.now();
   #last = this.#start;
   readonly #laps: Record<string, number> = {};
 
@@ -199,6 +199,14 @@ class Stopwatch {
     const now = performance.now();
     this.#laps[`timing_s/${name}`] = (this.#laps[`timing_s/${name}`] ?? 0) + (now - this.#last) / 1000;
     this.#last = now;
+  }
+  /** What is waited for is no work. */
+  async rest(until: (() => Promise<void>) | undefined): Promise<void> {
+    const from = performance.now();
+    await until?.();
+    const rested = performance.now() - from;
+    this.#start += rested;
+    this.#last += rested;
   }
   total(): number {
     return (performance.now() - this.#start) / 1000;

@@ -1,5 +1,5 @@
 /** @file A whole GRPO run: held-out evaluation before, steps with evaluations between, and one after. */
-import type { Stage } from '../agent/rollouts.ts';
+import { NothingScoredError, type Stage } from '../agent/rollouts.ts';
 import { departures } from '../agent/rules.ts';
 import type { Learner } from '../engine/types.ts';
 import { evaluate, type Evaluation } from '../evaluation/evaluate.ts';
@@ -13,11 +13,11 @@ export interface RunHooks extends StepHooks {
   doneSteps?: number;
   onStepStart?: (step: number) => void;
   onEvaluationProgress?: (done: number, total: number) => void;
-  /** Awaited: what it stores is on disk before the next step begins. `evaluation` is there when this step was evaluated. */
+  /** Awaited: what it stores is on disk before the next step begins. `evaluation` is there when this step was evaluated, and its customer worked. */
   onStep: (result: StepResult, evaluation: Evaluation | null) => Promise<void>;
   /** The evaluation before the first step. */
   onBaseline: (evaluation: Evaluation) => Promise<void>;
-  /** Asked after every step: true ends the run early. */
+  /** Asked before every step, after the gate: true ends the run early. */
   shouldStop?: () => boolean;
 }
 
@@ -31,8 +31,8 @@ export function evaluationMetrics(report: EvaluationReport, config: GrpoConfig):
   };
 }
 
-/** Evaluates the policy on the run's held-out tasks, always the same ones with the same seeds. */
-export async function evaluateHeldOut(stage: Stage, config: GrpoConfig, concurrency: number, hooks: Pick<RunHooks, 'signal' | 'onEvaluationProgress'>) {
+/** Evaluates the policy on the run's held-out tasks, always the same ones with the same seeds; null when none could be scored. */
+async function evaluateHeldOut(stage: Stage, config: GrpoConfig, concurrency: number, hooks: Pick<RunHooks, 'signal' | 'onEvaluationProgress'>): Promise<Evaluation | null> {
   const tasks = await stage.environments.tasks({ domain: config.domain, level: config.level, split: 'heldout', seed: config.seed, count: config.val_tasks });
   return evaluate(stage, {
     tasks,
@@ -45,6 +45,9 @@ export async function evaluateHeldOut(stage: Stage, config: GrpoConfig, concurre
     concurrency,
     signal: hooks.signal,
     onProgress: hooks.onEvaluationProgress,
+  }).catch((error: unknown) => {
+    if (error instanceof NothingScoredError) return null;
+    throw error;
   });
 }
 
@@ -53,10 +56,12 @@ export async function trainGrpo(stage: Stage, learner: Learner, config: GrpoConf
   const last = config.total_training_steps;
   let step = hooks.doneSteps ?? 0;
   if (step === 0 && config.val_tasks > 0) {
-    await hooks.onBaseline(await evaluateHeldOut(stage, config, concurrency, hooks));
+    const baseline = await evaluateHeldOut(stage, config, concurrency, hooks);
+    if (baseline) await hooks.onBaseline(baseline);
   }
-  while (step < last && !hooks.shouldStop?.()) {
+  while (step < last) {
     await hooks.gate?.();
+    if (hooks.shouldStop?.()) break;
     step += 1;
     hooks.onStepStart?.(step);
     const result = await grpoStep(stage, learner, config, step, hooks);

@@ -22,6 +22,8 @@ import type { RunEvent, RunRequest, RunStatus } from './types.ts';
 /** Whole trajectories are kept for this many steps, and one group a step for good. */
 const STEPS_KEPT = 20;
 const EVENT_INTERVAL_MS = 100;
+/** A lost device fails whatever waits on it before it says that it is lost. */
+const LOSS_SETTLES_MS = 100;
 
 interface ActiveRun {
   id: string;
@@ -122,7 +124,10 @@ export class Runs {
       this.#emit({ type: 'status', status: 'starting' });
       await this.#train(active, row, user, db);
       await this.#setStatus(row.id, active.stopping ? 'stopped' : 'done');
-    } catch (error) {
+    } catch (thrown) {
+      const { signal } = active.abort;
+      await new Promise((resolve) => setTimeout(resolve, LOSS_SETTLES_MS));
+      const error: unknown = signal.aborted ? signal.reason : thrown;
       const lost = error instanceof DeviceLostError;
       const message = error instanceof Error ? error.message : String(error);
       await this.#setStatus(row.id, lost ? 'interrupted' : 'failed', message).catch((failure: unknown) => console.error(failure));
@@ -139,8 +144,14 @@ export class Runs {
     const doneSteps = checkpoint?.step ?? 0;
     // Steps after the checkpoint are played again, identically: what they left behind would be doubled.
     await this.#forgetAfter(db, id, doneSteps);
-    await this.#setStatus(id, 'running');
+    await this.#setStatus(id, active.paused ? 'paused' : 'running');
     let step = doneSteps;
+    let saved = doneSteps;
+    const save = async () => {
+      await saveCheckpoint(db, id, step, engine, reference);
+      saved = step;
+      this.#emit({ type: 'checkpoint', step });
+    };
     const keepHeldOut = ({ report, trajectories }: Evaluation) =>
       keepEvaluation(db, { id: `${id}@${step}`, model: { kind: 'run', run: id, step }, name: `${row.name}@${step}`, settings: heldOutSettings(config, user), report, trajectories });
     await trainGrpo(stage, engine, config, concurrency(config), {
@@ -161,12 +172,10 @@ export class Runs {
       onStep: async (result, evaluation) => {
         if (evaluation) await keepHeldOut(evaluation);
         await this.#keepStep(db, id, result);
-        if (step % Math.max(1, config.save_freq) === 0 || step === config.total_training_steps || active.stopping) {
-          await saveCheckpoint(db, id, step, engine, reference);
-          this.#emit({ type: 'checkpoint', step });
-        }
+        if (step % Math.max(1, config.save_freq) === 0) await save();
       },
     });
+    if (saved < step) await save();
   }
 
   async #keepStep(db: RunDatabase, run: string, { metrics, trajectories, advantages }: StepResult): Promise<void> {
@@ -178,7 +187,7 @@ export class Runs {
       await db.rollouts.bulkPut(rollouts.map((rollout) => ({ run, ...rollout })));
       await db.trajectories.bulkPut(trajectories.map((trajectory) => ({ run, ...trajectory })));
       await db.runs.update(run, { step });
-      if (outdated > 1) {
+      if (outdated > 0) {
         const old = await db.rollouts.where('[run+step]').equals([run, outdated]).toArray();
         await db.trajectories.bulkDelete(old.filter((r) => r.group !== keptGroup(outdated)).map((r): [string, string] => [run, r.id]));
       }
@@ -205,8 +214,8 @@ export class Runs {
   }
 
   #emit(event: RunEvent): void {
-    // Progress is only news while it is the newest.
-    if (event.type === 'progress') this.#pending = this.#pending.filter((e) => e.type !== 'progress');
+    // Progress is only news while it is the newest; only `compile` says from which step on a run begins anew.
+    if (event.type === 'progress') this.#pending = this.#pending.filter((e) => e.type !== 'progress' || e.phase === 'compile');
     this.#pending.push(event);
     if (this.#flushing) return;
     this.#flushing = true;

@@ -15,7 +15,7 @@ import { concurrency, EngineHost, type SessionParts } from './engine-host.ts';
 import { evaluateModel } from './evaluate-model.ts';
 import { Evaluations } from './evaluations.ts';
 import { type PlayRequest, Plays } from './play.ts';
-import { evaluateHeldOut, evaluationMetrics, trainGrpo } from './run.ts';
+import { evaluationMetrics, trainGrpo } from './run.ts';
 import { Runs } from './runs.ts';
 import { trainSft } from './sft.ts';
 import { synthesize, type SynthesizeOptions } from './synthesize.ts';
@@ -112,18 +112,13 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
         await onStep({ step: 0, ...evaluationMetrics(report, config) }, []);
       },
       onStep: async ({ metrics, trajectories }, evaluation) => {
-        after = evaluation?.report ?? after;
+        after = evaluation?.report ?? null;
         dropped += metrics['rollout/dropped'] ?? 0;
         retried += metrics['rollout/retried'] ?? 0;
         progress(step, total, 'step', metrics);
         await onStep(metrics, trajectories);
       },
     });
-    if (!before || !after) {
-      const { report } = await evaluateHeldOut(stage, { ...config, val_tasks: Math.max(1, config.val_tasks) }, concurrency(config), {});
-      before ??= report;
-      after = report;
-    }
     return { model: withWeights(model, await engine.weights()), before, after, steps: step, seconds: (performance.now() - start) / 1000, dropped, retried };
   }
 

@@ -89,7 +89,7 @@ const causeOf = (error) => error.cause?.code ?? error.cause?.message ?? error.me
 /** @param {number} x */
 export const percent = (x) => `${(100 * x).toFixed(1)} %`;
 
-/** Success with its interval. @param {import('../../training/api.ts').EvaluateReport} report */
+/** Success with its interval. @param {import('../../training/api.ts').EvaluateReport | null} report */
 export function passLine(report) {
   const first = report?.pass_hat[0];
   return first ? `${percent(first.value)} (${percent(first.low)} to ${percent(first.high)})` : 'not measured';
