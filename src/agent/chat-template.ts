@@ -11,7 +11,7 @@
 import { toPythonJson } from './python-json.ts';
 import type { Tokenizer } from './types.ts';
 
-export const IM_START = '<|im_start|>';
+const IM_START = '<|im_start|>';
 export const IM_END = '<|im_end|>';
 export const END_OF_TEXT = '<|endoftext|>';
 export const TOOL_CALL_START = '<tool_call>';

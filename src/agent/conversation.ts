@@ -20,7 +20,7 @@ export interface Conversation {
 }
 
 /** A field of the input is not what it should be; the message says where, what it is and what was expected. */
-export class ConversationError extends Error {
+class ConversationError extends Error {
   override name = 'ConversationError';
 }
 

@@ -52,15 +52,15 @@ const name = z.string().check(z.maxLength(2000));
 const number = z.number();
 const natural = z.number().check(z.int(), z.minimum(0));
 const time = z.number().check(z.minimum(0), z.maximum(8.64e15)); // later is no date of JavaScript
-/** Ids stand in addresses and in the keys of storage. */
-const id = z.string().check(z.regex(/^\P{C}{1,200}$/u, '1 to 200 characters, none of them a control character'));
+/** Ids stand in the keys of storage, and in addresses, where a comma parts them. */
+const id = z.string().check(z.regex(/^[^\p{C},]{1,200}$/u, '1 to 200 characters, none of them a comma or a control character'));
 const texts = z.record(z.string(), z.string());
 const counts = z.record(z.string(), natural);
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
 const TERMINATIONS: Record<TerminationReason, true> = { user_stop: true, terminal_tool: true, max_turns: true, turn_length: true, malformed_call: true, context_full: true, user_error: true, aborted: true };
 const ENDINGS: Record<Tau2Ending, true> = { user_stop: true, agent_stop: true, max_steps: true, too_many_errors: true, agent_error: true, user_error: true, context_window_exceeded: true, unexpected_error: true };
-const STATUSES: Record<RunStatus, true> = { starting: true, running: true, paused: true, evaluating: true, done: true, stopped: true, failed: true, interrupted: true };
+const STATUSES: Record<RunStatus, true> = { starting: true, running: true, paused: true, done: true, stopped: true, failed: true, interrupted: true };
 const INTENTS: Record<Wish['intent'], true> = { cancel: true, return: true, exchange: true, modify_items: true, modify_address: true, modify_payment: true };
 const PERSONAS: Record<Persona, true> = { upfront: true, on_request: true, changes_mind: true, pushy: true };
 const REWARD_TYPES: Record<RewardType, true> = { DB: true, ENV_ASSERTION: true, ACTION: true, COMMUNICATE: true, NL_ASSERTION: true };

@@ -8,7 +8,7 @@ import { evaluationRow } from './evaluation-row.ts';
 /** Rows of one write: the page is drawn between two of them. */
 const CHUNK = 64;
 /** Nobody trains an imported run: one that was under way when it was exported has ended here. */
-const ENDED: Partial<Record<RunStatus, RunStatus>> = { starting: 'interrupted', running: 'interrupted', paused: 'interrupted', evaluating: 'interrupted' };
+const ENDED: Partial<Record<RunStatus, RunStatus>> = { starting: 'interrupted', running: 'interrupted', paused: 'interrupted' };
 
 interface ImportOptions {
   /** Ids of runs that are not in the database. */

@@ -69,8 +69,6 @@ export interface TrainerApi {
   unpause(): Promise<void>;
   /** Ends the run after the current step; resolves when it has stopped. */
   stop(): Promise<void>;
-  /** The run now active, if any. */
-  active(): Promise<string | null>;
   /** Calls `listener` with every event of the active run, batched; one listener at a time. */
   listen(listener: (run: string, events: RunEvent[]) => void): Promise<void>;
 

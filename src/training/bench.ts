@@ -25,7 +25,7 @@ const qwen3 = (config: Pick<ModelConfig, 'vocab_size' | 'hidden_size' | 'interme
 });
 
 /** Model sizes by name; `1m` is the step that the peers' comparison measures too. */
-export const BENCH_SIZES: Record<string, Size> = {
+const BENCH_SIZES: Record<string, Size> = {
   '1m': {
     config: qwen3({ vocab_size: 2048, hidden_size: 128, intermediate_size: 384, num_hidden_layers: 4, num_attention_heads: 4, num_key_value_heads: 4, head_dim: 32 }),
     batch: 8,
@@ -47,7 +47,7 @@ const DECODE_BATCH = 32;
 const DECODE_TOKENS = 32;
 
 /** Floating-point operations of forward + backward on causal sequences (attention counted on the lower triangle). */
-export function trainingFlops({ config: c, batch, length }: Size): number {
+function trainingFlops({ config: c, batch, length }: Size): number {
   const perLayer = c.hidden_size * c.head_dim * (2 * c.num_attention_heads + 2 * c.num_key_value_heads) + 3 * c.hidden_size * c.intermediate_size;
   const weights = c.num_hidden_layers * perLayer + c.vocab_size * c.hidden_size;
   const attention = (c.num_hidden_layers * 2 * c.num_attention_heads * c.head_dim * length) / 2;

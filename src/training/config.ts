@@ -59,7 +59,7 @@ export const grpoSchema = z.strictObject({
   top_k: natural,
 }) satisfies z.ZodType<GrpoConfig>;
 
-export const sftSchema = z.strictObject({ train_batch_size: count, ...schedule, max_model_len: count }) satisfies z.ZodType<SftConfig>;
+const sftSchema = z.strictObject({ train_batch_size: count, ...schedule, max_model_len: count }) satisfies z.ZodType<SftConfig>;
 
 /** TRL's name → ours. */
 export const ALIASES: Record<string, keyof GrpoConfig> = {

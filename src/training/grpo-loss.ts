@@ -66,7 +66,6 @@ fn token_loss(logprob: f32, entropy: f32, inputs: vec3f, settings: array<f32, 8>
 export interface TokenLossParts {
   policy: number;
   kl: number;
-  ratio: number;
   /** The clip changed the loss (verl's pg_clipfrac), the dual clip did (pg_clipfrac_lower). */
   clipped: boolean;
   clippedLower: boolean;
@@ -99,7 +98,6 @@ export function grpoTokenLoss(logprob: number, advantage: number, oldLogprob: nu
   return {
     policy: clippedLower ? lower : upper,
     kl: config.use_kl_loss ? klEstimate(logprob - refLogprob, config.kl_loss_type) : 0,
-    ratio,
     clipped: clipped > unclipped,
     clippedLower,
   };

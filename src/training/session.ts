@@ -43,9 +43,6 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
   async listen(listener: (run: string, events: RunEvent[]) => void): Promise<void> {
     this.#runs.listen(listener);
   }
-  async active(): Promise<string | null> {
-    return this.#runs.active;
-  }
   async start(request: RunRequest): Promise<string> {
     this.#refuseWhileEvaluating();
     await this.#plays.stop();

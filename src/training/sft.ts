@@ -22,7 +22,7 @@ export interface SftStep {
 }
 
 /** Steps of a run: as configured, or two passes over the data (MUA-RL's cold start) when 0. */
-export function sftSteps(config: SftConfig, examples: number): number {
+function sftSteps(config: SftConfig, examples: number): number {
   return config.total_training_steps || Math.ceil((2 * examples) / config.train_batch_size);
 }
 

@@ -87,7 +87,7 @@ export interface RolloutSummary {
   tools?: string[];
 }
 
-export type RunStatus = 'starting' | 'running' | 'paused' | 'evaluating' | 'done' | 'stopped' | 'failed' | 'interrupted';
+export type RunStatus = 'starting' | 'running' | 'paused' | 'done' | 'stopped' | 'failed' | 'interrupted';
 
 export type RunEvent =
   | { type: 'status'; status: RunStatus; message?: string }

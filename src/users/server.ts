@@ -33,7 +33,7 @@ export interface UserServer {
   counts: Record<Fault | 'requests' | 'answered' | 'rejected', number>;
 }
 
-export const SCRIPTED_MODEL = 'scripted-user';
+const SCRIPTED_MODEL = 'scripted-user';
 const MAX_BODY_BYTES = 4 << 20;
 const HEADERS = {
   'Access-Control-Allow-Origin': '*',

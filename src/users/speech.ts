@@ -12,12 +12,12 @@ export type Fact = 'order' | 'items' | 'new_items' | 'reason' | 'payment' | 'add
 const and = (parts: string[]) => parts.join(' and ');
 
 /** `order #W1234567`, `my friend's order #W1234567`, `my default address`. */
-export function orderOf({ slots, words }: Request): string {
+function orderOf({ slots, words }: Request): string {
   if (slots.order_id) return `${words.owner ? `${words.owner[0]} ` : ''}order ${String(slots.order_id)}`;
   return words.order?.[0] ?? 'my default address';
 }
 
-export function itemsOf({ words }: Request): string {
+function itemsOf({ words }: Request): string {
   return and((words.items ?? []).map((item) => `the ${item}`));
 }
 

@@ -7,7 +7,6 @@ import { Rest, runEpisode } from '../../src/agent/episode.ts';
 import { type Act, createExpert } from '../../src/agent/expert.ts';
 import { nextParty, type Prefix, prefixAt, readPrefix, withoutLast } from '../../src/agent/prefix.ts';
 import { rulesOf } from '../../src/agent/rules.ts';
-import { createTelecomExpert } from '../../src/agent/telecom-expert.ts';
 import { flatten, toMessages } from '../../src/agent/trajectory.ts';
 import type { MessageNode, Trajectory } from '../../src/agent/types.ts';
 import { createEnvironments } from '../../src/environments/index.ts';
@@ -21,6 +20,7 @@ import { STOP, type UserSession, type UserSimulator } from '../../src/users/type
 import { stage, type Script } from '../support/episodes.ts';
 import { nanoTokenizer } from '../support/tokenizers.ts';
 import { readModel } from '../support/node-session.ts';
+import { createTelecomExpert } from '../support/telecom-expert.ts';
 
 const CALL = '<tool_call>\n{"name": "cancel_pending_order", "arguments": {"order_id": "#W1234567", "reason": "no longer needed"}}\n</tool_call>';
 const script: Script = {

@@ -1,7 +1,6 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, it } from 'vitest';
 import { runEpisode } from '../../src/agent/episode.ts';
-import { createTelecomExpert } from '../../src/agent/telecom-expert.ts';
 import type { ChatMessage } from '../../src/agent/conversation.ts';
 import { createEnvironments } from '../../src/environments/index.ts';
 import { telecomTask } from '../../src/environments/telecom/definition.ts';
@@ -10,6 +9,7 @@ import type { Task } from '../../src/environments/types.ts';
 import { ScriptedUsers } from '../../src/users/scripted.ts';
 import { STOP, TRANSFER, type UserSimulator } from '../../src/users/types.ts';
 import { stage } from '../support/episodes.ts';
+import { createTelecomExpert } from '../support/telecom-expert.ts';
 
 const environments = createEnvironments({ databaseName: 'telecom-episodes' });
 const MAX_MODEL_LEN = 65536;

@@ -40,7 +40,6 @@ export const STATUS_LABELS: Record<RunStatus, string> = {
   starting: 'Starting',
   running: 'Training',
   paused: 'Paused',
-  evaluating: 'Evaluating',
   done: 'Done',
   stopped: 'Stopped',
   failed: 'Failed',

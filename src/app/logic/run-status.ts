@@ -1,7 +1,7 @@
 /** @file What state a stored run is really in: its worker may have died without a word. */
 import type { RunStatus } from '../../training/types.ts';
 
-const UNDER_WAY: ReadonlySet<RunStatus> = new Set(['starting', 'running', 'paused', 'evaluating']);
+const UNDER_WAY: ReadonlySet<RunStatus> = new Set(['starting', 'running', 'paused']);
 const RESUMABLE: ReadonlySet<RunStatus> = new Set(['interrupted', 'stopped', 'failed']);
 
 export const isUnderWay = (status: RunStatus) => UNDER_WAY.has(status);

@@ -79,7 +79,7 @@ export const sft = {
   flags: {
     model: MODEL,
     data: { type: 'string', value: 'FILE.jsonl', help: 'OpenAI-style messages with tool calls, a conversation a line', required: true },
-    steps: { ...STEPS, help: 'optimiser steps (default: one pass over the data)' },
+    steps: { ...STEPS, help: 'optimiser steps (default: two passes over the data)' },
     seed: SEED_OF_PRESET,
     set: SET,
     out: { type: 'string', value: 'DIR', help: 'folder for the model', required: true },

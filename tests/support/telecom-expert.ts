@@ -2,10 +2,10 @@
  * @file The expert of generated telecom tasks: carries out a task's gold plan, its own calls through the tools and the
  * customer's by asking for each in words. It knows the causes, which no agent does: it shows the way, it does not find it.
  */
-import type { Tau2Action, Tau2Task } from '../environments/exact/benchmark-task.ts';
-import type { Task, ToolCall } from '../environments/types.ts';
-import type { ChatMessage } from './conversation.ts';
-import type { Act, Expert } from './expert.ts';
+import type { ChatMessage } from '../../src/agent/conversation.ts';
+import type { Act, Expert } from '../../src/agent/expert.ts';
+import type { Tau2Action, Tau2Task } from '../../src/environments/exact/benchmark-task.ts';
+import type { Task, ToolCall } from '../../src/environments/types.ts';
 
 const CHECKS = { service: 'check_status_bar', data: 'run_speed_test', mms: 'can_send_mms' } as const;
 const HANDOVER = 'YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON.';
