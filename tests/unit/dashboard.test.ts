@@ -11,10 +11,12 @@ import { MetricSeries } from '../../src/app/logic/series.ts';
 import { setupLink } from '../../src/app/logic/setup-link.ts';
 import { readSmoothing } from '../../src/app/logic/smoothing.ts';
 import { lastRun } from '../../src/app/run/last-run.ts';
+import type { Trainer } from '../../src/app/state/connect-trainer.ts';
+import { TrainerClient } from '../../src/app/state/trainer-client.svelte.ts';
 import { screenLock } from '../../src/app/state/wake-lock.ts';
 import { type RunRow, RunDatabase } from '../../src/storage/database.ts';
 import { grpoConfig } from '../../src/training/config.ts';
-import type { RunRequest } from '../../src/training/types.ts';
+import type { RunEvent, RunRequest } from '../../src/training/types.ts';
 
 describe('zoom', () => {
   test('is over whole steps, two at the least, whichever way it was dragged', () => {
@@ -109,7 +111,28 @@ describe('in storage', () => {
     const size = await storedBytes(db, 'r');
     expect(size).toBeGreaterThan(100_000);
     expect(size).toBeLessThan(101_000);
+    await db.evaluations.put({ id: 'r@0', run: 'r' } as never);
+    await db.evaluationTrajectories.bulkPut(['a', 'b'].map((id) => ({ evaluation: 'r@0', id }) as never));
+    expect((await storedBytes(db, 'r')) / size).toBeCloseTo(1.2, 6);
   });
+});
+
+test('a device that cannot be asked after it was lost leaves a reason, and no endless recovering', async () => {
+  vi.useFakeTimers();
+  let hear = (_run: string, _events: RunEvent[]) => {};
+  const trainer = {
+    listen: (listener: typeof hear) => Promise.resolve((hear = listener)),
+    start: () => Promise.resolve('r'),
+    resume: () => Promise.resolve(),
+    engineInfo: () => Promise.reject(new Error('gone')),
+  };
+  const client = new TrainerClient(() => Promise.resolve(trainer as unknown as Trainer));
+  await client.start(request);
+  hear('r', [{ type: 'status', status: 'interrupted', message: 'lost' }]);
+  expect(client.recovering).toBe(true);
+  await vi.advanceTimersByTimeAsync(2000);
+  vi.useRealTimers();
+  expect([client.recovering, client.activeRun, client.problem]).toEqual([false, 'r', 'gone']);
 });
 
 describe('the screen', () => {

@@ -167,9 +167,9 @@ export const HEALTH_CHARTS: ChartSpec[] = [
     ],
   },
   {
-    id: 'sampler-trainer',
-    title: 'Sampler against trainer',
-    help: 'How far the two differ in the probability of a sampled token. It should be rounding, far below 0.001: more is a fault of this device.',
+    id: 'sampler-mismatch',
+    title: 'Sampler mismatch',
+    help: 'How far sampler and trainer differ in the probability of a token. It should be rounding, far below 0.001.',
     kind: 'lines',
     format: number,
     lines: () => [

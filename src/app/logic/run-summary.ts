@@ -44,17 +44,23 @@ const METRICS_BYTES = 3_000;
 const ROLLOUT_BYTES = 350;
 const SAMPLE = 4;
 
-/** Bytes, about: checkpoints as they are, rows by their number, conversations as large as the last few are. */
+/** Bytes, about: checkpoints as they are, rows by their number, conversations (those of its evaluations too) as large as the last few are. */
 export async function storedBytes(db: RunDatabase, run: string): Promise<number> {
   const conversations = () => db.trajectories.where('[run+id]').between([run, ''], [run, '\uffff']);
-  const [metrics, rollouts, count, sample, checkpoints] = await Promise.all([
+  const trials = async () => {
+    const evaluations = await db.evaluations.where('run').equals(run).primaryKeys();
+    const counts = await Promise.all(evaluations.map((id) => db.evaluationTrajectories.where('[evaluation+id]').between([id, ''], [id, '\uffff']).count()));
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
+  const [metrics, rollouts, kept, evaluated, sample, checkpoints] = await Promise.all([
     db.metrics.where('[run+step]').between([run, 0], [run, Infinity]).count(),
     db.rollouts.where('[run+step]').between([run, 0], [run, Infinity]).count(),
     conversations().count(),
+    trials(),
     conversations().reverse().limit(SAMPLE).toArray(),
     db.checkpoints.where('[run+step]').between([run, 0], [run, Infinity]).toArray(),
   ]);
   const weights = checkpoints.reduce((sum, { weights, optimizer, reference }) => sum + weights.size + optimizer.size + (reference?.size ?? 0), 0);
   const each = sample.reduce((sum, trajectory) => sum + JSON.stringify(trajectory).length, 0) / Math.max(1, sample.length);
-  return weights + metrics * METRICS_BYTES + rollouts * ROLLOUT_BYTES + Math.round(count * each);
+  return weights + metrics * METRICS_BYTES + rollouts * ROLLOUT_BYTES + Math.round((kept + evaluated) * each);
 }

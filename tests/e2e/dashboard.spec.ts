@@ -1,0 +1,226 @@
+/** The dashboard of a run: its charts, what they lead to and what they leave in the address; the list of runs; home as it plays. */
+import { readFileSync } from 'node:fs';
+import { expect, type Page, test } from '@playwright/test';
+import { readRunBundle } from '../../src/exchange/run-bundle.ts';
+import { inspect, watch } from './page-checks.ts';
+
+const reads = (page: Page, field: RegExp) => expect.poll(() => page.url()).toMatch(field);
+const chart = (page: Page, id: string) => page.locator(`[data-part=chart-${id}]`);
+
+/** Moves the mouse to a share of a chart's width. */
+async function point(page: Page, id: string, share: number): Promise<void> {
+  const over = chart(page, id).locator('.u-over');
+  await over.scrollIntoViewIfNeeded();
+  const box = (await over.boundingBox())!;
+  await page.mouse.move(box.x + share * box.width, box.y + box.height / 2, { steps: 3 });
+}
+
+const pointedAt = async (page: Page, id: string) => Number(/step (\d+)/.exec(await chart(page, id).locator('figcaption').innerText())?.[1] ?? NaN);
+
+test('the cursor is at one step in all charts; a click opens the groups of that step, or says which ones it shows', async ({ page }) => {
+  const problems = watch(page);
+  await page.goto('/#/runs/recorded');
+  await expect(page.getByText('Click a point to read the groups of its step.')).toBeVisible();
+  await point(page, 'reward', 0.42);
+  const step = await pointedAt(page, 'reward');
+  expect(step).toBeGreaterThan(3);
+  for (const id of ['kl', 'entropy', 'grad-norm', 'sampler-mismatch']) expect(await pointedAt(page, id), id).toBe(step);
+
+  await page.mouse.down();
+  await page.mouse.up();
+  await reads(page, new RegExp(`[?&]step=${step}(&|$)`));
+  const groups = page.getByRole('region', { name: 'Groups' });
+  const shown = Number(await groups.getByRole('combobox').inputValue());
+  await expect(groups).toBeInViewport();
+  await expect(groups.getByRole('link', { name: new RegExp(`^Group ${shown}-`) })).not.toHaveCount(0);
+  const other = groups.locator('[data-part=other-step]');
+  await expect(other).toHaveText(shown === step ? '' : `Of step ${step} no rollouts are kept: these are of step ${shown}.`);
+
+  // Before training nothing is rolled out, but there is a held-out point to click.
+  await page.goto('/#/runs/recorded?step=0');
+  await expect(other).toHaveText(/^Of step 0 no rollouts are kept: these are of step \d+\.$/);
+  expect(problems).toEqual([]);
+});
+
+test('a drag zooms every chart, a double click and the fields say which steps, all in the address', async ({ page }) => {
+  await page.goto('/#/runs/recorded');
+  await point(page, 'reward', 0.25);
+  await page.mouse.down();
+  await point(page, 'reward', 0.75);
+  await page.mouse.up();
+  await reads(page, /from=\d+&to=\d+/);
+  expect(page.url()).not.toContain('step=');
+  const [from, to] = [page.getByLabel('From step'), page.getByLabel('To step')];
+  const [first, last] = [Number(await from.inputValue()), Number(await to.inputValue())];
+  expect(last - first).toBeGreaterThan(10);
+  expect(last - first).toBeLessThan(30);
+  await point(page, 'kl', 0.002);
+  expect(await pointedAt(page, 'kl')).toBe(first);
+  await page.reload();
+  await point(page, 'entropy', 0.998);
+  expect(await pointedAt(page, 'entropy')).toBe(last);
+  await inspect(page, 'dashboard-zoomed');
+
+  await chart(page, 'entropy').locator('.u-over').dblclick();
+  await expect(page).not.toHaveURL(/from=|to=|step=/);
+  await expect(from).toHaveValue('');
+  await from.fill('30');
+  await from.press('Enter');
+  await reads(page, /from=30/);
+  await point(page, 'kl', 0.002);
+  expect(await pointedAt(page, 'kl')).toBe(30);
+  await page.getByRole('button', { name: 'All steps' }).click();
+  await expect(page).not.toHaveURL(/from=/);
+});
+
+test('smoothing is in the address and leaves the measured values alone; tables and CSV hold them; any metric can be drawn', async ({ page }) => {
+  const problems = watch(page);
+  const { metrics } = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
+  await page.goto('/#/runs/recorded');
+  const slider = page.getByRole('slider', { name: 'Smoothing' });
+  await expect(slider).toHaveValue('0.7');
+  /** Pixels of the raw line, which is drawn at a third of its colour. */
+  const faint = () =>
+    chart(page, 'entropy').locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
+      const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+      return data.filter((value, i) => i % 4 === 3 && Math.abs(value - 0.35 * 255) < 4).length;
+    });
+  await slider.fill('0');
+  await reads(page, /smooth=0(&|$)/);
+  const none = await faint();
+  await slider.fill('0.95');
+  await reads(page, /smooth=0\.95/);
+  await expect.poll(faint).toBeGreaterThan(none + 40);
+  await page.reload();
+  await expect(slider).toHaveValue('0.95');
+  const newest = metrics.at(-1)!['critic/score/mean']!;
+  await expect(chart(page, 'reward').getByRole('listitem').first()).toHaveText(`training ${(100 * newest).toFixed(0)} %`);
+  await chart(page, 'reward').getByRole('button', { name: 'Reward as a table' }).click();
+  const table = chart(page, 'reward').getByRole('region', { name: 'Reward, values' });
+  await expect(table.getByRole('row').nth(1)).toContainText(`${metrics.at(-1)!.step}`);
+  await expect(table.getByRole('row').nth(1)).toContainText(`${(100 * newest).toFixed(0)} %`);
+  const download = page.waitForEvent('download');
+  await chart(page, 'reward').getByRole('button', { name: 'Reward as a CSV file' }).click();
+  const lines = readFileSync(await (await download).path(), 'utf8').trim().split('\r\n');
+  expect(lines[0]).toBe('step,training,held-out');
+  expect(lines).toHaveLength(1 + metrics.length);
+  expect(lines.at(-1)!.split(',')[1]).toBe(String(newest));
+
+  await page.getByText(/^All metrics/).click();
+  const all = page.getByRole('group', { name: 'Metric to draw' });
+  await expect(all.getByRole('radio')).toHaveCount(new Set(metrics.flatMap((row) => Object.keys(row))).size - 1);
+  await all.getByRole('radio', { name: /^critic\/advantages\/min/ }).check();
+  await reads(page, /metric=critic/);
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'critic/advantages/min' })).toBeVisible();
+  await inspect(page, 'dashboard');
+  expect(problems).toEqual([]);
+});
+
+test('the list says what a run earned and how much room it takes, and so does the question before it is deleted', async ({ page }) => {
+  const problems = watch(page);
+  await page.goto('/#/runs');
+  await page.getByLabel('Import a run').setInputFiles('public/recorded/run.mua.zip');
+  await page.getByRole('button', { name: 'Import it' }).click();
+  await expect(page).toHaveURL(/#\/runs\/[0-9a-f-]{36}$/);
+  await page.goto('/#/runs');
+  const imported = page.getByRole('row').filter({ has: page.getByText('Imported', { exact: true }) });
+  await expect(imported).toContainText(/\d+ % → \d+ %/);
+  await expect(imported).toContainText(/\d+\.\d [kM]B/);
+  await inspect(page, 'runs');
+  await imported.getByRole('button', { name: /^Delete / }).click();
+  await expect(page.getByRole('dialog')).toContainText(/^Delete .+, about \d+\.\d [kM]B, are removed/);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+
+  const id = /runs\/([0-9a-f-]{36})/.exec((await imported.getByRole('link').getAttribute('href'))!)![1]!;
+  await page.goto(`/#/compare?kind=runs&of=recorded,${id}`);
+  await page.getByRole('slider', { name: 'Smoothing' }).fill('0.2');
+  await reads(page, /smooth=0\.2/);
+  await page.getByLabel('From step').fill('20');
+  await page.getByLabel('From step').press('Enter');
+  await reads(page, /from=20/);
+  await page.reload();
+  await expect(page.getByRole('slider', { name: 'Smoothing' })).toHaveValue('0.2');
+  await inspect(page, 'compare-runs-zoomed');
+
+  // What was imported is no run of one's own to compare with.
+  await page.goto('/');
+  await expect(page.getByRole('heading', { name: 'Your runs' })).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Runs' })).toBeVisible();
+  await expect(page.locator('[data-part=since-last]')).toHaveCount(0);
+  expect(problems).toEqual([]);
+});
+
+test('home plays the recorded run, can be paused, and stands still for who wants no motion', async ({ page, browser, baseURL }) => {
+  const problems = watch(page);
+  await page.goto('/');
+  const recorded = page.getByRole('region', { name: 'Recorded run' });
+  const step = async () => Number(/Step (\d+) of/.exec(await recorded.locator('[data-part=playback-step]').innerText())![1]);
+  const heard = () => recorded.locator('[data-part=message]:visible').count();
+  await recorded.getByRole('button', { name: 'Pause' }).click();
+  const at = await step();
+  const messages = await heard();
+  expect(messages).toBeGreaterThan(0);
+  await page.waitForTimeout(700);
+  expect(await step()).toBe(at);
+  await recorded.getByRole('button', { name: 'Play', exact: true }).click();
+  await expect(recorded.getByRole('button', { name: 'Play again' })).toBeVisible({ timeout: 20_000 });
+  expect(await step()).toBeGreaterThan(at);
+  expect(await heard()).toBeGreaterThanOrEqual(messages);
+  const whole = await heard();
+  await recorded.getByRole('button', { name: 'Play again' }).click();
+  await expect.poll(heard).toBeLessThan(whole);
+  await recorded.getByRole('button', { name: 'Pause' }).click();
+  await inspect(page, 'home-paused');
+
+  const context = await browser.newContext({ baseURL, reducedMotion: 'reduce' });
+  const still = await context.newPage();
+  await still.goto('/');
+  await expect(still.getByRole('button', { name: 'Play again' })).toBeVisible();
+  await expect(still.locator('[data-part=playback-step]')).toHaveText(/^Step (\d+) of \1$/);
+  await expect(still.locator('[data-part=message]:visible')).toHaveCount(whole);
+  await context.close();
+  expect(problems).toEqual([]);
+});
+
+test('a link tells what it changes, and what it names that does not exist', async ({ page }) => {
+  await page.goto('/#/?preset=tiny&lr=0.25&bogus=1&n=many');
+  await expect(page.locator('[data-part=changed]')).toHaveText('Changed from the preset: lr 0.25');
+  await expect(page.getByText('The link names settings that do not exist: bogus.')).toBeVisible();
+  await expect(page.getByText('Not used: setting "n" is "many": expected a number.')).toBeVisible();
+  await page.goto('/#/runs/recorded?tab=config');
+  await expect(page.getByRole('link', { name: 'Set up another like this' })).toHaveAttribute('href', /^#\/\?preset=/);
+});
+
+test('while a run trains its rollouts appear one by one; the next setup says what it changes since', async ({ page }) => {
+  test.slow();
+  const problems = watch(page);
+  await page.goto('/#/?preset=tiny&seed=4');
+  await page.getByRole('button', { name: 'Start training' }).click();
+  await expect(page).toHaveURL(/#\/runs\/[0-9a-f-]{36}/);
+  const name = (await page.getByRole('heading', { level: 1 }).innerText()).trim();
+  expect(name).toMatch(/^[a-z]+-[a-z]+$/);
+
+  const now = page.locator('[data-part=now-generating]');
+  const phase = page.locator('[data-part=phase]');
+  await expect(phase).toHaveText(/Loading the model|Held-out evaluation/);
+  await expect(now).toHaveCount(0);
+  await expect(phase).toHaveText('Playing conversations', { timeout: 150_000 });
+  await expect(now.getByRole('heading')).toHaveText(/^Now generating step 1/);
+  await expect(now.getByText(/^Rollout \d is being played$/).first()).toBeAttached();
+  await expect(now.getByRole('link', { name: /^Rollout / })).not.toHaveCount(0, { timeout: 150_000 });
+  await expect(now.getByRole('link', { name: /^Group 1-/ })).not.toHaveCount(0);
+  await inspect(page, 'now-generating');
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await expect(page.locator('[data-part=status]').first()).toHaveText(/Stopped|Done/, { timeout: 150_000 });
+
+  const since = page.locator('[data-part=since-last]');
+  await page.goto('/#/?preset=tiny&seed=4');
+  await expect(since).toHaveText(`Since ${name}: nothing changed, so it will do the same.`);
+  await page.goto('/#/?preset=tiny&seed=4&lr=0.002');
+  await expect(since).toHaveText(new RegExp(`^Since ${name}: lr \\S+ → 0.002\\.$`));
+  await page.getByRole('button', { name: 'Start training' }).click();
+  await expect(page).toHaveURL(/#\/runs\/[0-9a-f-]{36}/);
+  await expect(since).toHaveText(new RegExp(`^Since ${name}: lr \\S+ → 0.002\\. Compare the two$`));
+  expect(problems).toEqual([]);
+});
