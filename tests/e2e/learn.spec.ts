@@ -1,5 +1,6 @@
 /** A lesson from its list to its end, over pages of the app, with progress that survives a reload. */
 import { expect, test } from '@playwright/test';
+import { inspect } from './page-checks.ts';
 
 test('a lesson goes along, sees what was done, and is resumed', async ({ page }) => {
   await page.goto('/#/learn');
@@ -12,6 +13,7 @@ test('a lesson goes along, sees what was done, and is resumed', async ({ page })
   await panel.getByRole('link', { name: 'Take me there' }).click();
   await expect(page).toHaveURL(/rollouts\/.*ch=mask/);
   await expect(panel.getByRole('status')).toContainText('Done');
+  await inspect(page, 'lesson-panel', { fullPage: false });
   await panel.getByRole('button', { name: 'Next' }).click();
 
   await page.getByRole('main').focus();
@@ -38,6 +40,7 @@ test('a lesson points at the parts it speaks of, and a link names its page', asy
   await panel.getByRole('link', { name: 'Take me there' }).click();
   await expect(page.locator('[data-part=start]')).toHaveAttribute('data-focus', '');
   await expect(page.locator('[data-part=changed]')).toContainText('lr 0.04');
+  await inspect(page, 'lesson-panel-part', { fullPage: false });
   await panel.getByRole('button', { name: /Close/ }).click();
   await expect(page.locator('[data-focus]')).toHaveCount(0);
 

@@ -20,15 +20,15 @@ export function watch(page: Page): string[] {
 /** @param fullPage false for pages whose content is long and drawn only in sight */
 export async function inspect(page: Page, name: string, { fullPage = true } = {}): Promise<void> {
   await mkdir(SCREENSHOTS, { recursive: true });
+  const size = page.viewportSize()!;
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`), `${name}, ${colorScheme}`).toEqual([]);
     await page.screenshot({ path: `${SCREENSHOTS}/${name}-${colorScheme}.png`, fullPage });
+    await page.setViewportSize({ width: 360, height: 800 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), `${name}: width at 360 px`).toBeLessThanOrEqual(360);
+    await page.screenshot({ path: `${SCREENSHOTS}/${name}-360-${colorScheme}.png`, fullPage });
+    await page.setViewportSize(size);
   }
-  const size = page.viewportSize()!;
-  await page.setViewportSize({ width: 360, height: 800 });
-  expect(await page.evaluate(() => document.documentElement.scrollWidth), `${name}: width at 360 px`).toBeLessThanOrEqual(360);
-  await page.screenshot({ path: `${SCREENSHOTS}/${name}-360.png`, fullPage });
-  await page.setViewportSize(size);
 }

@@ -84,6 +84,7 @@ test('keys: a map by ?, the heading takes the focus on navigation, the first Tab
   await page.keyboard.press('?');
   const map = page.getByRole('dialog', { name: 'Keys' });
   await expect(map).toBeVisible();
+  await inspect(page, 'keys', { fullPage: false });
   await page.keyboard.press('Escape');
   await expect(map).toHaveCount(0);
   await page.keyboard.press('Tab');
