@@ -3,7 +3,7 @@ import type { MessageNode } from '../../agent/types.ts';
 
 /** Token texts in the alphabet of the vocabulary; an id is a place in it. */
 const names: string[] = [];
-const CONTROL = /^<(\|.*\||\/?tool_call)>$/;
+const CONTROL = /^<(\|.*\||\/?tool_\w+)>$/;
 
 /** The ids of tokens given by their names, a space between two: Ġ is a space, Ċ a line end, â and Ĥ¬ two halves of a €. */
 function ids(text: string): number[] {
@@ -38,13 +38,17 @@ function sampled(id: number, text: string): MessageNode {
   };
 }
 
-const NODES = [
+const NODES: MessageNode[] = [
   given(0, 'system', '<|im_start|> system Ċ', 'Ask Ġbefore Ġyou Ġchange Ġanything .', '<|im_end|> Ċ'),
   given(1, 'user', '<|im_start|> user Ċ', 'Cancel Ġit , Ġplease . Ġ<img Ġsrc =x Ġonerror =alert (1 )>', '<|im_end|> Ċ'),
   given(2, 'template', '<|im_start|> assistant Ċ', '', ''),
   sampled(3, 'Shall ĠI Ġcancel Ġyour Ġorder Ġof Ġ â Ĥ¬ 10 , Ġyes Ġor Ġno ? Ġ<script> alert (1 )</script> <|im_end|>'),
   given(4, 'template', 'Ċ', '', ''),
   given(5, 'user', '<|im_start|> user Ċ', 'yes', '<|im_end|> Ċ'),
+  {
+    ...given(6, 'tool', '<|im_start|> user Ċ <tool_response> Ċ', 'Done', 'Ċ </tool_response> <|im_end|> Ċ'),
+    toolResult: { name: 'cancel_pending_order', error: false, index: 0, changes: [], ms: 2 },
+  },
 ];
 export const TOKENS = { nodes: NODES, leaf: NODES.length - 1 };
 
