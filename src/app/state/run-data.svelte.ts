@@ -2,12 +2,19 @@
 import type { Trajectory } from '../../agent/types.ts';
 import type { RunDatabase, RunRow } from '../../storage/database.ts';
 import type { RolloutSummary, RunEvent } from '../../training/types.ts';
-import { type Group, groupRollouts } from '../logic/groups.ts';
+import type { Group } from '../logic/groups.ts';
 import { RECORDED, recordedRun } from '../logic/recorded.ts';
+import { RolloutRows } from '../logic/rollout-rows.ts';
 import { MetricSeries } from '../logic/series.ts';
 import { TextIndex } from '../rollouts/text-index.ts';
 import { LiveQuery } from './live-query.svelte.ts';
 import type { TrainerClient } from './trainer-client.svelte.ts';
+
+/** After every id. */
+const LAST = '\uffff';
+
+/** Rows read at once: small enough that the page answers in between. */
+const CHUNK = 5000;
 
 export class RunData {
   readonly id: string;
@@ -22,13 +29,15 @@ export class RunData {
   readonly #db: RunDatabase;
   readonly #row: LiveQuery<RunRow | undefined>;
   #recordedRow = $state.raw<RunRow>();
-  readonly #rollouts = new Map<string, RolloutSummary>();
-  readonly #byStep = new Map<number, Map<string, RolloutSummary>>();
-  readonly #byGroup = new Map<string, Map<string, RolloutSummary>>();
+  /** None before all are read. */
+  #rollouts = new RolloutRows();
+  /** The group that was asked for first. */
+  #ahead = new RolloutRows();
   readonly #unsubscribe: () => void;
   #frame = 0;
 
-  constructor(id: string, client: TrainerClient, db: RunDatabase) {
+  /** @param first the rollout or the group that is on screen: it can be a long time before all are read */
+  constructor(id: string, client: TrainerClient, db: RunDatabase, first: { id?: string; group?: string } = {}) {
     this.id = id;
     this.#db = db;
     this.#row = new LiveQuery(() => db.runs.get(id));
@@ -39,7 +48,7 @@ export class RunData {
       if (this.loaded) this.#take(events);
       else early.push(...events);
     });
-    void this.#load().then(() => this.#take(early));
+    void this.#load(first).then(() => this.#take(early));
   }
 
   close(): void {
@@ -59,29 +68,29 @@ export class RunData {
   /** Steps that have rollouts, ascending. */
   get steps(): number[] {
     void this.version;
-    return [...this.#byStep.keys()].sort((a, b) => a - b);
+    return this.#rollouts.steps();
   }
 
   /** The groups of a step. */
   groups(step: number): Group[] {
     void this.version;
-    return groupRollouts(this.#byStep.get(step)?.values() ?? []);
+    return this.#rollouts.groups(step);
   }
 
   group(id: string): Group | undefined {
     void this.version;
-    return groupRollouts(this.#byGroup.get(id)?.values() ?? [])[0];
+    return this.#rollouts.group(id) ?? this.#ahead.group(id);
   }
 
   /** Every rollout, in no order that matters. */
   get rollouts(): RolloutSummary[] {
     void this.version;
-    return [...this.#rollouts.values()];
+    return this.#rollouts.all();
   }
 
   rollout(id: string): RolloutSummary | undefined {
     void this.version;
-    return this.#rollouts.get(id);
+    return this.#rollouts.get(id) ?? this.#ahead.get(id);
   }
 
   /** The whole trajectory, or undefined: those of old steps are not kept. */
@@ -97,42 +106,52 @@ export class RunData {
 
   async #kept(): Promise<string[]> {
     if (this.id === RECORDED) return [...((await recordedRun())?.trajectories.keys() ?? [])];
-    const keys = await this.#db.trajectories.where('[run+id]').between([this.id, ''], [this.id, '\uffff']).primaryKeys();
+    const keys = await this.#db.trajectories.where('[run+id]').between([this.id, ''], [this.id, LAST]).primaryKeys();
     return keys.map(([, id]) => id);
   }
 
-  async #load(): Promise<void> {
+  async #load(first: { id?: string; group?: string }): Promise<void> {
     try {
-      if (this.id === RECORDED) await this.#loadRecorded();
-      else await this.#loadStored();
+      this.#rollouts = this.id === RECORDED ? await this.#recorded() : await this.#stored(first);
     } catch (error) {
       this.error = error instanceof Error ? error : new Error(String(error));
     }
+    this.#ahead = new RolloutRows();
     this.loaded = true;
     this.version += 1;
   }
 
-  async #loadRecorded(): Promise<void> {
+  async #recorded(): Promise<RolloutRows> {
     const recorded = await recordedRun();
     this.#recordedRow = recorded?.run;
     for (const metrics of recorded?.metrics ?? []) this.series.put(metrics);
-    for (const rollout of recorded?.rollouts ?? []) this.#put(rollout);
+    const rows = new RolloutRows();
+    for (const rollout of recorded?.rollouts ?? []) rows.put(rollout);
+    return rows;
   }
 
-  async #loadStored(): Promise<void> {
-    const all: [[string, number], [string, number]] = [[this.id, 0], [this.id, Infinity]];
-    const [metrics, rollouts] = await Promise.all([
-      this.#db.metrics.where('[run+step]').between(...all).toArray(),
-      this.#db.rollouts.where('[run+step]').between(...all).toArray(),
-    ]);
-    for (const { values } of metrics) this.series.put(values);
-    for (const rollout of rollouts) this.#put(rollout);
+  async #stored(first: { id?: string; group?: string }): Promise<RolloutRows> {
+    const group = first.group ?? (first.id && (await this.#db.rollouts.get([this.id, first.id]))?.group);
+    if (group) {
+      for (const rollout of await this.#db.rollouts.where('[run+group]').equals([this.id, group]).toArray()) this.#ahead.put(rollout);
+      this.version += 1;
+    }
+    for (const { values } of await this.#db.metrics.where('[run+step]').between([this.id, 0], [this.id, Infinity]).toArray()) this.series.put(values);
+    this.version += 1;
+    const rows = new RolloutRows();
+    for (let after = '', full = true; full; ) {
+      const chunk = await this.#db.rollouts.where('[run+id]').between([this.id, after], [this.id, LAST], false).limit(CHUNK).toArray();
+      for (const rollout of chunk) rows.put(rollout);
+      full = chunk.length === CHUNK;
+      after = chunk.at(-1)?.id ?? '';
+    }
+    return rows;
   }
 
   #take(events: readonly RunEvent[]): void {
     for (const event of events) {
       if (event.type === 'metrics') this.series.put(event.metrics);
-      else if (event.type === 'rollout') this.#put(event.rollout);
+      else if (event.type === 'rollout') this.#rollouts.put(event.rollout);
       // A run that goes on from a checkpoint plays the steps after it again.
       else if (event.type === 'progress' && event.phase === 'compile') this.#forgetAfter(event.step);
     }
@@ -144,26 +163,6 @@ export class RunData {
 
   #forgetAfter(step: number): void {
     this.series.truncate(step);
-    for (const [later, rollouts] of this.#byStep) {
-      if (later <= step) continue;
-      for (const { id, group } of rollouts.values()) {
-        this.#rollouts.delete(id);
-        this.#byGroup.delete(group);
-        this.texts.forget(id);
-      }
-      this.#byStep.delete(later);
-    }
+    for (const id of this.#rollouts.forgetAfter(step)) this.texts.forget(id);
   }
-
-  #put(rollout: RolloutSummary): void {
-    this.#rollouts.set(rollout.id, rollout);
-    file(this.#byStep, rollout.step, rollout);
-    file(this.#byGroup, rollout.group, rollout);
-  }
-}
-
-function file<K>(drawers: Map<K, Map<string, RolloutSummary>>, key: K, rollout: RolloutSummary): void {
-  const drawer = drawers.get(key);
-  if (drawer) drawer.set(rollout.id, rollout);
-  else drawers.set(key, new Map([[rollout.id, rollout]]));
 }
