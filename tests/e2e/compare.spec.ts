@@ -2,6 +2,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import { grpoConfig } from '../../src/training/config.ts';
 import { inspect, watch } from './page-checks.ts';
+import { store } from './storage.ts';
 
 const count = async (page: Page) => Number((await page.locator('[data-part=count] b').innerText()).replaceAll(',', ''));
 const reads = (page: Page, field: RegExp) => expect.poll(() => page.url()).toMatch(field);
@@ -123,21 +124,7 @@ async function addRun(page: Page, name: string): Promise<string> {
   const config = grpoConfig('tiny', { lr: 0.5 });
   const run = { id, name, createdAt: 1, status: 'done', step: 3, request: { model: 'nano-retail', preset: 'tiny', overrides: { lr: 0.5 }, user: { mode: 'scripted' } }, config };
   const metrics = [1, 2, 3].map((step) => ({ run: id, step, values: { step, 'critic/score/mean': step / 4, 'actor/entropy': 1 / step } }));
-  await page.evaluate(
-    ([row, rows]) =>
-      new Promise<void>((resolve, reject) => {
-        const opening = indexedDB.open('mua-runs');
-        opening.onerror = () => reject(opening.error);
-        opening.onsuccess = () => {
-          const transaction = opening.result.transaction(['runs', 'metrics'], 'readwrite');
-          transaction.objectStore('runs').put(row);
-          for (const metric of rows) transaction.objectStore('metrics').put(metric);
-          transaction.oncomplete = () => (opening.result.close(), resolve());
-          transaction.onerror = () => reject(transaction.error);
-        };
-      }),
-    [run, metrics] as const,
-  );
+  await store(page, { runs: [run], metrics });
   return id;
 }
 

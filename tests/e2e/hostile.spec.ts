@@ -7,6 +7,7 @@ import { href } from '../../src/app/logic/routes.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 import { ALL, CORPUS, FILE, hostileEvaluations, hostileRun, hostileWorld, NAME, staysText } from './hostile.ts';
 import { inspect, watch } from './page-checks.ts';
+import { store } from './storage.ts';
 
 /** Pages by name and address. */
 type Tour = Record<string, string>;
@@ -18,30 +19,9 @@ async function visit(page: Page, tour: Tour): Promise<void> {
   }
 }
 
-/** Rows as JSON into this browser's storage. */
-async function store(page: Page, tables: Record<string, readonly object[]>): Promise<void> {
-  await page.evaluate(
-    (stored) =>
-      new Promise<void>((resolve, reject) => {
-        const rows = JSON.parse(stored) as Record<string, unknown[]>;
-        const open = indexedDB.open('mua-runs');
-        open.onerror = () => reject(open.error!);
-        open.onsuccess = () => {
-          const writing = open.result.transaction(Object.keys(rows), 'readwrite');
-          for (const [table, all] of Object.entries(rows)) for (const row of all) writing.objectStore(table).put(row);
-          writing.onerror = () => reject(writing.error!);
-          writing.oncomplete = () => {
-            open.result.close();
-            resolve();
-          };
-        };
-      }),
-    JSON.stringify(tables),
-  );
-}
-
 test('of an imported run', async ({ page }) => {
   test.slow();
+  page.setDefaultTimeout(30_000);
   const problems = watch(page);
   const { trajectories: recorded } = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
   const { file, run: { id: run }, trajectories } = hostileRun(recorded[0]!.task);
@@ -91,7 +71,7 @@ test('of an imported run', async ({ page }) => {
   await page.goto(`/${href({ name: 'play', domain: 'retail', task: trajectories[1]!.task.id }, { from: writeFrom({ place: run, id: second, node: 1 }) })}`);
   await page.locator('[data-part=batch] summary').click();
   await staysText(page, 'branches');
-  const [branch, tokens] = await Promise.all([/^Played /, /^Tokens of the branch/].map((name) => page.locator('[data-part=branch]').getByRole('link', { name }).getAttribute('href')));
+  const [branch, tokens] = await Promise.all([/^Played /, /^Tokens of /].map((name) => page.locator('[data-part=branch]').first().getByRole('link', { name }).getAttribute('href')));
   await visit(page, { 'a branch, played': branch!, 'a branch, in full': tokens!, 'a branch, its tokens': `${tokens!}?view=rendered&tok=${sampled}` });
   await inspect(page, 'hostile-branch', { fullPage: false });
 
@@ -108,6 +88,7 @@ test('of an imported run', async ({ page }) => {
 });
 
 test('of evaluations, with tokens that say it', async ({ page }) => {
+  page.setDefaultTimeout(30_000);
   const problems = watch(page);
   const { evaluations, trajectories } = hostileEvaluations();
   const [before, after] = evaluations.map(({ id }) => id) as [string, string];
@@ -141,6 +122,7 @@ test('of evaluations, with tokens that say it', async ({ page }) => {
 });
 
 test('of a model folder and of a benchmark', async ({ page }, testInfo) => {
+  page.setDefaultTimeout(30_000);
   const problems = watch(page);
   const folder = testInfo.outputPath(FILE);
   cpSync('models/nano-retail', folder, { recursive: true });
@@ -196,6 +178,7 @@ test('of a model folder and of a benchmark', async ({ page }, testInfo) => {
 });
 
 test('of an address', async ({ page }) => {
+  page.setDefaultTimeout(30_000);
   const problems = watch(page);
   const setting = `#/?${new URLSearchParams({ preset: ALL, model: ALL, seed: ALL, lr: ALL, beta: ALL, [ALL]: ALL }).toString()}`;
   await visit(page, { setup: setting });

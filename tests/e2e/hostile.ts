@@ -199,8 +199,13 @@ export async function staysText(page: Page, where: string, shown: string | null 
     owned: 'owned' in self || 'owned' in {},
     title: document.title.includes('MUA-RL Playground'),
     shown: getComputedStyle(document.querySelector('main')!).display !== 'none',
+    // A name must not turn around what stands beside it.
+    turning: [...document.querySelectorAll('main *')].filter((element) => {
+      const { display, unicodeBidi } = getComputedStyle(element);
+      return display === 'inline' && unicodeBidi === 'normal' && [...element.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.nodeValue!.includes('\u202e'));
+    }).map((element) => element.outerHTML.slice(0, 200)),
   }), FORBIDDEN);
-  expect.soft(found, where).toEqual({ elements: [], owned: false, title: true, shown: true });
+  expect.soft(found, where).toEqual({ elements: [], owned: false, title: true, shown: true, turning: [] });
   const size = page.viewportSize()!;
   await page.setViewportSize({ width: 360, height: 800 });
   expect.soft(await page.evaluate(tooWide), `${where}: wider than 360 px`).toEqual([]);

@@ -9,6 +9,7 @@ import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 import { grpoConfig } from '../../src/training/config.ts';
 import { summarize } from '../../src/training/summary.ts';
 import { inspect, watch } from './page-checks.ts';
+import { store } from './storage.ts';
 
 /** A rollout of the recorded run that has siblings, calls and annotations. */
 async function recorded(): Promise<{ trajectory: Trajectory; group: Trajectory[] }> {
@@ -137,6 +138,24 @@ test('every colour has a legend, and what is null, zero or masked has a look of 
   await expect(page.locator('[data-part=legend]')).toContainText(/over \d+ rollouts of the group|smallest scale/);
 });
 
+test('of a token in an inspected group: what else was likely, and what the update did to it', async ({ page }) => {
+  const { trajectories } = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
+  const known = ({ nodes }: Trajectory) => nodes.find(({ annotations }) => annotations?.top_5_id && annotations.delta_p);
+  const trajectory = trajectories.find(known);
+  expect(trajectory, 'a rollout of the recorded run whose alternatives are kept').toBeDefined();
+  const position = flatten(trajectory!).lossMask.indexOf(1);
+  await page.goto(address(trajectory!, `view=rendered&tok=${position}`));
+  const panel = tokenPanel(page);
+  await expect(panel.getByRole('heading', { name: 'Likeliest here' })).toBeVisible();
+  const { annotations, tokens } = known(trajectory!)!;
+  await expect(panel.getByRole('listitem')).toHaveCount(5);
+  const rank = [1, 2, 3, 4, 5].findIndex((place) => annotations![`top_${place}_id`]![0] === tokens[0]);
+  await expect(panel.getByText('✓ sampled')).toHaveCount(rank < 0 ? 0 : 1);
+  const delta = panel.locator('[data-channel=delta_p]');
+  await expect(delta).toContainText('Δp');
+  await expect(delta.locator('dd')).toHaveText(/^[−-]?\d/);
+});
+
 test('a tool call leads to the database at that call and back', async ({ page }) => {
   const { trajectory } = await recorded();
   const result = path(trajectory).find(({ toolResult }) => toolResult)!;
@@ -183,23 +202,7 @@ test('32,000 tokens open within half a second and change colour within a fifth',
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   const trajectory = long();
   const run = { id: 'long', name: 'long-run', createdAt: 1, status: 'done', step: 1, request: { model: 'nano-retail', preset: 'nano', overrides: {}, user: { mode: 'scripted' } }, config: grpoConfig('nano') };
-  await page.evaluate(
-    async (rows) => {
-      const [row, rollout, whole] = JSON.parse(rows) as [object, object, object];
-      const db = await new Promise<IDBDatabase>((resolve, reject) => {
-        const request = indexedDB.open('mua-runs');
-        request.onsuccess = () => resolve(request.result);
-        request.onerror = () => reject(request.error!);
-      });
-      const transaction = db.transaction(['runs', 'rollouts', 'trajectories'], 'readwrite');
-      transaction.objectStore('runs').put(row);
-      transaction.objectStore('rollouts').put(rollout);
-      transaction.objectStore('trajectories').put(whole);
-      await new Promise((resolve) => (transaction.oncomplete = resolve));
-      db.close();
-    },
-    JSON.stringify([run, { run: 'long', ...summarize(trajectory, 1, 1.2) }, { run: 'long', ...trajectory }]),
-  );
+  await store(page, { runs: [run], rollouts: [{ run: 'long', ...summarize(trajectory, 1, 1.2) }], trajectories: [{ run: 'long', ...trajectory }] });
   // The code of the page and the tokenizer are there: what is measured is the opening.
   await page.goto('/#/runs/long/rollouts/1-0-0');
   await expect(page.getByRole('region', { name: 'Outcome' })).toBeVisible();
@@ -215,7 +218,7 @@ test('32,000 tokens open within half a second and change colour within a fifth',
     });
   const opening: number[] = [];
   const switching: number[] = [];
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 5; round++) {
     await page.goto('/#/runs/long');
     await expect(page.getByRole('heading', { level: 1, name: /long-run/ })).toBeVisible();
     opening.push(await open());
@@ -232,7 +235,8 @@ test('32,000 tokens open within half a second and change colour within a fifth',
     }, channel));
   }
   const middle = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
-  console.log(`32,000 tokens: open ${opening.map(Math.round).join(', ')} ms; change of colour ${switching.map(Math.round).join(', ')} ms`);
-  expect(Math.min(...opening)).toBeLessThan(500);
-  expect(middle(switching)).toBeLessThan(200);
+  const told = (times: number[]) => `median ${Math.round(middle(times))} ms (${times.map(Math.round).join(', ')})`;
+  console.log(`32,000 tokens: open ${told(opening)}; change of colour ${told(switching)}`);
+  expect(middle(opening)).toBeLessThanOrEqual(500);
+  expect(middle(switching)).toBeLessThanOrEqual(200);
 });

@@ -5,6 +5,7 @@ import { unzipSync, zipSync } from 'fflate';
 import { sha256 } from '../../src/environments/sha256.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 import { inspect, watch } from './page-checks.ts';
+import { store } from './storage.ts';
 
 const RECORDED = 'public/recorded/run.mua.zip';
 const bundled = new Uint8Array(readFileSync(RECORDED));
@@ -80,6 +81,37 @@ test('the recorded run, exported and imported in a fresh profile, is the same', 
   expect(before.length).toBeGreaterThan(100);
   await other.close();
   expect([...problems, ...freshProblems]).toEqual([]);
+});
+
+test('metrics.jsonl has every step, and nothing that leaves the browser has a key', async ({ page }) => {
+  const problems = watch(page);
+  const key = 'sk-not-to-be-seen-0123456789';
+  const { run, metrics, rollouts, trajectories } = await readRunBundle(bundled);
+  await page.goto('/#/runs');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  // As an earlier version or a careless endpoint would have left it.
+  const user = { mode: 'endpoint', baseUrl: `https://${key}@user.example/v1?key=${key}`, model: 'm', apiKey: key };
+  const trajectory = { ...trajectories[0]!, error: `401 for bearer ${key}` };
+  await store(page, {
+    runs: [{ ...run, id: 'keyed', status: 'failed', message: `refused: ${key}`, request: { ...run.request, user } }],
+    metrics: metrics.map((values) => ({ run: 'keyed', step: values.step, values })),
+    rollouts: [{ ...rollouts.find(({ id }) => id === trajectory.id), run: 'keyed' }],
+    trajectories: [{ ...trajectory, run: 'keyed' }],
+  });
+  await page.goto('/#/runs/keyed');
+  await page.getByRole('button', { name: 'Share' }).click();
+  const saved = async (name: string) => {
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name }).click();
+    return readFileSync(await (await download).path());
+  };
+  const lines = (await saved('metrics.jsonl')).toString().trim().split('\n').map((line) => JSON.parse(line) as { step: number });
+  expect(lines.map(({ step }) => step)).toEqual(metrics.map(({ step }) => step).sort((a, b) => a - b));
+  expect(lines[0]).toEqual(metrics.find(({ step }) => step === lines[0]!.step));
+  const files = Object.values(unzipSync(new Uint8Array(await saved('Download the run (.mua.zip)')))).map((bytes) => new TextDecoder().decode(bytes));
+  expect(files.length).toBeGreaterThan(3);
+  for (const text of [JSON.stringify(lines), (await saved('trajectories.jsonl')).toString(), ...files]) expect(text).not.toContain(key);
+  expect(problems).toEqual([]);
 });
 
 test('hostile files are refused with a reason, and nothing is stored', async ({ page }) => {

@@ -1,0 +1,71 @@
+/** What moves, what colour it has, and that visitors have a say in both. */
+import { readFileSync } from 'node:fs';
+import { expect, type Page, test } from '@playwright/test';
+import { readRunBundle } from '../../src/exchange/run-bundle.ts';
+import { inspect, watch } from './page-checks.ts';
+
+const moving = (page: Page) => page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === 'running').map(({ effect }) => (effect as KeyframeEffect).target?.outerHTML.slice(0, 100)));
+
+test('nothing moves for those who asked for less motion', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const { trajectories } = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
+  for (const address of ['#/', '#/learn', '#/runs/recorded', `#/runs/recorded/rollouts/${encodeURIComponent(trajectories[0]!.id)}?view=rendered&tok=9`]) {
+    await page.goto(`/${address}`);
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    // What would move does so from the first moments on.
+    for (let look = 0; look < 5; look++) {
+      expect(await moving(page), address).toEqual([]);
+      await page.waitForTimeout(100);
+    }
+  }
+});
+
+test('a run under way: what is being generated, and what moves', async ({ page }) => {
+  test.slow();
+  page.setDefaultTimeout(30_000);
+  const problems = watch(page);
+  await page.goto('/#/?preset=tiny&seed=5');
+  await page.getByRole('button', { name: 'Start training' }).click();
+  await expect(page.locator('[data-part=now-generating]')).toBeVisible({ timeout: 150_000 });
+  // The engine at work is shown by movement, unless that is unwanted.
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await expect.poll(() => moving(page)).toContainEqual(expect.stringContaining('dot'));
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  expect(await moving(page)).toEqual([]);
+  await inspect(page, 'run-live');
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await expect(page.getByRole('region', { name: 'Run', exact: true }).locator('[data-part=status]')).toHaveText(/Stopped|Done/, { timeout: 150_000 });
+  expect(problems).toEqual([]);
+});
+
+test('the theme is chosen by a button, is kept, and charts take it on', async ({ page }) => {
+  const problems = watch(page);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.goto('/#/runs/recorded');
+  const root = page.locator('html');
+  const chart = page.locator('[data-part=chart-reward] canvas').first();
+  await expect(chart).toBeVisible();
+  const picture = () => chart.evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL());
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const theme = page.getByRole('button', { name: /^Theme: / });
+  await theme.click();
+  await expect(root).toHaveAttribute('data-theme', 'light');
+  const [light, lightGround] = [await picture(), await background()];
+  await theme.click();
+  await expect(root).toHaveAttribute('data-theme', 'dark');
+  await expect.poll(picture).not.toBe(light);
+  const dark = await background();
+  expect(dark).not.toBe(lightGround);
+  await page.reload();
+  await expect(root).toHaveAttribute('data-theme', 'dark');
+  expect(await background()).toBe(dark);
+  await expect(theme).toHaveAccessibleName(/^Theme: dark/);
+
+  // Back to what the system says.
+  await theme.click();
+  await expect(root).not.toHaveAttribute('data-theme');
+  expect(await background()).toBe(lightGround);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  expect(await background()).toBe(dark);
+  expect(problems).toEqual([]);
+});
