@@ -54,7 +54,8 @@ async function call(page: Page, { name, arguments: args }: ToolCall): Promise<vo
 }
 
 const simple = ({ reward, task: { noop, scenario, actions } }: Trajectory) =>
-  reward === 0 && !noop && scenario.wishes.length === 1 && !scenario.wishes[0]!.insteadOf && actions.every(({ arguments: args }) => typeof args.order_id === 'string' && Object.values(args).every((value) => typeof value === 'string'));
+  reward === 0 && !noop && scenario.wishes.length === 1 && !scenario.wishes[0]!.insteadOf && 'order_id' in actions.at(-1)!.arguments
+  && actions.every(({ arguments: args }) => Object.values(args).every((value) => typeof value === 'string'));
 
 test('found, read and played right by keys alone', async ({ page }) => {
   test.slow();
