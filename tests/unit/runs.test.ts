@@ -75,7 +75,8 @@ function runs({ engine, stage }: ReturnType<typeof fakes>, ready: Promise<void> 
   return { trainer, host, events };
 }
 const row = async (id: string) => (await database.runs.get(id))!;
-const becomes = (id: string, status: string) => expect.poll(async () => (await row(id)).status, { timeout: 5000 }).toBe(status);
+const SOON = { timeout: 4000 };
+const becomes = (id: string, status: string) => expect.poll(async () => (await row(id)).status, SOON).toBe(status);
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -131,7 +132,7 @@ test('paused while it starts, a run waits, and goes on', async () => {
   await becomes(id, 'starting');
   await trainer.pause();
   start();
-  await expect.poll(() => database.metrics.count()).toBe(1); // evaluated before the first step
+  await expect.poll(() => database.metrics.count(), SOON).toBe(1); // evaluated before the first step
   expect(await row(id)).toMatchObject({ status: 'paused', step: 0 });
   await trainer.unpause();
   await becomes(id, 'done');
@@ -145,7 +146,7 @@ test('stopped while paused, a run plays no further step, and what it has learnt 
     return scores(sequences);
   });
   const id = await trainer.start(REQUEST);
-  await expect.poll(async () => (await database.runs.get(id))?.step).toBe(1);
+  await expect.poll(async () => (await row(id)).step, SOON).toBe(1);
   expect((await row(id)).status).toBe('paused');
   await trainer.stop();
   expect(await row(id)).toMatchObject({ status: 'stopped', step: 1 });
