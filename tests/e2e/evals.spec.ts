@@ -6,6 +6,8 @@ import type { EvaluationRow } from '../../src/storage/database.ts';
 import { inspect, watch } from './page-checks.ts';
 
 const PAYLOAD = '<img src=x onerror="document.title=\'broken\'">';
+/** Evaluations that came with the recorded run. */
+const RECORDED = 2;
 const TASK = 'retail/nano/heldout/1/0';
 const change = { table: 'orders', key: '#W0000001', before: { status: 'pending' }, after: { status: 'cancelled' }, call: 0 };
 const cancel = { name: 'cancel_pending_order', arguments: { order_id: '#W0000001', reason: PAYLOAD } };
@@ -49,7 +51,7 @@ async function store(page: Page): Promise<void> {
     { evaluation: 'after', ...trajectory([wish, ...ask, ...act], 1, true) },
   ];
   await page.goto('/#/evals');
-  await expect(page.getByText('None yet.')).toBeVisible();
+  await expect(page.getByText('None of your own yet.')).toBeVisible();
   await page.evaluate(
     (stored) =>
       new Promise<void>((resolve, reject) => {
@@ -76,7 +78,7 @@ test('from two evaluations to the pair where one changed an order without asking
   const problems = watch(page);
   await store(page);
   const table = page.getByRole('table', { name: 'Evaluations' });
-  await expect(table.getByRole('row')).toHaveCount(1 + 2);
+  await expect(table.getByRole('row')).toHaveCount(1 + 2 + RECORDED);
   await table.getByRole('link', { name: /1 gained, 1 lost/ }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'nano-retail against brisk-otter@40' })).toBeVisible();
   const pairs = page.getByRole('table', { name: 'Pairs of trials' });
@@ -89,7 +91,8 @@ test('from two evaluations to the pair where one changed an order without asking
   const pair = page.locator('[data-part=pair]');
   await expect(pair.getByText('They part with their first move.')).toBeVisible();
   await expect(pair.getByText('Shall I cancel it?')).toBeVisible();
-  await expect(pair.getByText('changed data without asking')).toHaveCount(1);
+  await expect(pair.locator('strong', { hasText: 'changed data without asking' })).toHaveCount(1);
+  await expect(pair.getByText('! changed data without asking')).toHaveCount(1); // at the call itself
 
   // Hostile text is text; the address says it all.
   await expect(pair.locator('img')).toHaveCount(0);
@@ -100,7 +103,7 @@ test('from two evaluations to the pair where one changed an order without asking
   await inspect(page, 'compare-evals');
 
   // Either side in full: its tokens, its database, and a fork of it.
-  await pair.getByRole('link', { name: 'Before: nano-retail' }).click();
+  await pair.getByRole('columnheader').getByRole('link', { name: 'Before: nano-retail' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Task 0, trial 1' })).toBeVisible();
   await page.getByRole('link', { name: 'database at this call' }).click();
   await expect(page.getByRole('complementary', { name: 'Inspector' })).toContainText('#W0000001');
@@ -109,16 +112,36 @@ test('from two evaluations to the pair where one changed an order without asking
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Evaluation of nano-retail' }).click();
   await inspect(page, 'eval');
   await page.goto('/#/evals');
-  await expect(table.getByRole('row')).toHaveCount(1 + 2);
+  await expect(table.getByRole('row')).toHaveCount(1 + 2 + RECORDED);
   await inspect(page, 'evals-filled');
+  expect(problems).toEqual([]);
+});
+
+test('a newcomer finds what a run has changed: from the recorded run to a pair in two clicks', async ({ page }) => {
+  const problems = watch(page);
+  await page.goto('/#/runs/recorded');
+  const panel = page.locator('[data-part=before-after]');
+  await expect(panel).toContainText('on the same 48 held-out trials');
+  await panel.getByRole('link', { name: 'changed data without asking' }).click();
+  const pairs = page.getByRole('table', { name: 'Pairs of trials' });
+  await pairs.getByRole('link', { name: /^Task/ }).first().click();
+  const pair = page.locator('[data-part=pair]');
+  await expect(pair.getByText('changed data without asking').first()).toBeVisible();
+  await expect(pair.getByText(/^They part|^Every move is the same/)).toBeVisible();
+  await inspect(page, 'compare-recorded');
+  await pair.getByRole('link', { name: /^After: / }).first().click();
+  await page.keyboard.press('w');
+  await expect(page.locator('[data-part=message-facts]')).toContainText('Rows changed1');
+  await page.goBack();
+  await expect(pair).toBeVisible();
   expect(problems).toEqual([]);
 });
 
 test('picking two evaluations, gained and lost, and deleting one', async ({ page }) => {
   await store(page);
   const table = page.getByRole('table', { name: 'Evaluations' });
-  await expect(table.getByRole('checkbox')).toHaveCount(2);
-  for (const box of await table.getByRole('checkbox').all()) await box.check();
+  await expect(table.getByRole('checkbox')).toHaveCount(2 + RECORDED);
+  for (const name of [/^Compare nano-retail/, /^Compare brisk-otter/]) await table.getByRole('checkbox', { name }).check();
   await expect(page).toHaveURL(/pick=/);
   await page.getByRole('link', { name: /^Compare / }).click();
   await page.getByRole('link', { name: /Gained 1/ }).click();
@@ -131,7 +154,7 @@ test('picking two evaluations, gained and lost, and deleting one', async ({ page
   await page.goto('/#/evals');
   await table.getByRole('button', { name: /Delete the evaluation of brisk-otter@40/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await expect(table.getByRole('row')).toHaveCount(1 + 1);
+  await expect(table.getByRole('row')).toHaveCount(1 + 1 + RECORDED);
 });
 
 test('an evaluation of the bundled model: cancelled once, then played and read', async ({ page }) => {
@@ -143,7 +166,7 @@ test('an evaluation of the bundled model: cancelled once, then played and read',
   await form.getByRole('button', { name: 'Evaluate' }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await expect(form).toBeVisible();
-  await expect(page.getByText('None yet.')).toBeVisible();
+  await expect(page.getByText('None of your own yet.')).toBeVisible();
   await expect(page.getByText('That did not work')).toHaveCount(0);
 
   await form.getByLabel('Tasks', { exact: true }).fill('2');
