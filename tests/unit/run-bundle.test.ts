@@ -254,6 +254,7 @@ describe('hostile files are refused by name, path and reason', () => {
     expect(await refused(spoilt('run.json', json({ ...whole.run, status: 'winning' })))).toContain('status: is "winning": expected "starting"');
     expect(await refused(spoilt('run.json', json({ ...whole.run, config: { ...whole.run.config, lr: { a: 1 } } })))).toContain('config.lr: is {"a":1}');
     expect(await refused(spoilt('rollouts.jsonl', lines([{ ...whole.rollouts[0], id: 'a\u0000b' }])))).toContain('line 1, id: is "a\\u0000b"');
+    expect(await refused(spoilt('rollouts.jsonl', lines([{ ...whole.rollouts[0], id: 'a,b' }])))).toContain('line 1, id: is "a,b": expected 1 to 200 characters, none of them a comma');
   });
 
   test('a broken graph, arrays that do not fit, trajectories nobody listed', async () => {
