@@ -23,6 +23,8 @@ export interface DomainDefinition {
   levels: readonly string[];
   /** Raised whenever the generator makes other worlds of the same ids: stored worlds of other versions are made anew. */
   version: number;
+  /** Whether its worlds are stored elsewhere, and go when that is deleted: no copy is kept. */
+  imported?: true;
   /** Whether its tasks can be asked for by `TaskQuery.select`. */
   selects?: true;
   domain(level: string): Domain | Promise<Domain>;

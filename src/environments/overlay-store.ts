@@ -23,7 +23,7 @@ export interface LogEntry {
   hash: string;
 }
 
-interface WorldRow { id: string; version: number; tables: string[] }
+interface WorldRow { id: string; version: number; tables: string[]; usedAt: number }
 interface BaseRow { world: string; table: string; key: string; order: number; value: Json }
 interface EpisodeRow { id: string; task: Task; startedAt: number }
 interface ChangeRow { episode: string; table: string; key: string; value: Json; deleted: boolean; call: number }
@@ -46,6 +46,8 @@ class EnvironmentDatabase extends Dexie {
       changes: '[episode+table+key]',
       log: '[episode+index]',
     });
+    // Worlds of the first version are made anew: among them are copies of imports.
+    this.version(2).stores({ worlds: 'id, usedAt' }).upgrade((transaction) => Promise.all([transaction.table('worlds').clear(), transaction.table('rows').clear()]));
   }
 }
 
@@ -82,6 +84,8 @@ export function brokenLink(task: Task, log: readonly LogEntry[]): number {
 }
 
 const WORLDS_IN_MEMORY = 128;
+/** A world that is not among the last ones used is made anew from its id. */
+const WORLDS_STORED = 64;
 const ABANDONED_MS = 24 * 3600_000;
 
 export class OverlayStore {
@@ -259,9 +263,12 @@ export class OverlayStore {
   }
 
   private async loadWorld(definition: DomainDefinition, id: string): Promise<World> {
-    const stored = await this.db.transaction('r', this.db.worlds, this.db.rows, async () => {
+    if (definition.imported) return new World(id, await definition.world(id));
+    const stored = await this.db.transaction('rw', this.db.worlds, this.db.rows, async () => {
       const world = await this.db.worlds.get(id);
-      return world?.version === definition.version ? { tables: world.tables, rows: await this.rowsOf(id).toArray() } : null;
+      if (world?.version !== definition.version) return null;
+      await this.db.worlds.update(id, { usedAt: Date.now() });
+      return { tables: world.tables, rows: await this.rowsOf(id).toArray() };
     });
     if (stored) {
       const tables: WorldTables = new Map(stored.tables.map((table) => [table, new Map()]));
@@ -273,7 +280,10 @@ export class OverlayStore {
     await this.db.transaction('rw', this.db.worlds, this.db.rows, async () => {
       await this.rowsOf(id).delete();
       await this.db.rows.bulkPut(rows);
-      await this.db.worlds.put({ id, version: definition.version, tables: [...tables.keys()] });
+      await this.db.worlds.put({ id, version: definition.version, tables: [...tables.keys()], usedAt: Date.now() });
+      const old = await this.db.worlds.orderBy('usedAt').reverse().offset(WORLDS_STORED).primaryKeys();
+      await Promise.all(old.map((world) => this.rowsOf(world).delete()));
+      await this.db.worlds.bulkDelete(old);
     });
     return new World(id, tables);
   }

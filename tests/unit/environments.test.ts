@@ -127,6 +127,22 @@ test('stored worlds are read back in their order, and made anew when the generat
   expect(new Set(texts).size).toBe(1);
 });
 
+test('of generated worlds the last ones used stay in storage', async () => {
+  const environments = createEnvironments({ databaseName: 'test-many-worlds' });
+  const worlds = (await Promise.all(Array.from({ length: 70 }, (_, i) => environments.tasks({ ...query, count: 1, from: 64 * i })))).flat();
+  expect(new Set(worlds.map(({ world }) => world)).size).toBe(70);
+  for (const [i, task] of worlds.entries()) {
+    if (i === 60) await (await createEnvironments({ databaseName: 'test-many-worlds' }).start(worlds[0]!)); // read back: used again
+    await environments.start(task);
+  }
+  const db = await new Dexie('test-many-worlds').open();
+  const stored = new Set(await db.table('worlds').toCollection().primaryKeys());
+  expect(stored.size).toBe(64);
+  expect([worlds[0]!, worlds[69]!, worlds[1]!].map(({ world }) => stored.has(world))).toEqual([true, true, false]);
+  expect(new Set((await db.table('rows').toArray() as { world: string }[]).map(({ world }) => world))).toEqual(stored);
+  db.close();
+});
+
 test('a fork has the state after k calls, and the two go separate ways', async () => {
   const environments = fresh();
   const tasks = await environments.tasks({ ...query, count: 300 });

@@ -1,4 +1,5 @@
 import 'fake-indexeddb/auto';
+import { Dexie } from 'dexie';
 import { afterEach, expect, it } from 'vitest';
 import { runEpisode } from '../../src/agent/episode.ts';
 import { toMessages } from '../../src/agent/trajectory.ts';
@@ -145,6 +146,9 @@ it('reads imports from the storage, the newest of a domain, once each', async ()
   expect(await environments.verify(episode, ['Boston'])).toMatchObject({ reward: 1 });
   await expect(environments.tasks(query('tau2-airline'))).rejects.toThrow("'tau2-airline' has not been imported");
   await expect(environments.start({ ...task!, world: first.id })).rejects.toThrow('is no longer imported');
+  const copies = await new Dexie('with-imports').open();
+  expect([await copies.table('worlds').count(), await copies.table('rows').count()]).toEqual([0, 0]);
+  copies.close();
   await environments.close(episode);
 });
 

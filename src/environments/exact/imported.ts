@@ -48,6 +48,7 @@ export function importedDomain(benchmark: Benchmark, domain: ExactDomain['name']
     name,
     levels: [IMPORTED_LEVEL],
     version: 1,
+    imported: true,
     selects: true,
     async domain(level) {
       const { imported: { policy } } = await load(benchmark, domain);
