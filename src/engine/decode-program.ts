@@ -176,7 +176,7 @@ export class DecodeProgram {
     const rows = this.#collectedRows;
     this.#collectedRows = 0;
     if (rows === 0) {
-      await this.gpu.device.queue.onSubmittedWorkDone();
+      await this.gpu.done();
       return [];
     }
     // Always all of it: one size of staging buffer.

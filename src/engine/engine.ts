@@ -46,6 +46,9 @@ export async function createEngine(gpu: Gpu, config: ModelConfig, weights: Tenso
   return engine;
 }
 
+/** Of an engine's buffers: made together, and freed where that fails. */
+type Part = 'model' | 'decode' | 'training' | 'optimizer';
+
 interface Optimizer {
   gradients: View;
   gradientViews: WeightViews;
@@ -60,9 +63,8 @@ interface Optimizer {
 
 class GpuEngine implements Engine {
   readonly sampler: BatchSampler;
-  readonly stats = { tokensTrained: 0, tokensGenerated: 0, tokensPrefilled: 0, trainSeconds: 0, generateSeconds: 0 };
   readonly #layout: ParameterLayout;
-  readonly #buffers: View[] = [];
+  readonly #buffers: Record<Part, View[]> = { model: [], decode: [], training: [], optimizer: [] };
   readonly #sizes: TrainingSizes;
   readonly #maxModelLen: number;
   #policy!: { flat: View; views: WeightViews };
@@ -70,6 +72,7 @@ class GpuEngine implements Engine {
   #reference: { flat: View; views: WeightViews } | undefined;
   #training: TrainingProgram | undefined;
   #optimizer: Optimizer | undefined;
+  #destroyed = false;
 
   constructor(
     readonly gpu: Gpu,
@@ -87,8 +90,15 @@ class GpuEngine implements Engine {
     const pagesPerSlot = Math.ceil(this.#maxModelLen / PAGE_SIZE);
     const sizes = { slots, prefillTokens, steps, pageSize: PAGE_SIZE, pagesPerSlot, pages: slots * pagesPerSlot };
     let program: Promise<DecodeProgram> | undefined;
-    const load = (): Promise<DecodeProgram> => (program ??= this.#build(() => new DecodeProgram(gpu, config, this.#policy.views, this.#rope, sizes)));
-    this.sampler = new BatchSampler(this.#maxModelLen, config.vocab_size, slots, PAGE_SIZE, load, this.stats);
+    const load = async (): Promise<DecodeProgram> => {
+      this.#refuseDestroyed();
+      return (program ??= this.#build('decode', () => new DecodeProgram(gpu, config, this.#policy.views, this.#rope, sizes), () => (program = undefined)));
+    };
+    this.sampler = new BatchSampler(this.#maxModelLen, config.vocab_size, slots, PAGE_SIZE, load);
+  }
+
+  get tokensPrefilled(): number {
+    return this.sampler.tokensPrefilled;
   }
 
   start(weights: TensorMap): void {
@@ -100,15 +110,31 @@ class GpuEngine implements Engine {
     gpu.write(this.#rope, table);
   }
 
-  #collecting<T>(build: () => T): T {
-    return this.gpu.collecting(this.#buffers, build);
+  #collecting<T>(build: () => T, part: Part = 'model'): T {
+    return this.gpu.collecting(this.#buffers[part], build);
   }
 
-  /** Allocates and compiles what `build` makes. */
-  async #build<T>(build: () => T): Promise<T> {
-    const built = await this.gpu.allocating(() => this.#collecting(build));
-    await this.gpu.ready();
-    return built;
+  /** Allocates and compiles what `build` makes. Where that fails, all of the part is freed and forgotten, to be made anew. */
+  async #build<T>(part: Part, build: () => T, forget: () => void): Promise<T> {
+    this.#refuseDestroyed();
+    try {
+      const built = await this.gpu.allocating(() => this.#collecting(build, part));
+      await this.gpu.ready();
+      return built;
+    } catch (error) {
+      forget();
+      this.#free(part);
+      throw error;
+    }
+  }
+
+  #free(part: Part): void {
+    for (const view of this.#buffers[part].splice(0)) this.gpu.destroyBuffer(view);
+  }
+
+  /** Work on freed buffers would end the device, which others use by then. */
+  #refuseDestroyed(): void {
+    if (this.#destroyed) throw new Error('this engine was closed: another model is in use');
   }
 
   #weightBuffer(label: string): { flat: View; views: WeightViews } {
@@ -121,21 +147,26 @@ class GpuEngine implements Engine {
   async score(sequences: readonly TrainSequence[], { temperature = 1, weights = 'policy', topLogprobs = 0, signal }: ScoreOptions = {}): Promise<Scores> {
     const chosen = weights === 'policy' ? this.#policy : this.#reference;
     if (!chosen) throw new Error("score with weights 'reference': call snapshotReference first");
-    const program = await this.#build(() => this.#trainingProgram().scoring(chosen.views, topLogprobs));
+    const program = await this.#buildTraining((training) => training.scoring(chosen.views, topLogprobs));
     return this.#run(sequences, program, temperature, { topLogprobs, signal });
   }
 
   async accumulate(sequences: readonly TrainSequence[], loss: TokenLoss, { temperature = 1, signal }: { temperature?: number; signal?: AbortSignal } = {}): Promise<Scores> {
-    const start = performance.now();
-    const program = await this.#build(() => this.#trainingProgram().training(this.#policy.views, this.#optimizerState().gradientViews, loss));
-    const scores = await this.#run(sequences, program, temperature, { signal, loss });
-    this.stats.trainSeconds += (performance.now() - start) / 1000;
-    this.stats.tokensTrained += sequences.reduce((sum, { tokens }) => sum + tokens.length, 0);
-    return scores;
+    const { gradientViews } = await this.#builtOptimizer();
+    const program = await this.#buildTraining((training) => training.training(this.#policy.views, gradientViews, loss));
+    return this.#run(sequences, program, temperature, { signal, loss });
   }
 
-  #trainingProgram(): TrainingProgram {
-    return (this.#training ??= new TrainingProgram(this.gpu, this.config, this.#rope, this.#sizes));
+  #buildTraining(program: (training: TrainingProgram) => Dispatch[]): Promise<Dispatch[]> {
+    const build = () => program((this.#training ??= new TrainingProgram(this.gpu, this.config, this.#rope, this.#sizes)));
+    return this.#build('training', build, () => (this.#training = undefined));
+  }
+
+  async #builtOptimizer(): Promise<Optimizer> {
+    if (!this.#optimizer) return this.#build('optimizer', () => this.#optimizerState(), () => (this.#optimizer = undefined));
+    this.#refuseDestroyed();
+    await this.gpu.ready();
+    return this.#optimizer;
   }
 
   /** Runs every micro-batch; while one is computed, the results of the one before are read. */
@@ -149,7 +180,7 @@ class GpuEngine implements Engine {
     const empty = (): Float32Array[] => sequences.map(({ tokens }) => new Float32Array(tokens.length));
     const top = k > 0 ? sequences.map(({ tokens }) => ({ k, ids: new Uint32Array(k * tokens.length), logprobs: new Float32Array(k * tokens.length) })) : undefined;
     const scores: Scores = { logprobs: empty(), entropies: empty(), ...(top && { top }) };
-    const training = this.#trainingProgram();
+    const training = this.#training!;
     const read = async ({ rowSequences, rowPositions }: MicroBatch): Promise<void> => {
       // Both copies are asked for at once, before the next batch overwrites what they copy.
       const rows = rowSequences.length;
@@ -166,6 +197,7 @@ class GpuEngine implements Engine {
     let before: Promise<void> | undefined;
     for (const batch of pack(sequences, this.#sizes.capacity)) {
       signal?.throwIfAborted();
+      this.#refuseDestroyed();
       const counts = training.upload(batch, temperature, loss);
       this.gpu.run(program, counts);
       const reading = read(batch);
@@ -177,14 +209,12 @@ class GpuEngine implements Engine {
   }
 
   async step(params: AdamWParams): Promise<{ gradNorm: number }> {
-    const start = performance.now();
-    const optimizer = await this.#build(() => this.#optimizerState());
+    const optimizer = await this.#builtOptimizer();
     this.gpu.write(optimizer.settings, adamwSettings(params, optimizer.step + 1));
     this.gpu.run(optimizer.program, { tokens: 0, rows: 0 });
     this.sampler.invalidate();
     const norm = new Float32Array(await this.gpu.read(optimizer.norm, 16))[0]!;
     if (Number.isFinite(norm)) optimizer.step += 1;
-    this.stats.trainSeconds += (performance.now() - start) / 1000;
     return { gradNorm: norm };
   }
 
@@ -213,12 +243,14 @@ class GpuEngine implements Engine {
 
   zeroGradients(): void {
     if (!this.#optimizer) return;
+    this.#refuseDestroyed();
     const encoder = this.gpu.device.createCommandEncoder();
     encoder.clearBuffer(this.#optimizer.gradients.buffer);
     this.gpu.device.queue.submit([encoder.finish()]);
   }
 
   snapshotReference(): void {
+    this.#refuseDestroyed();
     this.#reference ??= this.#collecting(() => this.#weightBuffer('reference weights'));
     const encoder = this.gpu.device.createCommandEncoder();
     encoder.copyBufferToBuffer(this.#policy.flat.buffer, 0, this.#reference.flat.buffer, 0, this.#policy.flat.size);
@@ -242,13 +274,14 @@ class GpuEngine implements Engine {
 
   loadOptimizerState({ step, m, v }: { step: number; m: TensorMap; v: TensorMap }): void {
     if (!Number.isInteger(step) || step < 0) throw new RangeError(`optimizer state: step is ${step}: expected an integer of at least 0`);
-    const optimizer = this.#collecting(() => this.#optimizerState());
+    const optimizer = this.#collecting(() => this.#optimizerState(), 'optimizer');
     this.#upload(optimizer.m, m);
     this.#upload(optimizer.v, v);
     optimizer.step = step;
   }
 
   #upload(to: View, tensors: TensorMap): void {
+    this.#refuseDestroyed();
     const flat = this.#layout.flatten(tensors);
     const step = TRANSFER / 4;
     for (let at = 0; at < flat.length; at += step) this.gpu.write(to, flat.subarray(at, at + step), at * 4);
@@ -259,6 +292,7 @@ class GpuEngine implements Engine {
     const flat = new Float32Array(this.#layout.size);
     if (from) {
       for (let at = 0; at < flat.byteLength; at += TRANSFER) {
+        this.#refuseDestroyed();
         flat.set(new Float32Array(await this.gpu.read(from, Math.min(TRANSFER, flat.byteLength - at), at)), at / 4);
       }
     }
@@ -266,7 +300,8 @@ class GpuEngine implements Engine {
   }
 
   destroy(): void {
-    for (const view of this.#buffers.splice(0)) this.gpu.destroyBuffer(view);
+    this.#destroyed = true;
+    for (const part of Object.keys(this.#buffers) as Part[]) this.#free(part);
   }
 }
 

@@ -36,6 +36,7 @@ export type Workgroups = readonly [number, number?, number?];
 
 export interface Kernel {
   readonly label: string;
+  readonly access: readonly Access[];
   readonly layout: GPUBindGroupLayout;
   pipeline: GPUComputePipeline | undefined;
 }
@@ -56,7 +57,6 @@ export interface GpuInfo {
   software: boolean;
   /** Smallest subgroup size, 0 without the `subgroups` feature. */
   subgroupSize: number;
-  shaderF16: boolean;
 }
 
 const UINT32_MAX = 0xffffffff;
@@ -96,6 +96,10 @@ export class GpuUnavailableError extends Error {
 export class GpuOutOfMemoryError extends Error {
   override name = 'GpuOutOfMemoryError';
 }
+/** The device refused work that it was given: nothing that it computed since can be trusted. */
+export class GpuWorkError extends Error {
+  override name = 'GpuWorkError';
+}
 
 export class Gpu {
   /** Buffers created so far: a test checks that training steps leave it unchanged. */
@@ -106,34 +110,41 @@ export class Gpu {
   readonly #compiling = new Set<Promise<void>>();
   readonly #owned = new Map<GPUBuffer, number>();
   #collector: View[] | undefined;
+  #failure: Error | undefined;
   readonly #encodedPerSubmit = 512;
 
   private constructor(
     readonly device: GPUDevice,
     readonly info: GpuInfo,
-  ) {}
+  ) {
+    // WebGPU drops invalid work and goes on. Whoever awaits results must hear of it, now and later: the device ends here.
+    device.addEventListener('uncapturederror', ({ error }) => {
+      if (this.#failure) return;
+      this.#failure = error instanceof GPUOutOfMemoryError ? shortage(error) : new GpuWorkError(`the GPU refused its work: ${error.message}`);
+      queueMicrotask(() => device.destroy()); // not inside of the device's own report
+    });
+  }
 
   /**
    * Opens the high-performance adapter with every limit it offers.
    * @param gpu `navigator.gpu`, or another implementation of it (Dawn for Node in the benches).
    * @throws GpuUnavailableError when there is no WebGPU or no adapter.
    */
-  static async create(gpu: GPU | undefined = globalThis.navigator?.gpu, powerPreference: GPUPowerPreference = 'high-performance'): Promise<Gpu> {
+  static async create(gpu: GPU | undefined = globalThis.navigator?.gpu): Promise<Gpu> {
     if (!gpu) throw new GpuUnavailableError('This browser has no WebGPU (navigator.gpu is missing).');
-    const adapter = await gpu.requestAdapter({ powerPreference });
+    const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
     if (!adapter) throw new GpuUnavailableError('WebGPU is present but gave no adapter: the GPU is blocked or its driver is not supported.');
-    const features = (['subgroups', 'shader-f16', 'timestamp-query'] as GPUFeatureName[]).filter((name) => adapter.features.has(name));
+    const features = (['subgroups'] as GPUFeatureName[]).filter((name) => adapter.features.has(name));
     const limits: Record<string, number> = {};
     for (const name of [
       'maxBufferSize', 'maxStorageBufferBindingSize', 'maxStorageBuffersPerShaderStage', 'maxComputeWorkgroupStorageSize',
       'maxComputeInvocationsPerWorkgroup', 'maxComputeWorkgroupSizeX', 'maxComputeWorkgroupSizeY',
     ] as const) limits[name] = adapter.limits[name];
     const device = await adapter.requestDevice({ requiredFeatures: features, requiredLimits: limits });
-    const { vendor, architecture, description } = adapter.info;
-    const words = `${vendor} ${architecture} ${description} ${adapter.info.device}`.toLowerCase();
-    const software = adapter.info.isFallbackAdapter === true || /swiftshader|llvmpipe|lavapipe|warp|basic render/.test(words);
-    const subgroupSize = features.includes('subgroups') ? ((adapter.info as { subgroupMinSize?: number }).subgroupMinSize ?? 4) : 0;
-    return new Gpu(device, { vendor, architecture, description, software, subgroupSize, shaderF16: features.includes('shader-f16') });
+    // Browsers of the first years have no `info`.
+    const { vendor = '', architecture = '', description = '', device: model = '', isFallbackAdapter = false, subgroupMinSize = 4 } = (adapter.info ?? {}) as Partial<GPUAdapterInfo>;
+    const software = isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|warp|basic render/.test(`${vendor} ${architecture} ${description} ${model}`.toLowerCase());
+    return new Gpu(device, { vendor, architecture, description, software, subgroupSize: features.includes('subgroups') ? subgroupMinSize : 0 });
   }
 
   /** A zero-filled storage buffer that can be copied from and to. `bytes` is rounded up to 256. */
@@ -157,14 +168,27 @@ export class Gpu {
     return view;
   }
 
+  /** What `work` gives. @throws what made the device refuse work, if anything did by then */
+  async #sound<T>(work: Promise<T>): Promise<T> {
+    const [outcome] = await Promise.allSettled([work]);
+    if (this.#failure) throw this.#failure;
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  }
+
+  /** Waits until all that was submitted is done. @throws GpuWorkError */
+  async done(): Promise<void> {
+    await this.#sound(this.device.queue.onSubmittedWorkDone());
+  }
+
   /** Runs `allocate` and turns a failed GPU allocation inside it into a GpuOutOfMemoryError. */
   async allocating<T>(allocate: () => T | Promise<T>): Promise<T> {
     this.device.pushErrorScope('out-of-memory');
     const result = await Promise.resolve()
       .then(allocate)
       .then((value) => ({ value }), (error: unknown) => ({ error }));
-    const shortage = await this.device.popErrorScope();
-    if (shortage) throw new GpuOutOfMemoryError(`the GPU ran out of memory: ${shortage.message}`);
+    const failed = await this.#sound(this.device.popErrorScope());
+    if (failed) throw shortage(failed);
     if ('error' in result) throw result.error;
     return result.value;
   }
@@ -204,7 +228,7 @@ export class Gpu {
       label,
       entries: access.map((a, binding) => ({ binding, visibility: GPUShaderStage.COMPUTE, buffer: { type: types[a] } })),
     });
-    const kernel: Kernel = { label, layout, pipeline: undefined };
+    const kernel: Kernel = { label, access, layout, pipeline: undefined };
     this.#kernels.set(key, kernel);
     const module = this.device.createShaderModule({ label, code: wgsl });
     const job = this.device
@@ -224,10 +248,17 @@ export class Gpu {
 
   /** Waits until every kernel asked for is compiled. @throws the first compilation error. */
   async ready(): Promise<void> {
-    await Promise.all(this.#compiling);
+    await this.#sound(Promise.all(this.#compiling));
   }
 
+  /** @throws GpuOutOfMemoryError for a tensor that is larger than this GPU lets a kernel see at once */
   dispatch(kernel: Kernel, bindings: readonly View[], workgroups: (counts: Counts) => Workgroups): Dispatch {
+    const limit = this.device.limits.maxStorageBufferBindingSize;
+    bindings.forEach(({ buffer, size }, binding) => {
+      if (size > limit && kernel.access[binding] !== 'uniform') {
+        throw new GpuOutOfMemoryError(`kernel "${kernel.label}" needs ${size} bytes of buffer "${buffer.label}" at once; this GPU allows ${limit} (maxStorageBufferBindingSize): choose a smaller model`);
+      }
+    });
     const bindGroup = this.device.createBindGroup({
       label: kernel.label,
       layout: kernel.layout,
@@ -271,7 +302,7 @@ export class Gpu {
     const encoder = this.device.createCommandEncoder();
     encoder.copyBufferToBuffer(view.buffer, view.offset + byteOffset, staging, 0, bytes);
     this.device.queue.submit([encoder.finish()]);
-    await staging.mapAsync(GPUMapMode.READ, 0, bytes);
+    await this.#sound(staging.mapAsync(GPUMapMode.READ, 0, bytes));
     const copy = staging.getMappedRange(0, bytes).slice(0);
     staging.unmap();
     this.#idleStaging.push(staging);
@@ -287,6 +318,8 @@ export class Gpu {
     return this.buffer('staging', size, GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST).buffer;
   }
 }
+
+const shortage = ({ message }: GPUError) => new GpuOutOfMemoryError(`the GPU ran out of memory: ${message}`);
 
 /** The u32 with the same bits as the f32 nearest to `x`. */
 export function floatBits(x: number): number {

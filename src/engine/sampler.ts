@@ -34,13 +34,8 @@ interface Request {
   reject: (reason: unknown) => void;
 }
 
-export interface SamplerStats {
-  tokensGenerated: number;
-  tokensPrefilled: number;
-  generateSeconds: number;
-}
-
 export class BatchSampler implements Sampler {
+  tokensPrefilled = 0;
   readonly #pages: KvPages;
   readonly #freeSlots: number[];
   readonly #waiting: (() => void)[] = [];
@@ -55,9 +50,8 @@ export class BatchSampler implements Sampler {
     readonly vocabSize: number,
     slots: number,
     pageSize: number,
-    /** Builds the GPU side at first use. */
+    /** Gives the GPU side, which is built at first use. Asked for at every turn: it rejects once its buffers are gone. */
     readonly load: () => Promise<DecodeProgram>,
-    readonly stats: SamplerStats,
   ) {
     this.#pages = new KvPages(slots * Math.ceil(maxModelLen / pageSize), pageSize);
     this.#freeSlots = Array.from({ length: slots }, (_, slot) => slots - 1 - slot);
@@ -141,18 +135,16 @@ export class BatchSampler implements Sampler {
     if (this.#serving) return;
     this.#serving = true;
     try {
-      const program = await this.load();
       for (;;) {
         // Callers that were resumed together ask together.
         await macrotask();
+        const program = await this.load();
         if (this.#stale) this.#forget();
         for (const request of this.#requests) {
           if (request.signal?.aborted) this.#fail(request, request.signal.reason);
         }
         if (this.#requests.size === 0) break;
-        const start = performance.now();
         await this.#turn(program);
-        this.stats.generateSeconds += (performance.now() - start) / 1000;
       }
     } catch (error) {
       for (const request of [...this.#requests]) this.#fail(request, error);
@@ -220,7 +212,7 @@ export class BatchSampler implements Sampler {
         }
         if (tokens.length === program.sizes.prefillTokens) flush();
       }
-      this.stats.tokensPrefilled += sequence.length - sequence.cached;
+      this.tokensPrefilled += sequence.length - sequence.cached;
       // Later work on the queue may read what this run writes: those behind share it already.
       sequence.cached = sequence.length;
       this.#register(sequence);
@@ -261,7 +253,6 @@ export class BatchSampler implements Sampler {
     logprobs.push(logprob);
     sequence.tokens.push(token);
     sequence.length = sequence.tokens.length;
-    this.stats.tokensGenerated += 1;
     const finishReason = request.stops.has(token) ? 'stop'
       : tokens.length === params.maxNewTokens ? 'length'
       : sequence.length === this.maxModelLen ? 'context_full'

@@ -138,14 +138,16 @@ export interface Engine extends Learner {
   readonly config: ModelConfig;
   readonly sampler: Sampler;
   weights(): Promise<TensorMap>;
-  /** Replaces the policy's weights. What the sampler has cached is computed again. @throws Error naming tensors that do not fit. */
-  loadWeights(weights: TensorMap): void;
-  /** Replaces the policy's weights; the reference and the optimiser stay as they are. */
+  /**
+   * Replaces the policy's weights; the reference and the optimiser stay as they are. What the sampler has cached is
+   * computed again. @throws Error naming tensors that do not fit.
+   */
   loadWeights(weights: TensorMap): void;
   /** First and second moments and the step count: with `weights()`, all that a resumed run needs. */
   optimizerState(): Promise<{ step: number; m: TensorMap; v: TensorMap }>;
   loadOptimizerState(state: { step: number; m: TensorMap; v: TensorMap }): void;
-  /** Running totals for speed figures. */
-  readonly stats: { tokensTrained: number; tokensGenerated: number; tokensPrefilled: number; trainSeconds: number; generateSeconds: number };
+  /** Tokens that the sampler has computed for prompts so far; shared ones count once. */
+  readonly tokensPrefilled: number;
+  /** Frees its buffers; whatever is asked of it after that is refused. */
   destroy(): void;
 }

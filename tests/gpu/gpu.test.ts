@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Gpu, type Counts, grid, GRID_INDEX_WGSL, ROWS_WGSL, rowCount, rowWords, type Rows } from '../../src/engine/gpu.ts';
+import { Gpu, GpuOutOfMemoryError, GpuWorkError, type Counts, grid, GRID_INDEX_WGSL, ROWS_WGSL, rowCount, rowWords, type Rows } from '../../src/engine/gpu.ts';
 
 test('row counts agree between TypeScript and WGSL', async () => {
   const gpu = await Gpu.create();
@@ -22,4 +22,33 @@ test('row counts agree between TypeScript and WGSL', async () => {
     expect(new Uint32Array(await gpu.read(out, 4))[0], JSON.stringify(rows)).toBe(rowCount(rows, counts));
   }
   gpu.destroy();
+});
+
+const WRITES = '@group(0) @binding(0) var<storage, read_write> out: array<u32>;\n@compute @workgroup_size(1) fn main() { out[0] = 1u; }';
+
+test('a tensor that is larger than a binding may be is refused by name', async () => {
+  const gpu = await Gpu.create();
+  Object.defineProperty(gpu.device, 'limits', { value: { maxBufferSize: 2 ** 20, maxStorageBufferBindingSize: 1024 } });
+  const kernel = gpu.kernel('fill', WRITES, ['read_write']);
+  expect(() => gpu.dispatch(kernel, [gpu.buffer('weights', 1024)], () => [1])).not.toThrow();
+  const refused = () => gpu.dispatch(kernel, [gpu.buffer('weights', 2048)], () => [1]);
+  expect(refused).toThrow(GpuOutOfMemoryError);
+  expect(refused).toThrow('kernel "fill" needs 2048 bytes of buffer "weights" at once; this GPU allows 1024 (maxStorageBufferBindingSize)');
+  gpu.destroy();
+});
+
+test('work that the GPU refuses fails whoever awaits its results, and all who come later', async () => {
+  const gpu = await Gpu.create();
+  const [out, other] = [gpu.buffer('out', 4), gpu.buffer('other', 4)];
+  const kernel = gpu.kernel('fill', WRITES, ['read_write']);
+  const program = [gpu.dispatch(kernel, [out], () => [1])];
+  await gpu.ready();
+  gpu.run(program, { tokens: 0, rows: 0 });
+  expect(new Uint32Array(await gpu.read(out, 4))[0]).toBe(1);
+  gpu.destroyBuffer(out);
+  gpu.run(program, { tokens: 0, rows: 0 });
+  await expect(gpu.read(other)).rejects.toThrow(GpuWorkError);
+  await expect(gpu.done()).rejects.toThrow(/the GPU refused its work: .*out.*destroyed/s);
+  await expect(gpu.allocating(() => gpu.buffer('more', 4))).rejects.toThrow(GpuWorkError);
+  expect((await gpu.device.lost).reason).toBe('destroyed');
 });

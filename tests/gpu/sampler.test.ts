@@ -1,7 +1,7 @@
 /** Batched generation: what one sequence gets never depends on the others, and agrees with scoring. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createEngine } from '../../src/engine/engine.ts';
-import { Gpu } from '../../src/engine/gpu.ts';
+import { Gpu, GpuOutOfMemoryError } from '../../src/engine/gpu.ts';
 import type { Engine, Generation, SamplingParams } from '../../src/engine/types.ts';
 import { sftLoss } from '../../src/training/grpo-loss.ts';
 import { type Fixture, loadFixture } from '../support/fixtures.ts';
@@ -79,10 +79,10 @@ describe('sampler', () => {
 
   test('equal beginnings are computed once', async () => {
     const shared = Array.from({ length: 70 }, (_, i) => (i * 7) % 200);
-    const before = engine.stats.tokensPrefilled;
+    const before = engine.tokensPrefilled;
     const four = await Promise.all([0, 1, 2, 3].map((stream) => complete([...shared, 1], stream)));
     // 71 tokens, of which 64 lie in full pages of 16.
-    expect(engine.stats.tokensPrefilled - before).toBe(71 + 3 * 7);
+    expect(engine.tokensPrefilled - before).toBe(71 + 3 * 7);
     expect(largest(four[3]!.logprobs, await scored([...shared, 1], four[3]!, PARAMS.temperature))).toBeLessThan(1e-4);
   });
 
@@ -148,5 +148,49 @@ describe('sampler', () => {
     await busy;
     sampler.close(sequence);
     expect(() => sampler.append(sequence, [1])).toThrow(/not open/);
+  });
+});
+
+describe('an engine of its own', () => {
+  const sizes = { maxModelLen: MAX_MODEL_LEN, slots: 2, maxTokens: 128 };
+  const greedy = async (own: Engine): Promise<number[]> => {
+    const sequence = await own.sampler.open({ seed: 1, stream: 1 });
+    try {
+      own.sampler.append(sequence, prompt(0));
+      return (await own.sampler.generate(sequence, { ...PARAMS, temperature: 0 })).tokens;
+    } finally {
+      own.sampler.close(sequence);
+    }
+  };
+
+  test.each([
+    ['sampler logits', greedy],
+    ['logits', (own: Engine) => own.score([{ tokens: [1, 2, 3], lossMask: [0, 1, 1], weight: 1 }])],
+    ['adam v', (own: Engine) => own.accumulate([{ tokens: [1, 2, 3], lossMask: [0, 1, 1], weight: 1 }], sftLoss)],
+  ])('frees what it made when there is no memory for "%s", and makes it anew when asked again', async (label, ask) => {
+    const own = await createEngine(gpu, fixture.config, fixture.weights, sizes);
+    const before = gpu.bytesAllocated;
+    const create = gpu.buffer.bind(gpu);
+    const full = vi.spyOn(gpu, 'buffer').mockImplementation((name, ...rest) => {
+      if (name === label) throw new GpuOutOfMemoryError('full');
+      return create(name, ...rest);
+    });
+    await expect(ask(own)).rejects.toThrow('full');
+    expect(gpu.bytesAllocated).toBe(before);
+    full.mockRestore();
+    await expect(ask(own)).resolves.toBeTruthy();
+    own.destroy();
+  });
+
+  test('refuses work once it is closed, and leaves the device to others', async () => {
+    const own = await createEngine(gpu, fixture.config, fixture.weights, sizes);
+    const generating = greedy(own);
+    await greedy(own);
+    const late = greedy(own);
+    own.destroy();
+    await generating;
+    await expect(late).rejects.toThrow('this engine was closed');
+    await expect(own.weights()).rejects.toThrow('this engine was closed');
+    await expect(greedy(engine)).resolves.toHaveLength(12);
   });
 });
