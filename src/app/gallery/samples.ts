@@ -97,7 +97,7 @@ export const TRAJECTORY: Pick<Trajectory, 'reward' | 'termination' | 'turns' | '
 function results(seed: number): TrialResult[] {
   return Array.from({ length: 16 }, (_, i) => ({
     id: `eval-${i >> 1}-${i & 1}`, task: `retail/nano/heldout/1/${i >> 1}`, index: i & 1, intent: i % 4 < 2 ? 'cancel' : 'modify_payment',
-    reward: i === 15 ? null : (i * seed) % 3 === 0 ? 1 : 0, termination: i % 5 === 0 ? 'max_turns' : 'user_stop', turns: 6, tokens: 400,
+    reward: i === 15 ? null : (5 * i + seed) % 7 < 2 * seed ? 1 : 0, termination: i % 5 === 0 ? 'max_turns' : 'user_stop', turns: 6, tokens: 400,
     violations: (i + seed) % 6 === 0 ? ['unconfirmed_write'] : [],
   }));
 }

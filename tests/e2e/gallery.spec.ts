@@ -1,0 +1,65 @@
+/** Every component alone, in its states: accessible in both themes, no wider than a phone, hostile text as text, and a picture of each. */
+import { mkdir } from 'node:fs/promises';
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, type Page, test } from '@playwright/test';
+import { watch } from './page-checks.ts';
+
+const SCREENSHOTS = 'test-results/screenshots/gallery';
+const SCHEMES = ['light', 'dark'] as const;
+
+async function violations(page: Page): Promise<string[]> {
+  const { violations: found } = await new AxeBuilder({ page }).analyze();
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+/** Each exhibit comes into sight, so that what is drawn only there is drawn. */
+async function shoot(page: Page, suffix: string): Promise<void> {
+  for (const exhibit of await page.locator('[data-part=exhibit]').all()) {
+    const name = (await exhibit.getByRole('heading', { level: 2 }).first().innerText()).toLowerCase().replace(/[^a-z]+/g, '-');
+    await exhibit.scrollIntoViewIfNeeded();
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+    await exhibit.screenshot({ path: `${SCREENSHOTS}/${name}-${suffix}.png` });
+  }
+}
+
+test('every exhibit in both themes and on a phone', async ({ page }) => {
+  test.slow();
+  await mkdir(SCREENSHOTS, { recursive: true });
+  const problems = watch(page);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.goto('/#/gallery');
+  const exhibits = page.locator('[data-part=exhibit]');
+  await expect(exhibits.last()).toBeVisible();
+  // What is laid out only in sight would move under the camera.
+  await page.addStyleTag({ content: '* { content-visibility: visible !important }' });
+  expect(await exhibits.count()).toBeGreaterThan(40);
+  for (const colorScheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await shoot(page, colorScheme);
+    expect.soft(await violations(page), colorScheme).toEqual([]);
+  }
+  await page.setViewportSize({ width: 360, height: 800 });
+  expect.soft(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await shoot(page, '360');
+  // Payloads in names, ids, messages and results: none has become an element.
+  await expect(page.getByRole('main').locator('img, script')).toHaveCount(0);
+  expect(problems).toEqual([]);
+});
+
+test('the dialogs, in both themes', async ({ page }) => {
+  await mkdir(SCREENSHOTS, { recursive: true });
+  await page.goto('/#/gallery');
+  const main = page.getByRole('main');
+  for (const [name, open] of [['keys', main.getByRole('button', { name: 'Keys' })], ['confirm', main.getByRole('button', { name: 'Ask first' })]] as const) {
+    await open.click();
+    await expect(page.getByRole('dialog')).toBeVisible();
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      expect.soft(await violations(page), `${name}, ${colorScheme}`).toEqual([]);
+      await page.screenshot({ path: `${SCREENSHOTS}/dialog-${name}-${colorScheme}.png` });
+    }
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await expect(open).toBeFocused();
+  }
+});
