@@ -47,7 +47,7 @@ export class EngineHost {
       // Of a device that failed its self-test more is known than that it cannot be had.
       if (this.#info) return this.#info;
       if (!(error instanceof GpuUnavailableError)) throw error;
-      return { state: 'unavailable', message: error.message, vendor: '', architecture: '', description: '', software: false, shaderF16: false, subgroupSize: 0, selfTest: 'not run' };
+      return { state: 'unavailable', message: error.message, vendor: '', architecture: '', description: '', software: false, subgroupSize: 0, selfTest: 'not run' };
     }
   }
 

@@ -112,7 +112,6 @@ export interface EngineInfo {
   architecture: string;
   description: string;
   software: boolean;
-  shaderF16: boolean;
   subgroupSize: number;
   selfTest: 'passed' | 'failed' | 'not run';
 }

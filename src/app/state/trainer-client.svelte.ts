@@ -218,5 +218,5 @@ export class TrainerClient {
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 function unavailable(message: string): EngineInfo {
-  return { state: 'unavailable', message, vendor: '', architecture: '', description: '', software: false, shaderF16: false, subgroupSize: 0, selfTest: 'not run' };
+  return { state: 'unavailable', message, vendor: '', architecture: '', description: '', software: false, subgroupSize: 0, selfTest: 'not run' };
 }
