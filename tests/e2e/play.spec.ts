@@ -1,20 +1,32 @@
 /** Playing on: fork a failed rollout of the recorded run as the agent, make the right calls, and earn the reward. */
 import { readFile } from 'node:fs/promises';
-import { expect, test } from '@playwright/test';
+import { expect, type Page, test } from '@playwright/test';
+import { parseConversations } from '../../src/agent/conversation.ts';
+import { path } from '../../src/agent/trajectory.ts';
 import type { Trajectory } from '../../src/agent/types.ts';
+import { BRANCHES, forkAt, writeFrom } from '../../src/app/logic/play-origin.ts';
+import { href } from '../../src/app/logic/routes.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
-import { serve, verdict } from './agent-by-hand.ts';
+import { say, serve, verdict } from './agent-by-hand.ts';
+import { inspect, watch } from './page-checks.ts';
+
+async function recorded(): Promise<Trajectory[]> {
+  return (await readRunBundle(new Blob([await readFile('public/recorded/run.mua.zip')]))).trajectories;
+}
 
 /** A failed rollout of a task with one simple wish, and the message where its customer has said what they want. */
 async function failed(): Promise<{ trajectory: Trajectory; node: number }> {
-  const { trajectories } = await readRunBundle(new Blob([await readFile('public/recorded/run.mua.zip')]));
-  const trajectory = trajectories.find(({ reward, task: { noop, scenario } }) => reward === 0 && !noop && scenario.wishes.length === 1 && !scenario.wishes[0]!.insteadOf);
+  const trajectory = (await recorded()).find(({ reward, task: { noop, scenario } }) => reward === 0 && !noop && scenario.wishes.length === 1 && !scenario.wishes[0]!.insteadOf);
   expect(trajectory, 'a failed rollout of one simple wish in the recorded run').toBeDefined();
   return { trajectory: trajectory!, node: trajectory!.nodes.find(({ role }) => role === 'user')!.id };
 }
 
 const playHash = ({ task, id }: Trajectory, node: number, as: 'agent' | 'user') =>
-  `/#/play/${task.domain}/${encodeURIComponent(task.id)}?from=${encodeURIComponent(`recorded/${id}@${node}`)}&as=${as}`;
+  `/${href({ name: 'play', domain: task.domain, task: task.id }, { from: writeFrom({ place: 'recorded', id, node }), as })}`;
+
+const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' });
+const messages = (page: Page) => conversation(page).locator('[data-part=message]');
+const forkLink = (page: Page, node: number) => conversation(page).getByRole('link', { name: `Fork at message ${node}`, exact: true });
 
 test('as the agent, by hand, to reward 1; the branch is kept and becomes training data', async ({ page }) => {
   const problems: string[] = [];
@@ -48,13 +60,13 @@ test('as the agent, by hand, to reward 1; the branch is kept and becomes trainin
   await page.reload();
   await expect(verdict(page).locator('[data-part=reward]')).toHaveText(/^Reward 1 /);
   await page.getByLabel('the agent', { exact: true }).check();
-  await page.getByRole('button', { name: 'Undo the agent’s last turn' }).click();
+  await page.getByRole('button', { name: 'Take a turn back' }).click();
   await expect(page.getByRole('region', { name: 'The agent’s turn' })).toBeVisible();
   await expect(verdict(page)).toBeHidden();
   expect(problems).toEqual([]);
 });
 
-test('as the customer: the model answers, and can be asked to roll out from here', async ({ page }) => {
+test('as the customer: the model answers, and once more when it is asked to', async ({ page }) => {
   test.slow();
   const { trajectory } = await failed();
   await page.goto(`/#/play/retail/${encodeURIComponent(trajectory.task.id)}`);
@@ -62,13 +74,112 @@ test('as the customer: the model answers, and can be asked to roll out from here
   await expect(page.getByText('Ready.', { exact: true })).toBeVisible();
   await page.getByLabel('Say as the customer').fill(`Hi, I want to cancel an order.`);
   await page.getByRole('button', { name: 'Send' }).click();
-  await expect(page.getByRole('region', { name: 'Conversation' }).getByText('Agent', { exact: true }).first()).toBeVisible({ timeout: 120_000 });
-  await expect(page.locator('[data-part=next]')).not.toHaveText(/Waiting/, { timeout: 120_000 });
+  const agent = messages(page).filter({ has: page.getByText('Agent', { exact: true }) });
+  await expect(agent.first()).toBeVisible({ timeout: 120_000 });
+  const next = page.locator('[data-part=next]');
+  await expect(next).not.toHaveText(/Waiting/, { timeout: 120_000 });
+  await expect(page.locator('[data-part=branch]')).toHaveCount(1);
+
+  // The last turn is the model's own again, and the branch grows on as the same one.
+  await page.getByRole('button', { name: 'Regenerate the agent’s last turn' }).click();
+  await expect(next).toHaveText('Waiting for the agent…');
+  await expect(next).not.toHaveText(/Waiting/, { timeout: 120_000 });
+  await expect(page.locator('[data-part=branch]')).toHaveCount(1);
+  expect(await messages(page).count()).toBeGreaterThan(1);
+  await expect(agent.last()).toContainText('sampled');
+  await expect(agent.last()).not.toContainText('written by hand');
+});
+
+test('eight rolled out from here: their rate, the tokens of one, the correct ones as training data', async ({ page }) => {
+  test.slow();
+  const problems = watch(page);
+  // After its last write a rollout that succeeded has only the goodbye to go wrong.
+  const trajectory = (await recorded()).find(({ reward, task, termination }) => reward === 1 && !task.noop && termination === 'user_stop')!;
+  const write = path(trajectory).findLast(({ toolResult }) => toolResult && toolResult.changes.length > 0)!;
+  await page.goto(playHash(trajectory, write.id, 'user'));
   const roll = page.getByRole('button', { name: 'Roll out 8 from here' });
-  if (await roll.isEnabled()) {
-    await roll.click();
-    await expect(page.locator('[data-part=batch]')).toContainText(/8 rollouts after message \d+: \d\/8 correct/, { timeout: 240_000 });
-  }
+  await expect(roll).toBeEnabled({ timeout: 60_000 });
+  await roll.click();
+  const batch = page.locator('[data-part=batch]');
+  await expect(batch.locator('summary')).toContainText(new RegExp(`^8 rollouts after message ${write.id}: \\d/8 correct`), { timeout: 400_000 });
+  const correct = Number(/: (\d)\/8/.exec(await batch.locator('summary').innerText())![1]);
+  expect(correct).toBeGreaterThan(0);
+  await expect(page.locator('[data-part=rolled]')).toContainText(`${correct} of 8 rollouts from here were correct`);
+  await batch.locator('summary').click();
+  await expect(batch.getByRole('listitem')).toHaveCount(8);
+  await expect(batch.getByRole('listitem').filter({ hasText: 'correct' })).toHaveCount(correct);
+
+  // Every token of one, and back.
+  await batch.getByRole('link', { name: 'Tokens of Rollout 1', exact: true }).click();
+  await expect(page).toHaveURL(/#\/branches\//);
+  await expect(page.getByRole('region', { name: 'Outcome' })).toBeVisible();
+  await page.goBack();
+  await batch.locator('summary').click();
+
+  const add = batch.getByRole('button', { name: 'Add the correct ones to the training set' });
+  await add.click();
+  await expect(add).toBeDisabled();
+  await expect(batch.getByRole('checkbox', { checked: true })).toHaveCount(correct);
+  await inspect(page, 'play-batch');
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: `Download the training set (${correct})` }).click();
+  expect(parseConversations(await readFile(await (await download).path(), 'utf8'))).toHaveLength(correct);
+
+  // Deleted, they are out of the training set too.
+  await batch.getByRole('button', { name: 'Delete these 8' }).click();
+  await page.getByRole('dialog', { name: 'Delete these 8 rollouts?' }).getByRole('button', { name: 'Delete' }).click();
+  await expect(batch).toHaveCount(0);
+  await expect(page.getByRole('button', { name: /^Download the training set/ })).toHaveCount(0);
+  expect(problems).toEqual([]);
+});
+
+test('from an ended conversation back to any of its messages, and a branch is deleted', async ({ page }) => {
+  const problems = watch(page);
+  const { trajectory, node } = await failed();
+  await page.goto(playHash(trajectory, trajectory.leaf, 'agent'));
+  // What came of it stands first, with the way on.
+  await expect(verdict(page).locator('[data-part=reward]')).toHaveText(/^Reward 0 /);
+  await expect(verdict(page)).toBeInViewport();
+  await inspect(page, 'play-ended');
+  // Nothing is left to say after the last word; everything before it can be gone back to.
+  const ends = path(trajectory).filter(({ role }) => role !== 'template');
+  const forkable = ends.filter(({ id }) => forkAt(trajectory, id, 'agent') !== null);
+  expect(forkable.length).toBeLessThan(ends.length);
+  await expect(conversation(page).getByRole('link', { name: /^Fork at message/ })).toHaveCount(forkable.length);
+
+  await forkLink(page, node).click();
+  await expect(page).toHaveURL(new RegExp(`%40${node}&|%40${node}$`));
+  const turn = page.getByRole('region', { name: 'The agent’s turn' });
+  await expect(turn).toBeInViewport();
+  await expect(messages(page)).toHaveCount(2);
+  await inspect(page, 'play-forked');
+  await say(page, 'What is your email?');
+  await expect(page.getByLabel('Say to the customer')).toBeFocused();
+
+  // What was said since then is stored with the branch; its messages are forked at there.
+  const branch = page.locator('[data-part=branch]');
+  await expect(branch).toContainText(`after message ${node}`);
+  await messages(page).filter({ hasText: 'written by hand' }).getByRole('link', { name: /^Fork at message/ }).click();
+  await expect(page).toHaveURL(new RegExp(`from=${BRANCHES}%2F`));
+  await expect(messages(page)).toHaveCount(2);
+
+  // Without the branch that this began with, the original is shown.
+  await branch.getByRole('button', { name: /^Delete/ }).click();
+  await page.getByRole('dialog', { name: 'Delete this branch?' }).getByRole('button', { name: 'Delete' }).click();
+  await expect(page).toHaveURL(/from=recorded%2F/);
+  await expect(verdict(page)).toBeVisible();
+  await expect(branch).toHaveCount(0);
+
+  // One that is being played: the game begins again at its fork.
+  await forkLink(page, node).click();
+  await say(page, 'What is your email?');
+  await expect(branch).toHaveCount(1);
+  await branch.getByRole('button', { name: /^Delete/ }).click();
+  await page.getByRole('dialog', { name: 'Delete this branch?' }).getByRole('button', { name: 'Delete' }).click();
+  await expect(branch).toHaveCount(0);
+  await expect(messages(page)).toHaveCount(2);
+  await expect(turn).toBeVisible();
+  expect(problems).toEqual([]);
 });
 
 test('the world at a call can be stepped through by keyboard', async ({ page }) => {
