@@ -26,7 +26,7 @@ export const LIMITS: ImportLimits = { files: 50_000, fileBytes: 256 * 2 ** 20, t
 export type FileReader = (path: string) => Promise<Uint8Array>;
 export interface Listing { paths: string[]; read: FileReader }
 
-const megabytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
+export const megabytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
 const isData = (source: unknown): source is FileData => source instanceof Uint8Array || source instanceof Blob || source instanceof ReadableStream;
 
 /** What is there, with a way to read it. @throws ImportError on more files than allowed, or a broken zip */

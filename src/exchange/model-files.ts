@@ -2,8 +2,11 @@
 import { type BenchmarkFiles, type ImportLimits, LIMITS, openFiles } from './benchmark-files.ts';
 import { ModelFolderError } from './model-folder.ts';
 
-/** Everything is in memory twice while it is checked, the second time as f32. */
-export const MODEL_LIMITS: ImportLimits = { ...LIMITS, files: 10_000, fileBytes: 512 * 2 ** 20, totalBytes: 2 ** 30 };
+/**
+ * Everything is in memory twice while it is checked, the second time as f32. What is trained here leaves as one file in f32,
+ * twice as large as the bf16 it may have come in.
+ */
+export const MODEL_LIMITS: ImportLimits = { ...LIMITS, files: 10_000, fileBytes: 2 ** 30, totalBytes: 2 ** 30 + 64 * 2 ** 20 };
 
 /** What is used of a folder; what else lies there is left where it is. */
 export const isModelFile = (name: string) =>

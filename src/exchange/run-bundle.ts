@@ -17,7 +17,7 @@ import { sha256 } from '../environments/sha256.ts';
 import type { RunRow } from '../storage/database.ts';
 import type { RolloutSummary, StepMetrics } from '../training/types.ts';
 import type { UserConfig } from '../users/types.ts';
-import { type FileData, type ImportLimits, LIMITS, openFiles } from './benchmark-files.ts';
+import { type FileData, type ImportLimits, LIMITS, megabytes, openFiles } from './benchmark-files.ts';
 import { Breath } from './breath.ts';
 import { ImportError } from './import-error.ts';
 import {
@@ -58,6 +58,8 @@ interface WriteOptions {
   created?: Date;
   /** Keys that are known now: messages of an endpoint may repeat them. */
   keys?: readonly string[];
+  /** Of whoever is to read it. */
+  limits?: Partial<ImportLimits>;
 }
 
 const RUN = 'run.json', METRICS = 'metrics.jsonl', ROLLOUTS = 'rollouts.jsonl', TRAJECTORIES = 'trajectories.jsonl', BRANCHES = 'branches.jsonl', EVALUATIONS = 'evaluations.jsonl', TRIALS = 'trials.jsonl', MANIFEST = 'manifest.json';
@@ -84,7 +86,8 @@ function sharedEvaluation(evaluation: SharedEvaluation): SharedEvaluation {
   return checked<SharedEvaluation>(evaluationSchema, { ...evaluation, settings: { ...settings, user: sharedUser(settings.user) } }, EVALUATIONS);
 }
 
-export async function writeRunBundle({ run, metrics, rollouts, trajectories, branches, evaluations, trials, model }: RunContent, { appVersion, created = new Date(), keys = [] }: WriteOptions): Promise<Blob> {
+/** @throws Error when `readRunBundle` would refuse it for its size, with what to leave out */
+export async function writeRunBundle({ run, metrics, rollouts, trajectories, branches, evaluations, trials, model }: RunContent, { appVersion, created = new Date(), keys = [], limits }: WriteOptions): Promise<Blob> {
   const files: Files = {
     [RUN]: new TextEncoder().encode(JSON.stringify(sharedRun(run, keys), null, 2)),
     [METRICS]: await jsonl(metrics, finiteMetrics),
@@ -94,10 +97,22 @@ export async function writeRunBundle({ run, metrics, rollouts, trajectories, bra
     ...(evaluations.length > 0 && { [EVALUATIONS]: await jsonl(evaluations, sharedEvaluation), [TRIALS]: await jsonl(trials, (trial) => sharedTrajectory(trial, keys)) }),
     ...Object.fromEntries(Object.entries(model ?? {}).map(([name, bytes]) => [`model/${name}`, bytes])),
   };
+  const { fileBytes, totalBytes } = { ...BUNDLE_LIMITS, ...limits };
+  const refuse = (what: string, size: number, most: number, names = Object.keys(files)) => {
+    const advice = names.some((name) => name.startsWith('model/')) ? 'leave out the weights: the page of models exports them alone'
+      : names.includes(TRIALS) ? 'delete evaluations of the run first'
+      : 'it can only stay in this browser';
+    throw new Error(`this run is too large for a file: ${what} ${megabytes(size)}, at most ${megabytes(most)} can be read back; ${advice}`);
+  };
+  for (const [name, { length }] of Object.entries(files)) if (length > fileBytes) refuse(`${name} has`, length, fileBytes, [name]);
+  const total = Object.values(files).reduce((sum, { length }) => sum + length, 0);
+  if (total > totalBytes) refuse('its files together have', total, totalBytes);
   const listed: ManifestFields['files'] = {};
   for (const [name, bytes] of Object.entries(files)) listed[name] = { sha256: await digest(bytes), bytes: bytes.length };
   const manifest = { format: FORMAT, format_version: FORMAT_VERSION, app_version: appVersion, created: created.toISOString(), files: listed };
-  return zipFiles({ [MANIFEST]: new TextEncoder().encode(JSON.stringify(manifest, null, 2)), ...files }, created);
+  const zip = await zipFiles({ [MANIFEST]: new TextEncoder().encode(JSON.stringify(manifest, null, 2)), ...files }, created);
+  if (zip.size > fileBytes) refuse('packed it has', zip.size, fileBytes);
+  return zip;
 }
 
 /** JSON has no NaN: such a figure is left out. */

@@ -65,6 +65,16 @@ const spoiltTrajectory = (change: (trajectory: Loose) => void) => {
 };
 
 describe('a bundle', () => {
+  test('is not written where it would not be read back: it says what to leave out', async () => {
+    const model = { 'model.safetensors': new Uint8Array(30 * 2 ** 20) };
+    const written = (content: Partial<RunContent>, limits: ReadOptions['limits']) => writeRunBundle({ ...whole, ...content }, { appVersion: '0', limits });
+    await expect(written({ model }, { fileBytes: 20 * 2 ** 20 })).rejects.toThrow(/^this run is too large for a file: model\/model\.safetensors has 30 MiB, at most 20 MiB can be read back; leave out the weights/);
+    await expect(written({ model }, { totalBytes: 20 * 2 ** 20 })).rejects.toThrow('leave out the weights');
+    await expect(written({ model }, { fileBytes: 2 ** 20 })).rejects.toThrow(/trajectories\.jsonl has .*it can only stay in this browser$/);
+    await expect(written({}, { totalBytes: 5000 })).rejects.toThrow(/its files together have .*delete evaluations of the run first$/);
+    await expect(written({ evaluations: [], trials: [] }, { totalBytes: 5000 })).rejects.toThrow(/it can only stay in this browser$/);
+  });
+
   test('the recorded run is one, small enough for the first page, and whole', () => {
     expect(bundled.length).toBeLessThanOrEqual(400_000);
     expect(whole.metrics.length).toBeGreaterThan(1);
