@@ -32,7 +32,7 @@ const LOGITS_BYTES = 64 * 2 ** 20;
 const STATISTICS_BYTES = 16;
 
 /** Bytes of activations a token takes in training. */
-export function trainingBytesPerToken(config: ModelConfig, recompute: boolean): number {
+function trainingBytesPerToken(config: ModelConfig, recompute: boolean): number {
   const one = Object.values(activationWidths(config)).reduce((a, b) => a + b, 0);
   const { hidden } = widths(config);
   const layers = config.num_hidden_layers;

@@ -64,11 +64,11 @@ interface Episode {
 }
 
 /** The hash a log begins with. */
-export function firstHash(task: Task): string {
+function firstHash(task: Task): string {
   return sha256(canonicalJson({ task: task.id, world: task.world }));
 }
 
-export function entryHash(entry: Omit<LogEntry, 'hash' | 'episode'>): string {
+function entryHash(entry: Omit<LogEntry, 'hash' | 'episode'>): string {
   const { index, call, text, error, changes, previous } = entry;
   return sha256(canonicalJson({ index, call, text, error, changes, previous }));
 }

@@ -20,7 +20,7 @@ export interface AuditRules {
   thing: string;
 }
 
-export const retailRules: AuditRules = {
+const retailRules: AuditRules = {
   authenticate: ['find_user_id_by_email', 'find_user_id_by_name_zip'],
   details: ['get_user_details', 'get_order_details'],
   owner: 'user_id',

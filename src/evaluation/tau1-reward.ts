@@ -38,7 +38,7 @@ const TERMINAL = 'transfer_to_human_agents';
 const RESPOND = 'respond';
 
 /** The state after the gold actions. */
-export function tau1Gold(domain: ExactDomain, world: World, { actions }: Tau1Task): Overlay {
+function tau1Gold(domain: ExactDomain, world: World, { actions }: Tau1Task): Overlay {
   const rows = new Overlay(world);
   for (const { name, kwargs } of actions) if (name !== TERMINAL && name !== RESPOND) runExact(domain, rows, { name, arguments: kwargs });
   return rows;

@@ -36,7 +36,7 @@ function started(domain: ExactDomain, world: World, { initial_state }: Tau2Task,
 }
 
 /** Quirk: upstream replays gold actions without the synchronisation that follows a live call, and passes over those that fail. */
-export function tau2Gold(domain: ExactDomain, world: World, task: Tau2Task): Overlay {
+function tau2Gold(domain: ExactDomain, world: World, task: Tau2Task): Overlay {
   const rows = started(domain, world, task, true);
   for (const { name, arguments: args, requestor } of task.evaluation_criteria?.actions ?? []) runExact(domain, rows, { name, arguments: args, ...(requestor && { requestor }) }, { sync: false });
   return rows;

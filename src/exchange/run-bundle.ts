@@ -27,9 +27,9 @@ import {
 import { publicUrl, withoutSecrets } from './secrets.ts';
 import { zipFiles } from './zip.ts';
 
-export const FORMAT = 'mua-run';
-export const FORMAT_VERSION = 1;
-export const BUNDLE_SUFFIX = '.mua.zip';
+const FORMAT = 'mua-run';
+const FORMAT_VERSION = 1;
+const BUNDLE_SUFFIX = '.mua.zip';
 
 /** A bundle has a handful of files. */
 export const BUNDLE_LIMITS: ImportLimits = { ...LIMITS, files: 100, rows: 1_000_000 };

@@ -166,7 +166,7 @@ export const rolloutSchema = z.object({
 } satisfies Fields<RolloutSummary>);
 
 /** A null is a number that JSON cannot say. */
-export const metricsSchema = z.catchall(z.object({ step: natural }), z.nullable(number));
+const metricsSchema = z.catchall(z.object({ step: natural }), z.nullable(number));
 
 /** Names only fields that are no secret: a key that was left in a row by mistake goes neither out nor in. */
 const endpoint = z.object({

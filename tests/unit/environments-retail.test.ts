@@ -5,7 +5,7 @@ import { createEnvironments } from '../../src/environments/index.ts';
 import { Overlay, World } from '../../src/environments/overlay.ts';
 import { retail } from '../../src/environments/retail/index.ts';
 import type { Order, User } from '../../src/environments/retail/schema.ts';
-import { makeTasks, noopShare } from '../../src/environments/retail/tasks.ts';
+import { makeTasks } from '../../src/environments/retail/tasks.ts';
 import { toolSchemas } from '../../src/environments/retail/tool-schemas.ts';
 import type { Task, ToolCall } from '../../src/environments/types.ts';
 import { compareOverlays, replayGold } from '../../src/environments/verifier.ts';
@@ -65,6 +65,7 @@ describe.each(LEVELS)('level %s', (level) => {
   });
 
   test('shares: no-ops below 10 %, personas and wishes as designed', () => {
+    const noopShare = (of: readonly Task[]) => of.filter(({ noop }) => noop).length / of.length;
     for (const [split, seed] of [['train', 0], ['heldout', 0], ['train', 7]] as const) expect(noopShare(tasksOf(level, split, COUNT, seed))).toBeLessThan(0.1);
     expect(noopShare(tasks)).toBeGreaterThan(0.01);
     const share = (test: (task: Task) => boolean) => tasks.filter(test).length / tasks.length;

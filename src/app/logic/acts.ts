@@ -1,6 +1,7 @@
 /** @file A conversation as moves: what the agent does in each of its turns, one word and one line. */
 import { path } from '../../agent/trajectory.ts';
 import type { MessageNode, Trajectory } from '../../agent/types.ts';
+import { canonicalJson } from '../../environments/json.ts';
 import { TERMINATION_LABELS } from './format.ts';
 import { brokenCalls } from './violations.ts';
 
@@ -54,7 +55,7 @@ export function turnsOf(trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'termina
     ended ||= ending !== null;
     const [node] = nodes as [MessageNode];
     const { act, label } = ending ?? actOf(nodes);
-    const call = node.toolCall && `${node.toolCall.name} ${canonical(node.toolCall.arguments)}`;
+    const call = node.toolCall && `${node.toolCall.name} ${canonicalJson(node.toolCall.arguments)}`;
     return { node: node.id, act, label, move: `${act} ${call ?? label}`, broken: nodes.flatMap(({ toolResult }) => (toolResult && broken.get(toolResult.index)) ?? []), nodes };
   });
   if (!ended) {
@@ -94,12 +95,4 @@ export function speechAct(text: string): 'ask' | 'confirm' | 'answer' {
   const said = text.toLowerCase().replaceAll('’', "'").replace(COURTESY, '');
   if (!said.includes('?') && !REQUEST.test(said)) return 'answer';
   return CONFIRM.test(said) ? 'confirm' : 'ask';
-}
-
-/** JSON with sorted keys: arguments in another order are the same call. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join(',')}}`;
 }

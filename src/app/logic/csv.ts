@@ -1,4 +1,4 @@
-/** @file Tables as CSV (RFC 4180), and files handed to the visitor. */
+/** @file Tables as CSV (RFC 4180). */
 
 type Cell = string | number | null | undefined;
 
@@ -12,11 +12,4 @@ function cell(value: Cell): string {
   if (typeof value === 'number') return String(value);
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** Saves text as a file, as if the visitor had followed a link to it. */
-export function download(name: string, text: string, type = 'text/csv'): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  Object.assign(document.createElement('a'), { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

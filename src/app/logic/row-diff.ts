@@ -1,4 +1,5 @@
 /** @file The database at the end of an episode beside the task's goal, row by row and field by field. */
+import { equalJson } from '../../environments/json.ts';
 import type { Json, RowChange } from '../../environments/types.ts';
 
 export interface FieldDiff {
@@ -31,7 +32,7 @@ export function compareRows(changes: readonly RowChange[], goal: readonly RowCha
     // A row that one side left alone still is what it was.
     const after = actual ? actual.after : before;
     const aim = target ? target.after : before;
-    const state = !target ? 'unexpected' : !actual ? 'missing' : sameJson(after, aim) ? 'right' : 'wrong';
+    const state = !target ? 'unexpected' : !actual ? 'missing' : equalJson(after, aim) ? 'right' : 'wrong';
     return { table, key, state, call: actual?.call ?? null, fields: fieldDiffs(before, after, aim) };
   });
 }
@@ -43,7 +44,7 @@ function fieldDiffs(...sides: [before: Json | undefined, after: Json | undefined
 
 /** The paths at which versions of a row are not all the same, and what each has there. */
 export function differingFields(sides: readonly (Json | undefined)[], path = ''): { path: string; values: (Json | undefined)[] }[] {
-  if (sides.every((side) => sameJson(side, sides[0]))) return [];
+  if (sides.every((side) => equalJson(side, sides[0]))) return [];
   const opened = sides.filter((side) => side !== undefined && side !== null);
   const alike = opened.length > 0 && opened.every((side) => typeof side === 'object' && Array.isArray(side) === Array.isArray(opened[0]));
   if (!alike || opened.length < 2) return [{ path, values: [...sides] }];
@@ -54,12 +55,4 @@ export function differingFields(sides: readonly (Json | undefined)[], path = '')
 function child(value: Json | undefined, key: string): Json | undefined {
   if (value === undefined || value === null || typeof value !== 'object') return undefined;
   return Object.hasOwn(value, key) ? (value as Record<string, Json>)[key] : undefined;
-}
-
-/** Equal as JSON, whatever the order of the keys. */
-export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => sameJson(child(a, key), child(b, key)));
 }

@@ -1,8 +1,9 @@
 /** @file The database at one tool call of an episode: rows before and after it, beside what the task wants. */
 import { path } from '../../agent/trajectory.ts';
 import type { Trajectory } from '../../agent/types.ts';
+import { equalJson } from '../../environments/json.ts';
 import type { Json, RowChange, ToolCall } from '../../environments/types.ts';
-import { differingFields, sameJson } from '../logic/row-diff.ts';
+import { differingFields } from '../logic/row-diff.ts';
 
 export type Episode = Pick<Trajectory, 'nodes' | 'leaf' | 'verdict' | 'userCalls'>;
 
@@ -73,7 +74,7 @@ export function momentRows(episode: Episode, at: number): MomentRow[] {
       const after = change ? change.last.after : base;
       const before = now ? change!.last.before : after;
       const aim = target ? target.after : base;
-      const state = sameJson(after, aim) ? 'right' : !target ? 'unexpected' : sameJson(after, base) ? 'pending' : 'wrong';
+      const state = equalJson(after, aim) ? 'right' : !target ? 'unexpected' : equalJson(after, base) ? 'pending' : 'wrong';
       const fields = differingFields([base, before, after, aim]).map(({ path, values }) => ({ path, before: values[1], after: values[2], goal: values[3] }));
       return { table, key, now, since: change?.since ?? null, state, fields };
     })

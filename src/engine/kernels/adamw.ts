@@ -116,7 +116,7 @@ ${itemKernelWgsl(gpu, 'dims.rows.x', `
   return [gpu.dispatch(kernel, [dims, t.counts, t.settings, t.norm, t.decay, t.params, t.grads, t.m, t.v], itemGroups(gpu, () => floats / 4))];
 }
 
-export function gradNormReference(grads: Float64Array): number {
+function gradNormReference(grads: Float64Array): number {
   return Math.sqrt(grads.reduce((sum, g) => sum + g * g, 0));
 }
 

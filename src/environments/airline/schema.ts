@@ -2,8 +2,6 @@
 import { decimal, integer, listOf, mapOf, oneOf, optional, record, tagged, text } from '../exact/model.ts';
 import type { Json } from '../types.ts';
 
-export type Cabin = 'basic_economy' | 'economy' | 'business';
-
 export interface Flight {
   flight_number: string;
   origin: string;
@@ -59,7 +57,7 @@ export const CABINS = ['business', 'economy', 'basic_economy'] as const;
 export const FLIGHT_TYPES = ['round_trip', 'one_way'] as const;
 export const INSURANCE = ['yes', 'no'] as const;
 
-export const legModel = record({ flight_number: text, origin: text, destination: text, date: text, price: integer });
+const legModel = record({ flight_number: text, origin: text, destination: text, date: text, price: integer });
 export const wantedFlightModel = record({ flight_number: text, date: text });
 export const passengerModel = record({ first_name: text, last_name: text, dob: text });
 export const paymentModel = record({ payment_id: text, amount: integer });

@@ -22,7 +22,7 @@ export const IMPORTED_LEVEL = 'full';
 const SPLITS: Record<TaskQuery['split'], readonly string[]> = { train: ['train'], heldout: ['test', 'base'] };
 
 /** A split or an id that the imported data does not have. */
-export class TaskSelectionError extends Error {
+class TaskSelectionError extends Error {
   override name = 'InputError';
 }
 

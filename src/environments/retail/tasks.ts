@@ -22,11 +22,6 @@ const IMPOSSIBLE = 0.09;
 /** What no tool of a level does: the right act is to transfer. */
 const TRANSFERS: Record<Level, Intent[]> = { nano: ['return', 'exchange', 'modify_items', 'modify_address'], small: ['modify_address'], full: [] };
 
-/** Share of tasks whose gold changes nothing: there, doing nothing looks like success. */
-export function noopShare(tasks: readonly Task[]): number {
-  return tasks.length ? tasks.filter((task) => task.noop).length / tasks.length : 0;
-}
-
 export function makeTasks({ level, split, seed, count, from = 0 }: TaskQuery): Task[] {
   if (!LEVELS.includes(level as Level)) throw new Error(`level: '${level}' is unknown; expected one of ${LEVELS.join(', ')}`);
   const tasks: Task[] = [];

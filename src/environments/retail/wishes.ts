@@ -62,12 +62,12 @@ export function requestFor(intent: Intent, dice: Dice, customer: Customer, order
 }
 
 /** `address1, address2, city, state zip` as a customer writes it. */
-export function addressText({ address1, address2, city, state, zip }: Address): string {
+function addressText({ address1, address2, city, state, zip }: Address): string {
   return [address1, address2, city, `${state} ${zip}`].filter(Boolean).join(', ');
 }
 
 /** How the customer calls a payment method: by its kind, or by the card where there are two. */
-export function paymentWords(user: User, id: string): string {
+function paymentWords(user: User, id: string): string {
   const method = user.payment_methods[id]!;
   const kin = Object.values(user.payment_methods).filter((other) => other.source === method.source);
   if (method.source === 'credit_card' && kin.length > 1) return `${method.brand} card ending in ${method.last_four}`;
@@ -116,7 +116,7 @@ export function requestText({ intent, slots, words }: Request): string {
 }
 
 /** Product names in lower case: a customer's word for an item. */
-export function itemWord(name: string): string {
+function itemWord(name: string): string {
   return name.toLowerCase();
 }
 

@@ -119,7 +119,7 @@ function drawIssues(dice: Dice, split: Split, size: number): { intent: Intent; i
 const isMendable = (name: FaultName) => (FAULTS[name] as Fault).mends !== null;
 
 /** Whether a set of faults may occur in a split. Single faults occur in both. */
-export function belongsTo(split: Split, intent: Intent, issues: readonly FaultName[]): boolean {
+function belongsTo(split: Split, intent: Intent, issues: readonly FaultName[]): boolean {
   if (issues.length < 2) return true;
   const heldOut = new Dice('telecom-split', intent, ...issues).int(1, HELD_OUT) === 1;
   return heldOut === (split === 'heldout');

@@ -128,7 +128,7 @@ function checkNetworkStatus({ device }: Phone): string {
   ].join('\n');
 }
 
-export function setNetworkModePreference(phone: Phone, { mode }: Arguments): string {
+function setNetworkModePreference(phone: Phone, { mode }: Arguments): string {
   const wanted = text(mode, 'mode') as string;
   // A wrong mode is an answer, not an error.
   if (!(NETWORK_MODES as readonly string[]).includes(wanted)) return `Failed to set network mode: '${wanted}' is not a valid option. Please use one of: ${NETWORK_MODES.join(', ')}`;
