@@ -58,6 +58,21 @@ test('a run trains, survives a reload, resumes, and its conversations are readab
   await page.goto('/#/runs');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await inspect(page, 'runs');
+
+  // Its weights begin another run: kept as a model, once.
+  const checkpoints = page.getByRole('table', { name: 'Checkpoints' });
+  for (let time = 0; time < 2; time++) {
+    await page.goto('/#/models');
+    await checkpoints.getByRole('button', { name: /^Use .* for a run$/ }).first().click();
+    await expect(page).toHaveURL(/#\/\?model=[0-9a-f-]{36}-step-\d+$/);
+  }
+  await page.getByText('Setup', { exact: true }).click();
+  await expect(page.getByRole('combobox', { name: 'Model' })).toContainText(/@\d+/);
+  await page.goto('/#/models');
+  await expect(page.getByRole('article').filter({ hasText: 'Imported' })).toHaveCount(1);
+  await inspect(page, 'models-checkpoints');
+  await checkpoints.getByRole('link', { name: /^Evaluate / }).first().click();
+  await expect(page.getByRole('form', { name: 'New evaluation' }).getByRole('combobox', { name: 'Model' })).toContainText('step');
   expect(problems).toEqual([]);
 });
 
