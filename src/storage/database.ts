@@ -1,4 +1,7 @@
-/** @file The Dexie schema of runs. The trainer writes; the page only reads (and deletes whole runs). */
+/**
+ * @file The Dexie schema of runs. The trainer writes runs and evaluations as they are made; the page writes what a visitor
+ * does: conversations they play, lessons, models they bring, imported runs, deletions.
+ */
 import { Dexie, type EntityTable, type Table } from 'dexie';
 import type { Conversation } from '../agent/conversation.ts';
 import type { Trajectory } from '../agent/types.ts';
