@@ -1,0 +1,194 @@
+/** How heavy the first page is, and how fast a run of 100,000 rollouts is on screen. Prints what docs/results.md says. */
+import { gzipSync } from 'node:zlib';
+import { expect, type Page, test } from '@playwright/test';
+import type { MessageNode, Trajectory } from '../../src/agent/types.ts';
+import { grpoConfig } from '../../src/training/config.ts';
+import type { RolloutSummary } from '../../src/training/types.ts';
+import { watch } from './page-checks.ts';
+import { store } from './storage.ts';
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+const report = (what: string, times: number[]) => console.log(`${what}: median ${Math.round(median(times))} ms, worst ${Math.round(Math.max(...times))} ms, of ${times.length}`);
+
+/** The scripts that the first paint waits for: those that index.html names, and what they import statically. */
+async function firstScripts(page: Page, base: string): Promise<Map<string, number>> {
+  const text = async (url: string) => {
+    const response = await page.request.get(url);
+    expect(response.ok(), url).toBe(true);
+    return response.text();
+  };
+  const html = await text(base);
+  const found = new Map<string, number>();
+  const waiting = [...html.matchAll(/<(?:script|link rel="modulepreload")[^>]* (?:src|href)="([^"]+)"/g)].map(([, path]) => new URL(path!, base).href);
+  expect(waiting.length).toBeGreaterThan(1);
+  while (waiting.length > 0) {
+    const url = waiting.pop()!;
+    if (found.has(url)) continue;
+    const code = await text(url);
+    found.set(url, gzipSync(code, { level: 9 }).length);
+    for (const [, path] of code.matchAll(/(?:\bfrom|\bimport)\s*["'`](\.{1,2}\/[^"'`]+)["'`]/g)) waiting.push(new URL(path!, url).href);
+  }
+  return found;
+}
+
+test('the first page waits for at most 130 kB of JavaScript, gzipped', async ({ page, baseURL }) => {
+  const fetched = new Map<string, number>();
+  const bodies: Promise<unknown>[] = [];
+  page.on('response', (response) => {
+    if (response.request().resourceType() === 'script') bodies.push(response.body().then((body) => fetched.set(response.url(), gzipSync(body, { level: 9 }).length)));
+  });
+  await page.goto('/');
+  await expect(page.getByRole('region', { name: 'Recorded run' }).getByRole('link', { name: 'Read all of it' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Start training' })).toBeEnabled();
+  await page.waitForLoadState('networkidle');
+  await Promise.all(bodies);
+
+  const first = await firstScripts(page, baseURL!);
+  const sum = (scripts: Iterable<[string, number]>) => [...scripts].reduce((total, [, size]) => total + size, 0);
+  const later = [...fetched].filter(([url]) => !first.has(url));
+  const [workers, data] = [later.filter(([url]) => url.includes('.worker-')), later.filter(([url]) => !url.includes('.worker-'))];
+  console.log(`first scripts: ${sum(first)} bytes gzipped, ${first.size} files; after them for the recorded run: ${sum(data)}; workers: ${sum(workers)}`);
+  // What was walked is what the browser fetched.
+  expect([...first.keys()].filter((url) => !fetched.has(url))).toEqual([]);
+  expect(workers).toHaveLength(3);
+  expect(sum(first)).toBeLessThanOrEqual(130_000);
+});
+
+const ROLLOUTS = 100_000;
+const KEPT = 512;
+const PER_STEP = 64;
+const STEPS = Math.ceil(ROLLOUTS / PER_STEP);
+/** One whose words are kept. */
+const NEWEST = `${STEPS}-0-0`;
+
+let state = 7;
+const below = (n: number) => Math.floor(((state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32) * n);
+const TOOLS = Array.from({ length: 12 }, (_, i) => `tool_${i}`);
+
+function rollout(i: number): RolloutSummary {
+  const [step, at, broken] = [1 + Math.floor(i / PER_STEP), i % PER_STEP, below(5) === 0];
+  const group = `${step}-${Math.floor(at / 8)}`;
+  return {
+    id: `${group}-${at % 8}`, group, index: at % 8, step, task: `retail/small/train/1/${i % 997}`, intent: ['cancel', 'return', 'exchange', 'cancel+return'][below(4)]!,
+    reward: below(100) === 0 ? null : Number(below(3) === 0), advantage: below(7) - 3, termination: (['user_stop', 'max_turns', 'terminal_tool'] as const)[below(3)]!,
+    turns: below(29), tokens: 500 + below(4000), violations: Number(broken), domain: 'retail', rules: broken ? ['unconfirmed_write'] : [], tools: TOOLS.filter(() => below(3) === 0),
+  };
+}
+
+function conversation({ id, group, index }: RolloutSummary): Omit<Trajectory, 'ending'> {
+  const nodes = Array.from({ length: 24 }, (_, id): MessageNode => {
+    const tokens = Array.from({ length: 24 }, (_, i) => i);
+    const text = `Message ${id}: I would like to return the ${index % 2 ? 'blue' : 'red'} shoes of my last order, please.`;
+    return { id, parent: id === 0 ? null : id - 1, role: id % 2 ? 'assistant' : 'user', text, tokens, mask: tokens.map(() => id % 2), logprobs: tokens.map(() => (id % 2 ? -0.1 : null)) };
+  });
+  return {
+    id, group, index, seed: 1, nodes, leaf: 23, termination: 'user_stop', turns: 12, reward: 1, verdict: null, violations: [], toolCalls: {}, parseErrors: 0, seconds: { generate: 1, tool: 1, user: 1 },
+    task: { id: 'retail/nano/train/1/0', domain: 'retail', level: 'nano', split: 'train', world: 'w', actions: [], noop: true, scenario: { persona: 'upfront', identity: {}, wishes: [], instruction: 'You want to return shoes.' } },
+  };
+}
+
+/** A run as a trainer would have left it, of made-up rollouts; the words of the newest are kept. */
+async function seed(page: Page): Promise<void> {
+  await page.goto('/#/runs');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  const run = 'many';
+  const rollouts = Array.from({ length: ROLLOUTS }, (_, i) => rollout(i));
+  const CHUNK = 10_000;
+  for (let from = 0; from < ROLLOUTS; from += CHUNK) await store(page, { rollouts: rollouts.slice(from, from + CHUNK).map((row) => ({ run, ...row })) });
+  await store(page, {
+    trajectories: rollouts.slice(-KEPT).map((row) => ({ run, ...conversation(row) })),
+    metrics: Array.from({ length: STEPS }, (_, i) => ({ run, step: i + 1, values: { step: i + 1, 'critic/score/mean': (i % 100) / 100 } })),
+    runs: [{ id: run, name: 'many-rollouts', createdAt: 1, status: 'done', step: STEPS, request: { model: 'nano-retail', preset: 'nano', overrides: {}, user: { mode: 'scripted' } }, config: grpoConfig('nano') }],
+  });
+}
+
+/** Opens an address as a new page; milliseconds from then until the text is there and painted. */
+async function opening(page: Page, address: string, selector: string, text: string): Promise<number> {
+  await page.goto('about:blank');
+  await page.goto(address, { waitUntil: 'commit' });
+  await page.waitForFunction(([selector, text]) => document.querySelector(selector!)?.textContent.includes(text!), [selector, text] as const, { polling: 'raf', timeout: 120_000 });
+  return page.evaluate(() => new Promise<number>((resolve) => requestAnimationFrame(() => resolve(performance.now()))));
+}
+
+type Deed = { click: string } | { press: string } | { input: string; value: string };
+
+/** Milliseconds from the deed until what the selector finds has another text, or the one that is awaited, painted. */
+const painted = (page: Page, deed: Deed, selector: string, awaited = '') =>
+  page.evaluate(
+    async ([deed, selector, awaited]) => {
+      const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+      const text = () => document.querySelector(selector)?.textContent ?? '';
+      const before = text();
+      const start = performance.now();
+      if ('click' in deed) {
+        const chip = [...document.querySelectorAll('dl a')].find(({ textContent }) => textContent.includes(deed.click));
+        if (!(chip instanceof HTMLElement)) throw new Error(`no filter is named "${deed.click}"`);
+        chip.click();
+      } else if ('press' in deed) {
+        document.querySelector('[role=grid]')!.dispatchEvent(new KeyboardEvent('keydown', { key: deed.press, bubbles: true, cancelable: true }));
+      } else {
+        const field = document.querySelector<HTMLInputElement | HTMLSelectElement>(deed.input)!;
+        field.value = deed.value;
+        field.dispatchEvent(new Event(field instanceof HTMLSelectElement ? 'change' : 'input', { bubbles: true }));
+      }
+      await frame();
+      while (awaited === '' ? text() === before : !text().includes(awaited)) {
+        if (performance.now() - start > 60_000) throw new Error(`after ${JSON.stringify(deed)}, "${selector}" did not change`);
+        await frame();
+      }
+      await frame();
+      await frame();
+      return performance.now() - start;
+    },
+    [deed, selector, awaited] as const,
+  );
+
+test('100,000 rollouts: filtered within 0.3 s; a link to one does not wait for the others', async ({ page }) => {
+  test.slow();
+  const problems = watch(page);
+  await seed(page);
+  const COUNT = '[data-part=count]';
+  const ROWS = '[role=grid] tbody';
+  const count = page.locator(COUNT);
+
+  const [links, groups, lists]: number[][] = [[], [], []];
+  for (let round = 0; round < 3; round++) {
+    links!.push(await opening(page, `/#/runs/many/rollouts/${NEWEST}`, 'main', 'Message 23'));
+    groups!.push(await opening(page, '/#/runs/many/groups/700-3', 'h1', 'Group 700-3'));
+    lists!.push(await opening(page, '/#/runs/many/rollouts', COUNT, '100,000 of 100,000'));
+  }
+  report('a link to one rollout, opened', links!);
+  report('a link to one group, opened', groups!);
+  report('the list, opened', lists!);
+  expect(median(links!)).toBeLessThan(median(lists!) / 2);
+  expect(median(groups!)).toBeLessThan(median(lists!) / 2);
+
+  // Each filter is added to those before, and then taken away again.
+  const chips = ['too many turns', 'wrong', 'changed data without asking', 'tool_3', 'exchange'];
+  const filtering: number[] = [];
+  for (const chip of [...chips, ...chips]) filtering.push(await painted(page, { click: chip }, COUNT));
+  await expect(count).toContainText('100,000 of 100,000');
+  report('a filter added or taken away', filtering);
+
+  const sorting: number[] = [];
+  for (const value of ['turns', 'tokens', 'reward', 'advantage', '']) sorting.push(await painted(page, { input: 'search select', value }, ROWS));
+  report('another order', sorting);
+
+  const scrolling: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    scrolling.push(await painted(page, { press: 'End' }, ROWS));
+    await expect(page.getByRole('row', { selected: false }).last()).toHaveAttribute('aria-rowindex', String(ROLLOUTS + 1));
+    await expect(page.getByRole('row', { selected: false }).last()).toBeInViewport();
+    scrolling.push(await painted(page, { press: 'Home' }, ROWS));
+  }
+  report('to the end or the beginning by key', scrolling);
+
+  const search = (value: string) => painted(page, { input: 'search input[type=search]', value }, 'search', `Searched ${KEPT} conversations`);
+  report('words found, conversations read from storage, 0.25 s of waiting for more letters included', [await search('red shoes')]);
+  await expect(count).toContainText(`${KEPT / 2} of 100,000`);
+  report('words found among those already read', [await search('blue'), await search('shoes of'), await search('nowhere')]);
+  await expect(count).toHaveText(/^0 of 100,000/);
+
+  expect(median(filtering)).toBeLessThanOrEqual(300);
+  expect(problems).toEqual([]);
+});
