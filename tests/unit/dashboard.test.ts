@@ -98,8 +98,10 @@ describe('in storage', () => {
     await db.metrics.bulkPut(Array.from({ length: 26 }, (_, step) => ({ run: 'r', step, values: values(step) })));
     await db.metrics.put({ run: 'other', step: 30, values: { step: 30, 'critic/score/mean': 1 } });
     expect(await runSummary(db, 'r')).toEqual({ reward: expect.closeTo(0.205, 12), heldOut: [0.25, 0.5] });
-    expect(await runSummary(db, 'other')).toEqual({ reward: 1, heldOut: null });
-    expect(await runSummary(db, 'none')).toEqual({ reward: null, heldOut: null });
+    expect(await runSummary(db, 'other')).toEqual({ reward: 1, heldOut: [] });
+    expect(await runSummary(db, 'none')).toEqual({ reward: null, heldOut: [] });
+    await db.metrics.put({ run: 'begun', step: 0, values: values(0) });
+    expect(await runSummary(db, 'begun')).toEqual({ reward: null, heldOut: [0.25] });
   });
 
   test('the room of a run grows with what is stored of it, and only with that', async () => {

@@ -7,8 +7,8 @@ import { RECORDED, recordedRun } from './recorded.ts';
 export interface RunSummary {
   /** Mean reward of the last steps. */
   reward: number | null;
-  /** Held-out reward, first and newest. */
-  heldOut: [number, number] | null;
+  /** Held-out reward: first and newest, the only one, or none. */
+  heldOut: number[];
 }
 
 const heldOutOf = (values: StepMetrics | undefined) => Object.entries(values ?? {}).find(([name]) => HELD_OUT.test(name))?.[1];
@@ -32,10 +32,10 @@ const heldOutAt = (values: StepMetrics) => heldOutOf(values) !== undefined;
 
 function summaryOf(last: readonly StepMetrics[], first: StepMetrics | undefined, newest: StepMetrics | undefined): RunSummary {
   const rewards = last.flatMap((values) => values['critic/score/mean'] ?? []);
-  const [before, after] = [heldOutOf(first), heldOutOf(newest)];
+  const evaluated = first?.step === newest?.step ? [first] : [first, newest];
   return {
     reward: rewards.length === 0 ? null : rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length,
-    heldOut: before === undefined || after === undefined ? null : [before, after],
+    heldOut: evaluated.flatMap((values) => heldOutOf(values) ?? []),
   };
 }
 
