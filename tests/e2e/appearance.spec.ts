@@ -33,8 +33,6 @@ test('a run under way: what is being generated, and what moves', async ({ page }
   await page.emulateMedia({ reducedMotion: 'reduce' });
   expect(await moving(page)).toEqual([]);
   await inspect(page, 'run-live');
-  await page.getByRole('button', { name: 'Stop' }).click();
-  await expect(page.getByRole('region', { name: 'Run', exact: true }).locator('[data-part=status]')).toHaveText(/Stopped|Done/, { timeout: 150_000 });
   expect(problems).toEqual([]);
 });
 

@@ -135,6 +135,7 @@ test('two runs on common axes, with what differs and where they ended', async ({
   await addRun(page, 'quiet-heron');
   await page.reload();
   await page.getByRole('checkbox', { name: 'Compare quiet-heron' }).check();
+  await expect(page.getByRole('checkbox', { name: /^Compare / })).toHaveCount(2);
   await page.getByRole('checkbox', { name: /^Compare / }).last().check();
   await reads(page, /#\/runs\?of=/);
   await inspect(page, 'runs-chosen');

@@ -81,7 +81,7 @@ test('of an imported run', async ({ page }) => {
   await staysText(page, 'its evaluations compared');
   await page.getByRole('table', { name: 'Pairs of trials' }).getByRole('link').first().click();
   await staysText(page, 'a pair of its trials');
-  await page.locator('[data-part=pair]').getByRole('link', { name: /^Before: / }).click();
+  await page.locator('[data-part=pair]').getByRole('link', { name: /^Before: / }).first().click();
   await expect(page.getByRole('region', { name: 'Outcome' })).toBeVisible();
   await staysText(page, 'a trial of it');
   expect(problems).toEqual([]);
