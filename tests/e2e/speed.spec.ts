@@ -1,11 +1,18 @@
-/** How heavy the first page is, and how fast a run of 100,000 rollouts is on screen. Prints what docs/results.md says. */
+/** How heavy the first page is, and how fast long conversations and long lists are on screen. Prints what docs/results.md says. */
+import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { expect, type Page, test } from '@playwright/test';
 import type { MessageNode, Trajectory } from '../../src/agent/types.ts';
+import { Vocabulary } from '../../src/app/inspector/vocabulary.ts';
+import { CHANNELS } from '../../src/app/logic/routes.ts';
 import { grpoConfig } from '../../src/training/config.ts';
+import { summarize } from '../../src/training/summary.ts';
 import type { RolloutSummary } from '../../src/training/types.ts';
 import { watch } from './page-checks.ts';
 import { store } from './storage.ts';
+
+// The trace takes pictures all the time, which is work of its own.
+test.use({ trace: 'off' });
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 const report = (what: string, times: number[]) => console.log(`${what}: median ${Math.round(median(times))} ms, worst ${Math.round(Math.max(...times))} ms, of ${times.length}`);
@@ -52,6 +59,78 @@ test('the first page waits for at most 130 kB of JavaScript, gzipped', async ({ 
   expect([...first.keys()].filter((url) => !fetched.has(url))).toEqual([]);
   expect(workers).toHaveLength(3);
   expect(sum(first)).toBeLessThanOrEqual(130_000);
+});
+
+/** 160 messages of 200 tokens, every second one sampled, every number known. */
+function long(): Trajectory {
+  const vocabulary = new Vocabulary(JSON.parse(readFileSync('models/nano-retail/tokenizer.json', 'utf8')));
+  let state = 7;
+  const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+  const nodes = Array.from({ length: 160 }, (_, id): MessageNode => {
+    const tokens = Array.from({ length: 200 }, () => Math.floor(random() * 1200));
+    const sampled = id % 2 === 1;
+    const numbers = (value: () => number) => tokens.map(value);
+    return {
+      id,
+      parent: id === 0 ? null : id - 1,
+      role: sampled ? 'assistant' : id === 0 ? 'system' : 'user',
+      text: vocabulary.pieces(tokens).join(''),
+      tokens,
+      mask: tokens.map(() => Number(sampled)),
+      logprobs: sampled ? numbers(() => -4 * random()) : tokens.map(() => null),
+      ...(sampled && {
+        annotations: { ref_logprobs: numbers(() => -4 * random()), entropy: numbers(random), ratio: numbers(() => 0.7 + 0.6 * random()), delta_p: numbers(() => random() - 0.5) },
+      }),
+    };
+  });
+  return {
+    id: '1-0-0', group: '1-0', index: 0, seed: 1, nodes, leaf: 159, termination: 'user_stop', turns: 80, reward: 1, verdict: null, violations: [], toolCalls: {}, parseErrors: 0,
+    seconds: { generate: 1, tool: 1, user: 1 },
+    task: { id: 'retail/nano/train/1/0', domain: 'retail', level: 'nano', split: 'train', world: 'w', scenario: { persona: 'upfront', identity: {}, wishes: [], instruction: '' }, actions: [], noop: true },
+  };
+}
+
+test('32,000 tokens open within half a second and change colour within a fifth', async ({ page }) => {
+  await page.goto('/#/runs');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  const trajectory = long();
+  const run = { id: 'long', name: 'long-run', createdAt: 1, status: 'done', step: 1, request: { model: 'nano-retail', preset: 'nano', overrides: {}, user: { mode: 'scripted' } }, config: grpoConfig('nano') };
+  await store(page, { runs: [run], rollouts: [{ run: 'long', ...summarize(trajectory, 1, 1.2) }], trajectories: [{ run: 'long', ...trajectory }] });
+  // The code of the page and the tokenizer are there: what is measured is the opening.
+  await page.goto('/#/runs/long/rollouts/1-0-0');
+  await expect(page.getByRole('region', { name: 'Outcome' })).toBeVisible();
+
+  const open = () =>
+    page.evaluate(async () => {
+      const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+      const start = performance.now();
+      location.hash = '#/runs/long/rollouts/1-0-0?view=rendered&ch=logprob';
+      while (document.querySelectorAll('.t').length < 32_000) await frame();
+      await frame();
+      return performance.now() - start;
+    });
+  const opening: number[] = [];
+  const switching: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    await page.goto('/#/runs/long');
+    await expect(page.getByRole('heading', { level: 1, name: /long-run/ })).toBeVisible();
+    opening.push(await open());
+  }
+  const after = CHANNELS.slice(CHANNELS.indexOf('logprob') + 1);
+  for (const channel of after) {
+    switching.push(await page.evaluate(async (expected) => {
+      const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+      const start = performance.now();
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'c', bubbles: true }));
+      while (!document.querySelector(`.view[data-ch="${expected}"]`)) await frame();
+      await frame();
+      return performance.now() - start;
+    }, channel));
+  }
+  report('32,000 tokens, opened', opening);
+  report('another colour', switching);
+  expect(median(opening)).toBeLessThanOrEqual(500);
+  expect(median(switching)).toBeLessThanOrEqual(200);
 });
 
 const ROLLOUTS = 100_000;
@@ -175,10 +254,12 @@ test('100,000 rollouts: filtered within 0.3 s; a link to one does not wait for t
   report('another order', sorting);
 
   const scrolling: number[] = [];
+  const last = page.getByRole('grid').getByRole('row').last();
+  await page.locator(':has(> * > [role=grid])').scrollIntoViewIfNeeded();
   for (let round = 0; round < 5; round++) {
     scrolling.push(await painted(page, { press: 'End' }, ROWS));
-    await expect(page.getByRole('row', { selected: false }).last()).toHaveAttribute('aria-rowindex', String(ROLLOUTS + 1));
-    await expect(page.getByRole('row', { selected: false }).last()).toBeInViewport();
+    await expect(last).toHaveAttribute('aria-rowindex', String(ROLLOUTS + 1));
+    await expect(last).toBeInViewport();
     scrolling.push(await painted(page, { press: 'Home' }, ROWS));
   }
   report('to the end or the beginning by key', scrolling);
