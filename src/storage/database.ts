@@ -33,7 +33,7 @@ export interface ModelRow {
   id: string;
   name: string;
   addedAt: number;
-  /** The imported run whose weights these are. */
+  /** The run whose weights these are. */
   run?: string;
   config: ModelConfig;
   parameters: number;

@@ -69,7 +69,7 @@ test('a run trains, survives a reload, resumes, and its conversations are readab
   await page.getByText('Setup', { exact: true }).click();
   await expect(page.getByRole('combobox', { name: 'Model' })).toContainText(/@\d+/);
   await page.goto('/#/models');
-  await expect(page.getByRole('article').filter({ hasText: 'Imported' })).toHaveCount(1);
+  await expect(page.getByRole('article').filter({ hasText: 'From a run' })).toHaveCount(1);
   await inspect(page, 'models-checkpoints');
   await checkpoints.getByRole('link', { name: /^Evaluate / }).first().click();
   await expect(page.getByRole('form', { name: 'New evaluation' }).getByRole('combobox', { name: 'Model' })).toContainText('step');

@@ -9,11 +9,11 @@ export interface ModelEntry {
   /** What `RunRequest.model` says. */
   id: string;
   name: string;
-  kind: 'built-in' | 'imported';
+  kind: 'built-in' | 'imported' | 'run';
   config: ModelConfig;
   parameters: number;
   bytes: number;
-  /** Of an imported one. */
+  /** Of one that is stored here. */
   addedAt?: number;
   card: () => Promise<string>;
 }
@@ -33,10 +33,10 @@ export function bundledEntries(): Promise<ModelEntry[]> {
   );
 }
 
-export const storedEntry = ({ id, name, config, parameters, addedAt, files }: ModelRow): ModelEntry => ({
+export const storedEntry = ({ id, name, run, config, parameters, addedAt, files }: ModelRow): ModelEntry => ({
   id,
   name,
-  kind: 'imported',
+  kind: run === undefined ? 'imported' : 'run',
   config,
   parameters,
   bytes: Object.values(files).reduce((sum, { size }) => sum + size, 0),
