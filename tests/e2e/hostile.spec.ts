@@ -82,8 +82,9 @@ test('of an imported run', async ({ page }) => {
   await page.getByRole('table', { name: 'Pairs of trials' }).getByRole('link').first().click();
   await staysText(page, 'a pair of its trials');
   await page.locator('[data-part=pair]').getByRole('link', { name: /^Before: / }).first().click();
-  await expect(page.getByRole('region', { name: 'Outcome' })).toBeVisible();
-  await staysText(page, 'a trial of it');
+  await expect(page.getByRole('heading', { level: 1, name: /^Task .*, trial 1$/ })).toBeVisible();
+  await expect(page.locator('[data-part=message]').first()).toBeVisible();
+  await staysText(page, 'a trial of it', null);
   expect(problems).toEqual([]);
 });
 
@@ -109,11 +110,11 @@ test('of evaluations, with tokens that say it', async ({ page }) => {
     'trial, the customer’s own call': trial({ turn: 1 }),
   });
   await page.goto(`/${trial({ view: 'rendered', ch: 'entropy', tok: sampled })}`);
-  await expect(page.locator('.t').filter({ hasText: 'img' }).first()).toBeVisible();
+  await expect.poll(async () => (await page.locator('.t').allTextContents()).join('')).toContain('onerror="self.owned=1">');
   await expect(page.locator('[data-part=token]')).toContainText('Likeliest here');
   await staysText(page, 'tokens', null);
-  // What would turn the line around or hide in it is drawn by its code.
-  expect((await page.locator('.t').allTextContents()).join('')).not.toMatch(/[\u200b-\u200f\u202a-\u202e\u2066-\u2069]/);
+  // What would turn the line around or hide in it is drawn by its code; U+200B is where the page lets a line end.
+  expect((await page.locator('.t').allTextContents()).join('')).not.toMatch(/[\u200c-\u200f\u202a-\u202e\u2066-\u2069]/);
   await inspect(page, 'hostile-tokens', { fullPage: false });
   await page.goto('/#/evals');
   await page.getByRole('button', { name: /^Delete the evaluation/ }).first().click();

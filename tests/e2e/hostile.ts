@@ -71,7 +71,9 @@ export function poisoned<T extends object>(value: T, accepts: (candidate: T) => 
 const folder = (name: string) => readFileSync(`models/nano-retail/${name}`);
 const tokenizer = loadTokenizer({ 'tokenizer.json': folder('tokenizer.json'), 'tokenizer_config.json': folder('tokenizer_config.json') });
 
-const change: RowChange = { table: 'orders', key: '#W1', before: { status: 'pending', ...KEYS }, after: { status: 'cancelled', list: ['a', KEYS], ...KEYS }, call: 0 };
+const change: RowChange = { table: ALL, key: ALL, before: { status: 'pending', a: { b: 1 }, 'a.b': 1, ...KEYS }, after: { status: 'cancelled', a: { b: 2 }, 'a.b': 2, list: ['a', KEYS], ...KEYS }, call: 0 };
+/** Their names are the same once they are joined. */
+const alike: RowChange[] = [{ ...change, table: `${ALL}/a`, key: 'b' }, { ...change, key: 'a/b' }];
 const call: ToolCall = { name: 'cancel_pending_order', arguments: { order_id: '#W1', nested: { deep: ['x', KEYS] }, ...KEYS } };
 
 function node(id: number, text: string, fields: Omit<MessageNode, 'id' | 'parent' | 'text' | 'tokens' | 'mask' | 'logprobs'>): MessageNode {
@@ -103,7 +105,7 @@ function conversation(group: string, index: number, first: string): Trajectory {
   const result = { name: 'cancel_pending_order', error: false, index: 0, changes: [change], ms: 1 };
   return {
     id: `${group} ${index}`, group, index, seed: 1, userSeed: 1, task, leaf: 6, termination: index === 0 ? 'user_error' : 'user_stop', ending: 'user_error', userCalls: [userCall], turns: 5, reward: index, error: 'x',
-    verdict: { reward: index === 0 ? 0 : 1, changes: [change], goal: [change, { ...change, key: '#W2' }], progress: 0.5, reward_info: { ...REWARD_INFO, info: { unjudged_nl_assertions: ['x'], ...KEYS } } },
+    verdict: { reward: index === 0 ? 0 : 1, changes: [change, change, ...alike], goal: [change, { ...change, key: '#W2' }], progress: 0.5, reward_info: { ...REWARD_INFO, info: { unjudged_nl_assertions: ['x'], ...KEYS } } },
     violations: [{ rule: 'unconfirmed_write', call: 0, detail: 'x' }], toolCalls: { cancel_pending_order: 1, [ALL]: 1 }, parseErrors: 1, seconds: { generate: 1, tool: 1, user: 1 },
     nodes: [
       node(0, ALL, { role: 'system' }),
@@ -118,7 +120,7 @@ function conversation(group: string, index: number, first: string): Trajectory {
 }
 
 /** The words stay what the tokens say. */
-const hostileTrajectory = (trajectory: Trajectory, keep: readonly string[] = []) => poisoned(trajectory, (value) => checked(trajectorySchema, value, ''), ['id', 'group', 'text', ...keep]);
+const hostileTrajectory = (trajectory: Trajectory, keep: readonly string[] = []) => poisoned(trajectory, (value) => checked(trajectorySchema, value, ''), ['id', 'group', 'text', 'table', 'key', ...keep]);
 
 export interface HostileRun {
   file: Uint8Array<ArrayBuffer>;
