@@ -1,10 +1,8 @@
 /** What moves, what colour it has, and that visitors have a say in both. */
 import { readFileSync } from 'node:fs';
-import { expect, type Page, test } from '@playwright/test';
+import { expect, test } from '@playwright/test';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
-import { inspect, watch } from './page-checks.ts';
-
-const moving = (page: Page) => page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === 'running').map(({ effect }) => (effect as KeyframeEffect).target?.outerHTML.slice(0, 100)));
+import { moving, watch } from './page-checks.ts';
 
 test('nothing moves for those who asked for less motion', async ({ page }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
@@ -18,22 +16,6 @@ test('nothing moves for those who asked for less motion', async ({ page }) => {
       await page.waitForTimeout(100);
     }
   }
-});
-
-test('a run under way: what is being generated, and what moves', async ({ page }) => {
-  test.slow();
-  page.setDefaultTimeout(30_000);
-  const problems = watch(page);
-  await page.goto('/#/?preset=tiny&seed=5');
-  await page.getByRole('button', { name: 'Start training' }).click();
-  await expect(page.locator('[data-part=now-generating]')).toBeVisible({ timeout: 150_000 });
-  // The engine at work is shown by movement, unless that is unwanted.
-  await page.emulateMedia({ reducedMotion: 'no-preference' });
-  await expect.poll(() => moving(page)).toContainEqual(expect.stringContaining('dot'));
-  await page.emulateMedia({ reducedMotion: 'reduce' });
-  expect(await moving(page)).toEqual([]);
-  await inspect(page, 'run-live');
-  expect(problems).toEqual([]);
 });
 
 test('the theme is chosen by a button, is kept, and charts take it on', async ({ page }) => {

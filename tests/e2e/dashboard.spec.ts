@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Page, test } from '@playwright/test';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
-import { inspect, watch } from './page-checks.ts';
+import { inspect, moving, watch } from './page-checks.ts';
 
 const reads = (page: Page, field: RegExp) => expect.poll(() => page.url()).toMatch(field);
 const chart = (page: Page, id: string) => page.locator(`[data-part=chart-${id}]`);
@@ -210,6 +210,11 @@ test('while a run trains its rollouts appear one by one; the next setup says wha
   await expect(now.getByText(/^Rollout \d is being played$/).first()).toBeAttached();
   await expect(now.getByRole('link', { name: /^Rollout / })).not.toHaveCount(0, { timeout: 150_000 });
   await expect(now.getByRole('link', { name: /^Group 1-/ })).not.toHaveCount(0);
+  // The engine at work is shown by movement, unless that is unwanted.
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await expect.poll(() => moving(page)).toContainEqual(expect.stringContaining('dot'));
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  expect(await moving(page)).toEqual([]);
   await inspect(page, 'now-generating');
   await page.getByRole('button', { name: 'Stop' }).click();
   await expect(page.locator('[data-part=status]').first()).toHaveText(/Stopped|Done/, { timeout: 150_000 });

@@ -129,7 +129,8 @@ test('a newcomer finds what a run has changed: from the recorded run to a pair i
   await expect(pair.getByText('changed data without asking').first()).toBeVisible();
   await expect(pair.getByText(/^They part|^Every move is the same/)).toBeVisible();
   await inspect(page, 'compare-recorded');
-  await pair.getByRole('link', { name: /^After: / }).first().click();
+  await pair.getByRole('columnheader').getByRole('link', { name: /^After: / }).click();
+  await expect(page.getByRole('region', { name: 'Outcome' })).toBeVisible();
   await page.keyboard.press('w');
   await expect(page.locator('[data-part=message-facts]')).toContainText('Rows changed1');
   await page.goBack();

@@ -26,9 +26,13 @@ export async function inspect(page: Page, name: string, { fullPage = true } = {}
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`), `${name}, ${colorScheme}`).toEqual([]);
     await page.screenshot({ path: `${SCREENSHOTS}/${name}-${colorScheme}.png`, fullPage });
-    await page.setViewportSize({ width: 360, height: 800 });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth), `${name}: width at 360 px`).toBeLessThanOrEqual(360);
-    await page.screenshot({ path: `${SCREENSHOTS}/${name}-360-${colorScheme}.png`, fullPage });
-    await page.setViewportSize(size);
   }
+  await page.setViewportSize({ width: 360, height: 800 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth), `${name}: width at 360 px`).toBeLessThanOrEqual(360);
+  await page.screenshot({ path: `${SCREENSHOTS}/${name}-360.png`, fullPage });
+  await page.setViewportSize(size);
 }
+
+/** What an animation moves now. */
+export const moving = (page: Page) =>
+  page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === 'running').map(({ effect }) => (effect as KeyframeEffect).target?.outerHTML.slice(0, 100)));
