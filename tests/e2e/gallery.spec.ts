@@ -25,6 +25,7 @@ test('every exhibit in both themes, no wider than a phone', async ({ page }) => 
   const problems = watch(page);
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.goto('/#/gallery');
+  await expect(page).toHaveTitle(/\S · MUA-RL Playground$/);
   const exhibits = page.locator('[data-part=exhibit]');
   await expect(exhibits.last()).toBeVisible();
   // What is laid out only in sight would move under the camera.
