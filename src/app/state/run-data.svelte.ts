@@ -18,11 +18,14 @@ const CHUNK = 5000;
 
 export class RunData {
   readonly id: string;
-  /** Changes at most once a frame, when series or rollouts have. */
+  /** Changes at most once a frame, when rollouts have. */
   version = $state(0);
+  #measured = $state(0);
   loaded = $state(false);
   error = $state.raw<Error | null>(null);
   readonly series = new MetricSeries();
+  /** For charts: another object when the series have grown, and only then. */
+  readonly charted = $derived({ series: this.series, version: this.#measured });
   /** The words of the trajectories that are kept. */
   readonly texts = new TextIndex({ ids: () => this.#kept(), trajectories: (ids) => this.trajectories(ids) });
 
@@ -35,6 +38,8 @@ export class RunData {
   #ahead = new RolloutRows();
   readonly #unsubscribe: () => void;
   #frame = 0;
+  /** What the next frame is to tell. */
+  #news = { metrics: false, rollouts: false };
 
   /** @param first the rollout or the group that is on screen: it can be a long time before all are read */
   constructor(id: string, client: TrainerClient, db: RunDatabase, first: { id?: string; group?: string } = {}) {
@@ -119,6 +124,7 @@ export class RunData {
     this.#ahead = new RolloutRows();
     this.loaded = true;
     this.version += 1;
+    this.#measured += 1;
   }
 
   async #recorded(): Promise<RolloutRows> {
@@ -137,7 +143,7 @@ export class RunData {
       this.version += 1;
     }
     for (const { values } of await this.#db.metrics.where('[run+step]').between([this.id, 0], [this.id, Infinity]).toArray()) this.series.put(values);
-    this.version += 1;
+    this.#measured += 1;
     const rows = new RolloutRows();
     for (let after = '', full = true; full; ) {
       const chunk = await this.#db.rollouts.where('[run+id]').between([this.id, after], [this.id, LAST], false).limit(CHUNK).toArray();
@@ -150,14 +156,21 @@ export class RunData {
 
   #take(events: readonly RunEvent[]): void {
     for (const event of events) {
-      if (event.type === 'metrics') this.series.put(event.metrics);
-      else if (event.type === 'rollout') this.#rollouts.put(event.rollout);
       // A run that goes on from a checkpoint plays the steps after it again.
-      else if (event.type === 'progress' && event.phase === 'compile') this.#forgetAfter(event.step);
+      const again = event.type === 'progress' && event.phase === 'compile';
+      if (again) this.#forgetAfter(event.step);
+      else if (event.type === 'metrics') this.series.put(event.metrics);
+      else if (event.type === 'rollout') this.#rollouts.put(event.rollout);
+      // All else is no reason to draw anything anew: it comes ten times a second.
+      this.#news.metrics ||= again || event.type === 'metrics';
+      this.#news.rollouts ||= again || event.type === 'rollout';
     }
+    if (!this.#news.metrics && !this.#news.rollouts) return;
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
-      this.version += 1;
+      this.#measured += Number(this.#news.metrics);
+      this.version += Number(this.#news.rollouts);
+      this.#news = { metrics: false, rollouts: false };
     });
   }
 
