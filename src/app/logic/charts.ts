@@ -1,6 +1,6 @@
 /** @file Which metrics the page draws, and how a chart's lines come from the columns of a run. */
 import { number, percent, seconds, tickSeconds } from './format.ts';
-import type { MetricSeries } from './series.ts';
+import { heldOutName, type MetricSeries } from './series.ts';
 import { smooth } from './smoothing.ts';
 
 export interface Line {
@@ -70,7 +70,7 @@ export const CHARTS: ChartSpec[] = [
     format: percent,
     lines: ({ names }) => [
       { key: 'critic/score/mean', label: 'training', color: '--accent' },
-      { key: names.find((name) => /^val-core\/.*\/reward\/mean@1$/.test(name)) ?? 'val-core', label: 'held-out', color: '--series-2', sparse: true },
+      { key: heldOutName(names) ?? 'val-core', label: 'held-out', color: '--series-2', sparse: true },
     ],
   },
   {

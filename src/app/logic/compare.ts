@@ -3,7 +3,7 @@ import type { RunRow } from '../../storage/database.ts';
 import type { GrpoConfig } from '../../training/types.ts';
 import type { ChartSpec } from './charts.ts';
 import { number, percent, seconds, tickSeconds } from './format.ts';
-import { MetricSeries } from './series.ts';
+import { heldOutName, MetricSeries } from './series.ts';
 
 /** More curves than colours would be no comparison. */
 export const MOST_RUNS = 6;
@@ -48,9 +48,8 @@ export function differences(rows: readonly Pick<RunRow, 'request' | 'config'>[])
   return all.filter(({ values }) => values.some((value) => value !== values[0]));
 }
 
-export const HELD_OUT = /^val-core\/.*\/reward\/mean@1$/;
 const named = (name: string) => () => name;
-const heldOut = ({ names }: MetricSeries) => names.find((name) => HELD_OUT.test(name)) ?? 'val-core';
+const heldOut = ({ names }: MetricSeries) => heldOutName(names) ?? 'val-core';
 
 interface Compared extends Pick<ChartSpec, 'id' | 'title' | 'help' | 'max' | 'format' | 'tick'> {
   metric: (series: MetricSeries) => string;

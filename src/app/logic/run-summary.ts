@@ -1,8 +1,9 @@
 /** @file A stored run in a line of the list: what it earned, and about how much room it takes. Reads few rows of a long run. */
 import type { RunDatabase } from '../../storage/database.ts';
 import type { StepMetrics } from '../../training/types.ts';
-import { HELD_OUT, LAST_STEPS } from './compare.ts';
+import { LAST_STEPS } from './compare.ts';
 import { RECORDED, recordedRun } from './recorded.ts';
+import { heldOutName } from './series.ts';
 
 export interface RunSummary {
   /** Mean reward of the last steps. */
@@ -11,7 +12,7 @@ export interface RunSummary {
   heldOut: number[];
 }
 
-const heldOutOf = (values: StepMetrics | undefined) => Object.entries(values ?? {}).find(([name]) => HELD_OUT.test(name))?.[1];
+const heldOutOf = (values: StepMetrics = { step: 0 }) => values[heldOutName(Object.keys(values)) ?? ''];
 
 export async function runSummary(db: RunDatabase, run: string): Promise<RunSummary> {
   if (run === RECORDED) {

@@ -1,6 +1,9 @@
 /** @file The metrics of a run as columns that grow: one Float64Array a metric, NaN where a step lacks it. */
 import type { StepMetrics } from '../../training/types.ts';
 
+/** The metric of held-out reward, by any data source's name; undefined where there is none. */
+export const heldOutName = (names: readonly string[]) => names.find((name) => /^val-core\/.*\/reward\/mean@1$/.test(name));
+
 export class MetricSeries {
   #length = 0;
   #steps = new Float64Array(64);
