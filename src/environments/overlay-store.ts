@@ -7,6 +7,7 @@ import { runDrafted, type DomainDefinition } from './domain.ts';
 import { canonicalJson } from './json.ts';
 import { Overlay, World, type WorldTables } from './overlay.ts';
 import { sha256 } from './sha256.ts';
+import { beginningWith } from '../storage/key-range.ts';
 import type { Domain, Json, RowChange, Task, ToolCall, ToolResult } from './types.ts';
 
 /** One tool call of an episode. `hash` is SHA-256 over the canonical JSON of all other fields, `previous` among them. */
@@ -216,15 +217,15 @@ export class OverlayStore {
   }
 
   private changesOf(id: string) {
-    return this.db.changes.where('[episode+table+key]').between([id], [id, Dexie.maxKey]);
+    return beginningWith(this.db.changes, id);
   }
 
   private logOf(id: string) {
-    return this.db.log.where('[episode+index]').between([id], [id, Dexie.maxKey]);
+    return beginningWith(this.db.log, id);
   }
 
   private rowsOf(world: string) {
-    return this.db.rows.where('[world+table+key]').between([world], [world, Dexie.maxKey]);
+    return beginningWith(this.db.rows, world);
   }
 
   /** Runs `work` after everything that was asked of the episode before. */

@@ -6,8 +6,8 @@
  * - `metrics.jsonl`: a step a line, verl's names
  * - `rollouts.jsonl`: a rollout a line, as lists show it
  * - `trajectories.jsonl`: the conversations that are kept, with tokens, annotations and every changed row
- * - `branches.jsonl`: what was played or rolled out from its conversations, if anything was
  * - `evaluations.jsonl`, `trials.jsonl`: evaluations of its weights and the conversations of each, if there are any
+ * - `branches.jsonl`: what was played or rolled out from its conversations and from those trials, if anything was
  * - `model/`: the trained weights as a Hugging Face folder, if they were to be part of it
  *
  * A file that is read is hostile until it is checked: every limit, name, hash and field.
@@ -187,13 +187,14 @@ export async function readRunBundle(source: FileData, { limits, onProgress, sign
   distinct(trajectories, TRAJECTORIES, 'id', ({ id }) => id);
   known(listed, trajectories, TRAJECTORIES, 'id', ({ id }) => id, `a rollout in ${ROLLOUTS}`);
   const optional = <T>(name: string, readLine: LineReader<T>) => (contents.has(name) ? readLines(take(name), name, all, readLine, signal) : []);
-  const branches = await optional(BRANCHES, readBranch);
-  known(listed, branches, BRANCHES, 'rollout', ({ rollout }) => rollout, `a rollout in ${ROLLOUTS}`);
   const evaluations = await optional(EVALUATIONS, (value, file, where) => checked<SharedEvaluation>(evaluationSchema, value, file, where));
   const played = distinct(evaluations, EVALUATIONS, 'id', ({ id }) => id);
   const trials = await optional(TRIALS, readTrial);
   known(played, trials, TRIALS, 'evaluation', ({ evaluation }) => evaluation, `an evaluation in ${EVALUATIONS}`);
-  distinct(trials, TRIALS, 'evaluation and id', ({ evaluation, id }) => `${evaluation} ${id}`);
+  // An id has no comma.
+  const ended = distinct(trials, TRIALS, 'evaluation,id', ({ evaluation, id }) => `${evaluation},${id}`);
+  const branches = await optional(BRANCHES, readBranch);
+  known(new Set([...listed, ...ended]), branches, BRANCHES, 'rollout', ({ evaluation, rollout }) => (evaluation === undefined ? rollout : `${evaluation},${rollout}`), `a rollout in ${ROLLOUTS} or a trial in ${TRIALS}`);
   const model = Object.fromEntries([...contents].map(([name, bytes]) => [MODEL_FILE.exec(name)![1]!, bytes]));
   return { manifest, run, metrics, rollouts, trajectories, branches, evaluations, trials, model: contents.size === 0 ? null : model };
 }

@@ -17,7 +17,11 @@ import { ImportError, jsonPath } from './import-error.ts';
 export type SharedRun = Omit<RunRow, 'recorded' | 'imported'>;
 
 /** A branch as it travels: with what it branched off, but in no training set. */
-export type SharedBranch = Omit<BranchRow, 'id' | 'origin' | 'conversation'> & { rollout: string };
+export interface SharedBranch extends Omit<BranchRow, 'id' | 'origin' | 'conversation'> {
+  /** What it branched off: a rollout of the run, or a trial of `evaluation`. */
+  rollout: string;
+  evaluation?: string;
+}
 
 /** An evaluation of the run's weights as it travels: its report is made anew from its trials. */
 export interface SharedEvaluation extends Pick<EvaluationRow, 'id' | 'createdAt' | 'settings'> {
@@ -207,7 +211,7 @@ export const manifestSchema = z.object({
 });
 export type ManifestFields = z.output<typeof manifestSchema>;
 
-const branchSchema = z.object({ createdAt: number, rollout: id, shared: natural, batch: z.string().check(z.maxLength(200)), model: name, trajectory: trajectorySchema } satisfies Fields<SharedBranch>);
+const branchSchema = z.object({ createdAt: number, rollout: id, evaluation: z.optional(id), shared: natural, batch: z.string().check(z.maxLength(200)), model: name, trajectory: trajectorySchema } satisfies Fields<SharedBranch>);
 
 /** @throws ImportError */
 export function readBranch(value: unknown, file: string, where: string): SharedBranch {

@@ -9,6 +9,7 @@ import { exactDomain } from '../environments/exact/domains.ts';
 import { sha256 } from '../environments/sha256.ts';
 import type { Json } from '../environments/types.ts';
 import { storageError } from './import-run.ts';
+import { beginningWith } from './key-range.ts';
 
 export interface StoredBenchmark {
   /** `tau2/retail/<digest>`: the same data, the same id. */
@@ -106,7 +107,7 @@ export class BenchmarkDatabase extends Dexie {
   }
 
   private chunksOf(id: string) {
-    return this.chunks.where('[benchmark+side+table+chunk]').between([id], [id, Dexie.maxKey]);
+    return beginningWith(this.chunks, id);
   }
 }
 

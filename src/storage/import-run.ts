@@ -40,14 +40,18 @@ export async function storeRun(db: RunDatabase, { run: shared, metrics, rollouts
       await add(metrics, (chunk) => db.metrics.bulkAdd(chunk.map((values) => ({ run, step: values.step, values }))));
       await add(rollouts, (chunk) => db.rollouts.bulkAdd(chunk.map((rollout) => ({ ...rollout, run }))));
       await add(trajectories, (chunk) => db.trajectories.bulkAdd(chunk.map((trajectory) => ({ ...trajectory, run }))));
-      await add(branches, (chunk) => db.branches.bulkAdd(chunk.map(({ rollout, ...branch }) => ({ ...branch, id: crypto.randomUUID(), origin: writeOrigin({ place: run, id: rollout }) }))));
+      const places = new Map<string | undefined, string>([[undefined, run]]);
       for (const evaluation of evaluations) {
         const free = !known && (await db.evaluations.get(evaluation.id)) === undefined;
         const own = free ? evaluation.id : crypto.randomUUID();
+        places.set(evaluation.id, own);
         const played = trials.filter((trial) => trial.evaluation === evaluation.id);
         await add(played, (chunk) => db.evaluationTrajectories.bulkAdd(chunk.map((trial) => ({ ...trial, evaluation: own }))));
         await db.evaluations.add(evaluationRow({ ...shared, id: run }, { ...evaluation, id: own }, played));
       }
+      await add(branches, (chunk) =>
+        db.branches.bulkAdd(chunk.map(({ rollout, evaluation, ...branch }) => ({ ...branch, id: crypto.randomUUID(), origin: writeOrigin({ place: places.get(evaluation)!, id: rollout }) }))),
+      );
       if (model) await db.models.add({ ...model, run });
       await db.runs.add({ ...shared, id: run, status: ENDED[shared.status] ?? shared.status, imported: Date.now() });
       return run;

@@ -4,7 +4,7 @@
  */
 import type { Trajectory } from '../agent/types.ts';
 import type { TaskQuery } from '../environments/types.ts';
-import type { GenerateRequest } from './commands.ts';
+import type { GenerateRequest, Rescored, RescoreRequest } from './commands.ts';
 import type { EvaluationReport } from '../evaluation/report.ts';
 import type { EvaluationRequest } from '../evaluation/types.ts';
 import type { PlayRequest } from './play.ts';
@@ -80,6 +80,9 @@ export interface TrainerApi {
   // Conversations that a visitor takes part in
   /** Plays on from a prefix until it rests or ends. The model plays only while nothing is trained or evaluated. See `play.ts`. */
   play(request: PlayRequest, progress: Progress): Promise<Trajectory[]>;
+  /** The tokens of a conversation as other weights see them. Only while nothing is trained or evaluated. */
+  rescore(request: RescoreRequest): Promise<Rescored>;
+  /** Ends a turn or a rescoring under way. */
   stopPlay(): Promise<void>;
 
   // One-off commands

@@ -2,6 +2,7 @@
 import type { Engine, TensorMap } from '../engine/types.ts';
 import { readSafetensors, writeSafetensors } from '../exchange/safetensors.ts';
 import type { CheckpointRow, RunDatabase } from '../storage/database.ts';
+import { beginningWith } from '../storage/key-range.ts';
 import type { GrpoConfig } from './types.ts';
 
 const KEPT = 2;
@@ -21,7 +22,7 @@ export async function saveCheckpoint(db: RunDatabase, run: string, step: number,
   };
   await db.transaction('rw', db.checkpoints, async () => {
     await db.checkpoints.put(row);
-    const steps = (await db.checkpoints.where('[run+step]').between([run, 0], [run, Infinity]).primaryKeys()).map(([, s]) => s);
+    const steps = (await beginningWith(db.checkpoints, run).primaryKeys()).map(([, s]) => s);
     const old = steps.sort((a, b) => b - a).slice(KEPT);
     await db.checkpoints.bulkDelete(old.map((s): [string, number] => [run, s]));
   });
@@ -36,7 +37,7 @@ export interface Checkpoint {
 
 /** The newest checkpoint of a run, or null. */
 export async function loadCheckpoint(db: RunDatabase, run: string): Promise<Checkpoint | null> {
-  const row = await db.checkpoints.where('[run+step]').between([run, 0], [run, Infinity]).last();
+  const row = await beginningWith(db.checkpoints, run).last();
   if (!row) return null;
   const moments = await tensors(row.optimizer);
   return {

@@ -1,10 +1,12 @@
 /** @file The one-off commands on a model: score, gradients, generation. File formats are those of the command line. */
-import type { Engine, TrainSequence } from '../engine/types.ts';
+import type { Engine, TopTokens, TrainSequence } from '../engine/types.ts';
+import type { ModelRef } from '../evaluation/types.ts';
 import { writeSafetensors } from '../exchange/safetensors.ts';
 import { tokenWeights } from './advantages.ts';
 import type { GradRequest } from './api.ts';
 import { lossConfig } from './config.ts';
 import { grpoLoss, grpoTokenLoss, sftLoss } from './grpo-loss.ts';
+import { TOP_LOGPROBS } from './inspect.ts';
 
 export class InputError extends Error {
   override name = 'InputError';
@@ -24,6 +26,30 @@ export async function scoreSequences(engine: Engine, sequences: number[][]): Pro
   const scores = await engine.score(sequences.map((tokens) => ({ tokens, lossMask: tokens.map((_, t) => (t === 0 ? 0 : 1)), weight: 1 })));
   const shift = (rows: Float32Array[]) => rows.map((row) => Array.from(row.subarray(1)));
   return { logprobs: shift(scores.logprobs), entropies: shift(scores.entropies) };
+}
+
+export interface RescoreRequest {
+  /** Whose weights score; their tokenizer must be the one that made the tokens. */
+  model: ModelRef;
+  tokens: number[];
+  /** Tokens to score; the first cannot be. */
+  lossMask: number[];
+  temperature: number;
+  max_model_len: number;
+}
+
+/** Of one sequence, aligned to its tokens as `Scores` are. */
+export interface Rescored {
+  logprobs: Float32Array;
+  entropies: Float32Array;
+  top: TopTokens;
+}
+
+/** @throws InputError when an id is not in the vocabulary */
+export async function rescore(engine: Engine, { tokens, lossMask, temperature }: RescoreRequest, signal?: AbortSignal): Promise<Rescored> {
+  checkTokens('tokens', tokens, engine.config.vocab_size);
+  const { logprobs, entropies, top } = await engine.score([{ tokens, lossMask, weight: 1 }], { temperature: temperature || 1, topLogprobs: TOP_LOGPROBS, signal });
+  return { logprobs: logprobs[0]!, entropies: entropies[0]!, top: top![0]! };
 }
 
 /** The gradient of the loss (before clipping) under Hugging Face names, and the loss with its parts. */

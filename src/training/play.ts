@@ -1,5 +1,5 @@
 /**
- * @file Conversations that a visitor takes part in. A request plays on from messages that were there before until it is the
+ * @file Conversations that a visitor takes part in, or looks into. A request plays on from messages that were there before until it is the
  * turn of somebody who has nothing to say yet; nothing is kept between requests but the model on the GPU.
  */
 import { Rest, runEpisode } from '../agent/episode.ts';
@@ -9,12 +9,13 @@ import { collectRollouts } from '../agent/rollouts.ts';
 import { type ConversationRules, departures, rulesOf } from '../agent/rules.ts';
 import { loadTokenizer } from '../agent/tokenizer.ts';
 import type { EpisodeLimits, Sampling, Trajectory } from '../agent/types.ts';
-import type { Engine, Sampler } from '../engine/types.ts';
+import type { Engine } from '../engine/types.ts';
 import type { Task } from '../environments/types.ts';
 import type { ModelRef } from '../evaluation/types.ts';
 import { ResumedUsers } from '../users/resumed.ts';
 import type { UserConfig, UserSession, UserSimulator } from '../users/types.ts';
 import type { ModelFiles, Progress } from './api.ts';
+import { rescore, type Rescored, type RescoreRequest } from './commands.ts';
 import type { EngineHost, SessionParts } from './engine-host.ts';
 import { firstFiles, withCheckpoint } from './model-ref.ts';
 
@@ -75,13 +76,25 @@ export class Plays {
    * @throws when cancelled, when a request is under way, or when the stored calls have other results now
    */
   async play(request: PlayRequest, progress: Progress): Promise<Trajectory[]> {
+    return this.#alone((signal) => this.#play(request, progress, signal));
+  }
+
+  /** Scores a conversation by the weights of `model`, which stay on the GPU as for a turn. @throws as `play` */
+  async rescore(request: RescoreRequest): Promise<Rescored> {
+    return this.#alone(async (signal) => {
+      const engine = await this.#engine(request.model, request.max_model_len, await firstFiles(this.#parts, request.model));
+      return rescore(engine, request, signal);
+    });
+  }
+
+  async #alone<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     // Whoever leaves a conversation stops its turn, and does not wait before playing the next.
     if (this.#abort?.signal.aborted) await this.#done;
     if (this.#abort) throw new Error('a turn is being played: wait for it or stop it');
     const abort = (this.#abort = new AbortController());
-    const playing = this.#play(request, progress, abort.signal).finally(() => (this.#abort = null));
-    this.#done = playing.catch(() => {});
-    return playing;
+    const working = work(abort.signal).finally(() => (this.#abort = null));
+    this.#done = working.catch(() => {});
+    return working;
   }
 
   /** Ends the request under way, if any; resolves when the GPU is free. */
@@ -95,7 +108,7 @@ export class Plays {
     const { task, prefix, limits, sampling, seed, userSeed, stream, n = 1 } = request;
     const files = await firstFiles(this.#parts, request.model);
     const tokenizer = loadTokenizer(files);
-    const sampler = Plays.needsModel(request) ? await this.#sampler(request, files) : undefined;
+    const sampler = Plays.needsModel(request) ? (await this.#engine(request.model, limits.max_model_len, files)).sampler : undefined;
     const domain = await environments.domain(task.domain, task.level);
     const rules = departures(request.rules ?? 'domain');
     const users = await this.#users(request, { ...rulesOf(domain), ...rules });
@@ -153,13 +166,13 @@ export class Plays {
     };
   }
 
-  async #sampler({ model, limits }: PlayRequest, files: ModelFiles): Promise<Sampler> {
-    const key = JSON.stringify([model, limits.max_model_len]);
+  async #engine(model: ModelRef, maxModelLen: number, files: ModelFiles): Promise<Engine> {
+    const key = JSON.stringify([model, maxModelLen]);
     if (this.#loaded?.key !== key || this.#host.engine !== this.#loaded.engine) {
       this.#loaded = null;
       const weights = await withCheckpoint(this.#parts, model, files);
-      this.#loaded = { key, engine: await this.#host.open(weights, { maxModelLen: limits.max_model_len, slots: SLOTS }) };
+      this.#loaded = { key, engine: await this.#host.open(weights, { maxModelLen, slots: SLOTS }) };
     }
-    return this.#loaded.engine.sampler;
+    return this.#loaded.engine;
   }
 }

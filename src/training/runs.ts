@@ -11,7 +11,7 @@ import { concurrency, DeviceLostError, type EngineHost, type SessionParts } from
 import type { StepResult } from './grpo.ts';
 import { keptGroup } from './inspect.ts';
 import { keepEvaluation, withoutKey } from './evaluations.ts';
-import { heldOutSettings } from './held-out.ts';
+import { heldOutSettings } from './evaluation-settings.ts';
 import { DEFAULT_PRESET, PRESETS } from './presets.ts';
 import { evaluationMetrics, trainGrpo } from './run.ts';
 import { runName } from './run-name.ts';
@@ -21,7 +21,8 @@ import type { RunEvent, RunRequest, RunStatus } from './types.ts';
 
 /** Whole trajectories are kept for this many steps, and one group a step for good. */
 const STEPS_KEPT = 20;
-const EVENT_INTERVAL_MS = 100;
+/** Often enough to see that it moves; each batch is a frame, painted by cores that train where there is no GPU. */
+const EVENT_INTERVAL_MS = 250;
 /** A lost device fails whatever waits on it before it says that it is lost. */
 const LOSS_SETTLES_MS = 100;
 

@@ -9,7 +9,7 @@ import type { UserConfig } from '../users/types.ts';
 import type { EvaluateOptions, EvaluateReport, GradRequest, ModelFiles, Progress, TrainerApi } from './api.ts';
 import { bench } from './bench.ts';
 import { restore } from './checkpoints.ts';
-import { type GenerateRequest, generateCompletions, gradients, scoreSequences } from './commands.ts';
+import { type GenerateRequest, generateCompletions, gradients, type Rescored, type RescoreRequest, scoreSequences } from './commands.ts';
 import { grpoConfig, sftConfig } from './config.ts';
 import { concurrency, EngineHost, type SessionParts } from './engine-host.ts';
 import { evaluateModel } from './evaluate-model.ts';
@@ -80,6 +80,11 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
     if (Plays.needsModel(request) && this.#runs.active) throw new Error('a run is being trained and holds the GPU: stop it, or play the agent yourself');
     if (Plays.needsModel(request)) this.#refuseWhileEvaluating();
     return this.#plays.play(request, progress);
+  }
+  async rescore(request: RescoreRequest): Promise<Rescored> {
+    if (this.#runs.active) throw new Error('a run is being trained and holds the GPU: stop it first');
+    this.#refuseWhileEvaluating();
+    return this.#plays.rescore(request);
   }
   stopPlay(): Promise<void> {
     return this.#plays.stop();

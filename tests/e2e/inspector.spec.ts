@@ -163,3 +163,51 @@ test('a tool call leads to the database at that call and back', async ({ page })
   await page.getByRole('button', { name: 'Close the database' }).click();
   await expect(page.getByRole('region', { name: 'Outcome' })).toBeVisible();
 });
+
+test('other weights score the tokens again: those that sampled them agree, the trained ones do not', async ({ page }) => {
+  test.setTimeout(120_000);
+  const problems = watch(page);
+  const { trajectories } = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
+  const first = trajectories.find(({ id }) => id.startsWith('1-'))!;
+  const last = trajectories.findLast(({ id }) => id.startsWith('40-'))!;
+  /** Δp of every sampled token. */
+  const changes = async () => {
+    await expect(page.locator('[data-part=scoring]')).toBeEmpty({ timeout: 60_000 });
+    // Numbers are set when a token comes near.
+    await expect(page.locator('.t.s:not([style*=by_delta_p])')).toHaveCount(0);
+    return page.locator('.t.s').evaluateAll((tokens) => tokens.map((token) => Number((token as HTMLElement).style.getPropertyValue('--by_delta_p'))));
+  };
+
+  await page.setViewportSize({ width: 1280, height: 6000 });
+  await page.goto(address(first, 'view=rendered'));
+  await expect(page.getByLabel('Colour').getByRole('option', { name: 'chosen weights' })).toHaveCount(0);
+  await page.getByLabel('Scored by').selectOption('nano-retail');
+  await expect.poll(() => [field(page, 'by'), field(page, 'ch')]).toEqual(['nano-retail', 'by_delta_p']);
+  const before = await changes();
+  expect(before).toHaveLength(flatten(first).lossMask.filter(Boolean).length);
+  // The first step was sampled by the very weights: another GPU rounds otherwise, no more.
+  expect(Math.max(...before.map(Math.abs))).toBeLessThan(1e-3);
+  await page.keyboard.press('l');
+  await expect(tokenPanel(page)).toContainText('Likeliest by nano-retail');
+  await expect(tokenPanel(page).locator('[data-channel=by_logprob]')).toContainText('p ');
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await inspect(page, 'rollout-scored-by', { fullPage: false });
+  await page.setViewportSize({ width: 1280, height: 6000 });
+
+  // The address is enough, and the same look goes along.
+  await page.goto(address(last, 'view=rendered&by=nano-retail&ch=by_delta_p'));
+  await page.reload();
+  const after = await changes();
+  expect(Math.max(...after.map(Math.abs))).toBeGreaterThan(0.05);
+  await page.keyboard.press('[');
+  await expect.poll(() => decodeURIComponent(page.url())).not.toContain(`/${last.id}?`);
+  expect(field(page, 'by')).toBe('nano-retail');
+  await changes();
+  await page.getByLabel('Scored by').selectOption('');
+  await expect.poll(() => [field(page, 'by'), field(page, 'ch')]).toEqual([null, null]);
+
+  // What cannot score says so.
+  await page.goto(address(last, 'by=nowhere'));
+  await expect(page.locator('[data-part=scoring]')).toHaveText('These weights are not in this browser, or read other tokens.');
+  expect(problems).toEqual([]);
+});

@@ -1,13 +1,14 @@
 /** Paired comparison of evaluations, and how the page lists, filters and pairs them. */
 import 'fake-indexeddb/auto';
 import { describe, expect, test } from 'vitest';
-import { comparable, filterPairs, filterResults, inOrder, pairingProblem, parseRef, powers, refText, runSpan, taskGrid } from '../../src/app/evals/evaluations.ts';
+import { comparable, filterPairs, filterResults, inOrder, pairingProblem, powers, runSpan, taskGrid } from '../../src/app/evals/evaluations.ts';
+import { parseRef, refText } from '../../src/app/logic/model-choices.ts';
 import { deleteEvaluation, deleteRun } from '../../src/app/logic/delete-run.ts';
 import { countFlips, countViolationFlips, pairedDifference, pairTrials, signTest, violationFlip } from '../../src/evaluation/paired.ts';
 import { type EvaluationSettings, type ModelRef, settingsKey, type TrialResult } from '../../src/evaluation/types.ts';
 import { type EvaluationRow, RunDatabase } from '../../src/storage/database.ts';
 import { keepEvaluation } from '../../src/training/evaluations.ts';
-import { heldOutSettings } from '../../src/training/held-out.ts';
+import { heldOutSettings } from '../../src/training/evaluation-settings.ts';
 import { PRESETS } from '../../src/training/presets.ts';
 
 const trial = (task: number, index: number, reward: number | null, violations: TrialResult['violations'] = []): TrialResult => ({

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { GENERATION_PROMPT, renderToolResponses, renderUser } from '../../src/agent/chat-template.ts';
 import { loadTokenizer } from '../../src/agent/tokenizer.ts';
 import type { MessageNode } from '../../src/agent/types.ts';
-import { alternatives, channelValues, intensity, k3, percentile, pressure, scaleOf, stateOf, strength } from '../../src/app/inspector/channels.ts';
+import { alternatives, channelValues, intensity, isSecond, secondAlternatives, type Second, k3, percentile, pressure, scaleOf, stateOf, strength } from '../../src/app/inspector/channels.ts';
 import { findText } from '../../src/app/inspector/find.ts';
 import { blocksOf, markOf } from '../../src/app/inspector/marks.ts';
 import { commandOf, cycle, nextWrite, stepToken, stepTurn } from '../../src/app/inspector/navigation.ts';
@@ -151,9 +151,25 @@ describe('channels', () => {
     expect(alternatives(sequence, agent.start)).toEqual([]);
   });
 
+  test('other weights score what was sampled, and nothing else', () => {
+    const scores = { logprobs: new Float32Array(sequence.length).fill(-0.5), entropies: new Float32Array(sequence.length).fill(0.25), top: { k: 2, ids: new Uint32Array(2 * sequence.length), logprobs: new Float32Array(2 * sequence.length) } };
+    scores.top.ids.set([5, 6], 2 * agent.start);
+    scores.top.logprobs.set([-0.25, -2], 2 * agent.start);
+    const second: Second = { name: 'm', scores };
+    const values = channelValues(sequence, null, second);
+    expect([values.by_logprob[agent.start], values.by_entropy[agent.start]]).toEqual([-0.5, 0.25]);
+    expect(values.by_delta_p[agent.start]).toBeCloseTo(Math.exp(-0.5) - Math.exp(-0.1), 6);
+    expect([values.by_logprob[0], values.by_delta_p[0], channelValues(sequence, null).by_logprob[agent.start]]).toEqual([NaN, NaN, NaN]);
+    expect(secondAlternatives(second, agent.start)).toEqual([{ id: 5, logprob: -0.25 }, { id: 6, logprob: -2 }]);
+    const source = { sequence, values, second, band: { low: 0.8, high: 1.2 }, vocabulary, text: null };
+    expect(markOf(source, agent.start).style).toContain('--by_logprob:-0.500');
+    expect(markOf({ ...source, values: channelValues(sequence, null), second: null }, agent.start).className).not.toContain('by_');
+    expect((['by_entropy', 'entropy'] as const).map(isSecond)).toEqual([true, false]);
+  });
+
   test('marks say the states by class and the numbers by property', () => {
     const shown = annotated();
-    const source = { sequence: shown, values: channelValues(shown, null), band: { low: 0.8, high: 1.2 }, vocabulary, text: textOf(shown, vocabulary) };
+    const source = { sequence: shown, values: channelValues(shown, null), second: null, band: { low: 0.8, high: 1.2 }, vocabulary, text: textOf(shown, vocabulary) };
     const first = markOf(source, agent.start);
     expect(first.className.split(' ')).toEqual(expect.arrayContaining(['t', 's', 'n-kl', 'n-entropy', 'z-ratio']));
     expect(first.style).toContain('--logprob:-0.100');

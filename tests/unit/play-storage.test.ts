@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { collectRun } from '../../src/app/share/collect.ts';
 import { deleteEvaluation, deleteRun } from '../../src/app/logic/delete-run.ts';
 import { BRANCHES, parseFrom, writeFrom } from '../../src/app/logic/play-origin.ts';
-import { findConversation, findOrigin } from '../../src/app/logic/stored-conversation.ts';
+import { findConversation } from '../../src/app/logic/stored-conversation.ts';
 import { type BranchRow, type EvaluationRow, RunDatabase, type RunRow } from '../../src/storage/database.ts';
 import { writeOrigin } from '../../src/storage/origin.ts';
 
@@ -33,11 +33,12 @@ test('ids with slashes, commas, percent and at signs are found by their address,
     const found = await findConversation(db, named, id);
     expect([found.run!.id, found.trajectory.id]).toEqual([place, 'c/d@1,e']);
     await branch(`of ${place}`, found.origin);
-    expect((await findConversation(db, BRANCHES, `of ${place}`)).run!.id).toBe(place);
-    expect((await findOrigin(db, found.origin))!.label).toBe(`run ${place}, rollout c/d@1,e`);
+    const branched = await findConversation(db, BRANCHES, `of ${place}`);
+    expect([branched.run!.id, branched.branchedOff!.label]).toEqual([place, `run ${place}, rollout c/d@1,e`]);
     expect((await collectRun(db, place)).branches.map(({ rollout }) => rollout)).toEqual(['c/d@1,e']);
   }
-  expect(await findOrigin(db, 'task:x/y')).toBeNull();
+  await branch('anew', 'task:x/y');
+  expect((await findConversation(db, BRANCHES, 'anew')).branchedOff).toBeNull();
 });
 
 test('a run takes its branches with it, out of the training set too, and no other’s', async () => {

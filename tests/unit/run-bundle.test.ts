@@ -132,14 +132,24 @@ describe('a bundle', () => {
     const run = await storeRun(db, { ...whole, run: { ...whole.run, id: 'mine' } });
     const [trajectory] = whole.trajectories;
     const row = { id: 'b', createdAt: 5, origin: `${run}/${trajectory!.id}`, shared: 3, batch: '', model: 'nano', trajectory: { ...trajectory!, reward: 1 } };
-    await db.branches.bulkAdd([row, { ...row, id: 'other', origin: `other/${trajectory!.id}` }]);
+    const [trial] = whole.trials;
+    const ofTrial = { ...row, id: 't', origin: `${trial!.evaluation}/${trial!.id}`, trajectory: trial! };
+    await db.branches.bulkAdd([row, ofTrial, { ...row, id: 'other', origin: `other/${trajectory!.id}` }]);
     const written = await write(await collectRun(db, run));
     const read = await readRunBundle(written);
-    expect(read.branches).toEqual([{ createdAt: 5, rollout: trajectory!.id, shared: 3, batch: '', model: 'nano', trajectory: { ...trajectory, reward: 1 } }]);
+    const { evaluation, ...played } = trial!;
+    expect(read.branches).toEqual([
+      { createdAt: 5, rollout: trajectory!.id, shared: 3, batch: '', model: 'nano', trajectory: { ...trajectory, reward: 1 } },
+      { createdAt: 5, rollout: trial!.id, evaluation, shared: 3, batch: '', model: 'nano', trajectory: played },
+    ]);
     const again = await storeRun(db, read);
+    const evaluationAgain = (await db.evaluations.where('run').equals(again).toArray()).find(({ model }) => model.kind === 'run' && model.step === whole.evaluations.find(({ id }) => id === evaluation)!.step)!;
+    expect(await db.branches.where('origin').equals(`${evaluationAgain.id}/${trial!.id}`).count()).toBe(1);
     expect(await db.branches.where('origin').equals(`${again}/${trajectory!.id}`).toArray()).toMatchObject([{ ...row, id: expect.not.stringMatching(/^b$/) as string, origin: `${again}/${trajectory!.id}` }]);
     const stray = { ...goodFiles(), 'branches.jsonl': lines([{ ...read.branches[0], rollout: 'nobody' }]) };
-    expect(await refused(packed(stray))).toBe('branches.jsonl: line 1, rollout: is "nobody": expected the id of a rollout in rollouts.jsonl');
+    expect(await refused(packed(stray))).toBe('branches.jsonl: line 1, rollout: is "nobody": expected the id of a rollout in rollouts.jsonl or a trial in trials.jsonl');
+    const lost = { ...goodFiles(), 'branches.jsonl': lines([{ ...read.branches[1], evaluation: 'nobody' }]) };
+    expect(await refused(packed(lost))).toBe(`branches.jsonl: line 1, rollout: is "nobody,${trial!.id}": expected the id of a rollout in rollouts.jsonl or a trial in trials.jsonl`);
     const broken = { ...goodFiles(), 'branches.jsonl': lines([{ ...read.branches[0], trajectory: { ...trajectory, leaf: 9999 } }]) };
     expect(await refused(packed(broken))).toBe('branches.jsonl: line 1, trajectory, leaf: is 9999: expected the id of a node');
   });

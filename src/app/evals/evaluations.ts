@@ -1,16 +1,8 @@
 /** @file Evaluations as the page lists, filters and pairs them. */
 import { countFlips, type Flip, type Pair, pairTrials, violationFlip } from '../../evaluation/paired.ts';
-import { type EvaluationSettings, type ModelRef, settingsKey, type TrialResult } from '../../evaluation/types.ts';
+import { type EvaluationSettings, settingsKey, type TrialResult } from '../../evaluation/types.ts';
 import type { EvaluationRow } from '../../storage/database.ts';
 import type { Query } from '../logic/routes.ts';
-
-/** Weights in an address: a model's name, or `run@step`. */
-export const refText = (model: ModelRef) => (model.kind === 'model' ? model.name : `${model.run}@${model.step}`);
-
-export function parseRef(text: string): ModelRef {
-  const found = /^(.+)@(\d{1,9})$/.exec(text);
-  return found ? { kind: 'run', run: found[1]!, step: Number(found[2]) } : { kind: 'model', name: text };
-}
 
 /** What was played, in one line. */
 export function settingsText({ domain, level, split, seed, temperature, user }: EvaluationSettings): string {

@@ -6,8 +6,8 @@ import type { EvaluationReport } from '../../evaluation/report.ts';
 import type { TrialResult } from '../../evaluation/types.ts';
 import type { BranchRow, EvaluationRow, RunRow } from '../../storage/database.ts';
 import type { RolloutSummary, StepMetrics } from '../../training/types.ts';
-import { limitsOf } from '../../evaluation/types.ts';
-import { limitsFor, PRESETS } from '../../training/presets.ts';
+import { evaluationSettings } from '../../training/evaluation-settings.ts';
+import { PRESETS } from '../../training/presets.ts';
 
 export const PAYLOAD = '<img src=x onerror=alert(1)>';
 
@@ -110,10 +110,7 @@ const report: EvaluationReport = {
 
 const evaluation = (id: string, name: string, seed: number): EvaluationRow => ({
   id, createdAt: Date.UTC(2026, 0, 1), run: '', model: { kind: 'model', name }, name, report, results: results(seed),
-  settings: {
-    domain: 'retail', level: 'nano', split: 'heldout', tasks: 8, trials: 2, temperature: 1, top_p: 1, top_k: 0, seed: 1,
-    limits: limitsOf(limitsFor('retail', 'nano')), conversation_rules: 'domain', first_stream: 0, user: { mode: 'scripted' },
-  },
+  settings: evaluationSettings({ domain: 'retail', level: 'nano', split: 'heldout', tasks: 8, trials: 2, temperature: 1, seed: 1, user: { mode: 'scripted' } }),
 });
 
 export const BEFORE = evaluation('sample-before', 'nano-retail', 1);

@@ -1,5 +1,7 @@
 /** @file A made-up conversation with exact tokens: every state that a token can have in every channel. */
 import type { MessageNode } from '../../agent/types.ts';
+import type { Second } from '../inspector/channels.ts';
+import type { TokenSequence } from '../inspector/sequence.ts';
 
 /** Token texts in the alphabet of the vocabulary; an id is a place in it. */
 const names: string[] = [];
@@ -51,6 +53,21 @@ const NODES: MessageNode[] = [
   },
 ];
 export const TOKENS = { nodes: NODES, leaf: NODES.length - 1 };
+
+/** The same tokens scored by weights that are not there: other waves, and always the same alternatives. */
+export function secondOf({ ids: tokens }: TokenSequence): Second {
+  const wave = (value: (t: number) => number) => Float32Array.from(tokens, (_, t) => value(t));
+  const others = ids('no Shall Ġyour');
+  const top = Uint32Array.from([...tokens].flatMap(() => others));
+  return {
+    name: 'nano-retail',
+    scores: {
+      logprobs: wave((t) => -Math.abs(Math.cos(0.7 * t))),
+      entropies: wave((t) => Math.abs(Math.cos(t))),
+      top: { k: others.length, ids: top, logprobs: Float32Array.from(top, (_, i) => Math.log(0.6 / 2 ** (i % others.length))) },
+    },
+  };
+}
 
 export const TOKENIZER = {
   model: { vocab: Object.fromEntries(names.flatMap((name, id) => (CONTROL.test(name) ? [] : [[name, id]]))) },

@@ -1,9 +1,10 @@
 /** @file The numbers that tokens are coloured by: what they are, where they come from, how strong a colour they get. */
+import type { Rescored } from '../../training/commands.ts';
 import { klEstimate } from '../../training/grpo-loss.ts';
-import type { CHANNELS } from '../logic/routes.ts';
+import { BY_CHANNELS, type CHANNELS } from '../logic/routes.ts';
 import { annotation, type TokenSequence } from './sequence.ts';
 
-export type Channel = (typeof CHANNELS)[number];
+export type Channel = (typeof CHANNELS | typeof BY_CHANNELS)[number];
 export type ValueChannel = Exclude<Channel, 'none' | 'mask'>;
 
 export interface ChannelInfo {
@@ -27,23 +28,37 @@ export const CHANNEL_INFO: Record<Channel, ChannelInfo> = {
   advantage: { label: 'Advantage', meaning: 'One number for the whole rollout: its reward against the group’s. So the colour is flat.', kind: 'diverging', floor: 1e-6 },
   pressure: { label: 'Pressure (approximate)', meaning: 'Advantage × (1 − p): direction and rough size of what the update does to the token. An approximation: it leaves out clipping, KL and what other tokens do.', kind: 'diverging', floor: 1e-3 },
   delta_p: { label: 'Δp after the update', meaning: 'Probability after this step’s update minus before it, by all rollouts of the step together.', kind: 'diverging', floor: 1e-3 },
+  by_delta_p: { label: 'Δp by chosen weights', meaning: 'Probability by the weights chosen under “Scored by” minus the probability that the token had when it was sampled.', kind: 'diverging', floor: 1e-3 },
+  by_logprob: { label: 'Log-probability by chosen weights', meaning: 'Natural logarithm of the probability that the weights chosen under “Scored by” give the token. Strong colour: a surprise to them.', kind: 'sequential', unit: 'nats', floor: 0.01 },
+  by_entropy: { label: 'Entropy by chosen weights', meaning: 'Entropy of the whole distribution that the weights chosen under “Scored by” have here.', kind: 'sequential', unit: 'nats', floor: 0.01 },
 };
 
 export const VALUE_CHANNELS = (Object.keys(CHANNEL_INFO) as Channel[]).filter((channel): channel is ValueChannel => channel !== 'none' && channel !== 'mask');
 
 export type ChannelValues = Record<ValueChannel, Float64Array>;
 
+/** Tokens scored again, and by whom. */
+export interface Second {
+  name: string;
+  scores: Rescored;
+}
+
+/** Whether a channel says what other weights make of the tokens. */
+export const isSecond = (channel: Channel): boolean => (BY_CHANNELS as readonly Channel[]).includes(channel);
+
 /** k3, the low-variance estimate of KL(policy ‖ reference) from one sample. */
 export const k3 = (logprob: number, refLogprob: number): number => klEstimate(logprob - refLogprob, 'low_var_kl');
 export const pressure = (advantage: number, logprob: number): number => advantage * (1 - Math.exp(logprob));
 
-/** Every channel of a sequence; NaN is null: not sampled, or not known. `advantage`: of the rollout, where it was scored. */
-export function channelValues(sequence: TokenSequence, advantage: number | null): ChannelValues {
+/** Every channel of a sequence; NaN is null: not sampled, or not known. `advantage`: of the rollout, where it was scored; `second`: by other weights. */
+export function channelValues(sequence: TokenSequence, advantage: number | null, second: Second | null = null): ChannelValues {
   const { length, mask, spans } = sequence;
   const logprob = new Float64Array(length).fill(NaN);
   for (const { node, start } of spans) node.logprobs.forEach((value, t) => value !== null && (logprob[start + t] = value));
   const stored = (name: string) => annotation(sequence, name);
   const ref_logprob = stored('ref_logprobs');
+  const bySecond = (value: (scores: Rescored, t: number) => number) => Float64Array.from(logprob, (_, t) => (second && mask[t] ? value(second.scores, t) : NaN));
+  const by_logprob = bySecond(({ logprobs }, t) => logprobs[t]!);
   const advantages = stored('advantage').map((own, t) => (Number.isNaN(own) && mask[t] && advantage !== null ? advantage : own));
   return {
     logprob,
@@ -54,12 +69,17 @@ export function channelValues(sequence: TokenSequence, advantage: number | null)
     advantage: advantages,
     pressure: logprob.map((value, t) => pressure(advantages[t]!, value)),
     delta_p: stored('delta_p'),
+    by_delta_p: by_logprob.map((value, t) => Math.exp(value) - Math.exp(logprob[t]!)),
+    by_logprob,
+    by_entropy: bySecond(({ entropies }, t) => entropies[t]!),
   };
 }
 
+export const isLogprob = (channel: Channel): boolean => channel === 'logprob' || channel === 'ref_logprob' || channel === 'by_logprob';
+
 /** What the colour stands for: of log-probabilities the surprise, of a ratio its distance from 1. Signed where diverging. */
 export function strength(channel: ValueChannel, value: number): number {
-  if (channel === 'logprob' || channel === 'ref_logprob') return -value;
+  if (isLogprob(channel)) return -value;
   return channel === 'ratio' ? value - 1 : value;
 }
 
@@ -114,14 +134,24 @@ export interface ClipBand {
 }
 export const outside = ({ low, high }: ClipBand, ratio: number): boolean => ratio < low || ratio > high;
 
+export interface Alternative {
+  id: number;
+  logprob: number;
+}
+
 /** Likeliest tokens instead of the one at `position`, where they were kept. */
-export function alternatives({ spans }: TokenSequence, position: number): { id: number; logprob: number }[] {
+export function alternatives({ spans }: TokenSequence, position: number): Alternative[] {
   const span = spans.find(({ start, end }) => start <= position && position < end);
   const kept = span?.node.annotations ?? {};
-  const found: { id: number; logprob: number }[] = [];
+  const found: Alternative[] = [];
   for (let n = 1; ; n++) {
     const [id, logprob] = ['id', 'logprob'].map((what) => kept[`top_${n}_${what}`]?.[position - span!.start]);
     if (id === undefined || id === null || logprob === undefined || logprob === null) return found;
     found.push({ id, logprob });
   }
+}
+
+/** The same by other weights. */
+export function secondAlternatives({ scores: { top } }: Second, position: number): Alternative[] {
+  return Array.from({ length: top.k }, (_, n) => ({ id: top.ids[position * top.k + n]!, logprob: top.logprobs[position * top.k + n]! }));
 }

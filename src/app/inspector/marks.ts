@@ -1,5 +1,5 @@
 /** @file What each token's element carries: its text, its states as class names, its numbers as custom properties, all set once. */
-import { type ChannelValues, type ClipBand, outside, stateOf, VALUE_CHANNELS } from './channels.ts';
+import { type ChannelValues, type ClipBand, isSecond, outside, type Second, stateOf, VALUE_CHANNELS } from './channels.ts';
 import type { SequenceText, Span, TokenSequence } from './sequence.ts';
 import { drawn, type TokenText, type Vocabulary } from './vocabulary.ts';
 
@@ -12,6 +12,8 @@ export interface Mark {
 export interface MarkSource {
   sequence: TokenSequence;
   values: ChannelValues;
+  /** Other weights by which the tokens are scored too. */
+  second: Second | null;
   band: ClipBand;
   /** Null: the tokens' texts are not known. */
   vocabulary: Vocabulary | null;
@@ -28,7 +30,7 @@ export function tokenAt({ sequence, vocabulary }: Pick<MarkSource, 'sequence' | 
  * `z-x` zero in channel x; `o` outside the clip band.
  */
 export function markOf(source: MarkSource, position: number): Mark {
-  const { sequence, values, band, text } = source;
+  const { sequence, values, second, band, text } = source;
   const token = tokenAt(source, position);
   const classes = ['t'];
   const styles: string[] = [];
@@ -37,6 +39,7 @@ export function markOf(source: MarkSource, position: number): Mark {
   if (sequence.mask[position]) {
     classes.push('s');
     for (const channel of VALUE_CHANNELS) {
+      if (!second && isSecond(channel)) continue;
       const value = values[channel][position]!;
       const state = stateOf(channel, true, value);
       if (state === 'null') classes.push(`n-${channel}`);

@@ -1,4 +1,5 @@
 /** @file The keys of the inspector, and where they lead. */
+import type { Query } from '../logic/routes.ts';
 import type { Span } from './sequence.ts';
 
 export type Command =
@@ -60,6 +61,11 @@ export function stepToken(spans: readonly Span[], position: number | null, node:
   if (next >= span.start && next < span.end) return next;
   const neighbour = shown[at + offset];
   return neighbour ? (offset > 0 ? neighbour.start : neighbour.end - 1) : position;
+}
+
+/** How a conversation is looked at, as the query of another that is to be looked at in the same way. */
+export function lookOf({ view, ch, scale, by }: Query<'rollout'>) {
+  return { view: view === 'messages' ? '' : view, ch: ch === 'none' ? '' : ch, scale: scale === 'rollout' ? '' : scale, by };
 }
 
 /** `items` in a ring. */

@@ -11,10 +11,12 @@ const flag = z._default(z.catch(z.enum(['', '1']), ''), '');
 
 /** Colour channels of the token view; the names of `MessageNode.annotations` where they are stored. */
 export const CHANNELS = ['none', 'mask', 'logprob', 'ref_logprob', 'kl', 'entropy', 'ratio', 'advantage', 'pressure', 'delta_p'] as const;
+/** Those that come with weights of choice. */
+export const BY_CHANNELS = ['by_delta_p', 'by_logprob', 'by_entropy'] as const;
 export const WORLD_TABS = ['data', 'tools', 'policy', 'tasks'] as const;
 
-/** `turn`: a node's id; `tok`: a position in the whole sequence; `call`: a tool call whose world is shown. */
-const INSPECTOR = z.object({ view: oneOf('messages', 'rendered'), ch: oneOf(...CHANNELS), scale: oneOf('rollout', 'group'), turn: natural, tok: natural, call: natural, q: text });
+/** `turn`: a node's id; `tok`: a position in the whole sequence; `call`: a tool call whose world is shown; `by`: weights that score the tokens again. */
+const INSPECTOR = z.object({ view: oneOf('messages', 'rendered'), ch: oneOf(...CHANNELS, ...BY_CHANNELS), scale: oneOf('rollout', 'group'), turn: natural, tok: natural, call: natural, q: text, by: text });
 
 /**
  * What stands behind the `?` of each page. Filters hold what rows are to equal; '' and null mean: all.

@@ -1,5 +1,6 @@
 /** @file A stored run in a line of the list: what it earned, and about how much room it takes. Reads few rows of a long run. */
 import type { RunDatabase } from '../../storage/database.ts';
+import { beginningWith } from '../../storage/key-range.ts';
 import type { StepMetrics } from '../../training/types.ts';
 import { LAST_STEPS } from './compare.ts';
 import { RECORDED, recordedRun } from './recorded.ts';
@@ -19,7 +20,7 @@ export async function runSummary(db: RunDatabase, run: string): Promise<RunSumma
     const metrics = (await recordedRun())?.metrics ?? [];
     return summaryOf(metrics.slice(-LAST_STEPS), metrics.find(heldOutAt), metrics.findLast(heldOutAt));
   }
-  const steps = () => db.metrics.where('[run+step]').between([run, 0], [run, Infinity]);
+  const steps = () => beginningWith(db.metrics, run);
   const [last, first, newest] = await Promise.all([
     steps().reverse().limit(LAST_STEPS).toArray(),
     // A run is evaluated before its first step and now and then after it: neither search goes far.
@@ -47,19 +48,19 @@ const SAMPLE = 4;
 
 /** Bytes, about: checkpoints as they are, rows by their number, conversations (those of its evaluations too) as large as the last few are. */
 export async function storedBytes(db: RunDatabase, run: string): Promise<number> {
-  const conversations = () => db.trajectories.where('[run+id]').between([run, ''], [run, '\uffff']);
+  const conversations = () => beginningWith(db.trajectories, run);
   const trials = async () => {
     const evaluations = await db.evaluations.where('run').equals(run).primaryKeys();
-    const counts = await Promise.all(evaluations.map((id) => db.evaluationTrajectories.where('[evaluation+id]').between([id, ''], [id, '\uffff']).count()));
+    const counts = await Promise.all(evaluations.map((id) => beginningWith(db.evaluationTrajectories, id).count()));
     return counts.reduce((sum, count) => sum + count, 0);
   };
   const [metrics, rollouts, kept, evaluated, sample, checkpoints] = await Promise.all([
-    db.metrics.where('[run+step]').between([run, 0], [run, Infinity]).count(),
-    db.rollouts.where('[run+step]').between([run, 0], [run, Infinity]).count(),
+    beginningWith(db.metrics, run).count(),
+    beginningWith(db.rollouts, run).count(),
     conversations().count(),
     trials(),
     conversations().reverse().limit(SAMPLE).toArray(),
-    db.checkpoints.where('[run+step]').between([run, 0], [run, Infinity]).toArray(),
+    beginningWith(db.checkpoints, run).toArray(),
   ]);
   const weights = checkpoints.reduce((sum, { weights, optimizer, reference }) => sum + weights.size + optimizer.size + (reference?.size ?? 0), 0);
   const each = sample.reduce((sum, trajectory) => sum + JSON.stringify(trajectory).length, 0) / Math.max(1, sample.length);

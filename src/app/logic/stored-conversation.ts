@@ -24,6 +24,8 @@ export interface StoredConversation {
   label: string;
   /** As its branches are filed; a branch is filed with its own siblings. */
   origin: string;
+  /** Of a branch, what it branched off; null where it began anew or that is gone. */
+  branchedOff: StoredConversation | null;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function findConversation(db: RunDatabase, place: string, id: strin
   const run = await findRun(db, place);
   const trajectory = recorded ? recorded.trajectories.get(id) : await db.trajectories.get([place, id]);
   if (run && trajectory) {
-    return { trajectory, run, config: run.config, model: run.request.model, route: { name: 'rollout', run: place, id }, label: `${run.name}, rollout ${id}`, origin };
+    return { trajectory, run, config: run.config, model: run.request.model, route: { name: 'rollout', run: place, id }, label: `${run.name}, rollout ${id}`, origin, branchedOff: null };
   }
   const [evaluation, trial] = await Promise.all([findEvaluation(db, place), findTrial(db, place, id)]);
   if (evaluation && trial) {
@@ -52,6 +54,7 @@ export async function findConversation(db: RunDatabase, place: string, id: strin
       route: { name: 'trial', evaluation: place, id },
       label: `Evaluation of ${evaluation.name}`,
       origin,
+      branchedOff: null,
     };
   }
   throw new Error(run || evaluation ? 'the words of this conversation are not stored any more' : 'there is no such run or evaluation in this browser');
@@ -71,11 +74,11 @@ async function findBranch(db: RunDatabase, id: string): Promise<StoredConversati
     route: { name: 'branch', id },
     label: `Played ${dateTime(row.createdAt)}`,
     origin: row.origin,
+    branchedOff: parent,
   };
 }
 
-/** What branches filed under `origin` branched off; null where they began anew or it is gone. */
-export async function findOrigin(db: RunDatabase, origin: string): Promise<StoredConversation | null> {
+async function findOrigin(db: RunDatabase, origin: string): Promise<StoredConversation | null> {
   const found = readOrigin(origin);
   return found && findConversation(db, found.place, found.id).catch(() => null);
 }

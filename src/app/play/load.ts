@@ -5,9 +5,9 @@ import type { RunDatabase } from '../../storage/database.ts';
 import { limitsFor } from '../../training/presets.ts';
 import type { GrpoConfig } from '../../training/types.ts';
 import { readOrigin } from '../../storage/origin.ts';
-import { parseFrom, worldOf, writeFrom } from '../logic/play-origin.ts';
+import { BRANCHES, parseFrom, worldOf, writeFrom } from '../logic/play-origin.ts';
 import { href } from '../logic/routes.ts';
-import { findConversation, findOrigin, presetModel } from '../logic/stored-conversation.ts';
+import { findConversation, presetModel } from '../logic/stored-conversation.ts';
 import { askWorlds } from '../worlds/connect.ts';
 import type { Setting } from './game.svelte.ts';
 
@@ -43,7 +43,7 @@ export async function loadSetting(db: RunDatabase, task: string, from: string): 
   const place = from === '' ? null : parseFrom(from);
   if (from !== '' && !place) throw new Error(`from is "${from.slice(0, 80)}": expected place/id@message`);
   const conversation = place && (await findConversation(db, place.place, place.id));
-  const parent = conversation && (await findOrigin(db, conversation.origin));
+  const parent = place?.place === BRANCHES ? conversation!.branchedOff : conversation;
   const found = conversation?.trajectory.task ?? (await freshTask(task));
   const { tools, userTools } = await askWorlds((browser) => browser.info(worldOf(found.id)));
   // The settings of a run that was imported may be fewer.

@@ -1,6 +1,8 @@
 /** @file All the page shows of one run: rows read once, then the trainer's events. Recorded runs come from their file. */
+import { Dexie } from 'dexie';
 import type { Trajectory } from '../../agent/types.ts';
 import type { RunDatabase, RunRow } from '../../storage/database.ts';
+import { beginningWith } from '../../storage/key-range.ts';
 import type { RolloutSummary, RunEvent } from '../../training/types.ts';
 import type { Group } from '../logic/groups.ts';
 import { RECORDED, recordedRun } from '../logic/recorded.ts';
@@ -9,9 +11,6 @@ import { MetricSeries } from '../logic/series.ts';
 import { TextIndex } from '../rollouts/text-index.ts';
 import { LiveQuery } from './live-query.svelte.ts';
 import type { TrainerClient } from './trainer-client.svelte.ts';
-
-/** After every id. */
-const LAST = '\uffff';
 
 /** Rows read at once: small enough that the page answers in between. */
 const CHUNK = 5000;
@@ -111,7 +110,7 @@ export class RunData {
 
   async #kept(): Promise<string[]> {
     if (this.id === RECORDED) return [...((await recordedRun())?.trajectories.keys() ?? [])];
-    const keys = await this.#db.trajectories.where('[run+id]').between([this.id, ''], [this.id, LAST]).primaryKeys();
+    const keys = await beginningWith(this.#db.trajectories, this.id).primaryKeys();
     return keys.map(([, id]) => id);
   }
 
@@ -142,11 +141,11 @@ export class RunData {
       for (const rollout of await this.#db.rollouts.where('[run+group]').equals([this.id, group]).toArray()) this.#ahead.put(rollout);
       this.version += 1;
     }
-    for (const { values } of await this.#db.metrics.where('[run+step]').between([this.id, 0], [this.id, Infinity]).toArray()) this.series.put(values);
+    for (const { values } of await beginningWith(this.#db.metrics, this.id).toArray()) this.series.put(values);
     this.#measured += 1;
     const rows = new RolloutRows();
     for (let after = '', full = true; full; ) {
-      const chunk = await this.#db.rollouts.where('[run+id]').between([this.id, after], [this.id, LAST], false).limit(CHUNK).toArray();
+      const chunk = await this.#db.rollouts.where('[run+id]').between([this.id, after], [this.id, Dexie.maxKey], false).limit(CHUNK).toArray();
       for (const rollout of chunk) rows.put(rollout);
       full = chunk.length === CHUNK;
       after = chunk.at(-1)?.id ?? '';
@@ -161,7 +160,7 @@ export class RunData {
       if (again) this.#forgetAfter(event.step);
       else if (event.type === 'metrics') this.series.put(event.metrics);
       else if (event.type === 'rollout') this.#rollouts.put(event.rollout);
-      // All else is no reason to draw anything anew: it comes ten times a second.
+      // Progress is no reason to draw all of it anew: it comes several times a second.
       this.#news.metrics ||= again || event.type === 'metrics';
       this.#news.rollouts ||= again || event.type === 'rollout';
     }

@@ -3,6 +3,7 @@ import * as comlink from 'comlink';
 import type { EvaluationRequest } from '../../evaluation/types.ts';
 import type { Trajectory } from '../../agent/types.ts';
 import type { Progress } from '../../training/api.ts';
+import type { Rescored, RescoreRequest } from '../../training/commands.ts';
 import type { PlayRequest } from '../../training/play.ts';
 import type { EngineInfo, RunEvent, RunRequest, RunStatus } from '../../training/types.ts';
 import type { UserConfig } from '../../users/types.ts';
@@ -112,6 +113,11 @@ export class TrainerClient {
   /** Plays on in a conversation that the visitor takes part in. @throws what the trainer throws; also that it was stopped */
   async play(request: PlayRequest, progress: Progress = () => {}): Promise<Trajectory[]> {
     return (await this.#ready()).play(request, comlink.proxy(progress));
+  }
+
+  /** Scores a conversation by other weights. @throws what the trainer throws; also that it was stopped */
+  async rescore(request: RescoreRequest): Promise<Rescored> {
+    return (await this.#ready()).rescore(request);
   }
 
   async stopPlay(): Promise<void> {
