@@ -164,12 +164,12 @@ test('a tool call leads to the database at that call and back', async ({ page })
   await expect(page.getByRole('region', { name: 'Outcome' })).toBeVisible();
 });
 
-test('other weights score the tokens again: those that sampled them agree, the trained ones do not', async ({ page }) => {
+test('other weights score the tokens again: those that sampled them agree, those of before or after the training do not', async ({ page }) => {
   test.setTimeout(120_000);
   const problems = watch(page);
-  const { trajectories } = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
+  const { trajectories, trials } = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
   const first = trajectories.find(({ id }) => id.startsWith('1-'))!;
-  const last = trajectories.findLast(({ id }) => id.startsWith('40-'))!;
+  const last = trials.find(({ evaluation, index }) => evaluation === 'recorded-after' && index === 0)!;
   /** Δp of every sampled token. */
   const changes = async () => {
     await expect(page.locator('[data-part=scoring]')).toBeEmpty({ timeout: 60_000 });
@@ -194,12 +194,14 @@ test('other weights score the tokens again: those that sampled them agree, the t
   await inspect(page, 'rollout-scored-by', { fullPage: false });
   await page.setViewportSize({ width: 1280, height: 6000 });
 
-  // The address is enough, and the same look goes along.
-  await page.goto(address(last, 'view=rendered&by=nano-retail&ch=by_delta_p'));
+  // The address is enough, for a trial too, and the same look goes along.
+  await page.goto(`/#/evals/recorded-after/trials/${last.id}?view=rendered&by=nano-retail-grpo&ch=by_delta_p`);
   await page.reload();
-  const after = await changes();
-  expect(Math.max(...after.map(Math.abs))).toBeGreaterThan(0.05);
-  await page.keyboard.press('[');
+  expect(Math.max(...(await changes()).map(Math.abs))).toBeLessThan(1e-3);
+  await page.getByLabel('Scored by').selectOption('nano-retail');
+  await expect(page.locator('[data-part=scoring]')).toHaveText('Scoring the tokens…');
+  expect(Math.max(...(await changes()).map(Math.abs))).toBeGreaterThan(0.05);
+  await page.keyboard.press(']');
   await expect.poll(() => decodeURIComponent(page.url())).not.toContain(`/${last.id}?`);
   expect(field(page, 'by')).toBe('nano-retail');
   await changes();
@@ -207,7 +209,7 @@ test('other weights score the tokens again: those that sampled them agree, the t
   await expect.poll(() => [field(page, 'by'), field(page, 'ch')]).toEqual([null, null]);
 
   // What cannot score says so.
-  await page.goto(address(last, 'by=nowhere'));
+  await page.goto(address(first, 'by=nowhere'));
   await expect(page.locator('[data-part=scoring]')).toHaveText('These weights are not in this browser, or read other tokens.');
   expect(problems).toEqual([]);
 });

@@ -176,7 +176,7 @@ test('a published run is fetched when it is asked for, and a dropped one is read
 test('models: what is bundled, a folder brought in, chosen for a run, exported and deleted', async ({ page }) => {
   const problems = watch(page);
   await page.goto('/#/models');
-  const bundledModel = page.getByRole('article', { name: 'nano-retail' });
+  const bundledModel = page.getByRole('article', { name: 'nano-retail', exact: true });
   await expect(bundledModel.getByText(/parameters/)).toBeVisible();
   await bundledModel.getByText('Model card').click();
   await expect(bundledModel.locator('pre')).toContainText('nano-retail');

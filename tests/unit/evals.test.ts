@@ -2,7 +2,6 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, test } from 'vitest';
 import { comparable, filterPairs, filterResults, inOrder, pairingProblem, powers, runSpan, taskGrid } from '../../src/app/evals/evaluations.ts';
-import { parseRef, refText } from '../../src/app/logic/model-choices.ts';
 import { deleteEvaluation, deleteRun } from '../../src/app/logic/delete-run.ts';
 import { countFlips, countViolationFlips, pairedDifference, pairTrials, signTest, violationFlip } from '../../src/evaluation/paired.ts';
 import { type EvaluationSettings, type ModelRef, settingsKey, type TrialResult } from '../../src/evaluation/types.ts';
@@ -108,10 +107,6 @@ describe('evaluations', () => {
     expect(comparable(at(5), [at(20), at(0), at(5), model, at(1, {}, { seed: 2 })]).map(({ id }) => id)).toEqual(['model', 's0', 's20']);
     expect(runSpan([at(20), at(40, {}, { seed: 2 }), at(0), at(10)])?.map(({ id }) => id)).toEqual(['s0', 's20']);
     expect(runSpan([at(0)])).toBeNull();
-  });
-
-  test('weights are written into an address and read back', () => {
-    for (const model of [{ kind: 'model', name: 'nano-retail' }, { kind: 'run', run: '0a1b-c', step: 120 }] as const) expect(parseRef(refText(model))).toEqual(model);
   });
 
   test('filters of trials, and the grid by task', () => {

@@ -41,6 +41,7 @@ describe('what is to be done', () => {
     expect(done('group', 1, '#/runs/r/groups/g?pin=a,b')).toBe(true);
   });
   test('either colour will do', () => {
+    for (const [query, wanted] of [['by=nano-retail-grpo', true], ['ch=delta_p', false]] as const) expect(done('update', 3, `#/runs/r/rollouts/x?${query}`)).toBe(wanted);
     for (const [ch, wanted] of [['kl', true], ['ratio', true], ['entropy', false]] as const) expect(done('update', 2, `#/runs/r/rollouts/x?ch=${ch}`)).toBe(wanted);
   });
   test('a run is started, an endpoint chosen', () => {

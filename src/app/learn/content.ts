@@ -129,6 +129,15 @@ const PAGES: Record<LessonId, LessonPage[]> = {
       done: (sight) => coloured('ratio')(sight) || coloured('kl')(sight),
     },
     {
+      text: [
+        'One update moves little. Other weights can score the same tokens again: those that came out of forty updates, for instance, which are bundled.',
+        'Where a token has become much likelier or less likely, the agent has changed its mind. Scoring needs WebGPU; without it, skip to the next page.',
+      ],
+      task: 'Have the conversation scored by nano-retail-grpo.',
+      focus: ['scored-by', 'legend'],
+      done: (sight) => (at(sight, 'rollout')?.by ?? '') !== '',
+    },
+    {
       text: ['Single tokens do not show whether the agent got better. For that, the same tasks are played with the weights from before and after, with the same customers and seeds, and compared trial by trial.'],
       task: 'Open the evaluations.',
       focus: ['eval-form', 'evals-table'],

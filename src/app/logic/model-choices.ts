@@ -1,6 +1,7 @@
-/** @file Weights as the page names them, and those that read the tokens of a conversation. */
+/** @file Weights as the page names them, and which of them read the tokens of a conversation. */
 import type { ModelRef } from '../../evaluation/types.ts';
 import type { RunDatabase } from '../../storage/database.ts';
+import { bundledModels, fetchBundledFile } from '../../training/bundled-models.ts';
 
 /** Weights in an address: a model's name, or `run@step`. */
 export const refText = (model: ModelRef) => (model.kind === 'model' ? model.name : `${model.run}@${model.step}`);
@@ -13,20 +14,37 @@ export function parseRef(text: string): ModelRef {
 export interface Weights {
   ref: ModelRef;
   name: string;
+  /** The model, by its name or id, whose tokenizer they have. */
+  base: string;
 }
 
-/**
- * Weights with the tokenizer of `base`, a model's name or id: its own, checkpoints of runs that began with it, the newest run
- * first, and what came with such a run's file.
- */
-export async function weightsFor(db: RunDatabase, base: string): Promise<Weights[]> {
+/** Bundled models, those brought to this browser, and checkpoints: of the newest run first, and of each the newest. */
+export async function allWeights(db: RunDatabase): Promise<Weights[]> {
   const [runs, keys, models] = await Promise.all([db.runs.orderBy('createdAt').reverse().toArray(), db.checkpoints.toCollection().primaryKeys(), db.models.toArray()]);
-  const own = runs.filter(({ request }) => request.model === base);
-  const checkpoints = own.flatMap(({ id, name }) => {
+  const model = (id: string, name: string): Weights => ({ ref: { kind: 'model', name: id }, name, base: id });
+  const checkpoints = runs.flatMap(({ id, name, request }) => {
     const steps = keys.flatMap(([run, step]) => (run === id ? [step] : []));
-    return steps.sort((a, b) => b - a).map((step): Weights => ({ ref: { kind: 'run', run: id, step }, name: `${name}@${step}` }));
+    return steps.sort((a, b) => b - a).map((step): Weights => ({ ref: { kind: 'run', run: id, step }, name: `${name}@${step}`, base: request.model }));
   });
-  const brought = models.filter(({ id, run }) => id === base || own.some((row) => row.id === run)).map(({ id, name }): Weights => ({ ref: { kind: 'model', name: id }, name }));
-  const bundled = brought.some(({ ref }) => refText(ref) === base) ? [] : [{ ref: { kind: 'model', name: base } as const, name: base }];
-  return [...bundled, ...brought, ...checkpoints];
+  return [...bundledModels.map((name) => model(name, name)), ...models.map(({ id, name }) => model(id, name)), ...checkpoints];
+}
+
+/** Those among all weights that have the tokenizer of `base`, itself first. */
+export async function weightsFor(db: RunDatabase, base: string): Promise<Weights[]> {
+  const all = await allWeights(db);
+  const own = await tokenizerOf(db, base);
+  const same = new Set([base]);
+  for (const name of new Set(all.map((weights) => weights.base))) if (own !== null && name !== base && (await tokenizerOf(db, name)) === own) same.add(name);
+  const fitting = all.filter((weights) => same.has(weights.base));
+  return [...fitting.filter(({ ref }) => refText(ref) === base), ...fitting.filter(({ ref }) => refText(ref) !== base)];
+}
+
+/** Its file; null where it is not to be had. */
+async function tokenizerOf(db: RunDatabase, model: string): Promise<string | null> {
+  try {
+    if (bundledModels.includes(model)) return new TextDecoder().decode(await fetchBundledFile(model, 'tokenizer.json'));
+    return (await (await db.models.get(model))?.files['tokenizer.json']?.text()) ?? null;
+  } catch {
+    return null; // no network, or a file that cannot be read
+  }
 }

@@ -6,18 +6,16 @@ import { limitsFor } from '../../training/presets.ts';
 import type { GrpoConfig } from '../../training/types.ts';
 import { readOrigin } from '../../storage/origin.ts';
 import { BRANCHES, parseFrom, worldOf, writeFrom } from '../logic/play-origin.ts';
+import { allWeights, refText, type Weights, weightsFor } from '../logic/model-choices.ts';
 import { href } from '../logic/routes.ts';
 import { findConversation, presetModel } from '../logic/stored-conversation.ts';
 import { askWorlds } from '../worlds/connect.ts';
 import type { Setting } from './game.svelte.ts';
 
-/** Names the weights before training where a query names a run. */
-const BASE = 'base';
-
 export interface ModelChoice {
   value: string;
   name: string;
-  /** As the query names it. */
+  /** As the query names it: a run, or a model. */
   run: string;
   step: number | null;
   ref: ModelRef;
@@ -55,7 +53,7 @@ export async function loadSetting(db: RunDatabase, task: string, from: string): 
       parent: parent?.trajectory ?? null,
       origin: conversation?.origin ?? `task:${found.id}`,
     },
-    models: await modelChoices(db, conversation?.run?.id, conversation?.model ?? presetModel(found)),
+    models: conversation ? choices(await weightsFor(db, conversation.model), conversation.model, conversation.run?.id) : choices(await allWeights(db), presetModel(found)),
     original: parent
       ? { href: href(parent.route), name: parent.label, from: writeFrom({ ...readOrigin(parent.origin)!, node: parent.trajectory.leaf }) }
       : conversation && { href: href({ name: 'play', domain: found.domain, task: found.id }), name: 'The task from its beginning', from: '' },
@@ -68,15 +66,11 @@ async function freshTask(task: string): Promise<Task> {
   return found.task;
 }
 
-/** The newest checkpoint of the conversation's own `run` first, then the model `base` that it began with, then all other checkpoints. */
-async function modelChoices(db: RunDatabase, run: string | undefined, base: string): Promise<ModelChoice[]> {
-  const [keys, runs] = await Promise.all([db.checkpoints.toCollection().primaryKeys(), db.runs.toArray()]);
-  const names = new Map(runs.map(({ id, name }) => [id, name]));
-  const checkpoints = keys
-    .filter(([id]) => names.has(id))
-    .map(([id, step]): ModelChoice => ({ value: writeFrom({ place: id, id: 'step', node: step }), name: `${names.get(id)!}@${step}`, run: id, step, ref: { kind: 'run', run: id, step } }))
-    .sort((a, b) => Number(b.run === run) - Number(a.run === run) || b.step! - a.step!);
-  const own = checkpoints.filter((choice) => choice.run === run);
-  const start: ModelChoice = { value: '', name: `${base}, before training`, run: BASE, step: null, ref: { kind: 'model', name: base } };
-  return [...own, start, ...checkpoints.filter((choice) => !own.includes(choice))];
+/** Checkpoints of the conversation's own `run` first, the newest before all; then `base`, whose words these are; then all others. */
+function choices(weights: readonly Weights[], base: string, run?: string): ModelChoice[] {
+  const rank = ({ ref }: Weights) => (ref.kind === 'run' ? (ref.run === run ? 0 : 2) : ref.name === base ? 1 : 2);
+  return weights.toSorted((a, b) => rank(a) - rank(b)).map(({ ref, name }) => {
+    const of = ref.kind === 'run' ? { run: ref.run, step: ref.step } : { run: ref.name, step: null };
+    return { value: refText(ref), name, ref, ...of };
+  });
 }
