@@ -147,18 +147,24 @@ export class Runs {
     await this.#forgetAfter(db, id, doneSteps);
     await this.#setStatus(id, active.paused ? 'paused' : 'running');
     let step = doneSteps;
+    let finished = doneSteps;
     let saved = doneSteps;
     const save = async () => {
-      await saveCheckpoint(db, id, step, engine, reference);
-      saved = step;
-      this.#emit({ type: 'checkpoint', step });
+      if (saved === finished) return;
+      await saveCheckpoint(db, id, finished, engine, reference);
+      saved = finished;
+      this.#emit({ type: 'checkpoint', step: finished });
     };
     const keepHeldOut = ({ report, trajectories }: Evaluation) =>
       keepEvaluation(db, { id: `${id}@${step}`, model: { kind: 'run', run: id, step }, name: `${row.name}@${step}`, settings: heldOutSettings(config, user), report, trajectories });
     await trainGrpo(stage, engine, config, concurrency(config), {
       doneSteps,
       signal: active.abort.signal,
-      gate: async () => void (await active.paused),
+      // No gate stands between the updates of a step: the weights are still those of the last one done.
+      gate: async () => {
+        if (active.paused) await save();
+        await active.paused;
+      },
       shouldStop: () => active.stopping,
       onStepStart: (next) => (step = next),
       onPhase: (phase, done, total) => this.#emit({ type: 'progress', step, totalSteps: config.total_training_steps, phase, done, total }),
@@ -173,10 +179,11 @@ export class Runs {
       onStep: async (result, evaluation) => {
         if (evaluation) await keepHeldOut(evaluation);
         await this.#keepStep(db, id, result);
-        if (step % Math.max(1, config.save_freq) === 0) await save();
+        finished = step;
+        if (config.save_freq > 0 && step % config.save_freq === 0) await save();
       },
     });
-    if (saved < step) await save();
+    await save();
   }
 
   async #keepStep(db: RunDatabase, run: string, { metrics, trajectories, advantages }: StepResult): Promise<void> {

@@ -51,6 +51,7 @@ export interface GrpoConfig extends EpisodeLimits, Sampling, OptimiserConfig {
   /** Held-out evaluation every this many steps (0: only before and after), on this many tasks. */
   test_freq: number;
   val_tasks: number;
+  /** Checkpoint every this many steps; 0: only when the run is paused, and where it ends. */
   save_freq: number;
   /** Score one group a step before and after the update, for its transcripts (top alternatives, change of probability). Learns nothing from it. */
   inspect: boolean;

@@ -10,7 +10,7 @@ const run = (id: string, createdAt: number, model: string) => ({ id, name: `run 
 const model = (id: string, tokenizer: string) => ({ id, name: `model ${id}`, files: { 'tokenizer.json': new Blob([tokenizer]) } }) as unknown as ModelRow;
 
 beforeAll(async () => {
-  await db.models.bulkAdd([model('a', 'same'), model('b', 'other'), model('c', 'same')]);
+  await db.models.bulkAdd([model('a', 'same'), model('b', 'other'), { ...model('c', 'same'), run: 'old' }]);
   await db.runs.bulkAdd([run('old', 1, 'a'), run('new', 2, 'c'), run('foreign', 3, 'b')]);
   await db.checkpoints.bulkAdd([['old', 10], ['new', 5], ['new', 20], ['foreign', 1], ['deleted', 1]].map(([run, step]) => ({ run, step }) as CheckpointRow));
 });
@@ -19,6 +19,11 @@ afterAll(() => db.delete());
 test('all of them: bundled, brought here, and checkpoints of the newest run first', async () => {
   const names = (await allWeights(db)).map(({ ref }) => refText(ref));
   expect(names).toEqual([...bundledModels, 'a', 'b', 'c', 'foreign@1', 'new@20', 'new@5', 'old@10']);
+});
+
+test('each says which run it came out of', async () => {
+  const from = Object.fromEntries((await allWeights(db)).map(({ ref, run }) => [refText(ref), run]));
+  expect(from).toMatchObject({ 'nano-retail-grpo': 'recorded', 'nano-retail': undefined, c: 'old', 'new@5': 'new' });
 });
 
 test('those with the tokenizer of a model, itself first', async () => {

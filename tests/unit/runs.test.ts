@@ -60,7 +60,7 @@ function fakes(users: UserSimulator = new Customers()) {
   return { engine, stage };
 }
 
-const SETTINGS = { train_batch_size: 2, ppo_mini_batch_size: 2, n: 1, val_tasks: 1, test_freq: 0, save_freq: 100, total_training_steps: 3, filter_groups: false, inspect: false, filter_noop_tasks: false };
+const SETTINGS = { train_batch_size: 2, ppo_mini_batch_size: 2, n: 1, val_tasks: 1, test_freq: 0, save_freq: 0, total_training_steps: 3, filter_groups: false, inspect: false, filter_noop_tasks: false };
 const CONFIG = { ...PRESETS.nano!.config, ...SETTINGS };
 const REQUEST: RunRequest = { model: 'any', preset: 'nano', overrides: SETTINGS, user: { mode: 'scripted' } };
 
@@ -148,9 +148,12 @@ test('stopped while paused, a run plays no further step, and what it has learnt 
   const id = await trainer.start(REQUEST);
   await expect.poll(async () => (await row(id)).step, SOON).toBe(1);
   expect((await row(id)).status).toBe('paused');
+  // A tab that is closed now loses nothing.
+  const saved = async () => (await database.checkpoints.toArray()).map(({ step }) => step);
+  await expect.poll(saved, SOON).toEqual([1]);
   await trainer.stop();
   expect(await row(id)).toMatchObject({ status: 'stopped', step: 1 });
-  expect((await database.checkpoints.toArray()).map(({ step }) => step)).toEqual([1]);
+  expect(await saved()).toEqual([1]);
 });
 
 test('a device that is lost interrupts the run, whichever error comes first', async () => {

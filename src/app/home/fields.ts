@@ -87,10 +87,10 @@ export const GROUPS: FieldGroup[] = [
   {
     id: 'limits',
     title: 'Length and looking on',
-    summary: (c) => `${c.total_training_steps} steps, checkpoint every ${c.save_freq}, ${c.val_tasks} held-out tasks${c.test_freq > 0 ? ` every ${c.test_freq}` : ' before and after'}`,
+    summary: (c) => `${c.total_training_steps} steps, checkpoint ${c.save_freq > 0 ? `every ${c.save_freq}` : 'at the end'}, ${c.val_tasks} held-out tasks${c.test_freq > 0 ? ` every ${c.test_freq}` : ' before and after'}`,
     fields: [
       field('total_training_steps', 'Steps', 'Optimiser steps until the run is done.'),
-      field('save_freq', 'Checkpoint every', 'Steps; what a resumed run goes on from.'),
+      field('save_freq', 'Checkpoint every', 'Steps; what a resumed run goes on from. 0 only at the end.'),
       field('test_freq', 'Evaluate every', 'Steps; 0 only before and after.'),
       field('val_tasks', 'Held-out tasks', 'Played in each evaluation, always the same ones; 0 never evaluates.'),
       field('inspect', 'Look closely at one group a step', 'Scores it before and after the update, for the token view. Learns nothing from it.'),

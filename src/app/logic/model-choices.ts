@@ -2,6 +2,7 @@
 import type { ModelRef } from '../../evaluation/types.ts';
 import type { RunDatabase } from '../../storage/database.ts';
 import { bundledModels, fetchBundledFile } from '../../training/bundled-models.ts';
+import { RECORDED, RECORDED_WEIGHTS } from './recorded.ts';
 
 /** Weights in an address: a model's name, or `run@step`. */
 export const refText = (model: ModelRef) => (model.kind === 'model' ? model.name : `${model.run}@${model.step}`);
@@ -16,17 +17,20 @@ export interface Weights {
   name: string;
   /** The model, by its name or id, whose tokenizer they have. */
   base: string;
+  /** The run they came out of, where that is known. */
+  run?: string;
 }
 
 /** Bundled models, those brought to this browser, and checkpoints: of the newest run first, and of each the newest. */
 export async function allWeights(db: RunDatabase): Promise<Weights[]> {
   const [runs, keys, models] = await Promise.all([db.runs.orderBy('createdAt').reverse().toArray(), db.checkpoints.toCollection().primaryKeys(), db.models.toArray()]);
-  const model = (id: string, name: string): Weights => ({ ref: { kind: 'model', name: id }, name, base: id });
+  const model = (id: string, name: string, run?: string): Weights => ({ ref: { kind: 'model', name: id }, name, base: id, run });
   const checkpoints = runs.flatMap(({ id, name, request }) => {
     const steps = keys.flatMap(([run, step]) => (run === id ? [step] : []));
-    return steps.sort((a, b) => b - a).map((step): Weights => ({ ref: { kind: 'run', run: id, step }, name: `${name}@${step}`, base: request.model }));
+    return steps.sort((a, b) => b - a).map((step): Weights => ({ ref: { kind: 'run', run: id, step }, name: `${name}@${step}`, base: request.model, run: id }));
   });
-  return [...bundledModels.map((name) => model(name, name)), ...models.map(({ id, name }) => model(id, name)), ...checkpoints];
+  const bundled = bundledModels.map((name) => model(name, name, name === RECORDED_WEIGHTS ? RECORDED : undefined));
+  return [...bundled, ...models.map(({ id, name, run }) => model(id, name, run)), ...checkpoints];
 }
 
 /** Those among all weights that have the tokenizer of `base`, itself first. */

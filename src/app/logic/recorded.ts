@@ -7,6 +7,8 @@ import type { RolloutSummary, StepMetrics } from '../../training/types.ts';
 
 /** The id under which the recorded run stands in addresses. */
 export const RECORDED = 'recorded';
+/** The bundled model that came out of it. */
+export const RECORDED_WEIGHTS = 'nano-retail-grpo';
 
 export interface RecordedRun {
   run: RunRow;

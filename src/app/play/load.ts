@@ -66,9 +66,9 @@ async function freshTask(task: string): Promise<Task> {
   return found.task;
 }
 
-/** Checkpoints of the conversation's own `run` first, the newest before all; then `base`, whose words these are; then all others. */
-function choices(weights: readonly Weights[], base: string, run?: string): ModelChoice[] {
-  const rank = ({ ref }: Weights) => (ref.kind === 'run' ? (ref.run === run ? 0 : 2) : ref.name === base ? 1 : 2);
+/** What came out of the conversation's `own` run first; then `base`, whose words these are; then all others. */
+function choices(weights: readonly Weights[], base: string, own?: string): ModelChoice[] {
+  const rank = ({ ref, run }: Weights) => (run !== undefined && run === own ? 0 : refText(ref) === base ? 1 : 2);
   return weights.toSorted((a, b) => rank(a) - rank(b)).map(({ ref, name }) => {
     const of = ref.kind === 'run' ? { run: ref.run, step: ref.step } : { run: ref.name, step: null };
     return { value: refText(ref), name, ref, ...of };
