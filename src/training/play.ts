@@ -88,11 +88,17 @@ export class Plays {
   }
 
   async #alone<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    // Whoever leaves a conversation stops its turn, and does not wait before playing the next.
-    if (this.#abort?.signal.aborted) await this.#done;
-    if (this.#abort) throw new Error('a turn is being played: wait for it or stop it');
+    if (this.#abort && !this.#abort.signal.aborted) throw new Error('a turn is being played: wait for it or stop it');
     const abort = (this.#abort = new AbortController());
-    const working = work(abort.signal).finally(() => (this.#abort = null));
+    // Whoever leaves a conversation stops its turn, and does not wait before asking for the next, which may be stopped as well.
+    const working = this.#done
+      .then(() => {
+        abort.signal.throwIfAborted();
+        return work(abort.signal);
+      })
+      .finally(() => {
+        if (this.#abort === abort) this.#abort = null;
+      });
     this.#done = working.catch(() => {});
     return working;
   }

@@ -1,6 +1,6 @@
 /** Conversations taken up in their midst: the same tokens, the same world, the same ending as when nobody had stopped. */
 import 'fake-indexeddb/auto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { renderConversation } from '../../src/agent/chat-template.ts';
 import { parseConversations } from '../../src/agent/conversation.ts';
 import { Rest, runEpisode } from '../../src/agent/episode.ts';
@@ -9,10 +9,11 @@ import { nextParty, type Prefix, prefixAt, readPrefix, withoutLast } from '../..
 import { rulesOf } from '../../src/agent/rules.ts';
 import { flatten, toMessages } from '../../src/agent/trajectory.ts';
 import type { MessageNode, Trajectory } from '../../src/agent/types.ts';
+import type { Engine } from '../../src/engine/types.ts';
 import { createEnvironments } from '../../src/environments/index.ts';
 import type { Task } from '../../src/environments/types.ts';
 import type { ModelFiles } from '../../src/training/api.ts';
-import type { EngineHost } from '../../src/training/engine-host.ts';
+import type { EngineHost, SessionParts } from '../../src/training/engine-host.ts';
 import { type PlayRequest, Plays } from '../../src/training/play.ts';
 import { ResumedUsers } from '../../src/users/resumed.ts';
 import { ScriptedUsers } from '../../src/users/scripted.ts';
@@ -227,9 +228,26 @@ describe('in a database', async () => {
       await Promise.all([plays.stop(), expect(first).rejects.toThrow('stopped')]);
       expect((await play({})).termination).toBe('aborted');
       // As the page leaves one conversation for another: it does not wait for the stop.
-      const [left, , next] = [play({}), plays.stop(), play({})];
-      await expect(left).rejects.toThrow('stopped');
+      const [left, , passed, , next] = [play({}), plays.stop(), play({}), plays.stop(), play({})];
+      await Promise.all([left, passed].map((gone) => expect(gone).rejects.toThrow('stopped')));
       expect((await next).termination).toBe('aborted');
+    });
+
+    it('tokens are scored again by the weights that are asked for, which stay loaded', async () => {
+      const score = vi.fn(async (sequences: readonly { tokens: ArrayLike<number> }[]) => {
+        const { length } = sequences[0]!.tokens;
+        return { logprobs: [new Float32Array(length).fill(-1)], entropies: [new Float32Array(length).fill(0.5)], top: [{ k: 1, ids: new Uint32Array(length), logprobs: new Float32Array(length) }] };
+      });
+      const engine = { config: { vocab_size: 10 }, score } as unknown as Engine;
+      const opened = vi.fn(async () => engine);
+      const scoring = new Plays({ bundledModel: async () => files } as unknown as SessionParts, { open: opened, engine } as unknown as EngineHost);
+      const request = { model: { kind: 'model', name: 'nano-retail' } as const, tokens: [1, 2, 3], lossMask: [0, 0, 1], temperature: 0.7, max_model_len: 64 };
+      expect(await scoring.rescore(request)).toMatchObject({ logprobs: new Float32Array([-1, -1, -1]), entropies: new Float32Array([0.5, 0.5, 0.5]), top: { k: 1 } });
+      expect(score).toHaveBeenLastCalledWith([{ tokens: [1, 2, 3], lossMask: [0, 0, 1], weight: 1 }], { temperature: 0.7, topLogprobs: 5, signal: expect.any(AbortSignal) as AbortSignal });
+      await scoring.rescore({ ...request, temperature: 0 });
+      expect(score).toHaveBeenLastCalledWith(expect.anything(), expect.objectContaining({ temperature: 1 }));
+      expect(opened).toHaveBeenCalledTimes(1);
+      await expect(scoring.rescore({ ...request, tokens: [1, 10] })).rejects.toThrow('tokens[1] is 10: expected a token id from 0 to 9');
     });
 
     it('leaves no customer waiting', async () => {
