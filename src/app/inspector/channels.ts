@@ -57,7 +57,7 @@ export function channelValues(sequence: TokenSequence, advantage: number | null,
   for (const { node, start } of spans) node.logprobs.forEach((value, t) => value !== null && (logprob[start + t] = value));
   const stored = (name: string) => annotation(sequence, name);
   const ref_logprob = stored('ref_logprobs');
-  const bySecond = (value: (scores: Rescored, t: number) => number) => Float64Array.from(logprob, (_, t) => (second && mask[t] ? value(second.scores, t) : NaN));
+  const bySecond = (value: (scores: Rescored, t: number) => number) => (second ? logprob.map((_, t) => (mask[t] ? value(second.scores, t) : NaN)) : new Float64Array(length).fill(NaN));
   const by_logprob = bySecond(({ logprobs }, t) => logprobs[t]!);
   const advantages = stored('advantage').map((own, t) => (Number.isNaN(own) && mask[t] && advantage !== null ? advantage : own));
   return {

@@ -43,6 +43,7 @@ export async function loadSetting(db: RunDatabase, task: string, from: string): 
   const conversation = place && (await findConversation(db, place.place, place.id));
   const parent = place?.place === BRANCHES ? conversation!.branchedOff : conversation;
   const found = conversation?.trajectory.task ?? (await freshTask(task));
+  const base = conversation?.model ?? presetModel(found);
   const { tools, userTools } = await askWorlds((browser) => browser.info(worldOf(found.id)));
   // The settings of a run that was imported may be fewer.
   const config: GrpoConfig = { ...limitsFor(found.domain, found.level), ...conversation?.config };
@@ -53,7 +54,7 @@ export async function loadSetting(db: RunDatabase, task: string, from: string): 
       parent: parent?.trajectory ?? null,
       origin: conversation?.origin ?? `task:${found.id}`,
     },
-    models: conversation ? choices(await weightsFor(db, conversation.model), conversation.model, conversation.run?.id) : choices(await allWeights(db), presetModel(found)),
+    models: choices(await (conversation ? weightsFor(db, base) : allWeights(db)), base, conversation?.run?.id),
     original: parent
       ? { href: href(parent.route), name: parent.label, from: writeFrom({ ...readOrigin(parent.origin)!, node: parent.trajectory.leaf }) }
       : conversation && { href: href({ name: 'play', domain: found.domain, task: found.id }), name: 'The task from its beginning', from: '' },
@@ -68,6 +69,8 @@ async function freshTask(task: string): Promise<Task> {
 
 /** What came out of the conversation's `own` run first; then `base`, whose words these are; then all others. */
 function choices(weights: readonly Weights[], base: string, own?: string): ModelChoice[] {
+  // A model that is not here any more is named all the same: playing by it says what is missing.
+  if (weights.length === 0) return choices([{ ref: { kind: 'model', name: base }, name: base, base }], base);
   const rank = ({ ref, run }: Weights) => (run !== undefined && run === own ? 0 : refText(ref) === base ? 1 : 2);
   return weights.toSorted((a, b) => rank(a) - rank(b)).map(({ ref, name }) => {
     const of = ref.kind === 'run' ? { run: ref.run, step: ref.step } : { run: ref.name, step: null };
