@@ -32,6 +32,8 @@ describe('zoom', () => {
     expect(stepRange({ from: 50, to: null }, 0, 40)).toEqual([0, 40]);
     expect(stepRange({ from: 9, to: 9 }, 0, 40)).toEqual([0, 40]);
     expect(stepRange({ from: null, to: null }, 3, 3)).toEqual([2, 4]);
+    expect(stepRange({ from: null, to: null }, 0, 0)).toEqual([0, 1]);
+    expect(stepRange({ from: null, to: null })).toEqual([0, 1]);
     expect(isZoomed({ from: 0, to: null })).toBe(true);
     expect(isZoomed(readQuery('run', parseHash('#/runs/r?from=x&to=-1').query))).toBe(false);
   });

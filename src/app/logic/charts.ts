@@ -44,11 +44,11 @@ export function zoomOf(a: number, b: number): Zoom | null {
   return from < to ? { from, to } : null;
 }
 
-/** Ends of the axis of steps, given the first and the last there is. Ends that leave nothing between them count for nothing. */
-export function stepRange({ from, to }: Zoom, first: number, last: number): [number, number] {
+/** Ends of the axis of steps, given the first and the last there is. Ends that leave nothing between them count for nothing; no step is below 0. */
+export function stepRange({ from, to }: Zoom, first = 0, last = first): [number, number] {
   const [min, max] = [from ?? first, to ?? last];
   if (min < max) return [min, max];
-  return first < last ? [first, last] : [first - 1, last + 1];
+  return first < last ? [first, last] : [Math.max(0, first - 1), last + 1];
 }
 
 /** Ends of the axis of values: with 0, and a little room beyond the outermost. */

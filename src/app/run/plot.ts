@@ -48,7 +48,8 @@ export function createPlot(element: HTMLElement, data: ChartData, first: Zoom, o
         points: { size: 6 },
       },
       scales: {
-        x: { time: false, range: (_, min, max) => stepRange(zoom, min, max) },
+        // From the steps themselves: of a single one uPlot would say 0 to 100, of none nothing.
+        x: { time: false, range: ({ data: [steps] }) => stepRange(zoom, steps[0], steps.at(-1)) },
         y: { range: (_, min, max) => valueRange(min, max, options.max) },
       },
       axes: [
