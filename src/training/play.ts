@@ -1,6 +1,6 @@
 /**
- * @file Conversations that a visitor takes part in, or looks into. A request plays on from messages that were there before until it is the
- * turn of somebody who has nothing to say yet; nothing is kept between requests but the model on the GPU.
+ * @file Conversations that a visitor takes part in, or looks into. A request plays on from messages that were there before
+ * until it is the turn of somebody who has nothing to say yet; nothing is kept between requests but the model on the GPU.
  */
 import { Rest, runEpisode } from '../agent/episode.ts';
 import type { Act } from '../agent/expert.ts';

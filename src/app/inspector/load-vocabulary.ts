@@ -1,9 +1,8 @@
 /** @file The vocabulary of a model, read when the first of its tokens is shown. */
 import type { RunDatabase } from '../../storage/database.ts';
-import { bundledModels, fetchBundledFile } from '../../training/bundled-models.ts';
+import { tokenizerFile } from '../logic/tokenizer-file.ts';
 import { Vocabulary } from './vocabulary.ts';
 
-const FILE = 'tokenizer.json';
 const loaded = new Map<string, Promise<Vocabulary>>();
 
 /** `model`: a bundled one's name or a stored one's id. Why there is none, when it is not here any more or its tokenizer is none. */
@@ -17,7 +16,7 @@ export function vocabularyOf(db: RunDatabase, model: string): Promise<Vocabulary
 }
 
 async function load(db: RunDatabase, model: string): Promise<Vocabulary> {
-  const file = bundledModels.includes(model) ? new Blob([await fetchBundledFile(model, FILE)]) : (await db.models.get(model))?.files[FILE];
+  const file = await tokenizerFile(db, model);
   if (!file) throw new Error(`the model "${model}" is neither bundled nor in this browser's storage`);
   return new Vocabulary(JSON.parse(await file.text()));
 }

@@ -1,8 +1,9 @@
 /** @file Weights as the page names them, and which of them read the tokens of a conversation. */
 import type { ModelRef } from '../../evaluation/types.ts';
 import type { RunDatabase } from '../../storage/database.ts';
-import { bundledModels, fetchBundledFile } from '../../training/bundled-models.ts';
+import { bundledModels } from '../../training/bundled-models.ts';
 import { RECORDED, RECORDED_WEIGHTS } from './recorded.ts';
+import { tokenizerFile } from './tokenizer-file.ts';
 
 /** Weights in an address: a model's name, or `run@step`. */
 export const refText = (model: ModelRef) => (model.kind === 'model' ? model.name : `${model.run}@${model.step}`);
@@ -36,19 +37,16 @@ export async function allWeights(db: RunDatabase): Promise<Weights[]> {
 /** Those among all weights that have the tokenizer of `base`, itself first. */
 export async function weightsFor(db: RunDatabase, base: string): Promise<Weights[]> {
   const all = await allWeights(db);
-  const own = await tokenizerOf(db, base);
-  const same = new Set([base]);
-  for (const name of new Set(all.map((weights) => weights.base))) if (own !== null && name !== base && (await tokenizerOf(db, name)) === own) same.add(name);
-  const fitting = all.filter((weights) => same.has(weights.base));
-  return [...fitting.filter(({ ref }) => refText(ref) === base), ...fitting.filter(({ ref }) => refText(ref) !== base)];
+  const file = (model: string) => tokenizerFile(db, model).catch(() => undefined); // no network
+  const own = await file(base);
+  const fits = async (model: string) => model === base || (await sameText(own, await file(model)).catch(() => false)); // a file that cannot be read
+  const models = [...new Set(all.map((weights) => weights.base))];
+  const fitting = new Map(await Promise.all(models.map(async (model) => [model, await fits(model)] as const)));
+  const rank = ({ ref }: Weights) => Number(refText(ref) !== base);
+  return all.filter((weights) => fitting.get(weights.base)).sort((a, b) => rank(a) - rank(b));
 }
 
-/** Its file; null where it is not to be had. */
-async function tokenizerOf(db: RunDatabase, model: string): Promise<string | null> {
-  try {
-    if (bundledModels.includes(model)) return new TextDecoder().decode(await fetchBundledFile(model, 'tokenizer.json'));
-    return (await (await db.models.get(model))?.files['tokenizer.json']?.text()) ?? null;
-  } catch {
-    return null; // no network, or a file that cannot be read
-  }
+/** Reads large files only where their sizes are one. */
+async function sameText(a: Blob | undefined, b: Blob | undefined): Promise<boolean> {
+  return a !== undefined && b !== undefined && a.size === b.size && (await a.text()) === (await b.text());
 }
