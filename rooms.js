@@ -1,0 +1,81 @@
+/**
+ * @file Which room may import which room. A room is a folder of src. ESLint checks this table, type imports included.
+ * docs/architecture.md says what each room holds.
+ */
+
+/** Each room with the rooms that it may import. A room may import only rooms above it. */
+export const ROOMS = {
+  records: [],
+  base: ['records'],
+  engine: ['records'],
+  environments: ['base', 'records'],
+  users: ['base', 'records', 'environments'],
+  agent: ['base', 'records', 'engine', 'environments', 'users'],
+  exchange: ['base', 'records', 'engine'],
+  storage: ['records'],
+  benchmarks: ['base', 'records', 'environments', 'users', 'agent', 'exchange'],
+  evaluation: ['base', 'records', 'environments', 'agent'],
+  training: ['base', 'records', 'engine', 'environments', 'users', 'agent', 'benchmarks', 'evaluation'],
+  trainer: ['base', 'records', 'engine', 'environments', 'users', 'agent', 'exchange', 'storage', 'benchmarks', 'evaluation', 'training'],
+  worlds: ['records', 'environments', 'exchange', 'benchmarks'],
+  workers: ['environments', 'users', 'storage', 'benchmarks', 'trainer', 'worlds'],
+  cli: ['records', 'environments', 'benchmarks', 'trainer'],
+
+  // The page: the folders of src/app.
+  kit: [],
+  data: [
+    'kit',
+    'base',
+    'records',
+    'engine',
+    'environments',
+    'agent',
+    'exchange',
+    'storage',
+    'benchmarks',
+    'evaluation',
+    'training',
+    'trainer',
+    'worlds',
+  ],
+  charts: ['kit', 'data'],
+  conversation: ['kit', 'data', 'base', 'records', 'environments', 'users', 'agent', 'evaluation', 'training', 'trainer'],
+  /** Every other folder of src/app. A feature may not import another feature. */
+  feature: [
+    'kit',
+    'data',
+    'charts',
+    'conversation',
+    'records',
+    'users',
+    'agent',
+    'exchange',
+    'benchmarks',
+    'evaluation',
+    'training',
+    'trainer',
+    'worlds',
+  ],
+  gallery: ['kit', 'data', 'charts', 'conversation', 'feature', 'records', 'evaluation', 'training', 'trainer'],
+  /** App.svelte, main.ts and the files that put features together. They import each other. */
+  root: ['root', 'kit', 'data', 'conversation', 'feature', 'gallery', 'trainer'],
+};
+
+const PAGE = ['kit', 'data', 'charts', 'conversation', 'gallery'];
+
+export const elements = [
+  { type: 'workers', pattern: 'workers' },
+  ...PAGE.map((room) => ({ type: room, pattern: `src/app/${room}` })),
+  { type: 'feature', pattern: 'src/app/*', capture: ['feature'] },
+  ...Object.keys(ROOMS)
+    .filter((room) => !['workers', 'feature', 'root', ...PAGE].includes(room))
+    .map((room) => ({ type: room, pattern: `src/${room}` })),
+];
+
+export const files = [{ category: 'root', pattern: ['src/*.ts', 'src/app/*.{ts,svelte}'] }];
+
+const select = (room) => (room === 'root' ? { file: { categories: 'root' } } : { element: { type: room } });
+
+export const policies = Object.entries(ROOMS)
+  .filter(([, allowed]) => allowed.length > 0)
+  .map(([room, allowed]) => ({ from: select(room), allow: { to: allowed.map(select) } }));
