@@ -1,7 +1,7 @@
-/** Reading `config.json`: which decoders this engine can run, said field by field. */
+/** Reads `config.json` and refuses decoders that this engine cannot run, with the field that is not supported. */
 import type { ModelConfig } from './types.ts';
 
-export class ConfigError extends Error {
+class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
@@ -10,10 +10,11 @@ const ROPE_THETA = 10_000;
 
 /**
  * Checks a parsed Hugging Face `config.json`.
- * @throws ConfigError naming the field, its value and what is expected.
+ * @throws ConfigError that names the field, its value and the expected value
  */
 export function parseConfig(json: unknown): ModelConfig {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new ConfigError(`config.json is ${JSON.stringify(json)}: expected an object`);
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw new ConfigError(`config.json is ${JSON.stringify(json)}: expected an object`);
   const raw = json as Record<string, unknown>;
   const fail = (field: string, expected: string): never => {
     throw new ConfigError(`config.json: ${field} is ${JSON.stringify(raw[field]) ?? 'missing'}: expected ${expected}`);
@@ -24,18 +25,23 @@ export function parseConfig(json: unknown): ModelConfig {
   };
   const positive = (field: string, value: unknown): number =>
     typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : fail(field, 'a positive number');
-  /** Fields that may be absent, but must not ask for what the decoder does not compute. */
+  /** A field that may be absent, but must not demand an operation that the decoder does not have. */
   const only = (field: string, expected: string, accepts: (value: unknown) => boolean): void => {
     if (raw[field] !== undefined && !accepts(raw[field])) fail(field, expected);
   };
 
-  const model_type = MODEL_TYPES.find((name) => name === raw.model_type) ?? fail('model_type', MODEL_TYPES.map((name) => `"${name}"`).join(' or '));
+  const model_type =
+    MODEL_TYPES.find((name) => name === raw.model_type) ?? fail('model_type', MODEL_TYPES.map((name) => `"${name}"`).join(' or '));
   only('hidden_act', '"silu"', (value) => value === 'silu');
   only('rope_scaling', 'null (scaled rotary embeddings are not supported)', (value) => value === null);
   only('use_sliding_window', 'false (sliding-window attention is not supported)', (value) => value === false);
   if (model_type === 'qwen3') only('attention_bias', 'false for qwen3', (value) => value === false);
-  only('layer_types', 'only "full_attention"', (value) => value === null || (Array.isArray(value) && value.every((type) => type === 'full_attention')));
-  only('quantization_config', 'none (quantised weights are not supported)', (value) => value === null);
+  only(
+    'layer_types',
+    'only "full_attention"',
+    (value) => value === null || (Array.isArray(value) && value.every((type) => type === 'full_attention')),
+  );
+  only('quantization_config', 'null (quantized weights are not supported)', (value) => value === null);
 
   const hidden_size = size('hidden_size');
   const num_attention_heads = size('num_attention_heads');
@@ -53,24 +59,36 @@ export function parseConfig(json: unknown): ModelConfig {
     rms_norm_eps: positive('rms_norm_eps', raw.rms_norm_eps ?? 1e-6),
     rope_theta: ropeTheta(raw),
     max_position_embeddings: size('max_position_embeddings'),
-    tie_word_embeddings: raw.tie_word_embeddings === undefined ? false : typeof raw.tie_word_embeddings === 'boolean' ? raw.tie_word_embeddings : fail('tie_word_embeddings', 'true or false'),
+    tie_word_embeddings:
+      raw.tie_word_embeddings === undefined
+        ? false
+        : typeof raw.tie_word_embeddings === 'boolean'
+          ? raw.tie_word_embeddings
+          : fail('tie_word_embeddings', 'true or false'),
   };
   const multiples = { hidden_size: 4, intermediate_size: 4, head_dim: 8 } as const;
   for (const [field, multiple] of Object.entries(multiples) as [keyof typeof multiples, number][]) {
-    if (config[field] % multiple !== 0) throw new ConfigError(`config.json: ${field} is ${config[field]}: expected a multiple of ${multiple}`);
+    if (config[field] % multiple !== 0)
+      throw new ConfigError(`config.json: ${field} is ${config[field]}: expected a multiple of ${multiple}`);
   }
-  if (num_attention_heads % num_key_value_heads !== 0) fail('num_key_value_heads', `a divisor of num_attention_heads (${num_attention_heads})`);
+  if (num_attention_heads % num_key_value_heads !== 0)
+    fail('num_key_value_heads', `a divisor of num_attention_heads (${num_attention_heads})`);
   return config;
 }
 
-/** Older files have `rope_theta`; newer ones put it into `rope_parameters`. */
+/** Older files have `rope_theta` at the top level, newer files in `rope_parameters`. */
 function ropeTheta(raw: Record<string, unknown>): number {
   const parameters = raw.rope_parameters as { rope_theta?: unknown; rope_type?: unknown } | null | undefined;
   const type = parameters?.rope_type;
   if (type !== undefined && type !== 'default') {
-    throw new ConfigError(`config.json: rope_parameters.rope_type is ${JSON.stringify(type)}: expected "default" (scaled rotary embeddings are not supported)`);
+    throw new ConfigError(
+      `config.json: rope_parameters.rope_type is ${JSON.stringify(type)}: expected "default" (scaled rotary embeddings are not supported)`,
+    );
   }
-  const [field, value] = parameters?.rope_theta !== undefined ? ['rope_parameters.rope_theta', parameters.rope_theta] : ['rope_theta', raw.rope_theta ?? ROPE_THETA];
+  const [field, value] =
+    parameters?.rope_theta !== undefined
+      ? ['rope_parameters.rope_theta', parameters.rope_theta]
+      : ['rope_theta', raw.rope_theta ?? ROPE_THETA];
   if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) {
     throw new ConfigError(`config.json: ${field} is ${JSON.stringify(value)}: expected a positive number`);
   }

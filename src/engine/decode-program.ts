@@ -1,25 +1,26 @@
 /**
  * The GPU side of generation: buffers and programs that extend sequences in the KV cache and sample from them.
- * A prefill run takes packed tokens of many slots; a decode run takes one token a slot, several steps in a row, each step's
- * samples being the next one's input without the CPU.
+ * A prefill run takes packed tokens of many slots. A decode run takes one token per slot and makes several steps: the samples
+ * of each step are the input of the next step, without the CPU.
  */
-import { type Counts, type Dispatch, type Gpu, subview, type View } from './gpu.ts';
+import { type Dispatch, type Gpu, subview, type View } from './gpu.ts';
 import { embedding } from './kernels/embedding.ts';
 import { gatherRows } from './kernels/gather-rows.ts';
 import { kvWrite } from './kernels/kv-cache.ts';
-import { matmul } from './kernels/matmul.ts';
 import { pagedAttention } from './kernels/paged-attention.ts';
 import { rmsnorm } from './kernels/rmsnorm.ts';
 import { SAMPLE_ROW_BYTES, type SampleRow, packSampleRows, sample, sampleScratch } from './kernels/sample.ts';
-import { type Activations, activationWidths, headSizes, type LayerContext, layerForward } from './layer.ts';
+import { type Activations, activationWidths, attentionSizes, type LayerContext, layerForward, widths } from './layer.ts';
 import type { WeightViews } from './parameters.ts';
+import type { Counts } from './rows.ts';
 import type { ModelConfig } from './types.ts';
+import { pagedAttentionWork, product, withWork } from './work.ts';
 
 export interface DecodeSizes {
   slots: number;
-  /** Tokens of one prefill run. */
+  /** Most tokens of one prefill run. */
   prefillTokens: number;
-  /** Steps of one decode run at most. */
+  /** Most steps of one decode run. */
   steps: number;
   pageSize: number;
   pagesPerSlot: number;
@@ -35,7 +36,7 @@ export interface Sampled {
 const RESULT_BYTES = 8;
 const LOGITS_BYTES = 128 * 2 ** 20;
 
-/** Inputs of a run, written by the CPU. */
+/** Inputs of a run; the CPU writes them. */
 interface Inputs {
   tokens: View;
   positions: View;
@@ -47,16 +48,16 @@ interface Inputs {
 export class DecodeProgram {
   readonly #inputs: { prefill: Inputs; decode: Inputs };
   readonly #pageTable: View;
-  /** Prefill rows: which packed token each is, its position and (unused on the GPU) its sample. */
+  /** Of each prefill row: the index of its packed token, its position, and its sample (the GPU does not read the sample). */
   readonly #rowTokens: View;
   readonly #rowPositions: View;
   readonly #rowSamples: View;
   readonly #results: View;
-  /** Results of all runs since the last `collect`. */
+  /** Samples of all runs since the last `collect`. */
   readonly #collected: View;
   #collectedRows = 0;
   readonly #prefill: Record<'plain' | 'truncated', Dispatch[]>;
-  /** One entry a step; steps differ in where results go. */
+  /** One program per step: each step writes its results to another place. */
   readonly #decode: Record<'plain' | 'truncated', Dispatch[][]>;
 
   constructor(
@@ -69,7 +70,10 @@ export class DecodeProgram {
     const { slots, prefillTokens, steps, pageSize, pagesPerSlot, pages } = sizes;
     const capacity = Math.max(slots, prefillTokens);
     const kvBytes = pages * pageSize * config.num_key_value_heads * config.head_dim * 4;
-    const caches = weights.layers.map((_, layer) => ({ kCache: gpu.buffer(`k cache ${layer}`, kvBytes), vCache: gpu.buffer(`v cache ${layer}`, kvBytes) }));
+    const caches = weights.layers.map((_, layer) => ({
+      kCache: gpu.buffer(`k cache ${layer}`, kvBytes),
+      vCache: gpu.buffer(`v cache ${layer}`, kvBytes),
+    }));
     const activations = Object.fromEntries(
       Object.entries(activationWidths(config)).map(([name, width]) => [name, gpu.buffer(name, capacity * width * 4)]),
     ) as unknown as Activations;
@@ -96,31 +100,39 @@ export class DecodeProgram {
     this.#results = gpu.buffer('samples', slots * steps * RESULT_BYTES);
     this.#collected = gpu.buffer('collected samples', slots * (steps + 1) * RESULT_BYTES);
 
+    const attentionCost = pagedAttentionWork(widths(config).q, pageSize * pagesPerSlot);
     const trunk = ({ tokens, positions, slotOf, counts }: Inputs): Dispatch[] => {
       const context: LayerContext = { gpu, config, tokens: { of: 'tokens' }, counts, positions, rope };
       return [
         ...embedding(gpu, { table: weights.embed, ids: tokens, x, counts }, { rows: context.tokens, width: config.hidden_size }),
         ...weights.layers.flatMap((layer, i) => {
           const cache = { qk: activations.qk, qkv: activations.qkv, slotOf, positions, pageTable: this.#pageTable, ...caches[i]!, counts };
-          const kv = { ...headSizes(context), pageSize, pagesPerSlot };
+          const kv = { ...attentionSizes(context), pageSize, pagesPerSlot };
           return layerForward(context, layer, activations, { in: x, mid: x, out: x }, () => [
             ...kvWrite(gpu, cache, kv),
-            ...pagedAttention(gpu, { ...cache, out: activations.attended }, kv),
+            ...withWork(pagedAttention(gpu, { ...cache, out: activations.attended }, kv), attentionCost),
           ]);
         }),
       ];
     };
     const head = (from: View, counts: View, positions: View, tokens: View, params: View, step: number, truncate: boolean): Dispatch[] => {
       const program = rmsnorm(
-        gpu, { x: from, weight: weights.norm, y: normed, rstd, counts }, { rows: { of: 'rows' }, width: config.hidden_size, eps: config.rms_norm_eps },
+        gpu,
+        { x: from, weight: weights.norm, y: normed, rstd, counts },
+        { rows: { of: 'rows' }, width: config.hidden_size, eps: config.rms_norm_eps },
       );
       for (let base = 0; base < slots; base += chunk) {
         const rows = { of: 'rows', base, max: Math.min(chunk, slots - base) } as const;
         const a = subview(normed, base * config.hidden_size * 4, rows.max * config.hidden_size * 4);
         program.push(
-          ...matmul(gpu, { a, b: weights.head, c: logits, counts }, { form: 'nt', rows, n: config.vocab_size, k: config.hidden_size, ldc: stride }),
+          ...product(
+            gpu,
+            { a, b: weights.head, c: logits, counts },
+            { form: 'nt', rows, n: config.vocab_size, k: config.hidden_size, ldc: stride },
+          ),
           ...sample(
-            gpu, { logits, params, positions, tokens, results: this.#results, scratch, counts },
+            gpu,
+            { logits, params, positions, tokens, results: this.#results, scratch, counts },
             { rows, vocab: config.vocab_size, stride, step, resultRows: slots, truncate },
           ),
         );
@@ -130,14 +142,22 @@ export class DecodeProgram {
     const { prefill, decode } = this.#inputs;
     const prefillTrunk = [
       ...trunk(prefill),
-      ...gatherRows(gpu, { x, index: this.#rowTokens, out: hidden, counts: prefill.counts }, { rows: { of: 'rows' }, width: config.hidden_size }),
+      ...gatherRows(
+        gpu,
+        { x, index: this.#rowTokens, out: hidden, counts: prefill.counts },
+        { rows: { of: 'rows' }, width: config.hidden_size },
+      ),
     ];
     const decodeTrunk = trunk(decode);
     const prefillWith = (truncate: boolean): Dispatch[] => [
-      ...prefillTrunk, ...head(hidden, prefill.counts, this.#rowPositions, this.#rowSamples, prefill.params, 0, truncate),
+      ...prefillTrunk,
+      ...head(hidden, prefill.counts, this.#rowPositions, this.#rowSamples, prefill.params, 0, truncate),
     ];
     const decodeWith = (truncate: boolean): Dispatch[][] =>
-      Array.from({ length: steps }, (_, step) => [...decodeTrunk, ...head(x, decode.counts, decode.positions, decode.tokens, decode.params, step, truncate)]);
+      Array.from({ length: steps }, (_, step) => [
+        ...decodeTrunk,
+        ...head(x, decode.counts, decode.positions, decode.tokens, decode.params, step, truncate),
+      ]);
     this.#prefill = { plain: prefillWith(false), truncated: prefillWith(true) };
     this.#decode = { plain: decodeWith(false), truncated: decodeWith(true) };
   }
@@ -148,30 +168,48 @@ export class DecodeProgram {
 
   /**
    * Computes packed tokens and samples after some of them.
-   * @param rows index of the packed token to sample after, ascending; samples are collected in this order
+   * @param rows indices of the packed tokens to sample after, ascending; `collect` returns the samples in this order
    */
-  prefill(
-    tokens: { token: number; position: number; slot: number }[],
-    rows: { index: number; params: SampleRow }[],
-  ): void {
+  prefill(tokens: { token: number; position: number; slot: number }[], rows: { index: number; params: SampleRow }[]): void {
     const counts = { tokens: tokens.length, rows: rows.length };
     const { prefill } = this.#inputs;
-    this.#write(prefill, tokens, rows.map(({ params }) => params), counts);
-    this.gpu.write(this.#rowTokens, Uint32Array.from(rows, ({ index }) => index));
-    this.gpu.write(this.#rowPositions, Uint32Array.from(rows, ({ index }) => tokens[index]!.position));
+    this.#write(
+      prefill,
+      tokens,
+      rows.map(({ params }) => params),
+      counts,
+    );
+    this.gpu.write(
+      this.#rowTokens,
+      Uint32Array.from(rows, ({ index }) => index),
+    );
+    this.gpu.write(
+      this.#rowPositions,
+      Uint32Array.from(rows, ({ index }) => tokens[index]!.position),
+    );
     this.gpu.run(this.#prefill[variant(rows)], counts);
     this.#keep(rows.length, 1);
   }
 
-  /** Runs `steps` steps, one row a slot given; samples are collected step by step, all rows of a step together. */
+  /** Runs `steps` steps with one row per slot. `collect` returns the samples step by step. */
   decode(rows: { token: number; position: number; slot: number; params: SampleRow }[], steps: number): void {
     const counts = { tokens: rows.length, rows: rows.length };
-    this.#write(this.#inputs.decode, rows, rows.map(({ params }) => params), counts);
-    for (const step of this.#decode[variant(rows)].slice(0, steps)) this.gpu.run(step, counts);
+    this.#write(
+      this.#inputs.decode,
+      rows,
+      rows.map(({ params }) => params),
+      counts,
+    );
+    this.gpu.run(this.#decode[variant(rows)].slice(0, steps).flat(), counts);
     this.#keep(rows.length, steps);
   }
 
-  /** Every sample since the last call, in the order of the runs. */
+  /** Drops samples that nobody collected because their round failed. */
+  discard(): void {
+    this.#collectedRows = 0;
+  }
+
+  /** All samples since the last call, in the order of the runs. */
   async collect(): Promise<Sampled[]> {
     const rows = this.#collectedRows;
     this.#collectedRows = 0;
@@ -179,16 +217,25 @@ export class DecodeProgram {
       await this.gpu.done();
       return [];
     }
-    // Always all of it: one size of staging buffer.
+    // Always reads the whole buffer, so that the staging buffer has one size.
     const bytes = await this.gpu.read(this.#collected);
     const [ids, logprobs] = [new Uint32Array(bytes), new Float32Array(bytes)];
     return Array.from({ length: rows }, (_, i) => ({ token: ids[2 * i]!, logprob: logprobs[2 * i + 1]! }));
   }
 
   #write(inputs: Inputs, tokens: { token: number; position: number; slot: number }[], params: SampleRow[], counts: Counts): void {
-    this.gpu.write(inputs.tokens, Uint32Array.from(tokens, ({ token }) => token));
-    this.gpu.write(inputs.positions, Uint32Array.from(tokens, ({ position }) => position));
-    this.gpu.write(inputs.slotOf, Uint32Array.from(tokens, ({ slot }) => slot));
+    this.gpu.write(
+      inputs.tokens,
+      Uint32Array.from(tokens, ({ token }) => token),
+    );
+    this.gpu.write(
+      inputs.positions,
+      Uint32Array.from(tokens, ({ position }) => position),
+    );
+    this.gpu.write(
+      inputs.slotOf,
+      Uint32Array.from(tokens, ({ slot }) => slot),
+    );
     this.gpu.write(inputs.params, packSampleRows(params));
     this.gpu.write(inputs.counts, Uint32Array.of(counts.tokens, counts.rows, 0, 0));
   }
@@ -198,7 +245,11 @@ export class DecodeProgram {
     const encoder = this.gpu.device.createCommandEncoder();
     for (let step = 0; step < steps; step++) {
       encoder.copyBufferToBuffer(
-        this.#results.buffer, step * this.sizes.slots * RESULT_BYTES, this.#collected.buffer, (this.#collectedRows + step * rows) * RESULT_BYTES, rows * RESULT_BYTES,
+        this.#results.buffer,
+        step * this.sizes.slots * RESULT_BYTES,
+        this.#collected.buffer,
+        (this.#collectedRows + step * rows) * RESULT_BYTES,
+        rows * RESULT_BYTES,
       );
     }
     this.gpu.device.queue.submit([encoder.finish()]);

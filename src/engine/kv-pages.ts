@@ -1,12 +1,12 @@
 /**
- * Who owns which page of the KV cache (CPU side). Full pages are found again by the tokens they hold and all tokens before
- * them: sequences that begin alike list the same pages, counted, copy-free. A page nobody lists keeps its content until
- * the space is needed.
+ * The pages of the KV cache and their owners (CPU side). A full page is found by its tokens and all tokens before them:
+ * sequences with the same beginning use the same pages, without a copy. Each page counts its users. A page without users
+ * keeps its content until the sampler needs the space.
  */
 
-/** Content of a full page and everything before it. Equal numbers, equal content. */
+/** An id for the content of a full page and of all pages before it. Equal ids mean equal content. */
 export type Content = number;
-/** What comes before the first page. */
+/** The content before the first page. */
 export const NOTHING: Content = 0;
 
 interface Page {
@@ -20,25 +20,25 @@ export class KvPages {
   readonly #pages: Page[];
   readonly #free: number[];
   readonly #byKey = new Map<string, number>();
-  /** Pages with content and no reference, in the order they were left: the first is evicted first. */
+  /** Pages with content but without references, in the order of their release. The oldest is evicted first. */
   readonly #unlisted = new Set<number>();
   #lastContent: Content = NOTHING;
 
   constructor(
     readonly count: number,
-    /** Tokens a page. */
+    /** Tokens per page. */
     readonly pageSize: number,
   ) {
     this.#pages = Array.from({ length: count }, () => ({ references: 0 }));
     this.#free = Array.from({ length: count }, (_, page) => count - 1 - page);
   }
 
-  /** Pages that can be had now. */
+  /** Number of pages that `take` can return now. */
   get available(): number {
     return this.#free.length + this.#unlisted.size;
   }
 
-  /** A page with one reference, to be filled. @throws RangeError when none is left */
+  /** An empty page with one reference. @throws RangeError if all pages are in use */
   take(): number {
     const oldest = this.#unlisted.values().next().value;
     if (this.#free.length === 0 && oldest !== undefined) this.#forget(oldest);
@@ -48,7 +48,7 @@ export class KvPages {
     return page;
   }
 
-  /** The page that holds `tokens` after `before`, with one reference more; undefined when there is none. */
+  /** The page that holds `tokens` after `before`, with one more reference. Undefined if there is no such page. */
   find(before: Content, tokens: readonly number[]): { page: number; content: Content } | undefined {
     const page = this.#byKey.get(keyOf(before, tokens));
     if (page === undefined) return undefined;
@@ -58,7 +58,7 @@ export class KvPages {
     return { page, content: entry.content! };
   }
 
-  /** Says what a full page holds. When another page holds the same, that one stays the one that is found. */
+  /** Registers the content of a full page. If another page has the same content, `find` continues to return that page. */
   register(page: number, before: Content, tokens: readonly number[]): Content {
     const entry = this.#pages[page]!;
     if (entry.content !== undefined) return entry.content;
@@ -78,7 +78,7 @@ export class KvPages {
     else this.#unlisted.add(page);
   }
 
-  /** Forgets all content: the weights it was computed with are gone. */
+  /** Forgets the content of all pages, because the weights have changed. */
   invalidate(): void {
     for (const page of [...this.#byKey.values()]) this.#forget(page);
   }

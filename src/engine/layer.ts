@@ -1,14 +1,16 @@
 /** One decoder layer, forward and backward, as lists of dispatches over given buffers. Training and decoding share it. */
-import type { Dispatch, Gpu, Rows, View } from './gpu.ts';
+import type { Dispatch, Gpu, View } from './gpu.ts';
 import { attentionBackward } from './kernels/attention-backward.ts';
 import { addBias, biasGradient } from './kernels/bias.ts';
 import { copy } from './kernels/elementwise.ts';
-import { matmul } from './kernels/matmul.ts';
-import { qkNormRope, qkNormRopeBackward } from './kernels/qk-norm-rope.ts';
+import { qkNormRope } from './kernels/qk-norm-rope.ts';
+import { qkNormRopeBackward } from './kernels/qk-norm-rope-backward.ts';
 import { rmsnorm, rmsnormBackward } from './kernels/rmsnorm.ts';
 import { swiglu, swigluBackward } from './kernels/swiglu.ts';
 import type { LayerViews } from './parameters.ts';
+import type { Rows } from './rows.ts';
 import type { ModelConfig } from './types.ts';
+import { attentionWork, product, withWork } from './work.ts';
 
 /** Widths of a layer's tensors, in floats. */
 export interface Widths {
@@ -29,11 +31,11 @@ export function widths(config: ModelConfig): Widths {
   };
 }
 
-/** What the layers of one program have in common. */
+/** What all layers of one program share. */
 export interface LayerContext {
   gpu: Gpu;
   config: ModelConfig;
-  /** How many tokens a run has. */
+  /** Number of tokens of a run. */
   tokens: Rows;
   counts: View;
   /** u32 [tokens] */
@@ -42,11 +44,11 @@ export interface LayerContext {
   rope: View;
 }
 
-/** Activations of a layer, all [tokens, …]. Backward reads every one of them. */
+/** Activations of a layer, all [tokens, …]. The backward pass reads all of them. */
 export interface Activations {
   normed1: View;
   rstd1: View;
-  /** [tokens, q + 2 kv] projections; v is read from here. */
+  /** [tokens, q + 2 kv] projections; attention reads v from here. */
   qkv: View;
   /** [tokens, q + kv] after per-head norm and RoPE. */
   qk: View;
@@ -60,7 +62,7 @@ export interface Activations {
   act: View;
 }
 
-/** Floats a token of each activation. */
+/** Floats per token of each activation. */
 export function activationWidths(config: ModelConfig): Record<keyof Activations, number> {
   const { hidden, q, kv, intermediate } = widths(config);
   const heads = config.num_attention_heads;
@@ -79,11 +81,11 @@ export function activationWidths(config: ModelConfig): Record<keyof Activations,
   };
 }
 
-/** The residual stream before, inside and after a layer. Where two are the same view, the layer adds in place. */
+/** The residual stream before, inside and after a layer. If two of them are the same view, the layer adds in place. */
 export interface Residual {
   in: View;
   mid: View;
-  /** Absent when only the activations are wanted (computing them again for backward). */
+  /** Absent if only the activations are needed (to compute them again in the backward pass). */
   out?: View;
 }
 
@@ -91,7 +93,7 @@ export function layerForward(c: LayerContext, w: LayerViews, a: Activations, x: 
   const { gpu, config, tokens, counts } = c;
   const { hidden, q, kv, intermediate } = widths(config);
   const linear = (from: View, weight: View, to: View, k: number, n: number, accumulate = false): Dispatch[] =>
-    matmul(gpu, { a: from, b: weight, c: to, counts }, { form: 'nt', rows: tokens, n, k, accumulate });
+    product(gpu, { a: from, b: weight, c: to, counts }, { form: 'nt', rows: tokens, n, k, accumulate });
   const norm = (from: View, weight: View, to: View, rstd: View): Dispatch[] =>
     rmsnorm(gpu, { x: from, weight, y: to, rstd, counts }, { rows: tokens, width: hidden, eps: config.rms_norm_eps });
   const carry = (from: View, to: View): Dispatch[] =>
@@ -103,7 +105,7 @@ export function layerForward(c: LayerContext, w: LayerViews, a: Activations, x: 
     ...qkNormRope(
       gpu,
       { qkv: a.qkv, qk: a.qk, qWeight: w.qNorm, kWeight: w.kNorm, rstd: a.qkRstd, positions: c.positions, rope: c.rope, counts },
-      headSizes(c),
+      attentionSizes(c),
     ),
     ...attend(),
     ...carry(x.in, x.mid),
@@ -115,7 +117,7 @@ export function layerForward(c: LayerContext, w: LayerViews, a: Activations, x: 
   ];
 }
 
-export function headSizes({ config, tokens }: LayerContext) {
+export function attentionSizes({ config, tokens }: LayerContext) {
   return {
     tokens,
     heads: config.num_attention_heads,
@@ -126,7 +128,7 @@ export function headSizes({ config, tokens }: LayerContext) {
   };
 }
 
-/** Gradients of activations; one set serves all layers in turn. */
+/** Gradients of activations; all layers use the same set in turn. */
 export interface ActivationGradients {
   /** [tokens, hidden] of the residual stream, in place from the last layer to the first. */
   x: View;
@@ -142,16 +144,25 @@ export interface ActivationGradients {
   partial: View;
 }
 
-/** Turns `d.x`, the gradient of the layer's output, into that of its input, and adds the weights' gradients to `g`. */
+/**
+ * Replaces `d.x`, the gradient of the layer's output, by the gradient of its input, and adds the weights' gradients to `g`.
+ * `longest`: most tokens of a sequence.
+ */
 export function layerBackward(
-  c: LayerContext, spans: View, w: LayerViews, g: LayerViews, a: Activations, x: Residual, d: ActivationGradients,
+  c: LayerContext,
+  { spans, longest }: { spans: View; longest: number },
+  w: LayerViews,
+  g: LayerViews,
+  a: Activations,
+  x: Residual,
+  d: ActivationGradients,
 ): Dispatch[] {
   const { gpu, config, tokens, counts } = c;
   const { hidden, q, kv, intermediate } = widths(config);
-  /** Of y = x·Wᵀ with W [n, k]: dW += dyᵀ·x and dx = dy·W. */
+  /** For y = x·Wᵀ with W [n, k]: dW += dyᵀ·x and dx = dy·W. */
   const linear = (dy: View, input: View, weight: View, dweight: View, dx: View, n: number, k: number): Dispatch[] => [
-    ...matmul(gpu, { a: dy, b: input, c: dweight, counts }, { form: 'tn', rows: tokens, n, k, accumulate: true }),
-    ...matmul(gpu, { a: dy, b: weight, c: dx, counts }, { form: 'nn', rows: tokens, n: k, k: n }),
+    ...product(gpu, { a: dy, b: input, c: dweight, counts }, { form: 'tn', rows: tokens, n, k, accumulate: true }),
+    ...product(gpu, { a: dy, b: weight, c: dx, counts }, { form: 'nn', rows: tokens, n: k, k: n }),
   ];
   const norm = (input: View, weight: View, dweight: View, rstd: View): Dispatch[] =>
     rmsnormBackward(
@@ -166,20 +177,35 @@ export function layerBackward(
     ...linear(d.gateUp, a.normed2, w.gateUp, g.gateUp, d.normed, 2 * intermediate, hidden),
     ...norm(x.mid, w.postNorm, g.postNorm, a.rstd2),
     ...linear(d.x, attended, w.o, g.o, d.attended, hidden, q),
-    ...attentionBackward(
-      gpu,
-      { qk, qkv, spans, out: attended, lse, dout: d.attended, delta: d.delta, dqk: d.qk, dqkv: d.qkv, counts },
-      headSizes(c),
+    ...withWork(
+      attentionBackward(
+        gpu,
+        { qk, qkv, spans, out: attended, lse, dout: d.attended, delta: d.delta, dqk: d.qk, dqkv: d.qkv, counts },
+        attentionSizes(c),
+      ),
+      attentionWork(q, longest),
     ),
     ...qkNormRopeBackward(
       gpu,
       {
-        qkv, qWeight: w.qNorm, kWeight: w.kNorm, rstd: a.qkRstd, positions: c.positions, rope: c.rope,
-        dqk: d.qk, dqkv: d.qkv, dqWeight: g.qNorm, dkWeight: g.kNorm, partial: d.partial, counts,
+        qkv,
+        qWeight: w.qNorm,
+        kWeight: w.kNorm,
+        rstd: a.qkRstd,
+        positions: c.positions,
+        rope: c.rope,
+        dqk: d.qk,
+        dqkv: d.qkv,
+        dqWeight: g.qNorm,
+        dkWeight: g.kNorm,
+        partial: d.partial,
+        counts,
       },
-      headSizes(c),
+      attentionSizes(c),
     ),
-    ...(g.qkvBias ? biasGradient(gpu, { dy: d.qkv, dbias: g.qkvBias, partial: d.partial, counts }, { rows: tokens, width: q + 2 * kv }) : []),
+    ...(g.qkvBias
+      ? biasGradient(gpu, { dy: d.qkv, dbias: g.qkvBias, partial: d.partial, counts }, { rows: tokens, width: q + 2 * kv })
+      : []),
     ...linear(d.qkv, a.normed1, w.qkv, g.qkv, d.normed, q + 2 * kv, hidden),
     ...norm(x.in, w.inputNorm, g.inputNorm, a.rstd1),
   ];

@@ -1,21 +1,21 @@
 /**
- * Packing training sequences into micro-batches without padding. Neighbouring sequences that begin alike (rollouts of
- * one prompt) share their common prefix: it is stored and computed once, and every one of them attends to it.
+ * Packing of training sequences into micro-batches without padding. Neighbouring sequences with the same beginning (rollouts
+ * of one task) share this prefix: it is stored and computed once, and all of them attend to it.
  */
 import type { TrainSequence } from './types.ts';
 
-/** Token arrays of one run, and the rows (predictions) that carry loss. */
+/** The tokens of one run, and its rows: the predictions that have a loss. */
 export interface MicroBatch {
   tokens: Uint32Array<ArrayBuffer>;
   positions: Uint32Array<ArrayBuffer>;
-  /** Four words a token: prefixStart, prefixEnd, start, queryEnd (see docs/architecture.md). */
+  /** Four words per token: prefixStart, prefixEnd, start, queryEnd (see docs/architecture.md). */
   spans: Uint32Array<ArrayBuffer>;
-  /** Packed index of the token whose hidden state predicts each row's target; all different, ascending. */
+  /** Of each row: the packed index of the token whose hidden state predicts the target. Ascending, without repeats. */
   rowTokens: Uint32Array<ArrayBuffer>;
   targets: Uint32Array<ArrayBuffer>;
-  /** Four floats a row: the three inputs of the loss, and the weight. */
+  /** Four floats per row: the three inputs of the loss, and the weight. */
   rowInputs: Float32Array<ArrayBuffer>;
-  /** Where each row's result belongs: index of the sequence and of the token in it. */
+  /** Of each row: the index of its sequence, and of the target token in this sequence. */
   rowSequences: Uint32Array;
   rowPositions: Uint32Array;
 }
@@ -27,21 +27,21 @@ interface Item {
   sequence: TrainSequence;
   /** Masked tokens, ascending. */
   losses: number[];
-  /** Tokens to compute: up to the one that predicts the last masked token. */
+  /** Number of tokens to compute: all that come before the last masked token. */
   length: number;
 }
 
-/** Sharing shorter prefixes is not worth a second segment. */
+/** The cost of a second segment is higher than the gain of sharing a shorter prefix. */
 const SHORTEST_PREFIX = 8;
 
 /**
- * Fills micro-batches of at most `capacity` tokens, in order. Sequences without a masked token are left out.
- * @throws RangeError for a sequence longer than `capacity`, or one whose arrays do not fit its tokens
+ * Fills micro-batches of at most `capacity` tokens, in order. Skips sequences without a masked token.
+ * @throws RangeError for a sequence longer than `capacity`, or for an array whose length is not the number of tokens
  */
 export function pack(sequences: readonly TrainSequence[], capacity: number, share = true): MicroBatch[] {
   const items = sequences.map(itemOf).filter(({ losses }) => losses.length > 0);
   const batches: MicroBatch[] = [];
-  for (let from = 0; from < items.length; ) {
+  for (let from = 0; from < items.length;) {
     const first = items[from]!;
     if (first.length > capacity) {
       throw new RangeError(`sequence ${first.index} has ${first.length + 1} tokens: this engine trains on at most ${capacity + 1}`);
@@ -57,7 +57,11 @@ export function pack(sequences: readonly TrainSequence[], capacity: number, shar
 
 function itemOf(sequence: TrainSequence, index: number): Item {
   const { tokens, lossMask, weight, inputs = [] } = sequence;
-  const arrays: [string, number | ArrayLike<number>][] = [['lossMask', lossMask], ['weight', weight], ...inputs.map((input, i): [string, number | ArrayLike<number>] => [`inputs[${i}]`, input])];
+  const arrays: [string, number | ArrayLike<number>][] = [
+    ['lossMask', lossMask],
+    ['weight', weight],
+    ...inputs.map((input, i): [string, number | ArrayLike<number>] => [`inputs[${i}]`, input]),
+  ];
   for (const [name, values] of arrays) {
     if (typeof values !== 'number' && values.length !== tokens.length) {
       throw new RangeError(`sequence ${index}: ${name} has ${values.length} entries: expected ${tokens.length}, one a token`);
@@ -75,15 +79,16 @@ interface Group {
 }
 
 /**
- * The sequences of one micro-batch, cut into runs that share a prefix so that the fewest tokens are left
- * (dynamic programming over the cuts; the prefix common to a run is the shortest one between its neighbours).
+ * The sequences of one micro-batch, cut into groups that share a prefix. Dynamic programming over the cuts finds the fewest
+ * tokens. The prefix of a group is the shortest prefix that two neighbours in the group share.
  */
 class Groups {
   readonly #items: Item[] = [];
-  /** Prefix that item i may share with item i − 1. */
+  /** Length of the prefix that item i shares with item i − 1. */
   readonly #common: number[] = [];
-  /** Fewest tokens of the first i items, and where their last run starts. */
+  /** Entry i: the fewest tokens of the first i items. */
   readonly #fewest: number[] = [0];
+  /** Entry i: the start of the last group of the first i items. */
   readonly #cut: number[] = [0];
 
   constructor(readonly share: boolean) {}
@@ -118,16 +123,19 @@ class Groups {
 
   best(): Group[] {
     const groups: Group[] = [];
-    for (let end = this.#items.length; end > 0; ) {
+    for (let end = this.#items.length; end > 0;) {
       const start = this.#cut[end]!;
-      groups.unshift({ items: this.#items.slice(start, end), prefix: end - start > 1 ? Math.min(...this.#common.slice(start + 1, end)) : 0 });
+      groups.unshift({
+        items: this.#items.slice(start, end),
+        prefix: end - start > 1 ? Math.min(...this.#common.slice(start + 1, end)) : 0,
+      });
       end = start;
     }
     return groups;
   }
 }
 
-/** Tokens that two sequences share and that predict no masked token of either: those can be computed once, exactly. */
+/** Number of first tokens that two sequences share and that predict no masked token: sharing these tokens is exact. */
 function commonPrefix(a: Item, b: Item): number {
   const end = Math.min(a.losses[0]! - 1, b.losses[0]! - 1);
   let t = 0;

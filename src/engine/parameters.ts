@@ -1,11 +1,11 @@
 /**
- * All weights in one flat buffer. Gradients and moments have the same layout, so that AdamW is one dispatch and a
- * reference policy is one copy. Tensors that a kernel reads as one (q, k, v; gate, up) lie side by side.
+ * The layout of all weights in one flat buffer. Gradients and moments have the same layout: AdamW is one dispatch, and the
+ * reference is one copy. Tensors that a kernel reads as one tensor (q, k, v; gate, up) are neighbours.
  */
 import { subview, type View } from './gpu.ts';
 import type { ModelConfig, TensorMap } from './types.ts';
 
-/** Views start at multiples of 256 bytes: WebGPU's alignment of storage bindings. */
+/** Floats. Views start at multiples of 256 bytes, WebGPU's alignment of storage bindings. */
 const ALIGN = 64;
 
 export interface Parameter {
@@ -17,45 +17,45 @@ export interface Parameter {
   size: number;
 }
 
-/** Places of the tensors that are bound together: [start, floats] */
-type Place = readonly [number, number];
-interface LayerPlaces {
-  inputNorm: Place;
-  qkv: Place;
-  qkvBias?: Place;
-  qNorm?: Place;
-  kNorm?: Place;
-  o: Place;
-  postNorm: Place;
-  gateUp: Place;
-  down: Place;
+/** The range of tensors that a kernel reads as one: [start, number of floats]. */
+type Range = readonly [number, number];
+interface LayerRanges {
+  inputNorm: Range;
+  qkv: Range;
+  qkvBias?: Range;
+  qNorm?: Range;
+  kNorm?: Range;
+  o: Range;
+  postNorm: Range;
+  gateUp: Range;
+  down: Range;
 }
-export type LayerViews = { [name in keyof LayerPlaces]: View };
+export type LayerViews = { [name in keyof LayerRanges]: View };
 export interface WeightViews {
   embed: View;
   layers: LayerViews[];
   norm: View;
-  /** The same as `embed` when tied. */
+  /** The same as `embed` if the embeddings are tied. */
   head: View;
 }
 
 export class ParameterLayout {
   readonly parameters: Parameter[] = [];
-  /** What lies side by side, as one: where weight decay applies. `offset` is a multiple of 64. */
+  /** The ranges of tensors that a kernel reads as one, and whether weight decay applies. `offset` is a multiple of 64. */
   readonly segments: { offset: number; size: number; decay: boolean }[] = [];
-  /** Floats of the whole buffer, a multiple of 64. */
+  /** Floats of the whole buffer; a multiple of 64. */
   readonly size: number;
-  readonly #embed: Place;
-  readonly #layers: LayerPlaces[] = [];
-  readonly #norm: Place;
-  readonly #head: Place;
+  readonly #embed: Range;
+  readonly #layers: LayerRanges[] = [];
+  readonly #norm: Range;
+  readonly #head: Range;
 
   constructor(readonly config: ModelConfig) {
     const { hidden_size: h, intermediate_size: i, head_dim: d, vocab_size: v } = config;
     const q = config.num_attention_heads * d;
     const kv = config.num_key_value_heads * d;
     let end = 0;
-    const place = (...tensors: [name: string, ...shape: number[]][]): Place => {
+    const place = (...tensors: [name: string, ...shape: number[]][]): Range => {
       const start = end;
       for (const [name, ...shape] of tensors) {
         const size = shape.reduce((a, b) => a * b, 1);
@@ -63,7 +63,7 @@ export class ParameterLayout {
         end += size;
       }
       const floats = end - start;
-      // Norms and biases are not decayed.
+      // Weight decay does not apply to norms and biases.
       this.segments.push({ offset: start, size: floats, decay: tensors.every(([, ...shape]) => shape.length > 1) });
       end = Math.ceil(end / ALIGN) * ALIGN;
       return [start, floats];
@@ -88,17 +88,17 @@ export class ParameterLayout {
     this.size = end;
   }
 
-  /** The tensors inside a buffer of this layout. */
+  /** The tensors of a buffer with this layout. */
   views(flat: View): WeightViews {
-    const view = ([start, floats]: Place): View => subview(flat, start * 4, Math.ceil(floats / ALIGN) * ALIGN * 4);
-    const all = <T extends object>(places: T): { [name in keyof T]: View } =>
-      Object.fromEntries(Object.entries(places).map(([name, place]) => [name, view(place as Place)])) as { [name in keyof T]: View };
-    return { embed: view(this.#embed), layers: this.#layers.map((places) => all(places)), norm: view(this.#norm), head: view(this.#head) };
+    const view = ([start, floats]: Range): View => subview(flat, start * 4, Math.ceil(floats / ALIGN) * ALIGN * 4);
+    const all = <T extends object>(ranges: T): { [name in keyof T]: View } =>
+      Object.fromEntries(Object.entries(ranges).map(([name, range]) => [name, view(range as Range)])) as { [name in keyof T]: View };
+    return { embed: view(this.#embed), layers: this.#layers.map((ranges) => all(ranges)), norm: view(this.#norm), head: view(this.#head) };
   }
 
   /**
    * The flat form of named tensors.
-   * @throws Error naming every tensor that is missing, unknown or misshapen
+   * @throws Error that names all tensors that are missing, unknown or have a wrong shape
    */
   flatten(tensors: TensorMap): Float32Array<ArrayBuffer> {
     const problems = tensorProblems(this, tensors);
@@ -108,13 +108,13 @@ export class ParameterLayout {
     return flat;
   }
 
-  /** The named tensors of a flat array (views of it, not copies). */
+  /** The named tensors of a flat array. They are views, not copies. */
   unflatten(flat: Float32Array): TensorMap {
     return new Map(this.parameters.map(({ name, shape, offset, size }) => [name, { shape, data: flat.subarray(offset, offset + size) }]));
   }
 }
 
-/** What is wrong with a set of tensors for a model; a tied model's own `lm_head.weight` is let pass. */
+/** The problems of a set of tensors for a model. A tied model may have its own `lm_head.weight`. */
 export function tensorProblems({ config, parameters }: ParameterLayout, tensors: TensorMap): string[] {
   const problems: string[] = [];
   for (const { name, shape, size } of parameters) {
@@ -126,11 +126,13 @@ export function tensorProblems({ config, parameters }: ParameterLayout, tensors:
   }
   const known = new Set(parameters.map(({ name }) => name));
   if (config.tie_word_embeddings) known.add('lm_head.weight');
-  for (const name of tensors.keys()) if (!known.has(name)) problems.push(`tensor ${name} is not part of a ${config.model_type} model with ${config.num_hidden_layers} layers`);
+  for (const name of tensors.keys())
+    if (!known.has(name))
+      problems.push(`tensor ${name} is not part of a ${config.model_type} model with ${config.num_hidden_layers} layers`);
   return problems;
 }
 
-/** Fresh weights as Hugging Face initialises them: normal(0, 0.02) for matrices, 1 for norms, 0 for biases. The same seed gives the same weights. */
+/** Initial weights as in Hugging Face: normal(0, 0.02) for matrices, 1 for norms, 0 for biases. The same seed gives the same weights. */
 export function randomWeights(config: ModelConfig, seed: number): TensorMap {
   const uniform = mulberry32(seed);
   const normal = (): number => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
@@ -144,7 +146,7 @@ export function randomWeights(config: ModelConfig, seed: number): TensorMap {
   return weights;
 }
 
-/** A small uniform generator on [0, 1), here only so that initial weights are reproducible. */
+/** A small uniform generator on [0, 1): it makes initial weights reproducible. */
 function mulberry32(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,38 +1,14 @@
 /**
- * Continuous batching: many `generate` calls at once are served by one loop over the GPU. A turn of the loop computes the
- * tokens that are known but not yet in the KV cache (packed, whatever slots they belong to), runs a block of decode steps for
- * every sequence that is generating, and reads all samples back once. Sequences that wait for their caller cost nothing.
+ * Continuous batching: one loop over the GPU serves many `generate` calls at once. A round of the loop computes the known
+ * tokens that are not yet in the KV cache (packed, from any slot), runs a block of decode steps for each sequence that is
+ * generating, and reads all samples once. A sequence that waits for its caller costs nothing.
  */
-import { type DecodeProgram, type Sampled } from './decode-program.ts';
-import { type Content, KvPages, NOTHING } from './kv-pages.ts';
-import type { SampleRow } from './kernels/sample.ts';
+import type { DecodeProgram, Sampled } from './decode-program.ts';
+import { KvPages, NOTHING } from './kv-pages.ts';
+import { NO_TOKEN, type SampleRow } from './kernels/sample.ts';
+import type { Part } from './part.ts';
+import { checkParams, type Request, sampleRow, type Slot } from './requests.ts';
 import type { Generation, Sampler, SamplingParams, Sequence } from './types.ts';
-
-interface Slot extends Sequence {
-  length: number;
-  readonly slot: number;
-  readonly seed: number;
-  readonly stream: number;
-  readonly tokens: number[];
-  /** Tokens whose keys and values are in the cache. */
-  cached: number;
-  readonly pages: number[];
-  /** Content of the full pages registered so far. */
-  readonly contents: Content[];
-  request?: Request;
-  closed: boolean;
-}
-
-interface Request {
-  sequence: Slot;
-  params: SamplingParams;
-  stops: ReadonlySet<number>;
-  signal: AbortSignal | undefined;
-  tokens: number[];
-  logprobs: number[];
-  resolve: (generation: Generation) => void;
-  reject: (reason: unknown) => void;
-}
 
 export class BatchSampler implements Sampler {
   tokensPrefilled = 0;
@@ -50,8 +26,8 @@ export class BatchSampler implements Sampler {
     readonly vocabSize: number,
     slots: number,
     pageSize: number,
-    /** Gives the GPU side, which is built at first use. Asked for at every turn: it rejects once its buffers are gone. */
-    readonly load: () => Promise<DecodeProgram>,
+    /** The GPU side. Each round asks for it: `get` rejects after the engine was closed. */
+    readonly program: Pick<Part<DecodeProgram>, 'get' | 'check'>,
   ) {
     this.#pages = new KvPages(slots * Math.ceil(maxModelLen / pageSize), pageSize);
     this.#freeSlots = Array.from({ length: slots }, (_, slot) => slots - 1 - slot);
@@ -60,8 +36,16 @@ export class BatchSampler implements Sampler {
   async open({ seed, stream }: { seed: number; stream: number }): Promise<Sequence> {
     while (this.#freeSlots.length === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     const sequence: Slot = {
-      id: ++this.#lastId, slot: this.#freeSlots.pop()!, seed: seed >>> 0, stream: stream >>> 0,
-      length: 0, tokens: [], cached: 0, pages: [], contents: [], closed: false,
+      id: ++this.#lastId,
+      slot: this.#freeSlots.pop()!,
+      seed: seed >>> 0,
+      stream: stream >>> 0,
+      length: 0,
+      tokens: [],
+      cached: 0,
+      pages: [],
+      contents: [],
+      closed: false,
     };
     this.#open.add(sequence);
     return sequence;
@@ -106,7 +90,7 @@ export class BatchSampler implements Sampler {
     this.#waiting.shift()?.();
   }
 
-  /** The weights have changed: nothing in the cache is true any more. */
+  /** Forgets the cache: the weights have changed. */
   invalidate(): void {
     if (this.#serving) this.#stale = true;
     else this.#forget();
@@ -136,17 +120,20 @@ export class BatchSampler implements Sampler {
     this.#serving = true;
     try {
       for (;;) {
-        // Callers that were resumed together ask together.
+        // Callers that resume in the same task share a round.
         await macrotask();
-        const program = await this.load();
+        const program = await this.program.get();
+        this.program.check(program);
         if (this.#stale) this.#forget();
         for (const request of this.#requests) {
           if (request.signal?.aborted) this.#fail(request, request.signal.reason);
         }
         if (this.#requests.size === 0) break;
-        await this.#turn(program);
+        await this.#round(program);
       }
     } catch (error) {
+      // The round may have registered pages that the GPU never filled.
+      this.#stale = true;
       for (const request of [...this.#requests]) this.#fail(request, error);
     } finally {
       this.#serving = false;
@@ -155,11 +142,15 @@ export class BatchSampler implements Sampler {
     }
   }
 
-  /** One turn of the loop: prefill, decode, read back. */
-  async #turn(program: DecodeProgram): Promise<void> {
+  /** One round of the loop: prefill, decode, read back. */
+  async #round(program: DecodeProgram): Promise<void> {
+    program.discard();
     const requests = [...this.#requests];
     const decoding = requests.filter(({ sequence }) => sequence.length - sequence.cached === 1);
-    const results: Request[] = this.#prefill(program, requests.filter((request) => !decoding.includes(request)));
+    const results: Request[] = this.#prefill(
+      program,
+      requests.filter((request) => !decoding.includes(request)),
+    );
     const steps = decoding.length > 0 ? Math.min(program.sizes.steps, Math.max(...decoding.map((request) => this.#room(request)))) : 0;
     if (steps > 0) {
       program.decode(
@@ -174,24 +165,23 @@ export class BatchSampler implements Sampler {
       for (let step = 0; step < steps; step++) results.push(...decoding);
     }
     const samples = await program.collect();
-    const before = new Map(requests.map(({ sequence }) => [sequence, sequence.length]));
     results.forEach((request, i) => {
       if (this.#requests.has(request)) this.#accept(request, samples[i]!);
     });
     for (const { sequence } of requests) {
-      // What a decode run sampled and fed back is in the cache, but for the last token.
-      if (sequence.closed || (sequence.length === before.get(sequence) && sequence.cached > 0)) continue;
+      // The cache holds all tokens except the last one. A request that failed after its prefill computes its last token again.
+      if (sequence.closed) continue;
       sequence.cached = sequence.length - 1;
       this.#register(sequence);
     }
   }
 
-  /** Tokens this call may still sample. */
+  /** Number of tokens that this call may still sample. */
   #room({ sequence, params, tokens }: Request): number {
     return Math.min(params.maxNewTokens - tokens.length, this.maxModelLen - sequence.length);
   }
 
-  /** Computes every known token of `requests`; returns them in the order in which their first samples are collected. */
+  /** Computes all known tokens of `requests`. Returns the requests in the order in which `collect` returns their first samples. */
   #prefill(program: DecodeProgram, requests: readonly Request[]): Request[] {
     const sampled: Request[] = [];
     let tokens: { token: number; position: number; slot: number }[] = [];
@@ -213,7 +203,7 @@ export class BatchSampler implements Sampler {
         if (tokens.length === program.sizes.prefillTokens) flush();
       }
       this.tokensPrefilled += sequence.length - sequence.cached;
-      // Later work on the queue may read what this run writes: those behind share it already.
+      // The queue runs in order: sequences further down may share these pages before the GPU has filled them.
       sequence.cached = sequence.length;
       this.#register(sequence);
     }
@@ -221,11 +211,18 @@ export class BatchSampler implements Sampler {
     return sampled;
   }
 
-  /** Lists pages of other sequences that hold this one's next tokens. At least one token stays to be computed. */
+  /** Adds pages of other sequences that hold the next tokens of `sequence`. At least one token is left to compute. */
   #share(sequence: Slot): void {
     const { pageSize } = this.#pages;
-    while (sequence.cached % pageSize === 0 && sequence.cached + pageSize < sequence.length && sequence.pages.length * pageSize === sequence.cached) {
-      const found = this.#pages.find(sequence.contents.at(-1) ?? NOTHING, sequence.tokens.slice(sequence.cached, sequence.cached + pageSize));
+    while (
+      sequence.cached % pageSize === 0 &&
+      sequence.cached + pageSize < sequence.length &&
+      sequence.pages.length * pageSize === sequence.cached
+    ) {
+      const found = this.#pages.find(
+        sequence.contents.at(-1) ?? NOTHING,
+        sequence.tokens.slice(sequence.cached, sequence.cached + pageSize),
+      );
       if (!found) return;
       sequence.pages.push(found.page);
       sequence.contents.push(found.content);
@@ -233,7 +230,7 @@ export class BatchSampler implements Sampler {
     }
   }
 
-  /** Makes pages for the first `length` tokens. */
+  /** Takes pages for the first `length` tokens. */
   #reserve(program: DecodeProgram, sequence: Slot, length: number): void {
     while (sequence.pages.length * this.#pages.pageSize < length) sequence.pages.push(this.#pages.take());
     program.setPages(sequence.slot, sequence.pages);
@@ -249,14 +246,22 @@ export class BatchSampler implements Sampler {
 
   #accept(request: Request, { token, logprob }: Sampled): void {
     const { sequence, params, tokens, logprobs } = request;
+    if (token === NO_TOKEN) {
+      const message = `sequence ${sequence.id}: the logits after ${sequence.length} tokens are NaN or infinite, so no token can be sampled`;
+      this.#fail(request, new Error(message));
+      return;
+    }
     tokens.push(token);
     logprobs.push(logprob);
     sequence.tokens.push(token);
     sequence.length = sequence.tokens.length;
-    const finishReason = request.stops.has(token) ? 'stop'
-      : tokens.length === params.maxNewTokens ? 'length'
-      : sequence.length === this.maxModelLen ? 'context_full'
-      : undefined;
+    const finishReason = request.stops.has(token)
+      ? 'stop'
+      : tokens.length === params.maxNewTokens
+        ? 'length'
+        : sequence.length === this.maxModelLen
+          ? 'context_full'
+          : undefined;
     if (!finishReason) return;
     this.#end(request);
     request.resolve({ tokens, logprobs, finishReason });
@@ -273,22 +278,7 @@ export class BatchSampler implements Sampler {
   }
 }
 
-function sampleRow({ sequence: { seed, stream }, params }: Request): SampleRow {
-  const greedy = params.temperature === 0;
-  return { temperature: params.temperature, topP: greedy ? 1 : (params.topP ?? 1), topK: greedy ? 0 : (params.topK ?? 0), seed, stream };
-}
-
-function checkParams({ maxNewTokens, temperature, topP = 1, topK = 0 }: SamplingParams): void {
-  const fail = (name: string, value: number, expected: string): never => {
-    throw new RangeError(`${name} is ${value}: expected ${expected}`);
-  };
-  if (!Number.isInteger(maxNewTokens) || maxNewTokens < 0) fail('maxNewTokens', maxNewTokens, 'an integer of at least 0');
-  if (!Number.isFinite(temperature) || temperature < 0) fail('temperature', temperature, 'a number of at least 0');
-  if (!(topP > 0 && topP <= 1)) fail('topP', topP, 'a number above 0 and at most 1');
-  if (!Number.isInteger(topK) || topK < 0) fail('topK', topK, 'an integer of at least 0');
-}
-
-/** A message rather than a timer: browsers hold nested timers back for 4 ms. */
+/** Waits for the next task. It uses a message because browsers delay nested timers by 4 ms. */
 const macrotask = (): Promise<void> =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

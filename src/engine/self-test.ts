@@ -1,42 +1,52 @@
 /**
- * @file Start-up check of the kernels chosen for this device: the matmul variants differ most between devices and
- * drivers, so each form is compared with float64 on a small odd shape before any result is trusted.
+ * @file Start-up check of the kernel variants that this device uses. Each one is compared with its float64 reference on small odd
+ * shapes before any result is trusted. Variants that exchange lanes are used only if the lanes lie as these kernels assume.
  */
-import type { Gpu } from './gpu.ts';
-import { matmul } from './kernels/matmul.ts';
+import type { Dispatch, Gpu, View } from './gpu.ts';
+import { defineKernel } from './kernel.ts';
+import { attention, attentionReference } from './kernels/attention.ts';
+import { matmul, type MatmulForm, matmulReference } from './kernels/matmul.ts';
+import { pagedAttention, pagedAttentionReference } from './kernels/paged-attention.ts';
+import { rmsnorm, rmsnormReference } from './kernels/rmsnorm.ts';
+import type { Rows } from './rows.ts';
+import { exchangesLanes, tuningFor } from './tuning.ts';
 
-const ROWS = 37;
-const N = 20;
-const K = 28;
+/** Row counts that select every matmul tile, with one row more than a full tile. */
+const ROWS = [1, 8, 33, 65];
 const TOLERANCE = 1e-4;
+const TOKENS: Rows = { of: 'tokens' };
 
-/** null when all is well, else which kernel is wrong and by how much. */
-export async function selfTest(gpu: Gpu): Promise<string | null> {
-  const counts = gpu.uniform('counts', [ROWS, 0, 0, 0]);
-  const views = [counts];
-  const upload = (data: Float32Array<ArrayBuffer>) => {
-    const view = gpu.buffer('self-test', data.byteLength);
-    gpu.write(view, data);
-    views.push(view);
-    return view;
-  };
-  const x = values(ROWS * K, 1);
-  const w = values(N * K, 2);
-  const dy = values(ROWS * N, 3);
-  const cases = [
-    { form: 'nt', a: x, b: w, size: ROWS * N, n: N, k: K, expected: (i: number, j: number) => dot(K, (t) => x[i * K + t]! * w[j * K + t]!), width: N },
-    { form: 'nn', a: dy, b: w, size: ROWS * K, n: K, k: N, expected: (i: number, j: number) => dot(N, (t) => dy[i * N + t]! * w[t * K + j]!), width: K },
-    { form: 'tn', a: dy, b: x, size: N * K, n: N, k: K, expected: (i: number, j: number) => dot(ROWS, (t) => dy[t * N + i]! * x[t * K + j]!), width: K },
-  ] as const;
+interface Check {
+  name: string;
+  tokens: number;
+  program: Dispatch[];
+  out: View;
+  expected: Float64Array;
+}
+
+/**
+ * Checks the kernels of `gpu.tuning`. If the lanes of a quad do not follow the local index, `gpu.tuning` changes to variants that
+ * exchange no lanes, and those are checked.
+ * @param options.attention check attention too. Its kernels take seconds to compile on a software adapter. A software adapter
+ *   is the same program on every machine, and the GPU tests run these kernels on it.
+ * @returns null if all results are right, else which kernel is wrong and by how much
+ */
+export async function selfTest(gpu: Gpu, { attention = !gpu.info.software } = {}): Promise<string | null> {
+  if (exchangesLanes(gpu.tuning) && !(await quadsFollowLocalIndex(gpu))) gpu.tuning = tuningFor({ ...gpu.info, subgroupSize: 0 });
+  const views: View[] = [];
   try {
-    for (const { form, a, b, size, n, k, expected, width } of cases) {
-      const c = upload(new Float32Array(size));
-      const program = matmul(gpu, { a: upload(a), b: upload(b), c, counts }, { form, rows: { of: 'tokens' }, n, k });
-      await gpu.ready();
-      gpu.run(program, { tokens: ROWS, rows: 0 });
-      const got = new Float32Array(await gpu.read(c, size * 4));
-      const error = got.reduce((max, value, at) => Math.max(max, Math.abs(value - expected(Math.floor(at / width), at % width))), 0);
-      if (!(error < TOLERANCE)) return `matmul ${form} is off by ${error}`;
+    const checks = gpu.collecting(views, () =>
+      ROWS.flatMap((tokens) => {
+        const tensors = new Tensors(gpu, tokens);
+        return [...layerChecks(tensors), ...(attention ? attentionChecks(tensors) : [])];
+      }),
+    );
+    await gpu.ready();
+    for (const { name, tokens, program, out, expected } of checks) {
+      gpu.run(program, { tokens, rows: 0 });
+      const got = new Float32Array(await gpu.read(out, expected.length * 4));
+      const error = got.reduce((most, value, i) => Math.max(most, Math.abs(value - expected[i]!)), 0);
+      if (!(error < TOLERANCE)) return `${name} of ${tokens} rows is off by ${error}`;
     }
     return null;
   } finally {
@@ -44,13 +54,125 @@ export async function selfTest(gpu: Gpu): Promise<string | null> {
   }
 }
 
-const dot = (length: number, term: (t: number) => number) => {
-  let sum = 0;
-  for (let t = 0; t < length; t++) sum += term(t);
-  return sum;
-};
+/** Buffers and checks of one run. */
+class Tensors {
+  readonly counts: View;
 
-/** Fixed pseudo-random values in [-1, 1). */
-function values(length: number, seed: number): Float32Array<ArrayBuffer> {
-  return Float32Array.from({ length }, (_, i) => (((i * 2654435761 + seed * 40503) >>> 8) % 2000) / 1000 - 1);
+  constructor(
+    readonly gpu: Gpu,
+    readonly tokens: number,
+  ) {
+    this.counts = gpu.uniform('self-test counts', [tokens, 0, 0, 0]);
+  }
+
+  upload(data: Float64Array | Uint32Array<ArrayBuffer>): View {
+    const view = this.gpu.buffer('self-test', data.length * 4);
+    this.gpu.write(view, data instanceof Float64Array ? Float32Array.from(data) : data);
+    return view;
+  }
+
+  check(name: string, expected: Float64Array, program: (out: View) => Dispatch[]): Check {
+    const out = this.gpu.buffer('self-test result', expected.length * 4);
+    return { name, tokens: this.tokens, program: program(out), out, expected };
+  }
+}
+
+/** Matrix products and row sums. */
+function layerChecks(t: Tensors): Check[] {
+  const { gpu, tokens, counts } = t;
+  const [n, k, eps] = [20, 28, 1e-6];
+  const [x, w, dy, gain] = [values(tokens * k, 1), values(n * k, 2), values(tokens * n, 3), values(k, 4)];
+  const product = (a: Float64Array, b: Float64Array, sizes: { form: MatmulForm; n: number; k: number }): Check =>
+    t.check(`matmul ${sizes.form}`, matmulReference(a, b, tokens, sizes), (c) =>
+      matmul(gpu, { a: t.upload(a), b: t.upload(b), c, counts }, { ...sizes, rows: TOKENS }),
+    );
+  return [
+    product(x, w, { form: 'nt', n, k }),
+    product(dy, w, { form: 'nn', n: k, k: n }),
+    product(dy, x, { form: 'tn', n, k }),
+    t.check('rmsnorm', rmsnormReference(x, gain, eps).y, (y) =>
+      rmsnorm(
+        gpu,
+        { x: t.upload(x), weight: t.upload(gain), y, rstd: t.upload(new Float64Array(tokens)), counts },
+        { rows: TOKENS, width: k, eps },
+      ),
+    ),
+  ];
+}
+
+/** Packed and paged attention over one sequence. */
+function attentionChecks(t: Tensors): Check[] {
+  const { gpu, tokens, counts } = t;
+  // 64 is the smallest head_dim that lanes divide among them.
+  const shape = { heads: 1, kvHeads: 1, headDim: gpu.tuning.attention.divideHeadDim ? 64 : 8 };
+  const packed = {
+    qk: values(tokens * 2 * shape.headDim, 5),
+    qkv: values(tokens * 3 * shape.headDim, 6),
+    spans: Uint32Array.from({ length: tokens * 4 }, (_, i) => [0, 0, 0, tokens][i % 4]!),
+  };
+  const pages = { heads: 2, kvHeads: 1, headDim: 8, pageSize: 16, pagesPerSlot: 5 };
+  const paged = {
+    qk: values(tokens * 3 * 8, 7),
+    slotOf: new Uint32Array(tokens),
+    positions: Uint32Array.from({ length: tokens }, (_, position) => position),
+    pageTable: Uint32Array.of(3, 0, 4, 1, 2),
+    kCache: values(5 * 16 * 8, 8),
+    vCache: values(5 * 16 * 8, 9),
+  };
+  const { qk, qkv, spans } = packed;
+  const { slotOf, positions, pageTable, kCache, vCache } = paged;
+  return [
+    t.check('attention', attentionReference(packed, shape).out, (out) => {
+      const lse = t.upload(new Float64Array(tokens));
+      const tensors = { qk: t.upload(qk), qkv: t.upload(qkv), spans: t.upload(spans), out, lse, counts };
+      return attention(gpu, tensors, { tokens: TOKENS, ...shape });
+    }),
+    t.check('paged attention', pagedAttentionReference(paged, pages), (out) => {
+      const cache = { pageTable: t.upload(pageTable), kCache: t.upload(kCache), vCache: t.upload(vCache) };
+      const tensors = { qk: t.upload(paged.qk), slotOf: t.upload(slotOf), positions: t.upload(positions), ...cache, out, counts };
+      return pagedAttention(gpu, tensors, { tokens: TOKENS, ...pages });
+    }),
+  ];
+}
+
+/**
+ * Whether the four lanes of a quad are four consecutive local indices, in order. WGSL does not promise this, but attention with
+ * `quad: 'headDim'` and paged attention with `quad` need it.
+ */
+export async function quadsFollowLocalIndex(gpu: Gpu): Promise<boolean> {
+  const { attention, pagedAttention } = gpu.tuning;
+  const views: View[] = [];
+  try {
+    for (const threads of new Set([4, attention.threads, pagedAttention.threads])) {
+      const kernel = defineKernel({
+        label: `lanes of ${threads} threads`,
+        writes: { lanes: 'vec4u' },
+        subgroups: true,
+        body: /* wgsl */ `
+@compute @workgroup_size(${threads}) fn main(
+  @builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) thread: u32, @builtin(subgroup_invocation_id) sg: u32) {
+  lanes[wg.x * ${threads}u + thread] = vec4u(sg & 3u, quadSwapX(thread), quadSwapY(thread), quadSwapDiagonal(thread));
+}`,
+      });
+      const groups = 8;
+      const lanes = gpu.collecting(views, () => gpu.buffer('self-test lanes', groups * threads * 16));
+      const dispatch = gpu.dispatch(kernel, { lanes }, () => [groups]);
+      await gpu.ready();
+      gpu.run([dispatch], { tokens: 0, rows: 0 });
+      const got = new Uint32Array(await gpu.read(lanes, groups * threads * 16));
+      const expected = Array.from({ length: groups * threads }, (_, i) => {
+        const thread = i % threads;
+        return [thread & 3, thread ^ 1, thread ^ 2, thread ^ 3];
+      }).flat();
+      if (got.some((value, i) => value !== expected[i])) return false;
+    }
+    return true;
+  } finally {
+    for (const view of views) gpu.destroyBuffer(view);
+  }
+}
+
+/** Fixed pseudo-random values in [-1, 1) that f32 holds exactly. */
+function values(length: number, seed: number): Float64Array {
+  return Float64Array.from({ length }, (_, i) => (((i * 2654435761 + seed * 40503) >>> 8) % 2048) / 1024 - 1);
 }

@@ -1,10 +1,9 @@
-/** One table of the kernel choices that depend on the GPU. Everything else in the kernels is the same on every machine. */
-import type { GpuInfo } from './gpu.ts';
+/** The kernel choices that depend on the GPU. Everything else in the kernels is the same on every machine. */
 
 /**
- * A matmul whose operands go straight from memory to registers. A lane loads `rows` rows of a and owns `columns` vec4
- * columns of c; with `quad` the four lanes of a quad hand their a values round (quadSwap), so a quad's tile is
- * (4·rows) × (16·columns) for the loads of a quarter of it.
+ * A matmul whose operands go from memory to registers. A thread loads `rows` rows of a and computes `columns` vec4 columns of
+ * c. With `quad` the four lanes of a quad exchange their values of a (quadSwap): the quad computes (4·rows) × (16·columns)
+ * elements of c, and each lane loads a quarter of a's rows.
  */
 export interface RegisterTile {
   kind: 'register';
@@ -16,13 +15,13 @@ export interface RegisterTile {
   threads: readonly [number, number];
 }
 
-/** A matmul that stages tiles of both operands in workgroup memory: [rows, columns] of c a workgroup, `depth` at a time. */
+/** A matmul that copies tiles of both operands to workgroup memory. A workgroup computes [rows, columns] of c, `depth` terms at a time. */
 export interface SharedTile {
   kind: 'shared';
   rows: number;
   columns: number;
   depth: number;
-  /** Outputs of a thread: rows × columns, both multiples of 4. */
+  /** A thread computes threadRows × threadColumns elements; both are multiples of 4. */
   threadRows: number;
   threadColumns: number;
 }
@@ -30,32 +29,107 @@ export interface SharedTile {
 export type MatmulTile = RegisterTile | SharedTile;
 
 export interface MatmulTuning {
-  /** Tiles by the number of rows a run has (forms nt and nn): the first whose `upTo` is not less. */
+  /** Tiles by the number of rows of a run (forms nt and nn): the first entry with `upTo` ≥ rows is used. */
   rows: readonly { upTo: number; tile: MatmulTile }[];
   /** The weight gradient, form tn. */
   tn: MatmulTile;
 }
 
+/** Packed attention (training and scoring). */
+export interface AttentionTuning {
+  /** Threads of a workgroup; a multiple of 4. */
+  threads: number;
+  /** Floats that a thread can keep in registers. */
+  floats: number;
+  /** Lanes of a quad load one key each and exchange it (quadSwap), where the head_dim is not divided among them. */
+  shareKeys: boolean;
+  /** Lanes of a quad divide a head_dim of 64 or more among them (quadSwap). */
+  divideHeadDim: boolean;
+}
+
+/** Attention to the paged KV cache (generation). */
+export interface PagedAttentionTuning {
+  threads: number;
+  /** Floats of queries that a thread can keep in registers. */
+  floats: number;
+  /** The lanes of a quad merge their results with quadSwap. */
+  quad: boolean;
+}
+
 export interface Tuning {
   matmul: MatmulTuning;
-  /** Threads of a workgroup in kernels where a thread works alone. */
+  attention: AttentionTuning;
+  pagedAttention: PagedAttentionTuning;
+  /** Threads of a workgroup in kernels where each thread works alone. */
   threads: number;
-  /** Threads that share one row of a reduction. A power of two; above 4 they meet in workgroup memory. */
+  /** Threads that compute the sum of one row. A power of two. */
   rowThreads: number;
 }
 
 const quad = (rows: number, columns = 1): RegisterTile => ({ kind: 'register', quad: true, rows, columns, threads: [4, 1] });
-const register = (rows: number, columns: number, threads: readonly [number, number]): RegisterTile => ({ kind: 'register', quad: false, rows, columns, threads });
-const shared = (rows: number, columns: number, threadRows: number, threadColumns: number): SharedTile => ({ kind: 'shared', rows, columns, depth: 16, threadRows, threadColumns });
+const register = (rows: number, columns: number, threads: readonly [number, number]): RegisterTile => ({
+  kind: 'register',
+  quad: false,
+  rows,
+  columns,
+  threads,
+});
+const shared = (rows: number, columns: number, threadRows: number, threadColumns: number): SharedTile => ({
+  kind: 'shared',
+  rows,
+  columns,
+  depth: 16,
+  threadRows,
+  threadColumns,
+});
 
 /** The matmul variants by name. `quad` needs the `subgroups` feature. */
 export const MATMUL_VARIANTS: Record<'quad' | 'register' | 'shared', MatmulTuning> = {
-  quad: { rows: [{ upTo: 8, tile: quad(2) }, { upTo: 16, tile: quad(4) }, { upTo: Infinity, tile: quad(8) }], tn: quad(8) },
-  register: { rows: [{ upTo: 32, tile: register(4, 1, [16, 2]) }, { upTo: Infinity, tile: register(8, 2, [8, 4]) }], tn: register(8, 2, [8, 4]) },
-  shared: { rows: [{ upTo: 32, tile: register(4, 1, [16, 2]) }, { upTo: Infinity, tile: shared(64, 64, 4, 4) }], tn: shared(64, 64, 4, 4) },
+  quad: {
+    rows: [
+      { upTo: 8, tile: quad(2) },
+      { upTo: 16, tile: quad(4) },
+      { upTo: Infinity, tile: quad(8) },
+    ],
+    tn: quad(8),
+  },
+  register: {
+    rows: [
+      { upTo: 32, tile: register(4, 1, [16, 2]) },
+      { upTo: Infinity, tile: register(8, 2, [8, 4]) },
+    ],
+    tn: register(8, 2, [8, 4]),
+  },
+  shared: {
+    rows: [
+      { upTo: 32, tile: register(4, 1, [16, 2]) },
+      { upTo: Infinity, tile: shared(64, 64, 4, 4) },
+    ],
+    tn: shared(64, 64, 4, 4),
+  },
 };
 
-export function tuning(info: GpuInfo): Tuning {
-  if (info.software) return { matmul: MATMUL_VARIANTS[info.subgroupSize >= 4 ? 'quad' : 'register'], threads: 64, rowThreads: 1 };
-  return { matmul: MATMUL_VARIANTS.shared, threads: 64, rowThreads: 64 };
+/** Whether a kernel of `tuning` exchanges values between the lanes of a quad. */
+export const exchangesLanes = ({ attention, pagedAttention, matmul }: Tuning): boolean =>
+  attention.shareKeys || attention.divideHeadDim || pagedAttention.quad || matmul === MATMUL_VARIANTS.quad;
+
+/** @param info `subgroupSize` below 4 (0 without the `subgroups` feature) excludes the variants that exchange lanes */
+export function tuningFor({ software, subgroupSize }: { software: boolean; subgroupSize: number }): Tuning {
+  const quads = subgroupSize >= 4;
+  // A CPU spills registers to its first cache, so many are fine. A hardware thread has at most 255.
+  if (software)
+    return {
+      matmul: MATMUL_VARIANTS[quads ? 'quad' : 'register'],
+      attention: { threads: 4, floats: 256, shareKeys: quads, divideHeadDim: quads },
+      pagedAttention: { threads: quads ? 4 : 16, floats: 128, quad: quads },
+      threads: 64,
+      rowThreads: 1,
+    };
+  return {
+    matmul: MATMUL_VARIANTS.shared,
+    attention: { threads: 32, floats: 128, shareKeys: false, divideHeadDim: quads },
+    pagedAttention: { threads: quads ? 32 : 16, floats: 64, quad: quads },
+    threads: 64,
+    rowThreads: 64,
+  };
 }

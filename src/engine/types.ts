@@ -1,20 +1,7 @@
-/** What the rest of the product may know of the engine: tokens in, tokens and numbers out. No GPU type appears here. */
+/** The engine's interface for the rest of the product: tokens in, tokens and numbers out. No GPU type appears here. */
+import type { ModelConfig } from '../records/model.ts';
 
-/** The fields of a Hugging Face `config.json` that the decoder uses (Qwen3ForCausalLM, Qwen2ForCausalLM). */
-export interface ModelConfig {
-  model_type: 'qwen3' | 'qwen2';
-  vocab_size: number;
-  hidden_size: number;
-  intermediate_size: number;
-  num_hidden_layers: number;
-  num_attention_heads: number;
-  num_key_value_heads: number;
-  head_dim: number;
-  rms_norm_eps: number;
-  rope_theta: number;
-  max_position_embeddings: number;
-  tie_word_embeddings: boolean;
-}
+export type { ModelConfig };
 
 /** Row-major f32 tensors under Hugging Face names, e.g. `model.layers.0.self_attn.q_proj.weight` [out, in]. */
 export type TensorMap = Map<string, { shape: number[]; data: Float32Array }>;
@@ -25,7 +12,7 @@ export interface SamplingParams {
   temperature: number;
   topP?: number;
   topK?: number;
-  /** Sampling one of these ends the call; it is part of the result. */
+  /** Sampling one of these tokens ends the call. The token is part of the result. */
   stopTokenIds: readonly number[];
 }
 
@@ -37,36 +24,36 @@ export interface Generation {
   finishReason: 'stop' | 'length' | 'context_full';
 }
 
-/** A sequence in the KV cache. `length` counts every token given or sampled so far. */
+/** A sequence in the KV cache. `length` counts all tokens that were appended or sampled so far. */
 export interface Sequence {
   readonly id: number;
   readonly length: number;
 }
 
 /**
- * Batched generation with a KV cache and continuous batching. Calls of many sequences may be in flight at once; they
- * are served together. A sequence that waits for a tool or a user costs no compute.
+ * Batched generation with a KV cache and continuous batching. Many sequences may generate at once; the sampler computes
+ * them together. A sequence that waits for a tool or a user costs no compute.
  */
 export interface Sampler {
   readonly maxModelLen: number;
   /**
-   * A new empty sequence. Samples depend only on (`seed`, `stream`, position, weights, tokens before), never on what else
-   * is in the batch. Waits while every slot is taken.
+   * A new empty sequence. Its samples depend only on (`seed`, `stream`, position, weights, tokens before), never on the rest
+   * of the batch. Waits while all slots are taken.
    */
   open(options: { seed: number; stream: number }): Promise<Sequence>;
-  /** Appends known tokens (prompt, tool result, user turn). They are computed at the next `generate`. Equal prefixes are shared. */
+  /** Appends known tokens (prompt, tool result, user message). The next `generate` computes them. Sequences share equal prefixes. */
   append(sequence: Sequence, tokens: ArrayLike<number>): void;
   generate(sequence: Sequence, params: SamplingParams, signal?: AbortSignal): Promise<Generation>;
   /** Frees the slot. */
   close(sequence: Sequence): void;
 }
 
-/** One sequence of a training batch. Entry t of the optional arrays is about token t; entry 0 is unused. */
+/** One sequence of a training batch. Entry t of each array belongs to token t; entry 0 is unused. */
 export interface TrainSequence {
   tokens: ArrayLike<number>;
-  /** 1 where the token is trained on. */
+  /** 1 for tokens that are trained on, else 0. */
   lossMask: ArrayLike<number>;
-  /** Weight of each masked token in the loss (1 / token count for a token mean); one number, or one a token. */
+  /** Weight of each masked token in the loss (1 / token count for a token mean): one number, or one per token. */
   weight: number | ArrayLike<number>;
   /** Up to three per-token inputs of the loss, see TokenLoss; e.g. advantage, old log-prob, reference log-prob. */
   inputs?: readonly (number | ArrayLike<number>)[];
@@ -83,15 +70,15 @@ export interface TokenLoss {
   settings: readonly number[];
 }
 
-/** Per sequence, aligned to tokens (entry 0 unused and 0): natural log-probability and entropy in nats, at unmasked tokens 0. */
+/** Per sequence, one entry per token: natural log-probability, and entropy in nats. Entry 0 and unmasked tokens are 0. */
 export interface Scores {
   logprobs: Float32Array[];
   entropies: Float32Array[];
-  /** Where asked for: the likeliest tokens instead of each token, likeliest first. */
+  /** With `topLogprobs`: the likeliest tokens at each position, likeliest first. */
   top?: TopTokens[];
 }
 
-/** `k` entries a token of a sequence: entry t·k + i is about token t. At unmasked tokens 0. */
+/** `k` entries per token of a sequence: entry t·k + i belongs to token t. Unmasked tokens are 0. */
 export interface TopTokens {
   k: number;
   ids: Uint32Array;
@@ -103,8 +90,9 @@ export interface AdamWParams {
   beta1: number;
   beta2: number;
   eps: number;
-  /** Decoupled; not applied to norms and biases. */
+  /** Decoupled. Not applied to norms and biases, unless `decay_all_parameters`. */
   weight_decay: number;
+  decay_all_parameters?: boolean;
   /** Global-norm clip; 0 is off. */
   grad_clip: number;
 }
@@ -119,19 +107,30 @@ export interface ScoreOptions {
 /** Training and scoring on the same weights and kernels as the sampler. */
 export interface Learner {
   /**
-   * Log-prob and entropy at masked tokens, of softmax(logits / temperature), by the policy or the frozen reference.
-   * `topLogprobs`: also the so many likeliest tokens.
+   * Log-probability and entropy of softmax(logits / temperature) at masked tokens, under the trained weights (`policy`) or the reference.
+   * `topLogprobs`: also this number of likeliest tokens.
    */
   score(sequences: readonly TrainSequence[], options?: ScoreOptions): Promise<Scores>;
-  /** Adds the gradient of the loss over `sequences` to the gradient buffers; splits into micro-batches as memory demands. */
-  accumulate(sequences: readonly TrainSequence[], loss: TokenLoss, options?: { temperature?: number; signal?: AbortSignal }): Promise<Scores>;
-  /** AdamW on the accumulated gradients, which it then clears. Returns the global gradient norm before clipping. A non-finite norm changes nothing. */
+  /**
+   * Adds the gradient of the loss over `sequences` to the gradient buffers, in micro-batches that fit into memory.
+   * If it fails or is aborted, all accumulated gradients are cleared: `step` refuses until a later `accumulate` succeeds.
+   */
+  accumulate(
+    sequences: readonly TrainSequence[],
+    loss: TokenLoss,
+    options?: { temperature?: number; signal?: AbortSignal },
+  ): Promise<Scores>;
+  /**
+   * AdamW with the accumulated gradients; then clears them. Returns the global gradient norm before clipping.
+   * If the norm is not finite, weights and moments stay as they are.
+   * @throws Error if the last `accumulate` failed
+   */
   step(params: AdamWParams): Promise<{ gradNorm: number }>;
   /** The accumulated gradients, under Hugging Face names. */
   gradients(): Promise<TensorMap>;
   zeroGradients(): void;
-  /** Copies the policy's weights into the reference (allocates it the first time). */
-  snapshotReference(): void;
+  /** Copies the trained weights into the reference. The first call allocates it. @throws GpuOutOfMemoryError */
+  snapshotReference(): Promise<void>;
 }
 
 export interface Engine extends Learner {
@@ -139,15 +138,16 @@ export interface Engine extends Learner {
   readonly sampler: Sampler;
   weights(): Promise<TensorMap>;
   /**
-   * Replaces the policy's weights; the reference and the optimiser stay as they are. What the sampler has cached is
-   * computed again. @throws Error naming tensors that do not fit.
+   * Replaces the trained weights; the reference and the optimizer stay as they are. The sampler computes its cache again.
+   * @throws Error that names tensors that do not fit
    */
   loadWeights(weights: TensorMap): void;
-  /** First and second moments and the step count: with `weights()`, all that a resumed run needs. */
+  /** First and second moments and the step count. With `weights()`, a run can be resumed from them. */
   optimizerState(): Promise<{ step: number; m: TensorMap; v: TensorMap }>;
-  loadOptimizerState(state: { step: number; m: TensorMap; v: TensorMap }): void;
-  /** Tokens that the sampler has computed for prompts so far; shared ones count once. */
+  /** @throws GpuOutOfMemoryError; Error that names tensors that do not fit */
+  loadOptimizerState(state: { step: number; m: TensorMap; v: TensorMap }): Promise<void>;
+  /** Number of prompt tokens that the sampler has computed so far. A shared token counts once. */
   readonly tokensPrefilled: number;
-  /** Frees its buffers; whatever is asked of it after that is refused. */
+  /** Frees all buffers. Later calls, and calls in progress, fail with an Error. */
   destroy(): void;
 }

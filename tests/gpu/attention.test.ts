@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Gpu, type View } from '../../src/engine/gpu.ts';
-import { attention, attentionReference, type AttentionTensors, attentionTile } from '../../src/engine/kernels/attention.ts';
+import { attention, attentionReference, type AttentionTensors } from '../../src/engine/kernels/attention.ts';
+import { type AttentionTile, attentionTile } from '../../src/engine/kernels/attention-tile.ts';
 import { attentionBackward, attentionBackwardReference } from '../../src/engine/kernels/attention-backward.ts';
+import { tuningFor } from '../../src/engine/tuning.ts';
 
 type Shape = { heads: number; kvHeads: number; headDim: number };
-/** Sequences that share a prefix (which may be empty) and then go their own ways. */
+/** Sequences with a shared prefix (it may be empty) and different continuations. */
 type Group = { prefix: number; tails: number[] };
 
 let gpu: Gpu;
@@ -38,7 +40,7 @@ function spansOf(groups: Group[]): { spans: Uint32Array<ArrayBuffer>; tokens: nu
   return { spans: Uint32Array.from(spans), tokens: at, sequences };
 }
 
-/** Reads past the batch must be harmless: the capacity beyond it is filled with NaN. */
+/** The buffer behind the batch holds NaN, so that a read behind the batch would change the result. */
 const SPARE = 9;
 
 function upload(label: string, data: Float32Array<ArrayBuffer> | Uint32Array<ArrayBuffer>, spare = 0): View {
@@ -52,19 +54,34 @@ function inputs(groups: Group[], { heads, kvHeads, headDim }: Shape) {
   const { spans, tokens, sequences } = spansOf(groups);
   const next = random(tokens + heads * 100 + headDim);
   const widths = { qk: (heads + kvHeads) * headDim, qkv: (heads + 2 * kvHeads) * headDim, out: heads * headDim };
-  return { spans, tokens, sequences, widths, qk: floats(tokens * widths.qk, next), qkv: floats(tokens * widths.qkv, next), dout: floats(tokens * widths.out, next) };
+  return {
+    spans,
+    tokens,
+    sequences,
+    widths,
+    qk: floats(tokens * widths.qk, next),
+    qkv: floats(tokens * widths.qkv, next),
+    dout: floats(tokens * widths.out, next),
+  };
 }
 
-async function runOnGpu(groups: Group[], shape: Shape, tiles?: { forward: ReturnType<typeof attentionTile>; query: ReturnType<typeof attentionTile>; key: ReturnType<typeof attentionTile> }) {
+async function runOnGpu(groups: Group[], shape: Shape, tiles?: Record<'forward' | 'query' | 'key', AttentionTile>) {
   const x = inputs(groups, shape);
   const size = (width: number): number => (x.tokens + SPARE) * width * 4;
   const common: AttentionTensors = {
-    qk: upload('qk', x.qk, SPARE * x.widths.qk), qkv: upload('qkv', x.qkv, SPARE * x.widths.qkv), spans: upload('spans', x.spans),
-    out: gpu.buffer('out', size(x.widths.out)), lse: gpu.buffer('lse', size(shape.heads)), counts: gpu.uniform('counts', [x.tokens, 0, 0, 0]),
+    qk: upload('qk', x.qk, SPARE * x.widths.qk),
+    qkv: upload('qkv', x.qkv, SPARE * x.widths.qkv),
+    spans: upload('spans', x.spans),
+    out: gpu.buffer('out', size(x.widths.out)),
+    lse: gpu.buffer('lse', size(shape.heads)),
+    counts: gpu.uniform('counts', [x.tokens, 0, 0, 0]),
   };
   const t = {
-    ...common, dout: upload('dout', x.dout, SPARE * x.widths.out), delta: gpu.buffer('delta', size(shape.heads)),
-    dqk: gpu.buffer('dqk', size(x.widths.qk)), dqkv: gpu.buffer('dqkv', size(x.widths.qkv)),
+    ...common,
+    dout: upload('dout', x.dout, SPARE * x.widths.out),
+    delta: gpu.buffer('delta', size(shape.heads)),
+    dqk: gpu.buffer('dqk', size(x.widths.qk)),
+    dqkv: gpu.buffer('dqkv', size(x.widths.qkv)),
   };
   const p = { tokens: { of: 'tokens' as const }, ...shape };
   const program = [...attention(gpu, t, p, tiles?.forward), ...attentionBackward(gpu, t, p, tiles)];
@@ -81,7 +98,7 @@ function reference(x: ReturnType<typeof inputs>, shape: Shape) {
   return { ...attentionReference(t, shape), ...attentionBackwardReference(t, shape) };
 }
 
-/** Largest difference, in units of the largest value expected; entries past `expected` must be zero (not written). */
+/** Largest difference relative to the largest expected value. Entries behind `expected` must be zero (not written). */
 function difference(actual: Float32Array, expected: Float64Array): number {
   let largest = 0;
   let scale = 1;
@@ -93,7 +110,13 @@ function difference(actual: Float32Array, expected: Float64Array): number {
   return largest / scale;
 }
 
-const PACKED: Group[] = [{ prefix: 0, tails: [1] }, { prefix: 19, tails: [7, 1, 13] }, { prefix: 0, tails: [37] }, { prefix: 3, tails: [5, 2] }, { prefix: 0, tails: [6, 11] }];
+const PACKED: Group[] = [
+  { prefix: 0, tails: [1] },
+  { prefix: 19, tails: [7, 1, 13] },
+  { prefix: 0, tails: [37] },
+  { prefix: 3, tails: [5, 2] },
+  { prefix: 0, tails: [6, 11] },
+];
 
 describe('packed attention equals float64, forward and backward', () => {
   test.each<Shape>([
@@ -110,8 +133,23 @@ describe('packed attention equals float64, forward and backward', () => {
 
   test('without subgroups, in the tiles of a hardware GPU', async () => {
     const shape = { heads: 2, kvHeads: 1, headDim: 16 };
-    const tile = { threads: 32, rows: 2, quad: 'none' as const };
+    const tile = { threads: 32, tokens: 2, quad: 'none' as const };
     const { x, result } = await runOnGpu(PACKED, shape, { forward: tile, query: tile, key: tile });
+    const expected = reference(x, shape);
+    for (const name of ['out', 'lse', 'dqk', 'dqkv'] as const) expect(difference(result[name], expected[name]), name).toBeLessThan(2e-6);
+  });
+
+  test.each([64])('in the tiles of a hardware GPU, whose lanes divide a head_dim of %i', async (headDim) => {
+    if (gpu.info.subgroupSize === 0) return;
+    const { attention: tuning } = tuningFor({ software: false, subgroupSize: 32 });
+    const [forward, query, key] = [2, 3, 4].map((vectors) => attentionTile(tuning, headDim, vectors)) as [
+      AttentionTile,
+      AttentionTile,
+      AttentionTile,
+    ];
+    expect(forward).toMatchObject({ threads: 32, quad: 'headDim' });
+    const shape = { heads: 2, kvHeads: 1, headDim };
+    const { x, result } = await runOnGpu(PACKED, shape, { forward, query, key });
     const expected = reference(x, shape);
     for (const name of ['out', 'lse', 'dqk', 'dqkv'] as const) expect(difference(result[name], expected[name]), name).toBeLessThan(2e-6);
   });
@@ -119,7 +157,8 @@ describe('packed attention equals float64, forward and backward', () => {
   test('the same input gives the same bits', async () => {
     const shape = { heads: 4, kvHeads: 2, headDim: 16 };
     const [first, second] = [await runOnGpu(PACKED, shape), await runOnGpu(PACKED, shape)];
-    for (const name of ['out', 'lse', 'dqk', 'dqkv'] as const) expect(new Uint32Array(second.result[name].buffer)).toEqual(new Uint32Array(first.result[name].buffer));
+    for (const name of ['out', 'lse', 'dqk', 'dqkv'] as const)
+      expect(new Uint32Array(second.result[name].buffer)).toEqual(new Uint32Array(first.result[name].buffer));
   });
 
   test('large scores do not overflow', async () => {
@@ -127,8 +166,12 @@ describe('packed attention equals float64, forward and backward', () => {
     const x = inputs([{ prefix: 0, tails: [40] }], shape);
     for (let i = 0; i < x.qk.length; i++) x.qk[i]! *= 60;
     const t = {
-      qk: upload('qk', x.qk), qkv: upload('qkv', x.qkv), spans: upload('spans', x.spans), out: gpu.buffer('out', x.tokens * 32),
-      lse: gpu.buffer('lse', x.tokens * 4), counts: gpu.uniform('counts', [x.tokens, 0, 0, 0]),
+      qk: upload('qk', x.qk),
+      qkv: upload('qkv', x.qkv),
+      spans: upload('spans', x.spans),
+      out: gpu.buffer('out', x.tokens * 32),
+      lse: gpu.buffer('lse', x.tokens * 4),
+      counts: gpu.uniform('counts', [x.tokens, 0, 0, 0]),
     };
     const program = attention(gpu, t, { tokens: { of: 'tokens' }, ...shape });
     await gpu.ready();
@@ -142,18 +185,26 @@ describe('packed attention equals float64, forward and backward', () => {
 describe('the float64 reference', () => {
   const shape = { heads: 2, kvHeads: 1, headDim: 4 };
 
-  test('a shared prefix gives what each sequence alone gives, gradients summed', () => {
+  test('a shared prefix gives the same outputs as separate sequences, and the sum of their gradients', () => {
     const x = inputs([{ prefix: 5, tails: [3, 1, 4] }], shape);
     const shared = reference(x, shape);
     const sums = { dqk: new Float64Array(shared.dqk.length), dqkv: new Float64Array(shared.dqkv.length) };
     const prefix = 5;
     x.sequences.forEach((sequence, s) => {
-      const rows = (data: Float32Array, width: number): Float32Array<ArrayBuffer> => Float32Array.from(sequence.flatMap((row) => [...data.subarray(row * width, (row + 1) * width)]));
-      const alone = { ...x, ...spansOf([{ prefix: 0, tails: [sequence.length] }]), qk: rows(x.qk, x.widths.qk), qkv: rows(x.qkv, x.widths.qkv), dout: rows(x.dout, x.widths.out) };
-      if (s > 0) alone.dout.fill(0, 0, prefix * x.widths.out); // the prefix's own loss counts once
+      const rows = (data: Float32Array, width: number): Float32Array<ArrayBuffer> =>
+        Float32Array.from(sequence.flatMap((row) => [...data.subarray(row * width, (row + 1) * width)]));
+      const alone = {
+        ...x,
+        ...spansOf([{ prefix: 0, tails: [sequence.length] }]),
+        qk: rows(x.qk, x.widths.qk),
+        qkv: rows(x.qkv, x.widths.qkv),
+        dout: rows(x.dout, x.widths.out),
+      };
+      if (s > 0) alone.dout.fill(0, 0, prefix * x.widths.out); // the loss of the prefix counts once
       const result = reference(alone, shape);
       sequence.forEach((row, i) => {
-        for (let c = 0; c < x.widths.out; c++) expect(result.out[i * x.widths.out + c]).toBeCloseTo(shared.out[row * x.widths.out + c]!, 12);
+        for (let c = 0; c < x.widths.out; c++)
+          expect(result.out[i * x.widths.out + c]).toBeCloseTo(shared.out[row * x.widths.out + c]!, 12);
         for (const name of ['dqk', 'dqkv'] as const) {
           const width = name === 'dqk' ? x.widths.qk : x.widths.qkv;
           for (let c = 0; c < width; c++) sums[name][row * width + c]! += result[name][i * width + c]!;
@@ -169,7 +220,10 @@ describe('the float64 reference', () => {
     const gradient = attentionBackwardReference(t, shape);
     const loss = (): number => attentionReference(t, shape).out.reduce((sum, value, i) => sum + value * t.dout[i]!, 0);
     const step = 1e-5;
-    for (const [data, analytic] of [[t.qk, gradient.dqk], [t.qkv, gradient.dqkv]] as const) {
+    for (const [data, analytic] of [
+      [t.qk, gradient.dqk],
+      [t.qkv, gradient.dqkv],
+    ] as const) {
       for (let i = 0; i < data.length; i++) {
         const value = data[i]!;
         data[i] = value + step;

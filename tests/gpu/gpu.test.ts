@@ -1,22 +1,30 @@
 import { expect, test } from 'vitest';
-import { Gpu, GpuOutOfMemoryError, GpuWorkError, type Counts, grid, GRID_INDEX_WGSL, ROWS_WGSL, rowCount, rowWords, type Rows } from '../../src/engine/gpu.ts';
+import { Gpu, GpuOutOfMemoryError, GpuWorkError } from '../../src/engine/gpu.ts';
+import { defineKernel } from '../../src/engine/kernel.ts';
+import { type Counts, grid, GRID_INDEX_WGSL, rowCount, type Rows } from '../../src/engine/rows.ts';
 
 test('row counts agree between TypeScript and WGSL', async () => {
   const gpu = await Gpu.create();
   const counts: Counts = { tokens: 10, rows: 300 };
-  const ranges: Rows[] = [{ of: 'tokens' }, { of: 'tokens', times: 4 }, { of: 'rows', base: 256, max: 128 }, { of: 'rows', base: 512, max: 128 }, { of: 'rows', max: 128 }];
+  const ranges: Rows[] = [
+    { of: 'tokens' },
+    { of: 'tokens', times: 4 },
+    { of: 'rows', base: 256, max: 128 },
+    { of: 'rows', base: 512, max: 128 },
+    { of: 'rows', max: 128 },
+  ];
   const countsView = gpu.uniform('counts', [counts.tokens, counts.rows, 0, 0]);
   const out = gpu.buffer('out', 4);
-  const wgsl = `${ROWS_WGSL}
-    @group(0) @binding(0) var<uniform> dims: vec4u;
-    @group(0) @binding(1) var<uniform> counts: Counts;
-    @group(0) @binding(2) var<storage, read_write> out: array<u32>;
-    @compute @workgroup_size(1) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) nwg: vec3u) {
-      if (${GRID_INDEX_WGSL} == 0u) { out[0] = row_count(dims, counts); }
-    }`;
+  const kernel = defineKernel({
+    label: 'row count',
+    dims: { rows: 'Rows' },
+    writes: { out: 'u32' },
+    body: `@compute @workgroup_size(1) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) nwg: vec3u) {
+      if (${GRID_INDEX_WGSL} == 0u) { out[0] = row_count(); }
+    }`,
+  });
   for (const rows of ranges) {
-    const kernel = gpu.kernel('row count', wgsl, ['uniform', 'uniform', 'read_write']);
-    const program = [gpu.dispatch(kernel, [gpu.uniform('dims', rowWords(rows)), countsView, out], () => grid(70_000, 1))];
+    const program = [gpu.dispatch(kernel, { dims: { rows }, counts: countsView, out }, () => grid(70_000, 1))];
     await gpu.ready();
     gpu.run(program, counts);
     expect(new Uint32Array(await gpu.read(out, 4))[0], JSON.stringify(rows)).toBe(rowCount(rows, counts));
@@ -24,24 +32,22 @@ test('row counts agree between TypeScript and WGSL', async () => {
   gpu.destroy();
 });
 
-const WRITES = '@group(0) @binding(0) var<storage, read_write> out: array<u32>;\n@compute @workgroup_size(1) fn main() { out[0] = 1u; }';
+const FILL = defineKernel({ label: 'fill', writes: { out: 'u32' }, body: '@compute @workgroup_size(1) fn main() { out[0] = 1u; }' });
 
-test('a tensor that is larger than a binding may be is refused by name', async () => {
+test('a tensor above the maximum binding size is refused by name', async () => {
   const gpu = await Gpu.create();
   Object.defineProperty(gpu.device, 'limits', { value: { maxBufferSize: 2 ** 20, maxStorageBufferBindingSize: 1024 } });
-  const kernel = gpu.kernel('fill', WRITES, ['read_write']);
-  expect(() => gpu.dispatch(kernel, [gpu.buffer('weights', 1024)], () => [1])).not.toThrow();
-  const refused = () => gpu.dispatch(kernel, [gpu.buffer('weights', 2048)], () => [1]);
+  expect(() => gpu.dispatch(FILL, { out: gpu.buffer('weights', 1024) }, () => [1])).not.toThrow();
+  const refused = () => gpu.dispatch(FILL, { out: gpu.buffer('weights', 2048) }, () => [1]);
   expect(refused).toThrow(GpuOutOfMemoryError);
   expect(refused).toThrow('kernel "fill" needs 2048 bytes of buffer "weights" at once; this GPU allows 1024 (maxStorageBufferBindingSize)');
   gpu.destroy();
 });
 
-test('work that the GPU refuses fails whoever awaits its results, and all who come later', async () => {
+test('work that the GPU refuses rejects pending and later reads with the reason', async () => {
   const gpu = await Gpu.create();
   const [out, other] = [gpu.buffer('out', 4), gpu.buffer('other', 4)];
-  const kernel = gpu.kernel('fill', WRITES, ['read_write']);
-  const program = [gpu.dispatch(kernel, [out], () => [1])];
+  const program = [gpu.dispatch(FILL, { out }, () => [1])];
   await gpu.ready();
   gpu.run(program, { tokens: 0, rows: 0 });
   expect(new Uint32Array(await gpu.read(out, 4))[0]).toBe(1);

@@ -1,12 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Gpu } from '../../src/engine/gpu.ts';
+import { adamw, adamwReference, adamwSettings, decayMask, gradNorm, NORM_PARTIAL_BYTES } from '../../src/engine/kernels/adamw.ts';
 import {
-  adamw, adamwReference, adamwSettings, decayMask, gradNorm, NORM_PARTIAL_BYTES,
-} from '../../src/engine/kernels/adamw.ts';
+  statisticsPartialBytes,
+  lossSettings,
+  rowLossGradient,
+  rowLossGradientReference,
+  rowStatistics,
+  rowStatisticsReference,
+} from '../../src/engine/kernels/token-loss.ts';
 import {
-  headPartialBytes, headSettings, rowLossGradient, rowLossGradientReference, rowStatistics, rowStatisticsReference,
-} from '../../src/engine/kernels/head.ts';
-import { download, expectClose, expectGradient, random, run, upload, uploadCounts, uploadUniform, uploadWords } from '../support/kernels.ts';
+  download,
+  expectClose,
+  expectGradient,
+  random,
+  run,
+  upload,
+  uploadCounts,
+  uploadUniform,
+  uploadWords,
+} from '../support/kernels.ts';
 
 let gpu: Gpu;
 beforeAll(async () => {
@@ -14,14 +27,18 @@ beforeAll(async () => {
 });
 afterAll(() => gpu.destroy());
 
-// f = in.x·logprob² + settings[5]·entropy·in.y + in.z·logprob: all inputs, a setting and both statistics count.
+// f = in.x·logprob² + settings[5]·entropy·in.y + in.z·logprob: depends on all inputs, one setting and both statistics.
 const LOSS = `fn token_loss(logprob: f32, entropy: f32, inputs: vec3f, settings: array<f32, 8>) -> vec2f {
   return vec2f(2f * inputs.x * logprob + inputs.z, settings[5] * inputs.y);
 }`;
 
-describe.each([[270, 3, 13], [13, 8, 1], [5003, 4, 6]])('vocabulary %i, rows %i…%i', (vocab, base, total) => {
+describe.each([
+  [270, 3, 13],
+  [13, 8, 1],
+  [5003, 4, 6],
+])('vocabulary %i, rows %i…%i', (vocab, base, total) => {
   const counts = { tokens: 0, rows: total };
-  // A chunk of at most 8 rows from `base`; with one row in all and base 8 nothing may happen.
+  // A chunk of at most 8 rows from `base`. With one row in total and base 8, the kernels must write nothing.
   const count = Math.max(0, Math.min(8, total - base));
   const ldc = Math.ceil(vocab / 4) * 4;
   const temperature = 0.7;
@@ -32,8 +49,13 @@ describe.each([[270, 3, 13], [13, 8, 1], [5003, 4, 6]])('vocabulary %i, rows %i�
 
   test('statistics and the gradient of a loss', async () => {
     const t = {
-      logits: upload(gpu, logits), targets: uploadWords(gpu, targets), settings: uploadUniform(gpu, headSettings(temperature, [0, 0, 0, 0, 0, 0.3])),
-      partial: gpu.buffer('partial', headPartialBytes(8, vocab)), stats: gpu.buffer('stats', targets.length * 16), inputs: upload(gpu, inputs), counts: uploadCounts(gpu, counts),
+      logits: upload(gpu, logits),
+      targets: uploadWords(gpu, targets),
+      settings: uploadUniform(gpu, lossSettings(temperature, [0, 0, 0, 0, 0, 0.3])),
+      partial: gpu.buffer('partial', statisticsPartialBytes(8, vocab)),
+      stats: gpu.buffer('stats', targets.length * 16),
+      inputs: upload(gpu, inputs),
+      counts: uploadCounts(gpu, counts),
     };
     const sizes = { rows: { of: 'rows', base, max: 8 }, vocab } as const;
     await run(gpu, rowStatistics(gpu, t, sizes), counts);
@@ -60,32 +82,54 @@ describe.each([[270, 3, 13], [13, 8, 1], [5003, 4, 6]])('vocabulary %i, rows %i�
       expected.fill(0, r * ldc + vocab, (r + 1) * ldc);
     }
     const got = await download(gpu, t.logits, logits.length);
-    // An f32 near 143 is only good to 1e-5, and so is its exponential.
-    for (let r = 0; r < 8; r++) expectClose(got.subarray(r * ldc, (r + 1) * ldc), expected.subarray(r * ldc, (r + 1) * ldc), r === 0 ? 1e-5 : 3e-6, `row ${r}`);
+    // An f32 near 143 has a rounding error of 1e-5, and so has its exponential.
+    for (let r = 0; r < 8; r++)
+      expectClose(got.subarray(r * ldc, (r + 1) * ldc), expected.subarray(r * ldc, (r + 1) * ldc), r === 0 ? 1e-5 : 3e-6, `row ${r}`);
   });
 });
 
 test('a temperature of zero is refused', () => {
-  expect(() => headSettings(0)).toThrow('headSettings temperature 0: expected > 0');
+  expect(() => lossSettings(0)).toThrow('lossSettings temperature 0: expected > 0');
 });
 
 describe('AdamW', () => {
   const floats = 4 * 1500;
   const params = { lr: 1e-2, beta1: 0.9, beta2: 0.999, eps: 1e-8, weight_decay: 0.1, grad_clip: 1 };
-  // The second tensor does not decay; the third ends off the block grid.
-  const segments = [{ offset: 0, size: 2048, decay: true }, { offset: 2048, size: 100, decay: false }, { offset: 2176, size: floats - 2176, decay: true }];
+  // The second tensor does not decay. The third tensor ends inside a block.
+  const segments = [
+    { offset: 0, size: 2048, decay: true },
+    { offset: 2048, size: 100, decay: false },
+    { offset: 2176, size: floats - 2176, decay: true },
+  ];
   const decays = (i: number): boolean => segments.some(({ offset, size, decay }) => decay && i >= offset && i < offset + size);
 
-  async function step(gradient: Float64Array, clip: number) {
-    const state = { params: random(floats, 1), grads: gradient, m: random(floats, 3).map((v) => Math.fround(v / 10)), v: random(floats, 4).map((v) => Math.fround(v * v)) };
+  async function step(gradient: Float64Array, clip: number, decay_all_parameters = false) {
+    const state = {
+      params: random(floats, 1),
+      grads: gradient,
+      m: random(floats, 3).map((v) => Math.fround(v / 10)),
+      v: random(floats, 4).map((v) => Math.fround(v * v)),
+    };
     const counts = { tokens: 0, rows: 0 };
-    const p = { ...params, grad_clip: clip };
+    const p = { ...params, grad_clip: clip, decay_all_parameters };
     const t = {
-      params: upload(gpu, state.params), grads: upload(gpu, state.grads), m: upload(gpu, state.m), v: upload(gpu, state.v), decay: upload(gpu, decayMask(segments, floats)),
-      norm: gpu.buffer('norm', 16), partial: gpu.buffer('partial', NORM_PARTIAL_BYTES), settings: uploadUniform(gpu, adamwSettings(p, 3)), counts: uploadCounts(gpu, counts),
+      params: upload(gpu, state.params),
+      grads: upload(gpu, state.grads),
+      m: upload(gpu, state.m),
+      v: upload(gpu, state.v),
+      decay: upload(gpu, decayMask(segments, floats)),
+      norm: gpu.buffer('norm', 16),
+      partial: gpu.buffer('partial', NORM_PARTIAL_BYTES),
+      settings: uploadUniform(gpu, adamwSettings(p, 3)),
+      counts: uploadCounts(gpu, counts),
     };
     await run(gpu, [...gradNorm(gpu, t, { floats }), ...adamw(gpu, t, { floats })], counts);
-    const got = { params: await download(gpu, t.params, floats), m: await download(gpu, t.m, floats), v: await download(gpu, t.v, floats), grads: await download(gpu, t.grads, floats) };
+    const got = {
+      params: await download(gpu, t.params, floats),
+      m: await download(gpu, t.m, floats),
+      v: await download(gpu, t.v, floats),
+      grads: await download(gpu, t.grads, floats),
+    };
     const norm = await download(gpu, t.norm, 3);
     const before = { params: state.params.slice(), m: state.m.slice(), v: state.v.slice() };
     return { got, norm, before, state, expectedNorm: adamwReference(state, p, 3, decays) };
@@ -99,6 +143,15 @@ describe('AdamW', () => {
     expectClose(got.v, state.v, 1e-6);
     expect(got.grads.every((g) => g === 0)).toBe(true);
     expect(got.params.some((x, i) => x !== before.params[i])).toBe(true);
+  });
+
+  test('decay of all parameters also decays the parameters that the mask excludes', async () => {
+    const [some, all] = [await step(random(floats, 2), 1), await step(random(floats, 2), 1, true)];
+    expectClose(all.got.params, all.state.params, 1e-6);
+    all.got.params.forEach((x, i) => {
+      const expected = some.got.params[i]! - (decays(i) ? 0 : params.lr * params.weight_decay * some.before.params[i]!);
+      expect(Math.abs(x - expected), `parameter ${i}`).toBeLessThan(1e-6);
+    });
   });
 
   test.each([NaN, Infinity])('a gradient of %d changes nothing and is cleared', async (bad) => {

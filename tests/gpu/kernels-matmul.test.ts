@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Gpu } from '../../src/engine/gpu.ts';
 import { matmul, matmulReference, matmulStrides, type MatmulForm } from '../../src/engine/kernels/matmul.ts';
-import { MATMUL_VARIANTS, type MatmulTuning, tuning } from '../../src/engine/tuning.ts';
+import { MATMUL_VARIANTS, type MatmulTuning } from '../../src/engine/tuning.ts';
 import { download, expectClose, random, run, upload, uploadCounts } from '../support/kernels.ts';
 
 let gpu: Gpu;
@@ -10,24 +10,45 @@ beforeAll(async () => {
 });
 afterAll(() => gpu.destroy());
 
-// A small tile keeps the compilation of the workgroup-memory kernel short on CPU adapters; its text is the same.
-const SHARED: MatmulTuning = {
-  rows: [{ upTo: Infinity, tile: { kind: 'shared', rows: 16, columns: 16, depth: 8, threadRows: 4, threadColumns: 4 } }],
-  tn: { kind: 'shared', rows: 16, columns: 16, depth: 8, threadRows: 4, threadColumns: 4 },
+// A tile in which a thread has more than one vec4 of rows and of columns.
+const WIDE: MatmulTuning = {
+  rows: [{ upTo: Infinity, tile: { kind: 'shared', rows: 16, columns: 16, depth: 8, threadRows: 8, threadColumns: 8 } }],
+  tn: { kind: 'shared', rows: 16, columns: 16, depth: 8, threadRows: 8, threadColumns: 8 },
 };
-const VARIANTS: [string, MatmulTuning][] = [['quad', MATMUL_VARIANTS.quad], ['register', MATMUL_VARIANTS.register], ['shared', SHARED]];
+const VARIANTS: [string, MatmulTuning][] = [...Object.entries(MATMUL_VARIANTS), ['wide shared', WIDE]];
 // rows, n, k: nt and tn allow any n, nn any k.
 const SHAPES: Record<MatmulForm, [number, number, number][]> = {
-  nt: [[1, 30, 20], [7, 64, 4], [37, 50, 36]],
-  nn: [[1, 20, 30], [37, 36, 50]],
-  tn: [[1, 30, 20], [37, 50, 36]],
+  nt: [
+    [1, 30, 20],
+    [7, 64, 4],
+    [8, 70, 36],
+    [33, 50, 36],
+    [65, 68, 20],
+  ],
+  nn: [
+    [1, 20, 30],
+    [8, 36, 18],
+    [33, 36, 50],
+    [65, 68, 33],
+  ],
+  tn: [
+    [1, 30, 20],
+    [8, 50, 36],
+    [33, 50, 36],
+    [65, 70, 68],
+  ],
 };
 
-interface Case { form: MatmulForm; rows: number; n: number; k: number }
+interface Case {
+  form: MatmulForm;
+  rows: number;
+  n: number;
+  k: number;
+}
 function operands({ form, rows, n, k }: Case) {
   const { lda, ldb, ldc } = matmulStrides({ form, n, k, rows: { of: 'rows' } });
   const a = random(rows * lda, 1);
-  if (form === 'nn') a.forEach((_, i) => (a[i] = i % lda < k ? a[i]! : 0)); // as the head kernels leave their pad
+  if (form === 'nn') a.forEach((_, i) => (a[i] = i % lda < k ? a[i]! : 0)); // as the head kernels fill the padding
   const b = random((form === 'nt' ? n : form === 'nn' ? k : rows) * ldb, 2);
   return { a, b, ldc, outRows: form === 'tn' ? n : rows };
 }
@@ -48,24 +69,39 @@ describe.each(VARIANTS)('%s tiles', (name, tuned) => {
       const item = { form, rows, n, k };
       const { a, b, ldc, outRows } = operands(item);
       expectClose(await multiply(item, tuned), matmulReference(a, b, rows, item), 1e-6, JSON.stringify(item));
-      // Accumulation, with a zero pad as a previous product leaves it.
+      // Accumulation. The padding is zero, as after a previous product.
       const columns = form === 'tn' ? k : n;
       const before = random(outRows * ldc, 3).map((v, i) => (i % ldc < columns ? v : 0));
-      expectClose(await multiply(item, tuned, before), matmulReference(a, b, rows, { ...item, accumulate: true }, before), 1e-6, `+= ${JSON.stringify(item)}`);
+      expectClose(
+        await multiply(item, tuned, before),
+        matmulReference(a, b, rows, { ...item, accumulate: true }, before),
+        1e-6,
+        `+= ${JSON.stringify(item)}`,
+      );
     }
   });
 
-  test('a row has the same bits whatever the number of rows', async () => {
+  test('a row has the same bits in every tile, for any number of rows', async () => {
     if (name === 'quad' && gpu.info.subgroupSize < 4) return;
-    const all = await multiply({ form: 'nt', rows: 37, n: 50, k: 36 }, tuned);
-    for (const rows of [1, 5, 9, 17]) {
+    const all = await multiply({ form: 'nt', rows: 65, n: 50, k: 36 }, tuned);
+    for (const rows of [1, 5, 8, 9, 16, 17, 32, 33]) {
       const some = await multiply({ form: 'nt', rows, n: 50, k: 36 }, tuned);
       expect([...some], `${rows} rows`).toEqual([...all.subarray(0, some.length)]);
     }
   });
 });
 
-test('row ranges: a chunk takes its own rows and leaves the rest', async () => {
+test('all variants give the same bits', async () => {
+  for (const form of ['nt', 'nn', 'tn'] as const) {
+    const item = { form, rows: 65, n: 36, k: 36 };
+    const [first, ...others] = await Promise.all(
+      VARIANTS.filter(([name]) => name !== 'quad' || gpu.info.subgroupSize >= 4).map(([, tuned]) => multiply(item, tuned)),
+    );
+    for (const other of others) expect([...other], form).toEqual([...first!]);
+  }
+});
+
+test('row ranges: a chunk writes its own rows only', async () => {
   const [n, k, total] = [12, 8, 21];
   const counts = { tokens: 0, rows: total };
   const [a, b] = [random(8 * k, 1), random(n * k, 2)];
@@ -78,7 +114,7 @@ test('row ranges: a chunk takes its own rows and leaves the rest', async () => {
   expectClose(await download(gpu, c, 8 * n), expected, 1e-6);
 });
 
-test('a weight gradient over no rows writes zeros, and adds nothing', async () => {
+test('a weight gradient over zero rows writes zeros, or adds zero', async () => {
   const counts = { tokens: 0, rows: 0 };
   for (const accumulate of [false, true]) {
     const c = upload(gpu, new Float64Array(64).fill(7));
@@ -88,15 +124,17 @@ test('a weight gradient over no rows writes zeros, and adds nothing', async () =
   }
 });
 
-test('sizes that cannot work are refused by name', () => {
+test('invalid sizes are refused by name', () => {
   const view = gpu.buffer('x', 256);
   const views = { a: view, b: view, c: gpu.buffer('y', 256), counts: view };
   expect(() => matmul(gpu, views, { form: 'nt', rows: { of: 'rows' }, n: 4, k: 6 })).toThrow('matmul nt k 6: expected a multiple of 4');
   expect(() => matmul(gpu, views, { form: 'nn', rows: { of: 'rows' }, n: 6, k: 4 })).toThrow('matmul nn n 6: expected a multiple of 4');
-  expect(() => matmul(gpu, views, { form: 'nt', rows: { of: 'rows' }, n: 4, k: 4, lda: 5 })).toThrow('matmul nt lda 5: expected a positive multiple of 4');
+  expect(() => matmul(gpu, views, { form: 'nt', rows: { of: 'rows' }, n: 4, k: 4, lda: 5 })).toThrow(
+    'matmul nt lda 5: expected a positive multiple of 4',
+  );
 });
 
-test('the default suits the adapter', () => {
-  const chosen = tuning(gpu.info).matmul;
+test('the default tile depends on the adapter', () => {
+  const chosen = gpu.tuning.matmul;
   expect(chosen).toBe(MATMUL_VARIANTS[gpu.info.software ? (gpu.info.subgroupSize >= 4 ? 'quad' : 'register') : 'shared']);
 });

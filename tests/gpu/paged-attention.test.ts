@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Gpu, type View } from '../../src/engine/gpu.ts';
 import { kvWrite } from '../../src/engine/kernels/kv-cache.ts';
 import { pagedAttention, pagedAttentionReference, type PagedTile, pagedTile } from '../../src/engine/kernels/paged-attention.ts';
+import { tuningFor } from '../../src/engine/tuning.ts';
 
 type Shape = { heads: number; kvHeads: number; headDim: number };
 type Tokens = { slot: number; position: number }[];
@@ -13,11 +14,18 @@ afterAll(() => gpu.destroy());
 const PAGE = 8;
 const PAGES_PER_SLOT = 12;
 const PAGES = 40;
-// Slots 0 and 1 share their first two pages; pages are in no order.
-const PAGE_TABLE = Uint32Array.from([[7, 3, 20, 1, 9, 30, 31, 2, 12, 13, 14, 15], [7, 3, 5, 22, 21, 19, 18, 17, 16, 0, 4, 6], [39, 38, 37, 36, 35, 34, 33, 32, 29, 28, 27, 26]].flat());
+// Slots 0 and 1 share their first two pages. The pages are not in order.
+const PAGE_TABLE = Uint32Array.from(
+  [
+    [7, 3, 20, 1, 9, 30, 31, 2, 12, 13, 14, 15],
+    [7, 3, 5, 22, 21, 19, 18, 17, 16, 0, 4, 6],
+    [39, 38, 37, 36, 35, 34, 33, 32, 29, 28, 27, 26],
+  ].flat(),
+);
 
-const range = (slot: number, from: number, to: number): Tokens => Array.from({ length: to - from }, (_, i) => ({ slot, position: from + i }));
-/** A value that depends on (slot's page, place, column) only, so that every batch sees the same cache and queries. */
+const range = (slot: number, from: number, to: number): Tokens =>
+  Array.from({ length: to - from }, (_, i) => ({ slot, position: from + i }));
+/** A value that depends only on (page of the slot, position, column), so that every batch has the same cache and queries. */
 const value = (a: number, b: number, salt: number): number => {
   const x = Math.sin(a * 12.9898 + b * 78.233 + salt * 37.719) * 43758.5453;
   return Math.fround((x - Math.floor(x)) * 3 - 1.5);
@@ -30,7 +38,8 @@ const upload = (label: string, data: Float32Array<ArrayBuffer> | Uint32Array<Arr
 
 function caches({ kvHeads, headDim }: Shape) {
   const width = kvHeads * headDim;
-  const fill = (salt: number): Float32Array<ArrayBuffer> => Float32Array.from({ length: PAGES * PAGE * width }, (_, i) => value(Math.floor(i / width), i % width, salt));
+  const fill = (salt: number): Float32Array<ArrayBuffer> =>
+    Float32Array.from({ length: PAGES * PAGE * width }, (_, i) => value(Math.floor(i / width), i % width, salt));
   return { kCache: fill(1), vCache: fill(2) };
 }
 function queries(tokens: Tokens, { heads, kvHeads, headDim }: Shape): Float32Array<ArrayBuffer> {
@@ -47,23 +56,36 @@ async function attend(tokens: Tokens, shape: Shape, tile?: PagedTile): Promise<{
   const slotOf = Uint32Array.from(tokens, (t) => t.slot);
   const positions = Uint32Array.from(tokens, (t) => t.position);
   const t = {
-    qk: upload('qk', qk), slotOf: upload('slots', slotOf), positions: upload('positions', positions), pageTable: upload('page table', PAGE_TABLE),
-    kCache: upload('k', cache.kCache), vCache: upload('v', cache.vCache), out: gpu.buffer('out', tokens.length * shape.heads * shape.headDim * 4),
+    qk: upload('qk', qk),
+    slotOf: upload('slots', slotOf),
+    positions: upload('positions', positions),
+    pageTable: upload('page table', PAGE_TABLE),
+    kCache: upload('k', cache.kCache),
+    vCache: upload('v', cache.vCache),
+    out: gpu.buffer('out', tokens.length * shape.heads * shape.headDim * 4),
     counts: gpu.uniform('counts', [tokens.length, 0, 0, 0]),
   };
   const p = { tokens: { of: 'tokens' as const }, ...shape, pageSize: PAGE, pagesPerSlot: PAGES_PER_SLOT };
-  const program = pagedAttention(gpu, t, p, tile ?? pagedTile(gpu.info, shape));
+  const program = pagedAttention(gpu, t, p, tile ?? pagedTile(gpu.tuning.pagedAttention, shape));
   await gpu.ready();
   gpu.run(program, { tokens: tokens.length, rows: 0 });
   const out = new Float32Array(await gpu.read(t.out, tokens.length * shape.heads * shape.headDim * 4));
-  const f64 = { qk: Float64Array.from(qk), slotOf, positions, pageTable: PAGE_TABLE, kCache: Float64Array.from(cache.kCache), vCache: Float64Array.from(cache.vCache) };
+  const f64 = {
+    qk: Float64Array.from(qk),
+    slotOf,
+    positions,
+    pageTable: PAGE_TABLE,
+    kCache: Float64Array.from(cache.kCache),
+    vCache: Float64Array.from(cache.vCache),
+  };
   const expected = pagedAttentionReference(f64, p);
   for (const view of Object.values(t)) gpu.destroyBuffer(view);
   return { out, expected };
 }
-const difference = (actual: Float32Array, expected: Float64Array): number => expected.reduce((worst, x, i) => Math.max(worst, Math.abs(x - actual[i]!)), 0);
+const difference = (actual: Float32Array, expected: Float64Array): number =>
+  expected.reduce((worst, x, i) => Math.max(worst, Math.abs(x - actual[i]!)), 0);
 
-// A prefill that is no multiple of the tile, decodes of two slots, a turn extension, the first position and the last.
+// A prefill that is not a multiple of the tile, decodes of two slots, a new turn, the first and the last position.
 const MIXED: Tokens = [...range(0, 0, 11), ...range(1, 40, 41), ...range(2, 60, 66), ...range(1, 0, 1), ...range(0, 95, 96)];
 
 describe('paged attention equals float64', () => {
@@ -78,16 +100,24 @@ describe('paged attention equals float64', () => {
     expect(difference(out, expected)).toBeLessThan(2e-6);
   });
 
-  test.each<PagedTile>([
-    { threads: 16, heads: 1, tokens: 1, keys: 2, quad: false },
-    { threads: 32, heads: 2, tokens: 1, keys: 2, quad: true },
-  ])('in tiles of a hardware GPU, quad $quad', async (tile) => {
-    const { out, expected } = await attend(MIXED, { heads: 4, kvHeads: 2, headDim: 16 }, tile);
-    expect(difference(out, expected)).toBeLessThan(2e-6);
+  describe.each([
+    { subgroupSize: 0, threads: 16 },
+    { subgroupSize: 32, threads: 32 },
+  ])('in the tiles of a hardware GPU, subgroups of $subgroupSize', ({ subgroupSize, threads }) => {
+    test.each<Shape & Pick<PagedTile, 'tokens'>>([
+      { heads: 4, kvHeads: 2, headDim: 16, tokens: 2 },
+      { heads: 2, kvHeads: 1, headDim: 128, tokens: 1 },
+    ])('head_dim $headDim', async ({ tokens, ...shape }) => {
+      if (subgroupSize > 0 && gpu.info.subgroupSize === 0) return;
+      const tile = pagedTile(tuningFor({ software: false, subgroupSize }).pagedAttention, shape);
+      expect(tile).toMatchObject({ threads, tokens, quad: subgroupSize > 0 });
+      const { out, expected } = await attend(MIXED, shape, tile);
+      expect(difference(out, expected)).toBeLessThan(2e-6);
+    });
   });
 });
 
-test('a token has the same bits alone, in a prefill and among others', async () => {
+test('a token has the same bits alone, in a prefill and in a larger batch', async () => {
   const shape = { heads: 4, kvHeads: 2, headDim: 16 };
   const width = shape.heads * shape.headDim;
   const { out } = await attend(MIXED, shape);
@@ -102,13 +132,25 @@ test('new keys and values go to their pages, and nothing else changes', async ()
   const shape = { heads: 4, kvHeads: 2, headDim: 8 };
   const kv = shape.kvHeads * shape.headDim;
   const q = shape.heads * shape.headDim;
-  const tokens: Tokens = [...range(0, 14, 19), ...range(2, 95, 97)]; // the last is past the slot's pages
+  const tokens: Tokens = [...range(0, 14, 19), ...range(2, 95, 97)]; // the last token is behind the slot's pages
   const before = caches(shape);
   const qk = queries(tokens, shape);
   const qkv = Float32Array.from({ length: tokens.length * (q + 2 * kv) }, (_, i) => value(i, 0, 4));
   const t = {
-    qk: upload('qk', qk), qkv: upload('qkv', qkv), slotOf: upload('slots', Uint32Array.from(tokens, (x) => x.slot)), positions: upload('positions', Uint32Array.from(tokens, (x) => x.position)),
-    pageTable: upload('page table', PAGE_TABLE), kCache: upload('k', before.kCache), vCache: upload('v', before.vCache), counts: gpu.uniform('counts', [tokens.length, 0, 0, 0]),
+    qk: upload('qk', qk),
+    qkv: upload('qkv', qkv),
+    slotOf: upload(
+      'slots',
+      Uint32Array.from(tokens, (x) => x.slot),
+    ),
+    positions: upload(
+      'positions',
+      Uint32Array.from(tokens, (x) => x.position),
+    ),
+    pageTable: upload('page table', PAGE_TABLE),
+    kCache: upload('k', before.kCache),
+    vCache: upload('v', before.vCache),
+    counts: gpu.uniform('counts', [tokens.length, 0, 0, 0]),
   };
   const program = kvWrite(gpu, t, { tokens: { of: 'tokens' }, ...shape, pageSize: PAGE, pagesPerSlot: PAGES_PER_SLOT });
   await gpu.ready();

@@ -17,21 +17,24 @@ afterAll(() => {
   gpu.destroy();
 });
 
-/** ‖got − expected‖ / ‖expected‖ of the tensor that is furthest off. */
+/** ‖got − expected‖ / ‖expected‖ of the tensor with the largest difference. */
 function worst(got: TensorMap, expected: TensorMap): { name: string; error: number } {
   let result = { name: '', error: -1 };
   expect([...got.keys()].sort()).toEqual([...expected.keys()].sort());
   for (const [name, { shape, data }] of expected) {
     const tensor = got.get(name)!;
     expect(tensor.shape).toEqual(shape);
-    const [difference, length] = [0, 0].map((_, part) => Math.sqrt(data.reduce((sum, x, i) => sum + (part === 0 ? x - tensor.data[i]! : x) ** 2, 0)));
+    const [difference, length] = [0, 0].map((_, part) =>
+      Math.sqrt(data.reduce((sum, x, i) => sum + (part === 0 ? x - tensor.data[i]! : x) ** 2, 0)),
+    );
     const error = difference! / length!;
     if (!(error <= result.error)) result = { name, error };
   }
   return result;
 }
 
-const maskedTotal = ({ figures }: Fixture): number => figures.sequences.reduce((sum, { loss_mask }) => sum + loss_mask.reduce((a, b) => a + b, 0), 0);
+const maskedTotal = ({ figures }: Fixture): number =>
+  figures.sequences.reduce((sum, { loss_mask }) => sum + loss_mask.reduce((a, b) => a + b, 0), 0);
 
 const sftBatch = (fixture: Fixture): TrainSequence[] =>
   fixture.figures.sequences.map(({ tokens, loss_mask }) => ({ tokens, lossMask: loss_mask, weight: 1 / maskedTotal(fixture) }));
@@ -43,7 +46,11 @@ const grpoBatch = (fixture: Fixture): TrainSequence[] =>
   });
 
 const sftValue = (batch: readonly TrainSequence[], { logprobs }: Scores): number =>
-  batch.reduce((sum, { lossMask, weight }, i) => sum - Array.from(lossMask).reduce((own, m, t) => own + (m ? (weight as number) * logprobs[i]![t]! : 0), 0), 0);
+  batch.reduce(
+    (sum, { lossMask, weight }, i) =>
+      sum - Array.from(lossMask).reduce((own, m, t) => own + (m ? (weight as number) * logprobs[i]![t]! : 0), 0),
+    0,
+  );
 
 describe.each(['qwen3', 'qwen3-untied', 'qwen2'])('%s', (model) => {
   let fixture: Fixture;
@@ -90,7 +97,8 @@ describe.each(['qwen3', 'qwen3-untied', 'qwen2'])('%s', (model) => {
         if (!m) return;
         const parts = grpoTokenLoss(logprobs[i]![t]!, s.advantage, s.old_logprobs[t]!, s.ref_logprobs[t]!, grpo.config);
         clipped += Number(parts.clipped) + Number(parts.clippedLower);
-        value += (parts.policy + grpo.config.kl_loss_coef * parts.kl - grpo.config.entropy_coeff * entropies[i]![t]!) / maskedTotal(fixture);
+        value +=
+          (parts.policy + grpo.config.kl_loss_coef * parts.kl - grpo.config.entropy_coeff * entropies[i]![t]!) / maskedTotal(fixture);
       }),
     );
     expect(clipped).toBeGreaterThan(10);
@@ -108,7 +116,7 @@ describe.each(['qwen3', 'qwen3-untied', 'qwen2'])('%s', (model) => {
     expect(generation.finishReason).toBe('length');
   });
 
-  // Last: it changes the weights.
+  // This test comes last, because it changes the weights.
   test('20 steps of AdamW, with clipping and weight decay', async () => {
     engine.zeroGradients();
     const { params, losses, grad_norms } = fixture.figures.adamw;
@@ -128,12 +136,13 @@ describe('micro-batches', () => {
     fixture = await loadFixture('qwen3');
   });
 
-  /** Gradients of GRPO with other sizes of engine; the results must not depend on them. */
+  /** Gradients of GRPO for different sizes of the engine. The gradients must not depend on the sizes. */
   async function gradientsWith(options: { maxTokens: number; activationBytes?: number }, alone = false): Promise<TensorMap> {
     const engine = await createEngine(gpu, fixture.config, fixture.weights, { maxModelLen: 64, ...options });
     const { grpo, temperature } = fixture.figures;
     const batch = grpoBatch(fixture);
-    for (const part of alone ? batch.map((sequence) => [sequence]) : [batch]) await engine.accumulate(part, grpoLoss(grpo.config), { temperature });
+    for (const part of alone ? batch.map((sequence) => [sequence]) : [batch])
+      await engine.accumulate(part, grpoLoss(grpo.config), { temperature });
     const gradients = await engine.gradients();
     engine.destroy();
     return gradients;
@@ -173,7 +182,7 @@ describe('micro-batches', () => {
     expect(after60[0]!.get('model.norm.weight')!.data).not.toEqual(fixture.weights.get('model.norm.weight')!.data);
   });
 
-  test('a gradient that is not finite changes nothing and is told', async () => {
+  test('a gradient that is not finite changes nothing and is reported', async () => {
     const engine = await createEngine(gpu, fixture.config, fixture.weights, { maxModelLen: 64, maxTokens: 64 });
     const [sequence] = sftBatch(fixture);
     await engine.accumulate([{ ...sequence!, weight: Infinity }], sftLoss);
@@ -186,7 +195,7 @@ describe('micro-batches', () => {
     engine.destroy();
   });
 
-  test('training goes on from saved weights and optimizer state as if it had not stopped', async () => {
+  test('training that continues from saved weights and optimizer state gives the same results', async () => {
     const batch = sftBatch(fixture);
     const { params } = fixture.figures.adamw;
     const train = async (engine: Engine, steps: number): Promise<void> => {
@@ -201,19 +210,19 @@ describe('micro-batches', () => {
     const [weights, state] = [await whole.weights(), await whole.optimizerState()];
     await train(whole, 2);
     const resumed = await create(weights);
-    resumed.loadOptimizerState(state);
+    await resumed.loadOptimizerState(state);
     await train(resumed, 2);
     for (const [name, { data }] of await whole.weights()) expect((await resumed.weights()).get(name)!.data, name).toEqual(data);
     whole.destroy();
     resumed.destroy();
   });
 
-  test('the reference stays what it was when the policy moves', async () => {
+  test('the reference does not change when the policy changes', async () => {
     const engine = await createEngine(gpu, fixture.config, fixture.weights, { maxModelLen: 64, maxTokens: 128 });
     const batch = sftBatch(fixture);
     await expect(engine.score(batch, { weights: 'reference' })).rejects.toThrow(/snapshotReference/);
     const before = await engine.score(batch);
-    engine.snapshotReference();
+    await engine.snapshotReference();
     await engine.accumulate(batch, sftLoss);
     await engine.step(fixture.figures.adamw.params);
     expect((await engine.score(batch, { weights: 'reference' })).logprobs).toEqual(before.logprobs);

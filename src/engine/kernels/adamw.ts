@@ -1,15 +1,16 @@
 /**
- * Global gradient norm and AdamW (Loshchilov and Hutter 2019, as in PyTorch) over the flat parameter buffer, without a
- * round trip to the CPU: the clip scale and whether the norm is finite stay on the GPU.
+ * Global gradient norm and AdamW (Loshchilov and Hutter 2019, as in PyTorch) over the flat parameter buffer. The factor that
+ * clips the gradient, and whether the norm is finite, stay on the GPU: a step needs no round trip to the CPU.
  */
-import { type Dispatch, type Gpu, type View } from '../gpu.ts';
+import type { Dispatch, Gpu, View } from '../gpu.ts';
+import { defineKernel } from '../kernel.ts';
 import type { AdamWParams } from '../types.ts';
-import { checkMultiple, GRID_BUILTINS, headWgsl, itemGroups, itemKernelWgsl } from './row-kernel.ts';
+import { checkMultiple, itemGroups, itemMain } from './threads.ts';
 
-/** Partial sums of the norm. */
+/** Number of partial sums of the norm. */
 const PARTS = 1024;
 export const NORM_PARTIAL_BYTES = PARTS * 4;
-/** Floats of a parameter that share one decay bit: tensors start at multiples of 256 bytes. */
+/** Consecutive floats that share one decay bit. Tensors start at multiples of 256 bytes. */
 const BLOCK = 64;
 
 /** Bytes of the uniform `settings`. */
@@ -17,9 +18,22 @@ export const ADAMW_SETTINGS_BYTES = 48;
 /** Contents of `settings` for optimizer step `step` (from 1). */
 export function adamwSettings(params: AdamWParams, step: number): Float32Array<ArrayBuffer> {
   if (!Number.isInteger(step) || step < 1) throw new RangeError(`adamwSettings step ${step}: expected an integer from 1`);
-  const { lr, beta1, beta2, eps, weight_decay, grad_clip } = params;
-  // Corrections and complements in f64: 1 - 0.999 in f32 would lose four digits.
-  return Float32Array.of(lr / (1 - beta1 ** step), beta1, beta2, eps, 1 - lr * weight_decay, grad_clip, 1 / Math.sqrt(1 - beta2 ** step), 1 - beta1, 1 - beta2, 0, 0, 0);
+  const { lr, beta1, beta2, eps, weight_decay, decay_all_parameters = false, grad_clip } = params;
+  // Computed in f64: 1 - 0.999 in f32 would lose four digits.
+  return Float32Array.of(
+    lr / (1 - beta1 ** step),
+    beta1,
+    beta2,
+    eps,
+    1 - lr * weight_decay,
+    grad_clip,
+    1 / Math.sqrt(1 - beta2 ** step),
+    1 - beta1,
+    1 - beta2,
+    Number(decay_all_parameters),
+    0,
+    0,
+  );
 }
 
 export interface ParameterSegment {
@@ -28,7 +42,10 @@ export interface ParameterSegment {
   size: number;
   decay: boolean;
 }
-/** One bit for each 64 floats of the parameter buffer: 1 where weight decay applies. @throws RangeError for a crooked offset. */
+/**
+ * One bit for each 64 floats of the parameter buffer: 1 where weight decay applies.
+ * @throws RangeError if an offset is not a multiple of 64.
+ */
 export function decayMask(segments: readonly ParameterSegment[], floats: number): Uint32Array<ArrayBuffer> {
   const mask = new Uint32Array(Math.ceil(floats / BLOCK / 32));
   for (const { offset, size, decay } of segments) {
@@ -39,67 +56,91 @@ export function decayMask(segments: readonly ParameterSegment[], floats: number)
   return mask;
 }
 
-const SETTINGS_WGSL = 'struct Settings { rate: f32, beta1: f32, beta2: f32, eps: f32, keep: f32, clip: f32, correction2: f32, fresh1: f32, fresh2: f32, pad0: f32, pad1: f32, pad2: f32 }';
+/** Fields of the uniform `settings`, in the order of `adamwSettings`. */
+const SETTINGS = {
+  rate: 'f32',
+  beta1: 'f32',
+  beta2: 'f32',
+  eps: 'f32',
+  keep: 'f32',
+  clip: 'f32',
+  correction2: 'f32',
+  fresh1: 'f32',
+  fresh2: 'f32',
+  decay_all: 'f32',
+  pad1: 'f32',
+  pad2: 'f32',
+} as const;
 
 /**
- * norm = vec4f(global L2 norm of grads, factor that clips it to settings.clip, 1 if finite else 0, 0), 16 bytes.
+ * norm = vec4f(global L2 norm of grads, factor that clips the norm to settings.clip, 1 if the norm is finite else 0, 0), 16 bytes.
  * `floats`: length of the buffer, a multiple of 4. partial: NORM_PARTIAL_BYTES.
  */
 export function gradNorm(
   gpu: Gpu,
-  { grads, partial, norm, settings, counts }: { grads: View; partial: View; norm: View; settings: View; counts: View },
+  { grads, partial, norm, settings }: { grads: View; partial: View; norm: View; settings: View },
   { floats }: { floats: number },
 ): Dispatch[] {
   checkMultiple('gradNorm floats', floats);
-  const parts = `${headWgsl(0)}
-@group(0) @binding(2) var<storage, read> grads: array<vec4f>;
-@group(0) @binding(3) var<storage, read_write> partial: array<f32>;
-${itemKernelWgsl(gpu, `${PARTS}u`, `
+  const parts = defineKernel({
+    label: 'grad norm parts',
+    dims: { vectors: 'u32' },
+    reads: { grads: 'vec4f' },
+    writes: { partial: 'f32' },
+    body: itemMain(
+      gpu.tuning,
+      `${PARTS}u`,
+      `
   var sum = vec4f();
-  for (var at = i; at < dims.rows.x; at += ${PARTS}u) { let g = grads[at]; sum += g * g; }
-  partial[i] = sum.x + sum.y + sum.z + sum.w;`)}`;
-  const join = `${headWgsl(0)}
-${SETTINGS_WGSL}
-@group(0) @binding(2) var<uniform> settings: Settings;
-@group(0) @binding(3) var<storage, read> partial: array<vec4f>;
-@group(0) @binding(4) var<storage, read_write> norm: array<vec4f>;
-@compute @workgroup_size(1) fn main(${GRID_BUILTINS}) {
+  for (var at = i; at < dims.vectors; at += ${PARTS}u) { let g = grads[at]; sum += g * g; }
+  partial[i] = sum.x + sum.y + sum.z + sum.w;`,
+    ),
+  });
+  const join = defineKernel({
+    label: 'grad norm',
+    uniforms: { settings: SETTINGS },
+    reads: { partial: 'vec4f' },
+    writes: { norm: 'vec4f' },
+    body: /* wgsl */ `
+@compute @workgroup_size(1) fn main() {
   var sum = vec4f();
   for (var p = 0u; p < ${PARTS / 4}u; p++) { sum += partial[p]; }
   let total = sum.x + sum.y + sum.z + sum.w;
-  // By bits: compilers may assume that floats are finite.
+  // The exponent bits tell: compilers may assume that floats are finite.
   let finite = (bitcast<u32>(total) & 0x7f800000u) != 0x7f800000u;
   let length = sqrt(total);
   var factor = 1f;
   if (settings.clip > 0f) { factor = min(1f, settings.clip / (length + 1e-6f)); }
   norm[0] = vec4f(length, factor, select(0f, 1f, finite), 0f);
-}`;
-  const dims = gpu.uniform('grad norm dims', [floats / 4, 0, 0, 0]);
-  const partsKernel = gpu.kernel('grad norm parts', parts, ['uniform', 'uniform', 'read', 'read_write']);
-  const joinKernel = gpu.kernel('grad norm', join, ['uniform', 'uniform', 'uniform', 'read', 'read_write']);
+}`,
+  });
+  const partGroups = itemGroups(gpu.tuning, () => PARTS);
   return [
-    gpu.dispatch(partsKernel, [dims, counts, grads, partial], itemGroups(gpu, () => PARTS)),
-    gpu.dispatch(joinKernel, [dims, counts, settings, partial, norm], () => [1]),
+    gpu.dispatch(parts, { dims: { vectors: floats / 4 }, grads, partial }, partGroups),
+    gpu.dispatch(join, { settings, partial, norm }, () => [1]),
   ];
 }
 
-/** One AdamW step on params, m and v [floats]; clears grads. With a non-finite `norm` only the clearing happens. `decay`: `decayMask`. */
+/**
+ * One AdamW step on params, m and v [floats]; sets grads to 0. If `norm` is not finite, the step changes nothing but grads.
+ * `decay`: `decayMask`.
+ */
 export function adamw(
   gpu: Gpu,
-  t: { params: View; grads: View; m: View; v: View; decay: View; norm: View; settings: View; counts: View },
+  t: { params: View; grads: View; m: View; v: View; decay: View; norm: View; settings: View },
   { floats }: { floats: number },
 ): Dispatch[] {
   checkMultiple('adamw floats', floats);
-  const wgsl = `${headWgsl(0)}
-${SETTINGS_WGSL}
-@group(0) @binding(2) var<uniform> settings: Settings;
-@group(0) @binding(3) var<storage, read> norm: array<vec4f>;
-@group(0) @binding(4) var<storage, read> decay: array<u32>;
-@group(0) @binding(5) var<storage, read_write> params: array<vec4f>;
-@group(0) @binding(6) var<storage, read_write> grads: array<vec4f>;
-@group(0) @binding(7) var<storage, read_write> m: array<vec4f>;
-@group(0) @binding(8) var<storage, read_write> v: array<vec4f>;
-${itemKernelWgsl(gpu, 'dims.rows.x', `
+  const kernel = defineKernel({
+    label: 'adamw',
+    dims: { vectors: 'u32' },
+    uniforms: { settings: SETTINGS },
+    reads: { norm: 'vec4f', decay: 'u32' },
+    writes: { params: 'vec4f', grads: 'vec4f', m: 'vec4f', v: 'vec4f' },
+    body: itemMain(
+      gpu.tuning,
+      'dims.vectors',
+      `
   let state = norm[0];
   let g = grads[i] * state.y;
   grads[i] = vec4f();
@@ -109,21 +150,22 @@ ${itemKernelWgsl(gpu, 'dims.rows.x', `
   m[i] = first;
   v[i] = second;
   let block = i / ${BLOCK / 4}u;
-  let keep = select(1f, settings.keep, ((decay[block / 32u] >> (block % 32u)) & 1u) == 1u);
-  params[i] = params[i] * keep - settings.rate * first / (sqrt(second) * settings.correction2 + settings.eps);`)}`;
-  const dims = gpu.uniform('adamw dims', [floats / 4, 0, 0, 0]);
-  const kernel = gpu.kernel('adamw', wgsl, ['uniform', 'uniform', 'uniform', 'read', 'read', 'read_write', 'read_write', 'read_write', 'read_write']);
-  return [gpu.dispatch(kernel, [dims, t.counts, t.settings, t.norm, t.decay, t.params, t.grads, t.m, t.v], itemGroups(gpu, () => floats / 4))];
+  let keep = select(1f, settings.keep, settings.decay_all != 0f || ((decay[block / 32u] >> (block % 32u)) & 1u) == 1u);
+  params[i] = params[i] * keep - settings.rate * first / (sqrt(second) * settings.correction2 + settings.eps);`,
+    ),
+  });
+  const groups = itemGroups(gpu.tuning, () => floats / 4);
+  return [gpu.dispatch(kernel, { ...t, dims: { vectors: floats / 4 } }, groups)];
 }
 
 function gradNormReference(grads: Float64Array): number {
   return Math.sqrt(grads.reduce((sum, g) => sum + g * g, 0));
 }
 
-/** One step in place; `decays(i)` tells whether weight decay applies to entry i. Clips first. Returns the norm before clipping. */
+/** One step in place, with clipping. `decays(i)`: whether weight decay applies to entry i. Returns the norm before clipping. */
 export function adamwReference(
   state: { params: Float64Array; grads: Float64Array; m: Float64Array; v: Float64Array },
-  { lr, beta1, beta2, eps, weight_decay, grad_clip }: AdamWParams,
+  { lr, beta1, beta2, eps, weight_decay, decay_all_parameters, grad_clip }: AdamWParams,
   step: number,
   decays: (i: number) => boolean,
 ): number {
@@ -135,7 +177,7 @@ export function adamwReference(
       const g = gradient * factor;
       m[i] = beta1 * m[i]! + (1 - beta1) * g;
       v[i] = beta2 * v[i]! + (1 - beta2) * g * g;
-      const decayed = params[i]! * (decays(i) ? 1 - lr * weight_decay : 1);
+      const decayed = params[i]! * (decay_all_parameters || decays(i) ? 1 - lr * weight_decay : 1);
       params[i] = decayed - (lr * (m[i]! / (1 - beta1 ** step))) / (Math.sqrt(v[i]! / (1 - beta2 ** step)) + eps);
     });
   }

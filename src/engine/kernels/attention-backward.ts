@@ -1,14 +1,15 @@
 /**
- * Gradient of packed causal attention (FlashAttention-2): scores are computed again from q, k and lse.
+ * Gradient of packed causal attention (FlashAttention-2). Scores are computed again from q, k and lse. The plain loop is
+ * `attentionBackwardReference`.
  * With P = exp(s − lse), D = rowsum(dout ∘ out) and dS = P ∘ (dout·vᵀ − D):
  *   dq = dS k / √headDim,   dk = dSᵀ q / √headDim,   dv = Pᵀ dout.
- * Two kernels, one owning query rows and one owning key rows, so that nothing is added from two places.
+ * Two kernels: the tokens of one are queries, the tokens of the other are keys. So each sum has one owner.
  */
-import { type Dispatch, type Gpu, rowCount, rowWords, type View } from '../gpu.ts';
-import {
-  attendedKeys, attentionReference, type AttentionSizes, type AttentionTensors, type AttentionTile, attentionTile, checkAttentionSizes, eachKeyBlock, LOG2E,
-  queryRows, repeat, TileText, tileRows,
-} from './attention.ts';
+import type { Dispatch, Gpu, View } from '../gpu.ts';
+import { defineKernel } from '../kernel.ts';
+import { rowCount } from '../rows.ts';
+import { attendedKeys, attentionReference, type AttentionSizes, type AttentionTensors, checkAttentionSizes, LOG2E } from './attention.ts';
+import { type AttentionTile, attentionTile, eachKeyBlock, queryTokens, repeat, TileText, tileTokens } from './attention-tile.ts';
 
 export interface AttentionBackwardTensors extends AttentionTensors {
   /** [tokens, heads·headDim] gradient of `out`. */
@@ -17,110 +18,156 @@ export interface AttentionBackwardTensors extends AttentionTensors {
   delta: View;
   /** [tokens, (heads + kvHeads)·headDim] gradient of `qk`, overwritten. */
   dqk: View;
-  /** [tokens, (heads + 2·kvHeads)·headDim]; only the v columns are written. */
+  /** [tokens, (heads + 2·kvHeads)·headDim] gradient of `qkv`; only the v columns are written. */
   dqkv: View;
 }
 
-function queryWgsl(heads: number, kvHeads: number, headDim: number, tile: AttentionTile): string {
+function queryKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: AttentionTile) {
   const d4 = headDim / 4;
   const text = new TileText(tile, headDim);
   const own = text.vectors;
   const scale = 1 / Math.sqrt(headDim);
   const kStride = (heads + kvHeads) * d4;
-  return /* wgsl */ `${text.main({ qk: 'vec4f', qkv: 'vec4f', spans: 'vec4u', out: 'vec4f', lse: 'f32', dout: 'vec4f', delta: 'f32', dqk: 'vec4f' }, 2)}${queryRows(heads, kvHeads, d4)}
-  ${text.eachRow((r) => `
-  let row${r} = ${text.row(r)};
-  let span${r} = select(vec4u(), spans[row${r}], row${r} < n);
-  let at${r} = (row${r} * ${heads}u + head) * ${d4}u;
+  const body = /* wgsl */ `${queryTokens(heads, kvHeads, d4)}
+  ${text.eachToken(
+    (r) => `
+  let token${r} = ${text.token(r)};
+  let span${r} = select(vec4u(), spans[token${r}], token${r} < n);
+  let at${r} = (token${r} * ${heads}u + head) * ${d4}u;
   var delta${r} = 0.0;
-  ${repeat(own, (d) => `let q${r}_${d} = qk[row${r} * ${kStride}u + head * ${d4}u + ${text.at(d)}] * ${scale * LOG2E};
-  let g${r}_${d} = dout[at${r} + ${text.at(d)}]; delta${r} += dot(g${r}_${d}, out[at${r} + ${text.at(d)}]); var a${r}_${d} = vec4f();`)}
+  ${repeat(
+    own,
+    (d) => `let q${r}_${d} = qk[token${r} * ${kStride}u + head * ${d4}u + ${text.at(d)}] * ${scale * LOG2E};
+  let g${r}_${d} = dout[at${r} + ${text.at(d)}]; delta${r} += dot(g${r}_${d}, out[at${r} + ${text.at(d)}]); var a${r}_${d} = vec4f();`,
+  )}
   ${text.sum(`delta${r}`)}
-  let lse${r} = lse[row${r} * ${heads}u + head] * ${LOG2E};`)}${eachKeyBlock(text)}
+  let lse${r} = lse[token${r} * ${heads}u + head] * ${LOG2E};`,
+  )}${eachKeyBlock(
+    text,
+    `
       ${repeat(text.addresses, (t) => `let key${t} = min(${text.item(t)}, hi - 1u); let k_at${t} = key${t} * ${kStride}u + kcol; let v_at${t} = key${t} * ${(heads + 2 * kvHeads) * d4}u + vcol;`)}
-      ${text.eachRow((r) => repeat(4, (t) => `var s${r}_${t} = 0.0; var g${r}${t} = 0.0;`, ' '))}
-      ${repeat(own, (d) => `${text.share ? `let k_${d} = qk[k_at0 + ${text.at(d)}];` : ''}
+      ${text.eachToken((r) => repeat(4, (t) => `var s${r}_${t} = 0.0; var g${r}${t} = 0.0;`, ' '))}
+      ${repeat(
+        own,
+        (d) => `${text.share ? `let k_${d} = qk[k_at0 + ${text.at(d)}];` : ''}
       { ${text.four('k', `k_${d}`, (t) => `qk[k_at${t} + ${text.at(d)}]`)}
-        ${text.eachRow((r) => repeat(4, (t) => `s${r}_${t} += dot(q${r}_${d}, k${t});`, ' '))} }
+        ${text.eachToken((r) => repeat(4, (t) => `s${r}_${t} += dot(q${r}_${d}, k${t});`, ' '))} }
       { ${text.share ? `let v = qkv[v_at0 + ${text.at(d)}]; ` : ''}${text.four('v', 'v', (t) => `qkv[v_at${t} + ${text.at(d)}]`)}
-        ${text.eachRow((r) => repeat(4, (t) => `g${r}${t} += dot(g${r}_${d}, v${t});`, ' '))} }`)}
-      ${text.eachRow((r) => text.sum(...[0, 1, 2, 3].flatMap((t) => [`s${r}_${t}`, `g${r}${t}`])))}
-      ${text.eachRow((r) => repeat(4, (t) => `let w${r}_${t} = select(0.0, exp2(s${r}_${t} - lse${r}) * (g${r}${t} - delta${r}), ${text.item(t)} - lo${r} < len${r});`))}
-      ${repeat(own, (d) => `{ ${text.four('k', `k_${d}`, (t) => `qk[k_at${t} + ${text.at(d)}]`)}
-        ${text.eachRow((r) => `a${r}_${d} += ${repeat(4, (t) => `w${r}_${t} * k${t}`, ' + ')};`)} }`)}
-    }
-  }
-  ${text.eachRow((r) => `if (row${r} < n) {
-    ${repeat(own, (d) => `dqk[row${r} * ${kStride}u + head * ${d4}u + ${text.at(d)}] = a${r}_${d} * ${scale};`)}
-    if (${text.leader}) { delta[row${r} * ${heads}u + head] = delta${r}; }
-  }`)}
-}`;
+        ${text.eachToken((r) => repeat(4, (t) => `g${r}${t} += dot(g${r}_${d}, v${t});`, ' '))} }`,
+      )}
+      ${text.eachToken((r) => text.sum(...[0, 1, 2, 3].flatMap((t) => [`s${r}_${t}`, `g${r}${t}`])))}
+      ${text.eachToken((r) => repeat(4, (t) => `let w${r}_${t} = select(0.0, exp2(s${r}_${t} - lse${r}) * (g${r}${t} - delta${r}), ${text.item(t)} - lo${r} < len${r});`))}
+      ${repeat(
+        own,
+        (d) => `{ ${text.four('k', `k_${d}`, (t) => `qk[k_at${t} + ${text.at(d)}]`)}
+        ${text.eachToken((r) => `a${r}_${d} += ${repeat(4, (t) => `w${r}_${t} * k${t}`, ' + ')};`)} }`,
+      )}`,
+  )}
+  ${text.eachToken(
+    (r) => `if (token${r} < n) {
+    ${repeat(own, (d) => `dqk[token${r} * ${kStride}u + head * ${d4}u + ${text.at(d)}] = a${r}_${d} * ${scale};`)}
+    if (${text.leader}) { delta[token${r} * ${heads}u + head] = delta${r}; }
+  }`,
+  )}`;
+  return defineKernel({
+    label: 'attention dq',
+    dims: { rows: 'Rows' },
+    reads: { qk: 'vec4f', qkv: 'vec4f', spans: 'vec4u', out: 'vec4f', lse: 'f32', dout: 'vec4f' },
+    writes: { delta: 'f32', dqk: 'vec4f' },
+    subgroups: text.subgroups,
+    body: text.main(body),
+  });
 }
 
-function keyWgsl(heads: number, kvHeads: number, headDim: number, tile: AttentionTile): string {
+function keyKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: AttentionTile) {
   const d4 = headDim / 4;
   const text = new TileText(tile, headDim);
   const own = text.vectors;
   const scale = 1 / Math.sqrt(headDim);
   const kStride = (heads + kvHeads) * d4;
   const vStride = (heads + 2 * kvHeads) * d4;
-  return /* wgsl */ `${text.main({ qk: 'vec4f', qkv: 'vec4f', spans: 'vec4u', lse: 'f32', dout: 'vec4f', delta: 'f32', dqk: 'vec4f', dqkv: 'vec4f' }, 2)}
+  const body = /* wgsl */ `
   let kcol = ${heads * d4}u + wg.y * ${d4}u;
   let vcol = kcol + ${kvHeads * d4}u;
   var end = 0u;
   for (var t = first; t < last; t++) { end = max(end, spans[t].w); }
   end = min(end, n);
-  ${text.eachRow((r) => `
-  let row${r} = ${text.row(r)};
-  let len${r} = select(spans[row${r}].w - row${r}, 0u, row${r} >= n);
-  ${repeat(own, (d) => `let k${r}_${d} = qk[row${r} * ${kStride}u + kcol + ${text.at(d)}] * ${scale * LOG2E}; var dk${r}_${d} = vec4f();
-  let v${r}_${d} = qkv[row${r} * ${vStride}u + vcol + ${text.at(d)}]; var dv${r}_${d} = vec4f();`)}`)}
+  ${text.eachToken(
+    (r) => `
+  let token${r} = ${text.token(r)};
+  let len${r} = select(spans[token${r}].w - token${r}, 0u, token${r} >= n);
+  ${repeat(
+    own,
+    (d) => `let k${r}_${d} = qk[token${r} * ${kStride}u + kcol + ${text.at(d)}] * ${scale * LOG2E}; var dk${r}_${d} = vec4f();
+  let v${r}_${d} = qkv[token${r} * ${vStride}u + vcol + ${text.at(d)}]; var dv${r}_${d} = vec4f();`,
+  )}`,
+  )}
   for (var head = wg.y * ${heads / kvHeads}u; head < (wg.y + 1u) * ${heads / kvHeads}u; head++) {
     for (var j = first; j < end; j += 4u) {
-      ${repeat(text.addresses, (t) => `let query${t} = min(${text.item(t)}, end - 1u); let q_at${t} = query${t} * ${kStride}u + head * ${d4}u;
-      let g_at${t} = (query${t} * ${heads}u + head) * ${d4}u; let lse_${t} = lse[query${t} * ${heads}u + head] * ${LOG2E}; let delta_${t} = delta[query${t} * ${heads}u + head];`)}
+      ${repeat(
+        text.addresses,
+        (t) => `let query${t} = min(${text.item(t)}, end - 1u); let q_at${t} = query${t} * ${kStride}u + head * ${d4}u;
+      let g_at${t} = (query${t} * ${heads}u + head) * ${d4}u; let lse_${t} = lse[query${t} * ${heads}u + head] * ${LOG2E}; let delta_${t} = delta[query${t} * ${heads}u + head];`,
+      )}
       ${text.four('lse', 'lse_0', (t) => `lse_${t}`)}
       ${text.four('delta', 'delta_0', (t) => `delta_${t}`)}
-      ${text.eachRow((r) => repeat(4, (t) => `var s${r}_${t} = 0.0; var w${r}_${t} = 0.0;`, ' '))}
-      ${repeat(own, (d) => `${text.share ? `let q_${d} = qk[q_at0 + ${text.at(d)}]; let g_${d} = dout[g_at0 + ${text.at(d)}];` : ''}
+      ${text.eachToken((r) => repeat(4, (t) => `var s${r}_${t} = 0.0; var w${r}_${t} = 0.0;`, ' '))}
+      ${repeat(
+        own,
+        (d) => `${text.share ? `let q_${d} = qk[q_at0 + ${text.at(d)}]; let g_${d} = dout[g_at0 + ${text.at(d)}];` : ''}
       { ${text.four('q', `q_${d}`, (t) => `qk[q_at${t} + ${text.at(d)}]`)}
-        ${text.eachRow((r) => repeat(4, (t) => `s${r}_${t} += dot(k${r}_${d}, q${t});`, ' '))} }
+        ${text.eachToken((r) => repeat(4, (t) => `s${r}_${t} += dot(k${r}_${d}, q${t});`, ' '))} }
       { ${text.four('g', `g_${d}`, (t) => `dout[g_at${t} + ${text.at(d)}]`)}
-        ${text.eachRow((r) => repeat(4, (t) => `w${r}_${t} += dot(v${r}_${d}, g${t});`, ' '))} }`)}
-      ${text.eachRow((r) => text.sum(...[0, 1, 2, 3].flatMap((t) => [`s${r}_${t}`, `w${r}_${t}`])))}
-      ${text.eachRow((r) => repeat(4, (t) => `let p${r}_${t} = select(0.0, exp2(s${r}_${t} - lse${t}), ${text.item(t)} - row${r} < len${r}); w${r}_${t} = p${r}_${t} * (w${r}_${t} - delta${t});`))}
-      ${repeat(own, (d) => `{ ${text.four('q', `q_${d}`, (t) => `qk[q_at${t} + ${text.at(d)}]`)}
-        ${text.eachRow((r) => `dk${r}_${d} += ${repeat(4, (t) => `w${r}_${t} * q${t}`, ' + ')};`)} }
+        ${text.eachToken((r) => repeat(4, (t) => `w${r}_${t} += dot(v${r}_${d}, g${t});`, ' '))} }`,
+      )}
+      ${text.eachToken((r) => text.sum(...[0, 1, 2, 3].flatMap((t) => [`s${r}_${t}`, `w${r}_${t}`])))}
+      ${text.eachToken((r) => repeat(4, (t) => `let p${r}_${t} = select(0.0, exp2(s${r}_${t} - lse${t}), ${text.item(t)} - token${r} < len${r}); w${r}_${t} = p${r}_${t} * (w${r}_${t} - delta${t});`))}
+      ${repeat(
+        own,
+        (d) => `{ ${text.four('q', `q_${d}`, (t) => `qk[q_at${t} + ${text.at(d)}]`)}
+        ${text.eachToken((r) => `dk${r}_${d} += ${repeat(4, (t) => `w${r}_${t} * q${t}`, ' + ')};`)} }
       { ${text.four('g', `g_${d}`, (t) => `dout[g_at${t} + ${text.at(d)}]`)}
-        ${text.eachRow((r) => `dv${r}_${d} += ${repeat(4, (t) => `p${r}_${t} * g${t}`, ' + ')};`)} }`)}
+        ${text.eachToken((r) => `dv${r}_${d} += ${repeat(4, (t) => `p${r}_${t} * g${t}`, ' + ')};`)} }`,
+      )}
     }
   }
-  ${text.eachRow((r) => `if (row${r} < n) {
-    ${repeat(own, (d) => `dqk[row${r} * ${kStride}u + kcol + ${text.at(d)}] = dk${r}_${d} * ${scale}; dqkv[row${r} * ${vStride}u + vcol + ${text.at(d)}] = dv${r}_${d};`)}
-  }`)}
-}`;
+  ${text.eachToken(
+    (r) => `if (token${r} < n) {
+    ${repeat(own, (d) => `dqk[token${r} * ${kStride}u + kcol + ${text.at(d)}] = dk${r}_${d} * ${scale}; dqkv[token${r} * ${vStride}u + vcol + ${text.at(d)}] = dv${r}_${d};`)}
+  }`,
+  )}`;
+  return defineKernel({
+    label: 'attention dk dv',
+    dims: { rows: 'Rows' },
+    reads: { qk: 'vec4f', qkv: 'vec4f', spans: 'vec4u', lse: 'f32', dout: 'vec4f', delta: 'f32' },
+    writes: { dqk: 'vec4f', dqkv: 'vec4f' },
+    subgroups: text.subgroups,
+    body: text.main(body),
+  });
 }
 
-/** dqk and the v columns of dqkv from dout; two dispatches, the first also leaves `delta` for the second. */
+/** dqk and the v columns of dqkv from dout. The first of two dispatches writes `delta` for the second. */
 export function attentionBackward(
-  gpu: Gpu, t: AttentionBackwardTensors, p: AttentionSizes,
-  tiles = { query: attentionTile(gpu.info, p.headDim, 3), key: attentionTile(gpu.info, p.headDim, 4) },
+  gpu: Gpu,
+  t: AttentionBackwardTensors,
+  p: AttentionSizes,
+  tiles = {
+    query: attentionTile(gpu.tuning.attention, p.headDim, 3),
+    key: attentionTile(gpu.tuning.attention, p.headDim, 4),
+  },
 ): Dispatch[] {
   checkAttentionSizes(p);
-  const dims = gpu.uniform('attention backward dims', rowWords(p.tokens));
-  const inputs = ['uniform', 'uniform', 'read', 'read', 'read', 'read', 'read', 'read'] as const;
-  const query = gpu.kernel('attention dq', queryWgsl(p.heads, p.kvHeads, p.headDim, tiles.query), [...inputs, 'read_write', 'read_write']);
-  const key = gpu.kernel('attention dk dv', keyWgsl(p.heads, p.kvHeads, p.headDim, tiles.key), [...inputs, 'read_write', 'read_write']);
-  const groups = (tile: AttentionTile, heads: number): Dispatch['workgroups'] => (counts) => [
-    Math.ceil(rowCount(p.tokens, counts) / tileRows(tile)), heads,
-  ];
+  const groups =
+    (tile: AttentionTile, heads: number): Dispatch['workgroups'] =>
+    (counts) => [Math.ceil(rowCount(p.tokens, counts) / tileTokens(tile)), heads];
+  const bound = { ...t, dims: { rows: p.tokens } };
   return [
-    gpu.dispatch(query, [dims, t.counts, t.qk, t.qkv, t.spans, t.out, t.lse, t.dout, t.delta, t.dqk], groups(tiles.query, p.heads)),
-    gpu.dispatch(key, [dims, t.counts, t.qk, t.qkv, t.spans, t.lse, t.dout, t.delta, t.dqk, t.dqkv], groups(tiles.key, p.kvHeads)),
+    gpu.dispatch(queryKernel(p, tiles.query), bound, groups(tiles.query, p.heads)),
+    gpu.dispatch(keyKernel(p, tiles.key), bound, groups(tiles.key, p.kvHeads)),
   ];
 }
 
-/** The same mathematics in float64: dqk, and dqkv with its q and k columns zero. */
+/** The gradient in float64: dqk, and dqkv with zeros in the q and k columns. */
 export function attentionBackwardReference(
   t: { qk: Float64Array; qkv: Float64Array; spans: ArrayLike<number>; dout: Float64Array },
   p: Omit<AttentionSizes, 'tokens'>,

@@ -1,19 +1,28 @@
 /** Biases of linear layers (Qwen2's q, k and v) and their gradient. */
-import { type Dispatch, type Gpu, rowCount, type Rows, rowWords, type View } from '../gpu.ts';
-import { addStrips, checkMultiple, headWgsl, itemGroups, itemKernelWgsl, STRIP_WGSL, STRIPS } from './row-kernel.ts';
+import type { Dispatch, Gpu, View } from '../gpu.ts';
+import { defineKernel } from '../kernel.ts';
+import { rowCount, type Rows } from '../rows.ts';
+import { addStrips, STRIP_WGSL, STRIPS } from './strips.ts';
+import { checkMultiple, itemGroups, itemMain } from './threads.ts';
 
-export { partialBytes as biasPartialBytes } from './row-kernel.ts';
+export { partialBytes as biasPartialBytes } from './strips.ts';
 
 /** y[rows, width] += bias[width]. */
-export function addBias(gpu: Gpu, { bias, y, counts }: { bias: View; y: View; counts: View }, { rows, width }: { rows: Rows; width: number }): Dispatch[] {
+export function addBias(
+  gpu: Gpu,
+  { bias, y, counts }: { bias: View; y: View; counts: View },
+  { rows, width }: { rows: Rows; width: number },
+): Dispatch[] {
   checkMultiple('bias width', width);
-  const wgsl = `${headWgsl()}
-@group(0) @binding(2) var<storage, read> bias: array<vec4f>;
-@group(0) @binding(3) var<storage, read_write> y: array<vec4f>;
-${itemKernelWgsl(gpu, 'row_count(dims.rows, counts) * dims.p0.x', 'y[i] += bias[i % dims.p0.x];')}`;
-  const dims = gpu.uniform('bias dims', [...rowWords(rows), width / 4, 0, 0, 0]);
-  const kernel = gpu.kernel('add bias', wgsl, ['uniform', 'uniform', 'read', 'read_write']);
-  return [gpu.dispatch(kernel, [dims, counts, bias, y], itemGroups(gpu, (run) => (rowCount(rows, run) * width) / 4))];
+  const kernel = defineKernel({
+    label: 'add bias',
+    dims: { rows: 'Rows', width: 'u32' },
+    reads: { bias: 'vec4f' },
+    writes: { y: 'vec4f' },
+    body: itemMain(gpu.tuning, 'row_count() * dims.width', 'y[i] += bias[i % dims.width];'),
+  });
+  const groups = itemGroups(gpu.tuning, (run) => (rowCount(rows, run) * width) / 4);
+  return [gpu.dispatch(kernel, { dims: { rows, width: width / 4 }, counts, bias, y }, groups)];
 }
 
 /** dbias[width] += Σ dy[rows, width] over rows. `partial`: scratch of `biasPartialBytes(width)`. */
@@ -23,20 +32,25 @@ export function biasGradient(
   { rows, width }: { rows: Rows; width: number },
 ): Dispatch[] {
   checkMultiple('bias width', width);
-  const wgsl = `${headWgsl()}
-@group(0) @binding(2) var<storage, read> dy: array<vec4f>;
-@group(0) @binding(3) var<storage, read_write> partial: array<vec4f>;
-${itemKernelWgsl(gpu, `${STRIPS}u * dims.p0.x`, `
-  let n = row_count(dims.rows, counts);
-  let strip = i / dims.p0.x; let c = i % dims.p0.x;
+  const kernel = defineKernel({
+    label: 'bias gradient',
+    dims: { rows: 'Rows', width: 'u32' },
+    reads: { dy: 'vec4f' },
+    writes: { partial: 'vec4f' },
+    body: itemMain(
+      gpu.tuning,
+      `${STRIPS}u * dims.width`,
+      `
+  let strip = i / dims.width; let c = i % dims.width;
   ${STRIP_WGSL}
   var sum = vec4f();
-  for (var row = begin; row < to; row++) { sum += dy[row * dims.p0.x + c]; }
-  partial[i] = sum;`)}`;
-  const dims = gpu.uniform('bias gradient dims', [...rowWords(rows), width / 4, 0, 0, 0]);
-  const kernel = gpu.kernel('bias gradient', wgsl, ['uniform', 'uniform', 'read', 'read_write']);
+  for (var row = begin; row < to; row++) { sum += dy[row * dims.width + c]; }
+  partial[i] = sum;`,
+    ),
+  });
+  const groups = itemGroups(gpu.tuning, (run) => (rowCount(rows, run) > 0 ? (STRIPS * width) / 4 : 0));
   return [
-    gpu.dispatch(kernel, [dims, counts, dy, partial], itemGroups(gpu, (run) => (rowCount(rows, run) > 0 ? (STRIPS * width) / 4 : 0))),
+    gpu.dispatch(kernel, { dims: { rows, width: width / 4 }, counts, dy, partial }, groups),
     addStrips(gpu, { partial, out: dbias, counts }, { rows, width }),
   ];
 }

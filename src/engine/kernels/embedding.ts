@@ -1,6 +1,8 @@
-/** Token embedding: gather, and its gradient by buckets of equal tokens (no atomics: each table row is summed in order). */
-import { type Dispatch, type Gpu, rowCount, type Rows, rowWords, type View } from '../gpu.ts';
-import { checkMultiple, headWgsl, itemGroups, itemKernelWgsl } from './row-kernel.ts';
+/** Token embedding, and its gradient by buckets of equal tokens: each table row is summed in order, without atomics. */
+import type { Dispatch, Gpu, View } from '../gpu.ts';
+import { defineKernel } from '../kernel.ts';
+import { rowCount, type Rows } from '../rows.ts';
+import { checkMultiple, itemGroups, itemMain } from './threads.ts';
 
 /** x[tokens, width] = table[ids[t]]; `ids` u32. */
 export function embedding(
@@ -9,26 +11,32 @@ export function embedding(
   { rows, width }: { rows: Rows; width: number },
 ): Dispatch[] {
   checkMultiple('embedding width', width);
-  const wgsl = `${headWgsl()}
-@group(0) @binding(2) var<storage, read> table: array<vec4f>;
-@group(0) @binding(3) var<storage, read> ids: array<u32>;
-@group(0) @binding(4) var<storage, read_write> x: array<vec4f>;
-${itemKernelWgsl(gpu, 'row_count(dims.rows, counts) * dims.p0.x', 'x[i] = table[ids[i / dims.p0.x] * dims.p0.x + i % dims.p0.x];')}`;
-  const dims = gpu.uniform('embedding dims', [...rowWords(rows), width / 4, 0, 0, 0]);
-  const kernel = gpu.kernel('embedding', wgsl, ['uniform', 'uniform', 'read', 'read', 'read_write']);
-  return [gpu.dispatch(kernel, [dims, counts, table, ids, x], itemGroups(gpu, (run) => (rowCount(rows, run) * width) / 4))];
+  const kernel = defineKernel({
+    label: 'embedding',
+    dims: { rows: 'Rows', width: 'u32' },
+    reads: { table: 'vec4f', ids: 'u32' },
+    writes: { x: 'vec4f' },
+    body: itemMain(gpu.tuning, 'row_count() * dims.width', 'x[i] = table[ids[i / dims.width] * dims.width + i % dims.width];'),
+  });
+  const groups = itemGroups(gpu.tuning, (run) => (rowCount(rows, run) * width) / 4);
+  return [gpu.dispatch(kernel, { dims: { rows, width: width / 4 }, counts, table, ids, x }, groups)];
 }
 
 /** Words of `embeddingBuckets`. */
 export const bucketWords = (capacity: number): number => 3 * capacity + 1;
 
 /**
- * The positions of each distinct token, for `embeddingGradient`: ids[capacity], starts[capacity + 1] into
- * positions[capacity], concatenated. Unused entries are empty buckets.
- * @throws RangeError when there are more tokens than `capacity`.
+ * The positions of each distinct token, for `embeddingGradient`: the arrays ids[capacity], starts[capacity + 1] and
+ * positions[capacity], concatenated. Bucket b holds positions[starts[b]] … positions[starts[b + 1] - 1]. Unused buckets are empty.
+ * @throws RangeError if there are more tokens than `capacity`.
  */
-export function embeddingBuckets(tokens: ArrayLike<number>, capacity: number, into = new Uint32Array(bucketWords(capacity))): Uint32Array<ArrayBuffer> {
-  if (tokens.length > capacity) throw new RangeError(`embeddingBuckets: ${tokens.length} tokens, expected at most the capacity ${capacity}`);
+export function embeddingBuckets(
+  tokens: ArrayLike<number>,
+  capacity: number,
+  into = new Uint32Array(bucketWords(capacity)),
+): Uint32Array<ArrayBuffer> {
+  if (tokens.length > capacity)
+    throw new RangeError(`embeddingBuckets: ${tokens.length} tokens, expected at most the capacity ${capacity}`);
   const buckets = new Map<number, number[]>();
   for (let t = 0; t < tokens.length; t++) {
     const bucket = buckets.get(tokens[t]!);
@@ -56,21 +64,26 @@ export function embeddingGradient(
   { rows, width, capacity }: { rows: Rows; width: number; capacity: number },
 ): Dispatch[] {
   checkMultiple('embedding width', width);
-  const wgsl = `${headWgsl()}
-@group(0) @binding(2) var<storage, read> dx: array<vec4f>;
-@group(0) @binding(3) var<storage, read> buckets: array<u32>;
-@group(0) @binding(4) var<storage, read_write> dtable: array<vec4f>;
-${itemKernelWgsl(gpu, 'row_count(dims.rows, counts) * dims.p0.x', `
-  let width = dims.p0.x; let capacity = dims.p0.y;
+  const kernel = defineKernel({
+    label: 'embedding gradient',
+    dims: { rows: 'Rows', width: 'u32', capacity: 'u32' },
+    reads: { dx: 'vec4f', buckets: 'u32' },
+    writes: { dtable: 'vec4f' },
+    body: itemMain(
+      gpu.tuning,
+      'row_count() * dims.width',
+      `
+  let width = dims.width; let capacity = dims.capacity;
   let bucket = i / width; let c = i % width;
   let begin = buckets[capacity + bucket]; let to = buckets[capacity + bucket + 1u];
   if (begin == to) { return; }
   var sum = vec4f();
   for (var p = begin; p < to; p++) { sum += dx[buckets[2u * capacity + 1u + p] * width + c]; }
-  dtable[buckets[bucket] * width + c] += sum;`)}`;
-  const dims = gpu.uniform('embedding gradient dims', [...rowWords(rows), width / 4, capacity, 0, 0]);
-  const kernel = gpu.kernel('embedding gradient', wgsl, ['uniform', 'uniform', 'read', 'read', 'read_write']);
-  return [gpu.dispatch(kernel, [dims, counts, dx, buckets, dtable], itemGroups(gpu, (run) => (rowCount(rows, run) * width) / 4))];
+  dtable[buckets[bucket] * width + c] += sum;`,
+    ),
+  });
+  const groups = itemGroups(gpu.tuning, (run) => (rowCount(rows, run) * width) / 4);
+  return [gpu.dispatch(kernel, { dims: { rows, width: width / 4, capacity }, counts, dx, buckets, dtable }, groups)];
 }
 
 export function embeddingReference(table: Float64Array, ids: ArrayLike<number>, width: number): Float64Array {

@@ -1,34 +1,54 @@
-/** Picks the hidden rows that go through the LM head, and returns their gradient to where they came from. */
-import { type Dispatch, type Gpu, rowCount, type Rows, rowWords, type View } from '../gpu.ts';
-import { checkMultiple, headWgsl, itemGroups, itemKernelWgsl } from './row-kernel.ts';
+/** Copies chosen rows of a tensor (those that go through the LM head), and adds their gradients back. */
+import type { Dispatch, Gpu, View } from '../gpu.ts';
+import { defineKernel } from '../kernel.ts';
+import { rowCount, type Rows } from '../rows.ts';
+import { checkMultiple, itemGroups, itemMain } from './threads.ts';
 
 export interface GatherSizes {
   rows: Rows;
   width: number;
 }
 
-// Row r of the run is entry base + r of `index`, so that chunks of one list need no offsets.
-function rowsKernel(gpu: Gpu, label: string, text: string, [from, index, to, counts]: readonly [View, View, View, View], { rows, width }: GatherSizes): Dispatch[] {
+/** `statement` sees `other`: where row index[base + r] holds the value that `i` is in row r of the chunk. */
+function indexedRows(
+  gpu: Gpu,
+  label: string,
+  statement: string,
+  views: { source: View; index: View; destination: View; counts: View },
+  { rows, width }: GatherSizes,
+): Dispatch[] {
   checkMultiple(`${label} width`, width);
-  const wgsl = `${headWgsl()}
-@group(0) @binding(2) var<storage, read> source: array<vec4f>;
-@group(0) @binding(3) var<storage, read> index: array<u32>;
-@group(0) @binding(4) var<storage, read_write> target_rows: array<vec4f>;
-${itemKernelWgsl(gpu, 'row_count(dims.rows, counts) * dims.p0.x', `
-  let other = index[dims.rows.z + i / dims.p0.x] * dims.p0.x + i % dims.p0.x;
-  ${text}`)}`;
-  const dims = gpu.uniform(`${label} dims`, [...rowWords(rows), width / 4, 0, 0, 0]);
-  const kernel = gpu.kernel(label, wgsl, ['uniform', 'uniform', 'read', 'read', 'read_write']);
-  return [gpu.dispatch(kernel, [dims, counts, from, index, to], itemGroups(gpu, (run) => (rowCount(rows, run) * width) / 4))];
+  const kernel = defineKernel({
+    label,
+    dims: { rows: 'Rows', width: 'u32' },
+    reads: { source: 'vec4f', index: 'u32' },
+    writes: { destination: 'vec4f' },
+    body: itemMain(
+      gpu.tuning,
+      'row_count() * dims.width',
+      `
+  let other = index[dims.rows.base + i / dims.width] * dims.width + i % dims.width;
+  ${statement}`,
+    ),
+  });
+  const groups = itemGroups(gpu.tuning, (run) => (rowCount(rows, run) * width) / 4);
+  return [gpu.dispatch(kernel, { dims: { rows, width: width / 4 }, ...views }, groups)];
 }
 
-/** out[r] = x[index[base + r]] for the run's rows; `base` is that of `rows`. */
-export const gatherRows = (gpu: Gpu, { x, index, out, counts }: { x: View; index: View; out: View; counts: View }, sizes: GatherSizes): Dispatch[] =>
-  rowsKernel(gpu, 'gather rows', 'target_rows[i] = source[other];', [x, index, out, counts], sizes);
+/** out[r] = x[index[base + r]] for each row r of the chunk; `base` is that of `rows`. */
+export const gatherRows = (
+  gpu: Gpu,
+  { x, index, out, counts }: { x: View; index: View; out: View; counts: View },
+  sizes: GatherSizes,
+): Dispatch[] => indexedRows(gpu, 'gather rows', 'destination[i] = source[other];', { source: x, index, destination: out, counts }, sizes);
 
-/** dx[index[base + r]] += dout[r]; the indices of a run must be distinct. */
-export const scatterAddRows = (gpu: Gpu, { dout, index, dx, counts }: { dout: View; index: View; dx: View; counts: View }, sizes: GatherSizes): Dispatch[] =>
-  rowsKernel(gpu, 'scatter add rows', 'target_rows[other] += source[i];', [dout, index, dx, counts], sizes);
+/** dx[index[base + r]] += dout[r]. The indices of a run must be distinct. */
+export const scatterAddRows = (
+  gpu: Gpu,
+  { dout, index, dx, counts }: { dout: View; index: View; dx: View; counts: View },
+  sizes: GatherSizes,
+): Dispatch[] =>
+  indexedRows(gpu, 'scatter add rows', 'destination[other] += source[i];', { source: dout, index, destination: dx, counts }, sizes);
 
 export function gatherRowsReference(x: Float64Array, index: ArrayLike<number>, width: number): Float64Array {
   return Float64Array.from({ length: index.length * width }, (_, i) => x[index[Math.floor(i / width)]! * width + (i % width)]!);

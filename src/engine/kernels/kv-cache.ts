@@ -1,15 +1,18 @@
 /**
- * Keys and values of past tokens, in pages. A slot (one sequence) owns a row of the page table; sequences that share a
- * prompt list the same pages. Both caches are [pages·pageSize, kvHeads·headDim].
+ * The KV cache: keys and values of past tokens, in pages. A slot (one sequence) has a row of the page table; sequences that
+ * share a prompt list the same pages. Both caches are [pages·pageSize, kvHeads·headDim].
  */
-import { type Dispatch, type Gpu, grid, GRID_INDEX_WGSL, rowCount, rowWords, type Rows, ROWS_WGSL, type View } from '../gpu.ts';
+import type { Dispatch, Gpu, View } from '../gpu.ts';
+import { defineKernel } from '../kernel.ts';
+import { rowCount, type Rows } from '../rows.ts';
+import { itemGroups, itemMain } from './threads.ts';
 
 export interface KvCacheSizes {
   tokens: Rows;
   heads: number;
   kvHeads: number;
   headDim: number;
-  /** Tokens a page; a multiple of 4. */
+  /** Tokens of a page; a multiple of 4. */
   pageSize: number;
   pagesPerSlot: number;
 }
@@ -21,7 +24,7 @@ export interface KvWriteTensors {
   qkv: View;
   /** u32 [tokens]: the slot of each token. */
   slotOf: View;
-  /** u32 [tokens]: its position in the sequence; one past the slot's pages is not written. */
+  /** u32 [tokens]: the position of each token in its sequence. Tokens beyond the slot's pages are not written. */
   positions: View;
   /** u32 [slots, pagesPerSlot] */
   pageTable: View;
@@ -35,33 +38,26 @@ export function kvWrite(gpu: Gpu, t: KvWriteTensors, p: KvCacheSizes): Dispatch[
   if (p.pageSize <= 0 || p.pageSize % 4 !== 0) throw new RangeError(`pageSize ${p.pageSize}: expected a positive multiple of 4`);
   const kv4 = (p.kvHeads * p.headDim) / 4;
   const q4 = (p.heads * p.headDim) / 4;
-  const wgsl = /* wgsl */ `${ROWS_WGSL}
-struct Dims { rows: vec4u, page_size: u32, pages_per_slot: u32, q4: u32, kv4: u32 }
-@group(0) @binding(0) var<uniform> dims: Dims;
-@group(0) @binding(1) var<uniform> counts: Counts;
-@group(0) @binding(2) var<storage, read> qk: array<vec4f>;
-@group(0) @binding(3) var<storage, read> qkv: array<vec4f>;
-@group(0) @binding(4) var<storage, read> slot_of: array<u32>;
-@group(0) @binding(5) var<storage, read> positions: array<u32>;
-@group(0) @binding(6) var<storage, read> page_table: array<u32>;
-@group(0) @binding(7) var<storage, read_write> k_cache: array<vec4f>;
-@group(0) @binding(8) var<storage, read_write> v_cache: array<vec4f>;
-@compute @workgroup_size(64) fn main(
-  @builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) nwg: vec3u, @builtin(local_invocation_index) thread: u32) {
-  let i = ${GRID_INDEX_WGSL} * 64u + thread;
+  const kernel = defineKernel({
+    label: 'kv write',
+    dims: { rows: 'Rows', page_size: 'u32', pages_per_slot: 'u32', q4: 'u32', kv4: 'u32' },
+    reads: { qk: 'vec4f', qkv: 'vec4f', slotOf: 'u32', positions: 'u32', pageTable: 'u32' },
+    writes: { kCache: 'vec4f', vCache: 'vec4f' },
+    body: itemMain(
+      gpu.tuning,
+      'row_count() * dims.kv4',
+      `
   let t = i / dims.kv4;
   let d = i % dims.kv4;
   let position = positions[t];
   let page = position / dims.page_size;
-  if (t >= row_count(dims.rows, counts) || page >= dims.pages_per_slot) { return; }
-  let at = (page_table[slot_of[t] * dims.pages_per_slot + page] * dims.page_size + position % dims.page_size) * dims.kv4 + d;
-  k_cache[at] = qk[t * (dims.q4 + dims.kv4) + dims.q4 + d];
-  v_cache[at] = qkv[t * (dims.q4 + 2u * dims.kv4) + dims.q4 + dims.kv4 + d];
-}`;
-  const kernel = gpu.kernel('kv write', wgsl, ['uniform', 'uniform', 'read', 'read', 'read', 'read', 'read', 'read_write', 'read_write']);
-  const dims = gpu.uniform('kv write dims', [...rowWords(p.tokens), p.pageSize, p.pagesPerSlot, q4, kv4]);
-  return [
-    gpu.dispatch(kernel, [dims, t.counts, t.qk, t.qkv, t.slotOf, t.positions, t.pageTable, t.kCache, t.vCache], (counts) =>
-      grid(rowCount(p.tokens, counts) * kv4, 64)),
-  ];
+  if (page >= dims.pages_per_slot) { return; }
+  let at = (pageTable[slotOf[t] * dims.pages_per_slot + page] * dims.page_size + position % dims.page_size) * dims.kv4 + d;
+  kCache[at] = qk[t * (dims.q4 + dims.kv4) + dims.q4 + d];
+  vCache[at] = qkv[t * (dims.q4 + 2u * dims.kv4) + dims.q4 + dims.kv4 + d];`,
+    ),
+  });
+  const dims = { rows: p.tokens, page_size: p.pageSize, pages_per_slot: p.pagesPerSlot, q4, kv4 };
+  const groups = itemGroups(gpu.tuning, (run) => rowCount(p.tokens, run) * kv4);
+  return [gpu.dispatch(kernel, { ...t, dims }, groups)];
 }

@@ -1,6 +1,6 @@
-/** WGSL of the register-tile matmul, with and without quadSwap. See `RegisterTile` in tuning.ts and `matmul` for the forms. */
+/** The register-tile matmul, with and without quadSwap. See `RegisterTile` in tuning.ts and `matmul` for the forms. */
 import type { RegisterTile } from '../tuning.ts';
-import { MATMUL_WGSL, matmulStore, type MatmulForm } from './matmul-text.ts';
+import { matmulKernel, type MatmulForm } from './matmul-text.ts';
 
 const SWAP = ['', 'quadSwapX', 'quadSwapY', 'quadSwapDiagonal'];
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
@@ -10,18 +10,16 @@ export function registerTileSpan({ quad, rows, columns, threads: [x, y] }: Regis
   return quad ? [4 * rows, 16 * columns] : [rows * y, 4 * columns * x];
 }
 
-/**
- * All indices into registers are constants of the text, so that nothing is spilled to indexed memory. Every element of c
- * is summed in the order of the reduction index whatever the tile: tiles of different heights give the same bits.
- */
-export function registerMatmul(form: MatmulForm, { quad, rows, columns, threads: [x, y] }: RegisterTile): string {
+/** The text is unrolled: all register indices are constants, so that no value is spilled to indexed memory. */
+export function registerMatmul(form: MatmulForm, { quad, rows, columns, threads: [x, y] }: RegisterTile) {
   const swaps = quad ? 4 : 1;
-    const acc = (i: number, t: number, j: number): string => `s${i}_${t}_${j}`;
+  const acc = (i: number, t: number, j: number): string => `s${i}_${t}_${j}`;
   const lines: string[] = [];
   const say = (line: string): void => void lines.push(line);
+  const addProduct = (sum: string, x: string, b: string): void => say(`${sum} = fma(vec4f(${x}), ${b}, ${sum});`);
 
   for (const i of range(rows)) for (const t of range(swaps)) for (const j of range(columns)) say(`var ${acc(i, t, j)} = vec4f();`);
-  // Column vec4 j of this lane; with quads, neighbouring lanes own neighbouring vec4s.
+  // Column vec4 j of this lane. With quads, neighbouring lanes compute neighbouring vec4s.
   for (const j of range(columns)) say(`let v${j} = c0 + ${quad ? `lane + ${4 * j}u` : `${j}u`};`);
 
   if (form === 'tn') {
@@ -31,7 +29,8 @@ export function registerMatmul(form: MatmulForm, { quad, rows, columns, threads:
     for (const g of range(vectors)) {
       say(`{ let x0 = a[r * lda + a0 + ${g * swaps}u + lane];`);
       for (const t of range(swaps).slice(1)) say(`let x${t} = ${SWAP[t]}(x0);`);
-      for (const u of range(4)) for (const t of range(swaps)) for (const j of range(columns)) say(`${acc(4 * g + u, t, j)} += x${t}.${'xyzw'[u]} * b${j};`);
+      for (const u of range(4))
+        for (const t of range(swaps)) for (const j of range(columns)) addProduct(acc(4 * g + u, t, j), `x${t}.${'xyzw'[u]}`, `b${j}`);
       say('}');
     }
     say('}');
@@ -42,27 +41,31 @@ export function registerMatmul(form: MatmulForm, { quad, rows, columns, threads:
     for (const j of range(columns)) {
       if (form === 'nt') {
         for (const e of range(4)) say(`let w${j}_${e} = b[o${j}_${e} + k];`);
-        for (const u of range(4)) say(`let b${j}_${u} = vec4f(${range(4).map((e) => `w${j}_${e}.${'xyzw'[u]}`).join()});`);
+        for (const u of range(4))
+          say(
+            `let b${j}_${u} = vec4f(${range(4)
+              .map((e) => `w${j}_${e}.${'xyzw'[u]}`)
+              .join()});`,
+          );
       } else for (const u of range(4)) say(`let b${j}_${u} = b[(k * 4u + ${u}u) * ldb + v${j}];`);
     }
     for (const i of range(rows)) {
       say(`{ let x0 = a[a${i} + k];`);
       for (const t of range(swaps).slice(1)) say(`let x${t} = ${SWAP[t]}(x0);`);
-      for (const u of range(4)) for (const t of range(swaps)) for (const j of range(columns)) say(`${acc(i, t, j)} += x${t}.${'xyzw'[u]} * b${j}_${u};`);
+      for (const u of range(4))
+        for (const t of range(swaps)) for (const j of range(columns)) addProduct(acc(i, t, j), `x${t}.${'xyzw'[u]}`, `b${j}_${u}`);
       say('}');
     }
     say('}');
   }
-  // One store in a loop: thirty-two in a row would take longer to compile than the whole sum.
+  // One store in a loop: 32 stores in a row would take longer to compile than the whole sum.
   const tiles = range(rows).flatMap((i) => range(swaps).flatMap((t) => range(columns).map((j) => acc(i, t, j))));
   const row = form === 'tn' ? `(i / 4u * ${swaps}u + (lane ^ t)) * 4u + i % 4u` : `i * ${swaps}u + (lane ^ t)`;
   say(`var tiles = array<vec4f, ${tiles.length}>(${tiles.join(', ')});`);
   say(`for (var e = 0u; e < ${tiles.length}u; e++) {`);
   say(`let i = e / ${swaps * columns}u; let t = e / ${columns}u % ${swaps}u;`);
   say(`store(r0 + ${row}, v0 + e % ${columns}u * ${quad ? 4 : 1}u, tiles[e]);\n}`);
-  return /* wgsl */ `${quad ? 'enable subgroups;' : ''}
-${MATMUL_WGSL(form)}
-${matmulStore}
+  const main = /* wgsl */ `
 @compute @workgroup_size(${x}, ${y}) fn main(
   @builtin(workgroup_id) wg: vec3u, ${quad ? '@builtin(subgroup_invocation_id) sg: u32' : '@builtin(local_invocation_id) thread: vec3u'}) {
   let lane = ${quad ? 'sg & 3u' : '0u'};
@@ -72,4 +75,5 @@ ${matmulStore}
   ${quad ? '' : 'if (r0 >= out_rows() || c0 * 4u >= out_columns()) { return; }'}
   ${lines.join('\n  ')}
 }`;
+  return matmulKernel(form, `${quad ? 'quad' : 'register'} ${rows}x${columns}`, main, quad);
 }

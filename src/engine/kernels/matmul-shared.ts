@@ -1,33 +1,37 @@
-/** WGSL of the workgroup-memory matmul for hardware GPUs. See `SharedTile` in tuning.ts and `matmul` for the forms. */
+/** The matmul that uses workgroup memory, for hardware GPUs. See `SharedTile` in tuning.ts and `matmul` for the forms. */
 import type { SharedTile } from '../tuning.ts';
-import { MATMUL_WGSL, matmulStore, type MatmulForm } from './matmul-text.ts';
+import { matmulKernel, type MatmulForm } from './matmul-text.ts';
 
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
 /**
- * Both tiles lie in workgroup memory with the reduction index first ([depth][rows] and [depth][columns]), so that the inner
- * loop reads vec4s of rows and columns; operands stored the other way round are transposed while they are staged.
+ * Both tiles lie in workgroup memory with the reduction index first: [depth][rows] and [depth][columns]. So the inner loop reads
+ * vec4s of rows and of columns. An operand that is stored the other way round is transposed in registers, 4 × 4 values at a time:
+ * a store to one component of a vec4 in workgroup memory may overwrite the other components (gpuweb #2112).
  */
-export function sharedMatmul(form: MatmulForm, { rows, columns, depth, threadRows, threadColumns }: SharedTile): string {
+export function sharedMatmul(form: MatmulForm, { rows, columns, depth, threadRows, threadColumns }: SharedTile) {
   const threadsX = columns / threadColumns;
   const threads = threadsX * (rows / threadRows);
   const [rowVectors, columnVectors] = [threadRows / 4, threadColumns / 4];
-  // Stages `extent` rows or columns × depth. `transposed`: memory holds the reduction index innermost.
-  const stage = (tile: string, source: string, ld: string, origin: string, extent: number, transposed: boolean): string => {
-    const vectors = (extent * depth) / 4;
+  /** Copies `extent` rows or columns × depth. `first`: the thread that copies the first item. */
+  const stage = (tile: string, source: string, ld: string, origin: string, extent: number, first: string, transposed: boolean): string => {
+    const items = (extent * depth) / (transposed ? 16 : 4);
     const body = transposed
       ? `let line = i / ${depth / 4}u; let part = i % ${depth / 4}u;
-      let at = (${origin} + line) * ${ld} + k0 / 4u + part;
-      let v = select(vec4f(), ${source}[at], k0 / 4u + part < (total + 3u) / 4u);
-      for (var e = 0u; e < 4u; e++) { ${tile}[((part * 4u + e) * ${extent}u + line) / 4u][line % 4u] = v[e]; }`
+      let at = (${origin} + line * 4u) * ${ld} + k0 / 4u + part;
+      let inside = k0 / 4u + part < (total + 3u) / 4u;
+      ${range(4)
+        .map((e) => `let v${e} = select(vec4f(), ${source}[at + ${e}u * ${ld}], inside);`)
+        .join(' ')}
+      ${range(4)
+        .map((e) => `${tile}[(part * 4u + ${e}u) * ${extent / 4}u + line] = vec4f(v0[${e}], v1[${e}], v2[${e}], v3[${e}]);`)
+        .join('\n      ')}`
       : `let line = i / ${extent / 4}u; let part = i % ${extent / 4}u;
       ${tile}[i] = select(vec4f(), ${source}[(k0 + line) * ${ld} + ${origin} / 4u + part], k0 + line < total);`;
-    return `for (var i = thread; i < ${vectors}u; i += ${threads}u) {\n      ${body}\n    }`;
+    return `for (var i = ${first}; i < ${items}u; i += ${threads}u) {\n      ${body}\n    }`;
   };
   const accumulators = range(threadRows).flatMap((i) => range(columnVectors).map((j) => [i, j] as const));
-  return /* wgsl */ `
-${MATMUL_WGSL(form)}
-${matmulStore}
+  const main = /* wgsl */ `
 var<workgroup> tile_a: array<vec4f, ${(rows * depth) / 4}>;
 var<workgroup> tile_b: array<vec4f, ${(columns * depth) / 4}>;
 @compute @workgroup_size(${threads}) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) thread: u32) {
@@ -36,16 +40,21 @@ var<workgroup> tile_b: array<vec4f, ${(columns * depth) / 4}>;
   let ty = thread / ${threadsX}u; let tx = thread % ${threadsX}u;
   ${accumulators.map(([i, j]) => `var s${i}_${j} = vec4f();`).join(' ')}
   for (var k0 = 0u; k0 < total; k0 += ${depth}u) {
-    ${stage('tile_a', 'a', 'lda', 'r0', rows, form !== 'tn')}
-    ${stage('tile_b', 'b', 'ldb', 'c0', columns, form === 'nt')}
+    ${stage('tile_a', 'a', 'lda', 'r0', rows, 'thread', form !== 'tn')}
+    ${stage('tile_b', 'b', 'ldb', 'c0', columns, `${threads - 1}u - thread`, form === 'nt')}
     workgroupBarrier();
     for (var k = 0u; k < ${depth}u; k++) {
-      ${range(rowVectors).map((g) => `let x${g} = tile_a[k * ${rows / 4}u + ty * ${rowVectors}u + ${g}u];`).join(' ')}
-      ${range(columnVectors).map((j) => `let y${j} = tile_b[k * ${columns / 4}u + tx * ${columnVectors}u + ${j}u];`).join(' ')}
+      ${range(rowVectors)
+        .map((g) => `let x${g} = tile_a[k * ${rows / 4}u + ty * ${rowVectors}u + ${g}u];`)
+        .join(' ')}
+      ${range(columnVectors)
+        .map((j) => `let y${j} = tile_b[k * ${columns / 4}u + tx * ${columnVectors}u + ${j}u];`)
+        .join(' ')}
       ${accumulators.map(([i, j]) => `s${i}_${j} = fma(vec4f(x${Math.floor(i / 4)}.${'xyzw'[i % 4]}), y${j}, s${i}_${j});`).join('\n      ')}
     }
     workgroupBarrier();
   }
   ${accumulators.map(([i, j]) => `store(r0 + ty * ${threadRows}u + ${i}u, c0 / 4u + tx * ${columnVectors}u + ${j}u, s${i}_${j});`).join('\n  ')}
 }`;
+  return matmulKernel(form, `shared ${rows}x${columns}`, main);
 }

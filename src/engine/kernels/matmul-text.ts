@@ -1,24 +1,28 @@
-/** What every matmul kernel's WGSL shares: bindings, sizes, and the guarded store. */
-import { ROWS_WGSL } from '../gpu.ts';
+/** What all matmul kernels share: bindings, sizes, and the guarded store. */
+import { defineKernel } from '../kernel.ts';
 
 /** nt: a·bᵀ, nn: a·b, tn: aᵀ·b (the sum runs over rows). */
 export type MatmulForm = 'nt' | 'nn' | 'tn';
 
-export const MATMUL_WGSL = (form: MatmulForm): string => /* wgsl */ `
-${ROWS_WGSL}
-struct Dims { rows: vec4u, n: u32, k: u32, lda: u32, ldb: u32, ldc: u32, accumulate: u32, pad0: u32, pad1: u32 }
-@group(0) @binding(0) var<uniform> dims: Dims;
-@group(0) @binding(1) var<uniform> counts: Counts;
-@group(0) @binding(2) var<storage, read> a: array<vec4f>;
-@group(0) @binding(3) var<storage, read> b: array<vec4f>;
-@group(0) @binding(4) var<storage, read_write> c: array<vec4f>;
-fn out_rows() -> u32 { return ${form === 'tn' ? 'dims.n' : 'row_count(dims.rows, counts)'}; }
+/**
+ * A matmul kernel. `body` sees out_rows(), out_columns(), loop_steps() and store(row, column4, value).
+ *
+ * All variants add the terms of an element in the order of the reduction index, each by one `fma`. So an element has the same
+ * bits in every tile, and a result does not depend on the tile that the number of rows selects.
+ */
+export function matmulKernel(form: MatmulForm, variant: string, body: string, subgroups = false) {
+  return defineKernel({
+    label: `matmul ${form} ${variant}`,
+    dims: { rows: 'Rows', n: 'u32', k: 'u32', lda: 'u32', ldb: 'u32', ldc: 'u32', accumulate: 'u32' },
+    reads: { a: 'vec4f', b: 'vec4f' },
+    writes: { c: 'vec4f' },
+    subgroups,
+    body: /* wgsl */ `
+fn out_rows() -> u32 { return ${form === 'tn' ? 'dims.n' : 'row_count()'}; }
 fn out_columns() -> u32 { return ${form === 'tn' ? 'dims.k' : 'dims.n'}; }
-// Terms of the sum: rows one by one in tn, else vec4 by vec4 (a's columns past k are zero).
-fn loop_steps() -> u32 { return ${form === 'tn' ? 'row_count(dims.rows, counts)' : '(dims.k + 3u) / 4u'}; }`;
-
-/** Writes (or adds) the vec4 at `column4`; what lies past the last column, up to ldc, is written as zero. */
-export const matmulStore = /* wgsl */ `
+// Terms of the sum: single rows in tn, else vec4s (a's columns past k are zero).
+fn loop_steps() -> u32 { return ${form === 'tn' ? 'row_count()' : '(dims.k + 3u) / 4u'}; }
+// Writes (or adds) the vec4 at column4. Columns past the last one, up to ldc, become zero.
 fn store(row: u32, column4: u32, value: vec4f) {
   let columns = out_columns();
   if (row >= out_rows() || column4 * 4u >= columns) { return; }
@@ -27,4 +31,7 @@ fn store(row: u32, column4: u32, value: vec4f) {
   var v = select(vec4f(), value, inside);
   if (dims.accumulate != 0u) { v += c[at]; }
   c[at] = v;
-}`;
+}
+${body}`,
+  });
+}

@@ -1,6 +1,7 @@
 /** Matrix products in the three forms that a linear layer needs: forward (nt), input gradient (nn), weight gradient (tn). */
-import { type Counts, type Dispatch, type Gpu, rowCount, type Rows, rowWords, type View, type Workgroups } from '../gpu.ts';
-import { type MatmulTile, type MatmulTuning, tuning } from '../tuning.ts';
+import type { Dispatch, Gpu, View } from '../gpu.ts';
+import { type Counts, rowCount, type Rows, type Workgroups } from '../rows.ts';
+import type { MatmulTile, MatmulTuning } from '../tuning.ts';
 import { registerMatmul, registerTileSpan } from './matmul-register.ts';
 import { sharedMatmul } from './matmul-shared.ts';
 import type { MatmulForm } from './matmul-text.ts';
@@ -47,32 +48,36 @@ export function matmulStrides({ form, n, k, lda, ldb, ldc }: MatmulSizes): { lda
  * - nn: c[rows, n] = a[rows, k] · b[k, n]. n a multiple of 4; k any, if a's columns past k are zero.
  * - tn: c[n, k] = a[rows, n]ᵀ · b[rows, k], summed over the run's rows in order. k a multiple of 4, n any.
  *
- * An element of c depends only on its own row and column, not on how many rows there are.
- * @throws RangeError for a width or stride that is not a multiple of 4 where it must be.
+ * The bits of an element of c depend only on its own row and column, not on the number of rows.
+ * @throws RangeError if a width or stride is not a multiple of 4 where it must be.
  */
-export function matmul(gpu: Gpu, { a, b, c, counts }: MatmulTensors, sizes: MatmulSizes, tuned: MatmulTuning = tuning(gpu.info).matmul): Dispatch[] {
+export function matmul(
+  gpu: Gpu,
+  { a, b, c, counts }: MatmulTensors,
+  sizes: MatmulSizes,
+  tuned: MatmulTuning = gpu.tuning.matmul,
+): Dispatch[] {
   const { form, rows, n, k } = sizes;
   const { lda, ldb, ldc } = matmulStrides(sizes);
   const even = form === 'nn' ? n : k;
   if (even % 4 !== 0) throw new RangeError(`matmul ${form} ${form === 'nn' ? 'n' : 'k'} ${even}: expected a multiple of 4`);
-  const dims = gpu.uniform('matmul dims', [...rowWords(rows), n, k, lda, ldb, ldc, sizes.accumulate ? 1 : 0, 0, 0]);
+  const dims = { rows, n, k, lda, ldb, ldc, accumulate: sizes.accumulate ? 1 : 0 };
   const dispatch = (tile: MatmulTile, active: (rows: number) => boolean): Dispatch => {
     const [tileRows, tileColumns] = tile.kind === 'register' ? registerTileSpan(tile) : [tile.rows, tile.columns];
-    const wgsl = tile.kind === 'register' ? registerMatmul(form, tile) : sharedMatmul(form, tile);
-    const kernel = gpu.kernel(`matmul ${form} ${tile.kind}`, wgsl, ['uniform', 'uniform', 'read', 'read', 'read_write']);
+    const kernel = tile.kind === 'register' ? registerMatmul(form, tile) : sharedMatmul(form, tile);
     const groups = (run: Counts): Workgroups => {
       const m = rowCount(rows, run);
       if (!active(m)) return [0];
       return form === 'tn' ? [Math.ceil(k / tileColumns), Math.ceil(n / tileRows)] : [Math.ceil(n / tileColumns), Math.ceil(m / tileRows)];
     };
-    return gpu.dispatch(kernel, [dims, counts, a, b, c], groups);
+    return gpu.dispatch(kernel, { dims, counts, a, b, c }, groups);
   };
-  // Without rows there is nothing to add; a plain tn still has to write its zeros.
+  // In a run without rows, a tn that does not accumulate still has to write its zeros.
   if (form === 'tn') return [dispatch(tuned.tn, (m) => m > 0 || !sizes.accumulate)];
   const capacity = Math.min(rows.max ?? Infinity, Math.floor(c.size / (4 * ldc)));
   const program: Dispatch[] = [];
   let above = 0;
-  // Input gradients are of whole training batches: tiles for few rows would only cost compilation.
+  // nn computes input gradients of whole training batches. Tiles for few rows would only cost compilation.
   for (const { upTo, tile } of form === 'nn' ? tuned.rows.slice(-1) : tuned.rows) {
     const from = above;
     if (from >= capacity) break;
@@ -82,8 +87,14 @@ export function matmul(gpu: Gpu, { a, b, c, counts }: MatmulTensors, sizes: Matm
   return program;
 }
 
-/** The product on the CPU; `c` is given with `accumulate`. `rows`: how many rows a has. Padded columns of c are zero. */
-export function matmulReference(a: Float64Array, b: Float64Array, rows: number, sizes: Omit<MatmulSizes, 'rows'>, c?: Float64Array): Float64Array {
+/** The product in float64. `rows`: rows of a. `c` is needed with `accumulate`. Padded columns of c are zero. */
+export function matmulReference(
+  a: Float64Array,
+  b: Float64Array,
+  rows: number,
+  sizes: Omit<MatmulSizes, 'rows'>,
+  c?: Float64Array,
+): Float64Array {
   const { form, n, k } = sizes;
   const { lda, ldb, ldc } = matmulStrides({ ...sizes, rows: { of: 'rows' } });
   const [outRows, outColumns, depth] = form === 'tn' ? [n, k, rows] : [rows, n, k];

@@ -1,12 +1,16 @@
 /**
- * Attention of new tokens to the paged KV cache: prefill, turn extension and decode alike.
+ * Attention of new tokens to the paged KV cache: prefill, turn extension and decode. `pagedAttentionReference` is the plain loop.
  *
- * A workgroup serves one token (or a few neighbours of the same slot, which then share every load); its lanes take
- * every `threads`-th key, each with its own running softmax, merged at the end. Which lane takes a key, and in which order,
- * depends on the key's position alone, so a token's result has the same bits whatever else is in the batch.
+ * A workgroup serves one token, or a few neighbours of the same slot, which then share every load. Its threads take every
+ * `threads`-th key, each with its own running softmax; the results are merged at the end. The thread of a key, and the order of
+ * its keys, depend only on positions. So a token's result has the same bits in every batch.
  */
-import { type Dispatch, type Gpu, type GpuInfo, grid, GRID_INDEX_WGSL, rowCount, rowWords, ROWS_WGSL, type View } from '../gpu.ts';
-import { checkAttentionSizes, LOG2E, repeat } from './attention.ts';
+import type { Dispatch, Gpu, View } from '../gpu.ts';
+import { defineKernel } from '../kernel.ts';
+import { grid, GRID_INDEX_WGSL, rowCount } from '../rows.ts';
+import type { PagedAttentionTuning } from '../tuning.ts';
+import { checkAttentionSizes, LOG2E } from './attention.ts';
+import { repeat } from './attention-tile.ts';
 import type { KvCacheSizes } from './kv-cache.ts';
 
 export interface PagedAttentionTensors {
@@ -28,65 +32,90 @@ export interface PagedAttentionTensors {
 
 export interface PagedTile {
   threads: number;
-  /** Query heads (of one kv head) a thread serves. */
+  /** Heads (of one kv head) that a thread serves. */
   heads: number;
-  /** Neighbouring tokens of one slot a workgroup serves together. */
+  /** Neighbouring tokens of one slot that a workgroup serves together. */
   tokens: number;
-  /** Keys a thread takes between two updates of its running maximum. */
+  /** Keys that a thread takes between two updates of its running maximum. */
   keys: number;
-  /** Merge the lanes of a quad with quadSwap (needs the `subgroups` feature). */
+  /** The lanes of a quad merge their results with quadSwap (needs the `subgroups` feature). */
   quad: boolean;
 }
 
-export function pagedTile(info: GpuInfo, p: { heads: number; kvHeads: number; headDim: number }): PagedTile {
+export function pagedTile(tuning: PagedAttentionTuning, p: { heads: number; kvHeads: number; headDim: number }): PagedTile {
+  const { threads, floats, quad } = tuning;
   const group = p.heads / p.kvHeads;
-  const rows = Math.max(1, Math.floor((info.software ? 128 : 64) / p.headDim));
-  const heads = Math.max(...Array.from({ length: group }, (_, i) => i + 1).filter((h) => group % h === 0 && h <= rows));
-  const quad = info.subgroupSize >= 4;
-  return { threads: quad ? (info.software ? 4 : 32) : 16, heads, tokens: Math.min(4, Math.max(1, Math.floor(rows / heads))), keys: 2, quad };
+  const queries = Math.max(1, Math.floor(floats / p.headDim));
+  const heads = Math.max(...Array.from({ length: group }, (_, i) => i + 1).filter((h) => group % h === 0 && h <= queries));
+  return { threads, heads, tokens: Math.min(4, Math.max(1, Math.floor(queries / heads))), keys: 2, quad };
 }
 
-/** The kernel that serves tiles of `tile.tokens` neighbours of one slot (`count` = that), or the tokens of all other tiles (`count` 1). */
-function wgslOf(p: KvCacheSizes, tile: PagedTile, count: number): string {
+/**
+ * The kernel that serves `count` tokens together: `tile.tokens` neighbours of one slot, or (`count` 1) single tokens of the tiles
+ * that hold more than one slot. A query is one head of one token.
+ */
+function pagedKernel(p: KvCacheSizes, tile: PagedTile, count: number) {
   const d4 = p.headDim / 4;
   const { threads, quad, keys } = tile;
   const partials = quad ? threads / 4 : threads;
   const capacity = p.pageSize * p.pagesPerSlot;
-  const onePage = p.pageSize % (threads * keys) === 0; // then one look-up serves a block of keys
+  const onePage = p.pageSize % (threads * keys) === 0; // one look-up serves a block of keys
 
-  /** Text that serves tokens first…first+count−1, all of one slot. */
+  /** Text that serves the tokens first … first + count - 1 of one slot. */
   const serve = (): string => {
-    const rows = count * tile.heads;
-    const eachRow = (text: (r: number, token: number) => string): string => repeat(rows, (r) => text(r, Math.floor(r / tile.heads)));
+    const queries = count * tile.heads;
+    const eachQuery = (text: (r: number, token: number) => string): string => repeat(queries, (r) => text(r, Math.floor(r / tile.heads)));
     const merged = (name: string, op: (a: string, b: string) => string): string =>
       quad ? `{ let x = ${name}; let y = ${op('x', 'quadSwapX(x)')}; ${name} = ${op('y', 'quadSwapY(y)')}; }` : '';
     return `
     var longest = 0u;
     ${repeat(count, (i) => `let len${i} = min(positions[first + ${i}u] + 1u, ${capacity}u); longest = max(longest, len${i});`)}
-    ${eachRow((r, i) => `${repeat(d4, (d) => `let q${r}_${d} = qk[(first + ${i}u) * ${(p.heads + p.kvHeads) * d4}u + (head + ${r % tile.heads}u) * ${d4}u + ${d}u] * ${LOG2E / Math.sqrt(p.headDim)}; var o${r}_${d} = vec4f();`, ' ')}
-    var m${r} = -1e30; var l${r} = 0.0;`)}
+    ${eachQuery(
+      (
+        r,
+        i,
+      ) => `${repeat(d4, (d) => `let q${r}_${d} = qk[(first + ${i}u) * ${(p.heads + p.kvHeads) * d4}u + (head + ${r % tile.heads}u) * ${d4}u + ${d}u] * ${LOG2E / Math.sqrt(p.headDim)}; var o${r}_${d} = vec4f();`, ' ')}
+    var m${r} = -1e30; var l${r} = 0.0;`,
+    )}
     for (var j = 0u; j < longest; j += ${threads * keys}u) {
-      ${onePage ? `let page = page_table[pages + j / ${p.pageSize}u] * ${p.pageSize}u + j % ${p.pageSize}u - j;` : ''}
-      ${repeat(keys, (u) => `let key${u} = j + ${u * threads}u + thread; let in${u} = min(key${u}, longest - 1u);
-      let at${u} = (${onePage ? `page + in${u}` : `page_table[pages + in${u} / ${p.pageSize}u] * ${p.pageSize}u + in${u} % ${p.pageSize}u`}) * ${p.kvHeads * d4}u + kv;`)}
-      ${eachRow((r) => repeat(keys, (u) => `var s${r}_${u} = 0.0;`, ' '))}
-      ${repeat(d4, (d) => `{ ${repeat(keys, (u) => `let k${u} = k_cache[at${u} + ${d}u];`, ' ')}
-        ${eachRow((r) => repeat(keys, (u) => `s${r}_${u} += dot(q${r}_${d}, k${u});`, ' '))} }`)}
-      ${eachRow((r, i) => `${repeat(keys, (u) => `s${r}_${u} = select(-3e30, s${r}_${u}, key${u} < len${i});`, ' ')}
+      ${onePage ? `let page = pageTable[pages + j / ${p.pageSize}u] * ${p.pageSize}u + j % ${p.pageSize}u - j;` : ''}
+      ${repeat(
+        keys,
+        (u) => `let key${u} = j + ${u * threads}u + thread; let in${u} = min(key${u}, longest - 1u);
+      let at${u} = (${onePage ? `page + in${u}` : `pageTable[pages + in${u} / ${p.pageSize}u] * ${p.pageSize}u + in${u} % ${p.pageSize}u`}) * ${p.kvHeads * d4}u + kv;`,
+      )}
+      ${eachQuery((r) => repeat(keys, (u) => `var s${r}_${u} = 0.0;`, ' '))}
+      ${repeat(
+        d4,
+        (d) => `{ ${repeat(keys, (u) => `let k${u} = kCache[at${u} + ${d}u];`, ' ')}
+        ${eachQuery((r) => repeat(keys, (u) => `s${r}_${u} += dot(q${r}_${d}, k${u});`, ' '))} }`,
+      )}
+      ${eachQuery(
+        (r, i) => `${repeat(keys, (u) => `s${r}_${u} = select(-3e30, s${r}_${u}, key${u} < len${i});`, ' ')}
       let top${r} = max(m${r}, ${keys === 1 ? `s${r}_0` : repeat(keys - 1, (u) => `max(s${r}_${u}, `, '') + `s${r}_${keys - 1}` + ')'.repeat(keys - 1)});
       let fade${r} = exp2(m${r} - top${r}); m${r} = top${r}; l${r} *= fade${r};
-      ${repeat(keys, (u) => `let p${r}_${u} = select(0.0, exp2(s${r}_${u} - m${r}), key${u} < len${i}); l${r} += p${r}_${u};`)}`)}
-      ${repeat(d4, (d) => `{ ${repeat(keys, (u) => `let v${u} = v_cache[at${u} + ${d}u];`, ' ')}
-        ${eachRow((r) => `o${r}_${d} *= fade${r}; ${repeat(keys, (u) => `o${r}_${d} = fma(vec4f(p${r}_${u}), v${u}, o${r}_${d});`, ' ')}`)} }`)}
+      ${repeat(keys, (u) => `let p${r}_${u} = select(0.0, exp2(s${r}_${u} - m${r}), key${u} < len${i}); l${r} += p${r}_${u};`)}`,
+      )}
+      ${repeat(
+        d4,
+        (d) => `{ ${repeat(keys, (u) => `let v${u} = vCache[at${u} + ${d}u];`, ' ')}
+        ${eachQuery((r) => `o${r}_${d} *= fade${r}; ${repeat(keys, (u) => `o${r}_${d} = fma(vec4f(p${r}_${u}), v${u}, o${r}_${d});`, ' ')}`)} }`,
+      )}
     }
-    ${eachRow((r, i) => `{
-      ${quad ? `var top = m${r}; ${merged('top', (a, b) => `max(${a}, ${b})`)}
+    ${eachQuery(
+      (r, i) => `{
+      ${
+        quad
+          ? `var top = m${r}; ${merged('top', (a, b) => `max(${a}, ${b})`)}
       let fade = exp2(m${r} - top); m${r} = top; l${r} *= fade; ${merged(`l${r}`, (a, b) => `(${a} + ${b})`)}
-      ${repeat(d4, (d) => `o${r}_${d} *= fade; ${merged(`o${r}_${d}`, (a, b) => `(${a} + ${b})`)}`)}` : ''}
+      ${repeat(d4, (d) => `o${r}_${d} *= fade; ${merged(`o${r}_${d}`, (a, b) => `(${a} + ${b})`)}`)}`
+          : ''
+      }
       let to = ((first + ${i}u) * ${p.heads}u + head + ${r % tile.heads}u) * ${d4}u;
-      ${partials === 1
-        ? repeat(d4, (d) => `if (thread == ${d % 4}u) { out[to + ${d}u] = o${r}_${d} / l${r}; }`)
-        : `${repeat(d4, (d) => `if (thread % ${threads / partials}u == ${d % (threads / partials)}u) { part[thread / ${threads / partials}u * ${d4}u + ${d}u] = o${r}_${d}; }`)}
+      ${
+        partials === 1
+          ? repeat(d4, (d) => `if (thread == ${d % 4}u) { out[to + ${d}u] = o${r}_${d} / l${r}; }`)
+          : `${repeat(d4, (d) => `if (thread % ${threads / partials}u == ${d % (threads / partials)}u) { part[thread / ${threads / partials}u * ${d4}u + ${d}u] = o${r}_${d}; }`)}
       if (thread % ${threads / partials}u == 0u) { part_ml[thread / ${threads / partials}u] = vec2f(m${r}, l${r}); }
       workgroupBarrier();
       var top_all = part_ml[0].x;
@@ -98,54 +127,69 @@ function wgslOf(p: KvCacheSizes, tile: PagedTile, count: number): string {
         for (var i = 0u; i < ${partials}u; i++) { sum += part[i * ${d4}u + d] * exp2(part_ml[i].x - top_all); }
         out[to + d] = sum / total;
       }
-      workgroupBarrier();`}
-    }`)}`;
+      workgroupBarrier();`
+      }
+    }`,
+    )}`;
   };
 
-  return /* wgsl */ `${quad ? 'enable subgroups;' : ''}
-${ROWS_WGSL}
-@group(0) @binding(0) var<uniform> dims: vec4u;
-@group(0) @binding(1) var<uniform> counts: Counts;
-@group(0) @binding(2) var<storage, read> qk: array<vec4f>;
-@group(0) @binding(3) var<storage, read> slot_of: array<u32>;
-@group(0) @binding(4) var<storage, read> positions: array<u32>;
-@group(0) @binding(5) var<storage, read> page_table: array<u32>;
-@group(0) @binding(6) var<storage, read> k_cache: array<vec4f>;
-@group(0) @binding(7) var<storage, read> v_cache: array<vec4f>;
-@group(0) @binding(8) var<storage, read_write> out: array<vec4f>;
+  const body = /* wgsl */ `
 ${partials > 1 ? `var<workgroup> part: array<vec4f, ${partials * d4}>; var<workgroup> part_ml: array<vec2f, ${partials}>;` : ''}
 @compute @workgroup_size(${threads}) fn main(
   @builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) nwg: vec3u, @builtin(local_invocation_index) thread: u32) {
-  let n = row_count(dims, counts);
+  let n = row_count();
   let index = ${GRID_INDEX_WGSL};
   let first = index / ${p.heads / tile.heads}u * ${count}u;
   let head = index % ${p.heads / tile.heads}u * ${tile.heads}u;
   let kv = head / ${p.heads / p.kvHeads}u * ${d4}u;
   if (first >= n) { return; }
-  let slot = slot_of[first];
+  let slot = slotOf[first];
   let pages = slot * ${p.pagesPerSlot}u;
-  ${tile.tokens === 1 ? '' : `let tile = first - first % ${tile.tokens}u;
+  ${
+    tile.tokens === 1
+      ? ''
+      : `let tile = first - first % ${tile.tokens}u;
   var together = tile + ${tile.tokens}u <= n;
-  for (var t = tile; t < min(tile + ${tile.tokens}u, n); t++) { together = together && slot_of[t] == slot; }
-  if (${count === 1 ? '' : '!'}together) { return; }`}
+  for (var t = tile; t < min(tile + ${tile.tokens}u, n); t++) { together = together && slotOf[t] == slot; }
+  if (${count === 1 ? '' : '!'}together) { return; }`
+  }
   ${serve()}
 }`;
-}
-
-/** out[t] = softmax(q_t Kᵀ / √headDim) V over positions 0…positions[t] of the token's slot. */
-export function pagedAttention(gpu: Gpu, t: PagedAttentionTensors, p: KvCacheSizes, tile = pagedTile(gpu.info, p)): Dispatch[] {
-  checkAttentionSizes(p);
-  const dims = gpu.uniform('paged attention dims', rowWords(p.tokens));
-  return (tile.tokens === 1 ? [1] : [tile.tokens, 1]).map((count) => {
-    const kernel = gpu.kernel(`paged attention x${count}`, wgslOf(p, tile, count), ['uniform', 'uniform', 'read', 'read', 'read', 'read', 'read', 'read', 'read_write']);
-    return gpu.dispatch(kernel, [dims, t.counts, t.qk, t.slotOf, t.positions, t.pageTable, t.kCache, t.vCache, t.out], (counts) =>
-      grid(Math.ceil(rowCount(p.tokens, counts) / count) * (p.heads / tile.heads), 1));
+  return defineKernel({
+    label: `paged attention x${count}`,
+    dims: { rows: 'Rows' },
+    reads: { qk: 'vec4f', slotOf: 'u32', positions: 'u32', pageTable: 'u32', kCache: 'vec4f', vCache: 'vec4f' },
+    writes: { out: 'vec4f' },
+    subgroups: quad,
+    body,
   });
 }
 
-/** The same mathematics in float64 on the same caches and page table. */
+/** out[t] = softmax(q_t Kᵀ / √headDim) V over positions 0…positions[t] of the token's slot. */
+export function pagedAttention(
+  gpu: Gpu,
+  t: PagedAttentionTensors,
+  p: KvCacheSizes,
+  tile = pagedTile(gpu.tuning.pagedAttention, p),
+): Dispatch[] {
+  checkAttentionSizes(p);
+  return (tile.tokens === 1 ? [1] : [tile.tokens, 1]).map((count) =>
+    gpu.dispatch(pagedKernel(p, tile, count), { ...t, dims: { rows: p.tokens } }, (counts) =>
+      grid(Math.ceil(rowCount(p.tokens, counts) / count) * (p.heads / tile.heads), 1),
+    ),
+  );
+}
+
+/** Attention in float64 on the same caches and page table. */
 export function pagedAttentionReference(
-  t: { qk: Float64Array; slotOf: ArrayLike<number>; positions: ArrayLike<number>; pageTable: ArrayLike<number>; kCache: Float64Array; vCache: Float64Array },
+  t: {
+    qk: Float64Array;
+    slotOf: ArrayLike<number>;
+    positions: ArrayLike<number>;
+    pageTable: ArrayLike<number>;
+    kCache: Float64Array;
+    vCache: Float64Array;
+  },
   p: Omit<KvCacheSizes, 'tokens'>,
 ): Float64Array {
   const { heads, kvHeads, headDim, pageSize, pagesPerSlot } = p;
@@ -166,7 +210,8 @@ export function pagedAttentionReference(
       const max = Math.max(...scores);
       const total = scores.reduce((sum, s) => sum + Math.exp(s - max), 0);
       rows.forEach((row, i) => {
-        for (let d = 0; d < headDim; d++) out[(token * heads + head) * headDim + d]! += (Math.exp(scores[i]! - max) / total) * t.vCache[row + d]!;
+        for (let d = 0; d < headDim; d++)
+          out[(token * heads + head) * headDim + d]! += (Math.exp(scores[i]! - max) / total) * t.vCache[row + d]!;
       });
     }
   }

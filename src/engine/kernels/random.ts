@@ -1,9 +1,9 @@
 /**
- * Counter-based randomness: bits are a function of (seed, stream, position, id), the same on GPU and CPU, so a sample does
- * not depend on what else is in the batch and can be drawn again. The mixer is lowbias32 (C. Wellons, hash-prospector).
+ * Counter-based random numbers: the bits are a function of (seed, stream, position, id), the same on GPU and CPU. So a sample
+ * does not depend on the rest of the batch and can be repeated. The mixer is lowbias32 (C. Wellons, hash-prospector).
  */
 
-/** WGSL: `random_key(seed, stream, position)` once a row, then `random_bits(key, id)`, and `gumbel(bits)`. */
+/** WGSL: `random_key(seed, stream, position)` once for each row, then `random_bits(key, id)` and `gumbel(bits)`. */
 export const RANDOM_WGSL = /* wgsl */ `
 fn mix_bits(value: u32) -> u32 {
   var x = value;
@@ -16,7 +16,7 @@ fn random_key(seed: u32, stream: u32, position: u32) -> vec2u {
   return vec2u(a, mix_bits(a ^ 0x85ebca6bu) + seed);
 }
 fn random_bits(key: vec2u, id: u32) -> u32 { return mix_bits(mix_bits(id + key.x) ^ key.y); }
-/** Standard Gumbel noise, −ln(−ln(1 − v)) with v the bits as a fraction: fine-grained where it is large (v near 0). */
+/** Standard Gumbel noise, −ln(−ln(1 − v)), where v is the bits as a fraction. Large values (v near 0) are fine-grained. */
 fn gumbel(bits: u32) -> f32 {
   let v = min((f32(bits) + 0.5) * 2.3283064365386963e-10, 0.99999994);
   let series = v * (1.0 + v * (0.5 + v * (0.33333334 + v * (0.25 + v * 0.2))));
@@ -31,18 +31,18 @@ function mixBits(value: number): number {
   return (x ^ (x >>> 16)) >>> 0;
 }
 
-/** Twin of WGSL `random_key`. Arguments and results are u32. */
+/** The same as WGSL `random_key`. Arguments and results are u32. */
 export function randomKey(seed: number, stream: number, position: number): [number, number] {
   const a = mixBits(mixBits(mixBits(seed + 0x9e3779b9) ^ stream) + position);
   return [a, (mixBits(a ^ 0x85ebca6b) + seed) >>> 0];
 }
 
-/** Twin of WGSL `random_bits`: the same 32 bits. */
+/** The same 32 bits as WGSL `random_bits`. */
 export function randomBits(key: readonly [number, number], id: number): number {
   return mixBits(mixBits(id + key[0]) ^ key[1]);
 }
 
-/** Twin of WGSL `gumbel`, to the rounding of f32 logarithms. */
+/** The same as WGSL `gumbel`, except for the rounding of f32 logarithms. */
 export function gumbel(bits: number): number {
   const v = Math.min(Math.fround(Math.fround(bits) + 0.5) * 2 ** -32, 0.99999994);
   return -Math.log(-Math.log1p(-v));

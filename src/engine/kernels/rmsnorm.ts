@@ -1,8 +1,11 @@
 /** Root-mean-square norm (Zhang and Sennrich 2019) over rows, with a learned gain, and its gradient. */
-import { type Dispatch, floatBits, type Gpu, rowCount, type Rows, rowWords, type View } from '../gpu.ts';
-import { addStrips, checkMultiple, headWgsl, itemGroups, itemKernelWgsl, rowGroups, rowKernelWgsl, STRIP_WGSL, STRIPS } from './row-kernel.ts';
+import type { Dispatch, Gpu, View } from '../gpu.ts';
+import { defineKernel } from '../kernel.ts';
+import { rowCount, type Rows } from '../rows.ts';
+import { addStrips, STRIP_WGSL, STRIPS } from './strips.ts';
+import { checkMultiple, itemGroups, itemMain, rowGroups, rowMain } from './threads.ts';
 
-export { partialBytes as rmsnormPartialBytes } from './row-kernel.ts';
+export { partialBytes as rmsnormPartialBytes } from './strips.ts';
 
 /** y[rows, width] = x · rstd · weight, rstd[rows] = 1 / √(mean(x²) + eps). x and y may not share a buffer. */
 export function rmsnorm(
@@ -11,23 +14,26 @@ export function rmsnorm(
   { rows, width, eps }: { rows: Rows; width: number; eps: number },
 ): Dispatch[] {
   checkMultiple('rmsnorm width', width);
-  const wgsl = `${headWgsl()}
-@group(0) @binding(2) var<storage, read> x: array<vec4f>;
-@group(0) @binding(3) var<storage, read> weight: array<vec4f>;
-@group(0) @binding(4) var<storage, read_write> y: array<vec4f>;
-@group(0) @binding(5) var<storage, read_write> rstd: array<f32>;
-${rowKernelWgsl(gpu, 'row_count(dims.rows, counts)', `
-  let width = dims.p0.x;
+  const kernel = defineKernel({
+    label: 'rmsnorm',
+    dims: { rows: 'Rows', width: 'u32', eps: 'f32' },
+    reads: { x: 'vec4f', weight: 'vec4f' },
+    writes: { y: 'vec4f', rstd: 'f32' },
+    body: rowMain(
+      gpu.tuning,
+      `
+  let width = dims.width;
   let at = row * width;
   var squares = vec4f();
   for (var c = lane; c < width; c += step) { let v = x[at + c]; squares += v * v; }
   let sum = row_sum(squares.x + squares.y + squares.z + squares.w, lane);
-  let r = 1f / sqrt(sum / f32(4u * width) + bitcast<f32>(dims.p0.y));
+  let r = 1f / sqrt(sum / f32(4u * width) + dims.eps);
   if (lane == 0u) { rstd[row] = r; }
-  for (var c = lane; c < width; c += step) { y[at + c] = x[at + c] * r * weight[c]; }`)}`;
-  const kernel = gpu.kernel('rmsnorm', wgsl, ['uniform', 'uniform', 'read', 'read', 'read_write', 'read_write']);
-  const dims = gpu.uniform('rmsnorm dims', [...rowWords(rows), width / 4, floatBits(eps), 0, 0]);
-  return [gpu.dispatch(kernel, [dims, counts, x, weight, y, rstd], rowGroups(gpu, rows))];
+  for (var c = lane; c < width; c += step) { y[at + c] = x[at + c] * r * weight[c]; }`,
+    ),
+  });
+  const dims = { rows, width: width / 4, eps };
+  return [gpu.dispatch(kernel, { dims, counts, x, weight, y, rstd }, rowGroups(gpu.tuning, rows))];
 }
 
 /**
@@ -40,14 +46,15 @@ export function rmsnormBackward(
   { rows, width, accumulateDx }: { rows: Rows; width: number; accumulateDx?: boolean },
 ): Dispatch[] {
   checkMultiple('rmsnorm width', width);
-  const input = `${headWgsl()}
-@group(0) @binding(2) var<storage, read> x: array<vec4f>;
-@group(0) @binding(3) var<storage, read> weight: array<vec4f>;
-@group(0) @binding(4) var<storage, read> rstd: array<f32>;
-@group(0) @binding(5) var<storage, read> dy: array<vec4f>;
-@group(0) @binding(6) var<storage, read_write> dx: array<vec4f>;
-${rowKernelWgsl(gpu, 'row_count(dims.rows, counts)', `
-  let width = dims.p0.x;
+  const input = defineKernel({
+    label: 'rmsnorm dx',
+    dims: { rows: 'Rows', width: 'u32', accumulate: 'u32' },
+    reads: { x: 'vec4f', weight: 'vec4f', rstd: 'f32', dy: 'vec4f' },
+    writes: { dx: 'vec4f' },
+    body: rowMain(
+      gpu.tuning,
+      `
+  let width = dims.width;
   let at = row * width;
   var products = vec4f();
   for (var c = lane; c < width; c += step) { products += weight[c] * dy[at + c] * x[at + c]; }
@@ -55,27 +62,32 @@ ${rowKernelWgsl(gpu, 'row_count(dims.rows, counts)', `
   let mean = row_sum(products.x + products.y + products.z + products.w, lane) * r / f32(4u * width);
   for (var c = lane; c < width; c += step) {
     var d = r * (weight[c] * dy[at + c] - x[at + c] * (r * mean));
-    if (dims.p0.y != 0u) { d += dx[at + c]; }
+    if (dims.accumulate != 0u) { d += dx[at + c]; }
     dx[at + c] = d;
-  }`)}`;
-  const gain = `${headWgsl()}
-@group(0) @binding(2) var<storage, read> x: array<vec4f>;
-@group(0) @binding(3) var<storage, read> rstd: array<f32>;
-@group(0) @binding(4) var<storage, read> dy: array<vec4f>;
-@group(0) @binding(5) var<storage, read_write> partial: array<vec4f>;
-${itemKernelWgsl(gpu, `${STRIPS}u * dims.p0.x`, `
-  let n = row_count(dims.rows, counts);
-  let strip = i / dims.p0.x; let c = i % dims.p0.x;
+  }`,
+    ),
+  });
+  const gain = defineKernel({
+    label: 'rmsnorm dweight',
+    dims: { rows: 'Rows', width: 'u32' },
+    reads: { x: 'vec4f', rstd: 'f32', dy: 'vec4f' },
+    writes: { partial: 'vec4f' },
+    body: itemMain(
+      gpu.tuning,
+      `${STRIPS}u * dims.width`,
+      `
+  let strip = i / dims.width; let c = i % dims.width;
   ${STRIP_WGSL}
   var sum = vec4f();
-  for (var row = begin; row < to; row++) { let at = row * dims.p0.x + c; sum += dy[at] * x[at] * rstd[row]; }
-  partial[i] = sum;`)}`;
-  const dims = gpu.uniform('rmsnorm backward dims', [...rowWords(rows), width / 4, accumulateDx ? 1 : 0, 0, 0]);
-  const inputKernel = gpu.kernel('rmsnorm dx', input, ['uniform', 'uniform', 'read', 'read', 'read', 'read', 'read_write']);
-  const gainKernel = gpu.kernel('rmsnorm dweight', gain, ['uniform', 'uniform', 'read', 'read', 'read', 'read_write']);
+  for (var row = begin; row < to; row++) { let at = row * dims.width + c; sum += dy[at] * x[at] * rstd[row]; }
+  partial[i] = sum;`,
+    ),
+  });
+  const dims = { rows, width: width / 4 };
+  const stripGroups = itemGroups(gpu.tuning, (run) => (rowCount(rows, run) > 0 ? (STRIPS * width) / 4 : 0));
   return [
-    gpu.dispatch(inputKernel, [dims, t.counts, t.x, t.weight, t.rstd, t.dy, t.dx], rowGroups(gpu, rows)),
-    gpu.dispatch(gainKernel, [dims, t.counts, t.x, t.rstd, t.dy, t.partial], itemGroups(gpu, (run) => (rowCount(rows, run) > 0 ? (STRIPS * width) / 4 : 0))),
+    gpu.dispatch(input, { ...t, dims: { ...dims, accumulate: accumulateDx ? 1 : 0 } }, rowGroups(gpu.tuning, rows)),
+    gpu.dispatch(gain, { ...t, dims }, stripGroups),
     addStrips(gpu, { partial: t.partial, out: t.dweight, counts: t.counts }, { rows, width }),
   ];
 }
@@ -89,7 +101,12 @@ export function rmsnormReference(x: Float64Array, weight: Float64Array, eps: num
   return { y: x.map((v, i) => v * rstd[Math.floor(i / width)]! * weight[i % width]!), rstd };
 }
 
-export function rmsnormBackwardReference(x: Float64Array, weight: Float64Array, eps: number, dy: Float64Array): { dx: Float64Array; dweight: Float64Array } {
+export function rmsnormBackwardReference(
+  x: Float64Array,
+  weight: Float64Array,
+  eps: number,
+  dy: Float64Array,
+): { dx: Float64Array; dweight: Float64Array } {
   const width = weight.length;
   const { rstd } = rmsnormReference(x, weight, eps);
   const dx = new Float64Array(x.length);

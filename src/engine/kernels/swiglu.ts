@@ -1,6 +1,8 @@
 /** SwiGLU (Shazeer 2020): act = silu(gate) · up, with gate and up side by side in one tensor. */
-import { type Dispatch, type Gpu, rowCount, type Rows, rowWords, type View } from '../gpu.ts';
-import { checkMultiple, headWgsl, itemGroups, itemKernelWgsl } from './row-kernel.ts';
+import type { Dispatch, Gpu, View } from '../gpu.ts';
+import { defineKernel } from '../kernel.ts';
+import { rowCount, type Rows } from '../rows.ts';
+import { checkMultiple, itemGroups, itemMain } from './threads.ts';
 
 export interface SwigluSizes {
   rows: Rows;
@@ -8,20 +10,32 @@ export interface SwigluSizes {
   width: number;
 }
 
-const AT = 'let row = i / dims.p0.x; let gate_at = i + row * dims.p0.x; let up_at = gate_at + dims.p0.x;';
+const DIMS = { rows: 'Rows', width: 'u32' } as const;
+const ITEMS = 'row_count() * dims.width';
+const AT = 'let row = i / dims.width; let gate_at = i + row * dims.width; let up_at = gate_at + dims.width;';
 
 /** act[rows, width] from gateUp[rows, 2·width] (gate columns first). */
-export function swiglu(gpu: Gpu, { gateUp, act, counts }: { gateUp: View; act: View; counts: View }, { rows, width }: SwigluSizes): Dispatch[] {
+export function swiglu(
+  gpu: Gpu,
+  { gateUp, act, counts }: { gateUp: View; act: View; counts: View },
+  { rows, width }: SwigluSizes,
+): Dispatch[] {
   checkMultiple('swiglu width', width);
-  const wgsl = `${headWgsl()}
-@group(0) @binding(2) var<storage, read> gate_up: array<vec4f>;
-@group(0) @binding(3) var<storage, read_write> act: array<vec4f>;
-${itemKernelWgsl(gpu, 'row_count(dims.rows, counts) * dims.p0.x', `${AT}
-  let gate = gate_up[gate_at];
-  act[i] = gate / (1f + exp(-gate)) * gate_up[up_at];`)}`;
-  const dims = gpu.uniform('swiglu dims', [...rowWords(rows), width / 4, 0, 0, 0]);
-  const kernel = gpu.kernel('swiglu', wgsl, ['uniform', 'uniform', 'read', 'read_write']);
-  return [gpu.dispatch(kernel, [dims, counts, gateUp, act], itemGroups(gpu, (run) => (rowCount(rows, run) * width) / 4))];
+  const kernel = defineKernel({
+    label: 'swiglu',
+    dims: DIMS,
+    reads: { gateUp: 'vec4f' },
+    writes: { act: 'vec4f' },
+    body: itemMain(
+      gpu.tuning,
+      ITEMS,
+      `${AT}
+  let gate = gateUp[gate_at];
+  act[i] = gate / (1f + exp(-gate)) * gateUp[up_at];`,
+    ),
+  });
+  const groups = itemGroups(gpu.tuning, (run) => (rowCount(rows, run) * width) / 4);
+  return [gpu.dispatch(kernel, { dims: { rows, width: width / 4 }, counts, gateUp, act }, groups)];
 }
 
 /** dgateUp[rows, 2·width] from dact[rows, width]: dup = silu(g) · d, dgate = σ(g) · (1 + g · (1 - σ(g))) · up · d. */
@@ -31,19 +45,24 @@ export function swigluBackward(
   { rows, width }: SwigluSizes,
 ): Dispatch[] {
   checkMultiple('swiglu width', width);
-  const wgsl = `${headWgsl()}
-@group(0) @binding(2) var<storage, read> gate_up: array<vec4f>;
-@group(0) @binding(3) var<storage, read> dact: array<vec4f>;
-@group(0) @binding(4) var<storage, read_write> dgate_up: array<vec4f>;
-${itemKernelWgsl(gpu, 'row_count(dims.rows, counts) * dims.p0.x', `${AT}
-  let gate = gate_up[gate_at];
+  const kernel = defineKernel({
+    label: 'swiglu backward',
+    dims: DIMS,
+    reads: { gateUp: 'vec4f', dact: 'vec4f' },
+    writes: { dgateUp: 'vec4f' },
+    body: itemMain(
+      gpu.tuning,
+      ITEMS,
+      `${AT}
+  let gate = gateUp[gate_at];
   let d = dact[i];
   let sigmoid = 1f / (1f + exp(-gate));
-  dgate_up[gate_at] = sigmoid * (1f + gate * (1f - sigmoid)) * gate_up[up_at] * d;
-  dgate_up[up_at] = gate * sigmoid * d;`)}`;
-  const dims = gpu.uniform('swiglu backward dims', [...rowWords(rows), width / 4, 0, 0, 0]);
-  const kernel = gpu.kernel('swiglu backward', wgsl, ['uniform', 'uniform', 'read', 'read', 'read_write']);
-  return [gpu.dispatch(kernel, [dims, counts, gateUp, dact, dgateUp], itemGroups(gpu, (run) => (rowCount(rows, run) * width) / 4))];
+  dgateUp[gate_at] = sigmoid * (1f + gate * (1f - sigmoid)) * gateUp[up_at] * d;
+  dgateUp[up_at] = gate * sigmoid * d;`,
+    ),
+  });
+  const groups = itemGroups(gpu.tuning, (run) => (rowCount(rows, run) * width) / 4);
+  return [gpu.dispatch(kernel, { dims: { rows, width: width / 4 }, counts, gateUp, dact, dgateUp }, groups)];
 }
 
 export function swigluReference(gateUp: Float64Array, width: number): Float64Array {

@@ -1,10 +1,12 @@
 /**
- * The k likeliest tokens of each row of logits, likeliest first, ties going to the lower id. The vocabulary of a row is split
- * over threads; each keeps its own k, and one thread a row joins them.
+ * The k likeliest tokens of each row of logits, in order of probability; the lower id wins a tie. Each split of a row's
+ * vocabulary keeps its own k tokens, and one thread for each row joins them.
  */
-import { type Counts, type Dispatch, type Gpu, rowCount, rowWords, type View } from '../gpu.ts';
-import { type HeadSizes, LOAD_WGSL, SETTINGS_WGSL, splitsOf } from './head.ts';
-import { headWgsl, itemGroups, itemKernelWgsl } from './row-kernel.ts';
+import type { Dispatch, Gpu, View } from '../gpu.ts';
+import { defineKernel } from '../kernel.ts';
+import { rowCount } from '../rows.ts';
+import { itemGroups, itemMain } from './threads.ts';
+import { LOGITS_DIMS, logitsDims, type LogitsSizes, SCALED_WGSL, SETTINGS, splitsOf } from './token-loss.ts';
 
 /** Bytes of one row of `top`: k pairs of (token id, f32 bits of its log-probability). */
 export const topBytes = (k: number): number => 8 * k;
@@ -25,47 +27,63 @@ fn offer(value: f32, id: u32) {
 }`;
 
 /**
- * top[row] = the k likeliest tokens of softmax(logits / temperature). Needs the `stats` of `rowStatistics`, and logits that
- * no gradient has overwritten. Sizes as for `rowStatistics`; `top` is of all rows. @throws RangeError unless 1 ≤ k ≤ vocab
+ * top[row] = the k likeliest tokens of softmax(logits / temperature). Needs the `stats` of `rowStatistics`, and logits that no
+ * gradient has overwritten. Sizes as for `rowStatistics`; `top` holds all rows. @throws RangeError unless 1 ≤ k ≤ vocab
  */
 export function topTokens(
   gpu: Gpu,
-  { logits, settings, stats, partial, top, counts }: { logits: View; settings: View; stats: View; partial: View; top: View; counts: View },
-  { rows, vocab, k }: HeadSizes & { k: number },
+  t: { logits: View; settings: View; stats: View; partial: View; top: View; counts: View },
+  { rows, vocab, k }: LogitsSizes & { k: number },
 ): Dispatch[] {
-  if (!Number.isInteger(k) || k < 1 || k > vocab) throw new RangeError(`top tokens k ${k}: expected an integer from 1 to the vocabulary's ${vocab}`);
-  const splits = splitsOf(vocab);
-  const dims = gpu.uniform('top tokens dims', [...rowWords(rows), vocab, Math.ceil(vocab / 4), splits, 0]);
-  const parts = `${headWgsl()}
-${SETTINGS_WGSL}
-${listWgsl(k)}
-@group(0) @binding(2) var<uniform> settings: Settings;
-@group(0) @binding(3) var<storage, read> logits: array<vec4f>;
-@group(0) @binding(4) var<storage, read_write> partial: array<vec2u>;
-${LOAD_WGSL}
-${itemKernelWgsl(gpu, 'row_count(dims.rows, counts) * dims.p0.z', `
-  let row = i / dims.p0.z;
+  if (!Number.isInteger(k) || k < 1 || k > vocab)
+    throw new RangeError(`top tokens k ${k}: expected an integer from 1 to the vocabulary's ${vocab}`);
+  const dims = logitsDims({ rows, vocab });
+  const parts = defineKernel({
+    label: `top ${k} parts`,
+    dims: LOGITS_DIMS,
+    uniforms: { settings: SETTINGS },
+    reads: { logits: 'vec4f' },
+    writes: { partial: 'vec2u' },
+    body: `${listWgsl(k)}
+${SCALED_WGSL}${itemMain(
+      gpu.tuning,
+      'row_count() * dims.splits',
+      `
+  let row = i / dims.splits;
   clear();
-  for (var v = i % dims.p0.z; v < dims.p0.y; v += dims.p0.z) {
+  for (var v = i % dims.splits; v < dims.stride; v += dims.splits) {
     let z = scaled(row, v);
-    for (var c = 0u; c < 4u; c++) { if (v * 4u + c < dims.p0.x) { offer(z[c], v * 4u + c); } }
+    for (var c = 0u; c < 4u; c++) { if (v * 4u + c < dims.vocab) { offer(z[c], v * 4u + c); } }
   }
-  for (var n = 0u; n < K; n++) { partial[i * K + n] = vec2u(ids[n], bitcast<u32>(values[n])); }`)}`;
-  const join = `${headWgsl()}
-${listWgsl(k)}
-@group(0) @binding(2) var<storage, read> partial: array<vec2u>;
-@group(0) @binding(3) var<storage, read> stats: array<vec4f>;
-@group(0) @binding(4) var<storage, read_write> top: array<vec2u>;
-${itemKernelWgsl(gpu, 'row_count(dims.rows, counts)', `
+  for (var n = 0u; n < K; n++) { partial[i * K + n] = vec2u(ids[n], bitcast<u32>(values[n])); }`,
+    )}`,
+  });
+  const join = defineKernel({
+    label: `top ${k}`,
+    dims: LOGITS_DIMS,
+    reads: { partial: 'vec2u', stats: 'vec4f' },
+    writes: { top: 'vec2u' },
+    body: `${listWgsl(k)}${itemMain(
+      gpu.tuning,
+      'row_count()',
+      `
   clear();
-  for (var n = i * dims.p0.z * K; n < (i + 1u) * dims.p0.z * K; n++) { offer(bitcast<f32>(partial[n].y), partial[n].x); }
-  let at = dims.rows.z + i;
-  for (var n = 0u; n < K; n++) { top[at * K + n] = vec2u(ids[n], bitcast<u32>(values[n] - stats[at].y)); }`)}`;
-  const partsKernel = gpu.kernel(`top ${k} parts`, parts, ['uniform', 'uniform', 'uniform', 'read', 'read_write']);
-  const joinKernel = gpu.kernel(`top ${k}`, join, ['uniform', 'uniform', 'read', 'read', 'read_write']);
+  for (var n = i * dims.splits * K; n < (i + 1u) * dims.splits * K; n++) { offer(bitcast<f32>(partial[n].y), partial[n].x); }
+  let at = dims.rows.base + i;
+  for (var n = 0u; n < K; n++) { top[at * K + n] = vec2u(ids[n], bitcast<u32>(values[n] - stats[at].y)); }`,
+    )}`,
+  });
   return [
-    gpu.dispatch(partsKernel, [dims, counts, settings, logits, partial], itemGroups(gpu, (run: Counts) => rowCount(rows, run) * splits)),
-    gpu.dispatch(joinKernel, [dims, counts, partial, stats, top], itemGroups(gpu, (run: Counts) => rowCount(rows, run))),
+    gpu.dispatch(
+      parts,
+      { ...t, dims },
+      itemGroups(gpu.tuning, (run) => rowCount(rows, run) * dims.splits),
+    ),
+    gpu.dispatch(
+      join,
+      { ...t, dims },
+      itemGroups(gpu.tuning, (run) => rowCount(rows, run)),
+    ),
   ];
 }
 

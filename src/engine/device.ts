@@ -1,0 +1,65 @@
+/** Opening the GPU device, and the errors that the engine reports about it. */
+
+export interface GpuInfo {
+  vendor: string;
+  architecture: string;
+  description: string;
+  /** True for CPU implementations (SwiftShader, lavapipe, WARP). */
+  software: boolean;
+  /** Smallest subgroup size, 0 without the `subgroups` feature. */
+  subgroupSize: number;
+}
+
+export class GpuUnavailableError extends Error {
+  override name = 'GpuUnavailableError';
+}
+export class GpuOutOfMemoryError extends Error {
+  override name = 'GpuOutOfMemoryError';
+}
+/** The device refused work. No later result of this device can be trusted. */
+export class GpuWorkError extends Error {
+  override name = 'GpuWorkError';
+}
+
+/** The engine's error for an error that the device reported. */
+export function gpuError({ message }: GPUError, kind: 'memory' | 'work'): Error {
+  return kind === 'memory'
+    ? new GpuOutOfMemoryError(`the GPU ran out of memory: ${message}`)
+    : new GpuWorkError(`the GPU refused its work: ${message}`);
+}
+
+const LIMITS = [
+  'maxBufferSize',
+  'maxStorageBufferBindingSize',
+  'maxStorageBuffersPerShaderStage',
+  'maxComputeWorkgroupStorageSize',
+  'maxComputeInvocationsPerWorkgroup',
+  'maxComputeWorkgroupSizeX',
+  'maxComputeWorkgroupSizeY',
+] as const;
+
+/**
+ * Opens the high-performance adapter with all of its limits.
+ * @throws GpuUnavailableError if there is no WebGPU or no adapter.
+ */
+export async function openDevice(gpu: GPU | undefined): Promise<{ device: GPUDevice; info: GpuInfo }> {
+  if (!gpu) throw new GpuUnavailableError('This browser has no WebGPU (navigator.gpu is missing).');
+  const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
+  if (!adapter) throw new GpuUnavailableError('WebGPU is present but gave no adapter: the GPU is blocked or its driver is not supported.');
+  const requiredFeatures = (['subgroups'] as GPUFeatureName[]).filter((name) => adapter.features.has(name));
+  const requiredLimits = Object.fromEntries(LIMITS.map((name) => [name, adapter.limits[name]]));
+  const device = await adapter.requestDevice({ requiredFeatures, requiredLimits });
+  // The first browsers with WebGPU have no `adapter.info`.
+  const {
+    vendor = '',
+    architecture = '',
+    description = '',
+    device: model = '',
+    isFallbackAdapter = false,
+    subgroupMinSize = 4,
+  } = (adapter.info ?? {}) as Partial<GPUAdapterInfo>;
+  const names = `${vendor} ${architecture} ${description} ${model}`.toLowerCase();
+  const software = isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|warp|basic render/.test(names);
+  const subgroupSize = requiredFeatures.includes('subgroups') ? subgroupMinSize : 0;
+  return { device, info: { vendor, architecture, description, software, subgroupSize } };
+}

@@ -1,0 +1,138 @@
+/**
+ * The tiles of packed attention: how tokens, keys and head_dim lie on threads, and the pieces of WGSL that depend on this layout.
+ *
+ * One thread keeps q and the running output of a few tokens (of one head) in registers, and visits the other side (keys; queries
+ * in the backward pass) in blocks of four items. The text is unrolled: all register indices are constants, so that no value is
+ * spilled to indexed memory.
+ */
+import type { AttentionTuning } from '../tuning.ts';
+
+export interface AttentionTile {
+  /** Threads of a workgroup; a multiple of 4. */
+  threads: number;
+  /** Tokens that a thread keeps in registers. */
+  tokens: number;
+  /**
+   * What the four lanes of a quad divide among them with quadSwap (needs the `subgroups` feature). `keys`: each lane has its own
+   * tokens and loads one of four keys for all lanes. `headDim`: the lanes have the same tokens, and each holds a quarter of head_dim.
+   */
+  quad: 'none' | 'keys' | 'headDim';
+}
+
+/** @param vectors how many head_dim vectors of a token a thread keeps in registers */
+export function attentionTile(tuning: AttentionTuning, headDim: number, vectors: number): AttentionTile {
+  const { threads, floats, shareKeys, divideHeadDim } = tuning;
+  const divided = divideHeadDim && headDim >= 64 && headDim % 16 === 0;
+  const budget = divided ? Math.min(128, floats) : floats;
+  const tokens = Math.max(1, Math.min(8, Math.floor(budget / (vectors * (divided ? headDim / 4 : headDim)))));
+  return { threads, tokens, quad: divided ? 'headDim' : shareKeys ? 'keys' : 'none' };
+}
+
+/** Tokens of a workgroup. */
+export function tileTokens({ threads, tokens, quad }: AttentionTile): number {
+  return (threads * tokens) / (quad === 'headDim' ? 4 : 1);
+}
+
+/** Text for each i from 0 to n - 1. */
+export const repeat = (n: number, text: (i: number) => string, joint = '\n'): string =>
+  Array.from({ length: n }, (_, i) => text(i)).join(joint);
+
+const SWAPS = ['', 'quadSwapX', 'quadSwapY', 'quadSwapDiagonal'];
+
+/** The WGSL of one tile. */
+export class TileText {
+  /** The lanes of a quad load one key each. */
+  readonly share: boolean;
+  readonly #divided: boolean;
+  /** vec4s of a head_dim vector that one thread holds. */
+  readonly vectors: number;
+  /** Addresses that a thread needs for a block of four items. */
+  readonly addresses: number;
+
+  constructor(
+    readonly tile: AttentionTile,
+    headDim: number,
+  ) {
+    this.share = tile.quad === 'keys';
+    this.#divided = tile.quad === 'headDim';
+    this.vectors = headDim / 4 / (this.#divided ? 4 : 1);
+    this.addresses = this.share ? 1 : 4;
+  }
+
+  eachToken(text: (r: number) => string): string {
+    return repeat(this.tile.tokens, text);
+  }
+  /** Index of the thread's r-th token. */
+  token(r: number): string {
+    const lanes = this.#divided ? 4 : 1;
+    return `first + ${(r * this.tile.threads) / lanes}u + thread / ${lanes}u`;
+  }
+  /** Index of the thread's d-th vec4 in its head_dim vector. */
+  at(d: number): string {
+    return this.#divided ? `${4 * d}u + lane` : `${d}u`;
+  }
+  /** Index of the t-th item of the block at `j`. With shared keys, lane l sees item l ^ t. */
+  item(t: number): string {
+    return this.share ? (t === 0 ? '(j + lane)' : `(j + (lane ^ ${t}u))`) : `(j + ${t}u)`;
+  }
+  /** Declares `into`0 … `into`3 for the items of a block: with shared keys `own` from each lane, else the four loads `direct`. */
+  four(into: string, own: string, direct: (t: number) => string): string {
+    return repeat(4, (t) => `let ${into}${t} = ${this.share ? (t === 0 ? own : `${SWAPS[t]}(${own})`) : direct(t)};`, ' ');
+  }
+  /** Completes dot products over head_dim whose parts are in the four lanes. */
+  sum(...names: string[]): string {
+    return this.#divided ? names.map((name) => `${name} += quadSwapX(${name}); ${name} += quadSwapY(${name});`).join(' ') : '';
+  }
+  /** Condition under which a thread stores a value that all threads of a token have. */
+  get leader(): string {
+    return this.#divided ? 'lane == 0u' : 'true';
+  }
+  get subgroups(): boolean {
+    return this.tile.quad !== 'none';
+  }
+  /** The entry point. `body` sees `n` tokens, the tile's tokens `first` … `last` - 1, and `lane`, the thread's place in its quad. */
+  main(body: string): string {
+    return /* wgsl */ `
+@compute @workgroup_size(${this.tile.threads}) fn main(
+  @builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) thread: u32${this.subgroups ? ', @builtin(subgroup_invocation_id) sg: u32' : ''}) {
+  ${this.subgroups ? 'let lane = sg & 3u;' : ''}
+  let n = row_count();
+  let first = wg.x * ${tileTokens(this.tile)}u;
+  let last = min(first + ${tileTokens(this.tile)}u, n);${body}
+}`;
+  }
+}
+
+/**
+ * The start of a body whose tokens are queries: their prefixes' keys are prefix_start … prefix_end - 1, and their own keys begin
+ * at own_start.
+ */
+export function queryTokens(heads: number, kvHeads: number, d4: number): string {
+  return /* wgsl */ `
+  let head = wg.y;
+  let kcol = ${heads * d4}u + head / ${heads / kvHeads}u * ${d4}u;
+  let vcol = kcol + ${kvHeads * d4}u;
+  var prefix_start = n;
+  var prefix_end = 0u;
+  for (var t = first; t < last; t++) {
+    let span = spans[t];
+    if (span.x < span.y) { prefix_start = min(prefix_start, span.x); prefix_end = max(prefix_end, span.y); }
+  }
+  let own_start = spans[first].z;`;
+}
+
+/** Loops over blocks of four keys from `j`, prefix first. Token r sees the keys lo_r … lo_r + len_r - 1. */
+export function eachKeyBlock(text: TileText, body: string): string {
+  return /* wgsl */ `
+  for (var phase = 0u; phase < 2u; phase++) {
+    let own = phase == 1u;
+    let lo = select(prefix_start, own_start, own);
+    let hi = select(prefix_end, last, own);
+    ${text.eachToken(
+      (r) => `let lo${r} = select(span${r}.x, span${r}.z, own);
+    let len${r} = select(select(span${r}.y, token${r} + 1u, own) - lo${r}, 0u, token${r} >= n);`,
+    )}
+    for (var j = lo; j < hi; j += 4u) {${body}
+    }
+  }`;
+}

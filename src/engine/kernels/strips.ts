@@ -1,0 +1,39 @@
+/**
+ * Sums over the rows of a [rows, width] tensor without atomics: the rows are cut into strips, one kernel sums each strip, and
+ * `addStrips` adds the strips in order.
+ */
+import type { Dispatch, Gpu, View } from '../gpu.ts';
+import { defineKernel } from '../kernel.ts';
+import { rowCount, type Rows } from '../rows.ts';
+import { itemGroups, itemMain } from './threads.ts';
+
+export const STRIPS = 32;
+/** Bytes of the scratch `partial` [STRIPS, width]. */
+export const partialBytes = (width: number): number => STRIPS * width * 4;
+/** WGSL: the rows [begin, to) of `strip`. */
+export const STRIP_WGSL = `let n = row_count();
+  let per_strip = (n + ${STRIPS - 1}u) / ${STRIPS}u; let begin = min(strip * per_strip, n); let to = min(begin + per_strip, n);`;
+
+/** out[width] += the sum of partial[STRIPS, width]. A run without rows leaves `out` unchanged. */
+export function addStrips(
+  gpu: Gpu,
+  { partial, out, counts }: { partial: View; out: View; counts: View },
+  { rows, width }: { rows: Rows; width: number },
+): Dispatch {
+  const kernel = defineKernel({
+    label: 'add strips',
+    dims: { rows: 'Rows', width: 'u32' },
+    reads: { partial: 'vec4f' },
+    writes: { out: 'vec4f' },
+    body: itemMain(
+      gpu.tuning,
+      'dims.width',
+      `
+  var sum = vec4f();
+  for (var s = 0u; s < ${STRIPS}u; s++) { sum += partial[s * dims.width + i]; }
+  out[i] += sum;`,
+    ),
+  });
+  const groups = itemGroups(gpu.tuning, (run) => (rowCount(rows, run) > 0 ? width / 4 : 0));
+  return gpu.dispatch(kernel, { dims: { rows, width: width / 4 }, counts, partial, out }, groups);
+}

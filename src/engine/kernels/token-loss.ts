@@ -1,0 +1,185 @@
+/**
+ * Log-probability and entropy of softmax(logits / temperature) for a chunk of rows, and the gradient of a token loss, which
+ * overwrites the logits. No probability is stored. The vocabulary of a row is cut into splits (interleaved vec4s), one thread
+ * each; the results of the splits are then joined in order.
+ *
+ * Logits are local to the chunk: [rows of the chunk, stride] with stride = vocab rounded up to 4. Targets, inputs and statistics
+ * hold all rows: row r of the chunk is entry base + r, where `base` is that of `rows`.
+ */
+import type { Dispatch, Gpu, View } from '../gpu.ts';
+import { defineKernel } from '../kernel.ts';
+import { rowCount, type Rows } from '../rows.ts';
+import { itemGroups, itemMain } from './threads.ts';
+
+export interface LogitsSizes {
+  rows: Rows;
+  vocab: number;
+}
+
+/** Bytes of the uniform `settings`. */
+export const LOSS_SETTINGS_BYTES = 48;
+/** Contents of `settings`: the temperature and up to eight settings of the TokenLoss. @throws RangeError unless temperature > 0. */
+export function lossSettings(temperature: number, settings: readonly number[] = []): Float32Array<ArrayBuffer> {
+  if (!(temperature > 0)) throw new RangeError(`lossSettings temperature ${temperature}: expected > 0`);
+  if (settings.length > 8) throw new RangeError(`lossSettings: ${settings.length} loss settings, expected at most 8`);
+  const words = new Float32Array(12);
+  words[0] = temperature;
+  words.set(settings, 4);
+  return words;
+}
+
+/** Splits of a row. Each has at least 16 vec4s, if the row has so many. */
+export const splitsOf = (vocab: number): number => Math.min(256, Math.max(1, Math.floor(vocab / 64)));
+/** Bytes of `partial` for chunks of at most `rows`. */
+export const statisticsPartialBytes = (rows: number, vocab: number): number => rows * splitsOf(vocab) * 16;
+
+/** Fields of `dims` in every kernel over logits; `stride` in vec4s. */
+export const LOGITS_DIMS = { rows: 'Rows', vocab: 'u32', stride: 'u32', splits: 'u32' } as const;
+/** @throws RangeError unless vocab is a positive integer. */
+export function logitsDims({ rows, vocab }: LogitsSizes): { rows: Rows; vocab: number; stride: number; splits: number } {
+  if (!Number.isInteger(vocab) || vocab <= 0) throw new RangeError(`logits vocab ${vocab}: expected a positive integer`);
+  return { rows, vocab, stride: Math.ceil(vocab / 4), splits: splitsOf(vocab) };
+}
+/** Fields of the uniform `settings`. */
+export const SETTINGS = { temperature: 'f32', pad0: 'f32', pad1: 'f32', pad2: 'f32', loss0: 'vec4f', loss1: 'vec4f' } as const;
+/** WGSL: vec4 `v` of a row's logits over the temperature. Pad columns are -3e38: they never win a maximum, and their exponential is 0. */
+export const SCALED_WGSL = `fn scaled(row: u32, v: u32) -> vec4f {
+  let z = logits[row * dims.stride + v] / settings.temperature;
+  return select(vec4f(-3e38f), z, v * 4u + vec4u(0u, 1u, 2u, 3u) < vec4u(dims.vocab));
+}`;
+
+/**
+ * stats[row] = vec4f(max, log-sum-exp, log-probability of targets[row], entropy) of z = logits / temperature, in nats.
+ * targets: u32. partial: `statisticsPartialBytes`. settings: uniform with `lossSettings`.
+ */
+export function rowStatistics(
+  gpu: Gpu,
+  t: { logits: View; targets: View; settings: View; partial: View; stats: View; counts: View },
+  sizes: LogitsSizes,
+): Dispatch[] {
+  const dims = logitsDims(sizes);
+  const parts = defineKernel({
+    label: 'row statistics parts',
+    dims: LOGITS_DIMS,
+    uniforms: { settings: SETTINGS },
+    reads: { logits: 'vec4f' },
+    writes: { partial: 'vec4f' },
+    body: `${SCALED_WGSL}${itemMain(
+      gpu.tuning,
+      'row_count() * dims.splits',
+      `
+  let row = i / dims.splits; let split = i % dims.splits;
+  var most = vec4f(-3e38f);
+  for (var v = split; v < dims.stride; v += dims.splits) { most = max(most, scaled(row, v)); }
+  let m = max(max(most.x, most.y), max(most.z, most.w));
+  var sum = vec4f(); var weighted = vec4f();
+  for (var v = split; v < dims.stride; v += dims.splits) {
+    let d = max(scaled(row, v) - m, vec4f(-1e4f));
+    let e = exp(d);
+    sum += e; weighted += e * d;
+  }
+  partial[i] = vec4f(m, sum.x + sum.y + sum.z + sum.w, weighted.x + weighted.y + weighted.z + weighted.w, 0f);`,
+    )}`,
+  });
+  // With d = z - max: log-sum-exp = max + ln Σe^d, and entropy = ln Σe^d - Σ d·e^d / Σe^d.
+  const join = defineKernel({
+    label: 'row statistics',
+    dims: LOGITS_DIMS,
+    uniforms: { settings: SETTINGS },
+    reads: { partial: 'vec4f', logits: 'f32', targets: 'u32' },
+    writes: { stats: 'vec4f' },
+    body: itemMain(
+      gpu.tuning,
+      'row_count()',
+      `
+  let begin = i * dims.splits; let to = begin + dims.splits;
+  var m = -3e38f;
+  for (var p = begin; p < to; p++) { m = max(m, partial[p].x); }
+  var sum = 0f; var weighted = 0f;
+  for (var p = begin; p < to; p++) {
+    let part = partial[p];
+    let d = max(part.x - m, -1e4f);
+    let e = exp(d);
+    sum += part.y * e; weighted += (part.z + d * part.y) * e;
+  }
+  let at = dims.rows.base + i;
+  let lse = m + log(sum);
+  let z = logits[i * dims.stride * 4u + targets[at]] / settings.temperature;
+  stats[at] = vec4f(m, lse, z - lse, log(sum) - weighted / sum);`,
+    ),
+  });
+  return [
+    gpu.dispatch(
+      parts,
+      { ...t, dims },
+      itemGroups(gpu.tuning, (run) => rowCount(sizes.rows, run) * dims.splits),
+    ),
+    gpu.dispatch(
+      join,
+      { ...t, dims },
+      itemGroups(gpu.tuning, (run) => rowCount(sizes.rows, run)),
+    ),
+  ];
+}
+
+/**
+ * Overwrites the logits with ∂L/∂logits, where L = weight · f(logprob, entropy, inputs) for each row. `wgsl`: the function
+ * `token_loss` of a TokenLoss. inputs[row] = vec4f(inputs, weight); stats from `rowStatistics`. Pad columns become 0.
+ * With p = softmax(z): ∂logp/∂z = onehot - p, ∂H/∂z = -p · (ln p + H).
+ */
+export function rowLossGradient(
+  gpu: Gpu,
+  t: { logits: View; targets: View; settings: View; stats: View; inputs: View; counts: View },
+  sizes: LogitsSizes & { wgsl: string },
+): Dispatch[] {
+  const dims = logitsDims(sizes);
+  const kernel = defineKernel({
+    label: 'row loss gradient',
+    dims: LOGITS_DIMS,
+    uniforms: { settings: SETTINGS },
+    reads: { targets: 'u32', stats: 'vec4f', inputs: 'vec4f' },
+    writes: { logits: 'vec4f' },
+    body: `${SCALED_WGSL}
+${sizes.wgsl}${itemMain(
+      gpu.tuning,
+      'row_count() * dims.splits',
+      `
+  let row = i / dims.splits; let at = dims.rows.base + row;
+  let stat = stats[at]; let input = inputs[at]; let goal = targets[at];
+  let s0 = settings.loss0; let s1 = settings.loss1;
+  let d = token_loss(stat.z, stat.w, input.xyz, array<f32, 8>(s0.x, s0.y, s0.z, s0.w, s1.x, s1.y, s1.z, s1.w)) * (input.w / settings.temperature);
+  for (var v = i % dims.splits; v < dims.stride; v += dims.splits) {
+    let columns = v * 4u + vec4u(0u, 1u, 2u, 3u);
+    let logp = max(scaled(row, v) - stat.y, vec4f(-1e4f));
+    let p = exp(logp);
+    let onehot = select(vec4f(), vec4f(1f), columns == vec4u(goal));
+    logits[row * dims.stride + v] = d.x * (onehot - p) - d.y * p * (logp + stat.w);
+  }`,
+    )}`,
+  });
+  const groups = itemGroups(gpu.tuning, (run) => rowCount(sizes.rows, run) * dims.splits);
+  return [gpu.dispatch(kernel, { ...t, dims }, groups)];
+}
+
+/** One row: [max, log-sum-exp, log-probability of `target`, entropy] of logits / temperature. */
+export function rowStatisticsReference(logits: Float64Array, target: number, temperature: number): [number, number, number, number] {
+  const z = logits.map((v) => v / temperature);
+  const most = z.reduce((a, b) => Math.max(a, b), -Infinity);
+  const lse = most + Math.log(z.reduce((sum, v) => sum + Math.exp(v - most), 0));
+  return [most, lse, z[target]! - lse, z.reduce((sum, v) => sum - Math.exp(v - lse) * (v - lse), 0)];
+}
+
+/** One row: ∂L/∂logits from (∂L/∂logprob, ∂L/∂entropy). */
+export function rowLossGradientReference(
+  logits: Float64Array,
+  target: number,
+  temperature: number,
+  [dLogprob, dEntropy]: readonly [number, number],
+): Float64Array {
+  const [, lse, , entropy] = rowStatisticsReference(logits, target, temperature);
+  return logits.map((v, i) => {
+    const logp = v / temperature - lse;
+    const p = Math.exp(logp);
+    return (dLogprob * ((i === target ? 1 : 0) - p) - dEntropy * p * (logp + entropy)) / temperature;
+  });
+}

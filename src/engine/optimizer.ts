@@ -1,0 +1,83 @@
+/** Gradients, AdamW moments and the update program. */
+import type { Dispatch, Gpu, View } from './gpu.ts';
+import { adamw, ADAMW_SETTINGS_BYTES, adamwSettings, decayMask, gradNorm, NORM_PARTIAL_BYTES } from './kernels/adamw.ts';
+import type { ParameterLayout } from './parameters.ts';
+import type { AdamWParams, TensorMap } from './types.ts';
+import { Weights } from './weights.ts';
+
+export class Optimizer {
+  readonly gradients: Weights;
+  readonly m: Weights;
+  readonly v: Weights;
+  readonly #norm: View;
+  readonly #settings: View;
+  readonly #program: Dispatch[];
+  /** Number of updates so far. */
+  #step = 0;
+  /** The gradients of a failed `accumulate` were cleared. A step now would move the weights by momentum alone. */
+  #discarded = false;
+
+  /** Allocates; `weights` is the buffer to update. */
+  constructor(
+    readonly gpu: Gpu,
+    layout: ParameterLayout,
+    weights: View,
+  ) {
+    const { size: floats, segments } = layout;
+    this.gradients = new Weights(gpu, layout, 'gradients');
+    this.m = new Weights(gpu, layout, 'adam m');
+    this.v = new Weights(gpu, layout, 'adam v');
+    this.#norm = gpu.buffer('gradient norm', 16);
+    const partial = gpu.buffer('gradient norm parts', NORM_PARTIAL_BYTES);
+    this.#settings = gpu.uniform('adamw settings', new Uint32Array(ADAMW_SETTINGS_BYTES / 4));
+    const mask = decayMask(segments, floats);
+    const decay = gpu.buffer('decay mask', mask.byteLength);
+    gpu.write(decay, mask);
+    const tensors = { grads: this.gradients.flat, norm: this.#norm, settings: this.#settings };
+    this.#program = [
+      ...gradNorm(gpu, { ...tensors, partial }, { floats }),
+      ...adamw(gpu, { ...tensors, params: weights, m: this.m.flat, v: this.v.flat, decay }, { floats }),
+    ];
+  }
+
+  get updates(): number {
+    return this.#step;
+  }
+
+  /** Says that `accumulate` has added complete gradients. */
+  accumulated(): void {
+    this.#discarded = false;
+  }
+
+  /** Clears the gradients. */
+  zero(): void {
+    this.gpu.clear(this.gradients.flat);
+    this.#discarded = false;
+  }
+
+  /** Clears the gradients after a failed `accumulate`; until a later one succeeds, `step` refuses. */
+  discard(): void {
+    this.zero();
+    this.#discarded = true;
+  }
+
+  /**
+   * Updates the weights and clears the gradients. Resolves to the gradient norm before clipping.
+   * @throws Error if the last `accumulate` failed
+   */
+  async step(params: AdamWParams): Promise<number> {
+    if (this.#discarded) throw new Error('there are no gradients to step with: the last accumulate was aborted or failed');
+    this.gpu.write(this.#settings, adamwSettings(params, this.#step + 1));
+    this.gpu.run(this.#program, { tokens: 0, rows: 0 });
+    const norm = new Float32Array(await this.gpu.read(this.#norm, 16))[0]!;
+    // The program changes nothing if the norm is not finite.
+    if (Number.isFinite(norm)) this.#step += 1;
+    return norm;
+  }
+
+  load({ step, m, v }: { step: number; m: TensorMap; v: TensorMap }): void {
+    this.m.upload(m);
+    this.v.upload(v);
+    this.#step = step;
+  }
+}

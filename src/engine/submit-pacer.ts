@@ -1,0 +1,45 @@
+/**
+ * Cuts a program into submits of about 50 ms of GPU time. Windows resets a GPU that is busy with one submit for 2 s, so the
+ * estimates may be wrong by a factor of 40. Work is in floating-point operations of a matrix product: kernels that are
+ * limited by memory state the number of operations that would take as long.
+ */
+
+/** GPU time of one submit, in milliseconds. */
+const SUBMIT_MS = 50;
+/** Shorter measurements say more about the latency of the browser than about the speed of the GPU. */
+const LEAST_MS = 10;
+/** Operations per millisecond before the first measurement: a slow GPU, so that the first submits are short. */
+const FIRST_RATE = { software: 1e6, hardware: 2e7 };
+
+export class SubmitPacer {
+  /** Estimated speed of the GPU, in operations per millisecond. */
+  rate: number;
+
+  constructor(software: boolean) {
+    this.rate = software ? FIRST_RATE.software : FIRST_RATE.hardware;
+  }
+
+  /** Cuts items of the given work into consecutive submits. Returns the end index (exclusive) of each submit. */
+  cut(work: readonly number[]): number[] {
+    const most = this.rate * SUBMIT_MS;
+    const ends: number[] = [];
+    let sum = 0;
+    work.forEach((own, i) => {
+      if (sum > 0 && sum + own > most) {
+        ends.push(i);
+        sum = 0;
+      }
+      sum += own;
+    });
+    if (sum > 0) ends.push(work.length);
+    return ends;
+  }
+
+  /** Learns from `work` that took `ms`. One measurement changes the rate by a factor of at most 2. */
+  measured(work: number, ms: number): void {
+    const rate = work / Math.max(ms, LEAST_MS);
+    // Latency makes a short measurement look slow. Such a measurement may raise the rate, but not lower it.
+    if (ms < LEAST_MS && rate < this.rate) return;
+    this.rate = Math.min(2 * this.rate, Math.max(this.rate / 2, rate));
+  }
+}

@@ -1,0 +1,43 @@
+/** Tensors in a flat buffer of the model's layout, and their way to and from the CPU. */
+import type { Gpu, View } from './gpu.ts';
+import type { ParameterLayout, WeightViews } from './parameters.ts';
+import type { TensorMap } from './types.ts';
+
+/** Bytes of one transfer between CPU and GPU. */
+const TRANSFER = 64 * 2 ** 20;
+
+/** One value for each parameter of the model: weights, gradients or moments. */
+export class Weights {
+  readonly flat: View;
+  readonly views: WeightViews;
+
+  /** Allocates; all values are 0. */
+  constructor(
+    readonly gpu: Gpu,
+    readonly layout: ParameterLayout,
+    label: string,
+  ) {
+    this.flat = gpu.buffer(label, layout.size * 4);
+    this.views = layout.views(this.flat);
+  }
+
+  /** @throws Error that names each tensor that is missing, unknown or misshapen */
+  upload(tensors: TensorMap): void {
+    const flat = this.layout.flatten(tensors);
+    const step = TRANSFER / 4;
+    for (let at = 0; at < flat.length; at += step) this.gpu.write(this.flat, flat.subarray(at, at + step), at * 4);
+  }
+
+  /** `check` throws if this buffer was freed between two transfers. */
+  async download(check: () => void): Promise<TensorMap> {
+    const flat = new Float32Array(this.layout.size);
+    for (let at = 0; at < flat.byteLength; at += TRANSFER) {
+      check();
+      flat.set(new Float32Array(await this.gpu.read(this.flat, Math.min(TRANSFER, flat.byteLength - at), at)), at / 4);
+    }
+    return this.layout.unflatten(flat);
+  }
+}
+
+/** What `download` returns for weights that were never allocated. */
+export const zeros = (layout: ParameterLayout): TensorMap => layout.unflatten(new Float32Array(layout.size));

@@ -1,0 +1,27 @@
+/** Estimates of a dispatch's work, which bound the length of a submit (submit-pacer.ts). */
+import type { Dispatch, Gpu } from './gpu.ts';
+import { matmul, type MatmulSizes, type MatmulTensors } from './kernels/matmul.ts';
+import { type Counts, rowCount } from './rows.ts';
+
+/** Gives each dispatch of `program` the same estimate of its floating-point operations. */
+export const withWork = (program: readonly Dispatch[], work: (counts: Counts) => number): Dispatch[] =>
+  program.map((dispatch) => ({ ...dispatch, work }));
+
+/** `matmul` with an estimate of its work. Only one dispatch of the result is active in a run. */
+export const product = (gpu: Gpu, tensors: MatmulTensors, sizes: MatmulSizes): Dispatch[] =>
+  withWork(matmul(gpu, tensors, sizes), (run) => 2 * rowCount(sizes.rows, run) * sizes.n * sizes.k);
+
+/** Attention kernels reach about a quarter of the speed of a matrix product. */
+const ATTENTION_COST = 4;
+
+/** Attention in which each token sees at most `longest` tokens, half of them on average. `width`: heads · head_dim. */
+export const attentionWork =
+  (width: number, longest: number) =>
+  ({ tokens }: Counts): number =>
+    ATTENTION_COST * 2 * tokens * Math.min(tokens, longest) * width;
+
+/** Paged attention: a token may see a whole sequence of `longest` tokens, whatever the size of the run. */
+export const pagedAttentionWork =
+  (width: number, longest: number) =>
+  ({ tokens }: Counts): number =>
+    ATTENTION_COST * 4 * tokens * longest * width;

@@ -1,0 +1,50 @@
+/** The start-up check, in every variant that a device could use. */
+import { expect, test } from 'vitest';
+import { Gpu } from '../../src/engine/gpu.ts';
+import { quadsFollowLocalIndex, selfTest } from '../../src/engine/self-test.ts';
+import { exchangesLanes, MATMUL_VARIANTS, tuningFor } from '../../src/engine/tuning.ts';
+
+const HARDWARE = { software: false, subgroupSize: 32 };
+
+test.each([
+  ['software', tuningFor({ software: true, subgroupSize: 4 })],
+  ['software without subgroups', tuningFor({ software: true, subgroupSize: 0 })],
+  ['hardware', tuningFor(HARDWARE)],
+  // The products are those of `hardware`, which take long to compile here.
+  ['hardware without subgroups', { ...tuningFor({ ...HARDWARE, subgroupSize: 0 }), matmul: MATMUL_VARIANTS.register }],
+])('the kernels for %s compute what float64 computes, and no buffer is left', async (_, tuning) => {
+  const gpu = await Gpu.create(undefined, tuning);
+  if (exchangesLanes(tuning) && gpu.info.subgroupSize === 0) return;
+  expect(await selfTest(gpu, { attention: true })).toBeNull();
+  expect(gpu.tuning).toBe(tuning);
+  const before = gpu.bytesAllocated;
+  expect(await selfTest(gpu, { attention: true })).toBeNull();
+  expect(gpu.bytesAllocated).toBe(before);
+  gpu.destroy();
+});
+
+test('a kernel that leaves out rows is found', async () => {
+  const tuning = tuningFor({ software: true, subgroupSize: 0 });
+  const [first] = MATMUL_VARIANTS.register.rows;
+  const gpu = await Gpu.create(undefined, { ...tuning, matmul: { ...tuning.matmul, rows: [first!] } });
+  expect(await selfTest(gpu)).toMatch(/^matmul nt of 33 rows is off by/);
+  gpu.destroy();
+});
+
+test('lanes in another order than the local index: kernels that exchange no lanes are used', async () => {
+  const gpu = await Gpu.create(undefined, tuningFor({ software: true, subgroupSize: 4 }));
+  if (gpu.info.subgroupSize === 0) return;
+  expect(exchangesLanes(gpu.tuning)).toBe(true);
+  expect(await quadsFollowLocalIndex(gpu)).toBe(true);
+  // A driver that swaps the middle lanes of each quad.
+  const read = gpu.read.bind(gpu);
+  gpu.read = async (view, ...rest) => {
+    const bytes = await read(view, ...rest);
+    if (view.buffer.label === 'self-test lanes') new Uint32Array(bytes).forEach((v, i, all) => (all[i] = [0, 2, 1, 3][v & 3]! | (v & ~3)));
+    return bytes;
+  };
+  expect(await quadsFollowLocalIndex(gpu)).toBe(false);
+  expect(await selfTest(gpu)).toBeNull();
+  expect(exchangesLanes(gpu.tuning)).toBe(false);
+  gpu.destroy();
+});
