@@ -1,7 +1,9 @@
-/** @file What a domain folder gives to the store. The store, the log and the verifier know nothing else of it. */
-import type { ExactResult, InitialState } from './exact/types.ts';
+/** @file The interface of a domain. The store, the log and the verifier use nothing else from a domain. */
+import type { InitialState } from '../records/benchmark-task.ts';
+import type { RowChange, Task, ToolCall, Verdict } from '../records/task.ts';
+import type { ExactResult } from './types.ts';
 import { Overlay, type Rows, type World, type WorldTables } from './overlay.ts';
-import type { Domain, RowChange, Task, TaskQuery, ToolCall, Verdict } from './types.ts';
+import type { Domain, TaskQuery } from './types.ts';
 
 /** An episode at its end, as criteria see it. */
 export interface Played {
@@ -12,7 +14,7 @@ export interface Played {
   /** All calls in order, the user's too. */
   calls: readonly { call: ToolCall; text: string; error: boolean }[];
   said: readonly string[];
-  /** What a judge found of the assertions in natural language; absent: nobody judged. */
+  /** A judge's findings on the assertions in natural language; absent if there was no judge. */
   met?: readonly boolean[];
 }
 
@@ -21,9 +23,9 @@ export type Judgement = Pick<Verdict, 'reward' | 'progress' | 'reward_info'>;
 export interface DomainDefinition {
   name: string;
   levels: readonly string[];
-  /** Raised whenever the generator makes other worlds of the same ids: stored worlds of other versions are made anew. */
+  /** Increased when the generator makes different worlds for the same ids. Stored worlds of other versions are generated again. */
   version: number;
-  /** Whether its worlds are stored elsewhere, and go when that is deleted: no copy is kept. */
+  /** True if the worlds are stored as imports: the store keeps no copy. */
   imported?: true;
   /** Whether its tasks can be asked for by `TaskQuery.select`. */
   selects?: true;
@@ -39,17 +41,17 @@ export interface DomainDefinition {
   judge?(played: Played): Judgement | Promise<Judgement>;
 }
 
-/** A call that was run on a draft: whoever keeps it applies what was written. */
+/** The result of a call on a draft. The caller applies `written` to keep the changes. */
 export interface DraftedCall {
   text: string;
   error: boolean;
   /** What the call wrote; nothing where an error drops it. */
   written: RowChange[];
-  /** Of that, the rows whose value is another one. */
+  /** The written rows whose value differs from the value before. */
   changes: RowChange[];
 }
 
-/** A tool that trips over strange arguments is an error result, as in tau-bench; its writes are dropped with the draft. */
+/** A tool that throws gives an error result, as in tau-bench. The writes of a failed call are dropped with the draft. */
 export function runDrafted(definition: DomainDefinition, rows: World | Overlay, call: ToolCall, level: string, index: number): DraftedCall {
   const draft = new Overlay(rows);
   let result: ExactResult;
@@ -63,7 +65,7 @@ export function runDrafted(definition: DomainDefinition, rows: World | Overlay, 
   return { text, error, written: numbered(draft.written()), changes: numbered(draft.changes()) };
 }
 
-/** tau2's initial state of a task, where it has one. */
+/** The initial state of a tau2 task; null if the task has no initial state. */
 export function initialStateOf({ benchmark }: Task): InitialState | null {
   return (benchmark && 'initial_state' in benchmark && benchmark.initial_state) || null;
 }

@@ -1,20 +1,25 @@
 /** @file The tool environment: every domain over one overlay store. */
 import { initialStateOf, type DomainDefinition } from './domain.ts';
-import { canonicalJson } from './json.ts';
-import { brokenLink, OverlayStore, type LogEntry } from './overlay-store.ts';
-import { retail } from './retail/index.ts';
-import { importedDomains, type Benchmarks } from './exact/imported.ts';
-import { telecomTasks } from './telecom/definition.ts';
-import type { Domain, Environments, Json, RowChange, Task, TaskQuery, ToolCall, ToolResult, Verdict } from './types.ts';
+import { canonicalJson } from '../base/json.ts';
+import { brokenLink } from './log.ts';
+import type { LogEntry } from './log.ts';
+import { OverlayStore } from './overlay-store.ts';
+import { retail } from './domains/retail/index.ts';
+import { telecomTasks } from './domains/telecom/definition.ts';
+import type { Json } from '../records/json.ts';
+import type { RowChange, Task, ToolCall, Verdict } from '../records/task.ts';
+import type { Domain, Environments, TaskQuery, ToolResult } from './types.ts';
 import { compareOverlays, replayGold } from './verifier.ts';
 
 export interface EnvironmentOptions {
   /** IndexedDB database; another name is another store. */
   databaseName?: string;
+  /** Default: `GENERATED_DOMAINS`. */
   domains?: readonly DomainDefinition[];
-  /** Adds the imported domains, by `importedName`. */
-  benchmarks?: Benchmarks;
 }
+
+/** The domains whose tasks and worlds are generated. */
+export const GENERATED_DOMAINS: readonly DomainDefinition[] = [retail, telecomTasks];
 
 const GOALS_IN_MEMORY = 4096;
 
@@ -23,8 +28,8 @@ export class OverlayEnvironments implements Environments {
   /** Gold overlays by what they depend on. */
   private readonly goals = new Map<string, RowChange[]>();
 
-  constructor({ databaseName = 'mua-environments', domains = [retail, telecomTasks], benchmarks }: EnvironmentOptions = {}) {
-    this.store = new OverlayStore(databaseName, new Map([...domains, ...(benchmarks ? importedDomains(benchmarks) : [])].map((definition) => [definition.name, definition])));
+  constructor({ databaseName = 'mua-environments', domains = GENERATED_DOMAINS }: EnvironmentOptions = {}) {
+    this.store = new OverlayStore(databaseName, new Map(domains.map((definition) => [definition.name, definition])));
   }
 
   /** @throws when domain or level is unknown, as does every method below. */
@@ -33,12 +38,18 @@ export class OverlayEnvironments implements Environments {
   }
 
   async tasks(query: TaskQuery): Promise<Task[]> {
-    for (const [field, value] of [['count', query.count], ['from', query.from ?? 0], ['seed', query.seed]] as const) {
+    for (const [field, value] of [
+      ['count', query.count],
+      ['from', query.from ?? 0],
+      ['seed', query.seed],
+    ] as const) {
       if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${field}: ${value} is not a whole number ≥ 0`);
     }
-    if (query.split !== 'train' && query.split !== 'heldout') throw new Error(`split: '${String(query.split)}' is neither 'train' nor 'heldout'`);
+    if (query.split !== 'train' && query.split !== 'heldout')
+      throw new Error(`split: '${String(query.split)}' is neither 'train' nor 'heldout'`);
     const definition = this.store.definition(query.domain);
-    if (query.select && !definition.selects) throw new Error(`select: tasks of '${query.domain}' are generated, they have no ids or splits of a benchmark`);
+    if (query.select && !definition.selects)
+      throw new Error(`select: tasks of '${query.domain}' are generated, they have no ids or splits of a benchmark`);
     return definition.tasks(query);
   }
 
@@ -66,18 +77,18 @@ export class OverlayEnvironments implements Environments {
     return this.store.close(episode);
   }
 
-  /** The episode's tool calls in order, each hashed together with the one before. */
+  /** The episode's tool calls in order. Each hash covers the call before. */
   log(episode: string): Promise<LogEntry[]> {
     return this.store.log(episode);
   }
 
-  /** Index of the first log entry that does not hold, or −1. */
+  /** Index of the first log entry that is wrong, or −1. */
   async auditLog(episode: string): Promise<number> {
     const { task } = await this.store.state(episode);
     return brokenLink(task, await this.store.log(episode));
   }
 
-  /** Frees what crashed pages left behind. */
+  /** Deletes the episodes that crashed pages left. */
   deleteAbandoned(): Promise<void> {
     return this.store.deleteAbandoned();
   }

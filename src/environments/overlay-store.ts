@@ -1,58 +1,15 @@
 /**
- * @file The tool database on Dexie: immutable base worlds, and for each episode the rows it changed and the log of its
- * tool calls. Rows of worlds and of running episodes are mirrored in memory; what counts is what the transactions wrote.
+ * @file The store of tool databases: immutable base worlds, and for each episode the rows that it changed and the log of its
+ * tool calls. Rows of worlds and of running episodes are also in memory, but only written transactions count.
  */
-import { Dexie, type Table } from 'dexie';
 import { runDrafted, type DomainDefinition } from './domain.ts';
-import { canonicalJson } from './json.ts';
 import { Overlay, World, type WorldTables } from './overlay.ts';
-import { sha256 } from './sha256.ts';
-import { beginningWith } from '../storage/key-range.ts';
-import type { Domain, Json, RowChange, Task, ToolCall, ToolResult } from './types.ts';
+import type { Task, ToolCall } from '../records/task.ts';
+import type { Domain, ToolResult } from './types.ts';
+import { changeRow, EnvironmentDatabase } from './environment-database.ts';
+import { entryHash, firstHash, type LogEntry } from './log.ts';
 
-/** One tool call of an episode. `hash` is SHA-256 over the canonical JSON of all other fields, `previous` among them. */
-export interface LogEntry {
-  episode: string;
-  index: number;
-  call: ToolCall;
-  text: string;
-  error: boolean;
-  /** Rows the call changed, if only in the order of their keys, as they were before and after it. */
-  changes: RowChange[];
-  /** Hash of the entry before; of the task's id and world for the first. */
-  previous: string;
-  hash: string;
-}
-
-interface WorldRow { id: string; version: number; tables: string[]; usedAt: number }
-interface BaseRow { world: string; table: string; key: string; order: number; value: Json }
-interface EpisodeRow { id: string; task: Task; startedAt: number }
-interface ChangeRow { episode: string; table: string; key: string; value: Json; deleted: boolean; call: number }
-
-class EnvironmentDatabase extends Dexie {
-  declare worlds: Table<WorldRow, string>;
-  declare rows: Table<BaseRow, [string, string, string]>;
-  declare episodes: Table<EpisodeRow, string>;
-  declare changes: Table<ChangeRow, [string, string, string]>;
-  declare log: Table<LogEntry, [string, number]>;
-
-  constructor(name: string) {
-    // Episodes are short-lived: losing the last ones in a power cut is no harm, waiting for the disk is. Nobody observes queries.
-    super(name, { chromeTransactionDurability: 'relaxed', cache: 'disabled' });
-    this.version(1).stores({
-      worlds: 'id',
-      // Ranges of these compound keys serve for all queries: fewer indices, faster writes.
-      rows: '[world+table+key]',
-      episodes: 'id, startedAt',
-      changes: '[episode+table+key]',
-      log: '[episode+index]',
-    });
-    // Worlds of the first version are made anew: among them are copies of imports.
-    this.version(2).stores({ worlds: 'id, usedAt' }).upgrade((transaction) => Promise.all([transaction.table('worlds').clear(), transaction.table('rows').clear()]));
-  }
-}
-
-/** An episode as it is in memory. */
+/** An episode in memory. */
 interface Episode {
   id: string;
   task: Task;
@@ -64,28 +21,8 @@ interface Episode {
   head: string;
 }
 
-/** The hash a log begins with. */
-function firstHash(task: Task): string {
-  return sha256(canonicalJson({ task: task.id, world: task.world }));
-}
-
-function entryHash(entry: Omit<LogEntry, 'hash' | 'episode'>): string {
-  const { index, call, text, error, changes, previous } = entry;
-  return sha256(canonicalJson({ index, call, text, error, changes, previous }));
-}
-
-/** Index of the first entry that was altered, is out of order or does not follow from the one before; −1 if the chain holds. */
-export function brokenLink(task: Task, log: readonly LogEntry[]): number {
-  let previous = firstHash(task);
-  for (const [i, entry] of log.entries()) {
-    if (entry.index !== i || entry.previous !== previous || entry.hash !== entryHash(entry)) return i;
-    previous = entry.hash;
-  }
-  return -1;
-}
-
 const WORLDS_IN_MEMORY = 128;
-/** A world that is not among the last ones used is made anew from its id. */
+/** Only the worlds used last are stored. Other worlds are generated from their ids again. */
 const WORLDS_STORED = 64;
 const ABANDONED_MS = 24 * 3600_000;
 
@@ -97,7 +34,10 @@ export class OverlayStore {
   private readonly queues = new Map<string, Promise<unknown>>();
 
   /** @param definitions domains by name. */
-  constructor(databaseName: string, private readonly definitions: ReadonlyMap<string, DomainDefinition>) {
+  constructor(
+    databaseName: string,
+    private readonly definitions: ReadonlyMap<string, DomainDefinition>,
+  ) {
     this.db = new EnvironmentDatabase(databaseName);
   }
 
@@ -111,7 +51,8 @@ export class OverlayStore {
   world(definition: DomainDefinition, id: string): Promise<World> {
     const key = `${definition.name}\n${id}`;
     let world = this.worlds.get(key);
-    if (world) this.worlds.delete(key); // moves it to the end: the map is in order of last use
+    if (world)
+      this.worlds.delete(key); // moves it to the end: the map is in order of last use
     else world = this.loadWorld(definition, id);
     this.worlds.set(key, world);
     world.catch(() => this.worlds.delete(key));
@@ -121,7 +62,8 @@ export class OverlayStore {
 
   async start(task: Task): Promise<string> {
     const definition = this.definition(task.domain);
-    if (!definition.levels.includes(task.level)) throw new Error(`task.level: '${task.level}' is unknown; expected one of ${definition.levels.join(', ')}`);
+    if (!definition.levels.includes(task.level))
+      throw new Error(`task.level: '${task.level}' is unknown; expected one of ${definition.levels.join(', ')}`);
     const [domain, base] = await Promise.all([definition.domain(task.level), this.base(definition, task)]);
     const id = newId();
     await this.db.episodes.add({ id, task, startedAt: Date.now() });
@@ -129,7 +71,7 @@ export class OverlayStore {
     return id;
   }
 
-  /** What an episode's rows lie over: the world in the task's initial state. It is never stored: the task says it all. */
+  /** The layer below an episode's rows: the world in the task's initial state. It is not stored, because the task determines it. */
   async base(definition: DomainDefinition, task: Task): Promise<World | Overlay> {
     const world = await this.world(definition, task.world);
     if (!definition.initialize) return world;
@@ -148,8 +90,9 @@ export class OverlayStore {
         const unsigned = { index, call, text, error, changes: written, previous: episode.head };
         const entry: LogEntry = { episode: id, ...unsigned, hash: entryHash(unsigned) };
         try {
-          // `add` refuses an index that another worker has written meanwhile: nobody's call is lost or run twice.
-          if (!written.length) await this.db.log.add(entry); // a transaction of its own
+          // `add` refuses an index that another worker has written: no call is lost or runs twice.
+          if (!written.length)
+            await this.db.log.add(entry); // a transaction of its own
           else {
             await this.db.transaction('rw', this.db.changes, this.db.log, async () => {
               await Promise.all([this.db.log.add(entry), this.db.changes.bulkPut(written.map((change) => changeRow(id, change)))]);
@@ -168,7 +111,7 @@ export class OverlayStore {
     });
   }
 
-  /** The task and the current overlay, once every call under way is done. */
+  /** The task and the overlay after all running calls. */
   state(id: string): Promise<{ task: Task; definition: DomainDefinition; overlay: Overlay }> {
     return this.inTurn(id, () => this.episode(id));
   }
@@ -176,14 +119,15 @@ export class OverlayStore {
   log(id: string): Promise<LogEntry[]> {
     return this.inTurn(id, async () => {
       await this.episode(id);
-      return this.logOf(id).toArray();
+      return this.db.logOf(id).toArray();
     });
   }
 
-  /** A new episode with the first `calls` entries of this one's log, and the state they made. */
+  /** A new episode with the first `calls` log entries of this episode, and the state after these calls. */
   async fork(id: string, calls: number): Promise<string> {
     const log = await this.log(id);
-    if (!Number.isInteger(calls) || calls < 0 || calls > log.length) throw new Error(`calls: ${calls} is not in 0…${log.length}, the calls of episode ${id}`);
+    if (!Number.isInteger(calls) || calls < 0 || calls > log.length)
+      throw new Error(`calls: ${calls} is not in 0…${log.length}, the calls of episode ${id}`);
     const { task } = await this.state(id);
     const fork = newId();
     const kept = log.slice(0, calls);
@@ -203,35 +147,29 @@ export class OverlayStore {
     });
   }
 
-  /** Deletes episodes that were never closed (a page that crashed or was shut) more than a day ago. */
+  /** Deletes episodes that started more than a day ago and were not closed, because their page crashed or was shut. */
   async deleteAbandoned(): Promise<void> {
-    const ids = await this.db.episodes.where('startedAt').below(Date.now() - ABANDONED_MS).primaryKeys();
+    const ids = await this.db.episodes
+      .where('startedAt')
+      .below(Date.now() - ABANDONED_MS)
+      .primaryKeys();
     if (ids.length) await this.deleteEpisodes(ids);
   }
 
   private deleteEpisodes(ids: string[]): Promise<void> {
     return this.db.transaction('rw', this.db.episodes, this.db.changes, this.db.log, async () => {
       await this.db.episodes.bulkDelete(ids);
-      await Promise.all(ids.flatMap((id) => [this.changesOf(id).delete(), this.logOf(id).delete()]));
+      await Promise.all(ids.flatMap((id) => [this.db.changesOf(id).delete(), this.db.logOf(id).delete()]));
     });
   }
 
-  private changesOf(id: string) {
-    return beginningWith(this.db.changes, id);
-  }
-
-  private logOf(id: string) {
-    return beginningWith(this.db.log, id);
-  }
-
-  private rowsOf(world: string) {
-    return beginningWith(this.db.rows, world);
-  }
-
-  /** Runs `work` after everything that was asked of the episode before. */
+  /** Runs `work` after all earlier requests to the episode. */
   private inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
     const result = (this.queues.get(id) ?? Promise.resolve()).then(work);
-    const settled = result.then(() => {}, () => {});
+    const settled = result.then(
+      () => {},
+      () => {},
+    );
     this.queues.set(id, settled);
     void settled.then(() => {
       if (this.queues.get(id) === settled) this.queues.delete(id);
@@ -250,16 +188,20 @@ export class OverlayStore {
   }
 
   private async loadEpisode(id: string): Promise<Episode> {
-    const [row, changes, last] = await this.db.transaction('r', this.db.episodes, this.db.changes, this.db.log, async () => [
-      await this.db.episodes.get(id),
-      await this.changesOf(id).toArray(),
-      await this.logOf(id).last(),
-    ] as const);
+    const [row, changes, last] = await this.db.transaction(
+      'r',
+      this.db.episodes,
+      this.db.changes,
+      this.db.log,
+      async () => [await this.db.episodes.get(id), await this.db.changesOf(id).toArray(), await this.db.logOf(id).last()] as const,
+    );
     if (!row) throw new Error(`episode: '${id}' does not exist or was closed`);
     const definition = this.definition(row.task.domain);
     const [domain, base] = await Promise.all([definition.domain(row.task.level), this.base(definition, row.task)]);
     const overlay = new Overlay(base);
-    overlay.apply(changes.map(({ table, key, value, deleted, call }) => ({ table, key, before: null, after: deleted ? null : value, call })));
+    overlay.apply(
+      changes.map(({ table, key, value, deleted, call }) => ({ table, key, before: null, after: deleted ? null : value, call })),
+    );
     return { id, task: row.task, definition, domain, overlay, calls: last ? last.index + 1 : 0, head: last?.hash ?? firstHash(row.task) };
   }
 
@@ -269,7 +211,7 @@ export class OverlayStore {
       const world = await this.db.worlds.get(id);
       if (world?.version !== definition.version) return null;
       await this.db.worlds.update(id, { usedAt: Date.now() });
-      return { tables: world.tables, rows: await this.rowsOf(id).toArray() };
+      return { tables: world.tables, rows: await this.db.rowsOf(id).toArray() };
     });
     if (stored) {
       const tables: WorldTables = new Map(stored.tables.map((table) => [table, new Map()]));
@@ -277,21 +219,19 @@ export class OverlayStore {
       return new World(id, tables);
     }
     const tables = await definition.world(id);
-    const rows = [...tables].flatMap(([table, content]) => [...content].map(([key, value], order) => ({ world: id, table, key, order, value })));
+    const rows = [...tables].flatMap(([table, content]) =>
+      [...content].map(([key, value], order) => ({ world: id, table, key, order, value })),
+    );
     await this.db.transaction('rw', this.db.worlds, this.db.rows, async () => {
-      await this.rowsOf(id).delete();
+      await this.db.rowsOf(id).delete();
       await this.db.rows.bulkPut(rows);
       await this.db.worlds.put({ id, version: definition.version, tables: [...tables.keys()], usedAt: Date.now() });
       const old = await this.db.worlds.orderBy('usedAt').reverse().offset(WORLDS_STORED).primaryKeys();
-      await Promise.all(old.map((world) => this.rowsOf(world).delete()));
+      await Promise.all(old.map((world) => this.db.rowsOf(world).delete()));
       await this.db.worlds.bulkDelete(old);
     });
     return new World(id, tables);
   }
-}
-
-function changeRow(episode: string, { table, key, after, call }: RowChange): ChangeRow {
-  return { episode, table, key, value: after, deleted: after === null, call };
 }
 
 function newId(): string {

@@ -1,8 +1,9 @@
-/** @file An immutable base world and the layers of changed rows over it. */
-import type { Json, RowChange } from './types.ts';
-import { equalJson, freezeJson } from './json.ts';
+/** @file An immutable base world, and layers of changed rows over the world. */
+import type { Json } from '../records/json.ts';
+import type { RowChange } from '../records/task.ts';
+import { equalJson, freezeJson } from '../base/json.ts';
 
-/** What tools see of the database. Rows read are frozen: clone before writing. */
+/** The database as tools see it. Rows are frozen: clone a row before you change it. */
 export interface Rows {
   get(table: string, key: string): Json | undefined;
   /** Keys in order: those of the base world first, then the inserted ones. */
@@ -15,7 +16,10 @@ export type WorldTables = Map<string, Map<string, Json>>;
 
 /** A base world: tables of frozen rows in a fixed order. */
 export class World {
-  constructor(readonly id: string, readonly tables: WorldTables) {
+  constructor(
+    readonly id: string,
+    readonly tables: WorldTables,
+  ) {
     for (const table of tables.values()) for (const row of table.values()) freezeJson(row);
   }
 
@@ -50,7 +54,9 @@ export class Overlay implements Rows {
     if (!changed) return this.below.keys(table);
     const below = this.below.keys(table);
     const known = new Set(below);
-    return [...below, ...[...changed.keys()].filter((key) => !known.has(key))].filter((key) => changed.get(key)?.value !== undefined || !changed.has(key));
+    return [...below, ...[...changed.keys()].filter((key) => !known.has(key))].filter(
+      (key) => changed.get(key)?.value !== undefined || !changed.has(key),
+    );
   }
 
   put(table: string, key: string, value: Json): void {
@@ -61,12 +67,12 @@ export class Overlay implements Rows {
     this.set(table, key, undefined, -1);
   }
 
-  /** Rows that differ from the layer below, by call, table and key. A row written back to its old value is none. */
+  /** Rows that differ from the layer below, by call, table and key. A row with its old value is no change. */
   changes(): RowChange[] {
     return this.differing(equalJson);
   }
 
-  /** What `apply` must be given to make the same rows elsewhere: tau1's observations show the order of keys, so that it counts too. */
+  /** The changes that `apply` needs to make the same rows elsewhere. The order of keys counts, because tau1's observations show it. */
   written(): RowChange[] {
     return this.differing((before, value) => JSON.stringify(before) === JSON.stringify(value));
   }

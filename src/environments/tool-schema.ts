@@ -1,11 +1,10 @@
 /** @file Schemas of the exact domains' tools, in the form each benchmark gives to its model. */
-import type { Json, ToolSchema } from './types.ts';
+import type { Json } from '../records/json.ts';
+import type { ToolSchema } from '../records/task.ts';
 
 /** A parameter's type; `records` is a list of objects with the fields of a named record. */
 export type ParameterType =
-  | 'string' | 'integer' | 'number' | 'strings'
-  | { choice: readonly string[] }
-  | { records: string; fields: readonly Parameter[] };
+  'string' | 'integer' | 'number' | 'strings' | { choice: readonly string[] } | { records: string; fields: readonly Parameter[] };
 
 export interface Parameter {
   name: string;
@@ -45,7 +44,13 @@ function tau1Property({ type, description }: Parameter): Json {
 export function tau2Schema({ name, description, parameters }: ToolText): ToolSchema {
   const records = parameters.flatMap(({ type }) => (typeof type === 'object' && 'records' in type ? [type] : []));
   const required = parameters.filter(({ optional }) => !optional).map((parameter) => parameter.name);
-  const definitions = records.length ? { $defs: Object.fromEntries(records.map((type) => [type.records, { ...tau2Fields(type.fields), title: type.records, type: 'object' }])) } : {};
+  const definitions = records.length
+    ? {
+        $defs: Object.fromEntries(
+          records.map((type) => [type.records, { ...tau2Fields(type.fields), title: type.records, type: 'object' }]),
+        ),
+      }
+    : {};
   // Upstream leaves `required` out where nothing is; an empty list says the same.
   const object = { ...definitions, properties: tau2Fields(parameters).properties, required, title: 'parameters', type: 'object' as const };
   return { type: 'function', function: { name, description, parameters: object } };
@@ -59,10 +64,18 @@ function tau2Fields(parameters: readonly Parameter[]) {
 }
 
 function tau2Property({ name, type, description, optional }: Parameter): Json {
-  const title = name.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ');
+  const title = name
+    .split('_')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ');
   const about: Record<string, Json> = { ...(optional && { default: null }), ...(description !== undefined && { description }) };
   if (type === 'strings') return { ...about, items: { type: 'string' }, title, type: 'array' };
   if (typeof type === 'string') return { ...about, title, type };
   if ('choice' in type) return { ...about, enum: [...type.choice], title, type: 'string' };
-  return { ...about, items: { anyOf: [{ $ref: `#/$defs/${type.records}` }, { additionalProperties: true, type: 'object' }] }, title, type: 'array' };
+  return {
+    ...about,
+    items: { anyOf: [{ $ref: `#/$defs/${type.records}` }, { additionalProperties: true, type: 'object' }] },
+    title,
+    type: 'array',
+  };
 }

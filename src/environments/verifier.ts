@@ -1,12 +1,12 @@
-/** @file The reward: does the episode's overlay equal the one that the gold actions make? */
+/** @file The reward: whether the episode changed the same rows in the same way as the gold actions. */
 import { runDrafted, type DomainDefinition } from './domain.ts';
-import { canonicalJson, equalJson } from './json.ts';
+import { canonicalJson, equalJson } from '../base/json.ts';
 import { Overlay, type World } from './overlay.ts';
-import type { RowChange, Task, Verdict } from './types.ts';
+import type { RowChange, Task, Verdict } from '../records/task.ts';
 
 /**
- * The rows that the task's gold actions change, by replaying them in our own tools. A gold action that fails changes
- * no more than in an episode, and the replay goes on, as in tau-bench.
+ * The rows that the task's gold actions change when our own tools replay them. A gold action that fails changes nothing
+ * more than it would in an episode, and the replay continues, as in tau-bench.
  */
 export function replayGold(definition: DomainDefinition, base: World | Overlay, task: Pick<Task, 'actions' | 'level'>): RowChange[] {
   const overlay = new Overlay(base);
@@ -17,13 +17,15 @@ export function replayGold(definition: DomainDefinition, base: World | Overlay, 
 }
 
 /**
- * Compares two sets of changed rows over the same base. Key order is irrelevant, list order significant, numbers are
- * JavaScript numbers; a row equal to its base counts as unchanged (`Overlay.changes` leaves it out).
+ * Compares two sets of changed rows over the same base. The order of keys does not matter, the order of a list does, and
+ * numbers are JavaScript numbers. A row equal to its base counts as unchanged (`Overlay.changes` leaves it out).
+ * `progress` is the share of right rows among the rows that the goal or the episode changes: damage to other rows counts.
  */
 export function compareOverlays(changes: RowChange[], goal: RowChange[]): Verdict {
   const id = (change: RowChange) => canonicalJson([change.table, change.key]);
   const made = new Map(changes.map((change) => [id(change), change.after]));
   const right = goal.filter((change) => made.has(id(change)) && equalJson(made.get(id(change)), change.after)).length;
   const reward = right === goal.length && changes.length === goal.length ? 1 : 0;
-  return { reward, changes, goal, progress: goal.length ? right / goal.length : reward };
+  const touched = new Set([...changes, ...goal].map(id)).size;
+  return { reward, changes, goal, progress: touched > 0 ? right / touched : 1 };
 }

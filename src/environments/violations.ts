@@ -1,22 +1,22 @@
 /**
- * @file Policy audit of an episode, from what was said and which tools ran: authenticate first, touch nothing of another
- * customer, ask for explicit confirmation before a write. It judges conduct only; the reward judges the outcome.
+ * @file The policy audit: checks a conversation against rules of the domain's policy. The agent must find the customer first,
+ * must not touch another customer's data, and must ask for an explicit yes before a write. The audit checks how the agent
+ * behaves; the reward checks the outcome.
  */
-import type { ToolCall, ToolResult, Violation } from './types.ts';
+import type { ToolCall, Violation } from '../records/task.ts';
+import type { ToolResult } from './types.ts';
 
-export type AuditEvent =
-  | { kind: 'user' | 'agent'; text: string }
-  | { kind: 'tool'; call: ToolCall; result: ToolResult };
+export type AuditEvent = { kind: 'user' | 'agent'; text: string } | { kind: 'tool'; call: ToolCall; result: ToolResult };
 
-/** What a domain calls things. A write needs no name: it is a call that changed rows. */
+/** The domain's names of tools and fields. A write needs no name: a write is a call that changed rows. */
 export interface AuditRules {
   /** Tools whose successful result is the id of the customer. */
   authenticate: readonly string[];
   /** Tools that show a customer's data. */
   details: readonly string[];
-  /** Field of arguments, results and rows that names the customer they belong to. */
+  /** Field of arguments, results and rows that holds the customer's id. */
   owner: string;
-  /** Argument that names a thing of a customer; its owner is remembered from results. */
+  /** Argument that holds the id of a customer's thing. The audit learns from results which customer a thing belongs to. */
   thing: string;
 }
 
@@ -27,18 +27,29 @@ const retailRules: AuditRules = {
   thing: 'order_id',
 };
 
+/**
+ * Whether the audit knows the domain's tools. Conversations of other domains have no violations because nothing was checked,
+ * which is not the same as following the rules. Stored conversations keep their domain's name, so this also holds for them.
+ */
+export const isAudited = (domain: string): boolean => /^(tau[12]-)?retail$/.test(domain);
+
 const CHANGE = /\b(but|wait|stop|instead|actually|rather|wrong|incorrect|don't|dont|do not|cancel that)\b/;
 const NO = /\b(no|nope|not|never)\b/;
-const YES = /\b(yes|yeah|yep|yup|sure|confirm|confirmed|correct|right|ok|okay|proceed|go ahead|please do|do it|sounds good|absolutely|definitely)\b/;
+const YES =
+  /\b(yes|yeah|yep|yup|sure|confirm|confirmed|correct|right|ok|okay|proceed|go ahead|please do|do it|sounds good|absolutely|definitely)\b/;
 
-/** Whether a customer's answer is an explicit yes: `yes, no longer needed` is one, `yes, but not that one` is none. */
+/** Whether a customer's answer is an explicit yes. “yes, no longer needed” is a yes; “yes, but not that one” is not. */
 export function isConfirmation(text: string): boolean {
-  const said = text.toLowerCase().replaceAll('’', "'").replace(/no longer( needed)?|no problem|why not/g, ' ').trim();
+  const said = text
+    .toLowerCase()
+    .replaceAll('’', "'")
+    .replace(/no longer( needed)?|no problem|why not/g, ' ')
+    .trim();
   if (CHANGE.test(said) || !YES.test(said)) return false;
   return !NO.test(said) || YES.test(said.split(/\s+/).slice(0, 2).join(' '));
 }
 
-/** Calls with an error result touched and showed nothing: they are no violation. */
+/** The violations of an episode. A call with an error result showed and changed nothing, so that it cannot be a violation. */
 export function auditEpisode(events: readonly AuditEvent[], rules: AuditRules = retailRules): Violation[] {
   const violations: Violation[] = [];
   const owners = new Map<string, string>();
@@ -50,7 +61,7 @@ export function auditEpisode(events: readonly AuditEvent[], rules: AuditRules = 
       const { call, result } = event;
       if (result.error) continue;
       if (rules.authenticate.includes(call.name)) {
-        // One conversation, one customer: finding a second one does not make that one's data fair game.
+        // A conversation has one customer. Finding a second customer does not allow access to that customer's data.
         customer ??= result.text.trim();
         continue;
       }
@@ -59,10 +70,12 @@ export function auditEpisode(events: readonly AuditEvent[], rules: AuditRules = 
       if (!write && !rules.details.includes(call.name)) continue;
       const report = (rule: Violation['rule'], detail: string) => violations.push({ rule, call: result.index, detail });
       if (customer === null) report('not_authenticated', `${call.name} before the customer was found by email or name and zip`);
-      else for (const owner of touched) if (owner !== customer) report('other_customer', `${call.name} on data of ${owner}; the customer is ${customer}`);
+      else
+        for (const owner of touched)
+          if (owner !== customer) report('other_customer', `${call.name} on data of ${owner}; the customer is ${customer}`);
       if (write) {
         if (!confirmed) report('unconfirmed_write', `${call.name} changed data without the customer's yes to the last question`);
-        // One yes is for one write.
+        // A yes allows one write.
         asked = confirmed = false;
       }
     } else if (event.kind === 'user') {

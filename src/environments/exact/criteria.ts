@@ -1,27 +1,37 @@
-/** @file tau2-bench's criteria that the final state and the calls decide: assertions about the environment, actions to be made. */
-import type { EnvAssertion, Tau2Action, Tau2Task } from './benchmark-task.ts';
+/** @file tau2-bench's criteria ENV_ASSERTION and ACTION: assertions about the final state, and actions that must be called. */
+import type { EnvAssertion, Tau2Action, Tau2Task } from '../../records/benchmark-task.ts';
 import type { Judgement, Played } from '../domain.ts';
 import type { ExactCall, ExactDomain } from './types.ts';
-import { equalJson } from '../json.ts';
+import { equalJson } from '../../base/json.ts';
 import type { Rows } from '../overlay.ts';
 
 /**
- * Quirks: the requestor is not compared, and without `compare_args` the arguments of the call made are looked at, not those
- * of the gold action: an argument too many fails, one too few passes. No arguments to compare always match.
+ * Quirks: the requestor is not compared. Without `compare_args`, all arguments of the call are compared, not those of the
+ * gold action: an additional argument fails, a missing argument passes. Without arguments to compare, the call matches.
  */
 export function actionMatches({ name, arguments: gold, compare_args }: Tau2Action, call: ExactCall): boolean {
   if (name !== call.name) return false;
   const compared = compare_args ?? Object.keys(call.arguments);
-  return compared.every((key) => equalJson(Object.hasOwn(gold, key) ? gold[key] : undefined, Object.hasOwn(call.arguments, key) ? call.arguments[key] : undefined));
+  return compared.every((key) =>
+    equalJson(Object.hasOwn(gold, key) ? gold[key] : undefined, Object.hasOwn(call.arguments, key) ? call.arguments[key] : undefined),
+  );
 }
 
-/** @throws where the assertion can't be evaluated */
-export function assertionHolds(domain: ExactDomain, rows: Rows, { env_type, func_name, arguments: args, assert_value = true }: EnvAssertion): boolean {
+/** @throws if the assertion cannot be evaluated */
+export function assertionHolds(
+  domain: ExactDomain,
+  rows: Rows,
+  { env_type, func_name, arguments: args, assert_value = true }: EnvAssertion,
+): boolean {
   return domain.assertion(rows, env_type, func_name, args) === assert_value;
 }
 
-/** Scores by what a task's `reward_basis` names of ENV_ASSERTION and ACTION. */
-export function judgeByCriteria(domain: ExactDomain, { evaluation_criteria }: Pick<Tau2Task, 'evaluation_criteria'>, { rows, calls }: Pick<Played, 'rows' | 'calls'>): Judgement {
+/** Scores by ENV_ASSERTION and ACTION, if the task's `reward_basis` contains them. */
+export function judgeByCriteria(
+  domain: ExactDomain,
+  { evaluation_criteria }: Pick<Tau2Task, 'evaluation_criteria'>,
+  { rows, calls }: Pick<Played, 'rows' | 'calls'>,
+): Judgement {
   const { reward_basis = [], env_assertions, actions } = evaluation_criteria ?? {};
   const asserted = (env_assertions ?? []).map((assertion) => ({ env_assertion: assertion, met: assertionHolds(domain, rows, assertion) }));
   const demanded = (actions ?? []).map((action) => ({ action, action_match: calls.some(({ call }) => actionMatches(action, call)) }));

@@ -1,19 +1,21 @@
-/** @file What the exact domains have in common: running calls, loading and dumping tables, tau2's initial states. */
+/** @file The common parts of the exact domains: calls, loading and dumping tables, tau2's initial states. */
 import { type Arguments, checkArguments } from './arguments.ts';
-import type { Benchmark, ExactCall, ExactDomain, InitialState, Requestor } from './types.ts';
+import type { Benchmark, InitialState, Requestor } from '../../records/benchmark-task.ts';
+import type { Json } from '../../records/json.ts';
+import type { ToolSchema } from '../../records/task.ts';
+import type { ExactCall, ExactDomain } from './types.ts';
 import { replayHistory } from './history.ts';
-import { cloneJson } from '../json.ts';
+import { cloneJson } from '../../base/json.ts';
 import { orderedEntries } from './ordered-json.ts';
 import type { Rows } from '../overlay.ts';
 import { pythonJson, type Printable } from './python.ts';
-import type { Json, ToolSchema } from '../types.ts';
 
 export interface ExactTool {
   parameters: readonly string[];
   optional?: readonly string[];
-  /** Whether a message history runs it again. */
+  /** Whether a message history runs the tool again. */
   mutates?: boolean;
-  /** A text is the observation as it is; anything else is printed as JSON. */
+  /** Returns the observation as a text, or another value that is printed as JSON. */
   run(rows: Rows, args: Arguments): Printable;
 }
 
@@ -21,9 +23,9 @@ export type ToolSet = ReadonlyMap<string, ExactTool>;
 
 export interface Table {
   name: string;
-  /** A record of the database file as a row. @throws {Refusal} naming path and reason */
+  /** Turns a record of the database file into a row. @throws {Refusal} naming path and reason */
   read(record: Json, path: string): Json;
-  /** The record again. */
+  /** Turns a row into a record. */
   dump?(row: Json): Json;
 }
 
@@ -36,15 +38,15 @@ export interface DomainParts {
   schemas: readonly ToolSchema[];
   userTools?: ToolSet;
   userSchemas?: readonly ToolSchema[];
-  /** Functions that are no tools: for initial states, and assertions, which return a boolean. */
+  /** Functions that are not tools: for initial states, and assertions, which return a boolean. */
   functions?: Record<Requestor, ToolSet>;
 }
 
 const NONE: ToolSet = new Map();
-/** The row that says whose database both sides have come to share, in the table of what is no record. */
+/** The row that names the side whose database both sides share. It is in the table `''`, which holds no records. */
 const SHARED = ['', 'shared'] as const;
 
-/** Whose tables a side works on: its own, but for the quirk in `initialize`. */
+/** The side whose tables a side works on: its own side, except after `update` below. */
 export function databaseOf(rows: Rows, requestor: Requestor): Requestor {
   return (rows.get(...SHARED) as Requestor | undefined) ?? requestor;
 }
@@ -54,14 +56,19 @@ export function makeExactDomain(parts: DomainParts): ExactDomain {
   const toolsOf = (requestor: Requestor) => (requestor === 'user' ? userTools : tools);
   const tablesOf = (requestor: Requestor) => (requestor === 'user' ? userTables : tables);
   const dumpTables = (rows: Rows, list: readonly Table[]): Json =>
-    Object.fromEntries(list.map(({ name: table, dump = (row: Json) => row }) => [table, Object.fromEntries(rows.keys(table).map((key) => [key, dump(rows.get(table, key)!)]))]));
+    Object.fromEntries(
+      list.map(({ name: table, dump = (row: Json) => row }) => [
+        table,
+        Object.fromEntries(rows.keys(table).map((key) => [key, dump(rows.get(table, key)!)])),
+      ]),
+    );
   const readTables = (database: Json, list: readonly Table[]) =>
     list.map(({ name: table, read }): [string, Map<string, Json>] => {
       const records = orderedEntries((database as Record<string, Json> | null)?.[table], `${name}: ${table}`);
       return [table, new Map(records.map(([key, record]) => [key, read(record, `${name}: ${table}.${key}`)]))];
     });
 
-  /** Runs a tool or a function; what it throws is the caller's to show. */
+  /** Runs a tool or a function. The caller shows its errors. */
   function invoke(rows: Rows, set: ToolSet, tool: string, args: Arguments): Printable {
     const { parameters, optional, run } = set.get(tool)!;
     checkArguments(tool, args, parameters, optional);
@@ -70,6 +77,7 @@ export function makeExactDomain(parts: DomainParts): ExactDomain {
 
   function execute(rows: Rows, { name: tool, arguments: args, requestor = 'assistant' }: ExactCall) {
     const set = toolsOf(requestor);
+    if (requestor === 'user' && !userTools.size && benchmark === 'tau2') return { text: 'Error: User tools not available', error: true };
     if (!set.has(tool)) return { text: benchmark === 'tau1' ? `Unknown action ${tool}` : `Error: Tool '${tool}' not found.`, error: true };
     try {
       const answer = invoke(rows, set, tool, args ?? {});
@@ -98,7 +106,8 @@ export function makeExactDomain(parts: DomainParts): ExactDomain {
     benchmark,
     tools: schemas,
     userTools: userSchemas,
-    load: (database, userDatabase) => new Map([...readTables(database, tables), ...(userDatabase === undefined ? [] : readTables(userDatabase, userTables))]),
+    load: (database, userDatabase) =>
+      new Map([...readTables(database, tables), ...(userDatabase === undefined ? [] : readTables(userDatabase, userTables))]),
     dump: (rows) => dumpTables(rows, tablesOf(databaseOf(rows, 'assistant'))),
     dumpUser: (rows) => (userTables.length ? dumpTables(rows, tablesOf(databaseOf(rows, 'user'))) : null),
     execute,
@@ -118,7 +127,10 @@ export function makeExactDomain(parts: DomainParts): ExactDomain {
         }
       }
       // No draft: the tools of these domains write only after their last check.
-      replayHistory(messages ?? [], { mutates: (tool, requestor) => toolsOf(requestor).get(tool)?.mutates === true, run: (call) => execute(rows, call) });
+      replayHistory(messages ?? [], {
+        mutates: (tool, requestor) => toolsOf(requestor).get(tool)?.mutates === true,
+        run: (call) => execute(rows, call),
+      });
     },
     assertion(rows, requestor, assertion, args) {
       const set = parts.functions?.[requestor] ?? NONE;
@@ -131,5 +143,10 @@ export function makeExactDomain(parts: DomainParts): ExactDomain {
 function merged(old: Json, change: Json): Json {
   const plain = (value: Json): value is Record<string, Json> => value !== null && typeof value === 'object' && !Array.isArray(value);
   if (!plain(old) || !plain(change)) return cloneJson(change);
-  return { ...old, ...Object.fromEntries(Object.entries(change).map(([name, value]) => [name, Object.hasOwn(old, name) ? merged(old[name]!, value) : cloneJson(value)])) };
+  return {
+    ...old,
+    ...Object.fromEntries(
+      Object.entries(change).map(([name, value]) => [name, Object.hasOwn(old, name) ? merged(old[name]!, value) : cloneJson(value)]),
+    ),
+  };
 }

@@ -1,11 +1,11 @@
 /**
- * @file Records with named, typed fields, read as tau2's models read them: numbers are taken from texts that hold one, keys
- * that are no field are dropped, fields come out in the model's order, and an optional field that is missing is null.
+ * @file Reads records with typed fields, like tau2's models: a text with a number becomes a number, unknown fields are
+ * dropped, fields have the model's order, and a missing optional field becomes null.
  */
 import { Refusal } from './arguments.ts';
-import type { Json } from '../types.ts';
+import type { Json } from '../../records/json.ts';
 
-/** Takes a value into the model. @throws {Refusal} naming the path and what is expected there */
+/** Checks and converts a value. @throws {Refusal} naming the path and the expected value */
 export type Reader = (value: Json | undefined, path: string) => Json;
 
 function expected(path: string, what: string): never {
@@ -21,32 +21,48 @@ export const decimal: Reader = (value, path) => {
 };
 
 export const integer: Reader = (value, path) => {
-  if (typeof value === 'string' && !/^\s*[+-]?\d+(\.0*)?\s*$/.test(value)) return expected(path, 'a whole number');
-  const number = decimal(value, path) as number;
+  if (typeof value === 'string' && !/^\s*[+-]?\d+(_\d+)*(\.0+)?\s*$/.test(value)) return expected(path, 'a whole number');
+  const number = decimal(typeof value === 'string' ? value.replaceAll('_', '') : value, path) as number;
   return Number.isInteger(number) ? number : expected(path, 'a whole number');
 };
 
-export const oneOf = (...values: string[]): Reader => (value, path) => (values.includes(value as string) ? value! : expected(path, `one of ${values.map((entry) => `'${entry}'`).join(', ')}`));
+export const oneOf =
+  (...values: string[]): Reader =>
+  (value, path) =>
+    values.includes(value as string) ? value! : expected(path, `one of ${values.map((entry) => `'${entry}'`).join(', ')}`);
 
-export const optional = (reader: Reader, missing: Json = null): Reader => (value, path) => (value === undefined ? missing : value === null ? null : reader(value, path));
+export const optional =
+  (reader: Reader, missing: Json = null): Reader =>
+  (value, path) =>
+    value === undefined ? missing : value === null ? null : reader(value, path);
 
-export const listOf = (reader: Reader): Reader => (value, path) => (Array.isArray(value) ? value.map((entry, i) => reader(entry, join(path, String(i)))) : expected(path, 'a list'));
+export const listOf =
+  (reader: Reader): Reader =>
+  (value, path) =>
+    Array.isArray(value) ? value.map((entry, i) => reader(entry, join(path, String(i)))) : expected(path, 'a list');
 
-export const mapOf = (reader: Reader): Reader => (value, path) => Object.fromEntries(Object.entries(object(value, path)).map(([name, entry]) => [name, reader(entry, join(path, name))]));
+export const mapOf =
+  (reader: Reader): Reader =>
+  (value, path) =>
+    Object.fromEntries(Object.entries(object(value, path)).map(([name, entry]) => [name, reader(entry, join(path, name))]));
 
 export const record = (fields: Record<string, Reader>): Reader => {
   const readers = Object.entries(fields);
   return (value, path) => {
     const given = object(value, path);
-    return Object.fromEntries(readers.map(([name, reader]) => [name, reader(Object.hasOwn(given, name) ? given[name] : undefined, join(path, name))]));
+    return Object.fromEntries(
+      readers.map(([name, reader]) => [name, reader(Object.hasOwn(given, name) ? given[name] : undefined, join(path, name))]),
+    );
   };
 };
 
-/** One of several records, told apart by the text in `tag`. */
-export const tagged = (tag: string, models: Record<string, Reader>): Reader => (value, path) => {
-  const name = oneOf(...Object.keys(models))(object(value, path)[tag], join(path, tag)) as string;
-  return models[name]!(value, path);
-};
+/** One of several records. The text in the field `tag` decides which. */
+export const tagged =
+  (tag: string, models: Record<string, Reader>): Reader =>
+  (value, path) => {
+    const name = oneOf(...Object.keys(models))(object(value, path)[tag], join(path, tag)) as string;
+    return models[name]!(value, path);
+  };
 
 export function object(value: Json | undefined, path: string): Record<string, Json> {
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : expected(path, 'an object');

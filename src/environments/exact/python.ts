@@ -1,11 +1,12 @@
-/** @file The habits of CPython that tau-bench's observations and amounts depend on. */
+/** @file Functions of CPython that decide tau-bench's observations and amounts. */
 
-/** What `pythonJson` can print. A Map is an object whose keys must keep their order even when they look like integers. */
-export type Printable = null | boolean | number | string | readonly Printable[] | ReadonlyMap<string, Printable> | { readonly [key: string]: Printable };
+/** A value that `pythonJson` can print. A Map is an object whose keys keep their order, even if they look like integers. */
+export type Printable =
+  null | boolean | number | string | readonly Printable[] | ReadonlyMap<string, Printable> | { readonly [key: string]: Printable };
 
-/** `round(x, 2)`: exact on the binary value, ties to even. */
+/** `round(x, 2)`: rounds the exact binary value, ties to even. */
 export function round2(x: number): number {
-  // A tie at the third decimal is a multiple of 1/8; `toFixed` is exact otherwise, but takes ties away from zero.
+  // A tie at the third decimal is a multiple of 1/8. `toFixed` is exact, but rounds ties away from zero.
   if (Math.abs(x) < 2 ** 40 && Number.isInteger(x * 8) && !Number.isInteger(x * 4)) {
     const below = Math.floor(x * 100);
     return (below % 2 === 0 ? below : below + 1) / 100;
@@ -21,7 +22,7 @@ export function floatRepr(x: number): string {
   const [digits, exponent] = x.toExponential().split('e') as [string, string];
   const power = Number(exponent);
   if (power < -4 || power >= 16) return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
-  // JavaScript writes 0.00001 and below with an exponent too, but only from 1e-7 on: never inside this range.
+  // In this range, JavaScript writes no exponent: it does so only below 1e-6 and from 1e21.
   const text = String(x);
   return text.includes('.') ? text : `${text}.0`;
 }
@@ -38,7 +39,8 @@ export function pythonJson(value: Printable): string {
   if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 1e16 ? String(value) : floatRepr(value);
   if (value === null || typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(', ')}]`;
-  const entries = value instanceof Map ? [...(value as ReadonlyMap<string, Printable>)] : Object.entries(value as Record<string, Printable>);
+  const entries =
+    value instanceof Map ? [...(value as ReadonlyMap<string, Printable>)] : Object.entries(value as Record<string, Printable>);
   return `{${entries.map(([key, child]) => `${quote(key)}: ${pythonJson(child)}`).join(', ')}}`;
 }
 
@@ -47,7 +49,14 @@ export function pythonStr(value: Printable, nested = false): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 1e16 ? String(value) : floatRepr(value);
-  if (typeof value === 'string') return nested ? (value.includes("'") && !value.includes('"') ? `"${value}"` : `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`) : value;
+  if (typeof value === 'string')
+    return nested
+      ? value.includes("'") && !value.includes('"')
+        ? `"${value}"`
+        : `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+      : value;
   if (Array.isArray(value)) return `[${value.map((child) => pythonStr(child as Printable, true)).join(', ')}]`;
-  return `{${Object.entries(value).map(([key, child]) => `${pythonStr(key, true)}: ${pythonStr(child as Printable, true)}`).join(', ')}}`;
+  return `{${Object.entries(value)
+    .map(([key, child]) => `${pythonStr(key, true)}: ${pythonStr(child as Printable, true)}`)
+    .join(', ')}}`;
 }

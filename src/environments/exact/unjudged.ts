@@ -1,5 +1,6 @@
-/** @file What of a reward still hangs on a judge. No schema is loaded with it: the page and the trainer read it. */
-import type { RewardInfo } from './benchmark-task.ts';
+/** @file The parts of a reward that need a judge. This file loads no schemas, because the page and the trainer import it. */
+import type { RewardInfo } from '../../records/benchmark-task.ts';
 
-/** Assertions in natural language that nobody has judged: they count as met. */
-export const unjudgedAssertions = (reward: RewardInfo | undefined): readonly string[] => (reward?.info?.unjudged_nl_assertions ?? []) as string[];
+/** Assertions in natural language that nobody judged. They count as met. */
+export const unjudgedAssertions = (reward: RewardInfo | undefined): readonly string[] =>
+  (reward?.info?.unjudged_nl_assertions ?? []) as string[];

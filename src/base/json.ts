@@ -1,0 +1,34 @@
+/** @file Compares, freezes and copies JSON values. */
+import type { Json } from '../records/json.ts';
+
+/** Equal values give equal texts: keys sorted by UTF-16 code unit, no white space, numbers in JavaScript's format. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (value !== null && typeof value === 'object') {
+    const keys = Object.keys(value)
+      .filter((key) => (value as Record<string, unknown>)[key] !== undefined)
+      .sort();
+    return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson((value as Record<string, unknown>)[key])}`).join(',')}}`;
+  }
+  return JSON.stringify(value);
+}
+
+export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b));
+}
+
+/** Freezes a value. Episodes share rows, so an accidental write to a row must throw. */
+export function freezeJson<T extends Json>(value: T): T {
+  if (value !== null && typeof value === 'object' && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const child of Object.values(value)) freezeJson(child as Json);
+  }
+  return value;
+}
+
+/** A copy that is not frozen. A `__proto__` key stays an ordinary key. */
+export function cloneJson<T>(value: T): T {
+  if (Array.isArray(value)) return value.map((child: unknown) => cloneJson(child)) as T;
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, cloneJson(child as unknown)])) as T;
+}

@@ -1,0 +1,50 @@
+/** @file Parses the files of a benchmark: UTF-8 text, JSON in its original order, TOML. */
+import { parse as parseTomlText, TomlDate } from 'smol-toml';
+import { parseOrdered } from '../../environments/exact/ordered-json.ts';
+import type { Json } from '../../records/json.ts';
+import { ImportError } from '../../exchange/import-error.ts';
+
+export function decode(file: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new ImportError(file, '', 'it is not text in UTF-8');
+  }
+}
+
+/** A parser's error in one line. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof RangeError) return 'it is nested too deeply, or too large';
+  return (cause as Error).message.split('\n')[0]!;
+}
+
+/** @param ordered turns objects whose keys look like integers into lists of `[key, value]` */
+export function parseJson(file: string, text: string, ordered = false): Json {
+  if (text.trim() === '') throw new ImportError(file, '', 'it is empty');
+  // A clone of a repository often contains pointers instead of its large files.
+  if (text.startsWith('version https://git-lfs'))
+    throw new ImportError(file, '', 'it is a Git LFS pointer, not the file itself: run git lfs pull');
+  try {
+    return ordered ? parseOrdered(text) : (JSON.parse(text) as Json);
+  } catch (cause) {
+    const cutOff = /[}\]]\s*$/.test(text) ? '' : ' (it seems to be cut off)';
+    throw new ImportError(file, '', `it is not JSON: ${reasonOf(cause)}${cutOff}`);
+  }
+}
+
+export function parseToml(file: string, text: string): Json {
+  try {
+    return plain(parseTomlText(text));
+  } catch (cause) {
+    throw new ImportError(file, '', `it is not TOML: ${reasonOf(cause)}`);
+  }
+}
+
+/** Turns dates of TOML back into text. */
+function plain(value: unknown): Json {
+  if (value instanceof TomlDate) return value.toISOString().replace(/\.000(?=\D|$)/, '');
+  if (Array.isArray(value)) return value.map(plain);
+  if (value !== null && typeof value === 'object')
+    return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, plain(child)]));
+  return value as Json;
+}

@@ -1,0 +1,39 @@
+/** @file An imported domain of a benchmark. */
+import type { Benchmark, BenchmarkTask } from '../records/benchmark-task.ts';
+import type { Json } from '../records/json.ts';
+import type { ExactDomain } from '../environments/exact/types.ts';
+import type { WorldTables } from '../environments/overlay.ts';
+
+/** The content of a domain's files. */
+export interface ImportedBenchmark<Task extends BenchmarkTask = BenchmarkTask> {
+  benchmark: Benchmark;
+  domain: ExactDomain['name'];
+  /** Objects whose keys look like integers are lists of `[key, value]` in the file's order (`parseOrdered`). */
+  database: Json;
+  userDatabase?: Json;
+  /** The rows of both databases, from `ExactDomain.load`. */
+  tables: WorldTables;
+  tasks: Task[];
+  /** Task ids by split. Contains only ids of `tasks`. */
+  splits: Record<string, string[]>;
+  /** For each incomplete split: the number of its tasks that the files do not contain. */
+  absent: Record<string, number>;
+  policy: string;
+}
+
+export type ImportedTasks = Pick<ImportedBenchmark, 'tasks' | 'splits' | 'absent'>;
+
+/** A stored import. `id` identifies the content and is also the id of its world. */
+export interface LoadedBenchmark {
+  id: string;
+  imported: ImportedBenchmark;
+}
+
+/** Called at every start of an episode. @throws if this benchmark's domain was not imported */
+export type LoadBenchmark = (benchmark: Benchmark, domain: ExactDomain['name']) => Promise<LoadedBenchmark>;
+
+/** The only level of an imported domain. */
+export const IMPORTED_LEVEL = 'full';
+
+/** The name under which an imported domain is registered. */
+export const importedName = (benchmark: Benchmark, domain: ExactDomain['name']) => `${benchmark}-${domain}`;

@@ -1,0 +1,90 @@
+/** @file The cases of `mua replay`: tool calls on fresh copies of a domain's database. */
+import { z } from 'zod';
+import type { ImportedBenchmark } from './imported-benchmark.ts';
+import { initialStateSchema } from './tau2/task-files.ts';
+import type { InitialState } from '../records/benchmark-task.ts';
+import type { Json } from '../records/json.ts';
+import type { RowChange } from '../records/task.ts';
+import type { ExactCall } from '../environments/exact/types.ts';
+import { exactDomain } from '../environments/domains/index.ts';
+import { changedRows, runExact, StateHasher } from '../environments/exact/run.ts';
+import { Overlay, World } from '../environments/overlay.ts';
+import { ImportError, check, jsonPath } from '../exchange/import-error.ts';
+
+export interface ReplayCase {
+  id: Json;
+  /** tau2 only: changes to the databases before the first call. */
+  initial_state?: InitialState | null;
+  calls: ExactCall[];
+}
+
+export interface ReplayedCase {
+  id: Json;
+  /** Text of each call. */
+  observations: string[];
+  errors: boolean[];
+  /** SHA-256 of the whole database as canonical JSON. */
+  state_sha256: string;
+  /** The same hash of the user's database; null if the domain has no user database. */
+  user_state_sha256: string | null;
+  /** Rows that differ from the database file, by table and key. */
+  changed: Omit<RowChange, 'call'>[];
+}
+
+const casesSchema = z.strictObject({
+  cases: z.array(
+    z.strictObject({
+      id: z.union([z.string(), z.number()]),
+      initial_state: initialStateSchema.strict().nullish(),
+      calls: z.array(
+        z.strictObject({
+          name: z.string(),
+          arguments: z.record(z.string(), z.unknown()),
+          requestor: z.enum(['assistant', 'user']).optional(),
+        }),
+      ),
+    }),
+  ),
+});
+
+/** @throws ImportError naming file, path and reason */
+export function readCases(file: string, value: Json): ReplayCase[] {
+  return check<{ cases: ReplayCase[] }>(casesSchema, value, file).cases;
+}
+
+/**
+ * Runs every case on its own overlay over the same world.
+ * @throws ImportError if an initial state fails
+ */
+export function replayCases(
+  data: ImportedBenchmark,
+  cases: readonly ReplayCase[],
+  {
+    file = 'cases',
+    hash,
+    onProgress,
+  }: { file?: string; hash?: (text: string) => string; onProgress?: (done: number, total: number, label: string) => void } = {},
+): ReplayedCase[] {
+  const domain = exactDomain(data.domain, data.benchmark);
+  const world = new World(data.domain, data.tables);
+  const hasher = new StateHasher(domain, world, hash);
+  return cases.map(({ id, initial_state, calls }, i) => {
+    const rows = new Overlay(world);
+    try {
+      if (initial_state) domain.initialize(rows, initial_state);
+    } catch (cause) {
+      throw new ImportError(file, jsonPath(['cases', i, 'initial_state']), (cause as Error).message);
+    }
+    const results = calls.map((call) => runExact(domain, rows, call));
+    const { agent, user } = hasher.hashes(rows);
+    onProgress?.(i + 1, cases.length, 'cases');
+    return {
+      id,
+      observations: results.map(({ text }) => text),
+      errors: results.map(({ error }) => error),
+      state_sha256: agent,
+      user_state_sha256: user,
+      changed: changedRows(rows),
+    };
+  });
+}

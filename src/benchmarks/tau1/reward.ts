@@ -1,0 +1,77 @@
+/** @file The reward of tau-bench v1, and MUA-RL's variant of it for training. */
+import type { ExactDomain } from '../../environments/exact/types.ts';
+import type { Tau1Task } from '../../records/benchmark-task.ts';
+import { runExact } from '../../environments/exact/run.ts';
+import { Overlay, type World } from '../../environments/overlay.ts';
+import { assistantTexts, type Conversation, mentions, plainText } from '../recorded-conversation.ts';
+import { replay, type Replay, type RowDifference, rowDifferences } from '../replay.ts';
+
+export interface Tau1Rules {
+  /** Whether the agent must say the task's outputs. */
+  outputs: boolean;
+  /** Whether a conversation that neither the user nor a terminal tool ended gets reward 0. */
+  requireEnd: boolean;
+}
+
+export const TAU_BENCH: Tau1Rules = { outputs: true, requireEnd: true };
+/** MUA-RL empties the outputs of its training tasks and scores any ending: only the database counts. */
+export const MUA_RL_EMPTY_OUTPUT: Tau1Rules = { outputs: false, requireEnd: false };
+
+export interface Tau1Reward {
+  reward: 0 | 1;
+  /**
+   * The answer when the environment is asked for the reward a second time. Quirk: scoring replaces the environment's
+   * database by the gold database, and a transfer scores at once. A second call then compares gold with gold, so that every
+   * transfer passes.
+   */
+  asked_again: 0 | 1;
+  /** Whether the database equals the one after the gold actions. */
+  r_actions: boolean;
+  /** Whether the agent said each output; null if the task has no outputs. */
+  outputs: Record<string, boolean> | null;
+  ended: boolean;
+  rows: RowDifference[];
+}
+
+/** Tools that end a conversation. Upstream's replay of the gold actions leaves them out. */
+const TERMINAL = 'transfer_to_human_agents';
+/** tau-bench's action for speaking to the user. */
+const RESPOND = 'respond';
+
+/** The state after the gold actions. */
+function tau1Gold(domain: ExactDomain, world: World, { actions }: Tau1Task): Overlay {
+  const rows = new Overlay(world);
+  for (const { name, kwargs } of actions) if (name !== TERMINAL && name !== RESPOND) runExact(domain, rows, { name, arguments: kwargs });
+  return rows;
+}
+
+export function tau1Reward(
+  domain: ExactDomain,
+  world: World,
+  task: Tau1Task,
+  conversation: Conversation,
+  rules: Tau1Rules = TAU_BENCH,
+): Tau1Reward & { replay: Replay } {
+  const replayed = replay(domain, new Overlay(world), conversation);
+  const transferred = conversation.turns.some((turn) => turn.kind === 'called' && turn.call.name === TERMINAL);
+  const rows = rowDifferences(tau1Gold(domain, world, task), replayed.rows);
+  // Quirk: upstream replays the gold actions through the environment, which lists them as the agent's. Their text counts as said.
+  const said = [
+    ...assistantTexts(conversation),
+    ...task.actions.flatMap(({ name, kwargs }) => (name === RESPOND ? [plainText(String(kwargs.content))] : [])),
+  ];
+  const outputs =
+    rules.outputs && task.outputs.length ? Object.fromEntries(task.outputs.map((output) => [output, mentions(said, output)])) : null;
+  const { ended } = conversation;
+  const r_actions = rows.length === 0;
+  const otherwise = Object.values(outputs ?? {}).every(Boolean) && (ended || !rules.requireEnd);
+  return {
+    reward: r_actions && otherwise ? 1 : 0,
+    asked_again: (r_actions || transferred) && otherwise ? 1 : 0,
+    r_actions,
+    outputs,
+    ended,
+    rows,
+    replay: replayed,
+  };
+}

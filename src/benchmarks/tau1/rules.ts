@@ -1,0 +1,18 @@
+/** @file tau-bench's rules of conversation. */
+import type { ConversationRuleSet } from '../../agent/rules.ts';
+import { STOP } from '../../users/types.ts';
+
+export const TAU1_RULES: ConversationRuleSet = {
+  stopWords: [STOP],
+  openingStop: 'ignored',
+  failedToolEnds: true,
+  greeting: null,
+  // The agent acts at most 30 times. Exactly one tool result or user reply follows each act.
+  maxTurns: 30,
+  maxSteps: Infinity,
+  maxErrors: Infinity,
+  passUnknownTools: true,
+  emptyTurnEnds: false,
+  countsProse: false,
+  requireDone: true,
+};

@@ -1,0 +1,41 @@
+/** @file The task files of tau-bench. */
+import { z } from 'zod';
+import type { Tau1Task } from '../../records/benchmark-task.ts';
+import { check } from '../../exchange/import-error.ts';
+import type { Files } from '../import/read-files.ts';
+import type { ImportedTasks } from '../imported-benchmark.ts';
+
+const taskFile = z
+  .array(
+    z.looseObject({
+      index: z.number().int().min(0).optional(),
+      user_id: z.string(),
+      instruction: z.string(),
+      actions: z.array(z.looseObject({ name: z.string(), kwargs: z.record(z.string(), z.unknown()) })),
+      outputs: z.array(z.string()),
+    }),
+  )
+  .min(1, 'expected at least one task');
+
+/**
+ * Reads `tasks_test.json`, `tasks_train.json`, …: one file for each split. A file `tasks.json` is the test split, because
+ * most results are results of that split.
+ * @param named the paths of the folder's files by name
+ */
+export async function tau1Tasks(named: ReadonlyMap<string, string>, files: Files): Promise<ImportedTasks> {
+  const splits = new Map<string, Tau1Task[]>();
+  for (const [name, path] of named) {
+    const split = name === 'tasks.json' ? 'test' : /^tasks_(\w+)\.json$/.exec(name)?.[1];
+    if (split === undefined) continue;
+    const tasks = check<Omit<Tau1Task, 'id'>[]>(taskFile, await files.json(path), path);
+    splits.set(
+      split,
+      tasks.map((task, i) => ({ ...task, id: `${split}/${i}` })),
+    );
+  }
+  return {
+    tasks: [...splits.values()].flat(),
+    splits: Object.fromEntries([...splits].map(([split, tasks]) => [split, tasks.map(({ id }) => id)])),
+    absent: {},
+  };
+}

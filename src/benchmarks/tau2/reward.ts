@@ -1,0 +1,106 @@
+/** @file The reward of tau2-bench: the product of the components in the task's `reward_basis`. */
+import type { EnvAssertion, RewardType, Tau2Action, Tau2Task } from '../../records/benchmark-task.ts';
+import { actionMatches, assertionHolds } from '../../environments/exact/criteria.ts';
+import type { ExactDomain } from '../../environments/exact/types.ts';
+import { runExact } from '../../environments/exact/run.ts';
+import { Overlay, type World } from '../../environments/overlay.ts';
+import { assistantTexts, callsOf, type Conversation, mentions } from '../recorded-conversation.ts';
+import { replay, type Replay, type RowDifference, rowDifferences } from '../replay.ts';
+
+/** Tells for each assertion whether the conversation meets it; null if unknown. */
+export type Judge = (assertions: readonly string[], conversation: Conversation) => Promise<(boolean | null)[]>;
+
+export interface Tau2Reward {
+  /** null if the reward depends on assertions that were not judged. */
+  reward: number | null;
+  /** The components of the reward basis; empty if the conversation did not end properly. */
+  breakdown: Partial<Record<RewardType, number | null>>;
+  /** Whether both databases, the agent's and the user's, equal those after the gold actions. */
+  db_match: boolean;
+  rows: RowDifference[];
+  env_assertions: { assertion: EnvAssertion; met: boolean; error?: string }[];
+  action_checks: { action: Tau2Action; match: boolean }[];
+  communicate_checks: { info: string; met: boolean }[];
+  nl_assertions: { assertion: string; met: boolean | null }[];
+  ended: boolean;
+}
+
+/** The reward basis of a task that does not state one. */
+export const DEFAULT_BASIS: readonly RewardType[] = ['DB', 'COMMUNICATE'];
+
+/** The state at the start of the conversation. `history`: whether to run the calls of the message history. @throws if the initial state fails */
+function started(domain: ExactDomain, world: World, { initial_state }: Tau2Task, history: boolean): Overlay {
+  const rows = new Overlay(world);
+  if (initial_state) domain.initialize(rows, history ? initial_state : { ...initial_state, message_history: null });
+  return rows;
+}
+
+/** Quirk: upstream replays gold actions without the synchronisation after a live call, and skips gold actions that fail. */
+function tau2Gold(domain: ExactDomain, world: World, task: Tau2Task): Overlay {
+  const rows = started(domain, world, task, true);
+  for (const { name, arguments: args, requestor } of task.evaluation_criteria?.actions ?? [])
+    runExact(domain, rows, { name, arguments: args, ...(requestor && { requestor }) }, { sync: false });
+  return rows;
+}
+
+/** @throws if the task's initial state fails */
+export async function tau2Reward(
+  domain: ExactDomain,
+  world: World,
+  task: Tau2Task,
+  conversation: Conversation,
+  judge: Judge = cannotJudge,
+): Promise<Tau2Reward & { replay: Replay }> {
+  const replayed = replay(domain, started(domain, world, task, false), conversation);
+  const { actions, env_assertions, communicate_info, nl_assertions, reward_basis: basis = DEFAULT_BASIS } = task.evaluation_criteria ?? {};
+  const calls = callsOf(conversation);
+  const texts = assistantTexts(conversation);
+  const rows = rowDifferences(tau2Gold(domain, world, task), replayed.rows);
+  const asserted = (env_assertions ?? []).map((assertion) => ({ assertion, ...holds(domain, replayed.rows, assertion) }));
+  const matched = (actions ?? []).map((action) => ({ action, match: calls.some((call) => actionMatches(action, call)) }));
+  const communicated = (communicate_info ?? []).map((info) => ({ info, met: mentions(texts, info) }));
+  const judged = basis.includes('NL_ASSERTION') && nl_assertions?.length ? await judge(nl_assertions, conversation) : [];
+  const stated = judged.map((met, i) => ({ assertion: nl_assertions![i]!, met }));
+  // Quirk: without actions and assertions to check, the environment counts as right, even if it was changed.
+  const unchecked = !actions && !env_assertions;
+  const components: Record<RewardType, number | null> = {
+    DB: unchecked || rows.length === 0 ? 1 : 0,
+    ENV_ASSERTION: all(asserted.map(({ met }) => met)),
+    ACTION: all(matched.map(({ match }) => match)),
+    COMMUNICATE: all(communicated.map(({ met }) => met)),
+    NL_ASSERTION: all(judged),
+  };
+  const breakdown: Tau2Reward['breakdown'] =
+    conversation.ended && task.evaluation_criteria ? Object.fromEntries(basis.map((type) => [type, components[type]])) : {};
+  return {
+    reward: conversation.ended ? product(Object.values(breakdown)) : 0,
+    breakdown,
+    db_match: components.DB === 1,
+    rows: unchecked ? [] : rows,
+    env_assertions: asserted,
+    action_checks: matched,
+    communicate_checks: communicated,
+    nl_assertions: stated,
+    ended: conversation.ended,
+    replay: replayed,
+  };
+}
+
+const cannotJudge: Judge = (assertions) => Promise.resolve(assertions.map(() => null));
+
+/** An assertion that fails to run counts as not met. Upstream's evaluation stops there. */
+function holds(domain: ExactDomain, rows: Overlay, assertion: EnvAssertion): { met: boolean; error?: string } {
+  try {
+    return { met: assertionHolds(domain, rows, assertion) };
+  } catch (cause) {
+    return { met: false, error: (cause as Error).message };
+  }
+}
+
+/** 1 if all are met, 0 if one is not met, else null (unknown). */
+const all = (met: readonly (boolean | null)[]) => product(met.map((value) => (value === null ? null : Number(value))));
+
+function product(values: readonly (number | null)[]): number | null {
+  if (values.some((value) => value === 0)) return 0;
+  return values.includes(null) ? null : 1;
+}

@@ -1,0 +1,71 @@
+/** @file The task files of tau2-bench. The schemas only check: a task keeps the fields that no schema names. */
+import { z } from 'zod';
+import { REWARD_TYPES, type Tau2Task } from '../../records/benchmark-task.ts';
+import { check, ImportError } from '../../exchange/import-error.ts';
+import type { Files } from '../import/read-files.ts';
+import type { ImportedTasks } from '../imported-benchmark.ts';
+
+const json = z.record(z.string(), z.unknown());
+const requestor = z.enum(['assistant', 'user']);
+const environmentCall = z.looseObject({ env_type: requestor, func_name: z.string(), arguments: json });
+
+export const initialStateSchema = z.looseObject({
+  initialization_data: z.looseObject({ agent_data: json.nullish(), user_data: json.nullish() }).nullish(),
+  initialization_actions: z.array(environmentCall).nullish(),
+  message_history: z.array(z.looseObject({ role: z.string() })).nullish(),
+});
+
+const task = z.looseObject({
+  id: z.string().min(1),
+  user_scenario: z.looseObject({ persona: z.string().nullish(), instructions: z.union([z.string(), json]) }),
+  ticket: z.string().nullish(),
+  initial_state: initialStateSchema.nullish(),
+  evaluation_criteria: z
+    .looseObject({
+      actions: z
+        .array(
+          z.looseObject({
+            name: z.string(),
+            arguments: json,
+            requestor: requestor.optional(),
+            compare_args: z.array(z.string()).nullish(),
+          }),
+        )
+        .nullish(),
+      env_assertions: z.array(environmentCall.extend({ assert_value: z.boolean().optional() })).nullish(),
+      communicate_info: z.array(z.string()).nullish(),
+      nl_assertions: z.array(z.string()).nullish(),
+      reward_basis: z.array(z.enum(REWARD_TYPES)).optional(),
+    })
+    .nullish(),
+});
+const taskFile = z.array(task).min(1, 'expected at least one task');
+const splitFile = z.record(z.string(), z.array(z.string()));
+
+/**
+ * Reads `tasks.json`, and the smaller and larger task sets if there are any. `split_tasks.json` picks tasks from all of them.
+ * @param named the paths of the folder's files by name
+ */
+export async function tau2Tasks(named: ReadonlyMap<string, string>, files: Files): Promise<ImportedTasks> {
+  const tasks = new Map<string, Tau2Task>();
+  for (const name of ['tasks.json', 'tasks_small.json', 'tasks_full.json']) {
+    const path = named.get(name);
+    if (path === undefined) continue;
+    const seen = new Set<string>();
+    check<Tau2Task[]>(taskFile, await files.json(path), path).forEach((task, i) => {
+      if (seen.has(task.id)) throw new ImportError(path, `[${i}].id`, `'${task.id}' is the id of an earlier task`);
+      seen.add(task.id);
+      if (!tasks.has(task.id)) tasks.set(task.id, task);
+    });
+  }
+  const splitPath = named.get('split_tasks.json');
+  const listed =
+    splitPath === undefined
+      ? { base: [...tasks.keys()] }
+      : check<Record<string, string[]>>(splitFile, await files.json(splitPath), splitPath);
+  const splits = Object.entries(listed).map(([split, ids]): [string, string[]] => [split, ids.filter((id) => tasks.has(id))]);
+  const absent = splits.flatMap(([split, ids]): [string, number][] =>
+    ids.length < listed[split]!.length ? [[split, listed[split]!.length - ids.length]] : [],
+  );
+  return { tasks: [...tasks.values()], splits: Object.fromEntries(splits), absent: Object.fromEntries(absent) };
+}

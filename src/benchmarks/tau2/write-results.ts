@@ -1,0 +1,219 @@
+/** @file Writes our episodes in the format of tau2-bench's results. tau2-bench's viewer and metrics read them, and our `readResults`. */
+import type { Requestor, RewardInfo, Tau2Task } from '../../records/benchmark-task.ts';
+import type { Json } from '../../records/json.ts';
+import type { Task, ToolCall } from '../../records/task.ts';
+import type { MessageNode, Tau2Ending, Trajectory, UserCall } from '../../records/trajectory.ts';
+import { tau2Ending } from './rules.ts';
+import { spoken } from '../../agent/tool-call.ts';
+import { path } from '../../agent/trajectory.ts';
+import { historyFor } from '../../environments/exact/history.ts';
+import type { Domain } from '../../environments/types.ts';
+
+export interface Tau2Call {
+  id: string;
+  name: string;
+  arguments: Record<string, Json>;
+  requestor: Requestor;
+}
+
+export type Tau2Message =
+  | { role: 'assistant' | 'user'; content: string | null; tool_calls: Tau2Call[] | null; turn_idx: number; raw_data?: { text: string } }
+  | { role: 'tool'; id: string; content: string; requestor: Requestor; error: boolean; turn_idx: number };
+
+/** A conversation that did not end properly has only a reward and a note. */
+type RecordedReward = { [name in keyof RewardInfo]: RewardInfo[name] | (name extends 'reward' ? never : null) };
+
+export interface Tau2Simulation {
+  id: string;
+  task_id: string;
+  trial: number;
+  seed: number;
+  timestamp: string;
+  start_time: string;
+  end_time: string;
+  /** Seconds spent generating, in tools and waiting for the user. */
+  duration: number;
+  termination_reason: Tau2Ending;
+  agent_cost: null;
+  user_cost: null;
+  /** Null if the simulated user failed: then the episode has no score. */
+  reward_info: RecordedReward | null;
+  messages: (Tau2Message | Json)[];
+}
+
+export interface Tau2Results {
+  timestamp: string;
+  info: {
+    git_commit: string;
+    num_trials: number;
+    max_steps: number;
+    max_errors: number;
+    user_info: { implementation: string; llm: string | null; llm_args: Record<string, Json> | null };
+    agent_info: { implementation: string; llm: string | null; llm_args: Record<string, Json> | null };
+    environment_info: { domain_name: string; policy: string; tool_defs: null };
+    seed: number;
+  };
+  tasks: Tau2Task[];
+  simulations: Tau2Simulation[];
+}
+
+/** What the results need in addition to the trajectories. */
+export interface ResultsInfo {
+  domain: Pick<Domain, 'name' | 'policy'>;
+  trials: number;
+  seed: number;
+  /** Names of the models. Null for the scripted user. */
+  agent: string;
+  user: string | null;
+  temperature: number;
+  /** Start of the episodes, in milliseconds since 1970. */
+  startedAt: number;
+  limits: { maxSteps: number; maxErrors: number };
+}
+
+export function tau2Results(
+  trajectories: readonly Trajectory[],
+  { domain, trials, seed, agent, user, temperature, startedAt, limits }: ResultsInfo,
+): Tau2Results {
+  const tasks = new Map(trajectories.map(({ task }) => [taskId(task), task]));
+  const count = (limit: number) => (Number.isFinite(limit) ? limit : Number.MAX_SAFE_INTEGER);
+  return {
+    timestamp: new Date(startedAt).toISOString(),
+    info: {
+      git_commit: 'mua-rl-playground',
+      num_trials: trials,
+      max_steps: count(limits.maxSteps),
+      max_errors: count(limits.maxErrors),
+      user_info: { implementation: user === null ? 'scripted' : 'endpoint', llm: user, llm_args: null },
+      agent_info: { implementation: 'mua-rl-playground', llm: agent, llm_args: { temperature } },
+      environment_info: { domain_name: domain.name.replace(/^tau[12]-/, ''), policy: domain.policy, tool_defs: null },
+      seed,
+    },
+    tasks: [...tasks.values()].map(tau2Task),
+    simulations: trajectories.map((trajectory) => simulation(trajectory, startedAt)),
+  };
+}
+
+/** The task's id in the benchmark's files, or our own id. */
+const taskId = ({ id, benchmark }: Task) => benchmark?.id ?? id;
+
+/** The task in tau2-bench's form. A task of tau2-bench stays as it is. */
+function tau2Task(task: Task): Tau2Task {
+  const { benchmark, scenario, actions } = task;
+  if (benchmark && 'user_scenario' in benchmark) return benchmark;
+  return {
+    id: taskId(task),
+    user_scenario: { persona: null, instructions: scenario.instruction },
+    ticket: null,
+    initial_state: null,
+    evaluation_criteria: {
+      actions: actions.map(({ name, arguments: args, requestor = 'assistant' }, i) => ({
+        action_id: String(i),
+        requestor,
+        name,
+        arguments: args,
+        compare_args: null,
+      })),
+      communicate_info: benchmark?.outputs ?? [],
+      nl_assertions: null,
+      reward_basis: benchmark ? ['DB', 'COMMUNICATE'] : ['DB'],
+    },
+  };
+}
+
+function simulation(trajectory: Trajectory, startedAt: number): Tau2Simulation {
+  const { id, task, index, seed, seconds, termination, ending = tau2Ending(termination, false) } = trajectory;
+  const duration = seconds.generate + seconds.tool + seconds.user;
+  const [start, end] = [startedAt, startedAt + 1000 * duration].map((time) => new Date(time).toISOString()) as [string, string];
+  return {
+    id,
+    task_id: taskId(task),
+    trial: index,
+    seed,
+    timestamp: start,
+    start_time: start,
+    end_time: end,
+    duration,
+    termination_reason: ending,
+    agent_cost: null,
+    user_cost: null,
+    reward_info: rewardInfo(trajectory),
+    messages: messagesOf(trajectory),
+  };
+}
+
+function rewardInfo({ reward, verdict, termination }: Trajectory): RecordedReward | null {
+  if (reward === null || !verdict) return null;
+  const none = {
+    db_check: null,
+    env_assertions: null,
+    action_checks: null,
+    nl_assertions: null,
+    communicate_checks: null,
+    reward_basis: null,
+    reward_breakdown: null,
+  };
+  const ended = termination === 'user_stop' || termination === 'terminal_tool';
+  if (!ended && reward === 0) return { ...none, reward, info: { note: `the conversation was ended by ${termination}` } };
+  const db_check = { db_match: verdict.reward === 1, db_reward: verdict.reward };
+  return verdict.reward_info
+    ? { ...verdict.reward_info, reward }
+    : { ...none, reward, db_check, reward_basis: ['DB'], reward_breakdown: { DB: verdict.reward }, info: null };
+}
+
+/** The messages without the policy, which is in `info`, and with the user's own calls, which the agent did not see. */
+function messagesOf(trajectory: Trajectory): (Tau2Message | Json)[] {
+  const { task, userCalls = [] } = trajectory;
+  const history = task.scenario.history ?? [];
+  const messages: (Tau2Message | Json)[] = [...history];
+  // The agent's conversation begins with the messages of the history that the agent has seen.
+  let seen = history.length ? historyFor('assistant', history).length : 0;
+  const nodes = path(trajectory);
+  const spokenNodes = nodes.filter(({ role }) => role !== 'template' && role !== 'system');
+  for (const node of nodes) {
+    const i = spokenNodes.indexOf(node);
+    if (i >= 0 && seen > 0) seen -= 1;
+    else if (i >= 0) messages.push(...messageOf(node, spokenNodes[i - 1], spokenNodes[i + 1], messages.length));
+    for (const made of userCalls) if (made.after === node.id) messages.push(...userCall(made, messages.length));
+  }
+  return messages;
+}
+
+const callId = ({ id }: MessageNode) => `call_${id}`;
+const asCall = (id: string, { name, arguments: args }: ToolCall, requestor: Requestor): Tau2Call => ({
+  id,
+  name,
+  arguments: args,
+  requestor,
+});
+
+function messageOf(node: MessageNode, before: MessageNode | undefined, after: MessageNode | undefined, turn_idx: number): Tau2Message[] {
+  const { role, text, content, toolCall, toolResult, parseError } = node;
+  switch (role) {
+    case 'user':
+      return [{ role, content: text, tool_calls: null, turn_idx }];
+    case 'assistant': {
+      // The user heard a malformed call as text only if the user answered it.
+      const said = parseError === undefined ? (content ?? spoken(text)) : after?.role === 'user' ? spoken(text) : '';
+      const raw = parseError === undefined ? {} : { raw_data: { text } };
+      return [
+        { role, content: said || null, tool_calls: toolCall ? [asCall(callId(node), toolCall, 'assistant')] : null, turn_idx, ...raw },
+      ];
+    }
+    case 'tool':
+      // Feedback about a malformed call is not a tool's answer.
+      return toolResult && before
+        ? [{ role, id: callId(before), content: text, requestor: 'assistant', error: toolResult.error, turn_idx }]
+        : [];
+    default:
+      return [];
+  }
+}
+
+function userCall({ call, text, error, index }: UserCall, turn_idx: number): Tau2Message[] {
+  const id = `user_call_${index}`;
+  return [
+    { role: 'user', content: null, tool_calls: [asCall(id, call, 'user')], turn_idx },
+    { role: 'tool', id, content: text, requestor: 'user', error, turn_idx: turn_idx + 1 },
+  ];
+}

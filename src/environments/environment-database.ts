@@ -1,0 +1,75 @@
+/** @file The Dexie database of the store: base worlds, episodes, changed rows and logs. */
+import { Dexie, type Table } from 'dexie';
+import { beginningWith } from '../base/key-range.ts';
+import type { LogEntry } from './log.ts';
+import type { Json } from '../records/json.ts';
+import type { RowChange } from '../records/task.ts';
+import type { Task } from '../records/task.ts';
+
+interface WorldRow {
+  id: string;
+  version: number;
+  tables: string[];
+  usedAt: number;
+}
+interface BaseRow {
+  world: string;
+  table: string;
+  key: string;
+  order: number;
+  value: Json;
+}
+interface EpisodeRow {
+  id: string;
+  task: Task;
+  startedAt: number;
+}
+interface ChangeRow {
+  episode: string;
+  table: string;
+  key: string;
+  value: Json;
+  deleted: boolean;
+  call: number;
+}
+
+export class EnvironmentDatabase extends Dexie {
+  declare worlds: Table<WorldRow, string>;
+  declare rows: Table<BaseRow, [string, string, string]>;
+  declare episodes: Table<EpisodeRow, string>;
+  declare changes: Table<ChangeRow, [string, string, string]>;
+  declare log: Table<LogEntry, [string, number]>;
+
+  constructor(name: string) {
+    // Episodes are short: it is better to lose the last episodes in a power cut than to wait for the disk. No query is observed.
+    super(name, { chromeTransactionDurability: 'relaxed', cache: 'disabled' });
+    this.version(1).stores({
+      worlds: 'id',
+      // All queries are ranges of these compound keys: fewer indices make writes faster.
+      rows: '[world+table+key]',
+      episodes: 'id, startedAt',
+      changes: '[episode+table+key]',
+      log: '[episode+index]',
+    });
+    // Worlds of the first version are deleted, because copies of imports are among them.
+    this.version(2)
+      .stores({ worlds: 'id, usedAt' })
+      .upgrade((transaction) => Promise.all([transaction.table('worlds').clear(), transaction.table('rows').clear()]));
+  }
+
+  changesOf(episode: string) {
+    return beginningWith(this.changes, episode);
+  }
+
+  logOf(episode: string) {
+    return beginningWith(this.log, episode);
+  }
+
+  rowsOf(world: string) {
+    return beginningWith(this.rows, world);
+  }
+}
+
+export function changeRow(episode: string, { table, key, after, call }: RowChange): ChangeRow {
+  return { episode, table, key, value: after, deleted: after === null, call };
+}

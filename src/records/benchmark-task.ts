@@ -1,0 +1,85 @@
+/** @file Tasks and rewards of tau-bench and tau2-bench, as their files hold them. */
+import type { Json } from './json.ts';
+
+export type Benchmark = 'tau1' | 'tau2';
+
+export type Requestor = 'assistant' | 'user';
+
+/** tau2-bench's `initial_state` of a task. Cases of `mua replay` have it too. */
+export interface InitialState {
+  initialization_data?: { agent_data?: Json; user_data?: Json } | null;
+  initialization_actions?: { env_type: Requestor; func_name: string; arguments: Record<string, Json> }[] | null;
+  message_history?: Json[] | null;
+}
+
+export interface Tau1Action {
+  name: string;
+  kwargs: Record<string, Json>;
+}
+
+/** A task of tau-bench v1. */
+export interface Tau1Task {
+  /** `<split>/<index>`. */
+  id: string;
+  user_id: string;
+  instruction: string;
+  actions: Tau1Action[];
+  /** Texts that the agent must say. */
+  outputs: string[];
+}
+
+export interface Tau2Action {
+  action_id?: string;
+  /** Default: `assistant`. */
+  requestor?: Requestor;
+  name: string;
+  arguments: Record<string, Json>;
+  compare_args?: string[] | null;
+}
+
+export interface EnvAssertion {
+  env_type: Requestor;
+  func_name: string;
+  arguments: Record<string, Json>;
+  /** Default: true. */
+  assert_value?: boolean;
+}
+
+export const REWARD_TYPES = ['DB', 'ENV_ASSERTION', 'ACTION', 'COMMUNICATE', 'NL_ASSERTION'] as const;
+
+export type RewardType = (typeof REWARD_TYPES)[number];
+
+export interface EvaluationCriteria {
+  actions?: Tau2Action[] | null;
+  env_assertions?: EnvAssertion[] | null;
+  communicate_info?: string[] | null;
+  nl_assertions?: string[] | null;
+  /** Default: DB and COMMUNICATE, as in tau-bench v1. */
+  reward_basis?: RewardType[];
+}
+
+/** The parts of a reward, with tau2-bench's names. A list is null if the task has no criteria of that kind. */
+export interface RewardInfo {
+  reward: number;
+  db_check: { db_match: boolean; db_reward: number } | null;
+  env_assertions: { env_assertion: EnvAssertion; met: boolean; reward: number }[] | null;
+  action_checks: { action: Tau2Action; action_match: boolean; action_reward: number }[] | null;
+  nl_assertions: { nl_assertion: string; met: boolean; justification: string }[] | null;
+  communicate_checks: { info: string; met: boolean; justification: string }[] | null;
+  reward_basis: RewardType[];
+  /** Reward by component of `reward_basis`. Components without a judgement are left out. */
+  reward_breakdown: Partial<Record<RewardType, number>>;
+  info: Record<string, Json> | null;
+}
+
+/** A task of tau2-bench. */
+export interface Tau2Task {
+  id: string;
+  description?: Json;
+  user_scenario: { persona?: string | null; instructions: Json };
+  ticket?: string | null;
+  initial_state?: InitialState | null;
+  evaluation_criteria?: EvaluationCriteria | null;
+}
+
+export type BenchmarkTask = Tau1Task | Tau2Task;

@@ -1,0 +1,15 @@
+/** @file A line of chat JSONL: OpenAI-style messages with tools. */
+
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant' | 'tool';
+  content: string;
+  tool_calls?: { id?: string; type: 'function'; function: { name: string; arguments: Record<string, unknown> | string } }[];
+  name?: string;
+  tool_call_id?: string;
+}
+
+export interface Conversation {
+  messages: ChatMessage[];
+  /** OpenAI function schemas. */
+  tools?: object[];
+}

@@ -1,0 +1,35 @@
+/** @file A model: its configuration, a reference to weights, and its stored row. */
+
+/** A reference to weights: a model by its name, or a checkpoint of a run. */
+export type ModelRef = { kind: 'model'; name: string } | { kind: 'run'; run: string; step: number };
+
+/** An imported model, with the files of its Hugging Face folder. */
+export interface ModelRow {
+  id: string;
+  name: string;
+  addedAt: number;
+  /** The run that made the weights. */
+  run?: string;
+  config: ModelConfig;
+  parameters: number;
+  files: Record<string, Blob>;
+}
+
+/** The fields of a Hugging Face `config.json` that the decoder uses (Qwen3ForCausalLM, Qwen2ForCausalLM). */
+export interface ModelConfig {
+  model_type: 'qwen3' | 'qwen2';
+  vocab_size: number;
+  hidden_size: number;
+  intermediate_size: number;
+  num_hidden_layers: number;
+  num_attention_heads: number;
+  num_key_value_heads: number;
+  head_dim: number;
+  rms_norm_eps: number;
+  rope_theta: number;
+  max_position_embeddings: number;
+  tie_word_embeddings: boolean;
+}
+
+/** The files of a Hugging Face model folder by name (`config.json`, `model.safetensors`, …). */
+export type ModelFiles = Record<string, Uint8Array<ArrayBuffer>>;

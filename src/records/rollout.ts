@@ -1,0 +1,23 @@
+/** @file A rollout. */
+import type { Violation } from './task.ts';
+import type { Trajectory } from './trajectory.ts';
+
+/** One rollout as lists show it. The whole trajectory is stored under the same id. */
+export interface RolloutSummary {
+  id: string;
+  group: string;
+  index: number;
+  step: number;
+  task: string;
+  intent: string;
+  reward: number | null;
+  advantage: number | null;
+  termination: Trajectory['termination'];
+  turns: number;
+  tokens: number;
+  violations: number;
+  /** Rows of earlier versions lack `domain`, `rules` and `tools`. Each violated rule and each called tool is listed once. */
+  domain?: string;
+  rules?: Violation['rule'][];
+  tools?: string[];
+}

@@ -1,0 +1,118 @@
+/** @file A training run: its configuration (verl's names), its metrics and its stored rows. */
+import type { ConversationRules, EpisodeLimits, Sampling } from './episode.ts';
+import type { UserConfig } from './user.ts';
+
+/** The optimizer (AdamW) and its learning-rate schedule. */
+export interface OptimiserConfig {
+  lr: number;
+  lr_scheduler_type: 'constant' | 'linear' | 'cosine';
+  lr_warmup_steps: number;
+  weight_decay: number;
+  /** Decay norms and biases too, as PyTorch's AdamW does without parameter groups. */
+  decay_all_parameters: boolean;
+  beta1: number;
+  beta2: number;
+  adam_eps: number;
+  grad_clip: number;
+  total_training_steps: number;
+  seed: number;
+}
+
+export interface GrpoConfig extends EpisodeLimits, Sampling, OptimiserConfig {
+  domain: string;
+  level: string;
+  /** Tasks in one step. */
+  train_batch_size: number;
+  /** Rollouts of one task: the group size, at least 2. */
+  n: number;
+  /** Tasks in one optimizer update; a divisor of train_batch_size. */
+  ppo_mini_batch_size: number;
+  /** The loss is averaged over this many sequences, then over these micro-batches. 0: over the mini-batch at once. */
+  ppo_micro_batch_size_per_gpu: number;
+  ppo_epochs: number;
+  norm_adv_by_std_in_grpo: boolean;
+  clip_ratio_low: number;
+  clip_ratio_high: number;
+  clip_ratio_c: number;
+  use_kl_loss: boolean;
+  kl_loss_coef: number;
+  kl_loss_type: 'k1' | 'abs' | 'k2' | 'low_var_kl';
+  entropy_coeff: number;
+  loss_agg_mode: 'token-mean' | 'seq-mean-token-sum' | 'seq-mean-token-mean';
+  /** The split to train on. `heldout` trains on the `val_tasks` tasks that evaluation plays. */
+  train_split: 'train' | 'heldout';
+  /** Do not train on tasks that an agent solves by doing nothing. Other tasks take their place. */
+  filter_noop_tasks: boolean;
+  /** Whether the reward in training needs the facts that a benchmark's task wants said. In evaluation it always does. */
+  check_outputs: boolean;
+  conversation_rules: ConversationRules;
+  /** Leave out of the update the episodes that a token limit cut: `turn_length` and `context_full`. */
+  mask_truncated: boolean;
+  /** verl's `filter_groups.enable`: leave out of the update the groups whose rewards are all equal. They have no policy gradient. */
+  filter_groups: boolean;
+  /** With `filter_groups`: play at most this many batches of tasks until train_batch_size groups are mixed. 1: one batch. 0: no limit. */
+  'filter_groups.max_num_gen_batches': number;
+  /** Evaluate on held-out tasks every this many steps. 0: only before and after training. */
+  test_freq: number;
+  /** Number of held-out tasks of an evaluation. 0: no evaluation. */
+  val_tasks: number;
+  /** Whether evaluation samples, with the run's temperature, top_p and top_k. false: greedy, as verl does by default. */
+  'val_kwargs.do_sample': boolean;
+  /** Save a checkpoint every this many steps. 0: only when the run is paused or ends. */
+  save_freq: number;
+  /** Score one group per step before and after the update, for its transcripts. Does not change the training. */
+  inspect: boolean;
+}
+
+export interface SftConfig extends OptimiserConfig {
+  train_batch_size: number;
+  max_model_len: number;
+}
+
+/** Values by metric name (verl, MUA-RL; see docs). There is one record for each step. Steps count from 1. */
+export interface StepMetrics {
+  step: number;
+  [name: string]: number;
+}
+
+export type RunStatus = 'starting' | 'running' | 'paused' | 'done' | 'stopped' | 'failed' | 'interrupted';
+
+export interface RunRequest {
+  /** Name of a bundled model, or id of an imported model. */
+  model: string;
+  preset: string;
+  /** Only values that differ from the preset. */
+  overrides: Partial<GrpoConfig>;
+  user: UserConfig;
+}
+
+export interface RunRow {
+  id: string;
+  /** Memorable name, e.g. `brisk-otter`. */
+  name: string;
+  createdAt: number;
+  status: RunStatus;
+  message?: string;
+  /** Number of finished steps. */
+  step: number;
+  request: RunRequest;
+  /** The whole configuration of the run. */
+  config: GrpoConfig;
+  /** The run comes with the page and was not made in this browser. */
+  recorded?: boolean;
+  /** Time of the import from a file. An imported run cannot be continued. */
+  imported?: number;
+}
+
+/** The weights after a step. The row is written in one transaction, so a stored checkpoint is complete. */
+export interface CheckpointRow {
+  run: string;
+  step: number;
+  savedAt: number;
+  /** safetensors of the policy, the reference, and AdamW's moments. */
+  weights: Blob;
+  reference: Blob | null;
+  optimizer: Blob;
+  /** All other state that the next step depends on. */
+  state: { optimizerStep: number };
+}

@@ -1,0 +1,111 @@
+/** @file A task, its tools and the verdict on an episode. */
+import type { Benchmark, BenchmarkTask, Requestor, RewardInfo } from './benchmark-task.ts';
+import type { Json } from './json.ts';
+
+/** OpenAI function schema, as in tau-bench's `tools_info`. */
+export interface ToolSchema {
+  type: 'function';
+  function: { name: string; description: string; parameters: { type: 'object'; properties: Record<string, Json>; required: string[] } };
+}
+
+export interface ToolCall {
+  name: string;
+  arguments: Record<string, Json>;
+  /** The caller. Default: the agent. */
+  requestor?: Requestor;
+}
+
+/**
+ * What the simulated customer wants. `slots` has every fact of the wish under the gold call's argument names (order_id,
+ * item_ids, reason, payment_method_id, …). A `modify_address` without order_id means the customer's default address.
+ */
+export interface Wish {
+  intent: 'cancel' | 'return' | 'exchange' | 'modify_items' | 'modify_address' | 'modify_payment';
+  slots: Record<string, string | string[]>;
+  /**
+   * The customer's words for the facts: `items` and `new_items` in the order of the ids (`['water bottle']`, `['color red']`;
+   * all other options stay), `payment` (`['gift card']`, `['original payment method']`), `address`, `order` if there is no
+   * order_id, and `owner` (`["my friend's"]`) if the order belongs to someone else.
+   */
+  words: Record<string, string[]>;
+  /** The policy or the world's state forbids the wish. The agent must refuse or transfer. */
+  impossible: boolean;
+  /** The wish before the customer changes it during the conversation (persona `changes_mind`). The gold follows the changed wish. */
+  insteadOf?: { intent: Wish['intent']; slots: Record<string, string | string[]>; words: Record<string, string[]> };
+}
+
+export type Persona = 'upfront' | 'on_request' | 'changes_mind' | 'pushy';
+
+/** What the user simulator knows. It never sees the agent's tools, tool results or gold actions. */
+export interface UserScenario {
+  persona: Persona;
+  /** Facts the customer can state when asked: `email`, or `first_name`, `last_name`, `zip`; … */
+  identity: Record<string, string>;
+  wishes: Wish[];
+  /** The same as a text for a language model (tau-bench's `instruction`, tau2-bench's persona and scenario). */
+  instruction: string;
+  /** The benchmark whose rules a language model follows as the user. Absent: the rules of the playground's own domains. */
+  benchmark?: Benchmark;
+  /** Messages before the episode, in tau2-bench's format. The user first answers the last message. */
+  history?: Json[];
+  /** The problem of the phone in a generated telecom task, for the scripted user. */
+  phone?: PhoneTrouble;
+}
+
+export interface PhoneTrouble {
+  problem: 'service' | 'data' | 'mms';
+  /** A country or `home`. Null if the place does not matter. */
+  place: string | null;
+  /** Gigabytes that the customer would buy. Null if the customer buys no data. */
+  refuel: number | null;
+  /** The customer answers only what the agent asks. */
+  terse: boolean;
+}
+
+export interface Task {
+  /** Unique and stable: `<domain>/<level>/<split>/<seed>/<index>`. */
+  id: string;
+  domain: string;
+  level: string;
+  split: string;
+  /** Id of the world that the task starts from. */
+  world: string;
+  scenario: UserScenario;
+  /** Gold actions. Replaying them gives the goal state. */
+  actions: ToolCall[];
+  /** The gold leaves the database unchanged. */
+  noop: boolean;
+  /** The task as in the file of tau-bench or tau2-bench. */
+  benchmark?: BenchmarkTask;
+}
+
+/** One changed row of an episode's overlay. `before` is null if the row did not exist, `after` if the row was deleted. */
+export interface RowChange {
+  table: string;
+  key: string;
+  before: Json;
+  after: Json;
+  /** Index of the last tool call that changed the row. */
+  call: number;
+}
+
+export interface Violation {
+  rule: 'not_authenticated' | 'other_customer' | 'unconfirmed_write';
+  /** Index of the tool call. */
+  call: number;
+  detail: string;
+}
+
+export interface Verdict {
+  /** 1 if the final overlay equals the gold overlay, else 0. A benchmark's task has its own criteria. */
+  reward: 0 | 1;
+  changes: RowChange[];
+  goal: RowChange[];
+  /**
+   * 0…1, for display only. The share of right rows among the rows that the goal or the episode changes; of a benchmark's
+   * task, the share of its criteria that are met.
+   */
+  progress: number;
+  /** For a benchmark's task: the parts of its reward. An improper ending does not change them. */
+  reward_info?: RewardInfo;
+}

@@ -1,0 +1,99 @@
+/** @file A trajectory: one episode as messages, with the exact tokens that the model saw and sampled. */
+import type { RowChange, Task, ToolCall, Verdict, Violation } from './task.ts';
+
+export type TerminationReason =
+  | 'user_stop' // ###STOP### in the user's reply
+  | 'terminal_tool' // e.g. transfer_to_human_agents
+  | 'max_turns' // max_turns, or another limit of the benchmark's rules, was reached
+  | 'turn_length' // one assistant turn reached response_length_one_turn
+  | 'malformed_call' // malformed_policy is 'end'
+  | 'context_full' // max_model_len reached
+  | 'user_error' // the user simulator failed; not scored
+  | 'aborted';
+
+/**
+ * One message of the graph. The `tokens` on a path from root to leaf are exactly the sequence that the model saw. An assistant
+ * node has the sampled ids unchanged. The template's tokens around them belong to `template` nodes.
+ */
+export interface MessageNode {
+  id: number;
+  parent: number | null;
+  role: 'system' | 'user' | 'assistant' | 'tool' | 'template';
+  /** Text without the template's tokens. For an assistant node: the decoded tokens, with control tokens. */
+  text: string;
+  /** The part of an assistant message that the user may hear. */
+  content?: string;
+  toolCall?: ToolCall;
+  /** Why a tool call could not be parsed. */
+  parseError?: string;
+  /** For role `tool`: facts of the environment's result. `ms` is the duration. */
+  toolResult?: { name: string; error: boolean; index: number; changes: RowChange[]; ms: number };
+  /** A visitor wrote the message. */
+  by?: 'person';
+  tokens: number[];
+  /** 1 for sampled tokens, else 0. */
+  mask: number[];
+  /** The sampler's log-probability of each token. Null for tokens that were not sampled. */
+  logprobs: (number | null)[];
+  /**
+   * Numbers that the trainer added, one for each token, null if unknown. Names: advantage, ref_logprobs, entropy, ratio. One
+   * group a step also has delta_p (probability after the update minus before) and top_1_id, top_1_logprob, … top_5_logprob.
+   */
+  annotations?: Record<string, (number | null)[]>;
+}
+
+/** A tool call of the simulated user. The agent does not see it. */
+export interface UserCall {
+  /** Id of the last node before the call. */
+  after: number;
+  call: ToolCall;
+  text: string;
+  error: boolean;
+  /** Index in the environment's log of calls. */
+  index: number;
+  changes: RowChange[];
+  /** The call was in the same message as the call before. */
+  sameMessage?: true;
+}
+
+export interface Trajectory {
+  id: string;
+  task: Task;
+  /** Id of the group: the rollouts of one task in one step. */
+  group: string;
+  /** Index in the group. */
+  index: number;
+  seed: number;
+  /** Seed of the simulated user's phrasing. Default: `seed`. */
+  userSeed?: number;
+  nodes: MessageNode[];
+  /** Id of the last node. */
+  leaf: number;
+  termination: TerminationReason;
+  /** For a tau2-bench domain: tau2-bench's `termination_reason`. */
+  ending?: Tau2Ending;
+  userCalls?: UserCall[];
+  /** Tool results and user replies. */
+  turns: number;
+  /** Null if not scored (user_error, aborted). */
+  reward: number | null;
+  verdict: Verdict | null;
+  /** Empty also where the domain is not audited: see `isAudited`. */
+  violations: Violation[];
+  toolCalls: Record<string, number>;
+  parseErrors: number;
+  /** Seconds of sampling, in tools, and waiting for the user. */
+  seconds: { generate: number; tool: number; user: number };
+  error?: string;
+}
+
+/** tau2-bench's `termination_reason`. */
+export type Tau2Ending =
+  | 'user_stop'
+  | 'agent_stop'
+  | 'max_steps'
+  | 'too_many_errors'
+  | 'agent_error'
+  | 'user_error'
+  | 'context_window_exceeded'
+  | 'unexpected_error';
