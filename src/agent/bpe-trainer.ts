@@ -1,30 +1,33 @@
 /**
- * @file Byte-level BPE (Sennrich et al. 2016; bytes as in GPT-2), written as a Hugging Face `tokenizer.json` with Qwen's
- * control tokens: a small vocabulary for nano models that every Qwen tool can load.
+ * @file Trains a byte-level BPE tokenizer (Sennrich et al. 2016; bytes as in GPT-2) and writes a Hugging Face `tokenizer.json`
+ * with Qwen's control tokens. The vocabulary is small, for nano models. Every tool that loads Qwen's tokenizer can load it.
  *
- * Differences from Qwen3's tokenizer, all for short sequences:
- * - Digits come in groups of up to `digits` from the left, and every group of each length is one token, so an id is a few
- *   tokens whatever its digits: copying ids is what nano models learn last.
- * - A word keeps the underscore after it (`gift_card_|12|34`): what comes before an id's digits then tells which id it is.
- *   Such a word takes no space or mark before it, so that it is the same token everywhere.
- * - JSON between two values is not split (`", "arguments": {"order_id": "`), nor are words joined by `_`, so that the
- *   skeleton of a tool call, the tool's name in it, can be one token: a nano model then learns values, not punctuation.
+ * Differences from Qwen3's tokenizer, which make sequences shorter:
+ * - Digits are grouped from the left, up to `digits` in a group, and every group is one token. So every id has few tokens.
+ *   Copying ids is what nano models learn last.
+ * - A word keeps the underscore after it (`gift_card_|12|34`). So the token before the digits says which kind of id follows.
+ *   Such a word is split from a space or mark before it, so that it is the same token everywhere.
+ * - JSON between two values is not split (`", "arguments": {"order_id": "`). Words joined by `_` are not split. So the frame
+ *   of a tool call with the tool's name can be one token, and a nano model learns values instead of punctuation.
  * - Text is not normalised: decode(encode(x)) = x for every string.
  */
 import { CHAT_TEMPLATE } from './chat-template.ts';
 
-/** Qwen3's tokens for chat, tools and thoughts, in its order; `special` as there (skipped when decoding for display). */
+/** Qwen3's tokens for chat, tools and thoughts, in Qwen3's order. `special` tokens are skipped when text is decoded for display. */
 export const CONTROL_TOKENS: readonly { content: string; special: boolean }[] = [
   ...['<|endoftext|>', '<|im_start|>', '<|im_end|>'].map((content) => ({ content, special: true })),
-  ...['<tool_call>', '</tool_call>', '<tool_response>', '</tool_response>', '<think>', '</think>'].map((content) => ({ content, special: false })),
+  ...['<tool_call>', '</tool_call>', '<tool_response>', '</tool_response>', '<think>', '</think>'].map((content) => ({
+    content,
+    special: false,
+  })),
 ];
 
 export interface BpeOptions {
-  /** Tokens in all: 256 bytes, digit groups, merges, control tokens. Fewer when no pair is left that occurs often enough. */
+  /** Number of tokens: 256 bytes, digit groups, merges and control tokens. The result has fewer if too few pairs are frequent enough. */
   vocabSize: number;
-  /** Digits in a group: 1 (as Qwen), 2 or 3. */
+  /** Digits in a group. Qwen has 1. */
   digits: 1 | 2 | 3;
-  /** A pair that occurs less often is not merged. */
+  /** Pairs with fewer occurrences are not merged. Default 2. */
   minFrequency?: number;
   /** `model_max_length` of the config. */
   maxLength?: number;
@@ -36,7 +39,7 @@ export interface TrainedTokenizer {
   vocabSize: number;
 }
 
-/** Trains on texts that may hold control tokens. Deterministic: ties go to the pair that sorts first. */
+/** Trains on texts, which may contain control tokens. Deterministic: of equally frequent pairs, the first in sort order is merged. */
 export function trainTokenizer(texts: Iterable<string>, options: BpeOptions): TrainedTokenizer {
   const { vocabSize, digits, minFrequency = 2, maxLength = 32768 } = options;
   const tokens = [...byteAlphabet()];
@@ -46,7 +49,8 @@ export function trainTokenizer(texts: Iterable<string>, options: BpeOptions): Tr
     tokens.push(left + right);
   }
   const least = tokens.length + CONTROL_TOKENS.length;
-  if (!Number.isInteger(vocabSize) || vocabSize < least) throw new Error(`vocabulary size ${vocabSize}: expected at least ${least} with digit groups of ${digits}`);
+  if (!Number.isInteger(vocabSize) || vocabSize < least)
+    throw new Error(`vocabulary size ${vocabSize}: expected at least ${least} with digit groups of ${digits}`);
   const known = new Set(tokens);
   for (const [left, right] of learnMerges(countWords(texts, digits), vocabSize - least, minFrequency)) {
     merges.push([left, right]);
@@ -56,14 +60,14 @@ export function trainTokenizer(texts: Iterable<string>, options: BpeOptions): Tr
   return { files: tokenizerFiles(tokens, merges, digits, maxLength), vocabSize: tokens.length + CONTROL_TOKENS.length };
 }
 
-/** Qwen's split with the differences told above. Spelled without inline flags: Oniguruma and JavaScript read it alike. */
+/** Qwen's split pattern with the differences above. It has no inline flags, so Oniguruma and JavaScript read it in the same way. */
 function splitPattern(digits: number): string {
   const number = digits === 1 ? '\\p{N}' : `\\p{N}{1,${digits}}`;
   const json = ' ?[{}\\[\\]",:]+(?: ?[a-z_]*[{}\\[\\]",:]+)*';
   return `${json}|'(?:[sS]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD])|(?:[^\\r\\n\\p{L}\\p{N}](?!\\p{L}+_))?\\p{L}+(?:_\\p{L}*)*|${number}| ?[^\\s\\p{L}\\p{N}]+(?: [^\\s\\p{L}\\p{N}]+)*[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`;
 }
 
-/** GPT-2's printable stand-in for each byte, by byte value. */
+/** GPT-2's printable character for each byte, by byte value. */
 function byteAlphabet(): string[] {
   let next = 256;
   return Array.from({ length: 256 }, (_, byte) => {
@@ -73,8 +77,8 @@ function byteAlphabet(): string[] {
 }
 
 /**
- * Merges that make every string of 2…n digits one token. Among two-digit merges the smaller number comes first, so `321`
- * joins `21` before `32`: for each three digits the one merge that its first step leads to.
+ * Merges that make every string of 2…n digits one token. Merges of two digits are ordered by their number, so `321` joins `21`
+ * before `32`. Each string of three digits needs only the one merge that follows its first merge.
  */
 function* digitMerges(n: number): Generator<[string, string]> {
   const digits = [...'0123456789'];
@@ -84,7 +88,7 @@ function* digitMerges(n: number): Generator<[string, string]> {
   for (const a of digits) for (const b of digits) for (const c of digits) yield a + b <= b + c ? [a + b, c] : [a, b + c];
 }
 
-/** How often each word (in stand-in characters) occurs. Groups of digits are left out: they have their tokens. */
+/** Counts each word, written in `byteAlphabet` characters. Groups of digits are skipped, because they already are tokens. */
 function countWords(texts: Iterable<string>, digits: number): Map<string, number> {
   const control = new RegExp(CONTROL_TOKENS.map(({ content }) => content.replace(/[|]/g, '\\$&')).join('|'));
   const split = new RegExp(splitPattern(digits), 'gu');
@@ -103,7 +107,7 @@ function countWords(texts: Iterable<string>, digits: number): Map<string, number
   return counts;
 }
 
-/** The `count` most frequent merges, one after another, each over the words as merged so far. */
+/** Up to `count` merges. Each merges the most frequent pair of the words as merged so far. */
 function learnMerges(counts: Map<string, number>, count: number, minFrequency: number): [string, string][] {
   let words = [...counts].map(([word, frequency]) => ({ symbols: [...word], frequency }));
   const merges: [string, string][] = [];
@@ -182,7 +186,7 @@ function tokenizerFiles(tokens: string[], merges: [string, string][], digits: nu
     model_max_length: maxLength,
     pad_token: '<|endoftext|>',
     split_special_tokens: false,
-    // Not Qwen2Tokenizer: that class may bring its own split, with single digits, instead of the file's.
+    // Qwen2Tokenizer may replace the file's split pattern by its own pattern, which splits digits one by one.
     tokenizer_class: 'PreTrainedTokenizerFast',
     unk_token: null,
   };

@@ -1,12 +1,12 @@
 /**
  * @file The Qwen3 chat template with tools in non-thinking mode, one piece at a time.
  *
- * A conversation is only ever extended: each function returns the string that a message adds, and each string begins at a
- * control token, so that tokenising the pieces one by one equals tokenising them joined (but for a sampled text that
- * begins with a line break, where the sampled tokens rule). Training and evaluation use these same pieces.
+ * A conversation only grows. Each function returns the string that a message adds. Each string begins at a control token, so
+ * the pieces tokenised one by one give the same ids as the whole text. The exception is a sampled text that begins with a line
+ * break: there the sampled ids are kept. Training and evaluation use the same pieces.
  *
- * One difference from the template that Qwen ships: there the empty think block after `<|im_start|>assistant` is taken
- * out of past turns, which would change tokens that were already seen and sampled. Here it stays, as MUA-RL trains it.
+ * One difference from Qwen's template: Qwen's removes the empty think block after `<|im_start|>assistant` from past turns. This
+ * would change tokens that the model has already seen and sampled. Here the block stays, as in MUA-RL.
  */
 import { toPythonJson } from './python-json.ts';
 import type { Tokenizer } from './types.ts';
@@ -17,7 +17,7 @@ export const END_OF_TEXT = '<|endoftext|>';
 export const TOOL_CALL_START = '<tool_call>';
 export const TOOL_CALL_END = '</tool_call>';
 
-/** Where the model takes over; an empty think block turns thinking off. */
+/** The tokens before a turn of the model. The empty think block turns thinking off. */
 export const GENERATION_PROMPT = `${IM_START}assistant\n<think>\n\n</think>\n\n`;
 
 const TOOLS_HEAD =
@@ -25,7 +25,7 @@ const TOOLS_HEAD =
 const TOOLS_TAIL =
   '\n</tools>\n\nFor each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:\n<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>';
 
-/** The system message: the policy, then one tool schema a line. '' when there is neither. */
+/** The system message: the policy, then one tool schema a line. Empty if there is no policy and no tool. */
 export function renderOpening(system: string | null, tools: readonly unknown[]): string {
   if (tools.length === 0) return system === null ? '' : `${IM_START}system\n${system}${IM_END}\n`;
   const schemas = tools.map((tool) => `\n${toPythonJson(tool)}`).join('');
@@ -36,27 +36,27 @@ export function renderUser(text: string): string {
   return `${IM_START}user\n${text}${IM_END}\n`;
 }
 
-/** Results of one assistant message's calls; they share a user turn. */
+/** The results of the tool calls of one assistant message, in one user turn. */
 export function renderToolResponses(texts: readonly string[]): string {
   return `${IM_START}user${texts.map((text) => `\n<tool_response>\n${text}\n</tool_response>`).join('')}${IM_END}\n`;
 }
 
-/** One tool call as the model writes it. A string of arguments is taken verbatim, as Qwen's template does. */
+/** One tool call as the model writes it. Arguments that are a string are not changed, as in Qwen's template. */
 export function renderToolCall(name: string, args: Record<string, unknown> | string): string {
   return `${TOOL_CALL_START}\n{"name": "${name}", "arguments": ${typeof args === 'string' ? args : toPythonJson(args)}}\n${TOOL_CALL_END}`;
 }
 
-/** What an assistant message holds between the generation prompt and `<|im_end|>`. */
+/** The text of an assistant message between the generation prompt and `<|im_end|>`. */
 export function renderAssistant(content: string, calls: readonly { name: string; arguments: Record<string, unknown> | string }[]): string {
   return [content, ...calls.map((call) => renderToolCall(call.name, call.arguments))].filter((part) => part !== '').join('\n');
 }
 
-/** What the template adds after an assistant turn: all but the `<|im_end|>` that the model may have sampled itself. */
+/** The text that the template adds after an assistant turn. `<|im_end|>` is left out if the model sampled it. */
 export function renderClosing(endedWithImEnd: boolean): string {
   return endedWithImEnd ? '\n' : `${IM_END}\n`;
 }
 
-/** What of an OpenAI-style conversation the template shows. */
+/** The fields of an OpenAI-style conversation that the template shows. */
 export interface RenderableConversation {
   messages: readonly {
     role: 'system' | 'user' | 'assistant' | 'tool';
@@ -69,13 +69,13 @@ export interface RenderableConversation {
 
 export interface RenderedConversation {
   tokens: number[];
-  /** 1 exactly on what the model would write: content, tool-call markup, and the `<|im_end|>` that closes its turn. */
+  /** 1 on the tokens that the model would write: content, tool-call markup, and the `<|im_end|>` at the end of the turn. Else 0. */
   lossMask: number[];
 }
 
 /**
- * Tokens as a rollout would have seen them. Every tool call of a message is rendered. Thoughts (`<think>…</think>` at the
- * start of a content) are left out: the template is the non-thinking one.
+ * The tokens that a rollout with these messages would have. Every tool call of a message is rendered. Thoughts
+ * (`<think>…</think>` at the start of a content) are left out, because the template is in non-thinking mode.
  */
 export function renderConversation(tokenizer: Tokenizer, conversation: RenderableConversation): RenderedConversation {
   const rendered: RenderedConversation = { tokens: [], lossMask: [] };
@@ -89,7 +89,7 @@ export function renderConversation(tokenizer: Tokenizer, conversation: Renderabl
   return rendered;
 }
 
-/** The conversation as strings, those that the model would write marked. */
+/** The conversation as strings. `sampled` marks those that the model would write. */
 export function renderPieces({ messages, tools }: RenderableConversation): { text: string; sampled: boolean }[] {
   const pieces: { text: string; sampled: boolean }[] = [];
   const given = (text: string) => pieces.push({ text, sampled: false });
@@ -119,8 +119,8 @@ function withoutThoughts(content: string): string {
 }
 
 /**
- * The same rendering as a Jinja template, for `tokenizer_config.json`: what vLLM, TRL and others make of a conversation is
- * then what the model was trained on. The generation prompt never opens a think block.
+ * The same rendering as a Jinja template, for `tokenizer_config.json`. vLLM, TRL and other tools then render conversations as in
+ * training. The generation prompt never opens a think block.
  */
 export const CHAT_TEMPLATE = `
 {%- set assistant = '${escape(GENERATION_PROMPT)}' %}
@@ -178,7 +178,7 @@ export const CHAT_TEMPLATE = `
     {{- assistant }}
 {%- endif %}`.trimStart();
 
-/** A string as it stands between single quotes in Jinja. */
+/** Escapes a string for single quotes in Jinja. */
 function escape(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll("'", "\\'");
 }

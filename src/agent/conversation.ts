@@ -1,32 +1,19 @@
 /**
- * @file Reading OpenAI-style conversations: chat JSONL, TRL's conversational format.
+ * @file Reads OpenAI-style conversations: chat JSONL, in TRL's conversational format.
  *
- * A line is `{"messages": […], "tools": […]?}`; the messages may also stand under `traj`, as in tau-bench's results.
- * `tool_calls` arguments are objects or JSON strings of objects; content may be null beside tool calls, or a list of text
- * parts.
+ * A line is `{"messages": […], "tools": […]?}`. tau-bench's results have `traj` instead of `messages`. Arguments in `tool_calls`
+ * are objects, or JSON strings of objects. `content` is a string, a list of text parts, or null in a message with tool calls.
  */
-export interface ChatMessage {
-  role: 'system' | 'user' | 'assistant' | 'tool';
-  content: string;
-  tool_calls?: { id?: string; type: 'function'; function: { name: string; arguments: Record<string, unknown> | string } }[];
-  name?: string;
-  tool_call_id?: string;
-}
+import type { ChatMessage, Conversation } from '../records/conversation.ts';
 
-export interface Conversation {
-  messages: ChatMessage[];
-  /** OpenAI function schemas. */
-  tools?: object[];
-}
-
-/** A field of the input is not what it should be; the message says where, what it is and what was expected. */
+/** A field of the input is wrong. The message names the field, its value and the expected value. */
 class ConversationError extends Error {
   override name = 'ConversationError';
 }
 
 /**
- * Reads JSONL (empty lines are skipped), or one JSON array of conversations.
- * @throws ConversationError naming line or entry, field and value.
+ * Reads JSONL or one JSON array of conversations. Empty lines are skipped.
+ * @throws ConversationError naming line or entry, field and value
  */
 export function parseConversations(text: string): Conversation[] {
   const conversations = text.trimStart().startsWith('[')
@@ -44,7 +31,7 @@ function parse(text: string, where: string): unknown {
   }
 }
 
-/** Checks a value and brings it to one form. `where` leads every message, e.g. `line 3`. */
+/** Checks a value and normalises it. Error messages start with `where`, e.g. `line 3`. @throws ConversationError */
 export function readConversation(value: unknown, where = 'conversation'): Conversation {
   const { messages: own, traj, tools } = record(value, where);
   const messages = own ?? traj;
@@ -77,7 +64,8 @@ function readMessage(value: unknown, where: string): ChatMessage {
 function readContent(value: unknown, mayBeEmpty: boolean, where: string): string {
   if (typeof value === 'string') return value;
   if ((value === null || value === undefined) && mayBeEmpty) return '';
-  if (!Array.isArray(value)) throw wrong(where, value, mayBeEmpty ? 'a string, null or a list of text parts' : 'a string or a list of text parts');
+  if (!Array.isArray(value))
+    throw wrong(where, value, mayBeEmpty ? 'a string, null or a list of text parts' : 'a string or a list of text parts');
   return value
     .map((part, i) => {
       const { type, text } = record(part, `${where}[${i}]`);
@@ -99,11 +87,15 @@ function readToolCalls(value: unknown, role: ChatMessage['role'], where: string)
     const field = wrapped ? `${at}.function` : at;
     if (typeof name !== 'string' || name === '') throw wrong(`${field}.name`, name, 'the name of a tool');
     if (call.id !== undefined && call.id !== null && typeof call.id !== 'string') throw wrong(`${at}.id`, call.id, 'a string');
-    return { ...(typeof call.id === 'string' ? { id: call.id } : {}), type: 'function' as const, function: { name, arguments: readArguments(args, `${field}.arguments`) } };
+    return {
+      ...(typeof call.id === 'string' ? { id: call.id } : {}),
+      type: 'function' as const,
+      function: { name, arguments: readArguments(args, `${field}.arguments`) },
+    };
   });
 }
 
-/** Objects stay objects and strings stay verbatim (the template renders them as they are), if they hold an object. */
+/** Accepts an object or a JSON string of an object. The string is not changed, because the template renders it unchanged. */
 function readArguments(value: unknown, where: string): Record<string, unknown> | string {
   if (typeof value !== 'string') return record(value, where, 'an object, or a JSON string of one');
   try {

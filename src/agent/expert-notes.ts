@@ -1,8 +1,8 @@
-/** @file What the expert knows: the conversation read from its start, every time anew, so that any history can be continued. */
-import type { Wish } from '../environments/types.ts';
-import type { ChatMessage } from './conversation.ts';
+/** @file What the expert knows. The whole conversation is read before each act, so that the expert can continue any conversation. */
+import type { ChatMessage } from '../records/conversation.ts';
+import type { Wish } from '../records/task.ts';
 
-/** What the customer asks for at the moment, with all they said about it. */
+/** The customer's current request, with all messages about it. */
 export interface Request {
   intent: Wish['intent'];
   said: string[];
@@ -10,14 +10,14 @@ export interface Request {
 
 export interface Customer {
   orders: string[];
-  /** Ids; with what a full record says of them. */
+  /** `last_four` and `brand` are known only if the level shows whole records. */
   paymentMethods: { id: string; last_four?: string; brand?: string }[];
 }
 
 export interface Order {
   status: string;
   items: { name: string; item_id: string; product_id?: string; options?: Record<string, string> }[];
-  /** Payment method it was paid with at first. */
+  /** The payment method that first paid for the order. */
   original: string;
 }
 
@@ -30,7 +30,7 @@ export interface CaseFile {
   email?: string;
   name?: [first: string, last: string];
   zip?: string;
-  /** Emails and names that were looked for. */
+  /** Emails and names that the expert has searched for. */
   searched: Set<string>;
   userId?: string;
   user?: Customer;
@@ -47,7 +47,16 @@ export interface CaseFile {
 }
 
 export function readConversationState(messages: readonly ChatMessage[]): CaseFile {
-  const file: CaseFile = { searched: new Set(), orders: new Map(), missing: new Set(), products: new Map(), request: null, outcome: null, lastSaid: '', lastHeard: '' };
+  const file: CaseFile = {
+    searched: new Set(),
+    orders: new Map(),
+    missing: new Set(),
+    products: new Map(),
+    request: null,
+    outcome: null,
+    lastSaid: '',
+    lastHeard: '',
+  };
   let call: { name: string; arguments: Record<string, unknown> } | undefined;
   for (const { role, content, tool_calls } of messages) {
     if (role === 'user') hear(file, content);
@@ -56,7 +65,11 @@ export function readConversationState(messages: readonly ChatMessage[]): CaseFil
       call = undefined;
     } else if (role === 'assistant') {
       const made = tool_calls?.[0]?.function;
-      if (made) call = { name: made.name, arguments: typeof made.arguments === 'string' ? (JSON.parse(made.arguments) as Record<string, unknown>) : made.arguments };
+      if (made)
+        call = {
+          name: made.name,
+          arguments: typeof made.arguments === 'string' ? (JSON.parse(made.arguments) as Record<string, unknown>) : made.arguments,
+        };
       else {
         file.lastSaid = content;
         if (content.startsWith('Sorry')) close(file, 'refused');
@@ -101,7 +114,13 @@ function readIntent(text: string): Wish['intent'] | null {
   return null;
 }
 
-const LOOKING = new Set(['find_user_id_by_email', 'find_user_id_by_name_zip', 'get_user_details', 'get_order_details', 'get_product_details']);
+const LOOKING = new Set([
+  'find_user_id_by_email',
+  'find_user_id_by_name_zip',
+  'get_user_details',
+  'get_order_details',
+  'get_product_details',
+]);
 
 function readResult(file: CaseFile, call: { name: string; arguments: Record<string, unknown> }, text: string): void {
   const failed = text.startsWith('Error') || text.startsWith('Unknown action');
@@ -117,13 +136,13 @@ function readResult(file: CaseFile, call: { name: string; arguments: Record<stri
       if (failed) file.missing.add(args.order_id!);
   }
   if (!LOOKING.has(call.name)) {
-    // The record is out of date; whether or not it worked, the request is over.
+    // The stored record may be out of date. The request is over, also if the call failed.
     if (args.order_id) file.orders.delete(args.order_id);
     close(file, failed ? 'failed' : 'done');
   } else if (!failed) readRecord(file, call.name, args, text.trim());
 }
 
-/* Records come as one level shows them: tau-bench's whole rows, or a few fields of theirs. */
+/* The level decides what a record shows: whole rows as in tau-bench, or a few of their fields. */
 type Methods = string[] | Record<string, { id: string; last_four?: string; brand?: string }>;
 type OrderRecord = Omit<Order, 'original'> & { payment_method_id?: string; payment_history?: { payment_method_id: string }[] };
 type VariantRecord = { item_id: string; available?: boolean; options?: Record<string, string> };
@@ -136,13 +155,19 @@ function readRecord(file: CaseFile, tool: string, args: Record<string, string>, 
   const record = JSON.parse(text) as unknown;
   if (tool === 'get_user_details') {
     const { orders, payment_methods } = record as { orders: string[]; payment_methods: Methods };
-    file.user = { orders, paymentMethods: Array.isArray(payment_methods) ? payment_methods.map((id) => ({ id })) : Object.values(payment_methods) };
+    file.user = {
+      orders,
+      paymentMethods: Array.isArray(payment_methods) ? payment_methods.map((id) => ({ id })) : Object.values(payment_methods),
+    };
   } else if (tool === 'get_order_details') {
     const { status, items, payment_method_id, payment_history } = record as OrderRecord;
     file.orders.set(args.order_id!, { status, items, original: payment_method_id ?? payment_history?.[0]?.payment_method_id ?? '' });
   } else {
     const { variants } = record as { variants: VariantRecord[] | Record<string, VariantRecord> };
     const available = Object.values(variants).filter((variant) => variant.available !== false);
-    file.products.set(args.product_id!, available.map(({ item_id, options, available: _, ...rest }) => ({ item_id, options: options ?? (rest as Record<string, string>) })));
+    file.products.set(
+      args.product_id!,
+      available.map(({ item_id, options, available: _, ...rest }) => ({ item_id, options: options ?? (rest as Record<string, string>) })),
+    );
   }
 }

@@ -1,4 +1,4 @@
-/** @file Finding the facts of a request in the customer's words; what was said last counts. */
+/** @file Finds the facts of a request in the customer's messages. A later message overrides an earlier one. */
 import type { Customer, Order, Request, Variant } from './expert-notes.ts';
 
 function lastFound<T>({ said }: Request, find: (text: string) => T | null | undefined): T | null {
@@ -28,10 +28,11 @@ export interface FoundAddress {
   fields: { address1: string; address2: string; city: string; state: string; country: string; zip: string };
 }
 
-/** `12 Oak Street, Suite 3, Denver, CO 80201`, the second part being optional. */
+/** Finds an address such as `12 Oak Street, Suite 3, Denver, CO 80201`. The second part is optional. */
 export function findAddress(request: Request): FoundAddress | null {
   return lastFound(request, (text) => {
-    const [whole, address1, address2 = '', city, state, zip] = /(\d+ \p{Lu}[^,]*), (?:([^,]+), )?([^,]+), ([A-Z]{2}) (\d{5})/u.exec(text) ?? [];
+    const [whole, address1, address2 = '', city, state, zip] =
+      /(\d+ \p{Lu}[^,]*), (?:([^,]+), )?([^,]+), ([A-Z]{2}) (\d{5})/u.exec(text) ?? [];
     return whole ? { text: whole, fields: { address1: address1!, address2, city: city!, state: state!, country: 'USA', zip: zip! } } : null;
   });
 }
@@ -44,12 +45,18 @@ export function findPayment(request: Request, { paymentMethods }: Customer, { or
     if (said.includes('original')) return original;
     const digits = /\bending in (\d{4})\b/.exec(said)?.[1];
     if (digits) return paymentMethods.find((method) => method.last_four === digits)?.id;
-    const kind = said.includes('gift card') ? 'gift_card' : said.includes('paypal') ? 'paypal' : /credit card|\bvisa\b|\bmastercard\b/.test(said) ? 'credit_card' : null;
+    const kind = said.includes('gift card')
+      ? 'gift_card'
+      : said.includes('paypal')
+        ? 'paypal'
+        : /credit card|\bvisa\b|\bmastercard\b/.test(said)
+          ? 'credit_card'
+          : null;
     return kind && paymentMethods.find((method) => method.id.startsWith(kind))?.id;
   });
 }
 
-/** The order's items that the customer names, in the order's sequence. */
+/** The items that the customer names, in the sequence of the order's list. */
 export function findItems(request: Request, { items }: Order): Order['items'] {
   const found = lastFound(request, (text) => {
     const said = text.toLowerCase();
@@ -61,13 +68,11 @@ export function findItems(request: Request, { items }: Order): Order['items'] {
 }
 
 export type FoundVariants =
-  | { lookUp: string }
-  | { unavailable: string }
-  | { pairs: { item: Order['items'][number]; variant: string; wanted: string }[] };
+  { lookUp: string } | { unavailable: string } | { pairs: { item: Order['items'][number]; variant: string; wanted: string }[] };
 
 const SWAP = /the ([\w' -]+?) for one with (.+?)(?= and the [\w' -]+? for one with | in (?:[\w' ]+ )?order\b|,|\.(?:\s|$)|$)/gi;
 
-/** `the lamp for one with color red and light warm`: the available variants that differ from the items in just that. */
+/** Reads `the lamp for one with color red and light warm`, and finds the available variants that differ in exactly these options. */
 export function findVariants(request: Request, { items }: Order, products: ReadonlyMap<string, Variant[]>): FoundVariants {
   const swaps = lastFound(request, (text) => {
     const matches = [...text.matchAll(SWAP)];
@@ -80,14 +85,16 @@ export function findVariants(request: Request, { items }: Order, products: Reado
     const variants = products.get(item.product_id);
     if (!variants) return { lookUp: item.product_id };
     const options = { ...item.options, ...changedOptions(wanted!, Object.keys(item.options ?? {})) };
-    const variant = variants.find((candidate) => Object.entries(options).every(([option, value]) => candidate.options[option]?.toLowerCase() === value.toLowerCase()));
+    const variant = variants.find((candidate) =>
+      Object.entries(options).every(([option, value]) => candidate.options[option]?.toLowerCase() === value.toLowerCase()),
+    );
     if (!variant) return { unavailable: item.name.toLowerCase() };
     pairs.push({ item, variant: variant.item_id, wanted: wanted! });
   }
   return { pairs };
 }
 
-/** `color red and size large` by option; a value may hold an `and` itself. */
+/** Reads `color red and size large` into values by option. A value may contain the word `and`. */
 function changedOptions(text: string, names: string[]): Record<string, string> {
   const any = names.map(escape).join('|');
   const found = [...text.matchAll(new RegExp(`(?:^|\\band )(${any}) (.+?)(?= and (?:${any}) |$)`, 'gi'))];

@@ -1,21 +1,23 @@
 /**
- * @file The expert of the cold start: serves customers by rules, through the real tools, seeing only what an agent sees.
- * One act at a time, speech or one tool call; few and short phrasings, as a small model is to learn them.
+ * @file The expert that writes conversations for the cold start. It serves customers by rules, calls the real tools, and sees
+ * only what an agent sees. Each act is speech or one tool call. The phrasings are few and short, so that a small model can
+ * learn them.
  *
- * A careless expert sometimes hands over a customer it could serve, changes an order without asking, or says that it is
- * done when it did nothing: demonstrations as language models write them, from which GRPO has something to unlearn.
+ * A careless expert sometimes transfers a customer that it could serve, changes an order without asking, or says that it is
+ * done although it did nothing. Language models make these mistakes too. GRPO can then unlearn them.
  */
-import type { Domain, ToolCall } from '../environments/types.ts';
+import type { ChatMessage } from '../records/conversation.ts';
+import type { ToolCall } from '../records/task.ts';
+import type { Domain } from '../environments/types.ts';
 import { isConfirmation } from '../environments/violations.ts';
-import { hash32 } from '../random.ts';
-import type { ChatMessage } from './conversation.ts';
+import { hash32 } from '../base/random.ts';
 import { readConversationState, type CaseFile, type Request } from './expert-notes.ts';
 import { findAddress, findItems, findOrderId, findPayment, findReason, findVariants } from './expert-reading.ts';
 
 export type Act = { say: string } | { call: ToolCall };
 
 export interface Expert {
-  /** @param messages the conversation so far without the system message; results of tools have role `tool`. */
+  /** @param messages the conversation so far, without the system message. Tool results have role `tool`. */
   act(messages: readonly ChatMessage[]): Act;
 }
 
@@ -32,12 +34,17 @@ const TOOL: Record<Request['intent'], string> = {
   modify_address: 'modify_pending_order_address',
 };
 const WANTS: Record<Request['intent'], string> = {
-  cancel: 'cancel an order', return: 'return items', exchange: 'exchange items', modify_items: 'change items', modify_payment: 'change a payment', modify_address: 'change an address',
+  cancel: 'cancel an order',
+  return: 'return items',
+  exchange: 'exchange items',
+  modify_items: 'change items',
+  modify_payment: 'change a payment',
+  modify_address: 'change an address',
 };
 
 /**
- * The expert for the retail tools of `domain`. The same seed and conversation give the same act.
- * @param carelessness probability of a lapse where one is possible, 0 to 1; a needless transfer has a third of it
+ * Creates the expert for the retail tools of `domain`. The same seed and conversation give the same act.
+ * @param carelessness probability of a mistake where a mistake is possible, 0 to 1. A needless transfer has a third of it.
  */
 export function createExpert(domain: Domain, seed: number, carelessness = 0): Expert {
   const tools = new Set(domain.tools.map((tool) => tool.function.name));
@@ -51,7 +58,7 @@ export function createExpert(domain: Domain, seed: number, carelessness = 0): Ex
 }
 
 type Pick = (phrasings: readonly string[]) => Act;
-/** Whether the expert is careless now, at this share of its carelessness. */
+/** Whether the expert makes a mistake now. `share` scales the probability. */
 type Slips = (share: number) => boolean;
 
 function nextAct(file: CaseFile, tools: ReadonlySet<string>, pick: Pick, slips: Slips): Act {
@@ -63,9 +70,12 @@ function nextAct(file: CaseFile, tools: ReadonlySet<string>, pick: Pick, slips: 
     if (file.outcome === 'failed' || file.outcome === 'refused') return pick([`Sorry, I cannot do that. ${ELSE}`]);
     return pick(['How can I help you?']);
   }
-  const wholeAccount = request.intent === 'modify_address' && findOrderId(request) === null && request.said.some((text) => /\bdefault address\b/i.test(text));
+  const wholeAccount =
+    request.intent === 'modify_address' && findOrderId(request) === null && request.said.some((text) => /\bdefault address\b/i.test(text));
   const tool = wholeAccount ? 'modify_user_address' : TOOL[request.intent];
-  const transfer: Act = { call: { name: 'transfer_to_human_agents', arguments: { summary: `The customer wants to ${WANTS[request.intent]}.` } } };
+  const transfer: Act = {
+    call: { name: 'transfer_to_human_agents', arguments: { summary: `The customer wants to ${WANTS[request.intent]}.` } },
+  };
   if (!tools.has(tool)) return transfer;
   const question = missing(request, wholeAccount);
   if (question) return pick([question]);
@@ -80,11 +90,12 @@ function nextAct(file: CaseFile, tools: ReadonlySet<string>, pick: Pick, slips: 
 
 function findCustomer({ email, name, zip, searched }: CaseFile, pick: Pick): Act {
   if (email && !searched.has(email)) return { call: { name: 'find_user_id_by_email', arguments: { email } } };
-  if (name && zip && !searched.has(`${name.join(' ')} ${zip}`)) return { call: { name: 'find_user_id_by_name_zip', arguments: { first_name: name[0], last_name: name[1], zip } } };
+  if (name && zip && !searched.has(`${name.join(' ')} ${zip}`))
+    return { call: { name: 'find_user_id_by_name_zip', arguments: { first_name: name[0], last_name: name[1], zip } } };
   return searched.size ? pick(['I cannot find you. What is your name and zip?']) : pick(IDENTIFY);
 }
 
-/** One question for all that the customer has not said yet, or null. */
+/** One question that asks for everything that the customer has not said yet. Null if nothing is missing. */
 function missing(request: Request, wholeAccount: boolean): string | null {
   const order = !wholeAccount && findOrderId(request) === null;
   const ask = (...parts: (string | false)[]) => {
@@ -105,7 +116,11 @@ function missing(request: Request, wholeAccount: boolean): string | null {
       return ask(order && 'which order', payment && 'which payment method');
     case 'exchange':
     case 'modify_items':
-      return ask(order && 'which order', !has(/ for one with /i) && 'which items for which new items', payment && 'price difference on which payment method');
+      return ask(
+        order && 'which order',
+        !has(/ for one with /i) && 'which items for which new items',
+        payment && 'price difference on which payment method',
+      );
     case 'modify_address':
       return ask(order && 'which order', !findAddress(request) && 'which new address');
   }
@@ -113,17 +128,21 @@ function missing(request: Request, wholeAccount: boolean): string | null {
 
 type Planned = { propose: string; call: ToolCall } | Act;
 
-/** What to do about an order that the customer has named: look it up, refuse, ask, or propose the write. */
+/** Looks up the order that the customer named, refuses, asks, or proposes the write. */
 function plan(file: CaseFile, request: Request, tool: string): Planned {
   const { intent } = request;
   const order_id = findOrderId(request)!;
   const refuse = (why: string): Act => ({ say: `Sorry, I cannot do that: ${why}. ${ELSE}` });
   if (!file.user!.orders.includes(order_id)) return refuse('the order is not yours');
   const order = file.orders.get(order_id);
-  if (!order) return file.missing.has(order_id) ? refuse('there is no such order') : { call: { name: 'get_order_details', arguments: { order_id } } };
+  if (!order)
+    return file.missing.has(order_id) ? refuse('there is no such order') : { call: { name: 'get_order_details', arguments: { order_id } } };
   const needed = intent === 'return' || intent === 'exchange' ? 'delivered' : 'pending';
   if (order.status !== needed) return refuse(`the order is ${order.status}`);
-  const propose = (text: string, args: ToolCall['arguments']): Planned => ({ propose: `${text}. ${ASK_YES}`, call: { name: tool, arguments: { order_id, ...args } } });
+  const propose = (text: string, args: ToolCall['arguments']): Planned => ({
+    propose: `${text}. ${ASK_YES}`,
+    call: { name: tool, arguments: { order_id, ...args } },
+  });
   if (intent === 'cancel') {
     const reason = findReason(request)!;
     return propose(`Cancel order ${order_id}, ${reason}`, { reason });
@@ -138,30 +157,40 @@ function plan(file: CaseFile, request: Request, tool: string): Planned {
   if (intent === 'return') {
     const items = findItems(request, order);
     if (!items.length) return { say: 'Which items?' };
-    if (!payment_method_id.startsWith('gift_card') && payment_method_id !== order.original) return refuse('refunds go to the original payment method or a gift card');
-    return propose(`Return ${items.map((item) => item.name.toLowerCase()).join(' and ')} of order ${order_id}, refund to ${payment_method_id}`, {
-      item_ids: items.map((item) => item.item_id),
-      payment_method_id,
-    });
+    if (!payment_method_id.startsWith('gift_card') && payment_method_id !== order.original)
+      return refuse('refunds go to the original payment method or a gift card');
+    return propose(
+      `Return ${items.map((item) => item.name.toLowerCase()).join(' and ')} of order ${order_id}, refund to ${payment_method_id}`,
+      {
+        item_ids: items.map((item) => item.item_id),
+        payment_method_id,
+      },
+    );
   }
   const swaps = findVariants(request, order, file.products);
   if ('lookUp' in swaps) return { call: { name: 'get_product_details', arguments: { product_id: swaps.lookUp } } };
   if ('unavailable' in swaps) return refuse(`there is no such ${swaps.unavailable}`);
   if (!swaps.pairs.length) return { say: 'Which items for which new items?' };
   const verb = intent === 'exchange' ? 'Exchange' : 'Change';
-  return propose(`${verb} ${swaps.pairs.map(({ item, wanted }) => `${item.name.toLowerCase()} for ${wanted}`).join(' and ')} in order ${order_id}, difference on ${payment_method_id}`, {
-    item_ids: swaps.pairs.map(({ item }) => item.item_id),
-    new_item_ids: swaps.pairs.map(({ variant }) => variant),
-    payment_method_id,
-  });
+  return propose(
+    `${verb} ${swaps.pairs.map(({ item, wanted }) => `${item.name.toLowerCase()} for ${wanted}`).join(' and ')} in order ${order_id}, difference on ${payment_method_id}`,
+    {
+      item_ids: swaps.pairs.map(({ item }) => item.item_id),
+      new_item_ids: swaps.pairs.map(({ variant }) => variant),
+      payment_method_id,
+    },
+  );
 }
 
 function accountAddress({ userId }: CaseFile, request: Request): Planned {
   const address = findAddress(request)!;
-  return { propose: `Change your default address to ${address.text}. ${ASK_YES}`, call: { name: 'modify_user_address', arguments: { user_id: userId!, ...address.fields } } };
+  return {
+    propose: `Change your default address to ${address.text}. ${ASK_YES}`,
+    call: { name: 'modify_user_address', arguments: { user_id: userId!, ...address.fields } },
+  };
 }
 
-/** The customer's last words are a yes to exactly this proposal. */
+/** Whether the customer's last message confirms exactly this proposal. */
 function confirmed({ lastSaid, lastHeard }: CaseFile, proposal: string): boolean {
   return lastSaid === proposal && isConfirmation(lastHeard);
 }

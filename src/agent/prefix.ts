@@ -1,25 +1,25 @@
 /**
- * @file Conversations to go on from: what an episode has to know of the messages that came before. The nodes are taken as
- * they are stored, token ids verbatim; counters, the policy audit and the list of tool calls are read from them.
+ * @file Stored conversations that an episode continues. The nodes keep their token ids. Counters, audit events and tool calls are
+ * read from the nodes.
  */
 import { historyFor } from '../environments/exact/history.ts';
-import type { Task, ToolCall } from '../environments/types.ts';
+import type { Task, ToolCall } from '../records/task.ts';
+import type { MessageNode, Trajectory, UserCall } from '../records/trajectory.ts';
 import type { AuditEvent } from '../environments/violations.ts';
 import type { PastAnswer } from '../users/resumed.ts';
 import { TAU2_STOPS } from '../users/types.ts';
 import type { EpisodeRules } from './rules.ts';
 import { spoken } from './tool-call.ts';
 import { path } from './trajectory.ts';
-import type { MessageNode, Trajectory, UserCall } from './types.ts';
 
 export interface Prefix {
-  /** From the system message on, each the child of the one before. */
+  /** From the system message on. Each node is the child of the node before. */
   nodes: readonly MessageNode[];
-  /** Calls of the user's own in it. */
+  /** Tool calls of the user. */
   userCalls?: readonly UserCall[];
 }
 
-/** Who acts next: `environment` where a call or an error of the agent's has had no answer yet; `nobody` after a stop word. */
+/** Who acts next. `environment`: a tool call or a malformed call of the agent has no answer yet. `nobody`: the user said a stop word. */
 export type NextParty = 'user' | 'agent' | 'environment' | 'nobody';
 
 export function nextParty(nodes: readonly MessageNode[], stopWords: readonly string[] = TAU2_STOPS): NextParty {
@@ -31,40 +31,49 @@ export function nextParty(nodes: readonly MessageNode[], stopWords: readonly str
 }
 
 /**
- * The conversation up to a message, so that `as` may act there. A message of that party is left out, to be said anew; a
- * call of the agent's is kept with its result.
- * @throws when the trajectory has no such node on its path
+ * The conversation up to a message, so that `as` acts next. If `as` wrote the message, the message is left out and written
+ * again. A tool call of the agent is kept with its result.
+ * @throws if the trajectory's path has no such node
  */
-export function prefixAt({ nodes, leaf, userCalls = [] }: Pick<Trajectory, 'nodes' | 'leaf' | 'userCalls'>, node: number, as: 'user' | 'agent'): Prefix {
+export function prefixAt(
+  { nodes, leaf, userCalls = [] }: Pick<Trajectory, 'nodes' | 'leaf' | 'userCalls'>,
+  node: number,
+  as: 'user' | 'agent',
+): Prefix {
   const all = path({ nodes, leaf });
   let end = all.findIndex(({ id }) => id === node);
-  if (end < 0) throw new Error(`node ${node} is not on the way to the end of this conversation, which has the nodes ${all[0]?.id} to ${leaf}`);
+  if (end < 0) throw new Error(`node ${node} is not on the path of this conversation, which goes from node ${all[0]?.id} to node ${leaf}`);
   while (end > 0 && all[end]!.role === 'template') end -= 1;
   const { role } = all[end]!;
   if (role === (as === 'agent' ? 'assistant' : 'user')) return cut(all, end, userCalls);
-  // An assistant's message goes with what closes it, and its call with the answer.
+  // Keep the tokens that close an assistant's message, and the result of its call.
   const next = all.findIndex((message, i) => i > end && message.role !== 'template');
-  if (role === 'assistant') return cut(all, nextParty([all[end]!]) === 'environment' && next > 0 && all[next]!.role === 'tool' ? next + 1 : next < 0 ? all.length : next, userCalls);
+  if (role === 'assistant')
+    return cut(
+      all,
+      nextParty([all[end]!]) === 'environment' && next > 0 && all[next]!.role === 'tool' ? next + 1 : next < 0 ? all.length : next,
+      userCalls,
+    );
   return cut(all, end + 1, userCalls);
 }
 
-/** Without the last turn of the agent or the user, whoever's it is; null when nothing was said yet. */
+/** The conversation before the last message of `role`. Null if there is no such message. */
 export function withoutLast({ nodes, userCalls = [] }: Prefix, role: 'assistant' | 'user'): Prefix | null {
   const last = nodes.findLastIndex((node) => node.role === role);
   return last < 0 ? null : cut(nodes, last, userCalls);
 }
 
-/** The first `length` nodes, without a generation prompt that nobody answered; numbered anew. */
+/** The first `length` nodes, with new ids from 0. A generation prompt without a turn after it is left out. */
 function cut(nodes: readonly MessageNode[], length: number, userCalls: readonly UserCall[]): Prefix {
   while (length > 0 && nodes[length - 1]!.role === 'template' && nodes[length - 2]?.role !== 'assistant') length -= 1;
   const kept = nodes.slice(0, length);
   const places = new Map(kept.map(({ id }, i) => [id, i]));
   return {
-    // What the trainer learnt of a message, it learnt of the whole it stood in: none of that holds for a branch.
+    // Annotations depend on the whole trajectory. They do not hold for a branch.
     nodes: kept.map(({ annotations: _, ...node }, i) => ({ ...node, id: i, parent: i === 0 ? null : i - 1 })),
     userCalls: userCalls.flatMap((call) => {
       const after = places.get(call.after);
-      // Calls for an answer that is left out are left out with it.
+      // Calls that the user made for a left-out reply are left out too.
       return after !== undefined && kept.some(({ role }, i) => i > after && role === 'user') ? [{ ...call, after }] : [];
     }),
   };
@@ -78,20 +87,38 @@ export interface PrefixState {
   toolCalls: Record<string, number>;
   events: AuditEvent[];
   said: string[];
-  /** All calls of agent and user in the order of the log, with the answers they got. */
+  /** All calls of agent and user with their results, in the order of the environment's log. */
   calls: { call: ToolCall; text: string }[];
-  /** What the user has heard and said. */
+  /** What the user heard and said. */
   past: PastAnswer[];
-  /** A message of the agent's that nobody has reacted to. */
+  /** A message of the agent that has no answer yet. */
   pending: MessageNode | null;
-  /** Whether there is more than the system message; whether the user has spoken. */
+  /** There are messages after the system message. */
   begun: boolean;
+  /** The user has spoken. */
   opened: boolean;
 }
 
-/** What the machine of `episode.ts` would have counted on its way through these messages. */
-export function readPrefix({ nodes, userCalls = [] }: Prefix, task: Pick<Task, 'scenario'>, rules: Pick<EpisodeRules, 'countsProse'>): PrefixState {
-  const state: PrefixState = { turns: 0, steps: 0, failures: 0, parseErrors: 0, toolCalls: {}, events: [], said: [], calls: [], past: [], pending: null, begun: false, opened: false };
+/** The counters that `episode.ts` has after playing these messages. */
+export function readPrefix(
+  { nodes, userCalls = [] }: Prefix,
+  task: Pick<Task, 'scenario'>,
+  rules: Pick<EpisodeRules, 'countsProse'>,
+): PrefixState {
+  const state: PrefixState = {
+    turns: 0,
+    steps: 0,
+    failures: 0,
+    parseErrors: 0,
+    toolCalls: {},
+    events: [],
+    said: [],
+    calls: [],
+    past: [],
+    pending: null,
+    begun: false,
+    opened: false,
+  };
   const messages = nodes.filter(({ role }) => role !== 'template' && role !== 'system');
   const given = task.scenario.history ? historyFor('assistant', task.scenario.history).length : 0;
   const logged: { index: number; call: ToolCall; text: string }[] = userCalls.map(({ index, call, text }) => ({ index, call, text }));
@@ -111,7 +138,7 @@ export function readPrefix({ nodes, userCalls = [] }: Prefix, task: Pick<Task, '
       state.opened = true;
       return;
     }
-    // A greeting is a piece of the template: the user opens as if it had not been said.
+    // The greeting does not count: the user opens the conversation.
     if (!state.opened) return;
     if (node.role === 'assistant') {
       if (last) {
@@ -142,7 +169,7 @@ export function readPrefix({ nodes, userCalls = [] }: Prefix, task: Pick<Task, '
     logged.push({ index, call: asked, text: node.text });
   });
   state.failures += userCalls.filter(({ error }) => error).length;
-  // A message with calls and one with their results.
+  // The user's calls of one message count as two steps: the calls and their results.
   state.steps += 2 * userCalls.filter(({ sameMessage }) => !sameMessage).length;
   state.calls = logged.sort((a, b) => a.index - b.index).map(({ call, text }) => ({ call, text }));
   return state;

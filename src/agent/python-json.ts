@@ -1,6 +1,6 @@
-/** @file JSON as Python's `json.dumps(value, ensure_ascii=False)` writes it: what `tojson` gives in a chat template. */
+/** @file JSON as Python's `json.dumps(value, ensure_ascii=False)` writes it. Chat templates have this form as `tojson`. */
 
-/** `", "` and `": "` as separators, keys in insertion order; undefined fields are left out. */
+/** The separators are `", "` and `": "`. Keys are in insertion order. Undefined fields are left out. */
 export function toPythonJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => toPythonJson(item ?? null)).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {

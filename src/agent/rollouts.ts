@@ -1,60 +1,64 @@
-/** @file Many episodes at once: concurrency, retries of a failed simulator, and what becomes of the rest. */
-import type { Domain, Environments, Task } from '../environments/types.ts';
+/** @file Plays many episodes at once. Episodes with a failed user simulator are retried, then dropped. */
+import type { EpisodeLimits, Sampling } from '../records/episode.ts';
+import type { Task } from '../records/task.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+import type { Domain, Environments } from '../environments/types.ts';
 import type { Sampler } from '../engine/types.ts';
 import type { UserSimulator } from '../users/types.ts';
-import { hash32 } from '../random.ts';
+import { hash32 } from '../base/random.ts';
 import { runEpisode } from './episode.ts';
 import type { Prefix } from './prefix.ts';
 import type { EpisodeRules } from './rules.ts';
-import type { EpisodeLimits, Sampling, Tokenizer, Trajectory } from './types.ts';
+import type { Tokenizer } from './types.ts';
 
-/** Everything an episode plays with. */
+/** What all episodes of a plan share. */
 export interface Stage {
   domain: Domain;
   environments: Environments;
   users: UserSimulator;
   sampler: Sampler;
   tokenizer: Tokenizer;
+  rules: EpisodeRules;
 }
 
 export interface RolloutPlan {
   tasks: readonly Task[];
-  /** Rollouts a task. */
+  /** Rollouts of each task. */
   n: number;
   limits: EpisodeLimits;
   sampling: Sampling;
-  /** Run seed: with the task's place it fixes the user's phrasing (shared by a group) and every sample. */
+  /** Seed of the run. Together with the task's index it determines the user's phrasing, which a group shares, and every sample. */
   seed: number;
-  /** Sampler streams are numbered from here; distinct plans of a run use distinct ranges. */
+  /** The first sampler stream. Different plans of a run use different ranges of streams. */
   firstStream: number;
   /** Prefix of group ids, e.g. the step. */
   label: string;
+  /** Number of the first group; default 0. */
+  firstGroup?: number;
   concurrency?: number;
-  /** How often an episode whose simulator failed is played again before it is dropped. */
+  /** Retries of an episode with a failed user simulator, before the episode is dropped. Default 2. */
   maxRetries?: number;
-  /** Departures from the rules of the domain's benchmark. */
-  rules?: Partial<EpisodeRules>;
-  /** A conversation that every rollout goes on from, and the seed of the user who has had it. */
+  /** A conversation that every rollout continues, and the seed of its user. */
   from?: { prefix: Prefix; userSeed: number };
   signal?: AbortSignal;
   onDone?: (trajectory: Trajectory) => void;
 }
 
 export interface Rollouts {
-  /** The scored trajectories of each task; a group may be smaller than n when episodes were dropped. */
+  /** The scored trajectories of each task. A group has fewer than n if episodes were dropped. */
   groups: Trajectory[][];
   dropped: Trajectory[];
   retried: number;
 }
 
-/** Every episode was dropped: the simulated user does not work at all. */
+/** Every episode of a task set was dropped, because the simulated user failed each time. */
 export class NothingScoredError extends Error {
   override name = 'NothingScoredError';
 }
 
 /**
- * Plays n episodes of each task. A failure of the simulated user is retried, then dropped and counted; it never
- * becomes a reward of 0. @throws the signal's reason when aborted, NothingScoredError when all were dropped
+ * Plays n episodes of each task. A failure of the simulated user is retried, then dropped and counted. The failure never
+ * becomes a reward of 0. @throws the signal's reason if aborted, NothingScoredError if all episodes were dropped
  */
 export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<Rollouts> {
   const jobs = plan.tasks.flatMap((task, t) => Array.from({ length: plan.n }, (_, index) => ({ task, t, index })));
@@ -62,7 +66,7 @@ export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<
   const dropped: Trajectory[] = [];
   let retried = 0;
   await mapConcurrently(jobs, plan.concurrency ?? jobs.length, async ({ task, t, index }) => {
-    const group = `${plan.label}-${t}`;
+    const group = `${plan.label}-${(plan.firstGroup ?? 0) + t}`;
     for (let attempt = 0; ; attempt++) {
       plan.signal?.throwIfAborted();
       const trajectory = await runEpisode({
@@ -70,7 +74,6 @@ export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<
         task,
         limits: plan.limits,
         sampling: plan.sampling,
-        ...(plan.rules && { rules: plan.rules }),
         seed: plan.seed,
         ...(plan.from && { prefix: plan.from.prefix }),
         userSeed: plan.from?.userSeed ?? hash32(plan.seed, plan.firstStream, t),
@@ -94,13 +97,18 @@ export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<
     }
   });
   const [failed] = dropped;
-  if (failed && groups.every((group) => group.length === 0)) throw new NothingScoredError(`no episode could be scored: ${failed.error ?? failed.termination}`);
+  if (failed && groups.every((group) => group.length === 0))
+    throw new NothingScoredError(`no episode could be scored: ${failed.error ?? failed.termination}`);
   for (const group of groups) group.sort((a, b) => a.index - b.index);
   return { groups, dropped, retried };
 }
 
-/** Runs `work` on every item, at most `limit` at a time; the first failure stops the rest from starting. */
-export async function mapConcurrently<T>(items: readonly T[], limit: number, work: (item: T, index: number) => Promise<void>): Promise<void> {
+/** Runs `work` on every item, at most `limit` at a time. After the first failure no further item starts. */
+export async function mapConcurrently<T>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T, index: number) => Promise<void>,
+): Promise<void> {
   let next = 0;
   let failed = false;
   const worker = async () => {

@@ -1,75 +1,56 @@
-/** @file What differs between benchmarks in how a conversation is held and ended. One machine plays them all: `episode.ts`. */
-import type { Benchmark, Domain } from '../environments/types.ts';
-import { GREETING } from '../users/prompt.ts';
-import { STOP, TAU2_STOPS } from '../users/types.ts';
-import type { TerminationReason } from './types.ts';
+/**
+ * @file How a conversation starts, goes on and ends. One machine (`episode.ts`) plays all conversations. The rules are passed
+ * in. The rules of a benchmark are in its folder under `src/benchmarks`.
+ */
+import type { Tau2Ending, TerminationReason } from '../records/trajectory.ts';
+import { STOP } from '../users/types.ts';
 
 export interface EpisodeRules {
-  /** What ends the conversation when the user says it. */
+  /** Words of the user that end the conversation. */
   stopWords: readonly string[];
-  /** What a stop word in the user's first message does: a broken simulator, a proper end, or nothing. */
+  /** A stop word in the user's first message is an error of the simulator, ends the episode, or is ignored. */
   openingStop: 'error' | 'ends' | 'ignored';
-  /** Executing one ends the episode; default: those of the domain. */
+  /** Tools whose successful call ends the episode. */
   terminalTools: readonly string[];
-  /** Whether one that failed ends it too. */
+  /** A failed call of a terminal tool ends the episode too. */
   failedToolEnds: boolean;
-  /** A greeting that the agent's context begins with, not sampled; null: the user speaks first. */
+  /** The agent's first message, which is not sampled. Null if the user speaks first. */
   greeting: string | null;
-  /** Tool executions and user replies; null: those of the limits. */
+  /** Limit of tool results and user replies. Null means `EpisodeLimits.max_turns`. */
   maxTurns: number | null;
-  /** Messages of agent, user and tools together, where each counts one. A pending call is still carried out. */
+  /** Limit of messages: each message of agent, user and tools counts 1. The agent's last tool call still runs. */
   maxSteps: number;
-  /** Failed calls of agent and user. */
+  /** Limit of failed tool calls of agent and user. */
   maxErrors: number;
-  /** Whether a call of a tool that does not exist is the environment's to refuse, in its own words. */
+  /** The environment answers a call of an unknown tool. If false, such a call is malformed. */
   passUnknownTools: boolean;
-  /** Whether a turn with neither words nor call ends the episode as malformed. */
+  /** A turn with neither text nor call ends the episode as malformed. */
   emptyTurnEnds: boolean;
-  /** Whether words beside a call count as said, where a task wants something said. */
+  /** Text beside a tool call counts as said, for tasks that require the agent to say something. */
   countsProse: boolean;
-  /** Whether a conversation that neither user nor terminal tool ended earns nothing. */
+  /** The reward is 0 unless the user or a terminal tool ended the episode. */
   requireDone: boolean;
+  /** The ending in tau2-bench's words. The trajectory stores it as `ending`. */
+  ending?: (termination: TerminationReason, tooManyErrors: boolean) => Tau2Ending;
 }
 
-/** What ends an episode in MUA-RL and tau-bench. */
-const TRANSFER_TOOL = 'transfer_to_human_agents';
+/** The rules without the terminal tools, which depend on the domain. */
+export type ConversationRuleSet = Omit<EpisodeRules, 'terminalTools'>;
 
-const MUA: Omit<EpisodeRules, 'terminalTools'> = {
-  stopWords: [STOP], openingStop: 'error', failedToolEnds: false, greeting: null, maxTurns: null, maxSteps: Infinity, maxErrors: Infinity,
-  passUnknownTools: false, emptyTurnEnds: false, countsProse: false, requireDone: false,
+/** MUA-RL's rules (arXiv 2508.18669). */
+export const MUA_RULES: ConversationRuleSet = {
+  stopWords: [STOP],
+  openingStop: 'error',
+  failedToolEnds: false,
+  greeting: null,
+  maxTurns: null,
+  maxSteps: Infinity,
+  maxErrors: Infinity,
+  passUnknownTools: false,
+  emptyTurnEnds: false,
+  countsProse: false,
+  requireDone: false,
 };
 
-const RULES: Record<Benchmark, Omit<EpisodeRules, 'terminalTools'>> = {
-  // Thirty acts of the agent: each is followed by exactly one tool result or user reply.
-  tau1: { ...MUA, openingStop: 'ignored', failedToolEnds: true, maxTurns: 30, passUnknownTools: true, requireDone: true },
-  tau2: {
-    ...MUA, stopWords: TAU2_STOPS, openingStop: 'ends', greeting: GREETING, maxTurns: Infinity, maxSteps: 200, maxErrors: 10,
-    passUnknownTools: true, emptyTurnEnds: true, countsProse: true, requireDone: true,
-  },
-};
-
-/** Whose rules a conversation is held by: its domain's, or MUA-RL's on whatever domain. */
-export type ConversationRules = 'domain' | 'mua_rl';
-
-/** As departures from the domain's own rules. */
-export function departures(rules: ConversationRules): Partial<EpisodeRules> {
-  return rules === 'mua_rl' ? { ...MUA, terminalTools: [TRANSFER_TOOL] } : {};
-}
-
-/** The rules of a domain: its benchmark's, or MUA-RL's. */
-export function rulesOf({ benchmark, terminalTools }: Pick<Domain, 'benchmark' | 'terminalTools'>): EpisodeRules {
-  return { ...(benchmark ? RULES[benchmark] : MUA), terminalTools };
-}
-
-/** tau2-bench's `termination_reason`. */
-export type Tau2Ending = 'user_stop' | 'agent_stop' | 'max_steps' | 'too_many_errors' | 'agent_error' | 'user_error' | 'context_window_exceeded' | 'unexpected_error';
-
-const ENDINGS: Record<TerminationReason, Tau2Ending> = {
-  user_stop: 'user_stop', terminal_tool: 'agent_stop', max_turns: 'max_steps', turn_length: 'agent_error', malformed_call: 'agent_error',
-  context_full: 'context_window_exceeded', user_error: 'user_error', aborted: 'unexpected_error',
-};
-
-/** An ending in tau2-bench's words. */
-export function tau2Ending(termination: TerminationReason, tooManyErrors: boolean): Tau2Ending {
-  return termination === 'max_turns' && tooManyErrors ? 'too_many_errors' : ENDINGS[termination];
-}
+/** The tools that end an episode in MUA-RL. */
+export const MUA_TERMINAL_TOOLS: readonly string[] = ['transfer_to_human_agents'];

@@ -1,29 +1,30 @@
 /**
- * @file A tokenizer from the files of a Hugging Face model folder, offline.
+ * @file Loads a tokenizer from the files of a Hugging Face model folder, without the network.
  *
- * Uses @huggingface/tokenizers, the package that Transformers.js itself tokenises with: the same ids at about 37 kB and
- * no dependency, where importing @huggingface/transformers would pull ONNX Runtime into the worker's bundle.
+ * Uses @huggingface/tokenizers, the tokenizer of Transformers.js: the same ids in about 37 kB without dependencies. Importing
+ * @huggingface/transformers would add ONNX Runtime to the worker's bundle.
  */
 import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
 import type { Tokenizer } from './types.ts';
 
-/** File contents by name: bytes as they come from a folder or OPFS, or text. */
+/** File contents by name, as bytes or text. */
 export type TokenizerFiles = Readonly<Record<string, Uint8Array | string | undefined>>;
 
 export interface ChatTokenizer extends Tokenizer {
-  /** The folder's Jinja chat template; '' if it has none. */
+  /** The folder's Jinja chat template. Empty if the folder has no template. */
   chatTemplate: string;
 }
 
 /**
- * Needs `tokenizer.json` and `tokenizer_config.json`; a `chat_template.jinja` beside them wins over the config's field.
- * Control tokens are encoded and decoded like any other; nothing is added at the start or end, nothing cleaned up.
- * @throws naming the file that is missing or not a tokenizer.
+ * Needs `tokenizer.json` and `tokenizer_config.json`. A `chat_template.jinja` overrides the config's field. Control tokens are
+ * encoded and decoded like all other tokens. No token is added at the start or end, and no text is cleaned up.
+ * @throws naming the file that is missing or is not a tokenizer
  */
 export function loadTokenizer(files: TokenizerFiles): ChatTokenizer {
   const json = readJson(files, 'tokenizer.json');
   const config = readJson(files, 'tokenizer_config.json');
-  if (typeof json.model !== 'object' || json.model === null) throw new Error('tokenizer.json: field `model` is missing: expected a Hugging Face tokenizer');
+  if (typeof json.model !== 'object' || json.model === null)
+    throw new Error('tokenizer.json: field `model` is missing: expected a Hugging Face tokenizer');
   const tokenizer = new HuggingFaceTokenizer(json, config);
   let maxId = -1;
   for (const id of tokenizer.get_vocab().values()) maxId = Math.max(maxId, id);
@@ -33,13 +34,14 @@ export function loadTokenizer(files: TokenizerFiles): ChatTokenizer {
     chatTemplate: files['chat_template.jinja'] === undefined ? defaultTemplate(config.chat_template) : text(files['chat_template.jinja']),
     encode: (string) => (string === '' ? [] : tokenizer.encode(string, { add_special_tokens: false }).ids),
     decode(tokens) {
-      // A model's embedding may have more rows than the tokenizer has tokens; an id without a token has no text.
+      // A model's embedding may have more rows than the tokenizer has tokens. An id without a token has no text.
       const ids = Array.from(tokens).filter((id) => tokenizer.id_to_token(id) !== undefined);
       return ids.length === 0 ? '' : tokenizer.decode(ids, { skip_special_tokens: false, clean_up_tokenization_spaces: false });
     },
     id(token) {
       const id = tokenizer.token_to_id(token);
-      if (id === undefined) throw new Error(`tokenizer.json has no token ${JSON.stringify(token)}: expected a tokenizer with Qwen's control tokens`);
+      if (id === undefined)
+        throw new Error(`tokenizer.json has no token ${JSON.stringify(token)}: expected a tokenizer with Qwen's control tokens`);
       return id;
     },
   };
@@ -58,11 +60,12 @@ function readJson(files: TokenizerFiles, name: string): Record<string, unknown> 
   } catch (error) {
     throw new Error(`${name} is not JSON: ${(error as Error).message}`);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`${name} holds ${JSON.stringify(value)?.slice(0, 40)}: expected a JSON object`);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error(`${name} holds ${JSON.stringify(value)?.slice(0, 40)}: expected a JSON object`);
   return value as Record<string, unknown>;
 }
 
-/** `chat_template` is a string, or a list of named ones of which one is called `default`. */
+/** `chat_template` is a string, or a list of named templates that includes `default`. */
 function defaultTemplate(value: unknown): string {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return '';

@@ -1,22 +1,23 @@
 /**
- * @file Tool calls in sampled text: Hermes markup, `<tool_call>{"name": …, "arguments": {…}}</tool_call>`, as Qwen is
- * trained to write it. One call a turn: sampling stops at the first end tag, and anything after it is ignored.
+ * @file Parses tool calls in sampled text. Qwen is trained to write Hermes markup:
+ * `<tool_call>{"name": …, "arguments": {…}}</tool_call>`. A turn has one call: sampling stops at the first end tag, and text
+ * after the tag is ignored.
  */
-import type { ToolCall } from '../environments/types.ts';
+import type { ToolCall } from '../records/task.ts';
 import { TOOL_CALL_END, TOOL_CALL_START } from './chat-template.ts';
 
 export interface ParsedTurn {
-  /** What the turn says aloud: without markup, control tokens and thoughts. With a call, the prose before it. */
+  /** The text that the user may hear, without markup, control tokens and thoughts. In a turn with a call: the text before the call. */
   content: string;
   call?: ToolCall;
-  /** Why the turn's markup is not a call. Neither `call` nor `error`: plain speech. */
+  /** Why the turn's markup is not a call. A turn with neither `call` nor `error` is plain speech. */
   error?: string;
 }
 
 /**
- * Parses one assistant turn. Lenient where the meaning is clear: `parameters` for `arguments`, arguments as a JSON string
- * of an object, arguments left out (none), an OpenAI-style `function` wrapper, a list with one call in it.
- * @param toolNames tools there are; null takes any name
+ * Parses one assistant turn. Accepts forms whose meaning is clear: `parameters` for `arguments`, arguments as a JSON string of
+ * an object, missing arguments (an empty object), an OpenAI-style `function` wrapper, and a list with one call.
+ * @param toolNames the domain's tools. Null accepts any name.
  */
 export function parseTurn(text: string, toolNames: readonly string[] | null): ParsedTurn {
   const start = text.indexOf(TOOL_CALL_START);
@@ -33,7 +34,7 @@ export function parseTurn(text: string, toolNames: readonly string[] | null): Pa
   }
 }
 
-/** The text without control tokens and think blocks (also an unclosed one): the user never hears those. */
+/** The text without control tokens and think blocks, closed or not. The user never hears these. */
 export function spoken(text: string): string {
   return text
     .replace(/<think>[^]*?(<\/think>|$)/g, '')
@@ -59,7 +60,7 @@ function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // The engine's own message differs between browsers, and the model reads this one.
+    // The model reads this message. The message of JSON.parse differs between browsers.
     throw new Error(`${what} is not valid JSON`);
   }
 }
@@ -69,5 +70,13 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function kind(value: unknown): string {
-  return value === undefined ? 'missing' : value === null ? 'null' : Array.isArray(value) ? 'a list' : value === '' ? 'empty' : `a ${typeof value}`;
+  return value === undefined
+    ? 'missing'
+    : value === null
+      ? 'null'
+      : Array.isArray(value)
+        ? 'a list'
+        : value === ''
+          ? 'empty'
+          : `a ${typeof value}`;
 }

@@ -1,14 +1,14 @@
-/** @file Reading a trajectory: the path the model saw, the arrays the trainer takes, the messages others read. */
-import type { ToolSchema } from '../environments/types.ts';
+/** @file Reads a trajectory: as the path that the model saw, as arrays for training, and as chat messages. */
+import type { ChatMessage, Conversation } from '../records/conversation.ts';
+import type { ToolSchema } from '../records/task.ts';
+import type { MessageNode, Trajectory } from '../records/trajectory.ts';
 import { IM_END } from './chat-template.ts';
-import type { ChatMessage, Conversation } from './conversation.ts';
-import type { MessageNode, Trajectory } from './types.ts';
 
-/** Nodes from the root to the leaf. @throws if the graph is broken */
+/** The nodes from the root to the leaf. @throws if a node is missing or is its own ancestor */
 export function path({ nodes, leaf }: Pick<Trajectory, 'nodes' | 'leaf'>): MessageNode[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const found: MessageNode[] = [];
-  for (let id: number | null = leaf; id !== null; ) {
+  for (let id: number | null = leaf; id !== null;) {
     const node = byId.get(id);
     if (!node) throw new Error(`trajectory node ${id} is missing: expected every parent of leaf ${leaf} among its nodes`);
     if (found.length > nodes.length) throw new Error(`trajectory node ${id} is its own ancestor`);
@@ -22,11 +22,11 @@ export interface FlatTrajectory {
   tokens: number[];
   /** 1 exactly on sampled tokens. */
   lossMask: number[];
-  /** The sampler's log-probabilities; 0 where the mask is 0. */
+  /** The sampler's log-probabilities. 0 where the mask is 0. */
   logprobs: number[];
 }
 
-/** What the model saw and sampled, as the trainer takes it: three arrays of one length. */
+/** What the model saw and sampled, as three arrays of the same length. */
 export function flatten(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>): FlatTrajectory {
   const flat: FlatTrajectory = { tokens: [], lossMask: [], logprobs: [] };
   for (const node of path(trajectory)) {
@@ -39,11 +39,16 @@ export function flatten(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>): FlatTra
   return flat;
 }
 
-/** Stores per-token numbers of the whole path under `name`, node by node; null where there is none. */
+/**
+ * Stores numbers under `name` in the nodes of the path.
+ * @param values one for each token of the path, null if unknown
+ * @throws if the number of values differs
+ */
 export function annotate(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>, name: string, values: ArrayLike<number | null>): void {
   const nodes = path(trajectory);
   const total = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
-  if (values.length !== total) throw new Error(`annotation ${name} has ${values.length} values: expected one for each of the ${total} tokens`);
+  if (values.length !== total)
+    throw new Error(`annotation ${name} has ${values.length} values: expected one for each of the ${total} tokens`);
   let from = 0;
   for (const node of nodes) {
     const own = Array.from({ length: node.tokens.length }, (_, t) => values[from + t] ?? null);
@@ -53,8 +58,8 @@ export function annotate(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>, name: s
 }
 
 /**
- * OpenAI-style messages with the tools they were played with, for chat JSONL. A turn whose markup was no call keeps its
- * raw text; the error it got back follows as a tool message without a call id.
+ * The conversation as OpenAI-style messages with its tools, for chat JSONL. A turn whose markup could not be parsed keeps its
+ * raw text. The error that was sent back follows as a tool message without a call id.
  */
 export function toMessages(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>, tools?: readonly ToolSchema[]): Conversation {
   const messages: ChatMessage[] = [];
@@ -64,7 +69,11 @@ export function toMessages(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>, tools
     if (node.role === 'assistant') {
       callId = node.toolCall && `call_${node.id}`;
       if (node.toolCall) {
-        messages.push({ role: 'assistant', content: node.content ?? '', tool_calls: [{ id: callId!, type: 'function', function: { ...node.toolCall } }] });
+        messages.push({
+          role: 'assistant',
+          content: node.content ?? '',
+          tool_calls: [{ id: callId!, type: 'function', function: { ...node.toolCall } }],
+        });
       } else {
         messages.push({ role: 'assistant', content: node.parseError ? node.text.replace(IM_END, '') : (node.content ?? node.text) });
       }

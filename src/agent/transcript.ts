@@ -1,18 +1,20 @@
-/** @file A growing conversation: message nodes, their tokens, and what the sampler has yet to be given. */
+/** @file A growing conversation: its message nodes, their tokens, and the tokens that the sampler does not have yet. */
 import type { Generation } from '../engine/types.ts';
-import type { MessageNode, Tokenizer } from './types.ts';
+import type { MessageNode } from '../records/trajectory.ts';
+import { GENERATION_PROMPT, IM_END, renderClosing, renderToolResponses, renderUser } from './chat-template.ts';
+import type { Tokenizer } from './types.ts';
 
 type NodeFields = Partial<Pick<MessageNode, 'content' | 'toolCall' | 'parseError' | 'toolResult' | 'by'>>;
 
 export class Transcript {
   readonly nodes: MessageNode[] = [];
-  /** Tokens so far. */
+  /** Tokens of all nodes. */
   length = 0;
   #pending: number[] = [];
 
   constructor(
     private readonly tokenizer: Tokenizer,
-    /** Tokens the whole sequence may have. */
+    /** Limit of tokens of the whole sequence. */
     readonly capacity: number,
   ) {}
 
@@ -20,19 +22,48 @@ export class Transcript {
     return this.nodes.length - 1;
   }
 
-  /** Appends what was not sampled. A piece that does not fit is cut: the model never reads on from there. */
+  get full(): boolean {
+    return this.length >= this.capacity;
+  }
+
+  /** Appends a text that was not sampled. The text is cut at the capacity, because the model never reads on from there. */
   given(role: MessageNode['role'], text: string, rendered: string, fields: NodeFields = {}): void {
     const tokens = this.tokenizer.encode(rendered).slice(0, this.capacity - this.length);
     this.#pending.push(...tokens);
     this.#push(role, text, { tokens, mask: tokens.map(() => 0), logprobs: tokens.map(() => null) }, fields);
   }
 
-  /** Appends a sampled turn, token ids verbatim. */
+  user(text: string): void {
+    this.given('user', text, renderUser(text));
+  }
+
+  /** Appends a tool's result, or the error of a malformed call. */
+  tool(text: string, toolResult?: MessageNode['toolResult']): void {
+    this.given('tool', text, renderToolResponses([text]), toolResult && { toolResult });
+  }
+
+  /** Appends a turn of the agent that was not sampled. */
+  agent(text: string, rendered: string, fields: NodeFields): void {
+    this.beginTurn();
+    this.given('assistant', text, rendered, fields);
+    this.closeTurn();
+  }
+
+  beginTurn(): void {
+    this.given('template', '', GENERATION_PROMPT);
+  }
+
+  /** Appends the template's tokens after a turn of the agent. `last`: the last token of the turn, if the turn was sampled. */
+  closeTurn(last?: number): void {
+    this.given('template', '', renderClosing(last === this.tokenizer.id(IM_END)));
+  }
+
+  /** Appends a sampled turn with its sampled token ids. */
   sampled({ tokens, logprobs }: Generation, text: string, fields: NodeFields): void {
     this.#push('assistant', text, { tokens: [...tokens], mask: tokens.map(() => 1), logprobs: [...logprobs] }, fields);
   }
 
-  /** Takes over the messages of another conversation, token ids verbatim, as the beginning of this one. */
+  /** Starts this conversation with the messages of a stored conversation. Token ids are not changed. */
   adopt(nodes: readonly MessageNode[]): void {
     for (const { id: _, parent: __, role, text, tokens, mask, logprobs, ...fields } of nodes) {
       this.#pending.push(...tokens);
@@ -40,7 +71,7 @@ export class Transcript {
     }
   }
 
-  /** The tokens that the sampler has not been given yet; afterwards it has. */
+  /** Returns the tokens that the sampler does not have yet, and counts them as passed to the sampler. */
   takePending(): number[] {
     const pending = this.#pending;
     this.#pending = [];
@@ -49,6 +80,13 @@ export class Transcript {
 
   #push(role: MessageNode['role'], text: string, arrays: Pick<MessageNode, 'tokens' | 'mask' | 'logprobs'>, fields: NodeFields): void {
     this.length += arrays.tokens.length;
-    this.nodes.push({ id: this.nodes.length, parent: this.nodes.length > 0 ? this.nodes.length - 1 : null, role, text, ...fields, ...arrays });
+    this.nodes.push({
+      id: this.nodes.length,
+      parent: this.nodes.length > 0 ? this.nodes.length - 1 : null,
+      role,
+      text,
+      ...fields,
+      ...arrays,
+    });
   }
 }

@@ -1,9 +1,10 @@
-/** @file Simulated users by their configuration. */
+/** @file Makes the simulated user that a configuration names. */
 import { EndpointUsers } from './endpoint.ts';
 import { ScriptedUsers } from './scripted.ts';
-import type { UserConfig, UserSimulator } from './types.ts';
+import type { UserConfig } from '../records/user.ts';
+import type { UserSimulator } from './types.ts';
 
-/** @throws UserError when the configuration cannot work, e.g. a base URL that is none. */
+/** @throws UserError if the configuration is invalid, such as a base URL that is not a URL. */
 export function createUsers(config: UserConfig): UserSimulator {
   return config.mode === 'endpoint' ? new EndpointUsers(config) : new ScriptedUsers();
 }

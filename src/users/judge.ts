@@ -1,4 +1,4 @@
-/** @file What a model is asked that judges statements about a conversation (tau2-bench's NL_ASSERTION), and its answer. */
+/** @file The prompt and the answer of a model that judges statements about a conversation (tau2-bench's NL_ASSERTION). */
 import type { Utterance } from './types.ts';
 
 export const JUDGE_PROMPT = `You check the work of a service agent. You get its conversation with a customer, tool calls and their results included, and numbered statements about what the agent should have done. Decide of each statement, by the conversation alone, whether it holds.
@@ -13,7 +13,7 @@ export function writeCase(statements: readonly string[], conversation: readonly 
   return `Conversation:\n${said}\n\nStatements:\n${statements.map((statement, i) => `${i + 1}. ${statement}`).join('\n')}`;
 }
 
-/** Whether each statement is met; null where the answer does not say so of every one. Words around the JSON don't matter. */
+/** Whether each statement is met; null if the answer has no verdict for a statement. Words around the JSON do not matter. */
 export function readJudgement(answer: string, count: number): boolean[] | null {
   try {
     const { results } = JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)) as { results: { met: unknown }[] };

@@ -1,12 +1,12 @@
-/** @file Waiting: for a turn among a few, and for time to pass; both end early when a signal aborts. */
+/** @file Waiting for a free slot, and waiting for time to pass. A signal ends both early. */
 
-/** Runs at most `slots` tasks at once, the others in the order they came. */
+/** Runs at most `slots` tasks at once. Other tasks wait in the order in which they came. */
 export class Limiter {
   private readonly queue: (() => void)[] = [];
 
   constructor(private slots: number) {}
 
-  /** @throws the signal's reason when it aborts before the task's turn, and what the task throws. */
+  /** @throws the signal's reason if it aborts before the task starts, and whatever error the task throws. */
   async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     if (this.slots > 0) this.slots -= 1;
@@ -14,7 +14,7 @@ export class Limiter {
     try {
       return await task();
     } finally {
-      // A slot goes to the next in line without being free in between.
+      // The slot goes directly to the next task in line, so that no newer task can take it.
       const next = this.queue.shift();
       if (next) next();
       else this.slots += 1;

@@ -1,20 +1,20 @@
 /**
- * @file What an agent's free text asks for or claims, by keywords: it may come from an LLM, from rules, or from a model
- * that has only begun to speak. Nothing here knows the number of the turn.
+ * @file Finds by keywords what an agent's message asks for or claims. The agent can be a language model, a set of rules, or a
+ * model that has just begun to learn. Nothing here depends on the number of the turn.
  */
 import type { Fact, Request } from './speech.ts';
 
 export interface Heard {
-  /** Asks for a yes. */
+  /** Asks for a yes or no. */
   confirm: boolean;
-  /** The sentences that claim to have done something, and the others. */
+  /** The sentences that claim to have done something, and all other sentences. */
   claims: string;
   rest: string;
   asksEmail: boolean;
   /** Asks for name or zip code. */
   asksName: boolean;
   facts: Set<Fact>;
-  /** Asks whether there is anything else, or what this is about. */
+  /** Asks whether there is anything else, or how to help. */
   open: boolean;
   /** Claims to have done something. */
   done: boolean;
@@ -25,30 +25,53 @@ export interface Heard {
 const ORDER_ID = /#?\bw\d{5,}\b/gi;
 const NAMED_ORDER = /(\border )?#?\bw\d{5,}\b/gi;
 const ASKING = /\?|\b(please|provide|tell|give|share|need|specify|enter|state|send|let me know|what|which|why|how)\b/;
-const CONFIRM = /\b(confirm|yes or no|yes\/no|proceed|go ahead|shall i|should i|do you want me to|would you like me to|(is|are) (that|this|these|it) (right|correct|ok|okay|fine)|say yes|reply yes|\(yes)\b|\bcorrect\?|\bok(ay)?\?|\(y\/n\)/;
-const DONE = /\b(done|completed|all set|success|successful|successfully|processed)\b|\b(is|are|was|were|been|be|now|i|i've|have|has) (now |already |just )?(cancelled|canceled|returned|exchanged|changed|updated|modified|paid|requested|replaced|moved)\b|\b(return|exchange) (is |was |has been )?requested\b/;
+const CONFIRM =
+  /\b(confirm|yes or no|yes\/no|proceed|go ahead|shall i|should i|do you want me to|would you like me to|(is|are) (that|this|these|it) (right|correct|ok|okay|fine)|say yes|reply yes|\(yes)\b|\bcorrect\?|\bok(ay)?\?|\(y\/n\)/;
+const DONE =
+  /\b(done|completed|all set|success|successful|successfully|processed)\b|\b(is|are|was|were|been|be|now|i|i've|have|has) (now |already |just )?(cancelled|canceled|returned|exchanged|changed|updated|modified|paid|requested|replaced|moved)\b|\b(return|exchange) (is |was |has been )?requested\b/;
 const NOT_YET = /\b(will|would|can|could|to|if|once|before|shall|should|want me) (\w+ )?(be |have )/;
-const REFUSED = /\b(cannot|can't|can not|couldn't|could not|unable|not able|won't|not (possible|allowed|permitted|eligible|yours|your order)|impossible|refuse|against (our|the) policy|no tool|not supported|only (pending|delivered))\b|\bnot found\b/;
+const REFUSED =
+  /\b(cannot|can't|can not|couldn't|could not|unable|not able|won't|not (possible|allowed|permitted|eligible|yours|your order)|impossible|refuse|against (our|the) policy|no tool|not supported|only (pending|delivered))\b|\bnot found\b/;
 
-const PAYMENT = '(?:credit[ _]?card|visa|mastercard|pay ?pal|gift[ _]?card|original)';
-/** `to PayPal or to a gift card?` asks for a choice: a yes would be no answer. */
-const CHOICE = new RegExp(`${PAYMENT}[^.?!]*\\bor\\b[^.?!]*${PAYMENT}[^.?!]*\\?`);
-/** Asks to choose from what the sentences before have named. */
+const PAYMENT = /credit[ _]?card|visa|mastercard|pay ?pal|gift[ _]?card|original/;
+/** Asks to choose among things that earlier sentences name. */
 const CHOOSE = /\b(prefer|choose|which (one|ones|of)|would you (like|rather))\b/;
+
+/** Characters of a message that the customer hears. The longest message of an agent in tau-bench's results has 1,300. */
+const MAX_HEARD = 8192;
+
+/** The part of a message that the customer hears. The limit and bounded patterns keep hostile messages fast. */
+export const hearable = (message: string): string => message.slice(0, MAX_HEARD);
+
+/** A pattern that matches exactly this text. */
+export const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+
+/** `to PayPal or to a gift card?` asks for a choice, so a yes does not answer it. */
+function asksToChoosePayment(said: string): boolean {
+  const questions = said.split(/(?<=[.?!])/).filter((sentence) => sentence.endsWith('?'));
+  return questions.some((question) => question.split(/\bor\b/).filter((part) => PAYMENT.test(part)).length > 1);
+}
 
 export function listen(text: string): Heard {
   const said = plain(text);
-  const sentences = said.split(/(?<=[.!?])\s+|\s*\n\s*/);
-  const confirm = CONFIRM.test(said) && !CHOICE.test(said);
-  const questions = sentences.filter((sentence) => ASKING.test(sentence)).join(' ').replace(/e-?mail address/g, 'email');
-  const elseAsked = /\b(anything|something|what) else\b|\bhow (can|may|could) i (help|assist)|\bwhat can i (do|help)|\bhelp you\b[^.]*\?|\bmore i can\b/.test(said);
+  const sentences = said.split(/(?<=[.!?])\s|\n/).flatMap((sentence) => sentence.trim() || []);
+  const confirm = CONFIRM.test(said) && !asksToChoosePayment(said);
+  const questions = sentences
+    .filter((sentence) => ASKING.test(sentence))
+    .join(' ')
+    .replace(/e-?mail address/g, 'email');
+  const elseAsked =
+    /\b(anything|something|what) else\b|\bhow (can|may|could) i (help|assist)|\bwhat can i (do|help)|\bhelp you\b[^.]{0,200}\?|\bmore i can\b/.test(
+      said,
+    );
   const refused = REFUSED.test(said);
   let facts = new Set<Fact>();
   if (!confirm) facts = factsIn(questions);
   const asksEmail = !confirm && /\be-?mail\b/.test(questions);
   const asksName = !confirm && /\b(your|first|last|full) (\w+ )?name\b|\bname and zip\b|\bname\?|\bzip\b|\bpostal code\b/.test(questions);
   if (!confirm && !facts.size && !asksEmail && !asksName && !elseAsked && CHOOSE.test(questions)) facts = factsIn(said);
-  const isClaim = (sentence: string) => DONE.test(sentence) && !NOT_YET.test(sentence) && !/\bnot\b/.test(sentence) && !sentence.includes('?');
+  const isClaim = (sentence: string) =>
+    DONE.test(sentence) && !NOT_YET.test(sentence) && !/\bnot\b/.test(sentence) && !sentence.includes('?');
   const claims = sentences.filter(isClaim);
   return {
     confirm,
@@ -64,20 +87,34 @@ export function listen(text: string): Heard {
   };
 }
 
-/** In lower case, without emphasis. */
+/** The text in lower case, without Markdown emphasis. */
 function plain(text: string): string {
-  return text.toLowerCase().replaceAll('’', "'").replace(/\*\*|`/g, '');
+  return text
+    .toLowerCase()
+    .replaceAll('’', "'")
+    .replace(/\*\*|`/g, '');
 }
 
-/** The facts of a request that a text names: asked for, where the text is a question. */
+/** The facts of a request that a text names. If the text is a question, it asks for them. */
 function factsIn(text: string): Set<Fact> {
   const facts = new Set<Fact>();
   const bare = text.replace(NAMED_ORDER, ' ');
   if (/\b(which|what|whose)( \w+)? orders?\b|\border\s*(id|number|no\b|#)|\borders?\s*\?|\border,/.test(bare)) facts.add('order');
   if (/\breasons?\b|\bwhy\b/.test(bare)) facts.add('reason');
-  if (/\b(which|what|name|list|the)( \w+)? (items?|products?)\b|\bitems?( ids?)?\s*[?,]|\bwhich ones?\b.*\b(return|exchange|change|modify|replace)\b/.test(bare)) facts.add('items');
-  if (/\b(which|what)( \w+)? (options?|variants?|colou?r|size)\b|\bnew items?\b|\bexchange (it|them) for\b|\breplace\w* (with|by)\b|\bfor what\b|\bwhat instead\b/.test(bare)) facts.add('new_items');
-  if (/\bpayments?\b|\brefund(ed)?( \w+){0,3} to\b|\bpay\b|\b(which|what) (card|method)\b|\bprice difference\b/.test(bare)) facts.add('payment');
+  if (
+    /\b(which|what|name|list|the)( \w+)? (items?|products?)\b|\bitems?( ids?)?\s*[?,]|\bwhich ones?\b.{0,200}\b(return|exchange|change|modify|replace)\b/.test(
+      bare,
+    )
+  )
+    facts.add('items');
+  if (
+    /\b(which|what)( \w+)? (options?|variants?|colou?r|size)\b|\bnew items?\b|\bexchange (it|them) for\b|\breplace\w* (with|by)\b|\bfor what\b|\bwhat instead\b/.test(
+      bare,
+    )
+  )
+    facts.add('new_items');
+  if (/\bpayments?\b|\brefund(ed)?( \w+){0,3} to\b|\bpay\b|\b(which|what) (card|method)\b|\bprice difference\b/.test(bare))
+    facts.add('payment');
   if (/\baddress\b/.test(bare)) facts.add('address');
   return facts;
 }
@@ -87,7 +124,7 @@ export function orderIds(text: string): string[] {
   return [...text.matchAll(ORDER_ID)].map(([id]) => `#${id.replace('#', '').toUpperCase()}`);
 }
 
-/** A proposal of the kind names it so; one that is a list of facts may have no verb at all. */
+/** Verbs of a proposal of each kind. A proposal that only lists facts can lack a verb. */
 const VERBS: Record<Request['intent'], RegExp> = {
   cancel: /\bcancel/,
   return: /\breturn|\brefund/,
@@ -96,11 +133,11 @@ const VERBS: Record<Request['intent'], RegExp> = {
   modify_items: /\b(item|chang|modif|replac|swap)/,
   modify_address: /\b(address|ship)/,
 };
-/** What no proposal of another kind would say. */
+/** Verbs of any kind of proposal. */
 const OTHERS = /\bcancel|\breturn|\bexchang|\bpay\b|\bpayment of\b|\bcharge|\b(chang|modif|replac|swap)|\baddress/;
 const KINDS = [/credit[ _]?card|\bvisa\b|\bmastercard\b/, /pay ?pal/, /gift[ _]?card/, /original/];
 
-/** Whether an agent's proposal is what the customer wants: it names the order, and nothing in it contradicts the request. */
+/** Whether an agent's proposal fits the request: it names the request's order, and nothing in it contradicts the request. */
 export function matches(text: string, { intent, slots, words }: Request): boolean {
   const said = plain(text);
   const ids = orderIds(text);
@@ -117,8 +154,11 @@ export function matches(text: string, { intent, slots, words }: Request): boolea
   if (words.items && !/\b(all|both|every)\b/.test(said)) {
     const named = words.items.filter((item) => said.includes(item));
     if (named.length > 0 && named.length < words.items.length) return false;
-    const list = /\breturn (.+?) (?:of|from|in) (?:your )?order\b/.exec(said)?.[1] ?? /\bitems?(?: to return)?:[ \t]*(.+)/.exec(said)?.[1]?.replace(/\(.*?\)/g, '');
-    if (intent === 'return' && list && list.split(/,| and /).some((part) => !/[:=$]/.test(part) && isForeign(part, words.items!))) return false;
+    const list =
+      /\breturn (.{1,300}?) (?:of|from|in) (?:your )?order\b/.exec(said)?.[1] ??
+      /\bitems?(?: to return)?:[ \t]*(.+)/.exec(said)?.[1]?.replace(/\(.{0,200}?\)/g, '');
+    if (intent === 'return' && list && list.split(/,| and /).some((part) => !/[:=$]/.test(part) && isForeign(part, words.items!)))
+      return false;
   }
   if (words.new_items?.some((wanted) => contradicts(said, wanted))) return false;
   if (words.address) {
@@ -131,16 +171,18 @@ export function matches(text: string, { intent, slots, words }: Request): boolea
 /** Whether a text proposes to do something. */
 export const proposes = (text: string) => orderIds(text).length > 0 || OTHERS.test(plain(text));
 
-/** A part of a list of items that is no item the customer named. */
+/** Whether a part of a list names an item that the customer did not name. */
 function isForeign(part: string, items: string[]): boolean {
-  const name = part.replace(/\b(for|of|the|your|an?|it|them|this|these|following|selected|requested|items?|\d{10})\b|[^a-z -]/g, ' ').trim();
+  const name = part
+    .replace(/\b(for|of|the|your|an?|it|them|this|these|following|selected|requested|items?|\d{10})\b|[^a-z -]/g, ' ')
+    .trim();
   return name !== '' && !items.some((item) => item.includes(name) || name.includes(item));
 }
 
-/** `color green` is contradicted by another colour after the word. */
+/** Whether a text names another value of an option: `color red` contradicts `color green`. */
 function contradicts(said: string, wanted: string): boolean {
   const [option, ...value] = wanted.toLowerCase().split(' ');
-  const mentioned = new RegExp(`\\b${option}[ :=]+\\S`).test(said);
+  const mentioned = new RegExp(`\\b${escapeRegExp(option!)}[ :=]+\\S`).test(said);
   return mentioned && !said.replaceAll(/[:=]/g, ' ').replaceAll(/\s+/g, ' ').includes(value.join(' ').split(' and ')[0]!);
 }
 

@@ -1,42 +1,39 @@
 /**
- * @file What an LLM is told that plays the customer: the parts of tau-bench's user prompt in other words, and the scenario
- * itself in a fenced block, from which the server of the scripted user plays the same customer.
+ * @file The system prompt of a language model that plays the customer: tau-bench's or tau2-bench's user prompt in our own
+ * words. It holds the instruction and nothing else of the scenario, because the scenario's slots are the gold arguments.
  */
-import type { UserScenario } from '../environments/types.ts';
+import type { UserScenario } from '../records/task.ts';
 import { OUT_OF_SCOPE, STOP, TRANSFER } from './types.ts';
 
-/** What the agent's side is taken to have said before the customer's first message. */
+/** The agent's greeting, which the customer's first message answers. */
 export const GREETING = 'Hi! How can I help you today?';
 
-const FENCE = '```';
-
-export function systemPrompt(scenario: UserScenario, hasTools = false): string {
-  if (scenario.benchmark === 'tau2') return tau2Prompt(scenario, hasTools);
-  return `You play a customer who writes to a shop's service agent. Stay in this role.
-
-Instruction: ${scenario.instruction}
-
-Rules:
-- Write one short message at a time, in one line, as a customer would.
-- Do not tell everything at once: give what the present step needs, unless the instruction says otherwise.
-- Know nothing but the instruction. If you are asked for something that it does not say, answer that you do not know or remember it.
-- Say it in your own words, and do not quote the instruction.
-- Keep the character that the instruction describes.
-- When everything you want is settled, refused or handed to a human, answer with ${STOP} alone. Nothing else ends the conversation.
-
-The same for programs; never quote from it:
-${FENCE}json
-${JSON.stringify(scenario)}
-${FENCE}`;
+export function systemPrompt(scenario: Pick<UserScenario, 'instruction' | 'benchmark'>, hasTools = false): string {
+  return scenario.benchmark === 'tau2' ? tau2Prompt(scenario.instruction, hasTools) : tau1Prompt(scenario.instruction);
 }
 
-/** tau2-bench's guidelines in other words: they differ in how a conversation ends and, with tools, in what grounds an answer. */
-function tau2Prompt(scenario: UserScenario, hasTools: boolean): string {
+/** tau-bench has one prompt for all of its domains. The generated tasks use this prompt too. */
+function tau1Prompt(instruction: string): string {
+  return `You play a user who talks to an agent. Stay in this role.
+
+Instruction: ${instruction}
+
+Rules:
+- Write one line at a time, as the user would.
+- Do not tell everything at once: give what the present step needs, unless the instruction says otherwise.
+- Do not invent facts. If the agent asks for something that the instruction does not say, answer that you do not know or remember it.
+- Use your own words, and do not quote the instruction.
+- Talk naturally, and keep the character that the instruction describes.
+- When the goal of the instruction is reached, refused or handed to a human, answer with ${STOP} alone. Nothing else ends the conversation.`;
+}
+
+/** tau2-bench's guidelines differ in how a conversation ends and in what a user with tools may say. */
+function tau2Prompt(instruction: string, hasTools: boolean): string {
   const tools = `
 - You have tools for what you can look at and do yourself. In each turn either write a message or call a tool, never both. The agent sees your messages only.
 - Call a tool only when the agent asks you to, or when you need it to answer. Ask when you do not know what to do.
 - Do one thing at a time: if the agent asks for several, say so and ask which comes first.
-- Tell nothing about your things but what a tool has shown you. If a call fails because of how you made it, correct it and call again.`;
+- Tell only what a tool has shown you about your things. If a call fails because of how you made it, correct it and call again.`;
   return `You play a customer who talks to a service agent. Stay in this role.
 
 Rules:
@@ -47,30 +44,7 @@ Rules:
 - When the agent has clearly said that you are handed over to someone else, write ${TRANSFER}.
 - When the scenario does not say enough for you to go on, write ${OUT_OF_SCOPE}.
 
-Scenario:
-${scenario.instruction}
-
-The same for programs; never quote from it:
-${FENCE}json
-${JSON.stringify(scenario)}
-${FENCE}`;
-}
-
-/** The scenario in a system prompt made above, or null. */
-export function scenarioIn(prompt: string): UserScenario | null {
-  const block = /```json\n(.*)\n```/s.exec(prompt)?.[1];
-  if (block === undefined) return null;
-  try {
-    const scenario = JSON.parse(block) as UserScenario;
-    const { persona, identity, wishes, instruction } = scenario;
-    const whole = typeof persona === 'string' && typeof identity === 'object' && identity !== null && typeof instruction === 'string' && Array.isArray(wishes);
-    return whole && wishes.every(isWish) ? scenario : null;
-  } catch {
-    return null;
-  }
-}
-
-function isWish(value: unknown): boolean {
-  const { intent, slots, words } = (value ?? {}) as Record<string, unknown>;
-  return typeof intent === 'string' && typeof slots === 'object' && slots !== null && typeof words === 'object' && words !== null;
+<scenario>
+${instruction}
+</scenario>`;
 }

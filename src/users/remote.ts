@@ -1,15 +1,19 @@
-/** @file Simulated users that live in another worker. */
+/** @file Simulated users that run in another worker. */
 import { proxy, type Remote } from 'comlink';
-import type { UserScenario } from '../environments/types.ts';
-import { UserError, type UserConfig, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
+import type { UserScenario } from '../records/task.ts';
+import type { UserConfig } from '../records/user.ts';
+import { UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
 import type { Answer, UserWorkerApi } from './worker-api.ts';
 
 export type { UserWorkerApi } from './worker-api.ts';
 
 export class RemoteUsers implements UserSimulator {
-  private constructor(private readonly worker: Remote<UserWorkerApi>, private readonly simulator: number) {}
+  private constructor(
+    private readonly worker: Remote<UserWorkerApi>,
+    private readonly simulator: number,
+  ) {}
 
-  /** @throws an error with UserError's message when the configuration cannot work */
+  /** @throws Error with UserError's message if the configuration is invalid */
   static async create(worker: Remote<UserWorkerApi>, config: UserConfig): Promise<RemoteUsers> {
     return new RemoteUsers(worker, await worker.configure(config));
   }
@@ -19,7 +23,14 @@ export class RemoteUsers implements UserSimulator {
     const session = crypto.randomUUID();
     const told = async (ask: () => Promise<Answer>, signal?: AbortSignal) => (await cancellable(worker, session, signal, ask)).text;
     return {
-      open: (signal) => told(() => (tools ? worker.open(simulator, session, scenario, seed, [...tools.schemas], proxy(tools.call)) : worker.open(simulator, session, scenario, seed)), signal),
+      open: (signal) =>
+        told(
+          () =>
+            tools
+              ? worker.open(simulator, session, scenario, seed, [...tools.schemas], proxy(tools.call))
+              : worker.open(simulator, session, scenario, seed),
+          signal,
+        ),
       reply: (text, signal) => told(() => worker.reply(session, text), signal),
       close: () => void worker.close(session),
     };
@@ -31,7 +42,12 @@ export class RemoteUsers implements UserSimulator {
   }
 }
 
-async function cancellable<T extends object>(worker: Remote<UserWorkerApi>, name: string, signal: AbortSignal | undefined, ask: () => Promise<Answer<T>>): Promise<T> {
+async function cancellable<T extends object>(
+  worker: Remote<UserWorkerApi>,
+  name: string,
+  signal: AbortSignal | undefined,
+  ask: () => Promise<Answer<T>>,
+): Promise<T> {
   const cancel = () => void worker.cancel(name);
   if (signal?.aborted) {
     cancel();

@@ -1,9 +1,10 @@
-/** @file A simulated user who takes up a conversation that was held without it, or by an earlier session of it. */
-import type { Json, ToolCall, UserScenario } from '../environments/types.ts';
+/** @file A simulated user that continues a conversation which another session of a user began. */
+import type { Json } from '../records/json.ts';
+import type { ToolCall, UserScenario } from '../records/task.ts';
 import { GREETING } from './prompt.ts';
 import { TAU2_STOPS, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
 
-/** An answer that came before: what it answered (null: it opened), and the calls made for it with their results. */
+/** A past answer of the user: the message it answered (null for the first message), and the calls made for it with their results. */
 export interface PastAnswer {
   heard: string | null;
   said: string;
@@ -11,9 +12,9 @@ export interface PastAnswer {
 }
 
 /**
- * `replay`: the user is a function of what it hears, as the scripted one is, so it hears all of it again; what it answers is
- * dropped, and its calls get the results they had. `tell`: it is told what was said, roles and words, as tau2-bench tells
- * a user of a conversation that has begun.
+ * `replay` suits a user that depends only on what it hears, such as the scripted user: the user hears the conversation again,
+ * its answers are dropped, and its calls get their recorded results. `tell` gives the past messages to the user as
+ * `history`, as tau2-bench does for a conversation that has begun.
  */
 export class ResumedUsers implements UserSimulator {
   constructor(
@@ -36,10 +37,11 @@ export class ResumedUsers implements UserSimulator {
     let live = false;
     const replaying = tools && {
       schemas: tools.schemas,
-      call: async (calls: ToolCall[]) => (live ? tools.call(calls) : calls.map(() => results.shift() ?? { text: 'Error: nothing happened', error: true })),
+      call: async (calls: ToolCall[]) =>
+        live ? tools.call(calls) : calls.map(() => results.shift() ?? { text: 'Error: nothing happened', error: true }),
     };
     const session = this.users.session(scenario, seed, replaying);
-    /** Its goodbye, where it would have left before the conversation came to here: it says so again. */
+    /** The user's goodbye, if the user leaves during the replay. The user then repeats this goodbye. */
     let goodbye: string | null = null;
     const catchUp = async (signal?: AbortSignal) => {
       if (live) return;
@@ -62,7 +64,7 @@ export class ResumedUsers implements UserSimulator {
     let session: UserSession | null = null;
     const reply = (text: string, signal?: AbortSignal) => {
       if (session) return session.reply(text, signal);
-      // The first answer was to the scenario's own history, or to the greeting that every user hears.
+      // The first answer was to the scenario's history, or to the greeting if the scenario has no history.
       const before = scenario.history ?? [{ role: 'assistant', content: GREETING }];
       const history = [...before, ...this.past.flatMap(messages), { role: 'assistant', content: text }];
       session = this.users.session({ ...scenario, history }, seed, tools);
@@ -72,7 +74,7 @@ export class ResumedUsers implements UserSimulator {
   }
 }
 
-/** An answer with what it answered, as tau2-bench writes a history. */
+/** The messages of one answer, in the form of tau2-bench's `message_history`. */
 function messages({ heard, said, calls }: PastAnswer, answer: number): Json[] {
   const made = calls.flatMap(({ call, text }, i): Json[] => {
     const id = `past_${answer}_${i}`;

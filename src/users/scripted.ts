@@ -1,16 +1,16 @@
 /**
- * @file The scripted customer: seeded rules that answer what the agent asks for. Like every user simulator it hears only
- * what is said, so it can be lied to; the database decides about the reward.
+ * @file The scripted customer: seeded rules that answer the agent's questions. Like every simulated user it hears the agent's
+ * messages only, so the agent can lie to it. The reward comes from the database.
  */
-import { Dice } from '../environments/dice.ts';
-import type { UserScenario, Wish } from '../environments/types.ts';
+import { Dice } from '../base/dice.ts';
+import type { UserScenario, Wish } from '../records/task.ts';
 import { readInstruction } from './instruction.ts';
-import { listen, matches, orderIds, proposes, type Heard } from './listening.ts';
+import { hearable, listen, matches, orderIds, proposes, type Heard } from './listening.ts';
 import * as speech from './speech.ts';
 import { HandsOnCustomer, type Move } from './hands-on.ts';
 import { UserError, type UserSession, type UserSimulator, type UserTools } from './types.ts';
 
-/** Replies that brought the conversation no further before the customer leaves; replies in all for one wish, and for each more. */
+/** The customer leaves after this many useless replies, and after this many replies for one wish and for each further wish. */
 const PATIENCE = 3;
 const MAX_REPLIES = 12;
 const MORE_REPLIES = 6;
@@ -18,8 +18,7 @@ const MORE_REPLIES = 6;
 export class ScriptedUsers implements UserSimulator {
   session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
     if (tools?.schemas.length) return handsOn(scenario, seed, tools);
-    // Of an imported task only its text is known.
-    const customer = new ScriptedCustomer(scenario.benchmark ? { ...readInstruction(scenario.instruction), persona: scenario.persona } : scenario, seed);
+    const customer = scriptedCustomer(scenario, seed);
     const answer = async (say: () => string, signal?: AbortSignal) => {
       if (signal?.aborted) throw new UserError('the scripted user was cancelled', 'aborted');
       return say();
@@ -28,10 +27,16 @@ export class ScriptedUsers implements UserSimulator {
   }
 }
 
+/** The customer of a scenario without tools. The scenario of an imported task holds its text only. */
+export function scriptedCustomer(scenario: UserScenario, seed: number): ScriptedCustomer {
+  const told = scenario.benchmark ? { ...readInstruction(scenario.instruction), persona: scenario.persona } : scenario;
+  return new ScriptedCustomer(told, seed);
+}
+
 function handsOn(scenario: UserScenario, seed: number, tools: UserTools): UserSession {
   const customer = new HandsOnCustomer(scenario, tools.schemas, seed);
   const speak = async (move: Move, signal?: AbortSignal): Promise<string> => {
-    for (let next = move; ; ) {
+    for (let next = move; ;) {
       if (signal?.aborted) throw new UserError('the scripted user was cancelled', 'aborted');
       if ('say' in next) return next.say;
       const [result] = await tools.call([next.call]);
@@ -41,22 +46,25 @@ function handsOn(scenario: UserScenario, seed: number, tools: UserTools): UserSe
   return { open: (signal) => speak({ say: customer.open() }, signal), reply: (text, signal) => speak(customer.hear(text), signal) };
 }
 
-/** The conversation's state; a function of scenario, seed and what the agent has said so far. */
+/** The state of one conversation. It depends on the scenario, the seed and the agent's messages only. */
 export class ScriptedCustomer {
   private readonly dice: Dice;
-  /** Whether facts are told before they are asked for. */
+  /** Whether the customer tells facts before the agent asks for them. */
   private readonly tellsAll: boolean;
   private current = 0;
   private changedMind = false;
   private insisted = false;
   private ignored = 0;
   private replies = 0;
-  /** The last questions: one who asks the same again and again does not listen. */
+  /** The last questions. An agent that asks the same questions again does not listen. */
   private lastAsked = '';
-  /** All that was asked about the current wish: a new question makes up for what was ignored. */
+  /** All questions about the current wish. A new question makes the customer patient again. */
   private readonly asked = new Set<string>();
 
-  constructor(private readonly scenario: UserScenario, seed: number) {
+  constructor(
+    private readonly scenario: UserScenario,
+    seed: number,
+  ) {
     this.dice = new Dice('scripted user', seed);
     const { persona } = scenario;
     this.tellsAll = persona === 'upfront' || (persona !== 'on_request' && this.dice.chance(0.5));
@@ -72,7 +80,8 @@ export class ScriptedCustomer {
     return parts.filter(Boolean).join(' ');
   }
 
-  reply(text: string): string {
+  reply(message: string): string {
+    const text = hearable(message);
     this.replies += 1;
     const answer = this.answer(text, listen(text));
     const most = MAX_REPLIES + MORE_REPLIES * Math.max(0, this.scenario.wishes.length - 1);
@@ -84,7 +93,7 @@ export class ScriptedCustomer {
     return this.scenario.wishes[this.current];
   }
 
-  /** What is asked for at the moment: of a customer who changes their mind, first the other thing. */
+  /** The current request. A customer who will change their mind first asks for `insteadOf`. */
   private get request(): speech.Request | undefined {
     return this.changedMind ? this.wish : (this.wish?.insteadOf ?? this.wish);
   }
@@ -106,7 +115,7 @@ export class ScriptedCustomer {
     if (this.reported(text, heard, request)) {
       if (!proposes(heard.rest)) return this.next();
       this.advance();
-      // With nothing left to want, what is proposed is not wanted either.
+      // After the last wish the customer does not want what the agent proposes.
       return this.request ? this.confirm(heard.rest, { ...heard, claims: '' }, this.request) : speech.goodbye(this.dice);
     }
     if (this.wish?.insteadOf && !this.changedMind) {
@@ -133,14 +142,15 @@ export class ScriptedCustomer {
     return claimed.length > 0 && ids.length > 0 && !ids.includes(order);
   }
 
-  /** The agent says it has done it: believed, unless it names another order or what the customer no longer wants. */
+  /** The agent claims success. The customer believes it, unless it names another order or the request before a change of mind. */
   private settled(text: string, request: speech.Request): string {
     if (this.wish?.insteadOf && !this.changedMind) {
       this.changedMind = true;
       return speech.change(this.wish, this.dice);
     }
     const ids = orderIds(text);
-    if (ids.length && request.slots.order_id && !ids.includes(String(request.slots.order_id))) return this.ignore(speech.correct(request, this.dice));
+    if (ids.length && request.slots.order_id && !ids.includes(String(request.slots.order_id)))
+      return this.ignore(speech.correct(request, this.dice));
     return this.next();
   }
 
@@ -167,7 +177,9 @@ export class ScriptedCustomer {
 
   private inform(heard: Heard, request: speech.Request): string {
     const { dice, scenario } = this;
-    const topics = [heard.asksEmail && 'email', heard.asksName && 'name', ...heard.facts].filter((topic): topic is string => topic !== false);
+    const topics = [heard.asksEmail && 'email', heard.asksName && 'name', ...heard.facts].filter(
+      (topic): topic is string => topic !== false,
+    );
     const asked = topics.join();
     const useful = topics.some((topic) => !this.asked.has(topic));
     if (asked === this.lastAsked) this.ignored += 1;

@@ -1,27 +1,33 @@
 /**
- * @file The scripted user behind `/v1/chat/completions` on this machine, for Node. It keeps no state: every request holds
- * the whole conversation, which is replayed to the same seed. Faults can be injected, to test those who call it.
+ * @file The scripted customer behind `/v1/chat/completions` on this computer, for Node. The server keeps no state: every
+ * request holds the whole conversation, which is replayed with the same seed. Injected faults test the clients.
+ *
+ * Pages of strangers must not reach the server, so names and origins other than this computer's are refused: the `Host` check
+ * stops DNS rebinding, the `Origin` check stops requests that need no preflight.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Dice } from '../environments/dice.ts';
-import type { ToolSchema } from '../environments/types.ts';
-import { HandsOnCustomer, type Move } from './hands-on.ts';
-import { readInstruction } from './instruction.ts';
-import { scenarioIn } from './prompt.ts';
-import { ScriptedCustomer } from './scripted.ts';
+import { Dice } from '../base/dice.ts';
+import type { Move } from './hands-on.ts';
+import { isLoopback } from './loopback.ts';
+import { SCRIPTED_MODEL, SCRIPTED_MODELS } from './scripted-server.ts';
+import { answer } from './server-request.ts';
 
 export type Fault = 'rate_limit' | 'server_error' | 'hang' | 'garbage';
 
 export interface UserServerOptions {
   /** On 127.0.0.1; 0 chooses a free one. */
   port?: number;
-  /** For requests that bring no seed, and for the faults. */
+  /** For requests without a seed, and for the faults. */
   seed?: number;
   /** Share of requests (0…1) that fail in each way. */
   faults?: Partial<Record<Fault, number>>;
   /** `Retry-After` of injected rate limits, in seconds. */
   retryAfter?: number;
+  /** Origins whose pages may ask too, such as `https://example.com`. Pages of this computer always may. */
+  allowOrigins?: readonly string[];
+  /** Milliseconds for a request to arrive; a slower one is answered with 408. */
+  requestTimeoutMs?: number;
 }
 
 export interface UserServer {
@@ -33,48 +39,78 @@ export interface UserServer {
   counts: Record<Fault | 'requests' | 'answered' | 'rejected', number>;
 }
 
-const SCRIPTED_MODEL = 'scripted-user';
-const MAX_BODY_BYTES = 4 << 20;
-const HEADERS = {
-  'Access-Control-Allow-Origin': '*',
+const MAX_BODY_BYTES = 1 << 20;
+const CORS_HEADERS = {
   'Access-Control-Allow-Methods': 'GET, POST, OPTIONS',
   'Access-Control-Allow-Headers': 'Authorization, Content-Type',
   'Access-Control-Allow-Private-Network': 'true',
   'Access-Control-Expose-Headers': 'Retry-After',
-  'Cross-Origin-Resource-Policy': 'cross-origin',
 };
 
-/** @throws RangeError for shares outside 0…1 or above 1 together, and Node's error when the port is taken. */
-export async function startUserServer({ port = 0, seed = 0, faults = {}, retryAfter = 1 }: UserServerOptions = {}): Promise<UserServer> {
+/** A request that is refused with an HTTP status. */
+class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** @throws RangeError for an option that is invalid, and Node's error if the port is taken. */
+export async function startUserServer({
+  port = 0,
+  seed = 0,
+  faults = {},
+  retryAfter = 1,
+  allowOrigins = [],
+  requestTimeoutMs = 10_000,
+}: UserServerOptions = {}): Promise<UserServer> {
   checkFaults(faults);
+  const allowed = new Set(allowOrigins.map(readOrigin));
   const counts: UserServer['counts'] = { requests: 0, answered: 0, rejected: 0, rate_limit: 0, server_error: 0, hang: 0, garbage: 0 };
 
   async function complete(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const number = counts.requests++;
-    const fault = drawFault(faults, new Dice('fault', seed, number));
-    if (fault) counts[fault] += 1;
-    if (fault === 'hang') return; // the client must give up
-    if (fault === 'rate_limit') return sendError(response, 429, 'rate limit reached (injected)', { 'Retry-After': String(retryAfter) });
-    if (fault === 'server_error') return sendError(response, 500, 'internal error (injected)');
-    // In turn: no JSON, and a completion that says nothing.
-    if (fault === 'garbage') return send(response, 200, counts.garbage % 2 ? '{"choices": [{"mess' : JSON.stringify(completion({ say: '' }, number)));
     try {
-      const move = answer(JSON.parse(await bodyOf(request)), seed);
+      const body = await bodyOf(request);
+      const fault = drawFault(faults, new Dice('fault', seed, number));
+      if (fault) {
+        counts[fault] += 1;
+        return fail(response, fault, number);
+      }
+      const move = answer(JSON.parse(body), seed);
       counts.answered += 1;
       send(response, 200, JSON.stringify(completion(move, number)));
     } catch (error) {
       counts.rejected += 1;
-      sendError(response, 400, (error as Error).message);
+      // Node has answered a request that came too slowly itself.
+      if (!response.destroyed) sendError(response, error instanceof Refusal ? error.status : 400, (error as Error).message);
     }
   }
 
-  const server = createServer((request, response) => {
+  function fail(response: ServerResponse, fault: Fault, number: number): void {
+    if (fault === 'rate_limit') sendError(response, 429, 'rate limit reached (injected)', { 'Retry-After': String(retryAfter) });
+    if (fault === 'server_error') sendError(response, 500, 'internal error (injected)');
+    // In turn: no JSON, and a completion that says nothing.
+    if (fault === 'garbage')
+      send(response, 200, counts.garbage % 2 ? '{"choices": [{"mess' : JSON.stringify(completion({ say: '' }, number)));
+    // A request that hangs gets no answer: the client must give up.
+  }
+
+  const timeouts = { requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs, connectionsCheckingInterval: 250 };
+  const server = createServer(timeouts, (request, response) => {
     const { url = '/' } = request;
-    if (!URL.canParse(url, 'http://localhost')) return sendError(response, 400, `${url} is no address: expected one such as /v1/models`);
+    response.setHeader('Vary', 'Origin').setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+    const stranger = strangerOf(request, allowed);
+    if (stranger) return sendError(response, 403, stranger);
+    if (request.headers.origin) response.setHeader('Access-Control-Allow-Origin', request.headers.origin);
+    if (!URL.canParse(url, 'http://localhost'))
+      return sendError(response, 400, `${url} is not an address: expected one such as /v1/models`);
     const path = new URL(url, 'http://localhost').pathname.replace(/\/+$/, '');
-    if (request.method === 'OPTIONS') response.writeHead(204, HEADERS).end();
+    if (request.method === 'OPTIONS') response.writeHead(204, CORS_HEADERS).end();
     else if (request.method === 'POST' && path === '/v1/chat/completions') void complete(request, response);
-    else if (request.method === 'GET' && path === '/v1/models') send(response, 200, JSON.stringify({ object: 'list', data: [{ id: SCRIPTED_MODEL, object: 'model', created: 0, owned_by: 'mua-rl-playground' }] }));
+    else if (request.method === 'GET' && path === '/v1/models') send(response, 200, JSON.stringify(SCRIPTED_MODELS));
     else sendError(response, 404, `${request.method} ${path} is not served: expected POST /v1/chat/completions or GET /v1/models`);
   });
   await new Promise<void>((resolve, reject) => {
@@ -92,9 +128,26 @@ export async function startUserServer({ port = 0, seed = 0, faults = {}, retryAf
   };
 }
 
+/** Why a request comes from outside of this computer; null if it does not. Programs other than browsers send no origin. */
+function strangerOf({ headers: { host, origin } }: IncomingMessage, allowed: ReadonlySet<string>): string | null {
+  const name = /^(.+?)(:\d{1,5})?$/.exec(host ?? '')?.[1] ?? '';
+  if (!isLoopback(name)) return `the Host header is "${name}": expected localhost, 127.0.0.1 or [::1]`;
+  if (origin === undefined || allowed.has(origin) || (URL.canParse(origin) && isLoopback(new URL(origin).hostname))) return null;
+  return `pages of ${origin} may not ask: start the server with --allow-origin ${origin}`;
+}
+
+/** @throws RangeError if it is not an origin */
+function readOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`)
+    throw new RangeError(`--allow-origin is "${text}": expected an origin such as https://example.com`);
+  return url.origin;
+}
+
 function checkFaults(faults: Partial<Record<Fault, number>>): void {
   const entries = Object.entries(faults);
-  for (const [name, share] of entries) if (!(share >= 0 && share <= 1)) throw new RangeError(`fault ${name} is ${share}: expected a share from 0 to 1`);
+  for (const [name, share] of entries)
+    if (!(share >= 0 && share <= 1)) throw new RangeError(`fault ${name} is ${share}: expected a share from 0 to 1`);
   const total = entries.reduce((sum, [, share]) => sum + share, 0);
   if (total > 1) throw new RangeError(`the faults' shares add up to ${total}: expected at most 1`);
 }
@@ -105,32 +158,17 @@ function drawFault(faults: Partial<Record<Fault, number>>, dice: Dice): Fault | 
   return null;
 }
 
-/** The customer's next words or call. The first message with role `user` is the agent's greeting, which the opening answers. */
-function answer(body: unknown, fallbackSeed: number): Move {
-  const { messages, seed, tools } = (body ?? {}) as { messages?: unknown; seed?: unknown; tools?: unknown };
-  if (!Array.isArray(messages) || !messages.length) throw new Error('messages: expected a list of at least one message');
-  const texts = messages.map((message: unknown, i) => {
-    const { role, content, tool_calls } = (message ?? {}) as { role?: unknown; content?: unknown; tool_calls?: unknown };
-    const empty = content === null && Array.isArray(tool_calls);
-    if (typeof role !== 'string' || !(empty || typeof content === 'string')) throw new Error(`messages[${i}]: expected a role and a content, both strings`);
-    return { role, content: empty ? '' : (content as string) };
-  });
-  const prompt = texts.filter(({ role }) => role === 'system' || role === 'developer').map(({ content }) => content).join('\n\n');
-  const scenario = scenarioIn(prompt) ?? readInstruction(prompt);
-  const ownSeed = typeof seed === 'number' ? seed : fallbackSeed;
-  const [, ...heard] = texts.filter(({ role }) => role === 'user' || role === 'tool');
-  if (Array.isArray(tools) && tools.length) {
-    const customer = new HandsOnCustomer(scenario, tools as ToolSchema[], ownSeed);
-    return heard.reduce<Move>((_, { role, content }) => (role === 'tool' ? customer.result(content) : customer.hear(content)), { say: customer.open() });
-  }
-  const customer = new ScriptedCustomer(scenario, ownSeed);
-  return { say: heard.reduce((_, { content }) => customer.reply(content), customer.open()) };
-}
-
 function completion(move: Move, number: number) {
-  const message = 'say' in move
-    ? { role: 'assistant', content: move.say }
-    : { role: 'assistant', content: null, tool_calls: [{ id: `call_${number}`, type: 'function', function: { name: move.call.name, arguments: JSON.stringify(move.call.arguments) } }] };
+  const message =
+    'say' in move
+      ? { role: 'assistant', content: move.say }
+      : {
+          role: 'assistant',
+          content: null,
+          tool_calls: [
+            { id: `call_${number}`, type: 'function', function: { name: move.call.name, arguments: JSON.stringify(move.call.arguments) } },
+          ],
+        };
   return {
     id: `chatcmpl-${number}`,
     object: 'chat.completion',
@@ -141,21 +179,31 @@ function completion(move: Move, number: number) {
   };
 }
 
+/** @throws Refusal if the body is too long */
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // A destroyed request could not be answered.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw new Error(`the body is longer than ${MAX_BODY_BYTES} bytes`);
+    if (size > MAX_BODY_BYTES) throw new Refusal(413, `the body is longer than ${MAX_BODY_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
 function send(response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void {
-  response.writeHead(status, { ...HEADERS, 'Content-Type': 'application/json', ...headers }).end(body);
+  // A connection with the rest of a refused body on it cannot be used again.
+  if (status === 403 || status === 413) response.setHeader('Connection', 'close');
+  if (response.hasHeader('Access-Control-Allow-Origin')) headers = { ...CORS_HEADERS, ...headers };
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(body);
 }
 
 function sendError(response: ServerResponse, status: number, message: string, headers: Record<string, string> = {}): void {
-  send(response, status, JSON.stringify({ error: { message, type: status === 429 ? 'rate_limit_error' : 'invalid_request_error' } }), headers);
+  send(
+    response,
+    status,
+    JSON.stringify({ error: { message, type: status === 429 ? 'rate_limit_error' : 'invalid_request_error' } }),
+    headers,
+  );
 }

@@ -1,9 +1,9 @@
-/** @file What the scripted customer says: one clear simple English, a few phrasings an act, chosen by seed. */
-import type { Dice } from '../environments/dice.ts';
-import type { UserScenario, Wish } from '../environments/types.ts';
+/** @file The sentences of the scripted customer, in simple English. The seed chooses among a few wordings of each sentence. */
+import type { Dice } from '../base/dice.ts';
+import type { UserScenario, Wish } from '../records/task.ts';
 import { STOP } from './types.ts';
 
-/** A wish without the question whether it can be had: what `insteadOf` holds too. */
+/** The fields of a wish that `insteadOf` has too. */
 export type Request = Pick<Wish, 'intent' | 'slots' | 'words'>;
 
 /** A fact of a request that an agent can ask for. */
@@ -49,7 +49,7 @@ function wholeRequest(request: Request, dice: Dice): string {
   }
 }
 
-/** Only what it is about. */
+/** The request without its facts, as a clause after "I want to". */
 function bareRequest({ intent, slots, words }: Request): string {
   const order = words.owner ? `${words.owner[0]} order` : 'an order';
   switch (intent) {
@@ -77,7 +77,7 @@ const FACTS: Record<Request['intent'], Fact[]> = {
   modify_address: ['order', 'address'],
 };
 
-/** The asked facts that the request has, in one sentence; '' when it has none of them. */
+/** The facts that the agent asked for, in one sentence; '' if the request has none of these facts. */
 export function answerFacts(request: Request, asked: ReadonlySet<Fact>, dice: Dice): string {
   const parts = FACTS[request.intent].flatMap((fact): string[] => {
     if (!asked.has(fact)) return [];
@@ -85,7 +85,13 @@ export function answerFacts(request: Request, asked: ReadonlySet<Fact>, dice: Di
       case 'order':
         return [orderOf(request)];
       case 'reason':
-        return [dice.pick(request.slots.reason === 'ordered by mistake' ? ['ordered by mistake', 'I ordered it by mistake'] : ['no longer needed', 'it is no longer needed'])];
+        return [
+          dice.pick(
+            request.slots.reason === 'ordered by mistake'
+              ? ['ordered by mistake', 'I ordered it by mistake']
+              : ['no longer needed', 'it is no longer needed'],
+          ),
+        ];
       case 'items':
         return request.words.new_items ? [swapsOf(request)] : [itemsOf(request)];
       case 'new_items':
@@ -106,14 +112,16 @@ export function nameAndZip({ identity }: UserScenario, dice: Dice): string {
 
 export const email = ({ identity }: UserScenario, dice: Dice) => dice.pick([`My email is ${identity.email}.`, `It is ${identity.email}.`]);
 
-/** States a request for the first time, with all facts or none. */
+/** States a request for the first time, with all of its facts or without facts. */
 export function state(request: Request, whole: boolean, dice: Dice): string {
   const clause = whole ? wholeRequest(request, dice) : bareRequest(request);
   return dice.pick([`I want to ${clause}.`, `Please ${clause}.`]);
 }
 
-export const also = (request: Request, whole: boolean, dice: Dice) => `${dice.pick(['Yes', 'Thanks'])}, I also want to ${whole ? wholeRequest(request, dice) : bareRequest(request)}.`;
-export const change = (request: Request, dice: Dice) => `${dice.pick(['Actually', 'Wait'])}, I want to ${wholeRequest(request, dice)} instead.`;
+export const also = (request: Request, whole: boolean, dice: Dice) =>
+  `${dice.pick(['Yes', 'Thanks'])}, I also want to ${whole ? wholeRequest(request, dice) : bareRequest(request)}.`;
+export const change = (request: Request, dice: Dice) =>
+  `${dice.pick(['Actually', 'Wait'])}, I want to ${wholeRequest(request, dice)} instead.`;
 export const correct = (request: Request, dice: Dice) => `No, I want to ${wholeRequest(request, dice)}.`;
 export const greeting = (dice: Dice) => dice.pick(['Hi.', 'Hello.']);
 export const yes = (dice: Dice) => dice.pick(['Yes.', 'Yes, please.']);

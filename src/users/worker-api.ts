@@ -1,23 +1,39 @@
-/** @file Sessions of simulated users for others than their owner: what the user worker answers. */
-import type { UserScenario } from '../environments/types.ts';
+/** @file The interface of the user worker: sessions of simulated users for other workers. */
+import type { UserScenario } from '../records/task.ts';
+import type { UserConfig } from '../records/user.ts';
 import { createUsers } from './index.ts';
-import { UserError, type UserConfig, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
+import { UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
 
-/** Errors lose their class and fields between workers: a failure crosses as a value. */
+/** Errors lose their class and their fields between workers, so a failure is sent as a value. */
 export type Answer<T = { text: string }> = T | { failure: { kind: UserError['kind']; message: string } };
 
-/** Sessions are named by the caller, so that an opening can be cancelled too. */
+/** The caller names the sessions, so that it can cancel an opening too. */
 export interface UserWorkerApi {
-  /** The number of the simulator of this configuration: one for all who ask, so that its limit on requests holds for them together. @throws UserError's message */
+  /**
+   * The number of the simulator with this configuration. All callers with the same configuration share one simulator, so
+   * that its limit on requests holds for all of them. @throws Error with UserError's message
+   */
   configure(config: UserConfig): number;
-  open(simulator: number, session: string, scenario: UserScenario, seed: number, schemas?: UserTools['schemas'], call?: UserTools['call']): Promise<Answer>;
+  open(
+    simulator: number,
+    session: string,
+    scenario: UserScenario,
+    seed: number,
+    schemas?: UserTools['schemas'],
+    call?: UserTools['call'],
+  ): Promise<Answer>;
   reply(session: string, text: string): Promise<Answer>;
-  /** Forgets the session: only whoever opened it knows when it is over. */
+  /** Forgets the session. Only the caller that opened the session knows when it is over. */
   close(session: string): void;
-  /** Ends a request under way with a failure of kind `aborted`, and closes the session. */
+  /** Ends the current request with a failure of kind `aborted`, and closes the session. */
   cancel(session: string): void;
   /** See `UserSimulator.judge`. `cancel(name)` ends the request. */
-  judge(simulator: number, name: string, statements: readonly string[], conversation: readonly Utterance[]): Promise<Answer<{ met: boolean[] | null }>>;
+  judge(
+    simulator: number,
+    name: string,
+    statements: readonly string[],
+    conversation: readonly Utterance[],
+  ): Promise<Answer<{ met: boolean[] | null }>>;
 }
 
 export class UserSessions implements UserWorkerApi {
@@ -31,7 +47,14 @@ export class UserSessions implements UserWorkerApi {
     return known >= 0 ? known : this.simulators.push({ config: key, users: createUsers(config) }) - 1;
   }
 
-  open(simulator: number, session: string, scenario: UserScenario, seed: number, schemas: UserTools['schemas'] = [], call?: UserTools['call']): Promise<Answer> {
+  open(
+    simulator: number,
+    session: string,
+    scenario: UserScenario,
+    seed: number,
+    schemas: UserTools['schemas'] = [],
+    call?: UserTools['call'],
+  ): Promise<Answer> {
     const { users } = this.simulators[simulator]!;
     this.sessions.set(session, { user: users.session(scenario, seed, call && { schemas, call }), abort: new AbortController() });
     return this.answer(session, (user, signal) => user.open(signal));
@@ -50,7 +73,12 @@ export class UserSessions implements UserWorkerApi {
     this.sessions.delete(session);
   }
 
-  async judge(simulator: number, name: string, statements: readonly string[], conversation: readonly Utterance[]): Promise<Answer<{ met: boolean[] | null }>> {
+  async judge(
+    simulator: number,
+    name: string,
+    statements: readonly string[],
+    conversation: readonly Utterance[],
+  ): Promise<Answer<{ met: boolean[] | null }>> {
     const abort = new AbortController();
     this.judging.set(name, abort);
     try {
@@ -73,4 +101,6 @@ export class UserSessions implements UserWorkerApi {
   }
 }
 
-const failure = (error: unknown) => ({ failure: { kind: error instanceof UserError ? error.kind : 'bad_response' as const, message: (error as Error).message } });
+const failure = (error: unknown) => ({
+  failure: { kind: error instanceof UserError ? error.kind : ('bad_response' as const), message: (error as Error).message },
+});

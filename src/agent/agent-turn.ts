@@ -1,0 +1,103 @@
+/**
+ * @file One turn of the agent: sampled from the model, or made by a person or an expert.
+ *
+ * Sampled token ids are kept unchanged. Sampling stops at the first `</tool_call>` (one call a turn) or at `<|im_end|>`. The
+ * template adds the tokens that are missing to close the turn.
+ */
+import type { Sampler } from '../engine/types.ts';
+import type { EpisodeLimits, Sampling } from '../records/episode.ts';
+import type { ToolCall } from '../records/task.ts';
+import { END_OF_TEXT, GENERATION_PROMPT, IM_END, TOOL_CALL_END, renderAssistant } from './chat-template.ts';
+import type { EpisodeLog } from './episode-log.ts';
+import type { Act } from './expert.ts';
+import { parseTurn, spoken } from './tool-call.ts';
+import type { Transcript } from './transcript.ts';
+import type { Tokenizer } from './types.ts';
+
+export interface Turn {
+  /** The decoded turn, with markup. */
+  text: string;
+  /** The text that the user may hear. */
+  content: string;
+  call?: ToolCall;
+  /** Why the turn's markup is not a tool call. */
+  error?: string;
+}
+
+export interface TurnOptions {
+  /** Not needed if `agent` makes every turn. */
+  sampler?: Sampler;
+  tokenizer: Tokenizer;
+  limits: EpisodeLimits;
+  sampling: Sampling;
+  /** Seed and stream of the sampler. Together with the weights they determine every sample. */
+  seed: number;
+  stream: number;
+  signal?: AbortSignal;
+}
+
+/** Samples the turns of one episode. Opens the sampler's sequence at the first turn. */
+export class TurnSampler {
+  readonly #stopTokenIds: number[];
+  #sequence: Awaited<ReturnType<Sampler['open']>> | null = null;
+
+  constructor(
+    private readonly options: TurnOptions,
+    /** The tools that the agent may call. Null accepts any name. */
+    private readonly toolNames: readonly string[] | null,
+  ) {
+    this.#stopTokenIds = [TOOL_CALL_END, IM_END, END_OF_TEXT].map((token) => options.tokenizer.id(token));
+  }
+
+  /** Samples one turn and appends it to the transcript. Returns the reason if the episode ends with this turn. */
+  async sample(transcript: Transcript, log: EpisodeLog): Promise<Turn | 'context_full' | 'turn_length'> {
+    const { limits, sampler, sampling, seed, signal, stream, tokenizer } = this.options;
+    if (!sampler) throw new Error('no model is loaded to play the agent');
+    this.#sequence ??= await sampler.open({ seed, stream });
+    const prompt = tokenizer.encode(GENERATION_PROMPT).length;
+    if (transcript.length + prompt + 1 >= transcript.capacity) return 'context_full';
+    transcript.beginTurn();
+    sampler.append(this.#sequence, transcript.takePending());
+    const generation = await log.time('generate', () =>
+      sampler.generate(
+        this.#sequence!,
+        {
+          maxNewTokens: Math.min(limits.response_length_one_turn, transcript.capacity - transcript.length),
+          temperature: sampling.temperature,
+          topP: sampling.top_p,
+          topK: sampling.top_k,
+          stopTokenIds: this.#stopTokenIds,
+        },
+        signal,
+      ),
+    );
+    const text = tokenizer.decode(generation.tokens);
+    if (generation.finishReason !== 'stop') {
+      transcript.sampled(generation, text, { content: spoken(text) });
+      if (generation.finishReason === 'context_full' || transcript.full) return 'context_full';
+      transcript.closeTurn();
+      return 'turn_length';
+    }
+    const turn = { text, ...parseTurn(text, this.toolNames) };
+    transcript.sampled(generation, text, {
+      content: turn.content,
+      ...(turn.call && { toolCall: turn.call }),
+      ...(turn.error !== undefined && { parseError: turn.error }),
+    });
+    transcript.closeTurn(generation.tokens.at(-1));
+    return turn;
+  }
+
+  /** Frees the sampler's slot. */
+  close(): void {
+    if (this.#sequence) this.options.sampler!.close(this.#sequence);
+  }
+}
+
+/** Appends a turn that a person or an expert made. */
+export function giveTurn(act: Act, transcript: Transcript): Turn {
+  const [content, call] = 'call' in act ? ['', act.call] : [act.say.trim(), undefined];
+  const text = renderAssistant(content, call ? [call] : []);
+  transcript.agent(text, text, { content, by: 'person', ...(call && { toolCall: call }) });
+  return { text, content, call };
+}

@@ -1,0 +1,90 @@
+/** @file What has happened in an episode so far: counters, seconds, what the agent said, and the events that the audit reads. */
+import { auditEpisode, isAudited, type AuditEvent } from '../environments/violations.ts';
+import type { Domain, ToolResult } from '../environments/types.ts';
+import type { ToolCall, Violation } from '../records/task.ts';
+import type { Trajectory, UserCall } from '../records/trajectory.ts';
+import type { PrefixState } from './prefix.ts';
+import type { EpisodeRules } from './rules.ts';
+
+export class EpisodeLog {
+  /** Tool results and user replies. */
+  turns = 0;
+  /** Messages of agent, user and tools. */
+  steps = 0;
+  /** Failed tool calls of agent and user. */
+  failures = 0;
+  parseErrors = 0;
+  readonly toolCalls: Record<string, number> = {};
+  readonly userCalls: UserCall[] = [];
+  /** What the agent said to the user, in order. */
+  readonly said: string[] = [];
+  readonly seconds: Trajectory['seconds'] = { generate: 0, tool: 0, user: 0 };
+  readonly #events: AuditEvent[] = [];
+
+  constructor(private readonly rules: Pick<EpisodeRules, 'maxSteps' | 'maxErrors'>) {}
+
+  /** Continues the counts of a stored conversation. */
+  resume(state: PrefixState, userCalls: readonly UserCall[]): void {
+    const { turns, steps, failures, parseErrors } = state;
+    Object.assign(this, { turns, steps, failures, parseErrors });
+    Object.assign(this.toolCalls, state.toolCalls);
+    this.#events.push(...state.events);
+    this.said.push(...state.said);
+    this.userCalls.push(...userCalls);
+  }
+
+  get tooManyErrors(): boolean {
+    return this.failures >= this.rules.maxErrors;
+  }
+
+  get limit(): 'max_turns' | null {
+    return this.steps >= this.rules.maxSteps || this.tooManyErrors ? 'max_turns' : null;
+  }
+
+  agentSaid(text: string): void {
+    this.#events.push({ kind: 'agent', text });
+    this.said.push(text);
+  }
+
+  userSaid(text: string): void {
+    this.#events.push({ kind: 'user', text });
+    this.steps += 1;
+  }
+
+  toolAnswered(call: ToolCall, result: ToolResult): void {
+    this.#events.push({ kind: 'tool', call, result });
+    this.toolCalls[call.name] = (this.toolCalls[call.name] ?? 0) + 1;
+    this.#answered(result.error);
+  }
+
+  /** The error of a malformed call was sent back to the agent. */
+  errorAnswered(): void {
+    this.#answered(true);
+  }
+
+  userCalled(call: UserCall): void {
+    this.userCalls.push(call);
+    if (call.error) this.failures += 1;
+  }
+
+  #answered(error: boolean): void {
+    this.turns += 1;
+    this.steps += 1;
+    if (error) this.failures += 1;
+  }
+
+  /** Empty for a domain whose tools the audit does not know. */
+  violations({ name }: Domain): Violation[] {
+    return isAudited(name) ? auditEpisode(this.#events) : [];
+  }
+
+  /** Adds the time of `work` to `seconds`. */
+  async time<T>(what: keyof Trajectory['seconds'], work: () => Promise<T>): Promise<T> {
+    const start = performance.now();
+    try {
+      return await work();
+    } finally {
+      this.seconds[what] += (performance.now() - start) / 1000;
+    }
+  }
+}

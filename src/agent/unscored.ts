@@ -1,0 +1,26 @@
+/** @file The ways in which an episode ends without a score. */
+
+/**
+ * Thrown by a party that has to act and cannot act yet. The conversation stops there without a score, as if it were aborted
+ * between two messages. It can be continued from its nodes.
+ */
+export class Rest extends Error {}
+
+/** An abort or a failure of the simulated user. */
+export class Unscored extends Error {
+  constructor(
+    readonly termination: 'user_error' | 'aborted',
+    message: string,
+  ) {
+    super(message);
+  }
+
+  static byUser(cause: unknown): Unscored {
+    return new Unscored('user_error', cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+/** @throws Unscored if the signal is aborted */
+export function checkAbort(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new Unscored('aborted', 'aborted');
+}

@@ -1,0 +1,113 @@
+/** @file Chat completions of an OpenAI-compatible server: the messages sent, and the answer read. */
+import type { ToolCall, ToolSchema, UserScenario } from '../records/task.ts';
+import { CutAnswer, RequestFailure } from './endpoint-failure.ts';
+import type { UserTools } from './types.ts';
+
+export type Message =
+  | { role: 'system' | 'user' | 'assistant'; content: string | null; tool_calls?: RawCall[] }
+  | { role: 'tool'; tool_call_id: string; content: string };
+
+export interface ChatRequest {
+  model: string;
+  messages: Message[];
+  tools?: readonly ToolSchema[];
+  temperature: number;
+  max_tokens: number;
+  seed?: number;
+  /** For `mua user-server` only: the scenario's slots are the gold arguments. */
+  scenario?: UserScenario;
+}
+
+export interface RawCall {
+  id: string;
+  type: 'function';
+  function: { name: string; arguments: string };
+}
+
+export interface Answer {
+  text: string;
+  /** As the model wrote them: the next request repeats them unchanged. */
+  calls: RawCall[];
+}
+
+/** The fields that are read of a chat completion's only choice. Thoughts in `reasoning_content` or `reasoning` are not read. */
+interface Choice {
+  message: { content?: unknown; tool_calls?: unknown };
+  finish_reason?: unknown;
+}
+
+/** @throws CutAnswer if the answer is not finished, and RequestFailure if the body holds no answer */
+export function readAnswer(body: string, hasTools: boolean): Answer {
+  let said: string | null;
+  let finish: unknown;
+  let calls: RawCall[] = [];
+  try {
+    const { message, finish_reason } = (JSON.parse(body) as { choices: Choice[] }).choices[0]!;
+    finish = finish_reason;
+    said = withoutThoughts(textOf(message.content));
+    // Calls of tools that the model was not given are dropped.
+    if (hasTools && Array.isArray(message.tool_calls)) calls = message.tool_calls.map(readCall);
+  } catch {
+    // A cut answer can hold half a call.
+    if (!isCut(finish)) throw new RequestFailure('the user endpoint did not answer with a chat completion', 'bad_response');
+    said = null;
+  }
+  if (isCut(finish)) throw new CutAnswer('the user endpoint cut its answer off (finish_reason "length")');
+  if (finish === 'content_filter') throw new RequestFailure('the content filter of the user endpoint cut the answer off', 'bad_response');
+  if (said === null) throw new CutAnswer('the user endpoint sent thoughts without an end (<think> is not closed)');
+  if (!said && !calls.length) throw new RequestFailure('the user endpoint gave an empty answer', 'bad_response');
+  return { text: said, calls };
+}
+
+/** Some servers name the limit itself. */
+const isCut = (finish: unknown) => typeof finish === 'string' && /^(length|max_tokens)$/i.test(finish);
+
+/** The text of a message's content, which is a string or a list of parts. Parts with thoughts have a type of their own. */
+function textOf(content: unknown): string {
+  if (!Array.isArray(content)) return typeof content === 'string' ? content : '';
+  return (content as { type?: unknown; text?: unknown }[])
+    .map(({ type, text }) => (type === 'text' && typeof text === 'string' ? text : ''))
+    .join('');
+}
+
+/**
+ * The words outside of `<think>` blocks; null if a block is not closed. A chat template can open the block in the prompt, so
+ * words before a closing tag without an opening tag are thoughts too.
+ */
+function withoutThoughts(text: string): string | null {
+  let said = '';
+  let open = false;
+  for (const part of text.split(/(<\/?think(?:ing)?>)/i)) {
+    const isTag = /^<\/?think(?:ing)?>$/i.test(part);
+    if (!isTag && !open) said += part;
+    if (!isTag) continue;
+    const closes = part[1] === '/';
+    if (closes && !open) said = '';
+    open = !closes;
+  }
+  return open ? null : said.trim();
+}
+
+/** @throws if the value is not a function call */
+function readCall(value: unknown, index: number): RawCall {
+  const { id, function: called } = value as { id?: unknown; function: { name: unknown; arguments?: unknown } };
+  if (typeof called.name !== 'string') throw new Error('a call without a name');
+  // Some servers send arguments as an object, and no id.
+  const args = typeof called.arguments === 'string' ? called.arguments : JSON.stringify(called.arguments ?? {});
+  return { id: typeof id === 'string' && id ? id : `call_${index}`, type: 'function', function: { name: called.name, arguments: args } };
+}
+
+/** Makes the calls with readable arguments. The other calls get an error as their result, so that the model can correct them. */
+export async function callTools(tools: UserTools, calls: RawCall[]): Promise<{ text: string }[]> {
+  const read = calls.map(({ function: { name, arguments: text } }): ToolCall | null => {
+    try {
+      const args: unknown = JSON.parse(text || '{}');
+      return typeof args === 'object' && args !== null && !Array.isArray(args) ? { name, arguments: args as ToolCall['arguments'] } : null;
+    } catch {
+      return null;
+    }
+  });
+  const made = read.filter((call) => call !== null);
+  const results = made.length ? await tools.call(made) : [];
+  return read.map((call) => (call ? results.shift()! : { text: 'Error: the arguments are not a JSON object' }));
+}

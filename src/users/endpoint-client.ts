@@ -1,0 +1,122 @@
+/** @file Requests to an OpenAI-compatible server: one address, limited concurrency, retries with growing waits. */
+import type { EndpointConfig } from '../records/user.ts';
+import type { ChatRequest } from './endpoint-answer.ts';
+import { CutAnswer, httpFailure, RequestFailure } from './endpoint-failure.ts';
+import { Limiter, pause } from './limiter.ts';
+import { isScriptedServer, SCRIPTED_MODEL } from './scripted-server.ts';
+import { UserError } from './types.ts';
+
+export interface EndpointOptions {
+  /** Milliseconds before the first retry. The wait doubles with each retry, and half of it is random. */
+  backoffMs?: number;
+  fetch?: typeof fetch;
+}
+
+const MAX_BACKOFF_MS = 30_000;
+/** How often a cut answer is asked for again. Each time the model gets twice the room. */
+const CUT_RETRIES = 2;
+const RETRIED: ReadonlySet<UserError['kind']> = new Set(['network', 'timeout', 'rate_limit', 'server', 'bad_response']);
+
+export class EndpointClient {
+  private readonly completions: URL;
+  private readonly limiter: Limiter;
+  /** Undefined until the server was asked. */
+  private scripted: boolean | undefined;
+
+  /** @throws UserError (`bad_response`) if a field of the configuration is invalid. */
+  constructor(
+    private readonly config: EndpointConfig,
+    private readonly options: EndpointOptions = {},
+  ) {
+    this.completions = completionsUrl(config.baseUrl);
+    if (!config.model) throw new UserError('model is empty: expected the name of a model at the endpoint', 'bad_response');
+    const { concurrency = 8 } = config;
+    if (!Number.isInteger(concurrency) || concurrency < 1)
+      throw new UserError(`concurrency is ${concurrency}: expected a whole number from 1 on`, 'bad_response');
+    this.limiter = new Limiter(concurrency);
+  }
+
+  /**
+   * One answer of a model. The request is retried up to `maxRetries` times if it fails in a way that can pass, or if `read`
+   * throws a RequestFailure. A cut answer is retried at most twice, with `max_tokens` doubled each time. @throws UserError
+   */
+  complete<T>(request: ChatRequest, read: (body: string) => T, signal?: AbortSignal): Promise<T> {
+    let { max_tokens } = request;
+    let cuts = 0;
+    const ask = () => {
+      const post = { method: 'POST', body: JSON.stringify({ ...request, max_tokens, stream: false }) };
+      return this.send(this.completions, post, request.model, read, signal).catch((error: unknown) => {
+        if (!(error instanceof CutAnswer)) throw error;
+        if (++cuts > CUT_RETRIES) throw new RequestFailure(`${error.message}, with max_tokens ${max_tokens}`, error.kind, 0, true);
+        max_tokens *= 2;
+        throw error;
+      });
+    };
+    return this.retried(ask, signal);
+  }
+
+  /**
+   * Whether the server is `mua user-server`, which plays the scripted customer and needs the scenario for it. A server
+   * with another model is never asked. @throws UserError if no answer comes
+   */
+  async playsScenario(signal?: AbortSignal): Promise<boolean> {
+    if (this.config.model !== SCRIPTED_MODEL) return false;
+    const models = new URL(this.completions);
+    models.pathname = models.pathname.replace(/chat\/completions$/, 'models');
+    const ask = () =>
+      this.send(models, { method: 'GET' }, SCRIPTED_MODEL, isScriptedServer, signal).catch((error: unknown) => {
+        // A server without a list of models is not ours.
+        if (error instanceof RequestFailure && error.final) return false;
+        throw error;
+      });
+    return (this.scripted ??= await this.retried(ask, signal));
+  }
+
+  private async retried<T>(request: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const { maxRetries = 5 } = this.config;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.limiter.run(request, signal);
+      } catch (error) {
+        if (signal?.aborted) throw new UserError('the request to the user endpoint was cancelled', 'aborted');
+        if (!(error instanceof RequestFailure)) throw error;
+        if (error.final || !RETRIED.has(error.kind) || attempt >= maxRetries)
+          throw new UserError(`${error.message}${attempt ? ` (after ${attempt + 1} attempts)` : ''}`, error.kind);
+        const backoff = Math.min(MAX_BACKOFF_MS, (this.options.backoffMs ?? 500) * 2 ** attempt) * (0.5 + Math.random() / 2);
+        await pause(Math.max(error.retryAfterMs, backoff), signal).catch(() => {
+          throw new UserError('the request to the user endpoint was cancelled', 'aborted');
+        });
+      }
+    }
+  }
+
+  private async send<T>(url: URL, init: RequestInit, model: string, read: (body: string) => T, signal?: AbortSignal): Promise<T> {
+    const { apiKey, timeoutMs = 60_000 } = this.config;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      const response = await (this.options.fetch ?? fetch)(url.href, {
+        ...init,
+        headers: { ...(init.body && { 'Content-Type': 'application/json' }), ...(apiKey && { Authorization: `Bearer ${apiKey}` }) },
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      });
+      const body = await response.text();
+      if (!response.ok) throw httpFailure(response, body, apiKey, model);
+      return read(body);
+    } catch (error) {
+      if (error instanceof RequestFailure) throw error;
+      if (signal?.aborted) throw new RequestFailure('cancelled', 'aborted');
+      if (timeout.aborted) throw new RequestFailure(`the user endpoint gave no answer within ${timeoutMs} ms`, 'timeout');
+      // User name, password and query of the address and the text of the cause can hold keys, so they are left out.
+      throw new RequestFailure(`the user endpoint at ${url.origin}${url.pathname} cannot be reached`, 'network');
+    }
+  }
+}
+
+function completionsUrl(baseUrl: string): URL {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new UserError('the base URL is not an http(s) address: expected one such as http://localhost:11434/v1', 'bad_response');
+  // A query, such as ?api-version=…, stays.
+  url.pathname = `${url.pathname.replace(/\/+$/, '').replace(/\/chat\/completions$/, '')}/chat/completions`;
+  return url;
+}

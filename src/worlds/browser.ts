@@ -1,0 +1,220 @@
+/**
+ * @file Serves the World pages: domains, tables, tasks and imports. Runs in its own worker, because reading a large import
+ * would delay the episodes of a training run. Sends tables and tasks to the page a few rows at a time.
+ */
+import { benchmarkLoader } from '../benchmarks/import/loader.ts';
+import type { BenchmarkDatabase, StoredBenchmark } from '../benchmarks/import/database.ts';
+import { IMPORTED_LEVEL, importedName } from '../benchmarks/imported-benchmark.ts';
+import { importedDomain } from '../benchmarks/imported-domain.ts';
+import { benchmarkJudge } from '../benchmarks/judge.ts';
+import type { DomainDefinition } from '../environments/domain.ts';
+import { exactDomainNames } from '../environments/domains/index.ts';
+import type { ExactDomain } from '../environments/exact/types.ts';
+import { createEnvironments } from '../environments/index.ts';
+import type { BenchmarkFiles } from '../exchange/file-source.ts';
+import type { Benchmark } from '../records/benchmark-task.ts';
+import type { Json } from '../records/json.ts';
+import type { Task } from '../records/task.ts';
+import { Importer, type Progress } from './imports.ts';
+import { FIRST, GENERATED_DOMAINS, generatedWorld, openGenerated, openImported, type Opened, titleOf, TITLES } from './open-world.ts';
+import { firstRows, rowCounts, tableInfos, tableOf, tableRows } from './tables.ts';
+import { labelOf, searchTasks, taskSummary, toldBy } from './tasks.ts';
+import type { Found, GoldRun, TableRow, TaskSummary, WorldInfo, WorldRef, WorldSummary, WorldTask } from './types.ts';
+import { wordSearch } from './word-search.ts';
+
+/** The number of worlds kept open. */
+const OPEN_WORLDS = 4;
+
+export class WorldBrowser {
+  private readonly load;
+  private readonly environments;
+  private readonly definitions: ReadonlyMap<string, DomainDefinition>;
+  private readonly opened = new Map<string, Promise<Opened>>();
+  /** The last search, so that scrolling through its results does not search again. */
+  private lastSearch: { world: Opened; list: string; keys: readonly string[] } | null = null;
+  private readonly importer;
+
+  constructor(
+    private readonly database: BenchmarkDatabase,
+    databaseName?: string,
+  ) {
+    this.load = benchmarkLoader(database);
+    this.importer = new Importer(database);
+    const imports = (['tau1', 'tau2'] as const).flatMap((benchmark) =>
+      exactDomainNames(benchmark).map((domain) => importedDomain(benchmark, domain, this.load, benchmarkJudge(benchmark, domain))),
+    );
+    const domains = [...GENERATED_DOMAINS.map(({ definition }) => definition), ...imports];
+    this.definitions = new Map(domains.map((definition) => [definition.name, definition]));
+    this.environments = createEnvironments({ domains, ...(databaseName !== undefined && { databaseName }) });
+  }
+
+  /** All worlds: the generated ones, then the imports. */
+  async list(): Promise<WorldSummary[]> {
+    const generated = await Promise.all(
+      GENERATED_DOMAINS.flatMap(({ definition, title, tasksPerWorld, worldId: idOf }) =>
+        definition.levels.map(async (level): Promise<WorldSummary> => {
+          const tables = await definition.world(idOf(level, FIRST));
+          return { name: `${definition.name}-${level}`, title: `${title}, ${level}`, rows: rowCounts(tables), tasks: tasksPerWorld };
+        }),
+      ),
+    );
+    return [...generated, ...(await this.imports())];
+  }
+
+  private async imports(): Promise<WorldSummary[]> {
+    const seen = new Set<string>();
+    return (await this.database.list()).map(({ id, benchmark, domain, importedAt, tasks, rows }) => {
+      const name = importedName(benchmark, domain);
+      const used = !seen.has(name);
+      seen.add(name);
+      return {
+        name,
+        title: titleOf(benchmark, domain),
+        rows: Object.entries(rows).map(([table, count]) => ({ table, count })),
+        tasks,
+        imported: { id, importedAt, used },
+      };
+    });
+  }
+
+  /** Like all methods below: @throws if there is no such world */
+  async info(ref: WorldRef): Promise<WorldInfo> {
+    const { definition, level, title, tables, generated, splits } = await this.open(ref);
+    const { tools, userTools = [], terminalTools, policy, benchmark = null } = await definition.domain(level);
+    return {
+      title,
+      benchmark,
+      tools,
+      userTools,
+      terminalTools,
+      policy,
+      splits,
+      generated,
+      tables: tableInfos(tables),
+    };
+  }
+
+  /** The number of rows that match the query, and the position of the row `key` among them. */
+  async find(ref: WorldRef, table: string, query: string, key: string): Promise<Found> {
+    const keys = await this.keys(ref, table, query);
+    const at = key === '' ? -1 : keys.indexOf(key);
+    return { total: keys.length, at: at < 0 ? null : at };
+  }
+
+  /** Rows `from` to `to` (exclusive) of those that match the query. */
+  async rows(ref: WorldRef, table: string, query: string, from: number, to: number): Promise<TableRow[]> {
+    const { tables } = await this.open(ref);
+    return tableRows(tableOf(tables, table), (await this.keys(ref, table, query)).slice(from, to));
+  }
+
+  /** A whole row. Null if there is no such row. */
+  async row(ref: WorldRef, table: string, key: string): Promise<{ value: Json } | null> {
+    const value = tableOf((await this.open(ref)).tables, table).get(key);
+    return value === undefined ? null : { value };
+  }
+
+  /** The first `most` rows of a table, unshortened. */
+  async wholeRows(ref: WorldRef, table: string, most: number): Promise<[key: string, row: Json][]> {
+    return firstRows(tableOf((await this.open(ref)).tables, table), most);
+  }
+
+  async findTasks(ref: WorldRef, query: string): Promise<Found> {
+    const tasks = await this.tasksOf(ref, query);
+    const at = tasks.findIndex(({ id }) => id === ref.task);
+    return { total: tasks.length, at: at < 0 ? null : at };
+  }
+
+  async tasks(ref: WorldRef, query: string, from: number, to: number): Promise<TaskSummary[]> {
+    return (await this.tasksOf(ref, query)).slice(from, to).map(taskSummary);
+  }
+
+  /** The task `ref.task`, or undefined. */
+  async task(ref: WorldRef): Promise<WorldTask | undefined> {
+    const world = await this.open(ref);
+    const task = (await world.tasks()).find(({ id }) => id === ref.task);
+    return task && { task, label: labelOf(task), splits: world.splitsOf(task) };
+  }
+
+  /** Plays the task's gold actions in a new episode, whose agent says the texts that the task requires. */
+  async runGold(ref: WorldRef): Promise<GoldRun> {
+    const found = await this.task(ref);
+    if (!found) throw new Error(`task: there is no '${ref.task}' in this world`);
+    const { task } = found;
+    const episode = await this.environments.start(task);
+    try {
+      const calls: GoldRun['calls'] = [];
+      for (const call of task.actions) {
+        const { text, error, changes } = await this.environments.call(episode, call);
+        calls.push({ call, text, error, changed: changes.length });
+      }
+      return { calls, verdict: await this.environments.verify(episode, toldBy(task)) };
+    } finally {
+      await this.environments.close(episode);
+    }
+  }
+
+  importFiles(files: BenchmarkFiles, onProgress?: Progress): Promise<StoredBenchmark[]> {
+    return this.importer.importFiles(files, onProgress);
+  }
+
+  cancelImport(): void {
+    this.importer.cancel();
+  }
+
+  async removeImport(id: string): Promise<void> {
+    this.opened.clear();
+    this.lastSearch = null;
+    await this.database.remove(id);
+  }
+
+  /** The tasks that match the query. Of an import: only those of `ref.split`, if it is not ''. */
+  private async tasksOf(ref: WorldRef, query: string): Promise<readonly Task[]> {
+    const world = await this.open(ref);
+    const tasks = await world.tasks();
+    const inSplit = world.generated || ref.split === '' ? tasks : tasks.filter((task) => world.splitsOf(task).includes(ref.split));
+    return searchTasks(inSplit, query);
+  }
+
+  /** The keys of the rows that match the query. */
+  private async keys(ref: WorldRef, table: string, query: string): Promise<readonly string[]> {
+    const world = await this.open(ref);
+    const list = JSON.stringify([table, query.trim()]);
+    if (this.lastSearch?.world === world && this.lastSearch.list === list) return this.lastSearch.keys;
+    const rows = tableOf(world.tables, table);
+    const matches = wordSearch(query);
+    const keys =
+      query.trim() === ''
+        ? [...rows.keys()]
+        : [...rows].filter(([key, row]) => matches(`${key} ${JSON.stringify(row)}`)).map(([key]) => key);
+    this.lastSearch = { world, list, keys };
+    return keys;
+  }
+
+  private async open(ref: WorldRef): Promise<Opened> {
+    for (const domain of GENERATED_DOMAINS) {
+      const { name, levels } = domain.definition;
+      // A domain's name without a level means the level of the task, or the first level.
+      const level =
+        levels.find((of) => ref.name === `${name}-${of}`) ??
+        (ref.name === name ? (levels.find((of) => ref.task.startsWith(`${name}/${of}/`)) ?? levels[0]!) : undefined);
+      if (level === undefined) continue;
+      const world = generatedWorld(domain, level, ref);
+      return this.remembered(JSON.stringify([name, level, world]), () => openGenerated(domain, level, world));
+    }
+    const definition = this.definitions.get(ref.name);
+    const [benchmark, domain] = ref.name.split('-') as [Benchmark, ExactDomain['name']];
+    if (!definition || definition.levels[0] !== IMPORTED_LEVEL || !(benchmark in TITLES))
+      throw new Error(`world: there is no '${ref.name}'`);
+    const { id, imported } = await this.load(benchmark, domain);
+    return this.remembered(id, () => openImported(definition, imported, id));
+  }
+
+  private remembered(key: string, open: () => Opened | Promise<Opened>): Promise<Opened> {
+    const known = this.opened.get(key) ?? Promise.resolve(open());
+    this.opened.delete(key); // moves the world to the end: the map is in order of last use
+    this.opened.set(key, known);
+    known.catch(() => this.opened.delete(key));
+    if (this.opened.size > OPEN_WORLDS) this.opened.delete(this.opened.keys().next().value!);
+    return known;
+  }
+}

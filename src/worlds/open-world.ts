@@ -1,0 +1,130 @@
+/** @file Opens a world: the tables and tasks of a generated domain or of an import. */
+import type { DomainDefinition } from '../environments/domain.ts';
+import { exactDomain } from '../environments/domains/index.ts';
+import { retail } from '../environments/domains/retail/index.ts';
+import type { Level } from '../environments/domains/retail/schema.ts';
+import { TASKS_PER_WORLD, worldId } from '../environments/domains/retail/world.ts';
+import { telecomTasks } from '../environments/domains/telecom/definition.ts';
+import { TASKS_PER_PROVIDER } from '../environments/domains/telecom/generator.ts';
+import { providerId } from '../environments/domains/telecom/records.ts';
+import { World, type WorldTables } from '../environments/overlay.ts';
+import { IMPORTED_LEVEL, type ImportedBenchmark } from '../benchmarks/imported-benchmark.ts';
+import { storeTask } from '../benchmarks/tasks.ts';
+import type { Benchmark } from '../records/benchmark-task.ts';
+import type { Task } from '../records/task.ts';
+import type { GeneratedWorld, WorldRef } from './types.ts';
+
+export interface GeneratedDomain {
+  definition: DomainDefinition;
+  title: string;
+  tasksPerWorld: number;
+  worldId(level: string, world: GeneratedWorld): string;
+}
+
+export const GENERATED_DOMAINS: readonly GeneratedDomain[] = [
+  {
+    definition: retail,
+    title: 'Retail',
+    tasksPerWorld: TASKS_PER_WORLD,
+    worldId: (level, world) => worldId({ level: level as Level, ...world }),
+  },
+  { definition: telecomTasks, title: 'Telecom', tasksPerWorld: TASKS_PER_PROVIDER, worldId: (_, world) => providerId(world) },
+];
+
+/** Has the seed of the presets. */
+export const FIRST: GeneratedWorld = { split: 'train', seed: 1, number: 0 };
+
+/** An open world. */
+export interface Opened {
+  definition: DomainDefinition;
+  level: string;
+  title: string;
+  tables: WorldTables;
+  /** Null for an import. */
+  generated: GeneratedWorld | null;
+  splits: { name: string; tasks: number }[];
+  /** In the order of the list. Created on the first call. */
+  tasks(): Promise<Task[]>;
+  splitsOf(task: Task): string[];
+}
+
+export const TITLES: Record<Benchmark, string> = { tau1: 'tau-bench', tau2: 'tau2-bench' };
+export const titleOf = (benchmark: Benchmark, domain: string) =>
+  `${domain.charAt(0).toUpperCase()}${domain.slice(1)}, ${TITLES[benchmark]}`;
+
+/** The world that `ref` chooses: the world of its task, or else its split, seed and number. */
+export function generatedWorld(
+  { definition, tasksPerWorld }: GeneratedDomain,
+  level: string,
+  { split, seed, number, task }: WorldRef,
+): GeneratedWorld {
+  const [name, taskLevel, taskSplit, taskSeed, index, ...rest] = task.split('/');
+  const whole = (text: string | undefined) => text !== undefined && /^\d{1,10}$/.test(text);
+  if (
+    name === definition.name &&
+    taskLevel === level &&
+    (taskSplit === 'train' || taskSplit === 'heldout') &&
+    whole(taskSeed) &&
+    whole(index) &&
+    !rest.length
+  ) {
+    return { split: taskSplit, seed: Number(taskSeed), number: Math.floor(Number(index) / tasksPerWorld) };
+  }
+  return { split: split === 'heldout' ? 'heldout' : 'train', seed: seed ?? FIRST.seed, number: number ?? FIRST.number };
+}
+
+export async function openGenerated(
+  { definition, title, tasksPerWorld, worldId: idOf }: GeneratedDomain,
+  level: string,
+  generated: GeneratedWorld,
+): Promise<Opened> {
+  const { split, seed, number } = generated;
+  let tasks: Promise<Task[]> | undefined;
+  return {
+    definition,
+    level,
+    generated,
+    title: `${title}, ${level}`,
+    tables: await definition.world(idOf(level, generated)),
+    splits: [
+      { name: 'train', tasks: tasksPerWorld },
+      { name: 'heldout', tasks: tasksPerWorld },
+    ],
+    tasks: () =>
+      (tasks ??= Promise.resolve(
+        definition.tasks({ domain: definition.name, level, split, seed, count: tasksPerWorld, from: number * tasksPerWorld }),
+      )),
+    splitsOf: (task) => [task.split],
+  };
+}
+
+export function openImported(
+  definition: DomainDefinition,
+  { benchmark, domain, tables, tasks, splits }: ImportedBenchmark,
+  id: string,
+): Opened {
+  const members = Object.entries(splits).map(([name, ids]) => [name, new Set(ids)] as const);
+  const splitsOf = (task: string) => members.filter(([, ids]) => ids.has(task)).map(([name]) => name);
+  let made: Promise<Task[]> | undefined;
+  const make = async () => {
+    const exact = exactDomain(domain, benchmark);
+    const world = new World(id, tables);
+    return tasks.map((task) => {
+      const of = splitsOf(task.id);
+      return storeTask(exact, task, {
+        split: of.includes('train') ? 'train' : of.includes('test') || of.includes('base') || !of.length ? 'heldout' : of[0]!,
+        world,
+      });
+    });
+  };
+  return {
+    definition,
+    tables,
+    title: titleOf(benchmark, domain),
+    level: IMPORTED_LEVEL,
+    generated: null,
+    splits: members.map(([name, ids]) => ({ name, tasks: ids.size })),
+    tasks: () => (made ??= make()),
+    splitsOf: (task) => splitsOf(task.benchmark!.id),
+  };
+}
