@@ -1,13 +1,16 @@
-/** @file The environment worker: owns the tool database, runs tools, verifies outcomes. */
+/** @file The environment worker: owns the database, runs tools and verifies outcomes. */
 import * as comlink from 'comlink';
-import { createEnvironments, type OverlayEnvironments } from '../src/environments/index.ts';
-import { benchmarkJudge } from '../src/evaluation/benchmark-judge.ts';
-import { benchmarkLoader } from '../src/storage/benchmark-loader.ts';
+import { createEnvironments, GENERATED_DOMAINS, type OverlayEnvironments } from '../src/environments/index.ts';
+import { benchmarkJudge } from '../src/benchmarks/judge.ts';
+import { importedDomains } from '../src/benchmarks/imported-domain.ts';
+import { benchmarkLoader } from '../src/benchmarks/import/loader.ts';
 
-const environments = createEnvironments({ benchmarks: { load: benchmarkLoader(), judge: benchmarkJudge } });
-environments.deleteAbandoned().catch(() => {}); // where the database fails, the first call will say so
+const environments = createEnvironments({
+  domains: [...GENERATED_DOMAINS, ...importedDomains({ load: benchmarkLoader(), judge: benchmarkJudge })],
+});
+environments.deleteAbandoned().catch(() => {}); // if the database fails, the first call reports the error
 
-/** `connect` answers the same calls on another port, so that the trainer worker need not go through the page. */
+/** `connect` exposes the same object on another port, so that the trainer worker can call it without the page. */
 const api: Pick<OverlayEnvironments, keyof OverlayEnvironments> & { connect(port: MessagePort): void } = Object.assign(environments, {
   connect: (port: MessagePort) => comlink.expose(environments, port),
 });

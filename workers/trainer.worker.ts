@@ -1,10 +1,10 @@
-/** @file The trainer worker: the GPU, the policy and the training loop. */
+/** @file The trainer worker: runs the model on the GPU, and the training loop. */
 import * as Comlink from 'comlink';
 import type { Environments } from '../src/environments/types.ts';
 import { RunDatabase } from '../src/storage/database.ts';
-import type { TrainerApi } from '../src/training/api.ts';
-import { TrainerSession } from '../src/training/session.ts';
-import { modelFiles } from '../src/training/stored-models.ts';
+import type { TrainerApi } from '../src/trainer/api.ts';
+import { TrainerSession } from '../src/trainer/session.ts';
+import { modelFiles } from '../src/trainer/stored-models.ts';
 import { RemoteUsers, type UserWorkerApi } from '../src/users/remote.ts';
 
 let environments: Comlink.Remote<Environments>;
@@ -12,7 +12,7 @@ let userWorker: Comlink.Remote<UserWorkerApi>;
 const database = new RunDatabase();
 
 const session = new TrainerSession({
-  // A comlink proxy answers every method with a promise, which is what Environments asks for.
+  // Each method of a comlink proxy returns a promise, as Environments requires.
   get environments() {
     return environments as unknown as Environments;
   },

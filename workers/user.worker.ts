@@ -1,10 +1,10 @@
-/** @file The user worker: plays the simulated customers, so that waiting for a model never holds up the trainer. */
+/** @file The user worker: plays the simulated customers, so that the trainer never waits for a remote model. */
 import * as comlink from 'comlink';
 import { UserSessions } from '../src/users/worker-api.ts';
 
 const sessions = new UserSessions();
 
-/** `connect` answers the same calls on another port, so that the trainer worker need not go through the page. */
+/** `connect` exposes the same object on another port, so that the trainer worker can call it without the page. */
 const api = Object.assign(sessions, {
   connect: (port: MessagePort) => comlink.expose(sessions, port),
 });

@@ -1,6 +1,6 @@
 /** @file The worlds worker: reads domains, tables and tasks for the page, and imports benchmarks. */
 import * as comlink from 'comlink';
-import { WorldBrowser } from '../src/app/worlds/browser.ts';
-import { BenchmarkDatabase } from '../src/storage/benchmarks.ts';
+import { WorldBrowser } from '../src/worlds/browser.ts';
+import { BenchmarkDatabase } from '../src/benchmarks/import/database.ts';
 
 comlink.expose(new WorldBrowser(new BenchmarkDatabase()));

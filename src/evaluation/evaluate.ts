@@ -1,13 +1,14 @@
 /** @file Plays a task set and reports how it went. */
 import { collectRollouts, type Stage } from '../agent/rollouts.ts';
-import type { EpisodeRules } from '../agent/rules.ts';
-import type { EpisodeLimits, Sampling, Trajectory } from '../agent/types.ts';
-import type { Task } from '../environments/types.ts';
-import { type EvaluationReport, reportOf } from './report.ts';
+import type { EpisodeLimits, Sampling } from '../records/episode.ts';
+import type { EvaluationReport } from '../records/evaluation.ts';
+import type { Task } from '../records/task.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+import { reportOf } from './report.ts';
 
 export interface Evaluation {
   report: EvaluationReport;
-  /** Those without a score come last. */
+  /** Trajectories without a score come last. */
   trajectories: Trajectory[];
 }
 
@@ -17,11 +18,9 @@ export interface EvaluationPlan {
   limits: EpisodeLimits;
   sampling: Sampling;
   seed: number;
-  /** Sampler streams of an evaluation are its own, so that evaluating never changes training. */
+  /** First sampler stream. An evaluation has its own streams, so that it never changes the training. */
   firstStream: number;
   concurrency: number;
-  /** Departures from the rules of the domain's benchmark. */
-  rules?: Partial<EpisodeRules>;
   signal?: AbortSignal;
   onProgress?: (done: number, total: number) => void;
 }
@@ -39,7 +38,6 @@ export async function evaluate(stage: Stage, plan: EvaluationPlan): Promise<Eval
     firstStream: plan.firstStream,
     label: 'eval',
     concurrency: plan.concurrency,
-    ...(plan.rules && { rules: plan.rules }),
     signal: plan.signal,
     onDone: () => plan.onProgress?.(++done, total),
   });

@@ -1,13 +1,13 @@
-/** @file Two evaluations of the same tasks and seeds, trial by trial: what flipped, and whether the difference is more than luck. */
-import type { Violation } from '../environments/types.ts';
-import { type Interval, mean, meanInterval } from './pass-hat.ts';
-import type { TrialResult } from './types.ts';
+/** @file Compares two evaluations of the same tasks and seeds: which trials flipped, and whether the difference may be chance. */
+import type { Interval, TrialResult } from '../records/evaluation.ts';
+import type { Violation } from '../records/task.ts';
+import { mean, meanInterval } from './pass-hat.ts';
 
 export type Rule = Violation['rule'];
 export const FLIPS = ['gained', 'lost', 'both', 'neither'] as const;
 export type Flip = (typeof FLIPS)[number];
 
-/** The same trial of the same task under both. */
+/** The same trial of the same task in both evaluations. */
 export interface Pair {
   task: string;
   index: number;
@@ -17,14 +17,23 @@ export interface Pair {
   flip: Flip;
 }
 
-/** Trials that both evaluations scored, in the order of the first. */
+/** The trials that both evaluations scored, in the order of the first evaluation. */
 export function pairTrials(before: readonly TrialResult[], after: readonly TrialResult[]): Pair[] {
   const place = ({ task, index }: TrialResult) => JSON.stringify([task, index]);
   const later = new Map(after.map((result) => [place(result), result]));
   return before.flatMap((first) => {
     const second = later.get(place(first));
     if (!second || first.reward === null || second.reward === null) return [];
-    return [{ task: first.task, index: first.index, intent: first.intent, before: first, after: second, flip: flipOf(first.reward === 1, second.reward === 1) }];
+    return [
+      {
+        task: first.task,
+        index: first.index,
+        intent: first.intent,
+        before: first,
+        after: second,
+        flip: flipOf(first.reward === 1, second.reward === 1),
+      },
+    ];
   });
 }
 
@@ -39,41 +48,45 @@ export function countFlips(pairs: readonly Pair[]): Record<Flip, number> {
   return counts;
 }
 
-/** Whether a pair stopped or began to break a rule; null where both did or neither. */
+/** Whether a pair stopped or started to break a rule; null if both trials broke it, or neither. */
 export function violationFlip({ before, after }: Pair, rule: string): 'stopped' | 'started' | null {
   const [was, is] = [before, after].map(({ violations }) => (violations as string[]).includes(rule));
   if (was === is) return null;
   return was ? 'stopped' : 'started';
 }
 
-/** By rule, for the rules that flipped somewhere. */
+/** Counts by rule, for the rules that flipped in at least one pair. */
 export function countViolationFlips(pairs: readonly Pair[]): { rule: Rule; stopped: number; started: number }[] {
   const rules = new Set(pairs.flatMap(({ before, after }) => [...before.violations, ...after.violations]));
   return [...rules]
     .sort()
     .map((rule) => {
       const flips = pairs.map((pair) => violationFlip(pair, rule));
-      return { rule, stopped: flips.filter((flip) => flip === 'stopped').length, started: flips.filter((flip) => flip === 'started').length };
+      return {
+        rule,
+        stopped: flips.filter((flip) => flip === 'stopped').length,
+        started: flips.filter((flip) => flip === 'started').length,
+      };
     })
     .filter(({ stopped, started }) => stopped + started > 0);
 }
 
-/** `low` and `high` are those of the difference. */
+/** `low` and `high` are the interval of the difference. */
 export interface PairedDifference extends Omit<Interval, 'value'> {
   tasks: number;
-  /** Mean over tasks of the share of their paired trials that succeeded. */
+  /** Mean over tasks of the success rate of their paired trials. */
   before: number;
   after: number;
   /** after − before. */
   difference: number;
-  /** Tasks of which more, or fewer, trials succeeded. */
+  /** Number of tasks of which more, or fewer, trials succeeded. */
   better: number;
   worse: number;
-  /** Exact two-sided sign test over tasks; with one trial a task it is the exact McNemar test. */
+  /** p-value of the exact two-sided sign test over tasks. With one trial per task this is the exact McNemar test. */
   p: number;
 }
 
-/** Tasks are the unit: trials of one task are not independent. Null without pairs. */
+/** Compares task by task, as the trials of one task are not independent. null if there are no pairs. */
 export function pairedDifference(pairs: readonly Pair[]): PairedDifference | null {
   if (pairs.length === 0) return null;
   const byTask = new Map<string, Pair[]>();
@@ -99,7 +112,7 @@ export function pairedDifference(pairs: readonly Pair[]): PairedDifference | nul
   };
 }
 
-/** The chance that of `better + worse` tosses of a fair coin at least as many fall to one side. */
+/** The probability that `better + worse` tosses of a fair coin are at least as uneven. */
 export function signTest(better: number, worse: number): number {
   const n = better + worse;
   let tail = 0;

@@ -1,5 +1,6 @@
 /** @file pass^k: the chance that k independent trials of a task all succeed (tau-bench, arXiv 2406.12045 §3). */
-import { hash32 } from '../random.ts';
+import type { Interval } from '../records/evaluation.ts';
+import { hash32 } from '../base/random.ts';
 
 /** C(successes, k) / C(trials, k), the unbiased estimate for one task. @throws RangeError unless 1 ≤ k ≤ trials. */
 export function passHat(successes: number, trials: number, k: number): number {
@@ -9,22 +10,29 @@ export function passHat(successes: number, trials: number, k: number): number {
   return value;
 }
 
-export interface Interval { value: number; low: number; high: number }
-
 /**
- * Mean pass^k over tasks with a 95 % interval by bootstrap over tasks.
+ * Mean pass^k over tasks, with a 95 % bootstrap interval over tasks.
  * Tasks with fewer than k scored trials are left out.
  */
 export function passHatInterval(results: readonly { successes: number; trials: number }[], k: number): Interval & { k: number } {
-  return { k, ...meanInterval(results.filter(({ trials }) => trials >= k).map(({ successes, trials }) => passHat(successes, trials, k)), k) };
+  return {
+    k,
+    ...meanInterval(
+      results.filter(({ trials }) => trials >= k).map(({ successes, trials }) => passHat(successes, trials, k)),
+      k,
+    ),
+  };
 }
 
-/** 0 where there are none. */
-export const mean = (values: readonly number[]): number => (values.length === 0 ? 0 : values.reduce((sum, v) => sum + v, 0) / values.length);
+/** 0 for an empty list. */
+export const mean = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : values.reduce((sum, v) => sum + v, 0) / values.length;
 
-/** Mean with a 95 % interval by bootstrap over the values (2,000 resamples, seeded); zeros where there are none. */
+/** Mean with a 95 % bootstrap interval over the values (2,000 resamples, seeded). All zeros for an empty list. */
 export function meanInterval(values: readonly number[], ...seed: number[]): Interval {
   if (values.length === 0) return { value: 0, low: 0, high: 0 };
-  const resamples = Array.from({ length: 2000 }, (_, sample) => mean(values.map((_, i) => values[hash32(...seed, sample, i) % values.length]!))).sort((a, b) => a - b);
+  const resamples = Array.from({ length: 2000 }, (_, sample) =>
+    mean(values.map((_, i) => values[hash32(...seed, sample, i) % values.length]!)),
+  ).sort((a, b) => a - b);
   return { value: mean(values), low: resamples[49]!, high: resamples[1949]! };
 }

@@ -1,21 +1,25 @@
-/** @file What is wrong with a file that is to be imported, and where. */
+/** @file The error of a file that cannot be imported: which file, where in the file, and why. */
 import type { z } from 'zod';
 
-/** `message` is one line: file, JSON path (where there is one) and reason. */
+/** `message` is one line: file, JSON path (if any) and reason. */
 export class ImportError extends Error {
   override name = 'InputError';
 
-  constructor(readonly file: string, readonly path: string, readonly reason: string) {
+  constructor(
+    readonly file: string,
+    readonly path: string,
+    readonly reason: string,
+  ) {
     super([file, path, reason].filter(Boolean).join(': '));
   }
 }
 
-/** `tasks[3].actions[0].name` of the parts of a path. */
+/** The text of a JSON path, e.g. `tasks[3].actions[0].name`. */
 export function jsonPath(parts: readonly PropertyKey[]): string {
   return parts.map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i ? '.' : ''}${String(part)}`)).join('');
 }
 
-/** Checks a value and returns it as it is: zod's copy would lose keys such as `__proto__`. @throws ImportError at the first fault */
+/** Checks a value and returns the same value: zod's copy would lose keys such as `__proto__`. @throws ImportError naming the first fault */
 export function check<T>(schema: z.ZodType, value: unknown, file: string, base: readonly PropertyKey[] = []): T {
   const result = schema.safeParse(value);
   if (result.success) return value as T;

@@ -1,22 +1,24 @@
 /** @file The files of a Hugging Face model folder, from a folder, single files or a zip. */
-import { type BenchmarkFiles, type ImportLimits, LIMITS, openFiles } from './benchmark-files.ts';
+import { type BenchmarkFiles, type ImportLimits, LIMITS, openFiles } from './file-source.ts';
 import { ModelFolderError } from './model-folder.ts';
 
 /**
- * Everything is in memory twice while it is checked, the second time as f32. What is trained here leaves as one file in f32,
- * twice as large as the bf16 it may have come in.
+ * While a model is checked, memory holds the files and the weights as f32. Trained weights are exported as one file in f32,
+ * which is twice as large as the same weights in bf16.
  */
 export const MODEL_LIMITS: ImportLimits = { ...LIMITS, files: 10_000, fileBytes: 2 ** 30, totalBytes: 2 ** 30 + 64 * 2 ** 20 };
 
-/** What is used of a folder; what else lies there is left where it is. */
+/** Whether the playground uses a file of the folder. Other files are ignored. */
 export const isModelFile = (name: string) =>
-  /^(config|generation_config|tokenizer|tokenizer_config|model\.safetensors\.index)\.json$|^chat_template\.jinja$|^README\.md$|^[\w-][\w.-]{0,100}\.safetensors$/.test(name);
+  /^(config|generation_config|tokenizer|tokenizer_config|model\.safetensors\.index)\.json$|^chat_template\.jinja$|^README\.md$|^[\w-][\w.-]{0,100}\.safetensors$/.test(
+    name,
+  );
 
 const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);
 
 /**
- * The model's files by name, and the folder's name ('' where there is none).
- * @throws ModelFolderError where there is no config.json or several, ImportError on a broken zip or files above the limits
+ * The model's files by name, and the folder's name ('' if the files are in no folder).
+ * @throws ModelFolderError if there is no config.json or more than one, ImportError on a broken zip or files above the limits
  */
 export async function readModelFiles(source: BenchmarkFiles): Promise<{ name: string; files: Record<string, Uint8Array<ArrayBuffer>> }> {
   const { paths, read } = await openFiles(source, MODEL_LIMITS);
@@ -24,8 +26,12 @@ export async function readModelFiles(source: BenchmarkFiles): Promise<{ name: st
   const depth = Math.min(...folders.map((folder) => folder.split('/').length));
   const [folder, second] = folders.filter((path) => path.split('/').length === depth);
   const shown = paths.slice(0, 10).join(', ') || 'nothing';
-  if (folder === undefined) throw new ModelFolderError(`config.json is missing: expected a Hugging Face folder with config.json, tokenizer.json, tokenizer_config.json and model.safetensors, found ${shown}${paths.length > 10 ? ', …' : ''}`);
-  if (second !== undefined) throw new ModelFolderError(`there are several models: ${folder}config.json, ${second}config.json; choose one folder`);
+  if (folder === undefined)
+    throw new ModelFolderError(
+      `config.json is missing: expected a Hugging Face folder with config.json, tokenizer.json, tokenizer_config.json and model.safetensors, found ${shown}${paths.length > 10 ? ', …' : ''}`,
+    );
+  if (second !== undefined)
+    throw new ModelFolderError(`there are several models: ${folder}config.json, ${second}config.json; choose one folder`);
   const files: Record<string, Uint8Array<ArrayBuffer>> = {};
   for (const path of paths) {
     const name = path.slice(folder.length);

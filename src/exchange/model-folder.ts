@@ -1,7 +1,8 @@
-/** A model as a Hugging Face folder: `config.json` and `model.safetensors`, or its shards with their index. */
+/** @file Reads and writes a model as a Hugging Face folder: `config.json` with `model.safetensors`, or with shards and their index. */
 import { configJson, parseConfig } from '../engine/config.ts';
 import { ParameterLayout, tensorProblems } from '../engine/parameters.ts';
-import type { ModelConfig, TensorMap } from '../engine/types.ts';
+import type { ModelConfig } from '../records/model.ts';
+import type { TensorMap } from '../engine/types.ts';
 import { readSafetensors, SafetensorsError, writeSafetensors } from './safetensors.ts';
 
 export class ModelFolderError extends Error {
@@ -12,8 +13,8 @@ const WEIGHTS = 'model.safetensors';
 const INDEX = 'model.safetensors.index.json';
 
 /**
- * Reads configuration and weights from the files of a folder, by name.
- * @throws ModelFolderError, ConfigError or SafetensorsError naming the file and what is wrong: every tensor that is missing, unknown or misshapen
+ * Reads configuration and weights. `files`: the folder's files by name.
+ * @throws ModelFolderError, ConfigError or SafetensorsError naming the file and the fault, or all tensors that are missing, unknown or of a wrong shape
  */
 export function loadModel(files: Record<string, Uint8Array>): { config: ModelConfig; weights: TensorMap } {
   const config = parseConfig(json(files, 'config.json'));
@@ -24,7 +25,7 @@ export function loadModel(files: Record<string, Uint8Array>): { config: ModelCon
   return { config, weights };
 }
 
-/** The folder's files of a model: what `loadModel` and Hugging Face transformers read. */
+/** The files that `loadModel` and Hugging Face transformers read. */
 export function saveModel(config: ModelConfig, weights: TensorMap, dtype: 'F32' | 'BF16' = 'F32'): Record<string, Uint8Array<ArrayBuffer>> {
   const described = { ...configJson(config), torch_dtype: dtype === 'F32' ? 'float32' : 'bfloat16' };
   return {
@@ -34,21 +35,29 @@ export function saveModel(config: ModelConfig, weights: TensorMap, dtype: 'F32' 
 }
 
 /**
- * The same folder with other weights, in f32; bytes are a whole `model.safetensors`. The shards, their index and the card
- * are about the old weights and stay behind; what else the folder says stays, known here or not.
+ * The folder with other weights, in f32. The shards, their index and the model card describe the old weights and are
+ * dropped. All other files stay, also those that this project does not read.
+ * @param weights tensors, or the bytes of a whole `model.safetensors`
  */
-export function withWeights(files: Record<string, Uint8Array<ArrayBuffer>>, weights: TensorMap | Uint8Array<ArrayBuffer>): Record<string, Uint8Array<ArrayBuffer>> {
+export function withWeights(
+  files: Record<string, Uint8Array<ArrayBuffer>>,
+  weights: TensorMap | Uint8Array<ArrayBuffer>,
+): Record<string, Uint8Array<ArrayBuffer>> {
   const kept = Object.entries(files).filter(([file]) => !/\.safetensors(\.index\.json)?$|^README\.md$/.test(file));
   const config = json(files, 'config.json') as Record<string, unknown>;
   const described = { ...config, torch_dtype: 'float32', ...(config.dtype !== undefined && { dtype: 'float32' }) }; // `dtype` is the newer name
-  return { ...Object.fromEntries(kept), 'config.json': jsonFile(described), [WEIGHTS]: weights instanceof Uint8Array ? weights : writeSafetensors(weights) };
+  return {
+    ...Object.fromEntries(kept),
+    'config.json': jsonFile(described),
+    [WEIGHTS]: weights instanceof Uint8Array ? weights : writeSafetensors(weights),
+  };
 }
 
 const jsonFile = (value: object) => new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
 
 function fileOf(files: Record<string, Uint8Array>, name: string): Uint8Array {
   const file = files[name];
-  if (!file) throw new ModelFolderError(`${name} is missing; the folder holds: ${Object.keys(files).join(', ') || 'nothing'}`);
+  if (!file) throw new ModelFolderError(`${name} is missing; the folder contains: ${Object.keys(files).join(', ') || 'nothing'}`);
   return file;
 }
 
@@ -72,11 +81,12 @@ function tensorsOf(files: Record<string, Uint8Array>, name: string): TensorMap {
 
 function shards(files: Record<string, Uint8Array>): TensorMap {
   const map = (json(files, INDEX) as { weight_map?: unknown } | null)?.weight_map;
-  if (typeof map !== 'object' || map === null) throw new ModelFolderError(`${INDEX}: weight_map is ${JSON.stringify(map)}: expected an object of tensor → file`);
+  if (typeof map !== 'object' || map === null)
+    throw new ModelFolderError(`${INDEX}: weight_map is ${JSON.stringify(map)}: expected an object of tensor → file`);
   const merged: TensorMap = new Map();
   for (const name of new Set(Object.values(map) as string[])) {
     for (const [tensor, value] of tensorsOf(files, name)) {
-      if (merged.has(tensor)) throw new ModelFolderError(`tensor ${tensor} is in more than one file, again in ${name}`);
+      if (merged.has(tensor)) throw new ModelFolderError(`tensor ${tensor} is in more than one file; the second is ${name}`);
       merged.set(tensor, value);
     }
   }

@@ -1,5 +1,5 @@
 /**
- * The safetensors format: 8 bytes little-endian header length, a JSON header of name → {dtype, shape, data_offsets},
+ * @file The safetensors format: 8 bytes little-endian header length, a JSON header of name → {dtype, shape, data_offsets},
  * then the data (https://github.com/huggingface/safetensors).
  */
 import type { TensorMap } from '../engine/types.ts';
@@ -22,7 +22,7 @@ interface Entry {
 }
 
 /**
- * Reads every tensor as f32 (F32, F16 and BF16 are understood).
+ * Reads every tensor and converts it to f32. Supports F32, F16 and BF16.
  * @throws SafetensorsError for a damaged file, an unknown dtype or a weight that is not finite, naming the tensor
  */
 export function readSafetensors(file: Uint8Array): TensorMap {
@@ -42,7 +42,8 @@ function readHeader(file: Uint8Array): { entries: Entry[]; dataStart: number } {
   const headerBytes = Number(new DataView(file.buffer, file.byteOffset, 8).getBigUint64(0, true));
   if (headerBytes > MAX_HEADER_BYTES) throw new SafetensorsError(`header of ${headerBytes} bytes: expected at most ${MAX_HEADER_BYTES}`);
   const dataStart = 8 + headerBytes;
-  if (dataStart > file.length) throw new SafetensorsError(`header of ${headerBytes} bytes in a file of ${file.length}: the file is truncated`);
+  if (dataStart > file.length)
+    throw new SafetensorsError(`header of ${headerBytes} bytes in a file of ${file.length}: the file is truncated`);
   let header: unknown;
   try {
     header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(file.subarray(8, dataStart)));
@@ -56,7 +57,8 @@ function readHeader(file: Uint8Array): { entries: Entry[]; dataStart: number } {
   let at = 0;
   for (const { name, begin, end } of entries.toSorted((a, b) => a.begin - b.begin || a.end - b.end)) {
     if (begin < at) throw new SafetensorsError(`tensor ${name}: data_offsets [${begin}, ${end}] overlap another tensor`);
-    if (begin > at) throw new SafetensorsError(`tensor ${name}: data_offsets begin at ${begin}: expected ${at}, the end of the tensor before`);
+    if (begin > at)
+      throw new SafetensorsError(`tensor ${name}: data_offsets begin at ${begin}: expected ${at}, the end of the previous tensor`);
     at = end;
   }
   const dataBytes = file.length - dataStart;
@@ -71,7 +73,8 @@ function readEntry(name: string, value: unknown): Entry {
   if (typeof dtype !== 'string' || !Object.hasOwn(BYTES, dtype)) {
     throw new SafetensorsError(`tensor ${name}: dtype is ${JSON.stringify(dtype)}: expected ${Object.keys(BYTES).join(', ')}`);
   }
-  if (!Array.isArray(shape) || !shape.every(count)) throw new SafetensorsError(`tensor ${name}: shape is ${JSON.stringify(shape)}: expected a list of sizes`);
+  if (!Array.isArray(shape) || !shape.every(count))
+    throw new SafetensorsError(`tensor ${name}: shape is ${JSON.stringify(shape)}: expected a list of sizes`);
   if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(count) || offsets[0] > offsets[1]) {
     throw new SafetensorsError(`tensor ${name}: data_offsets is ${JSON.stringify(offsets)}: expected [begin, end]`);
   }
@@ -107,7 +110,7 @@ function toBfloat16(data: Float32Array): Uint16Array {
   return Uint16Array.from(bits, (b) => (b + 0x7fff + ((b >>> 16) & 1)) >>> 16);
 }
 
-/** Writes tensors in the map's order; the header is padded to 8 bytes, as the reference implementation does. */
+/** Writes tensors in the map's order. Pads the header to a multiple of 8 bytes, like the reference implementation. */
 export function writeSafetensors(tensors: TensorMap, dtype: 'F32' | 'BF16' = 'F32'): Uint8Array<ArrayBuffer> {
   const header: Record<string, unknown> = { __metadata__: { format: 'pt' } };
   let end = 0;

@@ -1,6 +1,6 @@
-/** @file What must not leave the browser in an export: keys, and what stands in an address beside the host and the path. */
+/** @file Removes secrets from exports: API keys, and all parts of an address except scheme, host and path. */
 
-/** An address without user, password, query and fragment; '' for a text that is none. */
+/** An address without user, password, query and fragment. '' if the text is not an address. */
 export function publicUrl(address: string): string {
   if (!URL.canParse(address)) return '';
   const { protocol, host, pathname } = new URL(address);
@@ -9,10 +9,10 @@ export function publicUrl(address: string): string {
 
 const ADDRESS = /\b[a-z][a-z\d+.-]*:\/\/[^\s"'<>)\]]+/gi;
 const BEARER = /\b(bearer)\s+\S+/gi;
-/** Keys as providers write them, e.g. `sk-proj-…`, `hf_…`. */
+/** API keys in the formats of common providers, e.g. `sk-proj-…`, `hf_…`. */
 const KEY = /\b(?:sk|pk|rk|hf|gsk|xai|nvapi|AIza)[-_]?[\w-]{16,}/g;
 
-/** A message that an endpoint or a browser wrote, without what it may repeat of the request. `keys`: those known now. */
+/** Removes keys and secret parts of addresses from an error message, which may repeat parts of the request. `keys`: the API keys in use. */
 export function withoutSecrets(message: string, keys: readonly string[] = []): string {
   const known = keys.filter(Boolean).reduce((text, key) => text.replaceAll(key, '…'), message);
   return known.replace(ADDRESS, publicUrl).replace(BEARER, '$1 …').replace(KEY, '…');

@@ -1,6 +1,6 @@
 /**
- * @file Writing a zip. The browser's own deflate works beside the page, where fflate's would stop it; sizes stand before the
- * data, as a reader that streams needs them.
+ * @file Writes a zip. Uses the browser's own deflate, which does not block the page as fflate's would. Writes sizes before
+ * the data, because a streaming reader needs them there.
  */
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
@@ -20,7 +20,7 @@ async function deflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<Array
   return new Uint8Array(await new Response(packed).arrayBuffer());
 }
 
-/** Date and time as MS-DOS wrote them, in UTC: the same input gives the same bytes everywhere. */
+/** Date and time in the format of MS-DOS. In UTC, so that the same input gives the same bytes in every time zone. */
 function dosTime(date: Date): number {
   const day = ((date.getUTCFullYear() - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate();
   const time = (date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | (date.getUTCSeconds() >> 1);
@@ -30,7 +30,7 @@ function dosTime(date: Date): number {
 const UTF8_NAMES = 0x0800;
 const MAX_BYTES = 0xffffffff;
 
-/** @throws Error when the files are too large for a zip without extensions */
+/** @throws Error if the files are too large for a zip without the zip64 extension */
 export async function zipFiles(files: Readonly<Record<string, Uint8Array<ArrayBuffer>>>, date: Date): Promise<Blob> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
   const directory: Uint8Array<ArrayBuffer>[] = [];

@@ -1,96 +1,15 @@
 /**
- * @file The Dexie schema of runs. The trainer writes runs and evaluations as they are made; the page writes what a visitor
- * does: conversations they play, lessons, models they bring, imported runs, deletions.
+ * @file The Dexie schema of runs. The trainer writes runs and evaluations. The page writes branches, lessons, imported models
+ * and runs, and deletes rows.
  */
 import { Dexie, type EntityTable, type Table } from 'dexie';
-import type { Conversation } from '../agent/conversation.ts';
-import type { Trajectory } from '../agent/types.ts';
-import type { ModelConfig } from '../engine/types.ts';
-import type { EvaluationReport } from '../evaluation/report.ts';
-import type { EvaluationSettings, ModelRef, TrialResult } from '../evaluation/types.ts';
-import type { RolloutSummary, RunRequest, RunStatus, StepMetrics, GrpoConfig } from '../training/types.ts';
-
-export interface RunRow {
-  id: string;
-  /** Memorable name, e.g. `brisk-otter`. */
-  name: string;
-  createdAt: number;
-  status: RunStatus;
-  message?: string;
-  /** Steps done. */
-  step: number;
-  request: RunRequest;
-  /** The whole configuration in force. */
-  config: GrpoConfig;
-  /** A bundled example, not made in this browser. */
-  recorded?: boolean;
-  /** From a file, at this time: to be read, not gone on with. */
-  imported?: number;
-}
-
-/** A model that was brought to this browser, as the Hugging Face folder it was. */
-export interface ModelRow {
-  id: string;
-  name: string;
-  addedAt: number;
-  /** The run whose weights these are. */
-  run?: string;
-  config: ModelConfig;
-  parameters: number;
-  files: Record<string, Blob>;
-}
-
-/** A checkpoint is complete when its row exists: it is written in one transaction. */
-export interface CheckpointRow {
-  run: string;
-  step: number;
-  savedAt: number;
-  /** safetensors of the policy, the reference, and AdamW's moments. */
-  weights: Blob;
-  reference: Blob | null;
-  optimizer: Blob;
-  /** Everything else that the next step depends on. */
-  state: { optimizerStep: number };
-}
-
-export interface EvaluationRow {
-  id: string;
-  createdAt: number;
-  /** Of whose weights; '' where they are no run's. */
-  run: string;
-  model: ModelRef;
-  /** The weights in words, e.g. `nano-retail` or `brisk-otter@40`. */
-  name: string;
-  settings: EvaluationSettings;
-  report: EvaluationReport;
-  results: TrialResult[];
-}
-
-/** How far a visitor is in a lesson. */
-export interface LessonRow {
-  id: string;
-  /** The step they are at. */
-  step: number;
-  finished: boolean;
-}
-
-/** A conversation that a visitor took part in, or one of several that were rolled out from the same message. */
-export interface BranchRow {
-  id: string;
-  createdAt: number;
-  /** What it branched off, as `origin.ts` writes it, or `task:<id>` where it began anew. */
-  origin: string;
-  /** How many messages it shares with that. */
-  shared: number;
-  /** The same for all that were rolled out at once; '' for one that was played. */
-  batch: string;
-  /** Whose weights played the agent where no person did. */
-  model: string;
-  /** One that is not finished has `termination` `aborted`. */
-  trajectory: Trajectory;
-  /** In the training set, in the words of chat JSONL. */
-  conversation?: Conversation;
-}
+import type { BranchRow } from '../records/branch.ts';
+import type { EvaluationRow } from '../records/evaluation.ts';
+import type { LessonRow } from '../records/lesson.ts';
+import type { ModelRow } from '../records/model.ts';
+import type { RolloutSummary } from '../records/rollout.ts';
+import type { CheckpointRow, RunRow, StepMetrics } from '../records/run.ts';
+import type { Trajectory } from '../records/trajectory.ts';
 
 export class RunDatabase extends Dexie {
   declare runs: EntityTable<RunRow, 'id'>;

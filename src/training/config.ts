@@ -1,12 +1,12 @@
-/** @file The reading of configuration: verl's names are canonical, TRL's are accepted. */
+/** @file Reads and checks settings. The names are verl's; TRL's names are accepted too. */
 import { z } from 'zod';
 import { limitsFor, PAPER, PRESETS, SFT_DEFAULTS } from './presets.ts';
-import type { GrpoConfig, SftConfig } from './types.ts';
+import type { GrpoConfig, SftConfig } from '../records/run.ts';
 
 const count = z.int().min(1);
 const natural = z.int().min(0);
 const positive = z.number().positive();
-/** At 1 the moments would never move, and their bias correction divides by zero. */
+/** Below 1: at 1 the bias correction of AdamW's moments divides by zero. */
 const decay = z.number().min(0).lt(1);
 
 const schedule = {
@@ -14,6 +14,7 @@ const schedule = {
   lr_scheduler_type: z.enum(['constant', 'linear', 'cosine']),
   lr_warmup_steps: natural,
   weight_decay: z.number().min(0),
+  decay_all_parameters: z.boolean(),
   beta1: decay,
   beta2: decay,
   adam_eps: positive,
@@ -28,6 +29,7 @@ export const grpoSchema = z.strictObject({
   train_batch_size: count,
   n: count,
   ppo_mini_batch_size: count,
+  ppo_micro_batch_size_per_gpu: natural,
   ppo_epochs: count,
   norm_adv_by_std_in_grpo: z.boolean(),
   clip_ratio_low: z.number().min(0).max(1),
@@ -44,9 +46,11 @@ export const grpoSchema = z.strictObject({
   conversation_rules: z.enum(['domain', 'mua_rl']),
   mask_truncated: z.boolean(),
   filter_groups: z.boolean(),
+  'filter_groups.max_num_gen_batches': natural,
   ...schedule,
   test_freq: natural,
   val_tasks: natural,
+  'val_kwargs.do_sample': z.boolean(),
   save_freq: natural,
   inspect: z.boolean(),
   max_turns: count,
@@ -80,9 +84,17 @@ export const ALIASES: Record<string, keyof GrpoConfig> = {
   eval_steps: 'test_freq',
   save_steps: 'save_freq',
 };
+/** verl's full name → our short one. */
+const LONG_NAMES: Record<string, keyof GrpoConfig> = { 'filter_groups.enable': 'filter_groups' };
 const VALUE_ALIASES: Record<string, Record<string, string>> = {
   kl_loss_type: { k3: 'low_var_kl', kl: 'k1', mse: 'k2' },
   loss_agg_mode: { dapo: 'token-mean', grpo: 'seq-mean-token-mean' },
+};
+
+/** The name that settings have here, of a name from verl or TRL. Other names stay as they are. */
+export const ownName = (given: string): string => {
+  const known = { ...ALIASES, ...LONG_NAMES };
+  return Object.hasOwn(known, given) ? known[given]! : given;
 };
 
 export class ConfigError extends Error {
@@ -90,14 +102,14 @@ export class ConfigError extends Error {
 }
 
 /**
- * `base` with `overrides` laid over it. Values may be strings (from a command line or URL).
- * @throws ConfigError naming the field, the value and what was expected.
+ * `base` with `overrides`. Values may be strings, as a command line or a URL gives them.
+ * @throws ConfigError that names the setting, its value and the values it can have
  */
 function resolve<T extends object>(schema: z.ZodType<T>, base: T, overrides: Record<string, unknown>): T {
   const merged = { ...base } as Record<string, unknown>;
   for (const [given, raw] of Object.entries(overrides)) {
     if (raw === undefined) continue;
-    const name = Object.hasOwn(ALIASES, given) ? ALIASES[given]! : given;
+    const name = ownName(given);
     if (!Object.hasOwn(base, name)) throw new ConfigError(`unknown setting "${given}"; known: ${Object.keys(base).join(', ')}`);
     merged[name] = parseValue(name, raw, (base as Record<string, unknown>)[name]);
   }
@@ -126,19 +138,32 @@ export function grpoConfig(preset: string, overrides: Record<string, unknown> = 
   if (!Object.hasOwn(PRESETS, preset)) throw new ConfigError(`unknown preset "${preset}"; known: ${Object.keys(PRESETS).join(', ')}`);
   const base = PRESETS[preset]!.config;
   const given = { ...overrides };
-  // A smaller or larger batch alone means one update a batch, as in the preset.
+  // A changed batch size alone keeps one update a batch, as in the preset.
   if (given.train_batch_size !== undefined && given.ppo_mini_batch_size === undefined) given.ppo_mini_batch_size = given.train_batch_size;
-  // TRL: epsilon_high defaults to epsilon.
+  // In TRL, epsilon_high defaults to epsilon.
   if (given.epsilon !== undefined && given.epsilon_high === undefined) given.epsilon_high = given.epsilon;
   const config = resolve(grpoSchema, base, given);
+  if (config.n < 2) throw new ConfigError(`setting "n" is ${config.n}: expected at least 2, as GRPO compares the rollouts of a group`);
   if (config.train_batch_size % config.ppo_mini_batch_size !== 0) {
-    throw new ConfigError(`setting "ppo_mini_batch_size" is ${config.ppo_mini_batch_size}: expected a divisor of train_batch_size (${config.train_batch_size})`);
+    throw new ConfigError(
+      `setting "ppo_mini_batch_size" is ${config.ppo_mini_batch_size}: expected a divisor of train_batch_size (${config.train_batch_size})`,
+    );
   }
   return config;
 }
 
-/** Settings of an evaluation: a preset's, or those that suit the domain and level, with overrides. @throws ConfigError */
-export function evaluationConfig({ domain, level, preset, settings = {} }: { domain: string; level: string; preset?: string; settings?: Record<string, string> }): GrpoConfig {
+/** Settings of an evaluation: those of `preset`, or the limits for the domain and level, with overrides. @throws ConfigError */
+export function evaluationConfig({
+  domain,
+  level,
+  preset,
+  settings = {},
+}: {
+  domain: string;
+  level: string;
+  preset?: string;
+  settings?: Record<string, string>;
+}): GrpoConfig {
   return resolve(grpoSchema, { ...(preset === undefined ? limitsFor(domain, level) : grpoConfig(preset)), domain, level }, settings);
 }
 
@@ -147,7 +172,7 @@ export function sftConfig(overrides: Record<string, unknown> = {}): SftConfig {
   return resolve(sftSchema, SFT_DEFAULTS, overrides);
 }
 
-/** Loss settings of `mua grad`: the paper's, with overrides. @throws ConfigError */
+/** Loss settings of `mua grad`: the paper's settings with overrides. @throws ConfigError */
 export function lossConfig(overrides: Record<string, unknown> = {}): GrpoConfig {
   return resolve(grpoSchema, PAPER, overrides);
 }

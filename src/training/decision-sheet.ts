@@ -1,10 +1,10 @@
 /**
- * @file Where MUA-RL's code leaves a choice, or has a flaw: what it does and what we do. A decision with a setting can be
- * made either way; its values are the presets' own (`faithful` does as upstream, the default preset as we do). The others
- * have one way here, for the reason given.
+ * @file The decision sheet: where MUA-RL's code makes a choice, what that choice is, and what this project does. A decision
+ * with a setting can be made either way: the preset `faithful` chooses as upstream, the default preset as we do. For a
+ * decision without a setting, upstream's way is not available here.
  */
-import { DEFAULT_PRESET, PRESETS } from './presets.ts';
-import type { GrpoConfig } from './types.ts';
+import { DEFAULT_PRESET, PAPER, PRESETS } from './presets.ts';
+import type { GrpoConfig } from '../records/run.ts';
 
 export interface Decision {
   topic: string;
@@ -14,30 +14,155 @@ export interface Decision {
 }
 
 export const DECISIONS: readonly Decision[] = [
-  { topic: 'split', setting: 'train_split', upstream: 'trains on the tasks it is evaluated on', ours: 'tasks of its own for training' },
-  { topic: 'no-op tasks', setting: 'filter_noop_tasks', upstream: 'kept: 31 of 165 reward doing nothing', ours: 'kept where tasks are generated, as they teach to refuse; true leaves them out of training' },
-  { topic: 'outputs', setting: 'check_outputs', upstream: 'emptied in training, checked in evaluation', ours: 'checked in both' },
-  { topic: 'rules of conversation', setting: 'conversation_rules', upstream: 'its own on tau-bench’s tasks', ours: 'those of the domain’s benchmark' },
-  { topic: 'reward needs an end', setting: 'require_done', upstream: 'no: any ending is scored', ours: 'yes: the user or a terminal tool ended it' },
-  { topic: 'malformed call', setting: 'malformed_policy', upstream: 'ends the episode, which can still be rewarded', ours: 'is answered with the error, and costs a turn' },
-  { topic: 'parallel calls', upstream: 'all but the first are dropped and left out of the text', ours: 'sampling stops at the first call: nothing is there to drop' },
-  { topic: 'history', upstream: 'messages are rendered again from text', ours: 'sampled tokens stay as they are; training and evaluation share one template' },
-  { topic: 'cut turns', setting: 'mask_truncated', upstream: 'trained, with an end of turn the model never wrote', ours: 'trained, without that token; true leaves cut episodes out of the update' },
-  { topic: 'stop message', upstream: 'in the context, not trained', ours: 'the same' },
-  { topic: 'updates a batch', setting: 'ppo_mini_batch_size', upstream: 'one: clipping never binds', ours: 'one; a smaller mini-batch makes more' },
-  { topic: 'token mean', setting: 'loss_agg_mode', upstream: 'of each micro-batch, then over those', ours: 'of the whole mini-batch' },
-  { topic: 'spread of advantages', setting: 'norm_adv_by_std_in_grpo', upstream: 'sample standard deviation, plus 1e-6', ours: 'the same' },
-  { topic: 'groups of equal rewards', setting: 'filter_groups', upstream: 'trained on, with the KL term alone', ours: 'left out of the update, and counted' },
-  { topic: 'entropy and advantage metrics', upstream: 'count tokens of tools and user too', ours: 'sampled tokens only' },
-  { topic: 'comparing databases', upstream: 'a hash of Python’s text: 5 is not 5.0', ours: 'changed rows as canonical JSON: 5 is 5.0' },
-  { topic: 'amounts of money', upstream: 'floats and Python’s round', ours: 'whole cents in generated shops, Python’s round on imports' },
-  { topic: 'simulated user', upstream: 'GPT-4o at temperature 0, its first message frozen', ours: 'scripted, or any endpoint (`--user`); a group shares the user’s seed' },
+  {
+    topic: 'tasks to train on',
+    setting: 'train_split',
+    upstream: 'the tasks of the evaluation',
+    ours: 'training tasks, which the evaluation never plays',
+  },
+  {
+    topic: 'mixture of domains',
+    upstream: '115 retail and 50 airline tasks in one training set',
+    ours: 'one domain per run',
+  },
+  {
+    topic: 'length of training',
+    setting: 'total_training_steps',
+    upstream: '30 epochs of 5 steps in the script; the paper says 25 epochs',
+    ours: 'fewer steps, as generated tasks never repeat',
+  },
+  {
+    topic: 'end of an epoch',
+    upstream: 'the last 5 of 165 tasks are dropped, as they do not fill a batch',
+    ours: 'no task is dropped: a batch can span two epochs',
+  },
+  {
+    topic: 'no-op tasks',
+    setting: 'filter_noop_tasks',
+    upstream: 'trained on: 31 of 165 tasks give reward 1 for doing nothing',
+    ours: 'trained on, because generated no-op tasks teach the agent to refuse; true replaces them by other tasks',
+  },
+  {
+    topic: 'facts to tell the customer',
+    setting: 'check_outputs',
+    upstream: 'not checked in training, checked in evaluation',
+    ours: 'checked in both',
+  },
+  {
+    topic: 'rules of conversation',
+    setting: 'conversation_rules',
+    upstream: 'MUA-RL’s own rules, on tau-bench’s tasks',
+    ours: 'the rules of the domain’s benchmark',
+  },
+  {
+    topic: 'simulated user',
+    upstream: 'GPT-4o at temperature 0',
+    ours: 'the scripted customer, or a model at an endpoint (--user)',
+  },
+  {
+    topic: 'first message of the user',
+    upstream: 'written once per task before training, and then frozen',
+    ours: 'written in each episode; the scripted customer writes the same text in all rollouts of a group',
+  },
   { topic: 'what the user sees', upstream: 'spoken text only', ours: 'the same' },
-  { topic: 'reward', upstream: 'at the end only', ours: 'the same' },
-  { topic: 'turns', setting: 'max_turns', upstream: 'tool results and user replies, 30', ours: 'counted alike; fewer on small worlds' },
+  {
+    topic: 'turn limit',
+    setting: 'max_turns',
+    upstream: '30 tool results and user replies',
+    ours: 'counted in the same way; fewer in small worlds',
+  },
+  {
+    topic: 'episodes that reach a limit',
+    setting: 'require_done',
+    upstream: 'scored like any other',
+    ours: 'reward 0: the user or a terminal tool must end the episode',
+  },
+  {
+    topic: 'malformed tool call',
+    setting: 'malformed_policy',
+    upstream: 'ends the episode, which can still get reward 1',
+    ours: 'the agent is told the error; this costs a turn',
+  },
+  {
+    topic: 'several tool calls in one message',
+    upstream: 'all but the first are dropped and removed from the text',
+    ours: 'sampling stops after the first call, so that nothing must be dropped',
+  },
+  {
+    topic: 'history',
+    upstream: 'messages are rendered and tokenized again from text',
+    ours: 'sampled tokens are kept; training and evaluation use one template',
+  },
+  {
+    topic: 'cut turns',
+    setting: 'mask_truncated',
+    upstream: 'trained on, with an end-of-turn token that the model never wrote',
+    ours: 'trained on, without that token; true leaves cut episodes out of the update',
+  },
+  { topic: 'stop message', upstream: 'in the context, not trained on', ours: 'the same' },
+  { topic: 'time of the reward', upstream: 'only at the end', ours: 'the same' },
+  { topic: 'comparison of databases', upstream: 'a hash of Python’s text: 5 is not 5.0', ours: 'changed rows as canonical JSON: 5 is 5.0' },
+  {
+    topic: 'amounts of money',
+    upstream: 'floats and Python’s round',
+    ours: 'whole cents in generated shops; Python’s round in imported benchmarks',
+  },
+  {
+    topic: 'spread of advantages',
+    setting: 'norm_adv_by_std_in_grpo',
+    upstream: 'divided by the sample standard deviation plus 1e-6',
+    ours: 'the same',
+  },
+  {
+    topic: 'groups of one rollout',
+    upstream: 'the advantage is the reward',
+    ours: 'left out of the update: a rollout alone has nothing to compare with',
+  },
+  {
+    topic: 'groups of equal rewards',
+    setting: 'filter_groups',
+    upstream: 'trained on, with the KL term alone',
+    ours: 'left out of the update; they still count in the average',
+  },
+  {
+    topic: 'refill of mixed groups',
+    setting: 'filter_groups.max_num_gen_batches',
+    upstream: 'none',
+    ours: 'none; a larger number, or 0 for no limit, plays further tasks as in DAPO. If mixed groups are still too few, verl stops with an error; this project trains on those it has',
+  },
+  {
+    topic: 'updates per batch',
+    setting: 'ppo_mini_batch_size',
+    upstream: 'one, so that clipping never has an effect',
+    ours: 'one; a smaller mini-batch gives more updates',
+  },
+  {
+    topic: 'token mean',
+    setting: 'ppo_micro_batch_size_per_gpu',
+    upstream: 'the mean of each micro-batch of 8 sequences, then the mean of these means',
+    ours: 'the mean over all tokens of the mini-batch (0)',
+  },
+  {
+    topic: 'weight decay',
+    setting: 'decay_all_parameters',
+    upstream: 'applied to all parameters',
+    ours: 'not applied to norms and biases',
+  },
+  {
+    topic: 'evaluation',
+    setting: 'val_kwargs.do_sample',
+    upstream: 'greedy: the most likely token each time',
+    ours: 'sampled as in training, so that it measures the policy that is trained',
+  },
+  { topic: 'metrics of entropy and advantage', upstream: 'include tokens of tools and the user', ours: 'sampled tokens only' },
+  {
+    topic: 'metric of KL',
+    upstream: 'the last micro-batch only',
+    ours: 'all tokens of the update',
+  },
 ];
 
-/** The setting's value in the preset that does as upstream, and in ours; null where there is no setting. */
-export function valuesOf({ setting }: Decision): { faithful: GrpoConfig[keyof GrpoConfig]; ours: GrpoConfig[keyof GrpoConfig] } | null {
-  return setting === undefined ? null : { faithful: PRESETS.faithful!.config[setting], ours: PRESETS[DEFAULT_PRESET]!.config[setting] };
+/** The values of a decision's setting in MUA-RL's script and in our default preset; null if it has no setting. */
+export function valuesOf({ setting }: Decision): { upstream: GrpoConfig[keyof GrpoConfig]; ours: GrpoConfig[keyof GrpoConfig] } | null {
+  return setting === undefined ? null : { upstream: PAPER[setting], ours: PRESETS[DEFAULT_PRESET]!.config[setting] };
 }

@@ -1,18 +1,45 @@
-/** @file The whole settings of an evaluation, from what is asked for or from a run's configuration. */
-import { limitsOf, type EvaluationSettings } from '../evaluation/types.ts';
-import type { UserConfig } from '../users/types.ts';
+/** @file The settings of an evaluation, from a request or from a run's configuration. */
+import type { Sampling } from '../records/episode.ts';
+import type { EvaluationSettings } from '../records/evaluation.ts';
+import type { GrpoConfig } from '../records/run.ts';
+import type { UserConfig } from '../records/user.ts';
+import { limitsOf } from '../evaluation/types.ts';
 import { EVALUATION_STREAM, limitsFor } from './presets.ts';
-import type { GrpoConfig } from './types.ts';
 
 type Asked = Pick<EvaluationSettings, 'domain' | 'level' | 'split' | 'tasks' | 'trials' | 'temperature' | 'seed' | 'user'>;
 
-/** What was asked for, under the limits of the domain's own preset and with nothing cut off the distribution. */
+/** The settings of a request: the limits are those of the domain's preset, and top_p and top_k cut nothing off. */
 export function evaluationSettings(asked: Asked): EvaluationSettings {
-  return { ...asked, top_p: 1, top_k: 0, limits: limitsOf(limitsFor(asked.domain, asked.level)), conversation_rules: 'domain', first_stream: 0 };
+  return {
+    ...asked,
+    top_p: 1,
+    top_k: 0,
+    limits: limitsOf(limitsFor(asked.domain, asked.level)),
+    conversation_rules: 'domain',
+    first_stream: 0,
+  };
 }
 
-/** A run's own held-out evaluation: asked for again it plays the same tasks and seeds. */
+/** How a run's evaluations sample: greedily, or as its rollouts do. Runs of earlier versions lack the setting and sampled. */
+export function validationSampling(config: Sampling & Partial<Pick<GrpoConfig, 'val_kwargs.do_sample'>>): Sampling {
+  const { temperature, top_p, top_k, 'val_kwargs.do_sample': sample = true } = config;
+  return sample ? { temperature, top_p, top_k } : { temperature: 0, top_p: 1, top_k: 0 };
+}
+
+/** A run's own held-out evaluation. With these settings it plays the same tasks with the same seeds again. */
 export function heldOutSettings(config: GrpoConfig, user: UserConfig, tasks = config.val_tasks): EvaluationSettings {
-  const { domain, level, temperature, top_p, top_k, seed, conversation_rules } = config;
-  return { domain, level, split: 'heldout', tasks, trials: 1, temperature, top_p, top_k, seed, limits: limitsOf(config), conversation_rules, first_stream: EVALUATION_STREAM, user };
+  const { domain, level, seed, conversation_rules } = config;
+  return {
+    domain,
+    level,
+    split: 'heldout',
+    tasks,
+    trials: 1,
+    ...validationSampling(config),
+    seed,
+    limits: limitsOf(config),
+    conversation_rules,
+    first_stream: EVALUATION_STREAM,
+    user,
+  };
 }

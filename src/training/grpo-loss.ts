@@ -1,10 +1,10 @@
 /**
  * @file The token losses: GRPO's clipped policy loss with KL and entropy terms (verl's `vanilla` policy loss,
- * `core_algos.py`), and the negative log-likelihood of supervised fine-tuning. Each is WGSL for the engine (its
- * derivative) and TypeScript in float64 (its value, for metrics and reports).
+ * `core_algos.py`), and the negative log-likelihood of supervised fine-tuning. WGSL computes the derivative of a loss for
+ * the engine; TypeScript computes its value in float64 for metrics and reports.
  */
 import type { TokenLoss } from '../engine/types.ts';
-import type { GrpoConfig } from './types.ts';
+import type { GrpoConfig } from '../records/run.ts';
 
 export type GrpoLossConfig = Pick<
   GrpoConfig,
@@ -13,7 +13,7 @@ export type GrpoLossConfig = Pick<
 
 const KL_TYPES = ['k1', 'abs', 'k2', 'low_var_kl'] as const;
 
-/** Mean negative log-likelihood, given weights 1 / (number of masked tokens). */
+/** The mean negative log-likelihood, if each weight is 1 / (number of masked tokens). */
 export const sftLoss: TokenLoss = {
   name: 'sft',
   wgsl: 'fn token_loss(logprob: f32, entropy: f32, inputs: vec3f, settings: array<f32, 8>) -> vec2f { return vec2f(-1.0, 0.0); }',
@@ -66,7 +66,7 @@ fn token_loss(logprob: f32, entropy: f32, inputs: vec3f, settings: array<f32, 8>
 export interface TokenLossParts {
   policy: number;
   kl: number;
-  /** The clip changed the loss (verl's pg_clipfrac), the dual clip did (pg_clipfrac_lower). */
+  /** Whether the clip changed the loss (verl: pg_clipfrac), and whether the dual clip did (pg_clipfrac_lower). */
   clipped: boolean;
   clippedLower: boolean;
 }
@@ -88,7 +88,13 @@ export function klEstimate(x: number, type: GrpoConfig['kl_loss_type']): number 
   }
 }
 
-export function grpoTokenLoss(logprob: number, advantage: number, oldLogprob: number, refLogprob: number, config: GrpoLossConfig): TokenLossParts {
+export function grpoTokenLoss(
+  logprob: number,
+  advantage: number,
+  oldLogprob: number,
+  refLogprob: number,
+  config: GrpoLossConfig,
+): TokenLossParts {
   const ratio = Math.exp(clamp(logprob - oldLogprob, -20, 20));
   const unclipped = -advantage * ratio;
   const clipped = -advantage * clamp(ratio, 1 - config.clip_ratio_low, 1 + config.clip_ratio_high);

@@ -1,31 +1,21 @@
 /**
- * @file One GRPO step (MUA-RL, arXiv 2508.18669 §3; DeepSeekMath, arXiv 2402.03300): roll out groups with the simulated
- * user and the real tools, score them, turn rewards into group advantages, update on the sampled tokens.
+ * @file One GRPO step (MUA-RL, arXiv 2508.18669 §3; DeepSeekMath, arXiv 2402.03300): play groups of rollouts with the
+ * simulated user and the real tools, score them, turn rewards into group advantages, update on the sampled tokens.
  *
- * Where it differs from upstream: old log-probs are the sampler's own (same weights, same kernels; the difference is
- * logged as training/rollout_probs_diff), `token-mean` divides by the whole mini-batch, and tasks are generated without
- * end, so no task is seen twice.
+ * Differences from MUA-RL's code are listed in `decision-sheet.ts`. Old log-probs are the sampler's own, from the same
+ * weights and kernels; `training/rollout_probs_diff` logs how far the trainer's differ.
  */
-import { collectRollouts, type Rollouts, type Stage } from '../agent/rollouts.ts';
-import { departures } from '../agent/rules.ts';
+import type { Rollouts, Stage } from '../agent/rollouts.ts';
 import { flatten } from '../agent/trajectory.ts';
-import type { Trajectory } from '../agent/types.ts';
+import type { GrpoConfig, StepMetrics } from '../records/run.ts';
+import type { Trajectory } from '../records/trajectory.ts';
 import type { Learner, TrainSequence } from '../engine/types.ts';
 import { groupAdvantages, tokenWeights } from './advantages.ts';
 import { grpoLoss, grpoTokenLoss } from './grpo-loss.ts';
 import { inspectGroup, keptGroup, onMask } from './inspect.ts';
 import { rolloutMetrics, samplerMismatch, UpdateMeter } from './metrics.ts';
 import { learningRate } from './schedule.ts';
-import { trainingTasks } from './training-tasks.ts';
-import type { GrpoConfig, StepMetrics } from './types.ts';
-
-export interface StepHooks {
-  signal?: AbortSignal;
-  /** Called between phases; a paused run waits here. */
-  gate?: () => Promise<void>;
-  onPhase?: (phase: 'rollout' | 'score' | 'update', done: number, total: number) => void;
-  onRollout?: (trajectory: Trajectory) => void;
-}
+import { chooseGroups, isMixed, sampleStep, type StepHooks } from './step-batch.ts';
 
 export interface StepResult {
   metrics: StepMetrics;
@@ -34,28 +24,42 @@ export interface StepResult {
   advantages: Map<string, number>;
 }
 
-/** A rollout on its way to the update. */
+/** A rollout of the update. */
 interface Sample {
   trajectory: Trajectory;
   advantage: number;
+  /** false: left out of the update. Its tokens still count in the average. */
+  trained: boolean;
   tokens: ArrayLike<number>;
   lossMask: ArrayLike<number>;
   oldLogprobs: ArrayLike<number>;
   refLogprobs: ArrayLike<number>;
 }
 
-/** Runs step `step` (from 1). Everything random in it is a function of (config.seed, step). */
-export async function grpoStep(stage: Stage, learner: Learner, config: GrpoConfig, step: number, hooks: StepHooks = {}): Promise<StepResult> {
+/** Runs step `step` (from 1). Its randomness depends only on the settings and `step`. */
+export async function grpoStep(
+  stage: Stage,
+  learner: Learner,
+  config: GrpoConfig,
+  step: number,
+  hooks: StepHooks = {},
+): Promise<StepResult> {
   const clock = new Stopwatch();
-  const rollouts = await rollOut(stage, config, step, hooks);
+  const rollouts = await sampleStep(stage, config, step, hooks);
   clock.lap('gen');
   await clock.rest(hooks.gate);
 
-  const samples = prepareSamples(rollouts, config);
-  const trained = samples.filter(({ advantage, trajectory }) => !(config.filter_groups && advantage === 0) && !(config.mask_truncated && isCut(trajectory)));
+  const groups = prepareSamples(rollouts, config);
+  const samples = groups.flat();
+  const chosen = config.filter_groups ? new Set(chooseGroups(rollouts.groups, config.train_batch_size)) : null;
+  const batch = groups.filter((_, g) => chosen?.has(rollouts.groups[g]!) ?? true);
+  const trained = batch.flat().filter((sample) => sample.trained);
   if (config.use_kl_loss && trained.length > 0) {
     hooks.onPhase?.('score', 0, trained.length);
-    const { logprobs } = await learner.score(trained.map((s) => ({ ...s, weight: 1 })), { weights: 'reference', temperature: config.temperature || 1, signal: hooks.signal });
+    const { logprobs } = await learner.score(
+      trained.map((s) => ({ ...s, weight: 1 })),
+      { weights: 'reference', temperature: config.temperature || 1, signal: hooks.signal },
+    );
     trained.forEach((sample, i) => (sample.refLogprobs = logprobs[i]!));
   }
   clock.lap('ref');
@@ -64,7 +68,7 @@ export async function grpoStep(stage: Stage, learner: Learner, config: GrpoConfi
   const inspectUpdate = await inspectGroup(learner, kept, config, { trained, signal: hooks.signal });
   if (config.inspect) clock.lap('inspect');
 
-  const update = await updatePolicy(learner, config, step, trained, hooks);
+  const update = await updatePolicy(learner, config, step, batch, hooks);
   clock.lap('update_actor');
   await inspectUpdate();
   if (config.inspect) clock.lap('inspect');
@@ -78,6 +82,8 @@ export async function grpoStep(stage: Stage, learner: Learner, config: GrpoConfi
     ...rolloutMetrics(rollouts.groups),
     ...spreadAdvantages(samples),
     ...update,
+    'actor/trained_token_ratio': sum(trained, sampledTokens) / Math.max(1, sum(samples, sampledTokens)),
+    'train/num_gen_batches': rollouts.genBatches,
     'rollout/dropped': rollouts.dropped.length,
     'rollout/retried': rollouts.retried,
     ...clock.metrics(),
@@ -87,82 +93,106 @@ export async function grpoStep(stage: Stage, learner: Learner, config: GrpoConfi
     'perf/time_per_step': seconds,
     'perf/throughput': tokens / seconds,
   };
-  return { metrics, trajectories: [...trajectories, ...rollouts.dropped], advantages: new Map(samples.map((s) => [s.trajectory.id, s.advantage])) };
+  return {
+    metrics,
+    trajectories: [...trajectories, ...rollouts.dropped],
+    advantages: new Map(samples.map((s) => [s.trajectory.id, s.advantage])),
+  };
 }
 
-async function rollOut(stage: Stage, config: GrpoConfig, step: number, hooks: StepHooks): Promise<Rollouts> {
-  const { train_batch_size, n, seed } = config;
-  const tasks = await trainingTasks(stage, config, step);
-  const total = tasks.length * n;
-  let done = 0;
-  hooks.onPhase?.('rollout', 0, total);
-  return collectRollouts(stage, {
-    tasks,
-    n,
-    limits: config,
-    sampling: config,
-    seed,
-    firstStream: step * train_batch_size * n,
-    rules: departures(config.conversation_rules),
-    label: `${step}`,
-    signal: hooks.signal,
-    onDone: (trajectory) => {
-      hooks.onPhase?.('rollout', ++done, total);
-      hooks.onRollout?.(trajectory);
-    },
-  });
-}
-
-/** Cut at a number of tokens, so that its last turn is no whole one. */
+/** A token limit cut the episode, so that its last turn is incomplete. */
 const isCut = ({ termination }: Trajectory) => termination === 'turn_length' || termination === 'context_full';
 
-function prepareSamples({ groups }: Rollouts, config: GrpoConfig): Sample[] {
-  return groups.flatMap((group) => {
-    const advantages = groupAdvantages(group.map((t) => t.reward ?? 0), config.norm_adv_by_std_in_grpo);
+/** The samples of each group, in the groups' order. */
+function prepareSamples({ groups }: Rollouts, config: GrpoConfig): Sample[][] {
+  return groups.map((group) => {
+    const advantages = groupAdvantages(
+      group.map((t) => t.reward ?? 0),
+      config.norm_adv_by_std_in_grpo,
+    );
+    // A group that shrank to one rollout has nothing to compare with.
+    const useful = group.length > 1 && (isMixed(group) || !config.filter_groups);
     return group.map((trajectory, i) => {
       const { tokens, lossMask, logprobs } = flatten(trajectory);
-      return { trajectory, advantage: advantages[i]!, tokens, lossMask, oldLogprobs: logprobs, refLogprobs: logprobs };
+      const trained = useful && !(config.mask_truncated && isCut(trajectory));
+      return { trajectory, advantage: advantages[i]!, trained, tokens, lossMask, oldLogprobs: logprobs, refLogprobs: logprobs };
     });
   });
 }
 
-/** One optimiser step per `ppo_mini_batch_size` tasks, `ppo_epochs` times over the batch. */
-async function updatePolicy(learner: Learner, config: GrpoConfig, step: number, samples: Sample[], hooks: StepHooks): Promise<Record<string, number>> {
+/** The sequences of a mini-batch that are trained on, with their weights in the loss of the whole mini-batch. */
+function weighSamples(miniBatch: readonly Sample[], config: GrpoConfig): { sample: Sample; weight: number }[] {
+  const weights = tokenWeights(miniBatch.map(sampledTokens), config.loss_agg_mode, config.ppo_micro_batch_size_per_gpu);
+  return miniBatch.map((sample, i) => ({ sample, weight: weights[i]! })).filter(({ sample }) => sample.trained);
+}
+
+/**
+ * One optimizer step for each mini-batch of `ppo_mini_batch_size` groups, `ppo_epochs` times. A mini-batch without a trained
+ * sequence has no step.
+ */
+async function updatePolicy(
+  learner: Learner,
+  config: GrpoConfig,
+  step: number,
+  batch: readonly Sample[][],
+  hooks: StepHooks,
+): Promise<Record<string, number>> {
   const loss = grpoLoss(config);
   const meter = new UpdateMeter();
-  const batches = miniBatches(samples, config);
-  const updates = batches.length * config.ppo_epochs;
+  const miniBatches = cut(batch, config.ppo_mini_batch_size).map((groups) => weighSamples(groups.flat(), config));
+  const updates = miniBatches.length * config.ppo_epochs;
   const perStep = (config.train_batch_size / config.ppo_mini_batch_size) * config.ppo_epochs;
-  let lr = learningRate(config.lr, config.lr_scheduler_type, (step - 1) * perStep, config.total_training_steps * perStep, config.lr_warmup_steps);
-  let mismatch: Record<string, number> = {};
+  const rate = (update: number) =>
+    learningRate(
+      config.lr,
+      config.lr_scheduler_type,
+      (step - 1) * perStep + update,
+      config.total_training_steps * perStep,
+      config.lr_warmup_steps,
+    );
+  let lr = rate(0);
+  let mismatch: Record<string, number> | undefined;
   for (let update = 0; update < updates; update++) {
     hooks.signal?.throwIfAborted();
     hooks.onPhase?.('update', update, updates);
-    const batch = batches[update % batches.length]!;
-    const weights = tokenWeights(batch.map((s) => sum(Array.from(s.lossMask), Number)), config.loss_agg_mode);
-    const sequences: TrainSequence[] = batch.map((s, i) => ({ tokens: s.tokens, lossMask: s.lossMask, weight: weights[i]!, inputs: [s.advantage, s.oldLogprobs, s.refLogprobs] }));
-    const { logprobs, entropies } = await learner.accumulate(sequences, loss, { temperature: config.temperature || 1, signal: hooks.signal });
-    lr = learningRate(config.lr, config.lr_scheduler_type, (step - 1) * perStep + update, config.total_training_steps * perStep, config.lr_warmup_steps);
-    const { gradNorm } = await learner.step({ lr, beta1: config.beta1, beta2: config.beta2, eps: config.adam_eps, weight_decay: config.weight_decay, grad_clip: config.grad_clip });
-    if (!Number.isFinite(gradNorm)) throw new Error(`the gradient norm of step ${step} is ${gradNorm}: the update was not applied; lower lr (now ${lr})`);
+    const weighed = miniBatches[update % miniBatches.length]!;
+    if (weighed.length === 0) continue;
+    const sequences = weighed.map(({ sample: { tokens, lossMask, advantage, oldLogprobs, refLogprobs }, weight }): TrainSequence => ({
+      tokens,
+      lossMask,
+      weight,
+      inputs: [advantage, oldLogprobs, refLogprobs],
+    }));
+    const { logprobs, entropies } = await learner.accumulate(sequences, loss, {
+      temperature: config.temperature || 1,
+      signal: hooks.signal,
+    });
+    lr = rate(update);
+    const { gradNorm } = await learner.step({
+      lr,
+      beta1: config.beta1,
+      beta2: config.beta2,
+      eps: config.adam_eps,
+      weight_decay: config.weight_decay,
+      decay_all_parameters: config.decay_all_parameters,
+      grad_clip: config.grad_clip,
+    });
+    if (!Number.isFinite(gradNorm))
+      throw new Error(`the gradient norm of step ${step} is ${gradNorm}: the update was not applied; lower lr (now ${lr})`);
     meter.update(gradNorm);
-    batch.forEach((sample, i) => meterSample(meter, sample, logprobs[i]!, entropies[i]!, config));
-    if (update === 0) mismatch = samplerMismatch(batch.flatMap((s) => masked(s.oldLogprobs, s.lossMask)), batch.flatMap((s, i) => masked(logprobs[i]!, s.lossMask)));
-    if (update < batches.length) batch.forEach((sample, i) => annotateSample(sample, logprobs[i]!, entropies[i]!, config));
+    weighed.forEach(({ sample }, i) => meterSample(meter, sample, logprobs[i]!, entropies[i]!, config));
+    mismatch ??= samplerMismatch(
+      weighed.flatMap(({ sample }) => masked(sample.oldLogprobs, sample.lossMask)),
+      weighed.flatMap(({ sample }, i) => masked(logprobs[i]!, sample.lossMask)),
+    );
+    if (update < miniBatches.length) weighed.forEach(({ sample }, i) => annotateSample(sample, logprobs[i]!, entropies[i]!, config));
   }
   return { 'actor/lr': lr, ...meter.metrics(config.use_kl_loss ? config.kl_loss_coef : 0), ...mismatch };
 }
 
-/** Splits by task, so that a group is never torn apart. */
-function miniBatches(samples: Sample[], config: GrpoConfig): Sample[][] {
-  const groups = [...new Set(samples.map((s) => s.trajectory.group))];
-  const batches: Sample[][] = [];
-  for (let from = 0; from < groups.length; from += config.ppo_mini_batch_size) {
-    const chosen = new Set(groups.slice(from, from + config.ppo_mini_batch_size));
-    batches.push(samples.filter((s) => chosen.has(s.trajectory.group)));
-  }
-  return batches;
-}
+/** Pieces of `size` items; the last one may be shorter. */
+const cut = <T>(items: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
 function meterSample(meter: UpdateMeter, sample: Sample, logprobs: Float32Array, entropies: Float32Array, config: GrpoConfig): void {
   for (let t = 0; t < sample.tokens.length; t++) {
@@ -172,7 +202,7 @@ function meterSample(meter: UpdateMeter, sample: Sample, logprobs: Float32Array,
   }
 }
 
-/** What the update knew of each token, for the transcript. */
+/** Stores the update's numbers of each token, for the transcript. */
 function annotateSample(sample: Sample, logprobs: Float32Array, entropies: Float32Array, config: GrpoConfig): void {
   onMask(sample, 'advantage', () => sample.advantage);
   if (config.use_kl_loss) onMask(sample, 'ref_logprobs', (t) => sample.refLogprobs[t]!);
@@ -183,13 +213,18 @@ function annotateSample(sample: Sample, logprobs: Float32Array, entropies: Float
 function spreadAdvantages(samples: readonly Sample[]): Record<string, number> {
   if (samples.length === 0) return {};
   const values = samples.map((s) => s.advantage);
-  return { 'critic/advantages/mean': sum(values, Number) / values.length, 'critic/advantages/max': Math.max(...values), 'critic/advantages/min': Math.min(...values) };
+  return {
+    'critic/advantages/mean': sum(values, Number) / values.length,
+    'critic/advantages/max': Math.max(...values),
+    'critic/advantages/min': Math.min(...values),
+  };
 }
 
+const sampledTokens = ({ lossMask }: Sample) => sum(Array.from(lossMask), Number);
 const masked = (values: ArrayLike<number>, mask: ArrayLike<number>) => Array.from(values).filter((_, t) => mask[t] === 1);
 const sum = <T>(items: readonly T[], value: (item: T) => number) => items.reduce((total, item) => total + value(item), 0);
 
-/** verl's timing_s/*: seconds between laps; laps of one name add up. */
+/** verl's timing_s/*: seconds between laps. Laps of one name are added. */
 class Stopwatch {
   #start = performance.now();
   #last = this.#start;
@@ -200,7 +235,7 @@ class Stopwatch {
     this.#laps[`timing_s/${name}`] = (this.#laps[`timing_s/${name}`] ?? 0) + (now - this.#last) / 1000;
     this.#last = now;
   }
-  /** What is waited for is no work. */
+  /** Waits, and does not count the time. */
   async rest(until: (() => Promise<void>) | undefined): Promise<void> {
     const from = performance.now();
     await until?.();

@@ -1,19 +1,18 @@
 /**
- * @file What the transcript shows beyond the update's own numbers, for the one group a step whose words are kept for good:
- * the likeliest tokens instead of each one, and how much the update changed each one's probability. Only scores, so that a
- * run learns the same with it and without.
+ * @file Extra numbers for the transcripts of one group per step, which is stored permanently: the most likely alternatives of
+ * each sampled token, and how much the update changed the token's probability. This only scores and never changes the training.
  */
 import { annotate } from '../agent/trajectory.ts';
-import type { Trajectory } from '../agent/types.ts';
+import type { GrpoConfig } from '../records/run.ts';
+import type { Trajectory } from '../records/trajectory.ts';
 import type { Learner, Scores } from '../engine/types.ts';
-import type { GrpoConfig } from './types.ts';
 
-/** Alternatives kept of each token. */
+/** Number of alternatives that are stored for each token. */
 export const TOP_LOGPROBS = 5;
-/** The group of a step whose trajectories are kept for good. */
+/** The group of a step whose trajectories are stored permanently. */
 export const keptGroup = (step: number): string => `${step}-0`;
 
-/** A rollout whose tokens are looked at. */
+/** A rollout whose tokens are scored. */
 export interface Inspected {
   trajectory: Trajectory;
   tokens: ArrayLike<number>;
@@ -22,8 +21,8 @@ export interface Inspected {
 }
 
 /**
- * Scores `samples` with the policy before the update and annotates them; the answer, called after the update, does the rest.
- * `trained`: what the update has scored by the reference already.
+ * Scores `samples` with the policy before the update and annotates them. Call the returned function after the update: it
+ * adds the change of probability. `trained`: samples that the reference has already scored for the update.
  */
 export async function inspectGroup(
   learner: Learner,
@@ -36,9 +35,14 @@ export async function inspectGroup(
   const options = { temperature: config.temperature || 1, signal };
   const before = await learner.score(sequences, { ...options, topLogprobs: TOP_LOGPROBS });
   samples.forEach((sample, i) => annotateBefore(sample, before, i));
-  const unscored = config.use_kl_loss ? samples.flatMap((sample, i) => (trained.includes(sample) ? [] : [{ sample, sequence: sequences[i]! }])) : [];
+  const unscored = config.use_kl_loss
+    ? samples.flatMap((sample, i) => (trained.includes(sample) ? [] : [{ sample, sequence: sequences[i]! }]))
+    : [];
   if (unscored.length > 0) {
-    const reference = await learner.score(unscored.map(({ sequence }) => sequence), { ...options, weights: 'reference' });
+    const reference = await learner.score(
+      unscored.map(({ sequence }) => sequence),
+      { ...options, weights: 'reference' },
+    );
     unscored.forEach(({ sample }, i) => onMask(sample, 'ref_logprobs', (t) => reference.logprobs[i]![t]!));
   }
   return async () => {
@@ -58,6 +62,14 @@ function annotateBefore(sample: Inspected, before: Scores, i: number): void {
 }
 
 /** Annotates the sampled tokens. */
-export function onMask({ trajectory, tokens, lossMask }: Pick<Inspected, 'trajectory' | 'tokens' | 'lossMask'>, name: string, value: (t: number) => number): void {
-  annotate(trajectory, name, Array.from(tokens, (_, t) => (lossMask[t] ? value(t) : null)));
+export function onMask(
+  { trajectory, tokens, lossMask }: Pick<Inspected, 'trajectory' | 'tokens' | 'lossMask'>,
+  name: string,
+  value: (t: number) => number,
+): void {
+  annotate(
+    trajectory,
+    name,
+    Array.from(tokens, (_, t) => (lossMask[t] ? value(t) : null)),
+  );
 }

@@ -1,14 +1,17 @@
 /**
- * @file The metrics of a step under verl's and MUA-RL's names (`metric_utils.py`). Everything about tokens is taken on
- * the loss mask; upstream takes entropy, advantages and `response_length` on the attention mask.
+ * @file The metrics of a step under verl's and MUA-RL's names (`metric_utils.py`). Metrics of tokens count the loss mask;
+ * upstream counts the attention mask in entropy, advantages and `response_length`. Metrics of rollouts include every rollout
+ * that was played. Metrics `actor/*` are, as in verl, means over the trained tokens: tokens of rollouts that the update left
+ * out are not measured, as this would need two more forward passes. `actor/trained_token_ratio` tells their share.
  */
-import type { Trajectory } from '../agent/types.ts';
+import type { Trajectory } from '../records/trajectory.ts';
 import { flatten, path } from '../agent/trajectory.ts';
+import { isAudited } from '../environments/violations.ts';
 import type { TokenLossParts } from './grpo-loss.ts';
 
 type Metrics = Record<string, number>;
 
-export function mean(values: readonly number[]): number {
+function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, v) => sum + v, 0) / values.length;
 }
 
@@ -23,7 +26,7 @@ function spread(name: string, values: readonly number[]): Metrics {
   return { [`${name}/mean`]: mean(values), [`${name}/max`]: max, [`${name}/min`]: min };
 }
 
-/** Metrics of the rollouts of a step. `groups`: the scored trajectories of each task. */
+/** Metrics of a step's rollouts. `groups`: the scored trajectories of each task. */
 export function rolloutMetrics(groups: readonly (readonly Trajectory[])[]): Metrics {
   const trajectories = groups.flat();
   const scored = groups.filter((group) => group.length > 0);
@@ -43,18 +46,26 @@ export function rolloutMetrics(groups: readonly (readonly Trajectory[])[]): Metr
     'trajectories/valid_query_ratio': share(valid),
     'trajectories/all_correct_query_ratio': share(allCorrect),
     'trajectories/all_wrong_query_ratio': share(allWrong),
-    ...spread('rollout/turns', trajectories.map((t) => t.turns)),
+    ...spread(
+      'rollout/turns',
+      trajectories.map((t) => t.turns),
+    ),
     ...spread('prompt_length', promptTokens),
-    ...spread('response_length', trajectories.map((t, i) => flatten(t).tokens.length - promptTokens[i]!)),
+    ...spread(
+      'response_length',
+      trajectories.map((t, i) => flatten(t).tokens.length - promptTokens[i]!),
+    ),
     ...spread('response_length_only_model', modelTokens),
-    'response_length/clip_ratio': mean(trajectories.map((t) => Number(t.termination === 'context_full' || t.termination === 'turn_length'))),
+    'response_length/clip_ratio': mean(
+      trajectories.map((t) => Number(t.termination === 'context_full' || t.termination === 'turn_length')),
+    ),
     ...toolMetrics(trajectories),
     ...terminationMetrics(trajectories),
     ...diversityMetrics(groups),
   };
 }
 
-/** Tokens before the first one the model sampled or was asked for: system prompt, tools and the first user message. */
+/** Number of tokens before the first assistant message: system prompt, tools and the first user message. */
 function promptLength(trajectory: Trajectory): number {
   let tokens = 0;
   for (const node of path(trajectory)) {
@@ -69,7 +80,10 @@ function toolMetrics(trajectories: readonly Trajectory[]): Metrics {
   const metrics: Metrics = {
     ...spread('tool_call/times', times),
     'tool_call/usage_ratio': mean(times.map((n) => Number(n > 0))),
-    ...spread('tool_call/times_when_used', times.filter((n) => n > 0)),
+    ...spread(
+      'tool_call/times_when_used',
+      times.filter((n) => n > 0),
+    ),
     'tool_call/parse_error_ratio': mean(trajectories.map((t) => Number(t.parseErrors > 0))),
   };
   for (const tool of new Set(trajectories.flatMap((t) => Object.keys(t.toolCalls)))) {
@@ -81,14 +95,16 @@ function toolMetrics(trajectories: readonly Trajectory[]): Metrics {
 }
 
 function terminationMetrics(trajectories: readonly Trajectory[]): Metrics {
-  const metrics: Metrics = { 'violations/ratio': mean(trajectories.map((t) => Number(t.violations.length > 0))) };
+  const metrics: Metrics = {};
+  const audited = trajectories.filter((t) => isAudited(t.task.domain));
+  if (audited.length > 0) metrics['violations/ratio'] = mean(audited.map((t) => Number(t.violations.length > 0)));
   for (const reason of new Set(trajectories.map((t) => t.termination))) {
     metrics[`termination/${reason}/ratio`] = mean(trajectories.map((t) => Number(t.termination === reason)));
   }
   return metrics;
 }
 
-/** Share of distinct token 4-grams in a rollout, and of distinct rollouts in a group, on sampled tokens. */
+/** Share of distinct 4-grams among a rollout's sampled tokens, and of distinct rollouts in a group. */
 function diversityMetrics(groups: readonly (readonly Trajectory[])[]): Metrics {
   const fourGrams: number[] = [];
   const sequences: number[] = [];
@@ -112,7 +128,7 @@ function diversityMetrics(groups: readonly (readonly Trajectory[])[]): Metrics {
   };
 }
 
-/** Sums of an update's per-token numbers; `metrics()` gives their means. */
+/** Means of the update's per-token numbers, over all updates of a step. */
 export class UpdateMeter {
   #tokens = 0;
   #policy = 0;
@@ -152,7 +168,7 @@ export class UpdateMeter {
   }
 }
 
-/** |p_sampler − p_trainer| of the sampled tokens: they come from the same weights and kernels, so it should be rounding. */
+/** |p_sampler − p_trainer| of trained tokens. Sampler and trainer use the same weights and kernels, so that only rounding differs. */
 export function samplerMismatch(sampler: readonly number[], trainer: readonly number[]): Metrics {
   let max = 0;
   let sum = 0;

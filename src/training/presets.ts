@@ -1,13 +1,14 @@
-/** @file The presets: what a run does unless told otherwise. No code, so that the first page load stays small. */
-import type { GrpoConfig, SftConfig } from './types.ts';
+/** @file The presets: the default settings of a run. This file has almost no code, so that the first page load stays small. */
+import type { GrpoConfig, SftConfig } from '../records/run.ts';
 
-/** The paper's own settings (MUA-RL `mua_grpo.sh`); presets say what they change. */
+/** The settings of MUA-RL's script `mua_grpo.sh` and its configuration files. Presets state what they change. */
 export const PAPER: GrpoConfig = {
   domain: 'retail',
   level: 'full',
   train_batch_size: 32,
   n: 8,
   ppo_mini_batch_size: 32,
+  ppo_micro_batch_size_per_gpu: 8,
   ppo_epochs: 1,
   norm_adv_by_std_in_grpo: true,
   clip_ratio_low: 0.2,
@@ -24,17 +25,21 @@ export const PAPER: GrpoConfig = {
   conversation_rules: 'mua_rl',
   mask_truncated: false,
   filter_groups: false,
+  'filter_groups.max_num_gen_batches': 1,
   lr: 1e-6,
   lr_scheduler_type: 'constant',
   lr_warmup_steps: 0,
   weight_decay: 0.01,
+  decay_all_parameters: true,
   beta1: 0.9,
   beta2: 0.999,
   adam_eps: 1e-8,
   grad_clip: 1,
+  // 30 epochs of 5 steps, as in the script. The paper says 25 epochs.
   total_training_steps: 150,
   test_freq: 5,
   val_tasks: 165,
+  'val_kwargs.do_sample': false,
   save_freq: 10,
   inspect: true,
   seed: 1,
@@ -48,12 +53,13 @@ export const PAPER: GrpoConfig = {
   top_k: 0,
 };
 
-/** A nano model learns with larger steps, shorter conversations and errors fed back. */
+/** For a nano model: a higher learning rate, shorter conversations, and parse errors fed back to the agent. */
 const NANO: GrpoConfig = {
   ...PAPER,
   level: 'nano',
   train_batch_size: 8,
   ppo_mini_batch_size: 8,
+  ppo_micro_batch_size_per_gpu: 0,
   train_split: 'train',
   check_outputs: true,
   conversation_rules: 'domain',
@@ -62,16 +68,18 @@ const NANO: GrpoConfig = {
   lr_scheduler_type: 'linear',
   lr_warmup_steps: 3,
   weight_decay: 0,
+  decay_all_parameters: false,
   total_training_steps: 40,
   test_freq: 10,
   val_tasks: 64,
+  'val_kwargs.do_sample': true,
   save_freq: 10,
   max_turns: 24,
   response_length_one_turn: 96,
   max_model_len: 1024,
   malformed_policy: 'feedback',
   require_done: true,
-  // The bundled model has seen the tasks of seeds 1 and 2.
+  // The bundled model was trained on tasks of seeds 1 and 2.
   seed: 42,
 };
 
@@ -87,34 +95,51 @@ export const DEFAULT_PRESET = 'nano';
 export const PRESETS: Record<string, Preset> = {
   nano: {
     label: 'Nano retail',
-    description: 'Eight customers a step, eight tries each, forty steps: learns to act instead of claiming or giving up.',
+    description:
+      '8 tasks per step, 8 rollouts per task, 40 steps. The agent learns to act, instead of claiming that it acted or transferring the customer.',
     model: 'nano-retail',
     config: NANO,
   },
   tiny: {
     label: 'Tiny (a quick look)',
-    description: 'Two customers a step, four tries each, five steps: shows every part moving, learns little.',
+    description: '2 tasks per step, 4 rollouts per task, 5 steps. The run uses every part of training. The agent learns little.',
     model: 'nano-retail',
-    config: { ...NANO, train_batch_size: 2, ppo_mini_batch_size: 2, n: 4, total_training_steps: 5, test_freq: 0, val_tasks: 8, save_freq: 1 },
+    config: {
+      ...NANO,
+      train_batch_size: 2,
+      ppo_mini_batch_size: 2,
+      n: 4,
+      total_training_steps: 5,
+      test_freq: 0,
+      val_tasks: 8,
+      save_freq: 1,
+    },
   },
   'nano-32': {
     label: 'Nano retail, the paper’s batch',
-    description: 'Thirty-two customers a step, eight tries each, as MUA-RL: for a real GPU.',
+    description: '32 tasks per step and 8 rollouts per task, as in MUA-RL. Meant for a hardware GPU.',
     model: 'nano-retail',
     config: { ...NANO, train_batch_size: 32, ppo_mini_batch_size: 32, total_training_steps: 150, val_tasks: 200 },
   },
   faithful: {
     label: 'Nano retail, as MUA-RL’s code does it',
-    description: 'Every switch and the batch as in MUA-RL, its flaws too (it trains on the tasks it is evaluated on); only lengths and learning rate fit the small model.',
+    description:
+      'Every setting has the value of MUA-RL’s code, flaws included: for example, the run trains on the tasks of its evaluation. Only the length limits and the learning rate are adapted to the small model. The table below the settings lists what is not available here.',
     model: 'nano-retail',
-    config: { ...PAPER, level: NANO.level, lr: NANO.lr, response_length_one_turn: NANO.response_length_one_turn, max_model_len: NANO.max_model_len },
+    config: {
+      ...PAPER,
+      level: NANO.level,
+      lr: NANO.lr,
+      response_length_one_turn: NANO.response_length_one_turn,
+      max_model_len: NANO.max_model_len,
+    },
   },
 };
 
-/** Streams of a run's evaluations lie above those of any training step. */
+/** First sampler stream of a run's evaluations. The streams of training steps are below it. */
 export const EVALUATION_STREAM = 0xe0000000;
 
-/** Limits of an evaluation: those of the preset that trains at this level, else the paper's with less room. */
+/** The limits of an evaluation: those of the first preset with this domain and level, else limits for a benchmark. */
 export function limitsFor(domain: string, level: string): GrpoConfig {
   const preset = Object.values(PRESETS).find(({ config }) => config.domain === domain && config.level === level);
   return preset?.config ?? { ...NANO, domain, level, max_model_len: 8192, response_length_one_turn: 1024, max_turns: 30 };
@@ -126,6 +151,7 @@ export const SFT_DEFAULTS: SftConfig = {
   lr_scheduler_type: 'cosine',
   lr_warmup_steps: 20,
   weight_decay: 0.01,
+  decay_all_parameters: false,
   beta1: 0.9,
   beta2: 0.95,
   adam_eps: 1e-8,

@@ -1,23 +1,24 @@
 /** @file A whole GRPO run: held-out evaluation before, steps with evaluations between, and one after. */
 import { NothingScoredError, type Stage } from '../agent/rollouts.ts';
-import { departures } from '../agent/rules.ts';
 import type { Learner } from '../engine/types.ts';
 import { evaluate, type Evaluation } from '../evaluation/evaluate.ts';
-import type { EvaluationReport } from '../evaluation/report.ts';
-import { grpoStep, type StepHooks, type StepResult } from './grpo.ts';
+import type { EvaluationReport } from '../records/evaluation.ts';
+import type { GrpoConfig } from '../records/run.ts';
+import { validationSampling } from './evaluation-settings.ts';
+import { grpoStep, type StepResult } from './grpo.ts';
 import { EVALUATION_STREAM } from './presets.ts';
-import type { GrpoConfig } from './types.ts';
+import type { StepHooks } from './step-batch.ts';
 
 export interface RunHooks extends StepHooks {
-  /** Steps already done: a resumed run starts after them. */
+  /** Steps that are done already. A resumed run starts after them. */
   doneSteps?: number;
   onStepStart?: (step: number) => void;
   onEvaluationProgress?: (done: number, total: number) => void;
-  /** Awaited: what it stores is on disk before the next step begins. `evaluation` is there when this step was evaluated, and its customer worked. */
+  /** The next step waits for this. `evaluation`: null unless the step was evaluated and an episode was scored. */
   onStep: (result: StepResult, evaluation: Evaluation | null) => Promise<void>;
   /** The evaluation before the first step. */
   onBaseline: (evaluation: Evaluation) => Promise<void>;
-  /** Asked before every step, after the gate: true ends the run early. */
+  /** Called before every step, after the gate. true ends the run early. */
   shouldStop?: () => boolean;
 }
 
@@ -31,17 +32,27 @@ export function evaluationMetrics(report: EvaluationReport, config: GrpoConfig):
   };
 }
 
-/** Evaluates the policy on the run's held-out tasks, always the same ones with the same seeds; null when none could be scored. */
-async function evaluateHeldOut(stage: Stage, config: GrpoConfig, concurrency: number, hooks: Pick<RunHooks, 'signal' | 'onEvaluationProgress'>): Promise<Evaluation | null> {
-  const tasks = await stage.environments.tasks({ domain: config.domain, level: config.level, split: 'heldout', seed: config.seed, count: config.val_tasks });
+/** Evaluates on the run's held-out tasks, always the same tasks and seeds. Resolves to null if no episode was scored. */
+async function evaluateHeldOut(
+  stage: Stage,
+  config: GrpoConfig,
+  concurrency: number,
+  hooks: Pick<RunHooks, 'signal' | 'onEvaluationProgress'>,
+): Promise<Evaluation | null> {
+  const tasks = await stage.environments.tasks({
+    domain: config.domain,
+    level: config.level,
+    split: 'heldout',
+    seed: config.seed,
+    count: config.val_tasks,
+  });
   return evaluate(stage, {
     tasks,
     trials: 1,
     limits: config,
-    sampling: config,
+    sampling: validationSampling(config),
     seed: config.seed,
     firstStream: EVALUATION_STREAM,
-    rules: departures(config.conversation_rules),
     concurrency,
     signal: hooks.signal,
     onProgress: hooks.onEvaluationProgress,
@@ -51,7 +62,7 @@ async function evaluateHeldOut(stage: Stage, config: GrpoConfig, concurrency: nu
   });
 }
 
-/** Returns the number of steps done. The reference is the policy as it was before step 1. */
+/** Resolves to the number of steps done. The reference for the KL term is the policy before step 1. */
 export async function trainGrpo(stage: Stage, learner: Learner, config: GrpoConfig, concurrency: number, hooks: RunHooks): Promise<number> {
   const last = config.total_training_steps;
   let step = hooks.doneSteps ?? 0;

@@ -1,6 +1,6 @@
 /** @file Learning-rate schedules (names of Hugging Face's `lr_scheduler_type`). */
 
-/** Learning rate of update `step` (from 0) out of `total`, after a linear warm-up of `warmup` updates. */
+/** The learning rate of update `step` (from 0) of `total`. The first `warmup` updates warm up linearly. */
 export function learningRate(lr: number, type: 'constant' | 'linear' | 'cosine', step: number, total: number, warmup: number): number {
   if (step < warmup) return (lr * (step + 1)) / (warmup + 1);
   if (type === 'constant' || total <= warmup) return lr;

@@ -1,27 +1,21 @@
 /**
- * @file Cold-start data: conversations of the expert with the scripted user, through the real tools. Only those that
- * end with reward 1 and break no rule are kept (MUA-RL verifies its synthetic trajectories too), unless the expert is to
- * be careless: then all are, and a model that imitates them fails as often as it did.
+ * @file Cold-start data: conversations of the expert with the scripted user, with the real tools. Only conversations with
+ * reward 1 and without a violation are kept; MUA-RL verifies its synthetic trajectories too. With a careless expert all
+ * conversations are kept, so that a model that imitates them fails as often as the expert.
  */
 import { createExpert } from '../agent/expert.ts';
 import { mapConcurrently } from '../agent/rollouts.ts';
-import type { Environments, Task, ToolSchema } from '../environments/types.ts';
+import type { Task, ToolSchema } from '../records/task.ts';
+import type { Environments } from '../environments/types.ts';
 import { auditEpisode, type AuditEvent } from '../environments/violations.ts';
-import { hash32 } from '../random.ts';
+import { hash32 } from '../base/random.ts';
+import type { ChatMessage, Conversation } from '../records/conversation.ts';
 import { STOP, type UserSimulator } from '../users/types.ts';
 
-/** One line of the JSONL: OpenAI-style messages, arguments as objects (TRL's dataset format). */
-export interface Conversation {
+/** One line of the JSONL, in TRL's dataset format: OpenAI-style messages with arguments as objects. */
+export interface SynthesizedConversation extends Conversation {
   id: string;
-  messages: ChatMessage[];
   tools: ToolSchema[];
-}
-
-export interface ChatMessage {
-  role: 'system' | 'user' | 'assistant' | 'tool';
-  content: string;
-  tool_calls?: { type: 'function'; function: { name: string; arguments: Record<string, unknown> } }[];
-  name?: string;
 }
 
 export interface SynthesizeOptions {
@@ -29,7 +23,7 @@ export interface SynthesizeOptions {
   level: string;
   count: number;
   seed: number;
-  /** How often the expert lapses, 0 to 1; above 0 nothing is filtered out. */
+  /** How often the expert makes a mistake on purpose, 0 to 1. Above 0 all conversations are kept. */
   carelessness?: number;
 }
 
@@ -37,26 +31,36 @@ const MAX_ACTS = 60;
 
 interface Played {
   messages: ChatMessage[];
-  /** 0 as well where the conversation did not come to an end. */
+  /** 0 also if the conversation did not end. */
   reward: number;
-  /** No rule was broken. */
+  /** Whether no rule was broken. */
   flawless: boolean;
 }
 
-/** Plays train tasks from the first on until `count` conversations are kept; `solved` of those `tried` had reward 1. @throws if fewer than one in four succeeds. */
+/**
+ * Plays training tasks, from the first on, until `count` conversations are kept. `solved` of the `tried` conversations had
+ * reward 1. @throws if fewer than a quarter of the conversations are kept
+ */
 export async function synthesize(
   stage: { environments: Environments; users: UserSimulator },
   options: SynthesizeOptions,
   onProgress?: (kept: number) => void,
-): Promise<{ conversations: Conversation[]; tried: number; solved: number }> {
+): Promise<{ conversations: SynthesizedConversation[]; tried: number; solved: number }> {
   const { carelessness = 0 } = options;
   if (!(carelessness >= 0 && carelessness <= 1)) throw new Error(`carelessness is ${carelessness}: expected 0 to 1`);
   const domain = await stage.environments.domain(options.domain, options.level);
-  const conversations: Conversation[] = [];
+  const conversations: SynthesizedConversation[] = [];
   let [tried, solved] = [0, 0];
   const batch = 64;
   while (conversations.length < options.count) {
-    const tasks = await stage.environments.tasks({ domain: options.domain, level: options.level, split: 'train', seed: options.seed, count: batch, from: tried });
+    const tasks = await stage.environments.tasks({
+      domain: options.domain,
+      level: options.level,
+      split: 'train',
+      seed: options.seed,
+      count: batch,
+      from: tried,
+    });
     const results: Played[] = [];
     await mapConcurrently(tasks, 16, async (task, i) => {
       results[i] = await play(task, hash32(options.seed, tried + i));
@@ -69,7 +73,8 @@ export async function synthesize(
       }
     });
     onProgress?.(conversations.length);
-    if (tried >= 256 && conversations.length < tried / 4) throw new Error(`the expert solved only ${conversations.length} of ${tried} tasks at level ${options.level}`);
+    if (tried >= 256 && conversations.length < tried / 4)
+      throw new Error(`the expert solved only ${conversations.length} of ${tried} tasks at level ${options.level}`);
   }
   return { conversations, tried, solved };
 

@@ -1,28 +1,51 @@
 /** @file The tasks of a training step, as the run's settings choose and change them. */
 import type { Stage } from '../agent/rollouts.ts';
-import { withoutOutputs } from '../environments/exact/benchmark-task.ts';
-import type { Task } from '../environments/types.ts';
-import { permutation } from '../random.ts';
-import type { GrpoConfig } from './types.ts';
+import { withoutOutputs } from '../benchmarks/tasks.ts';
+import type { GrpoConfig } from '../records/run.ts';
+import type { Task } from '../records/task.ts';
+import { permutation } from '../base/random.ts';
 
-type Settings = Pick<GrpoConfig, 'domain' | 'level' | 'train_split' | 'train_batch_size' | 'val_tasks' | 'filter_noop_tasks' | 'check_outputs' | 'seed'>;
+type Settings = Pick<
+  GrpoConfig,
+  'domain' | 'level' | 'train_split' | 'train_batch_size' | 'val_tasks' | 'filter_noop_tasks' | 'check_outputs' | 'seed'
+>;
+
+/** Extra tasks of a step are numbered from the step's own tasks on, in strides of this size. Larger than any run. */
+const STRIDE = 2 ** 20;
+/** How often tasks are drawn until a batch without no-op tasks is full. */
+const MAX_DRAWS = 16;
 
 /**
- * Tasks of step `step` (from 1). Generated ones are numbered without end. A set that has an end (an import, or the tasks
- * that held-out evaluation plays) comes round in epochs, each in an order of its own.
- * @throws when the split has no tasks
+ * The `train_batch_size` tasks of generation batch `genBatch` (from 0) of step `step` (from 1). Generated tasks are
+ * numbered without end. A finite set (an import, or the tasks that held-out evaluation plays) comes round in epochs, each
+ * in its own order. The tasks depend only on the settings, `step` and `genBatch`, so that a resumed run sees the same tasks.
+ * @throws if the split has no tasks, or only no-op tasks where these are left out
  */
-export async function trainingTasks({ domain: played, environments }: Pick<Stage, 'domain' | 'environments'>, config: Settings, step: number): Promise<Task[]> {
-  const { domain, level, train_split: split, train_batch_size, val_tasks, seed } = config;
-  const from = (step - 1) * train_batch_size;
+export async function trainingTasks(
+  { domain: played, environments }: Pick<Stage, 'domain' | 'environments'>,
+  config: Settings,
+  step: number,
+  genBatch = 0,
+): Promise<Task[]> {
+  const { domain, level, train_split: split, train_batch_size: size, val_tasks, seed } = config;
+  const from = (step - 1) * size + genBatch * MAX_DRAWS * STRIDE;
   const query = { domain, level, split, seed };
   const wanted = (task: Task) => !(config.filter_noop_tasks && task.noop);
   const prepared = (tasks: Task[]) => (config.check_outputs ? tasks : tasks.map(withoutOutputs));
-  if (!played.finite && split === 'train') return prepared((await environments.tasks({ ...query, count: train_batch_size, from })).filter(wanted));
+  if (!played.finite && split === 'train') {
+    const tasks: Task[] = [];
+    for (let draw = 0; tasks.length < size; draw++) {
+      if (draw === MAX_DRAWS) throw new Error(`filter_noop_tasks is true: ${domain} has too few tasks that change something`);
+      tasks.push(...(await environments.tasks({ ...query, count: size, from: from + draw * STRIDE })).filter(wanted));
+    }
+    return prepared(tasks.slice(0, size));
+  }
   const all = (await environments.tasks({ ...query, count: played.finite ? Number.MAX_SAFE_INTEGER : val_tasks })).filter(wanted);
   if (all.length === 0) throw new Error(`train_split is "${split}": ${domain} has no tasks there to train on`);
-  return prepared(Array.from({ length: train_batch_size }, (_, i) => {
-    const place = from + i;
-    return all[permutation(all.length, seed, Math.floor(place / all.length))[place % all.length]!]!;
-  }));
+  return prepared(
+    Array.from({ length: size }, (_, i) => {
+      const place = from + i;
+      return all[permutation(all.length, seed, Math.floor(place / all.length))[place % all.length]!]!;
+    }),
+  );
 }

@@ -1,0 +1,163 @@
+/** @file Reads files from a folder, a file picker or a zip, within limits. */
+import { Unzip, UnzipInflate, unzipSync } from 'fflate';
+import { Breath } from '../base/breath.ts';
+import { ImportError } from './import-error.ts';
+
+export type FileData = Uint8Array | Blob | ReadableStream<Uint8Array>;
+/** A listing may hold thousands of files. A function is called only if its file is needed. */
+export type FileSource = FileData | (() => Promise<FileData>);
+/** A zip, or files with their paths (a Map, `Object.entries`, …). */
+export type BenchmarkFiles = FileData | Iterable<readonly [path: string, data: FileSource]>;
+
+export interface ImportLimits {
+  /** Paths in a listing or a zip. */
+  files: number;
+  /** Bytes of one file: unpacked, except for a zip itself. */
+  fileBytes: number;
+  /** Bytes of all files that are read. */
+  totalBytes: number;
+  /** Rows of one table. */
+  rows: number;
+}
+
+/** A string of JavaScript cannot be longer than about 512 MiB. */
+export const LIMITS: ImportLimits = { files: 50_000, fileBytes: 256 * 2 ** 20, totalBytes: 512 * 2 ** 20, rows: 4_000_000 };
+
+export type FileReader = (path: string) => Promise<Uint8Array>;
+export interface Listing {
+  paths: string[];
+  read: FileReader;
+}
+
+export const megabytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
+const isData = (source: unknown): source is FileData =>
+  source instanceof Uint8Array || source instanceof Blob || source instanceof ReadableStream;
+
+/** Lists the files and returns a function that reads one. @throws ImportError on too many files or a broken zip */
+export async function openFiles(source: BenchmarkFiles, limits: ImportLimits): Promise<Listing> {
+  const budget = new Budget(limits);
+  if (isData(source)) return openZip('the zip file', await readAll(source, 'the zip file', limits.fileBytes), budget);
+  const files = new Map<string, FileSource>();
+  for (const [path, data] of source) {
+    files.set(normalPath(path), data);
+    if (files.size > limits.files) throw new ImportError('', '', `there are more than ${limits.files} files: choose a smaller folder`);
+  }
+  const [only] = files;
+  if (files.size === 1 && only![0].toLowerCase().endsWith('.zip'))
+    return openZip(only![0], await readAll(await resolved(only![1]), only![0], limits.fileBytes), budget);
+  return {
+    paths: [...files.keys()],
+    read: async (path) => budget.take(path, await readAll(await resolved(files.get(path)!), path, limits.fileBytes)),
+  };
+}
+
+const resolved = (source: FileSource) => (typeof source === 'function' ? source() : source);
+const normalPath = (path: string) => path.replaceAll('\\', '/').replace(/^(\.?\/)+/, '');
+
+class Budget {
+  private used = 0;
+  constructor(readonly limits: ImportLimits) {}
+
+  take(path: string, bytes: Uint8Array): Uint8Array {
+    this.used += bytes.length;
+    if (this.used > this.limits.totalBytes)
+      throw new ImportError(path, '', `the files together are larger than ${megabytes(this.limits.totalBytes)}`);
+    return bytes;
+  }
+}
+
+const tooLarge = (path: string, limit: number) => new ImportError(path, '', `it is larger than ${megabytes(limit)}`);
+
+async function readAll(data: FileData, path: string, limit: number): Promise<Uint8Array> {
+  if (data instanceof Uint8Array) {
+    if (data.length > limit) throw tooLarge(path, limit);
+    return data;
+  }
+  if (data instanceof Blob && data.size > limit) throw tooLarge(path, limit);
+  const reader = (data instanceof Blob ? data.stream() : data).getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for (let step = await reader.read(); !step.done; step = await reader.read()) {
+      chunks.push(step.value);
+      size += step.value.length;
+      if (size > limit) throw tooLarge(path, limit);
+    }
+  } catch (cause) {
+    await reader.cancel().catch(() => {});
+    throw cause instanceof ImportError ? cause : new ImportError(path, '', `it could not be read: ${(cause as Error).message}`);
+  }
+  return joined(chunks, size);
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  if (chunks.length === 1) return chunks[0]!;
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+/** Reads the zip's directory. Each file is unpacked only when it is read. */
+function openZip(name: string, bytes: Uint8Array, budget: Budget): Listing {
+  const { limits } = budget;
+  const declared = new Map<string, { original: string; size: number }>();
+  try {
+    unzipSync(bytes, {
+      filter: ({ name: path, originalSize }) => {
+        const normal = normalPath(path);
+        if (normal.split('/').includes('..')) throw new ImportError(name, '', `it names a file outside of itself: ${path.slice(0, 200)}`);
+        if (declared.has(normal)) throw new ImportError(name, '', `it contains ${normal.slice(0, 200)} twice`);
+        if (!path.endsWith('/')) declared.set(normal, { original: path, size: originalSize });
+        if (declared.size > limits.files) throw new ImportError(name, '', `it contains more than ${limits.files} files`);
+        return false;
+      },
+    });
+  } catch (cause) {
+    throw cause instanceof ImportError
+      ? cause
+      : new ImportError(name, '', 'it is not a complete zip file: perhaps a download was interrupted');
+  }
+  return {
+    paths: [...declared.keys()],
+    read: async (path) => {
+      const { original, size } = declared.get(path)!;
+      if (size > limits.fileBytes) throw tooLarge(path, limits.fileBytes);
+      return budget.take(path, await unpack(bytes, original, path, size));
+    },
+  };
+}
+
+const STRIDE = 2 ** 15;
+
+/** Unpacks one file of a zip. Counts the unpacked bytes, because a zip bomb declares fewer bytes than it contains. */
+async function unpack(zip: Uint8Array, original: string, path: string, size: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  const breath = new Breath();
+  let [got, done] = [0, false];
+  const unzip = new Unzip((file) => {
+    if (file.name !== original || done) return;
+    file.ondata = (error, chunk, final) => {
+      if (error) throw error;
+      got += chunk.length;
+      if (got > size) throw new ImportError(path, '', `the zip declares ${size} bytes, but the file has more`);
+      chunks.push(chunk);
+      done = final;
+    };
+    file.start();
+  });
+  unzip.register(UnzipInflate);
+  try {
+    for (let at = 0; at < zip.length && !done; at += STRIDE) {
+      unzip.push(zip.subarray(at, at + STRIDE), at + STRIDE >= zip.length);
+      await breath.take();
+    }
+  } catch (cause) {
+    throw cause instanceof ImportError ? cause : new ImportError(path, '', `it cannot be unpacked: ${(cause as Error).message}`);
+  }
+  if (!done || got !== size) throw new ImportError(path, '', `the zip declares ${size} bytes, but the file has ${got}`);
+  return joined(chunks, got);
+}

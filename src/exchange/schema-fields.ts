@@ -1,0 +1,42 @@
+/** @file Fields that several schemas of a run bundle use. */
+import * as z from 'zod/mini';
+import type { Json } from '../records/json.ts';
+
+/** The schema of every field of a type. A field without a schema does not compile. */
+export type Fields<T> = { [K in keyof T]-?: z.ZodMiniType<T[K]> };
+
+const MAX_DEPTH = 64;
+
+function isJson(value: unknown, depth = 0): value is Json {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  return depth < MAX_DEPTH && Object.values(value as object).every((child) => isJson(child, depth + 1));
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+// Returns free JSON as it was parsed: zod's copy of a record would lose a key such as `__proto__`.
+export const json = z.custom<Json>((value) => value !== undefined && isJson(value), `JSON of finite numbers, at most ${MAX_DEPTH} deep`);
+export const jsonObject = <T extends object>() =>
+  z.custom<T>((value) => isRecord(value) && isJson(value), `an object of finite numbers and texts, at most ${MAX_DEPTH} deep`);
+export const numbers = (what: string, accepts: (value: number) => boolean) =>
+  z.custom<number[]>(
+    (value) => Array.isArray(value) && value.every((item) => typeof item === 'number' && accepts(item)),
+    `a list of ${what}`,
+  );
+export const sparse = z.custom<(number | null)[]>(
+  (value) => Array.isArray(value) && value.every((item) => item === null || (typeof item === 'number' && Number.isFinite(item))),
+  'a list of finite numbers and nulls',
+);
+export const oneOf = <T extends string>(names: Record<T, true>) => z.enum(Object.keys(names) as T[]) as unknown as z.ZodMiniType<T>;
+
+export const text = z.string();
+export const name = z.string().check(z.maxLength(2000));
+export const number = z.number();
+export const natural = z.number().check(z.int(), z.minimum(0));
+export const time = z.number().check(z.minimum(0), z.maximum(8.64e15)); // the largest date of JavaScript, in milliseconds
+/** Ids are keys of the storage. Addresses list ids with commas between them, so an id contains no comma. */
+export const id = z.string().check(z.regex(/^[^\p{C},]{1,200}$/u, '1 to 200 characters without commas and control characters'));
+export const texts = z.record(z.string(), z.string());
+export const counts = z.record(z.string(), natural);
+export const scalar = z.union([z.string(), z.number(), z.boolean()]);

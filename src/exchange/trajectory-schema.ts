@@ -1,0 +1,178 @@
+/** @file The schema of a trajectory: its task, messages, verdict and violations. */
+import * as z from 'zod/mini';
+import type { BenchmarkTask, EnvAssertion, RewardInfo, RewardType, Tau2Action } from '../records/benchmark-task.ts';
+import type { Json } from '../records/json.ts';
+import type { Persona, PhoneTrouble, RowChange, Task, ToolCall, UserScenario, Verdict, Violation, Wish } from '../records/task.ts';
+import type { MessageNode, Tau2Ending, TerminationReason, Trajectory, UserCall } from '../records/trajectory.ts';
+import { checked, located } from './checked.ts';
+import { ImportError } from './import-error.ts';
+import { counts, type Fields, id, json, jsonObject, name, natural, number, numbers, oneOf, sparse, text, texts } from './schema-fields.ts';
+
+export const TERMINATIONS: Record<TerminationReason, true> = {
+  user_stop: true,
+  terminal_tool: true,
+  max_turns: true,
+  turn_length: true,
+  malformed_call: true,
+  context_full: true,
+  user_error: true,
+  aborted: true,
+};
+const ENDINGS: Record<Tau2Ending, true> = {
+  user_stop: true,
+  agent_stop: true,
+  max_steps: true,
+  too_many_errors: true,
+  agent_error: true,
+  user_error: true,
+  context_window_exceeded: true,
+  unexpected_error: true,
+};
+const INTENTS: Record<Wish['intent'], true> = {
+  cancel: true,
+  return: true,
+  exchange: true,
+  modify_items: true,
+  modify_address: true,
+  modify_payment: true,
+};
+const PERSONAS: Record<Persona, true> = { upfront: true, on_request: true, changes_mind: true, pushy: true };
+const REWARD_TYPES: Record<RewardType, true> = { DB: true, ENV_ASSERTION: true, ACTION: true, COMMUNICATE: true, NL_ASSERTION: true };
+export const RULES: Record<Violation['rule'], true> = { not_authenticated: true, other_customer: true, unconfirmed_write: true };
+
+const toolCall = z.object({
+  name: text,
+  arguments: jsonObject<Record<string, Json>>(),
+  requestor: z.optional(z.enum(['assistant', 'user'])),
+} satisfies Fields<ToolCall>);
+const change = z.object({ table: text, key: text, before: json, after: json, call: number } satisfies Fields<RowChange>);
+const violation = z.object({ rule: oneOf(RULES), call: number, detail: text } satisfies Fields<Violation>);
+const list = <T extends z.ZodMiniType>(fields: T) => z.nullable(z.array(fields));
+const judged = { met: z.boolean(), justification: text };
+const rewardInfo = z.object({
+  reward: number,
+  db_check: z.nullable(z.object({ db_match: z.boolean(), db_reward: number })),
+  env_assertions: list(z.object({ env_assertion: jsonObject<EnvAssertion>(), met: z.boolean(), reward: number })),
+  action_checks: list(z.object({ action: jsonObject<Tau2Action>(), action_match: z.boolean(), action_reward: number })),
+  nl_assertions: list(z.object({ nl_assertion: text, ...judged })),
+  communicate_checks: list(z.object({ info: text, ...judged })),
+  reward_basis: z.array(oneOf(REWARD_TYPES)),
+  reward_breakdown: z.partialRecord(oneOf(REWARD_TYPES), number),
+  info: z.nullable(jsonObject<Record<string, Json>>()),
+} satisfies Fields<RewardInfo>);
+const verdict = z.object({
+  reward: z.union([z.literal(0), z.literal(1)]),
+  changes: z.array(change),
+  goal: z.array(change),
+  progress: number,
+  reward_info: z.optional(rewardInfo),
+} satisfies Fields<Verdict>);
+
+const wishFields = {
+  intent: oneOf(INTENTS),
+  slots: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+  words: z.record(z.string(), z.array(z.string())),
+};
+const wish = z.object({ ...wishFields, impossible: z.boolean(), insteadOf: z.optional(z.object(wishFields)) } satisfies Fields<Wish>);
+const phone = z.object({
+  problem: z.enum(['service', 'data', 'mms']),
+  place: z.nullable(text),
+  refuel: z.nullable(number),
+  terse: z.boolean(),
+} satisfies Fields<PhoneTrouble>);
+const scenario = z.object({
+  persona: oneOf(PERSONAS),
+  identity: texts,
+  wishes: z.array(wish),
+  instruction: text,
+  benchmark: z.optional(z.enum(['tau1', 'tau2'])),
+  history: z.optional(z.array(json)),
+  phone: z.optional(phone),
+} satisfies Fields<UserScenario>);
+const task = z.object({
+  id: name,
+  domain: name,
+  level: name,
+  split: name,
+  world: name,
+  scenario,
+  actions: z.array(toolCall),
+  noop: z.boolean(),
+  benchmark: z.optional(jsonObject<BenchmarkTask>()),
+} satisfies Fields<Task>);
+
+const node = z.object({
+  id: natural,
+  parent: z.nullable(natural),
+  role: z.enum(['system', 'user', 'assistant', 'tool', 'template']),
+  text,
+  content: z.optional(text),
+  toolCall: z.optional(toolCall),
+  parseError: z.optional(text),
+  toolResult: z.optional(
+    z.object({ name: text, error: z.boolean(), index: number, changes: z.array(change), ms: number } satisfies Fields<
+      NonNullable<MessageNode['toolResult']>
+    >),
+  ),
+  by: z.optional(z.literal('person')),
+  tokens: numbers('token ids', (value) => Number.isInteger(value) && value >= 0 && value < 2 ** 31),
+  mask: numbers('0 and 1', (value) => value === 0 || value === 1),
+  logprobs: sparse,
+  annotations: z.optional(z.record(z.string(), sparse)),
+} satisfies Fields<MessageNode>);
+const userCall = z.object({
+  after: number,
+  call: toolCall,
+  text,
+  error: z.boolean(),
+  index: number,
+  changes: z.array(change),
+  sameMessage: z.optional(z.literal(true)),
+} satisfies Fields<UserCall>);
+
+export const trajectorySchema = z.object({
+  id,
+  task,
+  group: id,
+  index: natural,
+  seed: number,
+  userSeed: z.optional(number),
+  nodes: z.array(node),
+  leaf: natural,
+  termination: oneOf(TERMINATIONS),
+  ending: z.optional(oneOf(ENDINGS)),
+  userCalls: z.optional(z.array(userCall)),
+  turns: natural,
+  reward: z.nullable(number),
+  verdict: z.nullable(verdict),
+  violations: z.array(violation),
+  toolCalls: counts,
+  parseErrors: natural,
+  seconds: z.object({ generate: number, tool: number, user: number } satisfies Fields<Trajectory['seconds']>),
+  error: z.optional(text),
+} satisfies Fields<Trajectory>);
+
+/** @throws ImportError */
+export function readTrajectory(value: unknown, file: string, where: string): Trajectory {
+  const trajectory = checked<Trajectory>(trajectorySchema, value, file, where);
+  checkGraph(trajectory, file, where);
+  return trajectory;
+}
+
+/** @throws ImportError if the messages do not form a tree, or a token array does not have one value for each token */
+export function checkGraph(trajectory: Trajectory, file: string, where: string): void {
+  const fail = (path: string, reason: string): never => {
+    throw new ImportError(file, located(where, path), reason);
+  };
+  const known = new Set<number>();
+  for (const [i, { id: own, parent, tokens, mask, logprobs, annotations }] of trajectory.nodes.entries()) {
+    if (known.has(own)) fail(`nodes[${i}].id`, `${own} is the id of an earlier node`);
+    if (parent !== null && !known.has(parent)) fail(`nodes[${i}].parent`, `is ${parent}: expected null or the id of an earlier node`);
+    known.add(own);
+    for (const [field, { length }] of Object.entries({ mask, logprobs, ...annotations })) {
+      if (length !== tokens.length)
+        fail(`nodes[${i}].${field}`, `has ${length} values: expected one for each of the ${tokens.length} tokens`);
+    }
+  }
+  if (!known.has(trajectory.leaf)) fail('leaf', `is ${trajectory.leaf}: expected the id of a node`);
+}

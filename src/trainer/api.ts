@@ -1,0 +1,90 @@
+/**
+ * @file The interface of the trainer worker (comlink). The page uses it for runs, evaluations and play. The command line
+ * also uses the one-off commands. File contents cross as bytes or text, because the worker cannot open paths.
+ */
+import type {
+  GenerateRequest,
+  Rescored,
+  RescoreRequest,
+  PlayRequest,
+  EngineInfo,
+  RunEvent,
+  Progress,
+  EvaluateReport,
+  EvaluateOptions,
+  GradRequest,
+  BenchReport,
+} from './messages.ts';
+import type { EvaluationRequest } from '../records/evaluation.ts';
+import type { RunRequest, SftConfig } from '../records/run.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+import type { SynthesizeOptions } from '../training/synthesize.ts';
+import type { ModelFiles } from '../records/model.ts';
+
+export interface TrainerApi {
+  /** Takes the ports to the environment worker and the user worker (comlink endpoints). Must be called first. */
+  connect(environments: MessagePort, users: MessagePort): void;
+  engineInfo(): Promise<EngineInfo>;
+
+  // Runs, stored in this browser
+  /** Starts a run and returns the run's id at once. One run is active at a time. */
+  start(request: RunRequest): Promise<string>;
+  /** Continues a run from its last checkpoint. `user` replaces the stored customer, because the API key is never stored. */
+  resume(run: string, user?: RunRequest['user']): Promise<void>;
+  pause(): Promise<void>;
+  unpause(): Promise<void>;
+  /** Ends the run after the current step. Resolves when the run has stopped. */
+  stop(): Promise<void>;
+  /** Calls `listener` with every event of the active run, in batches. A new listener replaces the old one. */
+  listen(listener: (run: string, events: RunEvent[]) => void): Promise<void>;
+
+  // Evaluations, stored in this browser
+  /**
+   * Plays the evaluations one after another and returns their ids.
+   * @throws while a run is active, and when cancelled (finished evaluations are kept)
+   */
+  evaluateAndKeep(requests: EvaluationRequest[], progress: Progress): Promise<string[]>;
+  cancelEvaluation(): Promise<void>;
+
+  // Conversations that a visitor takes part in
+  /**
+   * Continues a conversation until it waits for the visitor or ends.
+   * @throws if the model must play while a run or an evaluation is active
+   */
+  play(request: PlayRequest, progress: Progress): Promise<Trajectory[]>;
+  /** Scores the tokens of a conversation with other weights. @throws while a run or an evaluation is active */
+  rescore(request: RescoreRequest): Promise<Rescored>;
+  /** Ends the active turn or rescoring. */
+  stopPlay(): Promise<void>;
+
+  // One-off commands
+  /** `before` and `after` are null if the run did not evaluate (`val_tasks` is 0) or could not evaluate. */
+  train(
+    model: ModelFiles,
+    preset: string,
+    overrides: Record<string, string>,
+    user: RunRequest['user'],
+    progress: Progress,
+    onStep: (metrics: Record<string, number>, trajectories: Trajectory[]) => void,
+  ): Promise<{
+    model: ModelFiles;
+    before: EvaluateReport | null;
+    after: EvaluateReport | null;
+    steps: number;
+    seconds: number;
+    dropped: number;
+    retried: number;
+  }>;
+  sft(
+    model: ModelFiles,
+    jsonl: string,
+    overrides: Partial<Record<keyof SftConfig, string>>,
+    progress: Progress,
+  ): Promise<{ model: ModelFiles; losses: number[]; tokens: number; seconds: number }>;
+  synthesize(options: SynthesizeOptions, progress: Progress): Promise<{ jsonl: string; kept: number; tried: number; solved: number }>;
+  evaluate(model: ModelFiles, options: EvaluateOptions, user: RunRequest['user'], progress: Progress): Promise<EvaluateReport>;
+  score(model: ModelFiles, sequences: number[][]): Promise<{ logprobs: number[][]; entropies: number[][] }>;
+  grad(model: ModelFiles, request: GradRequest): Promise<{ safetensors: Uint8Array<ArrayBuffer>; report: Record<string, number> }>;
+  generate(model: ModelFiles, request: GenerateRequest): Promise<{ completions: { tokens: number[]; logprobs: number[] }[] }>;
+  bench(progress: Progress): Promise<BenchReport>;
+}

@@ -1,0 +1,115 @@
+/** @file Owns the GPU and at most one engine, so that GPU memory never holds two models. */
+import type { EngineInfo } from './messages.ts';
+import type { ModelFiles } from '../records/model.ts';
+import type { Stage } from '../agent/rollouts.ts';
+import { loadTokenizer } from '../agent/tokenizer.ts';
+import { rulesFor } from '../benchmarks/rules.ts';
+import { createEngine } from '../engine/engine.ts';
+import { Gpu, GpuUnavailableError } from '../engine/gpu.ts';
+import { selfTest } from '../engine/self-test.ts';
+import type { Engine } from '../engine/types.ts';
+import { loadModel } from '../exchange/model-folder.ts';
+import type { GrpoConfig } from '../records/run.ts';
+import type { UserConfig } from '../records/user.ts';
+import type { SessionParts } from './session-parts.ts';
+
+export class DeviceLostError extends Error {
+  override name = 'DeviceLostError';
+}
+
+export class EngineHost {
+  readonly #parts: SessionParts;
+  #gpu: Promise<Gpu> | null = null;
+  #info: EngineInfo | null = null;
+  #engine: Engine | null = null;
+  /** Called when the device is lost while the session uses it. */
+  onLost: (error: DeviceLostError) => void = () => {};
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  async info(): Promise<EngineInfo> {
+    if (this.#info) return this.#info;
+    try {
+      const { info } = await this.device();
+      return this.#info ?? { state: 'ready', ...info, selfTest: 'not run' };
+    } catch (error) {
+      // If the self-test failed, #info holds the result of the self-test.
+      if (this.#info) return this.#info;
+      if (!(error instanceof GpuUnavailableError)) throw error;
+      return {
+        state: 'unavailable',
+        message: error.message,
+        vendor: '',
+        architecture: '',
+        description: '',
+        software: false,
+        subgroupSize: 0,
+        selfTest: 'not run',
+      };
+    }
+  }
+
+  device(): Promise<Gpu> {
+    this.#gpu ??= (async () => {
+      const gpu = await Gpu.create(this.#parts.gpu);
+      const failure = await selfTest(gpu);
+      this.#info = { state: 'ready', ...gpu.info, selfTest: failure ? 'failed' : 'passed', message: failure ?? undefined };
+      if (failure) {
+        gpu.destroy();
+        throw new Error(`this GPU computes wrong results: ${failure}`);
+      }
+      void gpu.device.lost.then(({ reason, message }) => this.#deviceLost(reason, message));
+      return gpu;
+    })();
+    this.#gpu.catch(() => (this.#gpu = null));
+    return this.#gpu;
+  }
+
+  #deviceLost(reason: string, message: string): void {
+    this.#gpu = null;
+    this.#engine = null;
+    if (reason === 'destroyed') return;
+    if (this.#info) this.#info = { ...this.#info, state: 'lost', message };
+    this.onLost(new DeviceLostError(message));
+  }
+
+  /** The open engine. A caller of `open` compares it with its own engine, because another caller may have replaced that. */
+  get engine(): Engine | null {
+    return this.#engine;
+  }
+
+  close(): void {
+    this.#engine?.destroy();
+    this.#engine = null;
+  }
+
+  /** Closes the open engine and opens another engine. */
+  async open(files: ModelFiles, size: { maxModelLen: number; slots?: number }): Promise<Engine> {
+    const { config, weights } = loadModel(files);
+    this.close();
+    const engine = await createEngine(await this.device(), config, weights, size);
+    this.#engine = engine;
+    return engine;
+  }
+
+  /** Opens an engine, and all else that episodes need. */
+  async stage(
+    files: ModelFiles,
+    place: Pick<GrpoConfig, 'domain' | 'level' | 'conversation_rules'>,
+    user: UserConfig,
+    size: { maxModelLen: number; slots?: number },
+  ): Promise<{ engine: Engine; stage: Stage }> {
+    const engine = await this.open(files, size);
+    const { environments } = this.#parts;
+    const [domain, users] = await Promise.all([environments.domain(place.domain, place.level), this.#parts.users(user)]);
+    const rules = rulesFor(domain, place.conversation_rules);
+    return { engine, stage: { domain, environments, users, sampler: engine.sampler, tokenizer: loadTokenizer(files), rules } };
+  }
+}
+
+/** The number of episodes that are played at once. Each episode uses one slot of the KV cache. */
+export function concurrency(config: GrpoConfig): number {
+  return Math.min(64, Math.max(config.train_batch_size * config.n, 32));
+}

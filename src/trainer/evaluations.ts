@@ -1,0 +1,125 @@
+/**
+ * @file Plays the evaluations that the page requests, one after another, and stores them in this browser. Runs store their own
+ * held-out evaluations with `keepEvaluation`. Weights never cross to the page.
+ */
+import type { SessionParts } from './session-parts.ts';
+import type { Progress } from './messages.ts';
+import type { EvaluationReport, EvaluationRequest } from '../records/evaluation.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+import type { UserConfig } from '../records/user.ts';
+import { evaluate } from '../evaluation/evaluate.ts';
+import { resultOf } from '../evaluation/trial-result.ts';
+import { limitsOf } from '../evaluation/types.ts';
+import type { RunDatabase } from '../storage/database.ts';
+import { DeviceLostError, type EngineHost } from './engine-host.ts';
+import { firstFiles, modelName, withCheckpoint } from './model-ref.ts';
+import { takeGpu } from './gpu-lock.ts';
+
+/** Episodes that are played at the same time. */
+const SLOTS = 64;
+
+export class Evaluations {
+  readonly #parts: SessionParts;
+  readonly #host: EngineHost;
+  #abort: AbortController | null = null;
+
+  constructor(parts: SessionParts, host: EngineHost) {
+    this.#parts = parts;
+    this.#host = host;
+  }
+
+  get active(): boolean {
+    return this.#abort !== null;
+  }
+
+  /** Plays the evaluations one after another and returns their ids. Each is stored when it ends. @throws if one fails or is cancelled */
+  async run(requests: readonly EvaluationRequest[], progress: Progress): Promise<string[]> {
+    if (this.#abort) throw new Error('an evaluation is under way: cancel it first');
+    const abort = (this.#abort = new AbortController());
+    const lost = this.#host.onLost;
+    this.#host.onLost = (error: DeviceLostError) => {
+      lost(error);
+      abort.abort(error);
+    };
+    let release = async () => {};
+    try {
+      release = await takeGpu('evaluate');
+      const ids: string[] = [];
+      for (const [i, request] of requests.entries()) {
+        const label = requests.length > 1 ? `evaluation ${i + 1} of ${requests.length}` : 'evaluation';
+        ids.push(await this.#play(request, abort.signal, (done, total) => progress(done, total, label)));
+      }
+      return ids;
+    } finally {
+      this.#host.onLost = lost;
+      this.#abort = null;
+      await release();
+    }
+  }
+
+  cancel(): void {
+    this.#abort?.abort(new Error('the evaluation was cancelled'));
+  }
+
+  async #play(
+    { model, settings }: EvaluationRequest,
+    signal: AbortSignal,
+    onProgress: (done: number, total: number) => void,
+  ): Promise<string> {
+    const db = this.#parts.database();
+    const name = await modelName(this.#parts, model);
+    const files = await withCheckpoint(this.#parts, model, await firstFiles(this.#parts, model));
+    onProgress(0, settings.tasks * settings.trials);
+    const slots = Math.min(SLOTS, settings.tasks * settings.trials);
+    const { stage } = await this.#host.stage(files, settings, settings.user, { maxModelLen: settings.limits.max_model_len, slots });
+    signal.throwIfAborted();
+    const { domain, level, split, seed } = settings;
+    const tasks = await this.#parts.environments.tasks({ domain, level, split, seed, count: settings.tasks });
+    if (tasks.length === 0) throw new Error(`split "${split}" of ${domain} has no tasks`);
+    const { report, trajectories } = await evaluate(stage, {
+      tasks,
+      trials: settings.trials,
+      limits: settings.limits,
+      sampling: settings,
+      seed,
+      firstStream: settings.first_stream,
+      concurrency: slots,
+      signal,
+      onProgress,
+    });
+    const id = crypto.randomUUID();
+    await keepEvaluation(db, { id, model, name, settings, report, trajectories });
+    return id;
+  }
+}
+
+interface Finished extends EvaluationRequest {
+  id: string;
+  name: string;
+  report: EvaluationReport;
+  trajectories: readonly Trajectory[];
+}
+
+/** Writes an evaluation with its trajectories in one transaction. */
+export async function keepEvaluation(db: RunDatabase, { id, model, name, settings, report, trajectories }: Finished): Promise<void> {
+  await db.transaction('rw', [db.evaluations, db.evaluationTrajectories], async () => {
+    await db.evaluations.put({
+      id,
+      createdAt: Date.now(),
+      run: model.kind === 'run' ? model.run : '',
+      model,
+      name,
+      settings: { ...settings, limits: limitsOf(settings.limits), user: withoutKey(settings.user) },
+      report,
+      results: trajectories.map(resultOf),
+    });
+    await db.evaluationTrajectories.bulkPut(trajectories.map((trajectory) => ({ evaluation: id, ...trajectory })));
+  });
+}
+
+/** The simulated user without its API key, for storage. */
+export function withoutKey(user: UserConfig): UserConfig {
+  if (user.mode !== 'endpoint') return user;
+  const { apiKey: _, ...rest } = user;
+  return rest;
+}

@@ -1,0 +1,143 @@
+/**
+ * @file Messages between the trainer worker and its callers: requests, results, progress and events. The structured clone
+ * algorithm can copy every value.
+ */
+import type { Act } from '../agent/expert.ts';
+import type { Prefix } from '../agent/prefix.ts';
+import type { Tau2Results } from '../benchmarks/tau2/write-results.ts';
+import type { TopTokens } from '../engine/types.ts';
+import type { TaskQuery } from '../environments/types.ts';
+import type { ConversationRules, EpisodeLimits, Sampling } from '../records/episode.ts';
+import type { EvaluationReport } from '../records/evaluation.ts';
+import type { ModelRef } from '../records/model.ts';
+import type { RolloutSummary } from '../records/rollout.ts';
+import type { GrpoConfig, RunStatus, StepMetrics } from '../records/run.ts';
+import type { Task } from '../records/task.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+import type { UserConfig } from '../records/user.ts';
+
+export type RunEvent =
+  | { type: 'status'; status: RunStatus; message?: string }
+  | {
+      type: 'progress';
+      step: number;
+      totalSteps: number;
+      phase: 'rollout' | 'score' | 'update' | 'evaluate' | 'compile';
+      done: number;
+      total: number;
+    }
+  | { type: 'rollout'; rollout: RolloutSummary }
+  | { type: 'metrics'; metrics: StepMetrics }
+  | { type: 'checkpoint'; step: number };
+
+export interface EngineInfo {
+  state: 'ready' | 'unavailable' | 'lost';
+  message?: string;
+  vendor: string;
+  architecture: string;
+  description: string;
+  software: boolean;
+  subgroupSize: number;
+  selfTest: 'passed' | 'failed' | 'not run';
+}
+
+/** Progress of a one-off command. `metrics` holds the metrics of the last step. */
+export type Progress = (done: number, total: number, label: string, metrics?: Record<string, number>) => void;
+
+export type AgentMove = Act | 'model';
+
+export type UserMove = { say: string } | 'simulated';
+
+export interface PlayRequest {
+  task: Task;
+  /** The messages so far; null starts a new conversation. */
+  prefix: Prefix | null;
+  /** The agent's next turn. If null, the conversation waits at the agent's turn. If absent, the model plays all turns of the agent. */
+  agent?: AgentMove | null;
+  /** The customer's next turn, as for `agent`. If absent, the simulator plays all turns of the customer. */
+  user?: UserMove | null;
+  /** The model that plays the agent. Its tokenizer encodes the visitor's text. */
+  model: ModelRef;
+  simulator: UserConfig;
+  limits: EpisodeLimits;
+  sampling: Sampling;
+  /** The rules of conversation (default: the domain's rules). */
+  rules?: ConversationRules;
+  seed: number;
+  userSeed: number;
+  /** Random stream of the sampler. Another stream gives another sample. */
+  stream: number;
+  /** How many rollouts to play from the prefix (default 1). */
+  n?: number;
+}
+
+export interface RescoreRequest {
+  /** The model that scores. Its tokenizer must be the tokenizer that made `tokens`. */
+  model: ModelRef;
+  tokens: number[];
+  /** 1 for tokens to score. The first token cannot be scored. */
+  lossMask: number[];
+  temperature: number;
+  max_model_len: number;
+}
+
+/** Scores of one sequence. Entry t belongs to token t, as in `Scores`. */
+export interface Rescored {
+  logprobs: Float32Array;
+  entropies: Float32Array;
+  top: TopTokens;
+}
+
+export interface EvaluateOptions {
+  domain: string;
+  level: string;
+  split: 'train' | 'heldout';
+  /** Selects tasks of an imported benchmark. Replaces `split`. */
+  select?: TaskQuery['select'];
+  /** The maximum number of tasks. */
+  tasks: number;
+  trials: number;
+  temperature: number;
+  seed: number;
+  /** The preset that gives the settings of the episodes (default: the settings for the domain and level). */
+  preset?: string;
+  /** Settings that replace the preset's values, by name. */
+  settings?: Record<string, string>;
+  /** Skips no-op tasks: an agent that does nothing solves them. */
+  skip_noop?: boolean;
+  /** Adds all trajectories to the report. */
+  trajectories?: boolean;
+  /** Adds the episodes in the format of tau2-bench's results, with this name for the model. */
+  tau2_results?: string;
+}
+
+export interface EvaluateReport extends EvaluationReport {
+  tau2_results?: Tau2Results;
+  /** The number of skipped no-op tasks. */
+  noop_skipped?: number;
+  trajectories?: Trajectory[];
+}
+
+/** Loss inputs of `mua grad`. docs/cli.md describes the file format. */
+export interface GradRequest {
+  loss: 'sft' | 'grpo';
+  config?: Partial<GrpoConfig>;
+  sequences: { tokens: number[]; loss_mask: number[]; advantage?: number; old_logprobs?: number[]; ref_logprobs?: number[] }[];
+}
+
+export interface GenerateRequest {
+  prompts: number[][];
+  max_new_tokens: number;
+  temperature: number;
+  seed: number;
+  top_p?: number;
+  top_k?: number;
+  stop_token_ids?: number[];
+}
+
+export interface BenchReport {
+  adapter: EngineInfo;
+  matmul: { shape: string; gflops: number }[];
+  training: { model: string; tokens: number; ms_per_step: number; tokens_per_s: number; gflops: number; share_of_best_matmul: number }[];
+  decode: { model: string; batch: number; tokens_per_s: number }[];
+}

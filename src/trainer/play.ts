@@ -1,0 +1,194 @@
+/**
+ * @file Conversations that a visitor takes part in or inspects. A request continues a prefix of messages until a party has
+ * nothing to say. Only the model on the GPU is kept between requests.
+ */
+import type { SessionParts } from './session-parts.ts';
+import type { AgentMove, PlayRequest, Progress, Rescored, RescoreRequest } from './messages.ts';
+import type { ModelFiles } from '../records/model.ts';
+import { runEpisode } from '../agent/episode.ts';
+import { readPrefix } from '../agent/prefix.ts';
+import { collectRollouts } from '../agent/rollouts.ts';
+import type { ModelRef } from '../records/model.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+import type { EpisodeRules } from '../agent/rules.ts';
+import { loadTokenizer } from '../agent/tokenizer.ts';
+import { Rest } from '../agent/unscored.ts';
+import { rulesFor } from '../benchmarks/rules.ts';
+import type { Engine } from '../engine/types.ts';
+import { ResumedUsers } from '../users/resumed.ts';
+import type { UserSession, UserSimulator } from '../users/types.ts';
+import { rescore } from './commands.ts';
+import type { EngineHost } from './engine-host.ts';
+import { type GpuUse, takeGpu } from './gpu-lock.ts';
+import { firstFiles, withCheckpoint } from './model-ref.ts';
+
+/** Episodes that one engine plays at the same time. */
+const SLOTS = 16;
+
+/** The model stays on the GPU between the requests of one game. */
+interface Loaded {
+  key: string;
+  engine: Engine;
+}
+
+export class Plays {
+  readonly #parts: SessionParts;
+  readonly #host: EngineHost;
+  #abort: AbortController | null = null;
+  #done: Promise<unknown> = Promise.resolve();
+  #loaded: Loaded | null = null;
+
+  constructor(parts: SessionParts, host: EngineHost) {
+    this.#parts = parts;
+    this.#host = host;
+  }
+
+  /** True if the request needs the GPU. */
+  static needsModel({ agent }: Pick<PlayRequest, 'agent'>): boolean {
+    return agent === undefined || agent === 'model';
+  }
+
+  /**
+   * Plays one episode, or `n` episodes. An episode that rests is not scored: its `termination` is `aborted`, without an error.
+   * @throws if the request is stopped, if another request is in progress, or if a stored call now has another result
+   */
+  async play(request: PlayRequest, progress: Progress): Promise<Trajectory[]> {
+    return this.#alone(Plays.needsModel(request) ? 'play' : null, (signal) => this.#play(request, progress, signal));
+  }
+
+  /** Scores a conversation with the weights of `model`. The weights stay on the GPU. @throws as `play` */
+  async rescore(request: RescoreRequest): Promise<Rescored> {
+    return this.#alone('score', async (signal) => {
+      const engine = await this.#engine(request.model, request.max_model_len, await firstFiles(this.#parts, request.model));
+      return rescore(engine, request, signal);
+    });
+  }
+
+  /** One request at a time. @param use what the request uses the GPU for; null: it needs no GPU */
+  async #alone<T>(use: GpuUse | null, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (this.#abort && !this.#abort.signal.aborted) throw new Error('a turn is being played: wait for it or stop it');
+    const abort = (this.#abort = new AbortController());
+    // A visitor who leaves a conversation stops its turn and may ask for the next turn at once. That turn waits here.
+    const working = this.#done
+      .then(async () => {
+        abort.signal.throwIfAborted();
+        const release = use && (await takeGpu(use));
+        try {
+          return await work(abort.signal);
+        } finally {
+          await release?.();
+        }
+      })
+      .finally(() => {
+        if (this.#abort === abort) this.#abort = null;
+      });
+    this.#done = working.catch(() => {});
+    return working;
+  }
+
+  /** Ends the request in progress, if there is one. Resolves when the GPU is free. */
+  async stop(): Promise<void> {
+    this.#abort?.abort(new Error('stopped'));
+    await this.#done;
+  }
+
+  async #play(request: PlayRequest, progress: Progress, signal: AbortSignal): Promise<Trajectory[]> {
+    const { environments } = this.#parts;
+    const { task, prefix, limits, sampling, seed, userSeed, stream, n = 1 } = request;
+    const files = await firstFiles(this.#parts, request.model);
+    const tokenizer = loadTokenizer(files);
+    const sampler = Plays.needsModel(request) ? (await this.#engine(request.model, limits.max_model_len, files)).sampler : undefined;
+    const domain = await environments.domain(task.domain, task.level);
+    const rules = rulesFor(domain, request.rules ?? 'domain');
+    const users = await this.#users(request, rules);
+    signal.throwIfAborted();
+    const start = prefix && { prefix, userSeed };
+    if (n > 1) {
+      let done = 0;
+      progress(0, n, 'rollouts');
+      const { groups, dropped } = await collectRollouts(
+        { domain, environments, users, sampler: sampler!, tokenizer, rules },
+        {
+          tasks: [task],
+          n,
+          limits,
+          sampling,
+          seed,
+          firstStream: stream,
+          label: 'play',
+          ...(start && { from: start }),
+          signal,
+          concurrency: SLOTS,
+          onDone: () => progress(++done, n, 'rollouts'),
+        },
+      );
+      return [...groups[0]!, ...dropped];
+    }
+    let { agent } = request;
+    const act = async (): Promise<AgentMove> => {
+      if (agent === null) throw new Rest();
+      const move = agent ?? 'model';
+      if (agent !== undefined) agent = null;
+      return move;
+    };
+    const trajectory = await runEpisode({
+      task,
+      domain,
+      environments,
+      users,
+      tokenizer,
+      limits,
+      sampling,
+      rules,
+      seed,
+      userSeed,
+      stream,
+      signal,
+      ...(sampler && { sampler }),
+      ...(prefix && { prefix }),
+      agent: act,
+      group: 'play',
+      index: 0,
+    });
+    signal.throwIfAborted();
+    if (typeof request.user === 'object' && request.user) {
+      const said = trajectory.nodes.find(({ role }, i) => role === 'user' && i >= (prefix?.nodes.length ?? 0));
+      if (said) said.by = 'person';
+    }
+    return [trajectory];
+  }
+
+  async #users({ prefix, task, user, simulator }: PlayRequest, rules: EpisodeRules): Promise<UserSimulator> {
+    const simulated = user === undefined || user === 'simulated' ? await this.#parts.users(simulator) : null;
+    const past = prefix ? readPrefix(prefix, task, rules).past : [];
+    const resumed = simulated && new ResumedUsers(simulated, past, simulator.mode === 'scripted' ? 'replay' : 'tell');
+    return {
+      session(scenario, seed, tools) {
+        const session: UserSession | undefined = resumed?.session(scenario, seed, tools);
+        let next = user;
+        const turn = async (ask: (session: UserSession) => Promise<string>): Promise<string> => {
+          if (next === null) throw new Rest();
+          const move = next ?? 'simulated';
+          if (next !== undefined) next = null;
+          return move === 'simulated' ? ask(session!) : move.say;
+        };
+        return {
+          open: (signal) => turn((asked) => asked.open(signal)),
+          reply: (text, signal) => turn((asked) => asked.reply(text, signal)),
+          close: () => session?.close?.(),
+        };
+      },
+      judge: async (...asked) => (await resumed?.judge(...asked)) ?? null,
+    };
+  }
+
+  async #engine(model: ModelRef, maxModelLen: number, files: ModelFiles): Promise<Engine> {
+    const key = JSON.stringify([model, maxModelLen]);
+    if (this.#loaded?.key !== key || this.#host.engine !== this.#loaded.engine) {
+      this.#loaded = null;
+      const weights = await withCheckpoint(this.#parts, model, files);
+      this.#loaded = { key, engine: await this.#host.open(weights, { maxModelLen, slots: SLOTS }) };
+    }
+    return this.#loaded.engine;
+  }
+}

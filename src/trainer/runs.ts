@@ -1,0 +1,264 @@
+/**
+ * @file Runs of the page, at most one at a time. The results of a run are stored first and then sent to the page, so a page
+ * that crashes loses nothing.
+ */
+import type { RunEvent } from './messages.ts';
+import type { SessionParts } from './session-parts.ts';
+import type { Evaluation } from '../evaluation/evaluate.ts';
+import type { RunRequest, RunRow, RunStatus } from '../records/run.ts';
+import type { UserConfig } from '../records/user.ts';
+import type { RunDatabase } from '../storage/database.ts';
+import { loadCheckpoint, restore, saveCheckpoint } from './checkpoints.ts';
+import { grpoConfig } from '../training/config.ts';
+import { concurrency, DeviceLostError, type EngineHost } from './engine-host.ts';
+import type { StepResult } from '../training/grpo.ts';
+import { keptGroup } from '../training/inspect.ts';
+import { keepEvaluation, withoutKey } from './evaluations.ts';
+import { heldOutSettings } from '../training/evaluation-settings.ts';
+import { DEFAULT_PRESET, PRESETS } from '../training/presets.ts';
+import { evaluationMetrics, trainGrpo } from '../training/run.ts';
+import { runName } from './run-name.ts';
+import { summarize } from './summary.ts';
+import { takeGpu } from './gpu-lock.ts';
+
+/** Trajectories are stored for this many steps. Those of one group per step are stored permanently. */
+const STEPS_KEPT = 20;
+/** Time between two batches of events. Each batch costs a frame. On a software GPU, the cores that train also draw the frame. */
+const EVENT_INTERVAL_MS = 250;
+/** When the device is lost, waiting work fails first. The loss itself is reported within this time. */
+const LOSS_SETTLES_MS = 100;
+
+interface ActiveRun {
+  id: string;
+  abort: AbortController;
+  stopping: boolean;
+  paused: Promise<void> | null;
+  unpause: () => void;
+  finished: Promise<void>;
+}
+
+export class Runs {
+  readonly #parts: SessionParts;
+  readonly #host: EngineHost;
+  #active: ActiveRun | null = null;
+  #listener: ((run: string, events: RunEvent[]) => void) | null = null;
+  #pending: RunEvent[] = [];
+  #flushing = false;
+
+  constructor(parts: SessionParts, host: EngineHost) {
+    this.#parts = parts;
+    this.#host = host;
+    host.onLost = (error) => this.#active?.abort.abort(error);
+  }
+
+  listen(listener: (run: string, events: RunEvent[]) => void): void {
+    this.#listener = listener;
+  }
+
+  get active(): string | null {
+    return this.#active?.id ?? null;
+  }
+
+  async start(request: RunRequest): Promise<string> {
+    const config = grpoConfig(request.preset, request.overrides);
+    const user = withoutKey(request.user);
+    const createdAt = Date.now();
+    const row: RunRow = {
+      id: crypto.randomUUID(),
+      name: runName(config.seed, createdAt),
+      createdAt,
+      status: 'starting',
+      step: 0,
+      request: { ...request, user },
+      config,
+    };
+    await this.#launch(row, request.user);
+    return row.id;
+  }
+
+  async resume(run: string, user?: UserConfig): Promise<void> {
+    const row = await this.#parts.database().runs.get(run);
+    if (!row) throw new Error(`there is no run "${run}" in this browser`);
+    if (row.imported) throw new Error(`run "${row.name}" was imported: it can be read, not gone on with`);
+    // Runs of earlier versions lack settings that were added later.
+    await this.#launch({ ...row, config: { ...PRESETS[DEFAULT_PRESET]!.config, ...row.config } }, user ?? row.request.user);
+  }
+
+  async pause(): Promise<void> {
+    const active = this.#active;
+    if (!active || active.paused) return;
+    active.paused = new Promise((resolve) => (active.unpause = resolve));
+    await this.#setStatus(active.id, 'paused');
+  }
+
+  async unpause(): Promise<void> {
+    const active = this.#active;
+    if (!active?.paused) return;
+    active.paused = null;
+    await this.#setStatus(active.id, 'running');
+    active.unpause();
+  }
+
+  async stop(): Promise<void> {
+    const active = this.#active;
+    if (!active) return;
+    active.stopping = true;
+    await this.unpause();
+    await active.finished;
+  }
+
+  async #launch(row: RunRow, user: UserConfig): Promise<void> {
+    if (this.#active) throw new Error('a run is already active: stop it first');
+    const release = await takeGpu('train');
+    const active: ActiveRun = {
+      id: row.id,
+      abort: new AbortController(),
+      stopping: false,
+      paused: null,
+      unpause: () => {},
+      finished: Promise.resolve(),
+    };
+    this.#active = active;
+    active.finished = this.#run(active, row, user).finally(async () => {
+      this.#active = null;
+      await release();
+    });
+  }
+
+  /** Trains to the end and stores the final status. Never rejects. */
+  async #run(active: ActiveRun, row: RunRow, user: UserConfig): Promise<void> {
+    const db = this.#parts.database();
+    try {
+      await db.runs.put({ ...row, status: 'starting', message: undefined });
+      this.#emit({ type: 'status', status: 'starting' });
+      await this.#train(active, row, user, db);
+      await this.#setStatus(row.id, active.stopping ? 'stopped' : 'done');
+    } catch (thrown) {
+      const { signal } = active.abort;
+      await new Promise((resolve) => setTimeout(resolve, LOSS_SETTLES_MS));
+      const error: unknown = signal.aborted ? signal.reason : thrown;
+      const lost = error instanceof DeviceLostError;
+      const message = error instanceof Error ? error.message : String(error);
+      await this.#setStatus(row.id, lost ? 'interrupted' : 'failed', message).catch((failure: unknown) => console.error(failure));
+    }
+  }
+
+  async #train(active: ActiveRun, row: RunRow, user: UserConfig, db: RunDatabase): Promise<void> {
+    const { config, id } = row;
+    const files = await this.#parts.bundledModel(row.request.model);
+    const checkpoint = await loadCheckpoint(db, id);
+    this.#emit({
+      type: 'progress',
+      step: checkpoint?.step ?? 0,
+      totalSteps: config.total_training_steps,
+      phase: 'compile',
+      done: 0,
+      total: 1,
+    });
+    const { engine, stage } = await this.#host.stage(files, config, user, {
+      maxModelLen: config.max_model_len,
+      slots: concurrency(config),
+    });
+    const reference = await restore(engine, checkpoint, config);
+    const doneSteps = checkpoint?.step ?? 0;
+    // The steps after the checkpoint are repeated with the same result. Their first rows are deleted, so that no row is stored twice.
+    await this.#forgetAfter(db, id, doneSteps);
+    await this.#setStatus(id, active.paused ? 'paused' : 'running');
+    let step = doneSteps;
+    let finished = doneSteps;
+    let saved = doneSteps;
+    const save = async () => {
+      if (saved === finished) return;
+      await saveCheckpoint(db, id, finished, engine, reference);
+      saved = finished;
+      this.#emit({ type: 'checkpoint', step: finished });
+    };
+    const keepHeldOut = ({ report, trajectories }: Evaluation) =>
+      keepEvaluation(db, {
+        id: `${id}@${step}`,
+        model: { kind: 'run', run: id, step },
+        name: `${row.name}@${step}`,
+        settings: heldOutSettings(config, user),
+        report,
+        trajectories,
+      });
+    await trainGrpo(stage, engine, config, concurrency(config), {
+      doneSteps,
+      signal: active.abort.signal,
+      // A run pauses between steps only, so the weights are those of the last finished step.
+      gate: async () => {
+        if (active.paused) await save();
+        await active.paused;
+      },
+      shouldStop: () => active.stopping,
+      onStepStart: (next) => (step = next),
+      onPhase: (phase, done, total) => this.#emit({ type: 'progress', step, totalSteps: config.total_training_steps, phase, done, total }),
+      onEvaluationProgress: (done, total) =>
+        this.#emit({ type: 'progress', step, totalSteps: config.total_training_steps, phase: 'evaluate', done, total }),
+      onRollout: (trajectory) => this.#emit({ type: 'rollout', rollout: summarize(trajectory, step, null) }),
+      onBaseline: async (evaluation) => {
+        const metrics = { step: 0, ...evaluationMetrics(evaluation.report, config) };
+        await keepHeldOut(evaluation);
+        await db.metrics.put({ run: id, step: 0, values: metrics });
+        this.#emit({ type: 'metrics', metrics });
+      },
+      onStep: async (result, evaluation) => {
+        if (evaluation) await keepHeldOut(evaluation);
+        await this.#keepStep(db, id, result);
+        finished = step;
+        if (config.save_freq > 0 && step % config.save_freq === 0) await save();
+      },
+    });
+    await save();
+  }
+
+  async #keepStep(db: RunDatabase, run: string, { metrics, trajectories, advantages }: StepResult): Promise<void> {
+    const { step } = metrics;
+    const rollouts = trajectories.map((t) => summarize(t, step, advantages.get(t.id) ?? null));
+    const outdated = step - STEPS_KEPT;
+    await db.transaction('rw', [db.runs, db.metrics, db.rollouts, db.trajectories], async () => {
+      await db.metrics.put({ run, step, values: metrics });
+      await db.rollouts.bulkPut(rollouts.map((rollout) => ({ run, ...rollout })));
+      await db.trajectories.bulkPut(trajectories.map((trajectory) => ({ run, ...trajectory })));
+      await db.runs.update(run, { step });
+      if (outdated > 0) {
+        const old = await db.rollouts.where('[run+step]').equals([run, outdated]).toArray();
+        await db.trajectories.bulkDelete(old.filter((r) => r.group !== keptGroup(outdated)).map((r): [string, string] => [run, r.id]));
+      }
+    });
+    for (const rollout of rollouts) this.#emit({ type: 'rollout', rollout });
+    this.#emit({ type: 'metrics', metrics });
+  }
+
+  async #forgetAfter(db: RunDatabase, run: string, step: number): Promise<void> {
+    await db.transaction('rw', [db.metrics, db.rollouts, db.trajectories, db.runs], async () => {
+      const from = step === 0 ? 0 : step + 1;
+      const later = await db.rollouts.where('[run+step]').between([run, from], [run, Infinity]).primaryKeys();
+      await db.trajectories.bulkDelete(later);
+      await db.rollouts.bulkDelete(later);
+      await db.metrics.where('[run+step]').between([run, from], [run, Infinity]).delete();
+      await db.runs.update(run, { step });
+    });
+  }
+
+  /** The page gets the status even if the storage is full. */
+  async #setStatus(run: string, status: RunStatus, message?: string): Promise<void> {
+    this.#emit({ type: 'status', status, message });
+    await this.#parts.database().runs.update(run, { status, message });
+  }
+
+  #emit(event: RunEvent): void {
+    // New progress replaces old progress, except `compile`: it tells the page from which step on the run starts again.
+    if (event.type === 'progress') this.#pending = this.#pending.filter((e) => e.type !== 'progress' || e.phase === 'compile');
+    this.#pending.push(event);
+    if (this.#flushing) return;
+    this.#flushing = true;
+    const run = this.#active?.id ?? '';
+    setTimeout(() => {
+      this.#flushing = false;
+      const events = this.#pending;
+      this.#pending = [];
+      this.#listener?.(run, events);
+    }, EVENT_INTERVAL_MS);
+  }
+}

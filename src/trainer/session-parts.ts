@@ -1,0 +1,15 @@
+import type { Environments } from '../environments/types.ts';
+import type { ModelFiles } from '../records/model.ts';
+import type { UserConfig } from '../records/user.ts';
+import type { RunDatabase } from '../storage/database.ts';
+import type { UserSimulator } from '../users/types.ts';
+
+/** The parts outside the trainer that a session uses. Workers and tests provide different parts. */
+export interface SessionParts {
+  gpu?: GPU;
+  environments: Environments;
+  users: (config: UserConfig) => Promise<UserSimulator>;
+  /** Files of a bundled model (by name) or of a stored model (by id). */
+  bundledModel: (name: string) => Promise<ModelFiles>;
+  database: () => RunDatabase;
+}

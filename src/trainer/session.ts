@@ -1,0 +1,223 @@
+/** @file The trainer of the page and of the command line: one engine, at most one active run, and the one-off commands. */
+import type { SessionParts } from './session-parts.ts';
+import type { ModelFiles } from '../records/model.ts';
+import type {
+  EvaluateOptions,
+  EvaluateReport,
+  GradRequest,
+  Progress,
+  GenerateRequest,
+  Rescored,
+  RescoreRequest,
+  PlayRequest,
+  EngineInfo,
+  RunEvent,
+} from './messages.ts';
+import { renderConversation } from '../agent/chat-template.ts';
+import { parseConversations } from '../agent/conversation.ts';
+import { loadTokenizer } from '../agent/tokenizer.ts';
+import type { EvaluationRequest } from '../records/evaluation.ts';
+import type { RunRequest, SftConfig } from '../records/run.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+import type { UserConfig } from '../records/user.ts';
+import { withWeights } from '../exchange/model-folder.ts';
+import type { TrainerApi } from './api.ts';
+import { bench } from './bench.ts';
+import { restore } from './checkpoints.ts';
+import { generateCompletions, gradients, scoreSequences } from './commands.ts';
+import { grpoConfig, sftConfig } from '../training/config.ts';
+import { concurrency, EngineHost } from './engine-host.ts';
+import { evaluateModel } from './evaluate-model.ts';
+import { Evaluations } from './evaluations.ts';
+import { Plays } from './play.ts';
+import { evaluationMetrics, trainGrpo } from '../training/run.ts';
+import { Runs } from './runs.ts';
+import { trainSft } from '../training/sft.ts';
+import { synthesize, type SynthesizeOptions } from '../training/synthesize.ts';
+
+export class TrainerSession implements Omit<TrainerApi, 'connect'> {
+  readonly #parts: SessionParts;
+  readonly #host: EngineHost;
+  readonly #runs: Runs;
+  readonly #evaluations: Evaluations;
+  readonly #plays: Plays;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+    this.#host = new EngineHost(parts);
+    this.#runs = new Runs(parts, this.#host);
+    this.#evaluations = new Evaluations(parts, this.#host);
+    this.#plays = new Plays(parts, this.#host);
+  }
+
+  engineInfo(): Promise<EngineInfo> {
+    return this.#host.info();
+  }
+
+  async listen(listener: (run: string, events: RunEvent[]) => void): Promise<void> {
+    this.#runs.listen(listener);
+  }
+  async start(request: RunRequest): Promise<string> {
+    this.#refuseWhileEvaluating();
+    await this.#plays.stop();
+    return this.#runs.start(request);
+  }
+  async resume(run: string, user?: UserConfig): Promise<void> {
+    this.#refuseWhileEvaluating();
+    await this.#plays.stop();
+    return this.#runs.resume(run, user);
+  }
+  pause(): Promise<void> {
+    return this.#runs.pause();
+  }
+  unpause(): Promise<void> {
+    return this.#runs.unpause();
+  }
+  stop(): Promise<void> {
+    return this.#runs.stop();
+  }
+
+  /** A run and an evaluation would both use the one engine. */
+  #refuseWhileEvaluating(): void {
+    if (this.#evaluations.active) throw new Error('an evaluation is under way: cancel it first');
+  }
+  async evaluateAndKeep(requests: EvaluationRequest[], progress: Progress): Promise<string[]> {
+    if (this.#runs.active) throw new Error('a run is active: stop it first');
+    await this.#plays.stop();
+    return this.#evaluations.run(requests, progress);
+  }
+  async cancelEvaluation(): Promise<void> {
+    this.#evaluations.cancel();
+  }
+
+  async play(request: PlayRequest, progress: Progress): Promise<Trajectory[]> {
+    if (Plays.needsModel(request) && this.#runs.active)
+      throw new Error('a run is being trained and holds the GPU: stop it, or play the agent yourself');
+    if (Plays.needsModel(request)) this.#refuseWhileEvaluating();
+    return this.#plays.play(request, progress);
+  }
+  async rescore(request: RescoreRequest): Promise<Rescored> {
+    if (this.#runs.active) throw new Error('a run is being trained and holds the GPU: stop it first');
+    this.#refuseWhileEvaluating();
+    return this.#plays.rescore(request);
+  }
+  stopPlay(): Promise<void> {
+    return this.#plays.stop();
+  }
+
+  async train(
+    model: ModelFiles,
+    preset: string,
+    overrides: Record<string, string>,
+    user: UserConfig,
+    progress: Progress,
+    onStep: (metrics: Record<string, number>, trajectories: Trajectory[]) => void | Promise<void>,
+  ): ReturnType<TrainerApi['train']> {
+    const config = grpoConfig(preset, overrides);
+    const start = performance.now();
+    const { engine, stage } = await this.#host.stage(model, config, user, {
+      maxModelLen: config.max_model_len,
+      slots: concurrency(config),
+    });
+    await restore(engine, null, config);
+    const total = config.total_training_steps;
+    let before: EvaluateReport | null = null;
+    let after: EvaluateReport | null = null;
+    let dropped = 0;
+    let retried = 0;
+    let step = 0;
+    await trainGrpo(stage, engine, config, concurrency(config), {
+      onStepStart: (next) => (step = next),
+      onPhase: (phase, done, of) => progress(step, total, `${phase} ${done}/${of}`),
+      onEvaluationProgress: (done, of) => progress(step, total, `held-out ${done}/${of}`),
+      onBaseline: async ({ report }) => {
+        before = after = report;
+        progress(0, total, 'held-out before', evaluationMetrics(report, config));
+        await onStep({ step: 0, ...evaluationMetrics(report, config) }, []);
+      },
+      onStep: async ({ metrics, trajectories }, evaluation) => {
+        after = evaluation?.report ?? null;
+        dropped += metrics['rollout/dropped'] ?? 0;
+        retried += metrics['rollout/retried'] ?? 0;
+        progress(step, total, 'step', metrics);
+        await onStep(metrics, trajectories);
+      },
+    });
+    return {
+      model: withWeights(model, await engine.weights()),
+      before,
+      after,
+      steps: step,
+      seconds: (performance.now() - start) / 1000,
+      dropped,
+      retried,
+    };
+  }
+
+  async sft(
+    model: ModelFiles,
+    jsonl: string,
+    overrides: Partial<Record<keyof SftConfig, string>>,
+    progress: Progress,
+  ): ReturnType<TrainerApi['sft']> {
+    const config = sftConfig(overrides);
+    const tokenizer = loadTokenizer(model);
+    const examples = parseConversations(jsonl).map((conversation) => renderConversation(tokenizer, conversation));
+    const tooLong = examples.findIndex(({ tokens }) => tokens.length > config.max_model_len);
+    if (tooLong >= 0)
+      throw new Error(
+        `conversation ${tooLong + 1} has ${examples[tooLong]!.tokens.length} tokens: max_model_len is ${config.max_model_len}`,
+      );
+    const longest = examples.reduce((max, { tokens }) => Math.max(max, tokens.length), 0);
+    const engine = await this.#host.open(model, { maxModelLen: longest, slots: 1 });
+    const start = performance.now();
+    const losses: number[] = [];
+    let tokens = 0;
+    for await (const { step, totalSteps, loss, lr, gradNorm, tokens: count } of trainSft(engine, examples, config)) {
+      losses.push(loss);
+      tokens += count;
+      progress(step, totalSteps, 'sft', { loss, lr, grad_norm: gradNorm, tokens });
+    }
+    return { model: withWeights(model, await engine.weights()), losses, tokens, seconds: (performance.now() - start) / 1000 };
+  }
+
+  async synthesize(options: SynthesizeOptions, progress: Progress): ReturnType<TrainerApi['synthesize']> {
+    const users = await this.#parts.users({ mode: 'scripted' });
+    const { conversations, tried, solved } = await synthesize({ environments: this.#parts.environments, users }, options, (kept) =>
+      progress(kept, options.count, 'conversations'),
+    );
+    return {
+      jsonl: conversations.map((conversation) => `${JSON.stringify(conversation)}\n`).join(''),
+      kept: conversations.length,
+      tried,
+      solved,
+    };
+  }
+
+  evaluate(model: ModelFiles, options: EvaluateOptions, user: UserConfig, progress: Progress): Promise<EvaluateReport> {
+    return evaluateModel(this.#parts, this.#host, model, options, user, progress);
+  }
+
+  async score(model: ModelFiles, sequences: number[][]) {
+    return scoreSequences(await this.#host.open(model, { maxModelLen: longest(sequences), slots: 1 }), sequences);
+  }
+
+  async grad(model: ModelFiles, request: GradRequest) {
+    return gradients(await this.#host.open(model, { maxModelLen: longest(request.sequences.map((s) => s.tokens)), slots: 1 }), request);
+  }
+
+  async generate(model: ModelFiles, request: GenerateRequest) {
+    const size = {
+      maxModelLen: longest(request.prompts) + request.max_new_tokens,
+      slots: Math.max(1, Math.min(64, request.prompts.length)),
+    };
+    return generateCompletions(await this.#host.open(model, size), request);
+  }
+
+  async bench(progress: Progress) {
+    this.#host.close();
+    return bench(await this.#host.device(), await this.engineInfo(), progress);
+  }
+}
+
+const longest = (sequences: readonly (readonly number[])[]) => sequences.reduce((max, tokens) => Math.max(max, tokens.length), 1);

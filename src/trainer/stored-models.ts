@@ -1,0 +1,54 @@
+/** @file Models that the visitor imported. They are checked once, then stored in this browser and found by id. */
+import type { ModelFiles } from '../records/model.ts';
+import { loadTokenizer } from '../agent/tokenizer.ts';
+import { ParameterLayout } from '../engine/parameters.ts';
+import type { ModelConfig, ModelRow } from '../records/model.ts';
+import { isModelFile } from '../exchange/model-files.ts';
+import { loadModel, ModelFolderError, withWeights } from '../exchange/model-folder.ts';
+import type { RunDatabase } from '../storage/database.ts';
+import { bundledModels, fetchBundledModel } from '../exchange/bundled-models.ts';
+import { checkpointWeights } from './checkpoints.ts';
+
+/** Special tokens that episodes need. */
+const CONTROL = ['<|im_start|>', '<|im_end|>', '<tool_call>', '</tool_call>'];
+
+export const parameterCount = (config: ModelConfig) => new ParameterLayout(config).parameters.reduce((sum, { size }) => sum + size, 0);
+
+/**
+ * Checks that the engine can train the model and that the tokenizer has the special tokens of our chat template.
+ * @throws ModelFolderError, ConfigError, SafetensorsError or the tokenizer's Error; the message names the file and the fault
+ */
+export function inspectModel(files: ModelFiles): { config: ModelConfig; parameters: number } {
+  const { config } = loadModel(files);
+  const tokenizer = loadTokenizer(files);
+  for (const token of CONTROL) tokenizer.id(token);
+  if (tokenizer.vocabSize > config.vocab_size)
+    throw new ModelFolderError(`tokenizer.json has ${tokenizer.vocabSize} tokens: config.json says vocab_size ${config.vocab_size}`);
+  return { config, parameters: parameterCount(config) };
+}
+
+/** Makes the row to store. @throws as `inspectModel` */
+export function modelRow(name: string, files: ModelFiles): ModelRow {
+  const kept = Object.fromEntries(Object.entries(files).filter(([file]) => isModelFile(file)));
+  const { config, parameters } = inspectModel(kept);
+  const blobs = Object.fromEntries(Object.entries(kept).map(([file, bytes]) => [file, new Blob([bytes])]));
+  return { id: crypto.randomUUID(), name: name.slice(0, 200), addedAt: Date.now(), config, parameters, files: blobs };
+}
+
+/** The files of a bundled model (by name) or of a stored model (by id). @throws Error if the model does not exist */
+export async function modelFiles(db: RunDatabase, model: string): Promise<ModelFiles> {
+  if (bundledModels.includes(model)) return fetchBundledModel(model);
+  const row = await db.models.get(model);
+  if (!row) throw new Error(`the model "${model}" is neither bundled nor in this browser's storage; bundled: ${bundledModels.join(', ')}`);
+  return Object.fromEntries(
+    await Promise.all(Object.entries(row.files).map(async ([file, blob]) => [file, new Uint8Array(await blob.arrayBuffer())] as const)),
+  );
+}
+
+/** A checkpoint of a run as a Hugging Face folder. @throws Error if the run, the checkpoint or the run's first model is deleted */
+export async function checkpointFiles(db: RunDatabase, run: string, step: number): Promise<ModelFiles> {
+  const row = await db.runs.get(run);
+  if (!row) throw new Error(`there is no run "${run}" in this browser`);
+  const weights = await checkpointWeights(db, run, step);
+  return withWeights(await modelFiles(db, row.request.model), weights);
+}

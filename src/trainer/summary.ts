@@ -1,0 +1,19 @@
+/** @file Makes the short form of a rollout that lists show. */
+import type { RolloutSummary } from '../records/rollout.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+import { resultOf } from '../evaluation/trial-result.ts';
+
+export function summarize(trajectory: Trajectory, step: number, advantage: number | null): RolloutSummary {
+  const { violations, ...result } = resultOf(trajectory);
+  const { group, task, toolCalls } = trajectory;
+  return {
+    ...result,
+    group,
+    step,
+    advantage,
+    violations: violations.length,
+    domain: task.domain,
+    rules: [...new Set(violations)],
+    tools: Object.keys(toolCalls),
+  };
+}

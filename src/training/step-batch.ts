@@ -1,0 +1,76 @@
+/**
+ * @file The rollouts of a training step, and the groups among them that the update takes. `filter_groups` is DAPO's dynamic
+ * sampling (arXiv 2503.14476 §3.2; verl's DAPO recipe, `dapo_ray_trainer.py`).
+ */
+import { collectRollouts, type Rollouts, type Stage } from '../agent/rollouts.ts';
+import type { GrpoConfig } from '../records/run.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+import { EVALUATION_STREAM } from './presets.ts';
+import { trainingTasks } from './training-tasks.ts';
+
+/** Sampler streams of a step's next generation batch lie this far above those of the batch before. */
+const STREAM_STRIDE = 2 ** 22;
+
+export interface StepHooks {
+  signal?: AbortSignal;
+  /** Called between the phases of a step. A paused run waits here. */
+  gate?: () => Promise<void>;
+  onPhase?: (phase: 'rollout' | 'score' | 'update', done: number, total: number) => void;
+  onRollout?: (trajectory: Trajectory) => void;
+}
+
+export type Group = readonly Trajectory[];
+
+/** Whether the rewards of a group differ. Only such a group has a policy gradient. */
+export const isMixed = (group: Group): boolean => group.some(({ reward }) => reward !== group[0]!.reward);
+
+export interface StepRollouts extends Rollouts {
+  /** How many batches of `train_batch_size` tasks were played. */
+  genBatches: number;
+}
+
+/**
+ * Plays the tasks of step `step` (from 1). With `filter_groups`, further batches of tasks follow until `train_batch_size`
+ * groups are mixed, at most `filter_groups.max_num_gen_batches` batches in all (0: no limit).
+ */
+export async function sampleStep(stage: Stage, config: GrpoConfig, step: number, hooks: StepHooks): Promise<StepRollouts> {
+  const { train_batch_size, n, seed } = config;
+  const limit = config['filter_groups.max_num_gen_batches'] || Infinity;
+  const all: StepRollouts = { groups: [], dropped: [], retried: 0, genBatches: 0 };
+  let done = 0;
+  do {
+    const tasks = await trainingTasks(stage, config, step, all.genBatches);
+    const total = done + tasks.length * n;
+    hooks.onPhase?.('rollout', done, total);
+    const { groups, dropped, retried } = await collectRollouts(stage, {
+      tasks,
+      n,
+      limits: config,
+      sampling: config,
+      seed,
+      firstStream: (step * train_batch_size * n + all.genBatches * STREAM_STRIDE) % EVALUATION_STREAM,
+      label: `${step}`,
+      firstGroup: all.genBatches * train_batch_size,
+      signal: hooks.signal,
+      onDone: (trajectory) => {
+        hooks.onPhase?.('rollout', ++done, total);
+        hooks.onRollout?.(trajectory);
+      },
+    });
+    all.groups.push(...groups);
+    all.dropped.push(...dropped);
+    all.retried += retried;
+    all.genBatches += 1;
+  } while (config.filter_groups && all.genBatches < limit && all.groups.filter(isMixed).length < train_batch_size);
+  return all;
+}
+
+/**
+ * The `size` groups that the loss is averaged over, in sampling order: mixed groups first, the others where mixed groups are
+ * too few. An unmixed group is left out of the update but still counts in the average, so that one mixed group of eight
+ * weighs an eighth. (verl stops with an error where mixed groups are too few.)
+ */
+export function chooseGroups<G extends Group>(groups: readonly G[], size: number): G[] {
+  const chosen = new Set([...groups.filter(isMixed), ...groups.filter((group) => !isMixed(group))].slice(0, size));
+  return groups.filter((group) => chosen.has(group));
+}
