@@ -1,15 +1,15 @@
 /**
- * The long commands of `mua` (synthesize, sft, train, evaluate) in Node on Dawn, for a machine with a GPU but no
- * browser: the same session, shaders and seeds. Usage: npx tsx scripts/mua-node.mts COMMAND key=value …
+ * Runs the long commands of `mua` (synthesize, sft, train, evaluate) in Node on Dawn, for a machine with a GPU and no browser.
+ * Session, shaders and seeds are the same. Usage: npx tsx scripts/mua-node.mts COMMAND key=value …
  *   synthesize count=2000 out=data.jsonl [level=nano] [carelessness=0] [seed=1]
  *   sft model=DIR data=FILE out=DIR [any SFT setting=value …]
  *   evaluate model=DIR [split=heldout] [tasks=200] [trials=1] [temperature=1] [seed=1] [level=nano]
  *   train model=DIR preset=nano out=DIR [any GRPO setting=value …]
  */
+import type { ModelFiles } from '../src/records/model.ts';
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nodeSession, readModel } from '../tests/support/node-session.ts';
-import type { ModelFiles } from '../src/training/api.ts';
 
 const [command, ...pairs] = process.argv.slice(2);
 const args = Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]));
@@ -25,8 +25,14 @@ let reported = 0;
 const progress = (done: number, total: number, label: string, metrics?: Record<string, number>) => {
   if (label !== 'step' && performance.now() - reported < 5000) return;
   reported = performance.now();
-  const numbers = Object.entries(metrics ?? {}).filter(([name]) => /^(loss|lr|tokens)$|score\/mean|val-core|timing_s\/(gen|ref|update_actor|step)|kl_loss|entropy|valid_query_ratio|all_correct_query_ratio|turns\/mean|only_model\/mean|probs_diff_max|grad_norm|parse_error/.test(name));
-  console.error(`${(reported / 1000).toFixed(1)}s ${label} ${done}/${total} ${numbers.map(([name, value]) => `${name}=${value.toPrecision(4)}`).join(' ')}`);
+  const numbers = Object.entries(metrics ?? {}).filter(([name]) =>
+    /^(loss|lr|tokens)$|score\/mean|val-core|timing_s\/(gen|ref|update_actor|step)|kl_loss|entropy|valid_query_ratio|all_correct_query_ratio|turns\/mean|only_model\/mean|probs_diff_max|grad_norm|parse_error/.test(
+      name,
+    ),
+  );
+  console.error(
+    `${(reported / 1000).toFixed(1)}s ${label} ${done}/${total} ${numbers.map(([name, value]) => `${name}=${value.toPrecision(4)}`).join(' ')}`,
+  );
 };
 
 async function save(directory: string, files: ModelFiles): Promise<void> {
@@ -37,7 +43,16 @@ async function save(directory: string, files: ModelFiles): Promise<void> {
 async function main(): Promise<unknown> {
   switch (command) {
     case 'synthesize': {
-      const { jsonl, ...counts } = await session.synthesize({ domain: 'retail', level: take('level', 'nano'), count: Number(take('count')), carelessness: Number(take('carelessness', '0')), seed: Number(take('seed', '1')) }, progress);
+      const { jsonl, ...counts } = await session.synthesize(
+        {
+          domain: 'retail',
+          level: take('level', 'nano'),
+          count: Number(take('count')),
+          carelessness: Number(take('carelessness', '0')),
+          seed: Number(take('seed', '1')),
+        },
+        progress,
+      );
       await writeFile(take('out'), jsonl);
       return counts;
     }
@@ -45,12 +60,28 @@ async function main(): Promise<unknown> {
       const [model, data, out] = [await readModel(take('model')), await readFile(take('data'), 'utf8'), take('out')];
       const { model: trained, losses, tokens, seconds } = await session.sft(model, data, args, progress);
       await save(out, trained);
-      return { first_loss: losses[0], last_loss: losses.at(-1), steps: losses.length, tokens, seconds, tokens_per_second: tokens / seconds };
+      return {
+        first_loss: losses[0],
+        last_loss: losses.at(-1),
+        steps: losses.length,
+        tokens,
+        seconds,
+        tokens_per_second: tokens / seconds,
+      };
     }
     case 'evaluate': {
       const split = take('split', 'heldout') === 'train' ? 'train' : 'heldout';
       const trajectories = take('trajectories', '');
-      const options = { domain: 'retail', level: take('level', 'nano'), split, tasks: Number(take('tasks', '200')), trials: Number(take('trials', '1')), temperature: Number(take('temperature', '1')), seed: Number(take('seed', '1')), trajectories: trajectories !== '' } as const;
+      const options = {
+        domain: 'retail',
+        level: take('level', 'nano'),
+        split,
+        tasks: Number(take('tasks', '200')),
+        trials: Number(take('trials', '1')),
+        temperature: Number(take('temperature', '1')),
+        seed: Number(take('seed', '1')),
+        trajectories: trajectories !== '',
+      } as const;
       const { trajectories: kept, ...report } = await session.evaluate(await readModel(take('model')), options, scripted, progress);
       if (kept) await writeFile(trajectories, kept.map((t) => `${JSON.stringify(t)}\n`).join(''));
       return report;
@@ -60,7 +91,12 @@ async function main(): Promise<unknown> {
       await mkdir(out, { recursive: true });
       const files = [join(out, 'metrics.jsonl'), join(out, 'trajectories.jsonl')] as const;
       for (const file of files) await writeFile(file, '');
-      const { model: trained, before, after, ...rest } = await session.train(model, preset, args, scripted, progress, async (metrics, trajectories) => {
+      const {
+        model: trained,
+        before,
+        after,
+        ...rest
+      } = await session.train(model, preset, args, scripted, progress, async (metrics, trajectories) => {
         await appendFile(files[0], `${JSON.stringify(metrics)}\n`);
         await appendFile(files[1], trajectories.map((trajectory) => `${JSON.stringify(trajectory)}\n`).join(''));
       });

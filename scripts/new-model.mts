@@ -1,15 +1,15 @@
 /**
- * Makes a model folder with fresh weights beside a tokenizer: the start of a cold start.
+ * Makes a model folder from a tokenizer and random weights. A cold start trains this model.
  * Usage: npx tsx scripts/new-model.mts --tokenizer DIR --out DIR [--hidden-size 128] [--layers 4] [--heads 4] [--kv-heads 2]
  *   [--head-dim 32] [--intermediate-size 384] [--vocab-size N] [--max-position-embeddings 2048] [--rope-theta 1000000] [--seed 1]
- *   [--init normal|copying]   copying: see src/engine/copying-weights.ts
+ *   [--init normal|copying]   copying: see scripts/copying-weights.ts
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { copyingWeights } from '../src/engine/copying-weights.ts';
+import { copyingWeights } from './copying-weights.ts';
 import { randomWeights } from '../src/engine/parameters.ts';
-import type { ModelConfig } from '../src/engine/types.ts';
+import type { ModelConfig } from '../src/records/model.ts';
 import { loadTokenizer } from '../src/agent/tokenizer.ts';
 import { saveModel } from '../src/exchange/model-folder.ts';
 
@@ -33,7 +33,9 @@ const { values } = parseArgs({
 if (!values.tokenizer || !values.out) throw new Error('usage: npx tsx scripts/new-model.mts --tokenizer DIR --out DIR');
 
 const names = ['tokenizer.json', 'tokenizer_config.json'];
-const files = Object.fromEntries(await Promise.all(names.map(async (name) => [name, new Uint8Array(await readFile(join(values.tokenizer!, name)))] as const)));
+const files = Object.fromEntries(
+  await Promise.all(names.map(async (name) => [name, new Uint8Array(await readFile(join(values.tokenizer!, name)))] as const)),
+);
 const config: ModelConfig = {
   model_type: 'qwen3',
   vocab_size: Number(values['vocab-size'] ?? loadTokenizer(files).vocabSize),

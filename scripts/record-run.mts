@@ -1,26 +1,27 @@
 /**
- * Turns the output of `mua train --out DIR` into the recorded run of the home page, public/recorded/run.mua.zip: a run
- * bundle as the page exports it, with every metric, some groups in full, and an evaluation before and after.
+ * Makes the recorded run of the home page (public/recorded/run.mua.zip) from the output of `mua train --out DIR`: a run bundle
+ * with all metrics, all messages of some groups, and an evaluation before and after training.
  * Usage, after `npx mua evaluate --model models/nano-retail --tasks 48 --seed 1 --output BEFORE.jsonl`, and the same with
  * `--model DIR --output AFTER.jsonl`: npx tsx scripts/record-run.mts DIR BEFORE.jsonl AFTER.jsonl [--preset nano] [--set key=value …]
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Trajectory } from '../src/agent/types.ts';
-import { readRunBundle, writeRunBundle } from '../src/exchange/run-bundle.ts';
-import type { SharedEvaluation, SharedRun, SharedTrial } from '../src/exchange/run-schema.ts';
+import type { StepMetrics } from '../src/records/run.ts';
+import type { Trajectory } from '../src/records/trajectory.ts';
+import { readRunBundle } from '../src/exchange/run-bundle.ts';
+import { writeRunBundle } from '../src/exchange/write-run-bundle.ts';
+import type { SharedEvaluation, SharedRun, SharedTrial } from '../src/records/bundle.ts';
 import { groupAdvantages } from '../src/training/advantages.ts';
 import { grpoConfig } from '../src/training/config.ts';
 import { evaluationSettings } from '../src/training/evaluation-settings.ts';
 import { DEFAULT_PRESET, PRESETS } from '../src/training/presets.ts';
-import { runName } from '../src/training/run-name.ts';
-import { summarize } from '../src/training/summary.ts';
-import type { StepMetrics } from '../src/training/types.ts';
+import { runName } from '../src/trainer/run-name.ts';
+import { summarize } from '../src/trainer/summary.ts';
 
 const GROUPS = 12;
 const TELLING = 4;
-/** Those of the `npx mua evaluate` above. */
+/** Settings of the `npx mua evaluate` above. */
 const EVALUATION = { seed: 1, trials: 1, temperature: 1 };
 const MAX_BYTES = 400_000;
 
@@ -29,8 +30,13 @@ const { values, positionals } = parseArgs({
   options: { preset: { type: 'string', default: DEFAULT_PRESET }, set: { type: 'string', multiple: true, default: [] } },
 });
 const [directory, ...evaluated] = positionals;
-if (!directory || evaluated.length !== 2) throw new Error('usage: npx tsx scripts/record-run.mts DIR BEFORE.jsonl AFTER.jsonl [--preset NAME] [--set key=value …]');
-const lines = <T,>(path: string): T[] => readFileSync(path, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as T);
+if (!directory || evaluated.length !== 2)
+  throw new Error('usage: npx tsx scripts/record-run.mts DIR BEFORE.jsonl AFTER.jsonl [--preset NAME] [--set key=value …]');
+const lines = <T,>(path: string): T[] =>
+  readFileSync(path, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as T);
 
 const config = grpoConfig(values.preset, Object.fromEntries(values.set.map((pair) => pair.split(/=(.*)/s).slice(0, 2))));
 const metrics = lines<StepMetrics>(join(directory, 'metrics.jsonl'));
@@ -40,25 +46,33 @@ for (const trajectory of lines<Trajectory>(join(directory, 'trajectories.jsonl')
 }
 const stepOf = (group: string) => Number(group.split('-')[0]);
 
-/** `n` of `items`, evenly spread, the first and the last among them. */
+/** `n` evenly spread items, with the first and the last item. */
 function spread<T>(items: T[], n: number): T[] {
   if (items.length <= n) return items;
   return Array.from({ length: n }, (_, i) => items[Math.round((i * (items.length - 1)) / (n - 1))]!);
 }
 const mixed = [...groups.keys()].filter((group) => new Set(groups.get(group)!.map((t) => t.reward)).size > 1);
-/** Groups that were scored again for the token view: those whose every channel has values. */
+/** Groups whose tokens were scored again, so that all channels of the token view have values. */
 const inspected = mixed.filter((group) => groups.get(group)!.some(({ nodes }) => nodes.some(({ annotations }) => annotations?.delta_p)));
 const telling = [inspected, mixed, [...groups.keys()]].find(({ length }) => length > 0)!;
-const failed = (group: string, why: (trajectory: Trajectory) => boolean) => groups.get(group)!.some((t) => t.reward === 0 && !t.task.noop && why(t));
-/** One that is easily played right, and the paper's case: written without asking. */
-const plain = telling.find((group) => failed(group, ({ task: { scenario } }) => scenario.wishes.length === 1 && !scenario.wishes[0]!.insteadOf));
-const unasked = telling.findLast((group) => failed(group, ({ violations, verdict }) => verdict!.changes.length > 0 && violations.some(({ rule }) => rule === 'unconfirmed_write')));
+const failed = (group: string, why: (trajectory: Trajectory) => boolean) =>
+  groups.get(group)!.some((t) => t.reward === 0 && !t.task.noop && why(t));
+/** A group with a simple task. `unasked` is the paper's example: the agent writes without asking. */
+const plain = telling.find((group) =>
+  failed(group, ({ task: { scenario } }) => scenario.wishes.length === 1 && !scenario.wishes[0]!.insteadOf),
+);
+const unasked = telling.findLast((group) =>
+  failed(group, ({ violations, verdict }) => verdict!.changes.length > 0 && violations.some(({ rule }) => rule === 'unconfirmed_write')),
+);
 const shown = [...new Set([plain, unasked, ...spread(telling, TELLING)])].filter((group) => group !== undefined).slice(0, TELLING);
 const listed = [...new Set([...shown, ...spread([...groups.keys()], GROUPS - shown.length)])].sort((a, b) => stepOf(a) - stepOf(b));
 
 const rollouts = listed.flatMap((group) => {
   const members = groups.get(group)!;
-  const advantages = groupAdvantages(members.map((t) => t.reward!), config.norm_adv_by_std_in_grpo);
+  const advantages = groupAdvantages(
+    members.map((t) => t.reward!),
+    config.norm_adv_by_std_in_grpo,
+  );
   return members.map((t, i) => summarize(t, stepOf(group), advantages[i]!));
 });
 // Integers are token ids.
@@ -68,7 +82,9 @@ const rounded = <T extends Trajectory>(t: T): T => ({
   nodes: t.nodes.map((node) => ({
     ...node,
     logprobs: node.logprobs.map(round),
-    ...(node.annotations && { annotations: Object.fromEntries(Object.entries(node.annotations).map(([name, list]) => [name, list.map(round)])) }),
+    ...(node.annotations && {
+      annotations: Object.fromEntries(Object.entries(node.annotations).map(([name, list]) => [name, list.map(round)])),
+    }),
   })),
 });
 const trajectories = listed.flatMap((group) => groups.get(group)!.map(rounded));
@@ -82,20 +98,37 @@ const run: SharedRun = {
   request: { model: PRESETS[values.preset]!.model, preset: values.preset, overrides: {}, user: { mode: 'scripted' } },
   config: { ...config, total_training_steps: metrics.at(-1)!.step },
 };
-const trials = evaluated.flatMap((path, i) => lines<Trajectory>(path).map((t): SharedTrial => ({ ...rounded(t), evaluation: `recorded-${i === 0 ? 'before' : 'after'}` })));
+const trials = evaluated.flatMap((path, i) =>
+  lines<Trajectory>(path).map((t): SharedTrial => ({ ...rounded(t), evaluation: `recorded-${i === 0 ? 'before' : 'after'}` })),
+);
 const evaluations = [0, run.step].map((step, i): SharedEvaluation => {
   const id = `recorded-${i === 0 ? 'before' : 'after'}`;
   const own = trials.filter(({ evaluation }) => evaluation === id);
-  const { task: { domain, level } } = own[0]!;
+  const {
+    task: { domain, level },
+  } = own[0]!;
   const seconds = own.reduce((sum, t) => sum + t.seconds.generate + t.seconds.tool + t.seconds.user, 0);
-  const settings = evaluationSettings({ domain, level, split: 'heldout', tasks: own.length / EVALUATION.trials, ...EVALUATION, user: { mode: 'scripted' } });
+  const settings = evaluationSettings({
+    domain,
+    level,
+    split: 'heldout',
+    tasks: own.length / EVALUATION.trials,
+    ...EVALUATION,
+    user: { mode: 'scripted' },
+  });
   return { id, step, createdAt: createdAt + i, seconds, settings };
 });
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-const bundle = await writeRunBundle({ run, metrics, rollouts, trajectories, branches: [], evaluations, trials, model: null }, { appVersion: version, created: new Date(createdAt) });
+const bundle = await writeRunBundle(
+  { run, metrics, rollouts, trajectories, branches: [], evaluations, trials, model: null },
+  { appVersion: version, created: new Date(createdAt) },
+);
 const bytes = new Uint8Array(await bundle.arrayBuffer());
-await readRunBundle(bytes); // what the page could not read is not written
-if (bytes.length > MAX_BYTES) throw new Error(`the bundle has ${bytes.length} bytes: expected at most ${MAX_BYTES}, as it is loaded on the first page`);
+await readRunBundle(bytes); // throws if the page could not read the file
+if (bytes.length > MAX_BYTES)
+  throw new Error(`the bundle has ${bytes.length} bytes: expected at most ${MAX_BYTES}, as it is loaded on the first page`);
 mkdirSync('public/recorded', { recursive: true });
 writeFileSync('public/recorded/run.mua.zip', bytes);
-console.log(`public/recorded/run.mua.zip: ${metrics.length} records, ${rollouts.length} rollouts, ${trials.length} trials, ${(bytes.length / 1024).toFixed(0)} KiB`);
+console.log(
+  `public/recorded/run.mua.zip: ${metrics.length} records, ${rollouts.length} rollouts, ${trials.length} trials, ${(bytes.length / 1024).toFixed(0)} KiB`,
+);

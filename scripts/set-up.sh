@@ -1,4 +1,4 @@
-# Sourced by ./play and ./test: the packages, and a Chromium with WebGPU where there is none.
+# ./play and ./test source this file. It installs the packages, and Chromium if no Chromium is found.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -8,7 +8,7 @@ if [ "${major:-0}" -lt 20 ]; then
   exit 1
 fi
 
-# npm leaves its own lock file behind: older than ours, or absent, the packages are not these.
+# npm writes node_modules/.package-lock.json. If it is missing or older than package-lock.json, the packages are outdated.
 if [ ! node_modules/.package-lock.json -nt package-lock.json ]; then
   npm ci
 fi
@@ -18,7 +18,7 @@ if ! node scripts/find-chromium.mjs >/dev/null 2>&1; then
     apt-get update -qq
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-liberation >/dev/null
   else
-    node scripts/find-chromium.mjs # says how to get one
+    node scripts/find-chromium.mjs # prints how to install Chromium
     exit 1
   fi
 fi

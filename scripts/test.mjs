@@ -1,40 +1,73 @@
 /**
- * Runs every check in turn, all of them even when one fails, and closes with the runners' own counts.
+ * Runs all checks, even when one check fails. At the end, prints the wall time of each stage and the summaries of the test
+ * runners. Two stages run at a time. Then the end-to-end tests run with two workers, and last the speed tests run alone.
  * Usage: node scripts/test.mjs [names of stages]
  */
 import { spawn } from 'node:child_process';
 
+const vitest = (project) => ({ command: ['npx', 'vitest', 'run', '--project', project], suite: true });
+/** The longest stages come first, so that both cores are busy until the end. */
 const STAGES = {
-  types: ['npm', 'run', '--silent', 'check'],
-  lint: ['npm', 'run', '--silent', 'lint'],
-  unit: ['npx', 'vitest', 'run', '--project', 'unit'],
-  build: ['npm', 'run', '--silent', 'build'],
-  gpu: ['npx', 'vitest', 'run', '--project', 'gpu'],
-  e2e: ['npx', 'playwright', 'test'],
+  gpu: vitest('gpu'),
+  unit: vitest('unit'),
+  types: { command: ['npx', 'tsc', '--noEmit', '-p', '.'] },
+  svelte: { command: ['npx', 'svelte-check', '--fail-on-warnings', '--tsconfig', './tsconfig.json'] },
+  lint: { command: ['npm', 'run', '--silent', 'lint'] },
+  format: { command: ['npx', 'prettier', '--check', '.'] },
+  component: vitest('component'),
+  unused: { command: ['npx', 'knip'] },
+  build: { command: ['npm', 'run', '--silent', 'build'] },
+  e2e: { command: ['npx', 'playwright', 'test', '--project=pages'], suite: true, alone: true },
+  speed: { command: ['npx', 'playwright', 'test', '--project=speed', '--no-deps'], suite: true, alone: true },
 };
+const AT_ONCE = 2;
 
-/** Passes the output on as it comes and keeps it without colours. */
-function run([command, ...args]) {
+/** @param live whether to print the output at once; otherwise it is printed when the command ends */
+function run([command, ...args], live) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32' });
-    let output = '';
-    for (const [stream, to] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
+    const chunks = [];
+    for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk) => {
-        to.write(chunk);
-        output += chunk;
+        if (live) process.stdout.write(chunk);
+        chunks.push(chunk);
       });
     }
-    child.on('error', (error) => resolve({ code: 1, output: error.message }));
-    // eslint-disable-next-line no-control-regex
-    child.on('close', (code) => resolve({ code: code ?? 1, output: output.replace(/\x1b\[[0-9;]*m/g, '') }));
+    const end = (code, output) => {
+      if (!live) process.stdout.write(output);
+      // eslint-disable-next-line no-control-regex
+      resolve({ code, output: output.replace(/\x1b\[[0-9;]*m/g, '') });
+    };
+    child.on('error', (error) => end(1, error.message));
+    child.on('close', (code) => end(code ?? 1, Buffer.concat(chunks).toString()));
   });
 }
 
-/** Counts in Vitest's line "Tests  1 failed | 2 passed (3)", else in Playwright's lines "1 failed", "2 passed (3.4s)". */
-function counts(output) {
-  const vitest = output.match(/^\s*Tests\s.*$/m)?.[0];
-  const sum = (word) => [...(vitest ?? output).matchAll(vitest ? new RegExp(`(\\d+) ${word}`, 'g') : new RegExp(`^\\s+(\\d+) ${word}\\b`, 'gm'))].reduce((total, m) => total + Number(m[1]), 0);
-  return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
+/** The last lines of a test runner's output: Vitest's "Tests  1 failed | 2 passed (3)", Playwright's "1 failed" and "2 passed (3.4s)". */
+const closingLines = (output) =>
+  output.match(/^ *(Test Files|Tests) {2}.*$/gm) ??
+  output.match(/^ {2}\d+ (passed|failed|skipped|flaky|interrupted|did not run)\b.*$/gm) ??
+  [];
+
+/** @param lines as `closingLines` finds them */
+function counts(lines) {
+  const text = lines.filter((line) => !line.includes('Test Files')).join('\n');
+  const sum = (words) => [...text.matchAll(new RegExp(`(\\d+) (?:${words})\\b`, 'g'))].reduce((total, m) => total + Number(m[1]), 0);
+  return { passed: sum('passed'), failed: sum('failed|flaky|interrupted|did not run'), skipped: sum('skipped') };
+}
+
+async function runStage(name, live) {
+  const { command, suite } = STAGES[name];
+  console.log(`── ${name}: ${command.join(' ')}`);
+  const start = performance.now();
+  const { code, output } = await run(command, live);
+  const seconds = (performance.now() - start) / 1000;
+  if (!live) console.log(`── ${name} ended with ${code} after ${seconds.toFixed(0)} s\n`);
+  const lines = suite ? closingLines(output) : [];
+  const found = counts(lines);
+  // A stage that fails without naming a test (a type error, a crash) counts as one failure.
+  if (code !== 0 && found.failed === 0) found.failed = 1;
+  return { name, ok: code === 0, seconds, lines, found };
 }
 
 const asked = process.argv.slice(2);
@@ -43,19 +76,22 @@ if (unknown) {
   console.error(`unknown stage "${unknown}": expected ${Object.keys(STAGES).join(', ')}`);
   process.exit(2);
 }
-const summary = [];
-const total = { passed: 0, failed: 0, skipped: 0 };
-for (const name of asked.length > 0 ? asked : Object.keys(STAGES)) {
-  console.log(`\n── ${name}: ${STAGES[name].join(' ')}`);
-  const start = performance.now();
-  const { code, output } = await run(STAGES[name]);
-  const isSuite = ['unit', 'gpu', 'e2e'].includes(name);
-  const found = isSuite ? counts(output) : { passed: 0, failed: 0, skipped: 0 };
-  // A stage that fails without naming a test (a type error, a crash) counts as one failure.
-  if (code !== 0 && found.failed === 0) found.failed = 1;
-  for (const key of Object.keys(total)) total[key] += found[key];
-  const words = isSuite ? ` ${found.passed} passed, ${found.failed} failed, ${found.skipped} skipped` : '';
-  summary.push(`${name.padEnd(6)} ${code === 0 ? 'ok    ' : 'FAILED'}${words} (${((performance.now() - start) / 1000).toFixed(0)} s)`);
-}
-console.log(`\n${summary.join('\n')}\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-process.exit(total.failed > 0 ? 1 : 0);
+const start = performance.now();
+const names = Object.keys(STAGES).filter((name) => asked.length === 0 || asked.includes(name));
+const waiting = names.filter((name) => !STAGES[name].alone);
+const live = waiting.length === 1;
+const results = [];
+const takeNext = async () => {
+  for (let name = waiting.shift(); name; name = waiting.shift()) results.push(await runStage(name, live));
+};
+await Promise.all(Array.from({ length: AT_ONCE }, takeNext));
+for (const name of names.filter((other) => STAGES[other].alone)) results.push(await runStage(name, true));
+
+console.log('\nWall time');
+for (const { name, ok, seconds } of results)
+  console.log(`${name.padEnd(10)} ${ok ? 'ok    ' : 'FAILED'} ${seconds.toFixed(0).padStart(5)} s`);
+console.log(`${'all'.padEnd(17)} ${((performance.now() - start) / 1000).toFixed(0).padStart(5)} s`);
+for (const { name, lines } of results.filter((result) => result.lines.length > 0)) console.log(`\n${name}\n${lines.join('\n')}`);
+const total = (key) => results.reduce((sum, { found }) => sum + found[key], 0);
+console.log(`\n${total('passed')} passed, ${total('failed')} failed, ${total('skipped')} skipped`);
+process.exit(total('failed') > 0 ? 1 : 0);

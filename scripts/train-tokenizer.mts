@@ -3,7 +3,7 @@
  *
  *     npx tsx scripts/train-tokenizer.mts --data conversations.jsonl --out models/nano [--vocab-size 2304] [--digits 3]
  *
- * `--data` is chat JSONL as `mua synthesize` writes it: policy and tool schemas are part of the text, as in an episode.
+ * `--data` is chat JSONL from `mua synthesize`. The text includes the policy and the tool schemas, as in an episode.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,10 @@ if (!Number.isInteger(minFrequency) || minFrequency < 1) fail(`--min-frequency i
 
 try {
   const conversations = parseConversations(readFileSync(values.data, 'utf8'));
-  const trained = trainTokenizer(conversations.flatMap((conversation) => renderPieces(conversation).map((piece) => piece.text)), { vocabSize, digits, minFrequency });
+  const trained = trainTokenizer(
+    conversations.flatMap((conversation) => renderPieces(conversation).map((piece) => piece.text)),
+    { vocabSize, digits, minFrequency },
+  );
   mkdirSync(values.out, { recursive: true });
   for (const [name, text] of Object.entries(trained.files)) writeFileSync(join(values.out, name), text);
 
@@ -45,7 +48,9 @@ try {
   const lengths = rendered.map(({ tokens }) => tokens.length).sort((a, b) => a - b);
   const sampled = rendered.reduce((sum, { lossMask }) => sum + lossMask.filter(Boolean).length, 0) / rendered.length;
   const quantile = (q: number) => lengths[Math.min(lengths.length - 1, Math.floor(q * lengths.length))];
-  console.error(`${trained.vocabSize} tokens; ${conversations.length} conversations: median ${quantile(0.5)}, p95 ${quantile(0.95)}, max ${lengths.at(-1)} tokens; ${sampled.toFixed(1)} trained`);
+  console.error(
+    `${trained.vocabSize} tokens; ${conversations.length} conversations: median ${quantile(0.5)}, p95 ${quantile(0.95)}, max ${lengths.at(-1)} tokens; ${sampled.toFixed(1)} trained`,
+  );
 } catch (error) {
   fail((error as Error).message);
 }

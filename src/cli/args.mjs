@@ -1,5 +1,5 @@
 // @ts-check
-/** Reading of flags: strict, every complaint names the flag, the value and what was expected. */
+/** Reads and checks flags. Every error names the flag, its value and the expected value. */
 import { parseArgs } from 'node:util';
 import { UsageError } from './errors.mjs';
 
@@ -7,7 +7,7 @@ import { UsageError } from './errors.mjs';
  * A flag of a command.
  * @typedef {object} Flag
  * @property {'string' | 'boolean' | 'integer' | 'number' | 'list'} type
- * @property {string} [value] what stands for the value in the help
+ * @property {string} [value] placeholder of the value in the help
  * @property {string} help
  * @property {string | number} [default]
  * @property {boolean} [required]
@@ -22,14 +22,17 @@ const MAX_SEED = 0xffffffff;
 export const SEED = { type: 'integer', value: 'S', help: 'seed of everything random', default: 1, min: 0, max: MAX_SEED };
 
 /**
- * @param {string[]} args what follows the command's name
+ * @param {string[]} args arguments after the command's name
  * @param {Flags} flags
  * @returns {Record<string, any>} values by flag name, in camelCase, with defaults filled in
  * @throws {UsageError}
  */
 export function readFlags(args, flags) {
   const options = Object.fromEntries(
-    Object.entries(flags).map(([name, { type }]) => [name, { type: /** @type {'string' | 'boolean'} */ (type === 'boolean' ? 'boolean' : 'string'), multiple: true }]),
+    Object.entries(flags).map(([name, { type }]) => [
+      name,
+      { type: /** @type {'string' | 'boolean'} */ (type === 'boolean' ? 'boolean' : 'string'), multiple: true },
+    ]),
   );
   let values;
   try {
@@ -49,7 +52,7 @@ export function readFlags(args, flags) {
 }
 
 /**
- * `--count -3` is a value that is out of range, not a missing one: parseArgs takes it only as `--count=-3`.
+ * Joins `--count -3` to `--count=-3`, because parseArgs would report a missing value instead of a value out of range.
  * @param {string[]} args
  * @param {Flags} flags
  */
@@ -73,7 +76,8 @@ function joinNegatives(args, flags) {
 function readValue(name, flag, raw) {
   if (flag.type === 'integer' || flag.type === 'number') return readNumber(`--${name}`, String(raw), flag);
   if (raw === '') throw new UsageError(`--${name} is empty: expected ${flag.value ?? 'a value'}`);
-  if (flag.choices && !flag.choices.includes(String(raw))) throw new UsageError(`--${name} is "${raw}": expected ${flag.choices.join(', ')}`);
+  if (flag.choices && !flag.choices.includes(String(raw)))
+    throw new UsageError(`--${name} is "${raw}": expected ${flag.choices.join(', ')}`);
   return raw;
 }
 

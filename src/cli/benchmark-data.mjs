@@ -1,5 +1,5 @@
 // @ts-check
-/** The user's copy of tau-bench or tau2-bench on disk: which files there are. What is in them, the importer checks. */
+/** Finds the files of the user's copy of tau-bench or tau2-bench. The importer checks their content. */
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import { UsageError } from './errors.mjs';
@@ -15,7 +15,7 @@ export const DATA_FLAGS = {
 };
 
 /**
- * A benchmark's files: paths as the importer sees them, each with its place on disk.
+ * The files of a benchmark: for each file, the path for the importer and the path on disk.
  * @typedef {{ domain: any, rules: 'tau1' | 'tau2', files: [path: string, file: string][] }} BenchmarkData
  */
 
@@ -37,7 +37,7 @@ export async function findData({ domain, rules, data }) {
 const DEPTH = 8;
 
 /**
- * Files below a folder; links are not followed.
+ * All files in a folder and its subfolders. Links are not followed.
  * @param {string} root
  * @returns {Promise<[string, string][]>}
  */

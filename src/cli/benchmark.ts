@@ -1,43 +1,50 @@
 /**
- * @file What `mua replay` and `mua rescore` do, in Node: neither needs a GPU, and starting a browser would take longer than
- * replaying a benchmark. The databases are read into memory; nothing is stored.
+ * @file The work of `mua replay` and `mua rescore`. They run in Node, because they need no GPU and a browser starts slowly.
+ * The databases are read into memory and not stored.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { ImportedBenchmark } from '../environments/exact/benchmark-task.ts';
-import type { Benchmark, ExactDomain } from '../environments/exact/types.ts';
-import { readCases, type ReplayedCase, replayCases } from '../evaluation/replay-cases.ts';
-import { rescore, type RescoreReport } from '../evaluation/rescore.ts';
-import { MUA_RL_EMPTY_OUTPUT, TAU_BENCH } from '../evaluation/tau1-reward.ts';
-import { importBenchmark } from '../exchange/benchmark-import.ts';
-import { parseJson } from '../exchange/benchmark-parse.ts';
-import { readResults } from '../exchange/recorded-results.ts';
+import type { ImportedBenchmark } from '../benchmarks/imported-benchmark.ts';
+import type { Benchmark } from '../records/benchmark-task.ts';
+import type { ExactDomain } from '../environments/exact/types.ts';
+import { readCases, type ReplayedCase, replayCases } from '../benchmarks/replay-cases.ts';
+import { rescore, type RescoreReport } from '../benchmarks/rescore.ts';
+import { MUA_RL_EMPTY_OUTPUT, TAU_BENCH } from '../benchmarks/tau1/reward.ts';
+import { importBenchmark } from '../benchmarks/import/import.ts';
+import { parseJson } from '../benchmarks/import/parse.ts';
+import { readResults } from '../benchmarks/recorded-results.ts';
 
 export interface BenchmarkJob {
   domain: ExactDomain['name'];
   rules: Benchmark;
-  /** Paths of the data's files below its folder, each with its place on disk; or a zip alone. */
+  /** Files of the data: the path in the benchmark's folder and the path on disk. Or one zip file. */
   files: [path: string, file: string][];
-  /** Path of the input, for messages, and its text. */
+  /** The input's path (for messages) and text. */
   input: string;
   text: string;
   onProgress(done: number, total: number, label: string): void;
 }
 
 function load({ files, rules, domain, onProgress }: BenchmarkJob, needs: readonly 'tasks'[]): Promise<ImportedBenchmark> {
-  return importBenchmark(files.map(([path, file]) => [path, () => readFile(file)] as const), { benchmark: rules, domain, needs, onProgress });
+  return importBenchmark(
+    files.map(([path, file]) => [path, () => readFile(file)] as const),
+    { benchmark: rules, domain, needs, onProgress },
+  );
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** @throws {ImportError} on data or an input that is not as expected */
+/** @throws {ImportError} if the data or the input is invalid */
 export async function replayFile(job: BenchmarkJob): Promise<{ cases: ReplayedCase[] }> {
   const cases = readCases(job.input, parseJson(job.input, job.text));
   return { cases: replayCases(await load(job, []), cases, { file: job.input, hash: sha256, onProgress: job.onProgress }) };
 }
 
-/** @throws {ImportError} on data or an input that is not as expected */
+/** @throws {ImportError} if the data or the input is invalid */
 export async function rescoreFile(job: BenchmarkJob & { emptyOutput: boolean }): Promise<RescoreReport> {
   const recorded = readResults(job.input, parseJson(job.input, job.text), job.rules);
-  return rescore(await load(job, ['tasks']), recorded, { rules: job.emptyOutput ? MUA_RL_EMPTY_OUTPUT : TAU_BENCH, onProgress: job.onProgress });
+  return rescore(await load(job, ['tasks']), recorded, {
+    rules: job.emptyOutput ? MUA_RL_EMPTY_OUTPUT : TAU_BENCH,
+    onProgress: job.onProgress,
+  });
 }

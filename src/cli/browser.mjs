@@ -1,5 +1,5 @@
 // @ts-check
-/** Headless Chromium with WebGPU, on the GPU where there is one and on SwiftShader where not. */
+/** Headless Chromium with WebGPU. Without a GPU, WebGPU runs on SwiftShader. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
@@ -15,17 +15,25 @@ const HOW_TO_INSTALL = {
 function usualPaths() {
   const { platform, env } = process;
   if (platform === 'darwin') {
-    return ['Google Chrome', 'Chromium', 'Google Chrome Canary', 'Microsoft Edge'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`);
+    return ['Google Chrome', 'Chromium', 'Google Chrome Canary', 'Microsoft Edge'].map(
+      (name) => `/Applications/${name}.app/Contents/MacOS/${name}`,
+    );
   }
   if (platform === 'win32') {
     const roots = [env.PROGRAMFILES, env['PROGRAMFILES(X86)'], env.LOCALAPPDATA].filter((root) => root !== undefined);
-    return roots.flatMap((root) => ['Google\\Chrome\\Application\\chrome.exe', 'Chromium\\Application\\chrome.exe', 'Microsoft\\Edge\\Application\\msedge.exe'].map((path) => join(root, path)));
+    return roots.flatMap((root) =>
+      ['Google\\Chrome\\Application\\chrome.exe', 'Chromium\\Application\\chrome.exe', 'Microsoft\\Edge\\Application\\msedge.exe'].map(
+        (path) => join(root, path),
+      ),
+    );
   }
   const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge'];
-  return ['/usr/bin', '/usr/local/bin', '/snap/bin', ...(env.PATH ?? '').split(':').filter(Boolean)].flatMap((folder) => names.map((name) => join(folder, name)));
+  return ['/usr/bin', '/usr/local/bin', '/snap/bin', ...(env.PATH ?? '').split(':').filter(Boolean)].flatMap((folder) =>
+    names.map((name) => join(folder, name)),
+  );
 }
 
-/** @throws {CommandError} with how to install one */
+/** @throws {CommandError} if no browser is found; the message says how to install one */
 export function findChromium() {
   const given = process.env.MUA_CHROMIUM;
   if (given) {
@@ -43,8 +51,12 @@ export async function launchChromium() {
   const asRoot = process.platform === 'linux' && process.getuid?.() === 0;
   const args = [
     ...(asRoot ? ['--no-sandbox'] : []),
-    '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
-    // Headless Chromium on Linux hides WebGPU otherwise.
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    // Without this flag, headless Chromium on Linux has no WebGPU.
     '--enable-unsafe-webgpu',
     // /dev/shm is small in containers.
     '--disable-dev-shm-usage',

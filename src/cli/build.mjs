@@ -1,5 +1,5 @@
 // @ts-check
-/** The built app: made when `dist/` is missing or older than the sources. */
+/** Builds the app if `dist/` is missing or older than the sources. */
 import { existsSync } from 'node:fs';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -10,7 +10,7 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SOURCES = ['src', 'workers', 'models', 'public', 'index.html', 'headless.html', 'vite.config.ts', 'package-lock.json'];
 
 /**
- * The folder of the built site. `MUA_DIST` names one that is taken as it is.
+ * The folder of the built site. If `MUA_DIST` names a folder, that folder is used unchanged.
  * @param {(text: string) => void} note
  */
 export async function builtSite(note) {
@@ -22,7 +22,7 @@ export async function builtSite(note) {
   const dist = join(ROOT, 'dist');
   if (await isFresh(join(dist, 'headless.html'), SOURCES)) return dist;
   note('building the app (once)…');
-  // Built beside its place and swapped in, so that two commands at once never see half of it.
+  // Built in a folder next to dist/ and then renamed, so that a second command never sees an incomplete build.
   const fresh = join(ROOT, 'dist', '..', `dist-${process.pid}`);
   await viteBuild({ root: ROOT, configFile: join(ROOT, 'vite.config.ts'), build: { outDir: fresh, emptyOutDir: true } }, fresh);
   const old = `${fresh}-old`;
@@ -33,11 +33,12 @@ export async function builtSite(note) {
 }
 
 /**
- * The server of the scripted user.
+ * The server of the scripted customer.
  * @param {(text: string) => void} note
  * @returns {Promise<typeof import('../users/server.ts')>}
  */
-export const userServerModule = (note) => nodeModule('src/users/server.ts', ['src/users', 'src/environments'], 'building the user server (once)…', note);
+export const userServerModule = (note) =>
+  nodeModule('src/users/server.ts', ['src/users', 'src/environments', 'src/records', 'src/base'], 'building the user server (once)…', note);
 
 /**
  * The importer, the exact domains and their rewards.
@@ -45,10 +46,15 @@ export const userServerModule = (note) => nodeModule('src/users/server.ts', ['sr
  * @returns {Promise<typeof import('./benchmark.ts')>}
  */
 export const benchmarkModule = (note) =>
-  nodeModule('src/cli/benchmark.ts', ['src/cli/benchmark.ts', 'src/environments', 'src/evaluation', 'src/exchange'], 'building the benchmark tools (once)…', note);
+  nodeModule(
+    'src/cli/benchmark.ts',
+    ['src/cli/benchmark.ts', 'src/environments', 'src/evaluation', 'src/exchange'],
+    'building the benchmark tools (once)…',
+    note,
+  );
 
 /**
- * A module in TypeScript, bundled for Node once and again when its sources change.
+ * A TypeScript module that is bundled for Node when its sources have changed.
  * @param {string} entry
  * @param {string[]} sources
  * @param {string} what
@@ -62,13 +68,18 @@ async function nodeModule(entry, sources, what, note) {
     note(what);
     const fresh = `${folder}-${process.pid}`;
     await viteBuild(
-      { root: ROOT, configFile: false, publicDir: false, build: { ssr: entry, outDir: fresh, rolldownOptions: { output: { entryFileNames: `${name}.mjs` } } } },
+      {
+        root: ROOT,
+        configFile: false,
+        publicDir: false,
+        build: { ssr: entry, outDir: fresh, rolldownOptions: { output: { entryFileNames: `${name}.mjs` } } },
+      },
       fresh,
     );
     await rm(folder, { recursive: true, force: true });
     await rename(fresh, folder).catch(async (error) => {
       await rm(fresh, { recursive: true, force: true });
-      if (!existsSync(module)) throw error; // else another command was quicker
+      if (!existsSync(module)) throw error; // otherwise another command has built the module
     });
   }
   return import(pathToFileURL(module).href);

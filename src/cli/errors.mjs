@@ -1,5 +1,5 @@
 // @ts-check
-/** Errors of the command line and their exit codes: 2 for what the caller can mend in the command, 1 for the rest. */
+/** Errors of the command line and their exit codes: 2 if the caller can correct the command, 1 for other errors. */
 
 export class UsageError extends Error {
   /** @override */
@@ -13,11 +13,11 @@ export class CommandError extends Error {
   exitCode = 1;
 }
 
-/** Names of errors of the page that mean a bad setting or a bad input file. */
+/** Names of the page's errors that mean a wrong setting or a wrong input file. */
 const USAGE_NAMES = new Set(['ConfigError', 'InputError', 'UsageError']);
 
 /**
- * An error that the page reported, as one to show.
+ * Turns an error of the page into an error of the command line.
  * @param {{ name: string, message: string }} error
  */
 export function pageError({ name, message }) {

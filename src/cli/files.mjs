@@ -1,8 +1,8 @@
 // @ts-check
-/** Files in and out. Nothing is ever half-written: outputs get a temporary name beside their place and are renamed at the end. */
+/** Input and output files. An output file gets a temporary name next to its place and is renamed at the end. */
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { mkdir, open, readdir, readFile, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { CommandError, UsageError } from './errors.mjs';
 
 /**
@@ -24,9 +24,16 @@ export async function findModel(directory, { tokenizer = false } = {}) {
   } catch (error) {
     throw new UsageError(`--model is "${directory}": ${reason(error)}`);
   }
-  const files = names.filter((name) => /\.(json|safetensors|jinja)$/.test(name));
+  const candidates = names.filter((name) => /\.(json|safetensors|jinja)$/.test(name));
+  const own = await ownFiles(directory);
+  const kept = await Promise.all(candidates.map((name) => own(name)));
+  const files = candidates.filter((_, i) => kept[i]);
   const needed = ['config.json', ...(tokenizer ? ['tokenizer.json', 'tokenizer_config.json'] : [])];
-  for (const name of needed) if (!files.includes(name)) throw new UsageError(`--model is "${directory}": it has no ${name}`);
+  for (const name of needed)
+    if (!files.includes(name)) {
+      const linked = candidates.includes(name) ? `its ${name} is no regular file of the folder` : `it has no ${name}`;
+      throw new UsageError(`--model is "${directory}": ${linked}`);
+    }
   const weights = files.filter((name) => name.endsWith('.safetensors'));
   if (weights.length === 0) throw new UsageError(`--model is "${directory}": it has no model.safetensors`);
   for (const name of weights) await checkSafetensors(join(directory, name));
@@ -36,6 +43,23 @@ export async function findModel(directory, { tokenizer = false } = {}) {
     throw new UsageError(`${join(directory, 'config.json')}: vocab_size is ${JSON.stringify(vocabSize)}: expected a positive whole number`);
   }
   return { directory, files, vocabSize };
+}
+
+/**
+ * Returns a function that says whether a file of a model folder may be read. Regular files may be read, and links to regular
+ * files in the folder. Other links would copy files from outside into the output folder. In the cache of Hugging Face, a
+ * snapshot links to the blobs of its repository: these links are allowed.
+ * @param {string} directory
+ */
+async function ownFiles(directory) {
+  const root = await realpath(directory);
+  const repository = /^(.*[\\/]models--[^\\/]+)[\\/]snapshots[\\/][^\\/]+$/.exec(root)?.[1];
+  const roots = [root, ...(repository ? [join(repository, 'blobs')] : [])];
+  return async (/** @type {string} */ name) => {
+    const path = await realpath(join(root, name)).catch(() => '');
+    const info = await stat(path).catch(() => null);
+    return info?.isFile() === true && roots.some((folder) => path.startsWith(folder + sep));
+  };
 }
 
 /**
@@ -49,7 +73,8 @@ async function checkSafetensors(path) {
     const word = Buffer.alloc(8);
     const { bytesRead } = await file.read(word, 0, 8, 0);
     const length = bytesRead === 8 ? Number(word.readBigUInt64LE()) : Infinity;
-    if (length > size - 8) throw new UsageError(`${path} is truncated or not a safetensors file: ${size} bytes are less than its header needs`);
+    if (length > size - 8)
+      throw new UsageError(`${path} is truncated or not a safetensors file: ${size} bytes are less than its header needs`);
     const header = Buffer.alloc(length);
     await file.read(header, 0, length, 8);
     let tensors;
@@ -99,18 +124,27 @@ export async function checkParent(flag, path) {
   if (!info?.isDirectory()) throw new UsageError(`--${flag} is "${path}": the folder "${dirname(path)}" does not exist`);
   const existing = await stat(path).catch(() => null);
   if (existing?.isDirectory()) throw new UsageError(`--${flag} is "${path}": expected a file, it is a folder`);
+  // A device or a pipe would be replaced by a file.
+  if (existing && !existing.isFile()) throw new UsageError(`--${flag} is "${path}": expected a file, it is no regular file`);
 }
 
 /** @param {string} path */
 const temporaryName = (path) => join(dirname(resolve(path)), `.${basename(path)}.${process.pid}.${randomBytes(3).toString('hex')}.tmp`);
 
 /**
- * Writes several files so that all or none appear.
+ * Writes several files. Either all files appear, or no file appears.
  * @param {Record<string, string | Uint8Array>} contents by path
  */
 export async function writeAll(contents) {
-  const pending = Object.entries(contents).map(([path, data]) => ({ path, data, temporary: temporaryName(path) }));
+  const pending = await Promise.all(
+    Object.entries(contents).map(async ([name, data]) => {
+      // A link stays a link: its target is replaced.
+      const path = await realpath(name).catch(() => name);
+      return { path, data, temporary: temporaryName(path) };
+    }),
+  );
   try {
+    for (const { path } of pending) await checkReplaceable(path);
     for (const { data, temporary } of pending) await writeFile(temporary, data);
     for (const { path, temporary } of pending) await rename(temporary, path);
   } catch (error) {
@@ -120,14 +154,24 @@ export async function writeAll(contents) {
   }
 }
 
+/** @param {string} path */
+async function checkReplaceable(path) {
+  const existing = await stat(path).catch(() => null);
+  if (existing && !existing.isFile()) throw new Error(`${path} is no regular file`);
+}
+
 /**
- * A folder that takes its name only when `work` has succeeded; until then its files gather beside that place.
+ * A folder that takes its name only when `work` has succeeded. Until then its files are in a temporary folder next to it.
+ * When `work` fails or is interrupted, the files that `finished` names are kept, and all others are deleted.
  * @template T
  * @param {string} directory
  * @param {(temporary: string) => Promise<T>} work
+ * @param {object} [partial]
+ * @param {() => Promise<string[]>} partial.finished names of the files to keep
+ * @param {(message: string) => void} partial.note gets a message with their folder
  * @returns {Promise<T>}
  */
-export async function writeFolder(directory, work) {
+export async function writeFolder(directory, work, partial) {
   const existing = await stat(directory).catch(() => null);
   if (existing && !existing.isDirectory()) throw new UsageError(`--out is "${directory}": expected a folder, it is a file`);
   const temporary = temporaryName(directory);
@@ -136,18 +180,51 @@ export async function writeFolder(directory, work) {
   } catch (error) {
     throw new UsageError(`--out is "${directory}": ${reason(error)}`);
   }
-  const cleanUp = onInterrupt(() => rm(temporary, { recursive: true, force: true }));
+  /** @type {Promise<void> | undefined} */
+  let stopped;
+  const stop = () =>
+    (stopped ??= keepFinished(temporary, directory, partial).finally(() => rm(temporary, { recursive: true, force: true })));
+  const forget = onInterrupt(stop);
   try {
     const result = await work(temporary);
-    if (existing) {
-      for (const name of await readdir(temporary)) await rename(join(temporary, name), join(directory, name));
-      await rmdir(temporary);
-    } else await rename(temporary, directory);
+    await moveFolder(temporary, directory);
     return result;
+  } catch (error) {
+    await stop();
+    throw error;
   } finally {
-    cleanUp();
-    await rm(temporary, { recursive: true, force: true });
+    forget();
   }
+}
+
+/**
+ * Moves the finished files to `directory`, or to the first free `directory.partial` where files of an earlier run would be replaced.
+ * @param {string} temporary
+ * @param {string} directory
+ * @param {Parameters<typeof writeFolder>[2]} partial
+ */
+async function keepFinished(temporary, directory, partial) {
+  const names = (await partial?.finished()) ?? [];
+  if (!partial || names.length === 0) return;
+  for (const name of await readdir(temporary)) if (!names.includes(name)) await rm(join(temporary, name), { recursive: true });
+  const there = await readdir(directory).catch(() => /** @type {string[]} */ ([]));
+  let place = directory;
+  if (names.some((name) => there.includes(name)))
+    for (let n = 1; await stat(place).catch(() => null); n++) place = `${directory.replace(/[\\/]+$/, '')}.partial${n > 1 ? `-${n}` : ''}`;
+  await moveFolder(temporary, place);
+  partial.note(`the results are partial: ${place} holds ${names.join(' and ')} of the finished steps`);
+}
+
+/**
+ * Gives a folder its name. If a folder of that name exists, the files are moved into it.
+ * @param {string} temporary
+ * @param {string} directory
+ */
+async function moveFolder(temporary, directory) {
+  const existing = await stat(directory).catch(() => null);
+  if (!existing) return rename(temporary, directory);
+  for (const name of await readdir(temporary)) await rename(join(temporary, name), join(directory, name));
+  await rmdir(temporary);
 }
 
 /** @type {Set<() => Promise<unknown> | unknown>} */
@@ -169,6 +246,12 @@ export async function runInterruptions() {
 /** @param {unknown} error */
 export function reason(error) {
   const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
-  const words = { ENOENT: 'there is no such file or folder', EACCES: 'permission denied', EISDIR: 'it is a folder', ENOTDIR: 'it is not a folder', ENOSPC: 'the disk is full' };
+  const words = {
+    ENOENT: 'there is no such file or folder',
+    EACCES: 'permission denied',
+    EISDIR: 'it is a folder',
+    ENOTDIR: 'it is not a folder',
+    ENOSPC: 'the disk is full',
+  };
   return /** @type {Record<string, string>} */ (words)[code ?? ''] ?? message;
 }

@@ -1,22 +1,28 @@
 /**
- * @file The page behind the command line: the workers of the app and one function, `window.mua(command)`.
- * Large data goes through the local server: a request is fetched from it, results are PUT to it.
+ * @file The page that the command line opens in headless Chromium: the workers of the app and one function, `window.mua(command)`.
+ * Large data goes through the local server: the page fetches the request and sends the results by PUT.
  */
+import type { ModelFiles } from '../records/model.ts';
+import type { EvaluateOptions, GradRequest, Progress, GenerateRequest } from '../trainer/messages.ts';
 import * as comlink from 'comlink';
-import type { Trajectory } from '../agent/types.ts';
-import { connectTrainer, type Trainer } from '../app/state/connect-trainer.ts';
-import type { Benchmark, ExactDomain } from '../environments/exact/types.ts';
-import { importBenchmark } from '../exchange/benchmark-import.ts';
-import { BenchmarkDatabase } from '../storage/benchmarks.ts';
-import type { EvaluateOptions, GradRequest, ModelFiles, Progress, TrainerApi } from '../training/api.ts';
-import type { GenerateRequest } from '../training/commands.ts';
-import type { SftConfig } from '../training/types.ts';
-import type { UserConfig } from '../users/types.ts';
+import type { Benchmark } from '../records/benchmark-task.ts';
+import type { SftConfig } from '../records/run.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+import type { UserConfig } from '../records/user.ts';
+import { connectTrainer, type Trainer } from '../trainer/connect.ts';
+import type { ExactDomain } from '../environments/exact/types.ts';
+import { importBenchmark } from '../benchmarks/import/import.ts';
+import { BenchmarkDatabase } from '../benchmarks/import/database.ts';
+import type { TrainerApi } from '../trainer/api.ts';
 
-/** A benchmark's files, fetched from `<exchange>benchmark/<place in the list>` as far as they are needed. */
-interface BenchmarkFiles { benchmark: Benchmark; domain: ExactDomain['name']; paths: string[] }
+/** The files of a benchmark. A file is fetched from `<exchange>benchmark/<index>` when it is read. */
+interface BenchmarkFiles {
+  benchmark: Benchmark;
+  domain: ExactDomain['name'];
+  paths: string[];
+}
 
-/** What the page is asked to do; `model` names the files of the model folder, fetched from `<exchange>model/<name>`. */
+/** A command for the page. `model` lists the files of the model folder, which are fetched from `<exchange>model/<name>`. */
 export type HeadlessRequest = { model?: string[]; benchmark?: BenchmarkFiles } & (
   | { command: 'train'; preset: string; overrides: Record<string, string>; user: UserConfig }
   | { command: 'sft'; overrides: Partial<Record<keyof SftConfig, string>> }
@@ -42,7 +48,7 @@ const PROGRESS_INTERVAL_MS = 100;
 async function startTrainer(): Promise<{ trainer: Trainer; failure: Promise<never> }> {
   let fail = (_: Error) => {};
   const failure = new Promise<never>((_, reject) => (fail = reject));
-  failure.catch(() => {}); // reported by whoever races it
+  failure.catch(() => {}); // the caller awaits this promise in a race and reports the error
   return { trainer: await Promise.race([connectTrainer(fail), failure]), failure };
 }
 
@@ -57,7 +63,7 @@ async function put(url: string, body: string | Uint8Array<ArrayBuffer>): Promise
   if (!response.ok) throw new Error(`could not hand over ${url.split('/').at(-1)}: ${await response.text()}`);
 }
 
-/** Progress at most ten times a second; a step's metrics always pass. */
+/** Reports progress at most ten times a second, and all metrics of steps. */
 function throttledProgress(): Progress {
   let last = -Infinity;
   return (done, total, label, metrics) => {
@@ -68,10 +74,14 @@ function throttledProgress(): Progress {
   };
 }
 
-/** Into the storage that the environment worker reads imports from. */
+/** Stores an import where the environment worker reads it. */
 async function importData({ benchmark, domain, paths }: BenchmarkFiles, exchange: string, onProgress: Progress): Promise<void> {
   const files = paths.map((path, i) => [path, async () => (await get(`${exchange}benchmark/${i}`)).body!] as const);
-  const imported = await importBenchmark(files, { benchmark, domain, onProgress: (done, total) => onProgress(done, total, 'reading the benchmark') });
+  const imported = await importBenchmark(files, {
+    benchmark,
+    domain,
+    onProgress: (done, total) => onProgress(done, total, 'reading the benchmark'),
+  });
   await new BenchmarkDatabase().store(imported, (done, total) => onProgress(done, total, 'storing the benchmark'));
 }
 
@@ -89,12 +99,24 @@ async function runCommand(trainer: Trainer, request: HeadlessRequest, exchange: 
       const onStep = async (metrics: Record<string, number>, trajectories: Trajectory[]) => {
         await put(`${exchange}step`, [metrics, ...trajectories].map((line) => JSON.stringify(line)).join('\n'));
       };
-      const { model: trained, ...rest } = await trainer.train(model, request.preset, request.overrides, request.user, progress, comlink.proxy(onStep));
+      const { model: trained, ...rest } = await trainer.train(
+        model,
+        request.preset,
+        request.overrides,
+        request.user,
+        progress,
+        comlink.proxy(onStep),
+      );
       await putModel(trained);
       return rest;
     }
     case 'sft': {
-      const { model: trained, ...rest } = await trainer.sft(model, await (await get(`${exchange}data.jsonl`)).text(), request.overrides, progress);
+      const { model: trained, ...rest } = await trainer.sft(
+        model,
+        await (await get(`${exchange}data.jsonl`)).text(),
+        request.overrides,
+        progress,
+      );
       await putModel(trained);
       return rest;
     }
@@ -130,7 +152,7 @@ async function answer(exchange: string): Promise<void> {
   await put(`${exchange}result.json`, JSON.stringify(result));
 }
 
-/** Never rejects: an error crosses to the command line as its name and message. */
+/** Never rejects: an error is returned as its name and message. */
 window.mua = async (exchange) => {
   try {
     await answer(exchange);

@@ -35,13 +35,23 @@ export async function readGradInput(path, vocabSize) {
     knownKeys(path, sequence, ['tokens', 'loss_mask', 'advantage', 'old_logprobs', 'ref_logprobs'], `${name}.`);
     checkIds(path, `${name}.tokens`, sequence.tokens, vocabSize);
     const { length } = sequence.tokens;
-    aligned(path, `${name}.loss_mask`, sequence.loss_mask, length, (value) => value === 0 || value === 1 || typeof value === 'boolean', '0 or 1');
+    aligned(
+      path,
+      `${name}.loss_mask`,
+      sequence.loss_mask,
+      length,
+      (value) => value === 0 || value === 1 || typeof value === 'boolean',
+      '0 or 1',
+    );
     sequence.loss_mask = sequence.loss_mask.map(Number);
     masked += sequence.loss_mask.filter((/** @type {number} */ value, /** @type {number} */ t) => t > 0 && value === 1).length;
     if (grpo && !Number.isFinite(sequence.advantage)) fail(path, `${name}.advantage`, sequence.advantage, 'a number');
-    for (const [field, needed] of /** @type {const} */ ([['old_logprobs', grpo], ['ref_logprobs', needsReference]])) {
+    for (const [field, needed] of /** @type {const} */ ([
+      ['old_logprobs', grpo],
+      ['ref_logprobs', needsReference],
+    ])) {
       if (sequence[field] === undefined && !needed) continue;
-      // Entry 0 is about no prediction: any placeholder will do there.
+      // Entry 0 belongs to no prediction: any placeholder is accepted.
       aligned(path, `${name}.${field}`, sequence[field], length, (value, t) => t === 0 || Number.isFinite(value), 'a number');
       sequence[field][0] = 0;
     }
@@ -68,7 +78,10 @@ export async function readGenerateInput(path, vocabSize) {
     prompts,
     max_new_tokens: number('max_new_tokens', (n) => Number.isInteger(n) && n >= 1, 'a whole number from 1'),
     temperature: input.temperature === undefined ? 1 : number('temperature', (t) => t >= 0 && Number.isFinite(t), 'a number from 0'),
-    seed: input.seed === undefined ? 1 : number('seed', (s) => Number.isInteger(s) && s >= 0 && s <= 0xffffffff, 'a whole number from 0 to 4294967295'),
+    seed:
+      input.seed === undefined
+        ? 1
+        : number('seed', (s) => Number.isInteger(s) && s >= 0 && s <= 0xffffffff, 'a whole number from 0 to 4294967295'),
     top_p: input.top_p === undefined ? undefined : number('top_p', (p) => p > 0 && p <= 1, 'a number above 0, at most 1'),
     top_k: input.top_k === undefined ? undefined : number('top_k', (k) => Number.isInteger(k) && k >= 0, 'a whole number from 0'),
     stop_token_ids: input.stop_token_ids,
@@ -87,7 +100,10 @@ export async function readGenerateInput(path, vocabSize) {
 export async function readTaskIds(path) {
   const text = await readText(path);
   if (!text.trimStart().startsWith('[')) {
-    const ids = text.split('\n').map((line) => line.trim()).filter(Boolean);
+    const ids = text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean);
     if (ids.length === 0) throw new UsageError(`${path}: it is empty: expected task ids, one a line or as a JSON list`);
     return ids;
   }

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * `mua`: commands that need a model drive the built app in headless Chromium, the others run here in Node. Results go to
- * stdout, progress and complaints to stderr. Exit codes: 0 done, 1 failed, 2 wrong use, 130 interrupted.
+ * `mua`: commands that need a model run the built app in headless Chromium. Other commands run in Node. Results go to stdout,
+ * progress and errors to stderr. Exit codes: 0 done, 1 failed, 2 wrong use, 130 stopped by Ctrl-C, 143 stopped by SIGTERM.
  */
 import { readFlags } from './args.mjs';
 import { replay, rescore } from './commands/benchmark.mjs';
@@ -13,7 +13,20 @@ import { runInterruptions } from './files.mjs';
 import { ProgressBar } from './progress.mjs';
 
 /** @type {Record<string, import('./commands/shared.mjs').Command>} */
-export const COMMANDS = { open, train, evaluate, synthesize, sft, score, grad, generate, bench, replay, rescore, 'user-server': userServer };
+const COMMANDS = {
+  open,
+  train,
+  evaluate,
+  synthesize,
+  sft,
+  score,
+  grad,
+  generate,
+  bench,
+  replay,
+  rescore,
+  'user-server': userServer,
+};
 
 /**
  * @param {string[]} argv without node and script
@@ -39,7 +52,7 @@ export async function main([name, ...args]) {
     console.log(flags.json ? JSON.stringify(result) : command.show(result).join('\n'));
     return 0;
   } catch (error) {
-    if (interruption) return interruption; // what fails now fails because the browser was closed
+    if (interruption) return interruption; // the closed browser caused this error
     progress.clear();
     const { message, exitCode } = /** @type {Error & { exitCode?: number }} */ (error);
     console.error(`mua: ${message.replace(/\s*\n\s*/g, ' ')}`);

@@ -1,5 +1,5 @@
 // @ts-check
-/** One command run by the built app in headless Chromium. */
+/** Runs one command in the built app in headless Chromium. */
 import { join } from 'node:path';
 import { launchChromium } from './browser.mjs';
 import { builtSite } from './build.mjs';
@@ -8,10 +8,10 @@ import { onInterrupt } from './files.mjs';
 import { serveSite } from './server.mjs';
 
 const NO_GPU =
-  'On a machine without a GPU, Chromium needs its software renderer SwiftShader (part of Debian\'s chromium and of Google Chrome); ' +
+  "On a machine without a GPU, Chromium needs its software renderer SwiftShader (part of Debian's chromium and of Google Chrome); " +
   'set MUA_CHROMIUM to another browser, or MUA_CHROMIUM_ARGS to further flags.';
 
-/** A busy machine takes long to start a browser. */
+/** A busy machine starts a browser slowly. */
 const START_TIMEOUT_MS = 120_000;
 
 /**
@@ -19,7 +19,7 @@ const START_TIMEOUT_MS = 120_000;
  * @property {import('./headless.ts').HeadlessRequest} request
  * @property {import('./files.mjs').ModelFolder} [model]
  * @property {string} [data] a file that the page reads as text
- * @property {import('./benchmark-data.mjs').BenchmarkData} [benchmark] what the page imports first
+ * @property {import('./benchmark-data.mjs').BenchmarkData} [benchmark] data that the page imports first
  * @property {{ baseUrl: string, apiKey?: string }} [userEndpoint]
  * @property {(name: string, body: Buffer) => Promise<void> | void} [onFile] a file that the page made
  * @property {(text: string) => Promise<void> | void} [onStep] JSON lines: metrics, then trajectories
@@ -49,9 +49,11 @@ export async function runInPage({ request, model, data, benchmark, userEndpoint,
     });
     if (model) for (const name of model.files) server.offer(`model/${name}`, { file: join(model.directory, name) });
     if (data) server.offer('data.jsonl', { file: data });
-    // By number: paths may hold anything.
+    // By index, because paths may contain any character.
     benchmark?.files.forEach(([, file], i) => server.offer(`benchmark/${i}`, { file }));
-    const imported = benchmark && { benchmark: { benchmark: benchmark.rules, domain: benchmark.domain, paths: benchmark.files.map(([path]) => path) } };
+    const imported = benchmark && {
+      benchmark: { benchmark: benchmark.rules, domain: benchmark.domain, paths: benchmark.files.map(([path]) => path) },
+    };
     if (onStep) server.accept('step', (body) => onStep(body.toString('utf8')));
     if (onFile) server.accept('out/*', (body, name) => onFile(name.slice('out/'.length), body));
     const user = userEndpoint && 'user' in request ? { user: { ...request.user, baseUrl: server.proxyUser(userEndpoint) } } : {};
@@ -61,11 +63,12 @@ export async function runInPage({ request, model, data, benchmark, userEndpoint,
     const page = await browser.newPage();
     page.setDefaultTimeout(START_TIMEOUT_MS);
     const died = new Promise((_, reject) => {
-      const dead = (/** @type {string} */ why) => reject(new CommandError(`the browser ${why}: perhaps memory ran out; try a smaller model or batch`));
+      const dead = (/** @type {string} */ why) =>
+        reject(new CommandError(`the browser ${why}: perhaps memory ran out; try a smaller model or batch`));
       page.on('crash', () => dead('page crashed'));
       browser?.on('disconnected', () => dead('ended unexpectedly'));
     });
-    died.catch(() => {}); // raced below, and certain once the browser is closed
+    died.catch(() => {}); // handled in the race below; always rejects when the browser closes
     await page.exposeFunction('muaProgress', progress.update.bind(progress));
     if (process.env.MUA_DEBUG) page.on('console', (message) => progress.note(`[page] ${message.text()}`));
     page.on('pageerror', (error) => progress.note(`[page] ${error.message}`));
@@ -74,7 +77,7 @@ export async function runInPage({ request, model, data, benchmark, userEndpoint,
       await page.waitForFunction('typeof window.mua === "function"');
       return page.evaluate((exchange) => window.mua(exchange), server.exchange);
     })();
-    work.catch(() => {}); // the same race
+    work.catch(() => {}); // handled in the same race
     const { error } = /** @type {import('./headless.ts').HeadlessAnswer} */ (await Promise.race([work, died]));
     if (error?.name === 'GpuUnavailableError') throw new CommandError(`${error.message} ${NO_GPU}`);
     if (error) throw pageError(error);

@@ -1,10 +1,10 @@
 // @ts-check
-/** A progress bar on stderr; where stderr is no terminal, a line every few seconds. */
+/** A progress bar on stderr. If stderr is not a terminal, one line every few seconds. */
 
 const LINE_INTERVAL_MS = 5000;
 const BAR_INTERVAL_MS = 100;
 const BAR_WIDTH = 24;
-/** Numbers worth a place on the line, in this order, with a short name. */
+/** The metrics that the line shows, in this order, with their short names. */
 const SHOWN = [
   ['loss', 'loss'],
   ['critic/score/mean', 'reward'],
@@ -48,7 +48,7 @@ export class ProgressBar {
     } else this.stream.write(`${done}/${total} ${label} ${clock(elapsed)}${left}${this.#numbers}\n`);
   }
 
-  /** A line of its own above the bar. @param {string} text */
+  /** Prints a separate line above the bar. @param {string} text */
   note(text) {
     this.clear();
     this.stream.write(`${text}\n`);
@@ -63,7 +63,9 @@ export class ProgressBar {
   #remember(metrics) {
     const heldOut = Object.keys(metrics).find((name) => name.startsWith('val-core/'));
     const shown = heldOut ? [...SHOWN, [heldOut, 'held-out']] : SHOWN;
-    const numbers = shown.filter(([name]) => metrics[/** @type {string} */ (name)] !== undefined).map(([name, short]) => ` ${short}=${metrics[/** @type {string} */ (name)]?.toPrecision(3)}`);
+    const numbers = shown
+      .filter(([name]) => metrics[/** @type {string} */ (name)] !== undefined)
+      .map(([name, short]) => ` ${short}=${metrics[/** @type {string} */ (name)]?.toPrecision(3)}`);
     if (numbers.length > 0) this.#numbers = ` ·${numbers.join('')}`;
   }
 }

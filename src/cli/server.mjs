@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The local server behind the page: the built site from memory (a rebuild under way can't disturb a running page), and
- * under a random path the files that a command exchanges with it, and a way to the simulated user's endpoint.
+ * The local server of the page. It serves the built site from memory, so that a new build cannot change a running page.
+ * Under a random path it exchanges files with the page and forwards requests to the simulated customer's endpoint.
  */
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -13,18 +13,30 @@ import { CommandError } from './errors.mjs';
 
 /** @type {Record<string, string>} */
 const TYPES = {
-  '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css', '.json': 'application/json',
-  '.wasm': 'application/wasm', '.svg': 'image/svg+xml', '.png': 'image/png', '.ico': 'image/x-icon', '.webmanifest': 'application/manifest+json',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.css': 'text/css',
+  '.json': 'application/json',
+  '.wasm': 'application/wasm',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.webmanifest': 'application/manifest+json',
 };
-const ISOLATION = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp', 'Cross-Origin-Resource-Policy': 'same-origin' };
+const ISOLATION = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
 
 /**
  * @typedef {object} SiteServer
  * @property {string} origin
  * @property {string} exchange path of the exchanged files, with its random token
- * @property {(name: string, source: { file: string } | { data: string | Uint8Array }) => void} offer what the page may GET
- * @property {(name: string, receive: (body: Buffer, name: string) => void | Promise<void>) => void} accept what the page may PUT; a name ending in `*` takes any rest
- * @property {(target: { baseUrl: string, apiKey?: string }) => string} proxyUser opens the way to an endpoint; returns its base URL for the page
+ * @property {(name: string, source: { file: string } | { data: string | Uint8Array }) => void} offer lets the page GET `name`
+ * @property {(name: string, receive: (body: Buffer, name: string) => void | Promise<void>) => void} accept lets the page PUT `name`; a final `*` in the name matches any text
+ * @property {(target: { baseUrl: string, apiKey?: string }) => string} proxyUser forwards requests to an endpoint; returns the base URL for the page
  * @property {() => Promise<void>} close
  */
 
@@ -45,7 +57,8 @@ export async function serveSite(directory, { port = 0 } = {}) {
 
   const server = createServer(async (request, response) => {
     /** @param {number} status @param {string | Uint8Array} [body] @param {string} [type] */
-    const answer = (status, body = '', type = 'text/plain') => response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-cache', ...ISOLATION }).end(body);
+    const answer = (status, body = '', type = 'text/plain') =>
+      response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-cache', ...ISOLATION }).end(body);
     const path = pathOf(request.url);
     if (path === null) return answer(400, `no such address: ${request.url}`);
     if (!path.startsWith(exchange)) {
@@ -59,7 +72,9 @@ export async function serveSite(directory, { port = 0 } = {}) {
       const offer = /** @type {{ file?: string, data?: string | Uint8Array }} */ (offers.get(name));
       if (offer.file === undefined) return answer(200, offer.data, 'application/octet-stream');
       response.writeHead(200, { 'Content-Type': 'application/octet-stream', ...ISOLATION });
-      createReadStream(offer.file).on('error', (error) => response.destroy(error)).pipe(response);
+      createReadStream(offer.file)
+        .on('error', (error) => response.destroy(error))
+        .pipe(response);
       return;
     }
     const receive = receivers.get(name) ?? receivers.get(name.replace(/[^/]*$/, '*'));
@@ -72,7 +87,9 @@ export async function serveSite(directory, { port = 0 } = {}) {
     }
   });
   await new Promise((resolve, reject) => {
-    server.once('error', (/** @type {NodeJS.ErrnoException} */ error) => reject(new CommandError(error.code === 'EADDRINUSE' ? `port ${port} is in use: choose another with --port` : error.message)));
+    server.once('error', (/** @type {NodeJS.ErrnoException} */ error) =>
+      reject(new CommandError(error.code === 'EADDRINUSE' ? `port ${port} is in use: choose another with --port` : error.message)),
+    );
     server.listen(port, '127.0.0.1', () => resolve(undefined));
   });
   const origin = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
@@ -93,7 +110,7 @@ export async function serveSite(directory, { port = 0 } = {}) {
   };
 }
 
-/** null for what is no address, such as `/%` or `//`. @param {string} [url] */
+/** The decoded path, or null if the URL is invalid (such as `/%` or `//`). @param {string} [url] */
 function pathOf(url = '/') {
   try {
     return decodeURIComponent(new URL(url, 'http://localhost').pathname);
@@ -106,7 +123,13 @@ function pathOf(url = '/') {
 async function readSite(directory) {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name));
-  return new Map(await Promise.all(paths.map(async (path) => /** @type {[string, Buffer]} */ ([`/${relative(directory, path).split(sep).join('/')}`, await readFile(path)]))));
+  return new Map(
+    await Promise.all(
+      paths.map(
+        async (path) => /** @type {[string, Buffer]} */ ([`/${relative(directory, path).split(sep).join('/')}`, await readFile(path)]),
+      ),
+    ),
+  );
 }
 
 /** @param {import('node:http').IncomingMessage} request */
@@ -124,8 +147,8 @@ export function below(baseUrl, path) {
 }
 
 /**
- * Sends a request of the page on to the endpoint, whatever its CORS rules. The key is added here, so the page never has it.
- * A dead upstream closes the connection: the page sees a network failure, as it would without a server between.
+ * Forwards a request of the page to the endpoint, so that the endpoint's CORS rules do not apply. The key is added here, so
+ * the page never sees the key. If the endpoint fails, the connection closes and the page sees a network error.
  * @param {import('node:http').IncomingMessage} request
  * @param {import('node:http').ServerResponse} response
  * @param {{ baseUrl: string, apiKey?: string }} target
@@ -139,7 +162,9 @@ function forward(request, response, { baseUrl, apiKey }, path) {
   if (request.headers['content-length']) headers['Content-Length'] = request.headers['content-length'];
   if (apiKey) headers.Authorization = `Bearer ${apiKey}`;
   const upstream = send(url, { method: request.method, headers }, (reply) => {
-    const passed = Object.fromEntries(['content-type', 'content-length', 'retry-after'].flatMap((name) => (reply.headers[name] ? [[name, reply.headers[name]]] : [])));
+    const passed = Object.fromEntries(
+      ['content-type', 'content-length', 'retry-after'].flatMap((name) => (reply.headers[name] ? [[name, reply.headers[name]]] : [])),
+    );
     response.writeHead(reply.statusCode ?? 502, { ...passed, ...ISOLATION });
     reply.on('error', () => response.destroy());
     reply.pipe(response);

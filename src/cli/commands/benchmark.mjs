@@ -12,7 +12,7 @@ import { INPUT, JSON_FLAG, OUTPUT, percent } from './shared.mjs';
 const FLAGS = { ...DATA_FLAGS, input: INPUT };
 
 /**
- * What the flags ask for, as far as it can be checked without the data.
+ * The job that the flags describe. The flags are checked as far as possible without the data.
  * @param {Record<string, any>} flags
  * @param {import('../progress.mjs').ProgressBar} progress
  */
@@ -23,7 +23,7 @@ async function readJob({ domain, rules, data, input, output }, progress) {
 }
 
 /**
- * Bad data and bad inputs are the caller's to mend.
+ * Turns an error about the data or the input into a usage error, because the caller can correct it.
  * @template T
  * @param {() => Promise<T>} work
  * @param {import('../progress.mjs').ProgressBar} progress
@@ -48,7 +48,12 @@ export const replay = {
     const { replayFile } = await benchmarkModule((text) => progress.note(text));
     const { cases } = await orUsageError(() => replayFile(job), progress);
     await writeAll({ [flags.output]: `${JSON.stringify({ cases }, null, 1)}\n` });
-    return { output: flags.output, cases: cases.length, calls: cases.reduce((sum, { errors }) => sum + errors.length, 0), errors: cases.reduce((sum, { errors }) => sum + errors.filter(Boolean).length, 0) };
+    return {
+      output: flags.output,
+      cases: cases.length,
+      calls: cases.reduce((sum, { errors }) => sum + errors.length, 0),
+      errors: cases.reduce((sum, { errors }) => sum + errors.filter(Boolean).length, 0),
+    };
   },
   show: ({ output, cases, calls, errors }) => [`${cases} cases with ${calls} calls, ${errors} of them errors: ${output}`],
 };
@@ -57,11 +62,11 @@ const LISTED = 20;
 
 /** @type {Command} */
 export const rescore = {
-  summary: 'reward recorded results anew, beside what they were given',
+  summary: 'compute the rewards of recorded results again and compare them with the recorded rewards',
   flags: {
     ...FLAGS,
-    output: { ...OUTPUT, required: false, help: 'report of every conversation' },
-    'empty-output': { type: 'boolean', help: 'tau1: as MUA-RL trains, by the database alone' },
+    output: { ...OUTPUT, required: false, help: 'also write a report of every conversation' },
+    'empty-output': { type: 'boolean', help: 'tau1: reward by the database alone, as MUA-RL trains' },
     json: JSON_FLAG,
   },
   async run({ emptyOutput = false, output, json, ...flags }, progress) {
@@ -84,14 +89,21 @@ export const rescore = {
   },
 };
 
-/** @param {import('../../evaluation/rescore.ts').RescoredRun} run */
+/** @param {import('../../benchmarks/rescore.ts').RescoredRun} run */
 function changeLine({ task_id, trial, recorded_reward, reward, changed, differences }) {
-  const { rules, gold, actions, rows } = /** @type {import('../../evaluation/rescore.ts').Change} */ (changed);
+  const { rules, gold, actions, rows } = /** @type {import('../../benchmarks/rescore.ts').Change} */ (changed);
   const reasons = [
     ...rules.map(({ rule, recorded, now }) => `${rule} ${recorded ?? '?'} → ${now ?? '?'}`),
     ...(gold.length ? [`gold action ${gold.map(({ index }) => index).join(', ')} changed`] : []),
     ...(actions.length ? [`${actions.map(({ name, now }) => `${name} ${now ? 'found' : 'not found'}`).join(', ')}`] : []),
-    ...(rows.length ? [`${rows.slice(0, 3).map(({ table, key }) => `${table}/${key}`).join(', ')}${rows.length > 3 ? ', …' : ''} not as gold`] : []),
+    ...(rows.length
+      ? [
+          `${rows
+            .slice(0, 3)
+            .map(({ table, key }) => `${table}/${key}`)
+            .join(', ')}${rows.length > 3 ? ', …' : ''} not as gold`,
+        ]
+      : []),
     ...(differences.length ? [`observations of ${[...new Set(differences.map(({ name }) => name))].join(', ')} differ`] : []),
   ];
   return `  task ${task_id} trial ${trial}: ${recorded_reward} → ${reward}; ${reasons.join('; ')}`;

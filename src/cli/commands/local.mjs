@@ -1,5 +1,5 @@
 // @ts-check
-/** `mua open` (the main job) and `mua user-server`: what runs until it is stopped. */
+/** `mua open` and `mua user-server`: commands that run until they are stopped. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
@@ -17,7 +17,7 @@ import { BUNDLED_MODEL, train } from './training.mjs';
 const DEFAULT_PORT = 8017;
 const PORT = /** @type {const} */ ({ type: 'integer', value: 'P', help: 'port on 127.0.0.1', default: DEFAULT_PORT, min: 0, max: 65_535 });
 
-/** A browser's window can only appear where there is a display. */
+/** A browser window needs a display. */
 const hasDisplay = () => process.platform !== 'linux' || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
 
 /** @type {Command} */
@@ -25,8 +25,8 @@ export const open = {
   summary: 'open the playground in your browser; without a display, train headless',
   flags: {
     port: { ...PORT, help: 'port on 127.0.0.1; runs are kept per port' },
-    headless: { type: 'boolean', help: 'train here with the default preset, with no window' },
-    serve: { type: 'boolean', help: 'only serve the page, open nothing' },
+    headless: { type: 'boolean', help: 'train here with the default preset, without a window' },
+    serve: { type: 'boolean', help: 'serve the page without opening it' },
   },
   async run({ port, headless, serve }, progress) {
     if (headless && serve) throw new UsageError('--headless and --serve are both given: expected one of them');
@@ -50,7 +50,8 @@ async function trainHeadless(progress) {
 
 /** @param {string} url */
 function openInBrowser(url) {
-  const [command, ...args] = process.platform === 'darwin' ? ['open', url] : process.platform === 'win32' ? ['cmd', '/c', 'start', '', url] : ['xdg-open', url];
+  const [command, ...args] =
+    process.platform === 'darwin' ? ['open', url] : process.platform === 'win32' ? ['cmd', '/c', 'start', '', url] : ['xdg-open', url];
   const opener = spawn(/** @type {string} */ (command), args, { stdio: 'ignore', detached: true });
   opener.on('error', () => console.error(`could not open a browser: go to ${url}`));
   opener.unref();
@@ -60,14 +61,23 @@ const FAULTS = ['rate_limit', 'server_error', 'hang', 'garbage'];
 
 /** @type {Command} */
 export const userServer = {
-  summary: 'serve the scripted user as an OpenAI-compatible /v1/chat/completions',
+  summary: 'serve the scripted customer as an OpenAI-compatible /v1/chat/completions',
   flags: {
     port: { ...PORT, default: 8018 },
     seed: SEED,
-    fault: { type: 'list', value: 'NAME=SHARE', help: `inject faults: ${FAULTS.join(', ')}, each with its share of requests; may be repeated` },
+    fault: {
+      type: 'list',
+      value: 'NAME=SHARE',
+      help: `inject a fault (${FAULTS.join(', ')}) into this share of requests; may be repeated`,
+    },
+    'allow-origin': {
+      type: 'list',
+      value: 'ORIGIN',
+      help: 'let pages of this origin ask too, e.g. https://example.com; pages of this computer always may; may be repeated',
+    },
     json: JSON_FLAG,
   },
-  async run({ port, seed, fault, json }, progress) {
+  async run({ port, seed, fault, allowOrigin, json }, progress) {
     const faults = Object.fromEntries(
       Object.entries(readPairs('fault', fault)).map(([name, share]) => {
         if (!FAULTS.includes(name)) throw new UsageError(`--fault is "${name}": expected ${FAULTS.join(', ')}`);
@@ -77,17 +87,21 @@ export const userServer = {
     const { startUserServer } = await userServerModule((text) => progress.note(text));
     let server;
     try {
-      server = await startUserServer({ port, seed, faults });
+      server = await startUserServer({ port, seed, faults, allowOrigins: allowOrigin });
     } catch (error) {
       if (error instanceof RangeError) throw new UsageError(error.message);
-      throw new CommandError(/** @type {NodeJS.ErrnoException} */ (error).code === 'EADDRINUSE' ? `port ${port} is in use: choose another with --port` : /** @type {Error} */ (error).message);
+      throw new CommandError(
+        /** @type {NodeJS.ErrnoException} */ (error).code === 'EADDRINUSE'
+          ? `port ${port} is in use: choose another with --port`
+          : /** @type {Error} */ (error).message,
+      );
     }
     const { url, close, counts } = server;
     onInterrupt(async () => {
       progress.note(`requests: ${JSON.stringify(counts)}`);
       await close();
     });
-    console.log(json ? JSON.stringify({ url }) : `The scripted user answers at ${url} (Ctrl-C ends it)`);
+    console.log(json ? JSON.stringify({ url }) : `The scripted customer answers at ${url} (Ctrl-C ends it)`);
     await once(process, 'never');
   },
   show: () => [],

@@ -1,5 +1,5 @@
 // @ts-check
-/** `mua evaluate`, `score`, `grad`, `generate` and `bench`: numbers of a model, nothing trained. */
+/** `mua evaluate`, `score`, `grad`, `generate` and `bench`: commands that measure a model and do not train it. */
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { readNumber, readPairs, SEED } from '../args.mjs';
@@ -17,14 +17,18 @@ const SPLITS = ['train', 'heldout'];
 const TASKS = 200;
 
 /**
- * Which tasks: generated ones, or those of the benchmark in --data. What its splits and ids are, the page finds out.
+ * The tasks to run: generated tasks, or tasks of the benchmark in --data. The page checks its splits and ids.
  * @param {Record<string, any>} flags
- * @returns {Promise<{ place: Pick<import('../../training/api.ts').EvaluateOptions, 'domain' | 'level' | 'split' | 'select' | 'tasks'>, benchmark?: import('../benchmark-data.mjs').BenchmarkData }>}
+ * @returns {Promise<{ place: Pick<import('../../trainer/messages.ts').EvaluateOptions, 'domain' | 'level' | 'split' | 'select' | 'tasks'>, benchmark?: import('../benchmark-data.mjs').BenchmarkData }>}
  */
 async function readTasks({ domain, rules, data, level, split, tasks }) {
-  if ((rules === undefined) !== (data === undefined)) throw new UsageError(`--${rules === undefined ? 'data' : 'rules'} is given: expected --${rules === undefined ? 'rules tau1 or tau2' : 'data DIR'} with it`);
+  if ((rules === undefined) !== (data === undefined))
+    throw new UsageError(
+      `--${rules === undefined ? 'data' : 'rules'} is given: expected --${rules === undefined ? 'rules tau1 or tau2' : 'data DIR'} with it`,
+    );
   if (rules === undefined) {
-    if (!GENERATED.includes(domain)) throw new UsageError(`--domain is "${domain}": without --rules and --data, expected ${GENERATED.join(' or ')}`);
+    if (!GENERATED.includes(domain))
+      throw new UsageError(`--domain is "${domain}": without --rules and --data, expected ${GENERATED.join(' or ')}`);
     if (split !== undefined && !SPLITS.includes(split)) throw new UsageError(`--split is "${split}": expected ${SPLITS.join(' or ')}`);
     const count = tasks === undefined ? TASKS : readNumber('--tasks', tasks, { type: 'integer', min: 1 });
     return { place: { domain, level: level ?? 'nano', split: split ?? 'heldout', tasks: count } };
@@ -34,10 +38,13 @@ async function readTasks({ domain, rules, data, level, split, tasks }) {
   const place = { domain: `${rules}-${domain}`, level: 'full', split: /** @type {const} */ ('heldout'), tasks: Number.MAX_SAFE_INTEGER };
   if (tasks === undefined || /^[-+]?[\d.]+$/.test(tasks)) {
     const count = tasks === undefined ? place.tasks : readNumber('--tasks', tasks, { type: 'integer', min: 1 });
-    return { place: { ...place, tasks: count, ...(SPLITS.includes(split) ? { split } : split !== undefined && { select: { split } }) }, benchmark };
+    return {
+      place: { ...place, tasks: count, ...(SPLITS.includes(split) ? { split } : split !== undefined && { select: { split } }) },
+      benchmark,
+    };
   }
   if (split !== undefined) throw new UsageError(`--split is "${split}": --tasks names a file or split by itself`);
-  // A bare word is a split, even where a file is called so: "test" often is.
+  // A word without a dot or slash is a split, even if a file has this name: a folder "test" is common.
   if (!/[/\\.]/.test(tasks)) return { place: { ...place, select: { split: tasks } }, benchmark };
   if (!(await stat(tasks).catch(() => null))?.isFile()) throw new UsageError(`--tasks is "${tasks}": there is no such file`);
   return { place: { ...place, select: { ids: await readTaskIds(tasks) } }, benchmark };
@@ -48,17 +55,34 @@ export const evaluate = {
   summary: 'pass^1 … pass^K with 95 % confidence intervals, terminations, violations, tools',
   flags: {
     model: MODEL,
-    domain: { ...DATA_FLAGS.domain, required: false, default: 'retail', help: 'retail or telecom as generated; retail, airline, telecom or mock of --data' },
+    domain: {
+      ...DATA_FLAGS.domain,
+      required: false,
+      default: 'retail',
+      help: 'retail or telecom as generated; retail, airline, telecom or mock of --data',
+    },
     level: { ...LEVEL, default: undefined, help: 'difficulty of generated tasks: nano, small or full (default nano)' },
-    rules: { ...DATA_FLAGS.rules, required: false, help: 'whose conversation, tools and rewards: tau-bench v1 or tau2-bench; needs --data' },
+    rules: {
+      ...DATA_FLAGS.rules,
+      required: false,
+      help: 'rules of conversation, tools and rewards: tau-bench v1 or tau2-bench; needs --data',
+    },
     data: { ...DATA_FLAGS.data, required: false, help: 'folder (or zip) with the benchmark’s files: its tasks instead of generated ones' },
     split: { type: 'string', value: 'NAME', help: 'train or heldout, or a split of --data (default heldout; of --data: test, else base)' },
-    tasks: { type: 'string', value: 'N', help: `how many tasks (default ${TASKS}); with --data also FILE with task ids (a path with a dot or slash), or a split's name (default all)` },
+    tasks: {
+      type: 'string',
+      value: 'N',
+      help: `how many tasks (default ${TASKS}); with --data also FILE with task ids (a path with a dot or slash), or a split's name (default all)`,
+    },
     'skip-noop': { type: 'boolean', help: 'leave out tasks that doing nothing solves' },
     trials: { type: 'integer', value: 'K', help: 'episodes a task', default: 1, min: 1 },
     temperature: { type: 'number', value: 'T', help: 'sampling temperature; 0 is greedy', default: 1, min: 0 },
     seed: SEED,
-    preset: { type: 'string', value: 'NAME', help: 'settings of the episodes, e.g. faithful: as MUA-RL does (default: what suits domain and level)' },
+    preset: {
+      type: 'string',
+      value: 'NAME',
+      help: 'settings of the episodes, e.g. faithful: as MUA-RL does (default: what suits domain and level)',
+    },
     set: SET,
     ...USER_FLAGS,
     output: { type: 'string', value: 'FILE.jsonl', help: 'also write every trajectory there' },
@@ -74,8 +98,24 @@ export const evaluate = {
     if (output) await checkParent('output', output);
     if (tau2Results) await checkParent('tau2-results', tau2Results);
     const { user, userEndpoint } = await readUser(/** @type {any} */ (flags));
-    const options = { ...place, trials, temperature, seed, preset, settings, skip_noop: skipNoop, trajectories: output !== undefined, ...(tau2Results && { tau2_results: basename(resolve(directory)) }) };
-    const { trajectories, tau2_results, ...report } = await runInPage({ request: { command: 'evaluate', options, user }, model, benchmark, userEndpoint, progress });
+    const options = {
+      ...place,
+      trials,
+      temperature,
+      seed,
+      preset,
+      settings,
+      skip_noop: skipNoop,
+      trajectories: output !== undefined,
+      ...(tau2Results && { tau2_results: basename(resolve(directory)) }),
+    };
+    const { trajectories, tau2_results, ...report } = await runInPage({
+      request: { command: 'evaluate', options, user },
+      model,
+      benchmark,
+      userEndpoint,
+      progress,
+    });
     await writeAll({
       ...(output && { [output]: trajectories.map((/** @type {unknown} */ t) => `${JSON.stringify(t)}\n`).join('') }),
       ...(tau2Results && { [tau2Results]: `${JSON.stringify(tau2_results, null, 1)}\n` }),
@@ -83,7 +123,9 @@ export const evaluate = {
     return report;
   },
   show: (report) => [
-    ...report.pass_hat.map((/** @type {any} */ { k, value, low, high }) => `pass^${k}  ${percent(value)}  (95 %: ${percent(low)} to ${percent(high)})`),
+    ...report.pass_hat.map(
+      (/** @type {any} */ { k, value, low, high }) => `pass^${k}  ${percent(value)}  (95 %: ${percent(low)} to ${percent(high)})`,
+    ),
     `TCR     ${percent(report.tcr.value)}  (95 %: ${percent(report.tcr.low)} to ${percent(report.tcr.high)}): share of a task's criteria met`,
     `${report.tasks} tasks × ${report.trials}; ${report.noop_tasks} tasks change nothing${report.noop_skipped ? `, ${report.noop_skipped} more left out` : ''}; ${report.unscored} episodes unscored; ${report.turns_mean.toFixed(1)} turns; ${report.seconds.toFixed(0)} s`,
     ...counts('ended by', report.terminations),
@@ -130,7 +172,12 @@ export const grad = {
     await checkParent('report', reportPath);
     /** @type {Uint8Array} */
     let gradients = new Uint8Array();
-    const report = await runInPage({ request: { command: 'grad', request }, model, progress, onFile: (_, body) => void (gradients = body) });
+    const report = await runInPage({
+      request: { command: 'grad', request },
+      model,
+      progress,
+      onFile: (_, body) => void (gradients = body),
+    });
     await writeAll({ [output]: gradients, [reportPath]: `${JSON.stringify(report, null, 2)}\n` });
     return { output, ...report };
   },
@@ -147,14 +194,18 @@ export const generate = {
     await checkParent('output', output);
     const result = await runInPage({ request: { command: 'generate', request }, model, progress });
     await writeAll({ [output]: JSON.stringify(result) });
-    return { output, completions: result.completions.length, tokens: result.completions.reduce((/** @type {number} */ sum, /** @type {any} */ c) => sum + c.tokens.length, 0) };
+    return {
+      output,
+      completions: result.completions.length,
+      tokens: result.completions.reduce((/** @type {number} */ sum, /** @type {any} */ c) => sum + c.tokens.length, 0),
+    };
   },
   show: ({ output, completions, tokens }) => [`${completions} completions, ${tokens} tokens: ${output}`],
 };
 
 /** @type {Command} */
 export const bench = {
-  summary: 'training and decoding speed beside a plain matmul, in one run',
+  summary: 'speed of training and decoding, compared with a plain matmul in the same run',
   flags: { json: JSON_FLAG },
   run: (_, progress) => runInPage({ request: { command: 'bench' }, progress }),
   show: ({ adapter, matmul, training, decode }) => [

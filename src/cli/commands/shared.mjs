@@ -1,5 +1,5 @@
 // @ts-check
-/** What several commands share: flags of the model, the output and the simulated user, and how results are shown. */
+/** Common parts of commands: flags of the model, the output and the simulated user, and formats of results. */
 import { UsageError } from '../errors.mjs';
 import { below } from '../server.mjs';
 
@@ -26,18 +26,37 @@ export const OUTPUT = { type: 'string', value: 'FILE.json', help: 'output', requ
 /** @type {Flag} */
 export const DOMAIN = { type: 'string', value: 'NAME', help: 'tool environment', default: 'retail', choices: ['retail'] };
 /** @type {Flag} */
-export const LEVEL = { type: 'string', value: 'NAME', help: 'difficulty: nano, small or full', default: 'nano', choices: ['nano', 'small', 'full'] };
+export const LEVEL = {
+  type: 'string',
+  value: 'NAME',
+  help: 'difficulty: nano, small or full',
+  default: 'nano',
+  choices: ['nano', 'small', 'full'],
+};
 /** @type {import('../args.mjs').Flags} */
 export const USER_FLAGS = {
-  user: { type: 'string', value: 'scripted|URL', help: 'simulated customer: the built-in one, or any OpenAI-compatible server', default: 'scripted' },
-  'user-model': { type: 'string', value: 'NAME', help: "model to ask the server for (default: the first it lists); MUA_USER_KEY holds its key" },
-  'judge-model': { type: 'string', value: 'NAME', help: "model of the same server that judges tau2-bench's assertions in natural language (default: the customer's)" },
+  user: {
+    type: 'string',
+    value: 'scripted|URL',
+    help: 'simulated customer: the built-in one, or any OpenAI-compatible server',
+    default: 'scripted',
+  },
+  'user-model': {
+    type: 'string',
+    value: 'NAME',
+    help: 'model to ask the server for (default: the first it lists); MUA_USER_KEY holds its key',
+  },
+  'judge-model': {
+    type: 'string',
+    value: 'NAME',
+    help: "model of the same server that judges tau2-bench's assertions in natural language (default: the customer's)",
+  },
 };
 
 const ATTEMPTS = 5;
 
 /**
- * The simulated user that the flags name. For a server, its model is looked up first, so that a wrong URL fails at once.
+ * The simulated customer that the flags name. The model of a server is looked up first, so that a wrong URL fails at once.
  * @param {{ user: string, userModel?: string, judgeModel?: string }} flags
  * @returns {Promise<{ user: any, userEndpoint?: { baseUrl: string, apiKey?: string } }>}
  */
@@ -68,7 +87,10 @@ async function firstModel(baseUrl, apiKey) {
   for (let attempt = 1; ; attempt++) {
     let status = 'no answer';
     try {
-      const response = await fetch(below(baseUrl, 'models'), { headers: apiKey ? { Authorization: `Bearer ${apiKey}` } : {}, signal: AbortSignal.timeout(5000) });
+      const response = await fetch(below(baseUrl, 'models'), {
+        headers: apiKey ? { Authorization: `Bearer ${apiKey}` } : {},
+        signal: AbortSignal.timeout(5000),
+      });
       status = `HTTP ${response.status}`;
       const { data } = /** @type {{ data?: { id: string }[] }} */ (await response.json());
       if (typeof data?.[0]?.id === 'string') return data[0].id;
@@ -77,7 +99,9 @@ async function firstModel(baseUrl, apiKey) {
       if (status === 'no answer') status = causeOf(error);
     }
     if (attempt === ATTEMPTS || /ECONNREFUSED|ENOTFOUND|HTTP 40[13]/.test(status)) {
-      throw new UsageError(`--user is "${baseUrl}": could not list its models (${status}); start the server, or name one with --user-model`);
+      throw new UsageError(
+        `--user is "${baseUrl}": could not list its models (${status}); start the server, or name one with --user-model`,
+      );
     }
     await new Promise((resolve) => setTimeout(resolve, 200 * attempt));
   }
@@ -89,7 +113,7 @@ const causeOf = (error) => error.cause?.code ?? error.cause?.message ?? error.me
 /** @param {number} x */
 export const percent = (x) => `${(100 * x).toFixed(1)} %`;
 
-/** Success with its interval. @param {import('../../training/api.ts').EvaluateReport | null} report */
+/** Success with its interval. @param {import('../../trainer/messages.ts').EvaluateReport | null} report */
 export function passLine(report) {
   const first = report?.pass_hat[0];
   return first ? `${percent(first.value)} (${percent(first.low)} to ${percent(first.high)})` : 'not measured';

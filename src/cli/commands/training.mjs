@@ -15,26 +15,68 @@ export const BUNDLED_MODEL = join(ROOT, 'models', 'nano-retail');
 const STEPS = /** @type {const} */ ({ type: 'integer', value: 'N', help: 'optimiser steps (default: the preset’s)', min: 1 });
 const { default: _, ...SEED_OF_PRESET } = SEED;
 
-/** Files of a model folder that the page may not replace: only what it sends is new. */
+/** The page may only write plain file names into the output folder. */
 const safeName = (/** @type {string} */ name) => {
   if (basename(name) !== name || name.startsWith('.')) throw new Error(`file name "${name}" is not a plain name`);
   return name;
 };
 
 /**
- * Writes the model's files into `folder`: those that came with the model, then those that the page made.
+ * Copies the model's files without its weights into `folder`. The page sends the new weights.
  * @param {import('../files.mjs').ModelFolder} model
  * @param {string} folder
  */
 async function copyModel(model, folder) {
-  for (const name of model.files) if (!name.endsWith('.safetensors') && !name.endsWith('.index.json')) await copyFile(join(model.directory, name), join(folder, name));
+  for (const name of model.files)
+    if (!name.endsWith('.safetensors') && !name.endsWith('.index.json')) await copyFile(join(model.directory, name), join(folder, name));
+}
+
+/** Writes `metrics.jsonl` (one line for each step) and `trajectories.jsonl` (one line for each conversation). */
+export class StepLog {
+  static FILES = ['metrics.jsonl', 'trajectories.jsonl'];
+  #folder = '';
+  #steps = 0;
+  #closed = false;
+  /** @type {Promise<void>} */
+  #written = Promise.resolve();
+
+  /** @param {string} folder */
+  async create(folder) {
+    this.#folder = folder;
+    for (const name of StepLog.FILES) await writeFile(join(folder, name), '');
+  }
+
+  /** Appends a step. @param {string} text a line of metrics, then the lines of the step's conversations */
+  append(text) {
+    if (this.#closed) return this.#written;
+    const end = text.indexOf('\n');
+    this.#written = this.#written.then(async () => {
+      const [metrics, trajectories] = StepLog.FILES.map((name) => join(this.#folder, name));
+      if (end >= 0) await appendFile(/** @type {string} */ (trajectories), `${text.slice(end + 1)}\n`);
+      await appendFile(/** @type {string} */ (metrics), `${end < 0 ? text : text.slice(0, end)}\n`);
+      this.#steps++;
+    });
+    return this.#written;
+  }
+
+  /** Ignores later steps and waits for the current write. Returns the names of the files, or no names if no step is finished. */
+  async finished() {
+    this.#closed = true;
+    await this.#written.catch(() => {});
+    return this.#steps > 0 ? StepLog.FILES : [];
+  }
 }
 
 /** @type {Command} */
 export const train = {
   summary: 'train by GRPO; writes metrics.jsonl, trajectories.jsonl and the model',
   flags: {
-    preset: { type: 'string', value: 'NAME', help: 'nano, tiny (a quick look), nano-32 (the paper’s batch) or faithful (as MUA-RL’s code does it)', default: 'nano' },
+    preset: {
+      type: 'string',
+      value: 'NAME',
+      help: 'nano, tiny (a quick look), nano-32 (the paper’s batch) or faithful (as MUA-RL’s code does it)',
+      default: 'nano',
+    },
     model: { ...MODEL, required: false, default: BUNDLED_MODEL, help: 'model folder to start from (default: the bundled nano-retail)' },
     steps: STEPS,
     seed: SEED_OF_PRESET,
@@ -44,26 +86,31 @@ export const train = {
     json: JSON_FLAG,
   },
   async run({ preset, model: directory, steps, seed, set, out, ...flags }, progress) {
-    const overrides = { ...readPairs('set', set), ...(steps === undefined ? {} : { total_training_steps: String(steps) }), ...(seed === undefined ? {} : { seed: String(seed) }) };
+    const overrides = {
+      ...readPairs('set', set),
+      ...(steps === undefined ? {} : { total_training_steps: String(steps) }),
+      ...(seed === undefined ? {} : { seed: String(seed) }),
+    };
     const model = await findModel(directory, { tokenizer: true });
     const { user, userEndpoint } = await readUser(/** @type {any} */ (flags));
-    return writeFolder(out, async (folder) => {
-      await Promise.all(['metrics.jsonl', 'trajectories.jsonl'].map((name) => writeFile(join(folder, name), '')));
-      await copyModel(model, folder);
-      const { before, after, ...rest } = await runInPage({
-        request: { command: 'train', preset, overrides, user },
-        model,
-        userEndpoint,
-        progress,
-        onStep: async (text) => {
-          const end = text.indexOf('\n');
-          await appendFile(join(folder, 'metrics.jsonl'), `${end < 0 ? text : text.slice(0, end)}\n`);
-          if (end >= 0) await appendFile(join(folder, 'trajectories.jsonl'), `${text.slice(end + 1)}\n`);
-        },
-        onFile: (name, body) => writeFile(join(folder, safeName(name)), body),
-      });
-      return { out, ...rest, before, after };
-    });
+    const log = new StepLog();
+    return writeFolder(
+      out,
+      async (folder) => {
+        await log.create(folder);
+        await copyModel(model, folder);
+        const { before, after, ...rest } = await runInPage({
+          request: { command: 'train', preset, overrides, user },
+          model,
+          userEndpoint,
+          progress,
+          onStep: (text) => log.append(text),
+          onFile: (name, body) => writeFile(join(folder, safeName(name)), body),
+        });
+        return { out, ...rest, before, after };
+      },
+      { finished: () => log.finished(), note: (message) => progress.note(`mua: ${message}`) },
+    );
   },
   show: ({ out, before, after, steps, seconds, dropped, retried }) => [
     `held-out success before  ${passLine(before)}`,
@@ -86,7 +133,11 @@ export const sft = {
     json: JSON_FLAG,
   },
   async run({ model: directory, data, steps, seed, set, out }, progress) {
-    const overrides = { ...readPairs('set', set), ...(steps === undefined ? {} : { total_training_steps: String(steps) }), ...(seed === undefined ? {} : { seed: String(seed) }) };
+    const overrides = {
+      ...readPairs('set', set),
+      ...(steps === undefined ? {} : { total_training_steps: String(steps) }),
+      ...(seed === undefined ? {} : { seed: String(seed) }),
+    };
     const model = await findModel(directory, { tokenizer: true });
     if ((await readText(data)).trim() === '') throw new UsageError(`--data is "${data}": the file is empty`);
     return writeFolder(out, async (folder) => {
@@ -104,12 +155,19 @@ export const sft = {
 
 /** @type {Command} */
 export const synthesize = {
-  summary: 'conversations of an expert with the scripted user: only those with reward 1, or all of a careless one',
+  summary: 'write conversations of an expert with the scripted user: those with reward 1, or all of a careless expert',
   flags: {
     domain: DOMAIN,
     level: LEVEL,
     count: { type: 'integer', value: 'N', help: 'conversations to keep', default: 2000, min: 1 },
-    carelessness: { type: 'number', value: 'P', help: 'how often the expert transfers, skips the question or claims to be done; above 0 failures are kept', default: 0, min: 0, max: 1 },
+    carelessness: {
+      type: 'number',
+      value: 'P',
+      help: 'how often the expert transfers, skips the question or claims to be done; above 0 failures are kept',
+      default: 0,
+      min: 0,
+      max: 1,
+    },
     seed: SEED,
     out: { type: 'string', value: 'FILE.jsonl', help: 'output', required: true },
     json: JSON_FLAG,
@@ -118,7 +176,11 @@ export const synthesize = {
     await checkParent('out', out);
     /** @type {Uint8Array} */
     let jsonl = new Uint8Array();
-    const result = await runInPage({ request: { command: 'synthesize', options: { domain, level, count, carelessness, seed } }, progress, onFile: (_, body) => void (jsonl = body) });
+    const result = await runInPage({
+      request: { command: 'synthesize', options: { domain, level, count, carelessness, seed } },
+      progress,
+      onFile: (_, body) => void (jsonl = body),
+    });
     await writeAll({ [out]: jsonl });
     return { out, ...result };
   },
