@@ -1,15 +1,22 @@
-/** @file The page: state made once, the shell mounted, the workers started. */
+/** @file Creates the app's state, mounts the app and starts the trainer. */
 import { mount } from 'svelte';
 import App from './app/App.svelte';
-import { Lessons } from './app/learn/lessons.svelte.ts';
-import { connectTrainer } from './app/state/connect-trainer.ts';
-import { Router } from './app/state/router.svelte.ts';
-import { Settings } from './app/state/settings.svelte.ts';
-import { TrainerClient } from './app/state/trainer-client.svelte.ts';
-import './app/theme.css';
-import { RunDatabase } from './storage/database.ts';
+import { Library } from './app/data/library/library.ts';
+import { Lessons } from './app/data/lessons/lessons.svelte.ts';
+import { connectTrainer } from './trainer/connect.ts';
+import { Router } from './app/data/router.svelte.ts';
+import { Settings } from './app/data/settings.svelte.ts';
+import { TrainerClient } from './app/data/trainer-client.svelte.ts';
+import './app/elements.css';
+import './app/classes.css';
 
-const db = new RunDatabase();
-const app = { client: new TrainerClient(connectTrainer), settings: new Settings(), router: new Router(), db, lessons: new Lessons(db) };
+const library = new Library();
+const app = {
+  client: new TrainerClient(connectTrainer),
+  settings: new Settings(),
+  router: new Router(),
+  library,
+  lessons: new Lessons(library),
+};
 mount(App, { target: document.getElementById('app')!, props: { app } });
 void app.client.boot();

@@ -1,14 +1,16 @@
-/** @file Stand-ins for what pages share, so that components show states that the app itself is not in. */
-import type { RunDatabase } from '../../storage/database.ts';
-import type { RunEvent } from '../../training/types.ts';
-import { type Query, readQuery, type Route, type RouteName } from '../logic/routes.ts';
-import { Router } from '../state/router.svelte.ts';
-import { type RunListener, TrainerClient } from '../state/trainer-client.svelte.ts';
+/** @file Stand-ins for the shared state, so that components show states that the app is not in. */
+import type { RunEvent } from '../../trainer/messages.ts';
+import type { Library } from '../data/library/library.ts';
+import { type Query, readQuery, type Route, type RouteName } from '../data/routes.ts';
+import { Router } from '../data/router.svelte.ts';
+import { type RunListener, TrainerClient } from '../data/trainer-client.svelte.ts';
 import { BRANCHES, METRICS, ROLLOUTS, RUN } from './samples.ts';
 
-type ClientState = Partial<Pick<TrainerClient, 'info' | 'activeRun' | 'status' | 'progress' | 'throughput' | 'otherTabTrains' | 'problem' | 'recovering' | 'evaluation'>>;
+type ClientState = Partial<
+  Pick<TrainerClient, 'info' | 'activeRun' | 'status' | 'progress' | 'throughput' | 'otherTab' | 'problem' | 'recovering' | 'evaluation'>
+>;
 
-/** A trainer that never answers. Who listens hears of the sample run at once. */
+/** A trainer that never answers. A new subscriber receives the sample run's events at once. */
 export class SampleClient extends TrainerClient {
   constructor(state: ClientState) {
     super(() => new Promise(() => {}));
@@ -16,13 +18,16 @@ export class SampleClient extends TrainerClient {
   }
 
   override subscribe(listener: RunListener): () => void {
-    const events: RunEvent[] = [...METRICS.map((metrics) => ({ type: 'metrics' as const, metrics })), ...ROLLOUTS.map((rollout) => ({ type: 'rollout' as const, rollout }))];
+    const events: RunEvent[] = [
+      ...METRICS.map((metrics) => ({ type: 'metrics' as const, metrics })),
+      ...ROLLOUTS.map((rollout) => ({ type: 'rollout' as const, rollout })),
+    ];
     listener(RUN.id, events);
     return () => {};
   }
 }
 
-/** A place where the visitor is not. */
+/** A router with a fixed route and query. */
 export class SampleRouter extends Router {
   readonly #route: Route;
   readonly #search: string;
@@ -42,10 +47,8 @@ export class SampleRouter extends Router {
   }
 }
 
-/** The two questions that the list of branches asks. */
-export const BRANCH_DATABASE = {
-  branches: {
-    where: () => ({ equals: () => ({ sortBy: () => Promise.resolve(BRANCHES) }) }),
-    filter: (wanted: (row: (typeof BRANCHES)[number]) => boolean) => ({ toArray: () => Promise.resolve(BRANCHES.filter(wanted)) }),
-  },
-} as unknown as RunDatabase;
+/** Answers the queries of the list of branches. */
+export const BRANCH_LIBRARY: Pick<Library, 'branches' | 'trainingSet'> = {
+  branches: () => Promise.resolve(BRANCHES),
+  trainingSet: () => Promise.resolve(BRANCHES.filter(({ conversation }) => conversation !== undefined)),
+};

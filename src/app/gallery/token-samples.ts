@@ -1,26 +1,37 @@
-/** @file A made-up conversation with exact tokens: every state that a token can have in every channel. */
-import type { MessageNode } from '../../agent/types.ts';
-import type { Second } from '../inspector/channels.ts';
-import type { TokenSequence } from '../inspector/sequence.ts';
+/** @file A sample conversation with exact tokens. It has every state of a token in every channel. */
+import type { MessageNode } from '../../records/trajectory.ts';
+import type { Second } from '../conversation/tokens/channels.ts';
+import type { Subject } from '../conversation/tokens/subject.ts';
+import { sequenceOf, type TokenSequence } from '../conversation/tokens/sequence.ts';
+import { Vocabulary } from '../conversation/tokens/vocabulary.ts';
+import { CONVERSATIONS } from './samples.ts';
 
-/** Token texts in the alphabet of the vocabulary; an id is a place in it. */
+/** Token texts in the vocabulary's alphabet. A token's id is its index. */
 const names: string[] = [];
 const CONTROL = /^<(\|.*\||\/?tool_\w+)>$/;
 
-/** The ids of tokens given by their names, a space between two: Ġ is a space, Ċ a line end, â and Ĥ¬ two halves of a €. */
+/** The ids of tokens given by their texts, separated by spaces. Ġ is a space, Ċ a line end; â and Ĥ¬ are the two halves of a €. */
 function ids(text: string): number[] {
   return text.split(' ').map((name) => (names.includes(name) ? names.indexOf(name) : names.push(name) - 1));
 }
 
 const read = (text: string) => text.replaceAll(' ', '').replaceAll('Ġ', ' ').replaceAll('Ċ', '\n').replaceAll('âĤ¬', '€');
 
-/** What others wrote, or the template. */
+/** A message that the model did not sample: from the customer, a tool or the template. */
 function given(id: number, role: MessageNode['role'], before: string, text: string, after: string): MessageNode {
   const tokens = ids([before, text, after].filter(Boolean).join(' '));
-  return { id, parent: id === 0 ? null : id - 1, role, text: read(text), tokens, mask: tokens.map(() => 0), logprobs: tokens.map(() => null) };
+  return {
+    id,
+    parent: id === 0 ? null : id - 1,
+    role,
+    text: read(text),
+    tokens,
+    mask: tokens.map(() => 0),
+    logprobs: tokens.map(() => null),
+  };
 }
 
-/** What the model sampled: the first token with nothing stored, the second with zero everywhere, then waves of values. */
+/** A message that the model sampled. The first token has no values, the second has zeros, and the others have waves of values. */
 function sampled(id: number, text: string): MessageNode {
   const tokens = ids(text);
   const column = <T>(zero: T, value: (t: number) => T) => tokens.map((_, t) => (t === 0 ? null : t === 1 ? zero : value(t)));
@@ -32,10 +43,21 @@ function sampled(id: number, text: string): MessageNode {
     ]),
   );
   return {
-    id, parent: id - 1, role: 'assistant', text: read(text), content: read(text), tokens, mask: tokens.map(() => 1), logprobs: column(0, logprob),
+    id,
+    parent: id - 1,
+    role: 'assistant',
+    text: read(text),
+    content: read(text),
+    tokens,
+    mask: tokens.map(() => 1),
+    logprobs: column(0, logprob),
     annotations: {
-      ref_logprobs: column(0, (t) => 1.3 * logprob(t)), entropy: column(0, (t) => Math.abs(Math.sin(t))), ratio: column(1, (t) => 1 + 0.4 * Math.sin(0.8 * t)),
-      advantage: column(0, (t) => (t % 4 < 2 ? 0.9 : -0.9)), delta_p: column(0, (t) => 0.2 * Math.sin(1.1 * t)), ...kept,
+      ref_logprobs: column(0, (t) => 1.3 * logprob(t)),
+      entropy: column(0, (t) => Math.abs(Math.sin(t))),
+      ratio: column(1, (t) => 1 + 0.4 * Math.sin(0.8 * t)),
+      advantage: column(0, (t) => (t % 4 < 2 ? 0.9 : -0.9)),
+      delta_p: column(0, (t) => 0.2 * Math.sin(1.1 * t)),
+      ...kept,
     },
   };
 }
@@ -52,10 +74,10 @@ const NODES: MessageNode[] = [
     toolResult: { name: 'cancel_pending_order', error: false, index: 0, changes: [], ms: 2 },
   },
 ];
-export const TOKENS = { nodes: NODES, leaf: NODES.length - 1 };
+const TOKENS = { nodes: NODES, leaf: NODES.length - 1 };
 
-/** The same tokens scored by weights that are not there: other waves, and always the same alternatives. */
-export function secondOf({ ids: tokens }: TokenSequence): Second {
+/** Made-up scores of the same tokens by other weights: other waves, and the same alternatives at each token. */
+function secondOf({ ids: tokens }: TokenSequence): Second {
   const wave = (value: (t: number) => number) => Float32Array.from(tokens, (_, t) => value(t));
   const others = ids('no Shall Ġyour');
   const top = Uint32Array.from([...tokens].flatMap(() => others));
@@ -69,7 +91,28 @@ export function secondOf({ ids: tokens }: TokenSequence): Second {
   };
 }
 
-export const TOKENIZER = {
+const TOKENIZER = {
   model: { vocab: Object.fromEntries(names.flatMap((name, id) => (CONTROL.test(name) ? [] : [[name, id]]))) },
   added_tokens: names.flatMap((content, id) => (CONTROL.test(content) ? [{ id, content }] : [])),
 };
+
+const trajectory = {
+  ...CONVERSATIONS[0]!,
+  ...TOKENS,
+  violations: [{ rule: 'unconfirmed_write' as const, call: 0, detail: 'cancel_pending_order' }],
+};
+
+export const INSPECTED: Subject = {
+  route: { name: 'branch', id: trajectory.id },
+  place: 'branches',
+  facts: { reward: null, termination: 'user_stop', turns: 1, tokens: 60, intent: 'cancel' },
+  trajectory,
+  model: 'nano-retail',
+  config: {},
+  vocabulary: new Vocabulary(TOKENIZER),
+  group: [{ id: 'first' }, { id: 'second' }],
+  read: () => Promise.resolve(trajectory),
+  sibling: () => undefined,
+};
+
+export const SECOND = secondOf(sequenceOf(trajectory));

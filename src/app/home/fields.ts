@@ -1,6 +1,6 @@
-/** @file The settings of a run as Setup shows them: in groups, each with what it means. Loaded with Setup only. */
-import type { GrpoConfig } from '../../training/types.ts';
-import { number } from '../logic/format.ts';
+/** @file The settings of a run as Setup shows them: in groups, each with a label and a help text. Loaded only with Setup. */
+import type { GrpoConfig } from '../../records/run.ts';
+import { number } from '../kit/format.ts';
 
 export interface Field {
   name: keyof GrpoConfig;
@@ -11,7 +11,7 @@ export interface Field {
 export interface FieldGroup {
   id: string;
   title: string;
-  /** Its main values in one line, so that nothing needs opening to be read. */
+  /** The group's main values in one line, shown while the group is closed. */
   summary: (config: GrpoConfig) => string;
   fields: Field[];
 }
@@ -24,49 +24,105 @@ export const GROUPS: FieldGroup[] = [
     title: 'Tasks and rules',
     summary: (c) => `${c.domain} ${c.level}, ${c.train_split === 'train' ? 'training' : 'held-out'} tasks`,
     fields: [
-      field('domain', 'Domain', 'Whose database, tools and tasks: retail, telecom, or an imported benchmark such as tau2-retail.'),
-      field('level', 'Level', 'How much of the domain there is: nano, small or full. The bundled model was prepared for nano.'),
-      field('train_split', 'Tasks to train on', 'heldout trains on the very tasks that evaluation plays, as the paper’s code did.'),
-      field('filter_noop_tasks', 'Leave out tasks that doing nothing solves', 'Such a task pays an agent that never acts.'),
-      field('check_outputs', 'Ask for what a task wants said', 'Whether a benchmark’s task also demands that certain facts be told to the customer.'),
-      field('conversation_rules', 'Conversation rules', 'Those of the domain’s benchmark, or those of MUA-RL everywhere.'),
-      field('malformed_policy', 'A malformed tool call', 'end: ends the conversation. feedback: the error is told to the agent. as_text: is said to the customer.'),
-      field('require_done', 'Reward only a proper end', 'Whether a conversation that ran into a limit can still be correct.'),
+      field('domain', 'Domain', 'The source of database, tools and tasks: retail, telecom, or an import such as tau2-retail.'),
+      field('level', 'Level', 'The size of a generated domain: nano, small or full. The bundled model was prepared for nano.'),
+      field('train_split', 'Tasks to train on', 'heldout trains on the same tasks that evaluation plays, as the paper’s code does.'),
+      field(
+        'filter_noop_tasks',
+        'Replace no-op tasks',
+        'A no-op task gives reward 1 to an agent that does nothing. Other tasks take its place.',
+      ),
+      field(
+        'check_outputs',
+        'Require facts to be told',
+        'Some benchmark tasks name facts that the agent must tell the customer. If true, the reward in training requires these facts.',
+      ),
+      field(
+        'conversation_rules',
+        'Conversation rules',
+        'domain: the rules of the domain’s benchmark. mua_rl: the rules of MUA-RL in every domain.',
+      ),
+      field(
+        'malformed_policy',
+        'Malformed tool call',
+        'end: the conversation ends. feedback: the agent receives the error. as_text: the customer receives the text of the call.',
+      ),
+      field('require_done', 'Require a proper end', 'If true, a conversation without a proper end gets reward 0, for example at a limit.'),
     ],
   },
   {
     id: 'rollout',
     title: 'Group and rollout',
-    summary: (c) => `${c.n} tries a task, ${c.train_batch_size} tasks a step, at most ${c.max_turns} turns, temperature ${c.temperature}`,
+    summary: (c) =>
+      `${c.n} rollouts per task, ${c.train_batch_size} tasks per step, at most ${c.max_turns} turns, temperature ${c.temperature}`,
     fields: [
-      field('n', 'Tries a task', 'The group: advantages are relative to its mean.'),
-      field('train_batch_size', 'Tasks a step', 'Different customers in one step.'),
-      field('filter_groups', 'Leave out uniform groups', 'Groups that are all right or all wrong carry no policy gradient.'),
-      field('mask_truncated', 'Leave out cut conversations', 'Conversations cut amid a turn, or by the end of the context, then have no part in the update.'),
-      field('max_turns', 'Turns at most', 'Tool calls and replies of the customer.'),
-      field('response_length_one_turn', 'Tokens a turn', 'The longest message the agent may write.'),
-      field('max_model_len', 'Tokens a conversation', 'Everything: rules, tools, messages and results.'),
-      field('temperature', 'Temperature', '1 samples as the model believes; lower is bolder, 0 takes the likeliest.'),
-      field('top_p', 'top_p', 'Sample from the likeliest tokens that make up this share; 1 from all.'),
-      field('top_k', 'top_k', 'Sample from this many likeliest tokens; 0 from all.'),
+      field('n', 'Rollouts per task', 'The group size. A rollout’s advantage is relative to the mean reward of its group.'),
+      field('train_batch_size', 'Tasks per step', 'The number of different tasks in one step.'),
+      field(
+        'filter_groups',
+        'Leave out uniform groups',
+        'A group whose rewards are all equal has no policy gradient. Such groups are left out of the update. The average of the loss still counts their tokens.',
+      ),
+      field(
+        'filter_groups.max_num_gen_batches',
+        'Maximum batches of tasks',
+        'Only with “Leave out uniform groups”. A step plays further batches of tasks until enough groups are mixed, at most this many. 1: one batch. 0: no limit.',
+      ),
+      field(
+        'mask_truncated',
+        'Leave out truncated rollouts',
+        'A rollout is truncated if a token limit cuts a message or the conversation. Truncated rollouts are left out of the update.',
+      ),
+      field('max_turns', 'Maximum turns', 'The maximum number of tool results and customer replies in a conversation.'),
+      field('response_length_one_turn', 'Tokens per message', 'The maximum length of one message of the agent.'),
+      field(
+        'max_model_len',
+        'Tokens per conversation',
+        'The maximum length of the whole sequence: rules, tools, messages and tool results.',
+      ),
+      field(
+        'temperature',
+        'Temperature',
+        '1 samples from the model’s own distribution. A lower value favours likely tokens. 0 always takes the most likely token.',
+      ),
+      field('top_p', 'top_p', 'Samples from the most likely tokens whose probabilities sum to this value. 1 samples from all tokens.'),
+      field('top_k', 'top_k', 'Samples from this many most likely tokens. 0 samples from all tokens.'),
     ],
   },
   {
     id: 'loss',
     title: 'Loss',
-    summary: (c) => `KL ${c.use_kl_loss ? `${number(c.kl_loss_coef)} (${c.kl_loss_type})` : 'off'}, clip ${c.clip_ratio_low} to ${c.clip_ratio_high}, ${c.loss_agg_mode}`,
+    summary: (c) =>
+      `KL ${c.use_kl_loss ? `${number(c.kl_loss_coef)} (${c.kl_loss_type})` : 'off'}, clip ${c.clip_ratio_low} to ${c.clip_ratio_high}, ${c.loss_agg_mode}`,
     fields: [
-      field('norm_adv_by_std_in_grpo', 'Divide advantages by the deviation', 'Off, an easy and a hard group weigh by how far their tries differ.'),
-      field('clip_ratio_low', 'Clip below', 'A token’s probability ratio counts down to 1 minus this.'),
-      field('clip_ratio_high', 'Clip above', 'A token’s probability ratio counts up to 1 plus this.'),
-      field('clip_ratio_c', 'Dual clip', 'Bounds the loss of tokens with a negative advantage.'),
-      field('use_kl_loss', 'Hold on to the reference', 'Adds the divergence from the starting policy to the loss.'),
-      field('kl_loss_coef', 'KL weight', 'How strongly.'),
-      field('kl_loss_type', 'KL estimate', 'low_var_kl is k3, never negative.'),
-      field('entropy_coeff', 'Entropy bonus', 'Rewards staying undecided; 0 is none.'),
-      field('loss_agg_mode', 'Average over', 'Tokens of the whole batch, or sequences first: then a long conversation weighs no more than a short one.'),
-      field('ppo_mini_batch_size', 'Tasks an update', 'A divisor of the tasks a step; the same means one update a step.'),
-      field('ppo_epochs', 'Passes over a step', 'More than one reuses the rollouts, off policy.'),
+      field(
+        'norm_adv_by_std_in_grpo',
+        'Divide advantages by the deviation',
+        'Divides the advantages of a group by the standard deviation of the group’s rewards.',
+      ),
+      field('clip_ratio_low', 'Lower clip', 'The probability ratio of a token is clipped below 1 minus this value.'),
+      field('clip_ratio_high', 'Upper clip', 'The probability ratio of a token is clipped above 1 plus this value.'),
+      field('clip_ratio_c', 'Dual clip', 'Limits the loss of a token with negative advantage to this many times the advantage’s size.'),
+      field('use_kl_loss', 'KL loss', 'Adds the KL divergence from the starting weights to the loss.'),
+      field('kl_loss_coef', 'KL coefficient', 'The weight of the KL divergence in the loss.'),
+      field('kl_loss_type', 'KL estimator', 'low_var_kl is the estimator k3, which is never negative.'),
+      field(
+        'entropy_coeff',
+        'Entropy bonus',
+        'The weight of the entropy bonus, which favours a less certain model. 0 turns the bonus off.',
+      ),
+      field(
+        'loss_agg_mode',
+        'Loss average',
+        'token-mean averages over all tokens of the batch. The seq-mean modes average over sequences. With seq-mean-token-mean, a long conversation weighs as much as a short one.',
+      ),
+      field('ppo_mini_batch_size', 'Tasks per update', 'Must divide the tasks per step. If both are equal, a step makes one update.'),
+      field(
+        'ppo_micro_batch_size_per_gpu',
+        'Conversations per micro-batch',
+        'The loss is averaged over each micro-batch, then over the micro-batches, as in the paper’s code. 0 averages over the whole update.',
+      ),
+      field('ppo_epochs', 'Passes over a step', 'With more than one pass, later updates reuse rollouts of older weights (off-policy).'),
     ],
   },
   {
@@ -74,26 +130,45 @@ export const GROUPS: FieldGroup[] = [
     title: 'Optimiser',
     summary: (c) => `AdamW, learning rate ${number(c.lr)} ${c.lr_scheduler_type}, gradient norm at most ${c.grad_clip}`,
     fields: [
-      field('lr', 'Learning rate', 'The first thing to change, and the first to break a run.'),
-      field('lr_scheduler_type', 'Schedule', 'How the learning rate goes on after the warm-up.'),
-      field('lr_warmup_steps', 'Warm-up steps', 'Steps in which it rises from 0.'),
-      field('weight_decay', 'Weight decay', 'Pulls weights towards 0, decoupled from the gradient.'),
-      field('beta1', 'β₁', 'Memory of the mean gradient.'),
-      field('beta2', 'β₂', 'Memory of its square.'),
-      field('adam_eps', 'ε', 'Keeps the division finite.'),
-      field('grad_clip', 'Gradient norm at most', '0 never clips.'),
+      field('lr', 'Learning rate', 'The size of an update. If the learning rate is too large, training fails.'),
+      field('lr_scheduler_type', 'Schedule', 'How the learning rate changes after the warm-up.'),
+      field('lr_warmup_steps', 'Warm-up steps', 'The number of steps in which the learning rate rises from 0.'),
+      field('weight_decay', 'Weight decay', 'Moves the weights towards 0. The decay is decoupled from the gradient.'),
+      field('decay_all_parameters', 'Decay norms and biases too', 'As in the paper’s code. Usually norms and biases have no weight decay.'),
+      field('beta1', 'β₁', 'The decay rate of the gradient’s running mean.'),
+      field('beta2', 'β₂', 'The decay rate of the squared gradient’s running mean.'),
+      field('adam_eps', 'ε', 'A small number in the denominator. It prevents a division by zero.'),
+      field('grad_clip', 'Maximum gradient norm', 'A larger gradient is scaled down to this norm. 0 turns clipping off.'),
     ],
   },
   {
     id: 'limits',
-    title: 'Length and looking on',
-    summary: (c) => `${c.total_training_steps} steps, checkpoint ${c.save_freq > 0 ? `every ${c.save_freq}` : 'at the end'}, ${c.val_tasks} held-out tasks${c.test_freq > 0 ? ` every ${c.test_freq}` : ' before and after'}`,
+    title: 'Length, checkpoints, evaluation',
+    summary: (c) =>
+      `${c.total_training_steps} steps, checkpoint ${c.save_freq > 0 ? `every ${c.save_freq}` : 'at the end'}, ${c.val_tasks} held-out tasks${c.test_freq > 0 ? ` every ${c.test_freq}` : ' before and after'}`,
     fields: [
-      field('total_training_steps', 'Steps', 'Optimiser steps until the run is done.'),
-      field('save_freq', 'Checkpoint every', 'Steps; what a resumed run goes on from. 0 only at the end.'),
-      field('test_freq', 'Evaluate every', 'Steps; 0 only before and after.'),
-      field('val_tasks', 'Held-out tasks', 'Played in each evaluation, always the same ones; 0 never evaluates.'),
-      field('inspect', 'Look closely at one group a step', 'Scores it before and after the update, for the token view. Learns nothing from it.'),
+      field('total_training_steps', 'Steps', 'The number of training steps of the run.'),
+      field(
+        'save_freq',
+        'Checkpoint every',
+        'The number of steps between checkpoints. A run resumes from its newest checkpoint. 0: only at the end.',
+      ),
+      field('test_freq', 'Evaluate every', 'The number of steps between evaluations. 0: only before and after training.'),
+      field(
+        'val_tasks',
+        'Held-out tasks',
+        'The number of tasks in each evaluation. Every evaluation plays the same tasks. 0 turns evaluation off.',
+      ),
+      field(
+        'val_kwargs.do_sample',
+        'Sample in evaluation',
+        'true: evaluation uses the temperature, top_p and top_k of the rollouts. false: the agent always takes the most likely token, as in the paper’s code.',
+      ),
+      field(
+        'inspect',
+        'Score one group per step',
+        'Measures the token probabilities of one group before and after the update, for the token view. This does not change training.',
+      ),
     ],
   },
 ];

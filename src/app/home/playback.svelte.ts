@@ -1,4 +1,4 @@
-/** @file Goes through the steps of something recorded, in about ten seconds; stands complete for who wants no motion. */
+/** @file Plays the steps of a recorded run in about ten seconds. With reduced motion, all steps are shown at once. */
 import { MediaQuery } from 'svelte/reactivity';
 
 const PLAYS_MS = 10_000;
@@ -8,10 +8,10 @@ export class Playback {
   readonly total: number;
   #shown = $state(1);
   #playing = $state(false);
-  /** Somebody asked for it, whatever the preference is. */
+  /** The visitor pressed Play, so the playback runs even with reduced motion. */
   #asked = $state(false);
 
-  /** Plays at once. Made while a component is: it stops with it. */
+  /** Starts to play at once. Call this while a component initialises: the playback stops when the component is destroyed. */
   constructor(total: number) {
     this.total = total;
     this.#playing = !still.current;
@@ -25,7 +25,7 @@ export class Playback {
     });
   }
 
-  /** How many are shown, from 1. */
+  /** The number of steps shown, from 1. */
   get shown(): number {
     return still.current && !this.#asked ? this.total : this.#shown;
   }
@@ -38,7 +38,7 @@ export class Playback {
     return this.shown >= this.total;
   }
 
-  /** Pauses, goes on, or begins again. */
+  /** Pauses or resumes. A finished playback starts again. */
   toggle(): void {
     if (this.playing) {
       this.#playing = false;

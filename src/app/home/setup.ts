@@ -1,30 +1,31 @@
-/** @file The configuration in the address: any setting that differs from the preset. Loaded only where there is one to read. */
-import { ALIASES, ConfigError, grpoConfig, grpoSchema } from '../../training/config.ts';
+/** @file Reads the settings in the address: those that differ from the preset. Loaded only when the address has settings. */
+import { ALIASES, ConfigError, grpoConfig, grpoSchema, ownName } from '../../training/config.ts';
 import { PRESETS } from '../../training/presets.ts';
-import type { GrpoConfig } from '../../training/types.ts';
-import { configDiff } from '../logic/config-diff.ts';
+import type { GrpoConfig } from '../../records/run.ts';
+import { configDiff } from '../data/run/config-diff.ts';
 
 export type SettingName = keyof GrpoConfig;
 
 export interface Setup {
-  /** With every setting that could be read. */
+  /** The preset with every valid setting of the address. */
   config: GrpoConfig;
-  /** What differs from the preset. */
+  /** The valid settings that differ from the preset. */
   overrides: Partial<GrpoConfig>;
-  /** The text given for a setting, under its own name. */
+  /** The text given for each setting. TRL’s names are replaced by ours. */
   given: Partial<Record<SettingName, string>>;
+  /** Why a given text is invalid. */
   problems: Partial<Record<SettingName, string>>;
-  /** Names in the address that this version does not know. */
+  /** Names in the address that are not settings of this version. */
   unknown: string[];
 }
 
-/** Reads settings as they stand in an address, TRL's names too. What cannot be read is left as in the preset, with the reason. */
+/** Reads the settings of an address, by our names or TRL's. An invalid setting keeps the preset's value, and `problems` says why. */
 export function readSetup(preset: string, texts: Record<string, string>): Setup {
   const base = PRESETS[preset]!.config;
   const given: Setup['given'] = {};
   const unknown: string[] = [];
   for (const [name, text] of Object.entries(texts)) {
-    const own = Object.hasOwn(ALIASES, name) ? ALIASES[name]! : name;
+    const own = ownName(name);
     if (Object.hasOwn(base, own)) given[own as SettingName] = text;
     else unknown.push(name);
   }
@@ -35,7 +36,7 @@ export function readSetup(preset: string, texts: Record<string, string>): Setup 
   return { config, overrides, given, problems, unknown };
 }
 
-/** All at once, as some settings depend on others; one by one where that fails, to know which it is. */
+/** Reads all settings together, because some depend on others. If that fails, adds them one by one to find the invalid ones. */
 function resolve(preset: string, given: Setup['given']): Pick<Setup, 'config' | 'problems'> {
   try {
     return { config: grpoConfig(preset, given), problems: {} };
@@ -56,17 +57,17 @@ function resolve(preset: string, given: Setup['given']): Pick<Setup, 'config' | 
   return { config: grpoConfig(preset, good), problems };
 }
 
-/** The query that gives a setting this value: nothing where the preset has it already. TRL's names of it are removed. */
+/** The query change that sets a setting. An empty text removes a name: TRL's names always, ours if the preset has the same value. */
 export function settingQuery(preset: string, name: SettingName, text: string): Record<string, string> {
   const aliases = Object.entries(ALIASES).flatMap(([alias, own]) => (own === name ? [[alias, '']] : []));
   const same = text.trim() === String(PRESETS[preset]!.config[name]);
   return { ...Object.fromEntries(aliases), [name]: same ? '' : text.trim() };
 }
 
-/** TRL's name of a setting, where it has one. */
+/** TRL's name of a setting, or undefined. */
 export const trlName = (name: SettingName): string | undefined => Object.entries(ALIASES).find(([, own]) => own === name)?.[0];
 
-/** The values a setting can have, where they can be listed. */
+/** The values of a boolean or enumerated setting, else null. */
 export function choicesOf(name: SettingName): readonly string[] | null {
   const schema = grpoSchema.shape[name];
   if (schema.type === 'boolean') return ['true', 'false'];

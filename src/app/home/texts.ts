@@ -1,9 +1,11 @@
-/** @file Which values of home's query are settings of the run to start. */
+/** @file Which parts of the home page's query are settings of the new run. */
 
-/** They have places of their own on the page. */
+/** Query names with their own form fields. */
 const OTHERS: ReadonlySet<string> = new Set(['preset', 'seed', 'model']);
 
-/** Settings as they stand in the address, unread: reading them takes the schema. */
+/** The unparsed settings of the address, by name. `readSetup` parses them. */
 export function settingTexts(query: Record<string, unknown>): Record<string, string> {
-  return Object.fromEntries(Object.entries(query).filter((entry): entry is [string, string] => !OTHERS.has(entry[0]) && typeof entry[1] === 'string'));
+  return Object.fromEntries(
+    Object.entries(query).filter((entry): entry is [string, string] => !OTHERS.has(entry[0]) && typeof entry[1] === 'string'),
+  );
 }

@@ -1,208 +1,241 @@
 /** @file The six lessons. */
-import { RECORDED } from '../logic/recorded.ts';
-import { href, type Query } from '../logic/routes.ts';
-import type { Examples } from './examples.ts';
-import { at, type Lesson, type LessonPage, type Sight } from './lesson.ts';
-import type { LessonId } from './titles.ts';
+import { href, type Query } from '../data/routes.ts';
+import type { Examples } from '../data/lessons/examples.ts';
+import { at, type Lesson, type LessonPage, type Sight } from '../data/lessons/lesson.ts';
+import type { LessonId } from '../data/lessons/titles.ts';
 
 const home = '#/';
-const run = href({ name: 'run', run: RECORDED });
-const rollout = (id: string | null | undefined, query: Partial<Query<'rollout'>>) => (id ? href({ name: 'rollout', run: RECORDED, id }, query) : run);
+/** A page of the recorded run. Without a recorded run: the list of runs. */
+const inRun = ({ run }: Examples, to: (run: string) => string) => (run === null ? '#/runs' : to(run));
+const recordedRun = (examples: Examples, tab?: Query<'run'>['tab']) => inRun(examples, (run) => href({ name: 'run', run }, tab && { tab }));
+const rollout = (examples: Examples, id: string | null | undefined, query: Partial<Query<'rollout'>>) =>
+  id ? inRun(examples, (run) => href({ name: 'rollout', run, id }, query)) : recordedRun(examples);
+const group = (examples: Examples) => {
+  const { mixed } = examples;
+  return mixed ? inRun(examples, (run) => href({ name: 'group', run, group: mixed.group })) : recordedRun(examples);
+};
 const coloured = (ch: Query<'rollout'>['ch']) => (sight: Sight) => at(sight, 'rollout')?.ch === ch;
-const play = ({ task }: Examples, as: 'user' | 'agent') => (task ? href({ name: 'play', domain: task.domain, task: task.id }, { as }) : home);
+const play = ({ task }: Examples, as: 'user' | 'agent') =>
+  task ? href({ name: 'play', domain: task.domain, task: task.id }, { as }) : home;
 
 const PAGES: Record<LessonId, LessonPage[]> = {
   mask: [
     {
       text: [
-        'To the model a conversation is one row of tokens: the shop’s rules, the tools, what the customer says, what the tools answer, and what the agent writes.',
-        'Only the last kind was sampled by the model, and only those tokens are trained. The mask says which they are.',
+        'The model reads a conversation as one sequence of tokens. The sequence contains the policy, the tools, the customer’s messages, the tool results and the agent’s messages.',
+        'The model sampled only the agent’s messages. Only these tokens are trained. The mask marks them.',
       ],
-      task: 'Open a recorded conversation as the model saw it, coloured by the mask.',
+      task: 'Open a recorded conversation as the model reads it, coloured by the mask. The legend explains the colours.',
       focus: ['legend'],
-      open: ({ rollout: id }) => rollout(id, { view: 'rendered', ch: 'mask' }),
+      open: (examples) => rollout(examples, examples.rollout, { view: 'rendered', ch: 'mask' }),
       done: (sight) => coloured('mask')(sight) && at(sight, 'rollout')?.view === 'rendered',
     },
     {
-      text: ['Dim tokens were given to the model. Nothing will make them more or less likely: the customer’s words are not the agent’s to learn.'],
-      task: 'Choose a token: click it, or move with h and l.',
+      text: ['Dim tokens were given to the model. The loss ignores them, because the agent did not write them.'],
+      task: 'Choose a token: click one, or press h or l. A panel shows the values of the token.',
       focus: ['token'],
       done: (sight) => at(sight, 'rollout')?.tok !== null && at(sight, 'rollout') !== null,
     },
     {
-      text: ['For each token of its own the model had a probability. Where it was sure, an update has little to do; where it wavered, one choice may have decided the conversation.'],
-      task: 'Colour the tokens by their log-probability.',
+      text: [
+        'The model gave each sampled token a probability. If the probability was near 1, an update changes the token little.',
+        'If the probability was low, the model had other likely tokens to choose from. Such a token may have decided the conversation.',
+      ],
+      task: 'Colour the tokens by log-probability. A strong colour marks an unlikely token.',
       focus: ['legend'],
       done: coloured('logprob'),
     },
     {
       text: [
-        'And the reward? Nobody grades the words. At the end the database is compared with what the customer’s task demands: 1 if it is exactly that, otherwise 0.',
-        'That one number is all that training gets from this conversation.',
+        'The reward does not judge the words. At the end, the database is compared with the database that the customer’s task demands. The reward is 1 if both are equal, else 0.',
+        'This one number is the only feedback that training gets from the conversation. Find it on this page.',
       ],
       focus: ['reward'],
     },
   ],
   customer: [
     {
-      text: ['The customer has a wish, some facts about themselves, and a temper. The agent knows none of it, and must not act before it knows who is speaking.'],
-      task: 'Take the customer’s seat.',
+      text: [
+        'The customer has a wish, personal data and a character. The agent knows none of this at the start. The agent must find out who the customer is before it acts.',
+      ],
+      task: 'Play as the customer. The page shows your brief.',
       focus: ['brief'],
       open: (examples) => play(examples, 'user'),
       done: (sight) => at(sight, 'play')?.as === 'user',
     },
     {
       text: [
-        'Say what the brief wants, a little at a time. Give your email only when asked. Say yes only to what you want done, and try changing your mind.',
-        'Notice what the agent must keep apart: what you said, what it looked up, and what it promised.',
+        'Tell the agent what your brief asks for, in small steps. Give your email only when the agent asks for it. Say yes only to changes that you want. Try to change your mind.',
+        'Watch what the agent must keep apart: what you said, what the tools returned, and what the agent promised.',
       ],
     },
     {
-      text: ['Now the harder seat. As the agent you fill in tool calls yourself; the scripted customer answers. What you can get wrong here is what the model gets wrong.'],
-      task: 'Change sides and be the agent.',
+      text: [
+        'Now play as the agent. You fill in the tool calls, and the scripted customer answers. You can make the same mistakes as the model.',
+      ],
+      task: 'Change sides and play as the agent.',
       open: (examples) => play(examples, 'agent'),
       done: (sight) => at(sight, 'play')?.as === 'agent',
     },
     {
-      text: ['The rules you were held to are the agent’s first message. They demand an explicit yes before any change; the reward only sees the database.'],
-      task: 'Read the domain policy.',
+      text: [
+        'The domain policy states the agent’s rules. It is the first message that the model reads. The policy demands an explicit yes from the customer before any change. The reward checks only the database.',
+      ],
+      task: 'Open the domain policy and read it.',
       open: ({ task }) => href({ name: 'world', domain: task?.domain ?? 'retail', tab: 'policy' }),
-      done: ({ place: { route } }) => route.name === 'world' && route.tab === 'policy',
+      done: ({ address: { route } }) => route.name === 'world' && route.tab === 'policy',
     },
   ],
   group: [
     {
-      text: ['GRPO plays one task several times from the same start. Nobody tells it what is good: a try is good if it did better than the others of its group.'],
-      task: 'Open a group with right and wrong tries.',
+      text: [
+        'GRPO plays one task several times from the same world. These rollouts form a group. A rollout counts as good if its reward is above the mean of its group.',
+      ],
+      task: 'Open a group with correct and wrong rollouts. Each column is one rollout.',
       focus: ['group-columns'],
-      open: ({ mixed }) => (mixed ? href({ name: 'group', run: RECORDED, group: mixed.group }) : run),
+      open: group,
       done: (sight) => at(sight, 'group') !== null,
     },
     {
-      text: ['Each line is a turn: ask, look up, write, confirm. Follow a right and a wrong try from the top until they part.'],
-      task: 'Pin a right and a wrong try to read them side by side.',
+      text: [
+        'Each row is a turn: the agent asks, looks up data, changes data or confirms. Read a correct and a wrong rollout from the top until they differ.',
+      ],
+      task: 'Pin a correct and a wrong rollout. The page shows them side by side.',
       focus: ['group-columns', 'aligned-pair'],
-      open: ({ mixed }) => (mixed ? href({ name: 'group', run: RECORDED, group: mixed.group }) : run),
+      open: group,
       done: (sight) => /^[^,]+,[^,]+/.test(at(sight, 'group')?.pin ?? ''),
     },
     {
       text: [
-        'The advantage of a try is its reward less the mean of the group, over the deviation. It is one number for the whole conversation.',
-        'So every token of a wrong try is pushed down alike, the sensible ones too. Only many groups together tell them apart.',
+        'The advantage of a rollout is its reward minus the group’s mean, divided by the group’s standard deviation. It is one number for the whole rollout.',
+        'So all sampled tokens of a wrong rollout get the same negative advantage, even the useful ones. Only many groups together separate useful tokens from harmful tokens.',
       ],
-      task: 'Open the wrong try, coloured by advantage: the colour is flat.',
-      open: ({ mixed, rollout: id }) => rollout(mixed?.wrong ?? id, { view: 'rendered', ch: 'advantage' }),
+      task: 'Open the wrong rollout, coloured by advantage. All sampled tokens have the same colour.',
+      open: (examples) => rollout(examples, examples.mixed?.wrong ?? examples.rollout, { view: 'rendered', ch: 'advantage' }),
       done: coloured('advantage'),
     },
     {
       text: [
-        'Where all tries are right, or all wrong, every advantage is 0: no gradient, whatever it cost to play them.',
-        'That is why the share of mixed groups says more about what a run can still learn than the reward does.',
+        'If all rollouts of a group are correct, or all are wrong, every advantage is 0. Such a group has no policy gradient, so playing it gives nothing to learn.',
+        'The share of mixed groups therefore shows how much a step can learn from. The reward alone does not show this.',
       ],
-      task: 'Look at the group outcomes of the whole run.',
+      task: 'Open the run and read the chart of group outcomes.',
       focus: ['chart-groups'],
-      open: () => run,
+      open: (examples) => recordedRun(examples),
       done: (sight) => at(sight, 'run') !== null,
     },
   ],
   update: [
     {
-      text: ['Advantage times (1 − p) is a rough measure of how hard the update pushes on a token: hardly at all where the model was sure already. It is an approximation, and the page says so.'],
-      task: 'Colour a conversation by pressure.',
+      text: [
+        'Pressure is the advantage times (1 − p), where p is the probability of the token. It estimates how strongly the update changes the token. If the model was already sure of the token, the pressure is near 0.',
+        'Pressure is an approximation, as the legend says.',
+      ],
+      task: 'Open a conversation, coloured by pressure.',
       focus: ['legend'],
-      open: ({ mixed, rollout: id }) => rollout(mixed?.right ?? id, { view: 'rendered', ch: 'pressure' }),
+      open: (examples) => rollout(examples, examples.mixed?.right ?? examples.rollout, { view: 'rendered', ch: 'pressure' }),
       done: coloured('pressure'),
     },
     {
       text: [
-        'Pressure is what was meant. What happened is another matter: tokens share their weights, so a push on one moves others.',
-        'For some groups the trainer measured each probability again after the update. Where it did not, there is no value, which is not the same as no change.',
+        'Pressure estimates the intended change. The real change can differ: all tokens share the same weights, so an update for one token also changes other tokens.',
+        'For some groups, the trainer measured the probabilities again after the update. Tokens of other groups have no value. A missing value does not mean “no change”.',
       ],
-      task: 'Colour by Δp, the probability after minus before.',
+      task: 'Colour by Δp: the probability after the update minus the probability before.',
       focus: ['legend'],
       done: coloured('delta_p'),
     },
     {
-      text: ['Two brakes keep an update small. The ratio of new to old probability is clipped, and the divergence from the starting policy costs a little at every token.'],
-      task: 'Colour by the ratio, or by the divergence (KL).',
+      text: [
+        'Two parts of the loss keep an update small. The ratio of new to old probability is clipped. The KL loss adds a cost at each token whose probability moves away from the reference.',
+      ],
+      task: 'Colour by the importance ratio, or by the KL to the reference.',
       focus: ['legend'],
       done: (sight) => coloured('ratio')(sight) || coloured('kl')(sight),
     },
     {
       text: [
-        'One update moves little. Other weights can score the same tokens again: those that came out of forty updates, for instance, which are bundled.',
-        'Where a token has become much likelier or less likely, the agent has changed its mind. Scoring needs WebGPU; without it, skip to the next page.',
+        'One update changes little. Other weights can score the same tokens again. The bundled model nano-retail-grpo has the weights after 40 training steps.',
+        'Find tokens that became much more or less likely. At these tokens, training changed the agent most. Scoring needs WebGPU. Without WebGPU, go to the next page.',
       ],
-      task: 'Have the conversation scored by nano-retail-grpo.',
+      task: 'Under “Scored by”, choose nano-retail-grpo.',
       focus: ['scored-by', 'legend'],
       done: (sight) => (at(sight, 'rollout')?.by ?? '') !== '',
     },
     {
-      text: ['Single tokens do not show whether the agent got better. For that, the same tasks are played with the weights from before and after, with the same customers and seeds, and compared trial by trial.'],
+      text: [
+        'Single tokens do not show whether the agent got better. An evaluation does: play the same tasks with the weights from before and after training. Customers and seeds are the same, so the two evaluations are compared trial by trial.',
+      ],
       task: 'Open the evaluations.',
       focus: ['eval-form', 'evals-table'],
       open: () => href({ name: 'evals' }),
-      done: ({ place: { route } }) => route.name === 'evals' || route.name === 'eval',
+      done: ({ address: { route } }) => route.name === 'evals' || route.name === 'eval',
     },
   ],
   break: [
     {
-      text: ['A setup is an address. This one makes the learning rate a hundred times larger and lets go of the reference.'],
-      task: 'Open the setup and look at what it changes.',
+      text: ['A link can contain a whole setup. This link makes the learning rate a hundred times larger and turns the KL loss off.'],
+      task: 'Open the setup. The page lists the changed settings.',
       focus: ['start', 'changed'],
       open: () => href({ name: 'home' }, { preset: 'tiny', lr: '0.04', use_kl_loss: 'false' }),
       done: (sight) => at(sight, 'home')?.lr !== undefined,
     },
     {
-      text: ['Five small steps are enough to see it. Training needs WebGPU; without it, skip to the next page.'],
-      task: 'Start training.',
+      text: ['This run has five small steps. Training needs WebGPU. Without WebGPU, go to the next page.'],
+      task: 'Press “Start training”.',
       focus: ['start'],
       done: ({ activeRun }) => activeRun !== null,
     },
     {
       text: [
-        'Watch the entropy and the divergence first, then the reward. A policy that falls apart shows in them before it shows in its success.',
-        'Compare with the same run at the preset’s rate: the seed is the same, so the customers are.',
+        'Compare the charts of entropy and reward. Find out which of them changes first. The KL chart stays at 0, because this run does not use the KL loss.',
+        'Then start a run with the preset’s learning rate and compare both runs. Both have the same seed, so their customers are the same.',
       ],
       focus: ['chart-entropy', 'chart-kl', 'chart-reward'],
     },
     {
       text: [
-        'Another way to break it needs no large step. The reward looks at the database only, so an agent that acts without asking earns as much as a polite one, and sooner.',
-        'Here the scripted customers punish it, because some change their mind. Where none did, not asking would be the better policy.',
+        'Training can also go wrong with a small learning rate. The reward checks only the database. An agent that changes data without asking can earn the same reward as an agent that asks.',
+        'Some scripted customers change their mind when the agent asks. Asking pays only with these customers.',
       ],
       task: 'List the rollouts that changed data without asking.',
       focus: ['facet-violation'],
-      open: () => href({ name: 'rollouts', run: RECORDED }, { violation: 'unconfirmed_write' }),
+      open: (examples) => inRun(examples, (run) => href({ name: 'rollouts', run }, { violation: 'unconfirmed_write' })),
       done: (sight) => at(sight, 'rollouts')?.violation === 'unconfirmed_write',
     },
   ],
   bigger: [
     {
-      text: ['The scripted customer is quick and never surprising. A language model behind an OpenAI-compatible endpoint can play instead: on your machine, or wherever you have a key. The key stays in this tab.'],
+      text: [
+        'The scripted customer is fast and predictable. A language model can play the customer instead. It needs an OpenAI-compatible endpoint, on your machine or at a provider. The API key stays in this tab.',
+      ],
       task: 'Open the settings.',
       focus: ['settings-user'],
       open: () => href({ name: 'settings' }),
       done: (sight) => at(sight, 'settings') !== null,
     },
     {
-      text: ['The test tells apart what usually goes wrong: no server, an origin that is not allowed, a wrong key, a model that is not there.'],
-      task: 'Choose a language model as the customer, or skip.',
+      text: [
+        'The button “Test” checks the endpoint and names the problem: no server, an origin that is not allowed, a wrong key, or an unknown model.',
+      ],
+      task: 'Choose a language model as the customer, or go to the next page.',
       focus: ['settings-user'],
       done: ({ user }) => user === 'endpoint',
     },
     {
-      text: ['Any Qwen2 or Qwen3 folder in Hugging Face layout can be the agent, as far as the GPU’s memory goes. Weights come back out in the same layout.'],
+      text: [
+        'Any Qwen2 or Qwen3 folder in Hugging Face format can be the agent, if it fits into the GPU’s memory. Weights are exported in the same format.',
+      ],
       task: 'Open the models.',
       open: () => href({ name: 'models' }),
       done: (sight) => at(sight, 'models') !== null,
     },
     {
       text: [
-        'A tab is not where large models are trained. The names of the settings are verl’s, with TRL’s accepted, and runs export their metrics and conversations as JSON lines: take them along.',
-        'What you have seen here, which words are trained, what a group says, what a reward misses, is the same there.',
+        'Large models are not trained in a browser tab. Take your setup and data to other tools: the settings have verl’s names, TRL’s names are accepted, and a run exports its metrics and conversations as JSON lines.',
+        'The main ideas are the same there: which tokens are trained, what a group shows, and what the reward does not see.',
       ],
-      open: () => href({ name: 'run', run: RECORDED }, { tab: 'config' }),
+      open: (examples) => recordedRun(examples, 'config'),
     },
   ],
 };

@@ -1,8 +1,15 @@
-/** @file Filters and their values as people read them. A value that is not ours is shown as it is. */
-import { intent, TERMINATION_LABELS, VIOLATION_LABELS } from '../logic/format.ts';
-import type { Facet } from '../logic/rollout-filter.ts';
+/** @file The labels of filters and of their values. An unknown value is shown as it is. */
+import { intent, TERMINATION_LABELS, VIOLATION_LABELS } from '../data/labels.ts';
+import type { Facet } from '../data/run/rollout-filter.ts';
 
-export const FACET_TITLES: Record<Facet, string> = { reward: 'Outcome', end: 'Ended', violation: 'Violation', tool: 'Tool used', intent: 'Wish', domain: 'Domain' };
+export const FACET_TITLES: Record<Facet, string> = {
+  reward: 'Outcome',
+  end: 'Ended',
+  violation: 'Violation',
+  tool: 'Tool used',
+  intent: 'Wish',
+  domain: 'Domain',
+};
 
 const REWARDS: Record<string, string> = { '1': 'correct', '0': 'wrong', null: 'not scored' };
 

@@ -1,19 +1,25 @@
-/** @file A published run from another server: only what was asked for, no further than the limit. */
+/** @file Fetches a published run from another server, up to a size limit. */
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1']);
 
-/** The address of `?src=`. @throws Error saying what was expected */
+/** Reads the address of `?src=`. @throws Error that says what was expected */
 export function sourceUrl(src: string, here: string): URL {
   if (!URL.canParse(src, here)) throw new Error(`"${src}" is no address: expected one such as https://example.org/run.mua.zip`);
   const url = new URL(src, here);
   const own = url.origin === new URL(here).origin;
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && (own || LOOPBACK.has(url.hostname)))) throw new Error(`the address begins with ${url.protocol}: expected https:`);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && (own || LOOPBACK.has(url.hostname))))
+    throw new Error(`the address begins with ${url.protocol}: expected https:`);
   if (url.username || url.password) throw new Error('the address holds a user name or a password: expected one without');
   return url;
 }
 
 /** @throws Error naming the server's answer, or that the file is larger than `limit` bytes */
-export async function fetchBundle(url: URL, limit: number, onProgress: (done: number, total: number | null) => void, signal?: AbortSignal): Promise<Blob> {
+export async function fetchBundle(
+  url: URL,
+  limit: number,
+  onProgress: (done: number, total: number | null) => void,
+  signal?: AbortSignal,
+): Promise<Blob> {
   let response: Response;
   try {
     response = await fetch(url, { credentials: 'omit', referrerPolicy: 'no-referrer', signal });

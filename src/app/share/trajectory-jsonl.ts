@@ -1,11 +1,12 @@
-/** @file Trajectories for other tools: a line a rollout, with TRL's names of columns and verl's `score`. */
+/** @file Trajectories for other tools: one rollout per line, with TRL's column names and verl's `score`. */
 import { path, toMessages } from '../../agent/trajectory.ts';
-import type { Trajectory } from '../../agent/types.ts';
-import type { RolloutSummary } from '../../training/types.ts';
+import type { RolloutSummary } from '../../records/rollout.ts';
+import type { Trajectory } from '../../records/trajectory.ts';
 
 /**
- * `prompt` and `completion` are messages, split before the agent's first turn; `prompt_ids` and `completion_ids` the exact
- * tokens, split before the first that was sampled. `completion_mask` is 1 where the loss is, `logprobs` the sampler's.
+ * `prompt` and `completion` are messages, split before the agent's first turn. `prompt_ids` and `completion_ids` are the
+ * exact tokens, split before the first sampled token. `completion_mask` is 1 for tokens of the loss. `logprobs` are the
+ * sampler's log-probabilities.
  */
 export function trajectoryLine(trajectory: Trajectory, rollout: RolloutSummary | undefined): Record<string, unknown> {
   const { messages } = toMessages(trajectory);

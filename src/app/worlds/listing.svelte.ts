@@ -1,52 +1,60 @@
-/** @file A long list in the worker as a table shows it: how many rows, which is chosen, and those in sight. */
-import { Blocks } from '../logic/blocks.ts';
-import type { Found } from './types.ts';
+/** @file A long list in the worlds worker as a table shows it: the number of rows, the selected row, and the visible rows. */
+import { Resource } from '../data/resource.svelte.ts';
+import { Blocks } from '../kit/blocks.ts';
+import type { Found } from '../../worlds/types.ts';
+
+interface ListRequest<Row> {
+  /** Lists with the same key have the same rows: only the selected row may differ. */
+  key: string;
+  find: () => Promise<Found>;
+  /** Loads the rows [from, to). */
+  load: (from: number, to: number) => Promise<readonly Row[]>;
+}
 
 export class Listing<Row> {
-  /** Null until the worker has answered once. What was found last stays while the next search runs. */
-  #shown = $state.raw<(Found & { key: string; blocks: Blocks<Row> }) | null>(null);
+  readonly #found: Resource<ListRequest<Row>, Found & { key: string; blocks: Blocks<Row> }>;
   #version = $state(0);
-  error = $state.raw<Error | null>(null);
-  #asked = 0;
+  /** Why rows could not be loaded. */
+  #problem = $state.raw<Error | null>(null);
 
-  /**
-   * Asks for another list, or for another row of the same.
-   * @param key what the list depends on
-   */
-  async ask(key: string, find: () => Promise<Found>, load: (from: number, to: number) => Promise<readonly Row[]>): Promise<void> {
-    const turn = ++this.#asked;
-    try {
+  /** @param request is read reactively. The list before stays until the next list is found. */
+  constructor(request: () => ListRequest<Row>) {
+    this.#found = new Resource(request, async ({ key, find, load }) => {
       const found = await find();
-      if (turn !== this.#asked) return;
-      const blocks = this.#shown?.key === key ? this.#shown.blocks : new Blocks(load, (error) => this.#changed(error));
-      this.error = null;
-      this.#shown = { ...found, key, blocks };
-    } catch (error) {
-      if (turn === this.#asked) this.error = error instanceof Error ? error : new Error(String(error));
-    }
+      const before = this.#found.current;
+      const blocks = before?.key === key ? before.blocks : new Blocks(load, (error) => this.#changed(error));
+      this.#problem = null;
+      return { ...found, key, blocks };
+    });
   }
 
+  get error(): Error | null {
+    return this.#found.error ?? this.#problem;
+  }
+
+  /** The key of the list that is shown; null until the first list is found. */
   get key(): string | null {
-    return this.#shown?.key ?? null;
+    return this.#found.current?.key ?? null;
   }
 
   get total(): number {
-    return this.#shown?.total ?? 0;
+    return this.#found.current?.total ?? 0;
   }
 
+  /** The place of the selected row; null if no row is selected. */
   get at(): number | null {
-    return this.#shown?.at ?? null;
+    return this.#found.current?.at ?? null;
   }
 
   row = (index: number): Row | undefined => {
     void this.#version;
-    return this.#shown?.blocks.get(index);
+    return this.#found.current?.blocks.get(index);
   };
 
-  need = (first: number, last: number): void => this.#shown?.blocks.need(first, Math.min(last, this.total));
+  need = (first: number, last: number): void => this.#found.current?.blocks.need(first, Math.min(last, this.total));
 
   #changed(error?: Error): void {
     this.#version += 1;
-    if (error) this.error = error;
+    if (error) this.#problem = error;
   }
 }

@@ -1,0 +1,121 @@
+/** @file Draws one chart with uPlot, in the colours of the page's CSS variables. */
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { type ChartData, type Curve, isZoomed, stepRange, valueRange, type Zoom, zoomOf } from './charts.ts';
+import { resolveColor } from '../kit/color.ts';
+
+export interface PlotOptions {
+  max: number | undefined;
+  /** Formats the ticks of the value axis. */
+  tick: (value: number) => string;
+  /** Gets the row under the cursor of any synced chart, or null. */
+  onhover: (row: number | null) => void;
+  onpick?: (step: number) => void;
+  /** The visitor dragged over a range of steps, or double-clicked to show all steps (null). */
+  onzoom?: (zoom: Zoom | null) => void;
+}
+
+export interface Plot {
+  /** Draws new values of the same curves, or another range of steps. */
+  update(data: ChartData, zoom: Zoom): void;
+  destroy(): void;
+}
+
+/** Equal for data that `update` can draw. For other curves a new plot is needed. */
+export const shapeOf = (data: ChartData) => data.curves.map(({ key, role }) => `${key} ${role}`).join('\n');
+
+/** A second click within this time makes a double click, which picks no step. */
+const DOUBLE_CLICK_MS = 300;
+
+/** Draws into `element` and follows its size. The colours are read once: create a new plot when the theme changes. */
+export function createPlot(element: HTMLElement, data: ChartData, first: Zoom, options: PlotOptions): Plot {
+  let zoom = first;
+  const css = getComputedStyle(element);
+  // Design tokens are light-dark() pairs. The browser resolves them only when a colour is used.
+  const color = (name: string) => resolveColor(element, name);
+  const axis = { stroke: color('--muted'), font: `11px ${css.fontFamily}`, ticks: { show: false }, gap: 6 };
+  const grid = { stroke: color('--line'), width: 1 };
+  const plot = new uPlot(
+    {
+      ...sizeOf(element),
+      legend: { show: false },
+      padding: [8, 8, 0, 0],
+      cursor: {
+        y: false,
+        // Charts share only the cursor. All charts get the zoom from the address.
+        sync: { key: 'steps', scales: ['x', null], filters: { pub: (type) => type === 'mousemove', sub: () => true } },
+        drag: { x: options.onzoom !== undefined, y: false, setScale: false, dist: 8, click: () => {} },
+        points: { size: 6 },
+      },
+      scales: {
+        // The range comes from the steps. By itself, uPlot draws 0 to 100 for a single step, and no axis without steps.
+        x: { time: false, range: ({ data: [steps] }) => stepRange(zoom, steps[0], steps.at(-1)) },
+        y: { range: (_, min, max) => valueRange(min, max, options.max) },
+      },
+      axes: [
+        { ...axis, size: 24, grid: { show: false }, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], space: 44 },
+        { ...axis, size: 46, grid, space: 32, values: (_, ticks) => ticks.map(options.tick) },
+      ],
+      series: [{}, ...data.curves.map((curve) => seriesOf(curve, color(curve.color)))],
+      hooks: {
+        setCursor: [(u) => options.onhover(u.cursor.idx ?? null)],
+        setSelect: [
+          (u) => {
+            const { left, width } = u.select;
+            const dragged = zoomOf(u.posToVal(left, 'x'), u.posToVal(left + width, 'x'));
+            u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+            selected = true;
+            if (dragged) options.onzoom?.(dragged);
+          },
+        ],
+      },
+    },
+    aligned(data),
+    element,
+  );
+  /** True if the next click is the end of a drag. */
+  let selected = false;
+  let click = 0;
+  const pick = (step: number | undefined) => {
+    if (step !== undefined) options.onpick?.(step);
+  };
+  plot.over.addEventListener('mousedown', () => (selected = false));
+  plot.over.addEventListener('click', () => {
+    clearTimeout(click);
+    if (selected) return;
+    const step = plot.data[0][plot.cursor.idx ?? -1];
+    // A pick may scroll the page away under the second click. While zoomed, a double click has a meaning, so wait for it.
+    if (isZoomed(zoom)) click = window.setTimeout(() => pick(step), DOUBLE_CLICK_MS);
+    else pick(step);
+  });
+  plot.over.addEventListener('dblclick', () => {
+    clearTimeout(click);
+    options.onzoom?.(null);
+  });
+  const observer = new ResizeObserver(() => plot.setSize(sizeOf(element)));
+  observer.observe(element);
+  return {
+    update: (next, steps) => {
+      zoom = steps;
+      plot.setData(aligned(next));
+    },
+    destroy: () => {
+      clearTimeout(click);
+      observer.disconnect();
+      plot.destroy();
+    },
+  };
+}
+
+function seriesOf({ role, sparse }: Curve, stroke: string): uPlot.Series {
+  if (role === 'area') return { stroke, fill: stroke, width: 1, points: { show: false } };
+  if (role === 'raw') return { stroke: withAlpha(stroke, 0.35), width: 1, points: { show: false } };
+  return { stroke, width: 2, spanGaps: sparse, points: { show: sparse ? true : undefined, size: 6, fill: stroke } };
+}
+
+const aligned = ({ steps, curves }: ChartData): uPlot.AlignedData => [steps, ...curves.map(({ values }) => values)];
+const sizeOf = ({ clientWidth, clientHeight }: HTMLElement) => ({ width: clientWidth, height: clientHeight });
+
+function withAlpha(color: string, alpha: number): string {
+  return color.replace(/^rgb\((.*)\)$/, `rgba($1, ${alpha})`);
+}

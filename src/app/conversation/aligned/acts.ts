@@ -1,0 +1,112 @@
+/** @file A conversation as moves: what the agent does in each turn, as one word and one line. */
+import { TERMINATION_LABELS, brokenCalls } from '../../data/labels.ts';
+import { path } from '../../../agent/trajectory.ts';
+import type { MessageNode, Trajectory } from '../../../records/trajectory.ts';
+import { canonicalJson } from '../../../base/json.ts';
+
+export const ACTS = ['ask', 'look-up', 'write', 'confirm', 'answer', 'stop', 'error'] as const;
+export type Act = (typeof ACTS)[number];
+
+export const ACT_MEANINGS: Record<Act, string> = {
+  ask: 'asks the customer for something',
+  'look-up': 'a tool call that changed no rows',
+  write: 'a tool call that changed rows',
+  confirm: 'asks for a yes before a write',
+  answer: 'a message without a question',
+  stop: 'a proper end of the conversation',
+  error: 'a failed or malformed call, or an end by a limit',
+};
+
+export interface Turn {
+  /** The id of the message to open. */
+  node: number;
+  act: Act;
+  /** The name of the tool, or why the conversation ended; '' for a message without a call. */
+  label: string;
+  /** Equal for equal moves: the same act, and for a call the same tool and arguments. The wording does not count. */
+  move: string;
+  /** The rules that its call broke. */
+  broken: readonly string[];
+  /** The agent's message and the answers before the agent's next message. Empty for an end without a message. */
+  nodes: MessageNode[];
+}
+
+export interface Turns {
+  /** The messages before the agent's first turn. */
+  opening: MessageNode[];
+  turns: Turn[];
+}
+
+/** @throws if the graph is broken */
+export function turnsOf(trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'termination' | 'violations'>): Turns {
+  const { termination } = trajectory;
+  const broken = brokenCalls(trajectory.violations);
+  const messages = path(trajectory).filter(({ role }) => role !== 'template');
+  const opening: MessageNode[] = [];
+  const parts: MessageNode[][] = [];
+  for (const node of messages) {
+    if (node.role === 'assistant') parts.push([node]);
+    else (parts.at(-1) ?? opening).push(node);
+  }
+  let ended = false;
+  const turns = parts.map((nodes, i): Turn => {
+    const ending = i === parts.length - 1 ? endingOf(nodes, termination) : null;
+    ended ||= ending !== null;
+    const [node] = nodes as [MessageNode];
+    const { act, label } = ending ?? actOf(nodes);
+    const call = node.toolCall && `${node.toolCall.name} ${canonicalJson(node.toolCall.arguments)}`;
+    return {
+      node: node.id,
+      act,
+      label,
+      move: `${act} ${call ?? label}`,
+      broken: nodes.flatMap(({ toolResult }) => (toolResult && broken.get(toolResult.index)) ?? []),
+      nodes,
+    };
+  });
+  if (!ended) {
+    const act = termination === 'user_stop' || termination === 'terminal_tool' ? 'stop' : 'error';
+    turns.push({
+      node: messages.at(-1)?.id ?? trajectory.leaf,
+      act,
+      label: TERMINATION_LABELS[termination],
+      move: `${act} ${termination}`,
+      broken: [],
+      nodes: [],
+    });
+  }
+  return { opening, turns };
+}
+
+/** The act of the last turn if this turn is the end: a transfer to a human, or a message that was cut off. */
+function endingOf(nodes: readonly MessageNode[], termination: Trajectory['termination']): Pick<Turn, 'act' | 'label'> | null {
+  const { toolCall } = nodes[0]!;
+  if (termination === 'terminal_tool' && toolCall) return { act: 'stop', label: toolCall.name };
+  const cut = nodes.length === 1 && (termination === 'turn_length' || termination === 'context_full' || termination === 'malformed_call');
+  return cut ? { act: 'error', label: TERMINATION_LABELS[termination] } : null;
+}
+
+function actOf([node, ...back]: readonly MessageNode[]): Pick<Turn, 'act' | 'label'> {
+  const { toolCall, parseError } = node!;
+  if (parseError !== undefined) return { act: 'error', label: TERMINATION_LABELS.malformed_call };
+  if (toolCall) {
+    const result = back.find(({ toolResult }) => toolResult)?.toolResult;
+    return { act: result?.error ? 'error' : result?.changes.length ? 'write' : 'look-up', label: toolCall.name };
+  }
+  const said = (node!.content ?? node!.text).trim();
+  return said === '' ? { act: 'error', label: 'said nothing' } : { act: speechAct(said), label: '' };
+}
+
+/** Offers of more help at the end of an answer are not questions. */
+const COURTESY = /[^.!?]*\b(anything else|something else|(can|may) i (help|assist)|(be of|further) (help|assistance))\b[^.!?]*\?/g;
+const CONFIRM =
+  /\byes or no\b|\byes\/no\b|\breply (with )?yes\b|\bconfirm\b(?! your\b)|\b(shall|should) i\b|\bmay i (add|cancel|change|exchange|modify|proceed|refund|return|update)\b|\b(want|like) me to\b|\bproceed\b|\bgo ahead\b|\bis (that|this|everything|it) (right|correct|ok|okay)\b/;
+const REQUEST =
+  /\bplease (provide|tell|share|give|send|let me know|enter|state|confirm|verify|reply)\b|\b(i need|i will need|i'll need) your\b/;
+
+/** What a message asks of the customer, judged by its words. */
+export function speechAct(text: string): 'ask' | 'confirm' | 'answer' {
+  const said = text.toLowerCase().replaceAll('’', "'").replace(COURTESY, '');
+  if (!said.includes('?') && !REQUEST.test(said)) return 'answer';
+  return CONFIRM.test(said) ? 'confirm' : 'ask';
+}

@@ -1,0 +1,14 @@
+/** @file The rows at the start of an episode. The worlds worker reads them table by table. */
+import type { Task } from '../../../records/task.ts';
+import { worldOf } from '../../data/play-origin.ts';
+import { askWorlds } from '../../data/worlds-client.ts';
+import type { BaseTables } from './moment.ts';
+
+/** The rows without the task's own initial state. Of a large table only the first rows. */
+export function baseOf({ id }: Pick<Task, 'id'>): BaseTables {
+  const ref = worldOf(id);
+  return {
+    tables: async () => (await askWorlds((browser) => browser.info(ref))).tables.map(({ name, count }) => ({ name, count })),
+    rows: (table, most) => askWorlds((browser) => browser.wholeRows(ref, table, most)),
+  };
+}

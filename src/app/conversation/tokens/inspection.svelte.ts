@@ -1,0 +1,293 @@
+/** @file The state of the inspector: one conversation, how the visitor looks at it, and the commands of keys and buttons. */
+import { createContext } from 'svelte';
+import type { MessageNode } from '../../../records/trajectory.ts';
+import { brokenCalls } from '../../data/labels.ts';
+import { forkAt, lastFork, writeFrom } from '../../data/play-origin.ts';
+import { Resource } from '../../data/resource.svelte.ts';
+import type { Router } from '../../data/router.svelte.ts';
+import { BY_CHANNELS, CHANNELS, href } from '../../data/routes.ts';
+import { isTyping } from '../../kit/typing.ts';
+import { type Channel, channelValues, type ClipBand, isSecond, outside, type Scale, scaleOf, type Second } from './channels.ts';
+import { findText, type Match } from './find.ts';
+import type { MarkSource } from './marks.ts';
+import { type Command, commandOf, cycle, lookOf, nextWrite, stepMessage, stepToken } from './navigation.ts';
+import { sequenceOf, spanAt, textOf } from './sequence.ts';
+import type { Subject } from './subject.ts';
+
+export const [useInspection, provideInspection] = createContext<Inspection>();
+
+const DEFAULT_BAND: ClipBand = { low: 0.8, high: 1.2 };
+
+/** Everything that the visitor can change is stored in the address, except whether the find bar is open. */
+export class Inspection {
+  /** Elements that take the focus when something is closed. Components bind them. */
+  strip: HTMLElement | undefined;
+  panel: HTMLElement | undefined;
+  /** How often the visitor asked for the find bar since it was closed last. */
+  findRequests = $state(0);
+  readonly #subject: () => Subject;
+  readonly #router: Pick<Router, 'query' | 'setQuery'>;
+  readonly #second: () => Second | null;
+  readonly #groupScale: Resource<string, ScaledRollout[]>;
+
+  /**
+   * Create it while a component initializes, or inside `$effect.root`.
+   * @param second the scores of the tokens by other weights, if there are any
+   */
+  constructor(subject: () => Subject, router: Pick<Router, 'query' | 'setQuery'>, second: () => Second | null = () => null) {
+    this.#subject = subject;
+    this.#router = router;
+    this.#second = second;
+    this.#groupScale = new Resource(
+      () => (this.#query.scale === 'group' && this.channel !== 'none' && !isSecond(this.channel) ? this.#members : undefined),
+      () => this.#readGroup(),
+    );
+  }
+
+  get subject(): Subject {
+    return this.#subject();
+  }
+
+  // ── tokens ──────────────────────────────────────────────────────────────────────────────────────────────────────
+  readonly sequence = $derived.by(() => sequenceOf(this.subject.trajectory));
+  readonly text = $derived.by(() => {
+    const { vocabulary } = this.subject;
+    return vocabulary instanceof Error ? null : textOf(this.sequence, vocabulary);
+  });
+  readonly #advantage = $derived.by(() => this.subject.facts.advantage ?? null);
+  readonly values = $derived.by(() => channelValues(this.sequence, this.#advantage, this.#second()));
+  /** What the elements of tokens are made from. The elements are built again when this object changes. */
+  readonly source = $derived.by((): MarkSource => {
+    const { vocabulary } = this.subject;
+    return {
+      sequence: this.sequence,
+      values: this.values,
+      second: this.#second(),
+      band: this.band,
+      vocabulary: this.text && !(vocabulary instanceof Error) ? vocabulary : null,
+      text: this.text,
+    };
+  });
+  /** Why tokens are shown by their ids; null if their text is known. */
+  readonly problem = $derived.by(() => {
+    const { vocabulary, model } = this.subject;
+    if (vocabulary instanceof Error) return `The tokenizer of ${model} cannot be read: ${vocabulary.message}.`;
+    return this.text ? null : `The text stored with this conversation was not made with the tokenizer of ${model}.`;
+  });
+  get band(): ClipBand {
+    return this.subject.band ?? DEFAULT_BAND;
+  }
+  /** How many tokens have an importance ratio outside the clip band. */
+  readonly framed = $derived.by(() => this.values.ratio.reduce((count, ratio) => count + Number(outside(this.band, ratio)), 0));
+
+  // ── view ────────────────────────────────────────────────────────────────────────────────────────────────────────
+  readonly #query = $derived.by(() => this.#router.query('rollout'));
+  get view() {
+    return this.#query.view;
+  }
+  get channel(): Channel {
+    return this.#query.ch;
+  }
+  /** Names of weights by which the tokens are scored again, as in an address; '' if the visitor chose no weights. */
+  get by() {
+    return this.#query.by;
+  }
+  get channels(): readonly Channel[] {
+    return this.by === '' ? CHANNELS : [...CHANNELS, ...BY_CHANNELS];
+  }
+  /** The messages shown, with the template's own messages only in the rendered view. */
+  readonly shown = $derived.by(() =>
+    this.view === 'rendered' ? this.sequence.spans : this.sequence.spans.filter(({ node }) => node.role !== 'template'),
+  );
+  /** The broken rules of each tool call. */
+  readonly broken = $derived.by(() => brokenCalls(this.subject.trajectory.violations));
+
+  setView(view: 'messages' | 'rendered'): void {
+    this.#router.setQuery({ view: view === 'messages' ? null : view });
+  }
+
+  colorBy(channel: Channel): void {
+    this.#router.setQuery({ ch: channel === 'none' ? null : channel });
+  }
+
+  /** Scores the tokens by other weights, and shows a channel of the new scores. */
+  scoreBy(weights: string): void {
+    const shown = isSecond(this.channel);
+    if (weights !== '' && !shown) this.colorBy('by_delta_p');
+    if (weights === '' && shown) this.colorBy('none');
+    this.#router.setQuery({ by: weights });
+  }
+
+  // ── scale ───────────────────────────────────────────────────────────────────────────────────────────────────────
+  readonly #members = $derived.by(() => this.subject.group?.map(({ id }) => id).join('\n') || undefined);
+
+  async #readGroup(): Promise<ScaledRollout[]> {
+    const found = await Promise.all(
+      (this.subject.group ?? []).map(async ({ id, advantage = null }) => ({ rollout: await this.subject.read(id), advantage })),
+    );
+    return found.flatMap(({ rollout, advantage }) => {
+      if (!rollout) return [];
+      const sequence = sequenceOf(rollout);
+      return [{ values: channelValues(sequence, advantage), mask: sequence.mask }];
+    });
+  }
+
+  /** Null if the channel has no scale. */
+  readonly scale = $derived.by((): Scale | null => {
+    const { channel, band } = this;
+    if (channel === 'none' || channel === 'mask') return null;
+    const floor = channel === 'ratio' ? Math.max(1 - band.low, band.high - 1, 1e-6) : undefined;
+    return scaleOf(channel, this.#groupScale.fresh ?? [{ values: this.values, mask: this.sequence.mask }], floor);
+  });
+  /** What `scale` was taken over. */
+  get scaledBy(): 'rollout' | 'group' {
+    return this.#groupScale.fresh ? 'group' : 'rollout';
+  }
+  /** The scale that the visitor chose; null if there is no choice. */
+  get scaleChoice(): 'rollout' | 'group' | null {
+    return this.scale && (this.subject.group?.length ?? 0) > 1 && !isSecond(this.channel) ? this.#query.scale : null;
+  }
+  /** The strength with the full colour. */
+  get clip(): number {
+    return this.scale?.clip ?? 1;
+  }
+
+  scaleBy(by: 'rollout' | 'group'): void {
+    this.#router.setQuery({ scale: by === 'rollout' ? null : by });
+  }
+
+  // ── selection ───────────────────────────────────────────────────────────────────────────────────────────────────
+  /** The position in the address. The sequence may be shorter; then `selected` is undefined. */
+  get position(): number | null {
+    return this.#query.tok;
+  }
+  /** The message of the selected token. */
+  readonly selected = $derived.by(() => (this.position === null ? undefined : spanAt(this.sequence, this.position)));
+  /** The id of the selected message, or of the message of the selected token. */
+  get message(): number | null {
+    return this.selected ? this.selected.node.id : this.#query.turn;
+  }
+  /** The selected message, if it is shown. */
+  readonly chosen = $derived.by(() => (this.message === null ? undefined : this.shown.find(({ node }) => node.id === this.message)));
+  /** The tool call whose database is shown. */
+  get call(): number | null {
+    return this.#query.call;
+  }
+
+  selectToken = (position: number | null): void => this.#router.setQuery({ tok: position, turn: null });
+  selectMessage = (node: number | null): void => this.#router.setQuery({ turn: node, tok: null });
+  selectCall = (call: number | null): void => this.#router.setQuery({ call });
+
+  step(what: 'token' | 'message', offset: 1 | -1): void {
+    if (what === 'message') this.selectMessage(stepMessage(this.shown, this.message, offset)?.node.id ?? null);
+    else this.selectToken(stepToken(this.shown, this.position, this.message, offset));
+  }
+
+  /** Closes the token, else the database, else the message. */
+  close = (): void => {
+    const inPanel = this.panel?.contains(document.activeElement);
+    if (this.position !== null) this.selectToken(null);
+    else if (this.call !== null) this.selectCall(null);
+    else this.selectMessage(null);
+    if (inPanel) this.strip?.focus();
+  };
+
+  // ── find ────────────────────────────────────────────────────────────────────────────────────────────────────────
+  get search(): string {
+    return this.#query.q;
+  }
+  get finding(): boolean {
+    return this.findRequests > 0 || this.search !== '';
+  }
+  readonly matches = $derived.by(() => findText(this.shown, this.text?.pieces ?? null, this.search));
+  /** The match that begins at the selected token. */
+  readonly match = $derived.by((): Match | undefined => this.matches.find(({ start }) => start === this.position));
+
+  find(): void {
+    this.findRequests += 1;
+  }
+
+  searchFor(text: string): void {
+    this.#router.setQuery({ q: text });
+  }
+
+  /** Selects the next or the previous match; after the last match the first. */
+  stepMatch(offset: 1 | -1): void {
+    const from = this.position ?? -1;
+    const next =
+      offset > 0
+        ? (this.matches.find(({ start }) => start > from) ?? this.matches[0])
+        : (this.matches.findLast(({ start }) => start < from) ?? this.matches.at(-1));
+    if (next) this.selectToken(next.start);
+  }
+
+  closeFind(): void {
+    this.findRequests = 0;
+    this.searchFor('');
+    this.strip?.focus();
+  }
+
+  // ── links ───────────────────────────────────────────────────────────────────────────────────────────────────────
+  #link(more: Record<string, number>): string {
+    return href(this.subject.route, { ...lookOf(this.#query), ...more });
+  }
+  messageLink = (node: number): string => this.#link({ turn: node });
+  tokenLink = (position: number): string => this.#link({ tok: position });
+  callLink = (call: number): string => this.#link({ call });
+
+  /** Attributes of a message: for `Message` and `RenderedMessage`. */
+  messageProps({ id, toolResult }: MessageNode) {
+    return {
+      current: id === this.message,
+      link: this.messageLink(id),
+      broken: toolResult && this.broken.get(toolResult.index),
+      worldLink: toolResult && this.callLink(toolResult.index),
+    };
+  }
+
+  /** Where the visitor can play on from the selected message, by role. Without a selection, from the last message of that role. */
+  readonly forks = $derived.by(() => ({ user: this.#fork('user'), agent: this.#fork('agent') }));
+
+  #fork(as: 'user' | 'agent'): string {
+    const { place, trajectory } = this.subject;
+    const { task, id, leaf } = trajectory;
+    const node = (this.message === null ? lastFork(trajectory, as) : forkAt(trajectory, this.message, as)) ?? this.message ?? leaf;
+    return href({ name: 'play', domain: task.domain, task: task.id }, { from: writeFrom({ place, id, node }), as });
+  }
+
+  // ── commands ────────────────────────────────────────────────────────────────────────────────────────────────────
+  readonly #commands: Record<Command, () => boolean | void> = {
+    'next-message': () => this.step('message', 1),
+    'previous-message': () => this.step('message', -1),
+    'next-token': () => this.step('token', 1),
+    'previous-token': () => this.step('token', -1),
+    'next-write': () => this.selectMessage(nextWrite(this.shown, this.message)?.node.id ?? null),
+    'next-sibling': () => visit(this.subject.sibling(1)),
+    'previous-sibling': () => visit(this.subject.sibling(-1)),
+    'next-channel': () => this.colorBy(cycle(this.channels, this.channel, 1)),
+    'previous-channel': () => this.colorBy(cycle(this.channels, this.channel, -1)),
+    view: () => this.setView(this.view === 'messages' ? 'rendered' : 'messages'),
+    fork: () => visit(this.forks.user),
+    'fork-as-agent': () => visit(this.forks.agent),
+    find: () => this.find(),
+    close: () => this.close(),
+  };
+
+  /** Runs a command by its name. Returns false if there was nothing to do. */
+  run(command: Command): boolean {
+    return this.#commands[command]() !== false;
+  }
+
+  onkeydown = (event: KeyboardEvent): void => {
+    if (document.querySelector('dialog[open]')) return;
+    const command = commandOf(event, isTyping(event.target as Element));
+    if (command && this.run(command)) event.preventDefault();
+  };
+}
+
+type ScaledRollout = Parameters<typeof scaleOf>[1][number];
+
+function visit(address: string | undefined): boolean {
+  if (address) location.hash = address;
+  return Boolean(address);
+}

@@ -1,0 +1,24 @@
+/** @file Loads the vocabulary of a model when its tokens are shown for the first time. */
+import type { Library } from '../../data/library/library.ts';
+import { Vocabulary } from './vocabulary.ts';
+
+const loaded = new Map<string, Promise<Vocabulary>>();
+
+/**
+ * Resolves to an Error if the model is missing or its tokenizer is unreadable.
+ * @param model a bundled model's name or a stored model's id
+ */
+export function vocabularyOf(library: Library, model: string): Promise<Vocabulary | Error> {
+  const found = loaded.get(model) ?? load(library, model);
+  loaded.set(model, found);
+  return found.catch((error: unknown) => {
+    loaded.delete(model); // the next call tries again, because the network may be back
+    return error instanceof Error ? error : new Error(String(error));
+  });
+}
+
+async function load(library: Library, model: string): Promise<Vocabulary> {
+  const file = await library.tokenizer(model);
+  if (!file) throw new Error(`the model "${model}" is neither bundled nor in this browser's storage`);
+  return new Vocabulary(JSON.parse(await file.text()));
+}

@@ -1,0 +1,59 @@
+/** @file Labels of stored values: statuses, endings, violations and wishes. */
+import { isAudited } from '../../environments/violations.ts';
+import type { RolloutSummary } from '../../records/rollout.ts';
+import type { RunStatus } from '../../records/run.ts';
+import type { Violation } from '../../records/task.ts';
+import type { TerminationReason, Trajectory } from '../../records/trajectory.ts';
+
+/** `modify_items+cancel (impossible)` → `modify items + cancel (impossible)`. */
+export const intent = (name: string) => name.replaceAll('_', ' ').replaceAll('+', ' + ');
+
+export const STATUS_LABELS: Record<RunStatus, string> = {
+  starting: 'Starting',
+  running: 'Training',
+  paused: 'Paused',
+  done: 'Done',
+  stopped: 'Stopped',
+  failed: 'Failed',
+  interrupted: 'Interrupted',
+};
+
+export const TERMINATION_LABELS: Record<TerminationReason, string> = {
+  user_stop: 'the customer ended it',
+  terminal_tool: 'handed over to a human',
+  max_turns: 'too many turns',
+  turn_length: 'one turn grew too long',
+  malformed_call: 'malformed tool call',
+  context_full: 'context full',
+  user_error: 'the simulated user failed',
+  aborted: 'aborted',
+};
+
+/** Why a conversation ended. Under tau2-bench's rules the text also has tau2-bench's term. */
+export const endingText = ({ termination, ending }: Pick<Trajectory, 'termination' | 'ending'>): string =>
+  `${TERMINATION_LABELS[termination]}${ending ? ` (tau2: ${ending})` : ''}`;
+
+export const VIOLATION_LABELS: Record<Violation['rule'], string> = {
+  not_authenticated: 'acted before knowing the customer',
+  other_customer: 'touched another customer’s data',
+  unconfirmed_write: 'changed data without asking',
+};
+
+/** What to say where no violation was found. */
+export const noViolations = (domain: string): string =>
+  isAudited(domain) ? 'No rule was broken.' : 'Not audited: the rules of this domain are not checked.';
+
+/** The number of violations of a rollout, for a list. Rows of earlier versions lack the domain; a task's id begins with it. */
+export function violationCount({ domain, task, violations }: Pick<RolloutSummary, 'domain' | 'task' | 'violations'>): string {
+  return isAudited(domain ?? task.split('/')[0]!) ? String(violations) : 'not audited';
+}
+
+/** The labels of the broken rules of each tool call, by the call's index. */
+export function brokenCalls(violations: readonly Pick<Violation, 'rule' | 'call'>[]): ReadonlyMap<number, string[]> {
+  const found = new Map<number, string[]>();
+  for (const { rule, call } of violations) {
+    const said = found.get(call) ?? [];
+    if (!said.includes(VIOLATION_LABELS[rule])) found.set(call, [...said, VIOLATION_LABELS[rule]]);
+  }
+  return found;
+}

@@ -1,0 +1,255 @@
+/** @file The page's side of the trainer worker: the device, the active run and the commands. There is one client per page. */
+import type { Progress, Rescored, RescoreRequest, PlayRequest, EngineInfo, RunEvent } from '../../trainer/messages.ts';
+import * as comlink from 'comlink';
+import type { EvaluationRequest } from '../../records/evaluation.ts';
+import type { RunRequest, RunStatus } from '../../records/run.ts';
+import type { Trajectory } from '../../records/trajectory.ts';
+import type { UserConfig } from '../../records/user.ts';
+import type { Trainer } from '../../trainer/connect.ts';
+import { gpuHolder, type GpuUse } from '../../trainer/gpu-lock.ts';
+import { availability } from './availability.ts';
+import { screenLock } from '../kit/wake-lock.ts';
+
+export type RunProgress = Extract<RunEvent, { type: 'progress' }>;
+export type RunListener = (run: string, events: readonly RunEvent[]) => void;
+
+const LOCK_POLL_MS = 3000;
+/** After a second device loss within this time, the run is not resumed automatically. */
+const LOSS_WINDOW_MS = 120_000;
+
+export class TrainerClient {
+  /** Null until the worker has answered. */
+  info = $state.raw<EngineInfo | null>(null);
+  activeRun = $state.raw<string | null>(null);
+  status = $state.raw<RunStatus | null>(null);
+  progress = $state.raw<RunProgress | null>(null);
+  /** Tokens per second in the newest step. */
+  throughput = $state.raw<number | null>(null);
+  /** What another tab uses the GPU for. */
+  otherTab = $state.raw<GpuUse | null>(null);
+  /** The last error, for the banner; '' if there was no error. */
+  problem = $state.raw('');
+  /** A command has no answer yet. */
+  busy = $state.raw(false);
+  /** The device was lost, and the run is about to be resumed. */
+  recovering = $state.raw(false);
+
+  /** The progress of the active evaluation. */
+  evaluation = $state.raw<{ done: number; total: number; label: string } | null>(null);
+
+  readonly #connect: (onFailure: (error: Error) => void) => Promise<Trainer>;
+  readonly #listeners = new Set<RunListener>();
+  #trainer: Promise<Trainer> | null = null;
+  #lastLoss = -Infinity;
+  #user: UserConfig | undefined;
+  #cancelled = false;
+  /** Conversations that this tab plays or scores now. */
+  #requests = 0;
+
+  constructor(connect: (onFailure: (error: Error) => void) => Promise<Trainer>) {
+    this.#connect = connect;
+  }
+
+  /** Connects to the worker, asks for the device and watches other tabs. Never rejects: `info` and `problem` hold errors. */
+  async boot(): Promise<void> {
+    void this.#watchLock();
+    const keepOn = screenLock(navigator.wakeLock, document);
+    $effect.root(() => {
+      $effect(() => keepOn(this.activeRun !== null && this.status !== 'paused'));
+    });
+    try {
+      const trainer = await this.#ready();
+      this.info = await trainer.engineInfo();
+    } catch (error) {
+      this.info = unavailable(messageOf(error));
+    }
+  }
+
+  /** Why the GPU may not be used for `use` now, in one sentence; '' if it may. */
+  availability(use: GpuUse): string {
+    const { info, otherTab, busy } = this;
+    return availability({ info, training: this.activeRun !== null, evaluating: this.evaluation !== null, otherTab, busy }, use);
+  }
+
+  /** Returns the run's id, or null if the run could not start; then `problem` says why. */
+  async start(request: RunRequest): Promise<string | null> {
+    return this.#command(async (trainer) => {
+      this.#user = request.user;
+      this.#begin(await trainer.start(request));
+      return this.activeRun;
+    });
+  }
+
+  async resume(run: string, user?: UserConfig): Promise<void> {
+    await this.#command(async (trainer) => {
+      this.#user = user;
+      await trainer.resume(run, user);
+      this.#begin(run);
+    });
+  }
+
+  pause = () => this.#command((trainer) => trainer.pause());
+  unpause = () => this.#command((trainer) => trainer.unpause());
+  stop = () => this.#command((trainer) => trainer.stop());
+
+  /** Plays evaluations one after another. Returns their ids, or null if one was cancelled or failed; `problem` says why. */
+  async evaluate(requests: EvaluationRequest[]): Promise<string[] | null> {
+    this.evaluation = { done: 0, total: 0, label: 'evaluation' };
+    this.problem = '';
+    this.#cancelled = false;
+    try {
+      const progress = (done: number, total: number, label: string) => (this.evaluation = { done, total, label });
+      return await (await this.#ready()).evaluateAndKeep(requests, comlink.proxy(progress));
+    } catch (error) {
+      if (!this.#cancelled) this.problem = messageOf(error);
+      return null;
+    } finally {
+      this.evaluation = null;
+    }
+  }
+
+  async cancelEvaluation(): Promise<void> {
+    this.#cancelled = true;
+    await (await this.#ready()).cancelEvaluation();
+  }
+
+  /** Continues a conversation that the visitor takes part in. @throws the trainer's error; also if the request is stopped */
+  async play(request: PlayRequest, progress: Progress = () => {}): Promise<Trajectory[]> {
+    return this.#using(async (trainer) => trainer.play(request, comlink.proxy(progress)));
+  }
+
+  /** Scores a conversation with other weights. @throws the trainer's error; also if the request is stopped */
+  async rescore(request: RescoreRequest): Promise<Rescored> {
+    return this.#using(async (trainer) => trainer.rescore(request));
+  }
+
+  async stopPlay(): Promise<void> {
+    await (await this.#ready()).stopPlay();
+  }
+
+  /** `listener` gets every batch of events until the returned function is called. */
+  subscribe(listener: RunListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #ready(): Promise<Trainer> {
+    this.#trainer ??= (async () => {
+      let failed = (_: Error) => {};
+      const failure = new Promise<never>((_, reject) => (failed = reject));
+      failure.catch((error: unknown) => this.#workerFailed(messageOf(error)));
+      const trainer = await Promise.race([this.#connect(failed), failure]);
+      await trainer.listen(comlink.proxy((run: string, events: RunEvent[]) => this.#hear(run, events)));
+      return trainer;
+    })();
+    return this.#trainer;
+  }
+
+  #workerFailed(message: string): void {
+    this.problem = `${message}. Reload the page; what was saved is still there.`;
+    this.info = unavailable(message);
+    this.evaluation = null;
+    this.#end();
+  }
+
+  async #command<T>(command: (trainer: Trainer) => Promise<T>): Promise<T | null> {
+    this.busy = true;
+    this.problem = '';
+    try {
+      return await command(await this.#ready());
+    } catch (error) {
+      this.problem = messageOf(error);
+      return null;
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  #begin(run: string): void {
+    this.activeRun = run;
+    this.status = 'starting';
+    this.progress = null;
+    this.throughput = null;
+  }
+
+  #end(): void {
+    this.activeRun = null;
+    this.progress = null;
+  }
+
+  #hear(run: string, events: readonly RunEvent[]): void {
+    for (const event of events) {
+      if (event.type === 'progress') this.progress = event;
+      else if (event.type === 'metrics') this.throughput = event.metrics['perf/throughput'] ?? this.throughput;
+      else if (event.type === 'status') this.#setStatus(run, event.status, event.message);
+    }
+    for (const listener of this.#listeners) listener(run, events);
+  }
+
+  #setStatus(run: string, status: RunStatus, message?: string): void {
+    this.status = status;
+    if (status === 'failed') this.problem = message ?? 'The run failed.';
+    if (status === 'done' || status === 'stopped' || status === 'failed' || status === 'interrupted') this.#end();
+    if (status === 'interrupted') void this.#recover(run, message);
+  }
+
+  /** The GPU process restarts within a second. Then the run is resumed once from its last checkpoint. */
+  async #recover(run: string, message = 'the GPU was reset'): Promise<void> {
+    const now = performance.now();
+    const again = now - this.#lastLoss < LOSS_WINDOW_MS;
+    this.#lastLoss = now;
+    if (again) {
+      this.problem = `The GPU was lost twice within two minutes (${message}). Try a smaller preset, or resume by hand.`;
+      return;
+    }
+    this.recovering = true;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await this.resume(run, this.#user);
+    try {
+      this.info = await (await this.#ready()).engineInfo();
+    } catch (error) {
+      this.problem = messageOf(error);
+    }
+    this.recovering = false;
+  }
+
+  /** Whether this tab may hold the lock of the GPU. */
+  get #uses(): boolean {
+    return this.activeRun !== null || this.evaluation !== null || this.busy || this.#requests > 0;
+  }
+
+  async #using<T>(request: (trainer: Trainer) => Promise<T>): Promise<T> {
+    this.#requests += 1;
+    try {
+      return await request(await this.#ready());
+    } finally {
+      this.#requests -= 1;
+    }
+  }
+
+  /** Asks again and again who holds the lock, because a lock has no events. */
+  async #watchLock(): Promise<void> {
+    for (;;) {
+      const before = this.#uses;
+      const holder = await gpuHolder();
+      // The holder can be this tab if the tab used the GPU at any moment of the question.
+      this.otherTab = before || this.#uses ? null : holder;
+      await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS));
+    }
+  }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+function unavailable(message: string): EngineInfo {
+  return {
+    state: 'unavailable',
+    message,
+    vendor: '',
+    architecture: '',
+    description: '',
+    software: false,
+    subgroupSize: 0,
+    selfTest: 'not run',
+  };
+}

@@ -1,0 +1,15 @@
+/** @file Tables as CSV (RFC 4180). */
+
+type Cell = string | number | null | undefined;
+
+/** Text that a spreadsheet would run as a formula gets an apostrophe in front, because ids and tool names can come from imports. */
+export function csv(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  return [header, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+}
+
+function cell(value: Cell): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'number') return String(value);
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

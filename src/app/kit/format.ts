@@ -1,0 +1,31 @@
+/** @file Formats numbers, times and sizes. */
+
+export const percent = (value: number) => `${(100 * value).toFixed(0)} %`;
+
+/** Three significant digits. Very large and very small numbers have an exponent. */
+export function number(value: number): string {
+  if (!Number.isFinite(value)) return '–';
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  if (size < 1e-4 || size >= 1e6) return value.toExponential(1);
+  if (size >= 100) return Math.round(value).toLocaleString('en');
+  return String(Number(value.toPrecision(3)));
+}
+
+export function seconds(value: number): string {
+  if (value > 0 && value < 1) return `${Math.round(1000 * value)} ms`;
+  if (value < 60) return `${Number(value.toPrecision(3))} s`;
+  const minutes = Math.floor(value / 60);
+  return minutes < 60 ? `${minutes} min ${Math.round(value % 60)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Short enough for an axis. */
+export const tickSeconds = (value: number) => `${number(value)} s`;
+
+const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+export const dateTime = (time: number) => dates.format(time);
+
+export function bytes(value: number): string {
+  const power = value < 1 ? 0 : Math.min(3, Math.floor(Math.log10(value) / 3));
+  return `${(value / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${['B', 'kB', 'MB', 'GB'][power]}`;
+}
