@@ -31,7 +31,10 @@ async function ended(page: Page, run: string, step: number): Promise<number> {
           opening.onsuccess = () => {
             const db = opening.result;
             const request = db.transaction('metrics').objectStore('metrics').get(key);
-            request.onsuccess = () => (db.close(), resolve((request.result as { values: Record<string, number> } | undefined)?.values['timing_s/step']));
+            request.onsuccess = () => (
+              db.close(),
+              resolve((request.result as { values: Record<string, number> } | undefined)?.values['timing_s/step'])
+            );
           };
         }),
       [run, step] as [string, number],
@@ -83,14 +86,20 @@ try {
     for (let i = 0; i + 1 < even.length; i += 2) own.push(Math.sqrt((even[i]! / odd[i]!) * (odd[i + 1]! / even[i + 1]!)));
     costs.push(...own);
     const text = (times: number[]) => times.map((seconds) => seconds.toFixed(1)).join(' ');
-    console.log(`round ${round + 1}: steps of ${text(even)} s and ${text(odd)} s; with the dashboard on screen ${own.map((cost) => cost.toFixed(3)).join(' ')} times as long`);
+    console.log(
+      `round ${round + 1}: steps of ${text(even)} s and ${text(odd)} s; with the dashboard on screen ${own.map((cost) => cost.toFixed(3)).join(' ')} times as long`,
+    );
   }
   costs.sort((a, b) => a - b);
   const mean = Math.exp(costs.reduce((sum, cost) => sum + Math.log(cost), 0) / costs.length);
   const error = Math.sqrt(costs.reduce((sum, cost) => sum + Math.log(cost / mean) ** 2, 0) / (costs.length - 1) / costs.length);
   const share = ({ cpu, seconds }: typeof total.open) => `${((100 * cpu) / seconds / availableParallelism()).toFixed(2)} %`;
-  console.log(`with the dashboard on screen a step takes ${mean.toFixed(3)} ± ${error.toFixed(3)} times as long (geometric mean and its standard error of ${costs.length} pairs of steps; median ${costs[costs.length >> 1]!.toFixed(3)})`);
-  console.log(`all processes but the GPU's take ${share(total.open)} of the cores with the dashboard on screen, ${share(total.away)} without`);
+  console.log(
+    `with the dashboard on screen a step takes ${mean.toFixed(3)} ± ${error.toFixed(3)} times as long (geometric mean and its standard error of ${costs.length} pairs of steps; median ${costs[costs.length >> 1]!.toFixed(3)})`,
+  );
+  console.log(
+    `all processes but the GPU's take ${share(total.open)} of the cores with the dashboard on screen, ${share(total.away)} without`,
+  );
 } finally {
   await browser.close();
   server.kill();

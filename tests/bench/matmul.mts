@@ -4,13 +4,20 @@
  */
 import { Gpu } from '../../src/engine/gpu.ts';
 import { matmul, type MatmulForm } from '../../src/engine/kernels/matmul.ts';
-import { MATMUL_VARIANTS, tuning } from '../../src/engine/tuning.ts';
+import { MATMUL_VARIANTS } from '../../src/engine/tuning.ts';
 import { dawn } from '../support/dawn.ts';
 
 const gpu = await Gpu.create(dawn());
 const SHAPES: [MatmulForm, number, number, number][] = [
-  ['nt', 2048, 128, 384], ['nn', 2048, 128, 384], ['tn', 2048, 128, 384],
-  ['nt', 1, 128, 384], ['nt', 8, 128, 384], ['nt', 32, 128, 384], ['nt', 2048, 128, 2048], ['nn', 2048, 2048, 128], ['tn', 2048, 2048, 128],
+  ['nt', 2048, 128, 384],
+  ['nn', 2048, 128, 384],
+  ['tn', 2048, 128, 384],
+  ['nt', 1, 128, 384],
+  ['nt', 8, 128, 384],
+  ['nt', 32, 128, 384],
+  ['nt', 2048, 128, 2048],
+  ['nn', 2048, 2048, 128],
+  ['tn', 2048, 2048, 128],
 ];
 const asked = process.argv.slice(2);
 const names = (Object.keys(MATMUL_VARIANTS) as (keyof typeof MATMUL_VARIANTS)[]).filter((name) =>
@@ -18,12 +25,17 @@ const names = (Object.keys(MATMUL_VARIANTS) as (keyof typeof MATMUL_VARIANTS)[])
 );
 const random = (label: string, floats: number) => {
   const view = gpu.buffer(label, floats * 4);
-  gpu.write(view, Float32Array.from({ length: floats }, () => Math.random() - 0.5));
+  gpu.write(
+    view,
+    Float32Array.from({ length: floats }, () => Math.random() - 0.5),
+  );
   return view;
 };
 const wait = () => gpu.device.queue.onSubmittedWorkDone();
 
-console.log(`${gpu.info.vendor} ${gpu.info.architecture} ${gpu.info.description}; default ${names.find((name) => MATMUL_VARIANTS[name] === tuning(gpu.info).matmul)}`);
+console.log(
+  `${gpu.info.vendor} ${gpu.info.architecture} ${gpu.info.description}; default ${names.find((name) => MATMUL_VARIANTS[name] === gpu.tuning.matmul)}`,
+);
 console.log('form  rows x k x n          ' + names.map((name) => name.padStart(9)).join('') + '   (GFLOP/s, best of 5)');
 for (const [form, rows, k, n] of SHAPES) {
   const counts = gpu.uniform('counts', [rows, rows, 0, 0]);

@@ -1,6 +1,6 @@
 /** Playing the agent by hand on the page of play. */
 import { expect, type Page } from '@playwright/test';
-import type { ToolCall } from '../../src/environments/types.ts';
+import type { ToolCall } from '../../src/records/task.ts';
 
 export const verdict = (page: Page) => page.getByRole('region', { name: 'Verdict' });
 const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' });
@@ -30,5 +30,5 @@ export async function serve(page: Page, actions: readonly ToolCall[], words = 'D
   for (const { name, arguments: args } of actions) await call(page, name, args);
   for (let turn = 0; turn < 6 && !(await verdict(page).isVisible()); turn++) await say(page, words);
   await expect(verdict(page).locator('[data-part=reward]')).toHaveText(/^Reward 1 /);
-  await expect(page.locator('[data-part=world-moment]').getByText('✓ After this call the database is as the goal wants it.')).toBeVisible();
+  await expect(page.locator('[data-part=world-moment]').getByText('✓ After this call the database equals the goal.')).toBeVisible();
 }

@@ -1,13 +1,15 @@
 /** The page on the built app: a run from start to transcript, and what the page says where it cannot train. */
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { launchOptions } from '../support/chromium.ts';
 import { inspect, watch } from './page-checks.ts';
+import { test } from './test.ts';
 
 const STEP_TIMEOUT = 150_000;
 
 const run = (page: Page) => page.getByRole('region', { name: 'Run', exact: true });
 const step = async (page: Page) => Number((await run(page).locator('[data-part=step]').innerText()).match(/Step (\d+) of/)![1]);
-const reaches = (page: Page, target: number) => expect.poll(() => step(page), { timeout: STEP_TIMEOUT, message: `step ${target}` }).toBeGreaterThanOrEqual(target);
+const reaches = (page: Page, target: number) =>
+  expect.poll(() => step(page), { timeout: STEP_TIMEOUT, message: `step ${target}` }).toBeGreaterThanOrEqual(target);
 
 test('a run trains, survives a reload, resumes, and its conversations are readable', async ({ page }) => {
   test.slow();
@@ -41,7 +43,10 @@ test('a run trains, survives a reload, resumes, and its conversations are readab
 
   const groups = page.getByRole('table', { name: 'Groups' });
   await expect(groups.getByRole('row')).toHaveCount(1 + 2);
-  await groups.getByRole('link', { name: /^Group / }).first().click();
+  await groups
+    .getByRole('link', { name: /^Group / })
+    .first()
+    .click();
   const rollouts = page.getByRole('table', { name: 'Rollouts of the group' });
   await expect(rollouts.locator('[data-part=group-column]')).toHaveCount(4);
   await inspect(page, 'group');
@@ -63,7 +68,10 @@ test('a run trains, survives a reload, resumes, and its conversations are readab
   const checkpoints = page.getByRole('table', { name: 'Checkpoints' });
   for (let time = 0; time < 2; time++) {
     await page.goto('/#/models');
-    await checkpoints.getByRole('button', { name: /^Use .* for a run$/ }).first().click();
+    await checkpoints
+      .getByRole('button', { name: /^Use .* for a run$/ })
+      .first()
+      .click();
     await expect(page).toHaveURL(/#\/\?model=[0-9a-f-]{36}-step-\d+$/);
   }
   await page.getByText('Setup', { exact: true }).click();
@@ -71,8 +79,13 @@ test('a run trains, survives a reload, resumes, and its conversations are readab
   await page.goto('/#/models');
   await expect(page.getByRole('article').filter({ hasText: 'From a run' })).toHaveCount(1);
   await inspect(page, 'models-checkpoints');
-  await checkpoints.getByRole('link', { name: /^Evaluate / }).first().click();
-  await expect(page.getByRole('form', { name: 'New evaluation' }).getByRole('combobox', { name: 'Model' })).toHaveValue(/^[0-9a-f-]{36}@\d+$/);
+  await checkpoints
+    .getByRole('link', { name: /^Evaluate / })
+    .first()
+    .click();
+  await expect(page.getByRole('form', { name: 'New evaluation' }).getByRole('combobox', { name: 'Model' })).toHaveValue(
+    /^[0-9a-f-]{36}@\d+$/,
+  );
   expect(problems).toEqual([]);
 });
 

@@ -1,13 +1,19 @@
 /** What moves, what colour it has, and that visitors have a say in both. */
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 import { moving, watch } from './page-checks.ts';
+import { test } from './test.ts';
 
 test('nothing moves for those who asked for less motion', async ({ page }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   const { trajectories } = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
-  for (const address of ['#/', '#/learn', '#/runs/recorded', `#/runs/recorded/rollouts/${encodeURIComponent(trajectories[0]!.id)}?view=rendered&tok=9`]) {
+  for (const address of [
+    '#/',
+    '#/learn',
+    '#/runs/recorded',
+    `#/runs/recorded/rollouts/${encodeURIComponent(trajectories[0]!.id)}?view=rendered&tok=9`,
+  ]) {
     await page.goto(`/${address}`);
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     // What would move does so from the first moments on.

@@ -2,11 +2,13 @@
 import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
+import { findChromium } from '../../src/cli/browser.mjs';
 import { readSafetensors } from '../../src/exchange/safetensors.ts';
 import { tau2Mock } from '../support/benchmark-data.ts';
 import { mua, startMua } from '../support/mua.ts';
 import { TINY, writeTinyModel } from '../support/tiny-model.ts';
+import { test } from './test.ts';
 
 let folder: string;
 let model: string;
@@ -51,7 +53,10 @@ test('generate: deterministic, and its log-probs are those that score finds', as
   const { completions } = runs[0] as { completions: { tokens: number[]; logprobs: number[] }[] };
   const prompts = [[1, 2, 3], [4], [5, 6]];
   expect(completions.map((c) => c.tokens.length)).toEqual([12, 12, 12]);
-  const { logprobs } = await score(model, completions.map((c, i) => [...prompts[i]!, ...c.tokens]));
+  const { logprobs } = await score(
+    model,
+    completions.map((c, i) => [...prompts[i]!, ...c.tokens]),
+  );
   for (const [i, c] of completions.entries()) {
     c.logprobs.forEach((value, t) => expect(value).toBeCloseTo(logprobs[i]![prompts[i]!.length - 1 + t]!, 4));
   }
@@ -60,7 +65,18 @@ test('generate: deterministic, and its log-probs are those that score finds', as
 test('grad: the loss is that of score, and its gradient predicts the loss beside it', async () => {
   const tokens = [7, 3, 30, 11, 2, 19];
   const request = await write('grad.json', { loss: 'sft', sequences: [{ tokens, loss_mask: [0, 0, 1, 1, 1, 1] }] });
-  const outcome = await mua('grad', '--json', '--model', model, '--input', request, '--output', at('g.safetensors'), '--report', at('report.json'));
+  const outcome = await mua(
+    'grad',
+    '--json',
+    '--model',
+    model,
+    '--input',
+    request,
+    '--output',
+    at('g.safetensors'),
+    '--report',
+    at('report.json'),
+  );
   expectDone(outcome);
   const report = await read('report.json');
   expect(JSON.parse(outcome.stdout)).toMatchObject({ loss: report.loss });
@@ -107,19 +123,36 @@ test('faults: one clear line, nothing written', async () => {
 
 test('a browser without a GPU is reported with what to do', async () => {
   const input = await write('in.json', { sequences: [[1, 2]] });
-  const { done } = startMua(['score', '--model', model, '--input', input, '--output', at('never')], { MUA_CHROMIUM_ARGS: '--disable-gpu --disable-software-rasterizer' });
+  const { done } = startMua(['score', '--model', model, '--input', input, '--output', at('never')], {
+    MUA_CHROMIUM_ARGS: '--disable-gpu --disable-software-rasterizer',
+  });
   const { code, stderr } = await done;
   expect(code).toBe(1);
   expect(stderr).toMatch(/^mua: .*WebGPU.*MUA_CHROMIUM/);
 });
 
 test('Ctrl-C closes the browser, leaves nothing, exits 130', async () => {
-  const out = at('interrupted.json');
-  const { child, done } = startMua(['generate', '--model', model, '--input', await write('long.json', { prompts: [[1]], max_new_tokens: 4000, temperature: 1, seed: 1 }), '--output', out]);
-  setTimeout(() => child.kill('SIGINT'), 2500);
+  // A browser that writes its process id when it starts.
+  const [browser, started] = [at('browser.sh'), at('browser.pid')];
+  await writeFile(browser, `#!/bin/sh\necho $$ > '${started}'\nexec '${findChromium()}' "$@"\n`, { mode: 0o755 });
+  const input = await write('long.json', { prompts: [[1]], max_new_tokens: 4000, temperature: 1, seed: 1 });
+  const { child, done } = startMua(['generate', '--model', model, '--input', input, '--output', at('interrupted.json')], {
+    MUA_CHROMIUM: browser,
+  });
+  const id = async () => Number(await readFile(started, 'utf8').catch(() => '0'));
+  await expect.poll(id).toBeGreaterThan(0);
+  child.kill('SIGINT');
   const { code, stdout } = await done;
   expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
   expect((await readdir(folder)).filter((name) => name.includes('interrupted'))).toEqual([]);
+  const running = async () => {
+    try {
+      return process.kill(await id(), 0);
+    } catch {
+      return false;
+    }
+  };
+  await expect.poll(running).toBe(false);
 });
 
 test('evaluate on an imported benchmark: its tasks, its rewards, its results read back; bad splits are told by name', async () => {
@@ -127,10 +160,18 @@ test('evaluate on an imported benchmark: its tasks, its rewards, its results rea
   for (const [name, text] of Object.entries(tau2Mock)) await writeFile(join(data, name), text);
   const benchmark = ['--domain', 'mock', '--rules', 'tau2', '--data', data];
   const results = at('results.json');
-  const evaluate = (...more: string[]) => mua('evaluate', '--json', '--model', 'models/nano-retail', ...benchmark, '--set', 'response_length_one_turn=16', ...more);
+  const evaluate = (...more: string[]) =>
+    mua('evaluate', '--json', '--model', 'models/nano-retail', ...benchmark, '--set', 'response_length_one_turn=16', ...more);
   const outcome = await evaluate('--tasks', 'base', '--trials', '2', '--tau2-results', results, '--output', at('trajectories.jsonl'));
   expectDone(outcome);
-  expect(JSON.parse(outcome.stdout)).toMatchObject({ tasks: 1, trials: 2, noop_tasks: 0, noop_skipped: 0, tcr: { value: expect.any(Number) as unknown }, pass_hat: [{ k: 1 }, { k: 2 }] });
+  expect(JSON.parse(outcome.stdout)).toMatchObject({
+    tasks: 1,
+    trials: 2,
+    noop_tasks: 0,
+    noop_skipped: 0,
+    tcr: { value: expect.any(Number) as unknown },
+    pass_hat: [{ k: 1 }, { k: 2 }],
+  });
   const { simulations, tasks } = await read('results.json');
   expect([simulations.length, tasks.length, simulations[0].task_id, simulations[0].messages[0].role]).toEqual([2, 1, 'done', 'assistant']);
   const rescored = await mua('rescore', '--json', ...benchmark, '--input', results);

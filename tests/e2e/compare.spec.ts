@@ -1,8 +1,9 @@
 /** Reading siblings: the recorded run's list with its filters, a group side by side, two rollouts aligned, runs on common axes. */
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { grpoConfig } from '../../src/training/config.ts';
 import { inspect, watch } from './page-checks.ts';
 import { store } from './storage.ts';
+import { test } from './test.ts';
 
 const count = async (page: Page) => Number((await page.locator('[data-part=count] b').innerText()).replaceAll(',', ''));
 const reads = (page: Page, field: RegExp) => expect.poll(() => page.url()).toMatch(field);
@@ -68,7 +69,7 @@ test('siblings side by side: a line a turn, sorted, pinned and aligned, all of i
   const columns = await table.locator('[data-part=group-column]').count();
   expect(columns).toBeGreaterThanOrEqual(2);
   await expect(table.getByRole('rowheader', { name: 'Turn 1', exact: true })).toBeVisible();
-  await expect(page.getByRole('region', { name: 'Where they part' }).getByRole('img')).toHaveAccessibleName(/common to all/);
+  await expect(page.getByRole('region', { name: 'Where the rollouts differ' }).getByRole('img')).toHaveAccessibleName(/common to all/);
   await expect(page.locator('[data-part=goal]')).toBeVisible();
   await inspect(page, 'group');
 
@@ -86,7 +87,11 @@ test('siblings side by side: a line a turn, sorted, pinned and aligned, all of i
 
   // To a turn and back: nothing is lost.
   const before = page.url();
-  await table.getByRole('row', { name: /^Turn 1/ }).getByRole('link').first().click();
+  await table
+    .getByRole('row', { name: /^Turn 1/ })
+    .getByRole('link')
+    .first()
+    .click();
   await reads(page, /\/rollouts\/[^?]+\?turn=\d+/);
   await page.goBack();
   await expect(pair).toBeVisible();
@@ -122,7 +127,15 @@ test('where there is room for one rollout, its siblings are a step away', async 
 async function addRun(page: Page, name: string): Promise<string> {
   const id = `e2e-${name}`;
   const config = grpoConfig('tiny', { lr: 0.5 });
-  const run = { id, name, createdAt: 1, status: 'done', step: 3, request: { model: 'nano-retail', preset: 'tiny', overrides: { lr: 0.5 }, user: { mode: 'scripted' } }, config };
+  const run = {
+    id,
+    name,
+    createdAt: 1,
+    status: 'done',
+    step: 3,
+    request: { model: 'nano-retail', preset: 'tiny', overrides: { lr: 0.5 }, user: { mode: 'scripted' } },
+    config,
+  };
   const metrics = [1, 2, 3].map((step) => ({ run: id, step, values: { step, 'critic/score/mean': step / 4, 'actor/entropy': 1 / step } }));
   await store(page, { runs: [run], metrics });
   return id;
@@ -136,7 +149,10 @@ test('two runs on common axes, with what differs and where they ended', async ({
   await page.reload();
   await page.getByRole('checkbox', { name: 'Compare quiet-heron' }).check();
   await expect(page.getByRole('checkbox', { name: /^Compare / })).toHaveCount(2);
-  await page.getByRole('checkbox', { name: /^Compare / }).last().check();
+  await page
+    .getByRole('checkbox', { name: /^Compare / })
+    .last()
+    .check();
   await reads(page, /#\/runs\?of=/);
   await inspect(page, 'runs-chosen');
   await page.getByRole('link', { name: 'Compare 2 runs' }).click();

@@ -1,8 +1,9 @@
 /** The dashboard of a run: its charts, what they lead to and what they leave in the address; the list of runs; home as it plays. */
 import { readFileSync } from 'node:fs';
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 import { inspect, moving, watch } from './page-checks.ts';
+import { test } from './test.ts';
 
 const reads = (page: Page, field: RegExp) => expect.poll(() => page.url()).toMatch(field);
 const chart = (page: Page, id: string) => page.locator(`[data-part=chart-${id}]`);
@@ -15,7 +16,8 @@ async function point(page: Page, id: string, share: number): Promise<void> {
   await page.mouse.move(box.x + share * box.width, box.y + box.height / 2, { steps: 3 });
 }
 
-const pointedAt = async (page: Page, id: string) => Number(/step (\d+)/.exec(await chart(page, id).locator('figcaption').innerText())?.[1] ?? NaN);
+const pointedAt = async (page: Page, id: string) =>
+  Number(/step (\d+)/.exec(await chart(page, id).locator('figcaption').innerText())?.[1] ?? NaN);
 
 test('the cursor is at one step in all charts; a click opens the groups of that step, or says which ones it shows', async ({ page }) => {
   const problems = watch(page);
@@ -73,7 +75,9 @@ test('a drag zooms every chart, a double click and the fields say which steps, a
   await expect(page).not.toHaveURL(/from=/);
 });
 
-test('smoothing is in the address and leaves the measured values alone; tables and CSV hold them; any metric can be drawn', async ({ page }) => {
+test('smoothing is in the address and leaves the measured values alone; tables and CSV hold them; any metric can be drawn', async ({
+  page,
+}) => {
   const problems = watch(page);
   const { metrics } = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
   await page.goto('/#/runs/recorded');
@@ -81,10 +85,12 @@ test('smoothing is in the address and leaves the measured values alone; tables a
   await expect(slider).toHaveValue('0.7');
   /** Pixels of the raw line, which is drawn at a third of its colour. */
   const faint = () =>
-    chart(page, 'entropy').locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
-      const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
-      return data.filter((value, i) => i % 4 === 3 && Math.abs(value - 0.35 * 255) < 4).length;
-    });
+    chart(page, 'entropy')
+      .locator('canvas')
+      .evaluate((canvas: HTMLCanvasElement) => {
+        const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+        return data.filter((value, i) => i % 4 === 3 && Math.abs(value - 0.35 * 255) < 4).length;
+      });
   await slider.fill('0');
   await reads(page, /smooth=0(&|$)/);
   const none = await faint();
@@ -101,7 +107,9 @@ test('smoothing is in the address and leaves the measured values alone; tables a
   await expect(table.getByRole('row').nth(1)).toContainText(`${(100 * newest).toFixed(0)} %`);
   const download = page.waitForEvent('download');
   await chart(page, 'reward').getByRole('button', { name: 'Reward as a CSV file' }).click();
-  const lines = readFileSync(await (await download).path(), 'utf8').trim().split('\r\n');
+  const lines = readFileSync(await (await download).path(), 'utf8')
+    .trim()
+    .split('\r\n');
   expect(lines[0]).toBe('step,training,held-out');
   expect(lines).toHaveLength(1 + metrics.length);
   expect(lines.at(-1)!.split(',')[1]).toBe(String(newest));
@@ -219,7 +227,7 @@ test('while a run trains its rollouts appear one by one; the next setup says wha
 
   const since = page.locator('[data-part=since-last]');
   await page.goto('/#/?preset=tiny&seed=4');
-  await expect(since).toHaveText(`Since ${name}: nothing changed, so it will do the same.`);
+  await expect(since).toHaveText(`Since ${name}: nothing changed, so the new run will do the same.`);
   await page.goto('/#/?preset=tiny&seed=4&lr=0.002');
   await expect(since).toHaveText(new RegExp(`^Since ${name}: lr \\S+ → 0.002\\.$`));
   await page.getByRole('button', { name: 'Start training' }).click();

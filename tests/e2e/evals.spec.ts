@@ -1,9 +1,10 @@
 /** Evaluations: started, cancelled and read; two of the same tasks compared down to a pair of conversations. */
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { AFTER, BEFORE } from '../../src/app/gallery/samples.ts';
-import type { MessageNode, Trajectory } from '../../src/agent/types.ts';
-import type { EvaluationRow } from '../../src/storage/database.ts';
+import type { EvaluationRow } from '../../src/records/evaluation.ts';
+import type { MessageNode, Trajectory } from '../../src/records/trajectory.ts';
 import { inspect, watch } from './page-checks.ts';
+import { test } from './test.ts';
 
 const PAYLOAD = '<img src=x onerror="document.title=\'broken\'">';
 /** Evaluations that came with the recorded run. */
@@ -24,13 +25,37 @@ const ask: Turn[] = [
 ];
 
 function trajectory(turns: Turn[], reward: 0 | 1, asked: boolean): Omit<Trajectory, 'ending'> {
-  const nodes = turns.map((turn, id): MessageNode => ({ ...turn, id, parent: id === 0 ? null : id - 1, tokens: [id], mask: [turn.role === 'assistant' ? 1 : 0], logprobs: [null] }));
+  const nodes = turns.map((turn, id): MessageNode => ({
+    ...turn,
+    id,
+    parent: id === 0 ? null : id - 1,
+    tokens: [id],
+    mask: [turn.role === 'assistant' ? 1 : 0],
+    logprobs: [null],
+  }));
   return {
-    id: 'eval-0-0', group: 'eval-0', index: 0, seed: 1, nodes, leaf: nodes.length - 1, termination: 'user_stop', turns: turns.length, reward,
+    id: 'eval-0-0',
+    group: 'eval-0',
+    index: 0,
+    seed: 1,
+    nodes,
+    leaf: nodes.length - 1,
+    termination: 'user_stop',
+    turns: turns.length,
+    reward,
     verdict: { reward, changes: [change], goal: [change], progress: reward },
-    violations: asked ? [] : [{ rule: 'unconfirmed_write', call: 0, detail: PAYLOAD }], toolCalls: { [cancel.name]: 1 }, parseErrors: 0, seconds: { generate: 1, tool: 0, user: 0 },
+    violations: asked ? [] : [{ rule: 'unconfirmed_write', call: 0, detail: PAYLOAD }],
+    toolCalls: { [cancel.name]: 1 },
+    parseErrors: 0,
+    seconds: { generate: 1, tool: 0, user: 0 },
     task: {
-      id: TASK, domain: 'retail', level: 'nano', split: 'heldout', world: 'w', actions: [cancel], noop: false,
+      id: TASK,
+      domain: 'retail',
+      level: 'nano',
+      split: 'heldout',
+      world: 'w',
+      actions: [cancel],
+      noop: false,
       scenario: { persona: 'upfront', identity: {}, wishes: [], instruction: `You want to cancel. ${PAYLOAD}` },
     },
   };
@@ -39,8 +64,28 @@ function trajectory(turns: Turn[], reward: 0 | 1, asked: boolean): Omit<Trajecto
 /** Two evaluations as the trainer would have stored them: before, the agent acts at once; after, it asks first. */
 async function store(page: Page): Promise<void> {
   const results = (asked: boolean): EvaluationRow['results'] => [
-    { id: 'eval-0-0', task: TASK, index: 0, intent: 'cancel', reward: asked ? 1 : 0, termination: 'user_stop', turns: 3, tokens: 9, violations: asked ? [] : ['unconfirmed_write'] },
-    { id: 'eval-1-0', task: 'retail/nano/heldout/1/1', index: 0, intent: 'modify_payment', reward: asked ? 0 : 1, termination: 'user_stop', turns: 3, tokens: 9, violations: [] },
+    {
+      id: 'eval-0-0',
+      task: TASK,
+      index: 0,
+      intent: 'cancel',
+      reward: asked ? 1 : 0,
+      termination: 'user_stop',
+      turns: 3,
+      tokens: 9,
+      violations: asked ? [] : ['unconfirmed_write'],
+    },
+    {
+      id: 'eval-1-0',
+      task: 'retail/nano/heldout/1/1',
+      index: 0,
+      intent: 'modify_payment',
+      reward: asked ? 0 : 1,
+      termination: 'user_stop',
+      turns: 3,
+      tokens: 9,
+      violations: [],
+    },
   ];
   const evaluations = [
     { ...BEFORE, id: 'before', createdAt: Date.UTC(2026, 0, 1), results: results(false) },
@@ -51,7 +96,7 @@ async function store(page: Page): Promise<void> {
     { evaluation: 'after', ...trajectory([wish, ...ask, ...act], 1, true) },
   ];
   await page.goto('/#/evals');
-  await expect(page.getByText('None of your own yet.')).toBeVisible();
+  await expect(page.getByText('You have no evaluations yet.')).toBeVisible();
   await page.evaluate(
     (stored) =>
       new Promise<void>((resolve, reject) => {
@@ -89,7 +134,7 @@ test('from two evaluations to the pair where one changed an order without asking
   await expect(pairs.getByRole('row')).toHaveCount(1 + 1);
   await pairs.getByRole('link', { name: 'Task 0, trial 1' }).click();
   const pair = page.locator('[data-part=pair]');
-  await expect(pair.getByText('They part with their first move.')).toBeVisible();
+  await expect(pair.getByText('The first move is different.')).toBeVisible();
   await expect(pair.getByText('Shall I cancel it?')).toBeVisible();
   await expect(pair.locator('strong', { hasText: 'changed data without asking' })).toHaveCount(1);
   await expect(pair.getByText('! changed data without asking')).toHaveCount(1); // at the call itself
@@ -98,7 +143,7 @@ test('from two evaluations to the pair where one changed an order without asking
   await expect(pair.locator('img')).toHaveCount(0);
   await expect(pair.getByText(PAYLOAD).first()).toBeVisible();
   await page.reload();
-  await expect(pair.getByText('They part with their first move.')).toBeVisible();
+  await expect(pair.getByText('The first move is different.')).toBeVisible();
   await expect(page).toHaveTitle(/nano-retail against/);
   await inspect(page, 'compare-evals');
 
@@ -110,6 +155,7 @@ test('from two evaluations to the pair where one changed an order without asking
   await expect(page.getByRole('link', { name: /Fork/ })).toHaveAttribute('href', /from=before%2Feval-0-0%40/);
   await inspect(page, 'trial');
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Evaluation of nano-retail' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Evaluation of nano-retail' })).toBeVisible();
   await inspect(page, 'eval');
   await page.goto('/#/evals');
   await expect(table.getByRole('row')).toHaveCount(1 + 2 + RECORDED);
@@ -127,12 +173,15 @@ test('a newcomer finds what a run has changed: from the recorded run to a pair i
   await pairs.getByRole('link', { name: /^Task/ }).first().click();
   const pair = page.locator('[data-part=pair]');
   await expect(pair.getByText('changed data without asking').first()).toBeVisible();
-  await expect(pair.getByText(/^They part|^Every move is the same/)).toBeVisible();
+  await expect(pair.getByText(/^The first (move|\d+ moves)|^All moves are the same/)).toBeVisible();
   await inspect(page, 'compare-recorded');
-  await pair.getByRole('columnheader').getByRole('link', { name: /^After: / }).click();
+  await pair
+    .getByRole('columnheader')
+    .getByRole('link', { name: /^After: / })
+    .click();
   await expect(page.getByRole('region', { name: 'Outcome' })).toBeVisible();
   await page.keyboard.press('w');
-  await expect(page.locator('[data-part=message-facts]')).toContainText('Rows changed1');
+  await expect(page.locator('[data-part=message-facts]')).toContainText(/Rows changed\s*1\b/);
   await page.goBack();
   await expect(pair).toBeVisible();
   expect(problems).toEqual([]);
@@ -167,11 +216,11 @@ test('an evaluation of the bundled model: cancelled once, then played and read',
   await form.getByRole('button', { name: 'Evaluate' }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await expect(form).toBeVisible();
-  await expect(page.getByText('None of your own yet.')).toBeVisible();
+  await expect(page.getByText('You have no evaluations yet.')).toBeVisible();
   await expect(page.getByText('That did not work')).toHaveCount(0);
 
   await form.getByLabel('Tasks', { exact: true }).fill('2');
-  await form.getByLabel('Trials a task (k)').fill('2');
+  await form.getByLabel('Trials per task (k)').fill('2');
   await form.getByRole('button', { name: 'Evaluate' }).click();
   await expect(page).toHaveURL(/#\/evals\/[0-9a-f-]{36}/, { timeout: 200_000 });
   const grid = page.getByRole('table', { name: 'Tasks and their trials' });

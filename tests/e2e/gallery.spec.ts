@@ -1,27 +1,19 @@
-/** Every component alone, in its states: accessible in both themes, no wider than a phone, hostile text as text, and a picture of each. */
-import { mkdir } from 'node:fs/promises';
-import { AxeBuilder } from '@axe-core/playwright';
-import { expect, type Page, test } from '@playwright/test';
-import { watch } from './page-checks.ts';
+/** Every component alone, in its states: accessible in both themes, no wider than a phone, hostile text as text. */
+import { expect, type Page } from '@playwright/test';
+import { picture, violations, watch } from './page-checks.ts';
+import { test } from './test.ts';
 
-const SCREENSHOTS = 'test-results/screenshots/gallery';
 const SCHEMES = ['light', 'dark'] as const;
-
-async function violations(page: Page): Promise<string[]> {
-  const { violations: found } = await new AxeBuilder({ page }).analyze();
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-}
 
 async function shoot(page: Page, suffix: string): Promise<void> {
   for (const exhibit of await page.locator('[data-part=exhibit]').all()) {
     const name = (await exhibit.getByRole('heading', { level: 2 }).first().innerText()).toLowerCase().replace(/[^a-z]+/g, '-');
-    await exhibit.screenshot({ path: `${SCREENSHOTS}/${name}-${suffix}.png` });
+    await picture(exhibit, `gallery/${name}-${suffix}`);
   }
 }
 
 test('every exhibit in both themes, no wider than a phone', async ({ page }) => {
   test.slow();
-  await mkdir(SCREENSHOTS, { recursive: true });
   const problems = watch(page);
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.goto('/#/gallery');
@@ -49,16 +41,18 @@ test('every exhibit in both themes, no wider than a phone', async ({ page }) => 
 });
 
 test('the dialogs, in both themes', async ({ page }) => {
-  await mkdir(SCREENSHOTS, { recursive: true });
   await page.goto('/#/gallery');
   const main = page.getByRole('main');
-  for (const [name, open] of [['keys', main.getByRole('button', { name: 'Keys' })], ['confirm', main.getByRole('button', { name: 'Ask first' })]] as const) {
+  for (const [name, open] of [
+    ['keys', main.getByRole('button', { name: 'Keys' })],
+    ['confirm', main.getByRole('button', { name: 'Ask first' })],
+  ] as const) {
     await open.click();
     await expect(page.getByRole('dialog')).toBeVisible();
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       expect.soft(await violations(page), `${name}, ${colorScheme}`).toEqual([]);
-      await page.screenshot({ path: `${SCREENSHOTS}/dialog-${name}-${colorScheme}.png` });
+      await picture(page, `gallery/dialog-${name}-${colorScheme}`);
     }
     await page.keyboard.press('Escape');
     await expect(page.getByRole('dialog')).toHaveCount(0);

@@ -1,13 +1,14 @@
 /** Whatever a file, a model, a customer or an address says stays text, on every page that shows it. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { expect, type Page, test } from '@playwright/test';
-import { pairText } from '../../src/app/logic/compare.ts';
-import { writeFrom } from '../../src/app/logic/play-origin.ts';
-import { href } from '../../src/app/logic/routes.ts';
+import { expect, type Page } from '@playwright/test';
+import { pairText } from '../../src/app/data/run/compare.ts';
+import { writeFrom } from '../../src/app/data/play-origin.ts';
+import { href } from '../../src/app/data/routes.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 import { ALL, CORPUS, FILE, hostileEvaluations, hostileRun, hostileWorld, NAME, staysText } from './hostile.ts';
 import { inspect, watch } from './page-checks.ts';
 import { store } from './storage.ts';
+import { test } from './test.ts';
 
 /** Pages by name and address. */
 type Tour = Record<string, string>;
@@ -24,7 +25,11 @@ test('of an imported run', async ({ page }) => {
   page.setDefaultTimeout(30_000);
   const problems = watch(page);
   const { trajectories: recorded } = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
-  const { file, run: { id: run }, trajectories } = hostileRun(recorded[0]!.task);
+  const {
+    file,
+    run: { id: run },
+    trajectories,
+  } = hostileRun(recorded[0]!.task);
   const [first, second] = trajectories.map(({ id }) => id) as [string, string];
   await page.goto('/#/import');
   await page.getByLabel('Choose a file').setInputFiles({ name: `${FILE}.mua.zip`, mimeType: 'application/zip', buffer: Buffer.from(file) });
@@ -58,8 +63,14 @@ test('of an imported run', async ({ page }) => {
     found: rollout({ q: ALL }),
     'compared runs': href({ name: 'compare' }, { kind: 'runs', of: `${run},recorded` }),
     'compared rollouts': href({ name: 'compare' }, { kind: 'rollouts', of: pairText([first, second].map((id) => ({ run, id }))) }),
-    'played on': href({ name: 'play', domain: 'retail', task: trajectories[1]!.task.id }, { from: writeFrom({ place: run, id: second, node: 1 }), as: 'agent' }),
-    'played on as a customer, of a task that is none': href({ name: 'play', domain: ALL, task: ALL }, { from: writeFrom({ place: run, id: first, node: 1 }) }),
+    'played on': href(
+      { name: 'play', domain: 'retail', task: trajectories[1]!.task.id },
+      { from: writeFrom({ place: run, id: second, node: 1 }), as: 'agent' },
+    ),
+    'played on as a customer, of a task that is none': href(
+      { name: 'play', domain: ALL, task: ALL },
+      { from: writeFrom({ place: run, id: first, node: 1 }) },
+    ),
     home: '#/',
     runs: '#/runs',
   });
@@ -68,20 +79,35 @@ test('of an imported run', async ({ page }) => {
   await staysText(page, 'asked whether to delete');
   await page.keyboard.press('Escape');
 
-  await page.goto(`/${href({ name: 'play', domain: 'retail', task: trajectories[1]!.task.id }, { from: writeFrom({ place: run, id: second, node: 1 }) })}`);
+  await page.goto(
+    `/${href({ name: 'play', domain: 'retail', task: trajectories[1]!.task.id }, { from: writeFrom({ place: run, id: second, node: 1 }) })}`,
+  );
   await page.locator('[data-part=batch] summary').click();
   await staysText(page, 'branches');
-  const [branch, tokens] = await Promise.all([/^Played /, /^Tokens of /].map((name) => page.locator('[data-part=branch]').first().getByRole('link', { name }).getAttribute('href')));
-  await visit(page, { 'a branch, played': branch!, 'a branch, in full': tokens!, 'a branch, its tokens': `${tokens!}?view=rendered&tok=${sampled}` });
+  const [branch, tokens] = await Promise.all(
+    [/^Played /, /^Tokens of /].map((name) => page.locator('[data-part=branch]').first().getByRole('link', { name }).getAttribute('href')),
+  );
+  await visit(page, {
+    'a branch, played': branch!,
+    'a branch, in full': tokens!,
+    'a branch, its tokens': `${tokens!}?view=rendered&tok=${sampled}`,
+  });
   await inspect(page, 'hostile-branch', { fullPage: false });
 
   // The evaluations that came along.
   await page.goto('/#/evals');
-  await page.getByRole('link', { name: /1 gained|1 lost/ }).first().click();
+  await page
+    .getByRole('link', { name: /1 gained|1 lost/ })
+    .first()
+    .click();
   await staysText(page, 'its evaluations compared');
   await page.getByRole('table', { name: 'Pairs of trials' }).getByRole('link').first().click();
   await staysText(page, 'a pair of its trials');
-  await page.locator('[data-part=pair]').getByRole('link', { name: /^Before: / }).first().click();
+  await page
+    .locator('[data-part=pair]')
+    .getByRole('link', { name: /^Before: / })
+    .first()
+    .click();
   await expect(page.getByRole('heading', { level: 1, name: /^Task .*, trial 1$/ })).toBeVisible();
   await expect(page.locator('[data-part=message]').first()).toBeVisible();
   await staysText(page, 'a trial of it', null);
@@ -94,7 +120,7 @@ test('of evaluations, with tokens that say it', async ({ page }) => {
   const { evaluations, trajectories } = hostileEvaluations();
   const [before, after] = evaluations.map(({ id }) => id) as [string, string];
   await page.goto('/#/evals');
-  await expect(page.getByText('None of your own yet.')).toBeVisible();
+  await expect(page.getByText('You have no evaluations yet.')).toBeVisible();
   await store(page, { evaluations, evaluationTrajectories: trajectories });
   await page.reload();
   const trial = (query: Record<string, string | number> = {}) => href({ name: 'trial', evaluation: before, id: NAME }, query);
@@ -117,7 +143,10 @@ test('of evaluations, with tokens that say it', async ({ page }) => {
   expect((await page.locator('.t').allTextContents()).join('')).not.toMatch(/[\u200c-\u200f\u202a-\u202e\u2066-\u2069]/);
   await inspect(page, 'hostile-tokens', { fullPage: false });
   await page.goto('/#/evals');
-  await page.getByRole('button', { name: /^Delete the evaluation/ }).first().click();
+  await page
+    .getByRole('button', { name: /^Delete the evaluation/ })
+    .first()
+    .click();
   await staysText(page, 'asked whether to delete');
   expect(problems).toEqual([]);
 });
@@ -129,7 +158,10 @@ test('of a model folder and of a benchmark', async ({ page }, testInfo) => {
   cpSync('models/nano-retail', folder, { recursive: true });
   writeFileSync(`${folder}/README.md`, `---\nname: ${ALL}\n---\n${ALL}`);
   const config = JSON.parse(readFileSync(`${folder}/config.json`, 'utf8')) as Record<string, unknown>;
-  writeFileSync(`${folder}/config.json`, JSON.stringify({ ...config, _name_or_path: ALL, [ALL]: ALL, architectures: [ALL], torch_dtype: ALL }));
+  writeFileSync(
+    `${folder}/config.json`,
+    JSON.stringify({ ...config, _name_or_path: ALL, [ALL]: ALL, architectures: [ALL], torch_dtype: ALL }),
+  );
   await page.goto('/#/models');
   await page.getByLabel('Choose a folder').setInputFiles(folder);
   const model = page.getByRole('article').filter({ hasText: 'Imported' });
@@ -137,7 +169,9 @@ test('of a model folder and of a benchmark', async ({ page }, testInfo) => {
   await expect(model.locator('pre')).toContainText(CORPUS.image);
   await staysText(page, 'models');
   await inspect(page, 'hostile-models');
-  await page.getByLabel('Choose files or a zip').setInputFiles({ name: 'config.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify({ model_type: ALL })) });
+  await page
+    .getByLabel('Choose files or a zip')
+    .setInputFiles({ name: 'config.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify({ model_type: ALL })) });
   await expect(page.locator('.banner')).toContainText('model_type is');
   await staysText(page, 'a model that is refused', CORPUS.vector);
   await model.getByRole('button', { name: /^Delete / }).click();
@@ -149,7 +183,9 @@ test('of a model folder and of a benchmark', async ({ page }, testInfo) => {
 
   const data = Object.entries(hostileWorld()).map(([name, text]) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) }));
   await page.goto('/#/worlds');
-  await page.getByLabel('Choose a zip or files').setInputFiles([{ name: 'db.json', mimeType: 'text/plain', buffer: Buffer.from(`{"orders": {"${NAME}"`) }]);
+  await page
+    .getByLabel('Choose a zip or files')
+    .setInputFiles([{ name: 'db.json', mimeType: 'text/plain', buffer: Buffer.from(`{"orders": {"${NAME}"`) }]);
   await expect(page.getByRole('alert').filter({ hasText: 'Nothing was imported.' })).toBeVisible();
   await staysText(page, 'a benchmark that is refused', null);
   await page.getByLabel('Choose a zip or files').setInputFiles(data);

@@ -1,20 +1,27 @@
 /** The trajectory inspector on the recorded run: both views, every colour, keys, deep links, search. */
 import { readFileSync } from 'node:fs';
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { flatten, path } from '../../src/agent/trajectory.ts';
-import type { Trajectory } from '../../src/agent/types.ts';
-import { CHANNELS } from '../../src/app/logic/routes.ts';
+import type { Trajectory } from '../../src/records/trajectory.ts';
+import { CHANNELS } from '../../src/app/data/routes.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 import { inspect, watch } from './page-checks.ts';
+import { test } from './test.ts';
 
 /** A rollout of the recorded run that has siblings, calls and annotations. */
 async function recorded(): Promise<{ trajectory: Trajectory; group: Trajectory[] }> {
   const { trajectories } = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
-  const trajectory = trajectories.find(({ nodes, index, group }) => nodes.some(({ annotations }) => annotations?.entropy) && nodes.some(({ toolResult }) => toolResult) && trajectories.some((other) => other.group === group && other.index === index + 1));
+  const trajectory = trajectories.find(
+    ({ nodes, index, group }) =>
+      nodes.some(({ annotations }) => annotations?.entropy) &&
+      nodes.some(({ toolResult }) => toolResult) &&
+      trajectories.some((other) => other.group === group && other.index === index + 1),
+  );
   if (!trajectory) throw new Error('public/recorded/run.mua.zip has no trajectory with annotations: record it again');
   return { trajectory, group: trajectories.filter(({ group }) => group === trajectory.group) };
 }
-const address = ({ id }: Pick<Trajectory, 'id'>, query = '') => `/#/runs/recorded/rollouts/${encodeURIComponent(id)}${query && `?${query}`}`;
+const address = ({ id }: Pick<Trajectory, 'id'>, query = '') =>
+  `/#/runs/recorded/rollouts/${encodeURIComponent(id)}${query && `?${query}`}`;
 const field = (page: Page, name: string) => new URLSearchParams(new URL(page.url()).hash.split('?')[1] ?? '').get(name);
 const tokenPanel = (page: Page) => page.locator('[data-part=token]');
 const tokenId = async (page: Page) => Number(await tokenPanel(page).locator('[data-part=token-id]').innerText());
@@ -68,7 +75,9 @@ test('tokens are the stored ones, and keys, links and search lead to each', asyn
   expect(field(page, 'turn')).toBe('0');
 
   // Searching goes across tokens.
-  const words = path(trajectory).find(({ role }) => role === 'user')!.text.slice(0, 12);
+  const words = path(trajectory)
+    .find(({ role }) => role === 'user')!
+    .text.slice(0, 12);
   await page.keyboard.press('/');
   await page.getByRole('searchbox', { name: 'Find in the text' }).fill(words);
   await page.keyboard.press('Enter');
@@ -115,11 +124,14 @@ test('every colour has a legend, and what is null, zero or masked has a look of 
 
   await page.getByLabel('Colour').selectOption('logprob');
   const look = (selector: string) =>
-    page.locator(selector).first().evaluate((element) => {
-      element.scrollIntoView();
-      const { color, backgroundColor, boxShadow, textDecorationLine, textDecorationStyle } = getComputedStyle(element);
-      return { color, backgroundColor, boxShadow, decoration: textDecorationLine === 'none' ? 'none' : textDecorationStyle };
-    });
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element) => {
+        element.scrollIntoView();
+        const { color, backgroundColor, boxShadow, textDecorationLine, textDecorationStyle } = getComputedStyle(element);
+        return { color, backgroundColor, boxShadow, decoration: textDecorationLine === 'none' ? 'none' : textDecorationStyle };
+      });
   // Numbers come to a block when it is near.
   await expect.poll(async () => (await look('.s:not(.n-logprob):not(.z-logprob)')).boxShadow).not.toBe('none');
   const value = await look('.s:not(.n-logprob):not(.z-logprob)');
@@ -127,7 +139,9 @@ test('every colour has a legend, and what is null, zero or masked has a look of 
   const masked = await look('.m');
   expect(masked.boxShadow).toBe('none');
   expect(masked.color).not.toBe(value.color);
-  await page.evaluate(() => document.querySelectorAll('.s').forEach((element, i) => i < 2 && element.classList.add(i === 0 ? 'n-logprob' : 'z-logprob')));
+  await page.evaluate(() =>
+    document.querySelectorAll('.s').forEach((element, i) => i < 2 && element.classList.add(i === 0 ? 'n-logprob' : 'z-logprob')),
+  );
   expect((await look('.n-logprob')).decoration).toBe('dashed');
   expect((await look('.z-logprob')).decoration).toBe('solid');
   await page.getByLabel('Scale').selectOption('group');
@@ -164,7 +178,9 @@ test('a tool call leads to the database at that call and back', async ({ page })
   await expect(page.getByRole('region', { name: 'Outcome' })).toBeVisible();
 });
 
-test('other weights score the tokens again: those that sampled them agree, those of before or after the training do not', async ({ page }) => {
+test('other weights score the tokens again: those that sampled them agree, those of before or after the training do not', async ({
+  page,
+}) => {
   test.setTimeout(120_000);
   const problems = watch(page);
   const { trajectories, trials } = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
@@ -175,7 +191,9 @@ test('other weights score the tokens again: those that sampled them agree, those
     await expect(page.locator('[data-part=scoring]')).toBeEmpty({ timeout: 60_000 });
     // Numbers are set when a token comes near.
     await expect(page.locator('.t.s:not([style*=by_delta_p])')).toHaveCount(0);
-    return page.locator('.t.s').evaluateAll((tokens) => tokens.map((token) => Number((token as HTMLElement).style.getPropertyValue('--by_delta_p'))));
+    return page
+      .locator('.t.s')
+      .evaluateAll((tokens) => tokens.map((token) => Number((token as HTMLElement).style.getPropertyValue('--by_delta_p'))));
   };
 
   await page.setViewportSize({ width: 1280, height: 6000 });
@@ -210,6 +228,6 @@ test('other weights score the tokens again: those that sampled them agree, those
 
   // What cannot score says so.
   await page.goto(address(first, 'by=nowhere'));
-  await expect(page.locator('[data-part=scoring]')).toHaveText('These weights are not in this browser, or read other tokens.');
+  await expect(page.locator('[data-part=scoring]')).toHaveText('These weights are not in this browser, or they use another tokenizer.');
   expect(problems).toEqual([]);
 });

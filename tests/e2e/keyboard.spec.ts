@@ -1,12 +1,13 @@
 /** The story of a visit with the keyboard alone: no pointer, and no focus but what Tab and the pages themselves give. */
 import { readFileSync } from 'node:fs';
-import { expect, type Locator, type Page, test } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { flatten } from '../../src/agent/trajectory.ts';
-import type { Trajectory } from '../../src/agent/types.ts';
-import type { ToolCall } from '../../src/environments/types.ts';
+import type { ToolCall } from '../../src/records/task.ts';
+import type { Trajectory } from '../../src/records/trajectory.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 import { verdict } from './agent-by-hand.ts';
 import { inspect, watch } from './page-checks.ts';
+import { test } from './test.ts';
 
 const MOST_STOPS = 120;
 
@@ -54,8 +55,12 @@ async function call(page: Page, { name, arguments: args }: ToolCall): Promise<vo
 }
 
 const simple = ({ reward, task: { noop, scenario, actions } }: Trajectory) =>
-  reward === 0 && !noop && scenario.wishes.length === 1 && !scenario.wishes[0]!.insteadOf && 'order_id' in actions.at(-1)!.arguments
-  && actions.every(({ arguments: args }) => Object.values(args).every((value) => typeof value === 'string'));
+  reward === 0 &&
+  !noop &&
+  scenario.wishes.length === 1 &&
+  !scenario.wishes[0]!.insteadOf &&
+  'order_id' in actions.at(-1)!.arguments &&
+  actions.every(({ arguments: args }) => Object.values(args).every((value) => typeof value === 'string'));
 
 test('found, read and played right by keys alone', async ({ page }) => {
   test.slow();

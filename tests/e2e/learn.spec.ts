@@ -1,6 +1,7 @@
 /** A lesson from its list to its end, over pages of the app, with progress that survives a reload. */
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
 import { inspect } from './page-checks.ts';
+import { test } from './test.ts';
 
 test('a lesson goes along, sees what was done, and is resumed', async ({ page }) => {
   await page.goto('/#/learn');
@@ -24,7 +25,7 @@ test('a lesson goes along, sees what was done, and is resumed', async ({ page })
   await page.goto('/#/learn/mask');
   await page.reload();
   await expect(panel).toHaveCount(0);
-  await page.getByRole('button', { name: 'Go on at page 2' }).click();
+  await page.getByRole('button', { name: 'Continue at page 2' }).click();
   await panel.getByRole('button', { name: /Next/ }).click();
   await panel.getByRole('button', { name: /Next/ }).click();
   await panel.getByRole('button', { name: 'Finish' }).click();
@@ -45,7 +46,7 @@ test('a lesson points at the parts it speaks of, and a link names its page', asy
   await expect(page.locator('[data-focus]')).toHaveCount(0);
 
   await page.goto('/#/learn/break?page=4');
-  await expect(page.getByRole('button', { name: 'Go on at page 4' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Continue at page 4' })).toBeVisible();
   await page.goto('/#/learn/nothing');
   await expect(page.getByRole('heading', { level: 1, name: 'There is no such lesson' })).toBeVisible();
 });

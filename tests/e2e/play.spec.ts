@@ -1,14 +1,16 @@
 /** Playing on: fork a failed rollout of the recorded run as the agent, make the right calls, and earn the reward. */
 import { readFile } from 'node:fs/promises';
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { parseConversations } from '../../src/agent/conversation.ts';
 import { path } from '../../src/agent/trajectory.ts';
-import type { Trajectory } from '../../src/agent/types.ts';
-import { BRANCHES, forkAt, writeFrom } from '../../src/app/logic/play-origin.ts';
-import { href } from '../../src/app/logic/routes.ts';
+import type { Trajectory } from '../../src/records/trajectory.ts';
+import { BRANCHES } from '../../src/app/data/library/origin.ts';
+import { forkAt, writeFrom } from '../../src/app/data/play-origin.ts';
+import { href } from '../../src/app/data/routes.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 import { say, serve, verdict } from './agent-by-hand.ts';
 import { inspect, watch } from './page-checks.ts';
+import { test } from './test.ts';
 
 async function recorded(): Promise<Trajectory[]> {
   return (await readRunBundle(new Blob([await readFile('public/recorded/run.mua.zip')]))).trajectories;
@@ -16,7 +18,9 @@ async function recorded(): Promise<Trajectory[]> {
 
 /** A failed rollout of a task with one simple wish, and the message where its customer has said what they want. */
 async function failed(): Promise<{ trajectory: Trajectory; node: number }> {
-  const trajectory = (await recorded()).find(({ reward, task: { noop, scenario } }) => reward === 0 && !noop && scenario.wishes.length === 1 && !scenario.wishes[0]!.insteadOf);
+  const trajectory = (await recorded()).find(
+    ({ reward, task: { noop, scenario } }) => reward === 0 && !noop && scenario.wishes.length === 1 && !scenario.wishes[0]!.insteadOf,
+  );
   expect(trajectory, 'a failed rollout of one simple wish in the recorded run').toBeDefined();
   return { trajectory: trajectory!, node: trajectory!.nodes.find(({ role }) => role === 'user')!.id };
 }
@@ -45,7 +49,7 @@ test('as the agent, by hand, to reward 1; the branch is kept and becomes trainin
 
   // Kept, comparable, and in the JSONL that supervised fine-tuning reads.
   await page.getByRole('button', { name: 'Compare with the original' }).click();
-  await expect(page.getByRole('region', { name: 'From where they part' }).getByRole('heading', { name: /^Original/ })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'From the first difference' }).getByRole('heading', { name: /^Original/ })).toBeVisible();
   await page.getByLabel('In the training set').check();
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download the training set (1)' }).click();
@@ -81,8 +85,15 @@ test('as the customer: the model answers, and once more when it is asked to', as
   await expect(page.locator('[data-part=branch]')).toHaveCount(1);
 
   // The last turn is the model's own again, and the branch grows on as the same one.
+  // A short turn may end between two looks of a slow machine.
+  const said = await page.evaluateHandle(() => {
+    const texts: string[] = [];
+    const note = () => texts.push(document.querySelector('[data-part=next]')?.textContent.trim() ?? '');
+    new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true });
+    return texts;
+  });
   await page.getByRole('button', { name: 'Regenerate the agent’s last turn' }).click();
-  await expect(next).toHaveText('Waiting for the agent…');
+  await expect.poll(() => said.jsonValue()).toContain('Waiting for the agent…');
   await expect(next).not.toHaveText(/Waiting/, { timeout: 120_000 });
   await expect(page.locator('[data-part=branch]')).toHaveCount(1);
   expect(await messages(page).count()).toBeGreaterThan(1);
@@ -101,10 +112,12 @@ test('eight rolled out from here: their rate, the tokens of one, the correct one
   await expect(roll).toBeEnabled({ timeout: 60_000 });
   await roll.click();
   const batch = page.locator('[data-part=batch]');
-  await expect(batch.locator('summary')).toContainText(new RegExp(`^8 rollouts after message ${write.id}: \\d/8 correct`), { timeout: 400_000 });
+  await expect(batch.locator('summary')).toContainText(new RegExp(`^8 rollouts after message ${write.id}: \\d/8 correct`), {
+    timeout: 400_000,
+  });
   const correct = Number(/: (\d)\/8/.exec(await batch.locator('summary').innerText())![1]);
   expect(correct).toBeGreaterThan(0);
-  await expect(page.locator('[data-part=rolled]')).toContainText(`${correct} of 8 rollouts from here were correct`);
+  await expect(page.locator('[data-part=rolled]')).toContainText(`${correct} of 8 rollouts from here are correct`);
   await batch.locator('summary').click();
   await expect(batch.getByRole('listitem')).toHaveCount(8);
   await expect(batch.getByRole('listitem').filter({ hasText: 'correct' })).toHaveCount(correct);
@@ -159,7 +172,10 @@ test('from an ended conversation back to any of its messages, and a branch is de
   // What was said since then is stored with the branch; its messages are forked at there.
   const branch = page.locator('[data-part=branch]');
   await expect(branch).toContainText(`after message ${node}`);
-  await messages(page).filter({ hasText: 'written by hand' }).getByRole('link', { name: /^Fork at message/ }).click();
+  await messages(page)
+    .filter({ hasText: 'written by hand' })
+    .getByRole('link', { name: /^Fork at message/ })
+    .click();
   await expect(page).toHaveURL(new RegExp(`from=${BRANCHES}%2F`));
   await expect(messages(page)).toHaveCount(2);
 

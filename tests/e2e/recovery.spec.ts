@@ -1,10 +1,12 @@
 /** What a run survives: the GPU process dying under it, and a second tab that would train as well. */
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
+import { test } from './test.ts';
 
 const STEP_TIMEOUT = 150_000;
 const run = (page: Page) => page.getByRole('region', { name: 'Run', exact: true });
 const step = async (page: Page) => Number((await run(page).locator('[data-part=step]').innerText()).match(/Step (\d+) of/)![1]);
-const reaches = (page: Page, target: number) => expect.poll(() => step(page), { timeout: STEP_TIMEOUT, message: `step ${target}` }).toBeGreaterThanOrEqual(target);
+const reaches = (page: Page, target: number) =>
+  expect.poll(() => step(page), { timeout: STEP_TIMEOUT, message: `step ${target}` }).toBeGreaterThanOrEqual(target);
 
 async function startTiny(page: Page): Promise<void> {
   await page.goto('/#/?preset=tiny&seed=5');

@@ -1,6 +1,7 @@
-/** Every page in both themes: accessible, no wider than a phone, with a title and a heading, and a picture to look at. */
-import { expect, type Page, test } from '@playwright/test';
+/** Every page in both themes: accessible, no wider than a phone, with a title and a heading. */
+import { expect, type Page } from '@playwright/test';
 import { inspect } from './page-checks.ts';
+import { test } from './test.ts';
 
 /** Addresses that need no looking up; the gallery has a spec of its own. */
 const ROUTES: Record<string, string> = {

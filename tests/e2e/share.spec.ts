@@ -1,11 +1,12 @@
 /** Sharing: a run leaves one browser as a file and is the same in another; hostile files are refused and leave nothing. Models. */
 import { readFileSync } from 'node:fs';
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { unzipSync, zipSync } from 'fflate';
-import { sha256 } from '../../src/environments/sha256.ts';
+import { sha256 } from '../../src/base/sha256.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 import { inspect, watch } from './page-checks.ts';
 import { store } from './storage.ts';
+import { test } from './test.ts';
 
 const RECORDED = 'public/recorded/run.mua.zip';
 const bundled = new Uint8Array(readFileSync(RECORDED));
@@ -22,16 +23,22 @@ const stored = (page: Page) =>
       request.onsuccess = () => resolve(request.result);
       request.onerror = () => reject(request.error!);
     });
-    const counts = await Promise.all(names.map((name) => new Promise<[string, number]>((resolve) => {
-      const request = db.transaction(name).objectStore(name).count();
-      request.onsuccess = () => resolve([name, request.result]);
-    })));
+    const counts = await Promise.all(
+      names.map(
+        (name) =>
+          new Promise<[string, number]>((resolve) => {
+            const request = db.transaction(name).objectStore(name).count();
+            request.onsuccess = () => resolve([name, request.result]);
+          }),
+      ),
+    );
     db.close();
     return Object.fromEntries(counts);
   });
 const NOTHING = { runs: 0, metrics: 0, rollouts: 0, trajectories: 0, models: 0 };
 
-const choose = (page: Page, name: string, file: Uint8Array) => page.getByLabel('Choose a file').setInputFiles({ name, mimeType: 'application/zip', buffer: Buffer.from(file) });
+const choose = (page: Page, name: string, file: Uint8Array) =>
+  page.getByLabel('Choose a file').setInputFiles({ name, mimeType: 'application/zip', buffer: Buffer.from(file) });
 
 /** The exact tokens of a rollout as the page shows them. */
 async function tokens(page: Page, run: string, id: string): Promise<string[]> {
@@ -58,8 +65,13 @@ test('the recorded run, exported and imported in a fresh profile, is the same', 
   await page.getByRole('button', { name: 'trajectories.jsonl' }).click();
   const jsonl = testInfo.outputPath('trajectories.jsonl');
   await (await lines).saveAs(jsonl);
-  const [first] = readFileSync(jsonl, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(Object.keys(first!)).toEqual(expect.arrayContaining(['prompt', 'completion', 'reward', 'score', 'completion_ids', 'completion_mask', 'logprobs']));
+  const [first] = readFileSync(jsonl, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(Object.keys(first!)).toEqual(
+    expect.arrayContaining(['prompt', 'completion', 'reward', 'score', 'completion_ids', 'completion_mask', 'logprobs']),
+  );
   const before = await tokens(page, 'recorded', trajectories[0]!.id);
 
   const other = await browser.newContext({ baseURL });
@@ -105,10 +117,16 @@ test('metrics.jsonl has every step, and nothing that leaves the browser has a ke
     await page.getByRole('button', { name }).click();
     return readFileSync(await (await download).path());
   };
-  const lines = (await saved('metrics.jsonl')).toString().trim().split('\n').map((line) => JSON.parse(line) as { step: number });
+  const lines = (await saved('metrics.jsonl'))
+    .toString()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { step: number });
   expect(lines.map(({ step }) => step)).toEqual(metrics.map(({ step }) => step).sort((a, b) => a - b));
   expect(lines[0]).toEqual(metrics.find(({ step }) => step === lines[0]!.step));
-  const files = Object.values(unzipSync(new Uint8Array(await saved('Download the run (.mua.zip)')))).map((bytes) => new TextDecoder().decode(bytes));
+  const files = Object.values(unzipSync(new Uint8Array(await saved('Download the run (.mua.zip)')))).map((bytes) =>
+    new TextDecoder().decode(bytes),
+  );
   expect(files.length).toBeGreaterThan(3);
   for (const text of [JSON.stringify(lines), (await saved('trajectories.jsonl')).toString(), ...files]) expect(text).not.toContain(key);
   expect(problems).toEqual([]);
@@ -118,15 +136,30 @@ test('hostile files are refused with a reason, and nothing is stored', async ({ 
   const problems = watch(page);
   const files = unzipSync(bundled);
   const changed = { ...files, 'metrics.jsonl': new TextEncoder().encode('{"step":1}\n') };
-  const manifest = JSON.parse(new TextDecoder().decode(files['manifest.json'])) as { format_version: number; files: Record<string, object> };
+  const manifest = JSON.parse(new TextDecoder().decode(files['manifest.json'])) as {
+    format_version: number;
+    files: Record<string, object>;
+  };
   const broken = new TextEncoder().encode(new TextDecoder().decode(files['trajectories.jsonl']).replace(/"parent":\d+/, '"parent":99999'));
-  const withManifest = (contents: Record<string, Uint8Array>, change: object) => zipSync({ ...contents, 'manifest.json': new TextEncoder().encode(JSON.stringify({ ...manifest, ...change })) });
+  const withManifest = (contents: Record<string, Uint8Array>, change: object) =>
+    zipSync({ ...contents, 'manifest.json': new TextEncoder().encode(JSON.stringify({ ...manifest, ...change })) });
   const hostile: [string, Uint8Array, string][] = [
-    ['cut.mua.zip', bundled.slice(0, 5000), 'not a whole zip file'],
+    ['cut.mua.zip', bundled.slice(0, 5000), 'not a complete zip file'],
     ['changed.mua.zip', zipSync(changed), 'metrics.jsonl: it has'],
-    ['newer.mua.zip', withManifest(files, { format_version: 2 }), 'this page reads up to 1'],
-    ['graph.mua.zip', withManifest({ ...files, 'trajectories.jsonl': broken }, { files: { ...manifest.files, 'trajectories.jsonl': { sha256: sha256(broken), bytes: broken.length } } }), 'is 99999: expected null or the id of an earlier node'],
-    ['<img src=x onerror=alert(1)>.zip', zipSync({ '../../<script>alert(2)</script>': bundled.slice(0, 9) }), 'it names a file outside of itself: ../../<script>alert(2)</script>'],
+    ['newer.mua.zip', withManifest(files, { format_version: 2 }), 'this page reads versions up to 1'],
+    [
+      'graph.mua.zip',
+      withManifest(
+        { ...files, 'trajectories.jsonl': broken },
+        { files: { ...manifest.files, 'trajectories.jsonl': { sha256: sha256(broken), bytes: broken.length } } },
+      ),
+      'is 99999: expected null or the id of an earlier node',
+    ],
+    [
+      '<img src=x onerror=alert(1)>.zip',
+      zipSync({ '../../<script>alert(2)</script>': bundled.slice(0, 9) }),
+      'it names a file outside of itself: ../../<script>alert(2)</script>',
+    ],
   ];
   await page.goto('/#/import');
   await inspect(page, 'import-empty');
@@ -161,11 +194,14 @@ test('a published run is fetched when it is asked for, and a dropped one is read
 
   await page.goto('/#/settings');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  const transfer = await page.evaluateHandle((bytes) => {
-    const data = new DataTransfer();
-    data.items.add(new File([Uint8Array.from(bytes)], 'dropped.mua.zip'));
-    return data;
-  }, [...bundled]);
+  const transfer = await page.evaluateHandle(
+    (bytes) => {
+      const data = new DataTransfer();
+      data.items.add(new File([Uint8Array.from(bytes)], 'dropped.mua.zip'));
+      return data;
+    },
+    [...bundled],
+  );
   await page.dispatchEvent('main', 'dragover', { dataTransfer: transfer });
   await expect(page.getByText('Drop a run (.mua.zip) or a model folder to import it')).toBeVisible();
   await page.dispatchEvent('main', 'drop', { dataTransfer: transfer });
@@ -182,7 +218,9 @@ test('models: what is bundled, a folder brought in, chosen for a run, exported a
   await expect(bundledModel.locator('pre')).toContainText('nano-retail');
   await inspect(page, 'models');
 
-  await page.getByLabel('Choose files or a zip').setInputFiles({ name: 'config.json', mimeType: 'application/json', buffer: Buffer.from('{"model_type":"llama"}') });
+  await page
+    .getByLabel('Choose files or a zip')
+    .setInputFiles({ name: 'config.json', mimeType: 'application/json', buffer: Buffer.from('{"model_type":"llama"}') });
   await expect(page.getByText('model_type is "llama"')).toBeVisible();
   expect(await stored(page)).toEqual(NOTHING);
   await page.getByLabel('Choose a folder').setInputFiles('models/nano-retail');
@@ -194,7 +232,9 @@ test('models: what is bundled, a folder brought in, chosen for a run, exported a
   await imported.getByRole('button', { name: 'Export nano-retail' }).click();
   expect((await download).suggestedFilename()).toBe('nano-retail.zip');
   const folder = unzipSync(new Uint8Array(readFileSync(await (await download).path())));
-  expect(sha256(folder['nano-retail/model.safetensors']!)).toBe(sha256(new Uint8Array(readFileSync('models/nano-retail/model.safetensors'))));
+  expect(sha256(folder['nano-retail/model.safetensors']!)).toBe(
+    sha256(new Uint8Array(readFileSync('models/nano-retail/model.safetensors'))),
+  );
 
   await imported.getByRole('link', { name: 'Use nano-retail for a run' }).click();
   await expect(page).toHaveURL(/#\/\?model=[0-9a-f-]{36}$/);

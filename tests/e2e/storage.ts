@@ -10,7 +10,10 @@ export async function store(page: Page, tables: Record<string, readonly object[]
         open.onerror = () => reject(open.error!);
         open.onsuccess = () => {
           const rows = Object.entries(JSON.parse(json) as Record<string, unknown[]>);
-          const writing = open.result.transaction(rows.map(([table]) => table), 'readwrite');
+          const writing = open.result.transaction(
+            rows.map(([table]) => table),
+            'readwrite',
+          );
           for (const [table, all] of rows) for (const row of all) writing.objectStore(table).put(row);
           writing.onerror = () => reject(writing.error!);
           writing.oncomplete = () => {

@@ -1,10 +1,11 @@
 /** One visit from end to end: what went wrong, where, what it broke, how it is done right, and that a colleague can see it all. */
 import { readFileSync } from 'node:fs';
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { path } from '../../src/agent/trajectory.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 import { serve, verdict } from './agent-by-hand.ts';
 import { watch } from './page-checks.ts';
+import { test } from './test.ts';
 
 /** The token that is selected, in the middle of the screen. */
 async function selectedToken(page: Page): Promise<string> {
@@ -12,12 +13,22 @@ async function selectedToken(page: Page): Promise<string> {
   return page.locator('[data-part=token-id]').innerText();
 }
 
-test('a rollout that changed an order without asking: found, understood, played right, and passed on', async ({ page, browser, baseURL }, testInfo) => {
+test('a rollout that changed an order without asking: found, understood, played right, and passed on', async ({
+  page,
+  browser,
+  baseURL,
+}, testInfo) => {
   test.slow();
   page.setDefaultTimeout(30_000);
   const problems = watch(page);
   const { trajectories } = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
-  const unasked = trajectories.find(({ group, reward, verdict: end, violations }) => reward === 0 && end!.changes.length > 0 && violations.some(({ rule }) => rule === 'unconfirmed_write') && trajectories.some((other) => other.group === group && other.reward === 1));
+  const unasked = trajectories.find(
+    ({ group, reward, verdict: end, violations }) =>
+      reward === 0 &&
+      end!.changes.length > 0 &&
+      violations.some(({ rule }) => rule === 'unconfirmed_write') &&
+      trajectories.some((other) => other.group === group && other.reward === 1),
+  );
   expect(unasked, 'a rollout of the recorded run that wrote unasked and failed, with a sibling that did not').toBeDefined();
   const { id, index, group, task, nodes } = unasked!;
   const sibling = trajectories.find((other) => other.group === group && other.reward === 1)!;
@@ -35,7 +46,11 @@ test('a rollout that changed an order without asking: found, understood, played 
   // Beside a sibling that succeeded, and from there to the first token that is another.
   await main.getByRole('link', { name: /group/i }).first().click();
   for (const place of [index, sibling.index]) await page.getByRole('button', { name: `Pin rollout ${place + 1}`, exact: true }).click();
-  await page.locator('[data-part=aligned-pair] p').first().getByRole('link', { name: `Rollout ${index + 1}`, exact: true }).click();
+  await page
+    .locator('[data-part=aligned-pair] p')
+    .first()
+    .getByRole('link', { name: `Rollout ${index + 1}`, exact: true })
+    .click();
   await expect(page).toHaveURL(/view=rendered&tok=\d+/);
   const parting = new URL(page.url()).hash;
   const token = await selectedToken(page);

@@ -2,8 +2,9 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
 import { type Outcome, startMua } from '../support/mua.ts';
+import { test } from './test.ts';
 
 const TASKS = 2;
 const ROLLOUTS = 3;
@@ -16,20 +17,43 @@ test.afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('every episode is scored, retried or dropped; none is silently zero', async () => {
   test.slow();
-  const server = startMua(['user-server', '--port', '0', '--json', '--fault', 'rate_limit=0.08', '--fault', 'server_error=0.08', '--fault', 'garbage=0.05']);
+  const server = startMua([
+    'user-server',
+    '--port',
+    '0',
+    '--json',
+    '--fault',
+    'rate_limit=0.08',
+    '--fault',
+    'server_error=0.08',
+    '--fault',
+    'garbage=0.05',
+  ]);
   let trained: Outcome;
   const out = join(folder, 'run');
   try {
     const { url } = JSON.parse(await server.line()) as { url: string };
-    const settings = { train_batch_size: TASKS, n: ROLLOUTS, val_tasks: 2, max_turns: 8, response_length_one_turn: 32, filter_groups: false };
+    const settings = {
+      train_batch_size: TASKS,
+      n: ROLLOUTS,
+      val_tasks: 2,
+      max_turns: 8,
+      response_length_one_turn: 32,
+      filter_groups: false,
+    };
     const set = Object.entries(settings).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
-    trained = await startMua(['train', '--json', '--preset', 'tiny', '--steps', '1', '--seed', '2', '--user', url, ...set, '--out', out]).done;
+    trained = await startMua(['train', '--json', '--preset', 'tiny', '--steps', '1', '--seed', '2', '--user', url, ...set, '--out', out])
+      .done;
   } finally {
     server.child.kill('SIGINT');
   }
   expect(trained.code, trained.stderr).toBe(0);
   const result = JSON.parse(trained.stdout) as { steps: number; dropped: number; retried: number };
-  const lines = async (name: string) => (await readFile(join(out, name), 'utf8')).trim().split('\n').map((line) => JSON.parse(line));
+  const lines = async (name: string) =>
+    (await readFile(join(out, name), 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
   const trajectories = (await lines('trajectories.jsonl')) as { reward: number | null; termination: string; nodes: { role: string }[] }[];
   const metrics = await lines('metrics.jsonl');
   expect(metrics.map((m) => m.step)).toEqual([0, 1]);
@@ -39,7 +63,14 @@ test('every episode is scored, retried or dropped; none is silently zero', async
     expect([0, 1]).toContain(reward);
     expect(nodes.some(({ role }) => role === 'assistant')).toBe(true);
   }
-  expect((await readdir(out)).sort()).toEqual(['config.json', 'metrics.jsonl', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json', 'trajectories.jsonl']);
+  expect((await readdir(out)).sort()).toEqual([
+    'config.json',
+    'metrics.jsonl',
+    'model.safetensors',
+    'tokenizer.json',
+    'tokenizer_config.json',
+    'trajectories.jsonl',
+  ]);
   const { code, stderr } = await server.done;
   expect(code).toBe(130);
   const counts = JSON.parse(stderr.slice(stderr.indexOf('{'))) as Record<string, number>;

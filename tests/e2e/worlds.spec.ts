@@ -1,9 +1,10 @@
 /** The worlds on the built app: tables, tools, gold runs, and an import that works and one that does not. */
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { cancelCall, type Data, tau2Mock, tau2Retail } from '../support/benchmark-data.ts';
 import { startChatServer } from '../support/chat-server.ts';
 import { serve, verdict } from './agent-by-hand.ts';
 import { inspect, watch } from './page-checks.ts';
+import { test } from './test.ts';
 
 const payload = (data: Data) => Object.entries(data).map(([name, text]) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) }));
 const importFiles = (page: Page, data: Data) => page.getByLabel('Choose a zip or files').setInputFiles(payload(data));
@@ -19,7 +20,10 @@ test('a generated world: find an order, read the tools and the policy, run gold 
   await expect(page).toHaveURL(/#\/worlds\/retail-nano\/data/);
 
   // One tab stop, arrows to move, Enter to choose.
-  await page.getByRole('navigation', { name: 'Tables' }).getByRole('link', { name: /^orders / }).click();
+  await page
+    .getByRole('navigation', { name: 'Tables' })
+    .getByRole('link', { name: /^orders / })
+    .click();
   const orders = page.getByRole('grid', { name: 'orders' });
   await expect(orders.getByRole('row').nth(3)).toContainText('#W');
   const key = await orders.getByRole('row').nth(3).getByRole('gridcell').first().innerText();
@@ -53,10 +57,13 @@ test('a generated world: find an order, read the tools and the policy, run gold 
   const tasks = page.getByRole('grid', { name: 'Tasks' });
   await tasks.getByRole('row').filter({ hasNotText: 'no-op' }).first().click();
   await expect(page).toHaveURL(/task=retail%2Fnano%2Ftrain%2F1%2F\d+/);
-  await expect(page.getByRole('link', { name: 'Play this task' })).toHaveAttribute('href', /^#\/play\/retail\/retail%2Fnano%2Ftrain%2F1%2F\d+$/);
+  await expect(page.getByRole('link', { name: 'Play this task' })).toHaveAttribute(
+    'href',
+    /^#\/play\/retail\/retail%2Fnano%2Ftrain%2F1%2F\d+$/,
+  );
   await page.getByRole('button', { name: 'Run gold' }).click();
   await expect(page.locator('[data-part=gold-run]')).toContainText('Reward of the gold actions: 1');
-  await expect(page.locator('[data-part=row-diff]').first()).toContainText('as the goal');
+  await expect(page.locator('[data-part=row-diff]').first()).toContainText('equals the goal');
   await inspect(page, 'world-tasks');
 
   // Another of the endless worlds.
@@ -108,7 +115,11 @@ test('an import: browsed, its gold run, deleted; a broken one leaves nothing', a
 test('an imported task, played with a customer and a judge behind an endpoint', async ({ page }) => {
   page.setDefaultTimeout(30_000);
   const problems = watch(page);
-  const { url, requests, close } = await startChatServer([{ content: 'Please cancel my mug, order #W1. What comes back?' }, { content: '###STOP###' }, { content: '{"results": [{"statement": 1, "reason": "It was.", "met": true}]}' }]);
+  const { url, requests, close } = await startChatServer([
+    { content: 'Please cancel my mug, order #W1. What comes back?' },
+    { content: '###STOP###' },
+    { content: '{"results": [{"statement": 1, "reason": "It was.", "met": true}]}' },
+  ]);
   await page.goto('/#/settings');
   await page.getByLabel('A language model (OpenAI-compatible endpoint)').check();
   await page.getByLabel('Base URL').fill(url);
@@ -136,10 +147,15 @@ test('an imported task, played with a customer and a judge behind an endpoint', 
 });
 
 test('a table of 120,000 rows: drawn in part, scrolled to its end, searched', async ({ page }) => {
-  const users = Object.fromEntries(Array.from({ length: 120_000 }, (_, i) => [`user_${i}`, { user_id: `user_${i}`, name: `Name ${i}`, tasks: [] }]));
+  const users = Object.fromEntries(
+    Array.from({ length: 120_000 }, (_, i) => [`user_${i}`, { user_id: `user_${i}`, name: `Name ${i}`, tasks: [] }]),
+  );
   const { tasks } = JSON.parse(tau2Mock['db.json']!) as { tasks: object };
   await page.goto('/#/worlds');
-  await importFiles(page, { ...tau2Mock, 'db.json': JSON.stringify({ tasks, users: { ...users, user_1: { user_id: 'user_1', name: 'U', tasks: ['task_1'] } } }) });
+  await importFiles(page, {
+    ...tau2Mock,
+    'db.json': JSON.stringify({ tasks, users: { ...users, user_1: { user_id: 'user_1', name: 'U', tasks: ['task_1'] } } }),
+  });
   await page.getByRole('link', { name: 'tau2 mock' }).click();
   await page.getByRole('link', { name: /^users 120,000$/ }).click();
   const grid = page.getByRole('grid', { name: 'users' });

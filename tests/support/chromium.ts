@@ -1,4 +1,4 @@
-/** Launch options every browser test shares: a headless Chromium whose WebGPU runs on SwiftShader when there is no GPU. */
+/** Launch options of all browser tests: headless Chromium. Without a GPU, its WebGPU runs on SwiftShader. */
 import { existsSync } from 'node:fs';
 
 const candidates = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable'];

@@ -1,27 +1,38 @@
-/** A small stage for episodes: a sampler that replays texts, a user that replays lines, a one-table environment. */
+/** A small stage for episodes: a sampler that replays texts, a customer that replays lines, and an environment with one table. */
 import type { Generation, Sampler, SamplingParams, Sequence } from '../../src/engine/types.ts';
 import type { EpisodeOptions } from '../../src/agent/episode.ts';
-import type { Domain, Environments, Task, ToolCall, ToolResult } from '../../src/environments/types.ts';
+import type { EpisodeRules } from '../../src/agent/rules.ts';
+import { rulesFor } from '../../src/benchmarks/rules.ts';
+import type { Task, ToolCall } from '../../src/records/task.ts';
+import type { Domain, Environments, ToolResult } from '../../src/environments/types.ts';
 import type { UserSimulator } from '../../src/users/types.ts';
 import { nanoTokenizer, tools } from './tokenizers.ts';
 
 /**
- * Replays one text a call under the engine's rules: it ends at a stop token, at `maxNewTokens` or at `maxModelLen`. Log-prob
- * t of the sequence is −(position + 1) / 1000, so that a test can tell where each one came from.
+ * Replays one text per call. As in the engine, a text ends at a stop token, at `maxNewTokens` or at `maxModelLen`. The
+ * log-probability at position t is −(t + 1) / 1000, so that a test can see the position of each log-probability.
  */
 export class ReplaySampler implements Sampler {
-  /** Every token of the sequence, given or sampled. */
+  /** All tokens of the sequence, given and sampled. */
   readonly seen: number[] = [];
   readonly params: SamplingParams[] = [];
   readonly opened: { seed: number; stream: number }[] = [];
   closed = 0;
 
-  constructor(private readonly texts: string[], readonly maxModelLen = 4096) {}
+  constructor(
+    private readonly texts: string[],
+    readonly maxModelLen = 4096,
+  ) {}
 
   async open(options: { seed: number; stream: number }): Promise<Sequence> {
     this.opened.push(options);
     const { seen } = this;
-    return { id: 0, get length() { return seen.length; } };
+    return {
+      id: 0,
+      get length() {
+        return seen.length;
+      },
+    };
   }
   append(_: Sequence, tokens: ArrayLike<number>): void {
     this.seen.push(...Array.from(tokens));
@@ -47,7 +58,7 @@ export class ReplaySampler implements Sampler {
   }
 }
 
-/** Says the lines in turn; an Error among them is thrown. Keeps what it heard. */
+/** Says the lines one by one and throws a line that is an Error. Records the agent's texts. */
 export class ReplayUser implements UserSimulator {
   readonly heard: string[] = [];
   readonly seeds: number[] = [];
@@ -64,7 +75,7 @@ export class ReplayUser implements UserSimulator {
   }
 }
 
-/** Orders with a status. Reward 1 when the gold's orders, and no others, are cancelled. */
+/** Orders with a status. The reward is 1 if exactly the orders of the gold are cancelled. */
 export class OrderDesk implements Environments {
   readonly calls: ToolCall[] = [];
   readonly cancelled = new Set<string>();
@@ -89,7 +100,9 @@ export class OrderDesk implements Environments {
     if (!/^#W\d{7}$/.test(id)) return { ...result, text: 'Error: order not found', error: true };
     this.cancelled.add(id);
     const row = { user_id: 'mia_garcia_4516', order_id: id };
-    const changes = [{ table: 'orders', key: id, before: { ...row, status: 'pending' }, after: { ...row, status: 'cancelled' }, call: index }];
+    const changes = [
+      { table: 'orders', key: id, before: { ...row, status: 'pending' }, after: { ...row, status: 'cancelled' }, call: index },
+    ];
     return { ...result, text: `{"order_id": "${id}", "status": "cancelled"}`, changes };
   }
   async verify() {
@@ -108,7 +121,17 @@ export const domain: Domain = {
   name: 'desk',
   level: 'nano',
   policy: 'Serve the customer.',
-  tools: [...tools, { type: 'function', function: { name: 'transfer_to_human_agents', description: 'Transfer.', parameters: { type: 'object', properties: {}, required: [] } } }],
+  tools: [
+    ...tools,
+    {
+      type: 'function',
+      function: {
+        name: 'transfer_to_human_agents',
+        description: 'Transfer.',
+        parameters: { type: 'object', properties: {}, required: [] },
+      },
+    },
+  ],
   terminalTools: ['transfer_to_human_agents'],
 };
 
@@ -123,15 +146,17 @@ export const task: Task = {
   noop: false,
 };
 
-export interface Script extends Partial<Omit<EpisodeOptions, 'limits' | 'agent' | 'sampler'>> {
+export interface Script extends Partial<Omit<EpisodeOptions, 'limits' | 'agent' | 'sampler' | 'rules'>> {
   agent: string[];
   user: (string | Error)[];
   limits?: Partial<EpisodeOptions['limits']>;
+  /** Rules that replace rules of the domain. */
+  rules?: Partial<EpisodeRules>;
   maxModelLen?: number;
 }
 
-/** The options of an episode that plays a script, and the stage's parts to look at afterwards. */
-export function stage({ agent, user, limits, maxModelLen, ...more }: Script) {
+/** The options of an episode that plays a script, and the parts of the stage for the test's assertions. */
+export function stage({ agent, user, limits, rules, maxModelLen, ...more }: Script) {
   const sampler = new ReplaySampler([...agent], maxModelLen);
   const users = new ReplayUser([...user]);
   const environments = new OrderDesk();
@@ -142,12 +167,20 @@ export function stage({ agent, user, limits, maxModelLen, ...more }: Script) {
     users,
     sampler,
     tokenizer: nanoTokenizer(),
-    limits: { max_turns: 30, response_length_one_turn: 200, max_model_len: 4096, malformed_policy: 'feedback', require_done: false, ...limits },
+    limits: {
+      max_turns: 30,
+      response_length_one_turn: 200,
+      max_model_len: 4096,
+      malformed_policy: 'feedback',
+      require_done: false,
+      ...limits,
+    },
     sampling: { temperature: 1, top_p: 1, top_k: 0 },
     seed: 7,
     stream: 3,
     group: '1-0',
     index: 2,
+    rules: { ...rulesFor(more.domain ?? domain, 'domain'), ...rules },
     ...more,
   };
   return { options, sampler, users, environments };

@@ -1,7 +1,8 @@
-/** The reference models and figures that tests/reference/qwen3.py writes, in the browser. */
+/** Loads the reference models and values that tests/reference/qwen3.py writes, in the browser. */
 import { loadModel } from '../../src/exchange/model-folder.ts';
 import { readSafetensors } from '../../src/exchange/safetensors.ts';
-import type { AdamWParams, ModelConfig, TensorMap } from '../../src/engine/types.ts';
+import type { ModelConfig } from '../../src/records/model.ts';
+import type { AdamWParams, TensorMap } from '../../src/engine/types.ts';
 import type { GrpoLossConfig } from '../../src/training/grpo-loss.ts';
 
 const urls = import.meta.glob<string>('../reference/fixtures/*/*', { query: '?url', import: 'default', eager: true });
@@ -42,7 +43,9 @@ async function file(model: string, name: string): Promise<Uint8Array> {
 
 export async function loadFixture(model: string): Promise<Fixture> {
   const [config, weights, figures, sft, grpo] = await Promise.all(
-    ['config.json', 'model.safetensors', 'figures.json', 'sft-gradients.safetensors', 'grpo-gradients.safetensors'].map((name) => file(model, name)),
+    ['config.json', 'model.safetensors', 'figures.json', 'sft-gradients.safetensors', 'grpo-gradients.safetensors'].map((name) =>
+      file(model, name),
+    ),
   );
   return {
     ...loadModel({ 'config.json': config!, 'model.safetensors': weights! }),

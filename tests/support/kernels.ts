@@ -1,8 +1,9 @@
 /** Helpers of the kernel tests: seeded data, upload, run, and comparison with the float64 references. */
 import { expect } from 'vitest';
-import type { Counts, Dispatch, Gpu, View } from '../../src/engine/gpu.ts';
+import type { Dispatch, Gpu, View } from '../../src/engine/gpu.ts';
+import type { Counts } from '../../src/engine/rows.ts';
 
-/** Seeded values in [-1, 1) that f32 holds exactly, so that references see the same inputs. */
+/** Seeded values in [-1, 1). f32 represents them exactly, so that the references get the same inputs. */
 export function random(length: number, seed = 1): Float64Array {
   let state = seed * 2654435761 + 12345;
   return Float64Array.from({ length }, () => {
@@ -26,7 +27,8 @@ export async function run(gpu: Gpu, program: readonly Dispatch[], counts: Counts
   await gpu.ready();
   gpu.run(program, counts);
 }
-export const download = async (gpu: Gpu, view: View, floats: number): Promise<Float32Array> => new Float32Array(await gpu.read(view, floats * 4));
+export const download = async (gpu: Gpu, view: View, floats: number): Promise<Float32Array> =>
+  new Float32Array(await gpu.read(view, floats * 4));
 
 /** Largest difference relative to the largest expected magnitude (at least 1). */
 export function expectClose(got: ArrayLike<number>, expected: Float64Array, tolerance = 2e-6, what = ''): void {
@@ -41,7 +43,13 @@ export function expectClose(got: ArrayLike<number>, expected: Float64Array, tole
 }
 
 /** Checks `gradient` of Σ upstream · f(x) against central differences at every entry of x. */
-export function expectGradient(f: (x: Float64Array) => Float64Array, x: Float64Array, upstream: Float64Array, gradient: Float64Array, what = ''): void {
+export function expectGradient(
+  f: (x: Float64Array) => Float64Array,
+  x: Float64Array,
+  upstream: Float64Array,
+  gradient: Float64Array,
+  what = '',
+): void {
   const loss = (at: Float64Array): number => f(at).reduce((sum, v, i) => sum + v * upstream[i]!, 0);
   const h = 1e-5;
   const numeric = x.map((v, i) => {

@@ -1,4 +1,4 @@
-/** Runs `mua` as a user would, in a process of its own. */
+/** Runs `mua` in a new process, as a user does. */
 import { type ChildProcess, spawn } from 'node:child_process';
 
 export interface Outcome {
@@ -7,13 +7,16 @@ export interface Outcome {
   stderr: string;
 }
 
-export function startMua(args: string[], env: Record<string, string> = {}): { child: ChildProcess; done: Promise<Outcome>; line: () => Promise<string> } {
+export function startMua(
+  args: string[],
+  env: Record<string, string> = {},
+): { child: ChildProcess; done: Promise<Outcome>; line: () => Promise<string> } {
   const child = spawn(process.execPath, ['bin/mua.mjs', ...args], { env: { ...process.env, ...env } });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   const done = new Promise<Outcome>((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
-  /** The first line on stdout; of a server, what it says when it is ready. */
+  /** The first line on stdout. A server prints it when it is ready. */
   const line = () =>
     new Promise<string>((resolve, reject) => {
       child.stdout.on('data', () => stdout.includes('\n') && resolve(stdout.slice(0, stdout.indexOf('\n'))));

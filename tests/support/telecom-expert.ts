@@ -1,16 +1,16 @@
 /**
- * @file The expert of generated telecom tasks: carries out a task's gold plan, its own calls through the tools and the
- * customer's by asking for each in words. It knows the causes, which no agent does: it shows the way, it does not find it.
+ * @file The expert of generated telecom tasks. It makes the gold calls of the agent, and asks the customer in words for the
+ * gold calls of the customer. It reads the solution from the task, which an agent cannot do.
  */
-import type { ChatMessage } from '../../src/agent/conversation.ts';
+import type { Tau2Action, Tau2Task } from '../../src/records/benchmark-task.ts';
+import type { ChatMessage } from '../../src/records/conversation.ts';
+import type { Task, ToolCall } from '../../src/records/task.ts';
 import type { Act, Expert } from '../../src/agent/expert.ts';
-import type { Tau2Action, Tau2Task } from '../../src/environments/exact/benchmark-task.ts';
-import type { Task, ToolCall } from '../../src/environments/types.ts';
 
 const CHECKS = { service: 'check_status_bar', data: 'run_speed_test', mms: 'can_send_mms' } as const;
 const HANDOVER = 'YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON.';
 
-/** @throws when the task is none of the generated telecom tasks */
+/** @throws if the task is not a generated telecom task */
 export function createTelecomExpert({ benchmark, scenario }: Pick<Task, 'benchmark' | 'scenario'>): Expert {
   if (!benchmark || !('user_scenario' in benchmark) || !scenario.phone) throw new Error('task: expected a generated telecom task');
   const plan = planOf(benchmark, scenario.identity.phone_number!, CHECKS[scenario.phone.problem]);
@@ -23,16 +23,30 @@ export function createTelecomExpert({ benchmark, scenario }: Pick<Task, 'benchma
   };
 }
 
-/** The last act is repeated until the customer is content. */
+/** The expert repeats the last act until the customer ends the conversation. */
 function planOf({ evaluation_criteria }: Tau2Task, phone_number: string, check: string): Act[] {
   const actions = evaluation_criteria?.actions ?? [];
   const end = actions.some(({ name }) => name === 'transfer_to_human_agents') ? HANDOVER : `Please use ${check}.`;
-  return [{ say: 'What is your name and your phone number?' }, { call: { name: 'get_customer_by_phone', arguments: { phone_number } } }, ...actions.flatMap(actsFor), { say: end }];
+  return [
+    { say: 'What is your name and your phone number?' },
+    { call: { name: 'get_customer_by_phone', arguments: { phone_number } } },
+    ...actions.flatMap(actsFor),
+    { say: end },
+  ];
 }
 
 function actsFor({ name, arguments: args, requestor }: Tau2Action): Act[] {
   const call: ToolCall = { name, arguments: args };
-  if (requestor !== 'user') return [...(name === 'refuel_data' ? [{ say: `May I add ${String(args.gb_amount)} GB of data to your line, at the price of your plan?` }] : []), { call }];
+  if (requestor !== 'user')
+    return [
+      ...(name === 'refuel_data'
+        ? [{ say: `May I add ${String(args.gb_amount)} GB of data to your line, at the price of your plan?` }]
+        : []),
+      { call },
+    ];
   const values = Object.values(args).map(String);
-  return [...(name === 'make_payment' ? [{ say: 'Please use check_payment_request.' }] : []), { say: `Please use ${name}${values.length ? ` with ${values.join(' and ')}` : ''}.` }];
+  return [
+    ...(name === 'make_payment' ? [{ say: 'Please use check_payment_request.' }] : []),
+    { say: `Please use ${name}${values.length ? ` with ${values.join(' and ')}` : ''}.` },
+  ];
 }

@@ -1,8 +1,9 @@
-/** A model folder small enough for any test: random weights, no tokenizer. */
+/** A very small model folder with random weights and no tokenizer. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomWeights } from '../../src/engine/parameters.ts';
-import type { ModelConfig, TensorMap } from '../../src/engine/types.ts';
+import type { ModelConfig } from '../../src/records/model.ts';
+import type { TensorMap } from '../../src/engine/types.ts';
 import { saveModel } from '../../src/exchange/model-folder.ts';
 
 export const TINY: ModelConfig = {
@@ -22,7 +23,7 @@ export const TINY: ModelConfig = {
 
 export async function writeTinyModel(directory: string, change: (weights: TensorMap) => void = () => {}): Promise<TensorMap> {
   const weights = randomWeights(TINY, 5);
-  // Wide enough for distributions that are far from uniform.
+  // Large enough for distributions that are far from uniform.
   for (const [name, { data }] of weights) if (!name.includes('norm')) data.forEach((value, i) => (data[i] = value * 8));
   change(weights);
   await mkdir(directory, { recursive: true });

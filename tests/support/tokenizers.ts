@@ -1,25 +1,33 @@
-/** Tokenizers for tests: the real Qwen3 one, and a nano one trained on a few lines. */
+/** Tokenizers for tests: the tokenizer of Qwen3, and a nano tokenizer that is trained on a few lines. */
 import { readFileSync } from 'node:fs';
 import { trainTokenizer } from '../../src/agent/bpe-trainer.ts';
 import { renderPieces } from '../../src/agent/chat-template.ts';
-import type { Conversation } from '../../src/agent/conversation.ts';
+import type { Conversation } from '../../src/records/conversation.ts';
+import type { ToolSchema } from '../../src/records/task.ts';
 import { loadTokenizer, type ChatTokenizer } from '../../src/agent/tokenizer.ts';
-import type { ToolSchema } from '../../src/environments/types.ts';
 
 const cancel: ToolSchema = {
   type: 'function',
   function: {
     name: 'cancel_pending_order',
     description: "Cancel a pending order. Say 'yes' first; naïve – ok?",
-    parameters: { type: 'object', properties: { order_id: { type: 'string' }, reason: { type: 'string', enum: ['no longer needed', 'ordered by mistake'] } }, required: ['order_id', 'reason'] },
+    parameters: {
+      type: 'object',
+      properties: { order_id: { type: 'string' }, reason: { type: 'string', enum: ['no longer needed', 'ordered by mistake'] } },
+      required: ['order_id', 'reason'],
+    },
   },
 };
 const find: ToolSchema = {
   type: 'function',
-  function: { name: 'find_user_id_by_email', description: 'Find a user.', parameters: { type: 'object', properties: { email: { type: 'string' } }, required: ['email'] } },
+  function: {
+    name: 'find_user_id_by_email',
+    description: 'Find a user.',
+    parameters: { type: 'object', properties: { email: { type: 'string' } }, required: ['email'] },
+  },
 };
 
-/** Text with calls, several calls in one message, results in a row, arguments as object and as string. */
+/** A conversation with calls, several calls in one message, several results in sequence, and arguments as object and as string. */
 export const conversation: Conversation = {
   tools: [find, cancel],
   messages: [
@@ -27,7 +35,11 @@ export const conversation: Conversation = {
     { role: 'user', content: 'Hi, cancel order #W1234567 please.' },
     { role: 'assistant', content: 'Your email?' },
     { role: 'user', content: "It's mia.garcia4516@example.com" },
-    { role: 'assistant', content: '', tool_calls: [{ type: 'function', function: { name: 'find_user_id_by_email', arguments: { email: 'mia.garcia4516@example.com' } } }] },
+    {
+      role: 'assistant',
+      content: '',
+      tool_calls: [{ type: 'function', function: { name: 'find_user_id_by_email', arguments: { email: 'mia.garcia4516@example.com' } } }],
+    },
     { role: 'tool', name: 'find_user_id_by_email', content: 'mia_garcia_4516' },
     { role: 'assistant', content: 'Order #W1234567 will be cancelled. Confirm? (yes/no)' },
     { role: 'user', content: 'yes' },
@@ -59,18 +71,40 @@ export function qwenTokenizer(): ChatTokenizer {
 }
 
 export function nanoTokenizer(): ChatTokenizer {
-  nano ??= loadTokenizer(trainTokenizer(renderPieces(conversation).map((piece) => piece.text), { vocabSize: 1500, digits: 3 }).files);
+  nano ??= loadTokenizer(
+    trainTokenizer(
+      renderPieces(conversation).map((piece) => piece.text),
+      { vocabSize: 1500, digits: 3 },
+    ).files,
+  );
   return nano;
 }
 
-/** Well-formed strings of random code points from many scripts, digits, white space, control tokens and their pieces. */
+/** Well-formed strings of random code points from many scripts, digits, white space, control tokens and parts of control tokens. */
 export function randomStrings(count: number, seed: number): string[] {
   let state = seed >>> 0;
   const random = (n: number) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return Math.floor((state / 2 ** 32) * n);
   };
-  const ranges = [[0x20, 0x7f], [0x20, 0x7f], [0x30, 0x3a], [0x00, 0x20], [0xa0, 0x250], [0x300, 0x370], [0x370, 0x600], [0x900, 0x980], [0x2000, 0x2070], [0x3040, 0x30ff], [0x4e00, 0x9fff], [0xac00, 0xd7a3], [0xe000, 0xe100], [0xfe00, 0xffff], [0x1f300, 0x1faff], [0x10000, 0x10ffff]];
+  const ranges = [
+    [0x20, 0x7f],
+    [0x20, 0x7f],
+    [0x30, 0x3a],
+    [0x00, 0x20],
+    [0xa0, 0x250],
+    [0x300, 0x370],
+    [0x370, 0x600],
+    [0x900, 0x980],
+    [0x2000, 0x2070],
+    [0x3040, 0x30ff],
+    [0x4e00, 0x9fff],
+    [0xac00, 0xd7a3],
+    [0xe000, 0xe100],
+    [0xfe00, 0xffff],
+    [0x1f300, 0x1faff],
+    [0x10000, 0x10ffff],
+  ];
   const pieces = ['<|im_end|>', '<tool_call>', '</tool_call>', '<|im_', '</think>', "'ll", '\r\n', '  \n ', '١٢٣٤', '0001'];
   return Array.from({ length: count }, () =>
     Array.from({ length: 1 + random(40) }, () => {

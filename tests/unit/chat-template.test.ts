@@ -1,14 +1,28 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Template } from '@huggingface/jinja';
 import { describe, expect, it } from 'vitest';
-import { CHAT_TEMPLATE, GENERATION_PROMPT, renderClosing, renderConversation, renderOpening, renderPieces, renderToolResponses, renderUser } from '../../src/agent/chat-template.ts';
-import { parseConversations, readConversation, type Conversation } from '../../src/agent/conversation.ts';
+import {
+  CHAT_TEMPLATE,
+  GENERATION_PROMPT,
+  renderClosing,
+  renderConversation,
+  renderOpening,
+  renderPieces,
+  renderToolResponses,
+  renderUser,
+} from '../../src/agent/chat-template.ts';
+import type { Conversation } from '../../src/records/conversation.ts';
+import { parseConversations, readConversation } from '../../src/agent/conversation.ts';
 import { toPythonJson } from '../../src/agent/python-json.ts';
 import { conversation, nanoTokenizer, qwenTokenizer, tools } from '../support/tokenizers.ts';
 
 const THINK = '<think>\n\n</think>\n\n';
-const joined = (c: Conversation) => renderPieces(c).map((piece) => piece.text).join('');
-const jinja = (template: string, c: Conversation, more: Record<string, unknown> = {}) => new Template(template).render({ messages: c.messages, tools: c.tools, ...more });
+const joined = (c: Conversation) =>
+  renderPieces(c)
+    .map((piece) => piece.text)
+    .join('');
+const jinja = (template: string, c: Conversation, more: Record<string, unknown> = {}) =>
+  new Template(template).render({ messages: c.messages, tools: c.tools, ...more });
 
 const variants: [string, Conversation][] = [
   ['tools, text and calls', conversation],
@@ -16,7 +30,10 @@ const variants: [string, Conversation][] = [
   ['no system message', { messages: conversation.messages.slice(1, 4), tools }],
   ['neither', { messages: conversation.messages.slice(1, 4) }],
   ['ends in tool results', { messages: conversation.messages.slice(0, 11), tools }],
-  ['a second system message', { messages: [...conversation.messages.slice(0, 4), { role: 'system', content: 'Be brief.' }, { role: 'user', content: 'ok' }], tools }],
+  [
+    'a second system message',
+    { messages: [...conversation.messages.slice(0, 4), { role: 'system', content: 'Be brief.' }, { role: 'user', content: 'ok' }], tools },
+  ],
 ];
 
 describe('rendering by deltas', () => {
@@ -25,7 +42,7 @@ describe('rendering by deltas', () => {
     expect(joined(c) + GENERATION_PROMPT).toBe(jinja(CHAT_TEMPLATE, c, { add_generation_prompt: true }));
   });
 
-  it.each(variants)("equals Qwen3's template but for the empty think block of past turns: %s", (_, c) => {
+  it.each(variants)("equals Qwen3's template except for the empty think block of past turns: %s", (_, c) => {
     const theirs = jinja(qwenTokenizer().chatTemplate, c, { add_generation_prompt: true, enable_thinking: false });
     expect(theirs.endsWith(GENERATION_PROMPT)).toBe(true);
     expect((joined(c) + GENERATION_PROMPT).replaceAll(THINK, '')).toBe(theirs.replaceAll(THINK, ''));
@@ -37,13 +54,15 @@ describe('rendering by deltas', () => {
     expect(renderOpening(start[0]!.content, tools) + renderUser(start[1]!.content) + GENERATION_PROMPT).toBe(theirs);
   });
 
-  it('closes a turn with what was not sampled, and puts results in a row into one user turn', () => {
+  it('adds the end of a turn that was not sampled, and puts consecutive results into one user turn', () => {
     expect(renderClosing(true)).toBe('\n');
     expect(renderClosing(false)).toBe('<|im_end|>\n');
-    expect(renderToolResponses(['a', 'b'])).toBe('<|im_start|>user\n<tool_response>\na\n</tool_response>\n<tool_response>\nb\n</tool_response><|im_end|>\n');
+    expect(renderToolResponses(['a', 'b'])).toBe(
+      '<|im_start|>user\n<tool_response>\na\n</tool_response>\n<tool_response>\nb\n</tool_response><|im_end|>\n',
+    );
   });
 
-  it('never changes what came before: every prefix of the messages is a prefix of the text', () => {
+  it('never changes earlier text: every prefix of the messages is a prefix of the text', () => {
     const whole = joined(conversation);
     for (let n = 1; n <= conversation.messages.length; n++) {
       if (conversation.messages[n - 1]!.role === 'tool' && conversation.messages[n]?.role === 'tool') continue;
@@ -52,13 +71,16 @@ describe('rendering by deltas', () => {
   });
 });
 
-describe.each([['Qwen3', qwenTokenizer], ['nano', nanoTokenizer]] as const)('tokens with the %s tokenizer', (_, load) => {
-  it('are those of the whole text', () => {
+describe.each([
+  ['Qwen3', qwenTokenizer],
+  ['nano', nanoTokenizer],
+] as const)('tokens with the %s tokenizer', (_, load) => {
+  it('equal the tokens of the whole text', () => {
     const { tokens } = renderConversation(load(), conversation);
     expect(tokens).toEqual(load().encode(joined(conversation)));
   });
 
-  it('are trained exactly on what the assistant writes and its <|im_end|>', () => {
+  it('the loss mask selects exactly the text of the assistant and its <|im_end|>', () => {
     const { tokens, lossMask } = renderConversation(load(), conversation);
     expect(load().decode(tokens.filter((_, t) => lossMask[t] === 1))).toBe(
       [
@@ -75,20 +97,33 @@ describe.each([['Qwen3', qwenTokenizer], ['nano', nanoTokenizer]] as const)('tok
 describe('chat JSONL', () => {
   const line = (messages: unknown, rest: object = {}) => JSON.stringify({ messages, ...rest });
 
-  it('reads what OpenAI clients write', () => {
+  it('reads the messages of OpenAI clients', () => {
     const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"a": 1}' } };
-    const [c] = parseConversations(`\n${line([{ role: 'user', content: [{ type: 'text', text: 'hi' }] }, { role: 'assistant', content: null, tool_calls: [call], refusal: null }, { role: 'tool', tool_call_id: 'call_1', name: 'f', content: '' }])}\n`);
+    const [c] = parseConversations(
+      `\n${line([
+        { role: 'user', content: [{ type: 'text', text: 'hi' }] },
+        { role: 'assistant', content: null, tool_calls: [call], refusal: null },
+        { role: 'tool', tool_call_id: 'call_1', name: 'f', content: '' },
+      ])}\n`,
+    );
     expect(c!.messages).toEqual([
       { role: 'user', content: 'hi' },
       { role: 'assistant', content: '', tool_calls: [call] },
       { role: 'tool', content: '', name: 'f', tool_call_id: 'call_1' },
     ]);
-    expect(readConversation({ traj: [{ role: 'user', content: 'tau-bench' }], reward: 1 })).toEqual({ messages: [{ role: 'user', content: 'tau-bench' }] });
+    expect(readConversation({ traj: [{ role: 'user', content: 'tau-bench' }], reward: 1 })).toEqual({
+      messages: [{ role: 'user', content: 'tau-bench' }],
+    });
     expect(parseConversations(`[${line([{ role: 'user', content: 'a' }])},\n${line([{ role: 'user', content: 'b' }])}]`)).toHaveLength(2);
   });
 
   it('drops thoughts: the template is the non-thinking one', () => {
-    const c: Conversation = { messages: [{ role: 'user', content: 'hi' }, { role: 'assistant', content: '<think>\nhm\n</think>\n\nHello' }] };
+    const c: Conversation = {
+      messages: [
+        { role: 'user', content: 'hi' },
+        { role: 'assistant', content: '<think>\nhm\n</think>\n\nHello' },
+      ],
+    };
     expect(joined(c)).toBe(`<|im_start|>user\nhi<|im_end|>\n${GENERATION_PROMPT}Hello<|im_end|>\n`);
   });
 
@@ -101,21 +136,35 @@ describe('chat JSONL', () => {
     ['the file is not JSON', '[{'],
     ['line 1: messages[0].role is "human": expected "system", "user", "assistant", "tool"', line([{ role: 'human', content: '' }])],
     ['line 1: messages[0].content is null: expected a string or a list of text parts', line([{ role: 'user', content: null }])],
-    ['line 1: messages[0].content[0] is {"type":"image_url"}: expected {"type": "text", "text": …}', line([{ role: 'user', content: [{ type: 'image_url' }] }])],
+    [
+      'line 1: messages[0].content[0] is {"type":"image_url"}: expected {"type": "text", "text": …}',
+      line([{ role: 'user', content: [{ type: 'image_url' }] }]),
+    ],
     ['line 1: messages[0].tool_calls is "x": expected a list of tool calls', line([{ role: 'assistant', content: '', tool_calls: 'x' }])],
-    ['line 1: messages[0].tool_calls is [{}]: expected no tool calls in a message of role "user"', line([{ role: 'user', content: '', tool_calls: [{}] }])],
+    [
+      'line 1: messages[0].tool_calls is [{}]: expected no tool calls in a message of role "user"',
+      line([{ role: 'user', content: '', tool_calls: [{}] }]),
+    ],
     ['line 1: messages[0].tool_calls[0].name is missing: expected the name of a tool', line([{ role: 'assistant', tool_calls: [{}] }])],
-    ['line 1: messages[0].tool_calls[0].function.arguments is "[1]": expected an object, or a JSON string of one', line([{ role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: '[1]' } }] }])],
-    ['line 1: messages[0].tool_calls[0].function.arguments is "{": expected an object, or a JSON string of one', line([{ role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: '{' } }] }])],
+    [
+      'line 1: messages[0].tool_calls[0].function.arguments is "[1]": expected an object, or a JSON string of one',
+      line([{ role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: '[1]' } }] }]),
+    ],
+    [
+      'line 1: messages[0].tool_calls[0].function.arguments is "{": expected an object, or a JSON string of one',
+      line([{ role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: '{' } }] }]),
+    ],
     ['line 1: tools is {}: expected a list of function schemas', line([{ role: 'user', content: 'a' }], { tools: {} })],
     ['no conversation found', '\n \n'],
-  ])('says what is wrong: %s', (message, jsonl) => {
+  ])('an error names the fault: %s', (message, jsonl) => {
     expect(() => parseConversations(jsonl)).toThrow(message);
   });
 });
 
 it("writes JSON as Python's json.dumps(ensure_ascii=False) does", () => {
-  expect(toPythonJson({ a: [1, 2.5, -0.1], 'ü': 'é "q" \n\u2028', n: null, t: true, e: {}, l: [] })).toBe('{"a": [1, 2.5, -0.1], "ü": "é \\"q\\" \\n\u2028", "n": null, "t": true, "e": {}, "l": []}');
+  expect(toPythonJson({ a: [1, 2.5, -0.1], ü: 'é "q" \n\u2028', n: null, t: true, e: {}, l: [] })).toBe(
+    '{"a": [1, 2.5, -0.1], "ü": "é \\"q\\" \\n\u2028", "n": null, "t": true, "e": {}, "l": []}',
+  );
 });
 
 describe('recorded gpt-4o conversations', () => {
@@ -123,7 +172,7 @@ describe('recorded gpt-4o conversations', () => {
   const present = existsSync(data);
   if (!present) console.warn('SKIPPED: no recorded conversations at ../shared/data beside the repository');
 
-  it.skipIf(!present)("render as Qwen3's template does, and their tokens are those of the whole text", () => {
+  it.skipIf(!present)("render as Qwen3's template does, and their tokens equal those of the whole text", () => {
     const { tools_info } = JSON.parse(readFileSync(new URL('expected/tau1_airline.json', data), 'utf8')) as { tools_info: object[] };
     const conversations = parseConversations(readFileSync(new URL('recorded/tau1_airline_gpt-4o.json', data), 'utf8'));
     expect(conversations).toHaveLength(200);

@@ -1,14 +1,15 @@
 /** The command line without its browser: flags, input files, outputs, the local server. */
-import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync, spawn } from 'node:child_process';
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readFlags, readPairs } from '../../src/cli/args.mjs';
 import { pageError } from '../../src/cli/errors.mjs';
-import { findModel, writeAll, writeFolder } from '../../src/cli/files.mjs';
+import { StepLog } from '../../src/cli/commands/training.mjs';
+import { checkParent, findModel, runInterruptions, writeAll, writeFolder } from '../../src/cli/files.mjs';
 import { readGenerateInput, readGradInput, readScoreInput, readTaskIds } from '../../src/cli/inputs.mjs';
 import { clock, ProgressBar } from '../../src/cli/progress.mjs';
 import { serveSite } from '../../src/cli/server.mjs';
@@ -37,7 +38,10 @@ function safetensors(length: number): Buffer {
 async function modelFolder(name: string, files: Record<string, string | Buffer>): Promise<string> {
   const directory = join(folder, name);
   await mkdir(directory, { recursive: true });
-  for (const [file, data] of Object.entries(files)) await writeFile(join(directory, file), data);
+  for (const [file, data] of Object.entries(files)) {
+    await mkdir(dirname(join(directory, file)), { recursive: true });
+    await writeFile(join(directory, file), data);
+  }
   return directory;
 }
 
@@ -65,7 +69,13 @@ describe('flags', () => {
 
   test('values, defaults, lists and camel case', () => {
     expect(read('--out', 'a', '--set', 'n=4', '--set', 'lr=1e-3', '--steps=3', '--user-model', 'm', '--json')).toEqual({
-      out: 'a', set: ['n=4', 'lr=1e-3'], steps: 3, temperature: 1, userModel: 'm', split: undefined, json: true,
+      out: 'a',
+      set: ['n=4', 'lr=1e-3'],
+      steps: 3,
+      temperature: 1,
+      userModel: 'm',
+      split: undefined,
+      json: true,
     });
     expect(readPairs('set', ['a=b=c', 'd='])).toEqual({ a: 'b=c', d: '' });
   });
@@ -105,7 +115,15 @@ describe('input files', () => {
     [{}, /sequences is missing/],
     [{ sequences: [] }, /sequences is \[\]/],
     [{ sequences: [[]] }, /sequences\[0\] is \[\]/],
-    [{ sequences: [[1, 2], [1, 10]] }, /sequences\[1\]\[1\] is 10: expected a token id from 0 to 9/],
+    [
+      {
+        sequences: [
+          [1, 2],
+          [1, 10],
+        ],
+      },
+      /sequences\[1\]\[1\] is 10: expected a token id from 0 to 9/,
+    ],
     [{ sequences: [[1, -1]] }, /sequences\[0\]\[1\] is -1/],
     [{ sequences: [[1, 1.5]] }, /sequences\[0\]\[1\] is 1.5/],
     [{ sequences: [[1, '2']] }, /sequences\[0\]\[1\] is "2"/],
@@ -116,10 +134,16 @@ describe('input files', () => {
 
   const sequence = { tokens: [1, 2, 3], loss_mask: [0, 1, 1], advantage: 1, old_logprobs: [0, -1, -2], ref_logprobs: [0, -1, -2] };
   test('grad: entry 0 is unused and may hold anything; booleans are a mask', async () => {
-    const input = await readGradInput(await json({ loss: 'grpo', sequences: [{ ...sequence, loss_mask: [false, true, false], old_logprobs: [null, -1, -2] }] }), 10);
+    const input = await readGradInput(
+      await json({ loss: 'grpo', sequences: [{ ...sequence, loss_mask: [false, true, false], old_logprobs: [null, -1, -2] }] }),
+      10,
+    );
     expect(input.sequences[0]).toMatchObject({ loss_mask: [0, 1, 0], old_logprobs: [0, -1, -2] });
     await readGradInput(await json({ loss: 'sft', sequences: [{ tokens: [1, 2], loss_mask: [0, 1] }] }), 10);
-    await readGradInput(await json({ loss: 'grpo', config: { kl_loss_coef: 0 }, sequences: [{ ...sequence, ref_logprobs: undefined }] }), 10);
+    await readGradInput(
+      await json({ loss: 'grpo', config: { kl_loss_coef: 0 }, sequences: [{ ...sequence, ref_logprobs: undefined }] }),
+      10,
+    );
   });
   test.each<[object, RegExp]>([
     [{ loss: 'ppo', sequences: [sequence] }, /loss is "ppo": expected "sft" or "grpo"/],
@@ -136,7 +160,12 @@ describe('input files', () => {
   });
 
   test('generate', async () => {
-    expect(await readGenerateInput(await json({ prompts: [[1]], max_new_tokens: 4, temperature: 0, seed: 7 }), 10)).toMatchObject({ prompts: [[1]], max_new_tokens: 4, temperature: 0, seed: 7 });
+    expect(await readGenerateInput(await json({ prompts: [[1]], max_new_tokens: 4, temperature: 0, seed: 7 }), 10)).toMatchObject({
+      prompts: [[1]],
+      max_new_tokens: 4,
+      temperature: 0,
+      seed: 7,
+    });
     const request = { prompts: [[1]], max_new_tokens: 4, temperature: 1, seed: 1 };
     for (const [change, message] of [
       [{ max_new_tokens: 0 }, /max_new_tokens is 0/],
@@ -154,7 +183,7 @@ describe('input files', () => {
 
 describe('model folders', () => {
   const config = JSON.stringify({ vocab_size: 10 });
-  test('a whole one', async () => {
+  test('a complete folder', async () => {
     const directory = await modelFolder('whole', { 'config.json': config, 'model.safetensors': safetensors(4), 'README.md': '#' });
     const model = await findModel(directory);
     expect(model.vocabSize).toBe(10);
@@ -172,10 +201,31 @@ describe('model folders', () => {
   ])('%s', async (name, files, message) => {
     await expect(findModel(await modelFolder(name, files))).rejects.toThrow(message);
   });
+
+  test('links out of the folder are skipped, links inside the folder are read', async () => {
+    const whole = { 'config.json': config, 'model.safetensors': safetensors(1) };
+    const secret = join(await modelFolder('elsewhere', { 'secret.json': '{}' }), 'secret.json');
+    const directory = await modelFolder('links', whole);
+    await symlink(secret, join(directory, 'generation_config.json'));
+    await symlink('config.json', join(directory, 'same.json'));
+    await mkdir(join(directory, 'folder.json'));
+    expect((await findModel(directory)).files.sort()).toEqual(['config.json', 'model.safetensors', 'same.json']);
+    const linked = await modelFolder('linked', { 'model.safetensors': safetensors(1) });
+    await symlink(join(directory, 'config.json'), join(linked, 'config.json'));
+    await expect(findModel(linked)).rejects.toThrow('its config.json is no regular file of the folder');
+  });
+
+  test('a snapshot in the cache of Hugging Face links to the blobs of its repository', async () => {
+    await modelFolder('models--a--b/blobs', { c1: config, w1: safetensors(1) });
+    const snapshot = await modelFolder('models--a--b/snapshots/0123', {});
+    await symlink('../../blobs/c1', join(snapshot, 'config.json'));
+    await symlink('../../blobs/w1', join(snapshot, 'model.safetensors'));
+    expect((await findModel(snapshot)).files.sort()).toEqual(['config.json', 'model.safetensors']);
+  });
 });
 
 describe('outputs', () => {
-  test('all files of a command appear, or none', async () => {
+  test('either all files of a command appear, or no file', async () => {
     const directory = await modelFolder('all', {});
     await writeAll({ [join(directory, 'a')]: 'A', [join(directory, 'b')]: Buffer.from('B') });
     expect(await readFile(join(directory, 'b'), 'utf8')).toBe('B');
@@ -183,7 +233,68 @@ describe('outputs', () => {
     expect((await readdir(directory)).sort()).toEqual(['a', 'b']);
   });
 
-  test('a folder takes its name at the end, and leaves nothing behind on failure', async () => {
+  test('an existing output that is not a regular file is refused; a link to a file stays a link', async () => {
+    await expect(checkParent('output', '/dev/null')).rejects.toThrow('--output is "/dev/null": expected a file, it is no regular file');
+    const directory = await modelFolder('special', { target: 'old' });
+    const pipe = join(directory, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    await expect(writeAll({ [pipe]: 'text' })).rejects.toThrow('is no regular file');
+    expect((await lstat(pipe)).isFIFO()).toBe(true);
+    await symlink('target', join(directory, 'link'));
+    await writeAll({ [join(directory, 'link')]: 'new' });
+    expect((await lstat(join(directory, 'link'))).isSymbolicLink()).toBe(true);
+    expect(await readFile(join(directory, 'target'), 'utf8')).toBe('new');
+    expect((await readdir(directory)).sort()).toEqual(['link', 'pipe', 'target']);
+  });
+
+  describe('a training run that is stopped', () => {
+    /** Writes the steps, then waits until `stop` ends the run. Resolves to the notes of the command. */
+    async function train(out: string, steps: string[], stop: () => Promise<unknown>): Promise<string[]> {
+      const log = new StepLog();
+      const notes: string[] = [];
+      const run = writeFolder(
+        out,
+        async (temporary) => {
+          await log.create(temporary);
+          await writeFile(join(temporary, 'config.json'), '{}');
+          // The last step is still being written when the run is stopped.
+          for (const [i, step] of steps.entries()) await (i < steps.length - 1 ? log.append(step) : void log.append(step));
+          await stop();
+          throw new Error('the browser is closed');
+        },
+        { finished: () => log.finished(), note: (message) => notes.push(message) },
+      );
+      await expect(run).rejects.toThrow('the browser is closed');
+      return notes;
+    }
+    const lines = (path: string) => readFile(path, 'utf8');
+
+    test.each([
+      ['by Ctrl-C', runInterruptions],
+      ['by a failure', () => Promise.resolve()],
+    ])('keeps its finished steps: %s', async (name, stop) => {
+      const directory = await modelFolder(`stopped ${name}`, {});
+      const out = join(directory, 'run');
+      const notes = await train(out, ['{"step":1}\n{"a":1}\n{"a":2}', '{"step":2}\n{"a":3}'], stop);
+      expect(notes).toEqual([`the results are partial: ${out} holds metrics.jsonl and trajectories.jsonl of the finished steps`]);
+      expect(await readdir(directory)).toEqual(['run']);
+      expect((await readdir(out)).sort()).toEqual(['metrics.jsonl', 'trajectories.jsonl']);
+      expect(await lines(join(out, 'metrics.jsonl'))).toBe('{"step":1}\n{"step":2}\n');
+      expect(await lines(join(out, 'trajectories.jsonl'))).toBe('{"a":1}\n{"a":2}\n{"a":3}\n');
+    });
+
+    test('before its first step leaves no file, and does not change the files of an earlier run', async () => {
+      const directory = await modelFolder('stopped', { 'run/metrics.jsonl': 'old' });
+      const out = join(directory, 'run');
+      expect(await train(out, [], runInterruptions)).toEqual([]);
+      expect(await readdir(directory)).toEqual(['run']);
+      expect(await train(`${out}/`, ['{"step":1}'], runInterruptions)).toHaveLength(1);
+      expect(await lines(join(out, 'metrics.jsonl'))).toBe('old');
+      expect(await lines(join(`${out}.partial`, 'metrics.jsonl'))).toBe('{"step":1}\n');
+    });
+  });
+
+  test('a folder gets its name at the end; after a failure nothing is left', async () => {
     const directory = await modelFolder('outs', {});
     const out = join(directory, 'run');
     await writeFolder(out, async (temporary) => {
@@ -203,8 +314,8 @@ describe('outputs', () => {
   });
 });
 
-describe('evaluate: which tasks', () => {
-  test('ids of tasks as a JSON list, as tasks, or one a line', async () => {
+describe('evaluate: selection of tasks', () => {
+  test('ids of tasks as a JSON list, as tasks, or one id per line', async () => {
     const read = async (text: string) => readTaskIds(await json(text));
     expect(await read('["a", 3, {"id": "c", "more": 1}]')).toEqual(['a', '3', 'c']);
     expect(await read('a\n\n  b \r\n')).toEqual(['a', 'b']);
@@ -213,7 +324,7 @@ describe('evaluate: which tasks', () => {
     await expect(read('[')).rejects.toThrow(/is not JSON/);
   });
 
-  test('flags that do not go together, before anything starts', async () => {
+  test('flags that exclude each other are refused before any work', async () => {
     const data = await modelFolder('evaluate-data', tau2Mock);
     const evaluate = (...args: string[]) => mua('evaluate', '--model', folder, ...args);
     const wrong: [RegExp, ...string[]][] = [
@@ -226,16 +337,29 @@ describe('evaluate: which tasks', () => {
       [/--level is "nano": the tasks of --data have no levels/, '--domain', 'mock', '--rules', 'tau2', '--data', data, '--level', 'nano'],
       [/--tasks is "0": expected a whole number from 1/, '--domain', 'mock', '--rules', 'tau2', '--data', data, '--tasks', '0'],
       [/--tasks is ".\/ids.json": there is no such file/, '--domain', 'mock', '--rules', 'tau2', '--data', data, '--tasks', './ids.json'],
-      [/--split is "base": --tasks names a file or split by itself/, '--domain', 'mock', '--rules', 'tau2', '--data', data, '--split', 'base', '--tasks', 'base'],
+      [
+        /--split is "base": --tasks names a file or split by itself/,
+        '--domain',
+        'mock',
+        '--rules',
+        'tau2',
+        '--data',
+        data,
+        '--split',
+        'base',
+        '--tasks',
+        'base',
+      ],
       [/--split is "base": expected train or heldout/, '--split', 'base'],
       [/--tasks is "test": expected a whole number from 1/, '--tasks', 'test'],
     ];
-    for (const [message, ...args] of wrong) expect(await evaluate(...args)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) as string });
+    for (const [message, ...args] of wrong)
+      expect(await evaluate(...args)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) as string });
   });
 });
 
 describe('the local server', () => {
-  test('serves the site isolated, exchanges files under a secret path, knows no other path', async () => {
+  test('serves the site with isolation headers, exchanges files under a secret path, and has no other path', async () => {
     const site = await modelFolder('site', { 'index.html': '<h1>hi</h1>' });
     await modelFolder('site/assets', { 'a.js': 'export {}' });
     await writeFile(join(folder, 'secret.txt'), 'secret');
@@ -264,7 +388,7 @@ describe('the local server', () => {
     }
   });
 
-  test('passes requests to the user endpoint with its key, and a dead endpoint on as a dead connection', async () => {
+  test('forwards requests to the customer endpoint with its key; a failed endpoint closes the connection', async () => {
     const upstream = createServer(async (request, response) => {
       let body = '';
       for await (const chunk of request) body += chunk;
@@ -280,7 +404,9 @@ describe('the local server', () => {
       expect([reply.status, reply.headers.get('retry-after')]).toEqual([429, '3']);
       expect(await reply.json()).toEqual({ url: '/v1/chat/completions', key: 'Bearer k', body: '{"a":1}' });
       server.proxyUser({ baseUrl: `http://127.0.0.1:${port}/v1/?api-version=2` });
-      expect(await (await fetch(`${base}/chat/completions`, { method: 'POST', body: '' })).json()).toMatchObject({ url: '/v1/chat/completions?api-version=2' });
+      expect(await (await fetch(`${base}/chat/completions`, { method: 'POST', body: '' })).json()).toMatchObject({
+        url: '/v1/chat/completions?api-version=2',
+      });
       upstream.closeAllConnections();
       await new Promise((resolve) => upstream.close(resolve));
       await expect(fetch(`${base}/chat/completions`, { method: 'POST', body: '{}' })).rejects.toThrow('fetch failed');
@@ -309,7 +435,7 @@ describe('progress', () => {
   test('clock', () => expect([clock(5), clock(65), clock(3661)]).toEqual(['0:05', '1:05', '1:01:01']));
 });
 
-test('errors of the page keep their meaning', () => {
+test('errors of the page keep their exit code', () => {
   expect(pageError({ name: 'ConfigError', message: 'm' }).exitCode).toBe(2);
   expect(pageError({ name: 'InputError', message: 'm' }).exitCode).toBe(2);
   expect(pageError({ name: 'RangeError', message: 'm' }).exitCode).toBe(1);
@@ -328,7 +454,20 @@ describe('the program', () => {
       mua('bogus'),
       mua('train', '--out', out, '--steps', '-1'),
       mua('score', '--model', join(folder, 'nowhere'), '--input', 'a', '--output', out),
-      mua('train', '--out', out, '--user', 'ftp://x', '--model', await modelFolder('user-model', { 'config.json': '{"vocab_size":9}', 'tokenizer.json': '{}', 'tokenizer_config.json': '{}', 'model.safetensors': safetensors(1) })),
+      mua(
+        'train',
+        '--out',
+        out,
+        '--user',
+        'ftp://x',
+        '--model',
+        await modelFolder('user-model', {
+          'config.json': '{"vocab_size":9}',
+          'tokenizer.json': '{}',
+          'tokenizer_config.json': '{}',
+          'model.safetensors': safetensors(1),
+        }),
+      ),
     ]);
     for (const { code, stdout, stderr } of runs) {
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -344,34 +483,82 @@ describe('replay and rescore', () => {
     await writeFile(path, typeof value === 'string' ? value : JSON.stringify(value));
     return path;
   };
-  const cases = { cases: [{ id: 'a', calls: [cancelCall, { name: 'fly', arguments: {} }] }, { id: 'b', calls: [] }] };
-  const results = [{ task_id: 0, trial: 0, reward: 0, info: null, traj: [
-    { role: 'assistant', content: null, tool_calls: [{ function: { name: cancelCall.name, arguments: JSON.stringify(cancelCall.arguments) } }] }, { role: 'tool', content: '{}' },
-    { role: 'assistant', content: 'That is 10.5.' }, { role: 'user', content: '###STOP###' },
-  ] }];
+  const cases = {
+    cases: [
+      { id: 'a', calls: [cancelCall, { name: 'fly', arguments: {} }] },
+      { id: 'b', calls: [] },
+    ],
+  };
+  const results = [
+    {
+      task_id: 0,
+      trial: 0,
+      reward: 0,
+      info: null,
+      traj: [
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ function: { name: cancelCall.name, arguments: JSON.stringify(cancelCall.arguments) } }],
+        },
+        { role: 'tool', content: '{}' },
+        { role: 'assistant', content: 'That is 10.5.' },
+        { role: 'user', content: '###STOP###' },
+      ],
+    },
+  ];
   let data: string;
   beforeAll(async () => {
     data = await modelFolder('benchmark', {});
     await modelFolder('benchmark/tau-bench/retail', tau1Retail);
     await modelFolder('benchmark/tau2-bench/mock', tau2Mock);
   });
-  const tau1 = (command: string, input: string, ...rest: string[]) => mua(command, '--domain', 'retail', '--rules', 'tau1', '--data', data, '--input', input, ...rest);
+  const tau1 = (command: string, input: string, ...rest: string[]) =>
+    mua(command, '--domain', 'retail', '--rules', 'tau1', '--data', data, '--input', input, ...rest);
 
   test('replay writes observations, errors, hashes and changed rows', async () => {
     const [input, output] = [await write('cases.json', cases), join(folder, 'replayed.json')];
-    expect(await tau1('replay', input, '--output', output)).toMatchObject({ code: 0, stdout: `2 cases with 2 calls, 1 of them errors: ${output}\n` });
-    const { cases: [a, b] } = JSON.parse(await readFile(output, 'utf8')) as { cases: Record<string, unknown>[] };
-    expect(a).toMatchObject({ id: 'a', errors: [false, true], observations: [expect.stringContaining('"status": "cancelled"'), 'Unknown action fly'], user_state_sha256: null, changed: [{ table: 'orders', key: '#W1' }, { table: 'users' }] });
+    expect(await tau1('replay', input, '--output', output)).toMatchObject({
+      code: 0,
+      stdout: `2 cases with 2 calls, 1 of them errors: ${output}\n`,
+    });
+    const {
+      cases: [a, b],
+    } = JSON.parse(await readFile(output, 'utf8')) as { cases: Record<string, unknown>[] };
+    expect(a).toMatchObject({
+      id: 'a',
+      errors: [false, true],
+      observations: [expect.stringContaining('"status": "cancelled"'), 'Unknown action fly'],
+      user_state_sha256: null,
+      changed: [{ table: 'orders', key: '#W1' }, { table: 'users' }],
+    });
     expect(b).toMatchObject({ id: 'b', observations: [], changed: [], state_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
-    const user = await mua('replay', '--domain', 'mock', '--rules', 'tau2', '--data', data, '--input', await write('mock.json', { cases: [{ id: 1, calls: [{ name: 'check_notifications', arguments: {}, requestor: 'user' }] }] }), '--output', output);
+    const user = await mua(
+      'replay',
+      '--domain',
+      'mock',
+      '--rules',
+      'tau2',
+      '--data',
+      data,
+      '--input',
+      await write('mock.json', { cases: [{ id: 1, calls: [{ name: 'check_notifications', arguments: {}, requestor: 'user' }] }] }),
+      '--output',
+      output,
+    );
     expect(user.code).toBe(0);
-    expect((JSON.parse(await readFile(output, 'utf8')) as typeof cases).cases[0]).toMatchObject({ observations: ['[]'], user_state_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect((JSON.parse(await readFile(output, 'utf8')) as typeof cases).cases[0]).toMatchObject({
+      observations: ['[]'],
+      user_state_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
   }, 60_000);
 
-  test('rescore tells what changed, as lines, as JSON and as a file', async () => {
+  test('rescore reports the changes as lines, as JSON and as a file', async () => {
     const [input, output] = [await write('results.json', results), join(folder, 'rescored.json')];
     const [lines, json] = [await tau1('rescore', input, '--output', output), await tau1('rescore', input, '--json')];
-    expect(lines.stdout).toMatch(/^1 conversations: reward 100.0 % \(recorded 0.0 %\)\nthe same 0, different 1; 1 of 1 observations differ\n {2}task 0 trial 0: 0 → 1; observations of cancel_pending_order differ\n$/);
+    expect(lines.stdout).toMatch(
+      /^1 conversations: reward 100.0 % \(recorded 0.0 %\)\nthe same 0, different 1; 1 of 1 observations differ\n {2}task 0 trial 0: 0 → 1; observations of cancel_pending_order differ\n$/,
+    );
     expect(JSON.parse(json.stdout)).toEqual(JSON.parse(await readFile(output, 'utf8')));
     expect(JSON.parse(json.stdout)).toMatchObject({ runs: [{ task_id: '0', reward: 1, recorded_reward: 0 }], summary: { different: 1 } });
   }, 60_000);
@@ -380,13 +567,25 @@ describe('replay and rescore', () => {
     const input = await write('cases.json', cases);
     const output = join(folder, 'none.json');
     const runs: [RegExp, ReturnType<typeof mua>][] = [
-      [/--domain is "telecom": tau1 has retail, airline/, mua('replay', '--domain', 'telecom', '--rules', 'tau1', '--data', data, '--input', input, '--output', output)],
-      [/--data is ".*nowhere": there is no such file or folder/, mua('replay', '--domain', 'retail', '--rules', 'tau1', '--data', join(folder, 'nowhere'), '--input', input, '--output', output)],
+      [
+        /--domain is "telecom": tau1 has retail, airline/,
+        mua('replay', '--domain', 'telecom', '--rules', 'tau1', '--data', data, '--input', input, '--output', output),
+      ],
+      [
+        /--data is ".*nowhere": there is no such file or folder/,
+        mua('replay', '--domain', 'retail', '--rules', 'tau1', '--data', join(folder, 'nowhere'), '--input', input, '--output', output),
+      ],
       [/the folder ".*nowhere" does not exist/, tau1('replay', input, '--output', join(folder, 'nowhere', 'x.json'))],
-      [/there is no tau-bench airline data here/, mua('replay', '--domain', 'airline', '--rules', 'tau1', '--data', data, '--input', input, '--output', output)],
+      [
+        /there is no tau-bench airline data here/,
+        mua('replay', '--domain', 'airline', '--rules', 'tau1', '--data', data, '--input', input, '--output', output),
+      ],
       [/bad.json: cases\[0\].calls: /, tau1('replay', await write('bad.json', { cases: [{ id: 1 }] }), '--output', output)],
       [/cut.json: it is not JSON/, tau1('rescore', await write('cut.json', '[{"task_id": 0'))],
-      [/--empty-output is given with --rules tau2/, mua('rescore', '--domain', 'mock', '--rules', 'tau2', '--data', data, '--input', input, '--empty-output')],
+      [
+        /--empty-output is given with --rules tau2/,
+        mua('rescore', '--domain', 'mock', '--rules', 'tau2', '--data', data, '--input', input, '--empty-output'),
+      ],
     ];
     for (const [message, run] of runs) {
       const { code, stdout, stderr } = await run;

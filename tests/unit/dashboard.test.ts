@@ -1,32 +1,33 @@
 /** The dashboard's logic: zoom, smoothing in the address, the nearest step with groups, setups like a run's, the list's figures, the screen's lock. */
+import type { RunEvent } from '../../src/trainer/messages.ts';
 import 'fake-indexeddb/auto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readSetup } from '../../src/app/home/setup.ts';
 import { settingTexts } from '../../src/app/home/texts.ts';
-import { chartData, HEALTH_CHARTS, isZoomed, metricChart, stepRange, valueRange, zoomOf } from '../../src/app/logic/charts.ts';
-import { nearestStep } from '../../src/app/logic/groups.ts';
-import { parseHash, readQuery } from '../../src/app/logic/routes.ts';
-import { runSummary, storedBytes } from '../../src/app/logic/run-summary.ts';
-import { MetricSeries } from '../../src/app/logic/series.ts';
-import { setupLink } from '../../src/app/logic/setup-link.ts';
-import { readSmoothing } from '../../src/app/logic/smoothing.ts';
-import { lastRun } from '../../src/app/run/last-run.ts';
-import type { Trainer } from '../../src/app/state/connect-trainer.ts';
-import { TrainerClient } from '../../src/app/state/trainer-client.svelte.ts';
-import { screenLock } from '../../src/app/state/wake-lock.ts';
-import { type RunRow, RunDatabase } from '../../src/storage/database.ts';
+import { chartData, CHARTS, HEALTH_CHARTS, isZoomed, metricChart, stepRange, valueRange, zoomOf } from '../../src/app/charts/charts.ts';
+import { FIGURES } from '../../src/app/runs/compare-runs.ts';
+import { nearestStep } from '../../src/app/data/run/groups.ts';
+import { parseHash, readQuery } from '../../src/app/data/routes.ts';
+import { Library } from '../../src/app/data/library/library.ts';
+import { MetricSeries } from '../../src/app/data/run/series.ts';
+import { setupLink } from '../../src/app/data/run/setup-link.ts';
+import { readSmoothing } from '../../src/app/charts/smoothing.ts';
+import type { Trainer } from '../../src/trainer/connect.ts';
+import { TrainerClient } from '../../src/app/data/trainer-client.svelte.ts';
+import { screenLock } from '../../src/app/kit/wake-lock.ts';
+import type { RunRequest, RunRow } from '../../src/records/run.ts';
+import { RunDatabase } from '../../src/storage/database.ts';
 import { grpoConfig } from '../../src/training/config.ts';
-import type { RunEvent, RunRequest } from '../../src/training/types.ts';
 
 describe('zoom', () => {
-  test('is over whole steps, two at the least, whichever way it was dragged', () => {
+  test('selects whole steps, at least two, for both directions of dragging', () => {
     expect(zoomOf(3.4, 9.6)).toEqual({ from: 3, to: 10 });
     expect(zoomOf(9.6, 3.4)).toEqual({ from: 3, to: 10 });
     expect(zoomOf(-2.7, 4)).toEqual({ from: 0, to: 4 });
     expect(zoomOf(4.1, 4.4)).toBeNull();
   });
 
-  test('an open end is that of the run; ends with nothing between them count for nothing', () => {
+  test('an open end is the end of the run; an empty range is ignored', () => {
     expect(stepRange({ from: 5, to: null }, 0, 40)).toEqual([5, 40]);
     expect(stepRange({ from: null, to: 7 }, 1, 40)).toEqual([1, 7]);
     expect(stepRange({ from: 50, to: null }, 0, 40)).toEqual([0, 40]);
@@ -39,7 +40,18 @@ describe('zoom', () => {
   });
 });
 
-test('the axis of values holds 0 and every value, also where all are negative', () => {
+test('charts and values that are measured on trained tokens say so', () => {
+  const series = new MetricSeries();
+  const measured = /^actor\/(kl_loss|entropy|pg_clipfrac)/;
+  const charts = [...CHARTS, ...HEALTH_CHARTS].filter((chart) => chart.lines(series).some(({ key }) => measured.test(key)));
+  expect(charts.map(({ id }) => id)).toEqual(['kl', 'entropy', 'clip-fraction']);
+  for (const { title, help } of charts) expect(title + help).toMatch(/trained.*(tokens of the update|trained tokens)/);
+  const figures = FIGURES.filter(({ label }) => /KL|entropy/.test(label));
+  expect(figures).toHaveLength(2);
+  for (const { label } of figures) expect(label).toContain('trained tokens');
+});
+
+test('the axis includes 0 and every value, also if all values are negative', () => {
   expect(valueRange(0.2, 1)).toEqual([0, 1.08]);
   expect(valueRange(0.2, 0.5, 1)).toEqual([0, 1]);
   expect(valueRange(-2, -1)).toEqual([-2.16, 0]);
@@ -47,28 +59,45 @@ test('the axis of values holds 0 and every value, also where all are negative', 
   expect(valueRange(null, null)).toEqual([0, 1]);
 });
 
-test('smoothing is read from the address; what is no weight is the usual one', () => {
+test('smoothing is read from the address; an invalid value gives the default', () => {
   expect(['0', '0.35', '0.95'].map(readSmoothing)).toEqual([0, 0.35, 0.95]);
   expect(['', '1', '-0.1', 'much'].map(readSmoothing)).toEqual([0.7, 0.7, 0.7, 0.7]);
 });
 
 test('the alarm of the sampler, gradient norm and clipping are charted; any metric can be', () => {
   const series = new MetricSeries();
-  series.put({ step: 1, 'actor/grad_norm': 2, 'actor/pg_clipfrac': 0.5, 'actor/pg_clipfrac_lower': 0, 'training/rollout_probs_diff_max': 1e-5, 'training/rollout_probs_diff_mean': 1e-6, 'val-aux/<b>': 3 });
+  series.put({
+    step: 1,
+    'actor/grad_norm': 2,
+    'actor/pg_clipfrac': 0.5,
+    'actor/pg_clipfrac_lower': 0,
+    'training/rollout_probs_diff_max': 1e-5,
+    'training/rollout_probs_diff_mean': 1e-6,
+    'val-aux/<b>': 3,
+  });
   expect(HEALTH_CHARTS.map((spec) => chartData(spec, series, 0).raw)).toEqual([[[2]], [[0.5], [0]], [[1e-5], [1e-6]]]);
   const spec = metricChart('val-aux/<b>');
   expect(spec.id).toBe('val-aux-b-');
   expect(chartData(spec, series, 0.9)).toMatchObject({ raw: [[3]], curves: [{ role: 'smooth', sparse: true }] });
 });
 
-test('a step without groups gives the nearest that has some, the earlier of two; none gives the newest', () => {
+test('a step without groups gives the nearest step with groups (the earlier of two); no step gives the newest', () => {
   const steps = [1, 2, 9, 11, 30];
   expect([null, 9, 10, 12, 0, 99].map((asked) => nearestStep(steps, asked))).toEqual([30, 9, 9, 11, 1, 30]);
   expect(nearestStep([], 3)).toBeNull();
 });
 
 const request: RunRequest = { model: 'nano-retail', preset: 'tiny', overrides: {}, user: { mode: 'scripted' } };
-const row = (id: string, more: Partial<RunRow> = {}): RunRow => ({ id, name: id, createdAt: 1, status: 'done', step: 3, request, config: grpoConfig('tiny'), ...more });
+const row = (id: string, more: Partial<RunRow> = {}): RunRow => ({
+  id,
+  name: id,
+  createdAt: 1,
+  status: 'done',
+  step: 3,
+  request,
+  config: grpoConfig('tiny'),
+  ...more,
+});
 
 test('a setup like a run’s keeps model, seed and every changed setting', () => {
   const config = grpoConfig('tiny', { lr: 0.5, seed: 9, use_kl_loss: false });
@@ -82,46 +111,54 @@ test('a setup like a run’s keeps model, seed and every changed setting', () =>
 
 describe('in storage', () => {
   let db: RunDatabase;
-  const open = () => (db = new RunDatabase(`dashboard-${Math.random()}`));
+  let library: Library;
+  function open() {
+    db = new RunDatabase(`dashboard-${Math.random()}`);
+    library = new Library(db);
+  }
   afterEach(() => db.delete());
 
-  test('the last run is the newest of those made here, before a time', async () => {
+  test('the last run is the newest run that was trained here before a time', async () => {
     open();
     await db.runs.bulkPut([row('old', { createdAt: 1 }), row('mine', { createdAt: 2 }), row('theirs', { createdAt: 3, imported: 9 })]);
-    expect((await lastRun(db))?.id).toBe('mine');
-    expect((await lastRun(db, 2))?.id).toBe('old');
-    expect(await lastRun(db, 1)).toBeUndefined();
+    expect((await library.lastRun())?.id).toBe('mine');
+    expect((await library.lastRun(2))?.id).toBe('old');
+    expect(await library.lastRun(1)).toBeUndefined();
   });
 
-  test('a line of the list: mean reward of the last steps, held-out reward first and newest', async () => {
+  test('a row of the list: mean reward of the last steps, first and newest held-out reward', async () => {
     open();
     const held = { 0: 0.25, 10: 0.75, 20: 0.5 } as Record<number, number>;
-    const values = (step: number) => ({ step, ...(step > 0 && { 'critic/score/mean': step / 100 }), ...(step in held && { 'val-core/retail-nano/reward/mean@1': held[step]! }) });
+    const values = (step: number) => ({
+      step,
+      ...(step > 0 && { 'critic/score/mean': step / 100 }),
+      ...(step in held && { 'val-core/retail-nano/reward/mean@1': held[step]! }),
+    });
     await db.metrics.bulkPut(Array.from({ length: 26 }, (_, step) => ({ run: 'r', step, values: values(step) })));
     await db.metrics.put({ run: 'other', step: 30, values: { step: 30, 'critic/score/mean': 1 } });
-    expect(await runSummary(db, 'r')).toEqual({ reward: expect.closeTo(0.205, 12), heldOut: [0.25, 0.5] });
-    expect(await runSummary(db, 'other')).toEqual({ reward: 1, heldOut: [] });
-    expect(await runSummary(db, 'none')).toEqual({ reward: null, heldOut: [] });
+    expect(await library.source('r').summary('r')).toEqual({ reward: expect.closeTo(0.205, 12), heldOut: [0.25, 0.5] });
+    expect(await library.source('other').summary('other')).toEqual({ reward: 1, heldOut: [] });
+    expect(await library.source('none').summary('none')).toEqual({ reward: null, heldOut: [] });
     await db.metrics.put({ run: 'begun', step: 0, values: values(0) });
-    expect(await runSummary(db, 'begun')).toEqual({ reward: null, heldOut: [0.25] });
+    expect(await library.source('begun').summary('begun')).toEqual({ reward: null, heldOut: [0.25] });
   });
 
-  test('the room of a run grows with what is stored of it, and only with that', async () => {
+  test('the size of a run grows with its own stored data only', async () => {
     open();
-    expect(await storedBytes(db, 'r')).toBe(0);
+    expect(await library.source('r').bytes('r')).toBe(0);
     await db.rollouts.put({ run: 'other', id: 'x', step: 1 } as never);
-    expect(await storedBytes(db, 'r')).toBe(0);
+    expect(await library.source('r').bytes('r')).toBe(0);
     await db.trajectories.bulkPut(Array.from({ length: 10 }, (_, i) => ({ run: 'r', id: `1-0-${i}`, text: 'x'.repeat(10_000) }) as never));
-    const size = await storedBytes(db, 'r');
+    const size = await library.source('r').bytes('r');
     expect(size).toBeGreaterThan(100_000);
     expect(size).toBeLessThan(101_000);
     await db.evaluations.put({ id: 'r@0', run: 'r' } as never);
     await db.evaluationTrajectories.bulkPut(['a', 'b'].map((id) => ({ evaluation: 'r@0', id }) as never));
-    expect((await storedBytes(db, 'r')) / size).toBeCloseTo(1.2, 6);
+    expect((await library.source('r').bytes('r')) / size).toBeCloseTo(1.2, 6);
   });
 });
 
-test('a device that cannot be asked after it was lost leaves a reason, and no endless recovering', async () => {
+test('a lost device that gives no information leaves a reason, and recovery ends', async () => {
   vi.useFakeTimers();
   let hear = (_run: string, _events: RunEvent[]) => {};
   const trainer = {
@@ -163,7 +200,7 @@ describe('the screen', () => {
   }
   const settled = () => new Promise((resolve) => setTimeout(resolve));
 
-  test('stays on while wanted, is asked for again when the page shows, and let go at the end', async () => {
+  test('the lock is held while needed, requested again when the page is visible, and released at the end', async () => {
     const { page, locks, request, show, lock } = fakes();
     const keepOn = screenLock(lock, page);
     keepOn(true);
@@ -183,7 +220,7 @@ describe('the screen', () => {
     expect(request).toHaveBeenCalledTimes(2);
   });
 
-  test('a lock that is granted too late is let go', async () => {
+  test('a lock that is granted too late is released', async () => {
     const { page, locks, lock } = fakes();
     const keepOn = screenLock(lock, page);
     keepOn(true);
@@ -192,7 +229,7 @@ describe('the screen', () => {
     expect(locks[0]!.released).toBe(true);
   });
 
-  test('may sleep where there is no lock, where it is refused, or while hidden', async () => {
+  test('no lock is held if the browser has no locks, refuses them, or the page is hidden', async () => {
     const refused = fakes(true);
     screenLock(refused.lock, refused.page)(true);
     screenLock(undefined, refused.page)(true);

@@ -1,9 +1,9 @@
 import * as comlink from 'comlink';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ToolCall } from '../../src/environments/types.ts';
-import { makeTelecomTasks } from '../../src/environments/telecom/generator.ts';
-import { telecomTask } from '../../src/environments/telecom/definition.ts';
-import { telecom } from '../../src/environments/telecom/index.ts';
+import type { ToolCall } from '../../src/records/task.ts';
+import { makeTelecomTasks } from '../../src/environments/domains/telecom/generator.ts';
+import { telecomTask } from '../../src/environments/domains/telecom/definition.ts';
+import { telecom } from '../../src/environments/domains/telecom/index.ts';
 import { EndpointUsers } from '../../src/users/endpoint.ts';
 import { HandsOnCustomer } from '../../src/users/hands-on.ts';
 import { systemPrompt } from '../../src/users/prompt.ts';
@@ -20,7 +20,9 @@ afterEach(async () => {
   cleanup = [];
 });
 
-const [service] = makeTelecomTasks({ level: 'nano', split: 'train', seed: 3, count: 40 }).filter(({ intent, issues, persona }) => intent === 'service_issue' && issues[0] === 'airplane_mode_on' && persona !== 'Hard').map(telecomTask);
+const [service] = makeTelecomTasks({ level: 'nano', split: 'train', seed: 3, count: 40 })
+  .filter(({ intent, issues, persona }) => intent === 'service_issue' && issues[0] === 'airplane_mode_on' && persona !== 'Hard')
+  .map(telecomTask);
 const scenario = service!.scenario;
 
 /** A phone in airplane mode. */
@@ -29,11 +31,12 @@ function phone() {
   let airplane = true;
   const tools: UserTools = {
     schemas: telecom.userTools,
-    call: async (made) => made.map((call) => {
-      calls.push(call);
-      if (call.name === 'toggle_airplane_mode') airplane = !airplane;
-      return { text: `Status Bar: ${airplane ? '✈️ Airplane Mode' : '📶⁴ Excellent | 5G'} | 🔋 80%`, error: false };
-    }),
+    call: async (made) =>
+      made.map((call) => {
+        calls.push(call);
+        if (call.name === 'toggle_airplane_mode') airplane = !airplane;
+        return { text: `Status Bar: ${airplane ? '✈️ Airplane Mode' : '📶⁴ Excellent | 5G'} | 🔋 80%`, error: false };
+      }),
   };
   return { tools, calls };
 }
@@ -41,7 +44,7 @@ function phone() {
 describe('behind an endpoint', () => {
   const use = (id: string, name: string, args: string | object = '{}') => ({ id, type: 'function', function: { name, arguments: args } });
 
-  it('is given its tools, and its calls are carried out until it speaks', async () => {
+  it('gets its tools, and its calls are executed until it speaks', async () => {
     const server = await startChatServer([
       { content: 'No signal.' },
       { content: null, tool_calls: [use('a', 'check_status_bar'), use('b', 'toggle_airplane_mode', {})] },
@@ -53,7 +56,10 @@ describe('behind an endpoint', () => {
     const user = new EndpointUsers({ baseUrl: server.url, model: 'm' }).session(scenario, 1, tools);
     expect(await user.open()).toBe('No signal.');
     expect(await user.reply('Please toggle airplane mode.')).toBe(`It works. ${STOP}`);
-    expect(calls).toEqual([{ name: 'check_status_bar', arguments: {} }, { name: 'toggle_airplane_mode', arguments: {} }]);
+    expect(calls).toEqual([
+      { name: 'check_status_bar', arguments: {} },
+      { name: 'toggle_airplane_mode', arguments: {} },
+    ]);
     expect(server.requests[0]!.tools!.map((tool) => tool.function.name)).toEqual(telecom.userTools.map((tool) => tool.function.name));
     expect(server.requests[3]!.messages.slice(3)).toEqual([
       { role: 'user', content: 'Please toggle airplane mode.' },
@@ -61,18 +67,18 @@ describe('behind an endpoint', () => {
       { role: 'tool', tool_call_id: 'a', content: 'Status Bar: ✈️ Airplane Mode | 🔋 80%' },
       { role: 'tool', tool_call_id: 'b', content: 'Status Bar: 📶⁴ Excellent | 5G | 🔋 80%' },
       { role: 'assistant', content: null, tool_calls: [use('c', 'check_status_bar', 'no JSON')] },
-      { role: 'tool', tool_call_id: 'c', content: 'Error: the arguments are no JSON object' },
+      { role: 'tool', tool_call_id: 'c', content: 'Error: the arguments are not a JSON object' },
     ]);
   });
 
-  it('without tools gets none, and calls of its own invention are dropped', async () => {
+  it('without user tools gets no tools, and calls to unknown tools are dropped', async () => {
     const server = await startChatServer([{ content: 'Hi.', tool_calls: [use('a', 'look')] }]);
     cleanup.push(server.close);
     expect(await new EndpointUsers({ baseUrl: server.url, model: 'm' }).session(scenario, 1).open()).toBe('Hi.');
     expect(server.requests[0]!).not.toHaveProperty('tools');
   });
 
-  it("is told tau2-bench's ways to end, and of tools only when it has some", () => {
+  it("gets tau2-bench's stop words, and the part about tools only if it has tools", () => {
     for (const word of [STOP, TRANSFER, OUT_OF_SCOPE]) expect(systemPrompt(scenario)).toContain(word);
     expect(systemPrompt(scenario)).not.toContain('Call a tool');
     expect(systemPrompt(scenario, true)).toContain('Call a tool');
@@ -91,7 +97,7 @@ describe('scripted', () => {
     return { said, calls: calls.map(({ name }) => name) };
   }
 
-  it('does what it is told, looks whether it helped, and stops when it did', async () => {
+  it('follows the agent, checks whether the problem is solved, and then stops', async () => {
     const { said, calls } = await talk(new ScriptedUsers());
     expect(calls).toEqual(['check_network_status', 'toggle_airplane_mode', 'check_status_bar']);
     expect(said[0]).toMatch(/service|signal/);
@@ -118,8 +124,14 @@ describe('scripted', () => {
   it.each([
     ['Please use reset_apn_settings, then reboot_device.', { say: expect.stringMatching(/one (step|thing) at a time/i) as string }],
     ['Please toggle data saver mode.', { call: { name: 'toggle_data_saver_mode', arguments: {} } }],
-    ['Please use set_network_mode_preference with 4g_5g_preferred.', { call: { name: 'set_network_mode_preference', arguments: { mode: '4g_5g_preferred' } } }],
-    ['Please use grant_app_permission with messaging and sms.', { call: { name: 'grant_app_permission', arguments: { app_name: 'messaging', permission: 'sms' } } }],
+    [
+      'Please use set_network_mode_preference with 4g_5g_preferred.',
+      { call: { name: 'set_network_mode_preference', arguments: { mode: '4g_5g_preferred' } } },
+    ],
+    [
+      'Please use grant_app_permission with messaging and sms.',
+      { call: { name: 'grant_app_permission', arguments: { app_name: 'messaging', permission: 'sms' } } },
+    ],
     ['Please use grant_app_permission.', { say: expect.stringContaining('app name and permission') as string }],
     ['Could you restart your phone?', { call: { name: 'reboot_device', arguments: {} } }],
     ['Where are you?', { say: 'I am abroad, in Spain.' }],
@@ -136,21 +148,26 @@ describe('scripted', () => {
     expect(customer('data', 1.5).hear('May I add 2 GB of data?')).toEqual({ say: 'No, I would take 1.5 GB.' });
   });
 
-  it("reads an imported task's words", () => {
-    const instruction = 'reason for call: Your mobile data is slow.\nknown info: You are Ada Brown with phone number 555-123-0001. You are currently abroad in Kenya.\ntask: You would refuel 2.0 GB. Look whether you can send an MMS when asked.';
-    const user = new HandsOnCustomer({ persona: 'on_request', identity: {}, wishes: [], instruction, benchmark: 'tau2' }, telecom.userTools, 1);
+  it('reads the instruction of an imported task', () => {
+    const instruction =
+      'reason for call: Your mobile data is slow.\nknown info: You are Ada Brown with phone number 555-123-0001. You are currently abroad in Kenya.\ntask: You would refuel 2.0 GB. Look whether you can send an MMS when asked.';
+    const user = new HandsOnCustomer(
+      { persona: 'on_request', identity: {}, wishes: [], instruction, benchmark: 'tau2' },
+      telecom.userTools,
+      1,
+    );
     expect(user.open()).toMatch(/data|internet/);
     expect(user.hear('What is your name and number?')).toEqual({ say: 'I am Ada Brown. My number is 555-123-0001.' });
     expect(user.hear('Where are you?')).toEqual({ say: 'I am abroad, in Kenya.' });
     expect(user.hear('May I add 2 GB?')).toEqual({ say: 'Yes, 2 GB, please.' });
   });
 
-  it('leaves an agent that makes no sense', () => {
+  it('ends a conversation in which the agent makes no sense', () => {
     const user = customer('service');
     expect(Array.from({ length: 4 }, () => user.hear('Lovely weather.')).at(-1)).toEqual({ say: OUT_OF_SCOPE });
   });
 
-  it('says what a failed call shows, and does not look whether it helped', () => {
+  it('reports a failed call, and does not check whether the problem is solved', () => {
     const user = customer('service');
     user.hear('Please use toggle_airplane_mode.');
     expect(user.result('Error: out of order')).toEqual({ say: 'Error: out of order.' });

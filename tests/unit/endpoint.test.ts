@@ -1,10 +1,14 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { EndpointUsers, testEndpoint, type EndpointOptions } from '../../src/users/endpoint.ts';
+import type { ToolSchema } from '../../src/records/task.ts';
+import type { EndpointOptions } from '../../src/users/endpoint-client.ts';
+import { testEndpoint } from '../../src/users/endpoint-test.ts';
+import { EndpointUsers } from '../../src/users/endpoint.ts';
 import { GREETING } from '../../src/users/prompt.ts';
 import { startUserServer, type UserServerOptions } from '../../src/users/server.ts';
-import { STOP, UserError, type EndpointConfig } from '../../src/users/types.ts';
+import type { EndpointConfig } from '../../src/records/user.ts';
+import { STOP, UserError } from '../../src/users/types.ts';
 import { cancelOrder, customer } from '../support/customers.ts';
 
 const KEY = 'sk-secret-4711';
@@ -22,7 +26,7 @@ async function faulty(options: UserServerOptions = {}) {
   return server;
 }
 
-/** A server that answers by hand; returns its base URL. */
+/** A server with a given handler. Returns the base URL. */
 async function byHand(answer: RequestListener): Promise<string> {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -39,23 +43,29 @@ async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>
 const completion = (content: unknown) => JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] });
 
 function open(baseUrl: string, config: Partial<EndpointConfig> = {}, options = QUICK, signal?: AbortSignal): Promise<string> {
-  return new EndpointUsers({ baseUrl, model: 'scripted-user', apiKey: KEY, ...config }, options).session(scenario, 3).open(signal);
+  return new EndpointUsers({ baseUrl, model: 'm', apiKey: KEY, ...config }, options).session(scenario, 3).open(signal);
 }
 
 async function failure(promise: Promise<unknown>): Promise<UserError> {
-  const error = await promise.then(() => null, (reason: unknown) => reason);
+  const error = await promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
   if (!(error instanceof UserError)) throw new Error(`expected a UserError, got ${String(error)}`);
   return error;
 }
 
 describe('requests', () => {
-  it('mirror the roles and carry model, seed, temperature and key', async () => {
+  it('swap the roles and send model, seed, temperature and key', async () => {
     const seen: { headers: IncomingMessage['headers']; url?: string; body: Record<string, unknown> }[] = [];
     const baseUrl = await byHand(async (request, response) => {
       seen.push({ headers: request.headers, url: request.url, body: await bodyOf(request) });
       response.end(completion(`answer ${seen.length}`));
     });
-    const session = new EndpointUsers({ baseUrl: `${baseUrl}/`, model: 'm', apiKey: KEY, temperature: 0.5, maxTokens: 99 }).session(scenario, 42);
+    const session = new EndpointUsers({ baseUrl: `${baseUrl}/`, model: 'm', apiKey: KEY, temperature: 0.5, maxTokens: 99 }).session(
+      scenario,
+      42,
+    );
     expect(await session.open()).toBe('answer 1');
     expect(await session.reply('Your email?')).toBe('answer 2');
     expect(seen[1]!.url).toBe('/v1/chat/completions');
@@ -70,12 +80,15 @@ describe('requests', () => {
     expect(messages[0]!.content).toContain(STOP);
   });
 
-  it('leave out the key when there is none, and the thoughts of a reasoning model', async () => {
-    const baseUrl = await byHand((request, response) => void response.end(completion(`<think>They ask.\nHm.</think>\n key: ${request.headers.authorization ?? 'none'}`)));
+  it('omit a missing key, and the thoughts of a reasoning model', async () => {
+    const baseUrl = await byHand(
+      (request, response) =>
+        void response.end(completion(`<think>They ask.\nHm.</think>\n key: ${request.headers.authorization ?? 'none'}`)),
+    );
     expect(await open(baseUrl, { apiKey: undefined })).toBe('key: none');
   });
 
-  it('a failed answer leaves the history as it was', async () => {
+  it('a failed answer does not change the history', async () => {
     const lengths: number[] = [];
     const baseUrl = await byHand(async (request, response) => {
       lengths.push(((await bodyOf(request)).messages as unknown[]).length);
@@ -89,15 +102,108 @@ describe('requests', () => {
   });
 });
 
+describe('models that think, and answers that are cut', () => {
+  const choice = (message: object, finish_reason: string | null = 'stop') =>
+    JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }] });
+  /** Gives the answers one by one and repeats the last answer. Records the bodies of the requests. */
+  async function answers(...bodies: string[]) {
+    const requests: Record<string, unknown>[] = [];
+    const url = await byHand(async (request, response) => {
+      requests.push(await bodyOf(request));
+      response.end(bodies[Math.min(requests.length, bodies.length) - 1]);
+    });
+    return { url, requests };
+  }
+
+  it('may answer with 4096 tokens, as in MUA-RL', async () => {
+    const { url, requests } = await answers(choice({ content: 'Hi.' }));
+    await open(url);
+    expect(requests[0]!.max_tokens).toBe(4096);
+  });
+
+  it.each([
+    ['reasoning_content', { content: 'Hi.', reasoning_content: 'They greet me.' }],
+    ['reasoning', { content: '\n\nHi.', reasoning: 'They greet me.' }],
+    ['a closed block', { content: '<think>\nThey greet me.\n</think>\n\nHi.' }],
+    ['an empty block', { content: '<think>\n\n</think>\n\nHi.' }],
+    ['a block that the chat template opened', { content: 'They greet me.\n</think>\nHi.' }],
+    ['two blocks', { content: '<think>They</think>Hi<THINKING>greet ###STOP###</THINKING>.' }],
+    [
+      'parts',
+      {
+        content: [
+          { type: 'thinking', thinking: [{ type: 'text', text: 'They greet me.' }] },
+          { type: 'text', text: 'Hi.' },
+        ],
+      },
+    ],
+  ])("thoughts in %s are not the customer's words", async (_, message) => {
+    const { url, requests } = await answers(choice(message));
+    const session = new EndpointUsers({ baseUrl: url, model: 'm' }, QUICK).session(scenario, 1);
+    expect(await session.open()).toBe('Hi.');
+    await session.reply('Which order?');
+    expect((requests[1]!.messages as unknown[])[2]).toEqual({ role: 'assistant', content: 'Hi.' });
+  });
+
+  it.each([
+    ['finish_reason length', choice({ content: 'I want to cancel or' }, 'length')],
+    ['finish_reason MAX_TOKENS', choice({ content: 'I want to cancel or' }, 'MAX_TOKENS')],
+    ['an open block', choice({ content: '<think>They greet me, so I' })],
+    ['an open block after words', choice({ content: 'Hi. <think>Now I' }, null)],
+    ['thoughts only', choice({ content: null, reasoning_content: 'They greet' }, 'length')],
+  ])('%s: the request is repeated with twice the tokens', async (_, body) => {
+    const { url, requests } = await answers(body, body, choice({ content: 'Hi.' }));
+    expect(await open(url, { maxTokens: 100 })).toBe('Hi.');
+    expect(requests.map((request) => request.max_tokens)).toEqual([100, 200, 400]);
+  });
+
+  it("an answer that is cut off every time is an error, never the customer's words", async () => {
+    const { url, requests } = await answers(choice({ content: 'I want to cancel or' }, 'length'));
+    const error = await failure(open(url, { maxTokens: 100 }));
+    expect(error.kind).toBe('bad_response');
+    expect(error.message).toMatch(/cut its answer off .*max_tokens 400 \(after 3 attempts\)/);
+    expect(requests).toHaveLength(3);
+    expect((await failure(open(url, { maxRetries: 0 }))).kind).toBe('bad_response');
+    expect(requests).toHaveLength(4);
+  });
+
+  it('an incomplete call is not executed', async () => {
+    const cut = { content: null, tool_calls: [{ id: 'a', type: 'function', function: { name: 'look', arguments: '{"at": "or' } }, {}] };
+    const { url, requests } = await answers(choice(cut, 'length'), choice({ content: 'Hi.' }));
+    const made: unknown[] = [];
+    const look = {
+      type: 'function',
+      function: { name: 'look', description: '', parameters: { type: 'object', properties: {}, required: [] } },
+    };
+    const tools = { schemas: [look as ToolSchema], call: (calls: unknown[]) => (made.push(...calls), Promise.resolve([])) };
+    expect(await new EndpointUsers({ baseUrl: url, model: 'm' }, QUICK).session(scenario, 1, tools).open()).toBe('Hi.');
+    expect([made, requests.length]).toEqual([[], 2]);
+  });
+
+  it('a filtered answer is an error', async () => {
+    const { url } = await answers(choice({ content: 'I want to' }, 'content_filter'));
+    expect((await failure(open(url, { maxRetries: 0 }))).message).toContain('content filter');
+  });
+
+  it('the request to a judge is also repeated if the answer is cut off', async () => {
+    const { url, requests } = await answers(
+      choice({ content: '{"results": [{"met": true}]}' }, 'length'),
+      choice({ content: '<think>Was it polite?</think>{"results": [{"met": false}]}' }),
+    );
+    expect(await new EndpointUsers({ baseUrl: url, model: 'm' }, QUICK).judge(['polite'], [])).toEqual([false]);
+    expect(requests.map((request) => request.max_tokens)).toEqual([4096, 8192]);
+  });
+});
+
 describe('faults', () => {
   it.each([
     ['rate_limit', 'rate_limit'],
     ['server_error', 'server'],
     ['garbage', 'bad_response'],
     ['hang', 'timeout'],
-  ] as const)('%s for ever ends as %s after all attempts', async (fault, kind) => {
+  ] as const)('%s at every attempt ends as %s', async (fault, kind) => {
     const server = await faulty({ faults: { [fault]: 1 }, retryAfter: 0 });
-    const error = await failure(open(server.url, { maxRetries: 2, timeoutMs: 60 }));
+    const error = await failure(open(server.url, { maxRetries: 2, timeoutMs: fault === 'hang' ? 60 : 10_000 }));
     expect(error.kind).toBe(kind);
     expect(error.message).toMatch(/after 3 attempts/);
     expect(error.message).not.toContain(KEY);
@@ -106,7 +212,7 @@ describe('faults', () => {
 
   it('pass when the server recovers', async () => {
     const server = await faulty({ faults: { rate_limit: 0.2, server_error: 0.2, garbage: 0.2, hang: 0.1 }, retryAfter: 0, seed: 1 });
-    const users = new EndpointUsers({ baseUrl: server.url, model: 'scripted-user', timeoutMs: 150, maxRetries: 20 }, QUICK);
+    const users = new EndpointUsers({ baseUrl: server.url, model: 'scripted-user', timeoutMs: 2000, maxRetries: 20 }, QUICK);
     const texts = await Promise.all(Array.from({ length: 16 }, (_, seed) => users.session(scenario, seed).open()));
     expect(texts.every((text) => /cancel an order/.test(text))).toBe(true);
     const { answered, requests, rate_limit, server_error, garbage, hang } = server.counts;
@@ -128,7 +234,7 @@ describe('faults', () => {
     }
   });
 
-  it('waits grow from attempt to attempt', async () => {
+  it('the waiting time grows with each attempt', async () => {
     const times: number[] = [];
     const baseUrl = await byHand((_, response) => {
       times.push(performance.now());
@@ -158,12 +264,15 @@ describe('faults', () => {
     expect(error.message).not.toContain(KEY);
   });
 
-  it.each([completion(''), completion(null), '{}', '[]', 'null', '<html>', completion('<think>only thoughts</think>')])('%s is no answer', async (body) => {
-    const baseUrl = await byHand((_, response) => void response.end(body));
-    expect((await failure(open(baseUrl, { maxRetries: 0 }))).kind).toBe('bad_response');
-  });
+  it.each([completion(''), completion(null), '{}', '[]', 'null', '<html>', completion('<think>only thoughts</think>')])(
+    '%s is not an answer',
+    async (body) => {
+      const baseUrl = await byHand((_, response) => void response.end(body));
+      expect((await failure(open(baseUrl, { maxRetries: 0 }))).kind).toBe('bad_response');
+    },
+  );
 
-  it('an address where nothing listens is a network failure, without the key that is in it', async () => {
+  it('an address without a server is a network failure; the message omits the key in the address', async () => {
     const { url, close } = await startUserServer();
     await close();
     const error = await failure(open(`${url}?key=${KEY}`, { maxRetries: 1 }));
@@ -171,8 +280,10 @@ describe('faults', () => {
     expect(error.message).not.toContain(KEY);
   });
 
-  it('no key shows in what is thrown, whatever the server says', async () => {
-    const baseUrl = await byHand((_, response) => void response.writeHead(500).end(JSON.stringify({ error: `Authorization: Bearer ${KEY}` })));
+  it('no error contains the key, for any answer of the server', async () => {
+    const baseUrl = await byHand(
+      (_, response) => void response.writeHead(500).end(JSON.stringify({ error: `Authorization: Bearer ${KEY}` })),
+    );
     const error = await failure(open(baseUrl, { maxRetries: 1 }));
     expect(`${error.message} ${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`).not.toContain(KEY);
     expect(error.message).toContain('Authorization: Bearer …');
@@ -180,7 +291,7 @@ describe('faults', () => {
 });
 
 describe('abort', () => {
-  it('ends a request under way', async () => {
+  it('ends an active request', async () => {
     const server = await faulty({ faults: { hang: 1 } });
     const abort = new AbortController();
     const error = failure(open(server.url, {}, QUICK, abort.signal));
@@ -224,15 +335,16 @@ describe('abort', () => {
   });
 });
 
-it('never has more requests under way than the limit, and uses the limit', async () => {
-  let now = 0;
+it('never has more active requests than the limit, and reaches the limit', async () => {
+  const held: (() => void)[] = [];
   let most = 0;
   const baseUrl = await byHand((_, response) => {
-    most = Math.max(most, ++now);
-    setTimeout(() => {
-      now -= 1;
-      response.end(completion('Hi.'));
-    }, 15);
+    most = Math.max(
+      most,
+      held.push(() => response.end(completion('Hi.'))),
+    );
+    // Three requests are answered together, after a fourth request had time to arrive.
+    if (held.length === 3) setTimeout(() => held.splice(0).forEach((answer) => answer()), 15);
   });
   const users = new EndpointUsers({ baseUrl, model: 'm', concurrency: 3 });
   await Promise.all(Array.from({ length: 12 }, (_, seed) => users.session(scenario, seed).open()));
@@ -251,10 +363,11 @@ describe('configuration', () => {
 });
 
 describe('testEndpoint', () => {
-  const kindOf = async (baseUrl: string, config: Partial<EndpointConfig> = {}) => (await testEndpoint({ baseUrl, model: 'm', apiKey: KEY, ...config })).kind;
+  const kindOf = async (baseUrl: string, config: Partial<EndpointConfig> = {}) =>
+    (await testEndpoint({ baseUrl, model: 'm', apiKey: KEY, ...config })).kind;
   const answering = (status: number, body = '{}') => byHand((_, response) => void response.writeHead(status).end(body));
 
-  it('tells the reasons apart', async () => {
+  it('distinguishes the reasons', async () => {
     const { url, close } = await startUserServer();
     expect(await testEndpoint({ baseUrl: url, model: 'm' })).toMatchObject({ ok: true, kind: 'ok' });
     await close();

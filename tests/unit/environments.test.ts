@@ -5,11 +5,11 @@ import { Dexie } from 'dexie';
 import { describe, expect, test } from 'vitest';
 import type { DomainDefinition } from '../../src/environments/domain.ts';
 import { createEnvironments } from '../../src/environments/index.ts';
-import { canonicalJson } from '../../src/environments/json.ts';
-import { brokenLink } from '../../src/environments/overlay-store.ts';
-import { retail } from '../../src/environments/retail/index.ts';
-import { sha256 } from '../../src/environments/sha256.ts';
-import type { Task, ToolCall } from '../../src/environments/types.ts';
+import { canonicalJson } from '../../src/base/json.ts';
+import { brokenLink } from '../../src/environments/log.ts';
+import { retail } from '../../src/environments/domains/retail/index.ts';
+import { sha256 } from '../../src/base/sha256.ts';
+import type { Task, ToolCall } from '../../src/records/task.ts';
 
 let databases = 0;
 const fresh = () => createEnvironments({ databaseName: `test-${databases++}` });
@@ -30,34 +30,40 @@ async function play(environments: ReturnType<typeof fresh>, task: Task, calls: r
   return episode;
 }
 
-test('200 episodes of one world at once do not see each other', async () => {
+test('200 parallel episodes of one world do not see the changes of each other', async () => {
   const environments = fresh();
   const { task, write } = await writingTask(environments);
   const order = String(write.arguments.order_id);
   const read = { name: 'get_order_details', arguments: { order_id: order } };
   const episodes = await Promise.all(Array.from({ length: 200 }, () => environments.start(task)));
   const before = (await environments.call(episodes[0]!, read)).text;
-  const verdicts = await Promise.all(episodes.map(async (episode, i) => {
-    if (i % 2) await environments.call(episode, write);
-    const seen = (await environments.call(episode, read)).text;
-    expect(seen === before).toBe(i % 2 === 0);
-    return (await environments.verify(episode)).reward;
-  }));
+  const verdicts = await Promise.all(
+    episodes.map(async (episode, i) => {
+      if (i % 2) await environments.call(episode, write);
+      const seen = (await environments.call(episode, read)).text;
+      expect(seen === before).toBe(i % 2 === 0);
+      return (await environments.verify(episode)).reward;
+    }),
+  );
   expect(verdicts).toEqual(episodes.map((_, i) => i % 2));
   await Promise.all(episodes.map((episode) => environments.close(episode)));
   await expect(environments.call(episodes[0]!, read)).rejects.toThrow(/does not exist or was closed/);
 });
 
-test('calls of one episode asked for at once run one after another', async () => {
+test('parallel calls of one episode run one after another', async () => {
   const environments = fresh();
   const { task, write } = await writingTask(environments);
   const episode = await environments.start(task);
   const results = await Promise.all([write, write, write].map((call) => environments.call(episode, call)));
-  expect(results.map((result) => [result.index, result.error])).toEqual([[0, false], [1, true], [2, true]]);
+  expect(results.map((result) => [result.index, result.error])).toEqual([
+    [0, false],
+    [1, true],
+    [2, true],
+  ]);
   expect((await environments.verify(episode)).reward).toBe(1);
 });
 
-test('an error leaves nothing but its log entry', async () => {
+test('a failed call leaves only its log entry', async () => {
   const halfway: DomainDefinition = {
     ...retail,
     execute: (rows, call, level) => {
@@ -70,7 +76,13 @@ test('an error leaves nothing but its log entry', async () => {
   const environments = createEnvironments({ databaseName: 'test-half', domains: [halfway] });
   const { task, write } = await writingTask(environments);
   const episode = await environments.start(task);
-  expect(await environments.call(episode, { name: 'half', arguments: {} })).toEqual({ index: 0, text: 'Error: no more', error: true, changes: [], terminal: false });
+  expect(await environments.call(episode, { name: 'half', arguments: {} })).toEqual({
+    index: 0,
+    text: 'Error: no more',
+    error: true,
+    changes: [],
+    terminal: false,
+  });
   const verdict = await environments.verify(episode);
   expect(verdict).toMatchObject({ reward: 0, changes: [], progress: 0 });
   expect((await environments.log(episode)).map((entry) => [entry.index, entry.text, entry.changes])).toEqual([[0, 'Error: no more', []]]);
@@ -78,19 +90,25 @@ test('an error leaves nothing but its log entry', async () => {
   expect((await environments.verify(episode)).changes.map((change) => change.call)).toEqual(verdict.goal.map(() => 1));
 });
 
-test('a transaction that fails changes neither the database nor what is in memory', async () => {
+test('a failed transaction changes neither the database nor the memory', async () => {
   const name = `test-${databases}`;
   const environments = fresh();
   const { task, write } = await writingTask(environments);
   const episode = await environments.start(task);
   await environments.call(episode, task.actions[0]!);
-  // Another worker has written the next entry meanwhile: this call must come after it, on its state.
+  // Meanwhile another worker has written the next entry. This call must follow that entry and use its state.
   const other = createEnvironments({ databaseName: name });
   await other.call(episode, write);
   const late = await environments.call(episode, write);
-  expect(late).toMatchObject({ index: 2, error: true, text: expect.stringMatching(/^Error: (non-(pending|delivered) order|the new payment method should be different|there should be exactly one payment)/) as string });
+  expect(late).toMatchObject({
+    index: 2,
+    error: true,
+    text: expect.stringMatching(
+      /^Error: (non-(pending|delivered) order|the new payment method should be different|there should be exactly one payment)/,
+    ) as string,
+  });
   expect((await environments.log(episode)).map((entry) => entry.call.name)).toEqual([task.actions[0]!.name, write.name, write.name]);
-  // A request that the database refuses half-way takes everything of its call with it.
+  // If the database refuses one request, it undoes the whole call.
   const raw = await new Dexie(name).open();
   await raw.table('log').add({ ...(await environments.log(episode))[0], index: 3 });
   const fork = await environments.fork(episode, 1);
@@ -98,7 +116,7 @@ test('a transaction that fails changes neither the database nor what is in memor
   raw.close();
 });
 
-test('a reopened store goes on where the episode was', async () => {
+test('a reopened store continues an episode', async () => {
   const name = `test-${databases}`;
   const environments = fresh();
   const { task, write } = await writingTask(environments);
@@ -110,7 +128,7 @@ test('a reopened store goes on where the episode was', async () => {
   expect(await reopened.auditLog(episode)).toBe(-1);
 });
 
-test('stored worlds are read back in their order, and made anew when the generator changed', async () => {
+test('stored worlds keep their order, and are generated again when the generator has changed', async () => {
   let made = 0;
   const counting = (version: number): DomainDefinition => ({ ...retail, version, world: (id) => (made++, retail.world(id)) });
   const open = (version: number) => createEnvironments({ databaseName: 'test-worlds', domains: [counting(version)] });
@@ -120,30 +138,33 @@ test('stored worlds are read back in their order, and made anew when the generat
   for (const version of [1, 1, 2]) {
     const environments = open(version);
     const episode = await environments.start(task!);
-    const details = await environments.call(episode, { name: 'get_product_details', arguments: { product_id: Object.values(JSON.parse((await environments.call(episode, products)).text) as Record<string, string>)[3]! } });
+    const details = await environments.call(episode, {
+      name: 'get_product_details',
+      arguments: { product_id: Object.values(JSON.parse((await environments.call(episode, products)).text) as Record<string, string>)[3]! },
+    });
     texts.push(details.text);
   }
   expect(made).toBe(2);
   expect(new Set(texts).size).toBe(1);
 });
 
-test('of generated worlds the last ones used stay in storage', async () => {
+test('the most recently used generated worlds stay in storage', async () => {
   const environments = createEnvironments({ databaseName: 'test-many-worlds' });
   const worlds = (await Promise.all(Array.from({ length: 70 }, (_, i) => environments.tasks({ ...query, count: 1, from: 64 * i })))).flat();
   expect(new Set(worlds.map(({ world }) => world)).size).toBe(70);
   for (const [i, task] of worlds.entries()) {
-    if (i === 60) await (await createEnvironments({ databaseName: 'test-many-worlds' }).start(worlds[0]!)); // read back: used again
+    if (i === 60) await await createEnvironments({ databaseName: 'test-many-worlds' }).start(worlds[0]!); // this read counts as a use
     await environments.start(task);
   }
   const db = await new Dexie('test-many-worlds').open();
   const stored = new Set(await db.table('worlds').toCollection().primaryKeys());
   expect(stored.size).toBe(64);
   expect([worlds[0]!, worlds[69]!, worlds[1]!].map(({ world }) => stored.has(world))).toEqual([true, true, false]);
-  expect(new Set((await db.table('rows').toArray() as { world: string }[]).map(({ world }) => world))).toEqual(stored);
+  expect(new Set(((await db.table('rows').toArray()) as { world: string }[]).map(({ world }) => world))).toEqual(stored);
   db.close();
 });
 
-test('a fork has the state after k calls, and the two go separate ways', async () => {
+test('a fork has the state after k calls, and does not share later changes', async () => {
   const environments = fresh();
   const tasks = await environments.tasks({ ...query, count: 300 });
   const task = tasks.find(({ actions }) => actions.filter(isWrite).length === 2)!;
@@ -162,7 +183,7 @@ test('a fork has the state after k calls, and the two go separate ways', async (
   await expect(environments.fork(episode, 99)).rejects.toThrow(/calls: 99 is not in 0…/);
 });
 
-test('the log is a chain: any alteration shows', async () => {
+test('the log is a hash chain: every change is detected', async () => {
   const environments = fresh();
   const { task } = await writingTask(environments);
   const log = await environments.log(await play(environments, task, task.actions));
@@ -171,19 +192,27 @@ test('the log is a chain: any alteration shows', async () => {
   const altered = (i: number, change: object) => log.map((entry, j) => (j === i ? { ...entry, ...change } : entry));
   expect(brokenLink(task, altered(1, { text: 'nothing' }))).toBe(1);
   expect(brokenLink(task, altered(last, { changes: [] }))).toBe(last);
-  expect(brokenLink(task, log.filter((_, i) => i !== 1))).toBe(1);
+  expect(
+    brokenLink(
+      task,
+      log.filter((_, i) => i !== 1),
+    ),
+  ).toBe(1);
   expect(brokenLink(task, [...log].reverse())).toBe(0);
   expect(brokenLink({ ...task, id: 'another' }, log)).toBe(0);
 });
 
-test('SHA-256 equals the platform\'s', () => {
-  for (const text of ['', 'abc', 'ü€😀', 'x'.repeat(55), 'x'.repeat(56), 'x'.repeat(64), 'y'.repeat(10_000)]) expect(sha256(text)).toBe(createHash('sha256').update(text).digest('hex'));
+test("SHA-256 equals the platform's", () => {
+  for (const text of ['', 'abc', 'ü€😀', 'x'.repeat(55), 'x'.repeat(56), 'x'.repeat(64), 'y'.repeat(10_000)])
+    expect(sha256(text)).toBe(createHash('sha256').update(text).digest('hex'));
 });
 
 describe('verify', () => {
   const table = (rows: Record<string, unknown>) => new Map(Object.entries(rows)) as never;
   const toy: DomainDefinition = {
-    name: 'toy', levels: ['one'], version: 1,
+    name: 'toy',
+    levels: ['one'],
+    version: 1,
     domain: () => ({ name: 'toy', level: 'one', policy: '', tools: [], terminalTools: [] }),
     tasks: () => [],
     world: () => new Map([['rows', table({ a: { x: 1, list: [1, 2] }, b: {} })]]),
@@ -196,7 +225,16 @@ describe('verify', () => {
   const put = (key: string, value: object): ToolCall => ({ name: 'put', arguments: { key, value: value as never } });
   const reward = async (gold: ToolCall[], calls: ToolCall[]) => {
     const environments = createEnvironments({ databaseName: `toy-${databases++}`, domains: [toy] });
-    const task = { id: 't', domain: 'toy', level: 'one', split: 'train', world: 'toy/w', scenario: {} as never, actions: gold, noop: false };
+    const task = {
+      id: 't',
+      domain: 'toy',
+      level: 'one',
+      split: 'train',
+      world: 'toy/w',
+      scenario: {} as never,
+      actions: gold,
+      noop: false,
+    };
     const { reward: value, progress } = await environments.verify(await play(environments, task, calls));
     return [value, progress];
   };
@@ -204,19 +242,24 @@ describe('verify', () => {
     ['key order is irrelevant', [put('a', { x: 2, list: [] })], [put('a', { list: [], x: 2 })], [1, 1]],
     ['list order is significant', [put('a', { x: 1, list: [2, 1] })], [put('a', { x: 1, list: [1, 2] })], [0, 0]],
     ['numbers are JavaScript numbers', [put('a', { x: 5 })], [put('a', { x: 5.0 })], [1, 1]],
-    ['a number is no text', [put('a', { x: 5 })], [put('a', { x: '5' })], [0, 0]],
+    ['a number differs from a text', [put('a', { x: 5 })], [put('a', { x: '5' })], [0, 0]],
     ['a row written back is unchanged', [], [put('a', {}), put('a', { list: [1, 2], x: 1 })], [1, 1]],
-    ['an inserted and deleted row is none', [], [put('c', {}), { name: 'delete', arguments: { key: 'c' } }], [1, 1]],
+    ['an inserted and deleted row is no change', [], [put('c', {}), { name: 'delete', arguments: { key: 'c' } }], [1, 1]],
     ['a deleted row is a change', [{ name: 'delete', arguments: { key: 'b' } }], [], [0, 0]],
-    ['one row too many', [put('a', {})], [put('a', {}), put('c', {})], [0, 1]],
-    ['half of it', [put('a', {}), put('c', {})], [put('c', {})], [0, 0.5]],
-    ['keys of the prototype are keys', [put('__proto__', { x: 1 }), put('constructor', {})], [put('constructor', {}), put('__proto__', { x: 1 })], [1, 1]],
+    ['one row too many', [put('a', {})], [put('a', {}), put('c', {})], [0, 0.5]],
+    ['one of two rows', [put('a', {}), put('c', {})], [put('c', {})], [0, 0.5]],
+    [
+      'keys of the prototype are keys',
+      [put('__proto__', { x: 1 }), put('constructor', {})],
+      [put('constructor', {}), put('__proto__', { x: 1 })],
+      [1, 1],
+    ],
   ])('%s', async (_, gold, calls, expected) => {
     expect(await reward(gold, calls)).toEqual(expected);
   });
 });
 
-test('what cannot be served says which field is wrong', async () => {
+test('an error names the wrong field', async () => {
   const environments = fresh();
   const [task] = await environments.tasks({ ...query, count: 1 });
   await expect(environments.domain('retail', 'huge')).rejects.toThrow("level: 'huge' is unknown; expected one of nano, small, full");
@@ -226,19 +269,30 @@ test('what cannot be served says which field is wrong', async () => {
   await expect(environments.start({ ...task!, world: 'elsewhere' })).rejects.toThrow("world: 'elsewhere'");
   const episode = await environments.start(task!);
   for (const name of ['modify_user_address', '__proto__', 'constructor', 'toString']) {
-    expect(await environments.call(episode, { name, arguments: {} })).toMatchObject({ error: true, text: `Unknown action ${name}`, changes: [] });
+    expect(await environments.call(episode, { name, arguments: {} })).toMatchObject({
+      error: true,
+      text: `Unknown action ${name}`,
+      changes: [],
+    });
   }
-  for (const id of ['__proto__', 'constructor', 'nobody']) expect((await environments.call(episode, { name: 'get_user_details', arguments: { user_id: id } })).text).toBe('Error: user not found');
-  expect(await environments.call(episode, { name: 'transfer_to_human_agents', arguments: { summary: 'x' } })).toMatchObject({ error: false, terminal: true, text: 'Transfer successful' });
+  for (const id of ['__proto__', 'constructor', 'nobody'])
+    expect((await environments.call(episode, { name: 'get_user_details', arguments: { user_id: id } })).text).toBe('Error: user not found');
+  expect(await environments.call(episode, { name: 'transfer_to_human_agents', arguments: { summary: 'x' } })).toMatchObject({
+    error: false,
+    terminal: true,
+    text: 'Transfer successful',
+  });
 });
 
 test('canonical JSON sorts keys and keeps lists', () => {
   expect(canonicalJson({ b: [2, 1], a: { d: null, c: 'é' }, 10: 1, 9: 2 })).toBe('{"10":1,"9":2,"a":{"c":"é","d":null},"b":[2,1]}');
 });
 
-test('what a failed call keeps, it keeps in the gold too; what it throws, it drops', async () => {
+test('rows that a failed call keeps are also kept in the gold; rows of a thrown error are dropped', async () => {
   const half: DomainDefinition = {
-    name: 'half', levels: ['nano'], version: 1,
+    name: 'half',
+    levels: ['nano'],
+    version: 1,
     domain: () => ({ name: 'half', level: 'nano', policy: '', tools: [], terminalTools: [] }),
     tasks: () => [],
     world: () => new Map([['t', new Map([['k', 0]])]]),
@@ -250,8 +304,23 @@ test('what a failed call keeps, it keeps in the gold too; what it throws, it dro
   };
   const environments = createEnvironments({ databaseName: `test-${databases++}`, domains: [half] });
   const changed = async (gold: string[], made: string[]) => {
-    const task: Task = { id: gold.join(), domain: 'half', level: 'nano', split: 'train', world: 'w', scenario: { persona: 'upfront', identity: {}, wishes: [], instruction: '' }, actions: gold.map((name) => ({ name, arguments: {} })), noop: false };
-    const { reward, goal } = await environments.verify(await play(environments, task, made.map((name) => ({ name, arguments: {} }))));
+    const task: Task = {
+      id: gold.join(),
+      domain: 'half',
+      level: 'nano',
+      split: 'train',
+      world: 'w',
+      scenario: { persona: 'upfront', identity: {}, wishes: [], instruction: '' },
+      actions: gold.map((name) => ({ name, arguments: {} })),
+      noop: false,
+    };
+    const { reward, goal } = await environments.verify(
+      await play(
+        environments,
+        task,
+        made.map((name) => ({ name, arguments: {} })),
+      ),
+    );
     return [reward, goal.length];
   };
   expect(await changed(['keep'], ['keep'])).toEqual([1, 1]);

@@ -1,19 +1,19 @@
 import 'fake-indexeddb/auto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createExpert, type Act } from '../../src/agent/expert.ts';
-import type { ChatMessage } from '../../src/agent/conversation.ts';
+import type { ChatMessage } from '../../src/records/conversation.ts';
 import { createEnvironments } from '../../src/environments/index.ts';
 import type { Domain } from '../../src/environments/types.ts';
-import { synthesize, type Conversation } from '../../src/training/synthesize.ts';
+import { synthesize, type SynthesizedConversation } from '../../src/training/synthesize.ts';
 import { ScriptedUsers } from '../../src/users/scripted.ts';
 import { STOP } from '../../src/users/types.ts';
 
 const environments = createEnvironments();
 const users = new ScriptedUsers();
 
-/** Share of the tried tasks that ended with reward 1 and without a violation, and those conversations. */
-async function play(level: string, tasks: number): Promise<{ solved: number; conversations: Conversation[] }> {
-  // Tasks are tried in order until enough are kept: those beyond the first `tasks` stand in for failures.
+/** The share of tried tasks with reward 1 and without violations, and their conversations. */
+async function play(level: string, tasks: number): Promise<{ solved: number; conversations: SynthesizedConversation[] }> {
+  // Tasks are tried in order until enough conversations are kept. Tasks after the first `tasks` replace failures.
   const { conversations } = await synthesize({ environments, users }, { domain: 'retail', level, count: tasks, seed: 7 });
   const indices = conversations.map(({ id }) => Number(id.split('/').at(-1)));
   return { solved: indices.filter((index) => index < tasks).length / tasks, conversations };
@@ -32,20 +32,31 @@ describe('expert × scripted user × environment', () => {
   it.each([
     ['small', 0.9],
     ['full', 0.85],
-  ])('solves most tasks at level %s', async (level, share) => {
-    expect((await play(level, 64)).solved).toBeGreaterThanOrEqual(share);
-  }, 60_000);
+  ])(
+    'solves most tasks at level %s',
+    async (level, share) => {
+      expect((await play(level, 64)).solved).toBeGreaterThanOrEqual(share);
+    },
+    60_000,
+  );
 
-  it('is short: at most 25 words a message, 250 a nano conversation', () => {
+  it('is short: at most 25 words per message and 250 words per nano conversation', () => {
     const words = (text: string) => text.split(/\s+/).filter(Boolean).length;
     for (const { messages } of nano.conversations) {
       for (const { role, content } of messages) if (role === 'assistant') expect(words(content), content).toBeLessThanOrEqual(25);
     }
-    const lengths = nano.conversations.map(({ messages }) => words(messages.slice(1).map(({ content, tool_calls }) => content + (tool_calls ? JSON.stringify(tool_calls) : '')).join(' ')));
+    const lengths = nano.conversations.map(({ messages }) =>
+      words(
+        messages
+          .slice(1)
+          .map(({ content, tool_calls }) => content + (tool_calls ? JSON.stringify(tool_calls) : ''))
+          .join(' '),
+      ),
+    );
     expect(lengths.reduce((sum, length) => sum + length, 0) / lengths.length).toBeLessThan(250);
   });
 
-  it('makes whole conversations: the policy first, the end by the customer or by a transfer', () => {
+  it('makes complete conversations: the policy first, and the customer or a transfer ends them', () => {
     for (const { messages, tools } of nano.conversations) {
       expect(messages[0]!.role).toBe('system');
       const last = messages.at(-1)!;
@@ -54,16 +65,18 @@ describe('expert × scripted user × environment', () => {
     }
   });
 
-  it('fails where it is careless, and those conversations are kept', async () => {
+  it('fails when it is careless, and the failed conversations are kept', async () => {
     const options = { domain: 'retail', level: 'nano', count: 128, seed: 7 };
     const { conversations, tried, solved } = await synthesize({ environments, users }, { ...options, carelessness: 0.4 });
     expect([conversations.length, tried]).toEqual([128, 128]);
     expect(solved / tried).toBeGreaterThan(0.3);
     expect(solved / tried).toBeLessThan(0.75);
-    await expect(synthesize({ environments, users }, { ...options, carelessness: 2 })).rejects.toThrow('carelessness is 2: expected 0 to 1');
+    await expect(synthesize({ environments, users }, { ...options, carelessness: 2 })).rejects.toThrow(
+      'carelessness is 2: expected 0 to 1',
+    );
   });
 
-  it('plays the same for the same seed', async () => {
+  it('makes the same conversations for the same seed', async () => {
     const again = await synthesize({ environments, users }, { domain: 'retail', level: 'nano', count: 8, seed: 7 });
     expect(again.conversations).toEqual(nano.conversations.slice(0, 8));
   });
@@ -76,7 +89,11 @@ describe('the next act', () => {
   });
   const act = (messages: ChatMessage[]): Act => createExpert(domain, 3).act(messages);
   const user = (content: string): ChatMessage => ({ role: 'user', content });
-  const call = (name: string, args: Record<string, unknown>): ChatMessage => ({ role: 'assistant', content: '', tool_calls: [{ type: 'function', function: { name, arguments: args } }] });
+  const call = (name: string, args: Record<string, unknown>): ChatMessage => ({
+    role: 'assistant',
+    content: '',
+    tool_calls: [{ type: 'function', function: { name, arguments: args } }],
+  });
   const tool = (content: string): ChatMessage => ({ role: 'tool', content });
 
   const known: ChatMessage[] = [
@@ -91,39 +108,53 @@ describe('the next act', () => {
     { role: 'assistant', content: 'Which order, and why?' } as const,
     user('Order #W1234567, no longer needed.'),
     call('get_order_details', { order_id: '#W1234567' }),
-    tool('{"order_id":"#W1234567","user_id":"mia_garcia_1","status":"pending","items":[{"name":"Lamp","item_id":"1"}],"payment_method_id":"paypal_1"}'),
+    tool(
+      '{"order_id":"#W1234567","user_id":"mia_garcia_1","status":"pending","items":[{"name":"Lamp","item_id":"1"}],"payment_method_id":"paypal_1"}',
+    ),
   ];
   const proposal = 'Cancel order #W1234567, no longer needed. Yes or no?';
   const proposed = [...order, { role: 'assistant', content: proposal } as const];
 
-  it('authenticates before anything else', () => {
-    expect(act([user('Hi. I want to cancel order #W1234567, no longer needed.')])).toEqual({ say: expect.stringMatching(/email/) as string });
+  it('authenticates the customer first', () => {
+    expect(act([user('Hi. I want to cancel order #W1234567, no longer needed.')])).toEqual({
+      say: expect.stringMatching(/email/) as string,
+    });
     expect(act(known.slice(0, 1))).toEqual({ call: { name: 'find_user_id_by_email', arguments: { email: 'mia@example.com' } } });
-    expect(act([user('I am Mia Garcia, zip 78712.')])).toEqual({ call: { name: 'find_user_id_by_name_zip', arguments: { first_name: 'Mia', last_name: 'Garcia', zip: '78712' } } });
+    expect(act([user('I am Mia Garcia, zip 78712.')])).toEqual({
+      call: { name: 'find_user_id_by_name_zip', arguments: { first_name: 'Mia', last_name: 'Garcia', zip: '78712' } },
+    });
   });
 
-  it('asks for what is missing, looks up, and proposes with the concrete ids', () => {
+  it('asks for missing facts, looks up data, and proposes an action with its ids', () => {
     expect(act(known)).toEqual({ say: 'Which order, and why?' });
     expect(act(order.slice(0, -2))).toEqual({ call: { name: 'get_order_details', arguments: { order_id: '#W1234567' } } });
     expect(act(order)).toEqual({ say: proposal });
   });
 
-  it('writes only after a yes to exactly its proposal', () => {
+  it('writes only after the customer accepts exactly its proposal', () => {
     const write = { call: { name: 'cancel_pending_order', arguments: { order_id: '#W1234567', reason: 'no longer needed' } } };
     expect(act([...proposed, user('Yes.')])).toEqual(write);
     expect(act([...proposed, user('Hm?')])).toEqual({ say: proposal });
-    expect(act([...order, { role: 'assistant', content: proposal.replace('no longer needed', 'ordered by mistake') }, user('Yes.')])).toEqual({ say: proposal });
-    expect(act([...proposed, user('No, I want to cancel order #W1234567, ordered by mistake.')])).toEqual({ say: proposal.replace('no longer needed', 'ordered by mistake') });
+    expect(
+      act([...order, { role: 'assistant', content: proposal.replace('no longer needed', 'ordered by mistake') }, user('Yes.')]),
+    ).toEqual({ say: proposal });
+    expect(act([...proposed, user('No, I want to cancel order #W1234567, ordered by mistake.')])).toEqual({
+      say: proposal.replace('no longer needed', 'ordered by mistake'),
+    });
   });
 
-  it('refuses what state or ownership forbids', () => {
+  it('refuses actions that the order’s state or owner forbids', () => {
     const delivered = order.map((message) => ({ ...message, content: message.content.replace('"pending"', '"delivered"') }));
     expect(act(delivered)).toEqual({ say: expect.stringMatching(/^Sorry, I cannot do that: the order is delivered/) as string });
-    expect(act([...known, { role: 'assistant', content: 'Which order, and why?' }, user('Order #W7777777, no longer needed.')])).toEqual({ say: expect.stringMatching(/not yours/) as string });
+    expect(act([...known, { role: 'assistant', content: 'Which order, and why?' }, user('Order #W7777777, no longer needed.')])).toEqual({
+      say: expect.stringMatching(/not yours/) as string,
+    });
   });
 
-  it('hands over what no tool can do', () => {
+  it('transfers wishes that no tool can fulfil', () => {
     const move = [...known, user('I want to change the address of order #W1234567 to 12 Oak Street, Denver, CO 80201.')];
-    expect(act(move)).toEqual({ call: { name: 'transfer_to_human_agents', arguments: { summary: 'The customer wants to change an address.' } } });
+    expect(act(move)).toEqual({
+      call: { name: 'transfer_to_human_agents', arguments: { summary: 'The customer wants to change an address.' } },
+    });
   });
 });

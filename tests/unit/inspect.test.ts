@@ -1,6 +1,6 @@
-/** What is stored of the group that is kept for good, and that the updates do not see it happen. */
+/** Scores of the group that is always stored. They must not change the updates. */
 import { expect, test } from 'vitest';
-import type { Trajectory } from '../../src/agent/types.ts';
+import type { Trajectory } from '../../src/records/trajectory.ts';
 import type { Learner, ScoreOptions, Scores, TrainSequence } from '../../src/engine/types.ts';
 import { inspectGroup, TOP_LOGPROBS } from '../../src/training/inspect.ts';
 import { PAPER } from '../../src/training/presets.ts';
@@ -14,7 +14,7 @@ const trajectory = () =>
     ],
   }) as unknown as Trajectory;
 
-/** Knows nothing but to score; the probability of each token grows with each pass. */
+/** An engine that can only score. The probability of each token grows with each pass. */
 function scorer() {
   const calls: ScoreOptions[] = [];
   const score = async (sequences: readonly TrainSequence[], options: ScoreOptions = {}): Promise<Scores> => {
@@ -32,7 +32,12 @@ function scorer() {
   return { calls, learner: { score } as unknown as Learner };
 }
 
-const sample = () => ({ trajectory: trajectory(), tokens: [7, 8, 9, 3], lossMask: [0, 0, 1, 1], oldLogprobs: [0, 0, Math.log(0.5), Math.log(0.25)] });
+const sample = () => ({
+  trajectory: trajectory(),
+  tokens: [7, 8, 9, 3],
+  lossMask: [0, 0, 1, 1],
+  oldLogprobs: [0, 0, Math.log(0.5), Math.log(0.25)],
+});
 
 test('alternatives before the update, the change of probability after it, on sampled tokens only', async () => {
   const { calls, learner } = scorer();
@@ -50,30 +55,43 @@ test('alternatives before the update, the change of probability after it, on sam
   expect(annotations!.top_1_id).toEqual([20, 30]);
   expect(annotations![`top_${TOP_LOGPROBS}_id`]).toEqual([24, 34]);
   expect(annotations!.top_3_logprob).toEqual([-2, -2]);
-  expect(calls.map(({ weights, topLogprobs, temperature }) => [weights ?? 'policy', topLogprobs ?? 0, temperature])).toEqual([['policy', TOP_LOGPROBS, 0.5], ['reference', 0, 0.5], ['policy', 0, 0.5]]);
+  expect(calls.map(({ weights, topLogprobs, temperature }) => [weights ?? 'policy', topLogprobs ?? 0, temperature])).toEqual([
+    ['policy', TOP_LOGPROBS, 0.5],
+    ['reference', 0, 0.5],
+    ['policy', 0, 0.5],
+  ]);
 });
 
-test('what the update has scored by the reference is not scored twice, and without the KL term nothing is', async () => {
-  for (const [use_kl_loss, known] of [[true, true], [false, false]] as const) {
+test('scores of the reference from the update are reused; without the KL term the reference scores nothing', async () => {
+  for (const [use_kl_loss, known] of [
+    [true, true],
+    [false, false],
+  ] as const) {
     const { calls, learner } = scorer();
     const inspected = sample();
-    await (await inspectGroup(learner, [inspected], { ...PAPER, use_kl_loss }, { trained: known ? [inspected] : [] }))();
+    await (
+      await inspectGroup(learner, [inspected], { ...PAPER, use_kl_loss }, { trained: known ? [inspected] : [] })
+    )();
     expect(calls).toHaveLength(2);
     expect(inspected.trajectory.nodes[1]!.annotations!.ref_logprobs).toBeUndefined();
   }
 });
 
-test('of a group that is trained on in part, the rest is scored by the reference', async () => {
+test('in a group that is trained on in part, the reference scores the other rollouts', async () => {
   const { calls, learner } = scorer();
   const [known, rest] = [sample(), sample()];
-  await (await inspectGroup(learner, [known, rest], PAPER, { trained: [known] }))();
+  await (
+    await inspectGroup(learner, [known, rest], PAPER, { trained: [known] })
+  )();
   expect(calls).toHaveLength(3);
   expect(known.trajectory.nodes[1]!.annotations!.ref_logprobs).toBeUndefined();
   expect(rest.trajectory.nodes[1]!.annotations!.ref_logprobs).toEqual([Math.log(0.125), Math.log(0.125)].map((v) => expect.closeTo(v, 6)));
 });
 
-test('no group, no scoring', async () => {
+test('without a group nothing is scored', async () => {
   const { calls, learner } = scorer();
-  await (await inspectGroup(learner, [], PAPER, { trained: [] }))();
+  await (
+    await inspectGroup(learner, [], PAPER, { trained: [] })
+  )();
   expect(calls).toEqual([]);
 });

@@ -3,13 +3,26 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { GENERATION_PROMPT, renderToolResponses, renderUser } from '../../src/agent/chat-template.ts';
 import { loadTokenizer } from '../../src/agent/tokenizer.ts';
-import type { MessageNode } from '../../src/agent/types.ts';
-import { alternatives, channelValues, intensity, isSecond, secondAlternatives, type Second, k3, percentile, pressure, scaleOf, stateOf, strength } from '../../src/app/inspector/channels.ts';
-import { findText } from '../../src/app/inspector/find.ts';
-import { blocksOf, markOf } from '../../src/app/inspector/marks.ts';
-import { commandOf, cycle, nextWrite, stepToken, stepTurn } from '../../src/app/inspector/navigation.ts';
-import { sequenceOf, type Span, spanAt, textOf } from '../../src/app/inspector/sequence.ts';
-import { drawn, Vocabulary } from '../../src/app/inspector/vocabulary.ts';
+import type { MessageNode } from '../../src/records/trajectory.ts';
+import {
+  alternatives,
+  channelValues,
+  intensity,
+  isSecond,
+  secondAlternatives,
+  type Second,
+  k3,
+  percentile,
+  pressure,
+  scaleOf,
+  stateOf,
+  strength,
+} from '../../src/app/conversation/tokens/channels.ts';
+import { findText } from '../../src/app/conversation/tokens/find.ts';
+import { blocksOf, markOf } from '../../src/app/conversation/tokens/marks.ts';
+import { commandOf, cycle, nextWrite, stepToken, stepMessage } from '../../src/app/conversation/tokens/navigation.ts';
+import { sequenceOf, type Span, spanAt, textOf } from '../../src/app/conversation/tokens/sequence.ts';
+import { drawn, Vocabulary } from '../../src/app/conversation/tokens/vocabulary.ts';
 import { randomStrings } from '../support/tokenizers.ts';
 
 const folder = (name: string) => readFileSync(new URL(`../../models/nano-retail/${name}`, import.meta.url), 'utf8');
@@ -22,7 +35,16 @@ const given = (id: number, role: MessageNode['role'], text: string, rendered: st
 };
 const sampled = (id: number, text: string, more: Partial<MessageNode> = {}): MessageNode => {
   const tokens = tokenizer.encode(text);
-  return { id, parent: id - 1, role: 'assistant', text, tokens, mask: tokens.map(() => 1), logprobs: tokens.map((_, t) => -(t + 1) / 10), ...more };
+  return {
+    id,
+    parent: id - 1,
+    role: 'assistant',
+    text,
+    tokens,
+    mask: tokens.map(() => 1),
+    logprobs: tokens.map((_, t) => -(t + 1) / 10),
+    ...more,
+  };
 };
 const nodes = [
   given(0, 'user', 'user', renderUser('user')),
@@ -42,16 +64,21 @@ describe('token texts', () => {
     }
   });
 
-  test('a token that is part of a character is shown as its bytes, and the character stands with its last token', () => {
+  test('a token that is part of a character is shown as bytes, and the character belongs to its last token', () => {
     const ids = tokenizer.encode('学');
     expect(ids.length).toBeGreaterThan(1);
     expect(ids.map((id) => vocabulary.token(id).kind)).toEqual(ids.map(() => 'bytes'));
-    expect(ids.map((id) => drawn(vocabulary.token(id))).join('').replaceAll('⟩⟨', ' ')).toBe('⟨E5 AD A6⟩');
+    expect(
+      ids
+        .map((id) => drawn(vocabulary.token(id)))
+        .join('')
+        .replaceAll('⟩⟨', ' '),
+    ).toBe('⟨E5 AD A6⟩');
     expect(vocabulary.pieces(ids)).toEqual([...ids.slice(1).map(() => ''), '学']);
     expect(vocabulary.pieces(ids.slice(0, -1)).join('')).toBe('\ufffd');
   });
 
-  test('control tokens, unknown ids, white space and what would hide', () => {
+  test('control tokens, unknown ids, white space and invisible characters', () => {
     const text = (value: string) => ({ id: 0, kind: 'text', bytes: new Uint8Array(), text: value }) as const;
     expect(vocabulary.token(tokenizer.id('<|im_end|>'))).toMatchObject({ kind: 'control', text: '<|im_end|>' });
     expect(drawn(vocabulary.token(999_999))).toBe('⟨999999⟩');
@@ -60,7 +87,11 @@ describe('token texts', () => {
     expect(drawn(text('<img src=x>'))).toContain('<img');
   });
 
-  test.each([[null, /model.vocab/], [{ model: { vocab: [] } }, /model.vocab/], [{ model: { vocab: {} }, added_tokens: [{ id: 'x' }] }, /added_tokens/]])('%j is no tokenizer', (file, message) => {
+  test.each([
+    [null, /model.vocab/],
+    [{ model: { vocab: [] } }, /model.vocab/],
+    [{ model: { vocab: {} }, added_tokens: [{ id: 'x' }] }, /added_tokens/],
+  ])('%j is not a tokenizer', (file, message) => {
     expect(() => new Vocabulary(file)).toThrow(message);
   });
 });
@@ -74,18 +105,24 @@ describe('sequence', () => {
     expect(spanAt(sequence, -1)).toBeUndefined();
   });
 
-  test('the template around a text is told from the text, even where they say the same', () => {
+  test('the template around a text is distinguished from an equal text', () => {
     const text = textOf(sequence, vocabulary)!;
-    const own = (span: (typeof sequence.spans)[number]) => text.pieces.slice(span.start, span.end).filter((_, t) => !text.scaffold[span.start + t]).join('');
+    const own = (span: (typeof sequence.spans)[number]) =>
+      text.pieces
+        .slice(span.start, span.end)
+        .filter((_, t) => !text.scaffold[span.start + t])
+        .join('');
     expect(own(sequence.spans[0]!)).toBe('user');
     expect(own(sequence.spans[1]!)).toBe('');
     expect(own(agent)).toBe(nodes[2]!.text);
-    // A token may reach from the text into the template's line break: it counts as text.
+    // A token that contains text and the template's line break counts as text.
     expect(own(sequence.spans[4]!).trim()).toBe('{"a": 1}');
   });
 
-  test('another tokenizer than the run’s is noticed by the words stored with the tokens', () => {
-    expect(textOf(sequenceOf({ nodes: [...nodes.slice(0, 2), { ...nodes[2]!, text: 'other' }, ...nodes.slice(3)], leaf: 4 }), vocabulary)).toBeNull();
+  test('another tokenizer than the run’s is detected by the stored text', () => {
+    expect(
+      textOf(sequenceOf({ nodes: [...nodes.slice(0, 2), { ...nodes[2]!, text: 'other' }, ...nodes.slice(3)], leaf: 4 }), vocabulary),
+    ).toBeNull();
   });
 });
 
@@ -101,11 +138,21 @@ describe('channels', () => {
   const annotated = () => {
     const tokens = agent.end - agent.start;
     const fill = (value: (t: number) => number | null) => Array.from({ length: tokens }, (_, t) => value(t));
-    const node = { ...nodes[2]!, annotations: { ref_logprobs: fill((t) => (t === 0 ? null : -(t + 1) / 10)), ratio: fill((t) => (t === 1 ? 1.5 : 1)), top_1_id: fill((t) => t), top_1_logprob: fill(() => -0.5), top_2_id: fill((t) => (t === 0 ? null : 7)), top_2_logprob: fill(() => -1) } };
+    const node = {
+      ...nodes[2]!,
+      annotations: {
+        ref_logprobs: fill((t) => (t === 0 ? null : -(t + 1) / 10)),
+        ratio: fill((t) => (t === 1 ? 1.5 : 1)),
+        top_1_id: fill((t) => t),
+        top_1_logprob: fill(() => -0.5),
+        top_2_id: fill((t) => (t === 0 ? null : 7)),
+        top_2_logprob: fill(() => -1),
+      },
+    };
     return sequenceOf({ nodes: nodes.map((one) => (one.id === 2 ? node : one)), leaf: 4 });
   };
 
-  test('null, zero and masked are three things', () => {
+  test('null, zero and masked are different', () => {
     const values = channelValues(annotated(), null);
     const [masked, unknown, zero] = [0, agent.start, agent.start + 1].map((at) => stateOf('kl', sequence.mask[at] === 1, values.kl[at]!));
     expect([masked, unknown, zero]).toEqual(['masked', 'null', 'zero']);
@@ -116,7 +163,7 @@ describe('channels', () => {
     expect(stateOf('pressure', true, values.pressure[agent.start]!)).toBe('null');
   });
 
-  test('the advantage of the rollout holds where none is stored, on sampled tokens only', () => {
+  test('without stored advantages, sampled tokens have the advantage of the rollout', () => {
     const { advantage, pressure: push } = channelValues(sequence, -2);
     expect([...new Set(advantage.slice(agent.start, agent.end))]).toEqual([-2]);
     expect(advantage[0]).toBeNaN();
@@ -132,8 +179,13 @@ describe('channels', () => {
     expect(intensity('pressure', -8, 4)).toBe(-1);
   });
 
-  test('a scale is the 99th percentile of what is known, of one rollout or of several, and never below the floor', () => {
-    expect(percentile(Array.from({ length: 100 }, (_, i) => 100 - i), 0.99)).toBe(99);
+  test('a scale is the 99th percentile of the known values of one or several rollouts, and at least the minimum', () => {
+    expect(
+      percentile(
+        Array.from({ length: 100 }, (_, i) => 100 - i),
+        0.99,
+      ),
+    ).toBe(99);
     expect(percentile([5], 0.99)).toBe(5);
     expect(percentile([], 0.99)).toBeNull();
     const one = { values: channelValues(sequence, 1), mask: sequence.mask };
@@ -145,14 +197,21 @@ describe('channels', () => {
     expect(scaleOf('logprob', [one], 100).clip).toBe(100);
   });
 
-  test('alternatives are those that were kept', () => {
+  test('alternatives are the stored alternatives', () => {
     expect(alternatives(annotated(), agent.start)).toEqual([{ id: 0, logprob: -0.5 }]);
-    expect(alternatives(annotated(), agent.start + 1)).toEqual([{ id: 1, logprob: -0.5 }, { id: 7, logprob: -1 }]);
+    expect(alternatives(annotated(), agent.start + 1)).toEqual([
+      { id: 1, logprob: -0.5 },
+      { id: 7, logprob: -1 },
+    ]);
     expect(alternatives(sequence, agent.start)).toEqual([]);
   });
 
-  test('other weights score what was sampled, and nothing else', () => {
-    const scores = { logprobs: new Float32Array(sequence.length).fill(-0.5), entropies: new Float32Array(sequence.length).fill(0.25), top: { k: 2, ids: new Uint32Array(2 * sequence.length), logprobs: new Float32Array(2 * sequence.length) } };
+  test('other weights score sampled tokens only', () => {
+    const scores = {
+      logprobs: new Float32Array(sequence.length).fill(-0.5),
+      entropies: new Float32Array(sequence.length).fill(0.25),
+      top: { k: 2, ids: new Uint32Array(2 * sequence.length), logprobs: new Float32Array(2 * sequence.length) },
+    };
     scores.top.ids.set([5, 6], 2 * agent.start);
     scores.top.logprobs.set([-0.25, -2], 2 * agent.start);
     const second: Second = { name: 'm', scores };
@@ -160,16 +219,26 @@ describe('channels', () => {
     expect([values.by_logprob[agent.start], values.by_entropy[agent.start]]).toEqual([-0.5, 0.25]);
     expect(values.by_delta_p[agent.start]).toBeCloseTo(Math.exp(-0.5) - Math.exp(-0.1), 6);
     expect([values.by_logprob[0], values.by_delta_p[0], channelValues(sequence, null).by_logprob[agent.start]]).toEqual([NaN, NaN, NaN]);
-    expect(secondAlternatives(second, agent.start)).toEqual([{ id: 5, logprob: -0.25 }, { id: 6, logprob: -2 }]);
+    expect(secondAlternatives(second, agent.start)).toEqual([
+      { id: 5, logprob: -0.25 },
+      { id: 6, logprob: -2 },
+    ]);
     const source = { sequence, values, second, band: { low: 0.8, high: 1.2 }, vocabulary, text: null };
     expect(markOf(source, agent.start).style).toContain('--by_logprob:-0.500');
     expect(markOf({ ...source, values: channelValues(sequence, null), second: null }, agent.start).className).not.toContain('by_');
     expect((['by_entropy', 'entropy'] as const).map(isSecond)).toEqual([true, false]);
   });
 
-  test('marks say the states by class and the numbers by property', () => {
+  test('marks give states as classes and numbers as properties', () => {
     const shown = annotated();
-    const source = { sequence: shown, values: channelValues(shown, null), second: null, band: { low: 0.8, high: 1.2 }, vocabulary, text: textOf(shown, vocabulary) };
+    const source = {
+      sequence: shown,
+      values: channelValues(shown, null),
+      second: null,
+      band: { low: 0.8, high: 1.2 },
+      vocabulary,
+      text: textOf(shown, vocabulary),
+    };
     const first = markOf(source, agent.start);
     expect(first.className.split(' ')).toEqual(expect.arrayContaining(['t', 's', 'n-kl', 'n-entropy', 'z-ratio']));
     expect(first.style).toContain('--logprob:-0.100');
@@ -179,7 +248,7 @@ describe('channels', () => {
     expect(markOf({ ...source, vocabulary: null, text: null }, 0).text).toBe(`⟨${shown.ids[0]}⟩`);
   });
 
-  test('blocks hold every token once and end at line ends', () => {
+  test('blocks contain every token once and end at line ends', () => {
     const span = { ...agent, start: 10, end: 1010 };
     const blocks = blocksOf(span, (at) => at % 150 === 149);
     expect(blocks.length).toBeGreaterThan(1);
@@ -194,9 +263,16 @@ describe('channels', () => {
 });
 
 describe('keys', () => {
-  const press = (key: string, more: Partial<KeyboardEvent> = {}) => ({ key, ctrlKey: false, metaKey: false, altKey: false, defaultPrevented: false, ...more });
-  test('lead to commands, but not with a modifier and not where text is typed', () => {
-    expect(commandOf(press('j'), false)).toBe('next-turn');
+  const press = (key: string, more: Partial<KeyboardEvent> = {}) => ({
+    key,
+    ctrlKey: false,
+    metaKey: false,
+    altKey: false,
+    defaultPrevented: false,
+    ...more,
+  });
+  test('select commands, but not with a modifier key and not in text fields', () => {
+    expect(commandOf(press('j'), false)).toBe('next-message');
     expect(commandOf(press('/'), false)).toBe('find');
     expect(commandOf(press('j', { ctrlKey: true }), false)).toBeNull();
     expect(commandOf(press('j'), true)).toBeNull();
@@ -205,24 +281,25 @@ describe('keys', () => {
     expect(commandOf(press('x'), false)).toBeNull();
   });
 
-  test('messages are stepped through and stop at the ends', () => {
+  test('steps through messages stop at the first and the last message', () => {
     const shown = sequence.spans.filter(({ node }) => node.role !== 'template');
-    expect(stepTurn(shown, null, 1)?.node.id).toBe(0);
-    expect(stepTurn(shown, null, -1)?.node.id).toBe(4);
-    expect(stepTurn(shown, 0, 1)?.node.id).toBe(2);
-    expect(stepTurn(shown, 4, 1)?.node.id).toBe(4);
-    expect(stepTurn([], null, 1)).toBeUndefined();
+    expect(stepMessage(shown, null, 1)?.node.id).toBe(0);
+    expect(stepMessage(shown, null, -1)?.node.id).toBe(4);
+    expect(stepMessage(shown, 0, 1)?.node.id).toBe(2);
+    expect(stepMessage(shown, 4, 1)?.node.id).toBe(4);
+    expect(stepMessage([], null, 1)).toBeUndefined();
   });
 
-  test('the next result that wrote is found, round the end', () => {
-    const wrote = (id: number, changes: number) => ({ node: { id, toolResult: { changes: Array(changes) } }, start: 0, end: 0 }) as unknown as Span;
+  test('the next write is found, and the search continues at the start', () => {
+    const wrote = (id: number, changes: number) =>
+      ({ node: { id, toolResult: { changes: Array(changes) } }, start: 0, end: 0 }) as unknown as Span;
     const spans = [wrote(1, 0), wrote(2, 1), wrote(3, 0), wrote(4, 2)];
     expect([null, 1, 2, 4].map((from) => nextWrite(spans, from)?.node.id)).toEqual([2, 2, 4, 2]);
     expect(nextWrite([wrote(1, 0)], null)).toBeUndefined();
     expect(['a', 'c'].map((at) => cycle(['a', 'b', 'c'], at, -1))).toEqual(['c', 'b']);
   });
 
-  test('tokens are stepped through, over messages that are not shown', () => {
+  test('steps through tokens skip hidden messages', () => {
     const shown = sequence.spans.filter(({ node }) => node.role !== 'template');
     const [user, , , , tool] = sequence.spans;
     expect(stepToken(shown, null, null, 1)).toBe(agent.start);
@@ -239,13 +316,13 @@ describe('keys', () => {
     expect(stepToken([], null, null, 1)).toBeNull();
   });
 
-  test('a ring', () => expect([cycle(['a', 'b'], 'a'), cycle(['a', 'b'], 'b')]).toEqual(['b', 'a']));
+  test('steps through a list continue at the start', () => expect([cycle(['a', 'b'], 'a'), cycle(['a', 'b'], 'b')]).toEqual(['b', 'a']));
 });
 
 describe('finding', () => {
   const { pieces } = textOf(sequence, vocabulary)!;
   const textAt = ({ start, end }: { start: number; end: number }) => pieces.slice(start, end).join('');
-  test('goes across tokens, ignores case, and gives the tokens that hold the match', () => {
+  test('finds text across tokens, ignores case, and returns the tokens of the match', () => {
     const found = findText(sequence.spans, pieces, 'GRÜSSE'.replace('SS', 'ß'));
     expect(found).toHaveLength(1);
     expect(found[0]!.start).toBe(agent.start);
@@ -255,8 +332,8 @@ describe('finding', () => {
     expect(all.length).toBe(3);
     for (const match of all) expect(textAt(match)).toContain('user');
   });
-  test('nothing for nothing', () => expect(findText(sequence.spans, pieces, '')).toEqual([]));
-  test('without texts of tokens a message stands for its words', () => {
+  test('an empty text matches nothing', () => expect(findText(sequence.spans, pieces, '')).toEqual([]));
+  test('without texts of tokens the text of the message is searched', () => {
     expect(findText(sequence.spans, null, 'yes')).toEqual([{ start: agent.start, end: agent.start + 1 }]);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { KvPages, NOTHING } from '../../src/engine/kv-pages.ts';
 
-test('content is found again, counted, until its space is needed', () => {
+test('content is found again and counted, until its page is reused', () => {
   const pages = new KvPages(3, 2);
   const first = pages.take();
   const content = pages.register(first, NOTHING, [1, 2]);
@@ -21,7 +21,7 @@ test('content is found again, counted, until its space is needed', () => {
   expect(() => pages.take()).toThrow(/all 3 pages/);
 });
 
-test('pages that were left first go first', () => {
+test('pages that were released first are reused first', () => {
   const pages = new KvPages(2, 2);
   const [a, b] = [pages.take(), pages.take()];
   pages.register(a, NOTHING, [1, 1]);
@@ -32,7 +32,7 @@ test('pages that were left first go first', () => {
   expect(pages.find(NOTHING, [1, 1])?.page).toBe(a);
 });
 
-test('the same content twice is found once; a page past it counts as the same continuation', () => {
+test('content that is stored twice is found once; the page after it has the same prefix', () => {
   const pages = new KvPages(4, 2);
   const [a, b, after] = [pages.take(), pages.take(), pages.take()];
   const content = pages.register(a, NOTHING, [1, 2]);
@@ -43,7 +43,7 @@ test('the same content twice is found once; a page past it counts as the same co
   expect(pages.available).toBe(2);
 });
 
-test('after invalidation nothing is found and no page is lost or given twice', () => {
+test('after invalidation no content is found, and every page is free exactly once', () => {
   const pages = new KvPages(3, 2);
   const [held, left] = [pages.take(), pages.take()];
   pages.register(held, NOTHING, [1, 2]);

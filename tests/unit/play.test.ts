@@ -1,20 +1,25 @@
-/** Conversations taken up in their midst: the same tokens, the same world, the same ending as when nobody had stopped. */
+/** Continued conversations: the same tokens, world and ending as without the interruption. */
+import type { PlayRequest } from '../../src/trainer/messages.ts';
+import type { SessionParts } from '../../src/trainer/session-parts.ts';
+import type { ModelFiles } from '../../src/records/model.ts';
 import 'fake-indexeddb/auto';
 import { describe, expect, it, vi } from 'vitest';
 import { renderConversation } from '../../src/agent/chat-template.ts';
 import { parseConversations } from '../../src/agent/conversation.ts';
-import { Rest, runEpisode } from '../../src/agent/episode.ts';
+import { runEpisode } from '../../src/agent/episode.ts';
 import { type Act, createExpert } from '../../src/agent/expert.ts';
 import { nextParty, type Prefix, prefixAt, readPrefix, withoutLast } from '../../src/agent/prefix.ts';
-import { rulesOf } from '../../src/agent/rules.ts';
+import { Rest } from '../../src/agent/unscored.ts';
+import { rulesFor } from '../../src/benchmarks/rules.ts';
 import { flatten, toMessages } from '../../src/agent/trajectory.ts';
-import type { MessageNode, Trajectory } from '../../src/agent/types.ts';
+import type { Task } from '../../src/records/task.ts';
+import type { MessageNode, Trajectory } from '../../src/records/trajectory.ts';
 import type { Engine } from '../../src/engine/types.ts';
 import { createEnvironments } from '../../src/environments/index.ts';
-import type { Task } from '../../src/environments/types.ts';
-import type { ModelFiles } from '../../src/training/api.ts';
-import type { EngineHost, SessionParts } from '../../src/training/engine-host.ts';
-import { type PlayRequest, Plays } from '../../src/training/play.ts';
+import type { EngineHost } from '../../src/trainer/engine-host.ts';
+import { Plays } from '../../src/trainer/play.ts';
+import { gpuHolder, takeGpu } from '../../src/trainer/gpu-lock.ts';
+import { lockManager } from '../support/locks.ts';
 import { ResumedUsers } from '../../src/users/resumed.ts';
 import { ScriptedUsers } from '../../src/users/scripted.ts';
 import { STOP, type UserSession, type UserSimulator } from '../../src/users/types.ts';
@@ -23,23 +28,31 @@ import { nanoTokenizer } from '../support/tokenizers.ts';
 import { readModel } from '../support/node-session.ts';
 import { createTelecomExpert } from '../support/telecom-expert.ts';
 
-const CALL = '<tool_call>\n{"name": "cancel_pending_order", "arguments": {"order_id": "#W1234567", "reason": "no longer needed"}}\n</tool_call>';
+const CALL =
+  '<tool_call>\n{"name": "cancel_pending_order", "arguments": {"order_id": "#W1234567", "reason": "no longer needed"}}\n</tool_call>';
 const script: Script = {
-  agent: ['Your email?<|im_end|>', '<tool_call>oops</tool_call>', 'Order #W1234567 will be cancelled. Confirm?<|im_end|>', `One moment.\n${CALL}`, 'Done. Anything else?<|im_end|>'],
+  agent: [
+    'Your email?<|im_end|>',
+    '<tool_call>oops</tool_call>',
+    'Order #W1234567 will be cancelled. Confirm?<|im_end|>',
+    `One moment.\n${CALL}`,
+    'Done. Anything else?<|im_end|>',
+  ],
   user: ['Cancel order #W1234567.', 'mia@example.com', 'yes', STOP],
 };
 
-/** What must not depend on whether the conversation was interrupted. */
+/** Results that must not depend on an interruption. */
 const outcome = ({ seconds: _, nodes, ...rest }: Trajectory) => ({
   ...rest,
   nodes: nodes.map((node) => ({ ...node, ...(node.toolResult && { toolResult: { ...node.toolResult, ms: 0 } }) })),
 });
 
-/** Every point where a conversation can rest. */
-const points = ({ nodes }: Trajectory) => nodes.filter(({ role }) => role !== 'template').flatMap(({ id }) => (['agent', 'user'] as const).map((as) => ({ id, as })));
+/** Every point where a conversation can wait. */
+const points = ({ nodes }: Trajectory) =>
+  nodes.filter(({ role }) => role !== 'template').flatMap(({ id }) => (['agent', 'user'] as const).map((as) => ({ id, as })));
 
-describe('an episode that goes on from a prefix', () => {
-  it('ends with the same tokens, log-probs, counts and reward from every message on', async () => {
+describe('an episode that continues a prefix', () => {
+  it('ends with the same tokens, log-probs, counts and reward from every message', async () => {
     const original = await runEpisode(stage(script).options);
     expect(original.parseErrors).toBe(1);
     for (const { id, as } of points(original)) {
@@ -48,15 +61,19 @@ describe('an episode that goes on from a prefix', () => {
       const parts = stage({ ...script, agent: script.agent.slice(spent('assistant')), user: script.user.slice(spent('user')), prefix });
       const resumed = await runEpisode(parts.options);
       expect({ at: { id, as }, ...outcome(resumed) }).toEqual({ at: { id, as }, ...outcome(original) });
-      // The model was given the stored ids themselves.
+      // The model got the stored ids.
       expect(flatten(original).tokens.slice(0, parts.sampler.seen.length)).toEqual(parts.sampler.seen);
       expect(parts.environments.closed).toBe(1);
     }
   });
 
-  it('takes ids that no text has: a prefix is never tokenised again', async () => {
+  it('keeps ids that no text gives: a prefix is never tokenised again', async () => {
     const { nodes } = prefixAt(await runEpisode(stage(script).options), 3, 'user');
-    const strange = nodes.map((node) => (node.role === 'assistant' ? { ...node, tokens: [11, 12, 13, ...node.tokens], mask: [1, 1, 1, ...node.mask], logprobs: [-9, -9, -9, ...node.logprobs] } : node));
+    const strange = nodes.map((node) =>
+      node.role === 'assistant'
+        ? { ...node, tokens: [11, 12, 13, ...node.tokens], mask: [1, 1, 1, ...node.mask], logprobs: [-9, -9, -9, ...node.logprobs] }
+        : node,
+    );
     const parts = stage({ agent: ['Bye.<|im_end|>'], user: ['ok', STOP], prefix: { nodes: strange } });
     const resumed = await runEpisode(parts.options);
     expect(resumed.nodes[3]!.tokens.slice(0, 4)).toEqual([11, 12, 13, nodes[3]!.tokens[0]]);
@@ -64,21 +81,23 @@ describe('an episode that goes on from a prefix', () => {
     expect(parts.sampler.seen.slice(0, before.length)).toEqual(before);
   });
 
-  it('refuses a world that answers otherwise', async () => {
+  it('refuses a world with other tool results', async () => {
     const { nodes } = await runEpisode(stage(script).options);
     const changed = nodes.map((node) => (node.toolResult ? { ...node, text: 'another answer' } : node));
     expect(changed.some(({ toolResult }) => toolResult)).toBe(true);
-    await expect(runEpisode(stage({ ...script, prefix: { nodes: changed } }).options)).rejects.toThrow('tool call 1 (cancel_pending_order)');
+    await expect(runEpisode(stage({ ...script, prefix: { nodes: changed } }).options)).rejects.toThrow(
+      'tool call 1 (cancel_pending_order)',
+    );
   });
 
-  it('leaves what the trainer learnt of the original behind', async () => {
+  it('drops the annotations that the trainer made for the original', async () => {
     const original = await runEpisode(stage(script).options);
     for (const node of original.nodes) node.annotations = { advantage: node.tokens.map(() => 1) };
     expect(prefixAt(original, 5, 'agent').nodes.every(({ annotations }) => annotations === undefined)).toBe(true);
     expect(original.nodes[0]!.annotations).toBeDefined();
   });
 
-  it('rests where a party has nothing to say, unscored, and goes on from there', async () => {
+  it('waits without a score if a party has nothing to say, and continues from there', async () => {
     const acts: Act[] = [{ say: 'Your email?' }];
     const { options, environments } = stage({ agent: [], user: ['Hi', 'mia@example.com'] });
     const agent = async () => {
@@ -99,17 +118,27 @@ describe('an episode that goes on from a prefix', () => {
   });
 });
 
-describe('who is next', () => {
+describe('the next party', () => {
   it('follows from the last message', async () => {
     const { nodes } = await runEpisode(stage(script).options);
     const after = (id: number) => nextParty(nodes.slice(0, id + 1));
     expect(nodes.filter(({ role }) => role !== 'template').map(({ id, role }) => [role, after(id)])).toEqual([
-      ['system', 'user'], ['user', 'agent'], ['assistant', 'user'], ['user', 'agent'], ['assistant', 'environment'], ['tool', 'agent'], ['assistant', 'user'],
-      ['user', 'agent'], ['assistant', 'environment'], ['tool', 'agent'], ['assistant', 'user'], ['user', 'nobody'],
+      ['system', 'user'],
+      ['user', 'agent'],
+      ['assistant', 'user'],
+      ['user', 'agent'],
+      ['assistant', 'environment'],
+      ['tool', 'agent'],
+      ['assistant', 'user'],
+      ['user', 'agent'],
+      ['assistant', 'environment'],
+      ['tool', 'agent'],
+      ['assistant', 'user'],
+      ['user', 'nobody'],
     ]);
   });
 
-  it('a fork leaves out the message that is to be said anew', async () => {
+  it('a fork omits the message that is played again', async () => {
     const original = await runEpisode(stage(script).options);
     const roles = (prefix: Prefix) => prefix.nodes.map(({ role }) => role[0]).join('');
     const [, firstUser, , firstAgent] = original.nodes;
@@ -117,7 +146,7 @@ describe('who is next', () => {
     expect(roles(prefixAt(original, firstUser!.id, 'user'))).toBe('s');
     expect(roles(prefixAt(original, firstUser!.id, 'agent'))).toBe('su');
     expect(roles(prefixAt(original, firstAgent!.id, 'user'))).toBe('sutat');
-    // A call goes with its result: the customer has no say between the two.
+    // A call belongs to its result. The customer has no turn between them.
     const call = original.nodes.find(({ toolCall }) => toolCall)!;
     expect(prefixAt(original, call.id, 'user').nodes.at(-1)!.toolResult).toBeDefined();
     expect(roles(withoutLast(prefixAt(original, firstAgent!.id, 'user'), 'assistant')!)).toBe('su');
@@ -130,18 +159,23 @@ describe('in a database', async () => {
   const environments = createEnvironments({ databaseName: 'play' });
   const long = { max_turns: 60, max_model_len: 65536 };
 
-  /** An expert plays the agent, as a person would: without a model, one act an episode, each from the nodes of the one before. */
+  /** An expert plays the agent as a visitor does: without a model, one act per episode, each from the nodes of the last episode. */
   async function play(task: Task, prefix?: Prefix): Promise<Trajectory> {
     const domain = await environments.domain(task.domain, task.level);
     const expert = domain.name === 'telecom' ? createTelecomExpert(task) : createExpert(domain, 3);
-    for (let from = prefix; ; ) {
-      const past = from ? readPrefix(from, task, rulesOf(domain)).past : [];
-      // It has not heard an answer that is only now given.
-      const acts = from && nextParty(from.nodes) === 'agent' ? [expert.act(toMessages({ nodes: [...from.nodes], leaf: from.nodes.length - 1 }).messages.slice(1))] : [];
+    for (let from = prefix; ;) {
+      const past = from ? readPrefix(from, task, rulesFor(domain, 'domain')).past : [];
+      // It has not heard the answer that is given now.
+      const acts =
+        from && nextParty(from.nodes) === 'agent'
+          ? [expert.act(toMessages({ nodes: [...from.nodes], leaf: from.nodes.length - 1 }).messages.slice(1))]
+          : [];
       const { options } = stage({ agent: [], user: [], limits: long, task, domain, userSeed: 99, ...(from && { prefix: from }) });
       const { sampler: _, ...people } = options;
       const played = await runEpisode({
-        ...people, environments, users: new ResumedUsers(new ScriptedUsers(), past, 'replay'),
+        ...people,
+        environments,
+        users: new ResumedUsers(new ScriptedUsers(), past, 'replay'),
         agent: async () => {
           const act = acts.shift();
           if (!act) throw new Rest();
@@ -153,20 +187,28 @@ describe('in a database', async () => {
     }
   }
 
-  const places = [['retail', 'nano', 3], ['retail', 'full', 1], ['telecom', 'nano', 2]] as const;
-  it.each(places)('%s %s: from every message on the same customer, the same rows, the same verdict', async (domain, level, count) => {
-    const tasks = await environments.tasks({ domain, level, split: 'train', seed: 5, count });
-    for (const task of tasks) {
-      const original = await play(task);
-      expect([task.id, original.reward]).toEqual([task.id, 1]);
-      for (const { id, as } of points(original).filter((_, i) => i % 3 === 0)) {
-        const resumed = await play(task, prefixAt(original, id, as));
-        expect({ at: { id, as }, ...outcome(resumed) }).toEqual({ at: { id, as }, ...outcome(original) });
+  const places = [
+    ['retail', 'nano', 3],
+    ['retail', 'full', 1],
+    ['telecom', 'nano', 2],
+  ] as const;
+  it.each(places)(
+    '%s %s: from every message on the same customer, the same rows, the same verdict',
+    async (domain, level, count) => {
+      const tasks = await environments.tasks({ domain, level, split: 'train', seed: 5, count });
+      for (const task of tasks) {
+        const original = await play(task);
+        expect([task.id, original.reward]).toEqual([task.id, 1]);
+        for (const { id, as } of points(original).filter((_, i) => i % 3 === 0)) {
+          const resumed = await play(task, prefixAt(original, id, as));
+          expect({ at: { id, as }, ...outcome(resumed) }).toEqual({ at: { id, as }, ...outcome(original) });
+        }
       }
-    }
-  }, 120_000);
+    },
+    120_000,
+  );
 
-  it('a branch is a conversation that supervised fine-tuning reads, its tokens those that were seen', async () => {
+  it('supervised fine-tuning reads a branch, and gets the same tokens', async () => {
     const [task] = await environments.tasks({ domain: 'retail', level: 'nano', split: 'train', seed: 5, count: 1 });
     const branch = await play(task!);
     const { tools } = await environments.domain('retail', 'nano');
@@ -186,25 +228,44 @@ describe('in a database', async () => {
         return session;
       },
     };
-    const plays = new Plays({ environments, users: async () => users, bundledModel: async () => files, database: () => Promise.reject(new Error('unused')) as never }, host);
+    const plays = new Plays(
+      {
+        environments,
+        users: async () => users,
+        bundledModel: async () => files,
+        database: () => Promise.reject(new Error('unused')) as never,
+      },
+      host,
+    );
     const request: PlayRequest = {
-      task: task!, prefix: null, agent: null, model: { kind: 'model', name: 'nano-retail' }, simulator: { mode: 'scripted' },
-      limits: stage(script).options.limits, sampling: { temperature: 1, top_p: 1, top_k: 0 }, seed: 1, userSeed: 2, stream: 0,
+      task: task!,
+      prefix: null,
+      agent: null,
+      model: { kind: 'model', name: 'nano-retail' },
+      simulator: { mode: 'scripted' },
+      limits: stage(script).options.limits,
+      sampling: { temperature: 1, top_p: 1, top_k: 0 },
+      seed: 1,
+      userSeed: 2,
+      stream: 0,
     };
     const play = async (more: Partial<PlayRequest>) => (await plays.play({ ...request, ...more }, () => {}))[0]!;
 
-    it('a person plays the agent to reward 1 without a GPU', async () => {
+    it('a visitor plays the agent to reward 1 without a GPU', async () => {
       let played = await play({});
       expect(nextParty(played.nodes)).toBe('agent');
       for (const call of task!.actions) played = await play({ prefix: { nodes: played.nodes }, agent: { call } });
       for (let turns = 0; played.termination === 'aborted' && turns < 20; turns++) {
-        played = await play({ prefix: { nodes: played.nodes }, agent: { say: `Done. Order ${String(task!.actions.at(-1)!.arguments.order_id ?? '')} has been cancelled. Anything else?` } });
+        played = await play({
+          prefix: { nodes: played.nodes },
+          agent: { say: `Done. Order ${String(task!.actions.at(-1)!.arguments.order_id ?? '')} has been cancelled. Anything else?` },
+        });
       }
       expect(played.reward).toBe(1);
       expect(played.verdict!.changes).toEqual(played.verdict!.goal.map((row) => ({ ...row, call: expect.any(Number) as number })));
     });
 
-    it('a person plays the customer: what they say is marked as theirs', async () => {
+    it('a visitor plays the customer, and the messages are marked as the visitor’s', async () => {
       const opened = await play({ user: { say: 'Hello there' } });
       expect(opened.nodes.at(-1)).toMatchObject({ role: 'user', text: 'Hello there', by: 'person' });
       const asked = await play({ prefix: { nodes: opened.nodes }, agent: { say: 'Your email?' }, user: null });
@@ -216,41 +277,85 @@ describe('in a database', async () => {
       expect([left.termination, left.reward]).toEqual(['user_stop', 0]);
     });
 
-    it('what the model is needed for says so', async () => {
+    it('a request that needs the model says so', async () => {
       await expect(play({ agent: 'model' })).rejects.toThrow('there is no GPU here');
       await expect(play({ agent: undefined, n: 8 })).rejects.toThrow('there is no GPU here');
       expect(Plays.needsModel({ agent: { say: 'x' } })).toBe(false);
     });
 
-    it('one at a time, and it can be stopped', async () => {
+    it('the model needs the lock of the GPU; a person who plays the agent does not', async () => {
+      const locks = lockManager();
+      vi.stubGlobal('navigator', { locks });
+      try {
+        const otherTab = await takeGpu('train', locks);
+        await expect(play({ agent: 'model' })).rejects.toThrow('another tab uses the GPU');
+        const score = { model: request.model, tokens: [1, 2], lossMask: [0, 1], temperature: 1, max_model_len: 64 };
+        await expect(plays.rescore(score)).rejects.toThrow('another tab uses the GPU');
+        expect((await play({})).termination).toBe('aborted');
+        await otherTab();
+        let holder: string | null = null;
+        vi.spyOn(host, 'open').mockImplementationOnce(async () => {
+          holder = await gpuHolder(locks);
+          throw new Error('there is no GPU here');
+        });
+        await expect(play({ agent: 'model' })).rejects.toThrow('there is no GPU here');
+        expect(holder).toBe('play');
+        expect(await gpuHolder(locks)).toBeNull();
+      } finally {
+        vi.unstubAllGlobals();
+      }
+    });
+
+    it('one request runs at a time and can be stopped', async () => {
       const first = play({});
       await expect(play({})).rejects.toThrow('wait for it');
       await Promise.all([plays.stop(), expect(first).rejects.toThrow('stopped')]);
       expect((await play({})).termination).toBe('aborted');
-      // As the page leaves one conversation for another: it does not wait for the stop.
+      // The page does not wait for the stop when the visitor opens another conversation.
       const [left, , passed, , next] = [play({}), plays.stop(), play({}), plays.stop(), play({})];
       await Promise.all([left, passed].map((gone) => expect(gone).rejects.toThrow('stopped')));
       expect((await next).termination).toBe('aborted');
     });
 
-    it('tokens are scored again by the weights that are asked for, which stay loaded', async () => {
+    it('tokens are scored by the requested weights, which stay loaded', async () => {
       const score = vi.fn(async (sequences: readonly { tokens: ArrayLike<number> }[]) => {
         const { length } = sequences[0]!.tokens;
-        return { logprobs: [new Float32Array(length).fill(-1)], entropies: [new Float32Array(length).fill(0.5)], top: [{ k: 1, ids: new Uint32Array(length), logprobs: new Float32Array(length) }] };
+        return {
+          logprobs: [new Float32Array(length).fill(-1)],
+          entropies: [new Float32Array(length).fill(0.5)],
+          top: [{ k: 1, ids: new Uint32Array(length), logprobs: new Float32Array(length) }],
+        };
       });
       const engine = { config: { vocab_size: 10 }, score } as unknown as Engine;
       const opened = vi.fn(async () => engine);
-      const scoring = new Plays({ bundledModel: async () => files } as unknown as SessionParts, { open: opened, engine } as unknown as EngineHost);
-      const request = { model: { kind: 'model', name: 'nano-retail' } as const, tokens: [1, 2, 3], lossMask: [0, 0, 1], temperature: 0.7, max_model_len: 64 };
-      expect(await scoring.rescore(request)).toMatchObject({ logprobs: new Float32Array([-1, -1, -1]), entropies: new Float32Array([0.5, 0.5, 0.5]), top: { k: 1 } });
-      expect(score).toHaveBeenLastCalledWith([{ tokens: [1, 2, 3], lossMask: [0, 0, 1], weight: 1 }], { temperature: 0.7, topLogprobs: 5, signal: expect.any(AbortSignal) as AbortSignal });
+      const scoring = new Plays(
+        { bundledModel: async () => files } as unknown as SessionParts,
+        { open: opened, engine } as unknown as EngineHost,
+      );
+      const request = {
+        model: { kind: 'model', name: 'nano-retail' } as const,
+        tokens: [1, 2, 3],
+        lossMask: [0, 0, 1],
+        temperature: 0.7,
+        max_model_len: 64,
+      };
+      expect(await scoring.rescore(request)).toMatchObject({
+        logprobs: new Float32Array([-1, -1, -1]),
+        entropies: new Float32Array([0.5, 0.5, 0.5]),
+        top: { k: 1 },
+      });
+      expect(score).toHaveBeenLastCalledWith([{ tokens: [1, 2, 3], lossMask: [0, 0, 1], weight: 1 }], {
+        temperature: 0.7,
+        topLogprobs: 5,
+        signal: expect.any(AbortSignal) as AbortSignal,
+      });
       await scoring.rescore({ ...request, temperature: 0 });
       expect(score).toHaveBeenLastCalledWith(expect.anything(), expect.objectContaining({ temperature: 1 }));
       expect(opened).toHaveBeenCalledTimes(1);
       await expect(scoring.rescore({ ...request, tokens: [1, 10] })).rejects.toThrow('tokens[1] is 10: expected a token id from 0 to 9');
     });
 
-    it('leaves no customer waiting', async () => {
+    it('closes the session of the customer', async () => {
       const opened = await play({});
       await play({ prefix: { nodes: opened.nodes }, agent: { say: 'Your email?' } });
       expect(open.size).toBe(0);

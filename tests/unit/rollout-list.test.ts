@@ -1,18 +1,32 @@
-/** The list of rollouts: filters with their counts, order, search in text, CSV; and the slots of a step under way. */
+/** The list of rollouts: filters with their counts, order, search in text, CSV; and the slots of an active step. */
 import { describe, expect, test } from 'vitest';
-import type { Trajectory } from '../../src/agent/types.ts';
-import { csv } from '../../src/app/logic/csv.ts';
-import { groupRollouts } from '../../src/app/logic/groups.ts';
-import { playing } from '../../src/app/logic/now-generating.ts';
-import { listOrder, RolloutIndex } from '../../src/app/logic/rollout-filter.ts';
-import { readQuery } from '../../src/app/logic/routes.ts';
-import { TextIndex, type TextSearch } from '../../src/app/rollouts/text-index.ts';
+import type { RolloutSummary } from '../../src/records/rollout.ts';
+import type { Trajectory } from '../../src/records/trajectory.ts';
+import { csv } from '../../src/app/kit/csv.ts';
+import { groupRollouts } from '../../src/app/data/run/groups.ts';
+import { playing } from '../../src/app/runs/now-generating.ts';
+import { listOrder, RolloutIndex } from '../../src/app/data/run/rollout-filter.ts';
+import { readQuery } from '../../src/app/data/routes.ts';
+import { TextIndex, type TextSearch } from '../../src/app/data/run/text-index.ts';
 import { valueLabel } from '../../src/app/rollouts/labels.ts';
-import type { RolloutSummary } from '../../src/training/types.ts';
 
 const rollout = (id: string, more: Partial<RolloutSummary> = {}): RolloutSummary => {
   const [step, t, index] = id.split('-').map(Number) as [number, number, number];
-  return { id, group: `${step}-${t}`, index, step, task: 't', intent: 'cancel', reward: 0, advantage: null, termination: 'user_stop', turns: 4, tokens: 100, violations: 0, ...more };
+  return {
+    id,
+    group: `${step}-${t}`,
+    index,
+    step,
+    task: 't',
+    intent: 'cancel',
+    reward: 0,
+    advantage: null,
+    termination: 'user_stop',
+    turns: 4,
+    tokens: 100,
+    violations: 0,
+    ...more,
+  };
 };
 const rows = listOrder([
   rollout('1-0-0', { reward: 1, tools: ['get', 'cancel'], domain: 'retail', rules: [] }),
@@ -21,11 +35,12 @@ const rows = listOrder([
   rollout('2-2-0', { reward: 1, turns: 2, intent: 'return' }),
   rollout('2-2-1', { reward: 0.5, turns: 9, intent: 'return' }),
 ]);
-const ask = (search: string, found: ReadonlySet<string> | null = null) => new RolloutIndex(rows).filter(readQuery('rollouts', new URLSearchParams(search)), found);
+const ask = (search: string, found: ReadonlySet<string> | null = null) =>
+  new RolloutIndex(rows).filter(readQuery('rollouts', new URLSearchParams(search)), found);
 const ids = (search: string, found?: ReadonlySet<string>) => ask(search, found).rows.map(({ id }) => id);
 
 describe('filters', () => {
-  test('without any: the newest step first, groups by number', () => {
+  test('no filter: the newest step first, groups by number', () => {
     expect(ids('')).toEqual(['2-2-0', '2-2-1', '2-10-0', '1-0-0', '1-0-1']);
   });
 
@@ -44,7 +59,7 @@ describe('filters', () => {
     ['reward=2&step=x&sort=nope', ['2-2-0', '2-2-1', '2-10-0', '1-0-0', '1-0-1']],
   ])('%s', (search, expected) => expect(ids(search)).toEqual(expected));
 
-  test('and what was found in the text', () => {
+  test('matches in the text are a filter too', () => {
     expect(ids('reward=0', new Set(['1-0-1', '1-0-0']))).toEqual(['1-0-1']);
     expect(ids('', new Set())).toEqual([]);
   });
@@ -52,20 +67,23 @@ describe('filters', () => {
   test.each([
     ['sort=turns', ['2-2-1', '1-0-1', '2-10-0', '1-0-0', '2-2-0']],
     ['sort=reward', ['2-2-0', '1-0-0', '2-2-1', '1-0-1', '2-10-0']],
-  ])('%s puts the largest first, keeps list order, and what has no value last', (search, expected) => expect(ids(search)).toEqual(expected));
+  ])('%s sorts by falling value, keeps the order of equal values, and puts missing values last', (search, expected) =>
+    expect(ids(search)).toEqual(expected),
+  );
 
-  test('a count says what choosing the value leaves', () => {
+  test('a count is the number of rollouts after choosing the value', () => {
     const { counts } = ask('tool=get');
-    // Its own facet is counted as if nothing were chosen in it.
+    // The counts of a facet ignore the choice in this facet.
     expect(Object.fromEntries(counts.tool)).toEqual({ get: 2, cancel: 1 });
     expect(Object.fromEntries(counts.reward)).toEqual({ '1': 1, '0': 1 });
     expect(counts.violation.get('unconfirmed_write')).toBe(1);
     for (const [facet, values] of Object.entries(ask('reward=0').counts)) {
-      for (const [value, n] of values) expect(ids(facet === 'reward' ? `reward=${value}` : `reward=0&${facet}=${value}`).length, `${facet}=${value}`).toBe(n);
+      for (const [value, n] of values)
+        expect(ids(facet === 'reward' ? `reward=${value}` : `reward=0&${facet}=${value}`).length, `${facet}=${value}`).toBe(n);
     }
   });
 
-  test('values are named; what is not ours stays as it is', () => {
+  test('known values get names; unknown values stay unchanged', () => {
     expect(valueLabel('end', 'user_stop')).toBe('the customer ended it');
     expect(valueLabel('end', '<img src=x>')).toBe('<img src=x>');
     expect(valueLabel('end', 'constructor')).toBe('constructor');
@@ -75,8 +93,14 @@ describe('filters', () => {
 
 describe('search in text', () => {
   const trajectory = (id: string, ...texts: string[]) =>
-    ({ id, leaf: texts.length - 1, nodes: texts.map((text, i) => ({ id: i, parent: i ? i - 1 : null, role: i ? 'user' : 'system', text })) }) as unknown as Trajectory;
-  const stored = new Map(Array.from({ length: 70 }, (_, i) => [`r${i}`, trajectory(`r${i}`, 'Policy: cancel', i % 10 ? 'Hello' : 'My Shoes, please')]));
+    ({
+      id,
+      leaf: texts.length - 1,
+      nodes: texts.map((text, i) => ({ id: i, parent: i ? i - 1 : null, role: i ? 'user' : 'system', text })),
+    }) as unknown as Trajectory;
+  const stored = new Map(
+    Array.from({ length: 70 }, (_, i) => [`r${i}`, trajectory(`r${i}`, 'Policy: cancel', i % 10 ? 'Hello' : 'My Shoes, please')]),
+  );
   let reads = 0;
   const source = {
     ids: async () => [...stored.keys(), 'gone'],
@@ -86,7 +110,7 @@ describe('search in text', () => {
     },
   };
 
-  test('finds any case, not in the system prompt, tells how far it is, and reads nothing twice', async () => {
+  test('ignores case and the system prompt, reports progress, and reads no conversation twice', async () => {
     const index = new TextIndex(source);
     const heard: TextSearch[] = [];
     const { found, done, total } = await index.search('my SHOES', (search) => heard.push(search), new AbortController().signal);
@@ -94,13 +118,13 @@ describe('search in text', () => {
     expect([done, total]).toEqual([71, 71]);
     expect(heard.map((search) => search.found.size)).toEqual([4, 7, 7]);
     expect((await index.search('policy', () => {}, new AbortController().signal)).found.size).toBe(0);
-    expect(reads).toBe(71 + 1); // one that has gone is asked for again
+    expect(reads).toBe(71 + 1); // a missing conversation is requested again
     index.forget('r0');
     await index.search('x', () => {}, new AbortController().signal);
     expect(reads).toBe(71 + 1 + 2);
   });
 
-  test('stops when nobody waits any more', async () => {
+  test('stops when its caller aborts', async () => {
     const abort = new AbortController();
     let chunks = 0;
     await new TextIndex(source).search('hello', () => (chunks++, abort.abort()), abort.signal);
@@ -109,10 +133,19 @@ describe('search in text', () => {
 });
 
 test('CSV quotes what needs it and defuses formulas', () => {
-  expect(csv(['a', 'b'], [['x,"y"', 1], ['=1+1', -2], ['line\nbreak', null]])).toBe('a,b\r\n"x,""y""",1\r\n\'=1+1,-2\r\n"line\nbreak",\r\n');
+  expect(
+    csv(
+      ['a', 'b'],
+      [
+        ['x,"y"', 1],
+        ['=1+1', -2],
+        ['line\nbreak', null],
+      ],
+    ),
+  ).toBe('a,b\r\n"x,""y""",1\r\n\'=1+1,-2\r\n"line\nbreak",\r\n');
 });
 
-test('a step under way has a slot for every rollout', () => {
+test('an active step has a slot for every rollout', () => {
   const config = { train_batch_size: 2, n: 3 };
   const groups = playing({ step: 3, phase: 'rollout' }, config, groupRollouts([rollout('3-1-2')]));
   expect(groups.map(({ id, open, slots }) => [id, open, slots.map((slot) => slot?.id ?? null)])).toEqual([
@@ -123,6 +156,6 @@ test('a step under way has a slot for every rollout', () => {
   expect(playing({ step: 3, phase: 'evaluate' }, config, groupRollouts([rollout('3-1-2')]))).toHaveLength(2);
 });
 
-test.each(['compile', 'evaluate'] as const)('nothing is being played in the phase %s before training', (phase) => {
+test.each(['compile', 'evaluate'] as const)('no rollout is active in the phase %s before training', (phase) => {
   expect(playing({ step: 0, phase }, { train_batch_size: 2, n: 3 }, [])).toEqual([]);
 });

@@ -1,22 +1,25 @@
-/** Run bundles: what is written is read back, nothing secret is in them, and no hostile file is let in or half stored. */
+/** Run bundles: they keep all data and contain no secrets; hostile files are refused and never stored in part. */
 import 'fake-indexeddb/auto';
 import { readFileSync } from 'node:fs';
 import { zipSync } from 'fflate';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { collectRun } from '../../src/app/share/collect.ts';
+import { storeRun } from '../../src/app/data/library/import-run.ts';
+import { Library } from '../../src/app/data/library/library.ts';
+import { RecordedSource } from '../../src/app/data/library/recorded-source.ts';
 import { trajectoryLine } from '../../src/app/share/trajectory-jsonl.ts';
-import { recordedOf } from '../../src/app/logic/recorded.ts';
-import type { Trajectory } from '../../src/agent/types.ts';
-import { sha256 } from '../../src/environments/sha256.ts';
+import type { RunContent } from '../../src/records/bundle.ts';
+import type { RunRow } from '../../src/records/run.ts';
+import type { Trajectory } from '../../src/records/trajectory.ts';
+import { sha256 } from '../../src/base/sha256.ts';
 import { ImportError } from '../../src/exchange/import-error.ts';
-import { finiteMetrics, jsonl, readRunBundle, type ReadOptions, type RunBundle, type RunContent, sharedRun, writeRunBundle } from '../../src/exchange/run-bundle.ts';
+import { readRunBundle, type ReadOptions, type RunBundle } from '../../src/exchange/run-bundle.ts';
 import { publicUrl, withoutSecrets } from '../../src/exchange/secrets.ts';
+import { finiteMetrics, jsonl, sharedRun, writeRunBundle } from '../../src/exchange/write-run-bundle.ts';
 import { zipFiles } from '../../src/exchange/zip.ts';
-import { RunDatabase, type RunRow } from '../../src/storage/database.ts';
-import { storeRun } from '../../src/storage/import-run.ts';
+import { RunDatabase } from '../../src/storage/database.ts';
 
 const KEY = 'sk-very-secret-0123456789abcdef';
-/** Anything that can be spoilt. */
+/** A value that a test damages. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Loose = Record<string, any>;
 const HTML = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
@@ -29,9 +32,10 @@ beforeAll(async () => {
 const bytesOf = async (blob: Blob) => new Uint8Array(await blob.arrayBuffer());
 const write = async (content: RunContent, keys: string[] = []) => bytesOf(await writeRunBundle(content, { appVersion: '0', keys }));
 const json = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
-const lines = (rows: readonly unknown[]) => new TextEncoder().encode(rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join(''));
+const lines = (rows: readonly unknown[]) =>
+  new TextEncoder().encode(rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join(''));
 
-/** The files of a small, good bundle, to be spoilt one by one. */
+/** The files of a small valid bundle. Tests damage them one by one. */
 function goodFiles(): Record<string, Uint8Array> {
   const [first] = whole.trajectories;
   return {
@@ -43,7 +47,10 @@ function goodFiles(): Record<string, Uint8Array> {
 }
 
 /** A zip with a manifest that fits its files, unless `change` makes it not. */
-function packed(files: Record<string, Uint8Array>, change: (manifest: Record<string, unknown> & { files: Record<string, { sha256: string; bytes: number }> }) => void = () => {}): Uint8Array<ArrayBuffer> {
+function packed(
+  files: Record<string, Uint8Array>,
+  change: (manifest: Record<string, unknown> & { files: Record<string, { sha256: string; bytes: number }> }) => void = () => {},
+): Uint8Array<ArrayBuffer> {
   const listed = Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, { sha256: sha256(bytes), bytes: bytes.length }]));
   const manifest = { format: 'mua-run', format_version: 1, app_version: '0', created: new Date(0).toISOString(), files: listed };
   change(manifest);
@@ -65,127 +72,195 @@ const spoiltTrajectory = (change: (trajectory: Loose) => void) => {
 };
 
 describe('a bundle', () => {
-  test('is not written where it would not be read back: it says what to leave out', async () => {
+  test('is not written if it is too large to be read; the error says what to exclude', async () => {
     const model = { 'model.safetensors': new Uint8Array(30 * 2 ** 20) };
-    const written = (content: Partial<RunContent>, limits: ReadOptions['limits']) => writeRunBundle({ ...whole, ...content }, { appVersion: '0', limits });
-    await expect(written({ model }, { fileBytes: 20 * 2 ** 20 })).rejects.toThrow(/^this run is too large for a file: model\/model\.safetensors has 30 MiB, at most 20 MiB can be read back; leave out the weights/);
+    const written = (content: Partial<RunContent>, limits: ReadOptions['limits']) =>
+      writeRunBundle({ ...whole, ...content }, { appVersion: '0', limits });
+    await expect(written({ model }, { fileBytes: 20 * 2 ** 20 })).rejects.toThrow(
+      /^this run is too large for a file: model\/model\.safetensors has 30 MiB, at most 20 MiB can be read back; leave out the weights/,
+    );
     await expect(written({ model }, { totalBytes: 20 * 2 ** 20 })).rejects.toThrow('leave out the weights');
-    await expect(written({ model }, { fileBytes: 2 ** 20 })).rejects.toThrow(/trajectories\.jsonl has .*it can only stay in this browser$/);
-    await expect(written({}, { totalBytes: 5000 })).rejects.toThrow(/its files together have .*delete evaluations of the run first$/);
-    await expect(written({ evaluations: [], trials: [] }, { totalBytes: 5000 })).rejects.toThrow(/it can only stay in this browser$/);
+    await expect(written({ model }, { fileBytes: 2 ** 20 })).rejects.toThrow(
+      /trajectories\.jsonl has .*the run can only stay in this browser$/,
+    );
+    await expect(written({}, { totalBytes: 5000 })).rejects.toThrow(/the files together have .*delete evaluations of the run first$/);
+    await expect(written({ evaluations: [], trials: [] }, { totalBytes: 5000 })).rejects.toThrow(/the run can only stay in this browser$/);
   });
 
-  test('the recorded run is one, small enough for the first page, and whole', () => {
+  test('the recorded run is a complete bundle and small enough for the first page', async () => {
     expect(bundled.length).toBeLessThanOrEqual(400_000);
     expect(whole.metrics.length).toBeGreaterThan(1);
-    // Whatever a newcomer opens has its words.
+    // Every conversation that a new visitor opens has its text.
     expect(new Set(whole.trajectories.map(({ id }) => id))).toEqual(new Set(whole.rollouts.map(({ id }) => id)));
     expect(whole.evaluations.map(({ step }) => step)).toEqual([0, whole.run.step]);
-    expect(recordedOf(whole)).toMatchObject({ run: { id: 'recorded', recorded: true, name: whole.run.name } });
-    expect(recordedOf(whole).trajectories.size).toBe(whole.trajectories.length);
+    const recorded = new RecordedSource(async () => whole);
+    expect(await recorded.run('recorded')).toMatchObject({ id: 'recorded', recorded: true, name: whole.run.name });
+    expect(await recorded.trajectories('recorded')).toHaveLength(whole.trajectories.length);
   });
 
-  test('carries the evaluations of its weights: the report is made anew, and a key stays behind', async () => {
+  test('contains the evaluations of its weights without keys; the import computes the report again', async () => {
     const user = { mode: 'endpoint', baseUrl: `https://me:${KEY}@h.example/v1?k=${KEY}`, model: 'm', apiKey: KEY } as const;
     const evaluations = whole.evaluations.map((evaluation) => ({ ...evaluation, settings: { ...evaluation.settings, user } }));
     const zip = await write({ ...whole, run: { ...whole.run, id: 'mine' }, evaluations }, [KEY]);
     const read = await readRunBundle(zip);
     expect(JSON.stringify(read)).not.toContain(KEY);
     const db = new RunDatabase('evaluations');
-    const run = await storeRun(db, read);
+    const library = new Library(db);
+    const run = await library.storeRun(read);
     const [before, after] = await db.evaluations.where('run').equals(run).sortBy('createdAt');
-    expect([before, after]).toMatchObject([{ name: `${whole.run.name}@0`, model: { kind: 'run', run, step: 0 } }, { model: { step: whole.run.step } }]);
+    expect([before, after]).toMatchObject([
+      { name: `${whole.run.name}@0`, model: { kind: 'run', run, step: 0 } },
+      { model: { step: whole.run.step } },
+    ]);
     expect(before!.report).toMatchObject({ tasks: whole.evaluations[0]!.settings.tasks, trials: 1 });
     expect(after!.report.pass_hat[0]!.value).toBe(after!.results.filter(({ reward }) => reward === 1).length / after!.results.length);
     expect(await db.evaluationTrajectories.count()).toBe(whole.trials.length);
-    const collected = await collectRun(db, run);
+    const collected = await library.collectRun(run);
     expect(collected.evaluations).toEqual(read.evaluations);
-    const byId = (trials: RunContent['trials']) => trials.toSorted((a, b) => (`${a.evaluation} ${a.id}` < `${b.evaluation} ${b.id}` ? -1 : 1));
+    const byId = (trials: RunContent['trials']) =>
+      trials.toSorted((a, b) => (`${a.evaluation} ${a.id}` < `${b.evaluation} ${b.id}` ? -1 : 1));
     expect(byId(collected.trials)).toEqual(byId(read.trials));
 
     // Stored once more, nothing of the first is overwritten.
-    const again = await storeRun(db, read);
+    const again = await library.storeRun(read);
     expect(again).not.toBe(run);
     expect(await db.evaluations.count()).toBe(2 * whole.evaluations.length);
     expect(await db.evaluationTrajectories.count()).toBe(2 * whole.trials.length);
     db.close();
 
-    const files = { ...goodFiles(), 'evaluations.jsonl': lines(whole.evaluations), 'trials.jsonl': lines([{ ...whole.trials[0], evaluation: 'nobody' }]) };
-    expect(await refused(packed(files))).toBe('trials.jsonl: line 1, evaluation: is "nobody": expected the id of an evaluation in evaluations.jsonl');
-    const many = { ...goodFiles(), 'evaluations.jsonl': lines([{ ...whole.evaluations[0], settings: { ...whole.evaluations[0]!.settings, trials: 1e9 } }]) };
+    const files = {
+      ...goodFiles(),
+      'evaluations.jsonl': lines(whole.evaluations),
+      'trials.jsonl': lines([{ ...whole.trials[0], evaluation: 'nobody' }]),
+    };
+    expect(await refused(packed(files))).toBe(
+      'trials.jsonl: line 1, evaluation: is "nobody": expected the id of an evaluation in evaluations.jsonl',
+    );
+    const many = {
+      ...goodFiles(),
+      'evaluations.jsonl': lines([{ ...whole.evaluations[0], settings: { ...whole.evaluations[0]!.settings, trials: 1e9 } }]),
+    };
     expect(await refused(packed(many))).toBe('evaluations.jsonl: line 1, settings.trials: is 1000000000: expected at most 1000');
   });
 
-  test('is read back as it was written: rows, tokens, annotations, changes, weights', async () => {
+  test('keeps rows, tokens, annotations, changes and weights', async () => {
     const model = { 'config.json': json({ a: 1 }), 'model.safetensors': Uint8Array.from({ length: 5000 }, (_, i) => (i * 7919) % 251) };
     const { manifest: _, ...content } = structuredClone(whole);
     const [node] = content.trajectories[0]!.nodes;
     node!.annotations = { advantage: node!.tokens.map((_token, i) => (i % 2 ? null : 0.25)) };
     const { manifest, ...again } = await readRunBundle(await write({ ...content, model }));
     expect(again).toEqual({ ...content, model });
-    expect(Object.keys(manifest.files)).toEqual(['run.json', 'metrics.jsonl', 'rollouts.jsonl', 'trajectories.jsonl', 'evaluations.jsonl', 'trials.jsonl', 'model/config.json', 'model/model.safetensors']);
+    expect(Object.keys(manifest.files)).toEqual([
+      'run.json',
+      'metrics.jsonl',
+      'rollouts.jsonl',
+      'trajectories.jsonl',
+      'evaluations.jsonl',
+      'trials.jsonl',
+      'model/config.json',
+      'model/model.safetensors',
+    ]);
     expect(manifest.files['model/model.safetensors']!.sha256).toBe(sha256(model['model.safetensors']));
   });
 
-  test('what was played on from its conversations goes with it, to the same rollout of the run it becomes', async () => {
+  test('contains the branches of its conversations; after the import they belong to the same rollouts', async () => {
     const db = new RunDatabase('branches');
-    const run = await storeRun(db, { ...whole, run: { ...whole.run, id: 'mine' } });
+    const library = new Library(db);
+    const run = await library.storeRun({ ...whole, run: { ...whole.run, id: 'mine' } });
     const [trajectory] = whole.trajectories;
-    const row = { id: 'b', createdAt: 5, origin: `${run}/${trajectory!.id}`, shared: 3, batch: '', model: 'nano', trajectory: { ...trajectory!, reward: 1 } };
+    const row = {
+      id: 'b',
+      createdAt: 5,
+      origin: `${run}/${trajectory!.id}`,
+      shared: 3,
+      batch: '',
+      model: 'nano',
+      trajectory: { ...trajectory!, reward: 1 },
+    };
     const [trial] = whole.trials;
     const ofTrial = { ...row, id: 't', origin: `${trial!.evaluation}/${trial!.id}`, trajectory: trial! };
     await db.branches.bulkAdd([row, ofTrial, { ...row, id: 'other', origin: `other/${trajectory!.id}` }]);
-    const written = await write(await collectRun(db, run));
+    const written = await write(await library.collectRun(run));
     const read = await readRunBundle(written);
     const { evaluation, ...played } = trial!;
     expect(read.branches).toEqual([
       { createdAt: 5, rollout: trajectory!.id, shared: 3, batch: '', model: 'nano', trajectory: { ...trajectory, reward: 1 } },
       { createdAt: 5, rollout: trial!.id, evaluation, shared: 3, batch: '', model: 'nano', trajectory: played },
     ]);
-    const again = await storeRun(db, read);
-    const evaluationAgain = (await db.evaluations.where('run').equals(again).toArray()).find(({ model }) => model.kind === 'run' && model.step === whole.evaluations.find(({ id }) => id === evaluation)!.step)!;
+    const again = await library.storeRun(read);
+    const evaluationAgain = (await db.evaluations.where('run').equals(again).toArray()).find(
+      ({ model }) => model.kind === 'run' && model.step === whole.evaluations.find(({ id }) => id === evaluation)!.step,
+    )!;
     expect(await db.branches.where('origin').equals(`${evaluationAgain.id}/${trial!.id}`).count()).toBe(1);
-    expect(await db.branches.where('origin').equals(`${again}/${trajectory!.id}`).toArray()).toMatchObject([{ ...row, id: expect.not.stringMatching(/^b$/) as string, origin: `${again}/${trajectory!.id}` }]);
+    expect(await db.branches.where('origin').equals(`${again}/${trajectory!.id}`).toArray()).toMatchObject([
+      { ...row, id: expect.not.stringMatching(/^b$/) as string, origin: `${again}/${trajectory!.id}` },
+    ]);
     const stray = { ...goodFiles(), 'branches.jsonl': lines([{ ...read.branches[0], rollout: 'nobody' }]) };
-    expect(await refused(packed(stray))).toBe('branches.jsonl: line 1, rollout: is "nobody": expected the id of a rollout in rollouts.jsonl or a trial in trials.jsonl');
+    expect(await refused(packed(stray))).toBe(
+      'branches.jsonl: line 1, rollout: is "nobody": expected the id of a rollout in rollouts.jsonl or a trial in trials.jsonl',
+    );
     const lost = { ...goodFiles(), 'branches.jsonl': lines([{ ...read.branches[1], evaluation: 'nobody' }]) };
-    expect(await refused(packed(lost))).toBe(`branches.jsonl: line 1, rollout: is "nobody,${trial!.id}": expected the id of a rollout in rollouts.jsonl or a trial in trials.jsonl`);
+    expect(await refused(packed(lost))).toBe(
+      `branches.jsonl: line 1, rollout: is "nobody,${trial!.id}": expected the id of a rollout in rollouts.jsonl or a trial in trials.jsonl`,
+    );
     const broken = { ...goodFiles(), 'branches.jsonl': lines([{ ...read.branches[0], trajectory: { ...trajectory, leaf: 9999 } }]) };
     expect(await refused(packed(broken))).toBe('branches.jsonl: line 1, trajectory, leaf: is 9999: expected the id of a node');
   });
 
-  test('rows of storage are written without what storage adds, figures that JSON cannot say are left out', async () => {
+  test('rows are written without the fields of storage, and without values that JSON does not have', async () => {
     const [trajectory] = whole.trajectories;
-    const stored = { ...whole, run: { ...whole.run, recorded: true, imported: 5 } as RunRow, metrics: [{ step: 1, a: NaN, b: 2 }], trajectories: [{ ...trajectory!, run: 'x' } as Trajectory], model: null };
+    const stored = {
+      ...whole,
+      run: { ...whole.run, recorded: true, imported: 5 } as RunRow,
+      metrics: [{ step: 1, a: NaN, b: 2 }],
+      trajectories: [{ ...trajectory!, run: 'x' } as Trajectory],
+      model: null,
+    };
     const again = await readRunBundle(await write(stored));
     expect(again.run).toEqual(whole.run);
     expect(again.metrics).toEqual([{ step: 1, b: 2 }]);
     expect(again.trajectories).toEqual([trajectory]);
   });
 
-  test('tells how far it is, and stops when it is told to', async () => {
+  test('reports progress and can be aborted', async () => {
     const told: number[] = [];
     await readRunBundle(bundled, { onProgress: (done) => told.push(done) });
     expect(told).toEqual([...told].sort((a, b) => a - b));
     await expect(readRunBundle(bundled, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
   });
 
-  test('a zip of names beyond ASCII, empty files and files that do not shrink is one that others read', async () => {
-    const files = { 'ä/é.txt': new TextEncoder().encode('x'.repeat(1000)), empty: new Uint8Array(0), noise: crypto.getRandomValues(new Uint8Array(3000)) };
+  test('other programs read a zip with non-ASCII names, empty files and incompressible files', async () => {
+    const files = {
+      'ä/é.txt': new TextEncoder().encode('x'.repeat(1000)),
+      empty: new Uint8Array(0),
+      noise: crypto.getRandomValues(new Uint8Array(3000)),
+    };
     const { unzipSync } = await import('fflate');
     expect(unzipSync(await bytesOf(await zipFiles(files, new Date())))).toEqual(files);
   });
 });
 
 describe('secrets', () => {
-  const user = { mode: 'endpoint' as const, baseUrl: `https://me:pass@host.example:8443/v1?api_key=${KEY}#${KEY}`, model: 'm', temperature: 0.5, apiKey: KEY };
+  const user = {
+    mode: 'endpoint' as const,
+    baseUrl: `https://me:pass@host.example:8443/v1?api_key=${KEY}#${KEY}`,
+    model: 'm',
+    temperature: 0.5,
+    apiKey: KEY,
+  };
 
   test('keys, credentials and queries of addresses are in no file of an export', async () => {
-    const run = { ...whole.run, message: `401 from https://me:pass@host.example/v1?k=${KEY}: Bearer ${KEY} (typed-key)`, request: { ...whole.run.request, user } };
+    const run = {
+      ...whole.run,
+      message: `401 from https://me:pass@host.example/v1?k=${KEY}: Bearer ${KEY} (typed-key)`,
+      request: { ...whole.run.request, user },
+    };
     const trajectory = { ...whole.trajectories[0]!, error: `could not reach http://u:p@localhost:1/v1, key typed-key` };
     const zip = await write({ ...whole, run, trajectories: [trajectory], model: null }, ['typed-key']);
     const { unzipSync } = await import('fflate');
-    const everything = Object.values(unzipSync(zip)).map((bytes) => new TextDecoder().decode(bytes)).join('\n');
+    const everything = Object.values(unzipSync(zip))
+      .map((bytes) => new TextDecoder().decode(bytes))
+      .join('\n');
     for (const secret of [KEY, 'me:pass', 'u:p@', 'api_key', 'apiKey', 'typed-key']) expect(everything).not.toContain(secret);
     const again = await readRunBundle(zip);
     expect(again.run.request.user).toEqual({ mode: 'endpoint', baseUrl: 'https://host.example:8443/v1', model: 'm', temperature: 0.5 });
@@ -193,7 +268,7 @@ describe('secrets', () => {
     expect(again.trajectories[0]!.error).toContain('http://localhost:1/v1');
   });
 
-  test('a key that somebody wrote into a bundle is not taken in', async () => {
+  test('a key in a bundle is not imported', async () => {
     const { run } = await readRunBundle(spoilt('run.json', json({ ...whole.run, apiKey: KEY, request: { ...whole.run.request, user } })));
     expect(JSON.stringify(run)).not.toContain('apiKey');
   });
@@ -209,18 +284,23 @@ describe('secrets', () => {
 });
 
 describe('hostile files are refused by name, path and reason', () => {
-  test('no zip, a truncated one, another one', async () => {
-    expect(await refused(new Uint8Array([1, 2, 3]))).toContain('not a whole zip file');
-    for (const share of [0.3, 0.9, 0.999]) expect(await refused(bundled.slice(0, Math.floor(bundled.length * share)))).toContain('not a whole zip file');
-    expect(await refused(zipSync({ 'README.md': json('x') }) as Uint8Array<ArrayBuffer>)).toBe('manifest.json: it is missing: expected a run bundle (*.mua.zip)');
+  test('a file that is not a zip, a truncated zip, a zip without a bundle', async () => {
+    expect(await refused(new Uint8Array([1, 2, 3]))).toContain('not a complete zip file');
+    for (const share of [0.3, 0.9, 0.999])
+      expect(await refused(bundled.slice(0, Math.floor(bundled.length * share)))).toContain('not a complete zip file');
+    expect(await refused(zipSync({ 'README.md': json('x') }) as Uint8Array<ArrayBuffer>)).toBe(
+      'manifest.json: it is missing: expected a run bundle (*.mua.zip)',
+    );
   });
 
   test('a file that was changed, or has another size', async () => {
-    expect(await refused(packed(goodFiles(), ({ files }) => (files['metrics.jsonl']!.sha256 = '0'.repeat(64))))).toBe('metrics.jsonl: its SHA-256 is not the one in the manifest: the file was changed or damaged');
+    expect(await refused(packed(goodFiles(), ({ files }) => (files['metrics.jsonl']!.sha256 = '0'.repeat(64))))).toBe(
+      'metrics.jsonl: its SHA-256 is not the one in the manifest: the file was changed or damaged',
+    );
     expect(await refused(packed(goodFiles(), ({ files }) => (files['metrics.jsonl']!.bytes += 1)))).toContain('metrics.jsonl: it has');
   });
 
-  test('a zip that claims 10 GB, one that holds more than it claims, one above the limits', async () => {
+  test('a zip that declares 10 GB, a zip that holds more than it declares, a zip above the limits', async () => {
     const zip = packed(goodFiles());
     const name = new TextEncoder().encode('trajectories.jsonl');
     const at = (signature: number, nameAt: number) => {
@@ -239,47 +319,80 @@ describe('hostile files are refused by name, path and reason', () => {
       return changed;
     };
     expect(await refused(claimed(0xfffffff0))).toBe('trajectories.jsonl: it is larger than 256 MiB');
-    expect(await refused(claimed(10))).toContain('the zip declares 10 bytes of it, it holds more');
+    expect(await refused(claimed(10))).toContain('the zip declares 10 bytes, but the file has more');
     expect(await refused(zip, { limits: { totalBytes: 5000 } })).toContain('the files together are larger than');
     expect(await refused(zip, { limits: { fileBytes: 1000 } })).toContain('larger than');
-    expect(await refused(spoilt('metrics.jsonl', lines([{ step: 1 }, { step: 2 }, { step: 3 }])), { limits: { rows: 2 } })).toBe('metrics.jsonl: it has more than 2 lines');
+    expect(await refused(spoilt('metrics.jsonl', lines([{ step: 1 }, { step: 2 }, { step: 3 }])), { limits: { rows: 2 } })).toBe(
+      'metrics.jsonl: it has more than 2 lines',
+    );
   });
 
-  test('too many entries, names outside of the zip, names twice, files nobody asked for', async () => {
+  test('too many entries, paths out of the zip, duplicate names, unlisted files', async () => {
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`f${i}`, json(i)]));
     expect(await refused(zipSync(many) as Uint8Array<ArrayBuffer>)).toContain('more than 100 files');
-    for (const name of ['../../etc/passwd', 'model/../../x', '..\\x']) expect(await refused(packed({ ...goodFiles(), [name]: json(1) }))).toContain('it names a file outside of itself');
-    expect(await refused(packed({ ...goodFiles(), 'model/.hidden': json(1) }))).toContain('is no file of a run bundle');
-    expect(await refused(packed({ ...goodFiles(), 'evil.js': json(1) }))).toBe('manifest.json: files: "evil.js" is no file of a run bundle');
-    expect(await refused(packed({ ...goodFiles(), 'model/x': json(1) }, ({ files }) => delete files['model/x']))).toBe('model/x: it is in the zip, but not in the manifest');
-    expect(await refused(packed(goodFiles(), ({ files }) => delete files['metrics.jsonl']))).toBe('manifest.json: files: metrics.jsonl is missing');
+    for (const name of ['../../etc/passwd', 'model/../../x', '..\\x'])
+      expect(await refused(packed({ ...goodFiles(), [name]: json(1) }))).toContain('it names a file outside of itself');
+    expect(await refused(packed({ ...goodFiles(), 'model/.hidden': json(1) }))).toContain('is not a file of a run bundle');
+    expect(await refused(packed({ ...goodFiles(), 'evil.js': json(1) }))).toBe(
+      'manifest.json: files: "evil.js" is not a file of a run bundle',
+    );
+    expect(await refused(packed({ ...goodFiles(), 'model/x': json(1) }, ({ files }) => delete files['model/x']))).toBe(
+      'model/x: it is in the zip, but not in the manifest',
+    );
+    expect(await refused(packed(goodFiles(), ({ files }) => delete files['metrics.jsonl']))).toBe(
+      'manifest.json: files: metrics.jsonl is missing',
+    );
     const twice = packed({ ...goodFiles(), './run.json': json(1) });
-    expect(await refused(twice)).toContain('it holds run.json twice');
+    expect(await refused(twice)).toContain('it contains run.json twice');
   });
 
   test('another format, a newer version', async () => {
-    expect(await refused(packed(goodFiles(), (manifest) => (manifest.format = 'eval')))).toBe('manifest.json: format: is "eval": expected "mua-run"');
-    expect(await refused(packed(goodFiles(), (manifest) => (manifest.format_version = 2)))).toContain('format_version: is 2: this page reads up to 1; reload it');
-    expect(await refused(packed(goodFiles(), (manifest) => (manifest.format_version = '1')))).toContain('format_version: is "1": expected 1');
+    expect(await refused(packed(goodFiles(), (manifest) => (manifest.format = 'eval')))).toBe(
+      'manifest.json: format: is "eval": expected "mua-run"',
+    );
+    expect(await refused(packed(goodFiles(), (manifest) => (manifest.format_version = 2)))).toContain(
+      'format_version: is 2: this page reads versions up to 1; reload the page',
+    );
+    expect(await refused(packed(goodFiles(), (manifest) => (manifest.format_version = '1')))).toContain(
+      'format_version: is "1": expected 1',
+    );
     expect(await refused(packed(goodFiles(), (manifest) => (manifest.created = 'yesterday')))).toContain('created: is "yesterday"');
   });
 
-  test('what is not JSON, and numbers that are none', async () => {
-    expect(await refused(spoilt('metrics.jsonl', lines([{ step: 1 }, '{"step": NaN}'])))).toContain('metrics.jsonl: line 2: it is not JSON');
-    expect(await refused(spoilt('metrics.jsonl', lines(['{"step": 1, "a": 1e999}'])))).toBe('metrics.jsonl: line 1, a: is Infinity: expected a number');
+  test('files that are not JSON, and invalid numbers', async () => {
+    expect(await refused(spoilt('metrics.jsonl', lines([{ step: 1 }, '{"step": NaN}'])))).toContain(
+      'metrics.jsonl: line 2: it is not JSON',
+    );
+    expect(await refused(spoilt('metrics.jsonl', lines(['{"step": 1, "a": 1e999}'])))).toBe(
+      'metrics.jsonl: line 1, a: is Infinity: expected a number',
+    );
     expect(await refused(spoilt('metrics.jsonl', lines([{ step: 1, a: '2' }])))).toContain('line 1, a: is "2": expected');
-    expect(await refused(spoilt('metrics.jsonl', lines([{ step: 1 }, { step: 1 }])))).toBe('metrics.jsonl: line 2, step: 1 was on an earlier line');
+    expect(await refused(spoilt('metrics.jsonl', lines([{ step: 1 }, { step: 1 }])))).toBe(
+      'metrics.jsonl: line 2, step: 1 was on an earlier line',
+    );
     expect(await refused(spoilt('run.json', Uint8Array.of(0xff, 0xfe)))).toContain('run.json: it is not JSON');
-    expect(await refused(spoilt('run.json', json({ ...whole.run, createdAt: 1e300 })))).toBe('run.json: createdAt: is 1e+300: expected at most 8640000000000000');
-    expect(await refused(spoilt('run.json', json({ ...whole.run, status: 'winning' })))).toContain('status: is "winning": expected "starting"');
-    expect(await refused(spoilt('run.json', json({ ...whole.run, config: { ...whole.run.config, lr: { a: 1 } } })))).toContain('config.lr: is {"a":1}');
-    expect(await refused(spoilt('rollouts.jsonl', lines([{ ...whole.rollouts[0], id: 'a\u0000b' }])))).toContain('line 1, id: is "a\\u0000b"');
-    expect(await refused(spoilt('rollouts.jsonl', lines([{ ...whole.rollouts[0], id: 'a,b' }])))).toContain('line 1, id: is "a,b": expected 1 to 200 characters, none of them a comma');
+    expect(await refused(spoilt('run.json', json({ ...whole.run, createdAt: 1e300 })))).toBe(
+      'run.json: createdAt: is 1e+300: expected at most 8640000000000000',
+    );
+    expect(await refused(spoilt('run.json', json({ ...whole.run, status: 'winning' })))).toContain(
+      'status: is "winning": expected "starting"',
+    );
+    expect(await refused(spoilt('run.json', json({ ...whole.run, config: { ...whole.run.config, lr: { a: 1 } } })))).toContain(
+      'config.lr: is {"a":1}',
+    );
+    expect(await refused(spoilt('rollouts.jsonl', lines([{ ...whole.rollouts[0], id: 'a\u0000b' }])))).toContain(
+      'line 1, id: is "a\\u0000b"',
+    );
+    expect(await refused(spoilt('rollouts.jsonl', lines([{ ...whole.rollouts[0], id: 'a,b' }])))).toContain(
+      'line 1, id: is "a,b": expected 1 to 200 characters without commas',
+    );
   });
 
-  test('a broken graph, arrays that do not fit, trajectories nobody listed', async () => {
+  test('a broken graph, arrays of wrong length, unlisted trajectories', async () => {
     const first = whole.trajectories[0]!.nodes;
-    expect(await refused(spoiltTrajectory((t) => (t.nodes[2].parent = 9999)))).toContain('trajectories.jsonl: line 1, nodes[2].parent: is 9999: expected null or the id of an earlier node');
+    expect(await refused(spoiltTrajectory((t) => (t.nodes[2].parent = 9999)))).toContain(
+      'trajectories.jsonl: line 1, nodes[2].parent: is 9999: expected null or the id of an earlier node',
+    );
     expect(await refused(spoiltTrajectory((t) => (t.nodes[2].parent = first[2]!.id)))).toContain('nodes[2].parent');
     expect(await refused(spoiltTrajectory((t) => (t.nodes[2].id = first[1]!.id)))).toContain('nodes[2].id');
     expect(await refused(spoiltTrajectory((t) => (t.leaf = 9999)))).toContain('line 1, leaf: is 9999');
@@ -287,18 +400,26 @@ describe('hostile files are refused by name, path and reason', () => {
     expect(await refused(spoiltTrajectory((t) => (t.nodes[0].annotations = { entropy: [1] })))).toContain('nodes[0].entropy: has 1 values');
     expect(await refused(spoiltTrajectory((t) => (t.nodes[0].tokens[0] = -1)))).toContain('nodes[0].tokens: is [');
     expect(await refused(spoiltTrajectory((t) => (t.nodes[0].role = HTML)))).toContain('nodes[0].role');
-    expect(await refused(spoiltTrajectory((t) => (t.id = 'stray')))).toContain('id: is "stray": expected the id of a rollout in rollouts.jsonl');
+    expect(await refused(spoiltTrajectory((t) => (t.id = 'stray')))).toContain(
+      'id: is "stray": expected the id of a rollout in rollouts.jsonl',
+    );
     expect(await refused(spoilt('trajectories.jsonl', lines([whole.trajectories[0], whole.trajectories[0]])))).toContain('line 2, id');
     let deep: unknown = 1;
     for (let i = 0; i < 100; i++) deep = [deep];
     expect(await refused(spoiltTrajectory((t) => (t.task.actions[0].arguments = { deep })))).toContain('at most 64 deep');
   });
 
-  test('`__proto__` changes no prototype and stays data where data is free', async () => {
+  test('`__proto__` changes no prototype and stays data in free JSON', async () => {
     const proto = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}';
-    const text = JSON.stringify({ ...whole.trajectories[0], task: { ...whole.trajectories[0]!.task, actions: [{ name: 'x', arguments: 'HERE' }] } }).replace('"HERE"', proto);
+    const text = JSON.stringify({
+      ...whole.trajectories[0],
+      task: { ...whole.trajectories[0]!.task, actions: [{ name: 'x', arguments: 'HERE' }] },
+    }).replace('"HERE"', proto);
     const metrics = `{"step":1,"__proto__":7,"a":1}`;
-    const { trajectories, metrics: [read] } = await readRunBundle(packed({ ...goodFiles(), 'trajectories.jsonl': lines([text]), 'metrics.jsonl': lines([metrics]) }));
+    const {
+      trajectories,
+      metrics: [read],
+    } = await readRunBundle(packed({ ...goodFiles(), 'trajectories.jsonl': lines([text]), 'metrics.jsonl': lines([metrics]) }));
     const { arguments: given } = trajectories[0]!.task.actions[0]!;
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     expect(Object.getPrototypeOf(given)).toBe(Object.prototype);
@@ -311,7 +432,9 @@ describe('hostile files are refused by name, path and reason', () => {
     const trajectory = { ...structuredClone(whole.trajectories[0]!), id: HTML, group: HTML };
     trajectory.nodes[0]!.text = HTML;
     const rollouts = [{ ...whole.rollouts[0]!, id: HTML, group: HTML, task: HTML }];
-    const again = await readRunBundle(await write({ ...whole, run: { ...whole.run, name: HTML }, rollouts, trajectories: [trajectory], model: null }));
+    const again = await readRunBundle(
+      await write({ ...whole, run: { ...whole.run, name: HTML }, rollouts, trajectories: [trajectory], model: null }),
+    );
     expect(again.run.name).toBe(HTML);
     expect(again.rollouts).toEqual(rollouts);
     expect(again.trajectories[0]!.nodes[0]!.text).toBe(HTML);
@@ -319,34 +442,46 @@ describe('hostile files are refused by name, path and reason', () => {
 });
 
 describe('storage', () => {
-  const counts = async (db: RunDatabase) => Promise.all([db.runs, db.metrics, db.rollouts, db.trajectories, db.models].map((table) => table.count()));
+  const counts = async (db: RunDatabase) =>
+    Promise.all([db.runs, db.metrics, db.rollouts, db.trajectories, db.models].map((table) => table.count()));
 
-  test('takes a run whole, marks it, and gives a fresh id where its own is taken', async () => {
+  test('stores a whole run, marks it as imported, and gives it a new id if its id is in use', async () => {
     const db = new RunDatabase('import-twice');
-    const first = await storeRun(db, whole);
+    const first = await storeRun(db, whole, []);
     expect(first).toBe(whole.run.id);
     const told: number[] = [];
-    const second = await storeRun(db, { ...whole, run: { ...whole.run, status: 'running' } }, { onProgress: (done, total) => told.push(done / total) });
+    const second = await storeRun(db, { ...whole, run: { ...whole.run, status: 'running' } }, [], {
+      onProgress: (done, total) => told.push(done / total),
+    });
     expect(second).not.toBe(first);
     expect(told.at(-1)).toBe(1);
-    expect(await storeRun(new RunDatabase('import-taken'), whole, { taken: [whole.run.id] })).not.toBe(whole.run.id);
+    expect(await storeRun(new RunDatabase('import-taken'), whole, [whole.run.id])).not.toBe(whole.run.id);
     expect(await db.runs.get(second)).toMatchObject({ name: whole.run.name, status: 'interrupted', imported: expect.any(Number) });
     expect(await counts(db)).toEqual([2, 2 * whole.metrics.length, 2 * whole.rollouts.length, 2 * whole.trajectories.length, 0]);
     const { run: _, ...stored } = (await db.trajectories.get([second, whole.trajectories[0]!.id]))!;
     expect(stored).toEqual(whole.trajectories[0]);
   });
 
-  test('takes nothing of a run that does not fit', async () => {
+  test('stores no part of a run that does not fit', async () => {
     const db = new RunDatabase('import-nothing');
-    await expect(storeRun(db, { ...whole, trajectories: [...whole.trajectories, whole.trajectories[0]!] })).rejects.toThrow();
+    await expect(storeRun(db, { ...whole, trajectories: [...whole.trajectories, whole.trajectories[0]!] }, [])).rejects.toThrow();
     expect(await counts(db)).toEqual([0, 0, 0, 0, 0]);
   });
 });
 
-test('lines for other tools: messages and exact tokens, split where the agent begins', () => {
+test('lines for other tools: messages and exact tokens, split at the agent’s first token', () => {
   const trajectory = whole.trajectories[0]!;
-  const line = trajectoryLine(trajectory, whole.rollouts.find(({ id }) => id === trajectory.id)) as Loose;
-  expect(line).toMatchObject({ step: 1, group: trajectory.group, reward: trajectory.reward, score: trajectory.reward, task: trajectory.task.id });
+  const line = trajectoryLine(
+    trajectory,
+    whole.rollouts.find(({ id }) => id === trajectory.id),
+  ) as Loose;
+  expect(line).toMatchObject({
+    step: 1,
+    group: trajectory.group,
+    reward: trajectory.reward,
+    score: trajectory.reward,
+    task: trajectory.task.id,
+  });
   expect(line.prompt.map(({ role }: { role: string }) => role)).toEqual(['system', 'user']);
   expect(line.completion[0].role).toBe('assistant');
   expect(line.completion_mask[0]).toBe(1);
@@ -355,6 +490,6 @@ test('lines for other tools: messages and exact tokens, split where the agent be
   expect(line.prompt_ids.length + line.completion_ids.length).toBe(trajectory.nodes.reduce((sum, { tokens }) => sum + tokens.length, 0));
 });
 
-test('metrics lines hold finite figures only', async () => {
+test('metrics lines contain finite numbers only', async () => {
   expect(new TextDecoder().decode(await jsonl([{ step: 1, a: Infinity, b: 0 }], finiteMetrics))).toBe('{"step":1,"b":0}\n');
 });

@@ -1,18 +1,21 @@
-/** A whole run without a GPU: the model says one line an episode, and what can fail fails. */
+/** A whole run without a GPU: the model says one line per episode. Customer, device and evaluation fail. */
+import type { RunEvent } from '../../src/trainer/messages.ts';
+import type { SessionParts } from '../../src/trainer/session-parts.ts';
 import 'fake-indexeddb/auto';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Stage } from '../../src/agent/rollouts.ts';
+import { rulesFor } from '../../src/benchmarks/rules.ts';
 import { Gpu } from '../../src/engine/gpu.ts';
 import { randomWeights } from '../../src/engine/parameters.ts';
 import { selfTest } from '../../src/engine/self-test.ts';
 import type { Engine, TrainSequence } from '../../src/engine/types.ts';
 import { saveModel } from '../../src/exchange/model-folder.ts';
 import { RunDatabase } from '../../src/storage/database.ts';
-import { DeviceLostError, EngineHost, type SessionParts } from '../../src/training/engine-host.ts';
+import { DeviceLostError, EngineHost } from '../../src/trainer/engine-host.ts';
 import { trainGrpo } from '../../src/training/run.ts';
-import { Runs } from '../../src/training/runs.ts';
-import { TrainerSession } from '../../src/training/session.ts';
-import type { RunEvent, RunRequest } from '../../src/training/types.ts';
+import { Runs } from '../../src/trainer/runs.ts';
+import { TrainerSession } from '../../src/trainer/session.ts';
+import type { RunRequest } from '../../src/records/run.ts';
 import { PRESETS } from '../../src/training/presets.ts';
 import { STOP, UserError, type UserSimulator } from '../../src/users/types.ts';
 import { domain, OrderDesk, ReplaySampler, task } from '../support/episodes.ts';
@@ -39,33 +42,64 @@ class Customers implements UserSimulator {
 
 const scores = (sequences: readonly TrainSequence[]) => {
   const filled = () => sequences.map(({ tokens }) => new Float32Array(tokens.length));
-  return { logprobs: filled(), entropies: filled(), top: sequences.map(() => ({ k: 0, ids: new Uint32Array(), logprobs: new Float32Array() })) };
+  return {
+    logprobs: filled(),
+    entropies: filled(),
+    top: sequences.map(() => ({ k: 0, ids: new Uint32Array(), logprobs: new Float32Array() })),
+  };
 };
 
 function fakes(users: UserSimulator = new Customers()) {
-  const environments = Object.assign(new OrderDesk(), { tasks: async ({ count }: { count: number }) => Array.from({ length: count }, () => task) });
-  // Each episode has a sampler's sequence of its own.
-  const samplers = { maxModelLen: 4096, open: async () => ({ id: 0, length: 0 }), append: () => {}, close: () => {}, generate: async () => new ReplaySampler(['Done.<|im_end|>']).generate(null!, { maxNewTokens: 99, temperature: 1, topP: 1, topK: 0, stopTokenIds: [nanoTokenizer().id('<|im_end|>')] }) };
+  const environments = Object.assign(new OrderDesk(), {
+    tasks: async ({ count }: { count: number }) => Array.from({ length: count }, () => task),
+  });
+  // Each episode opens a new sequence of the sampler.
+  const samplers = {
+    maxModelLen: 4096,
+    open: async () => ({ id: 0, length: 0 }),
+    append: () => {},
+    close: () => {},
+    generate: async () =>
+      new ReplaySampler(['Done.<|im_end|>']).generate(null!, {
+        maxNewTokens: 99,
+        temperature: 1,
+        topP: 1,
+        topK: 0,
+        stopTokenIds: [nanoTokenizer().id('<|im_end|>')],
+      }),
+  };
   const weights = randomWeights(TINY, 1);
   const engine = {
     sampler: samplers,
     score: async (sequences: readonly TrainSequence[]) => scores(sequences),
     accumulate: vi.fn(async (sequences: readonly TrainSequence[]) => scores(sequences)),
     step: async () => ({ gradNorm: 1 }),
-    snapshotReference: () => {},
+    snapshotReference: async () => {},
     weights: async () => weights,
     optimizerState: async () => ({ step: 1, m: new Map(), v: new Map() }),
   } as unknown as Engine & { accumulate: ReturnType<typeof vi.fn> };
-  const stage: Stage = { domain, environments, users, sampler: engine.sampler, tokenizer: nanoTokenizer() };
+  const rules = rulesFor(domain, 'domain');
+  const stage: Stage = { domain, environments, users, sampler: engine.sampler, tokenizer: nanoTokenizer(), rules };
   return { engine, stage };
 }
 
-const SETTINGS = { train_batch_size: 2, ppo_mini_batch_size: 2, n: 1, val_tasks: 1, test_freq: 0, save_freq: 0, total_training_steps: 3, filter_groups: false, inspect: false, filter_noop_tasks: false };
+const SETTINGS = {
+  train_batch_size: 1,
+  ppo_mini_batch_size: 1,
+  n: 2,
+  val_tasks: 1,
+  test_freq: 0,
+  save_freq: 0,
+  total_training_steps: 3,
+  filter_groups: false,
+  inspect: false,
+  filter_noop_tasks: false,
+};
 const CONFIG = { ...PRESETS.nano!.config, ...SETTINGS };
 const REQUEST: RunRequest = { model: 'any', preset: 'nano', overrides: SETTINGS, user: { mode: 'scripted' } };
 
 let database: RunDatabase;
-/** Runs of the fakes, in a database of their own. */
+/** Runs of the fakes, in a new database. */
 function runs({ engine, stage }: ReturnType<typeof fakes>, ready: Promise<void> = Promise.resolve()) {
   database = new RunDatabase(`runs ${expect.getState().currentTestName}`);
   const host = { onLost: () => {}, stage: async () => (await ready, { engine, stage }) } as unknown as EngineHost;
@@ -75,31 +109,40 @@ function runs({ engine, stage }: ReturnType<typeof fakes>, ready: Promise<void> 
   return { trainer, host, events };
 }
 const row = async (id: string) => (await database.runs.get(id))!;
-const SOON = { timeout: 4000 };
+const SOON = { timeout: 20_000 };
 const becomes = (id: string, status: string) => expect.poll(async () => (await row(id)).status, SOON).toBe(status);
 
-afterEach(() => void vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
 
 const nothing = { onStep: async () => {}, onBaseline: async () => {} };
 
 test('a customer that never answers ends the run with its error; nothing is updated', async () => {
   const { engine, stage } = fakes(new Customers(1));
   const kept = vi.fn(async () => {});
-  await expect(trainGrpo(stage, engine, CONFIG, 4, { onStep: kept, onBaseline: kept })).rejects.toThrow('no episode could be scored: the user endpoint at nowhere cannot be reached');
+  await expect(trainGrpo(stage, engine, CONFIG, 4, { onStep: kept, onBaseline: kept })).rejects.toThrow(
+    'no episode could be scored: the user endpoint at nowhere cannot be reached',
+  );
   expect(kept).not.toHaveBeenCalled();
   expect(engine.accumulate).not.toHaveBeenCalled();
 });
 
-test('an evaluation without a score is none, and costs the step before it nothing', async () => {
-  // One conversation before, two of the step; those of the evaluation after it fail.
+test('an evaluation without scores is not stored, and the step before it is kept', async () => {
+  // One conversation before the step and two of the step succeed. The conversations of the next evaluation fail.
   const { engine, stage } = fakes(new Customers(4));
   const kept: unknown[] = [];
-  const onStep = async ({ metrics }: { metrics: Record<string, number> }, evaluation: unknown) => void kept.push(evaluation, Object.keys(metrics).filter((name) => name.startsWith('val-')));
+  const onStep = async ({ metrics }: { metrics: Record<string, number> }, evaluation: unknown) =>
+    void kept.push(
+      evaluation,
+      Object.keys(metrics).filter((name) => name.startsWith('val-')),
+    );
   expect(await trainGrpo(stage, engine, { ...CONFIG, total_training_steps: 1 }, 4, { ...nothing, onStep })).toBe(1);
   expect(kept).toEqual([null, []]);
 });
 
-test('time at the gate is not work', async () => {
+test('paused time does not count as work', async () => {
   const { engine, stage } = fakes();
   let now = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
@@ -110,22 +153,41 @@ test('time at the gate is not work', async () => {
     gate: async () => void (now += 60_000),
     onStep: async ({ metrics }) => void seen.push(metrics),
   });
-  expect(seen[0]).toMatchObject({ 'timing_s/gen': 2, 'timing_s/ref': 0, 'timing_s/update_actor': 0, 'timing_s/step': 2, 'perf/time_per_step': 2 });
+  expect(seen[0]).toMatchObject({
+    'timing_s/gen': 2,
+    'timing_s/ref': 0,
+    'timing_s/update_actor': 0,
+    'timing_s/step': 2,
+    'perf/time_per_step': 2,
+  });
 });
 
-test('a run keeps every word of its last steps, and of one group a step for good', async () => {
+test('a run keeps all text of its last steps, and of one group per step forever', async () => {
+  // The test advances the clock to send events. `expect.poll` would advance it too.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { trainer, events } = runs(fakes());
-  const id = await trainer.start({ ...REQUEST, overrides: { ...SETTINGS, val_tasks: 0, total_training_steps: 22 } });
-  await becomes(id, 'done');
+  const id = await trainer.start({
+    ...REQUEST,
+    overrides: { ...SETTINGS, train_batch_size: 2, ppo_mini_batch_size: 2, val_tasks: 0, total_training_steps: 22 },
+  });
+  while ((await row(id)).status !== 'done') await new Promise(setImmediate);
+  expect(events).toEqual([]);
+  vi.runAllTimers();
   const groups = (await database.trajectories.toArray()).map(({ group }) => group);
-  expect(groups.filter((group) => /^[123]-/.test(group)).sort()).toEqual(['1-0', '2-0', '3-0', '3-1']);
-  expect(groups).toHaveLength(42);
+  expect(groups.filter((group) => /^[123]-/.test(group)).sort()).toEqual([
+    ...['1-0', '1-0', '2-0', '2-0'],
+    ...['3-0', '3-0', '3-1', '3-1'],
+  ]);
+  expect(groups).toHaveLength(84);
   expect((await database.checkpoints.toArray()).map(({ step }) => step)).toEqual([22]);
-  // What tells the page from which step on everything is new is never overtaken by progress.
-  expect(events.filter((event) => event.type === 'progress' && event.phase === 'compile')).toHaveLength(1);
+  // `compile` tells the page the first new step. Later progress replaces earlier progress, but not `compile`.
+  expect(events.flatMap((event) => (event.type === 'progress' ? [[event.phase, event.step]] : []))).toEqual([
+    ['compile', 0],
+    ['update', 22],
+  ]);
 });
 
-test('paused while it starts, a run waits, and goes on', async () => {
+test('a run that is paused while it starts waits and then continues', async () => {
   let start = () => {};
   const { trainer } = runs(fakes(), new Promise((resolve) => (start = resolve)));
   const id = await trainer.start(REQUEST);
@@ -138,7 +200,7 @@ test('paused while it starts, a run waits, and goes on', async () => {
   await becomes(id, 'done');
 });
 
-test('stopped while paused, a run plays no further step, and what it has learnt is kept', async () => {
+test('a run that is stopped while paused plays no more steps, and its weights are kept', async () => {
   const parts = fakes();
   const { trainer } = runs(parts);
   parts.engine.accumulate.mockImplementationOnce(async (sequences: readonly TrainSequence[]) => {
@@ -148,7 +210,7 @@ test('stopped while paused, a run plays no further step, and what it has learnt 
   const id = await trainer.start(REQUEST);
   await expect.poll(async () => (await row(id)).step, SOON).toBe(1);
   expect((await row(id)).status).toBe('paused');
-  // A tab that is closed now loses nothing.
+  // If the tab closes now, nothing is lost.
   const saved = async () => (await database.checkpoints.toArray()).map(({ step }) => step);
   await expect.poll(saved, SOON).toEqual([1]);
   await trainer.stop();
@@ -156,7 +218,7 @@ test('stopped while paused, a run plays no further step, and what it has learnt 
   expect(await saved()).toEqual([1]);
 });
 
-test('a device that is lost interrupts the run, whichever error comes first', async () => {
+test('a lost device interrupts the run, for any order of the errors', async () => {
   const parts = fakes();
   const { trainer, host } = runs(parts);
   parts.engine.accumulate.mockImplementationOnce(async () => {
@@ -168,7 +230,7 @@ test('a device that is lost interrupts the run, whichever error comes first', as
   expect((await row(id)).message).toBe('the driver was reset');
 });
 
-test('an error of another kind is a failure', async () => {
+test('another error makes the run fail', async () => {
   const parts = fakes();
   const { trainer } = runs(parts);
   parts.engine.accumulate.mockRejectedValueOnce(new Error('out of memory'));
@@ -177,7 +239,7 @@ test('an error of another kind is a failure', async () => {
   expect((await row(id)).message).toBe('out of memory');
 });
 
-test('a device that fails its self-test is told from one that cannot be had, and given back', async () => {
+test('a device that fails its self-test differs from a missing device, and is destroyed', async () => {
   const device = { info: { vendor: 'acme' }, device: { lost: new Promise(() => {}) }, destroy: vi.fn() };
   vi.spyOn(Gpu, 'create').mockResolvedValue(device as unknown as Gpu);
   vi.mocked(selfTest).mockResolvedValueOnce('matmul nt is off by 3');
@@ -186,11 +248,23 @@ test('a device that fails its self-test is told from one that cannot be had, and
   expect(device.destroy).toHaveBeenCalledOnce();
 });
 
-test.each([[0, null], [1, 0]])('a training of the command line with %i held-out tasks', async (val_tasks, success) => {
+test.each([
+  [0, null],
+  [1, 0],
+])('a training of the command line with %i held-out tasks', async (val_tasks, success) => {
   vi.spyOn(EngineHost.prototype, 'stage').mockResolvedValue(fakes());
   const session = new TrainerSession({} as SessionParts);
-  const overrides = Object.fromEntries(Object.entries({ ...SETTINGS, val_tasks, total_training_steps: 1 }).map(([name, value]) => [name, String(value)]));
-  const { before, after, steps } = await session.train(saveModel(TINY, randomWeights(TINY, 1)), 'nano', overrides, { mode: 'scripted' }, () => {}, () => {});
+  const overrides = Object.fromEntries(
+    Object.entries({ ...SETTINGS, val_tasks, total_training_steps: 1 }).map(([name, value]) => [name, String(value)]),
+  );
+  const { before, after, steps } = await session.train(
+    saveModel(TINY, randomWeights(TINY, 1)),
+    'nano',
+    overrides,
+    { mode: 'scripted' },
+    () => {},
+    () => {},
+  );
   expect([before, after].map((report) => report && report.pass_hat[0]!.value)).toEqual([success, success]);
   expect(steps).toBe(1);
 });

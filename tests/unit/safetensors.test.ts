@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { ParameterLayout, randomWeights } from '../../src/engine/parameters.ts';
 import { loadModel, saveModel } from '../../src/exchange/model-folder.ts';
 import { readSafetensors, writeSafetensors } from '../../src/exchange/safetensors.ts';
-import type { ModelConfig, TensorMap } from '../../src/engine/types.ts';
+import type { ModelConfig } from '../../src/records/model.ts';
+import type { TensorMap } from '../../src/engine/types.ts';
 
 const encode = (header: unknown, data: ArrayLike<number> = []): Uint8Array => {
   const json = new TextEncoder().encode(typeof header === 'string' ? header : JSON.stringify(header));
@@ -17,8 +18,12 @@ const u16 = (...values: number[]): Uint8Array => new Uint8Array(Uint16Array.from
 const tensor = (shape: number[], ...values: number[]) => ({ shape, data: Float32Array.from(values) });
 
 describe('safetensors', () => {
-  test('what is written is read back', () => {
-    const tensors: TensorMap = new Map([['a', tensor([2, 2], 1, -2.5, 3e-8, 4e30)], ['scalar', tensor([], 7)], ['none', tensor([0, 3])]]);
+  test('written tensors are read back', () => {
+    const tensors: TensorMap = new Map([
+      ['a', tensor([2, 2], 1, -2.5, 3e-8, 4e30)],
+      ['scalar', tensor([], 7)],
+      ['none', tensor([0, 3])],
+    ]);
     expect(readSafetensors(writeSafetensors(tensors))).toEqual(tensors);
   });
 
@@ -54,7 +59,11 @@ describe('safetensors', () => {
     ['a negative size', encode(entry({ shape: [-2] }), f32(1, 2)), /tensor a: shape is \[-2\]/],
     ['offsets the wrong way', encode(entry({ data_offsets: [8, 0] }), f32(1, 2)), /tensor a: data_offsets/],
     ['an overlap', encode({ ...entry(), b: { dtype: 'F32', shape: [2], data_offsets: [4, 12] } }, f32(1, 2, 3)), /tensor b: .*overlap/],
-    ['a hole', encode({ ...entry(), b: { dtype: 'F32', shape: [1], data_offsets: [12, 16] } }, f32(1, 2, 3, 4)), /tensor b: data_offsets begin at 12: expected 8/],
+    [
+      'a hole',
+      encode({ ...entry(), b: { dtype: 'F32', shape: [1], data_offsets: [12, 16] } }, f32(1, 2, 3, 4)),
+      /tensor b: data_offsets begin at 12: expected 8/,
+    ],
     ['NaN', encode(entry(), f32(1, NaN)), /tensor a: element 1 is NaN/],
     ['infinity in bfloat16', encode(entry({ dtype: 'BF16', data_offsets: [0, 4] }), u16(0x7f80, 0)), /tensor a: element 0 is Infinity/],
   ])('refuses %s', (_, file, message) => {
@@ -63,8 +72,18 @@ describe('safetensors', () => {
 });
 
 const config: ModelConfig = {
-  model_type: 'qwen3', vocab_size: 11, hidden_size: 8, intermediate_size: 12, num_hidden_layers: 2, num_attention_heads: 2, num_key_value_heads: 1, head_dim: 8,
-  rms_norm_eps: 1e-6, rope_theta: 1e4, max_position_embeddings: 64, tie_word_embeddings: true,
+  model_type: 'qwen3',
+  vocab_size: 11,
+  hidden_size: 8,
+  intermediate_size: 12,
+  num_hidden_layers: 2,
+  num_attention_heads: 2,
+  num_key_value_heads: 1,
+  head_dim: 8,
+  rms_norm_eps: 1e-6,
+  rope_theta: 1e4,
+  max_position_embeddings: 64,
+  tie_word_embeddings: true,
 };
 
 describe('model folder', () => {
@@ -93,7 +112,7 @@ describe('model folder', () => {
     expect(() => loadModel(incomplete)).toThrow(/two\.safetensors is missing/);
   });
 
-  test('a tied model may carry its head', () => {
+  test('a tied model may contain its head', () => {
     const withHead = new Map([...weights, ['lm_head.weight', weights.get('model.embed_tokens.weight')!]]);
     expect(loadModel(saveModel(config, withHead)).weights).toEqual(weights);
   });
@@ -113,22 +132,28 @@ describe('model folder', () => {
     expect(() => loadModel({})).toThrow(/config\.json is missing/);
     const files = saveModel(config, weights);
     expect(() => loadModel({ ...files, 'config.json': new TextEncoder().encode('{') })).toThrow(/config\.json is not JSON/);
-    expect(() => loadModel({ ...files, 'model.safetensors': files['model.safetensors']!.subarray(0, 999) })).toThrow(/model\.safetensors: .*truncated/);
+    expect(() => loadModel({ ...files, 'model.safetensors': files['model.safetensors']!.subarray(0, 999) })).toThrow(
+      /model\.safetensors: .*truncated/,
+    );
   });
 });
 
 describe('parameter layout', () => {
-  test('fused tensors lie side by side and every view is aligned', () => {
+  test('fused tensors are adjacent and every view is aligned', () => {
     const { parameters, segments, size } = new ParameterLayout({ ...config, model_type: 'qwen2' });
     const at = (name: string) => parameters.find((p) => p.name === `model.layers.1.${name}`)!;
-    for (const [a, b] of [['self_attn.q_proj.weight', 'self_attn.k_proj.weight'], ['self_attn.k_proj.bias', 'self_attn.v_proj.bias'], ['mlp.gate_proj.weight', 'mlp.up_proj.weight']]) {
+    for (const [a, b] of [
+      ['self_attn.q_proj.weight', 'self_attn.k_proj.weight'],
+      ['self_attn.k_proj.bias', 'self_attn.v_proj.bias'],
+      ['mlp.gate_proj.weight', 'mlp.up_proj.weight'],
+    ]) {
       expect(at(a!).offset + at(a!).size).toBe(at(b!).offset);
     }
     expect(segments.every(({ offset }) => offset % 64 === 0)).toBe(true);
     expect(size % 64).toBe(0);
   });
 
-  test('random weights depend on the seed alone and have the standard spread', () => {
+  test('random weights depend only on the seed and have a standard deviation of 0.02', () => {
     const big = { ...config, vocab_size: 4000 };
     const embed = randomWeights(big, 1).get('model.embed_tokens.weight')!.data;
     expect(randomWeights(big, 1).get('model.embed_tokens.weight')!.data).toEqual(embed);

@@ -35,7 +35,7 @@ it('plays the same customers as without a worker in between', async () => {
   for (const line of ['What is your email?', 'Which order, and why?']) expect(await theirs!.reply(line)).toBe(await ours!.reply(line));
 });
 
-it('brings failures over with their kind', async () => {
+it('keeps the type of an error', async () => {
   const worker = connect();
   server = await startUserServer({ faults: { server_error: 1 } });
   const users = await RemoteUsers.create(worker, { mode: 'endpoint', baseUrl: server.url, model: 'm', maxRetries: 0 });
@@ -54,7 +54,7 @@ it('judges through the worker; a scripted customer has no judge', async () => {
   await expect(users.judge(['polite'], [], AbortSignal.abort())).rejects.toMatchObject({ kind: 'aborted' });
 });
 
-it('cancels a request under way', async () => {
+it('cancels an active request', async () => {
   server = await startUserServer({ faults: { hang: 1 } });
   const users = await RemoteUsers.create(connect(), { mode: 'endpoint', baseUrl: server.url, model: 'm' });
   const abort = new AbortController();
@@ -65,7 +65,7 @@ it('cancels a request under way', async () => {
   await failed;
 });
 
-it('a closed session is gone, the others go on', async () => {
+it('closing a session does not close other sessions', async () => {
   const users = await RemoteUsers.create(connect(), SCRIPTED);
   const [a, b] = [users.session(scenario, 1), users.session(scenario, 1)];
   await Promise.all([a.open(), b.open()]);
@@ -74,7 +74,7 @@ it('a closed session is gone, the others go on', async () => {
   expect(await b.reply('Which order?')).toContain('#W7654321');
 });
 
-it('who asks for other customers changes nothing for those who have theirs', async () => {
+it('a new configuration does not change sessions of earlier callers', async () => {
   const worker = connect();
   const scripted = await RemoteUsers.create(worker, SCRIPTED);
   const chat = await startChatServer([{ content: 'I am played by a model.' }]);
@@ -85,7 +85,7 @@ it('who asks for other customers changes nothing for those who have theirs', asy
   expect(chat.requests).toEqual([]);
   expect(await scripted.judge(['polite'], [{ role: 'user', text: 'Hi' }])).toBeNull();
   expect(await played.session(scenario, 4).open()).toBe('I am played by a model.');
-  // Those who ask for the same share its limit on requests.
+  // Callers with the same configuration share the limit on requests.
   expect(await worker.configure(endpoint)).toBe(await worker.configure({ ...endpoint }));
 });
 

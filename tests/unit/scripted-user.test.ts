@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { UserScenario, Wish } from '../../src/environments/types.ts';
+import type { UserScenario, Wish } from '../../src/records/task.ts';
 import { isConfirmation } from '../../src/environments/violations.ts';
 import { ScriptedCustomer, ScriptedUsers } from '../../src/users/scripted.ts';
 import { STOP } from '../../src/users/types.ts';
@@ -28,26 +28,43 @@ describe('personas', () => {
     }
   });
 
-  it('on_request tells only what it is about, then each fact when it is asked for, and no other', () => {
+  it('on_request first tells only the topic, then each fact only after a question', () => {
     for (const seed of SEEDS) {
       const said = talk(
         customer('on_request', [returnLamp]),
-        ['What is your email?', 'Which order?', 'Which items?', 'Refund to which payment method?', 'Return lamp of order #W1234567, refund to gift_card_1111111. Yes or no?', 'Done. Anything else?'],
+        [
+          'What is your email?',
+          'Which order?',
+          'Which items?',
+          'Refund to which payment method?',
+          'Return lamp of order #W1234567, refund to gift_card_1111111. Yes or no?',
+          'Done. Anything else?',
+        ],
         seed,
       );
       expect(said[0]).toMatch(/return items of an order/);
       const facts = [byEmail.email, '#W1234567', 'lamp', 'gift card'];
-      facts.forEach((fact, i) => facts.forEach((other, j) => expect(said[i + 1]!.includes(other), `${fact}: ${said[i + 1]}`).toBe(i === j)));
+      facts.forEach((fact, i) =>
+        facts.forEach((other, j) => expect(said[i + 1]!.includes(other), `${fact}: ${said[i + 1]}`).toBe(i === j)),
+      );
       expect(isConfirmation(said[5]!)).toBe(true);
       expect(said[6]).toContain(STOP);
     }
   });
 
-  it('changes_mind asks for one thing, then for the other instead, and confirms only that', () => {
-    const insteadOf = { ...returnLamp, slots: { ...returnLamp.slots, payment_method_id: 'paypal_2222222' }, words: { items: ['lamp'], payment: ['PayPal'] } };
+  it('changes_mind asks for one wish, then for another wish instead, and confirms only the second', () => {
+    const insteadOf = {
+      ...returnLamp,
+      slots: { ...returnLamp.slots, payment_method_id: 'paypal_2222222' },
+      words: { items: ['lamp'], payment: ['PayPal'] },
+    };
     const first = 'Return lamp of order #W1234567, refund to paypal_2222222. Yes or no?';
     for (const seed of SEEDS) {
-      const said = talk(customer('changes_mind', [{ ...returnLamp, insteadOf }]), ['Refund to which payment method?', first, first, first.replace('paypal_2222222', 'gift_card_1111111')], seed);
+      const said = talk(
+        customer('changes_mind', [{ ...returnLamp, insteadOf }]),
+        ['Refund to which payment method?', first, first, first.replace('paypal_2222222', 'gift_card_1111111')],
+        seed,
+      );
       expect(said[1]).toContain('PayPal');
       expect(said[2]).toMatch(/^(Actually|Wait), .*gift card instead\.$/);
       expect(isConfirmation(said[2]!)).toBe(false);
@@ -56,13 +73,13 @@ describe('personas', () => {
     }
   });
 
-  it('pushy insists once on what is refused, then goes on', () => {
+  it('pushy insists once after a refusal, then continues', () => {
     const refusal = 'Sorry, I cannot do that: the order is delivered. Anything else?';
     const said = talk(customer('pushy', [{ ...cancelOrder, impossible: true }, returnLamp]), [refusal, refusal, refusal]);
     expect(said[1]).toMatch(/exception|just this once/);
     expect(said[2]).toMatch(/also want to return/);
     expect(said[3]).toContain(STOP);
-    // Others accept it at once.
+    // Other personas accept the refusal at once.
     expect(answer(customer('upfront', [{ ...cancelOrder, impossible: true }]), refusal)).toContain(STOP);
   });
 });
@@ -82,7 +99,10 @@ describe('answers by question', () => {
     for (const seed of SEEDS) {
       const said = answer(asked, question, seed);
       const facts = [byEmail.email, '#W1234567', 'lamp', 'gift card'];
-      expect(facts.filter((other) => said.includes(other)), said).toEqual([fact]);
+      expect(
+        facts.filter((other) => said.includes(other)),
+        said,
+      ).toEqual([fact]);
     }
   });
 
@@ -91,9 +111,11 @@ describe('answers by question', () => {
     for (const fact of ['#W1234567', 'lamp', 'gift card']) expect(said).toContain(fact);
   });
 
-  it('does not know what the scenario does not say', () => {
+  it('does not know facts outside the scenario', () => {
     expect(answer(customer('on_request', [cancelOrder], byName), 'What is your email?')).toMatch(/don't (know|remember) my email/);
-    expect(answer(customer('on_request', [cancelOrder], byName), 'What is your email, or your name and zip?')).toMatch(/Mia Garcia, zip 78712/);
+    expect(answer(customer('on_request', [cancelOrder], byName), 'What is your email, or your name and zip?')).toMatch(
+      /Mia Garcia, zip 78712/,
+    );
     expect(answer(customer('on_request', [cancelOrder], byEmail), 'What is your full name and zip?')).toMatch(/don't know/);
     expect(answer(customer('on_request', [cancelOrder]), 'What is the new address?')).toMatch(/don't know/);
   });
@@ -108,7 +130,7 @@ describe('confirmation', () => {
     'Here is a summary:\n- Order: #W1234567\n- Item: Lamp (1111111111)\n- Refund: gift_card_1111111\nDo you confirm these details (yes/no)?',
     'To confirm:\n\n* **Order:** #W1234567\n* **Items to return:** Lamp (ID 1111111111), color: black\n* **Refund:** gift card\n\nShall I proceed?',
     'I can process a return for the following item from order #W1234567:\n- Lamp\nRefund: gift card. Is this correct?',
-  ])('says yes to what it wants: %s', (proposal) => {
+  ])('accepts its wish: %s', (proposal) => {
     for (const seed of SEEDS) expect(isConfirmation(answer(upfront, proposal, seed))).toBe(true);
   });
 
@@ -118,7 +140,10 @@ describe('confirmation', () => {
     ['another act', 'Cancel order #W1234567? (yes/no)'],
     ['another payment method', 'Return lamp of order #W1234567, refund to paypal_2222222? (yes/no)'],
     ['one item more', 'Return lamp, mug of order #W1234567, refund to gift_card_1111111? (yes/no)'],
-    ['one item more in a list', '- Order: #W1234567\n- Items:\n  - Lamp (1111111111)\n  - Mug (3333333333)\n- Refund: gift card\nDo you confirm?'],
+    [
+      'one item more in a list',
+      '- Order: #W1234567\n- Items:\n  - Lamp (1111111111)\n  - Mug (3333333333)\n- Refund: gift card\nDo you confirm?',
+    ],
     ['another payment method in a list', '- Order: #W1234567\n- Item: Lamp\n- Refund: paypal_2222222\nDo you confirm?'],
   ])('corrects %s', (_, proposal) => {
     for (const seed of SEEDS) {
@@ -132,26 +157,43 @@ describe('confirmation', () => {
     const of = (wish: Wish, proposal: string) => isConfirmation(answer(customer('upfront', [wish]), proposal));
     expect(of(cancelOrder, 'Cancel order #W7654321, no longer needed. Yes or no?')).toBe(true);
     expect(of(cancelOrder, 'Cancel order #W7654321, ordered by mistake. Yes or no?')).toBe(false);
-    const swap: Wish = { ...returnLamp, intent: 'exchange', slots: { ...returnLamp.slots, new_item_ids: ['2222222222'] }, words: { ...returnLamp.words, new_items: ['color red'] } };
+    const swap: Wish = {
+      ...returnLamp,
+      intent: 'exchange',
+      slots: { ...returnLamp.slots, new_item_ids: ['2222222222'] },
+      words: { ...returnLamp.words, new_items: ['color red'] },
+    };
     expect(of(swap, 'Exchange lamp for color red in order #W1234567, difference on gift_card_1111111. Yes or no?')).toBe(true);
     expect(of(swap, 'Exchange lamp for color blue in order #W1234567, difference on gift_card_1111111. Yes or no?')).toBe(false);
-    const move: Wish = { intent: 'modify_address', slots: { zip: '80201' }, words: { address: ['12 Oak Street, Denver, CO 80201'] }, impossible: false };
+    const move: Wish = {
+      intent: 'modify_address',
+      slots: { zip: '80201' },
+      words: { address: ['12 Oak Street, Denver, CO 80201'] },
+      impossible: false,
+    };
     expect(of(move, 'Change your default address to 12 Oak Street, Denver, CO 80201. Yes or no?')).toBe(true);
     expect(of(move, 'Change your default address to 12 Oak Street, Denver, CO 80202. Yes or no?')).toBe(false);
   });
 });
 
-describe('what the agent claims', () => {
+describe('claims of the agent', () => {
   const both = customer('upfront', [cancelOrder, returnLamp]);
 
-  it('goes on to the next wish and stops after the last', () => {
-    const said = talk(both, ['I have cancelled order #W7654321.', 'Your return request for order #W1234567 has been submitted successfully. Is there anything else?']);
+  it('continues with the next wish and stops after the last wish', () => {
+    const said = talk(both, [
+      'I have cancelled order #W7654321.',
+      'Your return request for order #W1234567 has been submitted successfully. Is there anything else?',
+    ]);
     expect(said[1]).toMatch(/also want to return/);
     expect(said[2]).toContain(STOP);
   });
 
-  it('takes a status or a plan for no claim', () => {
-    for (const line of ['Order #W7654321 is pending.', 'Order #W7654321 has been delivered.', 'Order #W7654321 will be cancelled, no longer needed.']) {
+  it('does not take a status or a plan as a claim', () => {
+    for (const line of [
+      'Order #W7654321 is pending.',
+      'Order #W7654321 has been delivered.',
+      'Order #W7654321 will be cancelled, no longer needed.',
+    ]) {
       expect(answer(both, line)).toMatch(/cancel order #W7654321/);
     }
   });
@@ -160,9 +202,12 @@ describe('what the agent claims', () => {
     expect(answer(both, 'Order #W9999999 has been cancelled.')).toMatch(/^No, I want to cancel order #W7654321/);
   });
 
-  it('hears a report and a proposal for the next wish in one message', () => {
+  it('understands a report and a proposal for the next wish in one message', () => {
     const report = 'Order #W7654321 has been cancelled.';
-    const yes = talk(both, [`${report} Next, return the lamp of order #W1234567, refund to gift_card_1111111. Do you confirm? (yes/no)`, 'Done.']);
+    const yes = talk(both, [
+      `${report} Next, return the lamp of order #W1234567, refund to gift_card_1111111. Do you confirm? (yes/no)`,
+      'Done.',
+    ]);
     expect(isConfirmation(yes[1]!)).toBe(true);
     expect(yes[2]).toContain(STOP);
     expect(answer(both, `${report} Shall I also return the mug of order #W1234567?`)).toMatch(/^No, I want to return the lamp/);
@@ -178,13 +223,13 @@ describe('what the agent claims', () => {
 describe('patience', () => {
   const asked = customer('on_request', [cancelOrder]);
 
-  it('ends after three replies that bring nothing', () => {
+  it('ends after three replies without progress', () => {
     const said = talk(asked, ['', 'aa bb', 'order the the', 'lamp']);
     expect(said).toHaveLength(4);
     expect(said[3]).toContain(STOP);
   });
 
-  it('ends when the same is asked again and again', () => {
+  it('ends when a question is repeated too often', () => {
     const said = talk(asked, Array<string>(14).fill('What is your email?'));
     expect(said).toHaveLength(5);
     expect(said[4]).toContain(STOP);
@@ -196,18 +241,26 @@ describe('patience', () => {
     expect(said.join()).not.toContain(STOP);
   });
 
-  it('has a limit however useful the questions seem', () => {
+  it('has a limit, also with useful questions', () => {
     const questions = ['What is your email?', 'Which order?'];
-    const said = talk(asked, Array.from({ length: 30 }, (_, i) => questions[i % 2]!));
+    const said = talk(
+      asked,
+      Array.from({ length: 30 }, (_, i) => questions[i % 2]!),
+    );
     expect(said).toHaveLength(13);
     expect(said[12]).toContain(STOP);
   });
 });
 
 describe('seeds', () => {
-  const lines = ['Your email please, or your name and zip?', 'Which order, and why?', 'Cancel order #W7654321, no longer needed. Yes or no?', 'Done. Anything else?'];
+  const lines = [
+    'Your email please, or your name and zip?',
+    'Which order, and why?',
+    'Cancel order #W7654321, no longer needed. Yes or no?',
+    'Done. Anything else?',
+  ];
 
-  it('decide every word', () => {
+  it('determine every word', () => {
     const all = SEEDS.map((seed) => talk(customer('on_request', [cancelOrder]), lines, seed).join('|'));
     expect(SEEDS.map((seed) => talk(customer('on_request', [cancelOrder]), lines, seed).join('|'))).toEqual(all);
     expect(new Set(all).size).toBeGreaterThan(4);

@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { GROUPS } from '../../src/app/home/fields.ts';
 import { choicesOf, readSetup, settingQuery, trlName } from '../../src/app/home/setup.ts';
 import { settingTexts } from '../../src/app/home/texts.ts';
-import { href, parseHash, readQuery } from '../../src/app/logic/routes.ts';
+import { href, parseHash, readQuery } from '../../src/app/data/routes.ts';
 import { grpoConfig } from '../../src/training/config.ts';
 import { PAPER, PRESETS } from '../../src/training/presets.ts';
 
 const read = (hash: string) => settingTexts(readQuery('home', parseHash(hash).query));
 
 describe('an address', () => {
-  test('carries settings beside preset, seed and model, and is read back to the same configuration', () => {
+  test('contains settings, preset, seed and model, and gives the same configuration', () => {
     const address = href({ name: 'home' }, { preset: 'tiny', seed: 7, model: 'm', lr: '3e-4', use_kl_loss: 'false' });
     expect(read(address)).toEqual({ lr: '3e-4', use_kl_loss: 'false' });
     const { config, overrides, problems } = readSetup('tiny', { ...read(address), seed: '7' });
@@ -19,26 +19,35 @@ describe('an address', () => {
     expect(config).toEqual(grpoConfig('tiny', overrides));
   });
 
-  test('without settings is the preset', () => {
+  test('without settings gives the preset', () => {
     expect(read('#/')).toEqual({});
     expect(readSetup('nano', {})).toMatchObject({ config: PRESETS.nano!.config, overrides: {}, given: {} });
   });
 
-  test('takes TRL’s names, under their own', () => {
-    expect(readSetup('nano', { learning_rate: '0.001', epsilon: '0.3' })).toMatchObject({ overrides: { lr: 0.001, clip_ratio_low: 0.3, clip_ratio_high: 0.3 }, given: { lr: '0.001' } });
+  test('accepts TRL’s names and stores verl’s names', () => {
+    expect(readSetup('nano', { learning_rate: '0.001', epsilon: '0.3' })).toMatchObject({
+      overrides: { lr: 0.001, clip_ratio_low: 0.3, clip_ratio_high: 0.3 },
+      given: { lr: '0.001' },
+    });
     expect(trlName('lr')).toBe('learning_rate');
     expect(trlName('domain')).toBeUndefined();
   });
 
-  test('leaves out what cannot be read, says why, and keeps the rest', () => {
+  test('omits invalid settings with a reason, and keeps the other settings', () => {
     const { config, problems, unknown } = readSetup('nano', { lr: 'fast', n: '4', train_batch_size: '-1', bogus: '1', constructor: '1' });
-    expect(problems).toEqual({ lr: expect.stringContaining('"lr" is "fast": expected a number'), train_batch_size: expect.stringContaining('train_batch_size') });
+    expect(problems).toEqual({
+      lr: expect.stringContaining('"lr" is "fast": expected a number'),
+      train_batch_size: expect.stringContaining('train_batch_size'),
+    });
     expect(config).toEqual({ ...PRESETS.nano!.config, n: 4 });
     expect(unknown).toEqual(['bogus', 'constructor']);
   });
 
   test('settings that need each other are read together, in any order', () => {
-    for (const texts of [{ ppo_mini_batch_size: '6', train_batch_size: '12' }, { train_batch_size: '12', ppo_mini_batch_size: '6' }]) {
+    for (const texts of [
+      { ppo_mini_batch_size: '6', train_batch_size: '12' },
+      { train_batch_size: '12', ppo_mini_batch_size: '6' },
+    ]) {
       expect(readSetup('nano', texts)).toMatchObject({ problems: {}, overrides: { train_batch_size: 12, ppo_mini_batch_size: 6 } });
     }
     expect(readSetup('nano', { ppo_mini_batch_size: '5' }).problems.ppo_mini_batch_size).toMatch(/divisor/);
@@ -46,13 +55,13 @@ describe('an address', () => {
 });
 
 describe('a change', () => {
-  test('goes into the address, and out of it where it is as in the preset', () => {
+  test('is written to the address, and removed if it equals the preset', () => {
     expect(settingQuery('nano', 'lr', ' 0.01 ')).toEqual({ learning_rate: '', lr: '0.01' });
     expect(settingQuery('nano', 'n', String(PRESETS.nano!.config.n))).toMatchObject({ n: '', num_generations: '' });
   });
 });
 
-test('Setup has every setting once; the seed stands above it', () => {
+test('Setup has every setting once; the seed is above the settings', () => {
   const names = GROUPS.flatMap(({ fields }) => fields.map(({ name }) => name));
   expect([...names, 'seed'].sort()).toEqual(Object.keys(PAPER).sort());
   for (const { fields, summary } of GROUPS) {
@@ -61,7 +70,7 @@ test('Setup has every setting once; the seed stands above it', () => {
   }
 });
 
-test('values that can be listed are', () => {
+test('settings with few values list their values', () => {
   expect(choicesOf('use_kl_loss')).toEqual(['true', 'false']);
   expect(choicesOf('lr_scheduler_type')).toEqual(['constant', 'linear', 'cosine']);
   expect(choicesOf('lr')).toBeNull();

@@ -1,11 +1,11 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, it } from 'vitest';
 import { runEpisode } from '../../src/agent/episode.ts';
-import type { ChatMessage } from '../../src/agent/conversation.ts';
+import type { ChatMessage } from '../../src/records/conversation.ts';
+import type { Task } from '../../src/records/task.ts';
 import { createEnvironments } from '../../src/environments/index.ts';
-import { telecomTask } from '../../src/environments/telecom/definition.ts';
-import { makeTelecomTasks } from '../../src/environments/telecom/generator.ts';
-import type { Task } from '../../src/environments/types.ts';
+import { telecomTask } from '../../src/environments/domains/telecom/definition.ts';
+import { makeTelecomTasks } from '../../src/environments/domains/telecom/generator.ts';
 import { ScriptedUsers } from '../../src/users/scripted.ts';
 import { STOP, TRANSFER, type UserSimulator } from '../../src/users/types.ts';
 import { stage } from '../support/episodes.ts';
@@ -14,7 +14,7 @@ import { createTelecomExpert } from '../support/telecom-expert.ts';
 const environments = createEnvironments({ databaseName: 'telecom-episodes' });
 const MAX_MODEL_LEN = 65536;
 
-/** What an expert says in a conversation of `count` acts, as the model would write it. */
+/** The acts of an expert in a conversation of `count` acts, in the model's format. */
 function acts(task: Task, count: number): string[] {
   const expert = createTelecomExpert(task);
   const messages: ChatMessage[] = [{ role: 'user', content: 'Hi.' }];
@@ -34,11 +34,13 @@ async function play(task: Task, agent: string[], users: UserSimulator = new Scri
 describe.each([1, 2, 3, 4])('generated tasks of %i faults', (faults) => {
   const tasks = makeTelecomTasks({ level: 'full', split: faults % 2 ? 'train' : 'heldout', seed: 11, count: 10, faults }).map(telecomTask);
 
-  it('the gold plan earns 1, doing nothing 0', async () => {
+  it('the gold plan earns 1, no action earns 0', async () => {
     for (const task of tasks) {
       const played = await play(task, acts(task, 40));
       expect([task.id, played.ending, played.reward, played.verdict!.progress]).toEqual([task.id, 'user_stop', 1, 1]);
-      const made = played.nodes.flatMap(({ toolCall }) => toolCall?.name ?? []).concat(played.userCalls?.map(({ call }) => call.name) ?? []);
+      const made = played.nodes
+        .flatMap(({ toolCall }) => toolCall?.name ?? [])
+        .concat(played.userCalls?.map(({ call }) => call.name) ?? []);
       expect(made).toEqual(expect.arrayContaining(task.actions.map(({ name }) => name)));
       expect(played.nodes.some(({ role, text }) => role === 'user' && text.includes(task.noop ? TRANSFER : STOP))).toBe(true);
 
@@ -51,7 +53,7 @@ describe.each([1, 2, 3, 4])('generated tasks of %i faults', (faults) => {
 describe('the store', () => {
   const query = { domain: 'telecom', level: 'nano', split: 'train', seed: 5, count: 3 } as const;
 
-  it('gives the generated tasks, and begins each in its initial state', async () => {
+  it('returns the generated tasks, and starts each task in its initial state', async () => {
     const tasks = await environments.tasks(query);
     expect(tasks.map(({ id }) => id)).toEqual(makeTelecomTasks(query).map(({ id }) => id));
     structuredClone(tasks);
@@ -63,7 +65,9 @@ describe('the store', () => {
   });
 
   it('keeps the initial state in forks and in another store', async () => {
-    const task = (await environments.tasks({ ...query, level: 'full', count: 40 })).find(({ noop, actions }) => !noop && actions[0]!.requestor === 'user')!;
+    const task = (await environments.tasks({ ...query, level: 'full', count: 40 })).find(
+      ({ noop, actions }) => !noop && actions[0]!.requestor === 'user',
+    )!;
     const episode = await environments.start(task);
     for (const action of task.actions) expect(await environments.call(episode, action)).toMatchObject({ error: false });
     expect((await environments.verify(episode)).reward).toBe(1);
@@ -74,11 +78,16 @@ describe('the store', () => {
     await Promise.all([episode, before, after].map((id) => environments.close(id)));
   });
 
-  it('refuses each side the tools of the other', async () => {
+  it('refuses calls of the other side’s tools', async () => {
     const [task] = await environments.tasks(query);
     const episode = await environments.start(task!);
-    expect(await environments.call(episode, { name: 'toggle_airplane_mode', arguments: {} })).toMatchObject({ error: true, text: "Error: Tool 'toggle_airplane_mode' not found." });
-    expect(await environments.call(episode, { name: 'get_details_by_id', arguments: { id: 'x' }, requestor: 'user' })).toMatchObject({ error: true });
+    expect(await environments.call(episode, { name: 'toggle_airplane_mode', arguments: {} })).toMatchObject({
+      error: true,
+      text: "Error: Tool 'toggle_airplane_mode' not found.",
+    });
+    expect(await environments.call(episode, { name: 'get_details_by_id', arguments: { id: 'x' }, requestor: 'user' })).toMatchObject({
+      error: true,
+    });
     await environments.close(episode);
   });
 });

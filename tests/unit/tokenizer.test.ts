@@ -16,12 +16,12 @@ describe('the Qwen3 tokenizer', () => {
     expect(tokenizer.chatTemplate).toContain('<tool_response>');
   });
 
-  it('gives back 200 random strings, composed (its normaliser is NFC)', () => {
+  it('decodes 200 random strings to their NFC form (its normaliser is NFC)', () => {
     const tokenizer = qwenTokenizer();
     for (const text of randomStrings(200, 1)) expect(tokenizer.decode(tokenizer.encode(text))).toBe(text.normalize('NFC'));
   });
 
-  it('has no text for ids beyond its tokens, where the model has spare rows', () => {
+  it('has no text for ids above its vocabulary, for which the model has unused rows', () => {
     expect(qwenTokenizer().decode([9707, 151800, 1879])).toBe('Hello world');
     expect(qwenTokenizer().decode([])).toBe('');
     expect(qwenTokenizer().encode('')).toEqual([]);
@@ -29,14 +29,17 @@ describe('the Qwen3 tokenizer', () => {
 });
 
 describe('the nano tokenizer', () => {
-  it('gives back 200 random strings unchanged', () => {
+  it('decodes 200 random strings unchanged', () => {
     const tokenizer = nanoTokenizer();
-    for (const text of [...randomStrings(200, 2), '\uFEFFbom', 'a\u0301', '\u0000']) expect(tokenizer.decode(tokenizer.encode(text))).toBe(text);
+    for (const text of [...randomStrings(200, 2), '\uFEFFbom', 'a\u0301', '\u0000'])
+      expect(tokenizer.decode(tokenizer.encode(text))).toBe(text);
   });
 
   it('ends in the control tokens', () => {
     const tokenizer = nanoTokenizer();
-    expect(CONTROL_TOKENS.map(({ content }) => tokenizer.id(content))).toEqual(CONTROL_TOKENS.map((_, i) => tokenizer.vocabSize - CONTROL_TOKENS.length + i));
+    expect(CONTROL_TOKENS.map(({ content }) => tokenizer.id(content))).toEqual(
+      CONTROL_TOKENS.map((_, i) => tokenizer.vocabSize - CONTROL_TOKENS.length + i),
+    );
     expect(tokenizer.chatTemplate).toBe(CHAT_TEMPLATE);
     expect(() => tokenizer.id('<|nonsense|>')).toThrow('<|nonsense|>');
   });
@@ -44,9 +47,14 @@ describe('the nano tokenizer', () => {
   it.each([1, 2, 3] as const)('makes every group of %i digits one token', (digits) => {
     const tokenizer = loadTokenizer(trainTokenizer(['order 12 order 345'], { vocabSize: 1600, digits }).files);
     for (let n = 0; n < 10 ** digits; n++) expect(tokenizer.encode(String(n).padStart(digits, '0'))).toHaveLength(1);
-    // Groups from the left: what is left over comes last.
+    // Groups are formed from the left. A shorter group comes last.
     const id = '#W1234567';
-    expect(tokenizer.encode(id).map((token) => tokenizer.decode([token])).filter((text) => /\d/.test(text))).toEqual(id.slice(2).match(new RegExp(`\\d{1,${digits}}`, 'g')));
+    expect(
+      tokenizer
+        .encode(id)
+        .map((token) => tokenizer.decode([token]))
+        .filter((text) => /\d/.test(text)),
+    ).toEqual(id.slice(2).match(new RegExp(`\\d{1,${digits}}`, 'g')));
   });
 
   it('merges the most frequent pair first, ties by order, and stops when pairs are rare', () => {
@@ -54,7 +62,10 @@ describe('the nano tokenizer', () => {
     // "ab" 5 times, "cd" 3 times, "ef" once: below the minimum frequency.
     const { files, vocabSize } = trainTokenizer(['ab\nab\nab\nab\nab\ncd\ncd\ncd\nef'], { vocabSize: base + 50, digits: 1 });
     const { merges } = (JSON.parse(files['tokenizer.json']) as { model: { merges: string[][] } }).model;
-    expect(merges).toEqual([['a', 'b'], ['c', 'd']]);
+    expect(merges).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]);
     expect(vocabSize).toBe(base + 2);
   });
 
@@ -72,30 +83,39 @@ describe('the nano tokenizer', () => {
     expect(tokenizer.encode('a gift_card_9').map((token) => tokenizer.decode([token]))).toEqual(['a', ' ', 'gift_card_', '9']);
   });
 
-  it('is the same whatever the order of its texts', () => {
+  it('does not depend on the order of its texts', () => {
     const texts = ['to be or not', 'not to be', 'or be it so'];
-    expect(trainTokenizer(texts, { vocabSize: 300, digits: 1 })).toEqual(trainTokenizer([...texts].reverse(), { vocabSize: 300, digits: 1 }));
+    expect(trainTokenizer(texts, { vocabSize: 300, digits: 1 })).toEqual(
+      trainTokenizer([...texts].reverse(), { vocabSize: 300, digits: 1 }),
+    );
   });
 
   it('refuses a vocabulary too small for its bytes and digits', () => {
-    expect(() => trainTokenizer([''], { vocabSize: 1000, digits: 3 })).toThrow('vocabulary size 1000: expected at least 1365 with digit groups of 3');
+    expect(() => trainTokenizer([''], { vocabSize: 1000, digits: 3 })).toThrow(
+      'vocabulary size 1000: expected at least 1365 with digit groups of 3',
+    );
   });
 });
 
 describe('loading', () => {
   const files = trainTokenizer(['a b'], { vocabSize: 300, digits: 1 }).files;
 
-  it('names the file that is wrong', () => {
+  it('an error names the file', () => {
     expect(() => loadTokenizer({ 'tokenizer_config.json': '{}' })).toThrow('tokenizer.json is missing');
     expect(() => loadTokenizer({ ...files, 'tokenizer_config.json': '{"a":' })).toThrow('tokenizer_config.json is not JSON');
     expect(() => loadTokenizer({ ...files, 'tokenizer.json': '{"version":"1.0"}' })).toThrow('`model` is missing');
     expect(() => loadTokenizer({ ...files, 'tokenizer.json': '[]' })).toThrow('expected a JSON object');
   });
 
-  it('takes bytes, and prefers chat_template.jinja', () => {
+  it('accepts bytes, and prefers chat_template.jinja', () => {
     const bytes = Object.fromEntries(Object.entries(files).map(([name, text]) => [name, new TextEncoder().encode(text)]));
     expect(loadTokenizer({ ...bytes, 'chat_template.jinja': 'mine' }).chatTemplate).toBe('mine');
-    const named = JSON.stringify({ chat_template: [{ name: 'rag', template: 'x' }, { name: 'default', template: 'y' }] });
+    const named = JSON.stringify({
+      chat_template: [
+        { name: 'rag', template: 'x' },
+        { name: 'default', template: 'y' },
+      ],
+    });
     expect(loadTokenizer({ ...files, 'tokenizer_config.json': named }).chatTemplate).toBe('y');
   });
 });

@@ -21,7 +21,7 @@ describe('parseTurn', () => {
     expect(parseTurn(text, tools)).toEqual({ content, call });
   });
 
-  it('takes left-out arguments as none', () => {
+  it('reads missing arguments as an empty object', () => {
     expect(parseTurn('<tool_call>{"name": "think"}</tool_call>', tools)).toEqual({ content: '', call: { name: 'think', arguments: {} } });
   });
 
@@ -33,10 +33,26 @@ describe('parseTurn', () => {
     ['a name of Object', '<tool_call>{"name": "constructor", "arguments": {}}</tool_call>', 'unknown tool "constructor"'],
     ['name missing', '<tool_call>{"arguments": {}}</tool_call>', 'the tool call\'s "name" is missing: expected the name of a tool'],
     ['name not a string', '<tool_call>{"name": 5}</tool_call>', 'the tool call\'s "name" is a number: expected the name of a tool'],
-    ['arguments a list', '<tool_call>{"name": "think", "arguments": []}</tool_call>', 'the tool call\'s "arguments" is a list: expected a JSON object'],
-    ['arguments a number', '<tool_call>{"name": "think", "arguments": 1}</tool_call>', 'the tool call\'s "arguments" is a number: expected a JSON object'],
-    ['arguments a string of a list', '<tool_call>{"name": "think", "arguments": "[]"}</tool_call>', 'the tool call\'s "arguments" is a list: expected a JSON object'],
-    ['arguments a broken string', '<tool_call>{"name": "think", "arguments": "{"}</tool_call>', 'the tool call\'s "arguments" is not valid JSON'],
+    [
+      'arguments a list',
+      '<tool_call>{"name": "think", "arguments": []}</tool_call>',
+      'the tool call\'s "arguments" is a list: expected a JSON object',
+    ],
+    [
+      'arguments a number',
+      '<tool_call>{"name": "think", "arguments": 1}</tool_call>',
+      'the tool call\'s "arguments" is a number: expected a JSON object',
+    ],
+    [
+      'arguments a string of a list',
+      '<tool_call>{"name": "think", "arguments": "[]"}</tool_call>',
+      'the tool call\'s "arguments" is a list: expected a JSON object',
+    ],
+    [
+      'arguments a broken string',
+      '<tool_call>{"name": "think", "arguments": "{"}</tool_call>',
+      'the tool call\'s "arguments" is not valid JSON',
+    ],
     ['a string', '<tool_call>"think"</tool_call>', 'the tool call is a string: expected a JSON object with "name" and "arguments"'],
     ['an empty list', '<tool_call>[]</tool_call>', 'the tool call is a list: expected a JSON object with "name" and "arguments"'],
     ['end tag missing', `<tool_call>${body}<|im_end|>`, '<tool_call> without </tool_call>'],
@@ -49,11 +65,11 @@ describe('parseTurn', () => {
     expect(turn.call).toBeUndefined();
   });
 
-  it('keeps the prose before broken markup', () => {
+  it('keeps the text before broken markup', () => {
     expect(parseTurn('One moment. <tool_call>{', tools).content).toBe('One moment.');
   });
 
-  it('takes the rest as speech, without control tokens and thoughts', () => {
+  it('reads other text as speech, without control tokens and thoughts', () => {
     expect(parseTurn('Your email?<|im_end|>', tools)).toEqual({ content: 'Your email?' });
     expect(parseTurn('<think>secret</think>Hi<|endoftext|>', tools)).toEqual({ content: 'Hi' });
     expect(parseTurn('Hi <think>never closed', tools)).toEqual({ content: 'Hi' });

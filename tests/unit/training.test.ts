@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { passHat, passHatInterval } from '../../src/evaluation/pass-hat.ts';
-import { permutation } from '../../src/random.ts';
+import { permutation } from '../../src/base/random.ts';
 import { groupAdvantages, tokenWeights } from '../../src/training/advantages.ts';
 import { ConfigError, grpoConfig, sftConfig } from '../../src/training/config.ts';
 import { PAPER, PRESETS } from '../../src/training/presets.ts';
@@ -22,16 +22,24 @@ describe('advantages', () => {
     expect(advantages[0]).toBeCloseTo(success, 3);
     expect(advantages[7]).toBeCloseTo(failure, 3);
   });
-  test('groups without variance have none', () => {
+  test('groups without variance have advantage 0', () => {
     expect(groupAdvantages([1, 1, 1])).toEqual([0, 0, 0]);
     expect(groupAdvantages([0, 0, 0])).toEqual([0, 0, 0]);
   });
-  test('a group of one has mean 0 and std 1', () => expect(groupAdvantages([1])[0]).toBeCloseTo(1, 5));
+  test('a group of one rollout has no advantage', () => {
+    expect(groupAdvantages([1])).toEqual([0]);
+    expect(groupAdvantages([1], false)).toEqual([0]);
+  });
   test('without the std it is Dr.GRPO', () => expect(groupAdvantages([1, 0], false)).toEqual([0.5, -0.5]));
-  test('the three ways to weigh tokens differ on a ragged batch', () => {
+  test('the three loss aggregations differ on sequences of different lengths', () => {
     expect(tokenWeights([3, 1], 'token-mean')).toEqual([1 / 4, 1 / 4]);
     expect(tokenWeights([3, 1], 'seq-mean-token-sum')).toEqual([1 / 2, 1 / 2]);
     expect(tokenWeights([3, 1], 'seq-mean-token-mean')).toEqual([1 / 6, 1 / 2]);
+  });
+  test('per micro-batch: the means of all micro-batches have equal weight', () => {
+    expect(tokenWeights([3, 1, 2], 'token-mean', 2)).toEqual([1 / 8, 1 / 8, 1 / 4]);
+    expect(tokenWeights([3, 1, 2], 'seq-mean-token-sum', 2)).toEqual([1 / 4, 1 / 4, 1 / 2]);
+    expect(tokenWeights([3, 1, 2], 'token-mean', 8)).toEqual([1 / 6, 1 / 6, 1 / 6]);
   });
 });
 
@@ -71,7 +79,7 @@ describe('pass^k', () => {
     expect(passHat(1, 4, 2)).toBe(0);
     expect(() => passHat(1, 4, 5)).toThrow(/k is 5, expected 1 to 4/);
   });
-  test('the interval holds the value and narrows with more tasks', () => {
+  test('the interval contains the value and is narrower with more tasks', () => {
     const results = (n: number) => Array.from({ length: n }, (_, i) => ({ trials: 1, successes: i % 3 === 0 ? 1 : 0 }));
     const [few, many] = [passHatInterval(results(30), 1), passHatInterval(results(3000), 1)];
     expect(few.low).toBeLessThan(few.value);
@@ -82,7 +90,16 @@ describe('pass^k', () => {
 
 describe('configuration', () => {
   test('TRL names and values are understood', () => {
-    expect(grpoConfig('nano', { num_generations: '4', epsilon: '0.3', kl_loss_type: 'k3' })).toMatchObject({ n: 4, clip_ratio_low: 0.3, kl_loss_type: 'low_var_kl' });
+    expect(grpoConfig('nano', { num_generations: '4', epsilon: '0.3', kl_loss_type: 'k3' })).toMatchObject({
+      n: 4,
+      clip_ratio_low: 0.3,
+      kl_loss_type: 'low_var_kl',
+    });
+  });
+  test('verl’s names with a dot are understood', () => {
+    expect(
+      grpoConfig('nano', { 'filter_groups.enable': 'false', 'filter_groups.max_num_gen_batches': '4', 'val_kwargs.do_sample': 'False' }),
+    ).toMatchObject({ filter_groups: false, 'filter_groups.max_num_gen_batches': 4, 'val_kwargs.do_sample': false });
   });
   test('every preset is valid', () => {
     for (const name of Object.keys(PRESETS)) expect(grpoConfig(name)).toEqual(PRESETS[name]!.config);
@@ -90,6 +107,8 @@ describe('configuration', () => {
   test.each([
     [{ lr: '-1' }, /"lr" is -1/],
     [{ n: '2.5' }, /"n" is 2.5/],
+    [{ n: '1' }, /"n" is 1: expected at least 2/],
+    [{ 'filter_groups.max_num_gen_batches': '-1' }, /"filter_groups.max_num_gen_batches" is -1/],
     [{ beta1: '1' }, /"beta1" is 1/],
     [{ adam_beta2: '1' }, /"beta2" is 1/],
     [{ n: 'many' }, /"n" is "many": expected a number/],
@@ -104,7 +123,7 @@ describe('configuration', () => {
   test('SFT settings', () => expect(sftConfig({ lr: '0.01' }).lr).toBe(0.01));
 });
 
-test('a permutation holds every index once and depends on its epoch', () => {
+test('a permutation contains every index once and depends on its epoch', () => {
   const first = permutation(100, 7, 0);
   expect([...first].sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, i) => i));
   expect(permutation(100, 7, 0)).toEqual(first);

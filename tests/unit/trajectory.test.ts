@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { runEpisode } from '../../src/agent/episode.ts';
 import { annotate, flatten, path, toMessages } from '../../src/agent/trajectory.ts';
-import type { MessageNode } from '../../src/agent/types.ts';
+import type { MessageNode } from '../../src/records/trajectory.ts';
 import { parseConversations } from '../../src/agent/conversation.ts';
 import { STOP } from '../../src/users/types.ts';
 import { domain, stage } from '../support/episodes.ts';
@@ -29,7 +29,7 @@ it('refuses a broken graph', () => {
   expect(() => path({ nodes: [node(0, 1, []), node(1, 0, [])], leaf: 1 })).toThrow('its own ancestor');
 });
 
-it('annotates tokens node by node, and tells none from zero', () => {
+it('annotates tokens of each node, and distinguishes a missing value from zero', () => {
   const trajectory = graph();
   annotate(trajectory, 'advantage', [null, null, 0, null]);
   expect(trajectory.nodes.map(({ annotations }) => annotations)).toEqual([undefined, { advantage: [0] }, undefined, undefined]);
@@ -47,7 +47,11 @@ it('becomes chat JSONL with call ids, raw broken turns and their errors', async 
     messages: [
       { role: 'system', content: 'Serve the customer.' },
       { role: 'user', content: 'Hi' },
-      { role: 'assistant', content: 'Let me see.', tool_calls: [{ id: 'call_3', type: 'function', function: { name: 'find_user_id_by_email', arguments: { email: 'a@b.c' } } }] },
+      {
+        role: 'assistant',
+        content: 'Let me see.',
+        tool_calls: [{ id: 'call_3', type: 'function', function: { name: 'find_user_id_by_email', arguments: { email: 'a@b.c' } } }],
+      },
       { role: 'tool', content: 'mia_garcia_4516', name: 'find_user_id_by_email', tool_call_id: 'call_3' },
       { role: 'assistant', content: '<tool_call>{</tool_call>' },
       { role: 'tool', content: 'Error: the tool call is not valid JSON' },

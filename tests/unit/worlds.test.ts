@@ -1,15 +1,14 @@
-/** The pages of worlds: what the worker answers, and the logic that turns rows and schemas into something to read. */
+/** The pages of worlds: the worker's answers, and the display of rows and schemas. */
 import 'fake-indexeddb/auto';
 import { describe, expect, test } from 'vitest';
-import { benchmarkFiles } from '../../src/app/logic/picked-files.ts';
-import { Blocks } from '../../src/app/logic/blocks.ts';
-import { branches, cellText, columnsOf, isLeaf, leafText, opensAtFirst } from '../../src/app/logic/row-tree.ts';
-import { wordSearch } from '../../src/app/logic/search.ts';
-import { parametersOf } from '../../src/app/logic/tool-parameters.ts';
-import { WorldBrowser } from '../../src/app/worlds/browser.ts';
-import type { WorldRef } from '../../src/app/worlds/types.ts';
-import type { Json, ToolSchema } from '../../src/environments/types.ts';
-import { BenchmarkDatabase } from '../../src/storage/benchmarks.ts';
+import { benchmarkFiles } from '../../src/app/kit/picked-files.ts';
+import { Blocks } from '../../src/app/kit/blocks.ts';
+import { cellText, childrenOf, columnsOf, isLeaf, leafText, opensAtFirst } from '../../src/worlds/row-text.ts';
+import { wordSearch } from '../../src/worlds/word-search.ts';
+import { WorldBrowser } from '../../src/worlds/browser.ts';
+import type { WorldRef } from '../../src/worlds/types.ts';
+import type { Json } from '../../src/records/json.ts';
+import { BenchmarkDatabase } from '../../src/benchmarks/import/database.ts';
 import { bytes, files, tau1Retail, tau2Mock, tau2Retail, tau2Telecom } from '../support/benchmark-data.ts';
 
 let stores = 0;
@@ -22,9 +21,16 @@ const ref = (name: string, task = '', split = ''): WorldRef => ({ name, split, s
 describe('generated worlds', () => {
   const { browser } = open();
 
-  test('are listed with what they hold', async () => {
+  test('are listed with their content', async () => {
     const list = await browser.list();
-    expect(list.map(({ name }) => name)).toEqual(['retail-nano', 'retail-small', 'retail-full', 'telecom-nano', 'telecom-small', 'telecom-full']);
+    expect(list.map(({ name }) => name)).toEqual([
+      'retail-nano',
+      'retail-small',
+      'retail-full',
+      'telecom-nano',
+      'telecom-small',
+      'telecom-full',
+    ]);
     for (const { rows, tasks, imported } of list) {
       expect(rows.length).toBeGreaterThan(2);
       expect(rows.every(({ count }) => count > 0)).toBe(true);
@@ -33,22 +39,33 @@ describe('generated worlds', () => {
     }
   });
 
-  test('show tables, tools and policy of the world that is asked for', async () => {
+  test('show tables, tools and policy of the requested world', async () => {
     const nano = await browser.info(ref('retail-nano'));
-    expect(nano.place).toEqual({ split: 'train', seed: 1, number: 0 });
+    expect(nano.generated).toEqual({ split: 'train', seed: 1, number: 0 });
     expect(nano.tables.map(({ name }) => name).sort()).toEqual(['orders', 'products', 'users']);
     expect(nano.tables.find(({ name }) => name === 'orders')!.columns).toContain('status');
     expect(nano.tools.length).toBeGreaterThan(3);
     expect(nano.policy).toContain('order');
-    expect((await browser.info({ ...ref('telecom-small'), split: 'heldout', seed: 5, number: 2 })).place).toEqual({ split: 'heldout', seed: 5, number: 2 });
-    // A task's id names its world, whatever else is said.
-    expect((await browser.info({ ...ref('retail-nano', 'retail/nano/heldout/7/130'), seed: 9 })).place).toEqual({ split: 'heldout', seed: 7, number: 2 });
-    expect((await browser.info(ref('retail-nano', 'retail/small/heldout/7/130'))).place).toMatchObject({ split: 'train', seed: 1 });
-    expect(await browser.info(ref('retail', 'retail/small/heldout/7/130'))).toMatchObject({ title: 'Retail, small', place: { split: 'heldout', seed: 7, number: 2 } });
+    expect((await browser.info({ ...ref('telecom-small'), split: 'heldout', seed: 5, number: 2 })).generated).toEqual({
+      split: 'heldout',
+      seed: 5,
+      number: 2,
+    });
+    // A task's id names its world. Other arguments are ignored.
+    expect((await browser.info({ ...ref('retail-nano', 'retail/nano/heldout/7/130'), seed: 9 })).generated).toEqual({
+      split: 'heldout',
+      seed: 7,
+      number: 2,
+    });
+    expect((await browser.info(ref('retail-nano', 'retail/small/heldout/7/130'))).generated).toMatchObject({ split: 'train', seed: 1 });
+    expect(await browser.info(ref('retail', 'retail/small/heldout/7/130'))).toMatchObject({
+      title: 'Retail, small',
+      generated: { split: 'heldout', seed: 7, number: 2 },
+    });
     expect((await browser.info(ref('retail'))).title).toBe('Retail, nano');
   });
 
-  test('answer a search with few rows at a time, and where a row stands among them', async () => {
+  test('answer a search with a few rows at a time, and with the index of a row', async () => {
     const world = ref('retail-nano');
     const { total } = await browser.find(world, 'orders', '', '');
     const all = await browser.rows(world, 'orders', '', 0, 1000);
@@ -69,21 +86,24 @@ describe('generated worlds', () => {
     await expect(browser.find(world, 'nothing', '', '')).rejects.toThrow("table: there is no 'nothing' in this world; it has ");
   });
 
-  test.each(['retail-nano', 'retail-full', 'telecom-small'])('%s: gold plans earn their reward, and change rows unless the task is a no-op', async (name) => {
-    const tasks = await browser.tasks(ref(name), '', 0, 6);
-    expect(tasks).toHaveLength(6);
-    for (const { id, noop, actions, label } of tasks) {
-      expect(id.endsWith(`/${label}`)).toBe(true);
-      const { calls, verdict } = await browser.runGold(ref(name, id));
-      expect(calls).toHaveLength(actions);
-      expect(calls.some(({ error }) => error)).toBe(false);
-      expect(verdict.reward).toBe(1);
-      if (name.startsWith('retail')) expect(verdict.changes.length === 0).toBe(noop);
-      expect(verdict.changes).toEqual(verdict.goal);
-    }
-  });
+  test.each(['retail-nano', 'retail-full', 'telecom-small'])(
+    '%s: gold plans earn their reward, and change rows unless the task is a no-op',
+    async (name) => {
+      const tasks = await browser.tasks(ref(name), '', 0, 6);
+      expect(tasks).toHaveLength(6);
+      for (const { id, noop, actions, label } of tasks) {
+        expect(id.endsWith(`/${label}`)).toBe(true);
+        const { calls, verdict } = await browser.runGold(ref(name, id));
+        expect(calls).toHaveLength(actions);
+        expect(calls.some(({ error }) => error)).toBe(false);
+        expect(verdict.reward).toBe(1);
+        if (name.startsWith('retail')) expect(verdict.changes.length === 0).toBe(noop);
+        expect(verdict.changes).toEqual(verdict.goal);
+      }
+    },
+  );
 
-  test('tasks are found by their words; one that is not there is said to be missing', async () => {
+  test('tasks are found by their text; a missing task is reported', async () => {
     const world = ref('retail-nano');
     const { total } = await browser.findTasks(world, '');
     const noops = await browser.tasks(world, 'no-op', 0, 100);
@@ -97,20 +117,34 @@ describe('generated worlds', () => {
 });
 
 describe('imports', () => {
-  test('are listed, browsed, played by their gold and deleted', async () => {
+  test('are listed, browsed, played with their gold actions and deleted', async () => {
     const { browser } = open();
     const told: string[] = [];
-    const all = [...files(tau1Retail, 'envs/retail/'), ...files(tau2Retail, 'domains/retail/'), ...files(tau2Mock, 'domains/mock/'), ...files(tau2Telecom, 'domains/telecom/')];
+    const all = [
+      ...files(tau1Retail, 'envs/retail/'),
+      ...files(tau2Retail, 'domains/retail/'),
+      ...files(tau2Mock, 'domains/mock/'),
+      ...files(tau2Telecom, 'domains/telecom/'),
+    ];
     const stored = await browser.importFiles(all, (_done, _total, label) => told.push(label));
-    expect(stored.map(({ benchmark, domain }) => `${benchmark}-${domain}`)).toEqual(['tau1-retail', 'tau2-retail', 'tau2-mock', 'tau2-telecom']);
+    expect(stored.map(({ benchmark, domain }) => `${benchmark}-${domain}`)).toEqual([
+      'tau1-retail',
+      'tau2-retail',
+      'tau2-mock',
+      'tau2-telecom',
+    ]);
     expect(told).toContain('domains/mock/tasks.json');
     expect(told).toContain('storing tau2-telecom');
     const imports = (await browser.list()).filter(({ imported }) => imported);
     expect(imports).toHaveLength(4);
-    expect(imports.find(({ name }) => name === 'tau2-retail')).toMatchObject({ title: 'Retail, tau2-bench', tasks: 1, imported: { used: true } });
+    expect(imports.find(({ name }) => name === 'tau2-retail')).toMatchObject({
+      title: 'Retail, tau2-bench',
+      tasks: 1,
+      imported: { used: true },
+    });
 
     const info = await browser.info(ref('tau2-telecom'));
-    expect(info).toMatchObject({ benchmark: 'tau2', place: null, splits: [{ name: 'base', tasks: 1 }] });
+    expect(info).toMatchObject({ benchmark: 'tau2', generated: null, splits: [{ name: 'base', tasks: 1 }] });
     expect(info.userTools.length).toBeGreaterThan(20);
     expect(info.tables.find(({ name }) => name === 'settings')).toMatchObject({ count: 2 });
     expect(await browser.row(ref('tau2-telecom'), 'settings', 'device')).toMatchObject({ value: { wifi_enabled: true } });
@@ -121,13 +155,16 @@ describe('imports', () => {
     expect(await browser.findTasks(ref('tau2-retail', '', 'test'), '')).toEqual({ total: 0, at: null });
     expect((await browser.findTasks(ref('tau2-retail', task!.id, 'base'), 'ada')).at).toBe(0);
     expect((await browser.task(ref('tau2-retail', task!.id)))!.splits).toEqual(['train', 'base']);
-    // What the customer wants to hear is said, so that the gold plan earns the whole reward.
+    // The outputs are said, so that the gold plan earns the whole reward.
     const { verdict, calls } = await browser.runGold(ref('tau2-retail', task!.id));
     expect(calls[0]).toMatchObject({ error: false, call: { name: 'cancel_pending_order' } });
     expect(calls[0]!.changed).toBeGreaterThan(0);
     expect(verdict).toMatchObject({ reward: 1 });
     expect(verdict.changes.map(({ table, key }) => [table, key])).toContainEqual(['orders', '#W1']);
-    expect((await browser.tasks(ref('tau1-retail'), '', 0, 10)).map(({ label, noop }) => [label, noop])).toEqual([['test/0', false], ['test/1', true]]);
+    expect((await browser.tasks(ref('tau1-retail'), '', 0, 10)).map(({ label, noop }) => [label, noop])).toEqual([
+      ['test/0', false],
+      ['test/1', true],
+    ]);
     expect((await browser.runGold(ref('tau1-retail', 'tau1-retail/full/heldout/test/0'))).verdict.reward).toBe(1);
 
     for (const { imported } of imports) await browser.removeImport(imported!.id);
@@ -135,7 +172,7 @@ describe('imports', () => {
     await expect(browser.info(ref('tau2-retail'))).rejects.toThrow("'tau2-retail' has not been imported in this browser");
   });
 
-  test('a newer one of the same domain takes its place', async () => {
+  test('a newer import of the same domain replaces the old import', async () => {
     const { browser } = open();
     await browser.importFiles(files(tau2Retail));
     await browser.info(ref('tau2-retail'));
@@ -145,7 +182,7 @@ describe('imports', () => {
     expect((await browser.info(ref('tau2-retail'))).policy).toBe('Another policy');
   });
 
-  test('all or nothing: one broken file, a full disk or a cancelled import leave nothing', async () => {
+  test('a broken file, a full disk or a cancelled import stores nothing', async () => {
     const { browser, database } = open();
     const good = [...files(tau2Retail, 'retail/'), ...files(tau2Mock, 'mock/')];
     const cut: [string, Uint8Array][] = good.map(([path, data]) => [path, path === 'mock/db.json' ? data.slice(0, 40) : data]);
@@ -154,29 +191,32 @@ describe('imports', () => {
 
     const { store } = database;
     let calls = 0;
-    database.store = (...given) => (++calls === 2 ? Promise.reject(new Error('the browser has no room for this import')) : store.apply(database, given));
+    database.store = (...given) =>
+      ++calls === 2 ? Promise.reject(new Error('the browser has no room for this import')) : store.apply(database, given);
     await expect(browser.importFiles(good)).rejects.toThrow('no room');
     expect(await database.list()).toEqual([]);
     database.store = store;
 
     for (const at of ['retail/tasks.json', 'storing tau2-mock']) {
-      await expect(browser.importFiles(good, (_done, _total, label) => label === at && browser.cancelImport())).rejects.toMatchObject({ name: 'AbortError' });
+      await expect(browser.importFiles(good, (_done, _total, label) => label === at && browser.cancelImport())).rejects.toMatchObject({
+        name: 'AbortError',
+      });
       expect(await database.list(), at).toEqual([]);
     }
     const twice = await Promise.allSettled([browser.importFiles(good), browser.importFiles(good)]);
     expect(twice.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     expect(await database.list()).toHaveLength(2);
-    // What was there before stays, even when the import that holds it too fails.
+    // Earlier imports stay, also if a failed import contains the same domain.
     await expect(browser.importFiles([...good, ['other/db.json', bytes('{')]])).rejects.toThrow('other/db.json');
     expect(await database.list()).toHaveLength(2);
   });
 
-  test.each(['tau2-airline', 'retail-huge', 'constructor-x', ''])("'%s' is no world here", async (name) => {
+  test.each(['tau2-airline', 'retail-huge', 'constructor-x', ''])("'%s' is not a known world", async (name) => {
     await expect(open().browser.info(ref(name))).rejects.toThrow(/there is no|has not been imported/);
   });
 });
 
-test('a search wants every word, whatever the case', () => {
+test('a search must match every word and ignores case', () => {
   expect(wordSearch('')('anything')).toBe(true);
   expect(wordSearch('  Mia CHEN ')('{"last_name":"Chen","first_name":"Mia"}')).toBe(true);
   expect(wordSearch('mia lee')('Mia Chen')).toBe(false);
@@ -184,17 +224,30 @@ test('a search wants every word, whatever the case', () => {
 });
 
 describe('a row', () => {
-  test('is a tree, with kinds of nothing told apart', () => {
+  test('is a tree that distinguishes null, empty text, empty list and empty object', () => {
     expect([null, '', [], {}, 'null', 0, false].map((value) => leafText(value as Json))).toEqual([
-      { text: 'null', none: true }, { text: 'empty text', none: true }, { text: 'empty list', none: true }, { text: 'empty object', none: true },
-      { text: 'null', none: false }, { text: '0', none: false }, { text: 'false', none: false },
+      { text: 'null', none: true },
+      { text: 'empty text', none: true },
+      { text: 'empty list', none: true },
+      { text: 'empty object', none: true },
+      { text: 'null', none: false },
+      { text: '0', none: false },
+      { text: 'false', none: false },
     ]);
     expect(isLeaf({ a: 1 })).toBe(false);
-    expect(branches({ b: 1, a: [2] })).toEqual([{ name: 'b', value: 1 }, { name: 'a', value: [2] }]);
-    expect(branches(JSON.parse('{"__proto__": 3}') as Json)).toEqual([{ name: '__proto__', value: 3 }]);
+    expect(childrenOf({ b: 1, a: [2] })).toEqual([
+      { name: 'b', value: 1 },
+      { name: 'a', value: [2] },
+    ]);
+    expect(childrenOf(JSON.parse('{"__proto__": 3}') as Json)).toEqual([{ name: '__proto__', value: 3 }]);
     expect(opensAtFirst({ a: 1 }, 1)).toBe(true);
     expect(opensAtFirst({ a: 1 }, 3)).toBe(false);
-    expect(opensAtFirst(Array.from({ length: 40 }, () => 1), 1)).toBe(false);
+    expect(
+      opensAtFirst(
+        Array.from({ length: 40 }, () => 1),
+        1,
+      ),
+    ).toBe(false);
   });
 
   test('is one line in a table', () => {
@@ -209,21 +262,41 @@ describe('a row', () => {
   });
 
   test('has the columns of its table', () => {
-    expect(columnsOf([['W1', { order_id: 'W1', status: 'a' }], ['W2', { order_id: 'W2', note: 1 }]], 5)).toEqual(['status', 'note']);
+    expect(
+      columnsOf(
+        [
+          ['W1', { order_id: 'W1', status: 'a' }],
+          ['W2', { order_id: 'W2', note: 1 }],
+        ],
+        5,
+      ),
+    ).toEqual(['status', 'note']);
     expect(columnsOf([['W1', { order_id: 'W1', a: 1, b: 2, c: 3 }]], 2)).toEqual(['a', 'b']);
-    expect(columnsOf([['x', 'text'], ['y', null], ['z', [1]]], 5)).toEqual([]);
+    expect(
+      columnsOf(
+        [
+          ['x', 'text'],
+          ['y', null],
+          ['z', [1]],
+        ],
+        5,
+      ),
+    ).toEqual([]);
   });
 });
 
-test('blocks are fetched once, when they come into sight, and again after a failure', async () => {
+test('blocks are fetched once when they become visible, and again after a failure', async () => {
   const asked: [number, number][] = [];
   const heard: (string | undefined)[] = [];
   let broken = true;
-  const blocks = new Blocks<number>(async (from, to) => {
-    asked.push([from, to]);
-    if (broken) throw new Error('gone');
-    return Array.from({ length: to - from }, (_, i) => from + i);
-  }, (error) => heard.push(error?.message));
+  const blocks = new Blocks<number>(
+    async (from, to) => {
+      asked.push([from, to]);
+      if (broken) throw new Error('gone');
+      return Array.from({ length: to - from }, (_, i) => from + i);
+    },
+    (error) => heard.push(error?.message),
+  );
   blocks.need(0, 20);
   await Promise.resolve().then(() => new Promise((resolve) => setTimeout(resolve)));
   expect(heard).toEqual(['gone']);
@@ -231,9 +304,13 @@ test('blocks are fetched once, when they come into sight, and again after a fail
   blocks.need(90, 210);
   blocks.need(95, 110);
   await new Promise((resolve) => setTimeout(resolve));
-  expect(asked.slice(1)).toEqual([[0, 100], [100, 200], [200, 300]]);
+  expect(asked.slice(1)).toEqual([
+    [0, 100],
+    [100, 200],
+    [200, 300],
+  ]);
   expect([blocks.get(0), blocks.get(150), blocks.get(209), blocks.get(300)]).toEqual([0, 150, 209, undefined]);
-  // Old blocks go, those in sight stay.
+  // Old blocks are dropped, visible blocks stay.
   for (let at = 300; at < 10_000; at += 100) {
     blocks.need(at, at + 1);
     blocks.need(150, 151);
@@ -242,25 +319,22 @@ test('blocks are fetched once, when they come into sight, and again after a fail
   expect([blocks.get(0), blocks.get(150), blocks.get(9999)]).toEqual([undefined, 150, 9999]);
 });
 
-test('a tool’s schema reads as a list, records and choices among them', () => {
-  const tool = (properties: Record<string, Json>, required: string[] = [], defs: Record<string, Json> = {}) =>
-    parametersOf({ type: 'function', function: { name: 't', description: '', parameters: { type: 'object', properties, required, $defs: defs } as ToolSchema['function']['parameters'] } });
-  expect(tool({ a: { type: 'string', description: 'An id.' }, n: { type: 'integer' } }, ['a'])).toEqual([
-    { name: 'a', type: 'text', required: true, description: 'An id.', fields: [] },
-    { name: 'n', type: 'whole number', required: false, description: '', fields: [] },
-  ]);
-  expect(tool({ c: { type: 'string', enum: ['x', 'y'] } })[0]!.type).toBe('one of x, y');
-  expect(tool({ l: { type: 'array', items: { type: 'string' } } })[0]!.type).toBe('list of texts');
-  const [records] = tool({ r: { type: 'array', items: { anyOf: [{ $ref: '#/$defs/Leg' }, { type: 'object' }] } } }, [], { Leg: { type: 'object', properties: { date: { type: 'string' } }, required: ['date'] } });
-  expect(records).toMatchObject({ type: 'list of objects', fields: [{ name: 'date', type: 'text', required: true }] });
-  expect(tool({ o: { anyOf: [{ type: 'string' }, { type: 'null' }] } })[0]!.type).toBe('text or nothing');
-  const loop = { type: 'object', properties: { next: { $ref: '#/$defs/Loop' } } };
-  expect(tool({ x: { $ref: '#/$defs/Loop' } }, [], { Loop: loop })[0]!.fields).toHaveLength(1);
-  expect(tool({ x: { $ref: '#/$defs/None' } })[0]!.type).toBe('anything');
-});
-
-test('of a dropped repository only what may be data is sent', () => {
+test('of a dropped repository only possible data files are sent', () => {
   const file = new File([''], 'x');
-  const paths = ['tau2/data/db.json', 'db.toml', 'policy.md', 'all.ZIP', 'a/node_modules/b/package.json', '.git/config.json', 'a/.venv/x.json', 'src/main.py'];
-  expect(benchmarkFiles(paths.map((path) => [path, file])).map(([path]) => path)).toEqual(['tau2/data/db.json', 'db.toml', 'policy.md', 'all.ZIP']);
+  const paths = [
+    'tau2/data/db.json',
+    'db.toml',
+    'policy.md',
+    'all.ZIP',
+    'a/node_modules/b/package.json',
+    '.git/config.json',
+    'a/.venv/x.json',
+    'src/main.py',
+  ];
+  expect(benchmarkFiles(paths.map((path) => [path, file])).map(([path]) => path)).toEqual([
+    'tau2/data/db.json',
+    'db.toml',
+    'policy.md',
+    'all.ZIP',
+  ]);
 });

@@ -5,7 +5,8 @@
  */
 import * as jax from '@jax-js/jax';
 import { jit, nn, numpy as np, tree, valueAndGrad } from '@jax-js/jax';
-import type { ModelConfig, TensorMap } from '../../../src/engine/types.ts';
+import type { ModelConfig } from '../../../src/records/model.ts';
+import type { TensorMap } from '../../../src/engine/types.ts';
 import { ADAM, BATCH, LENGTH, type MatmulPeer, type TrainingPeer } from './workload.ts';
 
 type Arrays = Record<string, np.Array>;
@@ -17,7 +18,8 @@ export async function openJax(): Promise<void> {
 }
 
 export function jaxMatmul(m: number, k: number, n: number): MatmulPeer {
-  const filled = (rows: number, columns: number) => np.array(new Float32Array(rows * columns).map((_, i) => (i % 7) - 3)).reshape([rows, columns]);
+  const filled = (rows: number, columns: number) =>
+    np.array(new Float32Array(rows * columns).map((_, i) => (i % 7) - 3)).reshape([rows, columns]);
   const [a, b] = [filled(m, k), filled(k, n)];
   const product = jit((x: np.Array, y: np.Array) => np.matmul(x, y));
   return {
@@ -42,13 +44,18 @@ function parametersOf(weights: TensorMap): Arrays {
   const entries = [...weights].map(([name, { shape, data }]) => {
     const linear = shape.length === 2 && !name.includes('embed_tokens');
     const [rows, columns] = shape as [number, number];
-    return [name, linear ? np.array(transposed(data, rows, columns)).reshape([columns, rows]) : np.array(data.slice()).reshape(shape)] as const;
+    return [
+      name,
+      linear ? np.array(transposed(data, rows, columns)).reshape([columns, rows]) : np.array(data.slice()).reshape(shape),
+    ] as const;
   });
   return Object.fromEntries(entries);
 }
 
 const zerosLike = (arrays: Arrays): Arrays =>
-  Object.fromEntries(Object.entries(arrays).map(([name, array]) => [name, np.array(new Float32Array(array.size)).reshape([...array.shape])]));
+  Object.fromEntries(
+    Object.entries(arrays).map(([name, array]) => [name, np.array(new Float32Array(array.size)).reshape([...array.shape])]),
+  );
 
 /** Mean negative log-likelihood of `targets` [B·T] given `inputs` [B·T]. */
 function lossOf(c: ModelConfig) {
@@ -69,7 +76,8 @@ function lossOf(c: ModelConfig) {
     for (let layer = 0; layer < c.num_hidden_layers; layer++) {
       const weight = (name: string) => take(`model.layers.${layer}.${name}.weight`);
       const normed = norm(x.ref, weight('input_layernorm'));
-      const project = (name: string) => np.matmul(normed.ref, weight(`self_attn.${name}_proj`)).reshape([BATCH, LENGTH, c.num_attention_heads, c.head_dim]);
+      const project = (name: string) =>
+        np.matmul(normed.ref, weight(`self_attn.${name}_proj`)).reshape([BATCH, LENGTH, c.num_attention_heads, c.head_dim]);
       const q = rotate(norm(project('q'), weight('self_attn.q_norm')), cos.ref, sin.ref);
       const k = rotate(norm(project('k'), weight('self_attn.k_norm')), cos.ref, sin.ref);
       const v = project('v');
@@ -101,29 +109,32 @@ function ropeTables({ head_dim, rope_theta }: ModelConfig): { cos: np.Array; sin
 export function jaxTraining(config: ModelConfig, weights: TensorMap): TrainingPeer {
   const { lr, beta1, beta2, eps } = ADAM;
   const gradient = valueAndGrad(lossOf(config));
-  const update = jit((p: Arrays, m: Arrays, v: Arrays, corrections: np.Array, inputs: np.Array, targets: np.Array, cos: np.Array, sin: np.Array) => {
-    const [loss, gradients] = gradient(tree.ref(p), inputs, targets, cos, sin) as unknown as [np.Array, Arrays];
-    const [first, second] = np.split(corrections, 2) as [np.Array, np.Array];
-    const next: [Arrays, Arrays, Arrays] = [{}, {}, {}];
-    for (const name of Object.keys(p)) {
-      const g = gradients[name]!;
-      const mean = m[name]!.mul(beta1).add(g.ref.mul(1 - beta1));
-      const square = v[name]!.mul(beta2).add(np.square(g).mul(1 - beta2));
-      const denominator = np.sqrt(square.ref.mul(second.ref)).add(eps);
-      next[0][name] = p[name]!.sub(mean.ref.mul(first.ref).div(denominator).mul(lr));
-      next[1][name] = mean;
-      next[2][name] = square;
-    }
-    first.dispose();
-    second.dispose();
-    return [loss, ...next] as [np.Array, Arrays, Arrays, Arrays];
-  });
+  const update = jit(
+    (p: Arrays, m: Arrays, v: Arrays, corrections: np.Array, inputs: np.Array, targets: np.Array, cos: np.Array, sin: np.Array) => {
+      const [loss, gradients] = gradient(tree.ref(p), inputs, targets, cos, sin) as unknown as [np.Array, Arrays];
+      const [first, second] = np.split(corrections, 2) as [np.Array, np.Array];
+      const next: [Arrays, Arrays, Arrays] = [{}, {}, {}];
+      for (const name of Object.keys(p)) {
+        const g = gradients[name]!;
+        const mean = m[name]!.mul(beta1).add(g.ref.mul(1 - beta1));
+        const square = v[name]!.mul(beta2).add(np.square(g).mul(1 - beta2));
+        const denominator = np.sqrt(square.ref.mul(second.ref)).add(eps);
+        next[0][name] = p[name]!.sub(mean.ref.mul(first.ref).div(denominator).mul(lr));
+        next[1][name] = mean;
+        next[2][name] = square;
+      }
+      first.dispose();
+      second.dispose();
+      return [loss, ...next] as [np.Array, Arrays, Arrays, Arrays];
+    },
+  );
   let p = parametersOf(weights);
   let m = zerosLike(p);
   let v = zerosLike(p);
   const { cos, sin } = ropeTables(config);
   let steps = 0;
-  const flat = (batch: Int32Array[], from: number) => np.array(Int32Array.from(batch.flatMap((tokens) => [...tokens.subarray(from, from + LENGTH)])), { dtype: np.int32 });
+  const flat = (batch: Int32Array[], from: number) =>
+    np.array(Int32Array.from(batch.flatMap((tokens) => [...tokens.subarray(from, from + LENGTH)])), { dtype: np.int32 });
   return {
     name: 'jax-js',
     async step(batch) {

@@ -3,12 +3,13 @@
  * rotary embedding and cache, SimplifiedLayerNormalization). Keys and values stay on the GPU; logits are read back a step.
  */
 import * as ort from 'onnxruntime-web/webgpu';
-import type { ModelConfig, TensorMap } from '../../../src/engine/types.ts';
+import type { ModelConfig } from '../../../src/records/model.ts';
+import type { TensorMap } from '../../../src/engine/types.ts';
 import { FLOAT, type Initializer, INT32, INT64, type Node, onnxModel, type Value } from './onnx-writer.ts';
 import type { DecodePeer } from './workload.ts';
 
 /** The Qwen3 decoder for one new token a sequence: `input_ids` [B, 1] → `logits` [B, 1, vocabulary]. */
-export function onnxDecoder(c: ModelConfig, weights: TensorMap): Uint8Array {
+function onnxDecoder(c: ModelConfig, weights: TensorMap): Uint8Array {
   const nodes: Node[] = [];
   const initializers: Initializer[] = [];
   const queries = c.num_attention_heads * c.head_dim;
@@ -46,7 +47,10 @@ export function onnxDecoder(c: ModelConfig, weights: TensorMap): Uint8Array {
   const headNorm = (x: string, name: string, flat: string) => add('Reshape', [norm(add('Reshape', [x, byHead]), name), flat]);
 
   const half = c.head_dim / 2;
-  const angles = Float64Array.from({ length: c.max_position_embeddings * half }, (_, i) => Math.floor(i / half) / c.rope_theta ** ((i % half) / half));
+  const angles = Float64Array.from(
+    { length: c.max_position_embeddings * half },
+    (_, i) => Math.floor(i / half) / c.rope_theta ** ((i % half) / half),
+  );
   const cos = constant('cos', [c.max_position_embeddings, half], Float32Array.from(angles, Math.cos));
   const sin = constant('sin', [c.max_position_embeddings, half], Float32Array.from(angles, Math.sin));
 
@@ -77,7 +81,13 @@ export function onnxDecoder(c: ModelConfig, weights: TensorMap): Uint8Array {
 
   const layers = Array.from({ length: c.num_hidden_layers }, (_, layer) => layer);
   const cache = (kind: string, length: string): Value[] =>
-    layers.flatMap((layer) => ['key', 'value'].map((what) => ({ name: `${kind}.${layer}.${what}`, type: FLOAT, shape: ['batch', c.num_key_value_heads, length, c.head_dim] })));
+    layers.flatMap((layer) =>
+      ['key', 'value'].map((what) => ({
+        name: `${kind}.${layer}.${what}`,
+        type: FLOAT,
+        shape: ['batch', c.num_key_value_heads, length, c.head_dim],
+      })),
+    );
   return onnxModel({
     nodes,
     initializers,
@@ -105,7 +115,12 @@ export async function onnxDecoding(c: ModelConfig, weights: TensorMap): Promise<
       const batch = prompts.length;
       const completions = prompts.map((): number[] => []);
       let ids = prompts;
-      let past: Record<string, ort.Tensor> = Object.fromEntries(caches.map((name) => [`past.${name}`, new ort.Tensor('float32', new Float32Array(0), [batch, c.num_key_value_heads, 0, c.head_dim])]));
+      let past: Record<string, ort.Tensor> = Object.fromEntries(
+        caches.map((name) => [
+          `past.${name}`,
+          new ort.Tensor('float32', new Float32Array(0), [batch, c.num_key_value_heads, 0, c.head_dim]),
+        ]),
+      );
       for (let length = 0; length < steps; length++) {
         const outputs = await session.run({
           input_ids: new ort.Tensor('int64', BigInt64Array.from(ids, BigInt), [batch, 1]),

@@ -2,7 +2,8 @@
 import { createEngine } from '../../../src/engine/engine.ts';
 import type { Gpu } from '../../../src/engine/gpu.ts';
 import { matmul } from '../../../src/engine/kernels/matmul.ts';
-import type { ModelConfig, TensorMap } from '../../../src/engine/types.ts';
+import type { ModelConfig } from '../../../src/records/model.ts';
+import type { TensorMap } from '../../../src/engine/types.ts';
 import { sftLoss } from '../../../src/training/grpo-loss.ts';
 import { ADAM, BATCH, type DecodePeer, LENGTH, type MatmulPeer, type TrainingPeer } from './workload.ts';
 
@@ -28,7 +29,10 @@ export async function ourTraining(gpu: Gpu, config: ModelConfig, weights: Tensor
   return {
     name: 'ours',
     async step(batch) {
-      const { logprobs } = await engine.accumulate(batch.map((tokens) => ({ tokens, lossMask, weight })), sftLoss);
+      const { logprobs } = await engine.accumulate(
+        batch.map((tokens) => ({ tokens, lossMask, weight })),
+        sftLoss,
+      );
       await engine.step({ ...ADAM, weight_decay: 0, grad_clip: 0 });
       return -weight * logprobs.reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0), 0);
     },
@@ -36,7 +40,13 @@ export async function ourTraining(gpu: Gpu, config: ModelConfig, weights: Tensor
   };
 }
 
-export async function ourDecoding(gpu: Gpu, config: ModelConfig, weights: TensorMap, slots: number, maxModelLen: number): Promise<DecodePeer> {
+export async function ourDecoding(
+  gpu: Gpu,
+  config: ModelConfig,
+  weights: TensorMap,
+  slots: number,
+  maxModelLen: number,
+): Promise<DecodePeer> {
   const engine = await createEngine(gpu, config, weights, { maxModelLen, slots });
   const { sampler } = engine;
   return {

@@ -52,10 +52,19 @@ window.compareTraining = async (rounds) => {
   const weights = randomWeights(MODEL, 1);
   const matmuls = await Promise.all(
     MATMULS.flatMap(([m, k, n]) =>
-      [ourMatmul(gpu, m, k, n), jaxMatmul(m, k, n)].map(async (peer) => ({ peer: await peer, task: `matmul ${m}x${k}x${n}`, flops: 2 * m * k * n, times: [] as number[] })),
+      [ourMatmul(gpu, m, k, n), jaxMatmul(m, k, n)].map(async (peer) => ({
+        peer: await peer,
+        task: `matmul ${m}x${k}x${n}`,
+        flops: 2 * m * k * n,
+        times: [] as number[],
+      })),
     ),
   );
-  const trainers = [await ourTraining(gpu, MODEL, weights), jaxTraining(MODEL, weights)].map((peer) => ({ peer, times: [] as number[], losses: [] as number[] }));
+  const trainers = [await ourTraining(gpu, MODEL, weights), jaxTraining(MODEL, weights)].map((peer) => ({
+    peer,
+    times: [] as number[],
+    losses: [] as number[],
+  }));
   for (let round = 0; round <= rounds; round++) {
     // The first round compiles.
     const keep = (times: number[], ms: number) => void (round > 0 && times.push(ms));

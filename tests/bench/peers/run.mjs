@@ -8,7 +8,11 @@ import { launchChromium } from '../../../src/cli/browser.mjs';
 import { ROOT } from '../../../src/cli/build.mjs';
 
 const { values } = parseArgs({
-  options: { only: { type: 'string', default: 'train,decode' }, rounds: { type: 'string', default: '3' }, json: { type: 'boolean', default: false } },
+  options: {
+    only: { type: 'string', default: 'train,decode' },
+    rounds: { type: 'string', default: '3' },
+    json: { type: 'boolean', default: false },
+  },
 });
 const rounds = Number(values.rounds);
 const isolation = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
@@ -34,7 +38,13 @@ const run = async (name) => {
   return result;
 };
 const show = ({ task, name, median_ms, tokens_per_s, gflops }) =>
-  [task.padEnd(22), name.padEnd(16), `${median_ms.toFixed(1)} ms`.padStart(12), tokens_per_s ? `${tokens_per_s.toFixed(0)} tokens/s` : '', gflops ? `${gflops.toFixed(2)} GFLOP/s` : ''].join('  ');
+  [
+    task.padEnd(22),
+    name.padEnd(16),
+    `${median_ms.toFixed(1)} ms`.padStart(12),
+    tokens_per_s ? `${tokens_per_s.toFixed(0)} tokens/s` : '',
+    gflops ? `${gflops.toFixed(2)} GFLOP/s` : '',
+  ].join('  ');
 
 try {
   const only = values.only.split(',');

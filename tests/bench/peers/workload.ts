@@ -1,6 +1,6 @@
 /** @file What every contender does: the same Qwen3 decoder, weights, batches and optimiser; and how much work that is. */
-import type { ModelConfig } from '../../../src/engine/types.ts';
-import { hash32 } from '../../../src/random.ts';
+import type { ModelConfig } from '../../../src/records/model.ts';
+import { hash32 } from '../../../src/base/random.ts';
 
 /** Vocabulary 2,048, width 128, 4 layers, 4 heads, SwiGLU 384, tied head. */
 export const MODEL: ModelConfig = {

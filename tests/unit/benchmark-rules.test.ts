@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { runEpisode } from '../../src/agent/episode.ts';
 import { prefixAt } from '../../src/agent/prefix.ts';
-import { rulesOf } from '../../src/agent/rules.ts';
+import { TAU2_RULES } from '../../src/benchmarks/tau2/rules.ts';
 import { path, toMessages } from '../../src/agent/trajectory.ts';
-import type { Domain, ToolSchema } from '../../src/environments/types.ts';
+import type { ToolSchema } from '../../src/records/task.ts';
+import type { Domain } from '../../src/environments/types.ts';
 import { OUT_OF_SCOPE, STOP, TRANSFER, UserError, type UserSimulator, type UserTools } from '../../src/users/types.ts';
 import { domain, stage, type Script } from '../support/episodes.ts';
 
@@ -14,7 +15,10 @@ const WRONG = call('cancel_pending_order', { order_id: 'W1', reason: 'no longer 
 const HANDOVER = call('transfer_to_human_agents');
 const SAY = 'Anything else?<|im_end|>';
 
-const userTool: ToolSchema = { type: 'function', function: { name: 'look', description: 'Look.', parameters: { type: 'object', properties: {}, required: [] } } };
+const userTool: ToolSchema = {
+  type: 'function',
+  function: { name: 'look', description: 'Look.', parameters: { type: 'object', properties: {}, required: [] } },
+};
 const tau1: Domain = { ...domain, name: 'tau1-retail', benchmark: 'tau1' };
 const tau2: Domain = { ...domain, name: 'tau2-retail', terminalTools: [], benchmark: 'tau2' };
 
@@ -28,7 +32,7 @@ describe('tau2-bench', () => {
   it('begins with the greeting, which is not sampled', async () => {
     const { trajectory, roles, users } = await play({ domain: tau2, agent: [FIND, CANCEL, SAY], user: ['Cancel my order.', STOP] });
     expect(roles).toEqual(['system', 'assistant', 'user', 'assistant', 'tool', 'assistant', 'tool', 'assistant', 'user']);
-    expect(trajectory.nodes.find(({ role }) => role === 'assistant')).toMatchObject({ text: rulesOf(tau2).greeting });
+    expect(trajectory.nodes.find(({ role }) => role === 'assistant')).toMatchObject({ text: TAU2_RULES.greeting });
     expect(trajectory).toMatchObject({ termination: 'user_stop', ending: 'user_stop', reward: 1 });
     expect(users.heard).toEqual(['Anything else?']);
   });
@@ -41,7 +45,7 @@ describe('tau2-bench', () => {
     expect(opening.sampler.opened).toEqual([]);
   });
 
-  it('goes on after a handover, until the user ends it', async () => {
+  it('continues after a handover until the user ends the conversation', async () => {
     const { trajectory } = await play({ domain: tau2, agent: [CANCEL, HANDOVER, SAY], user: ['Cancel it.', TRANSFER] });
     expect(trajectory).toMatchObject({ ending: 'user_stop', reward: 1, toolCalls: { transfer_to_human_agents: 1 } });
   });
@@ -54,12 +58,24 @@ describe('tau2-bench', () => {
       const { trajectory, environments } = await play({ ...script, rules: { maxSteps } });
       endings.push([trajectory.ending, environments.calls.length, trajectory.reward]);
     }
-    expect(endings).toEqual([['max_steps', 0, 0], ['max_steps', 1, 0], ['max_steps', 1, 0], ['max_steps', 1, 0], ['max_steps', 1, 0], ['user_stop', 1, 1]]);
-    expect(rulesOf(tau2)).toMatchObject({ maxSteps: 200, maxErrors: 10 });
+    expect(endings).toEqual([
+      ['max_steps', 0, 0],
+      ['max_steps', 1, 0],
+      ['max_steps', 1, 0],
+      ['max_steps', 1, 0],
+      ['max_steps', 1, 0],
+      ['user_stop', 1, 1],
+    ]);
+    expect(TAU2_RULES).toMatchObject({ maxSteps: 200, maxErrors: 10 });
   });
 
-  it('ends at too many failed calls, also of tools that do not exist and with malformed ones', async () => {
-    const { trajectory, environments } = await play({ domain: tau2, agent: [WRONG, call('no_such_tool'), '<tool_call>\n{\n</tool_call>'], user: ['Hi.'], rules: { maxErrors: 3 } });
+  it('ends after too many failed calls, including unknown tools and malformed calls', async () => {
+    const { trajectory, environments } = await play({
+      domain: tau2,
+      agent: [WRONG, call('no_such_tool'), '<tool_call>\n{\n</tool_call>'],
+      user: ['Hi.'],
+      rules: { maxErrors: 3 },
+    });
     expect(trajectory).toMatchObject({ ending: 'too_many_errors', termination: 'max_turns', reward: 0, parseErrors: 1 });
     expect(environments.calls.map(({ name }) => name)).toEqual(['cancel_pending_order', 'no_such_tool']);
   });
@@ -78,7 +94,7 @@ describe('tau2-bench', () => {
 });
 
 describe('tau-bench', () => {
-  it('lets the user speak first, and a stop word in the opening means nothing', async () => {
+  it('lets the user speak first, and ignores a stop word in the first message', async () => {
     const { trajectory, roles } = await play({ domain: tau1, agent: [CANCEL, SAY], user: [`Cancel it. ${STOP}`, STOP] });
     expect(roles).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'user']);
     expect(trajectory).toMatchObject({ termination: 'user_stop', reward: 1 });
@@ -86,18 +102,24 @@ describe('tau-bench', () => {
   });
 
   it('ends after thirty acts of the agent, without a reward', async () => {
-    const { trajectory } = await play({ domain: tau1, agent: [CANCEL, ...Array.from({ length: 30 }, (_, i) => (i % 2 ? FIND : SAY))], user: Array<string>(20).fill('Go on.'), limits: { max_turns: 5, max_model_len: 16384 }, maxModelLen: 16384 });
+    const { trajectory } = await play({
+      domain: tau1,
+      agent: [CANCEL, ...Array.from({ length: 30 }, (_, i) => (i % 2 ? FIND : SAY))],
+      user: Array<string>(20).fill('Go on.'),
+      limits: { max_turns: 5, max_model_len: 16384 },
+      maxModelLen: 16384,
+    });
     expect(trajectory).toMatchObject({ termination: 'max_turns', turns: 30, reward: 0, verdict: { reward: 1 } });
   });
 
-  it('ends with a handover, even one that failed', async () => {
+  it('ends with a handover, also if the handover failed', async () => {
     const { trajectory } = await play({ domain: { ...tau1, terminalTools: ['cancel_pending_order'] }, agent: [WRONG], user: ['Hi.'] });
     expect(trajectory).toMatchObject({ termination: 'terminal_tool', turns: 1 });
     const mua = await play({ domain: { ...domain, terminalTools: ['cancel_pending_order'] }, agent: [WRONG, SAY], user: ['Hi.', STOP] });
     expect(mua.trajectory.termination).toBe('user_stop');
   });
 
-  it('hands tools that do not exist to the environment', async () => {
+  it('passes calls of unknown tools to the environment', async () => {
     const { environments, trajectory } = await play({ domain: tau1, agent: [call('no_such_tool', { a: 1 }), SAY], user: ['Hi.', STOP] });
     expect(environments.calls).toEqual([{ name: 'no_such_tool', arguments: { a: 1 } }]);
     expect(trajectory.parseErrors).toBe(0);
@@ -107,7 +129,7 @@ describe('tau-bench', () => {
 describe('dual control', () => {
   const dual: Domain = { ...tau2, name: 'tau2-telecom', userTools: [userTool] };
 
-  /** Calls `batches` of calls before each of its lines. */
+  /** Makes one batch of calls before each of its lines. */
   function handsOn(lines: string[], batches: number[][]) {
     const heard: string[] = [];
     const results: string[] = [];
@@ -130,15 +152,30 @@ describe('dual control', () => {
 
   it('neither side sees the calls of the other', async () => {
     const user = handsOn(['My phone is broken.', 'I looked.', STOP], [[1], [2], []]);
-    const { trajectory, environments } = await play({ domain: dual, agent: [FIND, SAY, `Let me see.\n${CANCEL}`, SAY], user: [], users: user.users });
+    const { trajectory, environments } = await play({
+      domain: dual,
+      agent: [FIND, SAY, `Let me see.\n${CANCEL}`, SAY],
+      user: [],
+      users: user.users,
+    });
     expect(user.tools()!.schemas).toEqual([userTool]);
     expect(user.heard).toEqual(['Anything else?', 'Anything else?']);
     expect(user.results).toHaveLength(3);
-    expect(environments.calls.map(({ name, requestor }) => [name, requestor])).toEqual([['look', 'user'], ['find_user_id_by_email', undefined], ['look', 'user'], ['look', 'user'], ['cancel_pending_order', undefined]]);
+    expect(environments.calls.map(({ name, requestor }) => [name, requestor])).toEqual([
+      ['look', 'user'],
+      ['find_user_id_by_email', undefined],
+      ['look', 'user'],
+      ['look', 'user'],
+      ['cancel_pending_order', undefined],
+    ]);
     expect(JSON.stringify(toMessages(trajectory))).not.toContain('look"');
     expect(trajectory.toolCalls).toEqual({ find_user_id_by_email: 1, cancel_pending_order: 1 });
-    expect(trajectory.userCalls!.map(({ index, call: made }) => [index, made.name])).toEqual([[0, 'look'], [2, 'look'], [3, 'look']]);
-    // Each is filed under what the agent had seen by then.
+    expect(trajectory.userCalls!.map(({ index, call: made }) => [index, made.name])).toEqual([
+      [0, 'look'],
+      [2, 'look'],
+      [3, 'look'],
+    ]);
+    // Each call is stored with the last message that the agent had seen.
     expect(trajectory.userCalls!.map(({ after }) => trajectory.nodes[after]!.role)).toEqual(['template', 'template', 'template']);
     expect(trajectory).toMatchObject({ ending: 'user_stop', reward: 1 });
   });
@@ -148,12 +185,18 @@ describe('dual control', () => {
     const few = await play({ domain: dual, agent: [SAY], user: [], users: handsOn(['Hi.'], [[2]]).users, rules: { maxSteps: 2 } });
     expect(few.trajectory).toMatchObject({ ending: 'max_steps', reward: 0 });
     expect(few.environments.calls).toHaveLength(2);
-    const wrong = await play({ domain: dual, agent: [SAY], user: [], users: handsOn(['Hi.', 'There.'], [[1], [2]]).users, rules: { maxErrors: 3 } });
+    const wrong = await play({
+      domain: dual,
+      agent: [SAY],
+      user: [],
+      users: handsOn(['Hi.', 'There.'], [[1], [2]]).users,
+      rules: { maxErrors: 3 },
+    });
     expect(wrong.trajectory).toMatchObject({ ending: 'too_many_errors', reward: 0 });
     expect(wrong.trajectory.userCalls).toHaveLength(3);
   });
 
-  it('a conversation that is gone on with counts a message of several calls once', async () => {
+  it('a continued conversation counts a message of several calls once', async () => {
     // 3 and 2 calls: messages 1 to 3, the agent's 4, 5 to 7, 8, and words 9
     const script = { domain: dual, user: [], rules: { maxSteps: 9 } };
     const original = (await play({ ...script, agent: [SAY, SAY], users: handsOn(['Hi.', 'No.', 'No.'], [[3], [2]]).users })).trajectory;
@@ -166,7 +209,7 @@ describe('dual control', () => {
     }
   });
 
-  it('an agent that calls a tool of the user is refused by the environment, as its own call', async () => {
+  it('the environment refuses an agent’s call of a user tool, and counts the call as the agent’s', async () => {
     const { environments } = await play({ domain: dual, agent: [call('look'), SAY], user: [], users: handsOn(['Hi.', STOP], []).users });
     expect(environments.calls).toEqual([{ name: 'look', arguments: {} }]);
   });

@@ -1,18 +1,19 @@
-/** The generated retail tasks: can they be solved, only by solving them, and are the splits apart? */
+/** Generated retail tasks: the gold solves them, nothing else does, and the splits share nothing. */
 import 'fake-indexeddb/auto';
 import { describe, expect, test } from 'vitest';
 import { createEnvironments } from '../../src/environments/index.ts';
 import { Overlay, World } from '../../src/environments/overlay.ts';
-import { retail } from '../../src/environments/retail/index.ts';
-import type { Order, User } from '../../src/environments/retail/schema.ts';
-import { makeTasks } from '../../src/environments/retail/tasks.ts';
-import { toolSchemas } from '../../src/environments/retail/tool-schemas.ts';
-import type { Task, ToolCall } from '../../src/environments/types.ts';
+import { retail } from '../../src/environments/domains/retail/index.ts';
+import type { Order, User } from '../../src/environments/domains/retail/schema.ts';
+import { makeTasks } from '../../src/environments/domains/retail/tasks.ts';
+import { toolSchemas } from '../../src/environments/domains/retail/tool-schemas.ts';
+import type { Task, ToolCall } from '../../src/records/task.ts';
 import { compareOverlays, replayGold } from '../../src/environments/verifier.ts';
 
 const LEVELS = ['nano', 'small', 'full'] as const;
 const COUNT = 500;
-const tasksOf = (level: string, split: 'train' | 'heldout', count = COUNT, seed = 0, from = 0) => makeTasks({ domain: 'retail', level, split, seed, count, from });
+const tasksOf = (level: string, split: 'train' | 'heldout', count = COUNT, seed = 0, from = 0) =>
+  makeTasks({ domain: 'retail', level, split, seed, count, from });
 const isWrite = ({ name }: ToolCall) => /^(cancel|modify|return|exchange)/.test(name);
 
 const worlds = new Map<string, World>();
@@ -24,7 +25,7 @@ function worldOf({ world }: Task): World {
 describe.each(LEVELS)('level %s', (level) => {
   const tasks = tasksOf(level, 'train');
 
-  test('gold earns 1, nothing earns 0 except where flagged, gold without its last write earns 0', () => {
+  test('the gold earns 1, no action earns 0 except in no-op tasks, the gold without its last write earns 0', () => {
     for (const task of tasks) {
       const world = worldOf(task);
       const goal = replayGold(retail, world, task);
@@ -33,11 +34,32 @@ describe.each(LEVELS)('level %s', (level) => {
       expect(compareOverlays([], goal).reward, task.id).toBe(task.noop ? 1 : 0);
       const last = task.actions.findLastIndex(isWrite);
       expect(last < 0).toBe(task.noop);
-      if (last >= 0) expect(compareOverlays(replayGold(retail, world, { ...task, actions: task.actions.filter((_, i) => i !== last) }), goal).reward, task.id).toBe(0);
+      if (last >= 0)
+        expect(
+          compareOverlays(replayGold(retail, world, { ...task, actions: task.actions.filter((_, i) => i !== last) }), goal).reward,
+          task.id,
+        ).toBe(0);
     }
   });
 
-  test('no gold action fails, and what is impossible does', () => {
+  test('progress is the share of right rows among all rows that the goal or the episode changes', () => {
+    const task = tasks.find(({ noop, actions }) => !noop && actions.filter(isWrite).length > 1)!;
+    const goal = replayGold(retail, worldOf(task), task);
+    expect(goal.length).toBeGreaterThan(1);
+    const progress = (changes: typeof goal, wanted = goal) => compareOverlays(changes, wanted).progress;
+    const wrong = (change: (typeof goal)[number]) => ({ ...change, after: { damaged: true } });
+    const other = { ...wrong(goal[0]!), key: 'another row' };
+    expect(progress(goal)).toBe(1);
+    expect(progress(goal.slice(1))).toBe((goal.length - 1) / goal.length);
+    expect(progress([wrong(goal[0]!), ...goal.slice(1)])).toBe((goal.length - 1) / goal.length);
+    // Damage to other rows, with the goal reached and not reached.
+    expect(progress([...goal, other])).toBe(goal.length / (goal.length + 1));
+    expect(progress([other])).toBe(0);
+    expect(progress([other], [])).toBe(0);
+    expect(progress([], [])).toBe(1);
+  });
+
+  test('no gold action fails, and impossible wishes do', () => {
     const names = new Set(toolSchemas(level).map((schema) => schema.function.name));
     const refusals = new Set<string>();
     for (const task of tasks) {
@@ -49,8 +71,15 @@ describe.each(LEVELS)('level %s', (level) => {
       }
       for (const wish of task.scenario.wishes) {
         if (!wish.impossible) continue;
-        const call = { cancel: 'cancel_pending_order', return: 'return_delivered_order_items', exchange: 'exchange_delivered_order_items', modify_items: 'modify_pending_order_items', modify_payment: 'modify_pending_order_payment', modify_address: wish.slots.order_id ? 'modify_pending_order_address' : 'modify_user_address' }[wish.intent];
-        // Another customer's order is forbidden by policy alone; everything else the tools refuse, too.
+        const call = {
+          cancel: 'cancel_pending_order',
+          return: 'return_delivered_order_items',
+          exchange: 'exchange_delivered_order_items',
+          modify_items: 'modify_pending_order_items',
+          modify_payment: 'modify_pending_order_payment',
+          modify_address: wish.slots.order_id ? 'modify_pending_order_address' : 'modify_user_address',
+        }[wish.intent];
+        // Only the policy forbids another customer's order. The tools also refuse all other impossible wishes.
         if (wish.words.owner) expect(task.actions.every((action) => action.arguments.order_id !== wish.slots.order_id)).toBe(true);
         else if (!names.has(call)) expect(task.actions.at(-1)!.name).toBe('transfer_to_human_agents');
         else {
@@ -64,12 +93,20 @@ describe.each(LEVELS)('level %s', (level) => {
     expect(refusals.size).toBeGreaterThanOrEqual(level === 'nano' ? 2 : 3);
   });
 
-  test('shares: no-ops below 10 %, personas and wishes as designed', () => {
+  test('frequencies: fewer than 10 % no-ops, personas and wishes as designed', () => {
     const noopShare = (of: readonly Task[]) => of.filter(({ noop }) => noop).length / of.length;
-    for (const [split, seed] of [['train', 0], ['heldout', 0], ['train', 7]] as const) expect(noopShare(tasksOf(level, split, COUNT, seed))).toBeLessThan(0.1);
+    for (const [split, seed] of [
+      ['train', 0],
+      ['heldout', 0],
+      ['train', 7],
+    ] as const)
+      expect(noopShare(tasksOf(level, split, COUNT, seed))).toBeLessThan(0.1);
     expect(noopShare(tasks)).toBeGreaterThan(0.01);
     const share = (test: (task: Task) => boolean) => tasks.filter(test).length / tasks.length;
-    const designed = level === 'nano' ? { upfront: 0.32, on_request: 0.28, changes_mind: 0.3, pushy: 0.1 } : { upfront: 0.4, on_request: 0.35, changes_mind: 0.15, pushy: 0.1 };
+    const designed =
+      level === 'nano'
+        ? { upfront: 0.32, on_request: 0.28, changes_mind: 0.3, pushy: 0.1 }
+        : { upfront: 0.4, on_request: 0.35, changes_mind: 0.15, pushy: 0.1 };
     for (const [persona, expected] of Object.entries(designed)) {
       expect(Math.abs(share((task) => task.scenario.persona === persona) - expected)).toBeLessThan(0.07);
     }
@@ -78,7 +115,7 @@ describe.each(LEVELS)('level %s', (level) => {
       expect(wishes.length).toBeLessThanOrEqual(level === 'full' ? 3 : 2);
       if (persona === 'changes_mind') expect(wishes[0]!.insteadOf).toBeDefined();
       if (persona === 'pushy') expect([wishes[0]!.impossible, wishes[1]!.impossible, noop]).toEqual([true, false, false]);
-      // No two wishes are about one order: they can be served in any order.
+      // Each wish is about another order, so that the agent can serve them in any sequence.
       const orders = wishes.map((wish) => wish.slots.order_id ?? 'own address');
       expect(new Set(orders).size).toBe(orders.length);
       expect(actions.filter(isWrite).length).toBe(wishes.filter((wish) => !wish.impossible).length);
@@ -91,7 +128,14 @@ describe.each(LEVELS)('level %s', (level) => {
       const world = worldOf(task);
       const { identity, wishes, instruction } = task.scenario;
       expect(Boolean(identity.email)).toBe(task.actions[0]!.name === 'find_user_id_by_email');
-      const { text: userId } = retail.execute(new Overlay(world), { name: 'find_user_id_by_name_zip', arguments: { first_name: identity.first_name!, last_name: identity.last_name!, zip: identity.zip! } }, level);
+      const { text: userId } = retail.execute(
+        new Overlay(world),
+        {
+          name: 'find_user_id_by_name_zip',
+          arguments: { first_name: identity.first_name!, last_name: identity.last_name!, zip: identity.zip! },
+        },
+        level,
+      );
       const user = world.get('users', userId) as unknown as User;
       for (const wish of wishes) {
         for (const { slots, words } of [wish, ...(wish.insteadOf ? [wish.insteadOf] : [])]) {
@@ -104,7 +148,8 @@ describe.each(LEVELS)('level %s', (level) => {
           expect(words.items).toEqual(named);
           expect(new Set(order.items.map((item) => item.name)).size).toBe(order.items.length);
         }
-        if (wish.slots.payment_method_id && !wish.words.owner) expect(Object.keys(user.payment_methods)).toContain(wish.slots.payment_method_id);
+        if (wish.slots.payment_method_id && !wish.words.owner)
+          expect(Object.keys(user.payment_methods)).toContain(wish.slots.payment_method_id);
       }
     }
   });
@@ -113,7 +158,10 @@ describe.each(LEVELS)('level %s', (level) => {
     const idsOf = (split: 'train' | 'heldout', seed: number) => {
       const ids = new Set<string>();
       for (const world of new Set(tasksOf(level, split, 256, seed).map((task) => task.world))) {
-        for (const match of JSON.stringify([...retail.world(world).values()].map((table) => [...table])).matchAll(/"[a-z]+_[a-z]+_\d{4}"|#W\d{7}|"\d{10}"|(?:credit_card|paypal|gift_card)_\d{7}|[\w.]+@example\.com/g)) ids.add(match[0]);
+        for (const match of JSON.stringify([...retail.world(world).values()].map((table) => [...table])).matchAll(
+          /"[a-z]+_[a-z]+_\d{4}"|#W\d{7}|"\d{10}"|(?:credit_card|paypal|gift_card)_\d{7}|[\w.]+@example\.com/g,
+        ))
+          ids.add(match[0]);
       }
       return ids;
     };
@@ -125,7 +173,7 @@ describe.each(LEVELS)('level %s', (level) => {
     expect(tasksOf(level, 'heldout').filter((task) => said.has(task.scenario.instruction))).toEqual([]);
   });
 
-  test('the same arguments give the same tasks and worlds, wherever one begins', () => {
+  test('the same arguments give the same tasks and worlds, from any first task', () => {
     expect(tasksOf(level, 'train')).toEqual(tasks);
     expect(tasksOf(level, 'train', 100, 0, 130)).toEqual(tasks.slice(130, 230));
     expect([...retail.world(tasks[0]!.world)]).toEqual([...retail.world(tasks[0]!.world)]);

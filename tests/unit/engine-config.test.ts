@@ -1,17 +1,44 @@
 import { describe, expect, test } from 'vitest';
 import { configJson, parseConfig } from '../../src/engine/config.ts';
 
-/** Qwen/Qwen3-0.6B's own config.json, in the fields that matter. */
+/** The fields that matter of Qwen/Qwen3-0.6B's config.json. */
 const QWEN3 = {
-  architectures: ['Qwen3ForCausalLM'], attention_bias: false, head_dim: 128, hidden_act: 'silu', hidden_size: 1024, intermediate_size: 3072,
-  max_position_embeddings: 40960, max_window_layers: 28, model_type: 'qwen3', num_attention_heads: 16, num_hidden_layers: 28, num_key_value_heads: 8,
-  rms_norm_eps: 1e-6, rope_scaling: null, rope_theta: 1000000, sliding_window: null, tie_word_embeddings: true, use_sliding_window: false, vocab_size: 151936,
+  architectures: ['Qwen3ForCausalLM'],
+  attention_bias: false,
+  head_dim: 128,
+  hidden_act: 'silu',
+  hidden_size: 1024,
+  intermediate_size: 3072,
+  max_position_embeddings: 40960,
+  max_window_layers: 28,
+  model_type: 'qwen3',
+  num_attention_heads: 16,
+  num_hidden_layers: 28,
+  num_key_value_heads: 8,
+  rms_norm_eps: 1e-6,
+  rope_scaling: null,
+  rope_theta: 1000000,
+  sliding_window: null,
+  tie_word_embeddings: true,
+  use_sliding_window: false,
+  vocab_size: 151936,
 };
-/** Qwen/Qwen2.5-0.5B's: no head_dim, a sliding window that is not used. */
+/** Fields of Qwen/Qwen2.5-0.5B's config.json: no head_dim, and an unused sliding window. */
 const QWEN2 = {
-  hidden_act: 'silu', hidden_size: 896, intermediate_size: 4864, max_position_embeddings: 32768, model_type: 'qwen2', num_attention_heads: 14,
-  num_hidden_layers: 24, num_key_value_heads: 2, rms_norm_eps: 1e-6, rope_theta: 1000000, sliding_window: 32768, tie_word_embeddings: true,
-  use_sliding_window: false, vocab_size: 151936,
+  hidden_act: 'silu',
+  hidden_size: 896,
+  intermediate_size: 4864,
+  max_position_embeddings: 32768,
+  model_type: 'qwen2',
+  num_attention_heads: 14,
+  num_hidden_layers: 24,
+  num_key_value_heads: 2,
+  rms_norm_eps: 1e-6,
+  rope_theta: 1000000,
+  sliding_window: 32768,
+  tie_word_embeddings: true,
+  use_sliding_window: false,
+  vocab_size: 151936,
 };
 
 describe('config.json', () => {
@@ -20,10 +47,12 @@ describe('config.json', () => {
     expect(parseConfig(QWEN2)).toMatchObject({ model_type: 'qwen2', head_dim: 64, rope_theta: 1e6 });
   });
 
-  test('the newer place of rope_theta', () => {
+  test('rope_theta in the newer place', () => {
     const { rope_theta: _, ...rest } = QWEN3;
     expect(parseConfig({ ...rest, rope_parameters: { rope_theta: 5e6, rope_type: 'default' } }).rope_theta).toBe(5e6);
-    expect(() => parseConfig({ ...rest, rope_parameters: { rope_theta: 5e6, rope_type: 'yarn' } })).toThrow(/rope_parameters.rope_type is "yarn"/);
+    expect(() => parseConfig({ ...rest, rope_parameters: { rope_theta: 5e6, rope_type: 'yarn' } })).toThrow(
+      /rope_parameters.rope_type is "yarn"/,
+    );
   });
 
   test.each([
@@ -45,7 +74,7 @@ describe('config.json', () => {
     expect(() => parseConfig({ ...QWEN3, ...change })).toThrow(message);
   });
 
-  test('refuses what is no object', () => {
+  test('refuses a value that is not an object', () => {
     expect(() => parseConfig(null)).toThrow(/null: expected an object/);
   });
 
