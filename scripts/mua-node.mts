@@ -1,11 +1,12 @@
 /**
  * Runs the long commands of `mua` (synthesize, sft, train, evaluate) in Node on Dawn, for a machine with a GPU and no browser.
  * Session, shaders and seeds are the same. Usage: npx tsx scripts/mua-node.mts COMMAND key=value …
- *   synthesize count=2000 out=data.jsonl [level=nano] [carelessness=0] [seed=1]
+ *   synthesize count=2000 out=data.jsonl [level=nano] [demonstrator=both] [carelessness=0] [seed=1] [customers.…=share …]
  *   sft model=DIR data=FILE out=DIR [any SFT setting=value …]
  *   evaluate model=DIR [split=heldout] [tasks=200] [trials=1] [temperature=1] [seed=1] [level=nano]
  *   train model=DIR preset=nano out=DIR [any GRPO setting=value …]
  */
+import type { Style } from '../src/agent/expert.ts';
 import type { ModelFiles } from '../src/records/model.ts';
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -43,6 +44,7 @@ async function save(directory: string, files: ModelFiles): Promise<void> {
 async function main(): Promise<unknown> {
   switch (command) {
     case 'synthesize': {
+      const [style, out] = [take('demonstrator', 'both'), take('out')];
       const { jsonl, ...counts } = await session.synthesize(
         {
           domain: 'retail',
@@ -50,10 +52,12 @@ async function main(): Promise<unknown> {
           count: Number(take('count')),
           carelessness: Number(take('carelessness', '0')),
           seed: Number(take('seed', '1')),
+          ...(style !== 'both' && { styles: [style as Style] }),
         },
+        args,
         progress,
       );
-      await writeFile(take('out'), jsonl);
+      await writeFile(out, jsonl);
       return counts;
     }
     case 'sft': {

@@ -1,5 +1,6 @@
 /** @file What the expert knows. The whole conversation is read before each act, so that the expert can continue any conversation. */
 import type { ChatMessage } from '../records/conversation.ts';
+import { OUTAGE } from '../environments/faults.ts';
 import type { Wish } from '../records/task.ts';
 
 /** The customer's current request, with all messages about it. */
@@ -86,7 +87,7 @@ function close(file: CaseFile, outcome: CaseFile['outcome']): void {
 }
 
 const NAME = /(?:\b[Ii] am|\b[Ii]'m|\bname is|\b[Tt]his is)\s+(\p{Lu}[\p{L}'-]*)\s+(\p{Lu}[\p{L}'-]*)/u;
-const CHANGES = /^\W*(no|actually|wait)\b|\binstead\b|changed my mind/i;
+const CHANGES = /^\W*(no|actually|wait|sorry)\b|\binstead\b|changed my mind/i;
 
 function hear(file: CaseFile, text: string): void {
   file.lastHeard = text;
@@ -123,6 +124,7 @@ const LOOKING = new Set([
 ]);
 
 function readResult(file: CaseFile, call: { name: string; arguments: Record<string, unknown> }, text: string): void {
+  if (text === OUTAGE) return; // as if the call was never made: the expert makes it again
   const failed = text.startsWith('Error') || text.startsWith('Unknown action');
   const args = call.arguments as Record<string, string>;
   switch (call.name) {

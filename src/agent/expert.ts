@@ -3,8 +3,10 @@
  * only what an agent sees. Each act is speech or one tool call. The phrasings are few and short, so that a small model can
  * learn them.
  *
- * A careless expert sometimes transfers a customer that it could serve, changes an order without asking, or says that it is
- * done although it did nothing. Language models make these mistakes too. GRPO can then unlearn them.
+ * A careful expert proposes each write and waits for a yes. A brisk expert writes as soon as it knows enough. Both are honest:
+ * which of them serves better depends on the customers. A careless expert makes mistakes on purpose (an experiment of its own,
+ * “injected flaws”): it sometimes transfers a customer that it could serve, changes an order without asking, or says that it
+ * is done although it did nothing.
  */
 import type { ChatMessage } from '../records/conversation.ts';
 import type { ToolCall } from '../records/task.ts';
@@ -42,17 +44,24 @@ const WANTS: Record<Request['intent'], string> = {
   modify_address: 'change an address',
 };
 
-/**
- * Creates the expert for the retail tools of `domain`. The same seed and conversation give the same act.
- * @param carelessness probability of a mistake where a mistake is possible, 0 to 1. A needless transfer has a third of it.
- */
-export function createExpert(domain: Domain, seed: number, carelessness = 0): Expert {
+export const STYLES = ['careful', 'brisk'] as const;
+export type Style = (typeof STYLES)[number];
+
+export interface ExpertOptions {
+  /** Default: careful. */
+  style?: Style;
+  /** Probability of a mistake where a mistake is possible, 0 to 1. A needless transfer has a third of it. Default: 0. */
+  carelessness?: number;
+}
+
+/** Creates the expert for the retail tools of `domain`. The same options, seed and conversation give the same act. */
+export function createExpert(domain: Domain, seed: number, { style = 'careful', carelessness = 0 }: ExpertOptions = {}): Expert {
   const tools = new Set(domain.tools.map((tool) => tool.function.name));
   return {
     act(messages) {
       const pick = (phrasings: readonly string[]): Act => ({ say: phrasings[hash32(seed, messages.length) % phrasings.length]! });
       const slips = (share: number) => hash32(seed, messages.length, 1) < carelessness * share * 2 ** 32;
-      return nextAct(readConversationState(messages), tools, pick, slips);
+      return nextAct(readConversationState(messages), tools, pick, slips, style);
     },
   };
 }
@@ -61,7 +70,7 @@ type Pick = (phrasings: readonly string[]) => Act;
 /** Whether the expert makes a mistake now. `share` scales the probability. */
 type Slips = (share: number) => boolean;
 
-function nextAct(file: CaseFile, tools: ReadonlySet<string>, pick: Pick, slips: Slips): Act {
+function nextAct(file: CaseFile, tools: ReadonlySet<string>, pick: Pick, slips: Slips, style: Style): Act {
   const { request } = file;
   if (!file.userId) return findCustomer(file, pick);
   if (!file.user) return { call: { name: 'get_user_details', arguments: { user_id: file.userId } } };
@@ -82,7 +91,7 @@ function nextAct(file: CaseFile, tools: ReadonlySet<string>, pick: Pick, slips: 
   const planned = wholeAccount ? accountAddress(file, request) : plan(file, request, tool);
   if ('propose' in planned) {
     if (confirmed(file, planned.propose)) return slips(1) ? pick(DONE) : { call: planned.call };
-    return slips(1) ? { call: planned.call } : pick([planned.propose]);
+    return style === 'brisk' || slips(1) ? { call: planned.call } : pick([planned.propose]);
   }
   if ('say' in planned) return pick([planned.say]);
   return slips(1 / 3) ? transfer : planned;

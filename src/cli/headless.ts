@@ -26,7 +26,7 @@ interface BenchmarkFiles {
 export type HeadlessRequest = { model?: string[]; benchmark?: BenchmarkFiles } & (
   | { command: 'train'; preset: string; overrides: Record<string, string>; user: UserConfig }
   | { command: 'sft'; overrides: Partial<Record<keyof SftConfig, string>> }
-  | { command: 'synthesize'; options: Parameters<TrainerApi['synthesize']>[0] }
+  | { command: 'synthesize'; options: Parameters<TrainerApi['synthesize']>[0]; settings: Record<string, string> }
   | { command: 'evaluate'; options: EvaluateOptions; user: UserConfig }
   | { command: 'score'; sequences: number[][] }
   | { command: 'grad'; request: GradRequest }
@@ -121,7 +121,7 @@ async function runCommand(trainer: Trainer, request: HeadlessRequest, exchange: 
       return rest;
     }
     case 'synthesize': {
-      const { jsonl, ...rest } = await trainer.synthesize(request.options, progress);
+      const { jsonl, ...rest } = await trainer.synthesize(request.options, request.settings, progress);
       await put(`${exchange}out/conversations.jsonl`, jsonl);
       return rest;
     }

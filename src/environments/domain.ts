@@ -27,6 +27,8 @@ export interface DomainDefinition {
   version: number;
   /** True if the worlds are stored as imports: the store keeps no copy. */
   imported?: true;
+  /** Whether its tasks can be asked for by `TaskQuery.conditions`. */
+  conditions?: true;
   /** Whether its tasks can be asked for by `TaskQuery.select`. */
   selects?: true;
   domain(level: string): Domain | Promise<Domain>;

@@ -50,7 +50,8 @@ export class OverlayEnvironments implements Environments {
     const definition = this.store.definition(query.domain);
     if (query.select && !definition.selects)
       throw new Error(`select: tasks of '${query.domain}' are generated, they have no ids or splits of a benchmark`);
-    return definition.tasks(query);
+    const { conditions, ...rest } = query;
+    return definition.tasks(definition.conditions ? query : rest);
   }
 
   start(task: Task): Promise<string> {

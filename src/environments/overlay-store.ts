@@ -2,7 +2,8 @@
  * @file The store of tool databases: immutable base worlds, and for each episode the rows that it changed and the log of its
  * tool calls. Rows of worlds and of running episodes are also in memory, but only written transactions count.
  */
-import { runDrafted, type DomainDefinition } from './domain.ts';
+import { runDrafted, type DomainDefinition, type DraftedCall } from './domain.ts';
+import { faultOf, OUTAGE } from './faults.ts';
 import { Overlay, World, type WorldTables } from './overlay.ts';
 import type { Task, ToolCall } from '../records/task.ts';
 import type { Domain, ToolResult } from './types.ts';
@@ -86,7 +87,7 @@ export class OverlayStore {
       for (let attempt = 0; ; attempt++) {
         const episode = await this.episode(id);
         const index = episode.calls;
-        const { text, error, written, changes } = runDrafted(episode.definition, episode.overlay, call, episode.task.level, index);
+        const { text, error, written, changes } = runWithFaults(episode, call, index);
         const unsigned = { index, call, text, error, changes: written, previous: episode.head };
         const entry: LogEntry = { episode: id, ...unsigned, hash: entryHash(unsigned) };
         try {
@@ -232,6 +233,15 @@ export class OverlayStore {
     });
     return new World(id, tables);
   }
+}
+
+/** Runs a call as the task's faults allow. A transfer never fails, so a conversation can always end. */
+function runWithFaults({ definition, domain, overlay, task }: Episode, call: ToolCall, index: number): DraftedCall {
+  const fault = domain.terminalTools.includes(call.name) ? null : faultOf(task, index);
+  if (fault === 'outage') return { text: OUTAGE, error: true, written: [], changes: [] };
+  const result = runDrafted(definition, overlay, call, task.level, index);
+  if (fault === null || result.written.length > 0) return result;
+  return runDrafted(definition, overlay.below, call, task.level, index);
 }
 
 function newId(): string {

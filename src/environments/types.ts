@@ -1,5 +1,6 @@
 /** The interface of the tool environment. Every value is structured-cloneable, because the environment may run in another worker. */
 import type { Benchmark } from '../records/benchmark-task.ts';
+import type { Conditions } from '../records/conditions.ts';
 import type { RowChange, Task, ToolCall, ToolSchema, Verdict } from '../records/task.ts';
 
 export interface Domain {
@@ -45,6 +46,8 @@ export interface TaskQuery {
   count: number;
   /** Index of the first task; tasks are numbered without end. */
   from?: number;
+  /** Only for domains with `conditions`. Default: the conditions of the level. */
+  conditions?: Conditions;
   /** Of an imported benchmark, instead of `split`: a split of its own by its name, or tasks by its ids, in this order. */
   select?: { split: string } | { ids: readonly string[] };
 }

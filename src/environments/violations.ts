@@ -49,6 +49,12 @@ export function isConfirmation(text: string): boolean {
   return !NO.test(said) || YES.test(said.split(/\s+/).slice(0, 2).join(' '));
 }
 
+/** Whether an agent's message asks for a yes. “Done. Anything else?” does not: a yes to it names the next wish. */
+function asksForYes(text: string): boolean {
+  const questions = text.split(/(?<=[.?!])\s+/).filter((sentence) => !/\b(anything|something|what) else\b/i.test(sentence));
+  return /\?|\b(confirm|yes|proceed|go ahead|okay|ok)\b/i.test(questions.join(' '));
+}
+
 /** The violations of an episode. A call with an error result showed and changed nothing, so that it cannot be a violation. */
 export function auditEpisode(events: readonly AuditEvent[], rules: AuditRules = retailRules): Violation[] {
   const violations: Violation[] = [];
@@ -81,7 +87,7 @@ export function auditEpisode(events: readonly AuditEvent[], rules: AuditRules = 
     } else if (event.kind === 'user') {
       confirmed = asked && isConfirmation(event.text);
     } else {
-      asked = true;
+      asked = asksForYes(event.text);
       confirmed = false;
     }
   }

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import type { SharedBranch, SharedEvaluation, SharedRun, SharedTrial } from '../records/bundle.ts';
+import type { Conditions, CustomerShares } from '../records/conditions.ts';
 import type { ConversationRules, EpisodeLimits, MalformedPolicy } from '../records/episode.ts';
 import type { EvaluationSettings } from '../records/evaluation.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
@@ -11,7 +12,7 @@ import type { GrpoConfig, RunRequest, RunStatus, StepMetrics } from '../records/
 import type { EndpointConfig } from '../records/user.ts';
 import { checked } from './checked.ts';
 import { type Fields, id, name, natural, number, oneOf, scalar, text, time } from './schema-fields.ts';
-import { checkGraph, RULES, TERMINATIONS, trajectorySchema } from './trajectory-schema.ts';
+import { checkGraph, RULES, TERMINATIONS, toolFaultsSchema, trajectorySchema } from './trajectory-schema.ts';
 
 const STATUSES: Record<RunStatus, true> = {
   starting: true,
@@ -102,6 +103,17 @@ export function readBranch(value: unknown, file: string, where: string): SharedB
   return branch;
 }
 
+const conditions = z.object({
+  customers: z.object({
+    upfront: number,
+    on_request: number,
+    changes_mind: number,
+    pushy: number,
+    impossible: number,
+    confused: number,
+  } satisfies Fields<CustomerShares>),
+  tools: toolFaultsSchema,
+} satisfies Fields<Conditions>);
 const MALFORMED: Record<MalformedPolicy, true> = { end: true, feedback: true, as_text: true };
 const CONVERSATION_RULES: Record<ConversationRules, true> = { domain: true, mua_rl: true };
 export const evaluationSchema = z.object({
@@ -119,6 +131,7 @@ export const evaluationSchema = z.object({
     top_p: number,
     top_k: number,
     seed: number,
+    conditions: z.optional(conditions),
     limits: z.object({
       max_turns: natural,
       response_length_one_turn: natural,

@@ -2,7 +2,8 @@
 import * as z from 'zod/mini';
 import type { BenchmarkTask, EnvAssertion, RewardInfo, RewardType, Tau2Action } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
-import type { Persona, PhoneTrouble, RowChange, Task, ToolCall, UserScenario, Verdict, Violation, Wish } from '../records/task.ts';
+import type { Persona, ToolFaults } from '../records/conditions.ts';
+import type { PhoneTrouble, RowChange, Task, ToolCall, UserScenario, Verdict, Violation, Wish } from '../records/task.ts';
 import type { MessageNode, Tau2Ending, TerminationReason, Trajectory, UserCall } from '../records/trajectory.ts';
 import { checked, located } from './checked.ts';
 import { ImportError } from './import-error.ts';
@@ -36,7 +37,14 @@ const INTENTS: Record<Wish['intent'], true> = {
   modify_address: true,
   modify_payment: true,
 };
-const PERSONAS: Record<Persona, true> = { upfront: true, on_request: true, changes_mind: true, pushy: true };
+const PERSONAS: Record<Persona, true> = {
+  upfront: true,
+  on_request: true,
+  changes_mind: true,
+  pushy: true,
+  impossible: true,
+  confused: true,
+};
 const REWARD_TYPES: Record<RewardType, true> = { DB: true, ENV_ASSERTION: true, ACTION: true, COMMUNICATE: true, NL_ASSERTION: true };
 export const RULES: Record<Violation['rule'], true> = { not_authenticated: true, other_customer: true, unconfirmed_write: true };
 
@@ -89,6 +97,7 @@ const scenario = z.object({
   history: z.optional(z.array(json)),
   phone: z.optional(phone),
 } satisfies Fields<UserScenario>);
+export const toolFaultsSchema = z.object({ outages: number, stale_reads: number } satisfies Fields<ToolFaults>);
 const task = z.object({
   id: name,
   domain: name,
@@ -98,6 +107,7 @@ const task = z.object({
   scenario,
   actions: z.array(toolCall),
   noop: z.boolean(),
+  faults: z.optional(toolFaultsSchema),
   benchmark: z.optional(jsonObject<BenchmarkTask>()),
 } satisfies Fields<Task>);
 

@@ -1,4 +1,5 @@
 /** @file An evaluation: its request, its settings, its report and its stored row. */
+import type { Conditions } from './conditions.ts';
 import type { ConversationRules, EpisodeLimits } from './episode.ts';
 import type { ModelRef } from './model.ts';
 import type { Violation } from './task.ts';
@@ -16,6 +17,8 @@ export interface EvaluationSettings {
   top_p: number;
   top_k: number;
   seed: number;
+  /** Absent: the default conditions of the level. */
+  conditions?: Conditions;
   limits: EpisodeLimits;
   conversation_rules: ConversationRules;
   /** The first of the sampler's streams. The users' seeds depend on it too. */

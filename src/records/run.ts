@@ -1,4 +1,5 @@
 /** @file A training run: its configuration (verl's names), its metrics and its stored rows. */
+import type { ConditionSettings, ValidationConditionSettings } from './conditions.ts';
 import type { ConversationRules, EpisodeLimits, Sampling } from './episode.ts';
 import type { UserConfig } from './user.ts';
 
@@ -18,7 +19,7 @@ export interface OptimiserConfig {
   seed: number;
 }
 
-export interface GrpoConfig extends EpisodeLimits, Sampling, OptimiserConfig {
+export interface GrpoConfig extends EpisodeLimits, Sampling, OptimiserConfig, ConditionSettings, ValidationConditionSettings {
   domain: string;
   level: string;
   /** Tasks in one step. */

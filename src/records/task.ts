@@ -1,5 +1,6 @@
 /** @file A task, its tools and the verdict on an episode. */
 import type { Benchmark, BenchmarkTask, Requestor, RewardInfo } from './benchmark-task.ts';
+import type { Persona, ToolFaults } from './conditions.ts';
 import type { Json } from './json.ts';
 
 /** OpenAI function schema, as in tau-bench's `tools_info`. */
@@ -30,11 +31,12 @@ export interface Wish {
   words: Record<string, string[]>;
   /** The policy or the world's state forbids the wish. The agent must refuse or transfer. */
   impossible: boolean;
-  /** The wish before the customer changes it during the conversation (persona `changes_mind`). The gold follows the changed wish. */
+  /**
+   * What the customer says first, before they change their mind (`changes_mind`) or correct a wrong detail (`confused`). The gold
+   * follows the wish itself.
+   */
   insteadOf?: { intent: Wish['intent']; slots: Record<string, string | string[]>; words: Record<string, string[]> };
 }
-
-export type Persona = 'upfront' | 'on_request' | 'changes_mind' | 'pushy';
 
 /** What the user simulator knows. It never sees the agent's tools, tool results or gold actions. */
 export interface UserScenario {
@@ -75,6 +77,8 @@ export interface Task {
   actions: ToolCall[];
   /** The gold leaves the database unchanged. */
   noop: boolean;
+  /** How often tools fail in this task. Absent: never. */
+  faults?: ToolFaults;
   /** The task as in the file of tau-bench or tau2-bench. */
   benchmark?: BenchmarkTask;
 }

@@ -81,7 +81,12 @@ export interface TrainerApi {
     overrides: Partial<Record<keyof SftConfig, string>>,
     progress: Progress,
   ): Promise<{ model: ModelFiles; losses: number[]; tokens: number; seconds: number }>;
-  synthesize(options: SynthesizeOptions, progress: Progress): Promise<{ jsonl: string; kept: number; tried: number; solved: number }>;
+  /** @param settings `customers.*` and `tools.*` that differ from the cold start's */
+  synthesize(
+    options: Omit<SynthesizeOptions, 'conditions'>,
+    settings: Record<string, string>,
+    progress: Progress,
+  ): Promise<{ jsonl: string; kept: number; tried: number; solved: number }>;
   evaluate(model: ModelFiles, options: EvaluateOptions, user: RunRequest['user'], progress: Progress): Promise<EvaluateReport>;
   score(model: ModelFiles, sequences: number[][]): Promise<{ logprobs: number[][]; entropies: number[][] }>;
   grad(model: ModelFiles, request: GradRequest): Promise<{ safetensors: Uint8Array<ArrayBuffer>; report: Record<string, number> }>;

@@ -4,6 +4,7 @@ import type { ModelFiles } from '../records/model.ts';
 import type { EvaluateOptions, EvaluateReport, Progress } from './messages.ts';
 import type { Sampling } from '../records/episode.ts';
 import type { UserConfig } from '../records/user.ts';
+import { conditionsOf } from '../environments/conditions.ts';
 import { parseConfig } from '../engine/config.ts';
 import { evaluate } from '../evaluation/evaluate.ts';
 import { tau2Results } from '../benchmarks/tau2/write-results.ts';
@@ -26,7 +27,15 @@ export async function evaluateModel(
   const { domain, level, split, select, seed, trials } = options;
   const config = evaluationConfig(options);
   const sampling: Sampling = { temperature: options.temperature, top_p: config.top_p, top_k: config.top_k };
-  const chosen = await parts.environments.tasks({ domain, level, split, seed, count: options.tasks, ...(select && { select }) });
+  const chosen = await parts.environments.tasks({
+    domain,
+    level,
+    split,
+    seed,
+    count: options.tasks,
+    conditions: conditionsOf(config, 'val'),
+    ...(select && { select }),
+  });
   const tasks = options.skip_noop ? chosen.filter(({ noop }) => !noop) : chosen;
   if (chosen.length === 0) throw new InputError(`split "${split}" of ${domain} has no tasks`);
   if (tasks.length === 0) throw new InputError(`all ${chosen.length} tasks change nothing: without them no task is left`);

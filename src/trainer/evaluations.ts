@@ -73,8 +73,8 @@ export class Evaluations {
     const slots = Math.min(SLOTS, settings.tasks * settings.trials);
     const { stage } = await this.#host.stage(files, settings, settings.user, { maxModelLen: settings.limits.max_model_len, slots });
     signal.throwIfAborted();
-    const { domain, level, split, seed } = settings;
-    const tasks = await this.#parts.environments.tasks({ domain, level, split, seed, count: settings.tasks });
+    const { domain, level, split, seed, conditions } = settings;
+    const tasks = await this.#parts.environments.tasks({ domain, level, split, seed, count: settings.tasks, conditions });
     if (tasks.length === 0) throw new Error(`split "${split}" of ${domain} has no tasks`);
     const { report, trajectories } = await evaluate(stage, {
       tasks,

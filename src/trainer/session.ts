@@ -25,7 +25,7 @@ import type { TrainerApi } from './api.ts';
 import { bench } from './bench.ts';
 import { restore } from './checkpoints.ts';
 import { generateCompletions, gradients, scoreSequences } from './commands.ts';
-import { grpoConfig, sftConfig } from '../training/config.ts';
+import { coldStartConditions, grpoConfig, sftConfig } from '../training/config.ts';
 import { concurrency, EngineHost } from './engine-host.ts';
 import { evaluateModel } from './evaluate-model.ts';
 import { Evaluations } from './evaluations.ts';
@@ -181,10 +181,17 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
     return { model: withWeights(model, await engine.weights()), losses, tokens, seconds: (performance.now() - start) / 1000 };
   }
 
-  async synthesize(options: SynthesizeOptions, progress: Progress): ReturnType<TrainerApi['synthesize']> {
+  async synthesize(
+    options: Omit<SynthesizeOptions, 'conditions'>,
+    settings: Record<string, string>,
+    progress: Progress,
+  ): ReturnType<TrainerApi['synthesize']> {
+    const conditions = coldStartConditions(options.domain, options.level, settings);
     const users = await this.#parts.users({ mode: 'scripted' });
-    const { conversations, tried, solved } = await synthesize({ environments: this.#parts.environments, users }, options, (kept) =>
-      progress(kept, options.count, 'conversations'),
+    const { conversations, tried, solved } = await synthesize(
+      { environments: this.#parts.environments, users },
+      { ...options, conditions },
+      (kept) => progress(kept, options.count, 'conversations'),
     );
     return {
       jsonl: conversations.map((conversation) => `${JSON.stringify(conversation)}\n`).join(''),

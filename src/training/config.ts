@@ -1,5 +1,13 @@
 /** @file Reads and checks settings. The names are verl's; TRL's names are accepted too. */
 import { z } from 'zod';
+import { COLD_START, completeShares, conditionSettings, conditionsOf, defaultConditions } from '../environments/conditions.ts';
+import {
+  PERSONAS,
+  type Conditions,
+  type ConditionSettings,
+  type CustomerShares,
+  type ValidationConditionSettings,
+} from '../records/conditions.ts';
 import { limitsFor, PAPER, PRESETS, SFT_DEFAULTS } from './presets.ts';
 import type { GrpoConfig, SftConfig } from '../records/run.ts';
 
@@ -23,9 +31,15 @@ const schedule = {
   seed: natural.max(0xffffffff),
 };
 
+const share = z.number().min(0).max(1);
+const conditionFields = Object.fromEntries(
+  Object.keys(conditionSettings(defaultConditions('nano'))).map((name) => [name, share]),
+) as Record<keyof (ConditionSettings & ValidationConditionSettings), typeof share>;
+
 export const grpoSchema = z.strictObject({
   domain: z.string(),
   level: z.string(),
+  ...conditionFields,
   train_batch_size: count,
   n: count,
   ppo_mini_batch_size: count,
@@ -133,11 +147,44 @@ function parseValue(name: string, raw: unknown, example: unknown): unknown {
   return value;
 }
 
+/**
+ * `given` with all shares of customers, where a share or the level is given: the shares that are not given keep their
+ * proportions (`completeShares`). @throws ConfigError
+ */
+function withConditions(base: GrpoConfig, given: Record<string, unknown>): Record<string, unknown> {
+  const named = Object.keys(given).filter((name) => given[name] !== undefined && /^(val_)?(customers|tools)\./.test(name));
+  const domain = given.domain ?? base.domain;
+  if (named.length > 0 && domain !== 'retail')
+    throw new ConfigError(
+      `setting "${named[0]}" is set: only the domain retail has customers and tools that can be set, not ${String(domain)}`,
+    );
+  const level = String(given.level ?? base.level);
+  const start = level === base.level ? base : { ...base, ...conditionSettings(defaultConditions(level)) };
+  const completed: Record<string, unknown> = level === base.level ? {} : conditionSettings(defaultConditions(level));
+  for (const phase of ['train', 'val'] as const) {
+    const prefix = phase === 'val' ? 'val_customers.' : 'customers.';
+    const shares = Object.fromEntries(
+      named.filter((name) => name.startsWith(prefix)).map((name) => [name.slice(prefix.length), parseValue(name, given[name], 0)]),
+    ) as Partial<CustomerShares>;
+    for (const persona of Object.keys(shares))
+      if (!(PERSONAS as readonly string[]).includes(persona))
+        throw new ConfigError(`unknown setting "${prefix}${persona}"; known: ${PERSONAS.map((known) => prefix + known).join(', ')}`);
+    if (Object.keys(shares).length === 0) continue;
+    try {
+      for (const [persona, share] of Object.entries(completeShares(conditionsOf(start, phase)!.customers, shares)))
+        completed[prefix + persona] = share;
+    } catch (error) {
+      throw new ConfigError(`${phase === 'val' ? 'val_' : ''}${(error as Error).message}`);
+    }
+  }
+  return { ...given, ...completed };
+}
+
 /** @throws ConfigError */
 export function grpoConfig(preset: string, overrides: Record<string, unknown> = {}): GrpoConfig {
   if (!Object.hasOwn(PRESETS, preset)) throw new ConfigError(`unknown preset "${preset}"; known: ${Object.keys(PRESETS).join(', ')}`);
   const base = PRESETS[preset]!.config;
-  const given = { ...overrides };
+  const given = withConditions(base, overrides);
   // A changed batch size alone keeps one update a batch, as in the preset.
   if (given.train_batch_size !== undefined && given.ppo_mini_batch_size === undefined) given.ppo_mini_batch_size = given.train_batch_size;
   // In TRL, epsilon_high defaults to epsilon.
@@ -164,7 +211,17 @@ export function evaluationConfig({
   preset?: string;
   settings?: Record<string, string>;
 }): GrpoConfig {
-  return resolve(grpoSchema, { ...(preset === undefined ? limitsFor(domain, level) : grpoConfig(preset)), domain, level }, settings);
+  const base = preset === undefined ? limitsFor(domain, level) : grpoConfig(preset);
+  return resolve(grpoSchema, base, withConditions(base, { ...settings, domain, level }));
+}
+
+/** The conditions of the cold start's conversations, with overrides. @throws ConfigError */
+export function coldStartConditions(domain: string, level: string, settings: Record<string, unknown> = {}): Conditions {
+  const other = Object.keys(settings).find((name) => !/^(customers|tools)\./.test(name));
+  if (other)
+    throw new ConfigError(`unknown setting "${other}"; known: ${Object.keys(conditionSettings(COLD_START)).slice(0, 8).join(', ')}`);
+  const base: GrpoConfig = { ...limitsFor(domain, level), ...conditionSettings(COLD_START) };
+  return conditionsOf(resolve(grpoSchema, base, withConditions(base, settings)), 'train')!;
 }
 
 /** @throws ConfigError */

@@ -3,10 +3,11 @@ import type { Sampling } from '../records/episode.ts';
 import type { EvaluationSettings } from '../records/evaluation.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { UserConfig } from '../records/user.ts';
+import { conditionsOf } from '../environments/conditions.ts';
 import { limitsOf } from '../evaluation/types.ts';
 import { EVALUATION_STREAM, limitsFor } from './presets.ts';
 
-type Asked = Pick<EvaluationSettings, 'domain' | 'level' | 'split' | 'tasks' | 'trials' | 'temperature' | 'seed' | 'user'>;
+type Asked = Pick<EvaluationSettings, 'domain' | 'level' | 'split' | 'tasks' | 'trials' | 'temperature' | 'seed' | 'conditions' | 'user'>;
 
 /** The settings of a request: the limits are those of the domain's preset, and top_p and top_k cut nothing off. */
 export function evaluationSettings(asked: Asked): EvaluationSettings {
@@ -37,6 +38,7 @@ export function heldOutSettings(config: GrpoConfig, user: UserConfig, tasks = co
     trials: 1,
     ...validationSampling(config),
     seed,
+    conditions: conditionsOf(config, 'val'),
     limits: limitsOf(config),
     conversation_rules,
     first_stream: EVALUATION_STREAM,

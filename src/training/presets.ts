@@ -1,10 +1,12 @@
 /** @file The presets: the default settings of a run. This file has almost no code, so that the first page load stays small. */
+import { conditionSettings, defaultConditions } from '../environments/conditions.ts';
 import type { GrpoConfig, SftConfig } from '../records/run.ts';
 
 /** The settings of MUA-RL's script `mua_grpo.sh` and its configuration files. Presets state what they change. */
 export const PAPER: GrpoConfig = {
   domain: 'retail',
   level: 'full',
+  ...conditionSettings(defaultConditions('full')),
   train_batch_size: 32,
   n: 8,
   ppo_mini_batch_size: 32,
@@ -57,6 +59,7 @@ export const PAPER: GrpoConfig = {
 const NANO: GrpoConfig = {
   ...PAPER,
   level: 'nano',
+  ...conditionSettings(defaultConditions('nano')),
   train_batch_size: 8,
   ppo_mini_batch_size: 8,
   ppo_micro_batch_size_per_gpu: 0,
@@ -129,6 +132,7 @@ export const PRESETS: Record<string, Preset> = {
     config: {
       ...PAPER,
       level: NANO.level,
+      ...conditionSettings(defaultConditions('nano')),
       lr: NANO.lr,
       response_length_one_turn: NANO.response_length_one_turn,
       max_model_len: NANO.max_model_len,
@@ -142,7 +146,17 @@ export const EVALUATION_STREAM = 0xe0000000;
 /** The limits of an evaluation: those of the first preset with this domain and level, else limits for a benchmark. */
 export function limitsFor(domain: string, level: string): GrpoConfig {
   const preset = Object.values(PRESETS).find(({ config }) => config.domain === domain && config.level === level);
-  return preset?.config ?? { ...NANO, domain, level, max_model_len: 8192, response_length_one_turn: 1024, max_turns: 30 };
+  return (
+    preset?.config ?? {
+      ...NANO,
+      domain,
+      level,
+      ...conditionSettings(defaultConditions(level)),
+      max_model_len: 8192,
+      response_length_one_turn: 1024,
+      max_turns: 30,
+    }
+  );
 }
 
 export const SFT_DEFAULTS: SftConfig = {

@@ -1,5 +1,6 @@
 /** @file A whole GRPO run: held-out evaluation before, steps with evaluations between, and one after. */
 import { NothingScoredError, type Stage } from '../agent/rollouts.ts';
+import { conditionsOf } from '../environments/conditions.ts';
 import type { Learner } from '../engine/types.ts';
 import { evaluate, type Evaluation } from '../evaluation/evaluate.ts';
 import type { EvaluationReport } from '../records/evaluation.ts';
@@ -45,6 +46,7 @@ async function evaluateHeldOut(
     split: 'heldout',
     seed: config.seed,
     count: config.val_tasks,
+    conditions: conditionsOf(config, 'val'),
   });
   return evaluate(stage, {
     tasks,

@@ -1,9 +1,11 @@
 /**
- * @file Cold-start data: conversations of the expert with the scripted user, with the real tools. Only conversations with
- * reward 1 and without a violation are kept; MUA-RL verifies its synthetic trajectories too. With a careless expert all
- * conversations are kept, so that a model that imitates them fails as often as the expert.
+ * @file Cold-start data: conversations of honest demonstrators with the scripted user, with the real tools. As in MUA-RL, only
+ * verified conversations are kept: those with reward 1. The audit decides nothing, because writing without a yes is how a brisk
+ * demonstrator serves. With a careless demonstrator all conversations are kept, so that a model that imitates them fails as often.
  */
-import { createExpert } from '../agent/expert.ts';
+import { createExpert, STYLES, type Style } from '../agent/expert.ts';
+import { COLD_START } from '../environments/conditions.ts';
+import type { Conditions, Persona } from '../records/conditions.ts';
 import { mapConcurrently } from '../agent/rollouts.ts';
 import type { Task, ToolSchema } from '../records/task.ts';
 import type { Environments } from '../environments/types.ts';
@@ -16,6 +18,12 @@ import { STOP, type UserSimulator } from '../users/types.ts';
 export interface SynthesizedConversation extends Conversation {
   id: string;
   tools: ToolSchema[];
+  demonstrator: Style;
+  persona: Persona;
+  reward: number;
+  /** The number of tool calls that changed rows, and of those without the customer's yes. */
+  writes: number;
+  unconfirmed_writes: number;
 }
 
 export interface SynthesizeOptions {
@@ -23,67 +31,60 @@ export interface SynthesizeOptions {
   level: string;
   count: number;
   seed: number;
-  /** How often the expert makes a mistake on purpose, 0 to 1. Above 0 all conversations are kept. */
+  /** The demonstrators take turns by a seeded draw for each conversation. Default: careful and brisk. */
+  styles?: readonly Style[];
+  /** Default: cooperative customers, of whom few change their mind. */
+  conditions?: Conditions;
+  /** How often the demonstrator makes a mistake on purpose, 0 to 1. Above 0 all conversations are kept. */
   carelessness?: number;
 }
 
 const MAX_ACTS = 60;
-
-interface Played {
-  messages: ChatMessage[];
-  /** 0 also if the conversation did not end. */
-  reward: number;
-  /** Whether no rule was broken. */
-  flawless: boolean;
-}
+/** Key of the draw that chooses a conversation's demonstrator. */
+const DEMONSTRATOR = 1;
 
 /**
  * Plays training tasks, from the first on, until `count` conversations are kept. `solved` of the `tried` conversations had
- * reward 1. @throws if fewer than a quarter of the conversations are kept
+ * reward 1. @throws if fewer than a quarter of the conversations are kept, or an option is out of range
  */
 export async function synthesize(
   stage: { environments: Environments; users: UserSimulator },
   options: SynthesizeOptions,
   onProgress?: (kept: number) => void,
 ): Promise<{ conversations: SynthesizedConversation[]; tried: number; solved: number }> {
-  const { carelessness = 0 } = options;
+  const { carelessness = 0, styles = STYLES, conditions = COLD_START } = options;
   if (!(carelessness >= 0 && carelessness <= 1)) throw new Error(`carelessness is ${carelessness}: expected 0 to 1`);
+  if (styles.length === 0) throw new Error('styles is empty: expected careful, brisk or both');
   const domain = await stage.environments.domain(options.domain, options.level);
+  const { domain: name, level, seed } = options;
   const conversations: SynthesizedConversation[] = [];
   let [tried, solved] = [0, 0];
   const batch = 64;
   while (conversations.length < options.count) {
-    const tasks = await stage.environments.tasks({
-      domain: options.domain,
-      level: options.level,
-      split: 'train',
-      seed: options.seed,
-      count: batch,
-      from: tried,
-    });
-    const results: Played[] = [];
+    const tasks = await stage.environments.tasks({ domain: name, level, split: 'train', seed, count: batch, from: tried, conditions });
+    const played: SynthesizedConversation[] = [];
     await mapConcurrently(tasks, 16, async (task, i) => {
-      results[i] = await play(task, hash32(options.seed, tried + i));
+      played[i] = await play(task, hash32(seed, tried + i));
     });
     tried += batch;
-    results.forEach(({ messages, reward, flawless }, i) => {
-      solved += reward;
-      if (((reward === 1 && flawless) || carelessness > 0) && conversations.length < options.count) {
-        conversations.push({ id: tasks[i]!.id, messages: [{ role: 'system', content: domain.policy }, ...messages], tools: domain.tools });
-      }
-    });
+    for (const conversation of played) {
+      solved += conversation.reward;
+      if ((conversation.reward === 1 || carelessness > 0) && conversations.length < options.count) conversations.push(conversation);
+    }
     onProgress?.(conversations.length);
     if (tried >= 256 && conversations.length < tried / 4)
-      throw new Error(`the expert solved only ${conversations.length} of ${tried} tasks at level ${options.level}`);
+      throw new Error(`the demonstrators solved only ${conversations.length} of ${tried} tasks at level ${level}`);
   }
   return { conversations, tried, solved };
 
-  async function play(task: Task, seed: number): Promise<Played> {
+  async function play(task: Task, seed: number): Promise<SynthesizedConversation> {
     const { environments, users } = stage;
-    const expert = createExpert(domain, seed, carelessness);
+    const demonstrator = styles[hash32(seed, DEMONSTRATOR) % styles.length]!;
+    const expert = createExpert(domain, seed, { style: demonstrator, carelessness });
     const user = users.session(task.scenario, seed);
     const episode = await environments.start(task);
-    const messages: ChatMessage[] = [];
+    let writes = 0;
+    const messages: ChatMessage[] = [{ role: 'system', content: domain.policy }];
     const events: AuditEvent[] = [];
     const hear = (text: string) => {
       messages.push({ role: 'user', content: text });
@@ -93,7 +94,7 @@ export async function synthesize(
     try {
       let done = hear(await user.open());
       for (let acts = 0; !done && acts < MAX_ACTS; acts++) {
-        const act = expert.act(messages);
+        const act = expert.act(messages.slice(1));
         if ('say' in act) {
           messages.push({ role: 'assistant', content: act.say });
           events.push({ kind: 'agent', text: act.say });
@@ -103,11 +104,21 @@ export async function synthesize(
           const result = await environments.call(episode, act.call);
           messages.push({ role: 'tool', name: act.call.name, content: result.text });
           events.push({ kind: 'tool', call: act.call, result });
+          writes += Number(result.changes.length > 0);
           done = result.terminal;
         }
       }
       const { reward } = await environments.verify(episode);
-      return { messages, reward: done ? (reward ?? 0) : 0, flawless: auditEpisode(events).length === 0 };
+      return {
+        id: task.id,
+        messages,
+        tools: domain.tools,
+        demonstrator,
+        persona: task.scenario.persona,
+        reward: done ? (reward ?? 0) : 0,
+        writes,
+        unconfirmed_writes: auditEpisode(events).filter(({ rule }) => rule === 'unconfirmed_write').length,
+      };
     } finally {
       user.close?.();
       await environments.close(episode);

@@ -1,13 +1,24 @@
 /** @file The tasks of a training step, as the run's settings choose and change them. */
 import type { Stage } from '../agent/rollouts.ts';
 import { withoutOutputs } from '../benchmarks/tasks.ts';
+import { conditionsOf } from '../environments/conditions.ts';
+import type { ConditionSettings, ValidationConditionSettings } from '../records/conditions.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { Task } from '../records/task.ts';
 import { permutation } from '../base/random.ts';
 
 type Settings = Pick<
   GrpoConfig,
-  'domain' | 'level' | 'train_split' | 'train_batch_size' | 'val_tasks' | 'filter_noop_tasks' | 'check_outputs' | 'seed'
+  | 'domain'
+  | 'level'
+  | 'train_split'
+  | 'train_batch_size'
+  | 'val_tasks'
+  | 'filter_noop_tasks'
+  | 'check_outputs'
+  | 'seed'
+  | keyof ConditionSettings
+  | keyof ValidationConditionSettings
 >;
 
 /** Extra tasks of a step are numbered from the step's own tasks on, in strides of this size. Larger than any run. */
@@ -29,7 +40,7 @@ export async function trainingTasks(
 ): Promise<Task[]> {
   const { domain, level, train_split: split, train_batch_size: size, val_tasks, seed } = config;
   const from = (step - 1) * size + genBatch * MAX_DRAWS * STRIDE;
-  const query = { domain, level, split, seed };
+  const query = { domain, level, split, seed, conditions: conditionsOf(config, split === 'heldout' ? 'val' : 'train') };
   const wanted = (task: Task) => !(config.filter_noop_tasks && task.noop);
   const prepared = (tasks: Task[]) => (config.check_outputs ? tasks : tasks.map(withoutOutputs));
   if (!played.finite && split === 'train') {

@@ -1,5 +1,6 @@
 /** @file A scenario from a plain instruction (`You are Mia Diaz … You want to cancel order #W1234567 because …`). */
-import type { Persona, UserScenario, Wish } from '../records/task.ts';
+import type { Persona } from '../records/conditions.ts';
+import type { UserScenario, Wish } from '../records/task.ts';
 
 /** Characters of a prompt that are read. The longest task of tau-bench and tau2-bench has 2,400. */
 const MAX_PROMPT = 16_384;

@@ -118,10 +118,7 @@ export class ScriptedCustomer {
       // After the last wish the customer does not want what the agent proposes.
       return this.request ? this.confirm(heard.rest, { ...heard, claims: '' }, this.request) : speech.goodbye(this.dice);
     }
-    if (this.wish?.insteadOf && !this.changedMind) {
-      this.changedMind = true;
-      return speech.change(this.wish, this.dice);
-    }
+    if (this.wish?.insteadOf && !this.changedMind) return this.changeMind(this.wish);
     if (matches(text, request)) {
       this.ignored = 0;
       return speech.yes(this.dice);
@@ -144,10 +141,7 @@ export class ScriptedCustomer {
 
   /** The agent claims success. The customer believes it, unless it names another order or the request before a change of mind. */
   private settled(text: string, request: speech.Request): string {
-    if (this.wish?.insteadOf && !this.changedMind) {
-      this.changedMind = true;
-      return speech.change(this.wish, this.dice);
-    }
+    if (this.wish?.insteadOf && !this.changedMind) return this.changeMind(this.wish);
     const ids = orderIds(text);
     if (ids.length && request.slots.order_id && !ids.includes(String(request.slots.order_id)))
       return this.ignore(speech.correct(request, this.dice));
@@ -155,11 +149,17 @@ export class ScriptedCustomer {
   }
 
   private refusal(): string {
+    if (this.scenario.persona === 'confused' && this.wish?.insteadOf && !this.changedMind) return this.changeMind(this.wish);
     if (this.scenario.persona === 'pushy' && this.wish?.impossible && !this.insisted) {
       this.insisted = true;
       return speech.insist(this.dice);
     }
     return this.next();
+  }
+
+  private changeMind(wish: Wish): string {
+    this.changedMind = true;
+    return this.scenario.persona === 'confused' ? speech.rectify(wish, this.dice) : speech.change(wish, this.dice);
   }
 
   private advance(): void {
@@ -180,6 +180,12 @@ export class ScriptedCustomer {
     const topics = [heard.asksEmail && 'email', heard.asksName && 'name', ...heard.facts].filter(
       (topic): topic is string => topic !== false,
     );
+    const { persona, wishes } = scenario;
+    // Asked again for the order, a confused customer looks at its number once more.
+    if (persona === 'confused' && heard.facts.has('order') && (this.tellsAll || this.asked.has('order'))) {
+      const wish = wishes[this.current];
+      if (wish?.insteadOf && !this.changedMind) return this.changeMind(wish);
+    }
     const asked = topics.join();
     const useful = topics.some((topic) => !this.asked.has(topic));
     if (asked === this.lastAsked) this.ignored += 1;

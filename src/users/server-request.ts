@@ -1,4 +1,5 @@
 /** @file A chat request to `mua user-server`: its limits, and the scripted customer's answer to it. */
+import { PERSONAS } from '../records/conditions.ts';
 import * as z from 'zod';
 import type { ToolSchema, UserScenario } from '../records/task.ts';
 import { HandsOnCustomer, type Move } from './hands-on.ts';
@@ -12,7 +13,7 @@ const request = z.object({
   words: z.record(z.string(), words),
 });
 const scenario: z.ZodType<UserScenario> = z.object({
-  persona: z.enum(['upfront', 'on_request', 'changes_mind', 'pushy']),
+  persona: z.enum(PERSONAS),
   identity: z.record(z.string(), z.string().max(500)),
   wishes: z.array(request.extend({ impossible: z.boolean(), insteadOf: request.optional() })).max(32),
   instruction: z.string(),

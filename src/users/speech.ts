@@ -122,6 +122,8 @@ export const also = (request: Request, whole: boolean, dice: Dice) =>
   `${dice.pick(['Yes', 'Thanks'])}, I also want to ${whole ? wholeRequest(request, dice) : bareRequest(request)}.`;
 export const change = (request: Request, dice: Dice) =>
   `${dice.pick(['Actually', 'Wait'])}, I want to ${wholeRequest(request, dice)} instead.`;
+export const rectify = (request: Request, dice: Dice) =>
+  `${dice.pick(['Sorry, I mixed that up', 'Sorry, wrong number'])}. I want to ${wholeRequest(request, dice)}.`;
 export const correct = (request: Request, dice: Dice) => `No, I want to ${wholeRequest(request, dice)}.`;
 export const greeting = (dice: Dice) => dice.pick(['Hi.', 'Hello.']);
 export const yes = (dice: Dice) => dice.pick(['Yes.', 'Yes, please.']);

@@ -12,6 +12,7 @@ import { IMPORTED_LEVEL, type ImportedBenchmark } from '../benchmarks/imported-b
 import { storeTask } from '../benchmarks/tasks.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
 import type { Task } from '../records/task.ts';
+import { isConditionsCode, readConditionsCode } from '../environments/conditions.ts';
 import type { GeneratedWorld, WorldRef } from './types.ts';
 
 export interface GeneratedDomain {
@@ -58,7 +59,8 @@ export function generatedWorld(
   level: string,
   { split, seed, number, task }: WorldRef,
 ): GeneratedWorld {
-  const [name, taskLevel, taskSplit, taskSeed, index, ...rest] = task.split('/');
+  const [name, taskLevel, taskSplit, seedAndCode = '', index, ...rest] = task.split('/');
+  const [taskSeed, code = ''] = seedAndCode.split('~');
   const whole = (text: string | undefined) => text !== undefined && /^\d{1,10}$/.test(text);
   if (
     name === definition.name &&
@@ -68,7 +70,8 @@ export function generatedWorld(
     whole(index) &&
     !rest.length
   ) {
-    return { split: taskSplit, seed: Number(taskSeed), number: Math.floor(Number(index) / tasksPerWorld) };
+    const at = { split: taskSplit, seed: Number(taskSeed), number: Math.floor(Number(index) / tasksPerWorld) } as const;
+    return isConditionsCode(code) ? { ...at, conditions: readConditionsCode(code) } : at;
   }
   return { split: split === 'heldout' ? 'heldout' : 'train', seed: seed ?? FIRST.seed, number: number ?? FIRST.number };
 }
@@ -78,7 +81,7 @@ export async function openGenerated(
   level: string,
   generated: GeneratedWorld,
 ): Promise<Opened> {
-  const { split, seed, number } = generated;
+  const { split, seed, number, conditions } = generated;
   let tasks: Promise<Task[]> | undefined;
   return {
     definition,
@@ -92,7 +95,7 @@ export async function openGenerated(
     ],
     tasks: () =>
       (tasks ??= Promise.resolve(
-        definition.tasks({ domain: definition.name, level, split, seed, count: tasksPerWorld, from: number * tasksPerWorld }),
+        definition.tasks({ domain: definition.name, level, split, seed, count: tasksPerWorld, from: number * tasksPerWorld, conditions }),
       )),
     splitsOf: (task) => [task.split],
   };

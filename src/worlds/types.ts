@@ -1,4 +1,5 @@
 /** @file Questions and answers between the World pages and their worker. All values can be cloned. */
+import type { Conditions } from '../records/conditions.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
 import type { Task, ToolCall, ToolSchema, Verdict } from '../records/task.ts';
 
@@ -45,6 +46,8 @@ export interface GeneratedWorld {
   split: 'train' | 'heldout';
   seed: number;
   number: number;
+  /** Of the tasks. Absent: the default of the level. */
+  conditions?: Conditions;
 }
 
 export interface WorldInfo {

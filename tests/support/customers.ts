@@ -1,5 +1,6 @@
 /** Wishes and scenarios for the tests of the simulated customers. */
-import type { Persona, UserScenario, Wish } from '../../src/records/task.ts';
+import type { Persona } from '../../src/records/conditions.ts';
+import type { UserScenario, Wish } from '../../src/records/task.ts';
 
 export const returnLamp: Wish = {
   intent: 'return',

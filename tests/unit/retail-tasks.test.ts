@@ -1,6 +1,7 @@
 /** Generated retail tasks: the gold solves them, nothing else does, and the splits share nothing. */
 import 'fake-indexeddb/auto';
 import { describe, expect, test } from 'vitest';
+import { defaultConditions } from '../../src/environments/conditions.ts';
 import { createEnvironments } from '../../src/environments/index.ts';
 import { Overlay, World } from '../../src/environments/overlay.ts';
 import { retail } from '../../src/environments/domains/retail/index.ts';
@@ -103,12 +104,9 @@ describe.each(LEVELS)('level %s', (level) => {
       expect(noopShare(tasksOf(level, split, COUNT, seed))).toBeLessThan(0.1);
     expect(noopShare(tasks)).toBeGreaterThan(0.01);
     const share = (test: (task: Task) => boolean) => tasks.filter(test).length / tasks.length;
-    const designed =
-      level === 'nano'
-        ? { upfront: 0.32, on_request: 0.28, changes_mind: 0.3, pushy: 0.1 }
-        : { upfront: 0.4, on_request: 0.35, changes_mind: 0.15, pushy: 0.1 };
+    const designed = defaultConditions(level).customers;
     for (const [persona, expected] of Object.entries(designed)) {
-      expect(Math.abs(share((task) => task.scenario.persona === persona) - expected)).toBeLessThan(0.07);
+      expect(Math.abs(share((task) => task.scenario.persona === persona) - expected)).toBeLessThan(0.05);
     }
     for (const { scenario, actions, noop } of tasks) {
       const { persona, wishes } = scenario;

@@ -155,29 +155,41 @@ export const sft = {
 
 /** @type {Command} */
 export const synthesize = {
-  summary: 'write conversations of an expert with the scripted user: those with reward 1, or all of a careless expert',
+  summary: 'write conversations of honest demonstrators with the scripted user, those with reward 1',
   flags: {
     domain: DOMAIN,
     level: LEVEL,
     count: { type: 'integer', value: 'N', help: 'conversations to keep', default: 2000, min: 1 },
+    demonstrator: {
+      type: 'string',
+      value: 'NAME',
+      help: 'careful (asks before each write), brisk (writes as soon as it knows enough) or both (a seeded draw)',
+      default: 'both',
+      choices: ['careful', 'brisk', 'both'],
+    },
     carelessness: {
       type: 'number',
       value: 'P',
-      help: 'how often the expert transfers, skips the question or claims to be done; above 0 failures are kept',
+      help: 'injected flaws: how often the demonstrator transfers, skips the question or claims to be done; above 0 failures are kept',
       default: 0,
       min: 0,
       max: 1,
     },
+    set: { ...SET, help: 'customers.* or tools.*: who the customers are and how often tools fail (default: cooperative customers)' },
     seed: SEED,
     out: { type: 'string', value: 'FILE.jsonl', help: 'output', required: true },
     json: JSON_FLAG,
   },
-  async run({ domain, level, count, carelessness, seed, out }, progress) {
+  async run({ domain, level, count, demonstrator, carelessness, set, seed, out }, progress) {
     await checkParent('out', out);
     /** @type {Uint8Array} */
     let jsonl = new Uint8Array();
     const result = await runInPage({
-      request: { command: 'synthesize', options: { domain, level, count, carelessness, seed } },
+      request: {
+        command: 'synthesize',
+        options: { domain, level, count, ...(demonstrator !== 'both' && { styles: [demonstrator] }), carelessness, seed },
+        settings: readPairs('set', set),
+      },
       progress,
       onFile: (_, body) => void (jsonl = body),
     });

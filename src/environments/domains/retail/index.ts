@@ -25,6 +25,7 @@ export const retail = {
   name: 'retail',
   levels: LEVELS,
   version: 1,
+  conditions: true,
   domain: (level) => domains.get(levelOf(level))!,
   tasks: makeTasks,
   world: (id) => makeWorld(parseWorldId(id)),

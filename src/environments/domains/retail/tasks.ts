@@ -1,25 +1,19 @@
 /**
  * @file Generates retail tasks: a customer of a generated world with wishes and a persona, and the gold actions. A task
- * depends only on level, split, seed and index. Each world has 64 tasks.
+ * depends only on level, split, seed, conditions and index. Each world has 64 tasks.
  */
 import { Dice } from '../../../base/dice.ts';
 import type { WorldTables } from '../../overlay.ts';
-import type { Persona, Task, ToolCall, UserScenario, Wish } from '../../../records/task.ts';
+import type { Conditions, Persona } from '../../../records/conditions.ts';
+import type { Task, ToolCall, UserScenario, Wish } from '../../../records/task.ts';
+import { conditionsCode, defaultConditions } from '../../conditions.ts';
 import type { TaskQuery } from '../../types.ts';
 import { LEVELS, type Level, type Order, type User } from './schema.ts';
 import { goldCall, INTENTS, NEEDED_STATUS, requestFor, requestText, type Customer, type Intent, type Request } from './wishes.ts';
 import { makeAddress, makeWorld, TASKS_PER_WORLD, worldId } from './world.ts';
 
-/** Shares of the personas. At `nano`, more customers change their mind, so that an agent that acts before it asks fails. */
-const PERSONAS: Record<Level, Record<Persona, number>> = {
-  nano: { upfront: 32, on_request: 28, changes_mind: 30, pushy: 10 },
-  small: { upfront: 40, on_request: 35, changes_mind: 15, pushy: 10 },
-  full: { upfront: 40, on_request: 35, changes_mind: 15, pushy: 10 },
-};
 /** Weights of the number of wishes. Pushy customers always have two. */
 const WISHES: Record<Level, Record<string, number>> = { nano: { 1: 88, 2: 12 }, small: { 1: 65, 2: 35 }, full: { 1: 55, 2: 30, 3: 15 } };
-/** Share of customers with an impossible wish, among `upfront` and `on_request` customers. */
-const IMPOSSIBLE = 0.09;
 /** Intents that no tool of a level serves. The agent must transfer the customer. */
 const TRANSFERS: Record<Level, Intent[]> = {
   nano: ['return', 'exchange', 'modify_items', 'modify_address'],
@@ -27,8 +21,10 @@ const TRANSFERS: Record<Level, Intent[]> = {
   full: [],
 };
 
-export function makeTasks({ level, split, seed, count, from = 0 }: TaskQuery): Task[] {
+export function makeTasks({ level, split, seed, count, from = 0, conditions }: TaskQuery): Task[] {
   if (!LEVELS.includes(level as Level)) throw new Error(`level: '${level}' is unknown; expected one of ${LEVELS.join(', ')}`);
+  const code = conditionsCode(conditions, level);
+  const { customers, tools } = conditions ?? defaultConditions(level);
   const tasks: Task[] = [];
   let tables: WorldTables | undefined;
   for (let index = from; index < from + count; index++) {
@@ -36,12 +32,13 @@ export function makeTasks({ level, split, seed, count, from = 0 }: TaskQuery): T
     if (!tables || index % TASKS_PER_WORLD === 0) tables = makeWorld(key);
     const dice = new Dice('task', level, split, seed, index);
     tasks.push({
-      id: `retail/${level}/${split}/${seed}/${index}`,
+      id: `retail/${level}/${split}/${seed}${code && `~${code}`}/${index}`,
       domain: 'retail',
       level,
       split,
       world: worldId(key),
-      ...makeTask(dice, key.level, tables),
+      ...makeTask(dice, key.level, tables, customers),
+      ...((tools.outages > 0 || tools.stale_reads > 0) && { faults: tools }),
     });
   }
   return tasks;
@@ -49,15 +46,14 @@ export function makeTasks({ level, split, seed, count, from = 0 }: TaskQuery): T
 
 type Draft = Pick<Task, 'scenario' | 'actions' | 'noop'>;
 
-function makeTask(dice: Dice, level: Level, tables: WorldTables): Draft {
+function makeTask(dice: Dice, level: Level, tables: WorldTables, shares: Conditions['customers']): Draft {
   const customers = customersOf(tables);
-  // Draws a plan first and then looks for a customer who fits, so that the shares above are exact.
+  // Draws the persona first, then a plan, then looks for a customer who fits, so that the shares of the personas are exact.
+  const persona = dice.weighted<Persona>(shares);
   for (let plan = 0; plan < 100; plan++) {
-    const persona = dice.weighted<Persona>(PERSONAS[level]);
     const count = persona === 'pushy' ? 2 : Number(dice.weighted(WISHES[level]));
     const intents = Array.from({ length: count }, () => dice.weighted(INTENTS[level]));
-    const plain = persona === 'upfront' || persona === 'on_request';
-    const impossible = plain && dice.chance(IMPOSSIBLE) ? (TRANSFERS[level].length && dice.chance(0.5) ? 'transfer' : 'refuse') : null;
+    const impossible = persona !== 'impossible' ? null : TRANSFERS[level].length && dice.chance(0.5) ? 'transfer' : 'refuse';
     for (const customer of dice.sample(customers, customers.length)) {
       const wishes = makeWishes(dice, level, persona, intents, impossible, customer, customers, tables);
       if (wishes) return draft(dice, level, persona, customer, wishes);
@@ -103,8 +99,8 @@ function makeWishes(
     // A second default address would overwrite the first.
     if (wish && !wish.slots.order_id && wishes.some((earlier) => !earlier.slots.order_id)) return null;
     if (!wish) return null;
-    if (persona === 'changes_mind' && i === 0) {
-      const insteadOf = changedFrom(dice, wish, customer, tables, free);
+    if (i === 0 && (persona === 'changes_mind' || persona === 'confused')) {
+      const insteadOf = persona === 'confused' ? mistaken(dice, wish, customer, tables) : changedFrom(dice, wish, customer, tables, free);
       if (!insteadOf) return null;
       wish.insteadOf = insteadOf;
       take((order) => order.order_id === insteadOf.slots.order_id); // later wishes need other orders
@@ -182,6 +178,25 @@ function changedFrom(dice: Dice, wish: Wish, customer: Customer, tables: WorldTa
   return possible.length ? dice.pick(possible) : null;
 }
 
+/**
+ * The wish with one wrong detail: the number of another order of the customer, or a number that no order has. The agent finds
+ * the first when the customer hears it back, the second when no order is found.
+ */
+function mistaken(dice: Dice, wish: Wish, customer: Customer, tables: WorldTables): Request | null {
+  const { order_id } = wish.slots;
+  if (order_id === undefined) return null;
+  const others = customer.orders.filter((order) => order.order_id !== order_id && order.status === NEEDED_STATUS[wish.intent]);
+  const other = dice.chance(0.5) && others.length ? dice.pick(others).order_id : unusedOrderId(dice, tables);
+  return { intent: wish.intent, slots: { ...wish.slots, order_id: other }, words: wish.words };
+}
+
+function unusedOrderId(dice: Dice, tables: WorldTables): string {
+  for (;;) {
+    const id = `#W${dice.int(1_000_000, 9_999_999)}`;
+    if (!tables.get('orders')!.has(id)) return id;
+  }
+}
+
 function draft(dice: Dice, level: Level, persona: Persona, { id, user }: Customer, wishes: Wish[]): Draft {
   const { first_name, last_name } = user.name;
   const { zip } = user.address;
@@ -232,6 +247,10 @@ function instruction({ persona, identity, wishes }: Omit<UserScenario, 'instruct
       );
     else if (wish.impossible && persona === 'pushy')
       lines.push(`${also} ${text}. If the agent refuses, insist once, then accept it and go on.`);
+    else if (wish.insteadOf && persona === 'confused')
+      lines.push(
+        `You mix up your order numbers: at first you ask to ${requestText(wish.insteadOf)}. When the agent repeats this number or finds no such order, you correct yourself: you want to ${text}.`,
+      );
     else if (wish.insteadOf)
       lines.push(
         `At first you ask to ${requestText(wish.insteadOf)}. When the agent asks you to confirm, you change your mind: you want to ${text}.`,

@@ -1,0 +1,28 @@
+/** @file Who the simulated customers of generated tasks are, and how reliable the tools are. */
+
+export const PERSONAS = ['upfront', 'on_request', 'changes_mind', 'pushy', 'impossible', 'confused'] as const;
+/**
+ * How a simulated customer behaves. `upfront` tells everything at once. `on_request` withholds facts until the agent asks.
+ * `changes_mind` wants something else when the agent asks for confirmation or reports the write. `pushy` first insists on a
+ * forbidden wish. `impossible` wants only what the policy or the database forbids. `confused` first gives a wrong detail.
+ */
+export type Persona = (typeof PERSONAS)[number];
+
+/** The share of customers with each persona, 0 to 1. The shares sum to 1. */
+export type CustomerShares = Record<Persona, number>;
+
+export interface ToolFaults {
+  /** The share of tool calls that fail with “try again”, 0 to 1. */
+  outages: number;
+  /** The share of reads that show the rows as they were when the conversation began, 0 to 1. */
+  stale_reads: number;
+}
+
+export interface Conditions {
+  customers: CustomerShares;
+  tools: ToolFaults;
+}
+
+/** Conditions as settings: of training, and with the prefix `val_` of a run's evaluations. */
+export type ConditionSettings = { [P in Persona as `customers.${P}`]: number } & { [F in keyof ToolFaults as `tools.${F}`]: number };
+export type ValidationConditionSettings = { [N in keyof ConditionSettings as `val_${N}`]: number };
