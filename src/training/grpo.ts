@@ -11,6 +11,7 @@ import type { GrpoConfig, StepMetrics } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { Learner, TrainSequence } from '../engine/types.ts';
 import { groupAdvantages, tokenWeights } from './advantages.ts';
+import { behaviourMetrics } from './behaviour-metrics.ts';
 import { grpoLoss, grpoTokenLoss } from './grpo-loss.ts';
 import { inspectGroup, keptGroup, onMask } from './inspect.ts';
 import { rolloutMetrics, samplerMismatch, UpdateMeter } from './metrics.ts';
@@ -80,6 +81,7 @@ export async function grpoStep(
     step,
     'training/global_step': step,
     ...rolloutMetrics(rollouts.groups),
+    ...behaviourMetrics(rollouts),
     ...spreadAdvantages(samples),
     ...update,
     'actor/trained_token_ratio': sum(trained, sampledTokens) / Math.max(1, sum(samples, sampledTokens)),

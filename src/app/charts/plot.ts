@@ -10,6 +10,8 @@ export interface PlotOptions {
   tick: (value: number) => string;
   /** Gets the row under the cursor of any synced chart, or null. */
   onhover: (row: number | null) => void;
+  /** Steps to mark by a vertical line: an alarm begins there. */
+  marks: readonly number[];
   onpick?: (step: number) => void;
   /** The visitor dragged over a range of steps, or double-clicked to show all steps (null). */
   onzoom?: (zoom: Zoom | null) => void;
@@ -58,6 +60,7 @@ export function createPlot(element: HTMLElement, data: ChartData, first: Zoom, o
       ],
       series: [{}, ...data.curves.map((curve) => seriesOf(curve, color(curve.color)))],
       hooks: {
+        draw: [(u) => drawMarks(u, options.marks, color('--bad'))],
         setCursor: [(u) => options.onhover(u.cursor.idx ?? null)],
         setSelect: [
           (u) => {
@@ -105,6 +108,22 @@ export function createPlot(element: HTMLElement, data: ChartData, first: Zoom, o
       plot.destroy();
     },
   };
+}
+
+function drawMarks({ ctx, bbox, valToPos }: uPlot, marks: readonly number[], stroke: string): void {
+  ctx.save();
+  ctx.strokeStyle = stroke;
+  ctx.setLineDash([4, 4]);
+  ctx.lineWidth = devicePixelRatio;
+  for (const step of marks) {
+    const x = Math.round(valToPos(step, 'x', true));
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+  }
+  ctx.restore();
 }
 
 function seriesOf({ role, sparse }: Curve, stroke: string): uPlot.Series {

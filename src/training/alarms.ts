@@ -1,0 +1,249 @@
+/**
+ * @file Alarms: deterministic rules that find when training goes wrong, with remedies. A rule sees the metrics of the steps so
+ * far and nothing else, so the page, the command line and `stop_on_alarm` agree. All thresholds are in this file.
+ *
+ * An alarm begins at the first step whose recent metrics break the rule and ends at the first step that no longer does.
+ */
+import type { StepMetrics } from '../records/run.ts';
+
+export interface Alarm {
+  rule: AlarmRule['name'];
+  /** The step at which the alarm begins. */
+  from: number;
+  /** The last step at which the rule was broken. */
+  to: number;
+  /** The worst value of the rule's metric, and the limit that it passed. */
+  value: number;
+  limit: number;
+}
+
+export interface AlarmRule {
+  name: string;
+  title: string;
+  /** The metric that the rule watches, and how to show its values. */
+  metric: string;
+  unit: 'share' | 'nats' | 'number';
+  /** What the alarm means. */
+  meaning: string;
+  /** What to try, most useful first. */
+  remedies: readonly string[];
+  /** The value to compare and its limit after the last of `steps`. Null: the rule cannot tell yet. */
+  test(steps: readonly StepMetrics[]): { value: number; limit: number; broken: boolean } | null;
+}
+
+/** Steps of the windows that rules compare. One step has few groups, so a rule never judges by a single step. */
+const RECENT = 3;
+const FIRST = 5;
+
+const values = (steps: readonly StepMetrics[], name: string): number[] =>
+  steps.flatMap((step) => (Number.isFinite(step[name]) ? [step[name]!] : []));
+const mean = (list: readonly number[]) => list.reduce((sum, value) => sum + value, 0) / list.length;
+function median(list: readonly number[]): number {
+  const sorted = list.toSorted((a, b) => a - b);
+  return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2;
+}
+
+/** The mean of the last steps, once there are enough of them. */
+function recent(steps: readonly StepMetrics[], name: string, count = RECENT): number | null {
+  const list = values(steps, name).slice(-count);
+  return list.length < count ? null : mean(list);
+}
+
+/** The means of the first and of the last steps. Null while the two windows overlap. */
+function change(steps: readonly StepMetrics[], name: string): { first: number; last: number } | null {
+  const list = values(steps, name);
+  return list.length < 2 * FIRST ? null : { first: mean(list.slice(0, FIRST)), last: mean(list.slice(-FIRST)) };
+}
+
+const above = (value: number, limit: number) => ({ value, limit, broken: value > limit });
+
+/** A rule that a share rises by more than `by` above its mean of the first steps. */
+const rises = (name: string, by: number) => (steps: readonly StepMetrics[]) => {
+  const found = change(steps, name);
+  return found && above(found.last, found.first + by);
+};
+
+export const ALARM_RULES: readonly AlarmRule[] = [
+  {
+    name: 'kl_explosion',
+    title: 'The policy runs away from the reference',
+    metric: 'actor/kl_loss',
+    unit: 'nats',
+    meaning: 'The mean KL divergence per token is above 0.3 nats. The model now writes another language than its cold start.',
+    remedies: ['Lower the learning rate (lr).', 'Raise kl_loss_coef.', 'Lower grad_clip.', 'Begin again from the last good checkpoint.'],
+    test: (steps) => {
+      const value = recent(steps, 'actor/kl_loss');
+      return value === null ? null : above(value, 0.3);
+    },
+  },
+  {
+    name: 'entropy_collapse',
+    title: 'The policy no longer explores',
+    metric: 'actor/entropy',
+    unit: 'nats',
+    meaning: 'The entropy of the sampled tokens fell below a fifth of its first steps. All rollouts of a task become equal.',
+    remedies: [
+      'Raise clip_ratio_high (DAPO’s clip-higher).',
+      'Raise entropy_coeff slightly.',
+      'Lower the learning rate (lr).',
+      'Sample at temperature 1.',
+    ],
+    test: (steps) => {
+      const found = change(steps, 'actor/entropy');
+      return found && { value: found.last, limit: found.first / 5, broken: found.last < found.first / 5 };
+    },
+  },
+  {
+    name: 'gradient_spike',
+    title: 'The gradient jumps',
+    metric: 'actor/grad_norm',
+    unit: 'number',
+    meaning: 'The gradient norm is more than ten times the median of the ten steps before.',
+    remedies: ['Lower grad_clip.', 'Lower the learning rate (lr).', 'Use more tasks per update (train_batch_size).'],
+    test: (steps) => {
+      const list = values(steps, 'actor/grad_norm');
+      return list.length < 6 ? null : above(list.at(-1)!, 10 * median(list.slice(-11, -1)));
+    },
+  },
+  {
+    name: 'no_mixed_groups',
+    title: 'Few groups teach anything',
+    metric: 'trajectories/valid_query_ratio',
+    unit: 'share',
+    meaning: 'In the last five steps fewer than 15 % of the groups were mixed. A group with equal rewards has no gradient.',
+    remedies: [
+      'If most groups are correct: use harder customers, or stop here.',
+      'If most groups are wrong: use easier tasks, a longer cold start, or partial credit (reward.partial).',
+      'Raise the group size (n).',
+      'Let filter_groups draw more tasks (filter_groups.max_num_gen_batches).',
+    ],
+    test: (steps) => {
+      const value = recent(steps, 'trajectories/valid_query_ratio', FIRST);
+      return value === null ? null : { value, limit: 0.15, broken: value < 0.15 };
+    },
+  },
+  {
+    name: 'cut_turns',
+    title: 'More and more conversations are cut',
+    metric: 'response_length/clip_ratio',
+    unit: 'share',
+    meaning: 'The share of conversations that a token limit cut rose by more than 8 points. The agent repeats itself without end.',
+    remedies: ['Lower the learning rate (lr).', 'Leave cut conversations out of the update (mask_truncated).', 'Raise kl_loss_coef.'],
+    test: rises('response_length/clip_ratio', 0.08),
+  },
+  {
+    name: 'parse_errors',
+    title: 'Tool calls become unreadable',
+    metric: 'tool_call/parse_error_ratio',
+    unit: 'share',
+    meaning: 'The share of conversations with a malformed tool call rose by more than 8 points.',
+    remedies: ['Lower the learning rate (lr).', 'Raise kl_loss_coef.', 'Reward the format (reward.format).'],
+    test: rises('tool_call/parse_error_ratio', 0.08),
+  },
+  {
+    name: 'tool_loops',
+    title: 'The agent repeats the same call',
+    metric: 'tool_call/loop_ratio',
+    unit: 'share',
+    meaning: 'The share of conversations that make an equal tool call at least three times rose by more than 10 points.',
+    remedies: ['Put a price on length (reward.length).', 'Lower max_turns.', 'Lower the learning rate (lr).'],
+    test: rises('tool_call/loop_ratio', 0.1),
+  },
+  {
+    name: 'claims_without_writes',
+    title: 'The agent says that it acted, and did not',
+    metric: 'claims/unfounded_ratio',
+    unit: 'share',
+    meaning: 'The share of conversations in which the agent reports success without any write rose by more than 10 points.',
+    remedies: [
+      'Check what the reward pays for: the outcome in the database must count most.',
+      'Check the customer: does it accept every claim?',
+      'Lower the learning rate (lr).',
+    ],
+    test: rises('claims/unfounded_ratio', 0.1),
+  },
+  {
+    name: 'handover_inflation',
+    title: 'The agent hands over customers that it could serve',
+    metric: 'handover/needless_ratio',
+    unit: 'share',
+    meaning: 'The share of needless transfers to a human rose by more than 10 points.',
+    remedies: ['Put a price on needless transfers (reward.handover).', 'Use fewer customers with impossible wishes.'],
+    test: rises('handover/needless_ratio', 0.1),
+  },
+  {
+    name: 'simulator_breakdown',
+    title: 'The simulated customer fails',
+    metric: 'rollout/failed_ratio',
+    unit: 'share',
+    meaning: 'In the last three steps more than 10 % of the conversations had to be repeated or dropped because the customer failed.',
+    remedies: [
+      'Test the customer’s endpoint in the settings.',
+      'Lower the number of requests at once.',
+      'Raise the customer’s time limit.',
+    ],
+    test: (steps) => {
+      const value = recent(steps, 'rollout/failed_ratio');
+      return value === null ? null : above(value, 0.1);
+    },
+  },
+  {
+    name: 'reward_hacking',
+    title: 'Reward rises, and so do violations',
+    metric: 'violations/per_write',
+    unit: 'share',
+    meaning: 'The reward rose by more than 5 points while violations per write rose by more than 10 points.',
+    remedies: [
+      'Look at the rollouts with violations: does the reward pay for them?',
+      'Put a price on writes without a yes (reward.unconfirmed_write).',
+      'Use customers who change their mind (customers.changes_mind).',
+    ],
+    test: (steps) => {
+      const reward = change(steps, 'critic/rewards/mean');
+      const violations = change(steps, 'violations/per_write');
+      if (!reward || !violations) return null;
+      const limit = violations.first + 0.1;
+      return { value: violations.last, limit, broken: violations.last > limit && reward.last > reward.first + 0.05 };
+    },
+  },
+];
+
+/** All metrics that rules read. */
+export const ALARM_METRICS: readonly string[] = [...new Set([...ALARM_RULES.map(({ metric }) => metric), 'critic/rewards/mean'])];
+
+/** The alarms of a run, in order of their first step. @param steps metrics by step, ascending; the baseline (step 0) is ignored */
+export function alarmsOf(steps: readonly StepMetrics[]): Alarm[] {
+  const trained = steps.filter(({ step }) => step > 0);
+  const alarms: Alarm[] = [];
+  for (const rule of ALARM_RULES) {
+    let open: Alarm | null = null;
+    for (let count = 1; count <= trained.length; count++) {
+      const { step } = trained[count - 1]!;
+      const found = rule.test(trained.slice(0, count));
+      if (!found?.broken) {
+        open = null;
+        continue;
+      }
+      const { value, limit } = found;
+      if (!open) alarms.push((open = { rule: rule.name, from: step, to: step, value, limit }));
+      open.to = step;
+      if (Math.abs(value - limit) > Math.abs(open.value - open.limit)) Object.assign(open, { value, limit });
+    }
+  }
+  return alarms.sort((a, b) => a.from - b.from);
+}
+
+export const alarmRule = (name: string): AlarmRule | undefined => ALARM_RULES.find((rule) => rule.name === name);
+
+/** An alarm's value or limit in its unit. */
+export function showAlarmValue(alarm: Alarm, which: 'value' | 'limit'): string {
+  const { unit } = alarmRule(alarm.rule)!;
+  if (unit === 'share') return `${(100 * alarm[which]).toFixed(1)} %`;
+  return `${alarm[which].toPrecision(3)}${unit === 'nats' ? ' nats' : ''}`;
+}
+
+/** The alarm as one sentence, for the command line. */
+export function alarmText(alarm: Alarm): string {
+  const { title, metric } = alarmRule(alarm.rule)!;
+  return `step ${alarm.from}: ${title} (${metric} ${showAlarmValue(alarm, 'value')}, limit ${showAlarmValue(alarm, 'limit')})`;
+}
