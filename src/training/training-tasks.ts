@@ -23,12 +23,24 @@ type Settings = Pick<
 
 /** Extra tasks of a step are numbered from the step's own tasks on, in strides of this size. Larger than any run. */
 const STRIDE = 2 ** 20;
+/**
+ * Neighbouring generated tasks share a world and its few customers, and one customer can be hard for a small model. So the
+ * tasks of a step are taken from several worlds: tasks come in blocks of WORLDS × TASKS, in the order 0, TASKS, 2 · TASKS, …, 1, ….
+ */
+const WORLDS = 8;
+const TASKS = 64;
+const BLOCK = WORLDS * TASKS;
+const spread = (place: number): number => {
+  const at = place % BLOCK;
+  return place - at + (at % WORLDS) * TASKS + Math.floor(at / WORLDS);
+};
+
 /** How often tasks are drawn until a batch without no-op tasks is full. */
 const MAX_DRAWS = 16;
 
 /**
  * The `train_batch_size` tasks of generation batch `genBatch` (from 0) of step `step` (from 1). Generated tasks are
- * numbered without end. A finite set (an import, or the tasks that held-out evaluation plays) comes round in epochs, each
+ * numbered without end; those of a step come from several worlds. A finite set (an import, or the tasks that held-out evaluation plays) comes round in epochs, each
  * in its own order. The tasks depend only on the settings, `step` and `genBatch`, so that a resumed run sees the same tasks.
  * @throws if the split has no tasks, or only no-op tasks where these are left out
  */
@@ -47,7 +59,9 @@ export async function trainingTasks(
     const tasks: Task[] = [];
     for (let draw = 0; tasks.length < size; draw++) {
       if (draw === MAX_DRAWS) throw new Error(`filter_noop_tasks is true: ${domain} has too few tasks that change something`);
-      tasks.push(...(await environments.tasks({ ...query, count: size, from: from + draw * STRIDE })).filter(wanted));
+      const drawn = Array.from({ length: size }, (_, i) => spread(from + i) + draw * STRIDE);
+      const batches = await Promise.all(drawn.map((index) => environments.tasks({ ...query, count: 1, from: index })));
+      tasks.push(...batches.flat().filter(wanted));
     }
     return prepared(tasks.slice(0, size));
   }

@@ -192,15 +192,18 @@ describe('training tasks', () => {
       ({ id }) => id,
     );
 
-  test('generated tasks never end', async () => {
-    expect(await ids({}, Infinity, {}, 1)).toEqual(['0', '1', '2', '3']);
-    expect(await ids({}, Infinity, {}, 3)).toEqual(['8', '9', '10', '11']);
+  test('generated tasks never end, never repeat, and those of a step come from several worlds', async () => {
+    expect(await ids({}, Infinity, {}, 1)).toEqual(['0', '64', '128', '192']);
+    expect(await ids({}, Infinity, {}, 3)).toEqual(['1', '65', '129', '193']);
+    const seen = (await Promise.all(Array.from({ length: 300 }, (_, i) => ids({}, Infinity, {}, i + 1)))).flat().map(Number);
+    expect(new Set(seen).size).toBe(1200);
+    expect(seen.slice(0, 1024).sort((a, b) => a - b)).toEqual(Array.from({ length: 1024 }, (_, i) => i));
     expect(queries.at(-1)).toMatchObject({ split: 'train' });
   });
 
   test('other generated tasks take the place of no-op tasks', async () => {
     const steps = await Promise.all([1, 2, 3].map((step) => ids({}, Infinity, { filter_noop_tasks: true }, step)));
-    expect(steps[2]!.slice(0, 3)).toEqual(['8', '10', '11']);
+    expect(steps[2]!.slice(0, 3)).toEqual(['1', '65', '193']);
     expect(steps.map((step) => step.length)).toEqual([4, 4, 4]);
     expect(new Set(steps.flat()).size).toBe(12);
     expect(steps.flat().filter((id) => Number(id) % 3 === 0)).toEqual([]);
@@ -216,7 +219,7 @@ describe('training tasks', () => {
     const batch = async (genBatch: number, of: { finite?: true }, end: number) =>
       (await trainingTasks({ domain: { ...domain, ...of }, environments: environments(end) }, config, 2, genBatch)).map(({ id }) => id);
     const generated = (await Promise.all([0, 1, 2].map((genBatch) => batch(genBatch, {}, Infinity)))).flat();
-    expect(generated.slice(0, 4)).toEqual(['4', '5', '6', '7']);
+    expect(generated.slice(0, 4)).toEqual(['256', '320', '384', '448']);
     expect(new Set(generated).size).toBe(12);
     expect(await batch(1, { finite: true }, 7)).toHaveLength(4);
   });
