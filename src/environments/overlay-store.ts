@@ -240,8 +240,9 @@ function runWithFaults({ definition, domain, overlay, task }: Episode, call: Too
   const fault = domain.terminalTools.includes(call.name) ? null : faultOf(task, index);
   if (fault === 'outage') return { text: OUTAGE, error: true, written: [], changes: [] };
   const result = runDrafted(definition, overlay, call, task.level, index);
-  if (fault === null || result.written.length > 0) return result;
-  return runDrafted(definition, overlay.below, call, task.level, index);
+  if (fault === null || result.error || result.written.length > 0) return result;
+  const stale = runDrafted(definition, overlay.below, call, task.level, index);
+  return stale.written.length > 0 ? result : stale;
 }
 
 function newId(): string {
