@@ -6,7 +6,7 @@
  *   evaluate model=DIR [split=heldout] [tasks=200] [trials=1] [temperature=1] [seed=1] [level=nano]
  *   train model=DIR preset=nano out=DIR [any GRPO setting=value …]
  */
-import type { Style } from '../src/agent/expert.ts';
+import type { Style } from '../src/records/dataset.ts';
 import type { ModelFiles } from '../src/records/model.ts';
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -2,16 +2,15 @@
  * Makes a model folder from a tokenizer and random weights. A cold start trains this model.
  * Usage: npx tsx scripts/new-model.mts --tokenizer DIR --out DIR [--hidden-size 128] [--layers 4] [--heads 4] [--kv-heads 2]
  *   [--head-dim 32] [--intermediate-size 384] [--vocab-size N] [--max-position-embeddings 2048] [--rope-theta 1000000] [--seed 1]
- *   [--init normal|copying]   copying: see scripts/copying-weights.ts
+ *   [--init random|copying]   see src/training/init-weights.ts
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { copyingWeights } from './copying-weights.ts';
-import { randomWeights } from '../src/engine/parameters.ts';
 import type { ModelConfig } from '../src/records/model.ts';
 import { loadTokenizer } from '../src/agent/tokenizer.ts';
 import { saveModel } from '../src/exchange/model-folder.ts';
+import { freshWeights, type Init } from '../src/training/init-weights.ts';
 
 const { values } = parseArgs({
   options: {
@@ -27,7 +26,7 @@ const { values } = parseArgs({
     'max-position-embeddings': { type: 'string', default: '2048' },
     'rope-theta': { type: 'string', default: '1000000' },
     seed: { type: 'string', default: '1' },
-    init: { type: 'string', default: 'normal' },
+    init: { type: 'string', default: 'random' },
   },
 });
 if (!values.tokenizer || !values.out) throw new Error('usage: npx tsx scripts/new-model.mts --tokenizer DIR --out DIR');
@@ -50,9 +49,7 @@ const config: ModelConfig = {
   max_position_embeddings: Number(values['max-position-embeddings']),
   tie_word_embeddings: true,
 };
-const inits = { normal: randomWeights, copying: copyingWeights };
-if (!(values.init in inits)) throw new Error(`--init is ${values.init}: expected normal or copying`);
-const weights = inits[values.init as keyof typeof inits](config, Number(values.seed));
+const weights = freshWeights(config, { init: values.init as Init, seed: Number(values.seed) });
 await mkdir(values.out, { recursive: true });
 for (const [name, bytes] of Object.entries({ ...files, ...saveModel(config, weights) })) await writeFile(join(values.out, name), bytes);
 const parameters = [...weights.values()].reduce((sum, { data }) => sum + data.length, 0);

@@ -9,6 +9,7 @@
  * is done although it did nothing.
  */
 import type { ChatMessage } from '../records/conversation.ts';
+import type { Style } from '../records/dataset.ts';
 import type { ToolCall } from '../records/task.ts';
 import type { Domain } from '../environments/types.ts';
 import { isConfirmation } from '../environments/violations.ts';
@@ -43,9 +44,6 @@ const WANTS: Record<Request['intent'], string> = {
   modify_payment: 'change a payment',
   modify_address: 'change an address',
 };
-
-export const STYLES = ['careful', 'brisk'] as const;
-export type Style = (typeof STYLES)[number];
 
 export interface ExpertOptions {
   /** Default: careful. */

@@ -75,6 +75,7 @@ export const runSchema = z.object({
     preset: name,
     overrides: z.record(z.string(), scalar) as unknown as z.ZodMiniType<Partial<GrpoConfig>>,
     user,
+    dataset: z.optional(id),
   } satisfies Fields<RunRequest>),
   config: config as unknown as z.ZodMiniType<GrpoConfig>,
 } satisfies Fields<SharedRun>);

@@ -19,7 +19,20 @@ export interface OptimiserConfig {
   seed: number;
 }
 
+/**
+ * How a step trains. `grpo`: on its rollouts, weighted by their group advantages. `rft` (rejection-sampling fine-tuning): by
+ * supervised learning on its successful rollouts. `sft`: by supervised learning on demonstrators' conversations or a dataset.
+ */
+export type Algorithm = 'grpo' | 'rft' | 'sft';
+
 export interface GrpoConfig extends EpisodeLimits, Sampling, OptimiserConfig, ConditionSettings, ValidationConditionSettings {
+  algorithm: Algorithm;
+  /** With `rft`: passes over the successful rollouts of a step. */
+  rft_epochs: number;
+  /** With `rft` and `sft`: conversations in one optimizer update. */
+  sft_mini_batch_size: number;
+  /** With `sft` and no dataset: the customers and tools of the demonstrations are the cold start's, or this run's own. */
+  sft_conditions: 'cold_start' | 'run';
   domain: string;
   level: string;
   /** Tasks in one step. */
@@ -85,6 +98,8 @@ export interface RunRequest {
   /** Only values that differ from the preset. */
   overrides: Partial<GrpoConfig>;
   user: UserConfig;
+  /** With `algorithm: 'sft'`: id of the stored dataset to train on. Absent: each step gets new conversations of the demonstrators. */
+  dataset?: string;
 }
 
 export interface RunRow {

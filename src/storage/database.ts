@@ -4,6 +4,7 @@
  */
 import { Dexie, type EntityTable, type Table } from 'dexie';
 import type { BranchRow } from '../records/branch.ts';
+import type { DatasetConversationRow, DatasetRow } from '../records/dataset.ts';
 import type { EvaluationRow } from '../records/evaluation.ts';
 import type { LessonRow } from '../records/lesson.ts';
 import type { ModelRow } from '../records/model.ts';
@@ -22,6 +23,8 @@ export class RunDatabase extends Dexie {
   declare lessons: EntityTable<LessonRow, 'id'>;
   declare models: EntityTable<ModelRow, 'id'>;
   declare branches: EntityTable<BranchRow, 'id'>;
+  declare datasets: EntityTable<DatasetRow, 'id'>;
+  declare datasetConversations: Table<DatasetConversationRow, [string, number]>;
 
   constructor(name = 'mua-runs') {
     super(name);
@@ -34,5 +37,6 @@ export class RunDatabase extends Dexie {
     });
     this.version(2).stores({ evaluations: 'id, createdAt, run', evaluationTrajectories: '[evaluation+id]', lessons: 'id', models: 'id' });
     this.version(3).stores({ branches: 'id, origin' });
+    this.version(4).stores({ datasets: 'id, createdAt', datasetConversations: '[dataset+index]' });
   }
 }

@@ -3,6 +3,7 @@
  * also uses the one-off commands. File contents cross as bytes or text, because the worker cannot open paths.
  */
 import type {
+  DatasetRequest,
   GenerateRequest,
   Rescored,
   RescoreRequest,
@@ -56,6 +57,11 @@ export interface TrainerApi {
   rescore(request: RescoreRequest): Promise<Rescored>;
   /** Ends the active turn or rescoring. */
   stopPlay(): Promise<void>;
+
+  // Datasets, stored in this browser
+  /** Stores new conversations of the demonstrators and returns the dataset's id. @throws when cancelled; nothing is stored then */
+  synthesizeAndKeep(request: DatasetRequest, progress: Progress): Promise<string>;
+  cancelSynthesis(): Promise<void>;
 
   // One-off commands
   /** `before` and `after` are null if the run did not evaluate (`val_tasks` is 0) or could not evaluate. */

@@ -75,7 +75,7 @@ export async function restore(
   config: GrpoConfig,
 ): Promise<TensorMap | null> {
   if (checkpoint?.reference) engine.loadWeights(checkpoint.reference);
-  const reference = config.use_kl_loss ? (checkpoint?.reference ?? (await engine.weights())) : null;
+  const reference = config.algorithm === 'grpo' && config.use_kl_loss ? (checkpoint?.reference ?? (await engine.weights())) : null;
   if (reference) await engine.snapshotReference();
   if (checkpoint) {
     engine.loadWeights(checkpoint.weights);

@@ -8,6 +8,7 @@ import type { Tau2Results } from '../benchmarks/tau2/write-results.ts';
 import type { TopTokens } from '../engine/types.ts';
 import type { TaskQuery } from '../environments/types.ts';
 import type { ConversationRules, EpisodeLimits, Sampling } from '../records/episode.ts';
+import type { DatasetOptions } from '../records/dataset.ts';
 import type { EvaluationReport } from '../records/evaluation.ts';
 import type { ModelRef } from '../records/model.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
@@ -69,6 +70,13 @@ export interface PlayRequest {
   stream: number;
   /** How many rollouts to play from the prefix (default 1). */
   n?: number;
+}
+
+export interface DatasetRequest {
+  name: string;
+  options: Omit<DatasetOptions, 'conditions'>;
+  /** `customers.*` and `tools.*` that differ from the cold start's. */
+  settings: Record<string, string>;
 }
 
 export interface RescoreRequest {

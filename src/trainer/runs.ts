@@ -10,13 +10,14 @@ import type { UserConfig } from '../records/user.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import { loadCheckpoint, restore, saveCheckpoint } from './checkpoints.ts';
 import { grpoConfig } from '../training/config.ts';
+import { keptConversations } from './datasets.ts';
 import { concurrency, DeviceLostError, type EngineHost } from './engine-host.ts';
-import type { StepResult } from '../training/grpo.ts';
+import type { StepResult } from '../training/step-result.ts';
 import { keptGroup } from '../training/inspect.ts';
 import { keepEvaluation, withoutKey } from './evaluations.ts';
 import { heldOutSettings } from '../training/evaluation-settings.ts';
 import { DEFAULT_PRESET, PRESETS } from '../training/presets.ts';
-import { evaluationMetrics, trainGrpo } from '../training/run.ts';
+import { evaluationMetrics, trainRun } from '../training/run.ts';
 import { runName } from './run-name.ts';
 import { summarize } from './summary.ts';
 import { takeGpu } from './gpu-lock.ts';
@@ -61,6 +62,8 @@ export class Runs {
 
   async start(request: RunRequest): Promise<string> {
     const config = grpoConfig(request.preset, request.overrides);
+    if (request.dataset !== undefined && config.algorithm !== 'sft')
+      throw new Error(`algorithm is ${config.algorithm}: expected sft, as the run has a dataset`);
     const user = withoutKey(request.user);
     const createdAt = Date.now();
     const row: RunRow = {
@@ -146,6 +149,7 @@ export class Runs {
   async #train(active: ActiveRun, row: RunRow, user: UserConfig, db: RunDatabase): Promise<void> {
     const { config, id } = row;
     const files = await this.#parts.bundledModel(row.request.model);
+    const dataset = row.request.dataset === undefined ? undefined : await keptConversations(db, row.request.dataset);
     const checkpoint = await loadCheckpoint(db, id);
     this.#emit({
       type: 'progress',
@@ -182,8 +186,9 @@ export class Runs {
         report,
         trajectories,
       });
-    await trainGrpo(stage, engine, config, concurrency(config), {
+    await trainRun(stage, engine, config, concurrency(config), {
       doneSteps,
+      dataset,
       signal: active.abort.signal,
       // A run pauses between steps only, so the weights are those of the last finished step.
       gate: async () => {

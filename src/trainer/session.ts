@@ -2,6 +2,7 @@
 import type { SessionParts } from './session-parts.ts';
 import type { ModelFiles } from '../records/model.ts';
 import type {
+  DatasetRequest,
   EvaluateOptions,
   EvaluateReport,
   GradRequest,
@@ -26,11 +27,12 @@ import { bench } from './bench.ts';
 import { restore } from './checkpoints.ts';
 import { generateCompletions, gradients, scoreSequences } from './commands.ts';
 import { coldStartConditions, grpoConfig, sftConfig } from '../training/config.ts';
+import { Datasets } from './datasets.ts';
 import { concurrency, EngineHost } from './engine-host.ts';
 import { evaluateModel } from './evaluate-model.ts';
 import { Evaluations } from './evaluations.ts';
 import { Plays } from './play.ts';
-import { evaluationMetrics, trainGrpo } from '../training/run.ts';
+import { evaluationMetrics, trainRun } from '../training/run.ts';
 import { Runs } from './runs.ts';
 import { trainSft } from '../training/sft.ts';
 import { synthesize, type SynthesizeOptions } from '../training/synthesize.ts';
@@ -41,6 +43,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
   readonly #runs: Runs;
   readonly #evaluations: Evaluations;
   readonly #plays: Plays;
+  readonly #datasets: Datasets;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
@@ -48,6 +51,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
     this.#runs = new Runs(parts, this.#host);
     this.#evaluations = new Evaluations(parts, this.#host);
     this.#plays = new Plays(parts, this.#host);
+    this.#datasets = new Datasets(parts);
   }
 
   engineInfo(): Promise<EngineInfo> {
@@ -105,6 +109,13 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
     return this.#plays.stop();
   }
 
+  synthesizeAndKeep(request: DatasetRequest, progress: Progress): Promise<string> {
+    return this.#datasets.make(request, progress);
+  }
+  async cancelSynthesis(): Promise<void> {
+    this.#datasets.cancel();
+  }
+
   async train(
     model: ModelFiles,
     preset: string,
@@ -126,7 +137,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
     let dropped = 0;
     let retried = 0;
     let step = 0;
-    await trainGrpo(stage, engine, config, concurrency(config), {
+    await trainRun(stage, engine, config, concurrency(config), {
       onStepStart: (next) => (step = next),
       onPhase: (phase, done, of) => progress(step, total, `${phase} ${done}/${of}`),
       onEvaluationProgress: (done, of) => progress(step, total, `held-out ${done}/${of}`),

@@ -37,6 +37,10 @@ const conditionFields = Object.fromEntries(
 ) as Record<keyof (ConditionSettings & ValidationConditionSettings), typeof share>;
 
 export const grpoSchema = z.strictObject({
+  algorithm: z.enum(['grpo', 'rft', 'sft']),
+  rft_epochs: count,
+  sft_mini_batch_size: count,
+  sft_conditions: z.enum(['cold_start', 'run']),
   domain: z.string(),
   level: z.string(),
   ...conditionFields,
@@ -191,6 +195,10 @@ export function grpoConfig(preset: string, overrides: Record<string, unknown> = 
   if (given.epsilon !== undefined && given.epsilon_high === undefined) given.epsilon_high = given.epsilon;
   const config = resolve(grpoSchema, base, given);
   if (config.n < 2) throw new ConfigError(`setting "n" is ${config.n}: expected at least 2, as GRPO compares the rollouts of a group`);
+  if (config.algorithm === 'sft' && config.train_split !== 'train')
+    throw new ConfigError(
+      `setting "train_split" is "${config.train_split}": expected train with algorithm sft, as demonstrators serve no held-out tasks`,
+    );
   if (config.train_batch_size % config.ppo_mini_batch_size !== 0) {
     throw new ConfigError(
       `setting "ppo_mini_batch_size" is ${config.ppo_mini_batch_size}: expected a divisor of train_batch_size (${config.train_batch_size})`,

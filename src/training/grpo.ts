@@ -7,23 +7,16 @@
  */
 import type { Rollouts, Stage } from '../agent/rollouts.ts';
 import { flatten } from '../agent/trajectory.ts';
-import type { GrpoConfig, StepMetrics } from '../records/run.ts';
+import type { GrpoConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { Learner, TrainSequence } from '../engine/types.ts';
 import { groupAdvantages, tokenWeights } from './advantages.ts';
-import { behaviourMetrics } from './behaviour-metrics.ts';
 import { grpoLoss, grpoTokenLoss } from './grpo-loss.ts';
 import { inspectGroup, keptGroup, onMask } from './inspect.ts';
-import { rolloutMetrics, samplerMismatch, UpdateMeter } from './metrics.ts';
+import { samplerMismatch, UpdateMeter } from './metrics.ts';
 import { learningRate } from './schedule.ts';
 import { chooseGroups, isMixed, sampleStep, type StepHooks } from './step-batch.ts';
-
-export interface StepResult {
-  metrics: StepMetrics;
-  trajectories: Trajectory[];
-  /** Group advantage of each trajectory, by id. */
-  advantages: Map<string, number>;
-}
+import { sampledMetrics, type StepResult, Stopwatch, sum } from './step-result.ts';
 
 /** A rollout of the update. */
 interface Sample {
@@ -74,30 +67,14 @@ export async function grpoStep(
   await inspectUpdate();
   if (config.inspect) clock.lap('inspect');
 
-  const trajectories = rollouts.groups.flat();
-  const seconds = clock.total();
-  const tokens = trajectories.reduce((sum, t) => sum + flatten(t).tokens.length, 0);
-  const metrics: StepMetrics = {
-    step,
-    'training/global_step': step,
-    ...rolloutMetrics(rollouts.groups),
-    ...behaviourMetrics(rollouts),
-    ...spreadAdvantages(samples),
-    ...update,
-    'actor/trained_token_ratio': sum(trained, sampledTokens) / Math.max(1, sum(samples, sampledTokens)),
-    'train/num_gen_batches': rollouts.genBatches,
-    'rollout/dropped': rollouts.dropped.length,
-    'rollout/retried': rollouts.retried,
-    ...clock.metrics(),
-    'timing_s/user': sum(trajectories, (t) => t.seconds.user) / Math.max(1, trajectories.length),
-    'timing_s/tool': sum(trajectories, (t) => t.seconds.tool) / Math.max(1, trajectories.length),
-    'perf/total_num_tokens': tokens,
-    'perf/time_per_step': seconds,
-    'perf/throughput': tokens / seconds,
-  };
   return {
-    metrics,
-    trajectories: [...trajectories, ...rollouts.dropped],
+    metrics: {
+      ...sampledMetrics(rollouts, step, clock),
+      ...spreadAdvantages(samples),
+      ...update,
+      'actor/trained_token_ratio': sum(trained, sampledTokens) / Math.max(1, sum(samples, sampledTokens)),
+    },
+    trajectories: [...rollouts.groups.flat(), ...rollouts.dropped],
     advantages: new Map(samples.map((s) => [s.trajectory.id, s.advantage])),
   };
 }
@@ -224,31 +201,3 @@ function spreadAdvantages(samples: readonly Sample[]): Record<string, number> {
 
 const sampledTokens = ({ lossMask }: Sample) => sum(Array.from(lossMask), Number);
 const masked = (values: ArrayLike<number>, mask: ArrayLike<number>) => Array.from(values).filter((_, t) => mask[t] === 1);
-const sum = <T>(items: readonly T[], value: (item: T) => number) => items.reduce((total, item) => total + value(item), 0);
-
-/** verl's timing_s/*: seconds between laps. Laps of one name are added. */
-class Stopwatch {
-  #start = performance.now();
-  #last = this.#start;
-  readonly #laps: Record<string, number> = {};
-
-  lap(name: string): void {
-    const now = performance.now();
-    this.#laps[`timing_s/${name}`] = (this.#laps[`timing_s/${name}`] ?? 0) + (now - this.#last) / 1000;
-    this.#last = now;
-  }
-  /** Waits, and does not count the time. */
-  async rest(until: (() => Promise<void>) | undefined): Promise<void> {
-    const from = performance.now();
-    await until?.();
-    const rested = performance.now() - from;
-    this.#start += rested;
-    this.#last += rested;
-  }
-  total(): number {
-    return (performance.now() - this.#start) / 1000;
-  }
-  metrics(): Record<string, number> {
-    return { ...this.#laps, 'timing_s/step': this.total() };
-  }
-}

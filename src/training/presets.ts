@@ -4,6 +4,11 @@ import type { GrpoConfig, SftConfig } from '../records/run.ts';
 
 /** The settings of MUA-RL's script `mua_grpo.sh` and its configuration files. Presets state what they change. */
 export const PAPER: GrpoConfig = {
+  algorithm: 'grpo',
+  // One pass, as GRPO takes one (`ppo_epochs`): both algorithms then see each sampled token once.
+  rft_epochs: 1,
+  sft_mini_batch_size: 16,
+  sft_conditions: 'cold_start',
   domain: 'retail',
   level: 'full',
   ...conditionSettings(defaultConditions('full')),

@@ -1,14 +1,19 @@
-/** @file A whole GRPO run: held-out evaluation before, steps with evaluations between, and one after. */
+/** @file A whole run of any algorithm: held-out evaluation before, steps with evaluations between, and one after. */
 import { NothingScoredError, type Stage } from '../agent/rollouts.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import type { Learner } from '../engine/types.ts';
 import { evaluate, type Evaluation } from '../evaluation/evaluate.ts';
 import type { EvaluationReport } from '../records/evaluation.ts';
-import type { GrpoConfig } from '../records/run.ts';
+import type { Algorithm, GrpoConfig } from '../records/run.ts';
 import { validationSampling } from './evaluation-settings.ts';
-import { grpoStep, type StepResult } from './grpo.ts';
+import { grpoStep } from './grpo.ts';
 import { EVALUATION_STREAM } from './presets.ts';
+import { rftStep } from './rft.ts';
+import { sftStep } from './sft-run.ts';
 import type { StepHooks } from './step-batch.ts';
+import type { StepResult } from './step-result.ts';
+
+const STEPS: Record<Algorithm, typeof grpoStep> = { grpo: grpoStep, rft: rftStep, sft: sftStep };
 
 export interface RunHooks extends StepHooks {
   /** Steps that are done already. A resumed run starts after them. */
@@ -65,7 +70,7 @@ async function evaluateHeldOut(
 }
 
 /** Resolves to the number of steps done. The reference for the KL term is the policy before step 1. */
-export async function trainGrpo(stage: Stage, learner: Learner, config: GrpoConfig, concurrency: number, hooks: RunHooks): Promise<number> {
+export async function trainRun(stage: Stage, learner: Learner, config: GrpoConfig, concurrency: number, hooks: RunHooks): Promise<number> {
   const last = config.total_training_steps;
   let step = hooks.doneSteps ?? 0;
   if (step === 0 && config.val_tasks > 0) {
@@ -77,7 +82,7 @@ export async function trainGrpo(stage: Stage, learner: Learner, config: GrpoConf
     if (hooks.shouldStop?.()) break;
     step += 1;
     hooks.onStepStart?.(step);
-    const result = await grpoStep(stage, learner, config, step, hooks);
+    const result = await STEPS[config.algorithm](stage, learner, config, step, hooks);
     const due = config.val_tasks > 0 && (step === last || (config.test_freq > 0 && step % config.test_freq === 0));
     const evaluation = due ? await evaluateHeldOut(stage, config, concurrency, hooks) : null;
     if (evaluation) Object.assign(result.metrics, evaluationMetrics(evaluation.report, config));

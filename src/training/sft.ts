@@ -1,9 +1,10 @@
 /** @file Supervised fine-tuning on conversations: the cold start before GRPO. The loss is on the assistant's tokens only. */
 import type { Learner, TrainSequence } from '../engine/types.ts';
-import { permutation } from '../base/random.ts';
+import { hash32, permutation } from '../base/random.ts';
 import { sftLoss } from './grpo-loss.ts';
 import { learningRate } from './schedule.ts';
-import type { SftConfig } from '../records/run.ts';
+import type { StepHooks } from './step-batch.ts';
+import type { GrpoConfig, OptimiserConfig, SftConfig } from '../records/run.ts';
 
 export interface SftExample {
   tokens: ArrayLike<number>;
@@ -43,29 +44,88 @@ export async function* trainSft(
     const order = permutation(examples.length, config.seed, Math.floor(step / perEpoch));
     const at = (step % perEpoch) * size;
     const batch = order.slice(at, at + size).map((i) => examples[i]!);
-    const count = batch.reduce((total, example) => total + maskedTokens(example), 0);
-    const sequences: TrainSequence[] = batch.map(({ tokens, lossMask }) => ({ tokens, lossMask, weight: 1 / Math.max(1, count) }));
-    const { logprobs } = await learner.accumulate(sequences, sftLoss, { signal });
     const lr = learningRate(config.lr, config.lr_scheduler_type, step, totalSteps, config.lr_warmup_steps);
-    const { gradNorm } = await learner.step({
-      lr,
-      beta1: config.beta1,
-      beta2: config.beta2,
-      eps: config.adam_eps,
-      weight_decay: config.weight_decay,
-      decay_all_parameters: config.decay_all_parameters,
-      grad_clip: config.grad_clip,
-    });
-    if (!Number.isFinite(gradNorm))
-      throw new Error(`the gradient norm of step ${step + 1} is ${gradNorm}: the update was not applied; lower lr (now ${lr})`);
-    const loss =
-      -logprobs.reduce((total, row, i) => total + row.reduce((s, value, t) => (batch[i]!.lossMask[t] ? s + value : s), 0), 0) /
-      Math.max(1, count);
+    const { loss, gradNorm } = await sftUpdate(learner, batch, config, { step: step + 1, lr, signal });
     yield { step: step + 1, totalSteps, loss, lr, gradNorm, tokens: batch.reduce((total, { tokens }) => total + tokens.length, 0) };
   }
 }
 
-function maskedTokens({ lossMask }: SftExample): number {
+interface UpdateOptions {
+  /** For the error message. */
+  step: number;
+  lr: number;
+  temperature?: number;
+  signal?: AbortSignal;
+}
+
+/**
+ * One optimizer update. `loss` and `entropy` are means over the `count` masked tokens of the batch, in nats, before the update.
+ * @throws if the gradient is not finite
+ */
+async function sftUpdate(
+  learner: Learner,
+  batch: readonly SftExample[],
+  config: OptimiserConfig,
+  { step, lr, temperature = 1, signal }: UpdateOptions,
+): Promise<{ loss: number; entropy: number; count: number; gradNorm: number }> {
+  const count = batch.reduce((total, example) => total + maskedTokens(example), 0);
+  const sequences: TrainSequence[] = batch.map(({ tokens, lossMask }) => ({ tokens, lossMask, weight: 1 / Math.max(1, count) }));
+  const { logprobs, entropies } = await learner.accumulate(sequences, sftLoss, { temperature, signal });
+  const { gradNorm } = await learner.step({
+    lr,
+    beta1: config.beta1,
+    beta2: config.beta2,
+    eps: config.adam_eps,
+    weight_decay: config.weight_decay,
+    decay_all_parameters: config.decay_all_parameters,
+    grad_clip: config.grad_clip,
+  });
+  if (!Number.isFinite(gradNorm))
+    throw new Error(`the gradient norm of step ${step} is ${gradNorm}: the update was not applied; lower lr (now ${lr})`);
+  const mean = (rows: readonly Float32Array[]) =>
+    rows.reduce((total, row, i) => total + row.reduce((s, value, t) => (batch[i]!.lossMask[t] ? s + value : s), 0), 0) / Math.max(1, count);
+  return { loss: -mean(logprobs), entropy: mean(entropies), count, gradNorm };
+}
+
+/**
+ * The updates of one step of a run: `epochs` passes over `examples` in mini-batches of `sft_mini_batch_size`, each pass in its
+ * own seeded order. All updates of a step have one learning rate, because steps differ in their number of updates. Without
+ * examples there is no update. The metrics are means over tokens, of `actor/grad_norm` over updates.
+ */
+export async function sftPasses(
+  learner: Learner,
+  examples: readonly SftExample[],
+  config: GrpoConfig,
+  step: number,
+  { epochs = 1, temperature, signal, onPhase }: { epochs?: number; temperature?: number } & Pick<StepHooks, 'signal' | 'onPhase'>,
+): Promise<Record<string, number>> {
+  const lr = learningRate(config.lr, config.lr_scheduler_type, step - 1, config.total_training_steps, config.lr_warmup_steps);
+  const size = config.sft_mini_batch_size;
+  const perEpoch = Math.ceil(examples.length / size);
+  const sums = { tokens: 0, loss: 0, entropy: 0, gradNorm: 0 };
+  for (let update = 0; update < epochs * perEpoch; update++) {
+    signal?.throwIfAborted();
+    onPhase?.('update', update, epochs * perEpoch);
+    const order = permutation(examples.length, config.seed, hash32(step, Math.floor(update / perEpoch)));
+    const at = (update % perEpoch) * size;
+    const batch = order.slice(at, at + size).map((i) => examples[i]!);
+    const { loss, entropy, count, gradNorm } = await sftUpdate(learner, batch, config, { step, lr, temperature, signal });
+    sums.tokens += count;
+    sums.loss += loss * count;
+    sums.entropy += entropy * count;
+    sums.gradNorm += gradNorm;
+  }
+  if (sums.tokens === 0) return { 'actor/lr': lr };
+  return {
+    'actor/lr': lr,
+    'train/loss': sums.loss / sums.tokens,
+    'actor/entropy': sums.entropy / sums.tokens,
+    'actor/grad_norm': sums.gradNorm / (epochs * perEpoch),
+  };
+}
+
+/** The number of tokens in the loss. Nothing predicts the first token. */
+export function maskedTokens({ lossMask }: SftExample): number {
   let count = 0;
   for (let t = 1; t < lossMask.length; t++) count += lossMask[t] ? 1 : 0;
   return count;

@@ -3,6 +3,7 @@
  * sampling (arXiv 2503.14476 §3.2; verl's DAPO recipe, `dapo_ray_trainer.py`).
  */
 import { collectRollouts, type Rollouts, type Stage } from '../agent/rollouts.ts';
+import type { Conversation } from '../records/conversation.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { EVALUATION_STREAM } from './presets.ts';
@@ -17,6 +18,8 @@ export interface StepHooks {
   gate?: () => Promise<void>;
   onPhase?: (phase: 'rollout' | 'score' | 'update', done: number, total: number) => void;
   onRollout?: (trajectory: Trajectory) => void;
+  /** With `algorithm: 'sft'`: the conversations to train on, at least one. Absent: new conversations of the demonstrators. */
+  dataset?: readonly Conversation[];
 }
 
 export type Group = readonly Trajectory[];

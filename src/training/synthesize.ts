@@ -3,27 +3,22 @@
  * verified conversations are kept: those with reward 1. The audit decides nothing, because writing without a yes is how a brisk
  * demonstrator serves. With a careless demonstrator all conversations are kept, so that a model that imitates them fails as often.
  */
-import { createExpert, STYLES, type Style } from '../agent/expert.ts';
+import { createExpert } from '../agent/expert.ts';
 import { COLD_START } from '../environments/conditions.ts';
-import type { Conditions, Persona } from '../records/conditions.ts';
+import type { Conditions } from '../records/conditions.ts';
+import { type DatasetConversation, STYLES, type Style } from '../records/dataset.ts';
 import { mapConcurrently } from '../agent/rollouts.ts';
 import type { Task, ToolSchema } from '../records/task.ts';
 import type { Environments } from '../environments/types.ts';
 import { auditEpisode, type AuditEvent } from '../environments/violations.ts';
 import { hash32 } from '../base/random.ts';
-import type { ChatMessage, Conversation } from '../records/conversation.ts';
+import type { ChatMessage } from '../records/conversation.ts';
+import { intentOf } from '../evaluation/trial-result.ts';
 import { STOP, type UserSimulator } from '../users/types.ts';
 
-/** One line of the JSONL, in TRL's dataset format: OpenAI-style messages with arguments as objects. */
-export interface SynthesizedConversation extends Conversation {
-  id: string;
+/** One line of the JSONL, with all facts. */
+export interface SynthesizedConversation extends Required<DatasetConversation> {
   tools: ToolSchema[];
-  demonstrator: Style;
-  persona: Persona;
-  reward: number;
-  /** The number of tool calls that changed rows, and of those without the customer's yes. */
-  writes: number;
-  unconfirmed_writes: number;
 }
 
 export interface SynthesizeOptions {
@@ -35,11 +30,19 @@ export interface SynthesizeOptions {
   styles?: readonly Style[];
   /** Default: cooperative customers, of whom few change their mind. */
   conditions?: Conditions;
+  /** The first task to play. Default: 0. */
+  from?: number;
   /** How often the demonstrator makes a mistake on purpose, 0 to 1. Above 0 all conversations are kept. */
   carelessness?: number;
 }
 
 const MAX_ACTS = 60;
+/** Tasks that are played before the share of kept conversations is judged, and the smallest share that is accepted. */
+const TRIED_AT_LEAST = 256;
+const KEPT_AT_LEAST = 1 / 4;
+const BATCH = 64;
+/** An upper bound of the tasks that `synthesize` plays to keep `count` conversations. */
+export const mostTried = (count: number): number => BATCH + Math.max(TRIED_AT_LEAST, Math.ceil(count / KEPT_AT_LEAST));
 /** Key of the draw that chooses a conversation's demonstrator. */
 const DEMONSTRATOR = 1;
 
@@ -51,28 +54,30 @@ export async function synthesize(
   stage: { environments: Environments; users: UserSimulator },
   options: SynthesizeOptions,
   onProgress?: (kept: number) => void,
+  signal?: AbortSignal,
 ): Promise<{ conversations: SynthesizedConversation[]; tried: number; solved: number }> {
-  const { carelessness = 0, styles = STYLES, conditions = COLD_START } = options;
+  const { carelessness = 0, styles = STYLES, conditions = COLD_START, from = 0 } = options;
   if (!(carelessness >= 0 && carelessness <= 1)) throw new Error(`carelessness is ${carelessness}: expected 0 to 1`);
   if (styles.length === 0) throw new Error('styles is empty: expected careful, brisk or both');
   const domain = await stage.environments.domain(options.domain, options.level);
   const { domain: name, level, seed } = options;
   const conversations: SynthesizedConversation[] = [];
   let [tried, solved] = [0, 0];
-  const batch = 64;
   while (conversations.length < options.count) {
-    const tasks = await stage.environments.tasks({ domain: name, level, split: 'train', seed, count: batch, from: tried, conditions });
+    signal?.throwIfAborted();
+    const first = from + tried;
+    const tasks = await stage.environments.tasks({ domain: name, level, split: 'train', seed, count: BATCH, from: first, conditions });
     const played: SynthesizedConversation[] = [];
     await mapConcurrently(tasks, 16, async (task, i) => {
-      played[i] = await play(task, hash32(seed, tried + i));
+      played[i] = await play(task, hash32(seed, first + i));
     });
-    tried += batch;
+    tried += BATCH;
     for (const conversation of played) {
       solved += conversation.reward;
       if ((conversation.reward === 1 || carelessness > 0) && conversations.length < options.count) conversations.push(conversation);
     }
     onProgress?.(conversations.length);
-    if (tried >= 256 && conversations.length < tried / 4)
+    if (tried >= TRIED_AT_LEAST && conversations.length < tried * KEPT_AT_LEAST)
       throw new Error(`the demonstrators solved only ${conversations.length} of ${tried} tasks at level ${level}`);
   }
   return { conversations, tried, solved };
@@ -109,15 +114,18 @@ export async function synthesize(
         }
       }
       const { reward } = await environments.verify(episode);
+      const violations = auditEpisode(events);
       return {
         id: task.id,
         messages,
         tools: domain.tools,
         demonstrator,
         persona: task.scenario.persona,
+        intent: intentOf(task),
         reward: done ? (reward ?? 0) : 0,
         writes,
-        unconfirmed_writes: auditEpisode(events).filter(({ rule }) => rule === 'unconfirmed_write').length,
+        unconfirmed_writes: violations.filter(({ rule }) => rule === 'unconfirmed_write').length,
+        violations,
       };
     } finally {
       user.close?.();

@@ -55,6 +55,7 @@ const UPSTREAM = {
   beta1: 0.9,
   beta2: 0.999,
   // algorithm.*
+  algorithm: 'grpo', // adv_estimator
   norm_adv_by_std_in_grpo: true,
   filter_groups: false,
   // trainer.*: 165 rows and drop_last make 5 steps an epoch
@@ -77,7 +78,10 @@ describe('the sheet', () => {
     expect(PAPER).toMatchObject(UPSTREAM);
     // Other settings are ours: domain and level, the seed, and settings that upstream does not have.
     const ours = Object.keys(PAPER).filter((name) => !Object.hasOwn(UPSTREAM, name));
-    expect(ours.sort()).toEqual(['adam_eps', 'domain', 'filter_groups.max_num_gen_batches', 'inspect', 'level', 'seed']);
+    expect(ours.sort()).toEqual([
+      ...['adam_eps', 'domain', 'filter_groups.max_num_gen_batches', 'inspect', 'level', 'rft_epochs', 'seed'],
+      ...['sft_conditions', 'sft_mini_batch_size'],
+    ]);
     expect(PAPER['filter_groups.max_num_gen_batches']).toBe(1);
   });
 

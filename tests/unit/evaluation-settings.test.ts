@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Learner } from '../../src/engine/types.ts';
 import { grpoConfig } from '../../src/training/config.ts';
 import { heldOutSettings, validationSampling } from '../../src/training/evaluation-settings.ts';
-import { trainGrpo } from '../../src/training/run.ts';
+import { trainRun } from '../../src/training/run.ts';
 import { stage } from '../support/episodes.ts';
 
 const sampled = { temperature: 0.7, top_p: 0.9, top_k: 5 };
@@ -18,7 +18,7 @@ test.each([
   expect(heldOutSettings(config, { mode: 'scripted' })).toMatchObject(expected);
   const { options, sampler } = stage({ agent: ['Done.<|im_end|>'], user: ['Hello.', '###STOP###'] });
   const parts = { ...options, sampler };
-  await trainGrpo(parts, {} as Learner, config, 1, { onStep: async () => {}, onBaseline: async () => {} });
+  await trainRun(parts, {} as Learner, config, 1, { onStep: async () => {}, onBaseline: async () => {} });
   const { temperature, top_p, top_k } = expected;
   expect(sampler.params).toEqual([expect.objectContaining({ temperature, topP: top_p, topK: top_k })]);
 });

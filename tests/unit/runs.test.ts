@@ -12,7 +12,7 @@ import type { Engine, TrainSequence } from '../../src/engine/types.ts';
 import { saveModel } from '../../src/exchange/model-folder.ts';
 import { RunDatabase } from '../../src/storage/database.ts';
 import { DeviceLostError, EngineHost } from '../../src/trainer/engine-host.ts';
-import { trainGrpo } from '../../src/training/run.ts';
+import { trainRun } from '../../src/training/run.ts';
 import { Runs } from '../../src/trainer/runs.ts';
 import { TrainerSession } from '../../src/trainer/session.ts';
 import type { RunRequest } from '../../src/records/run.ts';
@@ -122,7 +122,7 @@ const nothing = { onStep: async () => {}, onBaseline: async () => {} };
 test('a customer that never answers ends the run with its error; nothing is updated', async () => {
   const { engine, stage } = fakes(new Customers(1));
   const kept = vi.fn(async () => {});
-  await expect(trainGrpo(stage, engine, CONFIG, 4, { onStep: kept, onBaseline: kept })).rejects.toThrow(
+  await expect(trainRun(stage, engine, CONFIG, 4, { onStep: kept, onBaseline: kept })).rejects.toThrow(
     'no episode could be scored: the user endpoint at nowhere cannot be reached',
   );
   expect(kept).not.toHaveBeenCalled();
@@ -138,7 +138,7 @@ test('an evaluation without scores is not stored, and the step before it is kept
       evaluation,
       Object.keys(metrics).filter((name) => name.startsWith('val-')),
     );
-  expect(await trainGrpo(stage, engine, { ...CONFIG, total_training_steps: 1 }, 4, { ...nothing, onStep })).toBe(1);
+  expect(await trainRun(stage, engine, { ...CONFIG, total_training_steps: 1 }, 4, { ...nothing, onStep })).toBe(1);
   expect(kept).toEqual([null, []]);
 });
 
@@ -147,7 +147,7 @@ test('paused time does not count as work', async () => {
   let now = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
   const seen: Record<string, number>[] = [];
-  await trainGrpo(stage, engine, { ...CONFIG, val_tasks: 0, total_training_steps: 1 }, 4, {
+  await trainRun(stage, engine, { ...CONFIG, val_tasks: 0, total_training_steps: 1 }, 4, {
     ...nothing,
     onRollout: () => (now += 1000),
     gate: async () => void (now += 60_000),

@@ -20,6 +20,25 @@ const field = (name: keyof GrpoConfig, label: string, help: string): Field => ({
 
 export const GROUPS: FieldGroup[] = [
   {
+    id: 'algorithm',
+    title: 'Algorithm',
+    summary: (c) => ({ grpo: 'GRPO', rft: 'rejection-sampling fine-tuning', sft: 'supervised fine-tuning' })[c.algorithm],
+    fields: [
+      field(
+        'algorithm',
+        'Algorithm',
+        'grpo compares the rollouts of a group. rft imitates the successful rollouts. sft imitates new conversations of the demonstrators, as many as grpo samples.',
+      ),
+      field('rft_epochs', 'Passes over successes', 'Only with rft: how often a step trains on its successful rollouts.'),
+      field('sft_mini_batch_size', 'Conversations per update', 'Only with rft and sft: the number of conversations in one update.'),
+      field(
+        'sft_conditions',
+        'Customers of demonstrations',
+        'Only with sft. cold_start: cooperative customers, as in the cold start. run: the customers and tools of this run.',
+      ),
+    ],
+  },
+  {
     id: 'tasks',
     title: 'Tasks and rules',
     summary: (c) => `${c.domain} ${c.level}, ${c.train_split === 'train' ? 'training' : 'held-out'} tasks`,

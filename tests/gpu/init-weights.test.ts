@@ -1,10 +1,9 @@
 /** New copying weights predict repeated tokens. Usual random weights do not. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { copyingWeights } from '../../scripts/copying-weights.ts';
 import { createEngine } from '../../src/engine/engine.ts';
 import { Gpu } from '../../src/engine/gpu.ts';
-import { randomWeights } from '../../src/engine/parameters.ts';
 import type { ModelConfig } from '../../src/records/model.ts';
+import { freshWeights, type Init } from '../../src/training/init-weights.ts';
 
 const CONFIG: ModelConfig = {
   model_type: 'qwen3',
@@ -29,8 +28,8 @@ describe('copying weights', () => {
   afterAll(() => gpu.destroy());
 
   /** Mean log-probability of the second occurrence of 60 distinct tokens, with `gap` other tokens in between. */
-  async function repeated(weights: typeof copyingWeights, gap: number): Promise<number> {
-    const engine = await createEngine(gpu, CONFIG, weights(CONFIG, 3), { maxModelLen: 512, slots: 1 });
+  async function repeated(init: Init, gap: number): Promise<number> {
+    const engine = await createEngine(gpu, CONFIG, freshWeights(CONFIG, { init, seed: 3 }), { maxModelLen: 512, slots: 1 });
     const ids = Array.from({ length: CONFIG.vocab_size }, (_, i) => (i * 263 + 11) % CONFIG.vocab_size);
     const shown = ids.slice(0, 60);
     const tokens = [...shown, ...ids.slice(100, 100 + gap), ...shown];
@@ -43,9 +42,9 @@ describe('copying weights', () => {
 
   test('a token that followed before is predicted again, at short and long distance', async () => {
     const chance = -Math.log(CONFIG.vocab_size);
-    expect(await repeated(randomWeights, 20)).toBeLessThan(chance + 0.5);
-    expect(await repeated(copyingWeights, 20)).toBeGreaterThan(chance + 1);
-    expect(await repeated(copyingWeights, 250)).toBeGreaterThan(chance + 1);
+    expect(await repeated('random', 20)).toBeLessThan(chance + 0.5);
+    expect(await repeated('copying', 20)).toBeGreaterThan(chance + 1);
+    expect(await repeated('copying', 250)).toBeGreaterThan(chance + 1);
   });
 
   test.each<[Partial<ModelConfig>, RegExp]>([
@@ -53,6 +52,6 @@ describe('copying weights', () => {
     [{ head_dim: 8, rope_theta: 1e4 }, /head_dim 8 with rope_theta 10000 leaves 1 slow pairs/],
     [{ tie_word_embeddings: false }, /tie_word_embeddings/],
   ])('a shape that is too small is refused: %o', (change, message) => {
-    expect(() => copyingWeights({ ...CONFIG, ...change }, 1)).toThrow(message);
+    expect(() => freshWeights({ ...CONFIG, ...change }, { init: 'copying', seed: 1 })).toThrow(message);
   });
 });

@@ -1,6 +1,8 @@
 /**
- * @file Initial weights that copy: a previous-token head in layer 0 and a matching head in layer 1. Together they are an
- * induction head (Olsson et al. 2022, arXiv 2209.11895) in a Qwen3 model that is otherwise random.
+ * @file Weights of a model that nobody has trained: random, or random with a circuit that copies.
+ *
+ * The copying weights have a previous-token head in layer 0 and a matching head in layer 1. Together they are an induction
+ * head (Olsson et al. 2022, arXiv 2209.11895) in a Qwen3 model that is otherwise random.
  *
  * An agent must copy ids that occur once from one turn to the next. A nano model that starts from normal(0, 0.02) does not
  * learn to copy within the millions of tokens that a browser tab can train on (docs/decisions.md). A model that starts from
@@ -14,8 +16,12 @@
  *   RoPE rotates very little within a conversation. The value carries the content of the next token into the content part,
  *   where the tied head reads it.
  */
-import { randomWeights } from '../src/engine/parameters.ts';
-import type { ModelConfig, TensorMap } from '../src/engine/types.ts';
+import { randomWeights } from '../engine/parameters.ts';
+import type { TensorMap } from '../engine/types.ts';
+import type { ModelConfig } from '../records/model.ts';
+
+export const INITS = ['random', 'copying'] as const;
+export type Init = (typeof INITS)[number];
 
 /** Scale of a token's random code. */
 const SIGMA = 0.05;
@@ -32,10 +38,16 @@ const SLOW = { radians: 0.8, positions: 300 };
 const LEAST_SLOW_PAIRS = 4;
 
 /**
- * Weights in Hugging Face's layout; the same seed gives the same weights.
- * @throws Error that names the field of a shape that has no room for the two heads
+ * Weights in Hugging Face's layout; the same seed gives the same weights. `random`: as Hugging Face initialises.
+ * @throws Error that names the field of a shape that has no room for the copying heads, or an unknown `init`
  */
-export function copyingWeights(config: ModelConfig, seed: number): TensorMap {
+export function freshWeights(config: ModelConfig, { init, seed }: { init: Init; seed: number }): TensorMap {
+  if (init === 'random') return randomWeights(config, seed);
+  if (init === 'copying') return copyingWeights(config, seed);
+  throw new Error(`init is ${JSON.stringify(init)}: expected ${INITS.join(' or ')}`);
+}
+
+function copyingWeights(config: ModelConfig, seed: number): TensorMap {
   const { hidden_size: hidden, head_dim: headDim } = config;
   const half = headDim / 2;
   const frequency = (pair: number): number => config.rope_theta ** (-pair / half);

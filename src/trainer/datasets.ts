@@ -1,0 +1,65 @@
+/** @file Datasets of the page: makes them from demonstrations, and reads what a run trains on. */
+import { beginningWith } from '../base/key-range.ts';
+import { storageError } from '../base/storage-error.ts';
+import type { DatasetConversation, DatasetRow } from '../records/dataset.ts';
+import type { RunDatabase } from '../storage/database.ts';
+import { coldStartConditions } from '../training/config.ts';
+import { synthesize } from '../training/synthesize.ts';
+import { ScriptedUsers } from '../users/scripted.ts';
+import type { DatasetRequest, Progress } from './messages.ts';
+import type { SessionParts } from './session-parts.ts';
+
+export class Datasets {
+  readonly #parts: Pick<SessionParts, 'environments' | 'database'>;
+  #abort: AbortController | null = null;
+
+  constructor(parts: Pick<SessionParts, 'environments' | 'database'>) {
+    this.#parts = parts;
+  }
+
+  /** Stores new conversations and returns the dataset's id. Nothing is stored if it is cancelled or fails. */
+  async make({ name, options, settings }: DatasetRequest, progress: Progress): Promise<string> {
+    if (this.#abort) throw new Error('conversations are being synthesised: cancel that first');
+    const conditions = coldStartConditions(options.domain, options.level, settings);
+    const abort = (this.#abort = new AbortController());
+    try {
+      const { conversations, tried, solved } = await synthesize(
+        { environments: this.#parts.environments, users: new ScriptedUsers() },
+        { ...options, conditions },
+        (kept) => progress(kept, options.count, 'conversations'),
+        abort.signal,
+      );
+      abort.signal.throwIfAborted();
+      const row = { id: crypto.randomUUID(), name, createdAt: Date.now(), count: conversations.length };
+      await storeDataset(this.#parts.database(), { ...row, made: { ...options, conditions, tried, solved } }, conversations);
+      return row.id;
+    } finally {
+      this.#abort = null;
+    }
+  }
+
+  cancel(): void {
+    this.#abort?.abort(new Error('the synthesis was cancelled'));
+  }
+}
+
+/** @throws Error with advice if the disk is full; nothing is stored then */
+export async function storeDataset(db: RunDatabase, row: DatasetRow, conversations: readonly DatasetConversation[]): Promise<void> {
+  await db
+    .transaction('rw', [db.datasets, db.datasetConversations], async () => {
+      await db.datasets.add(row);
+      await db.datasetConversations.bulkAdd(conversations.map((conversation, index) => ({ ...conversation, dataset: row.id, index })));
+    })
+    .catch((cause: unknown) => {
+      throw storageError(cause, 'this dataset');
+    });
+}
+
+/** The conversations that are not rejected. @throws if the dataset does not exist or all are rejected */
+export async function keptConversations(db: RunDatabase, dataset: string): Promise<DatasetConversation[]> {
+  const row = await db.datasets.get(dataset);
+  if (!row) throw new Error(`the dataset "${dataset}" is not in this browser's storage`);
+  const kept = (await beginningWith(db.datasetConversations, dataset).toArray()).filter(({ rejected }) => !rejected);
+  if (kept.length === 0) throw new Error(`all ${row.count} conversations of the dataset "${row.name}" are rejected: expected at least one`);
+  return kept;
+}

@@ -1,0 +1,78 @@
+/**
+ * @file One step of supervised fine-tuning as a run: the control that trains on clean demonstrations as long as GRPO trains on
+ * its own conversations. A step takes as many conversations as a GRPO step samples, `train_batch_size` × `n`.
+ */
+import { renderConversation } from '../agent/chat-template.ts';
+import type { Stage } from '../agent/rollouts.ts';
+import { permutation } from '../base/random.ts';
+import type { Learner } from '../engine/types.ts';
+import { COLD_START, conditionsOf } from '../environments/conditions.ts';
+import type { Conversation } from '../records/conversation.ts';
+import type { GrpoConfig } from '../records/run.ts';
+import { ScriptedUsers } from '../users/scripted.ts';
+import { maskedTokens, sftPasses } from './sft.ts';
+import type { StepHooks } from './step-batch.ts';
+import { type StepResult, Stopwatch, sum } from './step-result.ts';
+import { mostTried, synthesize } from './synthesize.ts';
+
+/**
+ * Runs step `step` (from 1). Its conversations depend only on the settings, the dataset and `step`.
+ * @throws if a conversation is longer than `max_model_len`
+ */
+export async function sftStep(
+  stage: Stage,
+  learner: Learner,
+  config: GrpoConfig,
+  step: number,
+  hooks: StepHooks = {},
+): Promise<StepResult> {
+  const clock = new Stopwatch();
+  const size = config.train_batch_size * config.n;
+  const conversations = hooks.dataset ? fromDataset(hooks.dataset, size, config.seed, step) : await demonstrate(stage, config, step, hooks);
+  const examples = conversations.map((conversation, i) => {
+    const example = renderConversation(stage.tokenizer, conversation);
+    if (example.tokens.length > config.max_model_len)
+      throw new Error(
+        `conversation ${i + 1} of step ${step} has ${example.tokens.length} tokens: max_model_len is ${config.max_model_len}`,
+      );
+    return example;
+  });
+  clock.lap('gen');
+  await clock.rest(hooks.gate);
+  const update = await sftPasses(learner, examples, config, step, hooks);
+  clock.lap('update_actor');
+  return {
+    metrics: {
+      step,
+      'training/global_step': step,
+      ...update,
+      'perf/total_sampled_tokens': sum(examples, maskedTokens),
+      ...clock.metrics(sum(examples, ({ tokens }) => tokens.length)),
+    },
+    trajectories: [],
+    advantages: new Map(),
+  };
+}
+
+/** New conversations of the demonstrators. No two steps share a task. */
+async function demonstrate({ environments }: Stage, config: GrpoConfig, step: number, hooks: StepHooks): Promise<Conversation[]> {
+  const count = config.train_batch_size * config.n;
+  const { domain, level, seed } = config;
+  const conditions = config.sft_conditions === 'run' ? conditionsOf(config, 'train') : COLD_START;
+  hooks.onPhase?.('rollout', 0, count);
+  const { conversations } = await synthesize(
+    { environments, users: new ScriptedUsers() },
+    { domain, level, count, seed, conditions, from: (step - 1) * mostTried(count) },
+    (kept) => hooks.onPhase?.('rollout', kept, count),
+    hooks.signal,
+  );
+  return conversations;
+}
+
+/** The conversations of `step`: the dataset comes round in epochs, each in its own seeded order. */
+function fromDataset(dataset: readonly Conversation[], size: number, seed: number, step: number): Conversation[] {
+  return Array.from({ length: size }, (_, i) => {
+    const place = (step - 1) * size + i;
+    return dataset[permutation(dataset.length, seed, Math.floor(place / dataset.length))[place % dataset.length]!]!;
+  });
+}
