@@ -1,6 +1,7 @@
 /** @file A training run: its configuration (verl's names), its metrics and its stored rows. */
 import type { ConditionSettings, ValidationConditionSettings } from './conditions.ts';
 import type { ConversationRules, EpisodeLimits, Sampling } from './episode.ts';
+import type { RewardSettings } from './rewards.ts';
 import type { UserConfig } from './user.ts';
 
 /** The optimizer (AdamW) and its learning-rate schedule. */
@@ -19,7 +20,8 @@ export interface OptimiserConfig {
   seed: number;
 }
 
-export interface GrpoConfig extends EpisodeLimits, Sampling, OptimiserConfig, ConditionSettings, ValidationConditionSettings {
+export interface GrpoConfig
+  extends EpisodeLimits, Sampling, OptimiserConfig, ConditionSettings, ValidationConditionSettings, RewardSettings {
   domain: string;
   level: string;
   /** Tasks in one step. */

@@ -14,6 +14,7 @@ import { groupAdvantages, tokenWeights } from './advantages.ts';
 import { grpoLoss, grpoTokenLoss } from './grpo-loss.ts';
 import { inspectGroup, keptGroup, onMask } from './inspect.ts';
 import { rolloutMetrics, samplerMismatch, UpdateMeter } from './metrics.ts';
+import { totalReward } from './rewards.ts';
 import { learningRate } from './schedule.ts';
 import { chooseGroups, isMixed, sampleStep, type StepHooks } from './step-batch.ts';
 
@@ -107,7 +108,7 @@ const isCut = ({ termination }: Trajectory) => termination === 'turn_length' || 
 function prepareSamples({ groups }: Rollouts, config: GrpoConfig): Sample[][] {
   return groups.map((group) => {
     const advantages = groupAdvantages(
-      group.map((t) => t.reward ?? 0),
+      group.map(totalReward),
       config.norm_adv_by_std_in_grpo,
     );
     // A group that shrank to one rollout has nothing to compare with.
