@@ -5,11 +5,11 @@
  * out are not measured, as this would need two more forward passes. `actor/trained_token_ratio` tells their share.
  */
 import type { Trajectory } from '../records/trajectory.ts';
-import { flatten, path, writesOf } from '../agent/trajectory.ts';
+import { flatten, path, totalReward, writesOf } from '../agent/trajectory.ts';
 import { isAudited } from '../environments/violations.ts';
 import { REWARD_PARTS } from '../records/rewards.ts';
 import type { TokenLossParts } from './grpo-loss.ts';
-import { totalReward, TRANSFER } from './rewards.ts';
+import { TRANSFER } from './rewards.ts';
 
 type Metrics = Record<string, number>;
 
@@ -135,7 +135,8 @@ function writeMetrics(trajectories: readonly Trajectory[]): Metrics {
   const violations = audited.flatMap((t) => t.violations);
   const confirmed = writes - violations.filter(({ rule }) => rule === 'unconfirmed_write').length;
   Object.assign(metrics, { 'writes/audited': writes, 'writes/confirmed': confirmed });
-  if (writes > 0) Object.assign(metrics, { 'writes/confirmed_ratio': confirmed / writes, 'violations/per_write': violations.length / writes });
+  if (writes > 0)
+    Object.assign(metrics, { 'writes/confirmed_ratio': confirmed / writes, 'violations/per_write': violations.length / writes });
   return metrics;
 }
 

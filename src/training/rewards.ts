@@ -2,7 +2,7 @@
  * @file The reward of training: a weighted sum of parts. By default it is the binary outcome alone, as in MUA-RL. Evaluation
  * never uses it: held-out success is always the binary outcome, `Trajectory.reward`.
  */
-import { path } from '../agent/trajectory.ts';
+import { path, totalReward } from '../agent/trajectory.ts';
 import { actionMatches } from '../environments/exact/criteria.ts';
 import { countRight } from '../environments/verifier.ts';
 import type { Tau2Action } from '../records/benchmark-task.ts';
@@ -80,8 +80,7 @@ export interface Reward {
 export const activeParts = (settings: Partial<RewardSettings>): RewardPart[] =>
   REWARD_PARTS.filter((part) => weightOf(part, settings) !== 0);
 
-const weightOf = (part: RewardPart, settings: Partial<RewardSettings>) =>
-  settings[`reward.${part}`] ?? OUTCOME_REWARD[`reward.${part}`];
+const weightOf = (part: RewardPart, settings: Partial<RewardSettings>) => settings[`reward.${part}`] ?? OUTCOME_REWARD[`reward.${part}`];
 
 /** Whether the reward is more than the plain outcome. The gate alone changes nothing. */
 export const isShaped = (settings: Partial<RewardSettings>): boolean =>
@@ -94,32 +93,22 @@ export function rewardFrom(facts: RewardFacts, settings: Partial<RewardSettings>
     const value = weightOf(part, settings) * valueOf(part, facts, gate);
     parts[part] = PRICES.has(part) && value !== 0 ? -value : value;
   }
-  return { total: sumOf(parts), parts };
+  return { total: totalReward({ reward: 0, rewards: parts }), parts };
 }
 
-const sumOf = (parts: RewardParts) => Object.values(parts).reduce((sum, value) => sum + value, 0);
-
 /** The reward of a scored trajectory. An unscored trajectory has the outcome 0. */
-export const rewardOf = (trajectory: Trajectory, settings: Partial<RewardSettings>): Reward =>
-  rewardFrom(factsOf(trajectory), settings);
+export const rewardOf = (trajectory: Trajectory, settings: Partial<RewardSettings>): Reward => rewardFrom(factsOf(trajectory), settings);
 
 /** Stores the parts of the reward in a scored trajectory, if they are more than the outcome. */
 export function storeRewards(trajectory: Trajectory, settings: Partial<RewardSettings>): void {
   if (trajectory.reward !== null && isShaped(settings)) trajectory.rewards = rewardOf(trajectory, settings).parts;
 }
 
-/** The reward that training uses: the sum of the stored parts, else the outcome. */
-export const totalReward = ({ reward, rewards }: Pick<Trajectory, 'reward' | 'rewards'>): number =>
-  rewards ? sumOf(rewards) : (reward ?? 0);
-
 export function factsOf(trajectory: Trajectory): RewardFacts {
   const { task, termination, verdict, violations } = trajectory;
   const nodes = path(trajectory);
   const gold = goldOf(task);
-  const calls = [
-    ...nodes.flatMap(({ toolCall }) => (toolCall ? [toolCall] : [])),
-    ...(trajectory.userCalls ?? []).map(({ call }) => call),
-  ];
+  const calls = [...nodes.flatMap(({ toolCall }) => (toolCall ? [toolCall] : [])), ...(trajectory.userCalls ?? []).map(({ call }) => call)];
   const matched = gold.filter((action) => calls.some((call) => actionMatches(action, call))).length;
   const right = verdict ? countRight(verdict.changes, verdict.goal) : 0;
   return {

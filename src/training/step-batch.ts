@@ -3,10 +3,11 @@
  * sampling (arXiv 2503.14476 §3.2; verl's DAPO recipe, `dapo_ray_trainer.py`).
  */
 import { collectRollouts, type Rollouts, type Stage } from '../agent/rollouts.ts';
+import { totalReward } from '../agent/trajectory.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { EVALUATION_STREAM } from './presets.ts';
-import { storeRewards, totalReward } from './rewards.ts';
+import { storeRewards } from './rewards.ts';
 import { trainingTasks } from './training-tasks.ts';
 
 /** Sampler streams of a step's next generation batch lie this far above those of the batch before. */

@@ -3,13 +3,14 @@ import { describe, expect, test } from 'vitest';
 import type { RewardSettings } from '../../src/records/rewards.ts';
 import type { RowChange, Task, Violation } from '../../src/records/task.ts';
 import type { MessageNode, Trajectory } from '../../src/records/trajectory.ts';
+import { totalReward } from '../../src/agent/trajectory.ts';
 import { readTrajectory } from '../../src/exchange/trajectory-schema.ts';
 import { reportOf } from '../../src/evaluation/report.ts';
 import { groupAdvantages } from '../../src/training/advantages.ts';
 import { ConfigError, grpoConfig } from '../../src/training/config.ts';
 import { rolloutMetrics } from '../../src/training/metrics.ts';
 import { OUTCOME_REWARD } from '../../src/training/presets.ts';
-import { isShaped, rewardOf, storeRewards, totalReward } from '../../src/training/rewards.ts';
+import { isShaped, rewardOf, storeRewards } from '../../src/training/rewards.ts';
 import { chooseGroups, isMixed } from '../../src/training/step-batch.ts';
 import { task } from '../support/episodes.ts';
 
@@ -45,7 +46,9 @@ function played(facts: Played = {}): Trajectory {
       logprobs: Array(sampled).fill(-1),
     }),
     ...calls.map((toolCall) => node({ role: 'assistant', toolCall })),
-    ...changes.map((change, index) => node({ role: 'tool', toolResult: { name: 'cancel', error: false, index, changes: [change], ms: 1 } })),
+    ...changes.map((change, index) =>
+      node({ role: 'tool', toolResult: { name: 'cancel', error: false, index, changes: [change], ms: 1 } }),
+    ),
   ].map((values, i): MessageNode => ({ ...values, id: i, parent: i === 0 ? null : i - 1 }));
   return {
     id,
@@ -115,9 +118,9 @@ describe('a part of the reward', () => {
   });
 
   test('prices', () => {
-    expect(
-      total({ violations: ['unconfirmed_write', 'unconfirmed_write', 'other_customer'] }, { 'reward.unconfirmed_write': 0.25 }),
-    ).toBe(-0.5);
+    expect(total({ violations: ['unconfirmed_write', 'unconfirmed_write', 'other_customer'] }, { 'reward.unconfirmed_write': 0.25 })).toBe(
+      -0.5,
+    );
     expect(total({ sampled: 150 }, { 'reward.length': 0.1 })).toBeCloseTo(-0.15, 12);
     const transferred = { toolCalls: { transfer_to_human_agents: 1 } };
     expect(total(transferred, { 'reward.handover': 0.3 })).toBe(-0.3);
