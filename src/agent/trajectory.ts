@@ -18,6 +18,14 @@ export function path({ nodes, leaf }: Pick<Trajectory, 'nodes' | 'leaf'>): Messa
   return found.reverse();
 }
 
+/** The reward that training uses: the sum of the stored parts, else the outcome. 0 if not scored. */
+export const totalReward = ({ reward, rewards }: Pick<Trajectory, 'reward' | 'rewards'>): number =>
+  rewards ? Object.values(rewards).reduce((sum, value) => sum + value, 0) : (reward ?? 0);
+
+/** The number of the agent's writes: tool calls that succeeded and changed rows, as the audit counts them. */
+export const writesOf = (trajectory: Pick<Trajectory, 'nodes' | 'leaf'>): number =>
+  path(trajectory).filter(({ toolResult }) => toolResult && !toolResult.error && toolResult.changes.length > 0).length;
+
 export interface FlatTrajectory {
   tokens: number[];
   /** 1 exactly on sampled tokens. */

@@ -16,16 +16,22 @@ export function replayGold(definition: DomainDefinition, base: World | Overlay, 
   return overlay.changes();
 }
 
+const idOf = (change: RowChange) => canonicalJson([change.table, change.key]);
+
+/** How many rows of `goal` are among `changes` with the same value. */
+export function countRight(changes: readonly RowChange[], goal: readonly RowChange[]): number {
+  const made = new Map(changes.map((change) => [idOf(change), change.after]));
+  return goal.filter((change) => made.has(idOf(change)) && equalJson(made.get(idOf(change)), change.after)).length;
+}
+
 /**
  * Compares two sets of changed rows over the same base. The order of keys does not matter, the order of a list does, and
  * numbers are JavaScript numbers. A row equal to its base counts as unchanged (`Overlay.changes` leaves it out).
  * `progress` is the share of right rows among the rows that the goal or the episode changes: damage to other rows counts.
  */
 export function compareOverlays(changes: RowChange[], goal: RowChange[]): Verdict {
-  const id = (change: RowChange) => canonicalJson([change.table, change.key]);
-  const made = new Map(changes.map((change) => [id(change), change.after]));
-  const right = goal.filter((change) => made.has(id(change)) && equalJson(made.get(id(change)), change.after)).length;
+  const right = countRight(changes, goal);
   const reward = right === goal.length && changes.length === goal.length ? 1 : 0;
-  const touched = new Set([...changes, ...goal].map(id)).size;
+  const touched = new Set([...changes, ...goal].map(idOf)).size;
   return { reward, changes, goal, progress: touched > 0 ? right / touched : 1 };
 }

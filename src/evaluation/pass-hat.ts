@@ -28,6 +28,25 @@ export function passHatInterval(results: readonly { successes: number; trials: n
 export const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, v) => sum + v, 0) / values.length;
 
+/**
+ * Σ count / Σ of over groups, with a 95 % bootstrap interval over groups (2,000 resamples, seeded). null if all `of` are 0.
+ * A resample whose `of` are all 0 has no ratio and is left out.
+ */
+export function ratioInterval(groups: readonly { count: number; of: number }[], seed = 0): Interval | null {
+  const ratio = (picked: readonly { count: number; of: number }[]) => {
+    let [count, of] = [0, 0];
+    for (const group of picked) [count, of] = [count + group.count, of + group.of];
+    return of === 0 ? null : count / of;
+  };
+  const value = ratio(groups);
+  if (value === null) return null;
+  const resamples = Array.from({ length: 2000 }, (_, sample) => ratio(groups.map((_, i) => groups[hash32(seed, sample, i) % groups.length]!)))
+    .filter((resample) => resample !== null)
+    .sort((a, b) => a - b);
+  const at = (share: number) => resamples[Math.floor(share * (resamples.length - 1))]!;
+  return { value, low: at(0.025), high: at(0.975) };
+}
+
 /** Mean with a 95 % bootstrap interval over the values (2,000 resamples, seeded). All zeros for an empty list. */
 export function meanInterval(values: readonly number[], ...seed: number[]): Interval {
   if (values.length === 0) return { value: 0, low: 0, high: 0 };

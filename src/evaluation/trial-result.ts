@@ -1,4 +1,5 @@
 /** @file A short summary of an episode, for lists and paired comparisons. */
+import { writesOf } from '../agent/trajectory.ts';
 import type { TrialResult } from '../records/evaluation.ts';
 import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
@@ -8,7 +9,8 @@ export function intentOf(task: Task): string {
   return task.scenario.wishes.map((wish) => (wish.impossible ? `${wish.intent} (impossible)` : wish.intent)).join('+');
 }
 
-export function resultOf({ id, task, index, reward, termination, turns, nodes, violations }: Trajectory): TrialResult {
+export function resultOf(trajectory: Trajectory): TrialResult {
+  const { id, task, index, reward, termination, turns, nodes, violations } = trajectory;
   const tokens = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
   return {
     id,
@@ -20,5 +22,6 @@ export function resultOf({ id, task, index, reward, termination, turns, nodes, v
     turns,
     tokens,
     violations: violations.map(({ rule }) => rule),
+    writes: writesOf(trajectory),
   };
 }

@@ -12,7 +12,7 @@ import type { GrpoConfig, RunRequest, RunStatus, StepMetrics } from '../records/
 import type { EndpointConfig } from '../records/user.ts';
 import { checked } from './checked.ts';
 import { type Fields, id, name, natural, number, oneOf, scalar, text, time } from './schema-fields.ts';
-import { checkGraph, RULES, TERMINATIONS, toolFaultsSchema, trajectorySchema } from './trajectory-schema.ts';
+import { checkGraph, rewardPartsSchema, RULES, TERMINATIONS, toolFaultsSchema, trajectorySchema } from './trajectory-schema.ts';
 
 const STATUSES: Record<RunStatus, true> = {
   starting: true,
@@ -31,11 +31,13 @@ export const rolloutSchema = z.object({
   task: name,
   intent: name,
   reward: z.nullable(number),
+  rewards: z.optional(rewardPartsSchema),
   advantage: z.nullable(number),
   termination: oneOf(TERMINATIONS),
   turns: natural,
   tokens: natural,
   violations: natural,
+  writes: z.optional(natural),
   domain: z.optional(name),
   rules: z.optional(z.array(oneOf(RULES))),
   tools: z.optional(z.array(name)),

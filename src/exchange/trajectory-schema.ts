@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import type { BenchmarkTask, EnvAssertion, RewardInfo, RewardType, Tau2Action } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
 import type { Persona, ToolFaults } from '../records/conditions.ts';
+import { REWARD_PARTS } from '../records/rewards.ts';
 import type { PhoneTrouble, RowChange, Task, ToolCall, UserScenario, Verdict, Violation, Wish } from '../records/task.ts';
 import type { MessageNode, Tau2Ending, TerminationReason, Trajectory, UserCall } from '../records/trajectory.ts';
 import { checked, located } from './checked.ts';
@@ -140,6 +141,8 @@ const userCall = z.object({
   sameMessage: z.optional(z.literal(true)),
 } satisfies Fields<UserCall>);
 
+export const rewardPartsSchema = z.partialRecord(z.enum(REWARD_PARTS), number);
+
 export const trajectorySchema = z.object({
   id,
   task,
@@ -154,6 +157,7 @@ export const trajectorySchema = z.object({
   userCalls: z.optional(z.array(userCall)),
   turns: natural,
   reward: z.nullable(number),
+  rewards: z.optional(rewardPartsSchema),
   verdict: z.nullable(verdict),
   violations: z.array(violation),
   toolCalls: counts,

@@ -45,6 +45,8 @@ export interface TrialResult {
   turns: number;
   tokens: number;
   violations: Violation['rule'][];
+  /** Tool calls of the agent that changed rows. Rows of earlier versions lack it. */
+  writes?: number;
 }
 
 export interface EvaluationReport {
@@ -61,6 +63,11 @@ export interface EvaluationReport {
   terminations: Record<string, number>;
   /** How often each rule was broken; null: the domain is not audited. */
   violations: Record<string, number> | null;
+  /**
+   * The share of writes with the customer's yes, with a 95 % bootstrap interval over tasks. null: the domain is not audited, or
+   * nothing was written. Reports of earlier versions lack it.
+   */
+  confirmed_writes?: Interval | null;
   tool_calls: Record<string, number>;
   turns_mean: number;
   by_intent: Record<string, { tasks: number; pass_hat_1: number }>;

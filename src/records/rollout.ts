@@ -1,4 +1,5 @@
 /** @file A rollout. */
+import type { RewardParts } from './rewards.ts';
 import type { Violation } from './task.ts';
 import type { Trajectory } from './trajectory.ts';
 
@@ -11,12 +12,15 @@ export interface RolloutSummary {
   task: string;
   intent: string;
   reward: number | null;
+  /** As in `Trajectory`. */
+  rewards?: RewardParts;
   advantage: number | null;
   termination: Trajectory['termination'];
   turns: number;
   tokens: number;
   violations: number;
-  /** Rows of earlier versions lack `domain`, `rules` and `tools`. Each violated rule and each called tool is listed once. */
+  /** Rows of earlier versions lack `writes`, `domain`, `rules` and `tools`. Each violated rule and each called tool is listed once. */
+  writes?: number;
   domain?: string;
   rules?: Violation['rule'][];
   tools?: string[];

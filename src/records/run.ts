@@ -1,6 +1,7 @@
 /** @file A training run: its configuration (verl's names), its metrics and its stored rows. */
 import type { ConditionSettings, ValidationConditionSettings } from './conditions.ts';
 import type { ConversationRules, EpisodeLimits, Sampling } from './episode.ts';
+import type { RewardSettings } from './rewards.ts';
 import type { UserConfig } from './user.ts';
 
 /** The optimizer (AdamW) and its learning-rate schedule. */
@@ -25,7 +26,8 @@ export interface OptimiserConfig {
  */
 export type Algorithm = 'grpo' | 'rft' | 'sft';
 
-export interface GrpoConfig extends EpisodeLimits, Sampling, OptimiserConfig, ConditionSettings, ValidationConditionSettings {
+export interface GrpoConfig
+  extends EpisodeLimits, Sampling, OptimiserConfig, ConditionSettings, ValidationConditionSettings, RewardSettings {
   algorithm: Algorithm;
   /** With `rft`: passes over the successful rollouts of a step. */
   rft_epochs: number;

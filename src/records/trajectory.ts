@@ -1,4 +1,5 @@
 /** @file A trajectory: one episode as messages, with the exact tokens that the model saw and sampled. */
+import type { RewardParts } from './rewards.ts';
 import type { RowChange, Task, ToolCall, Verdict, Violation } from './task.ts';
 
 export type TerminationReason =
@@ -75,8 +76,10 @@ export interface Trajectory {
   userCalls?: UserCall[];
   /** Tool results and user replies. */
   turns: number;
-  /** Null if not scored (user_error, aborted). */
+  /** The outcome: 1 or 0. Null if not scored (user_error, aborted). */
   reward: number | null;
+  /** The reward of training by part; it is their sum. Absent: the reward is the outcome alone. */
+  rewards?: RewardParts;
   verdict: Verdict | null;
   /** Empty also where the domain is not audited: see `isAudited`. */
   violations: Violation[];

@@ -5,9 +5,10 @@ import { resultOf } from '../evaluation/trial-result.ts';
 
 export function summarize(trajectory: Trajectory, step: number, advantage: number | null): RolloutSummary {
   const { violations, ...result } = resultOf(trajectory);
-  const { group, task, toolCalls } = trajectory;
+  const { group, task, toolCalls, rewards } = trajectory;
   return {
     ...result,
+    ...(rewards && { rewards }),
     group,
     step,
     advantage,

@@ -8,6 +8,8 @@ import {
   type CustomerShares,
   type ValidationConditionSettings,
 } from '../records/conditions.ts';
+import { isAudited } from '../environments/violations.ts';
+import { REWARD_PARTS } from '../records/rewards.ts';
 import { limitsFor, PAPER, PRESETS, SFT_DEFAULTS } from './presets.ts';
 import type { GrpoConfig, SftConfig } from '../records/run.ts';
 
@@ -31,7 +33,8 @@ const schedule = {
   seed: natural.max(0xffffffff),
 };
 
-const share = z.number().min(0).max(1);
+const amount = z.number().min(0);
+const share = amount.max(1);
 const conditionFields = Object.fromEntries(
   Object.keys(conditionSettings(defaultConditions('nano'))).map((name) => [name, share]),
 ) as Record<keyof (ConditionSettings & ValidationConditionSettings), typeof share>;
@@ -44,6 +47,14 @@ export const grpoSchema = z.strictObject({
   domain: z.string(),
   level: z.string(),
   ...conditionFields,
+  'reward.outcome': amount,
+  'reward.partial': amount,
+  'reward.partial_gate': z.enum(['ended', 'no_violations']),
+  'reward.format': amount,
+  'reward.tool_match': amount,
+  'reward.unconfirmed_write': amount,
+  'reward.length': amount,
+  'reward.handover': amount,
   train_batch_size: count,
   n: count,
   ppo_mini_batch_size: count,
@@ -204,7 +215,20 @@ export function grpoConfig(preset: string, overrides: Record<string, unknown> = 
       `setting "ppo_mini_batch_size" is ${config.ppo_mini_batch_size}: expected a divisor of train_batch_size (${config.train_batch_size})`,
     );
   }
+  checkRewards(config);
   return config;
+}
+
+/** @throws ConfigError if no part of the reward is switched on, or a part needs the audit where the domain has none */
+function checkRewards(config: GrpoConfig): void {
+  if (REWARD_PARTS.every((part) => config[`reward.${part}`] === 0))
+    throw new ConfigError('setting "reward.outcome" is 0: expected a weight or price above 0 for at least one setting reward.*');
+  if (isAudited(config.domain)) return;
+  const needsAudit = `expected a domain whose rules are audited (retail, tau1-retail or tau2-retail), not ${config.domain}`;
+  if (config['reward.unconfirmed_write'] > 0)
+    throw new ConfigError(`setting "reward.unconfirmed_write" is ${config['reward.unconfirmed_write']}: ${needsAudit}`);
+  if (config['reward.partial'] > 0 && config['reward.partial_gate'] === 'no_violations')
+    throw new ConfigError(`setting "reward.partial_gate" is "no_violations": ${needsAudit}`);
 }
 
 /** Settings of an evaluation: those of `preset`, or the limits for the domain and level, with overrides. @throws ConfigError */

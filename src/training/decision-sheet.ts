@@ -100,6 +100,12 @@ export const DECISIONS: readonly Decision[] = [
     ours: 'trained on, without that token; true leaves cut episodes out of the update',
   },
   { topic: 'stop message', upstream: 'in the context, not trained on', ours: 'the same' },
+  {
+    topic: 'parts of the reward',
+    setting: 'reward.partial',
+    upstream: 'the binary outcome alone',
+    ours: 'the same; the settings reward.* add parts or prices to the reward of training, never to that of evaluation',
+  },
   { topic: 'time of the reward', upstream: 'only at the end', ours: 'the same' },
   { topic: 'comparison of databases', upstream: 'a hash of Python’s text: 5 is not 5.0', ours: 'changed rows as canonical JSON: 5 is 5.0' },
   {

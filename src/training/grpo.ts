@@ -6,7 +6,7 @@
  * weights and kernels; `training/rollout_probs_diff` logs how far the trainer's differ.
  */
 import type { Rollouts, Stage } from '../agent/rollouts.ts';
-import { flatten } from '../agent/trajectory.ts';
+import { flatten, totalReward } from '../agent/trajectory.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { Learner, TrainSequence } from '../engine/types.ts';
@@ -85,10 +85,7 @@ const isCut = ({ termination }: Trajectory) => termination === 'turn_length' || 
 /** The samples of each group, in the groups' order. */
 function prepareSamples({ groups }: Rollouts, config: GrpoConfig): Sample[][] {
   return groups.map((group) => {
-    const advantages = groupAdvantages(
-      group.map((t) => t.reward ?? 0),
-      config.norm_adv_by_std_in_grpo,
-    );
+    const advantages = groupAdvantages(group.map(totalReward), config.norm_adv_by_std_in_grpo);
     // A group that shrank to one rollout has nothing to compare with.
     const useful = group.length > 1 && (isMixed(group) || !config.filter_groups);
     return group.map((trajectory, i) => {

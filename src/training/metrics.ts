@@ -1,13 +1,15 @@
 /**
  * @file The metrics of a step under verl's and MUA-RL's names (`metric_utils.py`). Metrics of tokens count the loss mask;
  * upstream counts the attention mask in entropy, advantages and `response_length`. Metrics of rollouts include every rollout
- * that was played. Metrics `actor/*` are, as in verl, means over the trained tokens: tokens of rollouts that the update left
+ * that was played. `critic/score/*` is the binary outcome, `critic/rewards/*` the reward of training. Metrics `actor/*` are, as in verl, means over the trained tokens: tokens of rollouts that the update left
  * out are not measured, as this would need two more forward passes. `actor/trained_token_ratio` tells their share.
  */
 import type { Trajectory } from '../records/trajectory.ts';
-import { flatten, path } from '../agent/trajectory.ts';
+import { flatten, path, totalReward, writesOf } from '../agent/trajectory.ts';
 import { isAudited } from '../environments/violations.ts';
+import { REWARD_PARTS } from '../records/rewards.ts';
 import type { TokenLossParts } from './grpo-loss.ts';
+import { TRANSFER } from './rewards.ts';
 
 type Metrics = Record<string, number>;
 
@@ -39,7 +41,8 @@ export function rolloutMetrics(groups: readonly (readonly Trajectory[])[]): Metr
   const promptTokens = trajectories.map(promptLength);
   return {
     ...spread('critic/score', scores),
-    ...spread('critic/rewards', scores),
+    ...spread('critic/rewards', trajectories.map(totalReward)),
+    ...partMetrics(trajectories),
     'trajectories/valid_query_num': valid,
     'trajectories/all_correct_query_num': allCorrect,
     'trajectories/all_wrong_query_num': allWrong,
@@ -61,6 +64,7 @@ export function rolloutMetrics(groups: readonly (readonly Trajectory[])[]): Metr
     ),
     ...toolMetrics(trajectories),
     ...terminationMetrics(trajectories),
+    ...writeMetrics(trajectories),
     ...diversityMetrics(groups),
   };
 }
@@ -101,6 +105,38 @@ function terminationMetrics(trajectories: readonly Trajectory[]): Metrics {
   for (const reason of new Set(trajectories.map((t) => t.termination))) {
     metrics[`termination/${reason}/ratio`] = mean(trajectories.map((t) => Number(t.termination === reason)));
   }
+  return metrics;
+}
+
+/** `reward/<part>/mean`: what each part adds to the reward, if the reward is more than the outcome. */
+function partMetrics(trajectories: readonly Trajectory[]): Metrics {
+  const shaped = trajectories.flatMap(({ rewards }) => (rewards ? [rewards] : []));
+  return Object.fromEntries(
+    REWARD_PARTS.filter((part) => shaped.some((rewards) => rewards[part] !== undefined)).map((part) => [
+      `reward/${part}/mean`,
+      mean(shaped.map((rewards) => rewards[part] ?? 0)),
+    ]),
+  );
+}
+
+/**
+ * `writes/mean` and `handover/ratio` are per rollout. Of audited domains also the counts `writes/audited` and `writes/confirmed`
+ * over the step (a write is confirmed if the customer said yes to it), their ratio, and violations of all rules per write, which
+ * can exceed 1. A ratio is absent if nothing was written.
+ */
+function writeMetrics(trajectories: readonly Trajectory[]): Metrics {
+  const metrics: Metrics = {
+    'writes/mean': mean(trajectories.map(writesOf)),
+    'handover/ratio': mean(trajectories.map((t) => Number((t.toolCalls[TRANSFER] ?? 0) > 0))),
+  };
+  const audited = trajectories.filter((t) => isAudited(t.task.domain));
+  if (audited.length === 0) return metrics;
+  const writes = audited.reduce((sum, t) => sum + writesOf(t), 0);
+  const violations = audited.flatMap((t) => t.violations);
+  const confirmed = writes - violations.filter(({ rule }) => rule === 'unconfirmed_write').length;
+  Object.assign(metrics, { 'writes/audited': writes, 'writes/confirmed': confirmed });
+  if (writes > 0)
+    Object.assign(metrics, { 'writes/confirmed_ratio': confirmed / writes, 'violations/per_write': violations.length / writes });
   return metrics;
 }
 

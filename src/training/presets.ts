@@ -1,6 +1,19 @@
 /** @file The presets: the default settings of a run. This file has almost no code, so that the first page load stays small. */
 import { conditionSettings, defaultConditions } from '../environments/conditions.ts';
+import type { RewardSettings } from '../records/rewards.ts';
 import type { GrpoConfig, SftConfig } from '../records/run.ts';
+
+/** The binary outcome, and nothing else. */
+export const OUTCOME_REWARD: RewardSettings = {
+  'reward.outcome': 1,
+  'reward.partial': 0,
+  'reward.partial_gate': 'ended',
+  'reward.format': 0,
+  'reward.tool_match': 0,
+  'reward.unconfirmed_write': 0,
+  'reward.length': 0,
+  'reward.handover': 0,
+};
 
 /** The settings of MUA-RL's script `mua_grpo.sh` and its configuration files. Presets state what they change. */
 export const PAPER: GrpoConfig = {
@@ -12,6 +25,7 @@ export const PAPER: GrpoConfig = {
   domain: 'retail',
   level: 'full',
   ...conditionSettings(defaultConditions('full')),
+  ...OUTCOME_REWARD,
   train_batch_size: 32,
   n: 8,
   ppo_mini_batch_size: 32,

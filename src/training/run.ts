@@ -35,6 +35,7 @@ export function evaluationMetrics(report: EvaluationReport, config: GrpoConfig):
     [`val-core/${source}/reward/mean@1`]: report.pass_hat[0]!.value,
     [`val-aux/${source}/progress/mean@1`]: report.tcr.value,
     [`val-aux/${source}/num_turns/mean`]: report.turns_mean,
+    ...(report.confirmed_writes && { [`val-aux/${source}/writes/confirmed_ratio`]: report.confirmed_writes.value }),
   };
 }
 

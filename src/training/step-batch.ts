@@ -3,10 +3,12 @@
  * sampling (arXiv 2503.14476 §3.2; verl's DAPO recipe, `dapo_ray_trainer.py`).
  */
 import { collectRollouts, type Rollouts, type Stage } from '../agent/rollouts.ts';
+import { totalReward } from '../agent/trajectory.ts';
 import type { Conversation } from '../records/conversation.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { EVALUATION_STREAM } from './presets.ts';
+import { storeRewards } from './rewards.ts';
 import { trainingTasks } from './training-tasks.ts';
 
 /** Sampler streams of a step's next generation batch lie this far above those of the batch before. */
@@ -25,7 +27,7 @@ export interface StepHooks {
 export type Group = readonly Trajectory[];
 
 /** Whether the rewards of a group differ. Only such a group has a policy gradient. */
-export const isMixed = (group: Group): boolean => group.some(({ reward }) => reward !== group[0]!.reward);
+export const isMixed = (group: Group): boolean => group.some((rollout) => totalReward(rollout) !== totalReward(group[0]!));
 
 export interface StepRollouts extends Rollouts {
   /** How many batches of `train_batch_size` tasks were played. */
@@ -56,6 +58,7 @@ export async function sampleStep(stage: Stage, config: GrpoConfig, step: number,
       firstGroup: all.genBatches * train_batch_size,
       signal: hooks.signal,
       onDone: (trajectory) => {
+        storeRewards(trajectory, config);
         hooks.onPhase?.('rollout', ++done, total);
         hooks.onRollout?.(trajectory);
       },

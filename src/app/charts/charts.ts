@@ -11,6 +11,14 @@ export interface Line {
   color: string;
   /** Not measured at every step: drawn as joined points, never smoothed. */
   sparse?: boolean;
+  /** The ends of each value's interval, drawn as a band. */
+  band?: (series: MetricSeries) => Band;
+}
+
+/** One value for each row of the series. */
+export interface Band {
+  low: (number | null)[];
+  high: (number | null)[];
 }
 
 export interface ChartSpec {
@@ -204,7 +212,8 @@ function toolLines(series: MetricSeries): Line[] {
 /** One curve for uPlot. */
 export interface Curve extends Line {
   values: (number | null)[];
-  role: 'raw' | 'smooth' | 'area';
+  /** `high` is followed by `low`: the ends of a band. */
+  role: 'raw' | 'smooth' | 'area' | 'high' | 'low';
 }
 
 export interface ChartData {
@@ -212,6 +221,8 @@ export interface ChartData {
   lines: Line[];
   /** The measured values, one array per line, for tables and legends. */
   raw: (number | null)[][];
+  /** The intervals of the values, by line; null for a line without. */
+  bands: (Band | null)[];
   /** In drawing order. */
   curves: Curve[];
 }
@@ -223,17 +234,21 @@ export function chartData(spec: ChartSpec, series: MetricSeries, smoothing: numb
   // Step 0, before training, has only held-out values.
   const kept = series.steps().map((_, row) => raw.some((values) => values[row] !== null));
   const steps = series.steps().filter((_, row) => kept[row]);
-  const shown = raw.map((values) => values.filter((_, row) => kept[row]));
-  const curves = spec.kind === 'stacked' ? areas(lines, shown) : lines.flatMap((line, i) => curvesOf(line, shown[i]!, smoothing));
-  return { steps, lines, raw: shown, curves };
+  const shownOf = (values: (number | null)[]) => values.filter((_, row) => kept[row]);
+  const shown = raw.map(shownOf);
+  const bands = lines.map(({ band }) => {
+    const all = band?.(series);
+    return all ? { low: shownOf(all.low), high: shownOf(all.high) } : null;
+  });
+  const curves =
+    spec.kind === 'stacked' ? areas(lines, shown) : lines.flatMap((line, i) => curvesOf(line, shown[i]!, bands[i]!, smoothing));
+  return { steps, lines, raw: shown, bands, curves };
 }
 
-function curvesOf(line: Line, values: (number | null)[], smoothing: number): Curve[] {
-  if (line.sparse || smoothing === 0) return [{ ...line, values, role: 'smooth' }];
-  return [
-    { ...line, values, role: 'raw' },
-    { ...line, values: smooth(values, smoothing), role: 'smooth' },
-  ];
+function curvesOf(line: Line, values: (number | null)[], band: Band | null, smoothing: number): Curve[] {
+  const ends = (['high', 'low'] as const).flatMap((role): Curve[] => (band ? [{ ...line, values: band[role], role }] : []));
+  if (line.sparse || smoothing === 0) return [...ends, { ...line, values, role: 'smooth' }];
+  return [...ends, { ...line, values, role: 'raw' }, { ...line, values: smooth(values, smoothing), role: 'smooth' }];
 }
 
 /** Stacked areas, the tallest first, because later areas are drawn over earlier ones. */

@@ -59,6 +59,10 @@ export function createPlot(element: HTMLElement, data: ChartData, first: Zoom, o
         { ...axis, size: 46, grid, space: 32, values: (_, ticks) => ticks.map(options.tick) },
       ],
       series: [{}, ...data.curves.map((curve) => seriesOf(curve, color(curve.color)))],
+      // uPlot counts the steps as series 0.
+      bands: data.curves.flatMap(({ role, color: name }, i) =>
+        role === 'high' ? [{ series: [i + 1, i + 2] as uPlot.Band.Bounds, fill: withAlpha(color(name), 0.15) }] : [],
+      ),
       hooks: {
         draw: [(u) => drawMarks(u, options.marks, color('--bad'))],
         setCursor: [(u) => options.onhover(u.cursor.idx ?? null)],
@@ -128,6 +132,7 @@ function drawMarks({ ctx, bbox, valToPos }: uPlot, marks: readonly number[], str
 
 function seriesOf({ role, sparse }: Curve, stroke: string): uPlot.Series {
   if (role === 'area') return { stroke, fill: stroke, width: 1, points: { show: false } };
+  if (role === 'high' || role === 'low') return { width: 0, spanGaps: sparse, points: { show: false } };
   if (role === 'raw') return { stroke: withAlpha(stroke, 0.35), width: 1, points: { show: false } };
   return { stroke, width: 2, spanGaps: sparse, points: { show: sparse ? true : undefined, size: 6, fill: stroke } };
 }

@@ -6,7 +6,7 @@ import type { Trajectory } from '../../records/trajectory.ts';
 /**
  * `prompt` and `completion` are messages, split before the agent's first turn. `prompt_ids` and `completion_ids` are the
  * exact tokens, split before the first sampled token. `completion_mask` is 1 for tokens of the loss. `logprobs` are the
- * sampler's log-probabilities.
+ * sampler's log-probabilities. `reward` and `score` are the outcome; `rewards` has the parts of the reward of training, if there are more.
  */
 export function trajectoryLine(trajectory: Trajectory, rollout: RolloutSummary | undefined): Record<string, unknown> {
   const { messages } = toMessages(trajectory);
@@ -27,6 +27,7 @@ export function trajectoryLine(trajectory: Trajectory, rollout: RolloutSummary |
     completion: messages.slice(turns),
     reward: trajectory.reward,
     score: trajectory.reward,
+    ...(trajectory.rewards && { rewards: trajectory.rewards }),
     advantage: rollout?.advantage ?? null,
     termination: trajectory.termination,
     num_turns: trajectory.turns,

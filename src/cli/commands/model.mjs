@@ -129,10 +129,15 @@ export const evaluate = {
     `TCR     ${percent(report.tcr.value)}  (95 %: ${percent(report.tcr.low)} to ${percent(report.tcr.high)}): share of a task's criteria met`,
     `${report.tasks} tasks × ${report.trials}; ${report.noop_tasks} tasks change nothing${report.noop_skipped ? `, ${report.noop_skipped} more left out` : ''}; ${report.unscored} episodes unscored; ${report.turns_mean.toFixed(1)} turns; ${report.seconds.toFixed(0)} s`,
     ...counts('ended by', report.terminations),
-    ...counts('violations', report.violations),
+    ...(report.violations ? counts('violations', report.violations) : ['violations: not audited']),
+    ...writesWithYes(report.confirmed_writes),
     ...counts('tools', report.tool_calls),
   ],
 };
+
+/** @param {{ value: number, low: number, high: number } | null} share */
+const writesWithYes = (share) =>
+  share ? [`writes with the customer's yes: ${percent(share.value)}  (95 %: ${percent(share.low)} to ${percent(share.high)})`] : [];
 
 /** @param {string} title @param {Record<string, number>} table */
 function counts(title, table) {

@@ -1,4 +1,5 @@
 /** @file The rollouts of a step by group. */
+import { totalReward } from '../../../agent/trajectory.ts';
 import type { RolloutSummary } from '../../../records/rollout.ts';
 
 export interface Group {
@@ -8,11 +9,11 @@ export interface Group {
   intent: string;
   /** Sorted by index. */
   rollouts: RolloutSummary[];
-  /** Mean reward of the scored rollouts; null if no rollout is scored. */
+  /** Mean reward of training of the scored rollouts; null if no rollout is scored. */
   mean: number | null;
   /** Sample standard deviation (n − 1), as the advantage uses it; null if fewer than two rollouts are scored. */
   std: number | null;
-  /** Only a mixed group carries a policy gradient. */
+  /** By the binary outcome. Only groups whose rewards differ carry a policy gradient. */
   outcome: 'mixed' | 'all correct' | 'all wrong' | 'not scored';
 }
 
@@ -43,11 +44,12 @@ export function nearestStep(steps: readonly number[], asked: number | null): num
 function makeGroup(members: RolloutSummary[]): Group {
   const rollouts = members.toSorted((a, b) => a.index - b.index);
   const { group, step, task, intent } = rollouts[0]!;
-  const rewards = rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  const scored = rollouts.filter(({ reward }) => reward !== null);
+  const rewards = scored.map(totalReward);
   const mean = rewards.length === 0 ? null : rewards.reduce((sum, r) => sum + r, 0) / rewards.length;
   const std =
     mean === null || rewards.length < 2 ? null : Math.sqrt(rewards.reduce((sum, r) => sum + (r - mean) ** 2, 0) / (rewards.length - 1));
-  return { id: group, step, task, intent, rollouts, mean, std, outcome: outcomeOf(rewards) };
+  return { id: group, step, task, intent, rollouts, mean, std, outcome: outcomeOf(scored.map(({ reward }) => reward!)) };
 }
 
 function outcomeOf(rewards: readonly number[]): Group['outcome'] {

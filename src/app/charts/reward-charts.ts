@@ -1,0 +1,61 @@
+/** @file Charts that show whether the agent earns its reward by the rules: writes with a yes, and the reward by part. */
+import { number, percent } from '../kit/format.ts';
+import type { MetricSeries } from '../data/run/series.ts';
+import type { Band, ChartSpec } from './charts.ts';
+
+/** 97.5 % of a standard normal distribution lie below. */
+const Z = 1.959964;
+
+/** Wilson's 95 % interval of the share `count / of` (Wilson 1927). null if `of` is 0. */
+export function wilson(count: number, of: number): { low: number; high: number } | null {
+  if (of === 0) return null;
+  const share = count / of;
+  const scale = 1 + Z ** 2 / of;
+  const middle = (share + Z ** 2 / (2 * of)) / scale;
+  const reach = (Z / scale) * Math.sqrt((share * (1 - share)) / of + Z ** 2 / (4 * of ** 2));
+  return { low: Math.max(0, middle - reach), high: Math.min(1, middle + reach) };
+}
+
+function bandOf(series: MetricSeries, count: string, of: string): Band {
+  const counts = series.values(count);
+  const ends = series.values(of).map((total, row) => (total === null || counts[row] == null ? null : wilson(counts[row], total)));
+  return { low: ends.map((end) => end?.low ?? null), high: ends.map((end) => end?.high ?? null) };
+}
+
+const HELD_OUT_WRITES = /^val-aux\/.*\/writes\/confirmed_ratio$/;
+
+export const WRITES_CHART: ChartSpec = {
+  id: 'confirmed-writes',
+  title: 'Writes with a yes',
+  help: 'Share of a step’s writes that the customer said yes to. If it falls while the reward rises, the agent earns reward by breaking rules. Band: 95 % interval, as if writes were independent.',
+  kind: 'lines',
+  max: 1,
+  format: percent,
+  lines: ({ names }) => [
+    {
+      key: 'writes/confirmed_ratio',
+      label: 'training',
+      color: '--accent',
+      sparse: true,
+      band: (series) => bandOf(series, 'writes/confirmed', 'writes/audited'),
+    },
+    ...names.filter((name) => HELD_OUT_WRITES.test(name)).map((key) => ({ key, label: 'held-out', color: '--series-2', sparse: true })),
+  ],
+};
+
+const PART = /^reward\/(.+)\/mean$/;
+
+export const PARTS_CHART: ChartSpec = {
+  id: 'reward-parts',
+  title: 'Reward by part',
+  help: 'What each part adds to the reward of training, on average. Prices are negative. Success is only the outcome.',
+  kind: 'lines',
+  format: number,
+  legendLines: 2,
+  lines: ({ names }) => [
+    { key: 'critic/rewards/mean', label: 'total', color: '--accent' },
+    ...names
+      .filter((name) => PART.test(name))
+      .map((key, i) => ({ key, label: PART.exec(key)![1]!.replaceAll('_', ' '), color: `--series-${(i % 6) + 1}` })),
+  ],
+};
