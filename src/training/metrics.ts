@@ -149,6 +149,11 @@ export class UpdateMeter {
     this.#ppoKl -= difference;
   }
 
+  /** Number of optimizer steps so far. */
+  get updates(): number {
+    return this.#gradNorms.length;
+  }
+
   update(gradNorm: number): void {
     this.#gradNorms.push(gradNorm);
   }
