@@ -12,8 +12,9 @@ import type { Trajectory } from '../src/records/trajectory.ts';
 import { readRunBundle } from '../src/exchange/run-bundle.ts';
 import { writeRunBundle } from '../src/exchange/write-run-bundle.ts';
 import type { SharedEvaluation, SharedRun, SharedTrial } from '../src/records/bundle.ts';
-import { groupAdvantages } from '../src/training/advantages.ts';
+import { estimateAdvantages, meanAdvantage } from '../src/training/advantages.ts';
 import { grpoConfig } from '../src/training/config.ts';
+import { overlongReward } from '../src/training/overlong.ts';
 import { evaluationSettings } from '../src/training/evaluation-settings.ts';
 import { DEFAULT_PRESET, PRESETS } from '../src/training/presets.ts';
 import { runName } from '../src/trainer/run-name.ts';
@@ -67,14 +68,20 @@ const unasked = telling.findLast((group) =>
 const shown = [...new Set([plain, unasked, ...spread(telling, TELLING)])].filter((group) => group !== undefined).slice(0, TELLING);
 const listed = [...new Set([...shown, ...spread([...groups.keys()], GROUPS - shown.length)])].sort((a, b) => stepOf(a) - stepOf(b));
 
-const rollouts = listed.flatMap((group) => {
-  const members = groups.get(group)!;
-  const advantages = groupAdvantages(
-    members.map((t) => t.reward!),
-    config.norm_adv_by_std_in_grpo,
+/** Advantages by id. They depend on all rollouts of a step. */
+const advantages = new Map<string, number>();
+for (const step of new Set([...groups.keys()].map(stepOf))) {
+  const played = [...groups].flatMap(([group, members]) => (stepOf(group) === step ? [members] : []));
+  const outcomes = played.map((members) =>
+    members.map((t) => {
+      const { tokens, lossMask } = flatten(t);
+      return { reward: t.reward! + overlongReward(tokens.length, config), length: lossMask.filter((m) => m === 1).length };
+    }),
   );
-  return members.map((t, i) => summarize(t, stepOf(group), advantages[i]!));
-});
+  const estimates = estimateAdvantages(outcomes, config).flat();
+  played.flat().forEach((t, i) => advantages.set(t.id, meanAdvantage(estimates[i]!)));
+}
+const rollouts = listed.flatMap((group) => groups.get(group)!.map((t) => summarize(t, stepOf(group), advantages.get(t.id)!)));
 // Integers are token ids.
 const round = (value: number | null) => (value === null || Number.isInteger(value) ? value : Number(value.toPrecision(4)));
 const rounded = <T extends Trajectory>(t: T): T => ({

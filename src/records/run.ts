@@ -46,7 +46,14 @@ export interface GrpoConfig
   /** The loss is averaged over this many sequences, then over these micro-batches. 0: over the mini-batch at once. */
   ppo_micro_batch_size_per_gpu: number;
   ppo_epochs: number;
+  /** How rewards become advantages, see `src/training/advantages.ts`. */
+  adv_estimator: 'grpo' | 'rloo' | 'reinforce_plus_plus' | 'reinforce_plus_plus_baseline' | 'opo' | 'grpo_passk';
+  /** Divide the advantages of `grpo` and `grpo_passk` by the standard deviation of the group's rewards. */
   norm_adv_by_std_in_grpo: boolean;
+  /** Discount for each sampled token, of `reinforce_plus_plus` only. */
+  gamma: number;
+  /** verl's `policy_loss.loss_mode`, see `src/training/policy-loss.ts`. `gspo` needs `loss_agg_mode` seq-mean-token-mean. */
+  loss_mode: 'vanilla' | 'gspo' | 'cispo';
   clip_ratio_low: number;
   clip_ratio_high: number;
   clip_ratio_c: number;
@@ -54,7 +61,9 @@ export interface GrpoConfig
   kl_loss_coef: number;
   kl_loss_type: 'k1' | 'abs' | 'k2' | 'low_var_kl';
   entropy_coeff: number;
-  loss_agg_mode: 'token-mean' | 'seq-mean-token-sum' | 'seq-mean-token-mean';
+  loss_agg_mode: 'token-mean' | 'seq-mean-token-sum' | 'seq-mean-token-mean' | 'seq-mean-token-sum-norm';
+  /** What `seq-mean-token-sum-norm` divides the sum over tokens by. 0: max_model_len. */
+  loss_scale_factor: number;
   /** The split to train on. `heldout` trains on the `val_tasks` tasks that evaluation plays. */
   train_split: 'train' | 'heldout';
   /** Do not train on tasks that an agent solves by doing nothing. Other tasks take their place. */
@@ -68,6 +77,11 @@ export interface GrpoConfig
   filter_groups: boolean;
   /** With `filter_groups`: play at most this many batches of tasks until train_batch_size groups are mixed. 1: one batch. 0: no limit. */
   'filter_groups.max_num_gen_batches': number;
+  /** Take a penalty off the reward of a conversation whose last `overlong_buffer.len` tokens before max_model_len are in use. */
+  'overlong_buffer.enable': boolean;
+  /** Tokens before max_model_len in which the penalty grows, from 0 to `overlong_buffer.penalty_factor`. */
+  'overlong_buffer.len': number;
+  'overlong_buffer.penalty_factor': number;
   /** Evaluate on held-out tasks every this many steps. 0: only before and after training. */
   test_freq: number;
   /** Number of held-out tasks of an evaluation. 0: no evaluation. */

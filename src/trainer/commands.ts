@@ -6,6 +6,7 @@ import { tokenWeights } from '../training/advantages.ts';
 import { lossConfig } from '../training/config.ts';
 import { grpoLoss, grpoTokenLoss, sftLoss } from '../training/grpo-loss.ts';
 import { TOP_LOGPROBS } from '../training/inspect.ts';
+import { sequenceOldLogprobs } from '../training/policy-loss.ts';
 
 export class InputError extends Error {
   override name = 'InputError';
@@ -65,12 +66,16 @@ export async function gradients(
   const counts = masks.map((mask) => mask.reduce<number>((sum, m) => sum + m, 0));
   const total = counts.reduce((sum, n) => sum + n, 0);
   if (total === 0) throw new InputError('loss_mask selects no token in any sequence');
-  const weights = tokenWeights(counts, config.loss_agg_mode);
-  const batch = sequences.map((s, i): TrainSequence => ({
-    tokens: s.tokens,
-    lossMask: masks[i]!,
-    weight: weights[i]!,
-    inputs: grpo ? [s.advantage!, s.old_logprobs!, s.ref_logprobs ?? s.old_logprobs!] : [],
+  const weights = tokenWeights(counts, { ...config, ppo_micro_batch_size_per_gpu: 0 });
+  const plain = sequences.map((s, i): TrainSequence => ({ tokens: s.tokens, lossMask: masks[i]!, weight: weights[i]! }));
+  let oldLogprobs = sequences.map((s) => s.old_logprobs);
+  if (grpo && config.loss_mode === 'gspo') {
+    const present = await engine.score(plain, { temperature: config.temperature });
+    oldLogprobs = sequences.map((s, i) => sequenceOldLogprobs(present.logprobs[i]!, s.old_logprobs!, masks[i]!));
+  }
+  const batch = plain.map((s, i): TrainSequence => ({
+    ...s,
+    inputs: grpo ? [sequences[i]!.advantage!, oldLogprobs[i]!, sequences[i]!.ref_logprobs ?? oldLogprobs[i]!] : [],
   }));
   engine.zeroGradients();
   const { logprobs, entropies } = await engine.accumulate(batch, grpo ? grpoLoss(config) : sftLoss, {
@@ -86,7 +91,7 @@ export async function gradients(
       const parts = grpoTokenLoss(
         logprobs[i]![t]!,
         sequences[i]!.advantage!,
-        sequences[i]!.old_logprobs![t]!,
+        oldLogprobs[i]![t]!,
         sequences[i]!.ref_logprobs?.[t] ?? 0,
         { ...config, use_kl_loss: withKl },
       );

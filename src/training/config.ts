@@ -60,15 +60,20 @@ export const grpoSchema = z.strictObject({
   ppo_mini_batch_size: count,
   ppo_micro_batch_size_per_gpu: natural,
   ppo_epochs: count,
+  adv_estimator: z.enum(['grpo', 'rloo', 'reinforce_plus_plus', 'reinforce_plus_plus_baseline', 'opo', 'grpo_passk']),
   norm_adv_by_std_in_grpo: z.boolean(),
-  clip_ratio_low: z.number().min(0).max(1),
+  gamma: z.number().min(0).max(1),
+  loss_mode: z.enum(['vanilla', 'gspo', 'cispo']),
+  // verl's recipe for CISPO has 10: no clip below.
+  clip_ratio_low: z.number().min(0),
   clip_ratio_high: z.number().min(0),
   clip_ratio_c: z.number().gt(1),
   use_kl_loss: z.boolean(),
   kl_loss_coef: z.number().min(0),
   kl_loss_type: z.enum(['k1', 'abs', 'k2', 'low_var_kl']),
   entropy_coeff: z.number(),
-  loss_agg_mode: z.enum(['token-mean', 'seq-mean-token-sum', 'seq-mean-token-mean']),
+  loss_agg_mode: z.enum(['token-mean', 'seq-mean-token-sum', 'seq-mean-token-mean', 'seq-mean-token-sum-norm']),
+  loss_scale_factor: z.number().min(0),
   train_split: z.enum(['train', 'heldout']),
   filter_noop_tasks: z.boolean(),
   check_outputs: z.boolean(),
@@ -76,6 +81,9 @@ export const grpoSchema = z.strictObject({
   mask_truncated: z.boolean(),
   filter_groups: z.boolean(),
   'filter_groups.max_num_gen_batches': natural,
+  'overlong_buffer.enable': z.boolean(),
+  'overlong_buffer.len': natural,
+  'overlong_buffer.penalty_factor': z.number().min(0),
   ...schedule,
   test_freq: natural,
   val_tasks: natural,
@@ -114,7 +122,7 @@ export const ALIASES: Record<string, keyof GrpoConfig> = {
   save_steps: 'save_freq',
 };
 /** verl's full name → our short one. */
-const LONG_NAMES: Record<string, keyof GrpoConfig> = { 'filter_groups.enable': 'filter_groups' };
+const LONG_NAMES: Record<string, keyof GrpoConfig> = { 'filter_groups.enable': 'filter_groups', 'policy_loss.loss_mode': 'loss_mode' };
 const VALUE_ALIASES: Record<string, Record<string, string>> = {
   kl_loss_type: { k3: 'low_var_kl', kl: 'k1', mse: 'k2' },
   loss_agg_mode: { dapo: 'token-mean', grpo: 'seq-mean-token-mean' },
@@ -204,7 +212,16 @@ export function grpoConfig(preset: string, overrides: Record<string, unknown> = 
   if (given.train_batch_size !== undefined && given.ppo_mini_batch_size === undefined) given.ppo_mini_batch_size = given.train_batch_size;
   // In TRL, epsilon_high defaults to epsilon.
   if (given.epsilon !== undefined && given.epsilon_high === undefined) given.epsilon_high = given.epsilon;
+  // As in verl, GSPO averages over sequences.
+  if ((given.loss_mode ?? given['policy_loss.loss_mode']) === 'gspo') given.loss_agg_mode ??= 'seq-mean-token-mean';
   const config = resolve(grpoSchema, base, given);
+  if (config.loss_mode === 'gspo' && config.loss_agg_mode !== 'seq-mean-token-mean')
+    throw new ConfigError(`setting "loss_agg_mode" is "${config.loss_agg_mode}": expected seq-mean-token-mean, as loss_mode is gspo`);
+  const buffer = config['overlong_buffer.len'];
+  if (config['overlong_buffer.enable'] && (buffer < 1 || buffer > config.max_model_len))
+    throw new ConfigError(
+      `setting "overlong_buffer.len" is ${buffer}: expected 1 to max_model_len (${config.max_model_len}), as overlong_buffer.enable is true`,
+    );
   if (config.n < 2) throw new ConfigError(`setting "n" is ${config.n}: expected at least 2, as GRPO compares the rollouts of a group`);
   if (config.algorithm === 'sft' && config.train_split !== 'train')
     throw new ConfigError(

@@ -114,6 +114,24 @@ export const DECISIONS: readonly Decision[] = [
     ours: 'whole cents in generated shops; Python’s round in imported benchmarks',
   },
   {
+    topic: 'advantage estimator',
+    setting: 'adv_estimator',
+    upstream: 'GRPO: relative to the group’s mean reward',
+    ours: 'the same; other estimators of verl can be set, or a whole algorithm chosen',
+  },
+  {
+    topic: 'policy loss',
+    setting: 'loss_mode',
+    upstream: 'PPO’s clip for each token, with dual clip',
+    ours: 'the same; gspo has one ratio per rollout, cispo clips the weight and keeps the gradient',
+  },
+  {
+    topic: 'penalty for length',
+    setting: 'overlong_buffer.enable',
+    upstream: 'none',
+    ours: 'none; true takes DAPO’s penalty off the reward near the length limit',
+  },
+  {
     topic: 'spread of advantages',
     setting: 'norm_adv_by_std_in_grpo',
     upstream: 'divided by the sample standard deviation plus 1e-6',

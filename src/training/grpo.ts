@@ -10,10 +10,12 @@ import { flatten, totalReward } from '../agent/trajectory.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { Learner, TrainSequence } from '../engine/types.ts';
-import { groupAdvantages, tokenWeights } from './advantages.ts';
+import { estimateAdvantages, meanAdvantage, tokenAdvantages, tokenWeights } from './advantages.ts';
 import { grpoLoss, grpoTokenLoss } from './grpo-loss.ts';
 import { inspectGroup, keptGroup, onMask } from './inspect.ts';
 import { samplerMismatch, UpdateMeter } from './metrics.ts';
+import { overlongReward } from './overlong.ts';
+import { sequenceOldLogprobs } from './policy-loss.ts';
 import { learningRate } from './schedule.ts';
 import { chooseGroups, isMixed, sampleStep, type StepHooks } from './step-batch.ts';
 import { sampledMetrics, type StepResult, Stopwatch, sum } from './step-result.ts';
@@ -21,6 +23,9 @@ import { sampledMetrics, type StepResult, Stopwatch, sum } from './step-result.t
 /** A rollout of the update. */
 interface Sample {
   trajectory: Trajectory;
+  /** At each token. */
+  advantages: ArrayLike<number>;
+  /** Mean over the sampled tokens. */
   advantage: number;
   /** false: left out of the update. Its tokens still count in the average. */
   trained: boolean;
@@ -72,6 +77,9 @@ export async function grpoStep(
       ...sampledMetrics(rollouts, step, clock),
       ...spreadAdvantages(samples),
       ...update,
+      ...(config['overlong_buffer.enable'] && {
+        'critic/overlong_reward/mean': sum(rollouts.groups.flat(), (t) => lengthReward(t, config)) / Math.max(1, samples.length),
+      }),
       'actor/trained_token_ratio': sum(trained, sampledTokens) / Math.max(1, sum(samples, sampledTokens)),
     },
     trajectories: [...rollouts.groups.flat(), ...rollouts.dropped],
@@ -82,23 +90,30 @@ export async function grpoStep(
 /** A token limit cut the episode, so that its last turn is incomplete. */
 const isCut = ({ termination }: Trajectory) => termination === 'turn_length' || termination === 'context_full';
 
+const lengthReward = (trajectory: Trajectory, config: GrpoConfig) => overlongReward(flatten(trajectory).tokens.length, config);
+
 /** The samples of each group, in the groups' order. */
 function prepareSamples({ groups }: Rollouts, config: GrpoConfig): Sample[][] {
-  return groups.map((group) => {
-    const advantages = groupAdvantages(group.map(totalReward), config.norm_adv_by_std_in_grpo);
+  const estimates = estimateAdvantages(
+    groups.map((group) => group.map((t) => ({ reward: totalReward(t) + lengthReward(t, config), length: sampledTokens(flatten(t)) }))),
+    config,
+  );
+  return groups.map((group, g) => {
     // A group that shrank to one rollout has nothing to compare with.
     const useful = group.length > 1 && (isMixed(group) || !config.filter_groups);
     return group.map((trajectory, i) => {
       const { tokens, lossMask, logprobs } = flatten(trajectory);
       const trained = useful && !(config.mask_truncated && isCut(trajectory));
-      return { trajectory, advantage: advantages[i]!, trained, tokens, lossMask, oldLogprobs: logprobs, refLogprobs: logprobs };
+      const advantages = tokenAdvantages(estimates[g]![i]!, lossMask);
+      const advantage = meanAdvantage(estimates[g]![i]!);
+      return { trajectory, advantages, advantage, trained, tokens, lossMask, oldLogprobs: logprobs, refLogprobs: logprobs };
     });
   });
 }
 
 /** The sequences of a mini-batch that are trained on, with their weights in the loss of the whole mini-batch. */
 function weighSamples(miniBatch: readonly Sample[], config: GrpoConfig): { sample: Sample; weight: number }[] {
-  const weights = tokenWeights(miniBatch.map(sampledTokens), config.loss_agg_mode, config.ppo_micro_batch_size_per_gpu);
+  const weights = tokenWeights(miniBatch.map(sampledTokens), config);
   return miniBatch.map((sample, i) => ({ sample, weight: weights[i]! })).filter(({ sample }) => sample.trained);
 }
 
@@ -133,11 +148,13 @@ async function updatePolicy(
     hooks.onPhase?.('update', update, updates);
     const weighed = miniBatches[update % miniBatches.length]!;
     if (weighed.length === 0) continue;
-    const sequences = weighed.map(({ sample: { tokens, lossMask, advantage, oldLogprobs, refLogprobs }, weight }): TrainSequence => ({
+    // Before the first optimizer step the ratio of each sequence is 1, as that of each token.
+    const oldLogprobs = await ratioBase(learner, weighed, config, meter.updates > 0, hooks.signal);
+    const sequences = weighed.map(({ sample: { tokens, lossMask, advantages, refLogprobs }, weight }, i): TrainSequence => ({
       tokens,
       lossMask,
       weight,
-      inputs: [advantage, oldLogprobs, refLogprobs],
+      inputs: [advantages, oldLogprobs[i]!, refLogprobs],
     }));
     const { logprobs, entropies } = await learner.accumulate(sequences, loss, {
       temperature: config.temperature || 1,
@@ -156,7 +173,7 @@ async function updatePolicy(
     if (!Number.isFinite(gradNorm))
       throw new Error(`the gradient norm of step ${step} is ${gradNorm}: the update was not applied; lower lr (now ${lr})`);
     meter.update(gradNorm);
-    weighed.forEach(({ sample }, i) => meterSample(meter, sample, logprobs[i]!, entropies[i]!, config));
+    weighed.forEach(({ sample }, i) => meterSample(meter, sample, logprobs[i]!, oldLogprobs[i]!, entropies[i]!, config));
     mismatch ??= samplerMismatch(
       weighed.flatMap(({ sample }) => masked(sample.oldLogprobs, sample.lossMask)),
       weighed.flatMap(({ sample }, i) => masked(logprobs[i]!, sample.lossMask)),
@@ -170,17 +187,41 @@ async function updatePolicy(
 const cut = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
-function meterSample(meter: UpdateMeter, sample: Sample, logprobs: Float32Array, entropies: Float32Array, config: GrpoConfig): void {
+/** The old log-probs of the loss: the sampler's, or with `gspo` and changed weights those that make a token's ratio its sequence's. */
+async function ratioBase(
+  learner: Learner,
+  weighed: readonly { sample: Sample }[],
+  config: GrpoConfig,
+  changed: boolean,
+  signal?: AbortSignal,
+): Promise<ArrayLike<number>[]> {
+  const samples = weighed.map(({ sample }) => sample);
+  if (config.loss_mode !== 'gspo' || !changed) return samples.map(({ oldLogprobs }) => oldLogprobs);
+  const { logprobs } = await learner.score(
+    samples.map((s) => ({ ...s, weight: 1 })),
+    { temperature: config.temperature || 1, signal },
+  );
+  return samples.map(({ oldLogprobs, lossMask }, i) => sequenceOldLogprobs(logprobs[i]!, oldLogprobs, lossMask));
+}
+
+function meterSample(
+  meter: UpdateMeter,
+  sample: Sample,
+  logprobs: Float32Array,
+  oldLogprobs: ArrayLike<number>,
+  entropies: Float32Array,
+  config: GrpoConfig,
+): void {
   for (let t = 0; t < sample.tokens.length; t++) {
     if (!sample.lossMask[t]) continue;
-    const parts = grpoTokenLoss(logprobs[t]!, sample.advantage, sample.oldLogprobs[t]!, sample.refLogprobs[t]!, config);
+    const parts = grpoTokenLoss(logprobs[t]!, sample.advantages[t]!, oldLogprobs[t]!, sample.refLogprobs[t]!, config);
     meter.add(parts, entropies[t]!, logprobs[t]! - sample.oldLogprobs[t]!);
   }
 }
 
 /** Stores the update's numbers of each token, for the transcript. */
 function annotateSample(sample: Sample, logprobs: Float32Array, entropies: Float32Array, config: GrpoConfig): void {
-  onMask(sample, 'advantage', () => sample.advantage);
+  onMask(sample, 'advantage', (t) => sample.advantages[t]!);
   if (config.use_kl_loss) onMask(sample, 'ref_logprobs', (t) => sample.refLogprobs[t]!);
   onMask(sample, 'entropy', (t) => entropies[t]!);
   onMask(sample, 'ratio', (t) => Math.exp(logprobs[t]! - sample.oldLogprobs[t]!));
@@ -196,5 +237,5 @@ function spreadAdvantages(samples: readonly Sample[]): Record<string, number> {
   };
 }
 
-const sampledTokens = ({ lossMask }: Sample) => sum(Array.from(lossMask), Number);
+const sampledTokens = ({ lossMask }: { lossMask: ArrayLike<number> }) => sum(Array.from(lossMask), Number);
 const masked = (values: ArrayLike<number>, mask: ArrayLike<number>) => Array.from(values).filter((_, t) => mask[t] === 1);

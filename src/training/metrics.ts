@@ -185,6 +185,11 @@ export class UpdateMeter {
     this.#ppoKl -= difference;
   }
 
+  /** Number of optimizer steps so far. */
+  get updates(): number {
+    return this.#gradNorms.length;
+  }
+
   update(gradNorm: number): void {
     this.#gradNorms.push(gradNorm);
   }

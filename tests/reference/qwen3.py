@@ -27,7 +27,7 @@ MODELS = {
                          num_attention_heads=3, num_key_value_heads=3, head_dim=16),
     'qwen2': dict(BASE, model_type='qwen2', architectures=['Qwen2ForCausalLM'], hidden_size=28, num_attention_heads=7, num_key_value_heads=1),
 }
-GRPO = dict(clip_ratio_low=0.2, clip_ratio_high=0.28, clip_ratio_c=3.0, use_kl_loss=True, kl_loss_coef=0.05, kl_loss_type='low_var_kl', entropy_coeff=0.01)
+GRPO = dict(loss_mode='vanilla', clip_ratio_low=0.2, clip_ratio_high=0.28, clip_ratio_c=3.0, use_kl_loss=True, kl_loss_coef=0.05, kl_loss_type='low_var_kl', entropy_coeff=0.01)
 ADAMW = dict(lr=3e-3, beta1=0.9, beta2=0.95, eps=1e-8, weight_decay=0.1, grad_clip=0.5)
 TEMPERATURE = 0.7
 

@@ -56,7 +56,9 @@ const UPSTREAM = {
   beta2: 0.999,
   // algorithm.*
   algorithm: 'grpo', // adv_estimator
+  adv_estimator: 'grpo',
   norm_adv_by_std_in_grpo: true,
+  gamma: 1,
   filter_groups: false,
   // trainer.*: 165 rows and drop_last make 5 steps an epoch
   total_training_steps: 30 * 5,
@@ -82,9 +84,11 @@ describe('the sheet', () => {
     // Other settings are ours: domain and level, the seed, and settings that upstream does not have.
     const ours = Object.keys(PAPER).filter((name) => !Object.hasOwn(UPSTREAM, name) && !OWN_GROUPS.test(name));
     expect(ours.sort()).toEqual([
-      ...['adam_eps', 'domain', 'filter_groups.max_num_gen_batches', 'inspect', 'level', 'rft_epochs', 'seed'],
+      ...['adam_eps', 'domain', 'filter_groups.max_num_gen_batches', 'inspect', 'level', 'loss_mode', 'loss_scale_factor'],
+      ...['overlong_buffer.enable', 'overlong_buffer.len', 'overlong_buffer.penalty_factor', 'rft_epochs', 'seed'],
       ...['sft_conditions', 'sft_mini_batch_size'],
     ]);
+    expect(PAPER).toMatchObject({ loss_mode: 'vanilla', 'overlong_buffer.enable': false });
     expect(PAPER['filter_groups.max_num_gen_batches']).toBe(1);
   });
 
@@ -107,7 +111,10 @@ describe('the sheet', () => {
       'reward.partial': [0, 0],
       ppo_mini_batch_size: [32, 8],
       ppo_micro_batch_size_per_gpu: [8, 0],
+      adv_estimator: ['grpo', 'grpo'],
       norm_adv_by_std_in_grpo: [true, true],
+      loss_mode: ['vanilla', 'vanilla'],
+      'overlong_buffer.enable': [false, false],
       decay_all_parameters: [true, false],
       'val_kwargs.do_sample': [false, true],
       filter_groups: [false, true],

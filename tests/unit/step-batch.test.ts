@@ -69,7 +69,7 @@ function setUp(groups: readonly Outcomes[]) {
   } as unknown as Learner;
   const play = (overrides: Record<string, unknown> = {}) =>
     grpoStep(stage, learner, grpoConfig('nano', { train_batch_size: groups.length, n: 2, inspect: false, ...overrides }), 1);
-  return { stage, asked, streams, updates, play, sampled: ids.length };
+  return { stage, learner, asked, streams, updates, play, sampled: ids.length };
 }
 const weights = ({ sequences }: { sequences: readonly TrainSequence[] }) => sequences.map(({ weight }) => weight);
 
@@ -176,4 +176,72 @@ test('the update gets the number of micro-batches and whether all parameters dec
   // Four sequences in micro-batches of three and one; the first two are trained on.
   expect(updates.map(weights)).toEqual([Array(2).fill(1 / (2 * 3 * sampled))]);
   expect(updates[0]!.params).toMatchObject({ decay_all_parameters: true });
+});
+
+describe('GSPO', () => {
+  const gspo = { loss_mode: 'gspo', ppo_mini_batch_size: 1, use_kl_loss: false };
+  /** The second mini-batch is scored once, by weights that raised its first token by 0.5. The sampler's log-probs are -1. */
+  const setUpGspo = (groups: readonly Outcomes[]) => {
+    const parts = setUp(groups);
+    const score = vi.fn(async (sequences: readonly TrainSequence[]) => ({
+      logprobs: sequences.map(({ lossMask }) => {
+        const first = Array.from(lossMask).indexOf(1);
+        return Float32Array.from(lossMask, (m, t) => (m ? (t === first ? -0.5 : -1) : 0));
+      }),
+      entropies: sequences.map(({ tokens }) => new Float32Array(tokens.length)),
+    }));
+    Object.assign(parts.learner, { score });
+    return { ...parts, score };
+  };
+  const old = ({ lossMask, inputs }: TrainSequence) => Array.from(inputs![1] as ArrayLike<number>).filter((_, t) => lossMask[t] === 1);
+
+  test('after the first update of a step the old log-probs give each token the ratio of its sequence', async () => {
+    const { play, updates, score, sampled } = setUpGspo([MIXED, MIXED]);
+    await play(gspo);
+    expect(score).toHaveBeenCalledTimes(1);
+    expect(updates).toHaveLength(2);
+    for (const sequence of updates[0]!.sequences) expect(old(sequence)).toEqual(Array(sampled).fill(-1));
+    const mean = 0.5 / sampled;
+    for (const sequence of updates[1]!.sequences)
+      expect(old(sequence)).toEqual([-0.5, ...Array(sampled - 1).fill(-1)].map((l) => expect.closeTo(l - mean, 6)));
+  });
+
+  test('one update needs no scores, and other losses never do', async () => {
+    const { play, score } = setUpGspo([MIXED, MIXED]);
+    await play({ ...gspo, ppo_mini_batch_size: 2 });
+    await setUpGspo([MIXED]).play({ ppo_epochs: 3, use_kl_loss: false });
+    expect(score).not.toHaveBeenCalled();
+  });
+
+  test('the KL metric compares with the sampler', async () => {
+    const { play } = setUpGspo([MIXED]);
+    // The learner of this test gives log-probabilities 0 in an update.
+    expect((await play({ ...gspo, ppo_epochs: 2 })).metrics['actor/ppo_kl']).toBeCloseTo(-1, 12);
+  });
+});
+
+test('the advantages of REINFORCE++ with gamma differ within a rollout, and are stored with its tokens', async () => {
+  const { play, updates, sampled } = setUp([MIXED]);
+  const { trajectories, advantages } = await play({ adv_estimator: 'reinforce_plus_plus', gamma: 0.5, filter_groups: false });
+  const { lossMask, inputs } = updates[0]!.sequences[0]!;
+  const own = Array.from(inputs![0] as ArrayLike<number>).filter((_, t) => lossMask[t] === 1);
+  expect(own).toHaveLength(sampled);
+  expect(own.at(-1)!).toBeGreaterThan(own[0]!);
+  const stored = trajectories[0]!.nodes.flatMap(({ annotations }) => annotations?.advantage ?? []).filter((a) => a !== null);
+  expect(stored).toEqual(own);
+  expect(advantages.get(trajectories[0]!.id)).toBeCloseTo(own.reduce((a, b) => a + b) / sampled, 12);
+});
+
+test('the penalty for length changes advantages and not which groups are mixed', async () => {
+  const { play, updates } = setUp([EQUAL, MIXED]);
+  const { metrics, advantages, trajectories } = await play({
+    'overlong_buffer.enable': true,
+    'overlong_buffer.len': 1024,
+    'overlong_buffer.penalty_factor': 2,
+    norm_adv_by_std_in_grpo: false,
+  });
+  expect(metrics['critic/overlong_reward/mean']).toBeCloseTo((-2 * metrics['perf/total_num_tokens']!) / 4 / 1024, 12);
+  expect(updates[0]!.sequences).toHaveLength(2);
+  // All rollouts have the same length, so the penalty cancels out.
+  expect(trajectories.map(({ id }) => advantages.get(id))).toEqual([0, 0, 0.5, -0.5].map((a) => expect.closeTo(a, 12)));
 });

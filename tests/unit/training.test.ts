@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import type { GrpoConfig } from '../../src/records/run.ts';
 import { passHat, passHatInterval } from '../../src/evaluation/pass-hat.ts';
 import { permutation } from '../../src/base/random.ts';
-import { groupAdvantages, tokenWeights } from '../../src/training/advantages.ts';
+import { estimateAdvantages, meanAdvantage, tokenAdvantages, tokenWeights } from '../../src/training/advantages.ts';
 import { ConfigError, grpoConfig, sftConfig } from '../../src/training/config.ts';
+import { overlongReward } from '../../src/training/overlong.ts';
 import { PAPER, PRESETS } from '../../src/training/presets.ts';
 import { grpoTokenLoss, klEstimate } from '../../src/training/grpo-loss.ts';
 import { learningRate } from '../../src/training/schedule.ts';
+
+const groupAdvantages = (rewards: number[], changed: Partial<GrpoConfig> = {}) =>
+  estimateAdvantages([rewards.map((reward) => ({ reward, length: 2 }))], { ...PAPER, ...changed })[0]!;
 
 describe('advantages', () => {
   // Groups of eight with k successes (sample std).
@@ -28,19 +33,73 @@ describe('advantages', () => {
   });
   test('a group of one rollout has no advantage', () => {
     expect(groupAdvantages([1])).toEqual([0]);
-    expect(groupAdvantages([1], false)).toEqual([0]);
+    expect(groupAdvantages([1], { norm_adv_by_std_in_grpo: false })).toEqual([0]);
   });
-  test('without the std it is Dr.GRPO', () => expect(groupAdvantages([1, 0], false)).toEqual([0.5, -0.5]));
-  test('the three loss aggregations differ on sequences of different lengths', () => {
-    expect(tokenWeights([3, 1], 'token-mean')).toEqual([1 / 4, 1 / 4]);
-    expect(tokenWeights([3, 1], 'seq-mean-token-sum')).toEqual([1 / 2, 1 / 2]);
-    expect(tokenWeights([3, 1], 'seq-mean-token-mean')).toEqual([1 / 6, 1 / 2]);
+  test('without the std it is Dr.GRPO', () => expect(groupAdvantages([1, 0], { norm_adv_by_std_in_grpo: false })).toEqual([0.5, -0.5]));
+  test('RLOO subtracts the mean of the others', () => {
+    expect(groupAdvantages([1, 0, 0, 0], { adv_estimator: 'rloo' })).toEqual([1, -1 / 3, -1 / 3, -1 / 3].map((a) => expect.closeTo(a, 12)));
+  });
+  test('OPO weighs the rewards of the baseline by length', () => {
+    const group = [
+      { reward: 1, length: 3 },
+      { reward: 0, length: 1 },
+    ];
+    expect(estimateAdvantages([group], { ...PAPER, adv_estimator: 'opo' })).toEqual([[0.25, -0.75]]);
+  });
+  test('pass@k: a tie has no advantage', () => {
+    expect(groupAdvantages([1, 1, 0], { adv_estimator: 'grpo_passk' })).toEqual([0, 0, 0]);
+  });
+  test('REINFORCE++ has mean 0 and standard deviation 1 over the tokens, so a longer rollout counts more', () => {
+    const groups = [[{ reward: 1, length: 1 }], [{ reward: 0, length: 3 }]];
+    const [[success], [failure]] = estimateAdvantages(groups, { ...PAPER, adv_estimator: 'reinforce_plus_plus' });
+    expect(meanAdvantage(success!)).toBeCloseTo(1.5, 6);
+    expect(failure).toEqual(Array(3).fill(expect.closeTo(-0.5, 6)));
+  });
+  test('REINFORCE++ without two tokens, and rollouts without a token, have advantage 0', () => {
+    const lengths = (...all: number[]) => [all.map((length) => ({ reward: 1, length }))];
+    expect(estimateAdvantages(lengths(1, 0), { ...PAPER, adv_estimator: 'reinforce_plus_plus' })).toEqual([[[0], []]]);
+    expect(estimateAdvantages(lengths(0, 0), { ...PAPER, adv_estimator: 'opo' })).toEqual([[1, 1]]);
+    expect(meanAdvantage([])).toBe(0);
+  });
+  test('the advantages of sampled tokens are put at their places', () => {
+    expect(tokenAdvantages([3, 2, 1], [0, 1, 1, 0, 1])).toEqual([0, 3, 2, 0, 1]);
+    expect(tokenAdvantages(2, [0, 1, 1, 0, 1])).toEqual([0, 2, 2, 0, 2]);
+  });
+});
+
+describe('weights of tokens', () => {
+  const weights = (counts: number[], loss_agg_mode: GrpoConfig['loss_agg_mode'], ppo_micro_batch_size_per_gpu = 0, loss_scale_factor = 0) =>
+    tokenWeights(counts, { loss_agg_mode, ppo_micro_batch_size_per_gpu, loss_scale_factor, max_model_len: 32 });
+  test('the loss aggregations differ on sequences of different lengths', () => {
+    expect(weights([3, 1], 'token-mean')).toEqual([1 / 4, 1 / 4]);
+    expect(weights([3, 1], 'seq-mean-token-sum')).toEqual([1 / 2, 1 / 2]);
+    expect(weights([3, 1], 'seq-mean-token-mean')).toEqual([1 / 6, 1 / 2]);
+    expect(weights([3, 1], 'seq-mean-token-sum-norm', 0, 10)).toEqual([1 / 10, 1 / 10]);
+  });
+  test('without loss_scale_factor the divisor is the largest length', () => {
+    expect(weights([3, 1], 'seq-mean-token-sum-norm')).toEqual([1 / 32, 1 / 32]);
+  });
+  test('a sequence without sampled tokens does not count as a sequence', () => {
+    expect(weights([3, 0], 'seq-mean-token-sum')).toEqual([1, 1]);
+    expect(weights([2, 0], 'seq-mean-token-mean')[0]).toBe(1 / 2);
   });
   test('per micro-batch: the means of all micro-batches have equal weight', () => {
-    expect(tokenWeights([3, 1, 2], 'token-mean', 2)).toEqual([1 / 8, 1 / 8, 1 / 4]);
-    expect(tokenWeights([3, 1, 2], 'seq-mean-token-sum', 2)).toEqual([1 / 4, 1 / 4, 1 / 2]);
-    expect(tokenWeights([3, 1, 2], 'token-mean', 8)).toEqual([1 / 6, 1 / 6, 1 / 6]);
+    expect(weights([3, 1, 2], 'token-mean', 2)).toEqual([1 / 8, 1 / 8, 1 / 4]);
+    expect(weights([3, 1, 2], 'seq-mean-token-sum', 2)).toEqual([1 / 4, 1 / 4, 1 / 2]);
+    expect(weights([3, 1, 2], 'token-mean', 8)).toEqual([1 / 6, 1 / 6, 1 / 6]);
   });
+});
+
+test('the penalty for length grows in the buffer before the limit', () => {
+  const config = {
+    ...PAPER,
+    max_model_len: 100,
+    'overlong_buffer.enable': true,
+    'overlong_buffer.len': 20,
+    'overlong_buffer.penalty_factor': 2,
+  };
+  expect([50, 80, 85, 100].map((tokens) => overlongReward(tokens, config))).toEqual([0, 0, -0.5, -2]);
+  expect(overlongReward(100, { ...config, 'overlong_buffer.enable': false })).toBe(0);
 });
 
 describe('policy loss', () => {
@@ -101,6 +160,12 @@ describe('configuration', () => {
       grpoConfig('nano', { 'filter_groups.enable': 'false', 'filter_groups.max_num_gen_batches': '4', 'val_kwargs.do_sample': 'False' }),
     ).toMatchObject({ filter_groups: false, 'filter_groups.max_num_gen_batches': 4, 'val_kwargs.do_sample': false });
   });
+  test('GSPO averages over sequences', () => {
+    expect(grpoConfig('nano', { 'policy_loss.loss_mode': 'gspo' })).toMatchObject({
+      loss_mode: 'gspo',
+      loss_agg_mode: 'seq-mean-token-mean',
+    });
+  });
   test('every preset is valid', () => {
     for (const name of Object.keys(PRESETS)) expect(grpoConfig(name)).toEqual(PRESETS[name]!.config);
   });
@@ -115,6 +180,15 @@ describe('configuration', () => {
     [{ require_done: 'maybe' }, /"require_done" is "maybe": expected true or false/],
     [{ colour: 'red' }, /unknown setting "colour"/],
     [{ __proto__x: '1' }, /unknown setting/],
+    [{ adv_estimator: 'gae' }, /"adv_estimator" is "gae"/],
+    [{ 'policy_loss.loss_mode': 'sapo' }, /"loss_mode" is "sapo"/],
+    [
+      { loss_mode: 'gspo', loss_agg_mode: 'token-mean' },
+      /"loss_agg_mode" is "token-mean": expected seq-mean-token-mean, as loss_mode is gspo/,
+    ],
+    [{ 'overlong_buffer.enable': 'true', 'overlong_buffer.len': '0' }, /"overlong_buffer.len" is 0: expected 1 to max_model_len \(1024\)/],
+    [{ 'overlong_buffer.enable': 'true', 'overlong_buffer.len': '1025' }, /"overlong_buffer.len" is 1025/],
+    [{ gamma: '1.5' }, /"gamma" is 1.5/],
     [{ ppo_mini_batch_size: '3' }, /"ppo_mini_batch_size" is 3: expected a divisor/],
   ])('bad setting %j', (overrides, message) => {
     expect(() => grpoConfig('nano', overrides)).toThrow(ConfigError);

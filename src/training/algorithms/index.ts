@@ -1,0 +1,51 @@
+/** @file The algorithms that a run can be started with: named bundles of settings. A single setting can still be changed. */
+import type { GrpoConfig } from '../../records/run.ts';
+import { ConfigError, grpoConfig } from '../config.ts';
+import { PRESETS } from '../presets.ts';
+import { cispo } from './cispo.ts';
+import { dapo } from './dapo.ts';
+import { drGrpo } from './dr-grpo.ts';
+import { grpo } from './grpo.ts';
+import { gspo } from './gspo.ts';
+import { ppoEpochs } from './ppo-epochs.ts';
+import { reinforcePlusPlus } from './reinforce-plus-plus.ts';
+import { rloo } from './rloo.ts';
+import type { Algorithm } from './types.ts';
+
+export const ALGORITHMS: Record<string, Algorithm> = {
+  grpo,
+  'dr-grpo': drGrpo,
+  rloo,
+  'reinforce-plus-plus': reinforcePlusPlus,
+  gspo,
+  cispo,
+  dapo,
+  'ppo-epochs': ppoEpochs,
+};
+
+/** `overrides` with the settings of an algorithm. A setting in `overrides` wins. @throws ConfigError if the algorithm is unknown */
+export function withAlgorithm(name: string, preset: string, overrides: Record<string, unknown>): Record<string, unknown> {
+  if (!Object.hasOwn(ALGORITHMS, name))
+    throw new ConfigError(`unknown algorithm "${name}"; known: ${Object.keys(ALGORITHMS).join(', ')}`);
+  const own: Record<string, unknown> = ALGORITHMS[name]!.settings(grpoConfig(preset, overrides));
+  return { ...own, ...overrides };
+}
+
+/**
+ * For each setting that an algorithm can change, its value in `name`: the algorithm's, or the preset's if `name` leaves it.
+ * `config` is the run's configuration, on whose batch some values depend.
+ */
+export function algorithmValues(name: string, preset: string, config: GrpoConfig): Partial<GrpoConfig> {
+  const all = Object.values(ALGORITHMS).flatMap(({ settings }) => Object.keys(settings(config)) as (keyof GrpoConfig)[]);
+  // The presets make one update of a batch.
+  const base = { ...PRESETS[preset]!.config, ppo_mini_batch_size: config.train_batch_size };
+  const start = { ...config, ...Object.fromEntries([...new Set(all)].map((setting) => [setting, base[setting]])) };
+  const own = ALGORITHMS[name]!.settings(start);
+  return Object.fromEntries([...new Set(all)].map((setting) => [setting, own[setting] ?? start[setting]]));
+}
+
+/** The algorithm whose settings a configuration has, or undefined if single settings differ. */
+export const algorithmOf = (preset: string, config: GrpoConfig): string | undefined =>
+  Object.keys(ALGORITHMS).find((name) =>
+    Object.entries(algorithmValues(name, preset, config)).every(([setting, value]) => config[setting as keyof GrpoConfig] === value),
+  );

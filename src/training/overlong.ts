@@ -1,0 +1,20 @@
+/**
+ * @file DAPO's soft overlong punishment (arXiv 2503.14476 §3.4; verl's `DAPORewardManager`, setting `overlong_buffer`).
+ *
+ * The length is that of the whole response, as verl counts it: everything after the prompt, the tokens of tools and of the
+ * customer included. verl's limit is `max_response_length`. The limit here, `max_model_len`, is on prompt and response together.
+ */
+import type { GrpoConfig } from '../records/run.ts';
+
+/**
+ * What a conversation of `tokens` tokens adds to its reward: 0 up to max_model_len − len, then linearly down to
+ * −penalty_factor at max_model_len.
+ */
+export function overlongReward(
+  tokens: number,
+  config: Pick<GrpoConfig, 'overlong_buffer.enable' | 'overlong_buffer.len' | 'overlong_buffer.penalty_factor' | 'max_model_len'>,
+): number {
+  if (!config['overlong_buffer.enable']) return 0;
+  const exceeded = tokens - (config.max_model_len - config['overlong_buffer.len']);
+  return exceeded <= 0 ? 0 : (-exceeded / config['overlong_buffer.len']) * config['overlong_buffer.penalty_factor'];
+}
