@@ -1,10 +1,11 @@
 /**
- * @file The Dexie schema of runs. The trainer writes runs and evaluations. The page writes branches, lessons, imported models
- * and runs, and deletes rows.
+ * @file The Dexie schema of runs. The trainer writes runs, evaluations and the results of experiments. The page writes
+ * experiments, branches, lessons, imported models and runs, and deletes rows.
  */
 import { Dexie, type EntityTable, type Table } from 'dexie';
 import type { BranchRow } from '../records/branch.ts';
 import type { EvaluationRow } from '../records/evaluation.ts';
+import type { ExperimentRow } from '../records/experiment.ts';
 import type { LessonRow } from '../records/lesson.ts';
 import type { ModelRow } from '../records/model.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
@@ -22,6 +23,7 @@ export class RunDatabase extends Dexie {
   declare lessons: EntityTable<LessonRow, 'id'>;
   declare models: EntityTable<ModelRow, 'id'>;
   declare branches: EntityTable<BranchRow, 'id'>;
+  declare experiments: EntityTable<ExperimentRow, 'id'>;
 
   constructor(name = 'mua-runs') {
     super(name);
@@ -34,5 +36,6 @@ export class RunDatabase extends Dexie {
     });
     this.version(2).stores({ evaluations: 'id, createdAt, run', evaluationTrajectories: '[evaluation+id]', lessons: 'id', models: 'id' });
     this.version(3).stores({ branches: 'id, origin' });
+    this.version(4).stores({ runs: 'id, createdAt, experiment', experiments: 'id, createdAt' });
   }
 }
