@@ -6,7 +6,7 @@ import type { RunRow, StepMetrics } from './run.ts';
 import type { Trajectory } from './trajectory.ts';
 
 /** A run without the fields that are true in one browser only. */
-export type SharedRun = Omit<RunRow, 'recorded' | 'imported'>;
+export type SharedRun = Omit<RunRow, 'recorded' | 'imported' | 'experiment' | 'variant'>;
 
 /** A branch with the id of its parent conversation. A shared branch is in no training set. */
 export interface SharedBranch extends Omit<BranchRow, 'id' | 'origin' | 'conversation'> {

@@ -92,6 +92,8 @@ export interface GrpoConfig
   save_freq: number;
   /** Score one group per step before and after the update, for its transcripts. Does not change the training. */
   inspect: boolean;
+  /** `random`: a run starts from the model's shape with random weights of the run's seed, without any cold start. */
+  init_weights: 'model' | 'random';
 }
 
 export interface SftConfig extends OptimiserConfig {
@@ -134,6 +136,9 @@ export interface RunRow {
   recorded?: boolean;
   /** Time of the import from a file. An imported run cannot be continued. */
   imported?: number;
+  /** The experiment of this browser that the run belongs to, and its variant. */
+  experiment?: string;
+  variant?: string;
 }
 
 /** The weights after a step. The row is written in one transaction, so a stored checkpoint is complete. */

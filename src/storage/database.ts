@@ -1,11 +1,12 @@
 /**
- * @file The Dexie schema of runs. The trainer writes runs and evaluations. The page writes branches, lessons, imported models
- * and runs, and deletes rows.
+ * @file The Dexie schema of runs. The trainer writes runs, evaluations and the results of experiments. The page writes
+ * experiments, branches, lessons, imported models and runs, and deletes rows.
  */
 import { Dexie, type EntityTable, type Table } from 'dexie';
 import type { BranchRow } from '../records/branch.ts';
 import type { DatasetConversationRow, DatasetRow } from '../records/dataset.ts';
 import type { EvaluationRow } from '../records/evaluation.ts';
+import type { ExperimentRow } from '../records/experiment.ts';
 import type { LessonRow } from '../records/lesson.ts';
 import type { ModelRow } from '../records/model.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
@@ -25,6 +26,7 @@ export class RunDatabase extends Dexie {
   declare branches: EntityTable<BranchRow, 'id'>;
   declare datasets: EntityTable<DatasetRow, 'id'>;
   declare datasetConversations: Table<DatasetConversationRow, [string, number]>;
+  declare experiments: EntityTable<ExperimentRow, 'id'>;
 
   constructor(name = 'mua-runs') {
     super(name);
@@ -37,6 +39,11 @@ export class RunDatabase extends Dexie {
     });
     this.version(2).stores({ evaluations: 'id, createdAt, run', evaluationTrajectories: '[evaluation+id]', lessons: 'id', models: 'id' });
     this.version(3).stores({ branches: 'id, origin' });
-    this.version(4).stores({ datasets: 'id, createdAt', datasetConversations: '[dataset+index]' });
+    this.version(4).stores({
+      runs: 'id, createdAt, experiment',
+      experiments: 'id, createdAt',
+      datasets: 'id, createdAt',
+      datasetConversations: '[dataset+index]',
+    });
   }
 }

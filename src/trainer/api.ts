@@ -16,7 +16,7 @@ import type {
   GradRequest,
   BenchReport,
 } from './messages.ts';
-import type { EvaluationRequest } from '../records/evaluation.ts';
+import type { EvaluationRequest, TrialResult } from '../records/evaluation.ts';
 import type { RunRequest, SftConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { SynthesizeOptions } from '../training/synthesize.ts';
@@ -38,6 +38,15 @@ export interface TrainerApi {
   stop(): Promise<void>;
   /** Calls `listener` with every event of the active run, in batches. A new listener replaces the old one. */
   listen(listener: (run: string, events: RunEvent[]) => void): Promise<void>;
+
+  // Experiments, stored in this browser
+  /**
+   * Trains what is still to do of an experiment, one run after another. Resolves at the end of the queue, or when it was stopped.
+   * @throws while a run, an experiment or an evaluation is active, and when a run fails (finished runs are kept)
+   */
+  runExperiment(id: string, user?: RunRequest['user']): Promise<void>;
+  /** Ends the queue after the step under way. */
+  stopExperiment(): Promise<void>;
 
   // Evaluations, stored in this browser
   /**
@@ -72,6 +81,8 @@ export interface TrainerApi {
     user: RunRequest['user'],
     progress: Progress,
     onStep: (metrics: Record<string, number>, trajectories: Trajectory[]) => void,
+    /** Hears each held-out evaluation before `onStep`. */
+    onEvaluation?: (step: number, seconds: number, results: TrialResult[]) => void,
   ): Promise<{
     model: ModelFiles;
     before: EvaluateReport | null;

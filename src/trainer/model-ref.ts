@@ -5,12 +5,15 @@ import type { ModelRef } from '../records/model.ts';
 import type { RunRow } from '../records/run.ts';
 import { withWeights } from '../exchange/model-folder.ts';
 import { checkpointWeights } from './checkpoints.ts';
+import { startingFiles } from './starting-weights.ts';
 
 type Parts = Pick<SessionParts, 'bundledModel' | 'database'>;
 
 /** The model's files with the weights before training. @throws if the model or run does not exist */
 export async function firstFiles(parts: Parts, model: ModelRef): Promise<ModelFiles> {
-  return parts.bundledModel(model.kind === 'model' ? model.name : (await runOf(parts, model.run)).request.model);
+  if (model.kind === 'model') return parts.bundledModel(model.name);
+  const { request, config } = await runOf(parts, model.run);
+  return startingFiles(await parts.bundledModel(request.model), config);
 }
 
 /** The model's name on the page. @throws if the run does not exist */

@@ -19,6 +19,7 @@ import { heldOutSettings } from '../training/evaluation-settings.ts';
 import { DEFAULT_PRESET, PRESETS } from '../training/presets.ts';
 import { evaluationMetrics, trainRun } from '../training/run.ts';
 import { runName } from './run-name.ts';
+import { startingFiles } from './starting-weights.ts';
 import { summarize } from './summary.ts';
 import { takeGpu } from './gpu-lock.ts';
 
@@ -28,6 +29,11 @@ const STEPS_KEPT = 20;
 const EVENT_INTERVAL_MS = 250;
 /** When the device is lost, waiting work fails first. The loss itself is reported within this time. */
 const LOSS_SETTLES_MS = 100;
+
+/** Where a run belongs, and whether the caller holds the lock of the GPU. */
+export interface LaunchOptions extends Pick<RunRow, 'experiment' | 'variant'> {
+  gpuTaken?: boolean;
+}
 
 interface ActiveRun {
   id: string;
@@ -43,7 +49,7 @@ export class Runs {
   readonly #host: EngineHost;
   #active: ActiveRun | null = null;
   #listener: ((run: string, events: RunEvent[]) => void) | null = null;
-  #pending: RunEvent[] = [];
+  #pending: { run: string; events: RunEvent[] } = { run: '', events: [] };
   #flushing = false;
 
   constructor(parts: SessionParts, host: EngineHost) {
@@ -60,7 +66,12 @@ export class Runs {
     return this.#active?.id ?? null;
   }
 
-  async start(request: RunRequest): Promise<string> {
+  /** Resolves when no run is active. */
+  get finished(): Promise<void> {
+    return this.#active?.finished ?? Promise.resolve();
+  }
+
+  async start(request: RunRequest, { gpuTaken, ...place }: LaunchOptions = {}): Promise<string> {
     const config = grpoConfig(request.preset, request.overrides);
     if (request.dataset !== undefined && config.algorithm !== 'sft')
       throw new Error(`algorithm is ${config.algorithm}: expected sft, as the run has a dataset`);
@@ -74,17 +85,18 @@ export class Runs {
       step: 0,
       request: { ...request, user },
       config,
+      ...place,
     };
-    await this.#launch(row, request.user);
+    await this.#launch(row, request.user, gpuTaken);
     return row.id;
   }
 
-  async resume(run: string, user?: UserConfig): Promise<void> {
+  async resume(run: string, user?: UserConfig, { gpuTaken }: LaunchOptions = {}): Promise<void> {
     const row = await this.#parts.database().runs.get(run);
     if (!row) throw new Error(`there is no run "${run}" in this browser`);
     if (row.imported) throw new Error(`run "${row.name}" was imported: it can be read, not gone on with`);
     // Runs of earlier versions lack settings that were added later.
-    await this.#launch({ ...row, config: { ...PRESETS[DEFAULT_PRESET]!.config, ...row.config } }, user ?? row.request.user);
+    await this.#launch({ ...row, config: { ...PRESETS[DEFAULT_PRESET]!.config, ...row.config } }, user ?? row.request.user, gpuTaken);
   }
 
   async pause(): Promise<void> {
@@ -110,9 +122,9 @@ export class Runs {
     await active.finished;
   }
 
-  async #launch(row: RunRow, user: UserConfig): Promise<void> {
+  async #launch(row: RunRow, user: UserConfig, gpuTaken = false): Promise<void> {
     if (this.#active) throw new Error('a run is already active: stop it first');
-    const release = await takeGpu('train');
+    const release = gpuTaken ? async () => {} : await takeGpu('train');
     const active: ActiveRun = {
       id: row.id,
       abort: new AbortController(),
@@ -148,7 +160,7 @@ export class Runs {
 
   async #train(active: ActiveRun, row: RunRow, user: UserConfig, db: RunDatabase): Promise<void> {
     const { config, id } = row;
-    const files = await this.#parts.bundledModel(row.request.model);
+    const files = startingFiles(await this.#parts.bundledModel(row.request.model), config);
     const dataset = row.request.dataset === undefined ? undefined : await keptConversations(db, row.request.dataset);
     const checkpoint = await loadCheckpoint(db, id);
     this.#emit({
@@ -253,17 +265,25 @@ export class Runs {
   }
 
   #emit(event: RunEvent): void {
+    const run = this.#active?.id ?? '';
+    // In an experiment, a run begins right after the end of another.
+    if (run !== this.#pending.run) this.#flush(run);
     // New progress replaces old progress, except `compile`: it tells the page from which step on the run starts again.
-    if (event.type === 'progress') this.#pending = this.#pending.filter((e) => e.type !== 'progress' || e.phase === 'compile');
-    this.#pending.push(event);
+    if (event.type === 'progress')
+      this.#pending.events = this.#pending.events.filter((e) => e.type !== 'progress' || e.phase === 'compile');
+    this.#pending.events.push(event);
     if (this.#flushing) return;
     this.#flushing = true;
-    const run = this.#active?.id ?? '';
     setTimeout(() => {
       this.#flushing = false;
-      const events = this.#pending;
-      this.#pending = [];
-      this.#listener?.(run, events);
+      this.#flush(this.#pending.run);
     }, EVENT_INTERVAL_MS);
+  }
+
+  /** Sends what is pending. The next events are those of `next`. */
+  #flush(next: string): void {
+    const { run, events } = this.#pending;
+    this.#pending = { run: next, events: [] };
+    if (events.length > 0) this.#listener?.(run, events);
   }
 }

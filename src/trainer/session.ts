@@ -17,7 +17,7 @@ import type {
 import { renderConversation } from '../agent/chat-template.ts';
 import { parseConversations } from '../agent/conversation.ts';
 import { loadTokenizer } from '../agent/tokenizer.ts';
-import type { EvaluationRequest } from '../records/evaluation.ts';
+import type { EvaluationRequest, TrialResult } from '../records/evaluation.ts';
 import type { RunRequest, SftConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
@@ -30,10 +30,13 @@ import { coldStartConditions, grpoConfig, sftConfig } from '../training/config.t
 import { Datasets } from './datasets.ts';
 import { concurrency, EngineHost } from './engine-host.ts';
 import { evaluateModel } from './evaluate-model.ts';
+import { resultOf } from '../evaluation/trial-result.ts';
+import { Experiments } from './experiments.ts';
 import { Evaluations } from './evaluations.ts';
 import { Plays } from './play.ts';
 import { evaluationMetrics, trainRun } from '../training/run.ts';
 import { Runs } from './runs.ts';
+import { startingFiles } from './starting-weights.ts';
 import { trainSft } from '../training/sft.ts';
 import { synthesize, type SynthesizeOptions } from '../training/synthesize.ts';
 
@@ -41,6 +44,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
   readonly #parts: SessionParts;
   readonly #host: EngineHost;
   readonly #runs: Runs;
+  readonly #experiments: Experiments;
   readonly #evaluations: Evaluations;
   readonly #plays: Plays;
   readonly #datasets: Datasets;
@@ -49,6 +53,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
     this.#parts = parts;
     this.#host = new EngineHost(parts);
     this.#runs = new Runs(parts, this.#host);
+    this.#experiments = new Experiments(parts, this.#runs);
     this.#evaluations = new Evaluations(parts, this.#host);
     this.#plays = new Plays(parts, this.#host);
     this.#datasets = new Datasets(parts);
@@ -63,11 +68,13 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
   }
   async start(request: RunRequest): Promise<string> {
     this.#refuseWhileEvaluating();
+    this.#refuseDuringExperiment();
     await this.#plays.stop();
     return this.#runs.start(request);
   }
   async resume(run: string, user?: UserConfig): Promise<void> {
     this.#refuseWhileEvaluating();
+    this.#refuseDuringExperiment();
     await this.#plays.stop();
     return this.#runs.resume(run, user);
   }
@@ -81,12 +88,28 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
     return this.#runs.stop();
   }
 
+  async runExperiment(id: string, user?: UserConfig): Promise<void> {
+    this.#refuseWhileEvaluating();
+    await this.#plays.stop();
+    return this.#experiments.run(id, user);
+  }
+  stopExperiment(): Promise<void> {
+    return this.#experiments.stop();
+  }
+
+  /** Between two of its runs, too, an experiment holds the GPU. */
+  #refuseDuringExperiment(): void {
+    if (this.#experiments.active) throw new Error('an experiment is active: stop it first');
+  }
+  get #training(): boolean {
+    return this.#runs.active !== null || this.#experiments.active !== null;
+  }
   /** A run and an evaluation would both use the one engine. */
   #refuseWhileEvaluating(): void {
     if (this.#evaluations.active) throw new Error('an evaluation is under way: cancel it first');
   }
   async evaluateAndKeep(requests: EvaluationRequest[], progress: Progress): Promise<string[]> {
-    if (this.#runs.active) throw new Error('a run is active: stop it first');
+    if (this.#training) throw new Error('a run is active: stop it first');
     await this.#plays.stop();
     return this.#evaluations.run(requests, progress);
   }
@@ -95,13 +118,13 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
   }
 
   async play(request: PlayRequest, progress: Progress): Promise<Trajectory[]> {
-    if (Plays.needsModel(request) && this.#runs.active)
+    if (Plays.needsModel(request) && this.#training)
       throw new Error('a run is being trained and holds the GPU: stop it, or play the agent yourself');
     if (Plays.needsModel(request)) this.#refuseWhileEvaluating();
     return this.#plays.play(request, progress);
   }
   async rescore(request: RescoreRequest): Promise<Rescored> {
-    if (this.#runs.active) throw new Error('a run is being trained and holds the GPU: stop it first');
+    if (this.#training) throw new Error('a run is being trained and holds the GPU: stop it first');
     this.#refuseWhileEvaluating();
     return this.#plays.rescore(request);
   }
@@ -117,14 +140,16 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
   }
 
   async train(
-    model: ModelFiles,
+    given: ModelFiles,
     preset: string,
     overrides: Record<string, string>,
     user: UserConfig,
     progress: Progress,
     onStep: (metrics: Record<string, number>, trajectories: Trajectory[]) => void | Promise<void>,
+    onEvaluation?: (step: number, seconds: number, results: TrialResult[]) => void | Promise<void>,
   ): ReturnType<TrainerApi['train']> {
     const config = grpoConfig(preset, overrides);
+    const model = startingFiles(given, config);
     const start = performance.now();
     const { engine, stage } = await this.#host.stage(model, config, user, {
       maxModelLen: config.max_model_len,
@@ -141,13 +166,15 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
       onStepStart: (next) => (step = next),
       onPhase: (phase, done, of) => progress(step, total, `${phase} ${done}/${of}`),
       onEvaluationProgress: (done, of) => progress(step, total, `held-out ${done}/${of}`),
-      onBaseline: async ({ report }) => {
+      onBaseline: async ({ report, trajectories }) => {
         before = after = report;
+        await onEvaluation?.(0, report.seconds, trajectories.map(resultOf));
         progress(0, total, 'held-out before', evaluationMetrics(report, config));
         await onStep({ step: 0, ...evaluationMetrics(report, config) }, []);
       },
       onStep: async ({ metrics, trajectories }, evaluation) => {
         after = evaluation?.report ?? null;
+        if (evaluation) await onEvaluation?.(step, evaluation.report.seconds, evaluation.trajectories.map(resultOf));
         dropped += metrics['rollout/dropped'] ?? 0;
         retried += metrics['rollout/retried'] ?? 0;
         progress(step, total, 'step', metrics);

@@ -90,6 +90,7 @@ export const grpoSchema = z.strictObject({
   'val_kwargs.do_sample': z.boolean(),
   save_freq: natural,
   inspect: z.boolean(),
+  init_weights: z.enum(['model', 'random']),
   max_turns: count,
   response_length_one_turn: count,
   max_model_len: count,

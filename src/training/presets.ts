@@ -70,6 +70,7 @@ export const PAPER: GrpoConfig = {
   'val_kwargs.do_sample': false,
   save_freq: 10,
   inspect: true,
+  init_weights: 'model',
   seed: 1,
   max_turns: 30,
   response_length_one_turn: 1024,

@@ -12,13 +12,18 @@ import type { Engine, TrainSequence } from '../../src/engine/types.ts';
 import { saveModel } from '../../src/exchange/model-folder.ts';
 import { RunDatabase } from '../../src/storage/database.ts';
 import { DeviceLostError, EngineHost } from '../../src/trainer/engine-host.ts';
+import { Experiments } from '../../src/trainer/experiments.ts';
+import { takeGpu } from '../../src/trainer/gpu-lock.ts';
 import { trainRun } from '../../src/training/run.ts';
 import { Runs } from '../../src/trainer/runs.ts';
 import { TrainerSession } from '../../src/trainer/session.ts';
+import type { ExperimentRow } from '../../src/records/experiment.ts';
 import type { RunRequest } from '../../src/records/run.ts';
 import { PRESETS } from '../../src/training/presets.ts';
 import { STOP, UserError, type UserSimulator } from '../../src/users/types.ts';
 import { domain, OrderDesk, ReplaySampler, task } from '../support/episodes.ts';
+import { EXPERIMENT } from '../support/experiments.ts';
+import { lockManager } from '../support/locks.ts';
 import { TINY } from '../support/tiny-model.ts';
 import { nanoTokenizer } from '../support/tokenizers.ts';
 
@@ -75,6 +80,8 @@ function fakes(users: UserSimulator = new Customers()) {
     accumulate: vi.fn(async (sequences: readonly TrainSequence[]) => scores(sequences)),
     step: async () => ({ gradNorm: 1 }),
     snapshotReference: async () => {},
+    loadWeights: () => {},
+    loadOptimizerState: async () => {},
     weights: async () => weights,
     optimizerState: async () => ({ step: 1, m: new Map(), v: new Map() }),
   } as unknown as Engine & { accumulate: ReturnType<typeof vi.fn> };
@@ -114,6 +121,7 @@ const becomes = (id: string, status: string) => expect.poll(async () => (await r
 
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.unstubAllGlobals();
   vi.useRealTimers();
 });
 
@@ -267,4 +275,134 @@ test.each([
   );
   expect([before, after].map((report) => report && report.pass_hat[0]!.value)).toEqual([success, success]);
   expect(steps).toBe(1);
+});
+
+test('random starting weights: no two seeds start alike, and the model keeps its shape', async () => {
+  const parts = fakes();
+  const given: Record<string, Uint8Array>[] = [];
+  const files = saveModel(TINY, randomWeights(TINY, 9));
+  vi.spyOn(EngineHost.prototype, 'stage').mockImplementation(async (sent) => (given.push(sent), parts));
+  const session = new TrainerSession({} as SessionParts);
+  const train = (overrides: Record<string, string>) =>
+    session.train(
+      files,
+      'nano',
+      { total_training_steps: '0', val_tasks: '0', ...overrides },
+      { mode: 'scripted' },
+      () => {},
+      () => {},
+    );
+  await train({});
+  await train({ init_weights: 'random', seed: '1' });
+  await train({ init_weights: 'random', seed: '1' });
+  await train({ init_weights: 'random', seed: '2' });
+  const [model, one, again, two] = given.map((sent) => sent['model.safetensors']!);
+  expect(model).toEqual(files['model.safetensors']);
+  expect(one).toEqual(saveModel(TINY, randomWeights(TINY, 1))['model.safetensors']);
+  expect(again).toEqual(one);
+  expect(two).not.toEqual(one);
+});
+
+/** Two variants and two seeds, one step each. */
+const QUEUED: ExperimentRow = {
+  ...EXPERIMENT,
+  base: {
+    preset: 'nano',
+    model: 'any',
+    overrides: { ...SETTINGS, val_tasks: 1, total_training_steps: 1 } as never,
+    user: { mode: 'scripted' },
+  },
+  seeds: [42, 43],
+  evaluation: {},
+  createdAt: 1,
+  results: [],
+};
+
+async function experiments(parts = fakes()) {
+  const made = runs(parts);
+  await database.experiments.put(QUEUED);
+  const session = { bundledModel: async () => ({}), database: () => database } as unknown as SessionParts;
+  const results = async () => (await database.experiments.get(QUEUED.id))!.results.map(({ variant, seed }) => `${variant} ${seed}`);
+  return { ...made, queue: new Experiments(session, made.trainer), results };
+}
+
+test('an experiment trains every pair, one after another, under one lock of the GPU', async () => {
+  const parts = fakes();
+  const locks = lockManager();
+  vi.stubGlobal('navigator', { locks });
+  const { queue, results, events, trainer } = await experiments(parts);
+  const refused: unknown[] = [];
+  parts.engine.accumulate.mockImplementation(async (sequences: readonly TrainSequence[]) => {
+    refused.push(
+      await takeGpu('train').then(
+        () => 'taken',
+        (error: Error) => error.message,
+      ),
+    );
+    return scores(sequences);
+  });
+  const heard: string[] = [];
+  trainer.listen((run, batch) => heard.push(...batch.flatMap((e) => (e.type === 'status' ? [`${run} ${e.status}`] : []))));
+  await queue.run(QUEUED.id);
+  expect(await results()).toEqual(['kl 42', 'no_kl 42', 'kl 43', 'no_kl 43']);
+  expect(new Set(refused)).toEqual(new Set(['another tab uses the GPU: only one tab can use it at a time']));
+  expect(queue.active).toBeNull();
+  await (
+    await takeGpu('train')
+  )(); // free again
+  const rows = await database.runs.orderBy('createdAt').toArray();
+  expect(rows.map(({ experiment, variant, config, status }) => [experiment, variant, config.seed, status])).toEqual([
+    ['kl', 'kl', 42, 'done'],
+    ['kl', 'no_kl', 42, 'done'],
+    ['kl', 'kl', 43, 'done'],
+    ['kl', 'no_kl', 43, 'done'],
+  ]);
+  // Every event has the id of its own run, although the runs follow each other within one batch.
+  await expect.poll(() => heard.length, SOON).toBe(12);
+  expect(heard).toEqual(rows.flatMap(({ id }) => ['starting', 'running', 'done'].map((status) => `${id} ${status}`)));
+  expect(events).toEqual([]);
+  const [first] = (await database.experiments.get(QUEUED.id))!.results;
+  expect(first).toMatchObject({
+    steps: 1,
+    run: rows[0]!.id,
+    evaluations: [
+      { step: 0, success: [0] },
+      { step: 1, success: [0] },
+    ],
+  });
+});
+
+test('a stopped experiment keeps what is finished, and goes on with the run that it stopped', async () => {
+  const parts = fakes();
+  const { queue, results } = await experiments(parts);
+  parts.engine.accumulate.mockImplementationOnce(async (sequences: readonly TrainSequence[]) => {
+    void queue.stop();
+    return scores(sequences);
+  });
+  const overrides = { ...QUEUED.base.overrides, total_training_steps: 2 };
+  await database.experiments.put({ ...QUEUED, base: { ...QUEUED.base, overrides } });
+  await queue.run(QUEUED.id);
+  expect([queue.active, await results()]).toEqual([null, []]);
+  expect(await database.runs.toArray()).toMatchObject([{ status: 'stopped', step: 1 }]);
+  await queue.run(QUEUED.id);
+  expect(await results()).toHaveLength(4);
+  expect(await database.runs.count()).toBe(4);
+});
+
+test('an experiment survives one loss of the device and ends with the reason of a failed run', async () => {
+  const parts = fakes();
+  const { queue, results, host } = await experiments(parts);
+  parts.engine.accumulate.mockImplementationOnce(async () => {
+    host.onLost(new DeviceLostError('the driver was reset'));
+    throw new Error('a buffer is gone');
+  });
+  await queue.run(QUEUED.id);
+  expect(await results()).toHaveLength(4);
+  expect(await database.runs.count()).toBe(4);
+
+  await database.experiments.put({ ...QUEUED, id: 'other' });
+  parts.engine.accumulate.mockRejectedValue(new Error('out of memory'));
+  await expect(queue.run('other')).rejects.toThrow(/\(kl, seed 42\) ended: out of memory$/);
+  await expect(queue.run('missing')).rejects.toThrow('there is no experiment "missing" in this browser');
+  expect(queue.active).toBeNull();
 });

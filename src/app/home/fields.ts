@@ -188,6 +188,11 @@ export const GROUPS: FieldGroup[] = [
         'Score one group per step',
         'Measures the token probabilities of one group before and after the update, for the token view. This does not change training.',
       ),
+      field(
+        'init_weights',
+        'Starting weights',
+        'model: the weights of the chosen model. random: random weights of the same shape, drawn from the seed, so that the run has no cold start.',
+      ),
     ],
   },
 ];

@@ -1,0 +1,160 @@
+/** @file What an experiment shows: figures by variant, paired differences from the baseline, curves, and one sentence each. */
+import type { Experiment, ExperimentEvaluation, ExperimentRun } from '../records/experiment.ts';
+import { mean } from '../evaluation/pass-hat.ts';
+import { CONFIRMED_WRITES } from './collect.ts';
+import { overSeeds, overSeedsAndTasks, type Estimate } from './estimate.ts';
+
+/** Figures of training are means of this many last steps. */
+export const LAST_STEPS = 10;
+const SHARE = [0, 1] as const;
+const DIFFERENCE = [-1, 1] as const;
+
+export const FIGURES = [
+  { id: 'held_out', label: 'Held-out success (pass^1)', format: 'percent' },
+  { id: 'confirmed', label: `Writes with a yes, last ${LAST_STEPS} steps`, format: 'percent' },
+  { id: 'hand_overs', label: 'Hand-overs, held-out', format: 'percent' },
+  { id: 'turns', label: 'Turns, held-out', format: 'number' },
+  { id: 'tokens', label: `Tokens sampled per rollout, last ${LAST_STEPS} steps`, format: 'number' },
+  { id: 'kl', label: `KL to the start, last ${LAST_STEPS} steps`, format: 'number' },
+  { id: 'seconds', label: 'Time of a run', format: 'seconds' },
+] as const;
+export type FigureId = (typeof FIGURES)[number]['id'];
+
+export interface CurvePoint extends Estimate {
+  step: number;
+}
+
+export interface VariantResult {
+  name: string;
+  /** Seeds of the finished runs, in the experiment's order. */
+  seeds: number[];
+  figures: Record<FigureId, Estimate | null>;
+  /** Held-out success by step of the evaluation. */
+  heldOut: CurvePoint[];
+}
+
+export interface Comparison {
+  variant: string;
+  baseline: string;
+  /** variant − baseline in held-out success; null if no seed is finished in both. */
+  difference: Estimate | null;
+  verdict: 'better' | 'worse' | 'not shown';
+  /** The conclusion in one sentence. It claims no more than the interval. */
+  sentence: string;
+}
+
+export interface Analysis {
+  variants: VariantResult[];
+  /** Every variant but the baseline. */
+  comparisons: Comparison[];
+  finished: number;
+  total: number;
+}
+
+export function analyse(experiment: Experiment, runs: readonly ExperimentRun[]): Analysis {
+  const of = (name: string) => experiment.seeds.flatMap((seed) => runs.find((run) => run.variant === name && run.seed === seed) ?? []);
+  const variants = experiment.variants.map(({ name }) => variantResult(name, of(name)));
+  const others = experiment.variants.filter(({ name }) => name !== experiment.baseline);
+  return {
+    variants,
+    comparisons: others.map(({ name }) => compare(name, of(name), experiment.baseline, of(experiment.baseline))),
+    finished: variants.reduce((sum, { seeds }) => sum + seeds.length, 0),
+    total: experiment.variants.length * experiment.seeds.length,
+  };
+}
+
+function variantResult(name: string, runs: readonly ExperimentRun[]): VariantResult {
+  const last = (run: ExperimentRun) => run.evaluations.at(-1);
+  const plain = (value: (run: ExperimentRun) => number | null | undefined, range?: readonly [number, number]) =>
+    overSeeds(
+      runs.flatMap((run) => value(run) ?? []),
+      range,
+    );
+  return {
+    name,
+    seeds: runs.map(({ seed }) => seed),
+    figures: {
+      held_out: overSeedsAndTasks(
+        runs.map((run) => scored(last(run))),
+        SHARE,
+      ),
+      confirmed: plain((run) => lastMean(run, CONFIRMED_WRITES), SHARE),
+      hand_overs: plain((run) => last(run)?.figures.hand_overs, SHARE),
+      turns: plain((run) => last(run)?.figures.turns),
+      tokens: plain((run) => lastMean(run, 'response_length_only_model/mean')),
+      kl: plain((run) => lastMean(run, 'actor/kl_loss')),
+      seconds: plain(({ seconds }) => seconds),
+    },
+    heldOut: curve(runs),
+  };
+}
+
+const scored = (evaluation: ExperimentEvaluation | undefined): number[] =>
+  evaluation?.success.filter((value): value is 0 | 1 => value !== null) ?? [];
+
+function lastMean({ metrics }: ExperimentRun, name: string): number | null {
+  const values = (metrics[name] ?? []).filter((value) => value !== null).slice(-LAST_STEPS);
+  return values.length === 0 ? null : mean(values);
+}
+
+/** Held-out success at the steps that every finished run evaluated, so that a curve does not jump where a run is missing. */
+function curve(runs: readonly ExperimentRun[]): CurvePoint[] {
+  const at = (run: ExperimentRun, step: number) => run.evaluations.find((evaluation) => evaluation.step === step);
+  const steps = (runs[0]?.evaluations ?? []).map(({ step }) => step).filter((step) => runs.every((run) => at(run, step)));
+  return steps.flatMap((step) => {
+    const estimate = overSeedsAndTasks(
+      runs.map((run) => scored(at(run, step))),
+      SHARE,
+    );
+    return estimate ? [{ step, ...estimate }] : [];
+  });
+}
+
+/** A metric of training by step, as mean and interval over the seeds that have it. */
+export function metricCurve(runs: readonly ExperimentRun[], metric: string): CurvePoint[] {
+  const steps = [...new Set(runs.flatMap(({ metricSteps }) => metricSteps))].sort((a, b) => a - b);
+  return steps.flatMap((step) => {
+    const values = runs.flatMap((run) => run.metrics[metric]?.[run.metricSteps.indexOf(step)] ?? []);
+    const estimate = overSeeds(values);
+    return estimate ? [{ step, ...estimate }] : [];
+  });
+}
+
+/** Pairs the last evaluations of both variants by seed and task. */
+function compare(variant: string, ours: readonly ExperimentRun[], baseline: string, theirs: readonly ExperimentRun[]): Comparison {
+  const pairs = ours.flatMap((run) => {
+    const other = theirs.find(({ seed }) => seed === run.seed);
+    return other ? [taskDifferences(run, other)] : [];
+  });
+  const difference = overSeedsAndTasks(pairs, DIFFERENCE);
+  return { variant, baseline, difference, ...conclusion(variant, baseline, difference) };
+}
+
+function taskDifferences(run: ExperimentRun, other: ExperimentRun): number[] {
+  const outcomes = ({ tasks, evaluations }: ExperimentRun) => {
+    const { success = [] } = evaluations.at(-1) ?? {};
+    return new Map(tasks.flatMap((task, i) => (success[i] === null || success[i] === undefined ? [] : [[task, success[i]] as const])));
+  };
+  const [mine, base] = [outcomes(run), outcomes(other)];
+  return [...mine].flatMap(([task, value]) => (base.has(task) ? [value - base.get(task)!] : []));
+}
+
+/** Percentage points with one decimal and a real minus sign. */
+const points = (share: number) =>
+  (100 * share)
+    .toFixed(1)
+    .replace(/^-(?=0\.0$)/, '')
+    .replace('-', '−');
+
+function conclusion(variant: string, baseline: string, estimate: Estimate | null): Pick<Comparison, 'verdict' | 'sentence'> {
+  if (!estimate)
+    return { verdict: 'not shown', sentence: `\`${variant}\` and \`${baseline}\` have no finished seed in common: nothing is shown yet.` };
+  const { value, low, high, seeds } = estimate;
+  const size = points(Math.abs(value));
+  const relation = size === '0.0' ? 'equals' : `is ${size} points ${value > 0 ? 'better than' : 'worse than'}`;
+  const interval = `95 % interval ${points(low)} to ${points(high)}`;
+  const start = `\`${variant}\` ${relation} \`${baseline}\` in held-out success (${interval}, ${seeds} ${seeds === 1 ? 'seed' : 'seeds'})`;
+  if (seeds === 1) return { verdict: 'not shown', sentence: `${start}: not shown, because one seed says nothing about other seeds.` };
+  if (low <= 0 && high >= 0) return { verdict: 'not shown', sentence: `${start}: not shown.` };
+  return { verdict: value > 0 ? 'better' : 'worse', sentence: `${start}: shown.` };
+}

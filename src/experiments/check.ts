@@ -1,0 +1,117 @@
+/** @file Checks an experiment's definition. Every error names the field, its value and what was expected. */
+import * as z from 'zod/mini';
+import type { Experiment, ExperimentBase, ExperimentVariant } from '../records/experiment.ts';
+import type { GrpoConfig } from '../records/run.ts';
+import { checked } from '../exchange/checked.ts';
+import { ImportError } from '../exchange/import-error.ts';
+import { type Fields, scalar } from '../exchange/schema-fields.ts';
+import { ConfigError, grpoConfig, ownName } from '../training/config.ts';
+import { requestOf } from './plan.ts';
+
+export const MOST_VARIANTS = 40;
+export const MOST_SEEDS = 100;
+
+/** Names of variants are names of folders on every file system, and part of addresses. */
+export const experimentName = z
+  .string()
+  .check(z.regex(/^[A-Za-z0-9][\w.-]{0,63}$/, '1 to 64 letters, digits, ".", "_" or "-", a letter or digit first'));
+const label = z.string().check(z.minLength(1), z.maxLength(200));
+const model = z.optional(z.string().check(z.minLength(1), z.maxLength(500)));
+const overrides = z._default(z.record(z.string(), scalar), {});
+const seeds = z
+  .array(z.number().check(z.int(), z.minimum(0), z.maximum(0xffffffff)))
+  .check(z.minLength(1, 'at least one seed'), z.maxLength(MOST_SEEDS, `at most ${MOST_SEEDS} seeds`));
+
+/** The customer without an API key: the key is in memory only. */
+const user = z._default(
+  z.union([z.object({ mode: z.literal('scripted') }), z.object({ mode: z.literal('endpoint'), baseUrl: label, model: label })]),
+  { mode: 'scripted' },
+);
+
+const experimentSchema = z.strictObject({
+  id: experimentName,
+  name: label,
+  question: z.string().check(z.minLength(1), z.maxLength(1000)),
+  base: z.strictObject({
+    preset: label,
+    model,
+    overrides,
+    user,
+  } satisfies Fields<ExperimentBase>),
+  variants: z
+    .array(z.strictObject({ name: experimentName, preset: z.optional(label), model, overrides } satisfies Fields<ExperimentVariant>))
+    .check(z.minLength(1, 'at least one variant'), z.maxLength(MOST_VARIANTS, `at most ${MOST_VARIANTS} variants`)),
+  baseline: z.optional(z.string()),
+  seeds,
+  evaluation: overrides,
+});
+
+/** What decides which held-out tasks are played, by whom and when. It must be the same in all variants. */
+const HELD_OUT = /^(domain|level|conversation_rules|val_tasks|test_freq|val_kwargs\..*|val_customers\..*|val_tools\..*)$/;
+/** Settings that belong to `evaluation`, and may not be in a variant. */
+const OF_EVALUATION = /^(val_|test_freq$)/;
+
+/** @param file the file's name, for errors @throws ImportError */
+export function checkExperiment(value: unknown, file: string): Experiment {
+  const read = checked<Omit<Experiment, 'baseline'> & { baseline?: string }>(experimentSchema, value, file);
+  const experiment: Experiment = { ...read, baseline: read.baseline ?? read.variants[0]!.name };
+  const fail = (path: string, reason: string): never => {
+    throw new ImportError(file, path, reason);
+  };
+  const names = experiment.variants.map(({ name }) => name);
+  for (const [i, name] of names.entries()) {
+    // Some file systems do not distinguish case.
+    const first = names.findIndex((other) => other.toLowerCase() === name.toLowerCase());
+    if (first < i) fail(`variants[${i}].name`, `is "${name}": expected a name that differs from variants[${first}].name`);
+  }
+  if (!names.includes(experiment.baseline)) fail('baseline', `is "${experiment.baseline}": expected a variant, one of ${names.join(', ')}`);
+  const repeated = experiment.seeds.findIndex((seed, i) => experiment.seeds.indexOf(seed) < i);
+  if (repeated >= 0) fail(`seeds[${repeated}]`, `is ${experiment.seeds[repeated]}: expected each seed once`);
+  checkLayers(experiment, fail);
+  const configs = experiment.variants.map(({ name }, i) => configOf(experiment, name, `variants[${i}]`, fail));
+  if (configs[0]!.val_tasks < 1)
+    fail('evaluation.val_tasks', `is ${configs[0]!.val_tasks}: expected at least 1 held-out task to compare variants`);
+  checkSameTasks(names, configs, fail);
+  return experiment;
+}
+
+type Fail = (path: string, reason: string) => never;
+
+function checkLayers({ base, variants, evaluation }: Experiment, fail: Fail): void {
+  const layers: [string, Record<string, unknown>][] = [
+    ['base.overrides', base.overrides],
+    ...variants.map(({ overrides }, i): [string, Record<string, unknown>] => [`variants[${i}].overrides`, overrides]),
+    ['evaluation', evaluation],
+  ];
+  for (const [path, layer] of layers)
+    for (const [given, value] of Object.entries(layer)) {
+      const name = ownName(given);
+      const shown = `is ${JSON.stringify(value)}`;
+      if (name === 'seed') fail(`${path}.${given}`, `${shown}: expected no seed here, the list \`seeds\` has the seeds`);
+      if (path.startsWith('variants') && OF_EVALUATION.test(name))
+        fail(`${path}.${given}`, `${shown}: expected in \`evaluation\`, because all variants are evaluated on the same tasks`);
+      if (path === 'evaluation' && !OF_EVALUATION.test(name))
+        fail(`${path}.${given}`, `${shown}: expected a setting of the evaluation: test_freq, or a name that begins with val_`);
+    }
+}
+
+function configOf(experiment: Experiment, variant: string, path: string, fail: Fail): GrpoConfig {
+  try {
+    const { preset, overrides } = requestOf(experiment, { variant, seed: experiment.seeds[0]! });
+    return grpoConfig(preset, overrides);
+  } catch (error) {
+    if (error instanceof ConfigError) return fail(path, `(${variant}) ${error.message}`);
+    return fail(path, `(${variant}) ${(error as Error).message}`);
+  }
+}
+
+function checkSameTasks(names: readonly string[], configs: readonly GrpoConfig[], fail: Fail): void {
+  const first = configs[0] as unknown as Record<string, unknown>;
+  for (const [i, config] of configs.entries())
+    for (const [name, value] of Object.entries(config))
+      if (HELD_OUT.test(name) && value !== first[name])
+        fail(
+          `variants[${i}]`,
+          `(${names[i]}) ${name} is ${JSON.stringify(value)}: expected ${JSON.stringify(first[name])} as in ${names[0]}, because all variants are evaluated on the same tasks`,
+        );
+}

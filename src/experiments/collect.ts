@@ -1,0 +1,84 @@
+/** @file What an experiment keeps of a finished run. */
+import type { TrialResult } from '../records/evaluation.ts';
+import type { ExperimentEvaluation, ExperimentRun } from '../records/experiment.ts';
+import type { GrpoConfig, StepMetrics } from '../records/run.ts';
+import { mean } from '../evaluation/pass-hat.ts';
+
+/** The tool that hands a customer over, in every domain. */
+export const HAND_OVER = 'tool_call/transfer_to_human_agents/usage_ratio';
+export const CONFIRMED_WRITES = 'writes/confirmed_ratio';
+
+/** The metrics of steps that the analysis and the curves use. A step without the metric has null. */
+const KEPT = [
+  'critic/score/mean',
+  'critic/rewards/mean',
+  CONFIRMED_WRITES,
+  HAND_OVER,
+  'violations/ratio',
+  'response_length_only_model/mean',
+  'response_length/clip_ratio',
+  'rollout/turns/mean',
+  'tool_call/parse_error_ratio',
+  'trajectories/valid_query_ratio',
+  'actor/kl_loss',
+  'actor/entropy',
+  'actor/grad_norm',
+  'perf/time_per_step',
+  'perf/total_num_tokens',
+];
+
+export interface FinishedRun {
+  variant: string;
+  seed: number;
+  run?: string;
+  config: Pick<GrpoConfig, 'use_kl_loss'>;
+  /** By step. Step 0, the evaluation before training, may be among them. */
+  metrics: readonly StepMetrics[];
+  evaluations: readonly { step: number; seconds: number; results: readonly TrialResult[] }[];
+}
+
+export function experimentRun({ variant, seed, run, config, metrics, evaluations }: FinishedRun): ExperimentRun {
+  const steps = metrics.filter(({ step }) => step > 0).toSorted((a, b) => a.step - b.step);
+  const evaluated = evaluations.toSorted((a, b) => a.step - b.step);
+  const tasks = [...new Set(evaluated.flatMap(({ results }) => results.map(({ task }) => task)))];
+  const valueOf = (name: string) => (values: StepMetrics) => {
+    // A tool that no rollout called has no metric.
+    if (name === HAND_OVER && values['tool_call/usage_ratio'] !== undefined) return values[name] ?? 0;
+    const value = values[name];
+    return value !== undefined && Number.isFinite(value) ? value : null;
+  };
+  // Without the KL term there is no reference to measure, and the metric would read 0.
+  const names = KEPT.filter((name) => (name !== 'actor/kl_loss' || config.use_kl_loss) && steps.some((s) => valueOf(name)(s) !== null));
+  const time = (values: StepMetrics) => values['perf/time_per_step'] ?? 0;
+  return {
+    variant,
+    seed,
+    ...(run !== undefined && { run }),
+    steps: steps.at(-1)?.step ?? 0,
+    seconds: steps.reduce((sum, values) => sum + time(values), 0) + evaluated.reduce((sum, { seconds }) => sum + seconds, 0),
+    tasks,
+    evaluations: evaluated.map(({ step, results }) => evaluationOf(step, results, tasks)),
+    metricSteps: steps.map(({ step }) => step),
+    metrics: Object.fromEntries(names.map((name) => [name, steps.map(valueOf(name))])),
+  };
+}
+
+function evaluationOf(step: number, results: readonly TrialResult[], tasks: readonly string[]): ExperimentEvaluation {
+  const byTask = new Map(results.map((result) => [result.task, result]));
+  const scored = results.filter(({ reward }) => reward !== null);
+  return {
+    step,
+    // Held-out success is binary: 1 only for the full reward.
+    success: tasks.map((task) => {
+      const reward = byTask.get(task)?.reward ?? null;
+      return reward === null ? null : reward === 1 ? 1 : 0;
+    }),
+    figures:
+      scored.length === 0
+        ? {}
+        : {
+            turns: mean(scored.map(({ turns }) => turns)),
+            hand_overs: mean(scored.map(({ termination }) => Number(termination === 'terminal_tool'))),
+          },
+  };
+}

@@ -1,0 +1,88 @@
+/** @file The runs of an experiment: their requests, which are still to do, and how long that takes. */
+import type { Experiment, ExperimentRow, ExperimentRun, ExperimentVariant, Overrides } from '../records/experiment.ts';
+import type { GrpoConfig, RunRequest, RunRow } from '../records/run.ts';
+import { ownName } from '../training/config.ts';
+import { PRESETS } from '../training/presets.ts';
+
+/** One run of the queue. */
+export interface Pair {
+  variant: string;
+  seed: number;
+}
+
+/** Seed by seed, so that all variants have their first seed early. */
+export function allPairs({ variants, seeds }: Pick<Experiment, 'variants' | 'seeds'>): Pair[] {
+  return seeds.flatMap((seed) => variants.map(({ name }) => ({ variant: name, seed })));
+}
+
+export const samePair = (a: Pair, b: Pair) => a.variant === b.variant && a.seed === b.seed;
+
+/** The pairs without a finished run, in order. This is the queue: it depends only on what is stored. */
+export function pendingPairs(experiment: Pick<Experiment, 'variants' | 'seeds'>, results: readonly Pair[]): Pair[] {
+  return allPairs(experiment).filter((pair) => !results.some((result) => samePair(pair, result)));
+}
+
+/** The stored run of a pair that was begun here and not finished: it goes on from its checkpoint. The newest comes first. */
+export function begunRun(runs: readonly RunRow[], experiment: string, pair: Pair): RunRow | undefined {
+  return runs
+    .filter((row) => row.experiment === experiment && row.variant === pair.variant && row.config.seed === pair.seed && !row.imported)
+    .toSorted((a, b) => b.createdAt - a.createdAt)[0];
+}
+
+/** The layers as one, the later ones first in rank. A setting may have verl's or TRL's name. */
+export function mergeOverrides(...layers: readonly Overrides[]): Overrides {
+  const byName = new Map<string, [string, Overrides[string]]>();
+  for (const layer of layers) for (const [given, value] of Object.entries(layer)) byName.set(ownName(given), [given, value]);
+  return Object.fromEntries(byName.values());
+}
+
+export function variantOf({ variants }: Pick<Experiment, 'variants'>, name: string): ExperimentVariant {
+  const variant = variants.find((other) => other.name === name);
+  if (!variant) throw new Error(`variant "${name}" is unknown; known: ${variants.map((other) => other.name).join(', ')}`);
+  return variant;
+}
+
+/** The request of one run. @throws Error if the variant or its preset is unknown */
+export function requestOf({ base, evaluation, ...experiment }: Experiment, { variant: name, seed }: Pair): RunRequest {
+  const variant = variantOf(experiment, name);
+  const preset = variant.preset ?? base.preset;
+  if (!Object.hasOwn(PRESETS, preset)) throw new Error(`unknown preset "${preset}"; known: ${Object.keys(PRESETS).join(', ')}`);
+  return {
+    model: variant.model ?? base.model ?? PRESETS[preset]!.model,
+    preset,
+    overrides: { ...mergeOverrides(base.overrides, variant.overrides, evaluation), seed } as Partial<GrpoConfig>,
+    user: base.user,
+  };
+}
+
+/** What is known of the run under way. */
+export interface RunUnderWay extends Pair {
+  /** Finished steps of `steps`. */
+  step: number;
+  steps: number;
+  /** Seconds of its finished steps and evaluations. */
+  seconds: number;
+}
+
+/**
+ * Seconds that the queue still needs: a pending run takes as long as the finished runs of its variant, else as all finished
+ * runs, else as the run under way at its pace. Null before anything is measured.
+ */
+export function secondsLeft(experiment: ExperimentRow, current: RunUnderWay | null): number | null {
+  const mean = (runs: readonly ExperimentRun[]) =>
+    runs.length === 0 ? null : runs.reduce((sum, { seconds }) => sum + seconds, 0) / runs.length;
+  const overall = mean(experiment.results);
+  const paced = current && current.step > 0 ? (current.seconds * current.steps) / current.step : null;
+  const lengthOf = (pair: Pair) =>
+    mean(experiment.results.filter(({ variant }) => variant === pair.variant)) ??
+    (current?.variant === pair.variant ? paced : null) ??
+    overall ??
+    paced;
+  let left = 0;
+  for (const pair of pendingPairs(experiment, experiment.results)) {
+    const length = lengthOf(pair);
+    if (length === null) return null;
+    left += current && samePair(pair, current) ? length * (1 - current.step / Math.max(1, current.steps)) : length;
+  }
+  return left;
+}

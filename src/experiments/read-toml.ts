@@ -1,0 +1,50 @@
+/** @file Reads an experiment from TOML, the format of `mua experiment` and of the page's form. docs/cli.md describes it. */
+import { parse, TomlError } from 'smol-toml';
+import type { Experiment } from '../records/experiment.ts';
+import { ImportError } from '../exchange/import-error.ts';
+import { checkExperiment } from './check.ts';
+
+/** Characters of a file. */
+const LONGEST = 200_000;
+
+/** @param file the file's name, for errors @throws ImportError that names the field, its value and what was expected */
+export function readToml(text: string, file: string): Experiment {
+  if (text.length > LONGEST) throw new ImportError(file, '', `has ${text.length} characters: expected at most ${LONGEST}`);
+  let table: Record<string, unknown>;
+  try {
+    table = parse(text);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    throw new ImportError(
+      file,
+      `line ${error.line}`,
+      `is not TOML: ${error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, '')}`,
+    );
+  }
+  const { base, variants, evaluation, ...rest } = table;
+  return checkExperiment(
+    {
+      ...rest,
+      base: withFlat(base),
+      variants: Array.isArray(variants) ? variants.map(withFlat) : variants,
+      ...(evaluation !== undefined && { evaluation: flat(evaluation) }),
+    },
+    file,
+  );
+}
+
+/** TOML reads `val_kwargs.do_sample = true` as a table in a table. Settings have dotted names. */
+function flat(value: unknown, prefix = ''): unknown {
+  if (!isTable(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]): [string, unknown][] =>
+      isTable(inner) ? Object.entries(flat(inner, `${prefix}${name}.`) as object) : [[prefix + name, inner]],
+    ),
+  );
+}
+
+const withFlat = (value: unknown): unknown =>
+  isTable(value) && value.overrides !== undefined ? { ...value, overrides: flat(value.overrides) } : value;
+
+const isTable = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);

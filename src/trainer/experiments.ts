@@ -1,0 +1,114 @@
+/**
+ * @file Runs the queue of an experiment: one run after another, under one lock of the GPU. The queue depends only on what is
+ * stored, so it goes on after a reload, and a run that was interrupted goes on from its checkpoint.
+ */
+import type { Experiment, ExperimentRow, ExperimentRun } from '../records/experiment.ts';
+import type { RunRow } from '../records/run.ts';
+import type { UserConfig } from '../records/user.ts';
+import { beginningWith } from '../base/key-range.ts';
+import { experimentRun } from '../experiments/collect.ts';
+import { begunRun, type Pair, pendingPairs, requestOf } from '../experiments/plan.ts';
+import type { RunDatabase } from '../storage/database.ts';
+import { takeGpu } from './gpu-lock.ts';
+import type { Runs } from './runs.ts';
+import type { SessionParts } from './session-parts.ts';
+
+/** The GPU process restarts within a second. A second loss within `LOSS_WINDOW_MS` ends the queue. */
+const RESTART_MS = 1000;
+const LOSS_WINDOW_MS = 120_000;
+
+interface Active {
+  id: string;
+  stopping: boolean;
+}
+
+export class Experiments {
+  readonly #parts: SessionParts;
+  readonly #runs: Runs;
+  #active: Active | null = null;
+
+  constructor(parts: SessionParts, runs: Runs) {
+    this.#parts = parts;
+    this.#runs = runs;
+  }
+
+  get active(): string | null {
+    return this.#active?.id ?? null;
+  }
+
+  /**
+   * Trains what is still to do of an experiment. Resolves when the queue is empty, or when a run was stopped.
+   * @param user the customer with its API key, which is never stored
+   * @throws Error if a run or an experiment is active, or if a run fails
+   */
+  async run(id: string, user?: UserConfig): Promise<void> {
+    if (this.#active) throw new Error('an experiment is already active: stop it first');
+    if (this.#runs.active) throw new Error('a run is already active: stop it first');
+    const active: Active = { id, stopping: false };
+    this.#active = active;
+    let release = async () => {};
+    try {
+      const db = this.#parts.database();
+      const row = await db.experiments.get(id);
+      if (!row) throw new Error(`there is no experiment "${id}" in this browser`);
+      release = await takeGpu('train');
+      let lastLoss = -Infinity;
+      while (!active.stopping) {
+        const pair = await nextPair(db, row);
+        if (!pair) return;
+        const run = await this.#train(db, row, pair, active, user);
+        if (run.status === 'done') await keepResult(db, row, pair, run);
+        else if (run.status === 'stopped') return;
+        else if (run.status === 'interrupted' && performance.now() - lastLoss > LOSS_WINDOW_MS) {
+          lastLoss = performance.now();
+          await new Promise((resolve) => setTimeout(resolve, RESTART_MS));
+        } else throw new Error(`run "${run.name}" (${pair.variant}, seed ${pair.seed}) ended: ${run.message ?? run.status}`);
+      }
+    } finally {
+      this.#active = null;
+      await release();
+    }
+  }
+
+  /** Ends the queue after the step under way. What is finished stays. */
+  async stop(): Promise<void> {
+    if (!this.#active) return;
+    this.#active.stopping = true;
+    await this.#runs.stop();
+  }
+
+  /** Trains one run to its end and returns its row. */
+  async #train(db: RunDatabase, row: Experiment, pair: Pair, active: Active, user?: UserConfig): Promise<RunRow> {
+    const begun = begunRun(await db.runs.where('experiment').equals(row.id).toArray(), row.id, pair);
+    const request = requestOf(row, pair);
+    const options = { experiment: row.id, variant: pair.variant, gpuTaken: true };
+    let run = begun?.id;
+    if (begun && begun.status !== 'done') await this.#runs.resume(begun.id, user ?? request.user, options);
+    else if (!begun) run = await this.#runs.start({ ...request, user: user ?? request.user }, options);
+    if (active.stopping) await this.#runs.stop(); // stopped while the run was launched
+    await this.#runs.finished;
+    return (await db.runs.get(run!))!;
+  }
+}
+
+async function nextPair(db: RunDatabase, { id }: Experiment): Promise<Pair | undefined> {
+  const row = await db.experiments.get(id);
+  return row && pendingPairs(row, row.results)[0];
+}
+
+async function keepResult(db: RunDatabase, { id }: Experiment, pair: Pair, run: RunRow): Promise<void> {
+  const result = await resultOfRun(db, run, pair);
+  await db.transaction('rw', db.experiments, async () => {
+    const row: ExperimentRow | undefined = await db.experiments.get(id);
+    if (row) await db.experiments.update(id, { results: [...row.results, result] });
+  });
+}
+
+async function resultOfRun(db: RunDatabase, run: RunRow, pair: Pair): Promise<ExperimentRun> {
+  const metrics = (await beginningWith(db.metrics, run.id).toArray()).map(({ values }) => values);
+  const evaluations = (await db.evaluations.where('run').equals(run.id).toArray())
+    // Those of the run itself. The visitor may have evaluated its checkpoints on other tasks.
+    .filter(({ id, model }) => model.kind === 'run' && id === `${run.id}@${model.step}`)
+    .map(({ model, report, results }) => ({ step: model.kind === 'run' ? model.step : 0, seconds: report.seconds, results }));
+  return experimentRun({ ...pair, run: run.id, config: run.config, metrics, evaluations });
+}
