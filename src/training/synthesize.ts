@@ -9,7 +9,7 @@ import type { Conditions, Persona } from '../records/conditions.ts';
 import { mapConcurrently } from '../agent/rollouts.ts';
 import type { Task, ToolSchema } from '../records/task.ts';
 import type { Environments } from '../environments/types.ts';
-import { auditEpisode, type AuditEvent } from '../environments/violations.ts';
+import { auditEpisode, auditRules, type AuditEvent } from '../environments/violations.ts';
 import { hash32 } from '../base/random.ts';
 import type { ChatMessage, Conversation } from '../records/conversation.ts';
 import { STOP, type UserSimulator } from '../users/types.ts';
@@ -117,7 +117,7 @@ export async function synthesize(
         persona: task.scenario.persona,
         reward: done ? (reward ?? 0) : 0,
         writes,
-        unconfirmed_writes: auditEpisode(events).filter(({ rule }) => rule === 'unconfirmed_write').length,
+        unconfirmed_writes: auditEpisode(events, auditRules(domain.tools)).filter(({ rule }) => rule === 'unconfirmed_write').length,
       };
     } finally {
       user.close?.();

@@ -30,6 +30,7 @@ describe('expert × scripted user × environment', () => {
   });
 
   it.each([
+    ['glimpse', 0.9],
     ['small', 0.9],
     ['full', 0.85],
   ])(

@@ -70,5 +70,5 @@ export interface Product {
   variants: Variant[];
 }
 
-export type Level = 'nano' | 'small' | 'full';
-export const LEVELS: readonly Level[] = ['nano', 'small', 'full'];
+export type Level = 'glimpse' | 'nano' | 'small' | 'full';
+export const LEVELS: readonly Level[] = ['glimpse', 'nano', 'small', 'full'];
