@@ -152,6 +152,20 @@ describe('the next act', () => {
     });
   });
 
+  it('needs no customer and no look-up where no tool has them', async () => {
+    const glimpse = await environments.domain('retail', 'glimpse');
+    const ask = 'Hi. Please change the payment of order #W1234 to my gift card.';
+    const proposal = 'Pay order #W1234 with gift_card. Yes or no?';
+    const write = {
+      call: { name: 'modify_pending_order_payment', arguments: { order_id: '#W1234', payment_method_id: 'gift_card' } },
+    };
+    expect(createExpert(glimpse, 3, { style: 'brisk' }).act([user(ask)])).toEqual(write);
+    const careful = createExpert(glimpse, 3);
+    expect(careful.act([user(ask)])).toEqual({ say: proposal });
+    expect(careful.act([user(ask), { role: 'assistant', content: proposal }, user('Yes.')])).toEqual(write);
+    expect(careful.act([user('Hi. Please cancel an order.')])).toEqual({ say: 'Which order, and why?' });
+  });
+
   it('transfers wishes that no tool can fulfil', () => {
     const move = [...known, user('I want to change the address of order #W1234567 to 12 Oak Street, Denver, CO 80201.')];
     expect(act(move)).toEqual({

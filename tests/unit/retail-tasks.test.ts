@@ -120,7 +120,9 @@ describe.each(LEVELS)('level %s', (level) => {
       expect(new Set(orders).size).toBe(orders.length);
       expect(actions.filter(isWrite).length).toBe(wishes.filter((wish) => !wish.impossible).length);
     }
-    expect(Math.abs(share((task) => task.scenario.wishes.length === 1) - { glimpse: 1, nano: 0.79, small: 0.59, full: 0.5 }[level])).toBeLessThan(0.08);
+    expect(
+      Math.abs(share((task) => task.scenario.wishes.length === 1) - { glimpse: 1, nano: 0.79, small: 0.59, full: 0.5 }[level]),
+    ).toBeLessThan(0.08);
   });
 
   test('slots and words agree with the database', () => {

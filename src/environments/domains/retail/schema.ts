@@ -71,4 +71,5 @@ export interface Product {
 }
 
 export type Level = 'glimpse' | 'nano' | 'small' | 'full';
-export const LEVELS: readonly Level[] = ['glimpse', 'nano', 'small', 'full'];
+/** The first is shown where no level is named. `glimpse` is the smallest. */
+export const LEVELS: readonly Level[] = ['nano', 'small', 'full', 'glimpse'];

@@ -16,7 +16,7 @@ import { makeAddress, makeWorld, TASKS_PER_WORLD, worldId } from './world.ts';
 /** Weights of the number of wishes. Pushy customers always have two. */
 const WISHES: Record<Level, Record<string, number>> = {
   glimpse: { 1: 100 },
-  nano: { 1: 88, 2: 12 }, 
+  nano: { 1: 88, 2: 12 },
   small: { 1: 65, 2: 35 },
   full: { 1: 55, 2: 30, 3: 15 },
 };
@@ -107,7 +107,8 @@ function makeWishes(
     if (wish && !wish.slots.order_id && wishes.some((earlier) => !earlier.slots.order_id)) return null;
     if (!wish) return null;
     if (i === 0 && (persona === 'changes_mind' || persona === 'confused')) {
-      const insteadOf = persona === 'confused' ? mistaken(dice, level, wish, customer, tables) : changedFrom(dice, wish, customer, tables, free);
+      const insteadOf =
+        persona === 'confused' ? mistaken(dice, level, wish, customer, tables) : changedFrom(dice, wish, customer, tables, free);
       if (!insteadOf) return null;
       wish.insteadOf = insteadOf;
       take((order) => order.order_id === insteadOf.slots.order_id); // later wishes need other orders
