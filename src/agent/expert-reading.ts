@@ -11,7 +11,7 @@ function lastFound<T>({ said }: Request, find: (text: string) => T | null | unde
 
 export function findOrderId(request: Request): string | null {
   return lastFound(request, (text) => {
-    const id = [...text.matchAll(/#?\bW\d{7}\b/gi)].at(-1)?.[0];
+    const id = [...text.matchAll(/#?\bW\d{4,7}\b/gi)].at(-1)?.[0];
     return id && `#${id.replace('#', '').toUpperCase()}`;
   });
 }
@@ -37,14 +37,15 @@ export function findAddress(request: Request): FoundAddress | null {
   });
 }
 
-export function findPayment(request: Request, { paymentMethods }: Customer, { original }: Order): string | null {
+/** Without a customer, the kind of the method is its id. */
+export function findPayment(request: Request, customer: Customer | undefined, order: Order | undefined): string | null {
   return lastFound(request, (text) => {
     const said = text.toLowerCase();
     const id = /\b(credit_card|paypal|gift_card)_\d+\b/.exec(said)?.[0];
     if (id) return id;
-    if (said.includes('original')) return original;
+    if (said.includes('original')) return order?.original;
     const digits = /\bending in (\d{4})\b/.exec(said)?.[1];
-    if (digits) return paymentMethods.find((method) => method.last_four === digits)?.id;
+    if (digits) return customer?.paymentMethods.find((method) => method.last_four === digits)?.id;
     const kind = said.includes('gift card')
       ? 'gift_card'
       : said.includes('paypal')
@@ -52,7 +53,7 @@ export function findPayment(request: Request, { paymentMethods }: Customer, { or
         : /credit card|\bvisa\b|\bmastercard\b/.test(said)
           ? 'credit_card'
           : null;
-    return kind && paymentMethods.find((method) => method.id.startsWith(kind))?.id;
+    return kind && (customer ? customer.paymentMethods.find((method) => method.id.startsWith(kind))?.id : kind);
   });
 }
 

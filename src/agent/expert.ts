@@ -70,8 +70,11 @@ type Slips = (share: number) => boolean;
 
 function nextAct(file: CaseFile, tools: ReadonlySet<string>, pick: Pick, slips: Slips, style: Style): Act {
   const { request } = file;
-  if (!file.userId) return findCustomer(file, pick);
-  if (!file.user) return { call: { name: 'get_user_details', arguments: { user_id: file.userId } } };
+  // At level `glimpse` no tool finds customers or shows their data.
+  if (tools.has('get_user_details')) {
+    if (!file.userId) return findCustomer(file, pick);
+    if (!file.user) return { call: { name: 'get_user_details', arguments: { user_id: file.userId } } };
+  }
   if (!request) {
     if (file.outcome === 'done') return pick(DONE);
     if (file.outcome === 'failed' || file.outcome === 'refused') return pick([`Sorry, I cannot do that. ${ELSE}`]);
@@ -86,7 +89,7 @@ function nextAct(file: CaseFile, tools: ReadonlySet<string>, pick: Pick, slips: 
   if (!tools.has(tool)) return transfer;
   const question = missing(request, wholeAccount);
   if (question) return pick([question]);
-  const planned = wholeAccount ? accountAddress(file, request) : plan(file, request, tool);
+  const planned = wholeAccount ? accountAddress(file, request) : plan(file, request, tool, tools.has('get_order_details'));
   if ('propose' in planned) {
     if (confirmed(file, planned.propose)) return slips(1) ? pick(DONE) : { call: planned.call };
     return style === 'brisk' || slips(1) ? { call: planned.call } : pick([planned.propose]);
@@ -135,17 +138,21 @@ function missing(request: Request, wholeAccount: boolean): string | null {
 
 type Planned = { propose: string; call: ToolCall } | Act;
 
-/** Looks up the order that the customer named, refuses, asks, or proposes the write. */
-function plan(file: CaseFile, request: Request, tool: string): Planned {
+/** Looks up the order that the customer named (if a tool does that), refuses, asks, or proposes the write. */
+function plan(file: CaseFile, request: Request, tool: string, looksUp: boolean): Planned {
   const { intent } = request;
   const order_id = findOrderId(request)!;
   const refuse = (why: string): Act => ({ say: `Sorry, I cannot do that: ${why}. ${ELSE}` });
-  if (!file.user!.orders.includes(order_id)) return refuse('the order is not yours');
   const order = file.orders.get(order_id);
-  if (!order)
-    return file.missing.has(order_id) ? refuse('there is no such order') : { call: { name: 'get_order_details', arguments: { order_id } } };
-  const needed = intent === 'return' || intent === 'exchange' ? 'delivered' : 'pending';
-  if (order.status !== needed) return refuse(`the order is ${order.status}`);
+  if (looksUp) {
+    if (!file.user!.orders.includes(order_id)) return refuse('the order is not yours');
+    if (!order)
+      return file.missing.has(order_id)
+        ? refuse('there is no such order')
+        : { call: { name: 'get_order_details', arguments: { order_id } } };
+    const needed = intent === 'return' || intent === 'exchange' ? 'delivered' : 'pending';
+    if (order.status !== needed) return refuse(`the order is ${order.status}`);
+  }
   const propose = (text: string, args: ToolCall['arguments']): Planned => ({
     propose: `${text}. ${ASK_YES}`,
     call: { name: tool, arguments: { order_id, ...args } },
@@ -158,9 +165,10 @@ function plan(file: CaseFile, request: Request, tool: string): Planned {
     const address = findAddress(request)!;
     return propose(`Change the address of order ${order_id} to ${address.text}`, { ...address.fields });
   }
-  const payment_method_id = findPayment(request, file.user!, order);
+  const payment_method_id = findPayment(request, file.user, order);
   if (!payment_method_id) return { say: 'Which payment method?' };
   if (intent === 'modify_payment') return propose(`Pay order ${order_id} with ${payment_method_id}`, { payment_method_id });
+  if (!order) return refuse('I cannot see the order');
   if (intent === 'return') {
     const items = findItems(request, order);
     if (!items.length) return { say: 'Which items?' };

@@ -93,6 +93,7 @@ const scenario = z.object({
   persona: oneOf(PERSONAS),
   identity: texts,
   wishes: z.array(wish),
+  tellsAll: z.optional(z.boolean()),
   instruction: text,
   benchmark: z.optional(z.enum(['tau1', 'tau2'])),
   history: z.optional(z.array(json)),

@@ -44,6 +44,8 @@ export interface UserScenario {
   /** Facts the customer can state when asked: `email`, or `first_name`, `last_name`, `zip`; … */
   identity: Record<string, string>;
   wishes: Wish[];
+  /** The customer tells the facts of a wish before the agent asks. Absent: the persona and chance decide. */
+  tellsAll?: boolean;
   /** The same as a text for a language model (tau-bench's `instruction`, tau2-bench's persona and scenario). */
   instruction: string;
   /** The benchmark whose rules a language model follows as the user. Absent: the rules of the playground's own domains. */

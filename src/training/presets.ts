@@ -116,6 +116,22 @@ const NANO: GrpoConfig = {
   seed: 42,
 };
 
+/** For a model of 100 thousand parameters and conversations of about 100 tokens: few steps with a high learning rate. */
+const GLIMPSE: GrpoConfig = {
+  ...NANO,
+  level: 'glimpse',
+  ...conditionSettings(defaultConditions('glimpse')),
+  lr: 1e-3,
+  lr_warmup_steps: 1,
+  total_training_steps: 16,
+  test_freq: 4,
+  val_tasks: 128,
+  save_freq: 0,
+  max_turns: 10,
+  response_length_one_turn: 32,
+  max_model_len: 384,
+};
+
 export interface Preset {
   label: string;
   description: string;
@@ -132,6 +148,13 @@ export const PRESETS: Record<string, Preset> = {
       '8 tasks per step, 8 rollouts per task, 40 steps. The agent learns to act, instead of claiming that it acted or transferring the customer.',
     model: 'nano-retail',
     config: NANO,
+  },
+  glimpse: {
+    label: 'Glimpse (learns within a minute)',
+    description:
+      'A tiny shop with two tools and short conversations. Most customers change their mind when they are asked. The agent learns to ask before it writes.',
+    model: 'glimpse-retail',
+    config: GLIMPSE,
   },
   tiny: {
     label: 'Tiny (a quick look)',

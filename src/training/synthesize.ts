@@ -10,7 +10,7 @@ import { type DatasetConversation, STYLES, type Style } from '../records/dataset
 import { mapConcurrently } from '../agent/rollouts.ts';
 import type { Task, ToolSchema } from '../records/task.ts';
 import type { Environments } from '../environments/types.ts';
-import { auditEpisode, type AuditEvent } from '../environments/violations.ts';
+import { auditEpisode, auditRules, type AuditEvent } from '../environments/violations.ts';
 import { hash32 } from '../base/random.ts';
 import type { ChatMessage } from '../records/conversation.ts';
 import { intentOf } from '../evaluation/trial-result.ts';
@@ -114,7 +114,7 @@ export async function synthesize(
         }
       }
       const { reward } = await environments.verify(episode);
-      const violations = auditEpisode(events);
+      const violations = auditEpisode(events, auditRules(domain.tools));
       return {
         id: task.id,
         messages,

@@ -63,7 +63,7 @@ function readWish(clause: string): Wish | null {
   if (!intent) return null;
   const slots: Wish['slots'] = {};
   const words: Wish['words'] = {};
-  const order = /#?W\d{7}\b/.exec(clause)?.[0];
+  const order = /#?W\d{4,7}\b/.exec(clause)?.[0];
   if (order) slots.order_id = `#${order.replace('#', '')}`;
   else words.order = [intent === 'modify_address' ? 'my default address' : 'my order'];
   if (intent === 'cancel') slots.reason = /mistake/i.test(clause) ? 'ordered by mistake' : 'no longer needed';

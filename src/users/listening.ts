@@ -22,8 +22,8 @@ export interface Heard {
   transferred: boolean;
 }
 
-const ORDER_ID = /#?\bw\d{5,}\b/gi;
-const NAMED_ORDER = /(\border )?#?\bw\d{5,}\b/gi;
+const ORDER_ID = /#?\bw\d{4,}\b/gi;
+const NAMED_ORDER = /(\border )?#?\bw\d{4,}\b/gi;
 const ASKING = /\?|\b(please|provide|tell|give|share|need|specify|enter|state|send|let me know|what|which|why|how)\b/;
 const CONFIRM =
   /\b(confirm|yes or no|yes\/no|proceed|go ahead|shall i|should i|do you want me to|would you like me to|(is|are) (that|this|these|it) (right|correct|ok|okay|fine)|say yes|reply yes|\(yes)\b|\bcorrect\?|\bok(ay)?\?|\(y\/n\)/;
@@ -162,7 +162,7 @@ export function matches(text: string, { intent, slots, words }: Request): boolea
   }
   if (words.new_items?.some((wanted) => contradicts(said, wanted))) return false;
   if (words.address) {
-    const zips = said.replace(/\b\d{10}\b|w\d{7}/g, ' ').match(/\b\d{5}\b/g) ?? [];
+    const zips = said.replace(/\b\d{10}\b|w\d{4,}/g, ' ').match(/\b\d{5}\b/g) ?? [];
     if (zips.some((zip) => zip !== slots.zip)) return false;
   }
   return !slots.payment_method_id || paymentMatches(said, String(slots.payment_method_id), words.payment?.[0] ?? '');
@@ -191,6 +191,7 @@ function paymentMatches(said: string, id: string, word: string): boolean {
   if (ids.length) return ids.includes(id);
   const right = [word.toLowerCase(), id.replace(/_\d+$/, '').replace('_', ' ')];
   if (word.startsWith('original')) right.push('original');
-  if (right.some((name) => name !== '' && said.includes(name))) return true;
+  const words = said.replaceAll('_', ' ');
+  if (right.some((name) => name !== '' && words.includes(name))) return true;
   return !KINDS.some((kind) => kind.test(said));
 }

@@ -66,8 +66,8 @@ export class ScriptedCustomer {
     seed: number,
   ) {
     this.dice = new Dice('scripted user', seed);
-    const { persona } = scenario;
-    this.tellsAll = persona === 'upfront' || (persona !== 'on_request' && this.dice.chance(0.5));
+    const { persona, tellsAll } = scenario;
+    this.tellsAll = tellsAll ?? (persona === 'upfront' || (persona !== 'on_request' && this.dice.chance(0.5)));
   }
 
   open(): string {

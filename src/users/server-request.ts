@@ -16,6 +16,7 @@ const scenario: z.ZodType<UserScenario> = z.object({
   persona: z.enum(PERSONAS),
   identity: z.record(z.string(), z.string().max(500)),
   wishes: z.array(request.extend({ impossible: z.boolean(), insteadOf: request.optional() })).max(32),
+  tellsAll: z.boolean().optional(),
   instruction: z.string(),
   benchmark: z.enum(['tau1', 'tau2']).optional(),
   phone: z

@@ -30,6 +30,7 @@ describe('expert × scripted user × environment', () => {
   });
 
   it.each([
+    ['glimpse', 0.9],
     ['small', 0.9],
     ['full', 0.85],
   ])(
@@ -149,6 +150,20 @@ describe('the next act', () => {
     expect(act([...known, { role: 'assistant', content: 'Which order, and why?' }, user('Order #W7777777, no longer needed.')])).toEqual({
       say: expect.stringMatching(/not yours/) as string,
     });
+  });
+
+  it('needs no customer and no look-up where no tool has them', async () => {
+    const glimpse = await environments.domain('retail', 'glimpse');
+    const ask = 'Hi. Please change the payment of order #W1234 to my gift card.';
+    const proposal = 'Pay order #W1234 with gift_card. Yes or no?';
+    const write = {
+      call: { name: 'modify_pending_order_payment', arguments: { order_id: '#W1234', payment_method_id: 'gift_card' } },
+    };
+    expect(createExpert(glimpse, 3, { style: 'brisk' }).act([user(ask)])).toEqual(write);
+    const careful = createExpert(glimpse, 3);
+    expect(careful.act([user(ask)])).toEqual({ say: proposal });
+    expect(careful.act([user(ask), { role: 'assistant', content: proposal }, user('Yes.')])).toEqual(write);
+    expect(careful.act([user('Hi. Please cancel an order.')])).toEqual({ say: 'Which order, and why?' });
   });
 
   it('transfers wishes that no tool can fulfil', () => {

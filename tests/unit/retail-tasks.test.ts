@@ -11,7 +11,7 @@ import { toolSchemas } from '../../src/environments/domains/retail/tool-schemas.
 import type { Task, ToolCall } from '../../src/records/task.ts';
 import { compareOverlays, replayGold } from '../../src/environments/verifier.ts';
 
-const LEVELS = ['nano', 'small', 'full'] as const;
+const LEVELS = ['glimpse', 'nano', 'small', 'full'] as const;
 const COUNT = 500;
 const tasksOf = (level: string, split: 'train' | 'heldout', count = COUNT, seed = 0, from = 0) =>
   makeTasks({ domain: 'retail', level, split, seed, count, from });
@@ -25,6 +25,8 @@ function worldOf({ world }: Task): World {
 
 describe.each(LEVELS)('level %s', (level) => {
   const tasks = tasksOf(level, 'train');
+  // At `glimpse` no tool finds customers, and their ids are short.
+  const anonymous = level === 'glimpse';
 
   test('the gold earns 1, no action earns 0 except in no-op tasks, the gold without its last write earns 0', () => {
     for (const task of tasks) {
@@ -44,7 +46,7 @@ describe.each(LEVELS)('level %s', (level) => {
   });
 
   test('progress is the share of right rows among all rows that the goal or the episode changes', () => {
-    const task = tasks.find(({ noop, actions }) => !noop && actions.filter(isWrite).length > 1)!;
+    const task = tasks.find((candidate) => replayGold(retail, worldOf(candidate), candidate).length > 1)!;
     const goal = replayGold(retail, worldOf(task), task);
     expect(goal.length).toBeGreaterThan(1);
     const progress = (changes: typeof goal, wanted = goal) => compareOverlays(changes, wanted).progress;
@@ -91,7 +93,7 @@ describe.each(LEVELS)('level %s', (level) => {
       }
     }
     expect([...refusals].every((text) => /^Error: non-(pending|delivered) order cannot be/.test(text))).toBe(true);
-    expect(refusals.size).toBeGreaterThanOrEqual(level === 'nano' ? 2 : 3);
+    expect(refusals.size).toBeGreaterThanOrEqual({ glimpse: 2, nano: 2, small: 3, full: 3 }[level]);
   });
 
   test('frequencies: fewer than 10 % no-ops, personas and wishes as designed', () => {
@@ -118,22 +120,27 @@ describe.each(LEVELS)('level %s', (level) => {
       expect(new Set(orders).size).toBe(orders.length);
       expect(actions.filter(isWrite).length).toBe(wishes.filter((wish) => !wish.impossible).length);
     }
-    expect(Math.abs(share((task) => task.scenario.wishes.length === 1) - { nano: 0.79, small: 0.59, full: 0.5 }[level])).toBeLessThan(0.08);
+    expect(
+      Math.abs(share((task) => task.scenario.wishes.length === 1) - { glimpse: 1, nano: 0.79, small: 0.59, full: 0.5 }[level]),
+    ).toBeLessThan(0.08);
   });
 
   test('slots and words agree with the database', () => {
     for (const task of tasks) {
       const world = worldOf(task);
       const { identity, wishes, instruction } = task.scenario;
-      expect(Boolean(identity.email)).toBe(task.actions[0]!.name === 'find_user_id_by_email');
-      const { text: userId } = retail.execute(
-        new Overlay(world),
-        {
-          name: 'find_user_id_by_name_zip',
-          arguments: { first_name: identity.first_name!, last_name: identity.last_name!, zip: identity.zip! },
-        },
-        level,
-      );
+      const { email, first_name, last_name, zip } = identity;
+      if (anonymous) expect([email, zip]).toEqual([undefined, undefined]);
+      else expect(Boolean(email)).toBe(task.actions[0]!.name === 'find_user_id_by_email');
+      const userId = world.keys('users').find((id) => id.startsWith(`${first_name}_${last_name}_`.toLowerCase()))!;
+      if (!anonymous)
+        expect(
+          retail.execute(
+            new Overlay(world),
+            { name: 'find_user_id_by_name_zip', arguments: { first_name: first_name!, last_name: last_name!, zip: zip! } },
+            level,
+          ).text,
+        ).toBe(userId);
       const user = world.get('users', userId) as unknown as User;
       for (const wish of wishes) {
         for (const { slots, words } of [wish, ...(wish.insteadOf ? [wish.insteadOf] : [])]) {
@@ -157,7 +164,7 @@ describe.each(LEVELS)('level %s', (level) => {
       const ids = new Set<string>();
       for (const world of new Set(tasksOf(level, split, 256, seed).map((task) => task.world))) {
         for (const match of JSON.stringify([...retail.world(world).values()].map((table) => [...table])).matchAll(
-          /"[a-z]+_[a-z]+_\d{4}"|#W\d{7}|"\d{10}"|(?:credit_card|paypal|gift_card)_\d{7}|[\w.]+@example\.com/g,
+          /"[a-z]+_[a-z]+_\d{4}"|#W\d{4,7}|"\d{10}"|(?:credit_card|paypal|gift_card)_\d{7}|[\w.]+@example\.com/g,
         ))
           ids.add(match[0]);
       }
@@ -180,15 +187,18 @@ describe.each(LEVELS)('level %s', (level) => {
   });
 });
 
-test('nano is small: policy, schemas and results', async () => {
-  const { policy, tools } = retail.domain('nano');
-  expect(policy.split(/\s+/).length).toBeLessThanOrEqual(60);
-  expect(tools.length).toBeLessThanOrEqual(8);
-  expect(JSON.stringify(tools).length).toBeLessThan(2200);
-  const environments = createEnvironments({ databaseName: 'nano-size' });
-  for (const task of tasksOf('nano', 'train', 64)) {
+test.each([
+  ['glimpse', { words: 15, tools: 2, schemas: 650, result: 90 }],
+  ['nano', { words: 60, tools: 8, schemas: 2200, result: 300 }],
+])('%s is small: policy, schemas and results', async (level, most) => {
+  const { policy, tools } = retail.domain(level);
+  expect(policy.split(/\s+/).length).toBeLessThanOrEqual(most.words);
+  expect(tools.length).toBeLessThanOrEqual(most.tools);
+  expect(JSON.stringify(tools).length).toBeLessThan(most.schemas);
+  const environments = createEnvironments({ databaseName: `${level}-size` });
+  for (const task of tasksOf(level, 'train', 64)) {
     const episode = await environments.start(task);
-    for (const action of task.actions) expect((await environments.call(episode, action)).text.length).toBeLessThanOrEqual(300);
+    for (const action of task.actions) expect((await environments.call(episode, action)).text.length).toBeLessThanOrEqual(most.result);
     expect((await environments.verify(episode)).reward).toBe(1);
     await environments.close(episode);
   }

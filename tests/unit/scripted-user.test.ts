@@ -73,6 +73,14 @@ describe('personas', () => {
     }
   });
 
+  it('tellsAll opens with every fact of the wish, also where chance would decide', () => {
+    const insteadOf = { ...cancelOrder, slots: { ...cancelOrder.slots, order_id: '#W4321' } };
+    for (const seed of SEEDS) {
+      const scenario = { ...customer('changes_mind', [{ ...cancelOrder, insteadOf }], { first_name: 'Mia' }), tellsAll: true };
+      expect(talk(scenario, [], seed)[0]).toMatch(/^(Hi|Hello)\. (I want to|Please) cancel order #W4321, .*no longer needed\.$/);
+    }
+  });
+
   it('pushy insists once after a refusal, then continues', () => {
     const refusal = 'Sorry, I cannot do that: the order is delivered. Anything else?';
     const said = talk(customer('pushy', [{ ...cancelOrder, impossible: true }, returnLamp]), [refusal, refusal, refusal]);
@@ -151,6 +159,19 @@ describe('confirmation', () => {
       expect(said).toMatch(/^No, I want to return the lamp (of|from) order #W1234567, refund to my gift card\.$/);
       expect(isConfirmation(said)).toBe(false);
     }
+  });
+
+  it('understands short order ids, and payment methods whose kind is their id', () => {
+    const pay: Wish = {
+      intent: 'modify_payment',
+      slots: { order_id: '#W1234', payment_method_id: 'gift_card' },
+      words: { payment: ['gift card'] },
+      impossible: false,
+    };
+    const says = (proposal: string) => isConfirmation(answer(customer('upfront', [pay]), proposal));
+    expect(says('Pay order #W1234 with gift_card. Yes or no?')).toBe(true);
+    expect(says('Pay order #W1235 with gift_card. Yes or no?')).toBe(false);
+    expect(says('Pay order #W1234 with credit_card. Yes or no?')).toBe(false);
   });
 
   it('corrects reasons, options and addresses', () => {

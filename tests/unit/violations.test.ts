@@ -1,7 +1,8 @@
 /** The policy audit, on hand-written episodes. */
 import { expect, test } from 'vitest';
 import type { RowChange } from '../../src/records/task.ts';
-import { auditEpisode, isAudited, isConfirmation, type AuditEvent } from '../../src/environments/violations.ts';
+import { retail } from '../../src/environments/domains/retail/index.ts';
+import { auditEpisode, auditRules, isAudited, isConfirmation, type AuditEvent } from '../../src/environments/violations.ts';
 
 const say = (kind: 'user' | 'agent', text: string): AuditEvent => ({ kind, text });
 let index = 0;
@@ -54,6 +55,15 @@ test('before the customer is authenticated, no data may be shown or changed', ()
     ),
   ).toEqual(['not_authenticated']);
   expect(rules(say('agent', 'Sure?'), say('user', 'yes'), cancel('#W1', 'ada_brown_1234'))).toEqual(['not_authenticated']);
+});
+
+test('where no tool finds customers, only writes without a yes are violations', () => {
+  const write = cancel('#W1234', 'ada_brown_1234');
+  const violations = (level: string, ...events: AuditEvent[]) =>
+    auditEpisode(events, auditRules(retail.domain(level).tools)).map(({ rule }) => rule);
+  expect(violations('glimpse', say('user', 'cancel #W1234'), write)).toEqual(['unconfirmed_write']);
+  expect(violations('glimpse', say('agent', 'Cancel #W1234. Yes or no?'), say('user', 'Yes.'), write)).toEqual([]);
+  expect(violations('nano', say('user', 'cancel #W1234'), write)).toEqual(['not_authenticated', 'unconfirmed_write']);
 });
 
 test('data of another customer may not be shown or changed, even of a customer who was found later', () => {

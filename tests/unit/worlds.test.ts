@@ -27,6 +27,7 @@ describe('generated worlds', () => {
       'retail-nano',
       'retail-small',
       'retail-full',
+      'retail-glimpse',
       'telecom-nano',
       'telecom-small',
       'telecom-full',
@@ -86,7 +87,7 @@ describe('generated worlds', () => {
     await expect(browser.find(world, 'nothing', '', '')).rejects.toThrow("table: there is no 'nothing' in this world; it has ");
   });
 
-  test.each(['retail-nano', 'retail-full', 'telecom-small'])(
+  test.each(['retail-glimpse', 'retail-nano', 'retail-full', 'telecom-small'])(
     '%s: gold plans earn their reward, and change rows unless the task is a no-op',
     async (name) => {
       const tasks = await browser.tasks(ref(name), '', 0, 6);

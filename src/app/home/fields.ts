@@ -44,7 +44,11 @@ export const GROUPS: FieldGroup[] = [
     summary: (c) => `${c.domain} ${c.level}, ${c.train_split === 'train' ? 'training' : 'held-out'} tasks`,
     fields: [
       field('domain', 'Domain', 'The source of database, tools and tasks: retail, telecom, or an import such as tau2-retail.'),
-      field('level', 'Level', 'The size of a generated domain: nano, small or full. The bundled model was prepared for nano.'),
+      field(
+        'level',
+        'Level',
+        'The size of a generated domain: glimpse (retail only), nano, small or full. Each bundled model was prepared for one level.',
+      ),
       field('train_split', 'Tasks to train on', 'heldout trains on the same tasks that evaluation plays, as the paper’s code does.'),
       field(
         'filter_noop_tasks',

@@ -61,7 +61,11 @@ export const evaluate = {
       default: 'retail',
       help: 'retail or telecom as generated; retail, airline, telecom or mock of --data',
     },
-    level: { ...LEVEL, default: undefined, help: 'difficulty of generated tasks: nano, small or full (default nano)' },
+    level: {
+      ...LEVEL,
+      default: undefined,
+      help: 'difficulty of generated tasks: glimpse (retail only), nano, small or full (default nano)',
+    },
     rules: {
       ...DATA_FLAGS.rules,
       required: false,

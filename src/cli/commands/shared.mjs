@@ -29,9 +29,9 @@ export const DOMAIN = { type: 'string', value: 'NAME', help: 'tool environment',
 export const LEVEL = {
   type: 'string',
   value: 'NAME',
-  help: 'difficulty: nano, small or full',
+  help: 'difficulty: glimpse (the shortest), nano, small or full',
   default: 'nano',
-  choices: ['nano', 'small', 'full'],
+  choices: ['glimpse', 'nano', 'small', 'full'],
 };
 /** @type {import('../args.mjs').Flags} */
 export const USER_FLAGS = {

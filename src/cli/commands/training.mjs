@@ -11,7 +11,8 @@ import { DOMAIN, JSON_FLAG, LEVEL, MODEL, passLine, readUser, SET, USER_FLAGS } 
 
 /** @typedef {import('./shared.mjs').Command} Command */
 
-export const BUNDLED_MODEL = join(ROOT, 'models', 'nano-retail');
+/** The bundled model of a preset. */
+export const bundledModel = (/** @type {string} */ preset) => join(ROOT, 'models', preset === 'glimpse' ? 'glimpse-retail' : 'nano-retail');
 const STEPS = /** @type {const} */ ({ type: 'integer', value: 'N', help: 'optimiser steps (default: the preset’s)', min: 1 });
 const { default: _, ...SEED_OF_PRESET } = SEED;
 
@@ -74,10 +75,10 @@ export const train = {
     preset: {
       type: 'string',
       value: 'NAME',
-      help: 'nano, tiny (a quick look), nano-32 (the paper’s batch) or faithful (as MUA-RL’s code does it)',
+      help: 'nano, glimpse (learns within a minute), tiny (a quick look), nano-32 (the paper’s batch) or faithful (as MUA-RL’s code does it)',
       default: 'nano',
     },
-    model: { ...MODEL, required: false, default: BUNDLED_MODEL, help: 'model folder to start from (default: the bundled nano-retail)' },
+    model: { ...MODEL, required: false, help: 'model folder to start from (default: the preset’s bundled model)' },
     steps: STEPS,
     seed: SEED_OF_PRESET,
     ...USER_FLAGS,
@@ -91,7 +92,7 @@ export const train = {
       ...(steps === undefined ? {} : { total_training_steps: String(steps) }),
       ...(seed === undefined ? {} : { seed: String(seed) }),
     };
-    const model = await findModel(directory, { tokenizer: true });
+    const model = await findModel(directory ?? bundledModel(preset), { tokenizer: true });
     const { user, userEndpoint } = await readUser(/** @type {any} */ (flags));
     const log = new StepLog();
     return writeFolder(

@@ -17,7 +17,13 @@ function levelOf(level: string): Level {
 const domains = new Map<Level, Domain>(
   LEVELS.map((level) => [
     level,
-    { name: 'retail', level, policy: POLICIES[level], tools: toolSchemas(level), terminalTools: ['transfer_to_human_agents'] },
+    {
+      name: 'retail',
+      level,
+      policy: POLICIES[level],
+      tools: toolSchemas(level),
+      terminalTools: ['transfer_to_human_agents'].filter((name) => TOOLS_OF[level].includes(name)),
+    },
   ]),
 );
 

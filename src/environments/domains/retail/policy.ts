@@ -1,6 +1,8 @@
 /** @file The agent's policy by level. Higher levels add rules. No level allows what another level forbids. */
 import type { Level } from './schema.ts';
 
+const GLIMPSE = `Cancel orders or change their payment. Ask for a yes before each change.`;
+
 const NANO = `You serve customers of a shop.
 First find the customer by email, or by name and zip. Serve only their own orders.
 Cancel orders or change their payment: pending orders only.
@@ -41,4 +43,4 @@ You help customers to cancel or change pending orders, to return or exchange del
 - Exchange: each item for an available item of the same product, with a payment method for the difference in price.
 - An order can be returned or exchanged only once: ask whether all items have been named.`;
 
-export const POLICIES: Record<Level, string> = { nano: NANO, small: SMALL, full: FULL };
+export const POLICIES: Record<Level, string> = { glimpse: GLIMPSE, nano: NANO, small: SMALL, full: FULL };

@@ -70,5 +70,6 @@ export interface Product {
   variants: Variant[];
 }
 
-export type Level = 'nano' | 'small' | 'full';
-export const LEVELS: readonly Level[] = ['nano', 'small', 'full'];
+export type Level = 'glimpse' | 'nano' | 'small' | 'full';
+/** The first is shown where no level is named. `glimpse` is the smallest. */
+export const LEVELS: readonly Level[] = ['nano', 'small', 'full', 'glimpse'];

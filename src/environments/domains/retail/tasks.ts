@@ -10,12 +10,19 @@ import { conditionsCode, defaultConditions } from '../../conditions.ts';
 import type { TaskQuery } from '../../types.ts';
 import { LEVELS, type Level, type Order, type User } from './schema.ts';
 import { goldCall, INTENTS, NEEDED_STATUS, requestFor, requestText, type Customer, type Intent, type Request } from './wishes.ts';
+import { TOOLS_OF } from './tool-schemas.ts';
 import { makeAddress, makeWorld, TASKS_PER_WORLD, worldId } from './world.ts';
 
 /** Weights of the number of wishes. Pushy customers always have two. */
-const WISHES: Record<Level, Record<string, number>> = { nano: { 1: 88, 2: 12 }, small: { 1: 65, 2: 35 }, full: { 1: 55, 2: 30, 3: 15 } };
+const WISHES: Record<Level, Record<string, number>> = {
+  glimpse: { 1: 100 },
+  nano: { 1: 88, 2: 12 },
+  small: { 1: 65, 2: 35 },
+  full: { 1: 55, 2: 30, 3: 15 },
+};
 /** Intents that no tool of a level serves. The agent must transfer the customer. */
 const TRANSFERS: Record<Level, Intent[]> = {
+  glimpse: [],
   nano: ['return', 'exchange', 'modify_items', 'modify_address'],
   small: ['modify_address'],
   full: [],
@@ -93,14 +100,15 @@ function makeWishes(
     if (forbidden)
       wish =
         persona === 'pushy' || impossible === 'refuse'
-          ? refused(dice, persona, intent, customer, customers, tables, take)
+          ? refused(dice, level, persona, intent, customer, customers, tables, take)
           : untooled(dice, level, customer, tables, take);
     else wish = granted(dice, level, intent, customer, tables, take);
     // A second default address would overwrite the first.
     if (wish && !wish.slots.order_id && wishes.some((earlier) => !earlier.slots.order_id)) return null;
     if (!wish) return null;
     if (i === 0 && (persona === 'changes_mind' || persona === 'confused')) {
-      const insteadOf = persona === 'confused' ? mistaken(dice, wish, customer, tables) : changedFrom(dice, wish, customer, tables, free);
+      const insteadOf =
+        persona === 'confused' ? mistaken(dice, level, wish, customer, tables) : changedFrom(dice, wish, customer, tables, free);
       if (!insteadOf) return null;
       wish.insteadOf = insteadOf;
       take((order) => order.order_id === insteadOf.slots.order_id); // later wishes need other orders
@@ -132,6 +140,7 @@ function defaultAddress(dice: Dice): Request {
 /** A forbidden wish: for an order in the wrong status or, if pushy, for another customer's order. */
 function refused(
   dice: Dice,
+  level: Level,
   persona: Persona,
   intent: Intent,
   customer: Customer,
@@ -139,7 +148,8 @@ function refused(
   tables: WorldTables,
   take: Take,
 ): Wish | null {
-  if (persona === 'pushy' && dice.chance(0.5)) {
+  // At `glimpse` nobody says who they are, so no order is known to be someone else's.
+  if (persona === 'pushy' && level !== 'glimpse' && dice.chance(0.5)) {
     const other = dice.pick(customers.filter((candidate) => candidate.id !== customer.id));
     const order = other.orders.find((candidate) => candidate.status === NEEDED_STATUS[intent]);
     const request = order && requestFor(intent, dice, other, order, tables);
@@ -182,17 +192,17 @@ function changedFrom(dice: Dice, wish: Wish, customer: Customer, tables: WorldTa
  * The wish with one wrong detail: the number of another order of the customer, or a number that no order has. The agent finds
  * the first when the customer hears it back, the second when no order is found.
  */
-function mistaken(dice: Dice, wish: Wish, customer: Customer, tables: WorldTables): Request | null {
+function mistaken(dice: Dice, level: Level, wish: Wish, customer: Customer, tables: WorldTables): Request | null {
   const { order_id } = wish.slots;
   if (order_id === undefined) return null;
   const others = customer.orders.filter((order) => order.order_id !== order_id && order.status === NEEDED_STATUS[wish.intent]);
-  const other = dice.chance(0.5) && others.length ? dice.pick(others).order_id : unusedOrderId(dice, tables);
+  const other = dice.chance(0.5) && others.length ? dice.pick(others).order_id : unusedOrderId(dice, level, tables);
   return { intent: wish.intent, slots: { ...wish.slots, order_id: other }, words: wish.words };
 }
 
-function unusedOrderId(dice: Dice, tables: WorldTables): string {
+function unusedOrderId(dice: Dice, level: Level, tables: WorldTables): string {
   for (;;) {
-    const id = `#W${dice.int(1_000_000, 9_999_999)}`;
+    const id = `#W${level === 'glimpse' ? dice.int(1000, 9999) : dice.int(1_000_000, 9_999_999)}`;
     if (!tables.get('orders')!.has(id)) return id;
   }
 }
@@ -201,7 +211,15 @@ function draft(dice: Dice, level: Level, persona: Persona, { id, user }: Custome
   const { first_name, last_name } = user.name;
   const { zip } = user.address;
   const byEmail = dice.chance(0.75);
-  const identity = { ...(byEmail && { email: user.email }), first_name, last_name, zip };
+  // At `glimpse` no tool finds customers, so they only have a name, and they say everything at once.
+  const identified = TOOLS_OF[level].includes('get_user_details');
+  const identity = { ...(identified && byEmail && { email: user.email }), first_name, last_name, ...(identified && { zip }) };
+  const told: Omit<UserScenario, 'instruction'> = {
+    persona,
+    identity,
+    wishes,
+    ...(!identified && persona !== 'on_request' && { tellsAll: true }),
+  };
   const find: ToolCall = byEmail
     ? { name: 'find_user_id_by_email', arguments: { email: user.email } }
     : { name: 'find_user_id_by_name_zip', arguments: { first_name, last_name, zip } };
@@ -217,8 +235,8 @@ function draft(dice: Dice, level: Level, persona: Persona, { id, user }: Custome
       });
   }
   return {
-    scenario: { persona, identity, wishes, instruction: instruction({ persona, identity, wishes }) },
-    actions,
+    scenario: { ...told, instruction: instruction(told) },
+    actions: actions.filter(({ name }) => TOOLS_OF[level].includes(name)),
     noop: wishes.every((wish) => wish.impossible),
   };
 }
@@ -232,12 +250,14 @@ function needsTransfer(level: Level, wish: Request): boolean {
 }
 
 /** The scenario as instructions for an LLM user. */
-function instruction({ persona, identity, wishes }: Omit<UserScenario, 'instruction'>): string {
+function instruction({ persona, identity, wishes, tellsAll }: Omit<UserScenario, 'instruction'>): string {
   const { email, first_name, last_name, zip } = identity;
-  const lines = [
-    `You are ${first_name} ${last_name} and live in zip code ${zip}.`,
-    email ? `Your email is ${email}.` : 'You do not remember your email.',
-  ];
+  const lines = zip
+    ? [
+        `You are ${first_name} ${last_name} and live in zip code ${zip}.`,
+        email ? `Your email is ${email}.` : 'You do not remember your email.',
+      ]
+    : [`You are ${first_name} ${last_name}.`];
   for (const [i, wish] of wishes.entries()) {
     const text = requestText(wish);
     const also = i === 0 ? 'You want to' : 'When that is settled, you also want to';
@@ -259,7 +279,8 @@ function instruction({ persona, identity, wishes }: Omit<UserScenario, 'instruct
   }
   if (wishes.some(({ words, insteadOf }) => words.new_items ?? insteadOf?.words.new_items))
     lines.push('All other options of these items stay the same.');
-  if (persona === 'upfront') lines.push('You say who you are and everything you want in your first message.');
+  if (tellsAll) lines.push('You say everything you want in your first message.');
+  else if (persona === 'upfront') lines.push('You say who you are and everything you want in your first message.');
   if (persona === 'on_request') lines.push('You are brief and give a piece of information only when the agent asks for it.');
   return lines.join(' ');
 }

@@ -1,4 +1,4 @@
-/** @file JSON schemas of the tools for the model: short at `nano`, with the rules of use at `full`. */
+/** @file JSON schemas of the tools for the model: short at `glimpse` and `nano`, with the rules of use at `full`. */
 import type { Json } from '../../../records/json.ts';
 import type { ToolSchema } from '../../../records/task.ts';
 import type { Level } from './schema.ts';
@@ -6,6 +6,8 @@ import { tau2Schema } from '../../tool-schema.ts';
 import { TAU1, TAU2 } from './rules.ts';
 import { TOOLS } from './tools.ts';
 
+/** No look-ups: a customer names everything that these tools need. */
+const GLIMPSE = ['cancel_pending_order', 'modify_pending_order_payment'];
 const NANO = [
   'find_user_id_by_email',
   'find_user_id_by_name_zip',
@@ -17,6 +19,7 @@ const NANO = [
 ];
 
 export const TOOLS_OF: Record<Level, readonly string[]> = {
+  glimpse: GLIMPSE,
   nano: NANO,
   small: [
     ...NANO.slice(0, -1),

@@ -19,6 +19,7 @@ export interface Customer {
 
 /** Weights of the intents that have a tool at each level. */
 export const INTENTS: Record<Level, Partial<Record<Intent, number>>> = {
+  glimpse: { cancel: 55, modify_payment: 45 },
   nano: { cancel: 55, modify_payment: 45 },
   small: { cancel: 20, return: 20, modify_payment: 15, exchange: 15, modify_items: 15, modify_address: 15 },
   full: { cancel: 18, return: 18, modify_payment: 14, exchange: 18, modify_items: 16, modify_address: 16 },

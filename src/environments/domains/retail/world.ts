@@ -30,6 +30,7 @@ interface Scale {
 }
 
 const SCALE: Record<Level, Scale> = {
+  glimpse: { users: 24, products: 3, orders: { 2: 50, 3: 50 }, items: { 1: 100 }, variants: [2, 3] },
   nano: { users: 24, products: 12, orders: { 1: 15, 2: 35, 3: 50 }, items: { 1: 35, 2: 40, 3: 25 }, variants: [2, 3] },
   small: { users: 22, products: 20, orders: { 1: 10, 2: 30, 3: 60 }, items: { 1: 30, 2: 40, 3: 30 }, variants: [3, 5] },
   full: {
@@ -108,13 +109,18 @@ export function makeWorld(key: WorldKey): WorldTables {
     const user: User = { name: { first_name, last_name }, address, email, payment_methods, orders: [] };
     const methods = Object.values(payment_methods);
     for (let n = Number(dice.weighted(scale.orders)); n > 0; n--) {
-      const order_id = `#W${ids.number(7)}`;
+      // Short ids at `glimpse`: each token of an id costs a step of decoding.
+      const order_id = `#W${ids.number(key.level === 'glimpse' ? 4 : 7)}`;
       // The items of an order are different products, so that "the mug" identifies one of them.
       const items = dice.sample(products, Number(dice.weighted(scale.items))).map(({ name, product_id, variants }) => {
         const { item_id, price, options } = dice.pick(variants);
         return { name, product_id, item_id, price, options };
       });
-      const status = dice.weighted<Order['status']>({ pending: 44, delivered: 42, processed: 10, cancelled: key.level === 'full' ? 4 : 0 });
+      const status = dice.weighted<Order['status']>(
+        key.level === 'glimpse'
+          ? { pending: 80, delivered: 20 }
+          : { pending: 44, delivered: 42, processed: 10, cancelled: key.level === 'full' ? 4 : 0 },
+      );
       const payment: Order['payment_history'][number] = {
         transaction_type: 'payment',
         amount: round2(items.reduce((sum, item) => sum + item.price, 0)),
@@ -155,12 +161,12 @@ export function makeAddress(dice: Dice): Address {
   };
 }
 
-/** Two or three methods of different kinds. At `full` sometimes also a second credit card. */
+/** Two or three methods of different kinds. At `glimpse` the id is the kind. At `full` sometimes also a second credit card. */
 function makePaymentMethods(dice: Dice, ids: Ids, level: Level): Record<string, PaymentMethod> {
   const kinds = dice.sample(['credit_card', 'paypal', 'gift_card'] as const, dice.int(2, 3)) as PaymentMethod['source'][];
   if (level === 'full' && kinds.includes('credit_card') && dice.chance(0.25)) kinds.push('credit_card');
   const methods = kinds.map((source): PaymentMethod => {
-    const id = `${source}_${ids.number(7)}`;
+    const id = level === 'glimpse' ? source : `${source}_${ids.number(7)}`;
     if (source === 'paypal') return { source, id };
     if (source === 'gift_card') return { source, balance: dice.int(0, level === 'full' ? 900 : 99), id };
     return { source, brand: dice.pick(['visa', 'mastercard']), last_four: String(dice.int(1000, 9999)), id };
