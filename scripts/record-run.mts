@@ -14,7 +14,7 @@ import { writeRunBundle } from '../src/exchange/write-run-bundle.ts';
 import type { SharedEvaluation, SharedRun, SharedTrial } from '../src/records/bundle.ts';
 import { estimateAdvantages, meanAdvantage } from '../src/training/advantages.ts';
 import { grpoConfig } from '../src/training/config.ts';
-import { overlongReward } from '../src/training/overlong.ts';
+import { outcomeOf } from '../src/training/grpo.ts';
 import { evaluationSettings } from '../src/training/evaluation-settings.ts';
 import { DEFAULT_PRESET, PRESETS } from '../src/training/presets.ts';
 import { runName } from '../src/trainer/run-name.ts';
@@ -72,12 +72,7 @@ const listed = [...new Set([...shown, ...spread([...groups.keys()], GROUPS - sho
 const advantages = new Map<string, number>();
 for (const step of new Set([...groups.keys()].map(stepOf))) {
   const played = [...groups].flatMap(([group, members]) => (stepOf(group) === step ? [members] : []));
-  const outcomes = played.map((members) =>
-    members.map((t) => {
-      const { tokens, lossMask } = flatten(t);
-      return { reward: t.reward! + overlongReward(tokens.length, config), length: lossMask.filter((m) => m === 1).length };
-    }),
-  );
+  const outcomes = played.map((members) => members.map((t) => outcomeOf(t, config)));
   const estimates = estimateAdvantages(outcomes, config).flat();
   played.flat().forEach((t, i) => advantages.set(t.id, meanAdvantage(estimates[i]!)));
 }

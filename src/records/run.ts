@@ -90,10 +90,12 @@ export interface GrpoConfig
   'val_kwargs.do_sample': boolean;
   /** Save a checkpoint every this many steps. 0: only when the run is paused or ends. */
   save_freq: number;
+  /** End the run after the step at which an alarm begins (`training/alarms.ts`). */
+  stop_on_alarm: boolean;
   /** Score one group per step before and after the update, for its transcripts. Does not change the training. */
   inspect: boolean;
-  /** `random`: a run starts from the model's shape with random weights of the run's seed, without any cold start. */
-  init_weights: 'model' | 'random';
+  /** `random`, `copying`: the run starts from fresh weights of the model's shape (`freshWeights`), without any cold start. */
+  init_weights: 'model' | 'random' | 'copying';
 }
 
 export interface SftConfig extends OptimiserConfig {

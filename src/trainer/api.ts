@@ -91,6 +91,8 @@ export interface TrainerApi {
     seconds: number;
     dropped: number;
     retried: number;
+    /** The alarms of the run, in words. */
+    alarms: string[];
   }>;
   sft(
     model: ModelFiles,

@@ -16,6 +16,7 @@ import type { StepResult } from '../training/step-result.ts';
 import { keptGroup } from '../training/inspect.ts';
 import { keepEvaluation, withoutKey } from './evaluations.ts';
 import { heldOutSettings } from '../training/evaluation-settings.ts';
+import { alarmText } from '../training/alarms.ts';
 import { DEFAULT_PRESET, PRESETS } from '../training/presets.ts';
 import { evaluationMetrics, trainRun } from '../training/run.ts';
 import { runName } from './run-name.ts';
@@ -39,6 +40,8 @@ interface ActiveRun {
   id: string;
   abort: AbortController;
   stopping: boolean;
+  /** The alarm that ended the run, in words. */
+  alarm?: string;
   paused: Promise<void> | null;
   unpause: () => void;
   finished: Promise<void>;
@@ -147,7 +150,7 @@ export class Runs {
       await db.runs.put({ ...row, status: 'starting', message: undefined });
       this.#emit({ type: 'status', status: 'starting' });
       await this.#train(active, row, user, db);
-      await this.#setStatus(row.id, active.stopping ? 'stopped' : 'done');
+      await this.#setStatus(row.id, active.stopping || active.alarm !== undefined ? 'stopped' : 'done', active.alarm);
     } catch (thrown) {
       const { signal } = active.abort;
       await new Promise((resolve) => setTimeout(resolve, LOSS_SETTLES_MS));
@@ -200,6 +203,9 @@ export class Runs {
       });
     await trainRun(stage, engine, config, concurrency(config), {
       doneSteps,
+      doneMetrics: (await db.metrics.where('[run+step]').between([id, 1], [id, doneSteps], true, true).toArray()).map(
+        ({ values }) => values,
+      ),
       dataset,
       signal: active.abort.signal,
       // A run pauses between steps only, so the weights are those of the last finished step.
@@ -208,6 +214,7 @@ export class Runs {
         await active.paused;
       },
       shouldStop: () => active.stopping,
+      onAlarm: (alarm) => (active.alarm = `Stopped by an alarm. ${alarmText(alarm)}`),
       onStepStart: (next) => (step = next),
       onPhase: (phase, done, total) => this.#emit({ type: 'progress', step, totalSteps: config.total_training_steps, phase, done, total }),
       onEvaluationProgress: (done, total) =>

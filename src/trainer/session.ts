@@ -18,7 +18,8 @@ import { renderConversation } from '../agent/chat-template.ts';
 import { parseConversations } from '../agent/conversation.ts';
 import { loadTokenizer } from '../agent/tokenizer.ts';
 import type { EvaluationRequest, TrialResult } from '../records/evaluation.ts';
-import type { RunRequest, SftConfig } from '../records/run.ts';
+import { alarmsOf, alarmText } from '../training/alarms.ts';
+import type { RunRequest, SftConfig, StepMetrics } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
 import { withWeights } from '../exchange/model-folder.ts';
@@ -162,6 +163,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
     let dropped = 0;
     let retried = 0;
     let step = 0;
+    const history: StepMetrics[] = [];
     await trainRun(stage, engine, config, concurrency(config), {
       onStepStart: (next) => (step = next),
       onPhase: (phase, done, of) => progress(step, total, `${phase} ${done}/${of}`),
@@ -177,6 +179,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
         if (evaluation) await onEvaluation?.(step, evaluation.report.seconds, evaluation.trajectories.map(resultOf));
         dropped += metrics['rollout/dropped'] ?? 0;
         retried += metrics['rollout/retried'] ?? 0;
+        history.push(metrics);
         progress(step, total, 'step', metrics);
         await onStep(metrics, trajectories);
       },
@@ -189,6 +192,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
       seconds: (performance.now() - start) / 1000,
       dropped,
       retried,
+      alarms: alarmsOf(history).map(alarmText),
     };
   }
 

@@ -10,7 +10,7 @@ import { flatten, totalReward } from '../agent/trajectory.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { Learner, TrainSequence } from '../engine/types.ts';
-import { estimateAdvantages, meanAdvantage, tokenAdvantages, tokenWeights } from './advantages.ts';
+import { type Outcome, estimateAdvantages, meanAdvantage, tokenAdvantages, tokenWeights } from './advantages.ts';
 import { grpoLoss, grpoTokenLoss } from './grpo-loss.ts';
 import { inspectGroup, keptGroup, onMask } from './inspect.ts';
 import { samplerMismatch, UpdateMeter } from './metrics.ts';
@@ -92,10 +92,16 @@ const isCut = ({ termination }: Trajectory) => termination === 'turn_length' || 
 
 const lengthReward = (trajectory: Trajectory, config: GrpoConfig) => overlongReward(flatten(trajectory).tokens.length, config);
 
+/** What the advantage of a rollout depends on. */
+export const outcomeOf = (trajectory: Trajectory, config: GrpoConfig): Outcome => ({
+  reward: totalReward(trajectory) + lengthReward(trajectory, config),
+  length: sampledTokens(flatten(trajectory)),
+});
+
 /** The samples of each group, in the groups' order. */
 function prepareSamples({ groups }: Rollouts, config: GrpoConfig): Sample[][] {
   const estimates = estimateAdvantages(
-    groups.map((group) => group.map((t) => ({ reward: totalReward(t) + lengthReward(t, config), length: sampledTokens(flatten(t)) }))),
+    groups.map((group) => group.map((t) => outcomeOf(t, config))),
     config,
   );
   return groups.map((group, g) => {

@@ -69,6 +69,7 @@ export const PAPER: GrpoConfig = {
   val_tasks: 165,
   'val_kwargs.do_sample': false,
   save_freq: 10,
+  stop_on_alarm: false,
   inspect: true,
   init_weights: 'model',
   seed: 1,

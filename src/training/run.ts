@@ -4,7 +4,8 @@ import { conditionsOf } from '../environments/conditions.ts';
 import type { Learner } from '../engine/types.ts';
 import { evaluate, type Evaluation } from '../evaluation/evaluate.ts';
 import type { EvaluationReport } from '../records/evaluation.ts';
-import type { Algorithm, GrpoConfig } from '../records/run.ts';
+import type { Algorithm, GrpoConfig, StepMetrics } from '../records/run.ts';
+import { type Alarm, alarmsOf } from './alarms.ts';
 import { validationSampling } from './evaluation-settings.ts';
 import { grpoStep } from './grpo.ts';
 import { EVALUATION_STREAM } from './presets.ts';
@@ -18,6 +19,10 @@ const STEPS: Record<Algorithm, typeof grpoStep> = { grpo: grpoStep, rft: rftStep
 export interface RunHooks extends StepHooks {
   /** Steps that are done already. A resumed run starts after them. */
   doneSteps?: number;
+  /** The metrics of these steps. Alarms compare later steps with them. */
+  doneMetrics?: readonly StepMetrics[];
+  /** The run ends early because of this alarm. */
+  onAlarm?: (alarm: Alarm) => void;
   onStepStart?: (step: number) => void;
   onEvaluationProgress?: (done: number, total: number) => void;
   /** The next step waits for this. `evaluation`: null unless the step was evaluated and an episode was scored. */
@@ -74,6 +79,7 @@ async function evaluateHeldOut(
 export async function trainRun(stage: Stage, learner: Learner, config: GrpoConfig, concurrency: number, hooks: RunHooks): Promise<number> {
   const last = config.total_training_steps;
   let step = hooks.doneSteps ?? 0;
+  const history = [...(hooks.doneMetrics ?? [])];
   if (step === 0 && config.val_tasks > 0) {
     const baseline = await evaluateHeldOut(stage, config, concurrency, hooks);
     if (baseline) await hooks.onBaseline(baseline);
@@ -88,6 +94,12 @@ export async function trainRun(stage: Stage, learner: Learner, config: GrpoConfi
     const evaluation = due ? await evaluateHeldOut(stage, config, concurrency, hooks) : null;
     if (evaluation) Object.assign(result.metrics, evaluationMetrics(evaluation.report, config));
     await hooks.onStep(result, evaluation);
+    if (!config.stop_on_alarm) continue;
+    history.push(result.metrics);
+    const alarm = alarmsOf(history).find(({ from }) => from === step);
+    if (!alarm) continue;
+    hooks.onAlarm?.(alarm);
+    break;
   }
   return step;
 }

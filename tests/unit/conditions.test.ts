@@ -5,7 +5,6 @@ import {
   COLD_START,
   completeShares,
   conditionsCode,
-  conditionSettings,
   conditionsOf,
   defaultConditions,
   readConditionsCode,

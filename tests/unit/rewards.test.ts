@@ -6,7 +6,7 @@ import type { MessageNode, Trajectory } from '../../src/records/trajectory.ts';
 import { totalReward } from '../../src/agent/trajectory.ts';
 import { readTrajectory } from '../../src/exchange/trajectory-schema.ts';
 import { reportOf } from '../../src/evaluation/report.ts';
-import { groupAdvantages } from '../../src/training/advantages.ts';
+import { estimateAdvantages } from '../../src/training/advantages.ts';
 import { ConfigError, grpoConfig } from '../../src/training/config.ts';
 import { rolloutMetrics } from '../../src/training/metrics.ts';
 import { OUTCOME_REWARD } from '../../src/training/presets.ts';
@@ -174,7 +174,9 @@ describe('a shaped reward', () => {
   test('separates rollouts with the same outcome', () => {
     expect(group.map(totalReward)).toEqual([1.5, 1.25, 0.25, 0]);
     // Mean 0.75; the outcome alone would give 0.5 and −0.5.
-    expect(groupAdvantages(group.map(totalReward), false)).toEqual([0.75, 0.5, -0.5, -0.75]);
+    const settings = { adv_estimator: 'grpo', norm_adv_by_std_in_grpo: false, gamma: 1 } as const;
+    const outcomes = group.map((t) => ({ reward: totalReward(t), length: 1 }));
+    expect(estimateAdvantages([outcomes], settings)).toEqual([[0.75, 0.5, -0.5, -0.75]]);
   });
 
   test('makes a group of equal outcomes mixed', () => {

@@ -187,6 +187,7 @@ export const GROUPS: FieldGroup[] = [
         'Sample in evaluation',
         'true: evaluation uses the temperature, top_p and top_k of the rollouts. false: the agent always takes the most likely token, as in the paper’s code.',
       ),
+      field('stop_on_alarm', 'Stop on an alarm', 'Ends the run after the step at which an alarm begins, such as a KL explosion.'),
       field(
         'inspect',
         'Score one group per step',
@@ -195,7 +196,7 @@ export const GROUPS: FieldGroup[] = [
       field(
         'init_weights',
         'Starting weights',
-        'model: the weights of the chosen model. random: random weights of the same shape, drawn from the seed, so that the run has no cold start.',
+        'model: the weights of the chosen model. random: random weights of the same shape, drawn from the seed, so that the run has no cold start. copying: random weights with a circuit that copies, as the bundled models began.',
       ),
     ],
   },

@@ -81,13 +81,15 @@ export const train = {
     model: { ...MODEL, required: false, help: 'model folder to start from (default: the preset’s bundled model)' },
     steps: STEPS,
     seed: SEED_OF_PRESET,
+    'stop-on-alarm': { type: 'boolean', help: 'end the run at the step at which an alarm begins' },
     ...USER_FLAGS,
     set: SET,
     out: { type: 'string', value: 'DIR', help: 'folder for the results', required: true },
     json: JSON_FLAG,
   },
-  async run({ preset, model: directory, steps, seed, set, out, ...flags }, progress) {
+  async run({ preset, model: directory, steps, seed, stopOnAlarm, set, out, ...flags }, progress) {
     const overrides = {
+      ...(stopOnAlarm && { stop_on_alarm: 'true' }),
       ...readPairs('set', set),
       ...(steps === undefined ? {} : { total_training_steps: String(steps) }),
       ...(seed === undefined ? {} : { seed: String(seed) }),
@@ -113,10 +115,11 @@ export const train = {
       { finished: () => log.finished(), note: (message) => progress.note(`mua: ${message}`) },
     );
   },
-  show: ({ out, before, after, steps, seconds, dropped, retried }) => [
+  show: ({ out, before, after, steps, seconds, dropped, retried, alarms }) => [
     `held-out success before  ${passLine(before)}`,
     `held-out success after   ${passLine(after)}`,
     `${steps} steps in ${(seconds / 60).toFixed(1)} minutes; episodes retried ${retried}, dropped ${dropped}`,
+    ...alarms.map((/** @type {string} */ alarm) => `alarm: ${alarm}`),
     `results in ${out}`,
   ],
 };

@@ -4,7 +4,8 @@ export const gspo: Algorithm = {
   label: 'GSPO',
   description:
     'Group sequence policy optimization. All tokens of a rollout share one probability ratio, the geometric mean of their ratios, and the clip keeps or drops a whole rollout. A step makes four updates, because the ratio is 1 in the first. There is no KL loss.',
-  source: 'Group Sequence Policy Optimization, arXiv 2507.18071 §5.1. verl: policy_loss.loss_mode=gspo. TRL: importance_sampling_level=sequence.',
+  source:
+    'Group Sequence Policy Optimization, arXiv 2507.18071 §5.1. verl: policy_loss.loss_mode=gspo. TRL: importance_sampling_level=sequence.',
   settings: (config) => ({
     loss_mode: 'gspo',
     loss_agg_mode: 'seq-mean-token-mean',
