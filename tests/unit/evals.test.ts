@@ -214,7 +214,8 @@ describe('evaluations', () => {
       reward: 1,
       termination: 'user_stop',
       turns: 1,
-      nodes: [],
+      nodes: [{ id: 0, parent: null, role: 'system', text: '', tokens: [], mask: [], logprobs: [] }],
+      leaf: 0,
       violations: [],
     };
     const trajectories = [trajectory] as unknown as Parameters<typeof keepEvaluation>[1]['trajectories'];
