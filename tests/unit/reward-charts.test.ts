@@ -54,7 +54,7 @@ describe('the chart of writes', () => {
 test('the chart of parts has a line for the total and for each part that was measured', () => {
   const series = new MetricSeries();
   series.put({ step: 1, 'critic/rewards/mean': 0.5, 'reward/outcome/mean': 0.75, 'reward/unconfirmed_write/mean': -0.25 });
-  expect(chartData(PARTS_CHART, series, 0).lines.map(({ label }) => label)).toEqual(['total', 'outcome', 'unconfirmed write']);
+  expect(chartData(PARTS_CHART, series, 0).lines.map(({ label }) => label)).toEqual(['total', 'outcome', 'writes without a yes']);
 });
 
 test('a run has the charts that its configuration measures, beside the reward', () => {
