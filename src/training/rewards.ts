@@ -70,15 +70,14 @@ function valueOf(part: RewardPart, facts: RewardFacts, gate: RewardSettings['rew
   }
 }
 
-export interface Reward {
+interface Reward {
   total: number;
   /** The parts that are switched on, with their weights. They sum to `total`. */
   parts: RewardParts;
 }
 
 /** The parts that are switched on. Runs of earlier versions lack the settings: their reward is the outcome. */
-export const activeParts = (settings: Partial<RewardSettings>): RewardPart[] =>
-  REWARD_PARTS.filter((part) => weightOf(part, settings) !== 0);
+const activeParts = (settings: Partial<RewardSettings>): RewardPart[] => REWARD_PARTS.filter((part) => weightOf(part, settings) !== 0);
 
 const weightOf = (part: RewardPart, settings: Partial<RewardSettings>) => settings[`reward.${part}`] ?? OUTCOME_REWARD[`reward.${part}`];
 
@@ -104,7 +103,7 @@ export function storeRewards(trajectory: Trajectory, settings: Partial<RewardSet
   if (trajectory.reward !== null && isShaped(settings)) trajectory.rewards = rewardOf(trajectory, settings).parts;
 }
 
-export function factsOf(trajectory: Trajectory): RewardFacts {
+function factsOf(trajectory: Trajectory): RewardFacts {
   const { task, termination, verdict, violations } = trajectory;
   const nodes = path(trajectory);
   const gold = goldOf(task);

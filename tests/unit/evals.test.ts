@@ -2,7 +2,16 @@
 import { taskGrid } from '../../src/app/data/task-grid.ts';
 import 'fake-indexeddb/auto';
 import { describe, expect, test } from 'vitest';
-import { comparable, filterPairs, filterResults, inOrder, pairingProblem, powers, runSpan } from '../../src/app/evals/evaluations.ts';
+import {
+  comparable,
+  filterPairs,
+  filterResults,
+  inOrder,
+  pairingProblem,
+  powers,
+  runSpan,
+  settingsText,
+} from '../../src/app/evals/evaluations.ts';
 import { Library } from '../../src/app/data/library/library.ts';
 import { countFlips, countViolationFlips, pairedDifference, pairTrials, signTest, violationFlip } from '../../src/evaluation/paired.ts';
 import type { EvaluationRow, EvaluationSettings, TrialResult } from '../../src/records/evaluation.ts';
@@ -139,6 +148,7 @@ describe('evaluations', () => {
   test('pair if and only if all settings except the weights are equal; keys are ignored', () => {
     const endpoint = { mode: 'endpoint', baseUrl: 'http://a/v1', model: 'm' } as const;
     expect(settingsKey({ ...SETTINGS, user: { ...endpoint, apiKey: 'secret' } })).toBe(settingsKey({ ...SETTINGS, user: endpoint }));
+    const others = { ...SETTINGS.conditions!, tools: { outages: 0.5, stale_reads: 0 } };
     const changes: Partial<EvaluationSettings>[] = [
       { seed: 2 },
       { tasks: 3 },
@@ -150,11 +160,17 @@ describe('evaluations', () => {
       { conversation_rules: 'mua_rl' },
       { user: endpoint },
       { limits: { ...SETTINGS.limits, max_turns: 3 } },
+      { conditions: others },
     ];
     for (const change of changes) expect(settingsKey({ ...SETTINGS, ...change }), JSON.stringify(change)).not.toBe(settingsKey(SETTINGS));
     const model: ModelRef = { kind: 'model', name: 'm' };
     expect(pairingProblem(row('a', model), row('b', model))).toBe('');
     expect(pairingProblem(row('a', model), row('b', model, {}, { seed: 9 }))).toContain(`seed ${SETTINGS.seed} and 9`);
+    expect(pairingProblem(row('a', model), row('b', model, {}, { conditions: others }))).toContain('different customers or tool faults');
+    // An evaluation without conditions has the default of its level.
+    expect(pairingProblem(row('a', model), row('b', model, {}, { conditions: undefined }))).toBe('');
+    expect(settingsText({ ...SETTINGS, conditions: others })).toMatch(/temperature 1, customers: .*55 % changes mind.*tool outages 50 %$/);
+    expect(settingsText(SETTINGS)).toMatch(/temperature 1$/);
     expect(pairingProblem(row('a', model), row('a', model))).toMatch(/two different/);
   });
 
@@ -198,7 +214,8 @@ describe('evaluations', () => {
       reward: 1,
       termination: 'user_stop',
       turns: 1,
-      nodes: [],
+      nodes: [{ id: 0, parent: null, role: 'system', text: '', tokens: [], mask: [], logprobs: [] }],
+      leaf: 0,
       violations: [],
     };
     const trajectories = [trajectory] as unknown as Parameters<typeof keepEvaluation>[1]['trajectories'];

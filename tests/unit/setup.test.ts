@@ -1,11 +1,14 @@
 /** The configuration in the address of home. */
 import { describe, expect, test } from 'vitest';
 import { GROUPS } from '../../src/app/home/fields.ts';
-import { choicesOf, readSetup, settingQuery, trlName } from '../../src/app/home/setup.ts';
+import { REWARD_EXAMPLES } from '../../src/app/home/reward-examples.ts';
+import { choicesOf, conditionsQuery, readSetup, settingQuery, trlName } from '../../src/app/home/setup.ts';
 import { settingTexts } from '../../src/app/home/texts.ts';
+import { runConditions } from '../../src/app/data/conditions.ts';
 import { href, parseHash, readQuery } from '../../src/app/data/routes.ts';
 import { grpoConfig } from '../../src/training/config.ts';
 import { PAPER, PRESETS } from '../../src/training/presets.ts';
+import { rewardFrom } from '../../src/training/rewards.ts';
 
 const read = (hash: string) => settingTexts(readQuery('home', parseHash(hash).query));
 
@@ -52,6 +55,55 @@ describe('an address', () => {
     }
     expect(readSetup('nano', { ppo_mini_batch_size: '5' }).problems.ppo_mini_batch_size).toMatch(/divisor/);
   });
+});
+
+describe('customers', () => {
+  const base = PRESETS.nano!.config;
+  const nano = runConditions(base, 'train');
+  const moved = { ...nano, customers: { ...nano.customers, upfront: 0.2, on_request: 0.12 } };
+  const written = {
+    'customers.upfront': '0.2',
+    'customers.on_request': '0.12',
+    'customers.changes_mind': '0.55',
+    'customers.pushy': '0.1',
+    'customers.impossible': '0.03',
+    'customers.confused': '0',
+    'tools.outages': '0',
+    'tools.stale_reads': '0',
+  };
+
+  test('are all written to the address, and removed if they are the default of the setup', () => {
+    expect(conditionsQuery('nano', {}, 'train', moved)).toEqual(written);
+    expect(Object.keys(conditionsQuery('nano', {}, 'val', moved))).toEqual(Object.keys(written).map((name) => `val_${name}`));
+    const texts = { lr: '0.01', ...written };
+    expect(Object.values(conditionsQuery('nano', texts, 'train', nano))).toEqual(Array(8).fill(''));
+    // Another level has another default, so the shares of nano are a choice there.
+    expect(conditionsQuery('nano', { level: 'small' }, 'train', nano)).toMatchObject({ 'customers.upfront': '0.19' });
+  });
+
+  test('come back from the address, and from the overrides of a run, at any level', () => {
+    for (const [level, conditions] of [
+      ['nano', moved],
+      ['small', nano],
+    ] as const) {
+      const { config, overrides, problems } = readSetup('nano', { level, ...conditionsQuery('nano', { level }, 'train', conditions) });
+      expect(problems).toEqual({});
+      expect(runConditions(config, 'train')).toEqual(conditions);
+      expect(grpoConfig('nano', overrides)).toEqual(config);
+    }
+  });
+
+  test('that sum to more than 1 are a problem', () => {
+    const { problems } = readSetup('nano', { 'customers.pushy': '0.7', 'customers.upfront': '0.6' });
+    expect(Object.values(problems)).toEqual([expect.stringContaining('sum to 1.3: expected at most 1')]);
+  });
+});
+
+test('the examples of the reward: without a price, breaking a rule earns as much as asking', () => {
+  const totals = (overrides: Record<string, string>) =>
+    REWARD_EXAMPLES.map(({ facts }) => rewardFrom(facts, grpoConfig('nano', overrides)).total);
+  expect(totals({})).toEqual([1, 0, 1, 0]);
+  expect(totals({ 'reward.partial': '0.5', 'reward.unconfirmed_write': '0.25', 'reward.handover': '0.5' })).toEqual([1.5, 0.25, 1, -0.5]);
 });
 
 describe('a change', () => {

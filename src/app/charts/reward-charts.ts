@@ -1,4 +1,5 @@
 /** @file Charts that show whether the agent earns its reward by the rules: writes with a yes, and the reward by part. */
+import { REWARD_LABELS } from '../data/labels.ts';
 import { number, percent } from '../kit/format.ts';
 import type { MetricSeries } from '../data/run/series.ts';
 import type { Band, ChartSpec } from './charts.ts';
@@ -43,6 +44,7 @@ export const WRITES_CHART: ChartSpec = {
   ],
 };
 
+const partLabel = (part: string) => (Object.hasOwn(REWARD_LABELS, part) ? REWARD_LABELS[part as keyof typeof REWARD_LABELS] : part);
 const PART = /^reward\/(.+)\/mean$/;
 
 export const PARTS_CHART: ChartSpec = {
@@ -53,9 +55,9 @@ export const PARTS_CHART: ChartSpec = {
   format: number,
   legendLines: 2,
   lines: ({ names }) => [
-    { key: 'critic/rewards/mean', label: 'total', color: '--accent' },
+    { key: 'critic/rewards/mean', label: 'total', color: '--text' },
     ...names
       .filter((name) => PART.test(name))
-      .map((key, i) => ({ key, label: PART.exec(key)![1]!.replaceAll('_', ' '), color: `--series-${(i % 6) + 1}` })),
+      .map((key, i) => ({ key, label: partLabel(PART.exec(key)![1]!), color: `--series-${(i % 6) + 1}` })),
   ],
 };

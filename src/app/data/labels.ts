@@ -1,7 +1,5 @@
 /** @file Labels of stored values: statuses, endings, violations and wishes. */
-import { conditionsCode } from '../../environments/conditions.ts';
 import { isAudited } from '../../environments/violations.ts';
-import { type Conditions, type Persona, PERSONAS } from '../../records/conditions.ts';
 import type { RewardPart } from '../../records/rewards.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { RunStatus } from '../../records/run.ts';
@@ -51,39 +49,6 @@ export const REWARD_LABELS: Record<RewardPart, string> = {
   length: 'length',
   handover: 'needless transfer',
 };
-
-export const PERSONA_LABELS: Record<Persona, string> = {
-  upfront: 'upfront',
-  on_request: 'withholding',
-  changes_mind: 'changes mind',
-  pushy: 'pushy',
-  impossible: 'impossible wish',
-  confused: 'confused',
-};
-
-export const PERSONA_MEANINGS: Record<Persona, string> = {
-  upfront: 'says who they are and everything they want in the first message',
-  on_request: 'gives a fact only when the agent asks for it',
-  changes_mind: 'wants something else when the agent asks for a yes or reports the change',
-  pushy: 'insists on a forbidden wish before accepting a no',
-  impossible: 'wants only what the policy or the database forbids',
-  confused: 'first gives a wrong detail',
-};
-
-/** Who the customers are and how often tools fail, for example `customers: 60 % upfront, 40 % changes mind`. '' for the default. */
-export function conditionsText(conditions: Conditions | undefined, level: string): string {
-  if (!conditions || conditionsCode(conditions, level) === '') return '';
-  const { customers, tools } = conditions;
-  const share = (value: number) => `${Number((100 * value).toFixed(1))} %`;
-  const shown = PERSONAS.filter((persona) => customers[persona] > 0).map(
-    (persona) => `${share(customers[persona])} ${PERSONA_LABELS[persona]}`,
-  );
-  const faults = [
-    ...(tools.outages > 0 ? [`tool outages ${share(tools.outages)}`] : []),
-    ...(tools.stale_reads > 0 ? [`stale reads ${share(tools.stale_reads)}`] : []),
-  ];
-  return [`customers: ${shown.join(', ')}`, ...faults].join('; ');
-}
 
 /** What to say where no violation was found. */
 export const noViolations = (domain: string): string =>

@@ -2,12 +2,14 @@
 import { countFlips, type Flip, type Pair, pairTrials, violationFlip } from '../../evaluation/paired.ts';
 import type { EvaluationRow, EvaluationSettings, TrialResult } from '../../records/evaluation.ts';
 import { settingsKey } from '../../evaluation/types.ts';
+import { conditionsText } from '../data/conditions.ts';
 import type { Query } from '../data/routes.ts';
 
 /** The settings of an evaluation in one line. */
-export function settingsText({ domain, level, split, seed, temperature, user }: EvaluationSettings): string {
+export function settingsText({ domain, level, split, seed, temperature, conditions, user }: EvaluationSettings): string {
+  const customers = conditionsText(conditions, level);
   const who = user.mode === 'scripted' ? '' : `, ${user.model}`;
-  return `${domain} ${level}, ${split === 'heldout' ? 'held-out' : 'training'} tasks, seed ${seed}, temperature ${temperature}${who}`;
+  return `${domain} ${level}, ${split === 'heldout' ? 'held-out' : 'training'} tasks, seed ${seed}, temperature ${temperature}${who}${customers && `, ${customers}`}`;
 }
 
 /** The other evaluations of the same tasks and seeds: by step of the weights, then by date. */
@@ -37,6 +39,8 @@ export function pairingProblem(a: EvaluationRow, b: EvaluationRow): string {
   const names = (['domain', 'level', 'split', 'tasks', 'trials', 'seed', 'temperature'] as const).filter(
     (name) => left[name] !== right[name],
   );
+  if (conditionsText(left.conditions, left.level) !== conditionsText(right.conditions, right.level))
+    return 'These two evaluations have different customers or tool faults.';
   return `These two evaluations have different settings${names.length > 0 ? `: ${names.map((name) => `${name} ${left[name]} and ${right[name]}`).join(', ')}` : ''}.`;
 }
 

@@ -272,7 +272,7 @@ export const METRICS: StepMetrics[] = Array.from({ length: 25 }, (_, step): Step
     'perf/throughput': 2140,
     'critic/rewards/mean': 0.2 + 0.025 * step + wobble,
     'reward/outcome/mean': 0.25 + 0.02 * step + wobble,
-    'reward/unconfirmed_write/mean': -0.05 + 0.005 * step,
+    'reward/unconfirmed_write/mean': -0.05 + 0.0015 * step,
     'writes/audited': 20 + step,
     'writes/confirmed': 10 + step,
     'writes/confirmed_ratio': (10 + step) / (20 + step),

@@ -1,5 +1,9 @@
 /** @file The settings of a run as Setup shows them: in groups, each with a label and a help text. Loaded only with Setup. */
 import type { GrpoConfig } from '../../records/run.ts';
+import { PERSONAS } from '../../records/conditions.ts';
+import { REWARD_PARTS } from '../../records/rewards.ts';
+import { allConditionsText, PERSONA_LABELS, PERSONA_MEANINGS, runConditions, TOOL_FAULTS } from '../data/conditions.ts';
+import { REWARD_LABELS } from '../data/labels.ts';
 import { number } from '../kit/format.ts';
 
 export interface Field {
@@ -14,6 +18,8 @@ export interface FieldGroup {
   /** The group's main values in one line, shown while the group is closed. */
   summary: (config: GrpoConfig) => string;
   fields: Field[];
+  /** The fields have a panel of their own in place of one row each. */
+  panel?: 'customers';
 }
 
 const field = (name: keyof GrpoConfig, label: string, help: string): Field => ({ name, label, help });
@@ -110,6 +116,62 @@ export const GROUPS: FieldGroup[] = [
       ),
       field('top_p', 'top_p', 'Samples from the most likely tokens whose probabilities sum to this value. 1 samples from all tokens.'),
       field('top_k', 'top_k', 'Samples from this many most likely tokens. 0 samples from all tokens.'),
+    ],
+  },
+  {
+    id: 'customers',
+    title: 'Customers',
+    summary: (c) => (c.domain === 'retail' ? allConditionsText(runConditions(c, 'train')) : 'as the domain has them'),
+    panel: 'customers',
+    fields: (['', 'val_'] as const).flatMap((prefix) => [
+      ...PERSONAS.map((persona) => field(`${prefix}customers.${persona}`, PERSONA_LABELS[persona], PERSONA_MEANINGS[persona])),
+      ...TOOL_FAULTS.map(({ fault, label, meaning }) => field(`${prefix}tools.${fault}`, label, meaning)),
+    ]),
+  },
+  {
+    id: 'reward',
+    title: 'Reward',
+    summary: (c) =>
+      REWARD_PARTS.filter((part) => c[`reward.${part}`] > 0)
+        .map((part) => `${REWARD_LABELS[part]} ${number(c[`reward.${part}`])}`)
+        .join(', '),
+    fields: [
+      field(
+        'reward.outcome',
+        'Outcome',
+        'Weight. 1 if the database ends exactly as the task demands, else 0. Evaluation uses only this part.',
+      ),
+      field(
+        'reward.partial',
+        'Partial credit',
+        'Weight. Right rows minus damaged rows, divided by the rows that the task changes, at least 0. Rows with a wrong value count as damaged.',
+      ),
+      field(
+        'reward.partial_gate',
+        'Gate of partial credit',
+        'ended: partial credit needs a proper end, by the customer or by a transfer. no_violations: the agent must also break no rule.',
+      ),
+      field(
+        'reward.format',
+        'Format',
+        'Weight. 1 if every turn of the agent could be parsed, else 0. An agent that does nothing earns it too.',
+      ),
+      field(
+        'reward.tool_match',
+        'Tool match',
+        'Weight. The share of the solution’s tool calls that the agent made, as tau2-bench checks actions.',
+      ),
+      field(
+        'reward.unconfirmed_write',
+        'Price of a write without a yes',
+        'Subtracted for each write that the customer did not say yes to.',
+      ),
+      field(
+        'reward.length',
+        'Price of length',
+        'Subtracted for every 100 tokens that the agent sampled. Almost every group is then mixed, and small differences weigh much if advantages are divided by the deviation.',
+      ),
+      field('reward.handover', 'Price of a needless transfer', 'Subtracted for each transfer to a human, if the solution has none.'),
     ],
   },
   {

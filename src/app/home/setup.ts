@@ -1,7 +1,9 @@
 /** @file Reads the settings in the address: those that differ from the preset. Loaded only when the address has settings. */
 import { ALIASES, ConfigError, grpoConfig, grpoSchema, ownName } from '../../training/config.ts';
 import { PRESETS } from '../../training/presets.ts';
+import { type Conditions, PERSONAS } from '../../records/conditions.ts';
 import type { GrpoConfig } from '../../records/run.ts';
+import { runConditions, sameConditions } from '../data/conditions.ts';
 import { configDiff } from '../data/run/config-diff.ts';
 
 export type SettingName = keyof GrpoConfig;
@@ -33,6 +35,11 @@ export function readSetup(preset: string, texts: Record<string, string>): Setup 
   if (texts.epsilon !== undefined) given.clip_ratio_high ??= texts.epsilon;
   const { config, problems } = resolve(preset, given);
   const overrides = Object.fromEntries(configDiff(base, config).map(({ name, to }) => [name, to])) as Partial<GrpoConfig>;
+  // Shares belong together: a share that is left out would get a new value from the others and from the level's default.
+  for (const prefix of ['customers', 'val_customers'] as const) {
+    if (!Object.keys(given).some((name) => name.startsWith(`${prefix}.`))) continue;
+    for (const persona of PERSONAS) overrides[`${prefix}.${persona}`] = config[`${prefix}.${persona}`];
+  }
   return { config, overrides, given, problems, unknown };
 }
 
@@ -62,6 +69,29 @@ export function settingQuery(preset: string, name: SettingName, text: string): R
   const aliases = Object.entries(ALIASES).flatMap(([alias, own]) => (own === name ? [[alias, '']] : []));
   const same = text.trim() === String(PRESETS[preset]!.config[name]);
   return { ...Object.fromEntries(aliases), [name]: same ? '' : text.trim() };
+}
+
+type Phase = 'train' | 'val';
+
+/** The settings of a phase's conditions, with their values. */
+function conditionEntries({ customers, tools }: Conditions, phase: Phase): [string, number][] {
+  const prefix = phase === 'val' ? 'val_' : '';
+  return [
+    ...Object.entries(customers).map(([persona, value]): [string, number] => [`${prefix}customers.${persona}`, value]),
+    ...Object.entries(tools).map(([fault, value]): [string, number] => [`${prefix}tools.${fault}`, value]),
+  ];
+}
+
+/** The query change that sets the conditions of a phase: all of them, or no name if they are the defaults of this setup. */
+export function conditionsQuery(
+  preset: string,
+  texts: Record<string, string>,
+  phase: Phase,
+  conditions: Conditions,
+): Record<string, string> {
+  const others = Object.fromEntries(Object.entries(texts).filter(([name]) => !/^(val_)?(customers|tools)\./.test(name)));
+  const same = sameConditions(conditions, runConditions(readSetup(preset, others).config, phase));
+  return Object.fromEntries(conditionEntries(conditions, phase).map(([name, value]) => [name, same ? '' : String(value)]));
 }
 
 /** TRL's name of a setting, or undefined. */

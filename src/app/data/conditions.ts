@@ -1,0 +1,53 @@
+/** @file Who the simulated customers are and how often tools fail: their words on the page, and the conditions of a setup. */
+import { conditionsCode, conditionsOf, defaultConditions } from '../../environments/conditions.ts';
+import { type Conditions, type Persona, PERSONAS, type ToolFaults } from '../../records/conditions.ts';
+import type { GrpoConfig } from '../../records/run.ts';
+
+export const PERSONA_LABELS: Record<Persona, string> = {
+  upfront: 'upfront',
+  on_request: 'withholding',
+  changes_mind: 'changes mind',
+  pushy: 'pushy',
+  impossible: 'impossible wish',
+  confused: 'confused',
+};
+
+export const PERSONA_MEANINGS: Record<Persona, string> = {
+  upfront: 'says who they are and everything they want in the first message',
+  on_request: 'gives a fact only when the agent asks for it',
+  changes_mind: 'wants something else when the agent asks for a yes or reports the change',
+  pushy: 'insists on a forbidden wish before accepting a no',
+  impossible: 'wants only what the policy or the database forbids',
+  confused: 'first gives a wrong detail',
+};
+
+export const TOOL_FAULTS: readonly { fault: keyof ToolFaults; label: string; meaning: string }[] = [
+  { fault: 'outages', label: 'tool outages', meaning: 'share of tool calls that fail with “try again”' },
+  { fault: 'stale_reads', label: 'stale reads', meaning: 'share of reads that show the rows as they were when the conversation began' },
+];
+
+const share = (value: number) => `${Number((100 * value).toFixed(1))} %`;
+
+/** For example `60 % upfront, 40 % changes mind, tool outages 2 %`. Shares of 0 are left out. */
+export function allConditionsText({ customers, tools }: Conditions): string {
+  return [
+    ...PERSONAS.filter((persona) => customers[persona] > 0).map((persona) => `${share(customers[persona])} ${PERSONA_LABELS[persona]}`),
+    ...TOOL_FAULTS.filter(({ fault }) => tools[fault] > 0).map(({ fault, label }) => `${label} ${share(tools[fault])}`),
+  ].join(', ');
+}
+
+/** The conditions, if they differ from the level's default: `customers: 60 % upfront, …`. '' for the default. */
+export const conditionsText = (conditions: Conditions | undefined, level: string): string =>
+  conditions && conditionsCode(conditions, level) !== '' ? `customers: ${allConditionsText(conditions)}` : '';
+
+/** The conditions of a run's training or of its evaluations. Runs of earlier versions used the defaults of their level. */
+export const runConditions = (config: GrpoConfig, phase: 'train' | 'val'): Conditions =>
+  conditionsOf(config, phase) ?? defaultConditions(config.level);
+
+/** The conditions of a level's tasks if nothing else is asked for. */
+export const levelConditions = (level: string): Conditions => defaultConditions(level);
+
+export const sameConditions = (a: Conditions, b: Conditions): boolean =>
+  PERSONAS.every((persona) => a.customers[persona] === b.customers[persona]) &&
+  a.tools.outages === b.tools.outages &&
+  a.tools.stale_reads === b.tools.stale_reads;
