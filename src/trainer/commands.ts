@@ -88,13 +88,10 @@ export async function gradients(
       if (!m) return;
       const w = weights[i]!;
       if (!grpo) return void add('loss', -w * logprobs[i]![t]!);
-      const parts = grpoTokenLoss(
-        logprobs[i]![t]!,
-        sequences[i]!.advantage!,
-        oldLogprobs[i]![t]!,
-        sequences[i]!.ref_logprobs?.[t] ?? 0,
-        { ...config, use_kl_loss: withKl },
-      );
+      const parts = grpoTokenLoss(logprobs[i]![t]!, sequences[i]!.advantage!, oldLogprobs[i]![t]!, sequences[i]!.ref_logprobs?.[t] ?? 0, {
+        ...config,
+        use_kl_loss: withKl,
+      });
       add('pg_loss', w * parts.policy);
       add('kl_loss', w * parts.kl);
       add('entropy', w * entropies[i]![t]!);

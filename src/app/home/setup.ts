@@ -1,5 +1,6 @@
 /** @file Reads the settings in the address: those that differ from the preset. Loaded only when the address has settings. */
 import { ALIASES, ConfigError, grpoConfig, grpoSchema, ownName } from '../../training/config.ts';
+import { algorithmValues } from '../../training/algorithms/index.ts';
 import { PRESETS } from '../../training/presets.ts';
 import type { GrpoConfig } from '../../records/run.ts';
 import { configDiff } from '../data/run/config-diff.ts';
@@ -62,6 +63,12 @@ export function settingQuery(preset: string, name: SettingName, text: string): R
   const aliases = Object.entries(ALIASES).flatMap(([alias, own]) => (own === name ? [[alias, '']] : []));
   const same = text.trim() === String(PRESETS[preset]!.config[name]);
   return { ...Object.fromEntries(aliases), [name]: same ? '' : text.trim() };
+}
+
+/** The query change that sets an algorithm: its settings, and the preset's value for each setting that only other algorithms change. */
+export function algorithmQuery(preset: string, name: string, config: GrpoConfig): Record<string, string> {
+  const values = Object.entries(algorithmValues(name, preset, config)) as [SettingName, unknown][];
+  return Object.assign({}, ...values.map(([setting, value]) => settingQuery(preset, setting, String(value)))) as Record<string, string>;
 }
 
 /** TRL's name of a setting, or undefined. */

@@ -25,8 +25,7 @@ export const ALGORITHMS: Record<string, Algorithm> = {
 
 /** `overrides` with the settings of an algorithm. A setting in `overrides` wins. @throws ConfigError if the algorithm is unknown */
 export function withAlgorithm(name: string, preset: string, overrides: Record<string, unknown>): Record<string, unknown> {
-  if (!Object.hasOwn(ALGORITHMS, name))
-    throw new ConfigError(`unknown algorithm "${name}"; known: ${Object.keys(ALGORITHMS).join(', ')}`);
+  if (!Object.hasOwn(ALGORITHMS, name)) throw new ConfigError(`unknown algorithm "${name}"; known: ${Object.keys(ALGORITHMS).join(', ')}`);
   const own: Record<string, unknown> = ALGORITHMS[name]!.settings(grpoConfig(preset, overrides));
   return { ...own, ...overrides };
 }
