@@ -4,7 +4,7 @@
  *   synthesize count=2000 out=data.jsonl [level=nano] [demonstrator=both] [carelessness=0] [seed=1] [customers.…=share …]
  *   sft model=DIR data=FILE out=DIR [any SFT setting=value …]
  *   evaluate model=DIR [split=heldout] [tasks=200] [trials=1] [temperature=1] [seed=1] [level=nano]
- *   train model=DIR preset=nano out=DIR [any GRPO setting=value …]
+ *   train model=DIR preset=nano out=DIR [algorithm=NAME] [any GRPO setting=value …]
  */
 import type { Style } from '../src/records/dataset.ts';
 import type { ModelFiles } from '../src/records/model.ts';
@@ -92,6 +92,7 @@ async function main(): Promise<unknown> {
     }
     case 'train': {
       const [model, preset, out] = [await readModel(take('model')), take('preset', 'nano'), take('out')];
+      const algorithm = take('algorithm', '');
       await mkdir(out, { recursive: true });
       const files = [join(out, 'metrics.jsonl'), join(out, 'trajectories.jsonl')] as const;
       for (const file of files) await writeFile(file, '');
@@ -100,10 +101,18 @@ async function main(): Promise<unknown> {
         before,
         after,
         ...rest
-      } = await session.train(model, preset, args, scripted, progress, async (metrics, trajectories) => {
-        await appendFile(files[0], `${JSON.stringify(metrics)}\n`);
-        await appendFile(files[1], trajectories.map((trajectory) => `${JSON.stringify(trajectory)}\n`).join(''));
-      });
+      } = await session.train(
+        model,
+        preset,
+        args,
+        scripted,
+        progress,
+        async (metrics, trajectories) => {
+          await appendFile(files[0], `${JSON.stringify(metrics)}\n`);
+          await appendFile(files[1], trajectories.map((trajectory) => `${JSON.stringify(trajectory)}\n`).join(''));
+        },
+        algorithm,
+      );
       await save(out, trained);
       return { ...rest, before: before?.pass_hat[0], after: after?.pass_hat[0] };
     }

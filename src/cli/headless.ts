@@ -24,7 +24,7 @@ interface BenchmarkFiles {
 
 /** A command for the page. `model` lists the files of the model folder, which are fetched from `<exchange>model/<name>`. */
 export type HeadlessRequest = { model?: string[]; benchmark?: BenchmarkFiles } & (
-  | { command: 'train'; preset: string; overrides: Record<string, string>; user: UserConfig }
+  | { command: 'train'; preset: string; algorithm: string; overrides: Record<string, string>; user: UserConfig }
   | { command: 'sft'; overrides: Partial<Record<keyof SftConfig, string>> }
   | { command: 'synthesize'; options: Parameters<TrainerApi['synthesize']>[0]; settings: Record<string, string> }
   | { command: 'evaluate'; options: EvaluateOptions; user: UserConfig }
@@ -106,6 +106,7 @@ async function runCommand(trainer: Trainer, request: HeadlessRequest, exchange: 
         request.user,
         progress,
         comlink.proxy(onStep),
+        request.algorithm,
       );
       await putModel(trained);
       return rest;

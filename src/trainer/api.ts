@@ -73,7 +73,10 @@ export interface TrainerApi {
   cancelSynthesis(): Promise<void>;
 
   // One-off commands
-  /** `before` and `after` are null if the run did not evaluate (`val_tasks` is 0) or could not evaluate. */
+  /**
+   * `before` and `after` are null if the run did not evaluate (`val_tasks` is 0) or could not evaluate. `algorithm`: a name of
+   * `src/training/algorithms`, whose settings apply before `overrides`. '': the preset's.
+   */
   train(
     model: ModelFiles,
     preset: string,
@@ -81,6 +84,7 @@ export interface TrainerApi {
     user: RunRequest['user'],
     progress: Progress,
     onStep: (metrics: Record<string, number>, trajectories: Trajectory[]) => void,
+    algorithm?: string,
     /** Hears each held-out evaluation before `onStep`. */
     onEvaluation?: (step: number, seconds: number, results: TrialResult[]) => void,
   ): Promise<{

@@ -27,6 +27,7 @@ import type { TrainerApi } from './api.ts';
 import { bench } from './bench.ts';
 import { restore } from './checkpoints.ts';
 import { generateCompletions, gradients, scoreSequences } from './commands.ts';
+import { withAlgorithm } from '../training/algorithms/index.ts';
 import { coldStartConditions, grpoConfig, sftConfig } from '../training/config.ts';
 import { Datasets } from './datasets.ts';
 import { concurrency, EngineHost } from './engine-host.ts';
@@ -147,9 +148,10 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
     user: UserConfig,
     progress: Progress,
     onStep: (metrics: Record<string, number>, trajectories: Trajectory[]) => void | Promise<void>,
+    algorithm = '',
     onEvaluation?: (step: number, seconds: number, results: TrialResult[]) => void | Promise<void>,
   ): ReturnType<TrainerApi['train']> {
-    const config = grpoConfig(preset, overrides);
+    const config = grpoConfig(preset, algorithm === '' ? overrides : withAlgorithm(algorithm, preset, overrides));
     const model = startingFiles(given, config);
     const start = performance.now();
     const { engine, stage } = await this.#host.stage(model, config, user, {

@@ -205,6 +205,15 @@ function withConditions(base: GrpoConfig, given: Record<string, unknown>): Recor
   return { ...given, ...completed };
 }
 
+/** `base` with `given`. As in verl, GSPO averages over sequences. @throws ConfigError */
+function withLoss(base: GrpoConfig, given: Record<string, unknown>): GrpoConfig {
+  const gspo = (given.loss_mode ?? given['policy_loss.loss_mode']) === 'gspo' && given.loss_agg_mode === undefined;
+  const config = resolve(grpoSchema, base, gspo ? { ...given, loss_agg_mode: 'seq-mean-token-mean' } : given);
+  if (config.loss_mode === 'gspo' && config.loss_agg_mode !== 'seq-mean-token-mean')
+    throw new ConfigError(`setting "loss_agg_mode" is "${config.loss_agg_mode}": expected seq-mean-token-mean, as loss_mode is gspo`);
+  return config;
+}
+
 /** @throws ConfigError */
 export function grpoConfig(preset: string, overrides: Record<string, unknown> = {}): GrpoConfig {
   if (!Object.hasOwn(PRESETS, preset)) throw new ConfigError(`unknown preset "${preset}"; known: ${Object.keys(PRESETS).join(', ')}`);
@@ -214,11 +223,7 @@ export function grpoConfig(preset: string, overrides: Record<string, unknown> = 
   if (given.train_batch_size !== undefined && given.ppo_mini_batch_size === undefined) given.ppo_mini_batch_size = given.train_batch_size;
   // In TRL, epsilon_high defaults to epsilon.
   if (given.epsilon !== undefined && given.epsilon_high === undefined) given.epsilon_high = given.epsilon;
-  // As in verl, GSPO averages over sequences.
-  if ((given.loss_mode ?? given['policy_loss.loss_mode']) === 'gspo') given.loss_agg_mode ??= 'seq-mean-token-mean';
-  const config = resolve(grpoSchema, base, given);
-  if (config.loss_mode === 'gspo' && config.loss_agg_mode !== 'seq-mean-token-mean')
-    throw new ConfigError(`setting "loss_agg_mode" is "${config.loss_agg_mode}": expected seq-mean-token-mean, as loss_mode is gspo`);
+  const config = withLoss(base, given);
   const buffer = config['overlong_buffer.len'];
   if (config['overlong_buffer.enable'] && (buffer < 1 || buffer > config.max_model_len))
     throw new ConfigError(
@@ -282,5 +287,5 @@ export function sftConfig(overrides: Record<string, unknown> = {}): SftConfig {
 
 /** Loss settings of `mua grad`: the paper's settings with overrides. @throws ConfigError */
 export function lossConfig(overrides: Record<string, unknown> = {}): GrpoConfig {
-  return resolve(grpoSchema, PAPER, overrides);
+  return withLoss(PAPER, overrides);
 }

@@ -76,6 +76,13 @@ test('Setup, open', async ({ page }) => {
   await visit(page, 'home-setup-open');
   await page.getByRole('button', { name: /^Reset Learning rate/ }).click();
   await expect(page).not.toHaveURL(/lr=/);
+  const algorithm = page.getByRole('combobox', { name: 'Algorithm' });
+  await expect(algorithm).toHaveValue('grpo');
+  await algorithm.selectOption('CISPO');
+  await expect(page).toHaveURL(/loss_mode=cispo/);
+  await expect(page.getByText(/MiniMax-M1/)).toBeVisible();
+  await algorithm.selectOption('GRPO');
+  await expect(page).not.toHaveURL(/loss_mode/);
 });
 
 test('keys: a map by ?, the heading takes the focus on navigation, the first Tab skips to the content', async ({ page }) => {

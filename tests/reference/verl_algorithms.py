@@ -288,7 +288,7 @@ CASES = {
     'rloo': {'adv_estimator': 'rloo'},
     'reinforce-plus-plus': {'adv_estimator': 'reinforce_plus_plus'},
     'gspo': {
-        'loss_mode': 'gspo', 'loss_agg_mode': 'seq-mean-token-mean', 'clip_ratio_low': 3e-4, 'clip_ratio_high': 4e-4, 'use_kl_loss': False,
+        'loss_mode': 'gspo', 'loss_agg_mode': 'seq-mean-token-mean', 'clip_ratio_low': 3e-3, 'clip_ratio_high': 4e-3, 'use_kl_loss': False,
     },
     'cispo': {'loss_mode': 'cispo', 'clip_ratio_low': 10, 'clip_ratio_high': 0.2},
     'dapo': {

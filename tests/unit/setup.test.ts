@@ -2,10 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import { GROUPS } from '../../src/app/home/fields.ts';
 import { REWARD_EXAMPLES } from '../../src/app/home/reward-examples.ts';
-import { choicesOf, conditionsQuery, readSetup, settingQuery, trlName } from '../../src/app/home/setup.ts';
+import { algorithmQuery, choicesOf, conditionsQuery, readSetup, settingQuery, trlName } from '../../src/app/home/setup.ts';
 import { settingTexts } from '../../src/app/home/texts.ts';
 import { runConditions } from '../../src/app/data/conditions.ts';
 import { href, parseHash, readQuery } from '../../src/app/data/routes.ts';
+import { ALGORITHMS as CLI_ALGORITHMS } from '../../src/cli/commands/training.mjs';
+import { algorithmOf, ALGORITHMS, withAlgorithm } from '../../src/training/algorithms/index.ts';
 import { grpoConfig } from '../../src/training/config.ts';
 import { PAPER, PRESETS } from '../../src/training/presets.ts';
 import { rewardFrom } from '../../src/training/rewards.ts';
@@ -110,6 +112,49 @@ describe('a change', () => {
   test('is written to the address, and removed if it equals the preset', () => {
     expect(settingQuery('nano', 'lr', ' 0.01 ')).toEqual({ learning_rate: '', lr: '0.01' });
     expect(settingQuery('nano', 'n', String(PRESETS.nano!.config.n))).toMatchObject({ n: '', num_generations: '' });
+  });
+});
+
+describe('an algorithm', () => {
+  /** The address after choosing algorithms one after the other. */
+  const choose = (preset: string, start: Record<string, string>, ...names: string[]) =>
+    names.reduce((texts, name) => {
+      const query = { ...texts, ...algorithmQuery(preset, name, readSetup(preset, texts).config) };
+      return Object.fromEntries(Object.entries(query).filter(([, text]) => text !== ''));
+    }, start);
+
+  test.each(Object.keys(PRESETS).flatMap((preset) => Object.keys(ALGORITHMS).map((name) => [preset, name])))(
+    'in preset %s, %s is written to the address and recognised, after any other',
+    (preset, name) => {
+      for (const before of Object.keys(ALGORITHMS)) {
+        const { config, problems } = readSetup(preset, choose(preset, {}, before, name));
+        expect(problems).toEqual({});
+        expect(algorithmOf(preset, config)).toBe(name);
+        expect(config).toMatchObject(ALGORITHMS[name]!.settings(config));
+      }
+    },
+  );
+
+  test('keeps other settings, and its values follow the batch', () => {
+    const texts = choose('nano', { train_batch_size: '12', lr: '0.001' }, 'gspo');
+    expect(readSetup('nano', texts).config).toMatchObject({ lr: 0.001, train_batch_size: 12, ppo_mini_batch_size: 3, loss_mode: 'gspo' });
+    expect(choose('nano', texts, 'grpo')).toEqual({ train_batch_size: '12', lr: '0.001', ppo_mini_batch_size: '12' });
+  });
+
+  test('the preset’s algorithm needs no setting, and a changed one is no algorithm', () => {
+    expect(choose('nano', {}, 'dapo', 'grpo')).toEqual({});
+    expect(algorithmOf('nano', PRESETS.nano!.config)).toBe('grpo');
+    expect(algorithmOf('nano', { ...PRESETS.nano!.config, clip_ratio_high: 0.3 })).toBeUndefined();
+  });
+
+  test('of the command line applies before --set', () => {
+    expect(grpoConfig('nano', withAlgorithm('dapo', 'nano', { epsilon_high: '0.4' }))).toMatchObject({
+      clip_ratio_c: 10,
+      clip_ratio_high: 0.4,
+    });
+    expect(grpoConfig('nano', withAlgorithm('gspo', 'nano', { train_batch_size: '16' }))).toMatchObject({ ppo_mini_batch_size: 4 });
+    expect(() => withAlgorithm('ppo', 'nano', {})).toThrow('unknown algorithm "ppo"; known: grpo, dr-grpo, rloo');
+    expect(CLI_ALGORITHMS).toEqual(Object.keys(ALGORITHMS));
   });
 });
 

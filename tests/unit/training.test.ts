@@ -3,7 +3,7 @@ import type { GrpoConfig } from '../../src/records/run.ts';
 import { passHat, passHatInterval } from '../../src/evaluation/pass-hat.ts';
 import { permutation } from '../../src/base/random.ts';
 import { estimateAdvantages, meanAdvantage, tokenAdvantages, tokenWeights } from '../../src/training/advantages.ts';
-import { ConfigError, grpoConfig, sftConfig } from '../../src/training/config.ts';
+import { ConfigError, grpoConfig, lossConfig, sftConfig } from '../../src/training/config.ts';
 import { overlongReward } from '../../src/training/overlong.ts';
 import { PAPER, PRESETS } from '../../src/training/presets.ts';
 import { grpoTokenLoss, klEstimate } from '../../src/training/grpo-loss.ts';
@@ -161,6 +161,7 @@ describe('configuration', () => {
     ).toMatchObject({ filter_groups: false, 'filter_groups.max_num_gen_batches': 4, 'val_kwargs.do_sample': false });
   });
   test('GSPO averages over sequences', () => {
+    expect(lossConfig({ loss_mode: 'gspo' })).toMatchObject({ loss_agg_mode: 'seq-mean-token-mean' });
     expect(grpoConfig('nano', { 'policy_loss.loss_mode': 'gspo' })).toMatchObject({
       loss_mode: 'gspo',
       loss_agg_mode: 'seq-mean-token-mean',

@@ -102,6 +102,13 @@ export const GROUPS: FieldGroup[] = [
         'Leave out truncated rollouts',
         'A rollout is truncated if a token limit cuts a message or the conversation. Truncated rollouts are left out of the update.',
       ),
+      field(
+        'overlong_buffer.enable',
+        'Penalty for length',
+        'Takes a penalty off the reward of long conversations, in training only. It grows in the last tokens before the maximum length.',
+      ),
+      field('overlong_buffer.len', 'Tokens with penalty', 'The number of tokens before the maximum length in which the penalty grows.'),
+      field('overlong_buffer.penalty_factor', 'Largest penalty', 'The penalty of a conversation of the maximum length.'),
       field('max_turns', 'Maximum turns', 'The maximum number of tool results and customer replies in a conversation.'),
       field('response_length_one_turn', 'Tokens per message', 'The maximum length of one message of the agent.'),
       field(
@@ -178,12 +185,27 @@ export const GROUPS: FieldGroup[] = [
     id: 'loss',
     title: 'Loss',
     summary: (c) =>
-      `KL ${c.use_kl_loss ? `${number(c.kl_loss_coef)} (${c.kl_loss_type})` : 'off'}, clip ${c.clip_ratio_low} to ${c.clip_ratio_high}, ${c.loss_agg_mode}`,
+      `${c.adv_estimator}, ${c.loss_mode}, KL ${c.use_kl_loss ? `${number(c.kl_loss_coef)} (${c.kl_loss_type})` : 'off'}, clip ${c.clip_ratio_low} to ${c.clip_ratio_high}, ${c.loss_agg_mode}`,
     fields: [
+      field(
+        'adv_estimator',
+        'Advantage estimator',
+        'How rewards become advantages. grpo, rloo, opo and grpo_passk compare the rollouts of a group; the others bring all advantages of a step to mean 0 and standard deviation 1, reinforce_plus_plus without comparing a group.',
+      ),
       field(
         'norm_adv_by_std_in_grpo',
         'Divide advantages by the deviation',
-        'Divides the advantages of a group by the standard deviation of the group’s rewards.',
+        'Divides the advantages of a group by the standard deviation of the group’s rewards. Only with grpo and grpo_passk.',
+      ),
+      field(
+        'gamma',
+        'Discount',
+        'Only with reinforce_plus_plus. Each sampled token before the last one weakens the reward by this factor.',
+      ),
+      field(
+        'loss_mode',
+        'Policy loss',
+        'vanilla clips the ratio of each token. gspo clips one ratio for the whole rollout. cispo limits the ratio but keeps the gradient.',
       ),
       field('clip_ratio_low', 'Lower clip', 'The probability ratio of a token is clipped below 1 minus this value.'),
       field('clip_ratio_high', 'Upper clip', 'The probability ratio of a token is clipped above 1 plus this value.'),
@@ -199,7 +221,12 @@ export const GROUPS: FieldGroup[] = [
       field(
         'loss_agg_mode',
         'Loss average',
-        'token-mean averages over all tokens of the batch. The seq-mean modes average over sequences. With seq-mean-token-mean, a long conversation weighs as much as a short one.',
+        'token-mean averages over all tokens of the batch. The seq-mean modes average over sequences. With seq-mean-token-mean, a long conversation weighs as much as a short one. seq-mean-token-sum-norm divides the sum over all tokens by a constant.',
+      ),
+      field(
+        'loss_scale_factor',
+        'Divisor of the sum',
+        'Only with seq-mean-token-sum-norm. 0 divides by the maximum number of tokens of a conversation.',
       ),
       field('ppo_mini_batch_size', 'Tasks per update', 'Must divide the tasks per step. If both are equal, a step makes one update.'),
       field(

@@ -1,5 +1,6 @@
 /** @file Reads the settings in the address: those that differ from the preset. Loaded only when the address has settings. */
 import { ALIASES, ConfigError, grpoConfig, grpoSchema, ownName } from '../../training/config.ts';
+import { algorithmValues } from '../../training/algorithms/index.ts';
 import { PRESETS } from '../../training/presets.ts';
 import { type Conditions, PERSONAS } from '../../records/conditions.ts';
 import type { GrpoConfig } from '../../records/run.ts';
@@ -92,6 +93,12 @@ export function conditionsQuery(
   const others = Object.fromEntries(Object.entries(texts).filter(([name]) => !/^(val_)?(customers|tools)\./.test(name)));
   const same = sameConditions(conditions, runConditions(readSetup(preset, others).config, phase));
   return Object.fromEntries(conditionEntries(conditions, phase).map(([name, value]) => [name, same ? '' : String(value)]));
+}
+
+/** The query change that sets an algorithm: its settings, and the preset's value for each setting that only other algorithms change. */
+export function algorithmQuery(preset: string, name: string, config: GrpoConfig): Record<string, string> {
+  const values = Object.entries(algorithmValues(name, preset, config)) as [SettingName, unknown][];
+  return Object.assign({}, ...values.map(([setting, value]) => settingQuery(preset, setting, String(value)))) as Record<string, string>;
 }
 
 /** TRL's name of a setting, or undefined. */

@@ -13,6 +13,8 @@ import { DOMAIN, JSON_FLAG, LEVEL, MODEL, passLine, readUser, SET, USER_FLAGS } 
 
 /** The bundled model of a preset. */
 export const bundledModel = (/** @type {string} */ preset) => join(ROOT, 'models', preset === 'glimpse' ? 'glimpse-retail' : 'nano-retail');
+/** The names in `src/training/algorithms`. */
+export const ALGORITHMS = ['grpo', 'dr-grpo', 'rloo', 'reinforce-plus-plus', 'gspo', 'cispo', 'dapo', 'ppo-epochs'];
 const STEPS = /** @type {const} */ ({ type: 'integer', value: 'N', help: 'optimiser steps (default: the preset’s)', min: 1 });
 const { default: _, ...SEED_OF_PRESET } = SEED;
 
@@ -70,13 +72,19 @@ export class StepLog {
 
 /** @type {Command} */
 export const train = {
-  summary: 'train by GRPO; writes metrics.jsonl, trajectories.jsonl and the model',
+  summary: 'train by GRPO or another algorithm; writes metrics.jsonl, trajectories.jsonl and the model',
   flags: {
     preset: {
       type: 'string',
       value: 'NAME',
       help: 'nano, glimpse (learns within a minute), tiny (a quick look), nano-32 (the paper’s batch) or faithful (as MUA-RL’s code does it)',
       default: 'nano',
+    },
+    algorithm: {
+      type: 'string',
+      value: 'NAME',
+      help: `settings of an algorithm, applied before --set: ${ALGORITHMS.join(', ')} (default: the preset’s, which is grpo)`,
+      choices: ALGORITHMS,
     },
     model: { ...MODEL, required: false, help: 'model folder to start from (default: the preset’s bundled model)' },
     steps: STEPS,
@@ -87,7 +95,7 @@ export const train = {
     out: { type: 'string', value: 'DIR', help: 'folder for the results', required: true },
     json: JSON_FLAG,
   },
-  async run({ preset, model: directory, steps, seed, stopOnAlarm, set, out, ...flags }, progress) {
+  async run({ preset, algorithm = '', model: directory, steps, seed, stopOnAlarm, set, out, ...flags }, progress) {
     const overrides = {
       ...(stopOnAlarm && { stop_on_alarm: 'true' }),
       ...readPairs('set', set),
@@ -103,7 +111,7 @@ export const train = {
         await log.create(folder);
         await copyModel(model, folder);
         const { before, after, ...rest } = await runInPage({
-          request: { command: 'train', preset, overrides, user },
+          request: { command: 'train', preset, algorithm, overrides, user },
           model,
           userEndpoint,
           progress,
