@@ -69,7 +69,7 @@ export class StepLog {
 
 /** @type {Command} */
 export const train = {
-  summary: 'train by GRPO; writes metrics.jsonl, trajectories.jsonl and the model',
+  summary: 'train by GRPO (or --set algorithm=rft, sft); writes metrics.jsonl, trajectories.jsonl and the model',
   flags: {
     preset: {
       type: 'string',
