@@ -6,10 +6,10 @@ import type { Query } from '../data/routes.ts';
 export type DatasetQuery = Query<'dataset'>;
 
 export const FACETS = ['state', 'reward', 'audit', 'persona', 'demonstrator', 'intent'] as const;
-export type Facet = (typeof FACETS)[number];
+type Facet = (typeof FACETS)[number];
 
 /** The value of a fact that an imported file does not have. */
-export const UNKNOWN = 'unknown';
+const UNKNOWN = 'unknown';
 /** The value of `audit` where no rule was broken. */
 const CLEAN = 'no-rule-broken';
 
