@@ -5,11 +5,11 @@ import { PERSONAS } from '../records/conditions.ts';
 import { type DatasetConversation, type DatasetConversationRow, STYLES } from '../records/dataset.ts';
 import type { Violation } from '../records/task.ts';
 
-export class DatasetError extends Error {
+class DatasetError extends Error {
   override name = 'DatasetError';
 }
 
-export const MAX_CONVERSATIONS = 50_000;
+const MAX_CONVERSATIONS = 50_000;
 const RULES = ['not_authenticated', 'other_customer', 'unconfirmed_write'] as const satisfies Violation['rule'][];
 
 const natural = z.int().min(0);

@@ -20,7 +20,7 @@ import { randomWeights } from '../engine/parameters.ts';
 import type { TensorMap } from '../engine/types.ts';
 import type { ModelConfig } from '../records/model.ts';
 
-export const INITS = ['random', 'copying'] as const;
+const INITS = ['random', 'copying'] as const;
 export type Init = (typeof INITS)[number];
 
 /** Scale of a token's random code. */

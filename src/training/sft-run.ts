@@ -17,7 +17,7 @@ import { mostTried, synthesize } from './synthesize.ts';
 
 /**
  * Runs step `step` (from 1). Its conversations depend only on the settings, the dataset and `step`.
- * @throws if a conversation is longer than `max_model_len`
+ * Conversations longer than `max_model_len` are left out: the agent could not play them either. @throws if all are longer
  */
 export async function sftStep(
   stage: Stage,
@@ -29,14 +29,12 @@ export async function sftStep(
   const clock = new Stopwatch();
   const size = config.train_batch_size * config.n;
   const conversations = hooks.dataset ? fromDataset(hooks.dataset, size, config.seed, step) : await demonstrate(stage, config, step, hooks);
-  const examples = conversations.map((conversation, i) => {
-    const example = renderConversation(stage.tokenizer, conversation);
-    if (example.tokens.length > config.max_model_len)
-      throw new Error(
-        `conversation ${i + 1} of step ${step} has ${example.tokens.length} tokens: max_model_len is ${config.max_model_len}`,
-      );
-    return example;
-  });
+  const rendered = conversations.map((conversation) => renderConversation(stage.tokenizer, conversation));
+  const examples = rendered.filter(({ tokens }) => tokens.length <= config.max_model_len);
+  if (examples.length === 0)
+    throw new Error(
+      `the shortest conversation of step ${step} has ${Math.min(...rendered.map(({ tokens }) => tokens.length))} tokens: max_model_len is ${config.max_model_len}`,
+    );
   clock.lap('gen');
   await clock.rest(hooks.gate);
   const update = await sftPasses(learner, examples, config, step, hooks);
@@ -46,6 +44,7 @@ export async function sftStep(
       step,
       'training/global_step': step,
       ...update,
+      'train/overlong_dropped': rendered.length - examples.length,
       'perf/total_sampled_tokens': sum(examples, maskedTokens),
       ...clock.metrics(sum(examples, ({ tokens }) => tokens.length)),
     },

@@ -11,6 +11,50 @@ const step = async (page: Page) => Number((await run(page).locator('[data-part=s
 const reaches = (page: Page, target: number) =>
   expect.poll(() => step(page), { timeout: STEP_TIMEOUT, message: `step ${target}` }).toBeGreaterThanOrEqual(target);
 
+test('cold start: conversations are synthesised, read, rejected and trained on; the model is set up for GRPO', async ({ page }) => {
+  test.slow();
+  const problems = watch(page);
+  await page.goto('/#/cold-start');
+  await page.getByLabel('Conversations', { exact: true }).fill('17');
+  await inspect(page, 'cold-start');
+  await page.getByRole('button', { name: 'Synthesise' }).click();
+  await expect(page).toHaveURL(/#\/cold-start\/[0-9a-f-]{36}$/, { timeout: STEP_TIMEOUT });
+
+  const count = page.locator('[data-part=count]');
+  await expect(count).toHaveText(/^17 of 17 conversations,\s+17 kept$/);
+  await page
+    .locator('[data-part=facet-demonstrator]')
+    .getByRole('link', { name: /^careful/ })
+    .click();
+  await expect(count).toHaveText(/^([1-9]|1[0-6]) of 17/);
+  await page.getByRole('grid', { name: 'Conversations' }).locator('[data-index="0"]').click();
+  const conversation = page.getByRole('region', { name: /^Conversation \d+$/ });
+  await expect(conversation.locator('[data-part=database-check]')).toContainText('reward 1');
+  await expect(conversation.locator('[data-part=policy-audit]')).toContainText('no rule broken');
+  await conversation.getByRole('button', { name: 'Reject' }).click();
+  await expect(count).toHaveText(/16 kept$/);
+  await inspect(page, 'dataset', { fullPage: false });
+  await page.reload();
+  await expect(count).toHaveText(/16 kept$/);
+
+  const form = page.getByRole('form', { name: 'Train on this dataset' });
+  await form.getByLabel('Steps', { exact: true }).fill('1');
+  await form.getByLabel('Held-out tasks', { exact: true }).fill('0');
+  await form.getByRole('button', { name: 'Start training' }).click();
+  await expect(page).toHaveURL(/#\/runs\/[0-9a-f-]{36}/);
+  await expect(run(page).locator('[data-part=status]')).toHaveText('Done', { timeout: STEP_TIMEOUT });
+  // A model that knows nothing: the loss is near that of equal probabilities.
+  const loss = await page.locator('[data-part=chart-loss] li b').innerText();
+  expect(Number(loss)).toBeGreaterThan(4);
+  expect(Number(loss)).toBeLessThan(9);
+  await expect(page.getByRole('region', { name: 'Groups' })).toHaveCount(0);
+
+  await page.goto('/#/cold-start');
+  await page.getByRole('button', { name: 'Train it by GRPO' }).click();
+  await expect(page).toHaveURL(/#\/\?.*model=[0-9a-f-]{36}-step-1/);
+  expect(problems).toEqual([]);
+});
+
 test('a run trains, survives a reload, resumes, and its conversations are readable', async ({ page }) => {
   test.slow();
   const problems = watch(page);

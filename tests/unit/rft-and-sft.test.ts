@@ -172,8 +172,17 @@ describe('a step of sft', () => {
       expect([...first, ...second, ...third].filter((seen) => seen === answer)).toHaveLength(4);
   });
 
-  test('a conversation that does not fit is named', async () => {
-    await expect(run({ max_model_len: 100 }, 1)).rejects.toThrow(/conversation 1 of step 1 has \d+ tokens: max_model_len is 100/);
+  test('conversations that do not fit are left out and counted; if none fits, the run ends', async () => {
+    const whole = await run({}, 1);
+    const lengths = whole.updates.flat().map(({ tokens }) => tokens.length);
+    const median = lengths.toSorted((a, b) => a - b)[4]!;
+    const { updates, metrics } = await run({ max_model_len: median }, 1);
+    const fitting = lengths.filter((length) => length <= median);
+    expect(updates.flat().length).toBe(fitting.length);
+    expect(metrics['train/overlong_dropped']).toBe(8 - fitting.length);
+    await expect(run({ max_model_len: 100 }, 1)).rejects.toThrow(
+      /the shortest conversation of step 1 has \d+ tokens: max_model_len is 100/,
+    );
   });
 
   test('it can be cancelled', async () => {

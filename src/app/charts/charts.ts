@@ -199,6 +199,23 @@ export const metricChart = (name: string): ChartSpec => ({
   lines: () => [{ key: name, label: 'value', color: '--accent', sparse: name.startsWith('val-') }],
 });
 
+const LOSS: ChartSpec = {
+  id: 'loss',
+  title: 'Loss',
+  help: 'The mean negative log-likelihood of the tokens that a step trains on, in nats, before its update.',
+  kind: 'lines',
+  format: number,
+  lines: one('train/loss', 'loss'),
+};
+
+/** The charts of a run: those whose metrics its algorithm has. Runs of earlier versions used GRPO. */
+export function chartsOf(algorithm = 'grpo'): { main: ChartSpec[]; health: ChartSpec[] } {
+  if (algorithm === 'grpo') return { main: CHARTS, health: HEALTH_CHARTS };
+  const shown = algorithm === 'rft' ? (id: string) => id !== 'kl' : (id: string) => ['reward', 'entropy', 'time'].includes(id);
+  const [reward, ...others] = CHARTS.filter(({ id }) => shown(id));
+  return { main: [reward!, LOSS, ...others], health: HEALTH_CHARTS.filter(({ id }) => id === 'grad-norm') };
+}
+
 const TOOL_TIMES = /^tool_call\/(.+)\/times\/mean$/;
 
 function toolLines(series: MetricSeries): Line[] {

@@ -1,5 +1,5 @@
 /** @file The page's side of the trainer worker: the device, the active run and the commands. There is one client per page. */
-import type { Progress, Rescored, RescoreRequest, PlayRequest, EngineInfo, RunEvent } from '../../trainer/messages.ts';
+import type { DatasetRequest, Progress, Rescored, RescoreRequest, PlayRequest, EngineInfo, RunEvent } from '../../trainer/messages.ts';
 import * as comlink from 'comlink';
 import type { EvaluationRequest } from '../../records/evaluation.ts';
 import type { RunRequest, RunStatus } from '../../records/run.ts';
@@ -36,6 +36,9 @@ export class TrainerClient {
 
   /** The progress of the active evaluation. */
   evaluation = $state.raw<{ done: number; total: number; label: string } | null>(null);
+
+  /** The progress of the demonstrators. */
+  synthesis = $state.raw<{ done: number; total: number } | null>(null);
 
   readonly #connect: (onFailure: (error: Error) => void) => Promise<Trainer>;
   readonly #listeners = new Set<RunListener>();
@@ -106,6 +109,21 @@ export class TrainerClient {
     } finally {
       this.evaluation = null;
     }
+  }
+
+  /** Returns the new dataset's id. The GPU is not used. @throws the trainer's error; also if it is cancelled */
+  async synthesize(request: DatasetRequest): Promise<string> {
+    this.synthesis = { done: 0, total: request.options.count };
+    try {
+      const progress = (done: number, total: number) => (this.synthesis = { done, total });
+      return await (await this.#ready()).synthesizeAndKeep(request, comlink.proxy(progress));
+    } finally {
+      this.synthesis = null;
+    }
+  }
+
+  async cancelSynthesis(): Promise<void> {
+    await (await this.#ready()).cancelSynthesis();
   }
 
   async cancelEvaluation(): Promise<void> {

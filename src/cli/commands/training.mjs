@@ -72,7 +72,7 @@ export class StepLog {
 
 /** @type {Command} */
 export const train = {
-  summary: 'train by GRPO or another algorithm; writes metrics.jsonl, trajectories.jsonl and the model',
+  summary: 'train by GRPO or another algorithm (--algorithm, --set algorithm=rft or sft); writes metrics, trajectories and the model',
   flags: {
     preset: {
       type: 'string',
