@@ -81,6 +81,9 @@ const QUERIES = {
   /** `pick`: the evaluations to compare; `model`: the weights to evaluate, as a model's name or `run@step`. */
   evals: z.object({ pick: text, model: text }),
   eval: z.object({ reward: oneOf('', '0', '1', 'null'), violation: text, intent: text, end: text }),
+  /** The settings of Setup, for a new experiment. */
+  experiments: z.looseObject({ preset: text, seed: natural }),
+  experiment: z.object({}),
   models: z.object({}),
   settings: z.object({}),
   import: z.object({ src: text }),
@@ -109,6 +112,8 @@ const PATHS = {
   eval: '/evals/:id',
   trial: '/evals/:evaluation/trials/:id',
   branch: '/branches/:id',
+  experiments: '/experiments',
+  experiment: '/experiments/:experiment',
   models: '/models',
   settings: '/settings',
   import: '/import',
