@@ -38,6 +38,11 @@ export const experiment = {
     json: JSON_FLAG,
   },
   async run({ file, out, report }, progress) {
+    if (report !== undefined && (file !== undefined || out !== undefined))
+      throw new UsageError('--report is given: expected no FILE.toml and no --out with it');
+    if (report === undefined && file === undefined)
+      throw new UsageError('FILE.toml is missing: expected mua experiment FILE.toml --out DIR');
+    if (report === undefined && out === undefined) throw new UsageError('--out is missing: expected --out DIR');
     const module = await experimentModule((text) => progress.note(text));
     const { analyse, keptRuns, pendingPairs, readToml, reportLines, requestOf, resultOf, writeExperiment } = module;
     const answer = (/** @type {import('../../records/experiment.ts').ExperimentContent} */ content, /** @type {string} */ folder) => ({
@@ -46,13 +51,7 @@ export const experiment = {
       ...analyse(content.experiment, content.runs),
       lines: reportLines(content),
     });
-    if (report !== undefined) {
-      if (file !== undefined || out !== undefined) throw new UsageError('--report is given: expected no FILE.toml and no --out with it');
-      return answer(await readResults(report, module), report);
-    }
-    if (file === undefined) throw new UsageError('FILE.toml is missing: expected mua experiment FILE.toml --out DIR');
-    if (out === undefined) throw new UsageError('--out is missing: expected --out DIR');
-
+    if (report !== undefined) return answer(await readResults(report, module), report);
     const definition = readToml(await readText(file), file);
     /** @type {import('../../records/experiment.ts').ExperimentRun[]} */
     let runs = [];
