@@ -54,6 +54,19 @@ export const benchmarkModule = (note) =>
   );
 
 /**
+ * Definitions, results and reports of experiments.
+ * @param {(text: string) => void} note
+ * @returns {Promise<typeof import('./experiment.ts')>}
+ */
+export const experimentModule = (note) =>
+  nodeModule(
+    'src/cli/experiment.ts',
+    ['src/cli/experiment.ts', 'src/experiments', 'src/training', 'src/evaluation', 'src/exchange', 'src/environments', 'src/base'],
+    'building the tools of experiments (once)…',
+    note,
+  );
+
+/**
  * A TypeScript module that is bundled for Node when its sources have changed.
  * @param {string} entry
  * @param {string[]} sources

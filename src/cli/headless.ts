@@ -6,6 +6,7 @@ import type { ModelFiles } from '../records/model.ts';
 import type { EvaluateOptions, GradRequest, Progress, GenerateRequest } from '../trainer/messages.ts';
 import * as comlink from 'comlink';
 import type { Benchmark } from '../records/benchmark-task.ts';
+import type { TrialResult } from '../records/evaluation.ts';
 import type { SftConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
@@ -25,6 +26,13 @@ interface BenchmarkFiles {
 /** A command for the page. `model` lists the files of the model folder, which are fetched from `<exchange>model/<name>`. */
 export type HeadlessRequest = { model?: string[]; benchmark?: BenchmarkFiles } & (
   | { command: 'train'; preset: string; algorithm: string; overrides: Record<string, string>; user: UserConfig }
+  | {
+      command: 'experiment';
+      runs: { label: string; model: number; preset: string; overrides: Record<string, string> }[];
+      /** The files of each model, fetched from `<exchange>models/<index>/<name>`. */
+      models: string[][];
+      user: UserConfig;
+    }
   | { command: 'sft'; overrides: Partial<Record<keyof SftConfig, string>> }
   | { command: 'synthesize'; options: Parameters<TrainerApi['synthesize']>[0]; settings: Record<string, string> }
   | { command: 'evaluate'; options: EvaluateOptions; user: UserConfig }
@@ -85,12 +93,48 @@ async function importData({ benchmark, domain, paths }: BenchmarkFiles, exchange
   await new BenchmarkDatabase().store(imported, (done, total) => onProgress(done, total, 'storing the benchmark'));
 }
 
+/** Trains the runs one after another. Each sends its steps, its model and at last `finished`. */
+async function runExperiment(
+  trainer: Trainer,
+  { runs, models, user }: Extract<HeadlessRequest, { command: 'experiment' }>,
+  exchange: string,
+  report: Progress,
+): Promise<{ runs: number }> {
+  for (const [i, { label, model, preset, overrides }] of runs.entries()) {
+    const place = `${exchange}run/${i}/`;
+    const files = await fetchModel(models[model]!, `${exchange}models/${model}/`);
+    const evaluations: { step: number; seconds: number; results: TrialResult[] }[] = [];
+    const { model: trained, ...rest } = await trainer.train(
+      files,
+      preset,
+      overrides,
+      user,
+      comlink.proxy<Progress>((done, total, text, metrics) =>
+        report(Math.round(10 * (i + done / Math.max(1, total))) / 10, runs.length, `${label}: ${text}`, metrics),
+      ),
+      comlink.proxy(async (metrics: Record<string, number>, trajectories: Trajectory[]) => {
+        await put(`${place}step`, [metrics, ...trajectories].map((line) => JSON.stringify(line)).join('\n'));
+      }),
+      '',
+      comlink.proxy((step: number, seconds: number, results: TrialResult[]) => void evaluations.push({ step, seconds, results })),
+    );
+    for (const [name, bytes] of Object.entries(trained)) await put(place + name, bytes);
+    await put(`${place}finished`, JSON.stringify({ ...rest, evaluations }));
+  }
+  return { runs: runs.length };
+}
+
+async function fetchModel(names: readonly string[], from: string): Promise<ModelFiles> {
+  const model: ModelFiles = {};
+  for (const name of names) model[name] = new Uint8Array(await (await get(from + name)).arrayBuffer());
+  return model;
+}
+
 async function runCommand(trainer: Trainer, request: HeadlessRequest, exchange: string): Promise<unknown> {
   const report = throttledProgress();
   if (request.benchmark) await importData(request.benchmark, exchange, report);
   const progress = comlink.proxy(report);
-  const model: ModelFiles = {};
-  for (const name of request.model ?? []) model[name] = new Uint8Array(await (await get(`${exchange}model/${name}`)).arrayBuffer());
+  const model = await fetchModel(request.model ?? [], `${exchange}model/`);
   const putModel = async (files: ModelFiles) => {
     for (const [name, bytes] of Object.entries(files)) await put(`${exchange}out/${name}`, bytes);
   };
@@ -111,6 +155,8 @@ async function runCommand(trainer: Trainer, request: HeadlessRequest, exchange: 
       await putModel(trained);
       return rest;
     }
+    case 'experiment':
+      return runExperiment(trainer, request, exchange, report);
     case 'sft': {
       const { model: trained, ...rest } = await trainer.sft(
         model,

@@ -5,6 +5,7 @@
  */
 import { readFlags } from './args.mjs';
 import { replay, rescore } from './commands/benchmark.mjs';
+import { experiment } from './commands/experiment.mjs';
 import { bench, evaluate, generate, grad, score } from './commands/model.mjs';
 import { open, userServer } from './commands/local.mjs';
 import { sft, synthesize, train } from './commands/training.mjs';
@@ -16,6 +17,7 @@ import { ProgressBar } from './progress.mjs';
 const COMMANDS = {
   open,
   train,
+  experiment,
   evaluate,
   synthesize,
   sft,
@@ -46,7 +48,9 @@ export async function main([name, ...args]) {
       console.log(commandHelp(name, command));
       return 0;
     }
-    const flags = readFlags(args, command.flags);
+    const { positional } = command;
+    const first = positional && args[0] !== undefined && !args[0].startsWith('-') ? args.shift() : undefined;
+    const flags = { ...readFlags(args, command.flags), ...(positional && { [positional.name]: first }) };
     listenForInterrupts();
     const result = await command.run(flags, progress);
     console.log(flags.json ? JSON.stringify(result) : command.show(result).join('\n'));
@@ -79,11 +83,11 @@ function help() {
 }
 
 /** @param {string} name @param {import('./commands/shared.mjs').Command} command */
-function commandHelp(name, { summary, flags }) {
+function commandHelp(name, { summary, flags, positional }) {
   const rows = Object.entries(flags).map(([flag, { type, value, help: text, default: fallback, required }]) => {
     const left = `--${flag}${type === 'boolean' ? '' : ` ${value}`}`;
     const note = required ? ' (required)' : fallback === undefined || text.includes('default') ? '' : ` (default ${fallback})`;
     return `  ${left.padEnd(24)} ${text}${note}`;
   });
-  return [`mua ${name}: ${summary}`, '', ...rows].join('\n');
+  return [`mua ${name}${positional ? ` ${positional.value}` : ''}: ${summary}`, '', ...rows].join('\n');
 }

@@ -18,6 +18,9 @@ const START_TIMEOUT_MS = 120_000;
  * @typedef {object} PageJob
  * @property {import('./headless.ts').HeadlessRequest} request
  * @property {import('./files.mjs').ModelFolder} [model]
+ * @property {import('./files.mjs').ModelFolder[]} [models] models of an experiment, by index
+ * @property {number} [runs] number of runs of an experiment
+ * @property {(run: number, name: string, body: Buffer) => Promise<void> | void} [onRun] what the page sends of a run
  * @property {string} [data] a file that the page reads as text
  * @property {import('./benchmark-data.mjs').BenchmarkData} [benchmark] data that the page imports first
  * @property {{ baseUrl: string, apiKey?: string }} [userEndpoint]
@@ -31,7 +34,7 @@ const START_TIMEOUT_MS = 120_000;
  * @returns {Promise<any>} the command's result
  * @throws {CommandError | import('./errors.mjs').UsageError}
  */
-export async function runInPage({ request, model, data, benchmark, userEndpoint, onFile, onStep, progress }) {
+export async function runInPage({ request, model, models = [], runs = 0, onRun, data, benchmark, userEndpoint, onFile, onStep, progress }) {
   const server = await serveSite(await builtSite((text) => progress.note(text)));
   /** @type {import('playwright-core').Browser | undefined} */
   let browser;
@@ -48,6 +51,9 @@ export async function runInPage({ request, model, data, benchmark, userEndpoint,
       received = true;
     });
     if (model) for (const name of model.files) server.offer(`model/${name}`, { file: join(model.directory, name) });
+    for (const [i, { directory, files }] of models.entries())
+      for (const name of files) server.offer(`models/${i}/${name}`, { file: join(directory, name) });
+    if (onRun) for (let i = 0; i < runs; i++) server.accept(`run/${i}/*`, (body, name) => onRun(i, name.slice(`run/${i}/`.length), body));
     if (data) server.offer('data.jsonl', { file: data });
     // By index, because paths may contain any character.
     benchmark?.files.forEach(([, file], i) => server.offer(`benchmark/${i}`, { file }));

@@ -8,6 +8,7 @@ import { overSeeds, overSeedsAndTasks, type Estimate } from './estimate.ts';
 export const LAST_STEPS = 10;
 const SHARE = [0, 1] as const;
 const DIFFERENCE = [-1, 1] as const;
+const AMOUNT = [0, Infinity] as const;
 
 export const FIGURES = [
   { id: 'held_out', label: 'Held-out success (pass^1)', format: 'percent' },
@@ -65,7 +66,7 @@ export function analyse(experiment: Experiment, runs: readonly ExperimentRun[]):
 
 function variantResult(name: string, runs: readonly ExperimentRun[]): VariantResult {
   const last = (run: ExperimentRun) => run.evaluations.at(-1);
-  const plain = (value: (run: ExperimentRun) => number | null | undefined, range?: readonly [number, number]) =>
+  const plain = (value: (run: ExperimentRun) => number | null | undefined, range: readonly [number, number] = AMOUNT) =>
     overSeeds(
       runs.flatMap((run) => value(run) ?? []),
       range,

@@ -1,6 +1,8 @@
 /** Every page in both themes: accessible, no wider than a phone, with a title and a heading. */
 import { expect, type Page } from '@playwright/test';
 import { inspect } from './page-checks.ts';
+import { writeExperiment } from '../../src/experiments/file.ts';
+import { EXPERIMENT, finishedRun } from '../support/experiments.ts';
 import { test } from './test.ts';
 
 /** Addresses that need no looking up; the gallery has a spec of its own. */
@@ -20,6 +22,7 @@ const ROUTES: Record<string, string> = {
   'world-policy': '#/worlds/retail/policy',
   'world-tasks': '#/worlds/retail/tasks',
   evals: '#/evals',
+  experiments: '#/experiments',
   models: '#/models',
   settings: '#/settings',
   import: '#/import',
@@ -102,4 +105,27 @@ test('keys: a map by ?, the heading takes the focus on navigation, the first Tab
   await expect(page.getByRole('button', { name: 'Skip to content' })).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('main')).toBeFocused();
+});
+
+test('an experiment from a file: its table, its conclusion and its curves; a damaged file is refused', async ({ page }) => {
+  await page.goto('/#/experiments');
+  const runs = EXPERIMENT.seeds.flatMap((seed) => [
+    finishedRun('kl', seed, [0, 0, 1, 0], [1, 0, 0, 0]),
+    finishedRun('no_kl', seed, [0, 0, 1, 0], [1, 1, 1, 1]),
+  ]);
+  const text = writeExperiment({ experiment: { ...EXPERIMENT, name: '<img src=x>' }, runs });
+  const choose = (content: string) =>
+    page
+      .getByLabel('Import an experiment')
+      .setInputFiles({ name: 'kl.mua-experiment.json', mimeType: 'application/json', buffer: Buffer.from(content) });
+  await choose(text.replace('"seconds":60', '"seconds":"60"'));
+  await expect(page.getByText('runs[0], seconds: is "60": expected a number')).toBeVisible();
+  await choose(text);
+  await expect(page.getByRole('heading', { level: 1, name: '<img src=x>' })).toBeVisible();
+  await expect(
+    page.getByText(/no_kl is 75\.0 points better than kl in held-out success \(95 % interval .*, 3 seeds\): shown\./),
+  ).toBeVisible();
+  await expect(page.getByText('6 of 6 runs are finished')).toBeVisible();
+  await expect(page.getByRole('img', { name: /^Held-out success over 2 steps\. Last: kl 25 %, no_kl 100 %/ })).toBeVisible();
+  await visit(page, 'experiment');
 });

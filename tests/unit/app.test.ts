@@ -21,6 +21,8 @@ describe('addresses', () => {
     { name: 'run', run: 'a/b?c#d%' },
     { name: 'group', run: 'r', group: '41-t/9' },
     { name: 'rollout', run: 'r', id: 'x y' },
+    { name: 'experiments' },
+    { name: 'experiment', experiment: 'kl-2' },
   ];
   test.each(routes)('$name is read back from its own address', (route) => {
     expect(parseHash(href(route)).route).toEqual(route);

@@ -598,3 +598,14 @@ describe('replay and rescore', () => {
     expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("mua: the results are of task '9'") });
   }, 60_000);
 });
+
+test.each([
+  [['experiment'], 'FILE.toml is missing: expected mua experiment FILE.toml --out DIR'],
+  [['experiment', 'x.toml'], '--out is missing: expected --out DIR'],
+  [['experiment', 'x.toml', '--report', 'out'], '--report is given: expected no FILE.toml and no --out with it'],
+  [['experiment', 'x.toml', 'y.toml', '--out', 'out'], "Unexpected argument 'y.toml'"],
+])('%j is refused', async (args, message) => {
+  const { code, stdout, stderr } = await mua(...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(message);
+});

@@ -72,6 +72,7 @@ const UPSTREAM = {
   require_done: false,
   malformed_policy: 'end',
   mask_truncated: false,
+  init_weights: 'model',
   conversation_rules: 'mua_rl',
 };
 

@@ -1,12 +1,17 @@
 /** Experiments: definitions in TOML, the queue, what is kept of a run, the analysis, and files of unknown origin. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { band, halfWidth, line, place, scaleOf } from '../../src/app/experiments/geometry.ts';
+import { fromSetup } from '../../src/app/experiments/from-setup.ts';
+import { keptRuns } from '../../src/cli/experiment.ts';
 import { analyse, metricCurve } from '../../src/experiments/analysis.ts';
 import { READY_MADE, RESULTS } from '../../src/experiments/bundled.ts';
+import { checkExperiment } from '../../src/experiments/check.ts';
 import { experimentRun } from '../../src/experiments/collect.ts';
 import { readExperiment, writeExperiment } from '../../src/experiments/file.ts';
 import { allPairs, begunRun, pendingPairs, requestOf, secondsLeft } from '../../src/experiments/plan.ts';
 import { readToml } from '../../src/experiments/read-toml.ts';
+import { reportLines } from '../../src/experiments/report.ts';
 import { writeToml } from '../../src/experiments/write-toml.ts';
 import type { TrialResult } from '../../src/records/evaluation.ts';
 import type { ExperimentRow } from '../../src/records/experiment.ts';
@@ -355,4 +360,62 @@ describe('a file', () => {
     expect(({} as Record<string, unknown>)['0']).toBeUndefined();
     expect(analyse(EXPERIMENT, runs).variants[0]!.figures.kl).toBeNull();
   });
+});
+
+test('the report of the command line: a line for each variant, and its conclusions', () => {
+  const runs = [42, 43].flatMap((seed) => [finishedRun('kl', seed, [1, 0]), finishedRun('no_kl', seed, [1, 0])]);
+  expect(reportLines({ experiment: EXPERIMENT, runs: runs.slice(0, 3) })).toEqual([
+    'The KL term: Does the KL term help?',
+    '3 of 6 runs are finished. Means over seeds with 95 % intervals.',
+    '',
+    expect.stringMatching(/^variant {8}seeds {3}Held-out success \(pass\^1\) {2}Hand-overs, held-out/),
+    expect.stringMatching(/^kl \(baseline\) {2}2 of 3 {2}50\.0 % \(0\.0 % to 100\.0 %\)/),
+    expect.stringMatching(/^no_kl {10}1 of 3 {2}50\.0 % \(0\.0 % to 100\.0 %\)/),
+    '',
+    '`no_kl` equals `kl` in held-out success (95 % interval 0.0 to 0.0, 1 seed): not shown, because one seed says nothing about other seeds.',
+  ]);
+});
+
+test('a folder of the command line goes on with more seeds, and refuses other settings', () => {
+  const runs = [finishedRun('kl', 42, [1]), finishedRun('no_kl', 42, [1])];
+  expect(keptRuns({ ...EXPERIMENT, seeds: [42, 50] }, EXPERIMENT, runs)).toEqual(runs);
+  expect(keptRuns({ ...EXPERIMENT, seeds: [50] }, EXPERIMENT, runs)).toEqual([]);
+  const changed = { ...EXPERIMENT, base: { ...EXPERIMENT.base, overrides: { lr: 1e-3 } } };
+  expect(() => keptRuns(changed, EXPERIMENT, runs)).toThrow('variant "kl" with seed 42 was trained with other settings');
+  // A setting that is written out but has the preset's value is no change.
+  const same = { ...EXPERIMENT, base: { ...EXPERIMENT.base, overrides: { use_kl_loss: true } } };
+  expect(keptRuns({ ...same, variants: EXPERIMENT.variants }, EXPERIMENT, runs)).toHaveLength(2);
+});
+
+test('the current Setup as an experiment: its changes against the preset, on the same held-out tasks', () => {
+  const experiment = fromSetup('tiny', 'nano-retail', 7, {
+    lr: '0.001',
+    use_kl_loss: 'false',
+    val_tasks: '9',
+    loss_agg_mode: 'grpo',
+    level: 'small',
+  });
+  expect(experiment).toMatchObject({
+    base: { preset: 'tiny', overrides: { level: 'small' } },
+    variants: [{ name: 'preset' }, { name: 'changed', overrides: { lr: 0.001, use_kl_loss: false, loss_agg_mode: 'grpo' } }],
+    seeds: [7, 8, 9],
+    evaluation: { val_tasks: 9 },
+  });
+  expect(experiment.base.model).toBeUndefined();
+  expect(readToml(writeToml(experiment), 'x')).toEqual(checkExperiment(experiment, 'x'));
+});
+
+test('plots: an axis of differences around 0, curves and bands', () => {
+  expect(halfWidth([null])).toBe(0.1);
+  expect(halfWidth([{ value: 0, low: -0.32, high: 0.1, seeds: 3 }])).toBe(0.35);
+  expect([-0.2, 0, 0.1, 9].map((value) => place(value, 0.2))).toEqual([0, 50, 75, 100]);
+  const curve = [
+    { step: 0, value: 0.5, low: 0.25, high: 0.75, seeds: 2 },
+    { step: 10, value: 1, low: 0.5, high: 3, seeds: 2 },
+  ];
+  const scale = scaleOf([curve]);
+  expect(scale).toEqual({ steps: 10, low: 0, high: 2 });
+  expect(line(curve, scale)).toBe('0,135 400,90');
+  expect(band(curve, scale)).toBe('0,112.5 400,0 400,135 0,157.5');
+  expect(band([{ ...curve[0]!, seeds: 1 }], scale)).toBe('');
 });

@@ -81,6 +81,9 @@ const QUERIES = {
   /** `pick`: the evaluations to compare; `model`: the weights to evaluate, as a model's name or `run@step`. */
   evals: z.object({ pick: text, model: text }),
   eval: z.object({ reward: oneOf('', '0', '1', 'null'), violation: text, intent: text, end: text }),
+  /** The settings of Setup, for a new experiment. */
+  experiments: z.looseObject({ preset: text, seed: natural }),
+  experiment: z.object({}),
   models: z.object({}),
   'cold-start': z.object({}),
   /** A filter holds the value that conversations must have. `at`: the index of the conversation that is shown. */
@@ -121,6 +124,8 @@ const PATHS = {
   eval: '/evals/:id',
   trial: '/evals/:evaluation/trials/:id',
   branch: '/branches/:id',
+  experiments: '/experiments',
+  experiment: '/experiments/:experiment',
   models: '/models',
   'cold-start': '/cold-start',
   dataset: '/cold-start/:dataset',

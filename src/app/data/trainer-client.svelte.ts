@@ -21,6 +21,8 @@ export class TrainerClient {
   /** Null until the worker has answered. */
   info = $state.raw<EngineInfo | null>(null);
   activeRun = $state.raw<string | null>(null);
+  /** The experiment whose queue runs in this tab. Between two of its runs, no run is active. */
+  activeExperiment = $state.raw<string | null>(null);
   status = $state.raw<RunStatus | null>(null);
   progress = $state.raw<RunProgress | null>(null);
   /** Tokens per second in the newest step. */
@@ -58,7 +60,7 @@ export class TrainerClient {
     void this.#watchLock();
     const keepOn = screenLock(navigator.wakeLock, document);
     $effect.root(() => {
-      $effect(() => keepOn(this.activeRun !== null && this.status !== 'paused'));
+      $effect(() => keepOn((this.activeRun ?? this.activeExperiment) !== null && this.status !== 'paused'));
     });
     try {
       const trainer = await this.#ready();
@@ -71,7 +73,8 @@ export class TrainerClient {
   /** Why the GPU may not be used for `use` now, in one sentence; '' if it may. */
   availability(use: GpuUse): string {
     const { info, otherTab, busy } = this;
-    return availability({ info, training: this.activeRun !== null, evaluating: this.evaluation !== null, otherTab, busy }, use);
+    const training = this.activeRun !== null || this.activeExperiment !== null;
+    return availability({ info, training, evaluating: this.evaluation !== null, otherTab, busy }, use);
   }
 
   /** Returns the run's id, or null if the run could not start; then `problem` says why. */
@@ -94,6 +97,21 @@ export class TrainerClient {
   pause = () => this.#command((trainer) => trainer.pause());
   unpause = () => this.#command((trainer) => trainer.unpause());
   stop = () => this.#command((trainer) => trainer.stop());
+
+  /** Trains what is left of an experiment. Resolves when its queue ends; `problem` says why it ended early. */
+  async runExperiment(id: string, user?: UserConfig): Promise<void> {
+    this.activeExperiment = id;
+    this.problem = '';
+    try {
+      await (await this.#ready()).runExperiment(id, user);
+    } catch (error) {
+      this.problem = messageOf(error);
+    } finally {
+      this.activeExperiment = null;
+    }
+  }
+
+  stopExperiment = () => this.#command((trainer) => trainer.stopExperiment());
 
   /** Plays evaluations one after another. Returns their ids, or null if one was cancelled or failed; `problem` says why. */
   async evaluate(requests: EvaluationRequest[]): Promise<string[] | null> {
@@ -167,6 +185,7 @@ export class TrainerClient {
     this.problem = `${message}. Reload the page; what was saved is still there.`;
     this.info = unavailable(message);
     this.evaluation = null;
+    this.activeExperiment = null;
     this.#end();
   }
 
@@ -205,10 +224,13 @@ export class TrainerClient {
   }
 
   #setStatus(run: string, status: RunStatus, message?: string): void {
+    // The trainer itself starts and resumes the runs of an experiment.
+    const queued = this.activeExperiment !== null;
+    if (queued && status === 'starting' && this.activeRun !== run) this.#begin(run);
     this.status = status;
     if (status === 'failed') this.problem = message ?? 'The run failed.';
     if (status === 'done' || status === 'stopped' || status === 'failed' || status === 'interrupted') this.#end();
-    if (status === 'interrupted') void this.#recover(run, message);
+    if (status === 'interrupted' && !queued) void this.#recover(run, message);
   }
 
   /** The GPU process restarts within a second. Then the run is resumed once from its last checkpoint. */
@@ -233,7 +255,7 @@ export class TrainerClient {
 
   /** Whether this tab may hold the lock of the GPU. */
   get #uses(): boolean {
-    return this.activeRun !== null || this.evaluation !== null || this.busy || this.#requests > 0;
+    return this.activeRun !== null || this.activeExperiment !== null || this.evaluation !== null || this.busy || this.#requests > 0;
   }
 
   async #using<T>(request: (trainer: Trainer) => Promise<T>): Promise<T> {

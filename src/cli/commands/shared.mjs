@@ -9,6 +9,7 @@ import { below } from '../server.mjs';
  * @typedef {object} Command
  * @property {string} summary
  * @property {import('../args.mjs').Flags} flags
+ * @property {{ name: string, value: string }} [positional] a first argument that is no flag
  * @property {(flags: Record<string, any>, progress: import('../progress.mjs').ProgressBar) => Promise<any>} run
  * @property {(result: any) => string[]} show
  */

@@ -19,7 +19,7 @@ const STEPS = /** @type {const} */ ({ type: 'integer', value: 'N', help: 'optimi
 const { default: _, ...SEED_OF_PRESET } = SEED;
 
 /** The page may only write plain file names into the output folder. */
-const safeName = (/** @type {string} */ name) => {
+export const safeName = (/** @type {string} */ name) => {
   if (basename(name) !== name || name.startsWith('.')) throw new Error(`file name "${name}" is not a plain name`);
   return name;
 };
@@ -29,7 +29,7 @@ const safeName = (/** @type {string} */ name) => {
  * @param {import('../files.mjs').ModelFolder} model
  * @param {string} folder
  */
-async function copyModel(model, folder) {
+export async function copyModel(model, folder) {
   for (const name of model.files)
     if (!name.endsWith('.safetensors') && !name.endsWith('.index.json')) await copyFile(join(model.directory, name), join(folder, name));
 }

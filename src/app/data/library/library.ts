@@ -1,5 +1,5 @@
 /**
- * @file All stored things: runs, conversations, evaluations, branches, models, checkpoints and progress in lessons. Runs and
+ * @file All stored things: runs, conversations, evaluations, experiments, branches, models, checkpoints and progress in lessons. Runs and
  * evaluations come from two sources, the browser's storage and the recorded run. The rest is in the browser's storage.
  *
  * Methods that a LiveQuery calls read the browser's storage before they await anything else: Dexie does not observe reads
@@ -21,6 +21,7 @@ import { beginningWith } from '../../../base/key-range.ts';
 import { storageError } from '../../../base/storage-error.ts';
 import type { Init } from '../../../training/init-weights.ts';
 import { BrowserSource } from './browser-source.ts';
+import { BundledExperiments, Experiments } from './experiments.ts';
 import type { StoredConversation } from './conversation.ts';
 import type { StoreOptions } from './import-run.ts';
 import { BRANCHES, type Origin } from './origin.ts';
@@ -49,8 +50,11 @@ export class Library {
   readonly #browser: BrowserSource;
   readonly #recorded: RecordedSource;
 
-  constructor(db = new RunDatabase(), recorded = new RecordedSource()) {
+  readonly experiments: Experiments;
+
+  constructor(db = new RunDatabase(), recorded = new RecordedSource(), bundled = new BundledExperiments()) {
     this.#db = db;
+    this.experiments = new Experiments(db, bundled);
     this.#browser = new BrowserSource(db);
     this.#recorded = recorded;
   }

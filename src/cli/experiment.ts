@@ -1,0 +1,42 @@
+/** @file What `mua experiment` needs of the app in Node: it reads definitions and results, and writes the report. */
+import type { Experiment, ExperimentRun } from '../records/experiment.ts';
+import type { TrialResult } from '../records/evaluation.ts';
+import type { StepMetrics } from '../records/run.ts';
+import { experimentRun } from '../experiments/collect.ts';
+import { type Pair, requestOf, samePair } from '../experiments/plan.ts';
+import { grpoConfig } from '../training/config.ts';
+
+export { analyse } from '../experiments/analysis.ts';
+export { readExperiment, writeExperiment } from '../experiments/file.ts';
+export { pendingPairs, requestOf } from '../experiments/plan.ts';
+export { readToml } from '../experiments/read-toml.ts';
+export { reportLines } from '../experiments/report.ts';
+
+export interface TrainedRun {
+  metrics: StepMetrics[];
+  evaluations: { step: number; seconds: number; results: TrialResult[] }[];
+}
+
+export function resultOf(experiment: Experiment, pair: Pair, { metrics, evaluations }: TrainedRun): ExperimentRun {
+  const { preset, overrides } = requestOf(experiment, pair);
+  return experimentRun({ ...pair, config: grpoConfig(preset, overrides), metrics, evaluations });
+}
+
+/** The kept runs that belong to `experiment`. @throws Error if a run was trained with other settings */
+export function keptRuns(experiment: Experiment, earlier: Experiment, runs: readonly ExperimentRun[]): ExperimentRun[] {
+  return runs.filter((run) => {
+    const asked = experiment.seeds.includes(run.seed) && experiment.variants.some(({ name }) => name === run.variant);
+    if (!asked) return false;
+    const [now, then] = [experiment, earlier].map((one) => JSON.stringify(settingsOf(one, run)));
+    if (now !== then)
+      throw new Error(
+        `variant "${run.variant}" with seed ${run.seed} was trained with other settings: expected a new folder, or the same settings`,
+      );
+    return !runs.slice(0, runs.indexOf(run)).some((other) => samePair(other, run));
+  });
+}
+
+function settingsOf(experiment: Experiment, pair: Pair): unknown {
+  const { model, preset, overrides, user } = requestOf(experiment, pair);
+  return [model, user, grpoConfig(preset, overrides)];
+}
