@@ -60,6 +60,8 @@ interface Point {
   step: number;
   /** Seconds after the click. */
   at: number;
+  /** Processor seconds of all processes of the browser since the click. On a busy machine they say more than the clock. */
+  cpu: number;
   row: EvaluationRow;
 }
 
@@ -67,10 +69,18 @@ const percent = (value: number) => (100 * value).toFixed(1);
 const interval = ({ value, low, high }: Interval) => `${percent(value)} % (${percent(low)} to ${percent(high)})`;
 const seconds = (value: number) => `${value.toFixed(1)} s`;
 
+const point = ({ step, at, cpu, row }: Point) =>
+  `  step ${step}: ${percent(row.report.pass_hat[0]!.value)} % at ${seconds(at)}, after ${seconds(cpu)} of processor time`;
+
 async function measure(seed: number): Promise<{ gain: number; slowest: number }> {
   const browser = await chromium.launch(launchOptions);
   try {
     const page = await browser.newPage();
+    const devtools = await browser.newBrowserCDPSession();
+    const cpuTime = async () => {
+      const { processInfo } = await devtools.send('SystemInfo.getProcessInfo');
+      return processInfo.reduce((sum, process) => sum + process.cpuTime, 0);
+    };
     const settings = values.set.map((pair) => `&${pair}`).join('');
     await page.goto(`${ORIGIN}#/?preset=glimpse&seed=${seed}${settings}`);
     const button = page.getByRole('button', { name: 'Start training' });
@@ -78,37 +88,43 @@ async function measure(seed: number): Promise<{ gain: number; slowest: number }>
     await page.waitForFunction(
       () => document.querySelector<HTMLButtonElement>('form[aria-label="New run"] button.primary')?.disabled === false,
     );
-    const [clicked, load] = [performance.now(), loadavg()[0]!];
+    const [cpuBefore, load, clicked] = [await cpuTime(), loadavg()[0]!, performance.now()];
     await button.click();
     const points: Point[] = [];
     let running = 0;
+    let reported = 0;
     let seen: Seen;
     for (;;) {
       await page.waitForTimeout(POLL_MS);
       seen = await stored(page);
       const at = (performance.now() - clicked) / 1000;
       if (seen.run && seen.run.status !== 'starting') running ||= at;
+      if (seen.metrics.length > reported) {
+        reported = seen.metrics.length;
+        console.error(`  seed ${seed}: ${reported - 1} steps at ${seconds(at)}, after ${seconds((await cpuTime()) - cpuBefore)} of processor time`);
+      }
       for (const row of seen.evaluations) {
         const step = row.model.kind === 'run' ? row.model.step : 0;
-        if (!points.some((point) => point.step === step)) points.push({ step, at, row });
+        if (points.some((known) => known.step === step)) continue;
+        points.push({ step, at, cpu: (await cpuTime()) - cpuBefore, row });
+        console.error(point(points.at(-1)!));
       }
       if (seen.run?.status === 'failed' || seen.run?.status === 'interrupted') throw new Error(`the run failed: ${seen.run.message}`);
       if (seen.run?.status === 'done') break;
     }
     points.sort((a, b) => a.step - b.step);
     const [before, end] = [points[0]!, points.at(-1)!];
-    const inTime = points.findLast((point) => point.at <= within) ?? before;
+    const inTime = points.findLast(({ at }) => at <= within) ?? before;
     const difference = pairedDifference(pairTrials(before.row.results, inTime.row.results))!;
     const steps = seen.metrics.filter(({ step }) => step > 0);
     const total = (name: string) => steps.reduce((sum, metrics) => sum + (metrics[name] ?? 0), 0);
     const unasked = ({ row }: Point) => row.results.filter(({ violations }) => violations.includes('unconfirmed_write')).length;
-    const share = (point: Point) => `${percent(unasked(point) / point.row.results.length)} %`;
+    const share = (at: Point) => `${percent(unasked(at) / at.row.results.length)} %`;
     console.log(
       [
         `seed ${seed} (load ${load.toFixed(1)} on ${availableParallelism()} cores)`,
         `  before ${interval(before.row.report.pass_hat[0]!)}; at ${within} s ${interval(inTime.row.report.pass_hat[0]!)}, gain ${interval({ ...difference, value: difference.difference })}; at the end ${interval(end.row.report.pass_hat[0]!)}`,
         `  conversations with a write without a yes: before ${share(before)}, at ${within} s ${share(inTime)}, at the end ${share(end)}`,
-        `  ${points.map(({ step, at, row }) => `step ${step}: ${percent(row.report.pass_hat[0]!.value)} % at ${seconds(at)}`).join('; ')}`,
         `  start ${seconds(running)}; evaluations ${points.map(({ row }) => seconds(row.report.seconds)).join(' + ')}; ${steps.length} steps ${seconds(total('timing_s/step'))}: rollouts ${seconds(total('timing_s/gen'))}, reference ${seconds(total('timing_s/ref'))}, inspection ${seconds(total('timing_s/inspect'))}, update ${seconds(total('timing_s/update_actor'))}; first step ${seconds(steps[0]!['timing_s/step'] ?? 0)}`,
       ].join('\n'),
     );
