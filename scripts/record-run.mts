@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { StepMetrics } from '../src/records/run.ts';
 import type { Trajectory } from '../src/records/trajectory.ts';
-import { flatten } from '../src/agent/trajectory.ts';
 import { readRunBundle } from '../src/exchange/run-bundle.ts';
 import { writeRunBundle } from '../src/exchange/write-run-bundle.ts';
 import type { SharedEvaluation, SharedRun, SharedTrial } from '../src/records/bundle.ts';

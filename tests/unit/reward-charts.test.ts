@@ -60,7 +60,7 @@ test('the chart of parts has a line for the total and for each part that was mea
 test('a run has the charts that its configuration measures, beside the reward', () => {
   const ids = (config: Parameters<typeof runCharts>[0]) =>
     runCharts(config)
-      .slice(0, 3)
+      .main.slice(0, 3)
       .map(({ id }) => id);
   expect(ids(grpoConfig('nano'))).toEqual(['reward', 'confirmed-writes', 'groups']);
   expect(ids(grpoConfig('nano', { 'reward.format': 0.1 }))).toEqual(['reward', 'confirmed-writes', 'reward-parts']);

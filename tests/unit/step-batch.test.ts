@@ -126,7 +126,7 @@ describe('filter_groups.max_num_gen_batches', () => {
     expect(metrics['critic/score/mean']).toBe(9 / 12);
     expect(advantages.size).toBe(12);
     // No task and no random number is used twice.
-    expect(new Set(asked.map(({ from }) => from)).size).toBe(3);
+    expect(new Set(asked.map(({ from }) => from)).size).toBe(6);
     expect(new Set(streams).size).toBe(12);
   });
 
