@@ -40,7 +40,9 @@ export function ratioInterval(groups: readonly { count: number; of: number }[], 
   };
   const value = ratio(groups);
   if (value === null) return null;
-  const resamples = Array.from({ length: 2000 }, (_, sample) => ratio(groups.map((_, i) => groups[hash32(seed, sample, i) % groups.length]!)))
+  const resamples = Array.from({ length: 2000 }, (_, sample) =>
+    ratio(groups.map((_, i) => groups[hash32(seed, sample, i) % groups.length]!)),
+  )
     .filter((resample) => resample !== null)
     .sort((a, b) => a - b);
   const at = (share: number) => resamples[Math.floor(share * (resamples.length - 1))]!;
