@@ -41,7 +41,10 @@ test('a pointer and the keys move a border; the slider says the shares on both s
   const changes: (readonly number[])[] = [];
   const target = document.body.appendChild(document.createElement('div'));
   const parts = ['a', 'b', 'c'].map((label) => ({ label, color: '--accent' }));
-  const bar = mount(ShareBar, { target, props: { label: 'Customers', parts, shares: SHARES, onchange: (shares) => changes.push(shares) } });
+  const bar = mount(ShareBar, {
+    target,
+    props: { label: 'Customers', parts, shares: SHARES, onchange: (shares: readonly number[]) => changes.push(shares) },
+  });
   flushSync();
   const [first, second] = [...target.querySelectorAll<HTMLElement>('[role=slider]')];
   expect(target.querySelectorAll('[role=slider]')).toHaveLength(2);
