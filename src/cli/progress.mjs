@@ -7,6 +7,7 @@ const BAR_WIDTH = 24;
 /** The metrics that the line shows, in this order, with their short names. */
 const SHOWN = [
   ['loss', 'loss'],
+  ['train/loss', 'loss'],
   ['critic/score/mean', 'reward'],
   ['actor/kl_loss', 'kl'],
   ['actor/entropy', 'entropy'],
