@@ -3,8 +3,7 @@ import type { Experiment, ExperimentRun } from '../records/experiment.ts';
 import type { TrialResult } from '../records/evaluation.ts';
 import type { StepMetrics } from '../records/run.ts';
 import { experimentRun } from '../experiments/collect.ts';
-import { type Pair, requestOf, samePair } from '../experiments/plan.ts';
-import { grpoConfig } from '../training/config.ts';
+import { configOf, type Pair, requestOf, samePair } from '../experiments/plan.ts';
 
 export { analyse } from '../experiments/analysis.ts';
 export { readExperiment, writeExperiment } from '../experiments/file.ts';
@@ -18,8 +17,7 @@ export interface TrainedRun {
 }
 
 export function resultOf(experiment: Experiment, pair: Pair, { metrics, evaluations }: TrainedRun): ExperimentRun {
-  const { preset, overrides } = requestOf(experiment, pair);
-  return experimentRun({ ...pair, config: grpoConfig(preset, overrides), metrics, evaluations });
+  return experimentRun({ ...pair, config: configOf(experiment, pair), metrics, evaluations });
 }
 
 /** The kept runs that belong to `experiment`. @throws Error if a run was trained with other settings */
@@ -37,6 +35,6 @@ export function keptRuns(experiment: Experiment, earlier: Experiment, runs: read
 }
 
 function settingsOf(experiment: Experiment, pair: Pair): unknown {
-  const { model, preset, overrides, user } = requestOf(experiment, pair);
-  return [model, user, grpoConfig(preset, overrides)];
+  const { model, user } = requestOf(experiment, pair);
+  return [model, user, configOf(experiment, pair)];
 }

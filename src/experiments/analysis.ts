@@ -5,7 +5,7 @@ import { CONFIRMED_WRITES } from './collect.ts';
 import { overSeeds, overSeedsAndTasks, type Estimate } from './estimate.ts';
 
 /** Figures of training are means of this many last steps. */
-export const LAST_STEPS = 10;
+const LAST_STEPS = 10;
 const SHARE = [0, 1] as const;
 const DIFFERENCE = [-1, 1] as const;
 const AMOUNT = [0, Infinity] as const;

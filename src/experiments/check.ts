@@ -5,8 +5,8 @@ import type { GrpoConfig } from '../records/run.ts';
 import { checked } from '../exchange/checked.ts';
 import { ImportError } from '../exchange/import-error.ts';
 import { type Fields, scalar } from '../exchange/schema-fields.ts';
-import { ConfigError, grpoConfig, ownName } from '../training/config.ts';
-import { requestOf } from './plan.ts';
+import { ownName } from '../training/config.ts';
+import { configOf } from './plan.ts';
 
 export const MOST_VARIANTS = 40;
 export const MOST_SEEDS = 100;
@@ -68,7 +68,7 @@ export function checkExperiment(value: unknown, file: string): Experiment {
   const repeated = experiment.seeds.findIndex((seed, i) => experiment.seeds.indexOf(seed) < i);
   if (repeated >= 0) fail(`seeds[${repeated}]`, `is ${experiment.seeds[repeated]}: expected each seed once`);
   checkLayers(experiment, fail);
-  const configs = experiment.variants.map(({ name }, i) => configOf(experiment, name, `variants[${i}]`, fail));
+  const configs = experiment.variants.map(({ name }, i) => configOrFail(experiment, name, `variants[${i}]`, fail));
   if (configs[0]!.val_tasks < 1)
     fail('evaluation.val_tasks', `is ${configs[0]!.val_tasks}: expected at least 1 held-out task to compare variants`);
   checkSameTasks(names, configs, fail);
@@ -95,12 +95,10 @@ function checkLayers({ base, variants, evaluation }: Experiment, fail: Fail): vo
     }
 }
 
-function configOf(experiment: Experiment, variant: string, path: string, fail: Fail): GrpoConfig {
+function configOrFail(experiment: Experiment, variant: string, path: string, fail: Fail): GrpoConfig {
   try {
-    const { preset, overrides } = requestOf(experiment, { variant, seed: experiment.seeds[0]! });
-    return grpoConfig(preset, overrides);
+    return configOf(experiment, { variant, seed: experiment.seeds[0]! });
   } catch (error) {
-    if (error instanceof ConfigError) return fail(path, `(${variant}) ${error.message}`);
     return fail(path, `(${variant}) ${(error as Error).message}`);
   }
 }

@@ -5,7 +5,7 @@ import type { GrpoConfig, StepMetrics } from '../records/run.ts';
 import { mean } from '../evaluation/pass-hat.ts';
 
 /** The tool that hands a customer over, in every domain. */
-export const HAND_OVER = 'tool_call/transfer_to_human_agents/usage_ratio';
+const HAND_OVER = 'tool_call/transfer_to_human_agents/usage_ratio';
 export const CONFIRMED_WRITES = 'writes/confirmed_ratio';
 
 /** The metrics of steps that the analysis and the curves use. A step without the metric has null. */

@@ -75,8 +75,8 @@ export function readExperiment(text: string, file: string): ExperimentContent {
   return { experiment, runs };
 }
 
-/** One run's result, e.g. a file that `mua experiment` kept. @throws ImportError */
-export function readRun(value: unknown, file: string, where = ''): ExperimentRun {
+/** One run's result. @throws ImportError */
+function readRun(value: unknown, file: string, where = ''): ExperimentRun {
   const run = checked<ExperimentRun>(runSchema, value, file, where);
   const fail = (path: string, reason: string): never => {
     throw new ImportError(file, where ? `${where}.${path}` : path, reason);

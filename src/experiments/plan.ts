@@ -1,7 +1,7 @@
 /** @file The runs of an experiment: their requests, which are still to do, and how long that takes. */
 import type { Experiment, ExperimentRow, ExperimentRun, ExperimentVariant, Overrides } from '../records/experiment.ts';
 import type { GrpoConfig, RunRequest, RunRow } from '../records/run.ts';
-import { ownName } from '../training/config.ts';
+import { grpoConfig, ownName } from '../training/config.ts';
 import { PRESETS } from '../training/presets.ts';
 
 /** One run of the queue. */
@@ -30,13 +30,13 @@ export function begunRun(runs: readonly RunRow[], experiment: string, pair: Pair
 }
 
 /** The layers as one, the later ones first in rank. A setting may have verl's or TRL's name. */
-export function mergeOverrides(...layers: readonly Overrides[]): Overrides {
+function mergeOverrides(...layers: readonly Overrides[]): Overrides {
   const byName = new Map<string, [string, Overrides[string]]>();
   for (const layer of layers) for (const [given, value] of Object.entries(layer)) byName.set(ownName(given), [given, value]);
   return Object.fromEntries(byName.values());
 }
 
-export function variantOf({ variants }: Pick<Experiment, 'variants'>, name: string): ExperimentVariant {
+function variantOf({ variants }: Pick<Experiment, 'variants'>, name: string): ExperimentVariant {
   const variant = variants.find((other) => other.name === name);
   if (!variant) throw new Error(`variant "${name}" is unknown; known: ${variants.map((other) => other.name).join(', ')}`);
   return variant;
@@ -53,6 +53,12 @@ export function requestOf({ base, evaluation, ...experiment }: Experiment, { var
     overrides: { ...mergeOverrides(base.overrides, variant.overrides, evaluation), seed } as Partial<GrpoConfig>,
     user: base.user,
   };
+}
+
+/** The whole configuration of one run. @throws Error that names the setting, its value and what was expected */
+export function configOf(experiment: Experiment, pair: Pair): GrpoConfig {
+  const { preset, overrides } = requestOf(experiment, pair);
+  return grpoConfig(preset, overrides);
 }
 
 /** What is known of the run under way. */

@@ -289,9 +289,13 @@ describe('the analysis', () => {
   });
 });
 
+/** A parsed file, to damage. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type Damaged = Record<string, any>;
+
 describe('a file', () => {
   const content = { experiment: EXPERIMENT, runs: [finishedRun('kl', 42, [1, null], [0, 1])] };
-  const parsed = () => JSON.parse(writeExperiment(content)) as Record<string, any>;
+  const parsed = () => JSON.parse(writeExperiment(content)) as Damaged;
   const read = (value: unknown) => readExperiment(JSON.stringify(value), 'x.json');
 
   test('is written and read', () => {
@@ -305,7 +309,7 @@ describe('a file', () => {
     expect(JSON.stringify(read(value))).not.toContain('secret');
   });
 
-  test.each<[string, (value: Record<string, any>) => void, string]>([
+  test.each<[string, (value: Damaged) => void, string]>([
     ['another format', (v) => (v.format = 'zip'), 'x.json: format: is "zip": expected "mua-experiment"'],
     ['a later version', (v) => (v.version = 2), 'x.json: version: is 2: expected 1'],
     ['no experiment', (v) => delete v.experiment, 'x.json'],

@@ -3,7 +3,7 @@
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { experimentModule, ROOT } from '../build.mjs';
-import { UsageError } from '../errors.mjs';
+import { pageError, UsageError } from '../errors.mjs';
 import { findModel, onInterrupt, readText, reason, writeAll } from '../files.mjs';
 import { runInPage } from '../page.mjs';
 import { JSON_FLAG, readUser } from './shared.mjs';
@@ -11,10 +11,25 @@ import { copyModel, safeName, StepLog } from './training.mjs';
 
 const RESULTS = 'experiment.json';
 
+/**
+ * A fault of an input file is wrong use.
+ * @template T
+ * @param {() => T} read
+ * @returns {T}
+ */
+function checked(read) {
+  try {
+    return read();
+  } catch (error) {
+    throw pageError(/** @type {Error} */ (error));
+  }
+}
+
 /** @param {string} directory @param {Awaited<ReturnType<typeof experimentModule>>} module */
 async function readResults(directory, { readExperiment }) {
   const path = join(directory, RESULTS);
-  return readExperiment(await readText(path), path);
+  const text = await readText(path);
+  return checked(() => readExperiment(text, path));
 }
 
 /**
@@ -52,7 +67,8 @@ export const experiment = {
       lines: reportLines(content),
     });
     if (report !== undefined) return answer(await readResults(report, module), report);
-    const definition = readToml(await readText(file), file);
+    const text = await readText(file);
+    const definition = checked(() => readToml(text, file));
     /** @type {import('../../records/experiment.ts').ExperimentRun[]} */
     let runs = [];
     if (await stat(join(out, RESULTS)).catch(() => null)) {
