@@ -101,7 +101,9 @@ async function measure(seed: number): Promise<{ gain: number; slowest: number }>
       if (seen.run && seen.run.status !== 'starting') running ||= at;
       if (seen.metrics.length > reported) {
         reported = seen.metrics.length;
-        console.error(`  seed ${seed}: ${reported - 1} steps at ${seconds(at)}, after ${seconds((await cpuTime()) - cpuBefore)} of processor time`);
+        console.error(
+          `  seed ${seed}: ${reported - 1} steps at ${seconds(at)}, after ${seconds((await cpuTime()) - cpuBefore)} of processor time`,
+        );
       }
       for (const row of seen.evaluations) {
         const step = row.model.kind === 'run' ? row.model.step : 0;
