@@ -77,7 +77,7 @@ export const train = {
     preset: {
       type: 'string',
       value: 'NAME',
-      help: 'nano, glimpse (learns within a minute), tiny (a quick look), nano-32 (the paper’s batch) or faithful (as MUA-RL’s code does it)',
+      help: 'nano, glimpse (the shortest conversations), tiny (a quick look), nano-32 (the paper’s batch) or faithful (as MUA-RL’s code does it)',
       default: 'nano',
     },
     algorithm: {
