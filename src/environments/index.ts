@@ -50,8 +50,7 @@ export class OverlayEnvironments implements Environments {
     const definition = this.store.definition(query.domain);
     if (query.select && !definition.selects)
       throw new Error(`select: tasks of '${query.domain}' are generated, they have no ids or splits of a benchmark`);
-    const { conditions, ...rest } = query;
-    return definition.tasks(definition.conditions ? query : rest);
+    return definition.tasks(definition.conditions ? query : { ...query, conditions: undefined });
   }
 
   start(task: Task): Promise<string> {

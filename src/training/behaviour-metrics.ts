@@ -31,7 +31,7 @@ function claimsUnfounded(trajectory: Trajectory): boolean {
 }
 
 /** Whether the agent transfers a customer although the gold has no transfer. */
-export function transfersNeedlessly({ task, toolCalls }: Trajectory): boolean {
+function transfersNeedlessly({ task, toolCalls }: Trajectory): boolean {
   return (toolCalls[TRANSFER] ?? 0) > 0 && !task.actions.some(({ name }) => name === TRANSFER);
 }
 

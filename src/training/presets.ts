@@ -151,7 +151,7 @@ export const PRESETS: Record<string, Preset> = {
   nano: {
     label: 'Nano retail',
     description:
-      '8 tasks per step, 8 rollouts per task, 40 steps. The agent learns to act, instead of claiming that it acted or transferring the customer.',
+      '8 tasks per step, 8 rollouts per task, 40 steps. Most customers change their mind when they are asked. The bundled model has injected flaws: its demonstrator made mistakes on purpose.',
     model: 'nano-retail',
     config: NANO,
   },

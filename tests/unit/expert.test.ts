@@ -11,10 +11,10 @@ import { STOP } from '../../src/users/types.ts';
 const environments = createEnvironments();
 const users = new ScriptedUsers();
 
-/** The share of tried tasks with reward 1 and without violations, and their conversations. */
+/** The share of tried tasks that the careful demonstrator solves, and their conversations. */
 async function play(level: string, tasks: number): Promise<{ solved: number; conversations: SynthesizedConversation[] }> {
   // Tasks are tried in order until enough conversations are kept. Tasks after the first `tasks` replace failures.
-  const { conversations } = await synthesize({ environments, users }, { domain: 'retail', level, count: tasks, seed: 7 });
+  const { conversations } = await synthesize({ environments, users }, { domain: 'retail', level, count: tasks, seed: 7, styles: ['careful'] });
   const indices = conversations.map(({ id }) => Number(id.split('/').at(-1)));
   return { solved: indices.filter((index) => index < tasks).length / tasks, conversations };
 }

@@ -6,7 +6,7 @@ import { Dice } from '../../../base/dice.ts';
 import type { WorldTables } from '../../overlay.ts';
 import type { Conditions, Persona } from '../../../records/conditions.ts';
 import type { Task, ToolCall, UserScenario, Wish } from '../../../records/task.ts';
-import { conditionsCode, defaultConditions } from '../../conditions.ts';
+import { conditionsCode, defaultConditions, readConditionsCode } from '../../conditions.ts';
 import type { TaskQuery } from '../../types.ts';
 import { LEVELS, type Level, type Order, type User } from './schema.ts';
 import { goldCall, INTENTS, NEEDED_STATUS, requestFor, requestText, type Customer, type Intent, type Request } from './wishes.ts';
@@ -31,7 +31,8 @@ const TRANSFERS: Record<Level, Intent[]> = {
 export function makeTasks({ level, split, seed, count, from = 0, conditions }: TaskQuery): Task[] {
   if (!LEVELS.includes(level as Level)) throw new Error(`level: '${level}' is unknown; expected one of ${LEVELS.join(', ')}`);
   const code = conditionsCode(conditions, level);
-  const { customers, tools } = conditions ?? defaultConditions(level);
+  // Read back from the code, so that equal ids mean equal tasks.
+  const { customers, tools } = readConditionsCode(code) ?? defaultConditions(level);
   const tasks: Task[] = [];
   let tables: WorldTables | undefined;
   for (let index = from; index < from + count; index++) {
