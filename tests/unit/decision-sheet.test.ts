@@ -85,7 +85,7 @@ describe('the sheet', () => {
     // Other settings are ours: domain and level, the seed, and settings that upstream does not have.
     const ours = Object.keys(PAPER).filter((name) => !Object.hasOwn(UPSTREAM, name) && !OWN_GROUPS.test(name));
     expect(ours.sort()).toEqual([
-      ...['adam_eps', 'domain', 'filter_groups.max_num_gen_batches', 'init_weights', 'inspect', 'level', 'loss_mode'],
+      ...['adam_eps', 'domain', 'filter_groups.max_num_gen_batches', 'inspect', 'level', 'loss_mode'],
       ...['loss_scale_factor', 'overlong_buffer.enable', 'overlong_buffer.len', 'overlong_buffer.penalty_factor', 'rft_epochs', 'seed'],
       ...['sft_conditions', 'sft_mini_batch_size', 'stop_on_alarm'],
     ]);
