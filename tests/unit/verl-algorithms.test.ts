@@ -45,12 +45,14 @@ describe.each(cases)('verl: $name', (expected) => {
     expect(total(expected.gradient.flat())).toBeCloseTo(total(onTokens(tokens, expected.gradient)), 12);
   });
 
-  test.runIf(expected.metrics)('the clip fractions and the KL metric', () => {
+  const { metrics: reference } = expected;
+  if (!reference) return; // verl's metrics of micro-batches are means of means
+  test('the clip fractions and the KL metric', () => {
     const meter = new UpdateMeter();
     for (const { logprob, sampled, old, ref, entropy, advantage } of tokens)
       meter.add(grpoTokenLoss(logprob, advantage, old, ref, config), entropy, logprob - sampled);
     const metrics = meter.metrics(0);
-    for (const [name, value] of Object.entries(expected.metrics!)) expect(metrics[name], name).toBeCloseTo(value, 6);
+    for (const [name, value] of Object.entries(reference)) expect(metrics[name], name).toBeCloseTo(value, 6);
   });
 });
 
