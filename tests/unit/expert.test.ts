@@ -14,7 +14,10 @@ const users = new ScriptedUsers();
 /** The share of tried tasks that the careful demonstrator solves, and their conversations. */
 async function play(level: string, tasks: number): Promise<{ solved: number; conversations: SynthesizedConversation[] }> {
   // Tasks are tried in order until enough conversations are kept. Tasks after the first `tasks` replace failures.
-  const { conversations } = await synthesize({ environments, users }, { domain: 'retail', level, count: tasks, seed: 7, styles: ['careful'] });
+  const { conversations } = await synthesize(
+    { environments, users },
+    { domain: 'retail', level, count: tasks, seed: 7, styles: ['careful'] },
+  );
   const indices = conversations.map(({ id }) => Number(id.split('/').at(-1)));
   return { solved: indices.filter((index) => index < tasks).length / tasks, conversations };
 }
