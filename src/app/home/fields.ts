@@ -27,12 +27,12 @@ const field = (name: keyof GrpoConfig, label: string, help: string): Field => ({
 export const GROUPS: FieldGroup[] = [
   {
     id: 'algorithm',
-    title: 'Algorithm',
-    summary: (c) => ({ grpo: 'GRPO', rft: 'rejection-sampling fine-tuning', sft: 'supervised fine-tuning' })[c.algorithm],
+    title: 'Training method',
+    summary: (c) => ({ grpo: 'reinforcement learning', rft: 'rejection-sampling fine-tuning', sft: 'supervised fine-tuning' })[c.algorithm],
     fields: [
       field(
         'algorithm',
-        'Algorithm',
+        'Training method',
         'grpo compares the rollouts of a group. rft imitates the successful rollouts. sft imitates new conversations of the demonstrators, as many as grpo samples.',
       ),
       field('rft_epochs', 'Passes over successes', 'Only with rft: how often a step trains on its successful rollouts.'),
