@@ -3,10 +3,10 @@ import { path } from '../agent/trajectory.ts';
 import type { Rollouts } from '../agent/rollouts.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { hearable, listen } from '../users/listening.ts';
+import { TRANSFER } from './rewards.ts';
 
 /** An equal call this often is a loop. */
 const LOOP = 3;
-const TRANSFER = 'transfer_to_human_agents';
 
 /** Whether the agent makes an equal tool call at least three times. */
 function loops(trajectory: Trajectory): boolean {

@@ -16,6 +16,7 @@ import { inspectGroup, keptGroup, onMask } from './inspect.ts';
 import { samplerMismatch, UpdateMeter } from './metrics.ts';
 import { overlongReward } from './overlong.ts';
 import { sequenceOldLogprobs } from './policy-loss.ts';
+import { optimizerStep } from './optimizer-step.ts';
 import { learningRate } from './schedule.ts';
 import { chooseGroups, isMixed, sampleStep, type StepHooks } from './step-batch.ts';
 import { sampledMetrics, type StepResult, Stopwatch, sum } from './step-result.ts';
@@ -167,17 +168,7 @@ async function updatePolicy(
       signal: hooks.signal,
     });
     lr = rate(update);
-    const { gradNorm } = await learner.step({
-      lr,
-      beta1: config.beta1,
-      beta2: config.beta2,
-      eps: config.adam_eps,
-      weight_decay: config.weight_decay,
-      decay_all_parameters: config.decay_all_parameters,
-      grad_clip: config.grad_clip,
-    });
-    if (!Number.isFinite(gradNorm))
-      throw new Error(`the gradient norm of step ${step} is ${gradNorm}: the update was not applied; lower lr (now ${lr})`);
+    const gradNorm = await optimizerStep(learner, config, lr, step);
     meter.update(gradNorm);
     weighed.forEach(({ sample }, i) => meterSample(meter, sample, logprobs[i]!, oldLogprobs[i]!, entropies[i]!, config));
     mismatch ??= samplerMismatch(

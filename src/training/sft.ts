@@ -2,6 +2,7 @@
 import type { Learner, TrainSequence } from '../engine/types.ts';
 import { hash32, permutation } from '../base/random.ts';
 import { sftLoss } from './grpo-loss.ts';
+import { optimizerStep } from './optimizer-step.ts';
 import { learningRate } from './schedule.ts';
 import type { StepHooks } from './step-batch.ts';
 import type { GrpoConfig, OptimiserConfig, SftConfig } from '../records/run.ts';
@@ -71,17 +72,7 @@ async function sftUpdate(
   const count = batch.reduce((total, example) => total + maskedTokens(example), 0);
   const sequences: TrainSequence[] = batch.map(({ tokens, lossMask }) => ({ tokens, lossMask, weight: 1 / Math.max(1, count) }));
   const { logprobs, entropies } = await learner.accumulate(sequences, sftLoss, { temperature, signal });
-  const { gradNorm } = await learner.step({
-    lr,
-    beta1: config.beta1,
-    beta2: config.beta2,
-    eps: config.adam_eps,
-    weight_decay: config.weight_decay,
-    decay_all_parameters: config.decay_all_parameters,
-    grad_clip: config.grad_clip,
-  });
-  if (!Number.isFinite(gradNorm))
-    throw new Error(`the gradient norm of step ${step} is ${gradNorm}: the update was not applied; lower lr (now ${lr})`);
+  const gradNorm = await optimizerStep(learner, config, lr, step);
   const mean = (rows: readonly Float32Array[]) =>
     rows.reduce((total, row, i) => total + row.reduce((s, value, t) => (batch[i]!.lossMask[t] ? s + value : s), 0), 0) / Math.max(1, count);
   return { loss: -mean(logprobs), entropy: mean(entropies), count, gradNorm };
