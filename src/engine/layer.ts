@@ -150,7 +150,7 @@ export interface ActivationGradients {
  */
 export function layerBackward(
   c: LayerContext,
-  { spans, longest }: { spans: View; longest: number },
+  { ends, longest }: { ends: View; longest: number },
   w: LayerViews,
   g: LayerViews,
   a: Activations,
@@ -180,7 +180,7 @@ export function layerBackward(
     ...withWork(
       attentionBackward(
         gpu,
-        { qk, qkv, spans, out: attended, lse, dout: d.attended, delta: d.delta, dqk: d.qk, dqkv: d.qkv, counts },
+        { qk, qkv, ends, out: attended, lse, dout: d.attended, delta: d.delta, dqk: d.qk, dqkv: d.qkv, counts },
         attentionSizes(c),
       ),
       attentionWork(q, longest),

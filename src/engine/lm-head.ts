@@ -8,14 +8,13 @@ import { gatherRows, scatterAddRows } from './kernels/gather-rows.ts';
 import { rmsnorm, rmsnormBackward } from './kernels/rmsnorm.ts';
 import { LOSS_SETTINGS_BYTES, lossSettings, rowLossGradient, rowStatistics, statisticsPartialBytes } from './kernels/token-loss.ts';
 import { topBytes, topPartialBytes, topTokens } from './kernels/top-tokens.ts';
-import type { MicroBatch } from './packing.ts';
+import { type MicroBatch, TERMS_PER_TOKEN } from './packing.ts';
 import type { WeightViews } from './parameters.ts';
 import type { ModelConfig, TokenLoss, TopTokens } from './types.ts';
 import { product } from './work.ts';
 
 /** Bytes of the logits of one chunk. */
 const LOGITS_BYTES = 64 * 2 ** 20;
-const STATISTICS_BYTES = 16;
 
 interface Chunk {
   of: 'rows';
@@ -36,13 +35,16 @@ export interface LmHeadGradients {
 }
 
 export class LmHead {
-  readonly #inputs: { rowTokens: View; targets: View; rowInputs: View; settings: View };
+  readonly #inputs: { rowTokens: View; firstTerms: View; targets: View; inputs: View; settings: View };
   readonly #gathered: View;
   readonly #normed: View;
   readonly #rstd: View;
   readonly #logits: View;
   readonly #partial: View;
+  /** [rows, 2] */
   readonly #stats: View;
+  /** [terms] */
+  readonly #logprobs: View;
   readonly #top = new Map<number, { partial: View; top: View }>();
   /** Rows of a chunk: a multiple of 64, so that the chunks of every per-row tensor are aligned. */
   readonly #chunk: number;
@@ -60,8 +62,9 @@ export class LmHead {
     const tensor = (label: string, width: number): View => gpu.buffer(label, capacity * width * 4);
     this.#inputs = {
       rowTokens: tensor('loss rows', 1),
-      targets: tensor('targets', 1),
-      rowInputs: tensor('loss inputs', 4),
+      firstTerms: gpu.buffer('first terms', (capacity + 1) * 4),
+      targets: tensor('targets', TERMS_PER_TOKEN),
+      inputs: tensor('loss inputs', 4 * TERMS_PER_TOKEN),
       settings: gpu.uniform('loss settings', new Uint32Array(LOSS_SETTINGS_BYTES / 4)),
     };
     this.#stride = Math.ceil(vocab / 4) * 4;
@@ -71,14 +74,16 @@ export class LmHead {
     this.#rstd = tensor('loss rows rstd', 1);
     this.#logits = gpu.buffer('logits', this.#chunk * this.#stride * 4);
     this.#partial = gpu.buffer('row statistics parts', statisticsPartialBytes(this.#chunk, vocab));
-    this.#stats = tensor('row statistics', STATISTICS_BYTES / 4);
+    this.#stats = tensor('row statistics', 2);
+    this.#logprobs = tensor('log-probabilities', TERMS_PER_TOKEN);
   }
 
   upload(batch: MicroBatch, temperature: number, loss?: TokenLoss): void {
     const { gpu } = this;
     gpu.write(this.#inputs.rowTokens, batch.rowTokens);
+    gpu.write(this.#inputs.firstTerms, batch.firstTerms);
     gpu.write(this.#inputs.targets, batch.targets);
-    gpu.write(this.#inputs.rowInputs, batch.rowInputs);
+    gpu.write(this.#inputs.inputs, batch.inputs);
     gpu.write(this.#inputs.settings, lossSettings(temperature, loss?.settings));
   }
 
@@ -99,13 +104,14 @@ export class LmHead {
     ];
   }
 
-  /** Log-probability and entropy of the first `rows` rows of the last run. */
-  async statistics(rows: number): Promise<{ logprobs: Float32Array; entropies: Float32Array }> {
-    // Always reads all rows, so that the staging buffer has one size.
-    const stats = new Float32Array(await this.gpu.read(this.#stats));
+  /** Of the last run: the log-probability of each term, and the entropy of each row. */
+  async statistics(): Promise<{ logprobs: Float32Array; entropies: Float32Array }> {
+    // Always reads all rows and terms, so that the staging buffers have one size.
+    const [stats, logprobs] = await Promise.all([this.gpu.read(this.#stats), this.gpu.read(this.#logprobs)]);
+    const pairs = new Float32Array(stats);
     return {
-      logprobs: Float32Array.from({ length: rows }, (_, row) => stats[4 * row + 2]!),
-      entropies: Float32Array.from({ length: rows }, (_, row) => stats[4 * row + 3]!),
+      logprobs: new Float32Array(logprobs),
+      entropies: Float32Array.from({ length: pairs.length / 2 }, (_, row) => pairs[2 * row + 1]!),
     };
   }
 
@@ -168,18 +174,15 @@ export class LmHead {
   #statistics(weights: WeightViews, rows: Chunk): Dispatch[] {
     const { gpu, counts } = this;
     const { vocab_size: vocab, hidden_size: hidden } = this.config;
-    const { targets, settings } = this.#inputs;
+    const { firstTerms, targets, settings } = this.#inputs;
+    const [logits, partial, stats, logprobs] = [this.#logits, this.#partial, this.#stats, this.#logprobs];
     return [
       ...product(
         gpu,
-        { a: this.#rowsOf(this.#normed, rows), b: weights.head, c: this.#logits, counts },
+        { a: this.#rowsOf(this.#normed, rows), b: weights.head, c: logits, counts },
         { form: 'nt', rows, n: vocab, k: hidden, ldc: this.#stride },
       ),
-      ...rowStatistics(
-        gpu,
-        { logits: this.#logits, targets, settings, partial: this.#partial, stats: this.#stats, counts },
-        { rows, vocab },
-      ),
+      ...rowStatistics(gpu, { logits, firstTerms, targets, settings, partial, stats, logprobs, counts }, { rows, vocab }),
     ];
   }
 
@@ -191,11 +194,11 @@ export class LmHead {
 
   #chunkBackward(weights: WeightViews, gradients: WeightViews, dnormed: View, loss: TokenLoss, rows: Chunk): Dispatch[] {
     const { gpu, counts } = this;
-    const { targets, settings, rowInputs: inputs } = this.#inputs;
+    const { firstTerms, targets, settings, inputs } = this.#inputs;
     const { vocab_size: vocab, hidden_size: hidden } = this.config;
-    const [logits, stats, lda] = [this.#logits, this.#stats, this.#stride];
+    const [logits, stats, logprobs, lda] = [this.#logits, this.#stats, this.#logprobs, this.#stride];
     return [
-      ...rowLossGradient(gpu, { logits, targets, settings, stats, inputs, counts }, { rows, vocab, wgsl: loss.wgsl }),
+      ...rowLossGradient(gpu, { logits, firstTerms, targets, settings, stats, logprobs, inputs, counts }, { rows, vocab, wgsl: loss.wgsl }),
       ...product(
         gpu,
         { a: logits, b: weights.head, c: this.#rowsOf(dnormed, rows), counts },

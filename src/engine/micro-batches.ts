@@ -52,17 +52,16 @@ function emptyScores(sequences: readonly TrainSequence[], k: number): Scores {
 }
 
 /** Reads the results of the last run into `scores`. */
-async function readScores(training: TrainingProgram, { rowSequences, rowPositions }: MicroBatch, scores: Scores): Promise<void> {
-  const rows = rowSequences.length;
+async function readScores(training: TrainingProgram, batch: MicroBatch, scores: Scores): Promise<void> {
   const k = scores.top?.[0]?.k ?? 0;
-  // Both copies are submitted now, before the next batch overwrites the results.
+  // All copies are submitted now, before the next batch overwrites the results.
   const [{ logprobs, entropies }, likeliest] = await Promise.all([
-    training.statistics(rows),
-    k > 0 ? training.topTokens(rows, k) : undefined,
+    training.statistics(),
+    k > 0 ? training.topTokens(batch.rowTokens.length, k) : undefined,
   ]);
-  rowSequences.forEach((sequence, row) => {
-    const position = rowPositions[row]!;
-    scores.logprobs[sequence]![position] = logprobs[row]!;
+  batch.termRows.forEach((row, term) => {
+    const [sequence, position] = [batch.termSequences[term]!, batch.termPositions[term]!];
+    scores.logprobs[sequence]![position] = logprobs[term]!;
     scores.entropies[sequence]![position] = entropies[row]!;
     if (!likeliest) return;
     const top = scores.top![sequence]!;

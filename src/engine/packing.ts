@@ -1,24 +1,31 @@
 /**
- * Packing of training sequences into micro-batches without padding. Neighbouring sequences with the same beginning (rollouts
- * of one task) share this prefix: it is stored and computed once, and all of them attend to it.
+ * Packing of training sequences into micro-batches without padding. The sequences of a micro-batch form a prefix tree: what
+ * several of them begin with (the prompt; the turns that rollouts of one task have in common) is stored and computed once,
+ * forward and backward. The gradients are exact, because a token's activations depend only on the tokens before it.
  */
 import type { TrainSequence } from './types.ts';
 
-/** The tokens of one run, and its rows: the predictions that have a loss. */
+/** The tokens of one run in depth-first order, its rows (the tokens that predict), and its terms (what they predict). */
 export interface MicroBatch {
   tokens: Uint32Array<ArrayBuffer>;
   positions: Uint32Array<ArrayBuffer>;
-  /** Four words per token: prefixStart, prefixEnd, start, queryEnd (see docs/architecture.md). */
-  spans: Uint32Array<ArrayBuffer>;
-  /** Of each row: the packed index of the token whose hidden state predicts the target. Ascending, without repeats. */
+  /** Of each token: the end of its subtree. Token t attends to the keys k ≤ t with t < ends[k]. */
+  ends: Uint32Array<ArrayBuffer>;
+  /** Of each row: the packed index of the token whose hidden state predicts. Ascending, without repeats. */
   rowTokens: Uint32Array<ArrayBuffer>;
+  /** The terms of row r are firstTerms[r] … firstTerms[r + 1] - 1: one for each sequence with a loss there. */
+  firstTerms: Uint32Array<ArrayBuffer>;
   targets: Uint32Array<ArrayBuffer>;
-  /** Four floats per row: the three inputs of the loss, and the weight. */
-  rowInputs: Float32Array<ArrayBuffer>;
-  /** Of each row: the index of its sequence, and of the target token in this sequence. */
-  rowSequences: Uint32Array;
-  rowPositions: Uint32Array;
+  /** Four floats per term: the three inputs of the loss, and the weight. */
+  inputs: Float32Array<ArrayBuffer>;
+  /** Of each term: its row, the index of its sequence, and the target's position in this sequence. */
+  termRows: Uint32Array;
+  termSequences: Uint32Array;
+  termPositions: Uint32Array;
 }
+
+/** A micro-batch has at most this number of terms per token of its capacity. */
+export const TERMS_PER_TOKEN = 8;
 
 const valueAt = (values: number | ArrayLike<number>, t: number): number => (typeof values === 'number' ? values : values[t]!);
 
@@ -31,27 +38,25 @@ interface Item {
   length: number;
 }
 
-/** The cost of a second segment is higher than the gain of sharing a shorter prefix. */
-const SHORTEST_PREFIX = 8;
-
 /**
  * Fills micro-batches of at most `capacity` tokens, in order. Skips sequences without a masked token.
  * @throws RangeError for a sequence longer than `capacity`, or for an array whose length is not the number of tokens
  */
-export function pack(sequences: readonly TrainSequence[], capacity: number, share = true): MicroBatch[] {
-  const items = sequences.map(itemOf).filter(({ losses }) => losses.length > 0);
+export function pack(sequences: readonly TrainSequence[], capacity: number): MicroBatch[] {
   const batches: MicroBatch[] = [];
-  for (let from = 0; from < items.length;) {
-    const first = items[from]!;
-    if (first.length > capacity) {
-      throw new RangeError(`sequence ${first.index} has ${first.length + 1} tokens: this engine trains on at most ${capacity + 1}`);
+  let tree = new PrefixTree();
+  for (const item of sequences.map(itemOf)) {
+    if (item.losses.length === 0) continue;
+    if (item.length > capacity) {
+      throw new RangeError(`sequence ${item.index} has ${item.length + 1} tokens: this engine trains on at most ${capacity + 1}`);
     }
-    const groups = new Groups(share);
-    let to = from;
-    while (to < items.length && groups.tokensWith(items[to]!) <= capacity) groups.add(items[to++]!);
-    batches.push(layOut(groups.best()));
-    from = to;
+    if (tree.tokensWith(item) > capacity || tree.terms + item.losses.length > TERMS_PER_TOKEN * capacity) {
+      batches.push(tree.layOut());
+      tree = new PrefixTree();
+    }
+    tree.add(item);
   }
+  if (tree.terms > 0) batches.push(tree.layOut());
   return batches;
 }
 
@@ -73,116 +78,103 @@ function itemOf(sequence: TrainSequence, index: number): Item {
   return { index, sequence, losses, length: losses.at(-1) ?? 0 };
 }
 
-interface Group {
-  items: Item[];
-  prefix: number;
+/** Tokens `from` … `to` - 1 of all sequences below it. */
+interface Node {
+  tokens: ArrayLike<number>;
+  from: number;
+  to: number;
+  children: Node[];
+  /** Packed index of its first token. */
+  at: number;
 }
 
-/**
- * The sequences of one micro-batch, cut into groups that share a prefix. Dynamic programming over the cuts finds the fewest
- * tokens. The prefix of a group is the shortest prefix that two neighbours in the group share.
- */
-class Groups {
+class PrefixTree {
+  readonly #root: Node = { tokens: [], from: 0, to: 0, children: [], at: 0 };
   readonly #items: Item[] = [];
-  /** Length of the prefix that item i shares with item i − 1. */
-  readonly #common: number[] = [];
-  /** Entry i: the fewest tokens of the first i items. */
-  readonly #fewest: number[] = [0];
-  /** Entry i: the start of the last group of the first i items. */
-  readonly #cut: number[] = [0];
-
-  constructor(readonly share: boolean) {}
+  #tokens = 0;
+  terms = 0;
 
   tokensWith(item: Item): number {
-    return this.#extend(item).tokens;
+    return this.#tokens + item.length - this.#shared(item).depth;
   }
 
   add(item: Item): void {
-    const { tokens, start, common } = this.#extend(item);
+    const { node, depth } = this.#shared(item);
+    if (depth < node.to) {
+      node.children = [{ ...node, from: depth }];
+      node.to = depth;
+    }
+    if (depth < item.length) node.children.push({ tokens: item.sequence.tokens, from: depth, to: item.length, children: [], at: 0 });
     this.#items.push(item);
-    this.#common.push(common);
-    this.#fewest.push(tokens);
-    this.#cut.push(start);
+    this.#tokens += item.length - depth;
+    this.terms += item.losses.length;
   }
 
-  #extend(item: Item): { tokens: number; start: number; common: number } {
-    const before = this.#items.at(-1);
-    const common = before && this.share ? commonPrefix(before, item) : 0;
-    let tokens = this.#fewest.at(-1)! + item.length;
-    let start = this.#items.length;
-    let prefix = common;
-    let total = item.length;
-    for (let i = this.#items.length - 1; i >= 0 && prefix >= SHORTEST_PREFIX; i--) {
-      total += this.#items[i]!.length;
-      const sharing = this.#fewest[i]! + total - (this.#items.length - i) * prefix;
-      if (sharing < tokens) [tokens, start] = [sharing, i];
-      prefix = Math.min(prefix, this.#common[i]!);
+  /** The number of first tokens that the tree has already, and the node in or at whose end they end. */
+  #shared({ sequence: { tokens }, length }: Item): { node: Node; depth: number } {
+    let node = this.#root;
+    for (let depth = 0; ; depth++) {
+      if (depth === length) return { node, depth };
+      if (depth === node.to) {
+        const child = node.children.find((other) => other.tokens[depth] === tokens[depth]);
+        if (!child) return { node, depth };
+        node = child;
+      } else if (node.tokens[depth] !== tokens[depth]) return { node, depth };
     }
-    return { tokens, start, common };
   }
 
-  best(): Group[] {
-    const groups: Group[] = [];
-    for (let end = this.#items.length; end > 0;) {
-      const start = this.#cut[end]!;
-      groups.unshift({
-        items: this.#items.slice(start, end),
-        prefix: end - start > 1 ? Math.min(...this.#common.slice(start + 1, end)) : 0,
-      });
-      end = start;
-    }
-    return groups;
-  }
-}
-
-/** Number of first tokens that two sequences share and that predict no masked token: sharing these tokens is exact. */
-function commonPrefix(a: Item, b: Item): number {
-  const end = Math.min(a.losses[0]! - 1, b.losses[0]! - 1);
-  let t = 0;
-  while (t < end && a.sequence.tokens[t] === b.sequence.tokens[t]) t++;
-  return t;
-}
-
-function layOut(groups: readonly Group[]): MicroBatch {
-  const count = groups.reduce((sum, { items, prefix }) => sum + prefix + items.reduce((own, { length }) => own + length - prefix, 0), 0);
-  const rows = groups.reduce((sum, { items }) => sum + items.reduce((own, { losses }) => own + losses.length, 0), 0);
-  const batch: MicroBatch = {
-    tokens: new Uint32Array(count),
-    positions: new Uint32Array(count),
-    spans: new Uint32Array(4 * count),
-    rowTokens: new Uint32Array(rows),
-    targets: new Uint32Array(rows),
-    rowInputs: new Float32Array(4 * rows),
-    rowSequences: new Uint32Array(rows),
-    rowPositions: new Uint32Array(rows),
-  };
-  let at = 0;
-  let row = 0;
-  const segment = ({ sequence }: Item, from: number, to: number, prefix: readonly [number, number], queryEnd: number): void => {
-    const start = at;
-    for (let t = from; t < to; t++, at++) {
-      batch.tokens[at] = sequence.tokens[t]!;
-      batch.positions[at] = t;
-      batch.spans.set([prefix[0], prefix[1], start, queryEnd], 4 * at);
-    }
-  };
-  for (const { items, prefix } of groups) {
-    const begin = at;
-    const end = begin + prefix + items.reduce((own, { length }) => own + length - prefix, 0);
-    if (prefix > 0) segment(items[0]!, 0, prefix, [0, 0], end);
-    for (const item of items) {
-      const start = at;
-      segment(item, prefix, item.length, prefix > 0 ? [begin, begin + prefix] : [0, 0], start + item.length - prefix);
-      for (const t of item.losses) {
-        const { weight, inputs = [] } = item.sequence;
-        batch.rowTokens[row] = start + t - 1 - prefix;
-        batch.targets[row] = item.sequence.tokens[t]!;
-        inputs.forEach((values, i) => (batch.rowInputs[4 * row + i] = valueAt(values, t)));
-        batch.rowInputs[4 * row + 3] = valueAt(weight, t);
-        batch.rowSequences[row] = item.index;
-        batch.rowPositions[row++] = t;
+  layOut(): MicroBatch {
+    const tokens = new Uint32Array(this.#tokens);
+    const positions = new Uint32Array(this.#tokens);
+    const ends = new Uint32Array(this.#tokens);
+    let at = 0;
+    const place = (node: Node): void => {
+      node.at = at;
+      for (let t = node.from; t < node.to; t++, at++) {
+        tokens[at] = node.tokens[t]!;
+        positions[at] = t;
       }
-    }
+      node.children.forEach(place);
+      ends.fill(at, node.at, node.at + node.to - node.from);
+    };
+    place(this.#root);
+    return { tokens, positions, ends, ...this.#predictions() };
   }
-  return batch;
+
+  /** Rows and terms, in the order of the packed tokens. */
+  #predictions(): Omit<MicroBatch, 'tokens' | 'positions' | 'ends'> {
+    const terms = this.#items.flatMap((item) => this.#predicting(item)).sort((a, b) => a.token - b.token);
+    const batch = {
+      rowTokens: Uint32Array.from(new Set(terms.map(({ token }) => token))),
+      firstTerms: new Uint32Array(0),
+      targets: Uint32Array.from(terms, ({ item, position }) => item.sequence.tokens[position]!),
+      inputs: new Float32Array(4 * terms.length),
+      termRows: new Uint32Array(terms.length),
+      termSequences: Uint32Array.from(terms, ({ item }) => item.index),
+      termPositions: Uint32Array.from(terms, ({ position }) => position),
+    };
+    batch.firstTerms = new Uint32Array(batch.rowTokens.length + 1).fill(terms.length);
+    let row = -1;
+    terms.forEach(({ token, item, position }, i) => {
+      const { weight, inputs = [] } = item.sequence;
+      if (token !== batch.rowTokens[row]) batch.firstTerms[++row] = i;
+      batch.termRows[i] = row;
+      inputs.forEach((values, n) => (batch.inputs[4 * i + n] = valueAt(values, position)));
+      batch.inputs[4 * i + 3] = valueAt(weight, position);
+    });
+    return batch;
+  }
+
+  /** The packed tokens that predict the masked tokens of an item. */
+  #predicting(item: Item): { token: number; item: Item; position: number }[] {
+    let node = this.#root;
+    return item.losses.map((position) => {
+      const before = position - 1;
+      while (before >= node.to) {
+        const next = item.sequence.tokens[node.to];
+        node = node.children.find(({ tokens, from }) => tokens[from] === next)!;
+      }
+      return { token: node.at + before - node.from, item, position };
+    });
+  }
 }

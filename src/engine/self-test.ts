@@ -108,7 +108,7 @@ function attentionChecks(t: Tensors): Check[] {
   const packed = {
     qk: values(tokens * 2 * shape.headDim, 5),
     qkv: values(tokens * 3 * shape.headDim, 6),
-    spans: Uint32Array.from({ length: tokens * 4 }, (_, i) => [0, 0, 0, tokens][i % 4]!),
+    ends: new Uint32Array(tokens).fill(tokens),
   };
   const pages = { heads: 2, kvHeads: 1, headDim: 8, pageSize: 16, pagesPerSlot: 5 };
   const paged = {
@@ -119,12 +119,12 @@ function attentionChecks(t: Tensors): Check[] {
     kCache: values(5 * 16 * 8, 8),
     vCache: values(5 * 16 * 8, 9),
   };
-  const { qk, qkv, spans } = packed;
+  const { qk, qkv, ends } = packed;
   const { slotOf, positions, pageTable, kCache, vCache } = paged;
   return [
     t.check('attention', attentionReference(packed, shape).out, (out) => {
       const lse = t.upload(new Float64Array(tokens));
-      const tensors = { qk: t.upload(qk), qkv: t.upload(qkv), spans: t.upload(spans), out, lse, counts };
+      const tensors = { qk: t.upload(qk), qkv: t.upload(qkv), ends: t.upload(ends), out, lse, counts };
       return attention(gpu, tensors, { tokens: TOKENS, ...shape });
     }),
     t.check('paged attention', pagedAttentionReference(paged, pages), (out) => {

@@ -36,7 +36,7 @@ interface TrainingBuffers {
 
 export class TrainingProgram {
   readonly #context: LayerContext;
-  readonly #inputs: { tokens: View; spans: View };
+  readonly #inputs: { tokens: View; ends: View };
   /** Activations of the first layer in training, of every layer in scoring. */
   readonly #activations: Activations;
   /** [tokens, hidden] of the residual stream in scoring. */
@@ -55,7 +55,7 @@ export class TrainingProgram {
     readonly sizes: TrainingSizes,
   ) {
     const counts = gpu.uniform('counts', [0, 0, 0, 0]);
-    this.#inputs = { tokens: this.#tensor('tokens', 1), spans: this.#tensor('spans', 4) };
+    this.#inputs = { tokens: this.#tensor('tokens', 1), ends: this.#tensor('ends', 1) };
     this.#context = { gpu, config, tokens: { of: 'tokens' }, counts, positions: this.#tensor('positions', 1), rope };
     this.#activations = this.#makeActivations('0');
     this.#stream = this.#tensor('residual stream', config.hidden_size);
@@ -145,19 +145,19 @@ export class TrainingProgram {
   /** Uploads a batch. `loss`: only before a run of a training program. */
   upload(batch: MicroBatch, temperature: number, loss?: TokenLoss): { tokens: number; rows: number } {
     const { gpu } = this;
-    const counts = { tokens: batch.tokens.length, rows: batch.targets.length };
+    const counts = { tokens: batch.tokens.length, rows: batch.rowTokens.length };
     gpu.write(this.#context.counts, Uint32Array.of(counts.tokens, counts.rows, 0, 0));
     gpu.write(this.#context.positions, batch.positions);
     gpu.write(this.#inputs.tokens, batch.tokens);
-    gpu.write(this.#inputs.spans, batch.spans);
+    gpu.write(this.#inputs.ends, batch.ends);
     this.#head.upload(batch, temperature, loss);
     if (loss) gpu.write(this.#buffers!.d.buckets, embeddingBuckets(batch.tokens, this.sizes.capacity));
     return counts;
   }
 
-  /** Log-probability and entropy of the first `rows` rows of the last run. */
-  statistics(rows: number): Promise<{ logprobs: Float32Array; entropies: Float32Array }> {
-    return this.#head.statistics(rows);
+  /** Of the last run: the log-probability of each term, and the entropy of each row. */
+  statistics(): Promise<{ logprobs: Float32Array; entropies: Float32Array }> {
+    return this.#head.statistics();
   }
 
   /** The `k` likeliest tokens of the first `rows` rows of the last run. Its program was built for the same `k`. */
@@ -174,17 +174,17 @@ export class TrainingProgram {
     );
   }
 
-  get #attention(): { spans: View; longest: number } {
-    return { spans: this.#inputs.spans, longest: this.sizes.longest };
+  get #attention(): { ends: View; longest: number } {
+    return { ends: this.#inputs.ends, longest: this.sizes.longest };
   }
 
   #layer(weights: WeightViews['layers'][number], a: Activations, x: Residual): Dispatch[] {
-    const { spans, longest } = this.#attention;
+    const { ends, longest } = this.#attention;
     const { counts } = this.#context;
     const { qk, qkv, attended, lse } = a;
     return layerForward(this.#context, weights, a, x, () =>
       withWork(
-        attention(this.gpu, { qk, qkv, spans, out: attended, lse, counts }, attentionSizes(this.#context)),
+        attention(this.gpu, { qk, qkv, ends, out: attended, lse, counts }, attentionSizes(this.#context)),
         attentionWork(widths(this.config).q, longest),
       ),
     );

@@ -1,5 +1,5 @@
 /**
- * GFLOP/s of attention (only the pairs inside the causal spans count) beside a matmul of the same run, and the time of
+ * GFLOP/s of attention (only the pairs inside the causal mask count) beside a matmul of the same run, and the time of
  * paged decode. Usage: `VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json npx tsx tests/bench/attention.mts [heads kvHeads headDim]`
  */
 import { type Dispatch, Gpu, type View } from '../../src/engine/gpu.ts';
@@ -46,12 +46,11 @@ async function add(name: string, program: Dispatch[], counts: Counts, flops: num
 const [sequences, length] = [8, 256];
 const tokens = sequences * length;
 const widths = { qk: (heads + kvHeads) * headDim, qkv: (heads + 2 * kvHeads) * headDim, out: heads * headDim };
-const spans = new Uint32Array(tokens * 4);
-for (let t = 0; t < tokens; t++) spans.set([0, 0, t - (t % length), t - (t % length) + length], 4 * t);
+const ends = Uint32Array.from({ length: tokens }, (_, t) => t - (t % length) + length);
 const t = {
   qk: random('qk', tokens * widths.qk),
   qkv: random('qkv', tokens * widths.qkv),
-  spans: upload('spans', spans),
+  ends: upload('ends', ends),
   out: gpu.buffer('out', tokens * widths.out * 4),
   lse: gpu.buffer('lse', tokens * heads * 4),
   dout: random('dout', tokens * widths.out),

@@ -6,8 +6,8 @@ import { attentionBackward, attentionBackwardReference } from '../../src/engine/
 import { tuningFor } from '../../src/engine/tuning.ts';
 
 type Shape = { heads: number; kvHeads: number; headDim: number };
-/** Sequences with a shared prefix (it may be empty) and different continuations. */
-type Group = { prefix: number; tails: number[] };
+/** A node of a prefix tree: its number of tokens, then its children. */
+type Tree = [number, ...Tree[]];
 
 let gpu: Gpu;
 beforeAll(async () => void (gpu = await Gpu.create()));
@@ -22,22 +22,19 @@ function random(seed: number): () => number {
 }
 const floats = (n: number, next: () => number): Float32Array<ArrayBuffer> => Float32Array.from({ length: n }, next);
 
-function spansOf(groups: Group[]): { spans: Uint32Array<ArrayBuffer>; tokens: number; sequences: number[][] } {
-  const spans: number[] = [];
+/** `sequences`: the packed tokens from each root to each leaf. */
+function layOut(forest: Tree[]): { ends: Uint32Array<ArrayBuffer>; tokens: number; sequences: number[][] } {
+  const ends: number[] = [];
   const sequences: number[][] = [];
-  let at = 0;
-  for (const { prefix, tails } of groups) {
-    const start = at;
-    const end = start + prefix + tails.reduce((a, b) => a + b, 0);
-    for (let i = 0; i < prefix; i++) spans.push(0, 0, start, end);
-    at += prefix;
-    for (const tail of tails) {
-      for (let i = 0; i < tail; i++) spans.push(start, start + prefix, at, at + tail);
-      sequences.push([...Array.from({ length: prefix }, (_, i) => start + i), ...Array.from({ length: tail }, (_, i) => at + i)]);
-      at += tail;
-    }
-  }
-  return { spans: Uint32Array.from(spans), tokens: at, sequences };
+  const place = ([length, ...children]: Tree, before: number[]): void => {
+    const own = Array.from({ length }, (_, i) => ends.length + i);
+    ends.push(...own);
+    for (const child of children) place(child, [...before, ...own]);
+    for (const t of own) ends[t] = ends.length;
+    if (children.length === 0) sequences.push([...before, ...own]);
+  };
+  for (const tree of forest) place(tree, []);
+  return { ends: Uint32Array.from(ends), tokens: ends.length, sequences };
 }
 
 /** The buffer behind the batch holds NaN, so that a read behind the batch would change the result. */
@@ -50,12 +47,12 @@ function upload(label: string, data: Float32Array<ArrayBuffer> | Uint32Array<Arr
   return view;
 }
 
-function inputs(groups: Group[], { heads, kvHeads, headDim }: Shape) {
-  const { spans, tokens, sequences } = spansOf(groups);
+function inputs(forest: Tree[], { heads, kvHeads, headDim }: Shape) {
+  const { ends, tokens, sequences } = layOut(forest);
   const next = random(tokens + heads * 100 + headDim);
   const widths = { qk: (heads + kvHeads) * headDim, qkv: (heads + 2 * kvHeads) * headDim, out: heads * headDim };
   return {
-    spans,
+    ends,
     tokens,
     sequences,
     widths,
@@ -65,13 +62,13 @@ function inputs(groups: Group[], { heads, kvHeads, headDim }: Shape) {
   };
 }
 
-async function runOnGpu(groups: Group[], shape: Shape, tiles?: Record<'forward' | 'query' | 'key', AttentionTile>) {
-  const x = inputs(groups, shape);
+async function runOnGpu(forest: Tree[], shape: Shape, tiles?: Record<'forward' | 'query' | 'key', AttentionTile>) {
+  const x = inputs(forest, shape);
   const size = (width: number): number => (x.tokens + SPARE) * width * 4;
   const common: AttentionTensors = {
     qk: upload('qk', x.qk, SPARE * x.widths.qk),
     qkv: upload('qkv', x.qkv, SPARE * x.widths.qkv),
-    spans: upload('spans', x.spans),
+    ends: upload('ends', x.ends),
     out: gpu.buffer('out', size(x.widths.out)),
     lse: gpu.buffer('lse', size(shape.heads)),
     counts: gpu.uniform('counts', [x.tokens, 0, 0, 0]),
@@ -94,7 +91,7 @@ async function runOnGpu(groups: Group[], shape: Shape, tiles?: Record<'forward' 
 }
 
 function reference(x: ReturnType<typeof inputs>, shape: Shape) {
-  const t = { qk: Float64Array.from(x.qk), qkv: Float64Array.from(x.qkv), spans: x.spans, dout: Float64Array.from(x.dout) };
+  const t = { qk: Float64Array.from(x.qk), qkv: Float64Array.from(x.qkv), ends: x.ends, dout: Float64Array.from(x.dout) };
   return { ...attentionReference(t, shape), ...attentionBackwardReference(t, shape) };
 }
 
@@ -110,13 +107,7 @@ function difference(actual: Float32Array, expected: Float64Array): number {
   return largest / scale;
 }
 
-const PACKED: Group[] = [
-  { prefix: 0, tails: [1] },
-  { prefix: 19, tails: [7, 1, 13] },
-  { prefix: 0, tails: [37] },
-  { prefix: 3, tails: [5, 2] },
-  { prefix: 0, tails: [6, 11] },
-];
+const PACKED: Tree[] = [[1], [19, [7], [1, [3], [9, [2], [17]]], [13]], [37], [3, [5], [2]], [6], [11]];
 
 describe('packed attention equals float64, forward and backward', () => {
   test.each<Shape>([
@@ -163,12 +154,12 @@ describe('packed attention equals float64, forward and backward', () => {
 
   test('large scores do not overflow', async () => {
     const shape = { heads: 1, kvHeads: 1, headDim: 8 };
-    const x = inputs([{ prefix: 0, tails: [40] }], shape);
+    const x = inputs([[40]], shape);
     for (let i = 0; i < x.qk.length; i++) x.qk[i]! *= 60;
     const t = {
       qk: upload('qk', x.qk),
       qkv: upload('qkv', x.qkv),
-      spans: upload('spans', x.spans),
+      ends: upload('ends', x.ends),
       out: gpu.buffer('out', x.tokens * 32),
       lse: gpu.buffer('lse', x.tokens * 4),
       counts: gpu.uniform('counts', [x.tokens, 0, 0, 0]),
@@ -185,22 +176,24 @@ describe('packed attention equals float64, forward and backward', () => {
 describe('the float64 reference', () => {
   const shape = { heads: 2, kvHeads: 1, headDim: 4 };
 
-  test('a shared prefix gives the same outputs as separate sequences, and the sum of their gradients', () => {
-    const x = inputs([{ prefix: 5, tails: [3, 1, 4] }], shape);
+  test('shared prefixes give the same outputs as separate sequences, and the sum of their gradients', () => {
+    const x = inputs([[5, [3], [1, [2], [6]], [4]]], shape);
     const shared = reference(x, shape);
     const sums = { dqk: new Float64Array(shared.dqk.length), dqkv: new Float64Array(shared.dqkv.length) };
-    const prefix = 5;
-    x.sequences.forEach((sequence, s) => {
+    const counted = new Set<number>();
+    x.sequences.forEach((sequence) => {
       const rows = (data: Float32Array, width: number): Float32Array<ArrayBuffer> =>
         Float32Array.from(sequence.flatMap((row) => [...data.subarray(row * width, (row + 1) * width)]));
       const alone = {
         ...x,
-        ...spansOf([{ prefix: 0, tails: [sequence.length] }]),
+        ...layOut([[sequence.length]]),
         qk: rows(x.qk, x.widths.qk),
         qkv: rows(x.qkv, x.widths.qkv),
         dout: rows(x.dout, x.widths.out),
       };
-      if (s > 0) alone.dout.fill(0, 0, prefix * x.widths.out); // the loss of the prefix counts once
+      // The loss of a shared token counts once.
+      sequence.forEach((row, i) => counted.has(row) && alone.dout.fill(0, i * x.widths.out, (i + 1) * x.widths.out));
+      for (const row of sequence) counted.add(row);
       const result = reference(alone, shape);
       sequence.forEach((row, i) => {
         for (let c = 0; c < x.widths.out; c++)
@@ -215,8 +208,8 @@ describe('the float64 reference', () => {
   });
 
   test('its gradient agrees with finite differences', () => {
-    const x = inputs([{ prefix: 3, tails: [2, 3] }], shape);
-    const t = { qk: Float64Array.from(x.qk), qkv: Float64Array.from(x.qkv), spans: x.spans, dout: Float64Array.from(x.dout) };
+    const x = inputs([[3, [2], [1, [2], [1]]]], shape);
+    const t = { qk: Float64Array.from(x.qk), qkv: Float64Array.from(x.qkv), ends: x.ends, dout: Float64Array.from(x.dout) };
     const gradient = attentionBackwardReference(t, shape);
     const loss = (): number => attentionReference(t, shape).out.reduce((sum, value, i) => sum + value * t.dout[i]!, 0);
     const step = 1e-5;

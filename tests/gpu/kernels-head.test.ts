@@ -43,38 +43,61 @@ describe.each([
   const ldc = Math.ceil(vocab / 4) * 4;
   const temperature = 0.7;
   const logits = random(8 * ldc, 1).map((v, i) => (i % ldc < vocab ? Math.fround(v * (Math.floor(i / ldc) === 0 ? 100 : 6)) : 0)); // exp of row 0 overflows
-  const targets = Array.from({ length: Math.max(total, base + 8) }, (_, r) => (r === base ? vocab - 1 : (r * 37) % vocab));
+  const rows = Math.max(total, base + 8);
+  // Row r has 1, 2 or 3 terms; two terms of a row may have the same target.
+  const terms = Array.from({ length: rows }, (_, r) => Array.from({ length: 1 + (r % 3) }, (_, i) => (r * 37 + 5 * (i % 2)) % vocab));
+  terms[base]![0] = vocab - 1;
+  const firstTerms = [0, ...terms.map((_, r) => terms.slice(0, r + 1).flat().length)];
+  const targets = terms.flat();
   const inputs = random(targets.length * 4, 2);
   const row = (r: number): Float64Array => logits.subarray(r * ldc, r * ldc + vocab);
+  const logprob = (values: Float64Array, target: number): number =>
+    values[target]! / temperature - rowStatisticsReference(values, temperature)[0];
 
   test('statistics and the gradient of a loss', async () => {
     const t = {
       logits: upload(gpu, logits),
+      firstTerms: uploadWords(gpu, firstTerms),
       targets: uploadWords(gpu, targets),
       settings: uploadUniform(gpu, lossSettings(temperature, [0, 0, 0, 0, 0, 0.3])),
       partial: gpu.buffer('partial', statisticsPartialBytes(8, vocab)),
-      stats: gpu.buffer('stats', targets.length * 16),
+      stats: gpu.buffer('stats', rows * 8),
+      logprobs: gpu.buffer('logprobs', targets.length * 4),
       inputs: upload(gpu, inputs),
       counts: uploadCounts(gpu, counts),
     };
     const sizes = { rows: { of: 'rows', base, max: 8 }, vocab } as const;
     await run(gpu, rowStatistics(gpu, t, sizes), counts);
-    const stats = await download(gpu, t.stats, targets.length * 4);
-    const expectedStats = new Float64Array(targets.length * 4);
-    for (let r = 0; r < count; r++) expectedStats.set(rowStatisticsReference(row(r), targets[base + r]!, temperature), (base + r) * 4);
-    expectClose(stats, expectedStats, 1e-6);
+    const expectedStats = new Float64Array(rows * 2);
+    const expectedLogprobs = new Float64Array(targets.length);
+    for (let r = 0; r < count; r++) {
+      expectedStats.set(rowStatisticsReference(row(r), temperature), (base + r) * 2);
+      terms[base + r]!.forEach((target, i) => (expectedLogprobs[firstTerms[base + r]! + i] = logprob(row(r), target)));
+    }
+    expectClose(await download(gpu, t.stats, rows * 2), expectedStats, 1e-6);
+    expectClose(await download(gpu, t.logprobs, targets.length), expectedLogprobs, 1e-6);
 
     await run(gpu, rowLossGradient(gpu, t, { ...sizes, wgsl: LOSS }), counts);
     const expected = Float64Array.from(logits);
     for (let r = 0; r < count; r++) {
       const at = base + r;
-      const [, , logprob] = rowStatisticsReference(row(r), targets[at]!, temperature);
-      const [x, y, z, weight] = inputs.subarray(at * 4, at * 4 + 4) as unknown as [number, number, number, number];
-      const gradient = rowLossGradientReference(row(r), targets[at]!, temperature, [weight * (2 * x * logprob + z), weight * 0.3 * y]);
+      const own = terms[at]!.map((target, i) => {
+        const [x, y, z, weight] = inputs.subarray((firstTerms[at]! + i) * 4) as unknown as [number, number, number, number];
+        return { target, x, y, z, weight };
+      });
+      const derivatives = own.map(({ target, x, y, z, weight }) => ({
+        target,
+        derivative: [weight * (2 * x * logprob(row(r), target) + z), weight * 0.3 * y] as const,
+      }));
+      const gradient = rowLossGradientReference(row(r), temperature, derivatives);
       if (vocab < 300 && r < 2) {
         const value = (values: Float64Array): Float64Array => {
-          const [, , logp, entropy] = rowStatisticsReference(values, targets[at]!, temperature);
-          return Float64Array.of(weight * (x * logp * logp + 0.3 * y * entropy + z * logp));
+          const [, entropy] = rowStatisticsReference(values, temperature);
+          const losses = own.map(({ target, x, y, z, weight }) => {
+            const logp = logprob(values, target);
+            return weight * (x * logp * logp + 0.3 * y * entropy + z * logp);
+          });
+          return Float64Array.of(losses.reduce((sum, loss) => sum + loss, 0));
         };
         expectGradient(value, row(r), Float64Array.of(1), gradient);
       }

@@ -137,10 +137,13 @@ describe('micro-batches', () => {
   });
 
   /** Gradients of GRPO for different sizes of the engine. The gradients must not depend on the sizes. */
-  async function gradientsWith(options: { maxTokens: number; activationBytes?: number }, alone = false): Promise<TensorMap> {
+  async function gradientsWith(
+    options: { maxTokens: number; activationBytes?: number },
+    alone = false,
+    batch = grpoBatch(fixture),
+  ): Promise<TensorMap> {
     const engine = await createEngine(gpu, fixture.config, fixture.weights, { maxModelLen: 64, ...options });
     const { grpo, temperature } = fixture.figures;
-    const batch = grpoBatch(fixture);
     for (const part of alone ? batch.map((sequence) => [sequence]) : [batch])
       await engine.accumulate(part, grpoLoss(grpo.config), { temperature });
     const gradients = await engine.gradients();
@@ -152,6 +155,30 @@ describe('micro-batches', () => {
     expect(worst(await gradientsWith({ maxTokens: 64 }), fixture.grpoGradients).error).toBeLessThan(1e-4);
     expect(worst(await gradientsWith({ maxTokens: 256, activationBytes: 1 }), fixture.grpoGradients).error).toBeLessThan(1e-4);
     expect(worst(await gradientsWith({ maxTokens: 256 }, true), fixture.grpoGradients).error).toBeLessThan(1e-4);
+  });
+
+  test('sequences that share tokens in the loss have the gradients and scores that each has alone', async () => {
+    // Of each sequence: an equal one, and one that differs from its middle on. All have other advantages.
+    const batch = grpoBatch(fixture).flatMap((sequence) => {
+      const [advantage, ...rest] = sequence.inputs!;
+      const fork = Array.from(sequence.tokens, (id, t) => (t < sequence.tokens.length / 2 ? id : (id + 7) % fixture.config.vocab_size));
+      const scaled = (factor: number) => [
+        typeof advantage === 'number' ? advantage * factor : Array.from(advantage!, (a) => a * factor),
+        ...rest,
+      ];
+      return [sequence, { ...sequence, inputs: scaled(-0.5) }, { ...sequence, tokens: fork, inputs: scaled(-2) }];
+    });
+    const alone = await gradientsWith({ maxTokens: 256 }, true, batch);
+    expect(worst(await gradientsWith({ maxTokens: 512 }, false, batch), alone).error).toBeLessThan(1e-5);
+    const engine = await createEngine(gpu, fixture.config, fixture.weights, { maxModelLen: 64, maxTokens: 512 });
+    const together = await engine.score(batch, { topLogprobs: 3 });
+    for (const [i, sequence] of batch.entries()) {
+      const own = await engine.score([sequence], { topLogprobs: 3 });
+      for (const name of ['logprobs', 'entropies'] as const)
+        own[name][0]!.forEach((value, t) => expect(together[name][i]![t], `${name} ${i}:${t}`).toBeCloseTo(value, 5));
+      expect(together.top![i]!.ids).toEqual(own.top![0]!.ids);
+    }
+    engine.destroy();
   });
 
   test('300 training steps with sampling between them create no buffer, and repeat bit by bit', async () => {

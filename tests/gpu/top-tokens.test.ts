@@ -33,13 +33,18 @@ describe.each([
     const rows = { of: 'rows', base, max: 8 } as const;
     const tensors = {
       logits: upload(gpu, logits),
+      firstTerms: uploadWords(
+        gpu,
+        Array.from({ length: total + 1 }, (_, r) => r),
+      ),
       targets: uploadWords(
         gpu,
         Array.from({ length: total }, () => 0),
       ),
+      logprobs: gpu.buffer('logprobs', total * 4),
       settings: uploadUniform(gpu, lossSettings(temperature)),
       partial: gpu.buffer('partial', statisticsPartialBytes(8, vocab)),
-      stats: gpu.buffer('stats', total * 16),
+      stats: gpu.buffer('stats', total * 8),
       counts: uploadCounts(gpu, counts),
     };
     const top = gpu.buffer('top', total * topBytes(k));

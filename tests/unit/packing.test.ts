@@ -11,19 +11,30 @@ const sequence = (tokens: number[], lossFrom: number, lossTo = tokens.length): T
 const range = (from: number, count: number): number[] => Array.from({ length: count }, (_, i) => from + i);
 
 /** The tokens that packed token t attends to. Token t is the last. */
-function history({ tokens, spans }: MicroBatch, t: number): number[] {
-  const [prefixStart, prefixEnd, start] = spans.subarray(4 * t, 4 * t + 3);
-  return [...tokens.subarray(prefixStart, prefixEnd), ...tokens.subarray(start, t + 1)];
+const history = ({ tokens, ends }: MicroBatch, t: number): number[] => [...tokens].filter((_, key) => key <= t && t < ends[key]!);
+
+interface Prediction {
+  seen: number[];
+  target: number;
+  inputs: number[];
 }
 
 /** Every token in the loss, with the tokens that predict it. */
-function predictions(batches: MicroBatch[]): Map<string, { seen: number[]; target: number; inputs: number[] }> {
-  const found = new Map<string, { seen: number[]; target: number; inputs: number[] }>();
+function predictions(batches: MicroBatch[]): Map<string, Prediction> {
+  const found = new Map<string, Prediction>();
   for (const batch of batches) {
     batch.rowTokens.forEach((t, row) => {
-      const key = `${batch.rowSequences[row]}:${batch.rowPositions[row]}`;
-      expect(found.has(key)).toBe(false);
-      found.set(key, { seen: history(batch, t), target: batch.targets[row]!, inputs: [...batch.rowInputs.subarray(4 * row, 4 * row + 4)] });
+      expect(batch.firstTerms[row]).toBeLessThan(batch.firstTerms[row + 1]!);
+      for (let term = batch.firstTerms[row]!; term < batch.firstTerms[row + 1]!; term++) {
+        const key = `${batch.termSequences[term]}:${batch.termPositions[term]}`;
+        expect(found.has(key)).toBe(false);
+        expect(batch.termRows[term]).toBe(row);
+        found.set(key, {
+          seen: history(batch, t),
+          target: batch.targets[term]!,
+          inputs: [...batch.inputs.subarray(4 * term, 4 * term + 4)],
+        });
+      }
     });
   }
   return found;
@@ -41,17 +52,11 @@ function expectExact(sequences: TrainSequence[], batches: MicroBatch[]): void {
   });
   expect(found.size).toBe(masked);
   for (const batch of batches) {
-    expect(new Set(batch.rowTokens).size).toBe(batch.rowTokens.length);
-    batch.tokens.forEach((_, t) => expect(batch.positions[t]).toBe(history(batch, t).length - 1));
-    // A key's queryEnd covers exactly the queries whose spans attend to the key.
-    batch.tokens.forEach((_, key) => {
-      const seeing = range(0, batch.tokens.length).filter((t) => {
-        const [prefixStart, prefixEnd, start] = batch.spans.subarray(4 * t, 4 * t + 3);
-        return (key >= prefixStart! && key < prefixEnd!) || (key >= start! && key <= t);
-      });
-      expect(batch.spans[4 * key + 3]).toBe(seeing.at(-1)! + 1);
-      expect(seeing).toEqual(range(key, seeing.length));
-    });
+    const histories = [...batch.tokens].map((_, t) => history(batch, t));
+    // No two tokens have the same history: nothing is computed twice.
+    expect(new Set(histories.map((tokens) => tokens.join())).size).toBe(batch.tokens.length);
+    expect([...batch.positions]).toEqual(histories.map(({ length }) => length - 1));
+    expect([...batch.rowTokens]).toEqual([...new Set(batch.rowTokens)].sort((a, b) => a - b));
   }
 }
 
@@ -63,35 +68,39 @@ describe('packing', () => {
     const batches = pack(group, 1000);
     expectExact(group, batches);
     expect(batches).toHaveLength(1);
-    // The prompt's last token predicts each first token, so each sequence has a copy. The last token is not computed.
-    expect(batches[0]!.tokens).toHaveLength(19 + (1 + 4) + (1 + 8) + (1 + 6));
+    // The last token of a sequence is not computed.
+    expect(batches[0]!.tokens).toHaveLength(20 + 4 + 8 + 6);
+    // The prompt's last token predicts three first tokens.
+    expect(batches[0]!.firstTerms[1]).toBe(3);
   });
 
-  test('without sharing, the same tokens are trained on', () => {
-    const group = [5, 9].map((n, i) => sequence([...prompt, ...range(i * 10, n)], 20));
-    const batches = pack(group, 1000, false);
-    expectExact(group, batches);
-    expect(batches[0]!.tokens).toHaveLength(24 + 28);
-  });
-
-  test('sequences share nothing after the first token in the loss of one of them', () => {
+  test('tokens in the loss are shared too; equal sequences are stored once', () => {
     const same = [...prompt, 1, 2, 3, 4];
-    const group = [sequence(same, 12), sequence(same, 20)];
+    const group = [sequence(same, 12), sequence(same, 20), sequence(same, 12), sequence(same.slice(0, 22), 12)];
     const batches = pack(group, 1000);
     expectExact(group, batches);
-    expect(batches[0]!.tokens).toHaveLength(11 + (23 - 11) * 2);
+    expect(batches[0]!.tokens).toHaveLength(23);
+    expect(batches[0]!.rowTokens).toHaveLength(12);
+    expect(batches[0]!.targets).toHaveLength(12 + 4 + 12 + 10);
   });
 
-  test('two groups with a common prefix are split where the most tokens are saved', () => {
+  test('branches branch again; the order of the sequences does not matter', () => {
     const [a, b] = [
       [...prompt, ...range(500, 30)],
       [...prompt, ...range(600, 30)],
     ];
-    const both = [0, 1, 2].flatMap((i) => [a, b].map((p): [number[], number] => [p, i])).sort((x, y) => x[0][25]! - y[0][25]!);
-    const sequences = both.map(([p, i]) => sequence([...p, ...range(10 * i, 6)], 50));
+    const sequences = [0, 1, 2].flatMap((i) => [a, b].map((p) => sequence([...p, ...range(10 * i, 6)], 30)));
     const batches = pack(sequences, 1000);
     expectExact(sequences, batches);
-    expect(batches[0]!.tokens).toHaveLength(2 * (49 + 3 * 6));
+    expect(batches[0]!.tokens).toHaveLength(20 + 2 * (30 + 3 * 5));
+    expect(pack(sequences.toReversed(), 1000)[0]!.tokens).toHaveLength(110);
+  });
+
+  test('a micro-batch has at most eight terms for each token of its capacity', () => {
+    const sequences = range(0, 30).map(() => sequence(range(0, 12), 1));
+    const batches = pack(sequences, 16);
+    expectExact(sequences, batches);
+    expect(batches.map(({ targets }) => targets.length)).toEqual([121, 121, 88]);
   });
 
   test('micro-batches stay within the capacity and keep the order', () => {
@@ -100,7 +109,7 @@ describe('packing', () => {
     expectExact(sequences, batches);
     expect(batches.length).toBeGreaterThan(3);
     for (const { tokens } of batches) expect(tokens.length).toBeLessThanOrEqual(40);
-    const order = batches.flatMap(({ rowSequences }) => [...rowSequences]);
+    const order = batches.flatMap(({ termSequences }) => [...new Set(termSequences)].sort((x, y) => x - y));
     expect(order).toEqual([...order].sort((x, y) => x - y));
   });
 

@@ -9,7 +9,7 @@ import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
 import { rowCount } from '../rows.ts';
 import { attendedKeys, attentionReference, type AttentionSizes, type AttentionTensors, checkAttentionSizes, LOG2E } from './attention.ts';
-import { type AttentionTile, attentionTile, eachKeyBlock, queryTokens, repeat, TileText, tileTokens } from './attention-tile.ts';
+import { type AttentionTile, attentionTile, eachKeyBlock, queryTokens, repeat, seen, TileText, tileTokens } from './attention-tile.ts';
 
 export interface AttentionBackwardTensors extends AttentionTensors {
   /** [tokens, heads·headDim] gradient of `out`. */
@@ -32,7 +32,6 @@ function queryKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: Attentio
   ${text.eachToken(
     (r) => `
   let token${r} = ${text.token(r)};
-  let span${r} = select(vec4u(), spans[token${r}], token${r} < n);
   let at${r} = (token${r} * ${heads}u + head) * ${d4}u;
   var delta${r} = 0.0;
   ${repeat(
@@ -45,7 +44,7 @@ function queryKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: Attentio
   )}${eachKeyBlock(
     text,
     `
-      ${repeat(text.addresses, (t) => `let key${t} = min(${text.item(t)}, hi - 1u); let k_at${t} = key${t} * ${kStride}u + kcol; let v_at${t} = key${t} * ${(heads + 2 * kvHeads) * d4}u + vcol;`)}
+      ${repeat(text.addresses, (t) => `let k_at${t} = key${t} * ${kStride}u + kcol; let v_at${t} = key${t} * ${(heads + 2 * kvHeads) * d4}u + vcol;`)}
       ${text.eachToken((r) => repeat(4, (t) => `var s${r}_${t} = 0.0; var g${r}${t} = 0.0;`, ' '))}
       ${repeat(
         own,
@@ -56,7 +55,7 @@ function queryKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: Attentio
         ${text.eachToken((r) => repeat(4, (t) => `g${r}${t} += dot(g${r}_${d}, v${t});`, ' '))} }`,
       )}
       ${text.eachToken((r) => text.sum(...[0, 1, 2, 3].flatMap((t) => [`s${r}_${t}`, `g${r}${t}`])))}
-      ${text.eachToken((r) => repeat(4, (t) => `let w${r}_${t} = select(0.0, exp2(s${r}_${t} - lse${r}) * (g${r}${t} - delta${r}), ${text.item(t)} - lo${r} < len${r});`))}
+      ${text.eachToken((r) => repeat(4, (t) => `let w${r}_${t} = select(0.0, exp2(s${r}_${t} - lse${r}) * (g${r}${t} - delta${r}), ${seen(text, r, t)});`))}
       ${repeat(
         own,
         (d) => `{ ${text.four('k', `k_${d}`, (t) => `qk[k_at${t} + ${text.at(d)}]`)}
@@ -72,7 +71,7 @@ function queryKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: Attentio
   return defineKernel({
     label: 'attention dq',
     dims: { rows: 'Rows' },
-    reads: { qk: 'vec4f', qkv: 'vec4f', spans: 'vec4u', out: 'vec4f', lse: 'f32', dout: 'vec4f' },
+    reads: { qk: 'vec4f', qkv: 'vec4f', ends: 'u32', out: 'vec4f', lse: 'f32', dout: 'vec4f' },
     writes: { delta: 'f32', dqk: 'vec4f' },
     subgroups: text.subgroups,
     body: text.main(body),
@@ -90,12 +89,12 @@ function keyKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: AttentionT
   let kcol = ${heads * d4}u + wg.y * ${d4}u;
   let vcol = kcol + ${kvHeads * d4}u;
   var end = 0u;
-  for (var t = first; t < last; t++) { end = max(end, spans[t].w); }
+  for (var t = first; t < last; t++) { end = max(end, ends[t]); }
   end = min(end, n);
   ${text.eachToken(
     (r) => `
   let token${r} = ${text.token(r)};
-  let len${r} = select(spans[token${r}].w - token${r}, 0u, token${r} >= n);
+  let len${r} = select(ends[token${r}] - token${r}, 0u, token${r} >= n);
   ${repeat(
     own,
     (d) => `let k${r}_${d} = qk[token${r} * ${kStride}u + kcol + ${text.at(d)}] * ${scale * LOG2E}; var dk${r}_${d} = vec4f();
@@ -139,7 +138,7 @@ function keyKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: AttentionT
   return defineKernel({
     label: 'attention dk dv',
     dims: { rows: 'Rows' },
-    reads: { qk: 'vec4f', qkv: 'vec4f', spans: 'vec4u', lse: 'f32', dout: 'vec4f', delta: 'f32' },
+    reads: { qk: 'vec4f', qkv: 'vec4f', ends: 'u32', lse: 'f32', dout: 'vec4f', delta: 'f32' },
     writes: { dqk: 'vec4f', dqkv: 'vec4f' },
     subgroups: text.subgroups,
     body: text.main(body),
@@ -169,7 +168,7 @@ export function attentionBackward(
 
 /** The gradient in float64: dqk, and dqkv with zeros in the q and k columns. */
 export function attentionBackwardReference(
-  t: { qk: Float64Array; qkv: Float64Array; spans: ArrayLike<number>; dout: Float64Array },
+  t: { qk: Float64Array; qkv: Float64Array; ends: ArrayLike<number>; dout: Float64Array },
   p: Omit<AttentionSizes, 'tokens'>,
 ): { dqk: Float64Array; dqkv: Float64Array } {
   const { heads, kvHeads, headDim } = p;
@@ -186,7 +185,7 @@ export function attentionBackwardReference(
       const o = (row * heads + head) * headDim;
       let delta = 0;
       for (let d = 0; d < headDim; d++) delta += t.dout[o + d]! * out[o + d]!;
-      for (const key of attendedKeys(t.spans, row)) {
+      for (const key of attendedKeys(t.ends, row)) {
         const k = key * kStride + heads * headDim + kv;
         const v = key * vStride + (heads + kvHeads) * headDim + kv;
         let score = 0;

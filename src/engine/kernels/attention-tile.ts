@@ -103,36 +103,26 @@ export class TileText {
   }
 }
 
-/**
- * The start of a body whose tokens are queries: their prefixes' keys are prefix_start … prefix_end - 1, and their own keys begin
- * at own_start.
- */
+/** The start of a body whose tokens are queries. */
 export function queryTokens(heads: number, kvHeads: number, d4: number): string {
   return /* wgsl */ `
   let head = wg.y;
   let kcol = ${heads * d4}u + head / ${heads / kvHeads}u * ${d4}u;
-  let vcol = kcol + ${kvHeads * d4}u;
-  var prefix_start = n;
-  var prefix_end = 0u;
-  for (var t = first; t < last; t++) {
-    let span = spans[t];
-    if (span.x < span.y) { prefix_start = min(prefix_start, span.x); prefix_end = max(prefix_end, span.y); }
-  }
-  let own_start = spans[first].z;`;
+  let vcol = kcol + ${kvHeads * d4}u;`;
 }
 
-/** Loops over blocks of four keys from `j`, prefix first. Token r sees the keys lo_r … lo_r + len_r - 1. */
+/**
+ * Loops over blocks of four keys from `j`, and leaves out the subtrees that end before the tile. In a block, item t is seen by
+ * token r if `seen(r, t)`.
+ */
 export function eachKeyBlock(text: TileText, body: string): string {
   return /* wgsl */ `
-  for (var phase = 0u; phase < 2u; phase++) {
-    let own = phase == 1u;
-    let lo = select(prefix_start, own_start, own);
-    let hi = select(prefix_end, last, own);
-    ${text.eachToken(
-      (r) => `let lo${r} = select(span${r}.x, span${r}.z, own);
-    let len${r} = select(select(span${r}.y, token${r} + 1u, own) - lo${r}, 0u, token${r} >= n);`,
-    )}
-    for (var j = lo; j < hi; j += 4u) {${body}
-    }
+  for (var j = 0u; j < last; j += 4u) {
+    while (j < last && ends[j] <= first) { j = ends[j]; }
+    ${repeat(text.addresses, (t) => `let key${t} = min(${text.item(t)}, last - 1u); let end_${t} = ends[key${t}];`)}
+    ${text.four('end', 'end_0', (t) => `end_${t}`)}${body}
   }`;
 }
+
+/** Condition under which token r attends to the t-th key of a block. `&&` would be a branch. */
+export const seen = (text: TileText, r: number, t: number): string => `(${text.item(t)} <= token${r}) & (token${r} < end${t})`;

@@ -7,7 +7,7 @@
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
 import { rowCount, type Rows } from '../rows.ts';
-import { type AttentionTile, attentionTile, eachKeyBlock, queryTokens, repeat, TileText, tileTokens } from './attention-tile.ts';
+import { type AttentionTile, attentionTile, eachKeyBlock, queryTokens, repeat, seen, TileText, tileTokens } from './attention-tile.ts';
 
 export interface AttentionSizes {
   tokens: Rows;
@@ -22,8 +22,8 @@ export interface AttentionTensors {
   qk: View;
   /** [tokens, (heads + 2·kvHeads)·headDim]; only the v columns, the last, are read. */
   qkv: View;
-  /** [tokens] vec4u: prefixStart, prefixEnd, start, queryEnd. */
-  spans: View;
+  /** [tokens] u32: the end of each token's subtree in the prefix tree (`MicroBatch.ends`). */
+  ends: View;
   /** [tokens, heads·headDim] */
   out: View;
   /** [tokens, heads] natural log-sum-exp of the scaled scores. */
@@ -31,15 +31,14 @@ export interface AttentionTensors {
   counts: View;
 }
 
-/** The keys that packed token `t` attends to: its prefix, then its own sequence up to itself. */
-export function* attendedKeys(spans: ArrayLike<number>, t: number): Generator<number> {
-  for (let key = spans[4 * t]!; key < spans[4 * t + 1]!; key++) yield key;
-  for (let key = spans[4 * t + 2]!; key <= t; key++) yield key;
+/** The keys that packed token `t` attends to: those before it in its sequence, and itself. */
+export function* attendedKeys(ends: ArrayLike<number>, t: number): Generator<number> {
+  for (let key = 0; key <= t; key++) if (t < ends[key]!) yield key;
 }
 
 /** Attention in float64: out [tokens, heads·headDim] and lse [tokens, heads]. */
 export function attentionReference(
-  t: { qk: Float64Array; qkv: Float64Array; spans: ArrayLike<number> },
+  t: { qk: Float64Array; qkv: Float64Array; ends: ArrayLike<number> },
   p: Omit<AttentionSizes, 'tokens'>,
 ): { out: Float64Array; lse: Float64Array } {
   const { heads, kvHeads, headDim } = p;
@@ -49,7 +48,7 @@ export function attentionReference(
   const out = new Float64Array(tokens * heads * headDim);
   const lse = new Float64Array(tokens * heads);
   for (let row = 0; row < tokens; row++) {
-    const keys = [...attendedKeys(t.spans, row)];
+    const keys = [...attendedKeys(t.ends, row)];
     for (let head = 0; head < heads; head++) {
       const kv = Math.floor((head * kvHeads) / heads) * headDim;
       const scores = keys.map((key) => {
@@ -88,13 +87,12 @@ function forwardKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: Attent
   ${text.eachToken(
     (r) => `
   let token${r} = ${text.token(r)};
-  let span${r} = select(vec4u(), spans[token${r}], token${r} < n);
   ${repeat(own, (d) => `let q${r}_${d} = qk[token${r} * ${(heads + kvHeads) * d4}u + head * ${d4}u + ${text.at(d)}] * ${scale}; var o${r}_${d} = vec4f();`)}
   var m${r} = -1e30; var l${r} = 0.0;`,
   )}${eachKeyBlock(
     text,
     `
-      ${repeat(text.addresses, (t) => `let key${t} = min(${text.item(t)}, hi - 1u); let k_at${t} = key${t} * ${(heads + kvHeads) * d4}u + kcol; let v_at${t} = key${t} * ${(heads + 2 * kvHeads) * d4}u + vcol;`)}
+      ${repeat(text.addresses, (t) => `let k_at${t} = key${t} * ${(heads + kvHeads) * d4}u + kcol; let v_at${t} = key${t} * ${(heads + 2 * kvHeads) * d4}u + vcol;`)}
       ${text.eachToken((r) => `var s${r}_0 = 0.0; var s${r}_1 = 0.0; var s${r}_2 = 0.0; var s${r}_3 = 0.0;`)}
       ${repeat(
         own,
@@ -103,7 +101,7 @@ function forwardKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: Attent
       )}
       ${text.eachToken(
         (r) => `${text.sum(...[0, 1, 2, 3].map((t) => `s${r}_${t}`))}
-      ${repeat(4, (t) => `let seen${r}_${t} = ${text.item(t)} - lo${r} < len${r}; s${r}_${t} = select(-3e30, s${r}_${t}, seen${r}_${t});`)}
+      ${repeat(4, (t) => `s${r}_${t} = select(-3e30, s${r}_${t}, ${seen(text, r, t)});`)}
       var top${r} = max(max(s${r}_0, s${r}_1), max(s${r}_2, s${r}_3));
       top${r} = max(top${r}, m${r});
       let fade${r} = exp2(m${r} - top${r}); m${r} = top${r};
@@ -126,14 +124,14 @@ function forwardKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: Attent
   return defineKernel({
     label: 'attention',
     dims: { rows: 'Rows' },
-    reads: { qk: 'vec4f', qkv: 'vec4f', spans: 'vec4u' },
+    reads: { qk: 'vec4f', qkv: 'vec4f', ends: 'u32' },
     writes: { out: 'vec4f', lse: 'f32' },
     subgroups: text.subgroups,
     body: text.main(body),
   });
 }
 
-/** out = softmax(q kᵀ / √headDim) v over each token's span. Also writes lse, which the backward pass needs. */
+/** out = softmax(q kᵀ / √headDim) v over the tokens before each token in its sequence. Also writes lse, which the backward pass needs. */
 export function attention(
   gpu: Gpu,
   t: AttentionTensors,

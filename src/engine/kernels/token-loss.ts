@@ -1,10 +1,11 @@
 /**
- * Log-probability and entropy of softmax(logits / temperature) for a chunk of rows, and the gradient of a token loss, which
- * overwrites the logits. No probability is stored. The vocabulary of a row is cut into splits (interleaved vec4s), one thread
- * each; the results of the splits are then joined in order.
+ * Statistics of softmax(logits / temperature) for a chunk of rows, and the gradient of a token loss, which overwrites the logits.
+ * No probability is stored. The vocabulary of a row is cut into splits (interleaved vec4s), one thread each; the results of the
+ * splits are then joined in order.
  *
- * Logits are local to the chunk: [rows of the chunk, stride] with stride = vocab rounded up to 4. Targets, inputs and statistics
- * hold all rows: row r of the chunk is entry base + r, where `base` is that of `rows`.
+ * A row has one or more terms (`MicroBatch`): targets of the sequences that share the row's token. The loss of a row is the sum
+ * over its terms. Logits are local to the chunk: [rows of the chunk, stride] with stride = vocab rounded up to 4. All other
+ * tensors hold all rows or all terms: row r of the chunk is entry base + r, where `base` is that of `rows`.
  */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
@@ -48,13 +49,21 @@ export const SCALED_WGSL = `fn scaled(row: u32, v: u32) -> vec4f {
   return select(vec4f(-3e38f), z, v * 4u + vec4u(0u, 1u, 2u, 3u) < vec4u(dims.vocab));
 }`;
 
+/** The terms of the rows. */
+export interface Terms {
+  /** u32 [rows + 1]: the first term of each row, then the number of terms. */
+  firstTerms: View;
+  /** u32 [terms] */
+  targets: View;
+}
+
 /**
- * stats[row] = vec4f(max, log-sum-exp, log-probability of targets[row], entropy) of z = logits / temperature, in nats.
- * targets: u32. partial: `statisticsPartialBytes`. settings: uniform with `lossSettings`.
+ * stats[row] = vec2f(log-sum-exp, entropy) of z = logits / temperature, and logprobs[term] = z[target] - log-sum-exp, in nats.
+ * partial: `statisticsPartialBytes`. settings: uniform with `lossSettings`.
  */
 export function rowStatistics(
   gpu: Gpu,
-  t: { logits: View; targets: View; settings: View; partial: View; stats: View; counts: View },
+  t: Terms & { logits: View; settings: View; partial: View; stats: View; logprobs: View; counts: View },
   sizes: LogitsSizes,
 ): Dispatch[] {
   const dims = logitsDims(sizes);
@@ -86,8 +95,8 @@ export function rowStatistics(
     label: 'row statistics',
     dims: LOGITS_DIMS,
     uniforms: { settings: SETTINGS },
-    reads: { partial: 'vec4f', logits: 'f32', targets: 'u32' },
-    writes: { stats: 'vec4f' },
+    reads: { partial: 'vec4f', logits: 'f32', firstTerms: 'u32', targets: 'u32' },
+    writes: { stats: 'vec2f', logprobs: 'f32' },
     body: itemMain(
       gpu.tuning,
       'row_count()',
@@ -104,8 +113,10 @@ export function rowStatistics(
   }
   let at = dims.rows.base + i;
   let lse = m + log(sum);
-  let z = logits[i * dims.stride * 4u + targets[at]] / settings.temperature;
-  stats[at] = vec4f(m, lse, z - lse, log(sum) - weighted / sum);`,
+  stats[at] = vec2f(lse, log(sum) - weighted / sum);
+  for (var term = firstTerms[at]; term < firstTerms[at + 1u]; term++) {
+    logprobs[term] = logits[i * dims.stride * 4u + targets[term]] / settings.temperature - lse;
+  }`,
     ),
   });
   return [
@@ -123,13 +134,13 @@ export function rowStatistics(
 }
 
 /**
- * Overwrites the logits with ∂L/∂logits, where L = weight · f(logprob, entropy, inputs) for each row. `wgsl`: the function
- * `token_loss` of a TokenLoss. inputs[row] = vec4f(inputs, weight); stats from `rowStatistics`. Pad columns become 0.
- * With p = softmax(z): ∂logp/∂z = onehot - p, ∂H/∂z = -p · (ln p + H).
+ * Overwrites the logits with ∂L/∂logits, where L = Σ weight · f(logprob, entropy, inputs) over the terms of each row. `wgsl`: the
+ * function `token_loss` of a TokenLoss. inputs[term] = vec4f(inputs, weight); stats and logprobs from `rowStatistics`. Pad columns
+ * become 0. With p = softmax(z): ∂logp/∂z = onehot - p, ∂H/∂z = -p · (ln p + H).
  */
 export function rowLossGradient(
   gpu: Gpu,
-  t: { logits: View; targets: View; settings: View; stats: View; inputs: View; counts: View },
+  t: Terms & { logits: View; settings: View; stats: View; logprobs: View; inputs: View; counts: View },
   sizes: LogitsSizes & { wgsl: string },
 ): Dispatch[] {
   const dims = logitsDims(sizes);
@@ -137,23 +148,31 @@ export function rowLossGradient(
     label: 'row loss gradient',
     dims: LOGITS_DIMS,
     uniforms: { settings: SETTINGS },
-    reads: { targets: 'u32', stats: 'vec4f', inputs: 'vec4f' },
+    reads: { firstTerms: 'u32', targets: 'u32', stats: 'vec2f', logprobs: 'f32', inputs: 'vec4f' },
     writes: { logits: 'vec4f' },
     body: `${SCALED_WGSL}
-${sizes.wgsl}${itemMain(
+${sizes.wgsl}
+fn derivative(term: u32, entropy: f32) -> vec2f {
+  let s0 = settings.loss0; let s1 = settings.loss1;
+  let values = array<f32, 8>(s0.x, s0.y, s0.z, s0.w, s1.x, s1.y, s1.z, s1.w);
+  return token_loss(logprobs[term], entropy, inputs[term].xyz, values) * (inputs[term].w / settings.temperature);
+}${itemMain(
       gpu.tuning,
       'row_count() * dims.splits',
       `
-  let row = i / dims.splits; let at = dims.rows.base + row;
-  let stat = stats[at]; let input = inputs[at]; let goal = targets[at];
-  let s0 = settings.loss0; let s1 = settings.loss1;
-  let d = token_loss(stat.z, stat.w, input.xyz, array<f32, 8>(s0.x, s0.y, s0.z, s0.w, s1.x, s1.y, s1.z, s1.w)) * (input.w / settings.temperature);
-  for (var v = i % dims.splits; v < dims.stride; v += dims.splits) {
-    let columns = v * 4u + vec4u(0u, 1u, 2u, 3u);
-    let logp = max(scaled(row, v) - stat.y, vec4f(-1e4f));
+  let row = i / dims.splits; let at = dims.rows.base + row; let split = i % dims.splits;
+  let stat = stats[at];
+  var d = vec2f();
+  for (var term = firstTerms[at]; term < firstTerms[at + 1u]; term++) { d += derivative(term, stat.y); }
+  for (var v = split; v < dims.stride; v += dims.splits) {
+    let logp = max(scaled(row, v) - stat.x, vec4f(-1e4f));
     let p = exp(logp);
-    let onehot = select(vec4f(), vec4f(1f), columns == vec4u(goal));
-    logits[row * dims.stride + v] = d.x * (onehot - p) - d.y * p * (logp + stat.w);
+    logits[row * dims.stride + v] = -d.x * p - d.y * p * (logp + stat.y);
+  }
+  for (var term = firstTerms[at]; term < firstTerms[at + 1u]; term++) {
+    let v = targets[term] / 4u;
+    if (v % dims.splits != split) { continue; }
+    logits[row * dims.stride + v] += select(vec4f(), vec4f(derivative(term, stat.y).x), v * 4u + vec4u(0u, 1u, 2u, 3u) == vec4u(targets[term]));
   }`,
     )}`,
   });
@@ -161,25 +180,27 @@ ${sizes.wgsl}${itemMain(
   return [gpu.dispatch(kernel, { ...t, dims }, groups)];
 }
 
-/** One row: [max, log-sum-exp, log-probability of `target`, entropy] of logits / temperature. */
-export function rowStatisticsReference(logits: Float64Array, target: number, temperature: number): [number, number, number, number] {
+/** One row: [log-sum-exp, entropy] of logits / temperature. */
+export function rowStatisticsReference(logits: Float64Array, temperature: number): [number, number] {
   const z = logits.map((v) => v / temperature);
   const most = z.reduce((a, b) => Math.max(a, b), -Infinity);
   const lse = most + Math.log(z.reduce((sum, v) => sum + Math.exp(v - most), 0));
-  return [most, lse, z[target]! - lse, z.reduce((sum, v) => sum - Math.exp(v - lse) * (v - lse), 0)];
+  return [lse, z.reduce((sum, v) => sum - Math.exp(v - lse) * (v - lse), 0)];
 }
 
-/** One row: ∂L/∂logits from (∂L/∂logprob, ∂L/∂entropy). */
+/** One row: ∂L/∂logits from (∂L/∂logprob, ∂L/∂entropy) of each of its targets. */
 export function rowLossGradientReference(
   logits: Float64Array,
-  target: number,
   temperature: number,
-  [dLogprob, dEntropy]: readonly [number, number],
+  terms: readonly { target: number; derivative: readonly [number, number] }[],
 ): Float64Array {
-  const [, lse, , entropy] = rowStatisticsReference(logits, target, temperature);
+  const [lse, entropy] = rowStatisticsReference(logits, temperature);
   return logits.map((v, i) => {
     const logp = v / temperature - lse;
     const p = Math.exp(logp);
-    return (dLogprob * ((i === target ? 1 : 0) - p) - dEntropy * p * (logp + entropy)) / temperature;
+    const parts = terms.map(
+      ({ target, derivative: [dLogprob, dEntropy] }) => dLogprob * (Number(i === target) - p) - dEntropy * p * (logp + entropy),
+    );
+    return parts.reduce((sum, part) => sum + part, 0) / temperature;
   });
 }

@@ -61,7 +61,7 @@ ${SCALED_WGSL}${itemMain(
   const join = defineKernel({
     label: `top ${k}`,
     dims: LOGITS_DIMS,
-    reads: { partial: 'vec2u', stats: 'vec4f' },
+    reads: { partial: 'vec2u', stats: 'vec2f' },
     writes: { top: 'vec2u' },
     body: `${listWgsl(k)}${itemMain(
       gpu.tuning,
@@ -70,7 +70,7 @@ ${SCALED_WGSL}${itemMain(
   clear();
   for (var n = i * dims.splits * K; n < (i + 1u) * dims.splits * K; n++) { offer(bitcast<f32>(partial[n].y), partial[n].x); }
   let at = dims.rows.base + i;
-  for (var n = 0u; n < K; n++) { top[at * K + n] = vec2u(ids[n], bitcast<u32>(values[n] - stats[at].y)); }`,
+  for (var n = 0u; n < K; n++) { top[at * K + n] = vec2u(ids[n], bitcast<u32>(values[n] - stats[at].x)); }`,
     )}`,
   });
   return [
