@@ -121,7 +121,7 @@ export function tuningFor({ software, subgroupSize }: { software: boolean; subgr
     return {
       matmul: MATMUL_VARIANTS[quads ? 'quad' : 'register'],
       attention: { threads: 4, floats: 256, shareKeys: quads, divideHeadDim: quads },
-      pagedAttention: { threads: quads ? 4 : 16, floats: 128, quad: quads },
+      pagedAttention: { threads: quads ? 4 : 16, floats: 256, quad: quads },
       threads: 64,
       rowThreads: 1,
     };
