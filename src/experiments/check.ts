@@ -71,6 +71,9 @@ export function checkExperiment(value: unknown, file: string): Experiment {
   const configs = experiment.variants.map(({ name }, i) => configOrFail(experiment, name, `variants[${i}]`, fail));
   if (configs[0]!.val_tasks < 1)
     fail('evaluation.val_tasks', `is ${configs[0]!.val_tasks}: expected at least 1 held-out task to compare variants`);
+  const stopping = configs.findIndex(({ stop_on_alarm }) => stop_on_alarm);
+  if (stopping >= 0)
+    fail(`variants[${stopping}]`, `(${names[stopping]}) stop_on_alarm is true: expected false, because an experiment compares whole runs`);
   checkSameTasks(names, configs, fail);
   return experiment;
 }

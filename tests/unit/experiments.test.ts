@@ -71,6 +71,7 @@ describe('a definition in TOML', () => {
     ['use_kl_loss = false', 'use_kl = false', 'x.toml: variants[1]: (no_kl) unknown setting "use_kl"'],
     ['use_kl_loss = false', 'use_kl_loss = 3', 'x.toml: variants[1]: (no_kl) setting "use_kl_loss" is 3'],
     ['use_kl_loss = false', 'seed = 3', 'x.toml: variants[1].overrides.seed: is 3: expected no seed here'],
+    ['use_kl_loss = false', 'stop_on_alarm = true', 'x.toml: variants[1]: (no_kl) stop_on_alarm is true: expected false'],
     ['use_kl_loss = false', 'val_tasks = 9', 'x.toml: variants[1].overrides.val_tasks: is 9: expected in `evaluation`'],
     ['use_kl_loss = false', 'eval_steps = 9', 'x.toml: variants[1].overrides.eval_steps: is 9: expected in `evaluation`'],
     ['use_kl_loss = false', 'level = "small"', 'x.toml: variants[1]: (no_kl) level is "small": expected "nano" as in kl'],
