@@ -20,7 +20,7 @@ import { DEFAULT_PRESET, PRESETS } from '../src/training/presets.ts';
 import { runName } from '../src/trainer/run-name.ts';
 import { summarize } from '../src/trainer/summary.ts';
 
-const GROUPS = 12;
+const GROUPS = 11;
 const TELLING = 4;
 /** Settings of the `npx mua evaluate` above. */
 const EVALUATION = { seed: 1, trials: 1, temperature: 1 };

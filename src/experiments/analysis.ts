@@ -1,7 +1,6 @@
 /** @file What an experiment shows: figures by variant, paired differences from the baseline, curves, and one sentence each. */
 import type { Experiment, ExperimentEvaluation, ExperimentRun } from '../records/experiment.ts';
 import { mean } from '../evaluation/pass-hat.ts';
-import { CONFIRMED_WRITES } from './collect.ts';
 import { overSeeds, overSeedsAndTasks, type Estimate } from './estimate.ts';
 
 /** Figures of training are means of this many last steps. */
@@ -12,7 +11,9 @@ const AMOUNT = [0, Infinity] as const;
 
 export const FIGURES = [
   { id: 'held_out', label: 'Held-out success (pass^1)', format: 'percent' },
-  { id: 'confirmed', label: `Writes with a yes, last ${LAST_STEPS} steps`, format: 'percent' },
+  { id: 'gain', label: 'Change in held-out success', format: 'points' },
+  { id: 'confirmed', label: 'Writes with a yes, held-out', format: 'percent' },
+  { id: 'confirmed_gain', label: 'Change in writes with a yes', format: 'points' },
   { id: 'hand_overs', label: 'Hand-overs, held-out', format: 'percent' },
   { id: 'turns', label: 'Turns, held-out', format: 'number' },
   { id: 'tokens', label: `Tokens sampled per rollout, last ${LAST_STEPS} steps`, format: 'number' },
@@ -79,7 +80,12 @@ function variantResult(name: string, runs: readonly ExperimentRun[]): VariantRes
         runs.map((run) => scored(last(run))),
         SHARE,
       ),
-      confirmed: plain((run) => lastMean(run, CONFIRMED_WRITES), SHARE),
+      gain: overSeedsAndTasks(
+        runs.filter(({ evaluations }) => evaluations.length > 1).map((run) => taskDifferences(run, run, run.evaluations[0])),
+        DIFFERENCE,
+      ),
+      confirmed: plain((run) => last(run)?.figures.confirmed_writes, SHARE),
+      confirmed_gain: plain((run) => confirmedGain(run), DIFFERENCE),
       hand_overs: plain((run) => last(run)?.figures.hand_overs, SHARE),
       turns: plain((run) => last(run)?.figures.turns),
       tokens: plain((run) => lastMean(run, 'response_length_only_model/mean')),
@@ -92,6 +98,11 @@ function variantResult(name: string, runs: readonly ExperimentRun[]): VariantRes
 
 const scored = (evaluation: ExperimentEvaluation | undefined): number[] =>
   evaluation?.success.filter((value): value is 0 | 1 => value !== null) ?? [];
+
+function confirmedGain({ evaluations }: ExperimentRun): number | null {
+  const [first, last] = [evaluations.at(0), evaluations.at(-1)].map((evaluation) => evaluation?.figures.confirmed_writes);
+  return evaluations.length < 2 || first === undefined || last === undefined ? null : last - first;
+}
 
 function lastMean({ metrics }: ExperimentRun, name: string): number | null {
   const values = (metrics[name] ?? []).filter((value) => value !== null).slice(-LAST_STEPS);
@@ -131,12 +142,11 @@ function compare(variant: string, ours: readonly ExperimentRun[], baseline: stri
   return { variant, baseline, difference, ...conclusion(variant, baseline, difference) };
 }
 
-function taskDifferences(run: ExperimentRun, other: ExperimentRun): number[] {
-  const outcomes = ({ tasks, evaluations }: ExperimentRun) => {
-    const { success = [] } = evaluations.at(-1) ?? {};
-    return new Map(tasks.flatMap((task, i) => (success[i] === null || success[i] === undefined ? [] : [[task, success[i]] as const])));
-  };
-  const [mine, base] = [outcomes(run), outcomes(other)];
+/** Outcomes of the last evaluation of `run` minus those of an evaluation of `other`, by default its last. */
+function taskDifferences(run: ExperimentRun, other: ExperimentRun, evaluation = other.evaluations.at(-1)): number[] {
+  const outcomes = ({ tasks }: ExperimentRun, { success = [] }: Partial<ExperimentEvaluation> = {}) =>
+    new Map(tasks.flatMap((task, i) => (success[i] === null || success[i] === undefined ? [] : [[task, success[i]] as const])));
+  const [mine, base] = [outcomes(run, run.evaluations.at(-1)), outcomes(other, evaluation)];
   return [...mine].flatMap(([task, value]) => (base.has(task) ? [value - base.get(task)!] : []));
 }
 

@@ -5,6 +5,7 @@ import type { Estimate } from './estimate.ts';
 
 const FORMATS: Record<(typeof FIGURES)[number]['format'], (value: number) => string> = {
   percent: (value) => `${(100 * value).toFixed(1)} %`,
+  points: (value) => `${value < 0 ? '−' : '+'}${Math.abs(100 * value).toFixed(1)} points`,
   number: (value) => String(Number(value.toPrecision(3))),
   seconds: (value) => `${Math.round(value)} s`,
 };

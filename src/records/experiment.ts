@@ -40,7 +40,10 @@ export interface Experiment {
 export interface ExperimentEvaluation {
   step: number;
   success: (0 | 1 | null)[];
-  /** Means over the scored trials, by name: `turns`, and `hand_overs`, the share that ended with a terminal tool. */
+  /**
+   * Of the scored trials, by name: `turns` (mean), `hand_overs` (share that ended with a terminal tool), and `confirmed_writes`
+   * (share of writes with the customer's yes; absent without writes, or where the domain is not audited).
+   */
   figures: Record<string, number>;
 }
 

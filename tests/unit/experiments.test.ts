@@ -161,7 +161,7 @@ describe('the queue', () => {
 
 test('of a finished run: outcomes by task, figures of the evaluations, and metrics by step', () => {
   const trial = (task: string, reward: number | null, more: Partial<TrialResult> = {}) =>
-    ({ id: task, task, index: 0, reward, turns: 4, termination: 'user_stop', ...more }) as TrialResult;
+    ({ id: task, task, index: 0, reward, turns: 4, termination: 'user_stop', violations: [], ...more }) as TrialResult;
   const run = experimentRun({
     variant: 'kl',
     seed: 42,
@@ -199,6 +199,25 @@ test('of a finished run: outcomes by task, figures of the evaluations, and metri
   });
 });
 
+test('the share of writes with a yes is over all writes of audited tasks', () => {
+  const trial = (task: string, writes: number, unasked: number) =>
+    ({
+      id: task,
+      task,
+      reward: 1,
+      turns: 4,
+      termination: 'user_stop',
+      writes,
+      violations: Array(unasked).fill('unconfirmed_write'),
+    }) as TrialResult;
+  const figures = (...results: TrialResult[]) =>
+    experimentRun({ variant: 'kl', seed: 42, config: { use_kl_loss: false }, metrics: [], evaluations: [{ step: 0, seconds: 1, results }] })
+      .evaluations[0]!.figures;
+  expect(figures(trial('retail/a', 3, 1), trial('retail/b', 1, 1)).confirmed_writes).toBe(0.5);
+  expect(figures(trial('retail/a', 0, 0)).confirmed_writes).toBeUndefined();
+  expect(figures(trial('telecom/a', 3, 0)).confirmed_writes).toBeUndefined();
+});
+
 describe('the analysis', () => {
   test('pairs tasks and seeds: +1 task of 4 in every seed is shown', () => {
     const runs = EXPERIMENT.seeds.flatMap((seed) => [
@@ -209,7 +228,9 @@ describe('the analysis', () => {
     expect([finished, total]).toEqual([6, 6]);
     expect(variants[0]!.figures).toMatchObject({
       held_out: { value: 0.25, seeds: 3 },
-      confirmed: null,
+      gain: { value: 0.25, seeds: 3 },
+      confirmed: { value: 0.75 },
+      confirmed_gain: { value: 0.25 },
       hand_overs: { value: 0.25 },
       tokens: { value: 60, low: 60, high: 60 },
       kl: { value: 0.02 },
@@ -373,7 +394,7 @@ test('the report of the command line: a line for each variant, and its conclusio
     'The KL term: Does the KL term help?',
     '3 of 6 runs are finished. Means over seeds with 95 % intervals.',
     '',
-    expect.stringMatching(/^variant {8}seeds {3}Held-out success \(pass\^1\) {2}Hand-overs, held-out/),
+    expect.stringMatching(/^variant {8}seeds {3}Held-out success \(pass\^1\) {2}Writes with a yes, held-out {2}Hand-overs, held-out/),
     expect.stringMatching(/^kl \(baseline\) {2}2 of 3 {2}50\.0 % \(0\.0 % to 100\.0 %\)/),
     expect.stringMatching(/^no_kl {10}1 of 3 {2}50\.0 % \(0\.0 % to 100\.0 %\)/),
     '',
