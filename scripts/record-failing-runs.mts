@@ -33,7 +33,9 @@ for (const [name, settings] of Object.entries(RUNS)) {
   const scratch = mkdtempSync(join(tmpdir(), 'failing-run-'));
   const { status } = spawnSync(process.execPath, ['bin/mua.mjs', ...args, '--out', join(scratch, 'run')], { stdio: 'inherit' });
   if (status !== 0) throw new Error(`the run "${name}" ended with status ${status}`);
-  const lines = readFileSync(join(scratch, 'run', 'metrics.jsonl'), 'utf8').trim().split('\n');
+  const lines = readFileSync(join(scratch, 'run', 'metrics.jsonl'), 'utf8')
+    .trim()
+    .split('\n');
   rmSync(scratch, { recursive: true });
   const metrics = lines.map((line) => {
     const step = JSON.parse(line) as StepMetrics;

@@ -70,9 +70,51 @@ test('a fall of reward with more violations is no reward hacking', () => {
   expect(alarmsOf(run({ 'violations/per_write': 0.8, 'critic/rewards/mean': 0.4 }))).toEqual([]);
 });
 
-test('the first recorded run raises the alarm of its cut conversations at the end, and no other', async () => {
+/** `scripts/record-failing-runs.mts` recorded these runs, except `one-hard-world`: its file says how it was made. */
+describe('recorded failing runs raise the alarms of their faults', () => {
+  test.each<[string, [string, number][]]>([
+    [
+      'high-learning-rate',
+      [
+        ['kl_explosion', 6],
+        ['no_mixed_groups', 6],
+        ['cut_turns', 10],
+        ['parse_errors', 10],
+        ['claims_without_writes', 10],
+      ],
+    ],
+    [
+      'price-on-length-alone',
+      [
+        ['reward_hacking', 11],
+        ['reward_hacking', 19],
+      ],
+    ],
+    ['greedy-rollouts', [['no_mixed_groups', 5]]],
+    [
+      'own-successes-alone',
+      [
+        ['cut_turns', 10],
+        ['gradient_spike', 11],
+        ['parse_errors', 12],
+      ],
+    ],
+    [
+      'one-hard-world',
+      [
+        ['cut_turns', 37],
+        ['parse_errors', 39],
+      ],
+    ],
+  ])('%s', (name, expected) => {
+    const file = readFileSync(`tests/reference/fixtures/failing-runs/${name}.json`, 'utf8');
+    const { metrics } = JSON.parse(file) as { metrics: StepMetrics[] };
+    expect(alarmsOf(metrics).map(({ rule, from }) => [rule, from])).toEqual(expected);
+  });
+});
+
+test('the recorded run of the home page raises no alarm', async () => {
   const { metrics } = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
-  const alarms = alarmsOf(metrics);
-  expect(alarms.map(({ rule }) => rule)).toEqual(['cut_turns', 'parse_errors']);
-  for (const { from } of alarms) expect(from).toBeGreaterThan(30);
+  expect(metrics.length).toBeGreaterThan(40);
+  expect(alarmsOf(metrics)).toEqual([]);
 });
