@@ -96,7 +96,7 @@ test('smoothing is in the address and leaves the measured values alone; tables a
   const none = await faint();
   await slider.fill('0.95');
   await reads(page, /smooth=0\.95/);
-  await expect.poll(faint).toBeGreaterThan(none + 40);
+  await expect.poll(faint).toBeGreaterThan(none + 20);
   await page.reload();
   await expect(slider).toHaveValue('0.95');
   const newest = metrics.at(-1)!['critic/score/mean']!;
