@@ -1,4 +1,4 @@
-/** @file Addresses where the visitor plays on from the inspected conversation. */
+/** @file Addresses to which the inspector leads: where the visitor plays on. */
 import { forkAt, lastFork, writeFrom, writeToken } from '../../data/play-origin.ts';
 import { href } from '../../data/routes.ts';
 import type { Span } from './sequence.ts';
@@ -19,4 +19,10 @@ export const alternativeLink = (subject: Place, { node, start }: Span, position:
 
 function playLink({ place, trajectory: { task, id } }: Place, node: number, query: Record<string, string>): string {
   return href({ name: 'play', domain: task.domain, task: task.id }, { from: writeFrom({ place, id, node }), ...query });
+}
+
+/** Opens an address. Returns false if there is no address. */
+export function visit(address: string | undefined): boolean {
+  if (address) location.hash = address;
+  return Boolean(address);
 }

@@ -8,7 +8,7 @@ import { BY_CHANNELS, CHANNELS, href } from '../../data/routes.ts';
 import { isTyping } from '../../kit/typing.ts';
 import { type Channel, channelValues, type ClipBand, isSecond, outside, type Scale, scaleOf, type Second } from './channels.ts';
 import { findText, type Match } from './find.ts';
-import { alternativeLink, forkLink } from './fork-links.ts';
+import { alternativeLink, forkLink, visit } from './fork-links.ts';
 import { readGroup, type ScaledRollout } from './group-scale.ts';
 import type { MarkSource } from './marks.ts';
 import { byPosition, momentsOf, stepPosition } from './moments.ts';
@@ -294,9 +294,4 @@ export class Inspection {
     this.pointer.byKey = true;
     if (this.run(command)) event.preventDefault();
   };
-}
-
-function visit(address: string | undefined): boolean {
-  if (address) location.hash = address;
-  return Boolean(address);
 }
