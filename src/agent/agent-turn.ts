@@ -4,12 +4,13 @@
  * Sampled token ids are kept unchanged. Sampling stops at the first `</tool_call>` (one call a turn) or at `<|im_end|>`. The
  * template adds the tokens that are missing to close the turn.
  */
-import type { Sampler } from '../engine/types.ts';
+import type { Generation, Sampler } from '../engine/types.ts';
 import type { EpisodeLimits, Sampling } from '../records/episode.ts';
 import type { ToolCall } from '../records/task.ts';
 import { END_OF_TEXT, GENERATION_PROMPT, IM_END, TOOL_CALL_END, renderAssistant } from './chat-template.ts';
 import type { EpisodeLog } from './episode-log.ts';
 import type { Act } from './expert.ts';
+import type { BegunTurn } from './prefix.ts';
 import { parseTurn, spoken } from './tool-call.ts';
 import type { Transcript } from './transcript.ts';
 import type { Tokenizer } from './types.ts';
@@ -49,42 +50,40 @@ export class TurnSampler {
     this.#stopTokenIds = [TOOL_CALL_END, IM_END, END_OF_TEXT].map((token) => options.tokenizer.id(token));
   }
 
-  /** Samples one turn and appends it to the transcript. Returns the reason if the episode ends with this turn. */
-  async sample(transcript: Transcript, log: EpisodeLog): Promise<Turn | 'context_full' | 'turn_length'> {
+  /**
+   * Samples one turn and appends it to the transcript. Returns the reason if the episode ends with this turn.
+   * `begun`: the first tokens of the turn. If the last of them ends the turn, nothing is sampled.
+   */
+  async sample(transcript: Transcript, log: EpisodeLog, begun?: BegunTurn): Promise<Turn | 'context_full' | 'turn_length'> {
     const { limits, sampler, sampling, seed, signal, stream, tokenizer } = this.options;
     if (!sampler) throw new Error('no model is loaded to play the agent');
     this.#sequence ??= await sampler.open({ seed, stream });
+    const first = begun?.tokens ?? [];
     const prompt = tokenizer.encode(GENERATION_PROMPT).length;
-    if (transcript.length + prompt + 1 >= transcript.capacity) return 'context_full';
+    if (transcript.length + prompt + first.length + 1 >= transcript.capacity) return 'context_full';
     transcript.beginTurn();
-    sampler.append(this.#sequence, transcript.takePending());
-    const generation = await log.time('generate', () =>
-      sampler.generate(
-        this.#sequence!,
-        {
-          maxNewTokens: Math.min(limits.response_length_one_turn, transcript.capacity - transcript.length),
-          temperature: sampling.temperature,
-          topP: sampling.top_p,
-          topK: sampling.top_k,
-          stopTokenIds: this.#stopTokenIds,
-        },
-        signal,
-      ),
-    );
-    const text = tokenizer.decode(generation.tokens);
+    sampler.append(this.#sequence, [...transcript.takePending(), ...first]);
+    const maxNewTokens = Math.min(limits.response_length_one_turn, transcript.capacity - transcript.length) - first.length;
+    const { temperature, top_p: topP, top_k: topK } = sampling;
+    const params = { maxNewTokens, temperature, topP, topK, stopTokenIds: this.#stopTokenIds };
+    const generation: Generation = this.#stopTokenIds.includes(first.at(-1)!)
+      ? { tokens: [], logprobs: [], finishReason: 'stop' }
+      : maxNewTokens < 1
+        ? { tokens: [], logprobs: [], finishReason: 'length' }
+        : await log.time('generate', () => sampler.generate(this.#sequence!, params, signal));
+    const tokens = [...first, ...generation.tokens];
+    const text = tokenizer.decode(tokens);
     if (generation.finishReason !== 'stop') {
-      transcript.sampled(generation, text, { content: spoken(text) });
+      transcript.sampled(generation, text, { content: spoken(text) }, begun);
       if (generation.finishReason === 'context_full' || transcript.full) return 'context_full';
       transcript.closeTurn();
       return 'turn_length';
     }
     const turn = { text, ...parseTurn(text, this.toolNames) };
-    transcript.sampled(generation, text, {
-      content: turn.content,
-      ...(turn.call && { toolCall: turn.call }),
-      ...(turn.error !== undefined && { parseError: turn.error }),
-    });
-    transcript.closeTurn(generation.tokens.at(-1));
+    const { content, call, error } = turn;
+    const fields = { content, ...(call && { toolCall: call }), ...(error !== undefined && { parseError: error }) };
+    transcript.sampled(generation, text, fields, begun);
+    transcript.closeTurn(tokens.at(-1));
     return turn;
   }
 

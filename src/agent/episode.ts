@@ -18,7 +18,7 @@ import { giveTurn, type Turn, type TurnOptions, TurnSampler } from './agent-turn
 import { IM_END, renderAssistant, renderOpening } from './chat-template.ts';
 import { EpisodeLog } from './episode-log.ts';
 import type { Act } from './expert.ts';
-import { type Prefix, type PrefixState, readPrefix } from './prefix.ts';
+import { type BegunTurn, type Prefix, type PrefixState, readPrefix } from './prefix.ts';
 import type { EpisodeRules } from './rules.ts';
 import { spoken } from './tool-call.ts';
 import { Transcript } from './transcript.ts';
@@ -56,12 +56,20 @@ class Episode {
   readonly #log: EpisodeLog;
   readonly #agent: TurnSampler;
   readonly #user: UserSide;
+  /** The first tokens of the next turn of the agent. */
+  #begun: BegunTurn | undefined;
   /** The environment's id of this episode. */
   #handle: string | null = null;
 
   constructor(private readonly options: EpisodeOptions) {
     const { domain, limits, rules, sampler, tokenizer } = options;
     this.#rules = rules;
+    this.#begun = options.prefix?.turn;
+    const before = options.prefix?.nodes.findLast(({ role }) => role !== 'template')?.role;
+    if (this.#begun && before !== 'user' && before !== 'tool')
+      throw new Error(
+        `the prefix has the first tokens of a turn after a message of ${before ?? 'nobody'}: expected a message of user or tool`,
+      );
     this.#log = new EpisodeLog(rules);
     this.#transcript = new Transcript(tokenizer, Math.min(limits.max_model_len, sampler?.maxModelLen ?? Infinity));
     this.#user = new UserSide(options, this.#transcript, this.#log, (call) => this.#call(call));
@@ -206,8 +214,10 @@ class Episode {
   }
 
   async #takeTurn(act: Act | 'model'): Promise<TerminationReason | null> {
+    const begun = this.#begun;
+    this.#begun = undefined;
     if (act === 'model') {
-      const turn = await this.#agent.sample(this.#transcript, this.#log);
+      const turn = await this.#agent.sample(this.#transcript, this.#log, begun);
       return typeof turn === 'string' ? turn : this.#act(turn);
     }
     const turn = giveTurn(act, this.#transcript);

@@ -17,6 +17,17 @@ export interface Prefix {
   nodes: readonly MessageNode[];
   /** Tool calls of the user. */
   userCalls?: readonly UserCall[];
+  /** The first tokens of the agent's next turn, which the model goes on from. Only where the agent acts next. */
+  turn?: BegunTurn;
+}
+
+/** One entry a token. */
+export interface BegunTurn {
+  tokens: readonly number[];
+  /** 1 if the token was sampled, 0 if a visitor chose it. */
+  mask: readonly number[];
+  /** Null where the mask is 0. */
+  logprobs: readonly (number | null)[];
 }
 
 /** Who acts next. `environment`: a tool call or a malformed call of the agent has no answer yet. `nobody`: the user said a stop word. */
@@ -55,6 +66,30 @@ export function prefixAt(
       userCalls,
     );
   return cut(all, end + 1, userCalls);
+}
+
+/**
+ * The conversation up to token `index` of the agent's message `node`, with token `id` in its place.
+ * @throws if the message or the token is not there, or the model did not sample it
+ */
+export function prefixWith(trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'userCalls'>, node: number, { index, id }: OtherToken): Prefix {
+  const message = path(trajectory).find((one) => one.id === node);
+  if (message?.role !== 'assistant' || message.mask[index] !== 1)
+    throw new Error(`token ${index} of message ${node} cannot be replaced: expected a token that the agent sampled`);
+  return {
+    ...prefixAt(trajectory, node, 'agent'),
+    turn: {
+      tokens: [...message.tokens.slice(0, index), id],
+      mask: [...message.mask.slice(0, index), 0],
+      logprobs: [...message.logprobs.slice(0, index), null],
+    },
+  };
+}
+
+/** Another token of the agent: a message keeps its first `index` tokens, and token `id` comes next. */
+export interface OtherToken {
+  index: number;
+  id: number;
 }
 
 /** The conversation before the last message of `role`. Null if there is no such message. */

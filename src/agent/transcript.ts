@@ -2,7 +2,10 @@
 import type { Generation } from '../engine/types.ts';
 import type { MessageNode } from '../records/trajectory.ts';
 import { GENERATION_PROMPT, IM_END, renderClosing, renderToolResponses, renderUser } from './chat-template.ts';
+import type { BegunTurn } from './prefix.ts';
 import type { Tokenizer } from './types.ts';
+
+const NOTHING_BEGUN: BegunTurn = { tokens: [], mask: [], logprobs: [] };
 
 type NodeFields = Partial<Pick<MessageNode, 'content' | 'toolCall' | 'parseError' | 'toolResult' | 'by'>>;
 
@@ -58,9 +61,14 @@ export class Transcript {
     this.given('template', '', renderClosing(last === this.tokenizer.id(IM_END)));
   }
 
-  /** Appends a sampled turn with its sampled token ids. */
-  sampled({ tokens, logprobs }: Generation, text: string, fields: NodeFields): void {
-    this.#push('assistant', text, { tokens: [...tokens], mask: tokens.map(() => 1), logprobs: [...logprobs] }, fields);
+  /** Appends a sampled turn with its sampled token ids, after the tokens that it began with. */
+  sampled({ tokens, logprobs }: Pick<Generation, 'tokens' | 'logprobs'>, text: string, fields: NodeFields, begun = NOTHING_BEGUN): void {
+    const arrays = {
+      tokens: [...begun.tokens, ...tokens],
+      mask: [...begun.mask, ...tokens.map(() => 1)],
+      logprobs: [...begun.logprobs, ...logprobs],
+    };
+    this.#push('assistant', text, arrays, fields);
   }
 
   /** Starts this conversation with the messages of a stored conversation. Token ids are not changed. */

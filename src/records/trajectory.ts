@@ -38,7 +38,8 @@ export interface MessageNode {
   logprobs: (number | null)[];
   /**
    * Numbers that the trainer added, one for each token, null if unknown. Names: advantage, ref_logprobs, entropy, ratio. One
-   * group a step also has delta_p (probability after the update minus before) and top_1_id, top_1_logprob, … top_5_logprob.
+   * group a step also has top_1_id, top_1_logprob, … top_5_logprob (before the update), delta_p (probability after the update
+   * minus before), after_top_1_id and after_top_1_logprob (after the update).
    */
   annotations?: Record<string, (number | null)[]>;
 }

@@ -1,6 +1,6 @@
 /**
  * @file Extra numbers for the transcripts of one group per step, which is stored permanently: the most likely alternatives of
- * each sampled token, and how much the update changed the token's probability. This only scores and never changes the training.
+ * each sampled token, how much the update changed the token's probability, and the most likely token after it. This only scores and never changes the training.
  */
 import { annotate } from '../agent/trajectory.ts';
 import type { GrpoConfig } from '../records/run.ts';
@@ -22,7 +22,7 @@ export interface Inspected {
 
 /**
  * Scores `samples` with the policy before the update and annotates them. Call the returned function after the update: it
- * adds the change of probability. `trained`: samples that the reference has already scored for the update.
+ * adds the change of probability and the most likely token. `trained`: samples that the reference has already scored for the update.
  */
 export async function inspectGroup(
   learner: Learner,
@@ -46,8 +46,13 @@ export async function inspectGroup(
     unscored.forEach(({ sample }, i) => onMask(sample, 'ref_logprobs', (t) => reference.logprobs[i]![t]!));
   }
   return async () => {
-    const after = await learner.score(sequences, options);
-    samples.forEach((sample, i) => onMask(sample, 'delta_p', (t) => Math.exp(after.logprobs[i]![t]!) - Math.exp(before.logprobs[i]![t]!)));
+    const after = await learner.score(sequences, { ...options, topLogprobs: 1 });
+    samples.forEach((sample, i) => {
+      const top = after.top![i]!;
+      onMask(sample, 'delta_p', (t) => Math.exp(after.logprobs[i]![t]!) - Math.exp(before.logprobs[i]![t]!));
+      onMask(sample, 'after_top_1_id', (t) => top.ids[t]!);
+      onMask(sample, 'after_top_1_logprob', (t) => top.logprobs[t]!);
+    });
   };
 }
 

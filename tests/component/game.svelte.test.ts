@@ -95,6 +95,7 @@ function open(setting: Partial<Setting> = {}) {
       userTools: false,
       config: PRESETS.nano!.config,
       start: null,
+      token: null,
       origin: `task:${TASK.id}`,
       parent: null,
       ...setting,
@@ -120,6 +121,24 @@ test('the visitor as the customer opens the conversation; nothing is played befo
   await game.say('Hello.', true);
   expect(play.mock.lastCall![0]).toMatchObject({ prefix: null, user: { say: 'Hello.' }, agent: undefined });
   expect([game.next, game.canUndo, game.canRegenerate, game.untouched]).toEqual(['user', true, true, false]);
+});
+
+test('another token of the agent: the model goes on from it, and regenerating goes on from it again', async () => {
+  // Message 2 is “Your email?”.
+  const { game, play, answers } = open({ ...startAt(2), token: { index: 1, id: 88, words: 'YX' } });
+  await game.begin('user');
+  expect(play).not.toHaveBeenCalled();
+  expect([game.next, game.begun, texts(game)]).toEqual(['agent', 'YX', ['Cancel #W1.']]);
+  const turn = { tokens: ['Y'.charCodeAt(0), 88], mask: [1, 0], logprobs: [null, null] };
+  answers.push([agent('YX and so on.')], [agent('YX or so.')]);
+  await game.letAgentGoOn();
+  expect(play.mock.lastCall![0].prefix!.turn).toEqual(turn);
+  expect([game.next, game.begun]).toEqual(['user', '']);
+  await game.regenerate();
+  expect(play.mock.lastCall![0].prefix!.turn).toEqual(turn);
+  expect(texts(game)).toEqual(['Cancel #W1.', 'YX or so.']);
+  await game.undo();
+  expect([game.next, game.begun]).toEqual(['user', '']);
 });
 
 test('without a model the agent’s turn rests for the visitor', async () => {

@@ -123,6 +123,32 @@ describe('selection', () => {
     expect(query()).toEqual({ turn: '5' });
   });
 
+  test('moments are stepped through in the order of the conversation, and a selected moment is in the address', () => {
+    const { inspection } = open();
+    // The pushes of an advantage of 0.5: tokens 4 and 5, and token 3 or 7, the first of equals. The write is at its call, token 7.
+    expect([...inspection.momentsAt.keys()]).toEqual([3, 4, 5, 7]);
+    run(inspection, 'next-moment');
+    expect(query()).toEqual({ tok: '3' });
+    run(inspection, 'previous-moment');
+    expect(query()).toEqual({ tok: '7' });
+    expect(inspection.momentsAt.get(7)!.map(({ kind }) => kind)).toEqual(['write', 'violation']);
+    run(inspection, 'next-moment', 'next-token', 'next-moment');
+    expect(query()).toEqual({ tok: '5' });
+  });
+
+  test('without moments the keys do nothing', () => {
+    const { inspection } = open('', { trajectory: { ...trajectory(), nodes: [NODES[0]!], leaf: 0, violations: [] } as Trajectory });
+    expect(run(inspection, 'next-moment', 'previous-moment')).toEqual([false, false]);
+    expect(query()).toEqual({});
+  });
+
+  test('another token at a sampled position has an address in Play, a token that was not sampled has not', () => {
+    const { inspection } = open('tok=4');
+    expect(decodeURIComponent(inspection.alternativeLink(5)!)).toBe('#/play/retail/retail/nano/train/0/0?from=run/mine@2&token=1:5');
+    inspection.selectToken(0);
+    expect(inspection.alternativeLink(5)).toBeNull();
+  });
+
   test('close takes away the token, then the database, then the message', () => {
     const { inspection } = open('tok=4&call=1');
     run(inspection, 'close');

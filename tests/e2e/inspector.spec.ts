@@ -164,6 +164,44 @@ test('of a token in an inspected group: what else was likely, and what the updat
   const delta = panel.locator('[data-channel=delta_p]');
   await expect(delta).toContainText('Δp');
   await expect(delta.locator('dd')).toHaveText(/^[−-]?\d/);
+
+  // The values are beside the token under the mouse too, and not on the token.
+  const first = page.locator('.t.on');
+  await first.hover();
+  const tip = page.locator('[data-part=token-tip]');
+  await expect(tip).toContainText(/probability\s*\d/);
+  const [token, box] = [(await first.boundingBox())!, (await tip.boundingBox())!];
+  expect(box.y + box.height <= token.y || box.y >= token.y + token.height).toBe(true);
+  await page.mouse.move(0, 0);
+  await expect(tip).toHaveCount(0);
+
+  // The moments are listed, marked and reached by a link and by keys.
+  await page.keyboard.press('Escape');
+  const moments = page.getByRole('region', { name: 'Moments that matter' });
+  await expect(page.locator('[data-part=moment-mark]').first()).toBeAttached();
+  await moments.scrollIntoViewIfNeeded();
+  await inspect(page, 'rollout-moments', { fullPage: false });
+  const link = moments.getByRole('list', { name: 'Most uncertain choices' }).getByRole('link').first();
+  const sentence = await link.innerText();
+  expect(sentence).toMatch(/^“.+” was sampled with probability .+ %, entropy .+ nats\./);
+  await link.focus();
+  await page.keyboard.press('Enter');
+  await expect(panel.locator('[data-part=moment]')).toContainText(sentence);
+  await expect(page.locator('.t.on')).toBeInViewport();
+  await expect(tip).toContainText('uncertain choice');
+  await inspect(page, 'rollout-moment', { fullPage: false });
+  const chosen = field(page, 'tok');
+  await page.keyboard.press('n');
+  await expect.poll(() => field(page, 'tok')).not.toBe(chosen);
+  await page.keyboard.press('p');
+  await expect.poll(() => field(page, 'tok')).toBe(chosen);
+
+  // Another token opens Play inside the agent's turn.
+  const other = panel.getByRole('listitem').getByRole('link').first();
+  const words = await other.innerText();
+  await other.click();
+  await expect.poll(() => decodeURIComponent(page.url())).toMatch(/#\/play\/.*from=recorded\/.+@\d+&token=\d+:\d+/);
+  await expect(page.locator('[data-part=begun]')).toContainText(words);
 });
 
 test('a tool call leads to the database at that call and back', async ({ page }) => {

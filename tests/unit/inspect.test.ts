@@ -54,11 +54,15 @@ test('alternatives before the update, the change of probability after it, on sam
   expect(annotations!.entropy).toEqual([1.5, 1.5]);
   expect(annotations!.top_1_id).toEqual([20, 30]);
   expect(annotations![`top_${TOP_LOGPROBS}_id`]).toEqual([24, 34]);
+  expect([annotations!.after_top_1_id, annotations!.after_top_1_logprob]).toEqual([
+    [20, 30],
+    [-2, -2],
+  ]);
   expect(annotations!.top_3_logprob).toEqual([-2, -2]);
   expect(calls.map(({ weights, topLogprobs, temperature }) => [weights ?? 'policy', topLogprobs ?? 0, temperature])).toEqual([
     ['policy', TOP_LOGPROBS, 0.5],
     ['reference', 0, 0.5],
-    ['policy', 0, 0.5],
+    ['policy', 1, 0.5],
   ]);
 });
 

@@ -9,9 +9,11 @@ import {
   lastNumber,
   ownMessages,
   parseFrom,
+  parseToken,
   sharedMessages,
   worldName,
   writeFrom,
+  writeToken,
 } from '../../src/app/data/play-origin.ts';
 import { href, parseHash, readQuery } from '../../src/app/data/routes.ts';
 
@@ -28,6 +30,14 @@ describe('from', () => {
     expect(parseFrom(writeFrom(from))).toEqual(from);
     const { query } = parseHash(href({ name: 'play', domain: 'retail', task: 't' }, { from: writeFrom(from) }));
     expect(parseFrom(readQuery('play', query).from)).toEqual(from);
+  });
+
+  test('another token is read back, also from an address, and anything else is refused', () => {
+    const token = { index: 12, id: 4095 };
+    expect(writeToken(token)).toBe('12:4095');
+    const { query } = parseHash(href({ name: 'play', domain: 'retail', task: 't' }, { from: 'r/a@1', token: writeToken(token) }));
+    expect(parseToken(readQuery('play', query).token)).toEqual(token);
+    expect(['', '12', '12:', ':3', '-1:3', '1:2:3', '1.5:2', 'a:b'].map(parseToken)).toEqual(Array(8).fill(null));
   });
 
   test('usual ids stay readable', () => {

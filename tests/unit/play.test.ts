@@ -8,7 +8,7 @@ import { renderConversation } from '../../src/agent/chat-template.ts';
 import { parseConversations } from '../../src/agent/conversation.ts';
 import { runEpisode } from '../../src/agent/episode.ts';
 import { type Act, createExpert } from '../../src/agent/expert.ts';
-import { nextParty, type Prefix, prefixAt, readPrefix, withoutLast } from '../../src/agent/prefix.ts';
+import { nextParty, type Prefix, prefixAt, prefixWith, readPrefix, withoutLast } from '../../src/agent/prefix.ts';
 import { Rest } from '../../src/agent/unscored.ts';
 import { rulesFor } from '../../src/benchmarks/rules.ts';
 import { flatten, toMessages } from '../../src/agent/trajectory.ts';
@@ -115,6 +115,71 @@ describe('an episode that continues a prefix', () => {
     const said = rested.nodes.find(({ role }) => role === 'assistant')!;
     expect(said).toMatchObject({ content: 'Your email?', by: 'person' });
     expect(said.mask).not.toContain(1);
+  });
+});
+
+describe('an episode that goes on from a token in the agent’s turn', () => {
+  const turnsOf = ({ nodes }: Pick<Trajectory, 'nodes'>) => nodes.filter(({ role }) => role === 'assistant');
+  const other = nanoTokenizer().encode('Your name?')[1]!;
+
+  it('keeps the tokens before it, takes the chosen token, and samples the rest', async () => {
+    const original = await runEpisode(stage(script).options);
+    const [own] = turnsOf(original);
+    const prefix = prefixWith(original, own!.id, { index: 1, id: other });
+    const parts = stage({ agent: ['?<|im_end|>'], user: [STOP], prefix });
+    const resumed = await runEpisode(parts.options);
+    const [turn] = turnsOf(resumed);
+    const rest = nanoTokenizer().encode('?<|im_end|>');
+    expect(turn!.tokens).toEqual([own!.tokens[0], other, ...rest]);
+    expect(turn!.text).toBe(nanoTokenizer().decode(turn!.tokens));
+    expect(turn!.mask).toEqual([1, 0, ...rest.map(() => 1)]);
+    expect(turn!.logprobs.slice(0, 2)).toEqual([own!.logprobs[0], null]);
+    // The sampler had every token before its own ones, and the turn may not become longer than any other.
+    const { tokens } = flatten(resumed);
+    expect(parts.sampler.seen).toEqual(tokens.slice(0, parts.sampler.seen.length));
+    const before = tokens.indexOf(other, flatten({ nodes: prefix.nodes as MessageNode[], leaf: prefix.nodes.length - 1 }).tokens.length);
+    expect(turn!.logprobs.slice(2)).toEqual(rest.map((_, t) => -(before + 1 + t + 1) / 1000));
+    expect(parts.sampler.params[0]!.maxNewTokens).toBe(200 - 2);
+    expect(resumed.termination).toBe('user_stop');
+  });
+
+  it('samples nothing more if the chosen token ends the turn: the end of a message or of a tool call', async () => {
+    const original = await runEpisode(stage(script).options);
+    for (const [i, own] of turnsOf(original).entries()) {
+      const index = own.tokens.length - 1;
+      const prefix = prefixWith(original, own.id, { index, id: own.tokens[index]! });
+      const user = script.user.slice(prefix.nodes.filter(({ role }) => role === 'user').length);
+      const resumed = await runEpisode(stage({ ...script, agent: script.agent.slice(i + 1), user, prefix }).options);
+      expect(flatten(resumed).tokens).toEqual(flatten(original).tokens);
+      expect(turnsOf(resumed)[i]!.mask).toEqual(own.mask.map((m, t) => (t === index ? 0 : m)));
+      expect([resumed.reward, resumed.toolCalls, resumed.parseErrors]).toEqual([original.reward, original.toolCalls, original.parseErrors]);
+    }
+  });
+
+  it('ends with turn_length if the turn has no room left', async () => {
+    const original = await runEpisode(stage(script).options);
+    const prefix = prefixWith(original, turnsOf(original)[0]!.id, { index: 1, id: other });
+    const { termination, nodes } = await runEpisode(
+      stage({ agent: [], user: [], prefix, limits: { response_length_one_turn: 2 } }).options,
+    );
+    expect([termination, turnsOf({ nodes })[0]!.tokens.length]).toEqual(['turn_length', 2]);
+  });
+
+  it('is given up if a visitor plays the turn', async () => {
+    const original = await runEpisode(stage(script).options);
+    const prefix = prefixWith(original, turnsOf(original)[0]!.id, { index: 1, id: other });
+    const resumed = await runEpisode({ ...stage({ agent: [], user: [STOP], prefix }).options, agent: async () => ({ say: 'Hello.' }) });
+    expect(turnsOf(resumed)[0]).toMatchObject({ content: 'Hello.', by: 'person' });
+  });
+
+  it('is refused for a token that the agent did not sample, and where the agent does not act next', async () => {
+    const original = await runEpisode(stage(script).options);
+    const [own] = turnsOf(original);
+    expect(() => prefixWith(original, 1, { index: 0, id: other })).toThrow('token 0 of message 1 cannot be replaced');
+    expect(() => prefixWith(original, own!.id, { index: 99, id: other })).toThrow(`token 99 of message ${own!.id} cannot be replaced`);
+    const { turn } = prefixWith(original, own!.id, { index: 1, id: other });
+    const prefix = { ...prefixAt(original, own!.id, 'user'), turn };
+    await expect(runEpisode(stage({ ...script, prefix }).options)).rejects.toThrow('after a message of assistant');
   });
 });
 

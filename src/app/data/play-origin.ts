@@ -1,5 +1,5 @@
 /** @file Where a played conversation begins: at a message of a stored conversation, or with a new task. */
-import { prefixAt } from '../../agent/prefix.ts';
+import { type OtherToken, prefixAt } from '../../agent/prefix.ts';
 import { path } from '../../agent/trajectory.ts';
 import type { MessageNode, Trajectory } from '../../records/trajectory.ts';
 import { type Origin, readOrigin, writeOrigin } from './library/origin.ts';
@@ -17,6 +17,14 @@ export function parseFrom(from: string): From | null {
 }
 
 export const writeFrom = (from: From) => `${writeOrigin(from)}@${from.node}`;
+
+/** Reads `index:id`; null for anything else. */
+export function parseToken(token: string): OtherToken | null {
+  const [, index, id] = /^(\d{1,6}):(\d{1,9})$/.exec(token) ?? [];
+  return index && id ? { index: Number(index), id: Number(id) } : null;
+}
+
+export const writeToken = ({ index, id }: OtherToken) => `${index}:${id}`;
 
 /**
  * The message that `from` must name so that `as` can act at `node`. If `from` names the last message, Play shows the whole

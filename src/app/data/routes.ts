@@ -73,8 +73,11 @@ const QUERIES = {
     violation: text,
     intent: text,
   }),
-  /** `from`: `place/id@node`, as `play-origin.ts` writes it; without `from` a new conversation begins. `run`, `step`: the weights of the agent. */
-  play: z.object({ from: text, as: oneOf('user', 'agent'), run: text, step: natural }),
+  /**
+   * `from`: `place/id@node`, as `play-origin.ts` writes it; without `from` a new conversation begins. `token`: `index:id`, another
+   * token of the agent's message that `from` names. `run`, `step`: the weights of the agent.
+   */
+  play: z.object({ from: text, token: text, as: oneOf('user', 'agent'), run: text, step: natural }),
   worlds: z.object({}),
   /** A generated world has a number within its `split` and `seed`. The id of a `task` contains all three. */
   world: z.object({ table: text, row: text, task: text, q: text, split: text, seed: natural, world: natural }),

@@ -1,6 +1,6 @@
 /** @file A conversation that a visitor plays: its messages so far, and the moves that continue it. */
 import type { PlayRequest } from '../../trainer/messages.ts';
-import { nextParty, type NextParty, type Prefix, prefixAt, withoutLast } from '../../agent/prefix.ts';
+import { nextParty, type NextParty, type Prefix, prefixAt, prefixWith, withoutLast } from '../../agent/prefix.ts';
 import { path, toMessages } from '../../agent/trajectory.ts';
 import type { BranchRow } from '../../records/branch.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
@@ -37,6 +37,8 @@ export class Game {
   readonly #client: TrainerClient;
   readonly #library: Library;
   readonly #party: () => Party;
+  /** Where the agent's turn begins with tokens that the visitor chose. “Regenerate” begins there too. */
+  #chosen: Prefix | null = null;
   #turns = 0;
   #closed = false;
 
@@ -81,7 +83,10 @@ export class Game {
     const { start } = this.setting;
     if (!this.untouched) return;
     this.#stored = start;
-    if (start && start.node === start.trajectory.leaf) {
+    if (start && this.setting.token) {
+      this.prefix = this.#chosen = prefixWith(start.trajectory, start.node, this.setting.token);
+      this.result = null;
+    } else if (start && start.node === start.trajectory.leaf) {
       const { trajectory } = start;
       this.prefix = { nodes: path(trajectory), userCalls: trajectory.userCalls };
       this.result = trajectory;
@@ -128,6 +133,11 @@ export class Game {
 
   letAgentGoOn(): Promise<void> {
     return this.move({ agent: undefined, user: null }, 'Waiting for the agent…');
+  }
+
+  /** The words that the agent's next turn begins with; '' if the turn is free. */
+  get begun(): string {
+    return this.prefix?.turn ? (this.setting.token?.words ?? '') : '';
   }
 
   get canUndo(): boolean {
@@ -228,7 +238,9 @@ export class Game {
   #goBack(prefix: Prefix): void {
     // A conversation that has ended stays stored as its own branch.
     if (this.ended) this.branch = '';
-    this.prefix = prefix;
+    const { length } = prefix.nodes;
+    if (this.#chosen && length < this.#chosen.nodes.length) this.#chosen = null;
+    this.prefix = length === this.#chosen?.nodes.length ? this.#chosen : prefix;
     this.result = null;
     this.untouched = false;
     this.problem = '';

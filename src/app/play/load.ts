@@ -1,13 +1,16 @@
 /** @file Loads what the play page needs: the task with its tools, the conversation to continue, and the models that can answer. */
+import { type OtherToken, type Prefix, prefixWith } from '../../agent/prefix.ts';
 import type { ModelRef } from '../../records/model.ts';
 import type { GrpoConfig } from '../../records/run.ts';
 import type { Task } from '../../records/task.ts';
 import type { Library } from '../data/library/library.ts';
 import { limitsFor } from '../../training/presets.ts';
 import { BRANCHES, readOrigin } from '../data/library/origin.ts';
-import { parseFrom, worldOf, writeFrom } from '../data/play-origin.ts';
+import { parseFrom, parseToken, worldOf, writeFrom } from '../data/play-origin.ts';
 import { refText, type Weights } from '../data/library/weights.ts';
 import { href } from '../data/routes.ts';
+import { vocabularyOf } from '../conversation/tokens/load-vocabulary.ts';
+import { inLine } from '../conversation/tokens/vocabulary.ts';
 import { presetModel } from '../data/library/conversation.ts';
 import { askWorlds } from '../data/worlds-client.ts';
 import type { Setting } from './game.svelte.ts';
@@ -36,10 +39,15 @@ export interface WayBack {
   from: string;
 }
 
-/** @throws Error that names what is missing: the rollout, its messages or the task */
-export async function loadSetting(library: Library, task: string, from: string): Promise<Loaded> {
+/** @throws Error that names what is missing or wrong: the rollout, its messages, the token or the task */
+export async function loadSetting(library: Library, task: string, from: string, token = ''): Promise<Loaded> {
   const place = from === '' ? null : parseFrom(from);
   if (from !== '' && !place) throw new Error(`from is "${from.slice(0, 80)}": expected place/id@message`);
+  const other = token === '' ? null : parseToken(token);
+  if (token !== '' && (!other || !place))
+    throw new Error(
+      `token is "${token.slice(0, 80)}"${place ? '' : ' without a message in from'}: expected index:id and a message in from`,
+    );
   const conversation = place && (await library.conversation(place));
   const parent = place?.place === BRANCHES ? conversation!.branchedOff : conversation;
   const found = conversation?.trajectory.task ?? (await freshTask(task));
@@ -54,6 +62,7 @@ export async function loadSetting(library: Library, task: string, from: string):
       userTools: userTools.length > 0,
       config,
       start: conversation && { ...place, trajectory: conversation.trajectory },
+      token: other && (await withWords(library, base, prefixWith(conversation!.trajectory, place!.node, other), other)),
       parent: parent?.trajectory ?? null,
       origin: conversation?.origin ?? `task:${found.id}`,
     },
@@ -66,6 +75,13 @@ export async function loadSetting(library: Library, task: string, from: string):
           from: '',
         },
   };
+}
+
+/** The words that the agent's turn begins with, for the visitor to read. */
+async function withWords(library: Library, model: string, { turn }: Prefix, token: OtherToken): Promise<Setting['token']> {
+  const vocabulary = await vocabularyOf(library, model);
+  if (vocabulary instanceof Error) throw vocabulary;
+  return { ...token, words: turn!.tokens.map((id) => inLine(vocabulary.token(id))).join('') };
 }
 
 async function freshTask(task: string): Promise<Task> {

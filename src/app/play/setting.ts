@@ -1,5 +1,5 @@
 /** @file What a played conversation is made of, and the request that plays one move of it. */
-import type { Prefix } from '../../agent/prefix.ts';
+import type { OtherToken, Prefix } from '../../agent/prefix.ts';
 import { limitsOf } from '../../evaluation/types.ts';
 import type { ModelRef } from '../../records/model.ts';
 import type { GrpoConfig } from '../../records/run.ts';
@@ -19,6 +19,8 @@ export interface Setting {
   config: GrpoConfig;
   /** The stored conversation to continue, and the message to continue from; null for a new conversation. */
   start: (From & { trajectory: Trajectory }) | null;
+  /** Another token of the agent, which the conversation goes on from; null if the visitor chose only a message. */
+  token: (OtherToken & { words: string }) | null;
   /** The `origin` of the branches of this conversation. */
   origin: string;
   /** The conversation that these branches leave; null if they begin with the task. */

@@ -2,15 +2,18 @@
 import { createContext } from 'svelte';
 import type { MessageNode } from '../../../records/trajectory.ts';
 import { brokenCalls } from '../../data/labels.ts';
-import { forkAt, lastFork, writeFrom } from '../../data/play-origin.ts';
 import { Resource } from '../../data/resource.svelte.ts';
 import type { Router } from '../../data/router.svelte.ts';
 import { BY_CHANNELS, CHANNELS, href } from '../../data/routes.ts';
 import { isTyping } from '../../kit/typing.ts';
 import { type Channel, channelValues, type ClipBand, isSecond, outside, type Scale, scaleOf, type Second } from './channels.ts';
 import { findText, type Match } from './find.ts';
+import { alternativeLink, forkLink, visit } from './fork-links.ts';
+import { readGroup, type ScaledRollout } from './group-scale.ts';
 import type { MarkSource } from './marks.ts';
+import { byPosition, momentsOf, stepPosition } from './moments.ts';
 import { type Command, commandOf, cycle, lookOf, nextWrite, stepMessage, stepToken } from './navigation.ts';
+import { Pointer } from './pointed.svelte.ts';
 import { sequenceOf, spanAt, textOf } from './sequence.ts';
 import type { Subject } from './subject.ts';
 
@@ -23,6 +26,7 @@ export class Inspection {
   /** Elements that take the focus when something is closed. Components bind them. */
   strip: HTMLElement | undefined;
   panel: HTMLElement | undefined;
+  readonly pointer = new Pointer();
   /** How often the visitor asked for the find bar since it was closed last. */
   findRequests = $state(0);
   readonly #subject: () => Subject;
@@ -40,7 +44,7 @@ export class Inspection {
     this.#second = second;
     this.#groupScale = new Resource(
       () => (this.#query.scale === 'group' && this.channel !== 'none' && !isSecond(this.channel) ? this.#members : undefined),
-      () => this.#readGroup(),
+      () => readGroup(this.subject),
     );
   }
 
@@ -121,17 +125,6 @@ export class Inspection {
   // ── scale ───────────────────────────────────────────────────────────────────────────────────────────────────────
   readonly #members = $derived.by(() => this.subject.group?.map(({ id }) => id).join('\n') || undefined);
 
-  async #readGroup(): Promise<ScaledRollout[]> {
-    const found = await Promise.all(
-      (this.subject.group ?? []).map(async ({ id, advantage = null }) => ({ rollout: await this.subject.read(id), advantage })),
-    );
-    return found.flatMap(({ rollout, advantage }) => {
-      if (!rollout) return [];
-      const sequence = sequenceOf(rollout);
-      return [{ values: channelValues(sequence, advantage), mask: sequence.mask }];
-    });
-  }
-
   /** Null if the channel has no scale. */
   readonly scale = $derived.by((): Scale | null => {
     const { channel, band } = this;
@@ -192,6 +185,18 @@ export class Inspection {
     if (inPanel) this.strip?.focus();
   };
 
+  // ── moments ─────────────────────────────────────────────────────────────────────────────────────────────────────
+  readonly moments = $derived.by(() => momentsOf({ ...this.source, trajectory: this.subject.trajectory }));
+  /** The moments at each position, in the order of the conversation. */
+  readonly momentsAt = $derived.by(() => byPosition(this.moments));
+
+  /** Selects the next or the previous moment; after the last moment the first. Returns false if there is no moment. */
+  stepMoment(offset: 1 | -1): boolean {
+    const to = stepPosition([...this.momentsAt.keys()], this.position, offset);
+    if (to !== null) this.selectToken(to);
+    return to !== null;
+  }
+
   // ── find ────────────────────────────────────────────────────────────────────────────────────────────────────────
   get search(): string {
     return this.#query.q;
@@ -246,13 +251,15 @@ export class Inspection {
   }
 
   /** Where the visitor can play on from the selected message, by role. Without a selection, from the last message of that role. */
-  readonly forks = $derived.by(() => ({ user: this.#fork('user'), agent: this.#fork('agent') }));
+  readonly forks = $derived.by(() => ({
+    user: forkLink(this.subject, this.message, 'user'),
+    agent: forkLink(this.subject, this.message, 'agent'),
+  }));
 
-  #fork(as: 'user' | 'agent'): string {
-    const { place, trajectory } = this.subject;
-    const { task, id, leaf } = trajectory;
-    const node = (this.message === null ? lastFork(trajectory, as) : forkAt(trajectory, this.message, as)) ?? this.message ?? leaf;
-    return href({ name: 'play', domain: task.domain, task: task.id }, { from: writeFrom({ place, id, node }), as });
+  /** Where the visitor can play on with another token at the selected position. Null for a token that was not sampled. */
+  alternativeLink(token: number): string | null {
+    const { position, selected } = this;
+    return selected && position !== null && this.sequence.mask[position] ? alternativeLink(this.subject, selected, position, token) : null;
   }
 
   // ── commands ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -261,6 +268,8 @@ export class Inspection {
     'previous-message': () => this.step('message', -1),
     'next-token': () => this.step('token', 1),
     'previous-token': () => this.step('token', -1),
+    'next-moment': () => this.stepMoment(1),
+    'previous-moment': () => this.stepMoment(-1),
     'next-write': () => this.selectMessage(nextWrite(this.shown, this.message)?.node.id ?? null),
     'next-sibling': () => visit(this.subject.sibling(1)),
     'previous-sibling': () => visit(this.subject.sibling(-1)),
@@ -281,13 +290,8 @@ export class Inspection {
   onkeydown = (event: KeyboardEvent): void => {
     if (document.querySelector('dialog[open]')) return;
     const command = commandOf(event, isTyping(event.target as Element));
-    if (command && this.run(command)) event.preventDefault();
+    if (!command) return;
+    this.pointer.byKey = true;
+    if (this.run(command)) event.preventDefault();
   };
-}
-
-type ScaledRollout = Parameters<typeof scaleOf>[1][number];
-
-function visit(address: string | undefined): boolean {
-  if (address) location.hash = address;
-  return Boolean(address);
 }

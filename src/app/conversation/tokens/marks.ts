@@ -1,7 +1,7 @@
 /** @file The element of a token: its text, its states as class names and its values as custom properties. */
 import { type ChannelValues, type ClipBand, isSecond, outside, type Second, stateOf, VALUE_CHANNELS } from './channels.ts';
 import type { SequenceText, Span, TokenSequence } from './sequence.ts';
-import { drawn, type TokenText, type Vocabulary } from './vocabulary.ts';
+import { drawn, inLine, type TokenText, type Vocabulary } from './vocabulary.ts';
 
 export interface Mark {
   text: string;
@@ -20,10 +20,19 @@ export interface MarkSource {
   text: SequenceText | null;
 }
 
-export function tokenAt({ sequence, vocabulary }: Pick<MarkSource, 'sequence' | 'vocabulary'>, position: number): TokenText {
-  const id = sequence.ids[position]!;
+export function tokenOf({ vocabulary }: Pick<MarkSource, 'vocabulary'>, id: number): TokenText {
   return vocabulary ? vocabulary.token(id) : { id, kind: 'unknown', bytes: new Uint8Array(), text: '' };
 }
+
+export const tokenAt = (source: Pick<MarkSource, 'sequence' | 'vocabulary'>, position: number): TokenText =>
+  tokenOf(source, source.sequence.ids[position]!);
+
+/** The text of a token in a sentence: by default of the token at `position`. */
+export const quoted = (
+  source: Pick<MarkSource, 'sequence' | 'vocabulary'>,
+  position: number,
+  id = source.sequence.ids[position]!,
+): string => `“${inLine(tokenOf(source, id))}”`;
 
 /**
  * Class names: `t` every token; `s` sampled; `m` not sampled; `f` of the chat template; `k` control token; `b` bytes; `n-x` null

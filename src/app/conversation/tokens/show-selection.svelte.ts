@@ -16,6 +16,8 @@ export const showSelection = (inspection: Inspection, scrollTo: ScrollTo) => (li
     afterUpdate(() => {
       for (const element of marked) element.classList.remove('on', 'hit');
       marked = [];
+      const { pointer } = inspection;
+      if (pointer.byKey) pointer.clear();
       if (position === null) return;
       for (let at = position; at < Math.max(position + 1, match?.end ?? 0); at++) {
         const element = tokenElement(list, sequence, at);
@@ -23,7 +25,9 @@ export const showSelection = (inspection: Inspection, scrollTo: ScrollTo) => (li
         element.classList.add(at === position ? 'on' : 'hit');
         marked.push(element);
       }
-      if (marked[0]) scrollTo(marked[0], 'center');
+      if (!marked[0]) return;
+      scrollTo(marked[0], 'center');
+      if (pointer.byKey) pointer.at(position, marked[0]);
     });
   });
 

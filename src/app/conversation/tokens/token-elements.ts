@@ -1,4 +1,5 @@
 /** @file Finds, shows and selects the elements of tokens, which `Tokens.svelte` builds. */
+import type { Pointer } from './pointed.svelte.ts';
 import { spanAt, type TokenSequence } from './sequence.ts';
 
 /** The element of the token at `position`, if its message is drawn as tokens. */
@@ -25,12 +26,30 @@ export function bringIntoView(element: Element, block: ScrollLogicalPosition, ba
   look();
 }
 
+/** The position of the token that an event is about; null if it is not about a token. */
+function positionOf(target: EventTarget | null): { position: number; token: Element } | null {
+  const token = (target as Element).closest('.t');
+  const block = token?.parentElement;
+  return token && block ? { position: Number(block.dataset.from) + [...block.children].indexOf(token), token } : null;
+}
+
+/** Attachment: the mouse over a token points at it. One listener serves all tokens. A finger has no place to hover. */
+export const pointByMouse = (pointer: Pick<Pointer, 'hover'>) => (element: HTMLElement) => {
+  const over = ({ target, pointerType }: PointerEvent) => pointer.hover(pointerType === 'mouse' ? positionOf(target) : null);
+  const leave = () => pointer.hover(null);
+  element.addEventListener('pointerover', over);
+  element.addEventListener('pointerleave', leave);
+  return () => {
+    element.removeEventListener('pointerover', over);
+    element.removeEventListener('pointerleave', leave);
+  };
+};
+
 /** Attachment: a click on a token selects it. With the keyboard, tokens are selected on the heat strip. */
 export const selectByClick = (onselect: (position: number) => void) => (element: HTMLElement) => {
   const onclick = ({ target }: MouseEvent) => {
-    const token = (target as Element).closest('.t');
-    const block = token?.parentElement;
-    if (token && block && getSelection()?.isCollapsed !== false) onselect(Number(block.dataset.from) + [...block.children].indexOf(token));
+    const found = positionOf(target);
+    if (found && getSelection()?.isCollapsed !== false) onselect(found.position);
   };
   element.addEventListener('click', onclick);
   return () => element.removeEventListener('click', onclick);

@@ -86,3 +86,6 @@ export function drawn({ id, kind, bytes, text }: TokenText): string {
   // Lines can break before a drawn space, as before a real space.
   return kind === 'control' ? shown : shown.replace(/ +/g, (spaces) => `\u200b${'▁'.repeat(spaces.length)}`);
 }
+
+/** `drawn` without line breaks. */
+export const inLine = (token: TokenText): string => drawn(token).replaceAll('\u200b', '').replaceAll('\n', '');
