@@ -110,7 +110,9 @@ describe('the formula', () => {
   const groupOf = (rewards: number[], settings = config, extra: Partial<RolloutSummary> = {}) => {
     const [advantages] = estimateAdvantages([rewards.map((reward) => ({ reward, length: 10 }))], settings);
     return groupRollouts(
-      rewards.map((reward, index) => ({ id: `1-0-${index}`, group: '1-0', index, reward, advantage: advantages![index], ...extra }) as RolloutSummary),
+      rewards.map(
+        (reward, index) => ({ id: `1-0-${index}`, group: '1-0', index, reward, advantage: advantages![index], ...extra }) as RolloutSummary,
+      ),
     )[0]!;
   };
 
@@ -133,11 +135,26 @@ describe('the formula', () => {
     expect(groupFormulas(groupOf([1, 1, 1]), config)).toEqual([{ reward: 1, text: '1 − 1 = 0' }]);
     expect(groupFormulas(groupOf([0.5, 1, 0]), config).map(({ reward }) => reward)).toEqual([1, 0]);
     const settings = { ...config, norm_adv_by_std_in_grpo: false };
-    const [advantages] = estimateAdvantages([[{ reward: 0, length: 1 }, { reward: -1, length: 1 }]], settings);
+    const [advantages] = estimateAdvantages(
+      [
+        [
+          { reward: 0, length: 1 },
+          { reward: -1, length: 1 },
+        ],
+      ],
+      settings,
+    );
     const shaped = groupRollouts(
       [0, -1].map(
         (price, index) =>
-          ({ id: `1-0-${index}`, group: '1-0', index, reward: 0, rewards: { unconfirmed_write: price }, advantage: advantages![index] }) as RolloutSummary,
+          ({
+            id: `1-0-${index}`,
+            group: '1-0',
+            index,
+            reward: 0,
+            rewards: { unconfirmed_write: price },
+            advantage: advantages![index],
+          }) as RolloutSummary,
       ),
     )[0]!;
     expect(groupFormulas(shaped, settings).map(({ text }) => text)).toEqual(['0 − (−0.5) = 0.5', '−1 − (−0.5) = −0.5']);

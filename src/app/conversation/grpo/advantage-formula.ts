@@ -5,7 +5,8 @@ import type { GrpoConfig } from '../../../records/run.ts';
 import type { Group } from '../../data/run/groups.ts';
 import { number } from '../../kit/format.ts';
 
-type Settings = Pick<GrpoConfig, 'adv_estimator' | 'norm_adv_by_std_in_grpo'>;
+/** Runs of earlier versions have no `adv_estimator` and no `algorithm`: they used GRPO. */
+export type Settings = Partial<Pick<GrpoConfig, 'algorithm' | 'adv_estimator'>> & Pick<GrpoConfig, 'norm_adv_by_std_in_grpo'>;
 type Scored = Pick<RolloutSummary, 'reward' | 'rewards' | 'advantage'>;
 
 /** A number with a true minus sign. */
@@ -16,9 +17,13 @@ export const signed = (value: number) => {
   return Number(text) === 0 ? '0' : `${value < 0 ? '−' : '+'}${text}`;
 };
 
+/** The estimator of a run's advantages; null if the run has an algorithm without advantages. */
+export const estimatorOf = ({ algorithm = 'grpo', adv_estimator = 'grpo' }: Settings): GrpoConfig['adv_estimator'] | null =>
+  algorithm === 'grpo' ? adv_estimator : null;
+
 /** GRPO's formula in words; null for other estimators. */
 export const formulaInWords = (settings: Settings): string | null =>
-  settings.adv_estimator !== 'grpo'
+  estimatorOf(settings) !== 'grpo'
     ? null
     : settings.norm_adv_by_std_in_grpo
       ? '(reward − mean) / standard deviation = advantage'
@@ -31,7 +36,7 @@ export const formulaInWords = (settings: Settings): string | null =>
  */
 export function advantageFormula(rollout: Scored, { mean, std }: Pick<Group, 'mean' | 'std'>, settings: Settings): string | null {
   const { reward, advantage } = rollout;
-  if (settings.adv_estimator !== 'grpo' || reward === null || advantage === null || mean === null || std === null) return null;
+  if (estimatorOf(settings) !== 'grpo' || reward === null || advantage === null || mean === null || std === null) return null;
   const total = totalReward(rollout);
   const equal = Math.abs(total - mean) < 1e-9;
   const divide = settings.norm_adv_by_std_in_grpo && !equal;
