@@ -122,6 +122,14 @@ describe('the formula', () => {
     expect(formulaInWords(config)).toBe('(reward − mean) / standard deviation = advantage');
   });
 
+  test('a run of an earlier version, which names no estimator, used GRPO', () => {
+    const settings = { norm_adv_by_std_in_grpo: true };
+    expect(groupFormulas(groupOf([1, 0, 0, 0]), settings).map(({ text }) => text)).toEqual([
+      '(1 − 0.25) / 0.5 = 1.5',
+      '(0 − 0.25) / 0.5 = −0.5',
+    ]);
+  });
+
   test('without the division by the standard deviation', () => {
     const settings = { ...config, norm_adv_by_std_in_grpo: false };
     const group = groupOf([1, 0, 0, 0], settings);
@@ -164,6 +172,7 @@ describe('the formula', () => {
     const rloo = { ...config, adv_estimator: 'rloo' as const };
     expect(groupFormulas(groupOf([1, 0], rloo), rloo)).toEqual([]);
     expect(formulaInWords(rloo)).toBeNull();
+    expect(formulaInWords({ ...config, algorithm: 'rft' })).toBeNull();
     expect(groupFormulas(groupOf([1, 0], config, { advantage: null }), config)).toEqual([]);
     expect(groupFormulas(groupOf([1]), config)).toEqual([]);
   });
