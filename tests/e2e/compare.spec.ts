@@ -73,6 +73,15 @@ test('siblings side by side: a line a turn, sorted, pinned and aligned, all of i
   await expect(page.locator('[data-part=goal]')).toBeVisible();
   await inspect(page, 'group');
 
+  // The picture and the table name the same rollout, under the pointer or the focus.
+  const picture = page.getByRole('region', { name: 'From rollouts to advantages' });
+  await expect(picture.locator('[data-part=advantage-formula]')).toContainText(/ = [−\d]/);
+  await expect(picture.getByRole('link', { name: /^Rollout / })).toHaveCount(columns);
+  await picture.getByRole('link', { name: /^Rollout 2 / }).hover();
+  await expect(table.locator('col').nth(2)).toHaveClass(/lit/);
+  await table.getByRole('link', { name: 'Rollout 1', exact: true }).focus();
+  await expect(picture.locator('li.lit')).toHaveText(/^Rollout 1 /);
+
   await page.getByLabel('Sorted by').selectOption('turns');
   // The recording has groups that differ in reward, so the first and the last by turns are not the same conversation.
   const names = await table.locator('[data-part=group-column]').getByRole('link').allInnerTexts();
