@@ -3,8 +3,9 @@ import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import { launchOptions } from './tests/support/chromium.ts';
 
-// WebGPU training needs no cross-origin isolation. The threads of other packages do, so both servers send these headers.
-const isolation = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
+// WebGPU training needs no cross-origin isolation. The threads of other packages do, so both servers send these headers,
+// as src/cli/server.mjs does.
+const isolation = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'credentialless' };
 
 /** Vitest changes this object, so each project gets a new object. */
 const chromium = () => ({

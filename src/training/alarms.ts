@@ -66,7 +66,7 @@ const rises = (name: string, by: number) => (steps: readonly StepMetrics[]) => {
 export const ALARM_RULES: readonly AlarmRule[] = [
   {
     name: 'kl_explosion',
-    title: 'The policy runs away from the reference',
+    title: 'The agent moves too far from the reference',
     metric: 'actor/kl_loss',
     unit: 'nats',
     meaning: 'The mean KL divergence per token is above 0.3 nats. The model now writes another language than its cold start.',
@@ -127,7 +127,7 @@ export const ALARM_RULES: readonly AlarmRule[] = [
     title: 'More and more conversations are cut',
     metric: 'response_length/clip_ratio',
     unit: 'share',
-    meaning: 'The share of conversations that a token limit cut rose by more than 8 points. The agent repeats itself without end.',
+    meaning: 'The share of conversations that a token limit cut rose by more than 8 points. The agent repeats itself and does not stop.',
     remedies: ['Lower the learning rate (lr).', 'Leave cut conversations out of the update (mask_truncated).', 'Raise kl_loss_coef.'],
     test: rises('response_length/clip_ratio', 0.08),
   },

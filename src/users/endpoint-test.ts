@@ -46,8 +46,11 @@ export async function testEndpoint(config: EndpointConfig, options: EndpointOpti
     switch (kind) {
       case 'network':
         return (await answersWithoutCors(config.baseUrl, options))
-          ? report('cors', 'A server answers, but this page may not read the answer (CORS). Allow this page in the server’s settings.')
-          : report('unreachable', 'No server answers that this page can read: is the server running, and does it allow this page (CORS)?');
+          ? report(
+              'cors',
+              `A server answers at ${url.origin}, but it does not let this page read the answer (CORS). Allow the origin ${page?.origin} in its settings.`,
+            )
+          : report('unreachable', `No server answers at ${url.origin}. Start the server, or correct the address.`);
       case 'timeout':
       case 'auth':
       case 'rate_limit':

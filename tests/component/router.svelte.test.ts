@@ -83,6 +83,20 @@ test('Back returns to where the page was left; a new page begins at its top', as
   document.body.style.height = '';
 });
 
+test('a click during a scroll: the next page begins at its top', async () => {
+  const router = new Router();
+  const moved = nextMove();
+  location.hash = '#/evals';
+  // The scroll ends after the click and before the page hears of it.
+  dispatchEvent(new Event('scrollend'));
+  expect(history.state).toBeNull();
+  await moved;
+  expect([arrival.scrolled, router.route.name]).toEqual([0, 'evals']);
+  // From then on the position belongs to the next page.
+  dispatchEvent(new Event('scrollend'));
+  expect(history.state).toEqual({ y: scrollY });
+});
+
 test('a change of the query keeps where the page was scrolled to', async () => {
   const router = new Router();
   history.replaceState({ y: 77 }, '');

@@ -35,7 +35,7 @@ test('the list of rollouts filters by links, searches in text, and is the same a
   expect(found).toBeGreaterThan(0);
   expect(found).toBeLessThanOrEqual(all);
   await page.getByLabel('Text of the conversation').fill('no conversation says this');
-  await expect(page.getByText('No rollout has all of this.')).toBeVisible();
+  await expect(page.getByText('No rollout matches these filters.')).toBeVisible();
   await page.getByLabel('Text of the conversation').fill('order');
   await expect.poll(() => count(page)).toBe(found);
 

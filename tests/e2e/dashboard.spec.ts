@@ -36,11 +36,11 @@ test('the cursor is at one step in all charts; a click opens the groups of that 
   await expect(groups).toBeInViewport();
   await expect(groups.getByRole('link', { name: new RegExp(`^Group ${shown}-`) })).not.toHaveCount(0);
   const other = groups.locator('[data-part=other-step]');
-  await expect(other).toHaveText(shown === step ? '' : `Of step ${step} no rollouts are kept: these are of step ${shown}.`);
+  await expect(other).toHaveText(shown === step ? '' : `No rollouts of step ${step} are stored. The table shows step ${shown}.`);
 
   // Before training nothing is rolled out, but there is a held-out point to click.
   await page.goto('/#/runs/recorded?step=0');
-  await expect(other).toHaveText(/^Of step 0 no rollouts are kept: these are of step \d+\.$/);
+  await expect(other).toHaveText(/^No rollouts of step 0 are stored\. The table shows step \d+\.$/);
   expect(problems).toEqual([]);
 });
 
@@ -195,7 +195,8 @@ test('a link tells what it changes, and what it names that does not exist', asyn
   await page.goto('/#/?preset=tiny&lr=0.25&bogus=1&n=many');
   await expect(page.locator('[data-part=changed]')).toHaveText('Changed from the preset: lr 0.25');
   await expect(page.getByText('The link names settings that do not exist: bogus.')).toBeVisible();
-  await expect(page.getByText('Not used: setting "n" is "many": expected a number.')).toBeVisible();
+  await expect(page.getByText('Rollouts per task is “many”: expected a number.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Start training' })).toBeDisabled();
   await page.goto('/#/runs/recorded?tab=config');
   await expect(page.getByRole('link', { name: 'Set up another like this' })).toHaveAttribute('href', /^#\/\?preset=/);
 });
@@ -215,7 +216,7 @@ test('while a run trains its rollouts appear one by one; the next setup says wha
   await expect(now).toHaveCount(0);
   await expect(phase).toHaveText('Playing conversations', { timeout: 150_000 });
   await expect(now.getByRole('heading')).toHaveText(/^Now generating step 1/);
-  await expect(now.getByText(/^Rollout \d is being played$/).first()).toBeAttached();
+  await expect(now.getByText(/^Rollout \d+-\d+-\d+ is being played$/).first()).toBeAttached();
   await expect(now.getByRole('link', { name: /^Rollout / })).not.toHaveCount(0, { timeout: 150_000 });
   await expect(now.getByRole('link', { name: /^Group 1-/ })).not.toHaveCount(0);
   // Nothing moves for its own sake: frames are painted by cores that train.

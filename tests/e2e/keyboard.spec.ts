@@ -95,7 +95,7 @@ test('found, read and played right by keys alone', async ({ page }) => {
   const row = list.locator('tr.active').getByText(id, { exact: true });
   for (let at = 0; at < 200 && !(await row.isVisible()); at++) await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
-  await arrives(page, /^Rollout \d+$/);
+  await arrives(page, /^Rollout \d+-\d+-\d+$/);
 
   // Its tokens, one by one.
   await expect(page.getByRole('region', { name: 'Outcome' })).toBeVisible();

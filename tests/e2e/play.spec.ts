@@ -64,7 +64,7 @@ test('as the agent, by hand, to reward 1; the branch is kept and becomes trainin
   await page.reload();
   await expect(verdict(page).locator('[data-part=reward]')).toHaveText(/^Reward 1 /);
   await page.getByLabel('the agent', { exact: true }).check();
-  await page.getByRole('button', { name: 'Take a turn back' }).click();
+  await page.getByRole('button', { name: 'Undo the last turn' }).click();
   await expect(page.getByRole('region', { name: 'The agent’s turn' })).toBeVisible();
   await expect(verdict(page)).toBeHidden();
   expect(problems).toEqual([]);

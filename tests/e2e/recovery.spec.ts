@@ -4,7 +4,11 @@ import { test } from './test.ts';
 
 const STEP_TIMEOUT = 150_000;
 const run = (page: Page) => page.getByRole('region', { name: 'Run', exact: true });
-const step = async (page: Page) => Number((await run(page).locator('[data-part=step]').innerText()).match(/Step (\d+) of/)![1]);
+/** The finished steps. The text beside them names the step under way. */
+const step = (page: Page) =>
+  run(page)
+    .getByLabel('Steps of the run')
+    .evaluate((bar) => (bar as HTMLProgressElement).value);
 const reaches = (page: Page, target: number) =>
   expect.poll(() => step(page), { timeout: STEP_TIMEOUT, message: `step ${target}` }).toBeGreaterThanOrEqual(target);
 

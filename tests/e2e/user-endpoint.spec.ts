@@ -1,5 +1,7 @@
 /** Training with the customer behind HTTP: the scripted user's own server, with every fault injected. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@playwright/test';
@@ -77,4 +79,21 @@ test('every episode is scored, retried or dropped; none is silently zero', async
   // The faults were really met: otherwise this test shows nothing.
   expect(Object.values(counts).reduce((sum, n) => sum + n, 0)).toBeGreaterThan(TASKS * ROLLOUTS);
   expect((counts.rate_limit ?? 0) + (counts.server_error ?? 0) + (counts.garbage ?? 0)).toBeGreaterThan(0);
+});
+
+test('the test of an endpoint tells a server that does not allow the page from no server', async ({ page }) => {
+  const server = createServer((_, response) => response.writeHead(404, { 'Content-Type': 'application/json' }).end('{"error":"no"}'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await page.goto('/#/settings');
+  await page.getByLabel(/^A language model/).check();
+  await page.getByLabel('Base URL').fill(`${origin}/v1`);
+  await page.getByLabel('Model', { exact: true }).fill('qwen3:4b');
+  const test = page.getByRole('button', { name: 'Test', exact: true });
+  await test.click();
+  await expect(page.getByText(`A server answers at ${origin}, but it does not let this page read the answer (CORS).`)).toBeVisible();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await test.click();
+  await expect(page.getByText(`No server answers at ${origin}.`)).toBeVisible();
 });

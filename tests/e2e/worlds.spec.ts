@@ -63,6 +63,7 @@ test('a generated world: find an order, read the tools and the policy, run gold 
   );
   await page.getByRole('button', { name: 'Run gold' }).click();
   await expect(page.locator('[data-part=gold-run]')).toContainText('Reward of the gold actions: 1');
+  await expect(page.locator('[data-part=gold-run]')).toBeInViewport();
   await expect(page.locator('[data-part=row-diff]').first()).toContainText('equals the goal');
   await inspect(page, 'world-tasks');
 
@@ -98,6 +99,7 @@ test('an import: browsed, its gold run, deleted; a broken one leaves nothing', a
   await page.getByRole('grid', { name: 'Tasks' }).getByRole('row').nth(1).click();
   await page.getByRole('button', { name: 'Run gold' }).click();
   await expect(page.locator('[data-part=gold-run]')).toContainText('Reward of the gold actions: 1');
+  await expect(page.locator('[data-part=gold-run]')).toBeInViewport();
   await expect(page.locator('[data-part=row-diff]').filter({ hasText: 'orders/#W1' })).toContainText('cancelled');
 
   await page.goto('/#/worlds');

@@ -6,7 +6,7 @@ import type { RowChange } from '../../src/records/task.ts';
 import type { MessageNode, TerminationReason, Trajectory } from '../../src/records/trajectory.ts';
 import { columnsOf, pin } from '../../src/app/group/columns.ts';
 import { speechAct, turnsOf } from '../../src/app/conversation/aligned/acts.ts';
-import { align, divergence, firstDifferentToken } from '../../src/app/conversation/aligned/divergence.ts';
+import { align, divergence, forkOf } from '../../src/app/conversation/aligned/divergence.ts';
 import { finalLines, goalLines } from '../../src/app/conversation/aligned/final-state.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 
@@ -95,13 +95,13 @@ describe('acts', () => {
     ]);
     expect(acts([user('x'), say('Hi.')], 'user_error')).toEqual([
       ['answer', ''],
-      ['error', 'the simulated user failed'],
+      ['error', 'the customer failed'],
     ]);
     expect(acts([{ role: 'system' }], 'aborted')).toEqual([['error', 'aborted']]);
   });
 
   test('a turn that is cut off, malformed or empty gives one error', () => {
-    expect(acts([user('x'), say('And then and then')], 'turn_length')).toEqual([['error', 'one turn grew too long']]);
+    expect(acts([user('x'), say('And then and then')], 'turn_length')).toEqual([['error', 'a turn was too long']]);
     expect(acts([user('x'), { ...say(''), parseError: 'no JSON' }], 'malformed_call')).toEqual([['error', 'malformed tool call']]);
     expect(
       acts([user('x'), { ...say(''), parseError: 'no JSON' }, { role: 'tool', text: 'Error' }, say('Bye.'), user('###STOP###')]),
@@ -219,16 +219,31 @@ describe('alignment', () => {
     }
   });
 
-  test('the first different token, also at the end of the shorter sequence', () => {
-    const of = (tokens: number[][]) => conversation(tokens.map((t): Given => ({ role: 'user', tokens: t })));
-    const bare = (tokens: number[][]) => {
-      const c = of(tokens);
-      return { ...c, nodes: c.nodes.map((node) => (node.role === 'template' ? { ...node, tokens: [] } : node)) };
+  /** Both conversations, as `forkOf` reads them. The prompt has no tokens. */
+  const fork = (a: Given[], b: Given[], end: TerminationReason = 'user_stop') => {
+    const of = (given: Given[]) => {
+      const c = conversation(given, end);
+      const nodes = c.nodes.map((node) => (node.role === 'template' ? { ...node, tokens: [] } : node));
+      return { ...c, nodes, turns: turnsOf({ ...c, nodes }).turns };
     };
-    expect(firstDifferentToken(bare([[1, 2], [3]]), bare([[1], [2, 4]]))).toBe(2);
-    expect(firstDifferentToken(bare([[1, 2]]), bare([[1, 2], [3]]))).toBe(2);
-    expect(firstDifferentToken(bare([[1, 2], [3]]), bare([[1]]))).toBe(1);
-    expect(firstDifferentToken(bare([[1, 2]]), bare([[1], [2]]))).toBeNull();
+    return forkOf(of(a), of(b));
+  };
+
+  test('they differ first where an act is another one, whatever the words before', () => {
+    const hello = (token: number): Given => ({ ...user('x'), tokens: [token] });
+    const ask = (token: number): Given => ({ ...say('Your name?'), tokens: [7, token] });
+    const look: Given = { ...call('find'), tokens: [8, 1, 2] };
+    const write: Given = { ...call('cancel'), tokens: [8, 1, 3] };
+    expect(fork([hello(1), ask(5), hello(2), look], [hello(1), ask(6), hello(2), write])).toEqual({ turn: 1, act: true, tokens: [6, 6] });
+    // The other customer says more, so the same token has another position.
+    expect(fork([hello(1), look], [{ ...user('x'), tokens: [1, 1] }, write])).toEqual({ turn: 0, act: true, tokens: [3, 4] });
+  });
+
+  test('with equal acts, they differ first at a token, also where one goes on after the other', () => {
+    const ask = (...tokens: number[]): Given => ({ ...say('Your name?'), tokens });
+    expect(fork([ask(1, 2), ask(3)], [ask(1, 2), ask(4)])).toEqual({ turn: 1, act: false, tokens: [2, 2] });
+    expect(fork([ask(1, 2)], [ask(1, 2, 3)])).toEqual({ turn: 0, act: false, tokens: [1, 2] });
+    expect(fork([ask(1, 2)], [ask(1, 2)])).toBeNull();
   });
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { chartData, CHARTS } from '../../src/app/charts/charts.ts';
 import { configDiff } from '../../src/app/data/run/config-diff.ts';
-import { bytes, number, seconds } from '../../src/app/kit/format.ts';
+import { bytes, count, number, seconds } from '../../src/app/kit/format.ts';
 import { groupRollouts } from '../../src/app/data/run/groups.ts';
 import { href, parseHash, type Route } from '../../src/app/data/routes.ts';
 import { compareRows } from '../../src/app/conversation/database/row-diff.ts';
@@ -40,6 +40,15 @@ describe('addresses', () => {
       expect(parseHash(hash).route).toEqual({ name: 'not-found' });
     },
   );
+});
+
+test('a number with its noun', () => {
+  expect([count(0, 'task'), count(1, 'task'), count(1200, 'task'), count(2, 'entry', 'entries')]).toEqual([
+    '0 tasks',
+    '1 task',
+    '1,200 tasks',
+    '2 entries',
+  ]);
 });
 
 describe('series', () => {

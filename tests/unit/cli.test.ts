@@ -367,7 +367,7 @@ describe('the local server', () => {
     try {
       const home = await fetch(`${server.origin}/`);
       expect(await home.text()).toBe('<h1>hi</h1>');
-      expect(home.headers.get('cross-origin-embedder-policy')).toBe('require-corp');
+      expect(home.headers.get('cross-origin-embedder-policy')).toBe('credentialless');
       expect((await fetch(`${server.origin}/assets/a.js`)).headers.get('content-type')).toBe('text/javascript');
       expect((await fetch(`${server.origin}/..%2fsecret.txt`)).status).toBe(404);
       for (const path of ['/%', '//']) expect((await fetch(`${server.origin}${path}`)).status).toBe(400);

@@ -4,7 +4,17 @@ import 'fake-indexeddb/auto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readSetup } from '../../src/app/home/setup.ts';
 import { settingTexts } from '../../src/app/home/texts.ts';
-import { chartData, CHARTS, HEALTH_CHARTS, isZoomed, metricChart, stepRange, valueRange, zoomOf } from '../../src/app/charts/charts.ts';
+import {
+  chartData,
+  CHARTS,
+  HEALTH_CHARTS,
+  isolatedRows,
+  isZoomed,
+  metricChart,
+  stepRange,
+  valueRange,
+  zoomOf,
+} from '../../src/app/charts/charts.ts';
 import { FIGURES } from '../../src/app/runs/compare-runs.ts';
 import { nearestStep } from '../../src/app/data/run/groups.ts';
 import { parseHash, readQuery } from '../../src/app/data/routes.ts';
@@ -49,6 +59,29 @@ test('charts and values that are measured on trained tokens say so', () => {
   const figures = FIGURES.filter(({ label }) => /KL|entropy/.test(label));
   expect(figures).toHaveLength(2);
   for (const { label } of figures) expect(label).toContain('trained tokens');
+});
+
+test('a value that no line reaches gets a dot: the first of a run, and one between gaps', () => {
+  expect(isolatedRows([0.5])).toEqual([0]);
+  expect(isolatedRows([0.5, 0.6])).toEqual([]);
+  expect(isolatedRows([null, 1, null, 2, 3, null, 4])).toEqual([1, 6]);
+  const series = new MetricSeries();
+  series.put({ step: 1, 'actor/entropy': 0.7 });
+  const { curves } = chartData(
+    CHARTS.find(({ id }) => id === 'entropy')!,
+    series,
+    0.7,
+  );
+  expect(curves.map(({ role, values }) => [role, isolatedRows(values)])).toContainEqual(['smooth', [0]]);
+});
+
+test('the time of a step is the median, so that a few slow steps do not count', () => {
+  const series = new MetricSeries();
+  [50, 48, 147, 52].forEach((value, i) => series.put({ step: i + 1, time: value, other: 1 }));
+  expect(series.median('time')).toBe(51);
+  series.put({ step: 5, other: 1 });
+  expect(series.median('time')).toBe(51);
+  expect(series.median('absent')).toBeNull();
 });
 
 test('the axis includes 0 and every value, also if all values are negative', () => {

@@ -1,6 +1,7 @@
 /** The configuration in the address of home. */
 import { describe, expect, test } from 'vitest';
 import { GROUPS } from '../../src/app/home/fields.ts';
+import { problemText } from '../../src/app/home/problem-text.ts';
 import { REWARD_EXAMPLES } from '../../src/app/home/reward-examples.ts';
 import { algorithmQuery, choicesOf, conditionsQuery, readSetup, settingQuery, trlName } from '../../src/app/home/setup.ts';
 import { settingTexts } from '../../src/app/home/texts.ts';
@@ -44,6 +45,9 @@ describe('an address', () => {
       lr: expect.stringContaining('"lr" is "fast": expected a number'),
       train_batch_size: expect.stringContaining('train_batch_size'),
     });
+    expect(problemText(problems.lr!)).toBe('Learning rate is “fast”: expected a number.');
+    expect(problemText(problems.train_batch_size!)).toMatch(/^Tasks per step is “-1”: .+\.$/);
+    expect(problemText('customers.* sum to 0.5: expected 1')).toBe('customers.* sum to 0.5: expected 1.');
     expect(config).toEqual({ ...PRESETS.nano!.config, n: 4 });
     expect(unknown).toEqual(['bogus', 'constructor']);
   });

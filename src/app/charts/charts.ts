@@ -262,6 +262,11 @@ export function chartData(spec: ChartSpec, series: MetricSeries, smoothing: numb
   return { steps, lines, raw: shown, bands, curves };
 }
 
+/** The rows of values without a neighbour: no line or area reaches them, so they need a dot. */
+export function isolatedRows(values: ArrayLike<number | null | undefined>): number[] {
+  return Array.from(values).flatMap((value, row) => (value != null && values[row - 1] == null && values[row + 1] == null ? [row] : []));
+}
+
 function curvesOf(line: Line, values: (number | null)[], band: Band | null, smoothing: number): Curve[] {
   const ends = (['high', 'low'] as const).flatMap((role): Curve[] => (band ? [{ ...line, values: band[role], role }] : []));
   if (line.sparse || smoothing === 0) return [...ends, { ...line, values, role: 'smooth' }];

@@ -1,7 +1,7 @@
 /** @file Draws one chart with uPlot, in the colours of the page's CSS variables. */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { type ChartData, type Curve, isZoomed, stepRange, valueRange, type Zoom, zoomOf } from './charts.ts';
+import { type ChartData, type Curve, isolatedRows, isZoomed, stepRange, valueRange, type Zoom, zoomOf } from './charts.ts';
 import { resolveColor } from '../kit/color.ts';
 
 export interface PlotOptions {
@@ -131,11 +131,19 @@ function drawMarks({ ctx, bbox, valToPos }: uPlot, marks: readonly number[], str
 }
 
 function seriesOf({ role, sparse }: Curve, stroke: string): uPlot.Series {
-  if (role === 'area') return { stroke, fill: stroke, width: 1, points: { show: false } };
+  if (role === 'area') return { stroke, fill: stroke, width: 1, points: dots(stroke) };
   if (role === 'high' || role === 'low') return { width: 0, spanGaps: sparse, points: { show: false } };
   if (role === 'raw') return { stroke: withAlpha(stroke, 0.35), width: 1, points: { show: false } };
-  return { stroke, width: 2, spanGaps: sparse, points: { show: sparse ? true : undefined, size: 6, fill: stroke } };
+  return { stroke, width: 2, spanGaps: sparse, points: sparse ? { show: true, size: 6, fill: stroke } : dots(stroke) };
 }
+
+/** A dot at each value that no line reaches, such as the first of a run. */
+const dots = (fill: string): uPlot.Series.Points => ({
+  show: true,
+  size: 6,
+  fill,
+  filter: (u, series) => isolatedRows(u.data[series]!),
+});
 
 const aligned = ({ steps, curves }: ChartData): uPlot.AlignedData => [steps, ...curves.map(({ values }) => values)];
 const sizeOf = ({ clientWidth, clientHeight }: HTMLElement) => ({ width: clientWidth, height: clientHeight });

@@ -21,12 +21,12 @@ export const STATUS_LABELS: Record<RunStatus, string> = {
 
 export const TERMINATION_LABELS: Record<TerminationReason, string> = {
   user_stop: 'the customer ended it',
-  terminal_tool: 'handed over to a human',
+  terminal_tool: 'transferred to a human',
   max_turns: 'too many turns',
-  turn_length: 'one turn grew too long',
+  turn_length: 'a turn was too long',
   malformed_call: 'malformed tool call',
   context_full: 'context full',
-  user_error: 'the simulated user failed',
+  user_error: 'the customer failed',
   aborted: 'aborted',
 };
 

@@ -5,9 +5,13 @@ import { arrival, rememberedScroll, rememberScroll } from '../kit/scroll.ts';
 export class Router {
   #address = $state.raw<Address>(parseHash(location.hash));
 
+  /** The address that the page shows. Between a click and `hashchange` the location is already another one. */
+  #shown = location.hash;
+
   constructor() {
-    rememberScroll();
+    rememberScroll(() => this.#shown);
     addEventListener('hashchange', () => {
+      this.#shown = location.hash;
       arrival.moved = true;
       arrival.scrolled = rememberedScroll();
       this.#address = parseHash(location.hash);
@@ -37,6 +41,7 @@ export class Router {
     const path = location.hash.split('?')[0] || '#/';
     const search = query.toString();
     history.replaceState(history.state, '', search ? `${path}?${search}` : path);
+    this.#shown = location.hash;
     this.#address = { ...this.#address, query };
   }
 }

@@ -1,5 +1,15 @@
 /** @file Which parts of the home page's query are settings of the new run. */
 
+/** The settings of an address as the form shows them. */
+export interface SetupTexts {
+  /** Names and values of the settings that differ from the preset. */
+  changes: [name: string, value: unknown][];
+  /** A sentence for each invalid setting. Training does not start while there are any. */
+  problems: string[];
+  /** Names that are not settings of this version. */
+  unknown: string[];
+}
+
 /** Query names with their own form fields. */
 const OTHERS: ReadonlySet<string> = new Set(['preset', 'seed', 'model']);
 

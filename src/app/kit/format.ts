@@ -2,6 +2,9 @@
 
 export const percent = (value: number) => `${(100 * value).toFixed(0)} %`;
 
+/** `1 task`, `2 tasks`, `1,200 tasks`. */
+export const count = (n: number, one: string, many = `${one}s`) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
+
 /** Three significant digits. Very large and very small numbers have an exponent. */
 export function number(value: number): string {
   if (!Number.isFinite(value)) return '–';

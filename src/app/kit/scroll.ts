@@ -12,8 +12,12 @@ export const arrival = {
   scrolled: 0,
 };
 
-export function rememberScroll(): void {
-  addEventListener('scrollend', () => history.replaceState({ y: scrollY }, ''));
+/** @param page the address of the page on the screen */
+export function rememberScroll(page: () => string): void {
+  addEventListener('scrollend', () => {
+    // A link that is clicked while the page scrolls: the history is already at the next page, which was not scrolled.
+    if (location.hash === page()) history.replaceState({ y: scrollY }, '');
+  });
 }
 
 /** The scroll position of the current history entry, in pixels; 0 for a new entry. */

@@ -52,7 +52,13 @@ const COMPARED: Compared[] = [
     format: number,
     metric: named('actor/entropy'),
   },
-  { id: 'turns', title: 'Turns', help: 'Tool calls and user replies of a rollout.', format: number, metric: named('rollout/turns/mean') },
+  {
+    id: 'turns',
+    title: 'Turns',
+    help: 'Tool results and customer replies per rollout, on average.',
+    format: number,
+    metric: named('rollout/turns/mean'),
+  },
   {
     id: 'length',
     title: 'Response length',
@@ -120,7 +126,7 @@ export const FIGURES: { label: string; format: (value: number) => string; of: (s
   { label: 'KL to the reference (trained tokens), newest', format: number, of: (series) => series.latest('actor/kl_loss')?.value ?? null },
   { label: 'entropy (trained tokens), newest', format: number, of: (series) => series.latest('actor/entropy')?.value ?? null },
   { label: `turns, mean of the last ${LAST_STEPS} steps`, format: number, of: (series) => lastMean(series, 'rollout/turns/mean') },
-  { label: `a step takes, mean of the last ${LAST_STEPS} steps`, format: seconds, of: (series) => lastMean(series, 'perf/time_per_step') },
+  { label: `time per step, mean of the last ${LAST_STEPS} steps`, format: seconds, of: (series) => lastMean(series, 'perf/time_per_step') },
 ];
 
 function lastMean(series: MetricSeries, name: string): number | null {

@@ -1,6 +1,7 @@
 /** @file Where conversations differ: several as a tree of moves, two as aligned columns, two as token sequences. */
 import { path } from '../../../agent/trajectory.ts';
 import type { Trajectory } from '../../../records/trajectory.ts';
+import type { Turn } from './acts.ts';
 
 /** `together`: a move that most make. `leaves`: the first different move. `apart`: a move after that. */
 export type MovePlace = 'together' | 'leaves' | 'apart';
@@ -79,9 +80,48 @@ export function align(a: readonly string[], b: readonly string[]): AlignedRow[] 
   return rows;
 }
 
-/** The position of the first different token; null if the sequences are equal. */
-export function firstDifferentToken(a: Pick<Trajectory, 'nodes' | 'leaf'>, b: Pick<Trajectory, 'nodes' | 'leaf'>): number | null {
-  const [left, right] = [a, b].map((trajectory) => path(trajectory).flatMap(({ tokens }) => tokens)) as [number[], number[]];
-  const at = left.findIndex((token, i) => token !== right[i]);
-  return at >= 0 ? at : left.length < right.length ? left.length : null;
+/** Where two conversations differ first. */
+export interface Fork {
+  /** The index of the first different turn. */
+  turn: number;
+  /** False if all moves are equal: then only words or results differ. */
+  act: boolean;
+  /** The position of the first different token of this turn, by conversation. */
+  tokens: [number, number];
+}
+
+type Played = Pick<Trajectory, 'nodes' | 'leaf'> & { turns: readonly Turn[] };
+
+/** The first different move. If all moves are equal: the first different token. Null if all tokens are equal. */
+export function forkOf(a: Played, b: Played): Fork | null {
+  const moves = Array.from({ length: Math.max(a.turns.length, b.turns.length) }, (_, t) => t);
+  const turn = moves.find((t) => a.turns[t]?.move !== b.turns[t]?.move);
+  if (turn !== undefined) {
+    const said = (played: Played) => played.turns[turn]?.nodes[0]?.tokens ?? [];
+    const offset = firstDifference(said(a), said(b)) ?? 0;
+    const token = (played: Played) => Math.min(startOf(played, turn) + offset, tokensOf(played).length - 1);
+    return { turn, act: true, tokens: [token(a), token(b)] };
+  }
+  const token = firstDifference(tokensOf(a), tokensOf(b));
+  if (token === null) return null;
+  const at = moves.findLastIndex((t) => a.turns[t]!.nodes.length > 0 && startOf(a, t) <= token);
+  /** If one conversation continues where the other ends, the shorter one has no different token. */
+  const within = (played: Played) => Math.min(token, tokensOf(played).length - 1);
+  return { turn: Math.max(0, at), act: false, tokens: [within(a), within(b)] };
+}
+
+const tokensOf = (played: Pick<Trajectory, 'nodes' | 'leaf'>): number[] => path(played).flatMap(({ tokens }) => tokens);
+
+/** The position of a turn's first token. A turn without messages begins at the end. */
+function startOf(played: Played, turn: number): number {
+  const nodes = path(played);
+  const first = played.turns[turn]?.nodes[0];
+  const at = nodes.findIndex(({ id }) => id === first?.id);
+  return nodes.slice(0, at < 0 ? undefined : at).reduce((sum, { tokens }) => sum + tokens.length, 0);
+}
+
+/** The index of the first difference. Null if both lists are equal. */
+function firstDifference(a: readonly number[], b: readonly number[]): number | null {
+  const at = a.findIndex((token, i) => token !== b[i]);
+  return at >= 0 ? at : a.length < b.length ? a.length : null;
 }

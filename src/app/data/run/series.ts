@@ -50,6 +50,15 @@ export class MetricSeries {
     return null;
   }
 
+  /** The median of a metric's values, or null. */
+  median(name: string): number | null {
+    const values = this.values(name)
+      .filter((value) => value !== null)
+      .sort((a, b) => a - b);
+    const { length } = values;
+    return length === 0 ? null : (values[(length - 1) >> 1]! + values[length >> 1]!) / 2;
+  }
+
   /** The row of a step. A missing row is inserted so that the steps stay sorted. */
   #rowOf(step: number): number {
     let row = this.#length;
