@@ -32,7 +32,7 @@ export const ROOMS = {
     'experiments',
   ],
   worlds: ['records', 'environments', 'exchange', 'benchmarks'],
-  workers: ['environments', 'users', 'storage', 'benchmarks', 'trainer', 'worlds'],
+  workers: ['environments', 'users', 'exchange', 'storage', 'benchmarks', 'trainer', 'worlds'],
   cli: ['records', 'environments', 'benchmarks', 'experiments', 'trainer'],
 
   // The page: the folders of src/app.

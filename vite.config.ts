@@ -22,7 +22,11 @@ export default defineConfig({
   worker: { format: 'es' },
   server: { headers: isolation },
   preview: { headers: isolation },
-  optimizeDeps: { include: ['comlink', 'dexie', '@huggingface/tokenizers', 'zod'] },
+  // A copy of onnxruntime-web (only tests use it) would not find its WebAssembly.
+  optimizeDeps: {
+    include: ['comlink', 'dexie', '@huggingface/tokenizers', 'zod', '@bufbuild/protobuf/wire'],
+    exclude: ['onnxruntime-web'],
+  },
   // index.html is the page. headless.html is the page that the command line opens.
   // No file is inlined as a data: URL, because the page's content security policy forbids them.
   build: { target: 'es2023', assetsInlineLimit: 0, rolldownOptions: { input: ['index.html', 'headless.html'] } },

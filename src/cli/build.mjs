@@ -67,6 +67,14 @@ export const experimentModule = (note) =>
   );
 
 /**
+ * The writer of ONNX folders.
+ * @param {(text: string) => void} note
+ * @returns {Promise<typeof import('../exchange/onnx/onnx-folder.ts')>}
+ */
+export const onnxModule = (note) =>
+  nodeModule('src/exchange/onnx/onnx-folder.ts', ['src/exchange', 'src/engine', 'src/records'], 'building the ONNX export (once)…', note);
+
+/**
  * A TypeScript module that is bundled for Node when its sources have changed.
  * @param {string} entry
  * @param {string[]} sources

@@ -216,14 +216,17 @@ async function keepFinished(temporary, directory, partial) {
 }
 
 /**
- * Gives a folder its name. If a folder of that name exists, the files are moved into it.
+ * Gives a folder its name. If a folder of that name exists, the files are moved into it, and those of its folders likewise.
  * @param {string} temporary
  * @param {string} directory
  */
 async function moveFolder(temporary, directory) {
   const existing = await stat(directory).catch(() => null);
   if (!existing) return rename(temporary, directory);
-  for (const name of await readdir(temporary)) await rename(join(temporary, name), join(directory, name));
+  for (const entry of await readdir(temporary, { withFileTypes: true })) {
+    const [from, to] = [join(temporary, entry.name), join(directory, entry.name)];
+    await (entry.isDirectory() ? moveFolder(from, to) : rename(from, to));
+  }
   await rmdir(temporary);
 }
 

@@ -6,6 +6,7 @@
 import { readFlags } from './args.mjs';
 import { replay, rescore } from './commands/benchmark.mjs';
 import { experiment } from './commands/experiment.mjs';
+import { exportModel } from './commands/export.mjs';
 import { bench, evaluate, generate, grad, score } from './commands/model.mjs';
 import { open, userServer } from './commands/local.mjs';
 import { sft, synthesize, train } from './commands/training.mjs';
@@ -25,6 +26,7 @@ const COMMANDS = {
   grad,
   generate,
   bench,
+  export: exportModel,
   replay,
   rescore,
   'user-server': userServer,

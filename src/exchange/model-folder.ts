@@ -17,7 +17,7 @@ const INDEX = 'model.safetensors.index.json';
  * @throws ModelFolderError, ConfigError or SafetensorsError naming the file and the fault, or all tensors that are missing, unknown or of a wrong shape
  */
 export function loadModel(files: Record<string, Uint8Array>): { config: ModelConfig; weights: TensorMap } {
-  const config = parseConfig(json(files, 'config.json'));
+  const config = parseConfig(readJson(files, 'config.json'));
   const weights = files[WEIGHTS] || !files[INDEX] ? tensorsOf(files, WEIGHTS) : shards(files);
   const problems = tensorProblems(new ParameterLayout(config), weights);
   if (problems.length > 0) throw new ModelFolderError(problems.join('; '));
@@ -44,7 +44,7 @@ export function withWeights(
   weights: TensorMap | Uint8Array<ArrayBuffer>,
 ): Record<string, Uint8Array<ArrayBuffer>> {
   const kept = Object.entries(files).filter(([file]) => !/\.safetensors(\.index\.json)?$|^README\.md$/.test(file));
-  const config = json(files, 'config.json') as Record<string, unknown>;
+  const config = readJson(files, 'config.json') as Record<string, unknown>;
   const described = { ...config, torch_dtype: 'float32', ...(config.dtype !== undefined && { dtype: 'float32' }) }; // `dtype` is the newer name
   return {
     ...Object.fromEntries(kept),
@@ -53,7 +53,7 @@ export function withWeights(
   };
 }
 
-const jsonFile = (value: object) => new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
+export const jsonFile = (value: object) => new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
 
 function fileOf(files: Record<string, Uint8Array>, name: string): Uint8Array {
   const file = files[name];
@@ -61,7 +61,8 @@ function fileOf(files: Record<string, Uint8Array>, name: string): Uint8Array {
   return file;
 }
 
-function json(files: Record<string, Uint8Array>, name: string): unknown {
+/** @throws ModelFolderError if the file is missing or is not JSON */
+export function readJson(files: Record<string, Uint8Array>, name: string): unknown {
   const file = fileOf(files, name);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(file));
@@ -80,7 +81,7 @@ function tensorsOf(files: Record<string, Uint8Array>, name: string): TensorMap {
 }
 
 function shards(files: Record<string, Uint8Array>): TensorMap {
-  const map = (json(files, INDEX) as { weight_map?: unknown } | null)?.weight_map;
+  const map = (readJson(files, INDEX) as { weight_map?: unknown } | null)?.weight_map;
   if (typeof map !== 'object' || map === null)
     throw new ModelFolderError(`${INDEX}: weight_map is ${JSON.stringify(map)}: expected an object of tensor → file`);
   const merged: TensorMap = new Map();

@@ -3,6 +3,7 @@
  * then the data (https://github.com/huggingface/safetensors).
  */
 import type { TensorMap } from '../engine/types.ts';
+import { fromHalf } from './half.ts';
 
 export class SafetensorsError extends Error {
   override name = 'SafetensorsError';
@@ -92,16 +93,6 @@ function decode(bytes: Uint8Array, dtype: Dtype): Float32Array {
   const halves = new Uint16Array(copy);
   if (dtype === 'BF16') return new Float32Array(Uint32Array.from(halves, (h) => h << 16).buffer);
   return Float32Array.from(halves, fromHalf);
-}
-
-/** IEEE 754 binary16. */
-function fromHalf(h: number): number {
-  const sign = h & 0x8000 ? -1 : 1;
-  const exponent = (h >> 10) & 31;
-  const fraction = h & 1023;
-  if (exponent === 0) return sign * fraction * 2 ** -24;
-  if (exponent === 31) return fraction ? NaN : sign * Infinity;
-  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
 /** Rounds to the nearest bfloat16, ties to even. */

@@ -30,6 +30,10 @@ function dosTime(date: Date): number {
 const UTF8_NAMES = 0x0800;
 const MAX_BYTES = 0xffffffff;
 
+/** The files with the folder's name before their names. */
+export const inFolder = (folder: string, files: Readonly<Record<string, Uint8Array<ArrayBuffer>>>) =>
+  Object.fromEntries(Object.entries(files).map(([name, bytes]) => [`${folder}/${name}`, bytes]));
+
 /** @throws Error if the files are too large for a zip without the zip64 extension */
 export async function zipFiles(files: Readonly<Record<string, Uint8Array<ArrayBuffer>>>, date: Date): Promise<Blob> {
   const parts: Uint8Array<ArrayBuffer>[] = [];

@@ -230,10 +230,22 @@ test('models: what is bundled, a folder brought in, chosen for a run, exported a
 
   const download = page.waitForEvent('download');
   await imported.getByRole('button', { name: 'Export nano-retail' }).click();
+  await inspect(page, 'export', { fullPage: false });
+  await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click();
   expect((await download).suggestedFilename()).toBe('nano-retail.zip');
   const folder = unzipSync(new Uint8Array(readFileSync(await (await download).path())));
   expect(sha256(folder['nano-retail/model.safetensors']!)).toBe(
     sha256(new Uint8Array(readFileSync('models/nano-retail/model.safetensors'))),
+  );
+  const onnxDownload = page.waitForEvent('download');
+  await imported.getByRole('button', { name: 'Export nano-retail' }).click();
+  await page.getByRole('radio', { name: 'ONNX, float16' }).check();
+  await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click();
+  const onnxFolder = unzipSync(new Uint8Array(readFileSync(await (await onnxDownload).path())));
+  expect(Object.keys(onnxFolder).sort()).toEqual(
+    ['config.json', 'generation_config.json', 'onnx/model_fp16.onnx', 'tokenizer.json', 'tokenizer_config.json', 'README.md']
+      .map((name) => `nano-retail/${name}`)
+      .sort(),
   );
 
   await imported.getByRole('link', { name: 'Use nano-retail for a run' }).click();
