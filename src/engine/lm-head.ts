@@ -41,9 +41,9 @@ export class LmHead {
   readonly #rstd: View;
   readonly #logits: View;
   readonly #partial: View;
-  /** [rows, 2] */
+  /** `#stats` [rows, 2], then `#logprobs` [terms]. One buffer, because each read waits for the GPU. */
+  readonly #results: View;
   readonly #stats: View;
-  /** [terms] */
   readonly #logprobs: View;
   readonly #top = new Map<number, { partial: View; top: View }>();
   /** Rows of a chunk: a multiple of 64, so that the chunks of every per-row tensor are aligned. */
@@ -74,8 +74,9 @@ export class LmHead {
     this.#rstd = tensor('loss rows rstd', 1);
     this.#logits = gpu.buffer('logits', this.#chunk * this.#stride * 4);
     this.#partial = gpu.buffer('row statistics parts', statisticsPartialBytes(this.#chunk, vocab));
-    this.#stats = tensor('row statistics', 2);
-    this.#logprobs = tensor('log-probabilities', TERMS_PER_TOKEN);
+    this.#results = tensor('row statistics', 2 + TERMS_PER_TOKEN);
+    this.#stats = subview(this.#results, 0, capacity * 8);
+    this.#logprobs = subview(this.#results, capacity * 8, capacity * TERMS_PER_TOKEN * 4);
   }
 
   upload(batch: MicroBatch, temperature: number, loss?: TokenLoss): void {
@@ -106,12 +107,11 @@ export class LmHead {
 
   /** Of the last run: the log-probability of each term, and the entropy of each row. */
   async statistics(): Promise<{ logprobs: Float32Array; entropies: Float32Array }> {
-    // Always reads all rows and terms, so that the staging buffers have one size.
-    const [stats, logprobs] = await Promise.all([this.gpu.read(this.#stats), this.gpu.read(this.#logprobs)]);
-    const pairs = new Float32Array(stats);
+    // Always reads all rows and terms, so that the staging buffer has one size.
+    const results = new Float32Array(await this.gpu.read(this.#results));
     return {
-      logprobs: new Float32Array(logprobs),
-      entropies: Float32Array.from({ length: pairs.length / 2 }, (_, row) => pairs[2 * row + 1]!),
+      logprobs: results.subarray(2 * this.capacity),
+      entropies: Float32Array.from({ length: this.capacity }, (_, row) => results[2 * row + 1]!),
     };
   }
 
