@@ -1,5 +1,6 @@
 /** @file A short summary of an episode, for lists and paired comparisons. */
 import { writesOf } from '../agent/trajectory.ts';
+import { isAudited } from '../environments/violations.ts';
 import type { TrialResult } from '../records/evaluation.ts';
 import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
@@ -24,4 +25,12 @@ export function resultOf(trajectory: Trajectory): TrialResult {
     violations: violations.map(({ rule }) => rule),
     writes: writesOf(trajectory),
   };
+}
+
+/** The share of writes with the customer's yes. Null without writes, or where the domain is not audited. */
+export function confirmedShare(results: readonly TrialResult[]): number | null {
+  if (!results.every(({ task }) => isAudited(task.split('/')[0]!))) return null;
+  const writes = results.reduce((sum, result) => sum + (result.writes ?? 0), 0);
+  const unasked = results.flatMap(({ violations }) => violations).filter((rule) => rule === 'unconfirmed_write').length;
+  return writes === 0 ? null : (writes - unasked) / writes;
 }

@@ -2,8 +2,8 @@
 import type { TrialResult } from '../records/evaluation.ts';
 import type { ExperimentEvaluation, ExperimentRun } from '../records/experiment.ts';
 import type { GrpoConfig, StepMetrics } from '../records/run.ts';
-import { isAudited } from '../environments/violations.ts';
 import { mean } from '../evaluation/pass-hat.ts';
+import { confirmedShare } from '../evaluation/trial-result.ts';
 
 /** The tool that hands a customer over, in every domain. */
 const HAND_OVER = 'tool_call/transfer_to_human_agents/usage_ratio';
@@ -64,16 +64,10 @@ export function experimentRun({ variant, seed, run, config, metrics, evaluations
   };
 }
 
-function confirmedWrites(results: readonly TrialResult[]): { confirmed_writes?: number } {
-  if (!results.every(({ task }) => isAudited(task.split('/')[0]!))) return {};
-  const writes = results.reduce((sum, result) => sum + (result.writes ?? 0), 0);
-  const unasked = results.flatMap(({ violations }) => violations).filter((rule) => rule === 'unconfirmed_write').length;
-  return writes === 0 ? {} : { confirmed_writes: (writes - unasked) / writes };
-}
-
 function evaluationOf(step: number, results: readonly TrialResult[], tasks: readonly string[]): ExperimentEvaluation {
   const byTask = new Map(results.map((result) => [result.task, result]));
   const scored = results.filter(({ reward }) => reward !== null);
+  const confirmed = confirmedShare(scored);
   return {
     step,
     // Held-out success is binary: 1 only for the full reward.
@@ -87,7 +81,7 @@ function evaluationOf(step: number, results: readonly TrialResult[], tasks: read
         : {
             turns: mean(scored.map(({ turns }) => turns)),
             hand_overs: mean(scored.map(({ termination }) => Number(termination === 'terminal_tool'))),
-            ...confirmedWrites(scored),
+            ...(confirmed !== null && { confirmed_writes: confirmed }),
           },
   };
 }
