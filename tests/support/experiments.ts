@@ -23,7 +23,11 @@ export function finishedRun(variant: string, seed: number, ...success: (0 | 1 | 
     steps: 2,
     seconds: 60,
     tasks: success[0]!.map((_, i) => `retail/nano/heldout/${seed}/${i}`),
-    evaluations: success.map((outcomes, i) => ({ step: 2 * i, success: outcomes, figures: { turns: 10, hand_overs: 0.25, confirmed_writes: 0.5 + i / 4 } })),
+    evaluations: success.map((outcomes, i) => ({
+      step: 2 * i,
+      success: outcomes,
+      figures: { turns: 10, hand_overs: 0.25, confirmed_writes: 0.5 + i / 4 },
+    })),
     metricSteps: [1, 2],
     metrics: { 'actor/kl_loss': [0.01, 0.03], 'response_length_only_model/mean': [50, 70] },
   };
