@@ -79,6 +79,8 @@ test('siblings side by side: a line a turn, sorted, pinned and aligned, all of i
   await expect(picture.getByRole('link', { name: /^Rollout / })).toHaveCount(columns);
   await picture.getByRole('link', { name: /^Rollout 2 / }).hover();
   await expect(table.locator('col').nth(2)).toHaveClass(/lit/);
+  // Away from the picture: the focus scrolls the page below the pointer.
+  await page.mouse.move(0, 0);
   await table.getByRole('link', { name: 'Rollout 1', exact: true }).focus();
   await expect(picture.locator('li.lit')).toHaveText(/^Rollout 1 /);
 

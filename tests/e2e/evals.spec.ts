@@ -134,7 +134,7 @@ test('from two evaluations to the pair where one changed an order without asking
   await expect(pairs.getByRole('row')).toHaveCount(1 + 1);
   await pairs.getByRole('link', { name: 'Task 0, trial 1' }).click();
   const pair = page.locator('[data-part=pair]');
-  await expect(pair.getByText('The first move is different.')).toBeVisible();
+  await expect(pair.getByText('The first different act is in turn 1:')).toBeVisible();
   await expect(pair.getByText('Shall I cancel it?')).toBeVisible();
   await expect(pair.locator('strong', { hasText: 'changed data without asking' })).toHaveCount(1);
   await expect(pair.getByText('! changed data without asking')).toHaveCount(1); // at the call itself
@@ -143,7 +143,7 @@ test('from two evaluations to the pair where one changed an order without asking
   await expect(pair.locator('img')).toHaveCount(0);
   await expect(pair.getByText(PAYLOAD).first()).toBeVisible();
   await page.reload();
-  await expect(pair.getByText('The first move is different.')).toBeVisible();
+  await expect(pair.getByText('The first different act is in turn 1:')).toBeVisible();
   await expect(page).toHaveTitle(/nano-retail against/);
   await inspect(page, 'compare-evals');
 
@@ -173,7 +173,7 @@ test('a newcomer finds what a run has changed: from the recorded run to a pair i
   await pairs.getByRole('link', { name: /^Task/ }).first().click();
   const pair = page.locator('[data-part=pair]');
   await expect(pair.getByText('changed data without asking').first()).toBeVisible();
-  await expect(pair.getByText(/^The first (move|\d+ moves)|^All moves are the same/)).toBeVisible();
+  await expect(pair.getByText(/^The first (move|different act|\d+ moves)|^All moves are the same/)).toBeVisible();
   await inspect(page, 'compare-recorded');
   await pair
     .getByRole('columnheader')
