@@ -47,8 +47,7 @@ test('a rollout that changed an order without asking: found, understood, played 
   await main.getByRole('link', { name: /group/i }).first().click();
   for (const place of [index, sibling.index]) await page.getByRole('button', { name: `Pin rollout ${place + 1}`, exact: true }).click();
   await page
-    .locator('[data-part=aligned-pair] p')
-    .first()
+    .locator('[data-part=fork]')
     .getByRole('link', { name: `Rollout ${index + 1}`, exact: true })
     .click();
   await expect(page).toHaveURL(/view=rendered&tok=\d+/);
