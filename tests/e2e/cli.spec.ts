@@ -142,8 +142,8 @@ test('Ctrl-C closes the browser, leaves nothing, exits 130', async () => {
   const id = async () => Number(await readFile(started, 'utf8').catch(() => '0'));
   await expect.poll(id).toBeGreaterThan(0);
   child.kill('SIGINT');
-  const { code, stdout } = await done;
-  expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+  const { code, stdout, stderr } = await done;
+  expect({ code, stdout }, stderr).toEqual({ code: 130, stdout: '' });
   expect((await readdir(folder)).filter((name) => name.includes('interrupted'))).toEqual([]);
   const running = async () => {
     try {
