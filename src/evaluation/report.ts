@@ -1,10 +1,9 @@
 /** @file The report of an evaluation: pass^k, how episodes ended, which rules were broken. */
-import { writesOf } from '../agent/trajectory.ts';
 import { isAudited } from '../environments/violations.ts';
-import type { EvaluationReport, Interval } from '../records/evaluation.ts';
+import type { EvaluationReport } from '../records/evaluation.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { mean, meanInterval, passHatInterval, ratioInterval } from './pass-hat.ts';
-import { intentOf } from './trial-result.ts';
+import { confirmedWrites, intentOf, resultOf } from './trial-result.ts';
 
 /** `trajectories`: all episodes, including those without a score. The trials of a task share a group. */
 export function reportOf(trajectories: readonly Trajectory[], trials: number, seconds: number): EvaluationReport {
@@ -32,7 +31,9 @@ export function reportOf(trajectories: readonly Trajectory[], trials: number, se
     violations: trajectories.every(({ task }) => isAudited(task.domain))
       ? tally(scored.flatMap(({ violations }) => violations.map(({ rule }) => rule)))
       : null,
-    confirmed_writes: trajectories.every(({ task }) => isAudited(task.domain)) ? confirmedWrites(tasks.map(({ played }) => played)) : null,
+    confirmed_writes: trajectories.every(({ task }) => isAudited(task.domain))
+      ? ratioInterval(tasks.map(({ played }) => confirmedWrites(played.map(resultOf))))
+      : null,
     tool_calls: sumCounts(scored.map(({ toolCalls }) => toolCalls)),
     turns_mean: mean(scored.map(({ turns }) => turns)),
     by_intent: Object.fromEntries(
@@ -43,17 +44,6 @@ export function reportOf(trajectories: readonly Trajectory[], trials: number, se
     ),
     seconds,
   };
-}
-
-/** The share of writes that the customer said yes to. `tasks`: the scored trials of each task. */
-function confirmedWrites(tasks: readonly (readonly Trajectory[])[]): Interval | null {
-  return ratioInterval(
-    tasks.map((trials) => {
-      const writes = trials.reduce((sum, trial) => sum + writesOf(trial), 0);
-      const unasked = trials.flatMap(({ violations }) => violations).filter(({ rule }) => rule === 'unconfirmed_write').length;
-      return { count: writes - unasked, of: writes };
-    }),
-  );
 }
 
 /** Like `Map.groupBy`, which Node 20 does not have. */

@@ -30,7 +30,13 @@ export function resultOf(trajectory: Trajectory): TrialResult {
 /** The share of writes with the customer's yes. Null without writes, or where the domain is not audited. */
 export function confirmedShare(results: readonly TrialResult[]): number | null {
   if (!results.every(({ task }) => isAudited(task.split('/')[0]!))) return null;
-  const writes = results.reduce((sum, result) => sum + (result.writes ?? 0), 0);
+  const { count, of } = confirmedWrites(results);
+  return of === 0 ? null : count / of;
+}
+
+/** How many writes the customer said yes to, of how many. */
+export function confirmedWrites(results: readonly TrialResult[]): { count: number; of: number } {
+  const of = results.reduce((sum, { writes = 0 }) => sum + writes, 0);
   const unasked = results.flatMap(({ violations }) => violations).filter((rule) => rule === 'unconfirmed_write').length;
-  return writes === 0 ? null : (writes - unasked) / writes;
+  return { count: of - unasked, of };
 }
