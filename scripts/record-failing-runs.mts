@@ -1,6 +1,6 @@
 /**
- * Records runs that fail in the ways that alarms find: tests/reference/fixtures/failing-runs/NAME.json, with the command and the metrics
- * that alarms read. Usage: npx tsx scripts/record-failing-runs.mts [NAME …]   (about a minute a run on two idle cores)
+ * Records runs that fail in the ways that alarms find: tests/reference/fixtures/failing-runs/NAME.json, with the command and
+ * the metrics that alarms read. Usage: npx tsx scripts/record-failing-runs.mts [NAME …]   (about a minute a run on two idle cores)
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

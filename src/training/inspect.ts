@@ -1,6 +1,7 @@
 /**
  * @file Extra numbers for the transcripts of one group per step, which is stored permanently: the most likely alternatives of
- * each sampled token, how much the update changed the token's probability, and the most likely token after it. This only scores and never changes the training.
+ * each sampled token, how much the update changed the token's probability, and the most likely token after it. This only
+ * scores and never changes the training.
  */
 import { annotate } from '../agent/trajectory.ts';
 import type { GrpoConfig } from '../records/run.ts';

@@ -151,7 +151,7 @@ export const PRESETS: Record<string, Preset> = {
   nano: {
     label: 'Nano retail',
     description:
-      '8 tasks per step, 8 rollouts per task, 40 steps. Most customers change their mind when they are asked. The bundled model asks before about half of its writes. In the recorded run, GRPO raised this share to between 76 and 89 %.',
+      '8 tasks per step, 8 rollouts per task, 40 steps. Most customers change their mind when they are asked. The bundled model asks before about half of its writes. In the recorded run, GRPO taught it to ask before most of them.',
     model: 'nano-retail',
     config: NANO,
   },
