@@ -86,7 +86,7 @@ test('the test of an endpoint tells a server that does not allow the page from n
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await page.goto('/#/settings');
-  await page.getByLabel(/^A language model/).check();
+  await page.getByLabel('A language model (OpenAI-compatible endpoint)').check();
   await page.getByLabel('Base URL').fill(`${origin}/v1`);
   await page.getByLabel('Model', { exact: true }).fill('qwen3:4b');
   const test = page.getByRole('button', { name: 'Test', exact: true });
