@@ -99,7 +99,7 @@ test('a run trains, survives a reload, resumes, and its conversations are readab
   await expect(rollouts.locator('[data-part=group-column]')).toHaveCount(4);
   await inspect(page, 'group');
 
-  await rollouts.getByRole('link', { name: 'Rollout 1' }).click();
+  await rollouts.getByRole('link', { name: /^Rollout \S+-0$/ }).click();
   const conversation = page.getByRole('region', { name: 'Conversation' });
   // The system prompt, the customer's first words and an answer at the least.
   await expect.poll(() => conversation.getByRole('listitem').count()).toBeGreaterThanOrEqual(3);

@@ -30,7 +30,7 @@ test('a rollout that changed an order without asking: found, understood, played 
       trajectories.some((other) => other.group === group && other.reward === 1),
   );
   expect(unasked, 'a rollout of the recorded run that wrote unasked and failed, with a sibling that did not').toBeDefined();
-  const { id, index, group, task, nodes } = unasked!;
+  const { id, group, task, nodes } = unasked!;
   const sibling = trajectories.find((other) => other.group === group && other.reward === 1)!;
 
   // Found by filters, which are links.
@@ -45,10 +45,10 @@ test('a rollout that changed an order without asking: found, understood, played 
 
   // Beside a sibling that succeeded, and from there to the first token that is another.
   await main.getByRole('link', { name: /group/i }).first().click();
-  for (const place of [index, sibling.index]) await page.getByRole('button', { name: `Pin rollout ${place + 1}`, exact: true }).click();
+  for (const one of [id, sibling.id]) await page.getByRole('button', { name: `Pin rollout ${one}`, exact: true }).click();
   await page
     .locator('[data-part=fork]')
-    .getByRole('link', { name: `Rollout ${index + 1}`, exact: true })
+    .getByRole('link', { name: `Rollout ${id}`, exact: true })
     .click();
   await expect(page).toHaveURL(/view=rendered&tok=\d+/);
   const parting = new URL(page.url()).hash;

@@ -1,7 +1,7 @@
 /** The charts and texts that show how the reward was earned: intervals, bands, which charts a run has, groups by reward. */
 import { render } from 'svelte/server';
 import { describe, expect, test } from 'vitest';
-import { chartData } from '../../src/app/charts/charts.ts';
+import { chartData, chartTable } from '../../src/app/charts/charts.ts';
 import { PARTS_CHART, wilson, WRITES_CHART } from '../../src/app/charts/reward-charts.ts';
 import RewardParts from '../../src/app/conversation/transcript/RewardParts.svelte';
 import { groupRollouts } from '../../src/app/data/run/groups.ts';
@@ -30,7 +30,8 @@ describe('the chart of writes', () => {
   series.put({ step: 1, 'writes/confirmed': 8, 'writes/audited': 10, 'writes/confirmed_ratio': 0.8 });
   series.put({ step: 2, 'writes/confirmed': 0, 'writes/audited': 0 });
   series.put({ step: 3, 'writes/confirmed': 10, 'writes/audited': 10, 'writes/confirmed_ratio': 1 });
-  const { steps, curves, raw, bands } = chartData(WRITES_CHART, series, 0.7);
+  const data = chartData(WRITES_CHART, series, 0.7);
+  const { steps, curves, raw, bands } = data;
 
   test('draws the band, then the values, which are not smoothed', () => {
     expect(curves.map(({ role, label }) => `${label} ${role}`)).toEqual([
@@ -48,6 +49,13 @@ describe('the chart of writes', () => {
     expect(bands[0]!.low).toEqual([null, expect.closeTo(0.4902, 4), expect.closeTo(0.7225, 4)]);
     expect(bands[0]!.high).toEqual([null, expect.closeTo(0.9433, 4), expect.closeTo(1, 12)]);
     expect(bands[1]).toBeNull();
+  });
+
+  test('its file has the ends of each interval', () => {
+    const { header, rows } = chartTable(data);
+    expect(header).toEqual(['step', 'training', 'training, low', 'training, high', 'held-out']);
+    expect(rows[0]).toEqual([0, null, null, null, 0.25]);
+    expect(rows[1]).toEqual([1, 0.8, expect.closeTo(0.4902, 4), expect.closeTo(0.9433, 4), null]);
   });
 });
 

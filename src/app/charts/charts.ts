@@ -262,6 +262,24 @@ export function chartData(spec: ChartSpec, series: MetricSeries, smoothing: numb
   return { steps, lines, raw: shown, bands, curves };
 }
 
+/** The header and the rows of a chart's file: a column for the steps, one for each line, and two more for its interval. */
+export function chartTable({ steps, lines, raw, bands }: ChartData): { header: string[]; rows: (number | null)[][] } {
+  const columns = lines.flatMap(({ label }, i) => {
+    const band = bands[i];
+    const ends = band
+      ? [
+          { name: `${label}, low`, values: band.low },
+          { name: `${label}, high`, values: band.high },
+        ]
+      : [];
+    return [{ name: label, values: raw[i]! }, ...ends];
+  });
+  return {
+    header: ['step', ...columns.map(({ name }) => name)],
+    rows: steps.map((step, row) => [step, ...columns.map(({ values }) => values[row]!)]),
+  };
+}
+
 /** The rows of values without a neighbour: no line or area reaches them, so they need a dot. */
 export function isolatedRows(values: ArrayLike<number | null | undefined>): number[] {
   return Array.from(values).flatMap((value, row) => (value != null && values[row - 1] == null && values[row + 1] == null ? [row] : []));
