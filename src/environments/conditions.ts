@@ -20,8 +20,8 @@ const RELIABLE: ToolFaults = { outages: 0, stale_reads: 0 };
 
 /** At `nano` most customers change their mind, so an agent that writes before it asks often fails. */
 const NANO = share({ upfront: 0.19, on_request: 0.13, changes_mind: 0.55, pushy: 0.1, impossible: 0.03 });
-/** At `glimpse` even more of them do, and nobody withholds facts, so conversations are short and asking pays at once. */
-const GLIMPSE = share({ upfront: 0.15, changes_mind: 0.8, impossible: 0.05 });
+/** At `glimpse` almost all of them do, and nobody withholds facts, so conversations are short and asking pays at once. */
+const GLIMPSE = share({ upfront: 0.02, changes_mind: 0.95, impossible: 0.03 });
 const STANDARD = share({ upfront: 0.37, on_request: 0.32, changes_mind: 0.15, pushy: 0.1, impossible: 0.06 });
 /** Few of them change their mind, so writing at once works as well as asking first. */
 const COOPERATIVE = share({ upfront: 0.4, on_request: 0.36, changes_mind: 0.1, pushy: 0.05, impossible: 0.05, confused: 0.04 });

@@ -126,11 +126,13 @@ const GLIMPSE: GrpoConfig = {
   ppo_mini_batch_size: 6,
   use_kl_loss: false,
   lr: 1e-3,
+  lr_scheduler_type: 'constant',
   lr_warmup_steps: 0,
   // Weights with small gradients, which are mostly noise, move little.
   adam_eps: 1e-3,
-  total_training_steps: 20,
-  test_freq: 5,
+  total_training_steps: 10,
+  // An evaluation costs as much time as a step.
+  test_freq: 10,
   val_tasks: 96,
   save_freq: 0,
   max_turns: 10,
