@@ -36,6 +36,8 @@ const progress = (done: number, total: number, label: string, metrics?: Record<s
   );
 };
 
+const sink = { progress, evaluation: () => {}, checkpoint: () => {} };
+
 async function save(directory: string, files: ModelFiles): Promise<void> {
   await mkdir(directory, { recursive: true });
   for (const [name, bytes] of Object.entries(files)) await writeFile(join(directory, name), bytes);
@@ -62,7 +64,7 @@ async function main(): Promise<unknown> {
     }
     case 'sft': {
       const [model, data, out] = [await readModel(take('model')), await readFile(take('data'), 'utf8'), take('out')];
-      const { model: trained, losses, tokens, seconds } = await session.sft(model, data, args, progress);
+      const { model: trained, losses, tokens, seconds } = await session.sft(model, data, { overrides: args }, { ...sink, step: () => {} });
       await save(out, trained);
       return {
         first_loss: losses[0],
@@ -103,15 +105,14 @@ async function main(): Promise<unknown> {
         ...rest
       } = await session.train(
         model,
-        preset,
-        args,
-        scripted,
-        progress,
-        async (metrics, trajectories) => {
-          await appendFile(files[0], `${JSON.stringify(metrics)}\n`);
-          await appendFile(files[1], trajectories.map((trajectory) => `${JSON.stringify(trajectory)}\n`).join(''));
+        { preset, overrides: args, user: scripted, algorithm },
+        {
+          ...sink,
+          step: async (metrics, trajectories) => {
+            await appendFile(files[0], `${JSON.stringify(metrics)}\n`);
+            await appendFile(files[1], trajectories.map((trajectory) => `${JSON.stringify(trajectory)}\n`).join(''));
+          },
         },
-        algorithm,
       );
       await save(out, trained);
       return { ...rest, before: before?.pass_hat[0], after: after?.pass_hat[0] };

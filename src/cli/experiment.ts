@@ -1,7 +1,6 @@
 /** @file What `mua experiment` needs of the app in Node: it reads definitions and results, and writes the report. */
 import type { Experiment, ExperimentRun } from '../records/experiment.ts';
-import type { TrialResult } from '../records/evaluation.ts';
-import type { StepMetrics } from '../records/run.ts';
+import type { Interrupted } from '../trainer/messages.ts';
 import { experimentRun } from '../experiments/collect.ts';
 import { configOf, type Pair, requestOf, samePair } from '../experiments/plan.ts';
 
@@ -11,13 +10,13 @@ export { pendingPairs, requestOf } from '../experiments/plan.ts';
 export { readToml } from '../experiments/read-toml.ts';
 export { reportLines } from '../experiments/report.ts';
 
-export interface TrainedRun {
-  metrics: StepMetrics[];
-  evaluations: { step: number; seconds: number; results: TrialResult[] }[];
-}
-
-export function resultOf(experiment: Experiment, pair: Pair, { metrics, evaluations }: TrainedRun): ExperimentRun {
-  return experimentRun({ ...pair, config: configOf(experiment, pair), metrics, evaluations });
+export function resultOf(
+  experiment: Experiment,
+  pair: Pair,
+  { metrics, evaluations }: Pick<Interrupted, 'metrics' | 'evaluations'>,
+): ExperimentRun {
+  const timed = evaluations.map(({ report, ...rest }) => ({ ...rest, seconds: report.seconds }));
+  return experimentRun({ ...pair, config: configOf(experiment, pair), metrics, evaluations: timed });
 }
 
 /** The kept runs that belong to `experiment`. @throws Error if a run was trained with other settings */

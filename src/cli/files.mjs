@@ -10,6 +10,9 @@ import { CommandError, UsageError } from './errors.mjs';
  * @typedef {{ directory: string, files: string[], vocabSize: number }} ModelFolder
  */
 
+/** What the folder of a run has beside its model and its logs. */
+export const RUN_FILE = /^(status|result)\.json$|^checkpoint-\d+\.safetensors$/;
+
 /**
  * Checks a model folder without reading its weights.
  * @param {string} directory
@@ -24,7 +27,7 @@ export async function findModel(directory, { tokenizer = false } = {}) {
   } catch (error) {
     throw new UsageError(`--model is "${directory}": ${reason(error)}`);
   }
-  const candidates = names.filter((name) => /\.(json|safetensors|jinja)$/.test(name));
+  const candidates = names.filter((name) => /\.(json|safetensors|jinja)$/.test(name) && !RUN_FILE.test(name));
   const own = await ownFiles(directory);
   const kept = await Promise.all(candidates.map((name) => own(name)));
   const files = candidates.filter((_, i) => kept[i]);
@@ -162,16 +165,12 @@ async function checkReplaceable(path) {
 
 /**
  * A folder that takes its name only when `work` has succeeded. Until then its files are in a temporary folder next to it.
- * When `work` fails or is interrupted, the files that `finished` names are kept, and all others are deleted.
  * @template T
  * @param {string} directory
  * @param {(temporary: string) => Promise<T>} work
- * @param {object} [partial]
- * @param {() => Promise<string[]>} partial.finished names of the files to keep
- * @param {(message: string) => void} partial.note gets a message with their folder
  * @returns {Promise<T>}
  */
-export async function writeFolder(directory, work, partial) {
+export async function writeFolder(directory, work) {
   const existing = await stat(directory).catch(() => null);
   if (existing && !existing.isDirectory()) throw new UsageError(`--out is "${directory}": expected a folder, it is a file`);
   const temporary = temporaryName(directory);
@@ -180,39 +179,16 @@ export async function writeFolder(directory, work, partial) {
   } catch (error) {
     throw new UsageError(`--out is "${directory}": ${reason(error)}`);
   }
-  /** @type {Promise<void> | undefined} */
-  let stopped;
-  const stop = () =>
-    (stopped ??= keepFinished(temporary, directory, partial).finally(() => rm(temporary, { recursive: true, force: true })));
-  const forget = onInterrupt(stop);
+  const discard = () => rm(temporary, { recursive: true, force: true });
+  const forget = onInterrupt(discard);
   try {
     const result = await work(temporary);
     await moveFolder(temporary, directory);
     return result;
-  } catch (error) {
-    await stop();
-    throw error;
   } finally {
+    await discard();
     forget();
   }
-}
-
-/**
- * Moves the finished files to `directory`, or to the first free `directory.partial` where files of an earlier run would be replaced.
- * @param {string} temporary
- * @param {string} directory
- * @param {Parameters<typeof writeFolder>[2]} partial
- */
-async function keepFinished(temporary, directory, partial) {
-  const names = (await partial?.finished()) ?? [];
-  if (!partial || names.length === 0) return;
-  for (const name of await readdir(temporary)) if (!names.includes(name)) await rm(join(temporary, name), { recursive: true });
-  const there = await readdir(directory).catch(() => /** @type {string[]} */ ([]));
-  let place = directory;
-  if (names.some((name) => there.includes(name)))
-    for (let n = 1; await stat(place).catch(() => null); n++) place = `${directory.replace(/[\\/]+$/, '')}.partial${n > 1 ? `-${n}` : ''}`;
-  await moveFolder(temporary, place);
-  partial.note(`the results are partial: ${place} holds ${names.join(' and ')} of the finished steps`);
 }
 
 /**

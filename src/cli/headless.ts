@@ -3,12 +3,10 @@
  * Large data goes through the local server: the page fetches the request and sends the results by PUT.
  */
 import type { ModelFiles } from '../records/model.ts';
-import type { EvaluateOptions, GradRequest, Progress, GenerateRequest } from '../trainer/messages.ts';
+import type { EvaluateOptions, GenerateRequest, GradRequest, Interrupted, Progress, TrainingSink } from '../trainer/messages.ts';
 import * as comlink from 'comlink';
 import type { Benchmark } from '../records/benchmark-task.ts';
-import type { TrialResult } from '../records/evaluation.ts';
 import type { SftConfig } from '../records/run.ts';
-import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
 import { connectTrainer, type Trainer } from '../trainer/connect.ts';
 import type { ExactDomain } from '../environments/exact/types.ts';
@@ -25,15 +23,8 @@ interface BenchmarkFiles {
 
 /** A command for the page. `model` lists the files of the model folder, which are fetched from `<exchange>model/<name>`. */
 export type HeadlessRequest = { model?: string[]; benchmark?: BenchmarkFiles } & (
-  | { command: 'train'; preset: string; algorithm: string; overrides: Record<string, string>; user: UserConfig }
-  | {
-      command: 'experiment';
-      runs: { label: string; model: number; preset: string; overrides: Record<string, string> }[];
-      /** The files of each model, fetched from `<exchange>models/<index>/<name>`. */
-      models: string[][];
-      user: UserConfig;
-    }
-  | { command: 'sft'; overrides: Partial<Record<keyof SftConfig, string>> }
+  | { command: 'train'; runs: TrainOrder[]; user: UserConfig }
+  | { command: 'sft'; run: RunOrder & { overrides: Partial<Record<keyof SftConfig, string>> } }
   | { command: 'synthesize'; options: Parameters<TrainerApi['synthesize']>[0]; settings: Record<string, string> }
   | { command: 'evaluate'; options: EvaluateOptions; user: UserConfig }
   | { command: 'score'; sequences: number[][] }
@@ -41,6 +32,25 @@ export type HeadlessRequest = { model?: string[]; benchmark?: BenchmarkFiles } &
   | { command: 'generate'; request: GenerateRequest }
   | { command: 'bench' }
 );
+
+/**
+ * A run to train. Its files come from `<exchange>run/<index>/`, and what it makes is sent there: each step and evaluation, the
+ * checkpoints, the model and at last `finished`.
+ */
+interface RunOrder {
+  /** Names of the model's files. */
+  model: string[];
+  /** `interrupted.json` and `checkpoint.safetensors` say where the run goes on. */
+  interrupted: boolean;
+}
+
+interface TrainOrder extends RunOrder {
+  /** Stands before the progress of the run. Empty if there is one run only. */
+  label: string;
+  preset: string;
+  algorithm: string;
+  overrides: Record<string, string>;
+}
 
 export type HeadlessAnswer = { error?: { name: string; message: string } };
 
@@ -93,35 +103,40 @@ async function importData({ benchmark, domain, paths }: BenchmarkFiles, exchange
   await new BenchmarkDatabase().store(imported, (done, total) => onProgress(done, total, 'storing the benchmark'));
 }
 
-/** Trains the runs one after another. Each sends its steps, its model and at last `finished`. */
-async function runExperiment(
-  trainer: Trainer,
-  { runs, models, user }: Extract<HeadlessRequest, { command: 'experiment' }>,
-  exchange: string,
-  report: Progress,
-): Promise<{ runs: number }> {
-  for (const [i, { label, model, preset, overrides }] of runs.entries()) {
+/** Sends what a training makes to `place`. */
+const sinkTo = (place: string, progress: Progress) =>
+  comlink.proxy<TrainingSink>({
+    progress,
+    evaluation: (evaluation) => put(`${place}evaluation`, JSON.stringify(evaluation)),
+    step: (metrics, trajectories) => put(`${place}step`, [metrics, ...trajectories].map((line) => JSON.stringify(line)).join('\n')),
+    checkpoint: (step, safetensors) => put(`${place}checkpoint-${step}.safetensors`, safetensors),
+  });
+
+async function fetchRun({ model, interrupted }: RunOrder, place: string): Promise<{ model: ModelFiles; interrupted?: Interrupted }> {
+  const files = await fetchModel(model, place);
+  if (!interrupted) return { model: files };
+  const logs = (await (await get(`${place}interrupted.json`)).json()) as Omit<Interrupted, 'checkpoint'>;
+  const checkpoint = new Uint8Array(await (await get(`${place}checkpoint.safetensors`)).arrayBuffer());
+  return { model: files, interrupted: { ...logs, checkpoint } };
+}
+
+async function finish(place: string, { model, ...rest }: { model: ModelFiles }): Promise<void> {
+  for (const [name, bytes] of Object.entries(model)) await put(place + name, bytes);
+  await put(`${place}finished`, JSON.stringify(rest));
+}
+
+/** Trains the runs one after another. */
+async function train(trainer: Trainer, runs: readonly TrainOrder[], user: UserConfig, exchange: string, report: Progress): Promise<void> {
+  for (const [i, { label, preset, algorithm, overrides, ...order }] of runs.entries()) {
     const place = `${exchange}run/${i}/`;
-    const files = await fetchModel(models[model]!, `${exchange}models/${model}/`);
-    const evaluations: { step: number; seconds: number; results: TrialResult[] }[] = [];
-    const { model: trained, ...rest } = await trainer.train(
-      files,
-      preset,
-      overrides,
-      user,
-      comlink.proxy<Progress>((done, total, text, metrics) =>
-        report(Math.round(10 * (i + done / Math.max(1, total))) / 10, runs.length, `${label}: ${text}`, metrics),
-      ),
-      comlink.proxy(async (metrics: Record<string, number>, trajectories: Trajectory[]) => {
-        await put(`${place}step`, [metrics, ...trajectories].map((line) => JSON.stringify(line)).join('\n'));
-      }),
-      '',
-      comlink.proxy((step: number, seconds: number, results: TrialResult[]) => void evaluations.push({ step, seconds, results })),
-    );
-    for (const [name, bytes] of Object.entries(trained)) await put(place + name, bytes);
-    await put(`${place}finished`, JSON.stringify({ ...rest, evaluations }));
+    const progress: Progress = (done, total, text, metrics) =>
+      label === ''
+        ? report(done, total, text, metrics)
+        : report(Math.round(10 * (i + done / Math.max(1, total))) / 10, runs.length, `${label}: ${text}`, metrics);
+    const { model, interrupted } = await fetchRun(order, place);
+    const options = { preset, algorithm, overrides, user, ...(interrupted && { interrupted }) };
+    await finish(place, await trainer.train(model, options, sinkTo(place, progress)));
   }
-  return { runs: runs.length };
 }
 
 async function fetchModel(names: readonly string[], from: string): Promise<ModelFiles> {
@@ -135,37 +150,17 @@ async function runCommand(trainer: Trainer, request: HeadlessRequest, exchange: 
   if (request.benchmark) await importData(request.benchmark, exchange, report);
   const progress = comlink.proxy(report);
   const model = await fetchModel(request.model ?? [], `${exchange}model/`);
-  const putModel = async (files: ModelFiles) => {
-    for (const [name, bytes] of Object.entries(files)) await put(`${exchange}out/${name}`, bytes);
-  };
   switch (request.command) {
-    case 'train': {
-      const onStep = async (metrics: Record<string, number>, trajectories: Trajectory[]) => {
-        await put(`${exchange}step`, [metrics, ...trajectories].map((line) => JSON.stringify(line)).join('\n'));
-      };
-      const { model: trained, ...rest } = await trainer.train(
-        model,
-        request.preset,
-        request.overrides,
-        request.user,
-        progress,
-        comlink.proxy(onStep),
-        request.algorithm,
-      );
-      await putModel(trained);
-      return rest;
-    }
-    case 'experiment':
-      return runExperiment(trainer, request, exchange, report);
+    case 'train':
+      await train(trainer, request.runs, request.user, exchange, report);
+      return null;
     case 'sft': {
-      const { model: trained, ...rest } = await trainer.sft(
-        model,
-        await (await get(`${exchange}data.jsonl`)).text(),
-        request.overrides,
-        progress,
-      );
-      await putModel(trained);
-      return rest;
+      const place = `${exchange}run/0/`;
+      const { model: start, interrupted } = await fetchRun(request.run, place);
+      const jsonl = await (await get(`${exchange}data.jsonl`)).text();
+      const options = { overrides: request.run.overrides, ...(interrupted && { interrupted }) };
+      await finish(place, await trainer.sft(start, jsonl, options, sinkTo(place, report)));
+      return null;
     }
     case 'synthesize': {
       const { jsonl, ...rest } = await trainer.synthesize(request.options, request.settings, progress);

@@ -18,15 +18,19 @@ const START_TIMEOUT_MS = 120_000;
  * @typedef {object} PageJob
  * @property {import('./headless.ts').HeadlessRequest} request
  * @property {import('./files.mjs').ModelFolder} [model]
- * @property {import('./files.mjs').ModelFolder[]} [models] models of an experiment, by index
- * @property {number} [runs] number of runs of an experiment
- * @property {(run: number, name: string, body: Buffer) => Promise<void> | void} [onRun] what the page sends of a run
+ * @property {PageRun[]} [runs] the runs of a training, in the order of the request
  * @property {string} [data] a file that the page reads as text
  * @property {import('./benchmark-data.mjs').BenchmarkData} [benchmark] data that the page imports first
  * @property {{ baseUrl: string, apiKey?: string }} [userEndpoint]
  * @property {(name: string, body: Buffer) => Promise<void> | void} [onFile] a file that the page made
- * @property {(text: string) => Promise<void> | void} [onStep] JSON lines: metrics, then trajectories
  * @property {import('./progress.mjs').ProgressBar} progress
+ */
+
+/**
+ * @typedef {object} PageRun
+ * @property {{ directory: string, files: string[] }} model
+ * @property {{ logs: object, checkpoint: string } | null} interrupted where the run goes on
+ * @property {(name: string, body: Buffer) => Promise<void> | void} receive gets what the page sends of the run
  */
 
 /**
@@ -34,7 +38,7 @@ const START_TIMEOUT_MS = 120_000;
  * @returns {Promise<any>} the command's result
  * @throws {CommandError | import('./errors.mjs').UsageError}
  */
-export async function runInPage({ request, model, models = [], runs = 0, onRun, data, benchmark, userEndpoint, onFile, onStep, progress }) {
+export async function runInPage({ request, model, runs = [], data, benchmark, userEndpoint, onFile, progress }) {
   const server = await serveSite(await builtSite((text) => progress.note(text)));
   /** @type {import('playwright-core').Browser | undefined} */
   let browser;
@@ -51,16 +55,20 @@ export async function runInPage({ request, model, models = [], runs = 0, onRun, 
       received = true;
     });
     if (model) for (const name of model.files) server.offer(`model/${name}`, { file: join(model.directory, name) });
-    for (const [i, { directory, files }] of models.entries())
-      for (const name of files) server.offer(`models/${i}/${name}`, { file: join(directory, name) });
-    if (onRun) for (let i = 0; i < runs; i++) server.accept(`run/${i}/*`, (body, name) => onRun(i, name.slice(`run/${i}/`.length), body));
+    for (const [i, run] of runs.entries()) {
+      for (const name of run.model.files) server.offer(`run/${i}/${name}`, { file: join(run.model.directory, name) });
+      if (run.interrupted) {
+        server.offer(`run/${i}/interrupted.json`, { data: JSON.stringify(run.interrupted.logs) });
+        server.offer(`run/${i}/checkpoint.safetensors`, { file: run.interrupted.checkpoint });
+      }
+      server.accept(`run/${i}/*`, (body, name) => run.receive(name.slice(`run/${i}/`.length), body));
+    }
     if (data) server.offer('data.jsonl', { file: data });
     // By index, because paths may contain any character.
     benchmark?.files.forEach(([, file], i) => server.offer(`benchmark/${i}`, { file }));
     const imported = benchmark && {
       benchmark: { benchmark: benchmark.rules, domain: benchmark.domain, paths: benchmark.files.map(([path]) => path) },
     };
-    if (onStep) server.accept('step', (body) => onStep(body.toString('utf8')));
     if (onFile) server.accept('out/*', (body, name) => onFile(name.slice('out/'.length), body));
     const user = userEndpoint && 'user' in request ? { user: { ...request.user, baseUrl: server.proxyUser(userEndpoint) } } : {};
     server.offer('request.json', { data: JSON.stringify({ ...request, ...user, ...imported, model: model?.files }) });

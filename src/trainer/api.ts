@@ -15,8 +15,13 @@ import type {
   EvaluateOptions,
   GradRequest,
   BenchReport,
+  Interrupted,
+  SftResult,
+  TrainingSink,
+  TrainOptions,
+  TrainResult,
 } from './messages.ts';
-import type { EvaluationRequest, TrialResult } from '../records/evaluation.ts';
+import type { EvaluationRequest } from '../records/evaluation.ts';
 import type { RunRequest, SftConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { SynthesizeOptions } from '../training/synthesize.ts';
@@ -73,37 +78,14 @@ export interface TrainerApi {
   cancelSynthesis(): Promise<void>;
 
   // One-off commands
-  /**
-   * `before` and `after` are null if the run did not evaluate (`val_tasks` is 0) or could not evaluate. `algorithm`: a name of
-   * `src/training/algorithms`, whose settings apply before `overrides`. '': the preset's.
-   */
-  train(
-    model: ModelFiles,
-    preset: string,
-    overrides: Record<string, string>,
-    user: RunRequest['user'],
-    progress: Progress,
-    onStep: (metrics: Record<string, number>, trajectories: Trajectory[]) => void,
-    algorithm?: string,
-    /** Hears each held-out evaluation before `onStep`. */
-    onEvaluation?: (step: number, seconds: number, results: TrialResult[]) => void,
-  ): Promise<{
-    model: ModelFiles;
-    before: EvaluateReport | null;
-    after: EvaluateReport | null;
-    steps: number;
-    seconds: number;
-    dropped: number;
-    retried: number;
-    /** The alarms of the run, in words. */
-    alarms: string[];
-  }>;
+  /** Trains by GRPO or another algorithm. The sink gets each step and the checkpoints. */
+  train(model: ModelFiles, options: TrainOptions, sink: TrainingSink): Promise<TrainResult>;
   sft(
     model: ModelFiles,
     jsonl: string,
-    overrides: Partial<Record<keyof SftConfig, string>>,
-    progress: Progress,
-  ): Promise<{ model: ModelFiles; losses: number[]; tokens: number; seconds: number }>;
+    options: { overrides: Partial<Record<keyof SftConfig, string>>; interrupted?: Interrupted },
+    sink: TrainingSink,
+  ): Promise<SftResult>;
   /** @param settings `customers.*` and `tools.*` that differ from the cold start's */
   synthesize(
     options: Omit<SynthesizeOptions, 'conditions'>,

@@ -1,11 +1,12 @@
 /** @file A checkpoint holds all state that the next step needs. The random numbers depend on counters, so they need only the step. */
 import type { Engine, TensorMap } from '../engine/types.ts';
-import { readSafetensors, writeSafetensors } from '../exchange/safetensors.ts';
+import { readSafetensors, SafetensorsError, writeSafetensors } from '../exchange/safetensors.ts';
 import type { CheckpointRow, GrpoConfig } from '../records/run.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import { beginningWith } from '../base/key-range.ts';
 
 const KEPT = 2;
+const COUNTERS = 'counters';
 
 /** Writes the checkpoint of `step` and deletes all but the newest two checkpoints, in one transaction. */
 export async function saveCheckpoint(
@@ -59,6 +60,38 @@ export async function checkpointWeights(db: RunDatabase, run: string, step: numb
   const row = await db.checkpoints.get([run, step]);
   if (!row) throw new Error(`run "${run}" has no checkpoint of step ${step} any more`);
   return bytes(row.weights);
+}
+
+/**
+ * A checkpoint as one safetensors file: tensors named `weights.…`, `reference.…`, `m.…` and `v.…`, and `counters` with the step,
+ * the optimizer's step, and the seconds that the run took up to here.
+ */
+export function packCheckpoint({ step, weights, reference, optimizer }: Checkpoint, seconds: number): Uint8Array<ArrayBuffer> {
+  return writeSafetensors(
+    new Map([
+      ...prefixed('weights.', weights),
+      ...(reference ? prefixed('reference.', reference) : []),
+      ...prefixed('m.', optimizer.m),
+      ...prefixed('v.', optimizer.v),
+      [COUNTERS, { shape: [3], data: Float32Array.of(step, optimizer.step, seconds) }],
+    ]),
+  );
+}
+
+/** @throws SafetensorsError if the file is damaged */
+export function unpackCheckpoint(safetensors: Uint8Array): Checkpoint & { seconds: number } {
+  const map = readSafetensors(safetensors);
+  const reference = unprefixed('reference.', map);
+  const [step, optimizerStep, seconds] = map.get(COUNTERS)?.data ?? [];
+  if (step === undefined || optimizerStep === undefined || seconds === undefined)
+    throw new SafetensorsError(`tensor ${COUNTERS} is missing or too short: expected a checkpoint of a run`);
+  return {
+    step,
+    seconds,
+    weights: unprefixed('weights.', map),
+    reference: reference.size > 0 ? reference : null,
+    optimizer: { step: optimizerStep, m: unprefixed('m.', map), v: unprefixed('v.', map) },
+  };
 }
 
 const blob = (map: TensorMap) => new Blob([writeSafetensors(map)]);

@@ -9,8 +9,8 @@ import type { TopTokens } from '../engine/types.ts';
 import type { TaskQuery } from '../environments/types.ts';
 import type { ConversationRules, EpisodeLimits, Sampling } from '../records/episode.ts';
 import type { DatasetOptions } from '../records/dataset.ts';
-import type { EvaluationReport } from '../records/evaluation.ts';
-import type { ModelRef } from '../records/model.ts';
+import type { EvaluationReport, TrialResult } from '../records/evaluation.ts';
+import type { ModelFiles, ModelRef } from '../records/model.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
 import type { GrpoConfig, RunStatus, StepMetrics } from '../records/run.ts';
 import type { Task } from '../records/task.ts';
@@ -44,6 +44,63 @@ export interface EngineInfo {
 
 /** Progress of a one-off command. `metrics` holds the metrics of the last step. */
 export type Progress = (done: number, total: number, label: string, metrics?: Record<string, number>) => void;
+
+/** Settings of `train`. */
+export interface TrainOptions {
+  preset: string;
+  /** A name of `src/training/algorithms`, whose settings apply before `overrides`. Default: the preset's. */
+  algorithm?: string;
+  overrides: Record<string, string>;
+  user: UserConfig;
+  interrupted?: Interrupted;
+}
+
+/** A training that was stopped, up to its last checkpoint. */
+export interface Interrupted {
+  /** As the sink got it. */
+  checkpoint: Uint8Array;
+  /** Of all steps up to the checkpoint; step 0 is the evaluation before training. */
+  metrics: StepMetrics[];
+  evaluations: SinkEvaluation[];
+}
+
+/** A held-out evaluation after `step` (0: before training). */
+export interface SinkEvaluation {
+  step: number;
+  report: EvaluateReport;
+  results: TrialResult[];
+}
+
+/** Receives what a training of the command line makes. The next step waits for each answer, except for that of `progress`. */
+export interface TrainingSink {
+  progress(...progress: Parameters<Progress>): void | Promise<void>;
+  evaluation(evaluation: SinkEvaluation): void | Promise<void>;
+  /** After the evaluation of the same step. */
+  step(metrics: StepMetrics, trajectories: Trajectory[]): void | Promise<void>;
+  /** All that the next step needs, as safetensors. After `step`, but not after every step. */
+  checkpoint(step: number, safetensors: Uint8Array<ArrayBuffer>): void | Promise<void>;
+}
+
+export interface TrainResult {
+  model: ModelFiles;
+  /** Null if the run did not evaluate (`val_tasks` is 0) or could not evaluate. */
+  before: EvaluateReport | null;
+  after: EvaluateReport | null;
+  steps: number;
+  seconds: number;
+  dropped: number;
+  retried: number;
+  /** The alarms of the run, in words. */
+  alarms: string[];
+}
+
+export interface SftResult {
+  model: ModelFiles;
+  /** By step, in nats. */
+  losses: number[];
+  tokens: number;
+  seconds: number;
+}
 
 export type AgentMove = Act | 'model';
 

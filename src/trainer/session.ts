@@ -13,33 +13,28 @@ import type {
   PlayRequest,
   EngineInfo,
   RunEvent,
+  Interrupted,
+  SftResult,
+  TrainingSink,
+  TrainOptions,
+  TrainResult,
 } from './messages.ts';
-import { renderConversation } from '../agent/chat-template.ts';
-import { parseConversations } from '../agent/conversation.ts';
-import { loadTokenizer } from '../agent/tokenizer.ts';
-import type { EvaluationRequest, TrialResult } from '../records/evaluation.ts';
-import { alarmsOf, alarmText } from '../training/alarms.ts';
-import type { RunRequest, SftConfig, StepMetrics } from '../records/run.ts';
+import type { EvaluationRequest } from '../records/evaluation.ts';
+import type { RunRequest, SftConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
-import { withWeights } from '../exchange/model-folder.ts';
 import type { TrainerApi } from './api.ts';
 import { bench } from './bench.ts';
-import { restore } from './checkpoints.ts';
 import { generateCompletions, gradients, scoreSequences } from './commands.ts';
-import { withAlgorithm } from '../training/algorithms/index.ts';
-import { coldStartConditions, grpoConfig, sftConfig } from '../training/config.ts';
+import { coldStartConditions } from '../training/config.ts';
 import { Datasets } from './datasets.ts';
-import { concurrency, EngineHost } from './engine-host.ts';
+import { EngineHost } from './engine-host.ts';
 import { evaluateModel } from './evaluate-model.ts';
-import { resultOf } from '../evaluation/trial-result.ts';
 import { Experiments } from './experiments.ts';
 import { Evaluations } from './evaluations.ts';
 import { Plays } from './play.ts';
-import { evaluationMetrics, trainRun } from '../training/run.ts';
 import { Runs } from './runs.ts';
-import { startingFiles } from './starting-weights.ts';
-import { trainSft } from '../training/sft.ts';
+import { sftModel, trainModel } from './train-model.ts';
 import { synthesize, type SynthesizeOptions } from '../training/synthesize.ts';
 
 export class TrainerSession implements Omit<TrainerApi, 'connect'> {
@@ -141,88 +136,17 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
     this.#datasets.cancel();
   }
 
-  async train(
-    given: ModelFiles,
-    preset: string,
-    overrides: Record<string, string>,
-    user: UserConfig,
-    progress: Progress,
-    onStep: (metrics: Record<string, number>, trajectories: Trajectory[]) => void | Promise<void>,
-    algorithm = '',
-    onEvaluation?: (step: number, seconds: number, results: TrialResult[]) => void | Promise<void>,
-  ): ReturnType<TrainerApi['train']> {
-    const config = grpoConfig(preset, algorithm === '' ? overrides : withAlgorithm(algorithm, preset, overrides));
-    const model = startingFiles(given, config);
-    const start = performance.now();
-    const { engine, stage } = await this.#host.stage(model, config, user, {
-      maxModelLen: config.max_model_len,
-      slots: concurrency(config),
-    });
-    await restore(engine, null, config);
-    const total = config.total_training_steps;
-    let before: EvaluateReport | null = null;
-    let after: EvaluateReport | null = null;
-    let dropped = 0;
-    let retried = 0;
-    let step = 0;
-    const history: StepMetrics[] = [];
-    await trainRun(stage, engine, config, concurrency(config), {
-      onStepStart: (next) => (step = next),
-      onPhase: (phase, done, of) => progress(step, total, `${phase} ${done}/${of}`),
-      onEvaluationProgress: (done, of) => progress(step, total, `held-out ${done}/${of}`),
-      onBaseline: async ({ report, trajectories }) => {
-        before = after = report;
-        await onEvaluation?.(0, report.seconds, trajectories.map(resultOf));
-        progress(0, total, 'held-out before', evaluationMetrics(report, config));
-        await onStep({ step: 0, ...evaluationMetrics(report, config) }, []);
-      },
-      onStep: async ({ metrics, trajectories }, evaluation) => {
-        after = evaluation?.report ?? null;
-        if (evaluation) await onEvaluation?.(step, evaluation.report.seconds, evaluation.trajectories.map(resultOf));
-        dropped += metrics['rollout/dropped'] ?? 0;
-        retried += metrics['rollout/retried'] ?? 0;
-        history.push(metrics);
-        progress(step, total, 'step', metrics);
-        await onStep(metrics, trajectories);
-      },
-    });
-    return {
-      model: withWeights(model, await engine.weights()),
-      before,
-      after,
-      steps: step,
-      seconds: (performance.now() - start) / 1000,
-      dropped,
-      retried,
-      alarms: alarmsOf(history).map(alarmText),
-    };
+  train(model: ModelFiles, options: TrainOptions, sink: TrainingSink): Promise<TrainResult> {
+    return trainModel(this.#host, model, options, sink);
   }
 
-  async sft(
+  sft(
     model: ModelFiles,
     jsonl: string,
-    overrides: Partial<Record<keyof SftConfig, string>>,
-    progress: Progress,
-  ): ReturnType<TrainerApi['sft']> {
-    const config = sftConfig(overrides);
-    const tokenizer = loadTokenizer(model);
-    const examples = parseConversations(jsonl).map((conversation) => renderConversation(tokenizer, conversation));
-    const tooLong = examples.findIndex(({ tokens }) => tokens.length > config.max_model_len);
-    if (tooLong >= 0)
-      throw new Error(
-        `conversation ${tooLong + 1} has ${examples[tooLong]!.tokens.length} tokens: max_model_len is ${config.max_model_len}`,
-      );
-    const longest = examples.reduce((max, { tokens }) => Math.max(max, tokens.length), 0);
-    const engine = await this.#host.open(model, { maxModelLen: longest, slots: 1 });
-    const start = performance.now();
-    const losses: number[] = [];
-    let tokens = 0;
-    for await (const { step, totalSteps, loss, lr, gradNorm, tokens: count } of trainSft(engine, examples, config)) {
-      losses.push(loss);
-      tokens += count;
-      progress(step, totalSteps, 'sft', { loss, lr, grad_norm: gradNorm, tokens });
-    }
-    return { model: withWeights(model, await engine.weights()), losses, tokens, seconds: (performance.now() - start) / 1000 };
+    options: { overrides: Partial<Record<keyof SftConfig, string>>; interrupted?: Interrupted },
+    sink: TrainingSink,
+  ): Promise<SftResult> {
+    return sftModel(this.#host, model, jsonl, options, sink);
   }
 
   async synthesize(

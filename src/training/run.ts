@@ -19,7 +19,7 @@ const STEPS: Record<Algorithm, typeof grpoStep> = { grpo: grpoStep, rft: rftStep
 export interface RunHooks extends StepHooks {
   /** Steps that are done already. A resumed run starts after them. */
   doneSteps?: number;
-  /** The metrics of these steps. Alarms compare later steps with them. */
+  /** The metrics of these steps. Alarms compare later steps with them. With step 0, the evaluation before training is done too. */
   doneMetrics?: readonly StepMetrics[];
   /** The run ends early because of this alarm. */
   onAlarm?: (alarm: Alarm) => void;
@@ -79,8 +79,9 @@ async function evaluateHeldOut(
 export async function trainRun(stage: Stage, learner: Learner, config: GrpoConfig, concurrency: number, hooks: RunHooks): Promise<number> {
   const last = config.total_training_steps;
   let step = hooks.doneSteps ?? 0;
-  const history = [...(hooks.doneMetrics ?? [])];
-  if (step === 0 && config.val_tasks > 0) {
+  const history = (hooks.doneMetrics ?? []).filter((metrics) => metrics.step > 0);
+  const evaluated = history.length < (hooks.doneMetrics?.length ?? 0);
+  if (step === 0 && config.val_tasks > 0 && !evaluated) {
     const baseline = await evaluateHeldOut(stage, config, concurrency, hooks);
     if (baseline) await hooks.onBaseline(baseline);
   }

@@ -28,25 +28,24 @@ const EPOCHS = 2;
 
 /**
  * Trains on one batch a step and yields after every update. Each epoch has its own seeded order; the last batch of an epoch
- * may be smaller, and its loss is the mean over its own tokens. @throws if there are no examples or a gradient is not finite
+ * may be smaller, and its loss is the mean over its own tokens. `doneSteps` steps are left out. @throws if there are no examples or a gradient is not finite
  */
 export async function* trainSft(
   learner: Learner,
   examples: readonly SftExample[],
   config: SftConfig,
-  signal?: AbortSignal,
+  doneSteps = 0,
 ): AsyncGenerator<SftStep> {
   if (examples.length === 0) throw new Error('no conversations to train on');
   const size = config.train_batch_size;
   const perEpoch = Math.ceil(examples.length / size);
   const totalSteps = config.total_training_steps || EPOCHS * perEpoch;
-  for (let step = 0; step < totalSteps; step++) {
-    signal?.throwIfAborted();
+  for (let step = doneSteps; step < totalSteps; step++) {
     const order = permutation(examples.length, config.seed, Math.floor(step / perEpoch));
     const at = (step % perEpoch) * size;
     const batch = order.slice(at, at + size).map((i) => examples[i]!);
     const lr = learningRate(config.lr, config.lr_scheduler_type, step, totalSteps, config.lr_warmup_steps);
-    const { loss, gradNorm } = await sftUpdate(learner, batch, config, { step: step + 1, lr, signal });
+    const { loss, gradNorm } = await sftUpdate(learner, batch, config, { step: step + 1, lr });
     yield { step: step + 1, totalSteps, loss, lr, gradNorm, tokens: batch.reduce((total, { tokens }) => total + tokens.length, 0) };
   }
 }

@@ -1,10 +1,12 @@
 /** The command line with its browser, on a tiny model: round trips, faults, interruption. */
+import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@playwright/test';
 import { findChromium } from '../../src/cli/browser.mjs';
 import { readSafetensors } from '../../src/exchange/safetensors.ts';
+import type { Trajectory } from '../../src/records/trajectory.ts';
 import { tau2Mock } from '../support/benchmark-data.ts';
 import { mua, startMua } from '../support/mua.ts';
 import { TINY, writeTinyModel } from '../support/tiny-model.ts';
@@ -25,6 +27,7 @@ const write = async (name: string, value: unknown) => {
   await writeFile(at(name), JSON.stringify(value));
   return at(name);
 };
+const hash = (value: string) => createHash('sha256').update(value).digest('hex');
 const expectDone = ({ code, stderr }: { code: number | null; stderr: string }) => expect(code, stderr).toBe(0);
 
 async function score(directory: string, sequences: number[][]): Promise<{ logprobs: number[][]; entropies: number[][] }> {
@@ -180,4 +183,74 @@ test('evaluate on an imported benchmark: its tasks, its rewards, its results rea
   const unknown = await evaluate('--tasks', 'test');
   expect([unknown.code, unknown.stdout]).toEqual([2, '']);
   expect(unknown.stderr).toContain("the mock data has no 'test'; it has base (1)");
+});
+
+test('a killed training goes on from its checkpoint and ends with the bits of a run that was never stopped', async () => {
+  const sizes = [
+    'val_tasks=4',
+    'train_batch_size=2',
+    'ppo_mini_batch_size=2',
+    'n=4',
+    'total_training_steps=4',
+    'test_freq=2',
+    'save_freq=1',
+    'inspect=false',
+  ];
+  const flags = [
+    '--preset',
+    'glimpse',
+    '--seed',
+    '60',
+    ...[...sizes, 'use_kl_loss=true', 'kl_loss_coef=0.01'].flatMap((set) => ['--set', set]),
+  ];
+  const whole = await mua('train', '--json', ...flags, '--out', at('whole'));
+  expectDone(whole);
+  const { child, done } = startMua(['train', ...flags, '--out', at('killed')]);
+  const steps = async () => ((await read('killed/status.json').catch(() => ({}))) as { step?: number }).step ?? 0;
+  await expect.poll(steps, { intervals: [20], timeout: 60_000 }).toBeGreaterThanOrEqual(2);
+  child.kill('SIGKILL');
+  await done;
+  const refused = await mua('train', ...flags, '--out', at('killed'));
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('the folder is not empty')]);
+  const resumed = await mua('train', '--json', '--resume', at('killed'));
+  expectDone(resumed);
+  const text = (name: string) => readFile(at(name), 'utf8');
+  expect(await readFile(at('killed/model.safetensors'))).toEqual(await readFile(at('whole/model.safetensors')));
+  const untimed = (lines: string) => lines.replaceAll(/"(timing_s|perf)\/[^,}]*,?/g, '');
+  expect(untimed(await text('killed/metrics.jsonl'))).toBe(untimed(await text('whole/metrics.jsonl')));
+  const sampled = async (name: string) =>
+    (await text(name))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Trajectory)
+      .map(({ id, reward, nodes }) => `${id} ${reward} ${nodes.map(({ tokens, logprobs }) => [tokens, logprobs].join()).join()}`);
+  expect((await sampled('killed/trajectories.jsonl')).map(hash)).toEqual((await sampled('whole/trajectories.jsonl')).map(hash));
+  const outcome = ({ stdout }: { stdout: string }) => {
+    const {
+      before,
+      after,
+      steps: count,
+    } = JSON.parse(stdout) as { before: { pass_hat: unknown }; after: { pass_hat: unknown }; steps: number };
+    return { before: before.pass_hat, after: after.pass_hat, count };
+  };
+  expect(outcome(resumed)).toEqual(outcome(whole));
+  expect((await readdir(at('killed'))).filter((name) => name.startsWith('checkpoint'))).toEqual([]);
+});
+
+test('a killed fine-tuning goes on and ends with the same bits', async () => {
+  expectDone(await mua('synthesize', '--level', 'glimpse', '--count', '24', '--out', at('few.jsonl')));
+  const flags = ['--model', 'models/glimpse-retail', '--data', at('few.jsonl'), '--steps', '12', '--set', 'train_batch_size=8'];
+  const whole = await mua('sft', '--json', ...flags, '--out', at('sft-whole'));
+  expectDone(whole);
+  const { child, done } = startMua(['sft', ...flags, '--out', at('sft-killed')]);
+  const steps = async () => ((await read('sft-killed/status.json').catch(() => ({}))) as { step?: number }).step ?? 0;
+  await expect.poll(steps, { intervals: [20], timeout: 60_000 }).toBeGreaterThanOrEqual(3);
+  child.kill('SIGKILL');
+  await done;
+  const resumed = await mua('sft', '--json', '--resume', at('sft-killed'));
+  expectDone(resumed);
+  expect(await readFile(at('sft-killed/model.safetensors'))).toEqual(await readFile(at('sft-whole/model.safetensors')));
+  const { losses } = JSON.parse(whole.stdout) as { losses: number[] };
+  expect(losses).toHaveLength(12);
+  expect(JSON.parse(resumed.stdout)).toMatchObject({ losses });
 });

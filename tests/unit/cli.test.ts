@@ -1,6 +1,6 @@
 /** The command line without its browser: flags, input files, outputs, the local server. */
 import { execFileSync, spawn } from 'node:child_process';
-import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,8 +8,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readFlags, readPairs } from '../../src/cli/args.mjs';
 import { pageError } from '../../src/cli/errors.mjs';
-import { StepLog } from '../../src/cli/commands/training.mjs';
-import { checkParent, findModel, runInterruptions, writeAll, writeFolder } from '../../src/cli/files.mjs';
+import { checkParent, findModel, writeAll, writeFolder } from '../../src/cli/files.mjs';
+import { readStatus, RunFolder } from '../../src/cli/run-folder.mjs';
 import { readGenerateInput, readGradInput, readScoreInput, readTaskIds } from '../../src/cli/inputs.mjs';
 import { clock, ProgressBar } from '../../src/cli/progress.mjs';
 import { serveSite } from '../../src/cli/server.mjs';
@@ -247,50 +247,128 @@ describe('outputs', () => {
     expect((await readdir(directory)).sort()).toEqual(['link', 'pipe', 'target']);
   });
 
-  describe('a training run that is stopped', () => {
-    /** Writes the steps, then waits until `stop` ends the run. Resolves to the notes of the command. */
-    async function train(out: string, steps: string[], stop: () => Promise<unknown>): Promise<string[]> {
-      const log = new StepLog();
-      const notes: string[] = [];
-      const run = writeFolder(
-        out,
-        async (temporary) => {
-          await log.create(temporary);
-          await writeFile(join(temporary, 'config.json'), '{}');
-          // The last step is still being written when the run is stopped.
-          for (const [i, step] of steps.entries()) await (i < steps.length - 1 ? log.append(step) : void log.append(step));
-          await stop();
-          throw new Error('the browser is closed');
-        },
-        { finished: () => log.finished(), note: (message) => notes.push(message) },
-      );
-      await expect(run).rejects.toThrow('the browser is closed');
-      return notes;
-    }
-    const lines = (path: string) => readFile(path, 'utf8');
+  describe('the folder of a run', () => {
+    const SETTINGS = { preset: 'nano', overrides: {} };
+    const MODEL = { 'config.json': JSON.stringify({ vocab_size: 10 }), 'model.safetensors': safetensors(4) };
+    const step = (n: number) => Buffer.from(`{"step":${n}}\n{"episode":"${n}a"}\n{"episode":"${n}b"}`);
+    const lines = (out: string, name: string) => readFile(join(out, name), 'utf8');
+    const notes: string[] = [];
+    const options = { flag: '--resume', command: 'train', note: (text: string) => void notes.push(text) };
 
-    test.each([
-      ['by Ctrl-C', runInterruptions],
-      ['by a failure', () => Promise.resolve()],
-    ])('keeps its finished steps: %s', async (name, stop) => {
-      const directory = await modelFolder(`stopped ${name}`, {});
+    async function newRun(name: string, files: Record<string, string> = {}) {
+      const directory = await modelFolder(name, { ...MODEL, ...files });
+      const model = await findModel(directory);
       const out = join(directory, 'run');
-      const notes = await train(out, ['{"step":1}\n{"a":1}\n{"a":2}', '{"step":2}\n{"a":3}'], stop);
-      expect(notes).toEqual([`the results are partial: ${out} holds metrics.jsonl and trajectories.jsonl of the finished steps`]);
-      expect(await readdir(directory)).toEqual(['run']);
-      expect((await readdir(out)).sort()).toEqual(['metrics.jsonl', 'trajectories.jsonl']);
-      expect(await lines(join(out, 'metrics.jsonl'))).toBe('{"step":1}\n{"step":2}\n');
-      expect(await lines(join(out, 'trajectories.jsonl'))).toBe('{"a":1}\n{"a":2}\n{"a":3}\n');
+      const create = (force = false) => RunFolder.create(out, { command: 'train', settings: SETTINGS, model, force });
+      return { directory, out, create };
+    }
+    /** Steps 1 and 2 with a checkpoint after each, then step 3, and half a line of a step that a kill cut off. */
+    async function killedRun(name: string) {
+      const { out, create } = await newRun(name);
+      const run = await create();
+      await run.receive('evaluation', Buffer.from('{"step":0}'));
+      for (const n of [1, 2]) {
+        await run.receive('step', step(n));
+        await run.receive(`checkpoint-${n}.safetensors`, Buffer.from(`weights ${n}`));
+      }
+      await run.receive('step', step(3));
+      await appendFile(join(out, 'metrics.jsonl'), '{"st');
+      return out;
+    }
+
+    test('has every finished step at any time; it is created with the first result', async () => {
+      const { directory, out, create } = await newRun('steps');
+      const run = await create();
+      expect(await readdir(directory)).not.toContain('run');
+      await run.receive('step', step(1));
+      expect(await lines(out, 'metrics.jsonl')).toBe('{"step":1}\n');
+      expect(await lines(out, 'trajectories.jsonl')).toBe('{"episode":"1a"}\n{"episode":"1b"}\n');
+      expect(await readStatus(out)).toMatchObject({ command: 'train', state: 'running', step: 1, settings: SETTINGS });
+      expect((await readdir(out)).sort()).toEqual([
+        'config.json',
+        'evaluations.jsonl',
+        'metrics.jsonl',
+        'status.json',
+        'trajectories.jsonl',
+      ]);
+      await run.stop('failed', 'the GPU is lost');
+      expect(await readStatus(out)).toMatchObject({ state: 'failed', step: 1, message: 'the GPU is lost' });
     });
 
-    test('before its first step leaves no file, and does not change the files of an earlier run', async () => {
-      const directory = await modelFolder('stopped', { 'run/metrics.jsonl': 'old' });
-      const out = join(directory, 'run');
-      expect(await train(out, [], runInterruptions)).toEqual([]);
-      expect(await readdir(directory)).toEqual(['run']);
-      expect(await train(`${out}/`, ['{"step":1}'], runInterruptions)).toHaveLength(1);
-      expect(await lines(join(out, 'metrics.jsonl'))).toBe('old');
-      expect(await lines(join(`${out}.partial`, 'metrics.jsonl'))).toBe('{"step":1}\n');
+    test('keeps two checkpoints; when the run is done it has the model and no checkpoint', async () => {
+      const { out, create } = await newRun('done');
+      const run = await create();
+      for (const n of [1, 2, 3]) await run.receive(`checkpoint-${n}.safetensors`, Buffer.from(`weights ${n}`));
+      const checkpoints = async () => (await readdir(out)).filter((name) => name.startsWith('checkpoint')).sort();
+      expect(await checkpoints()).toEqual(['checkpoint-2.safetensors', 'checkpoint-3.safetensors']);
+      await run.receive('model.safetensors', Buffer.from('trained'));
+      await run.receive('finished', Buffer.from('{"steps":3}'));
+      expect(await checkpoints()).toEqual([]);
+      expect(await run.result()).toEqual({ out, steps: 3 });
+      expect(run.done).toBe(true);
+      await run.stop('failed', 'too late');
+      expect(await readStatus(out)).toMatchObject({ state: 'done' });
+      await expect(RunFolder.resume(out, options)).rejects.toThrow('the run is done');
+    });
+
+    test('a killed run goes on from its newest checkpoint; the lines after it are kept apart', async () => {
+      const out = await killedRun('killed');
+      const { checkpoint, logs } = (await RunFolder.resume(out, options)).interrupted!;
+      expect(checkpoint).toBe(join(out, 'checkpoint-2.safetensors'));
+      expect(logs).toEqual({ metrics: [{ step: 1 }, { step: 2 }], evaluations: [{ step: 0 }] });
+      expect(await lines(out, 'superseded-metrics.jsonl')).toBe('{"step":3}\n');
+      expect(await lines(out, 'superseded-trajectories.jsonl')).toBe('{"episode":"3a"}\n{"episode":"3b"}\n');
+      expect(await readStatus(out)).toMatchObject({ state: 'running', step: 2 });
+    });
+
+    test('a damaged checkpoint is named, and the one before is taken; without a good one the run does not go on', async () => {
+      const out = await killedRun('damaged');
+      await writeFile(join(out, 'checkpoint-2.safetensors'), 'weights 9');
+      notes.length = 0;
+      const run = await RunFolder.resume(out, options);
+      expect(notes).toEqual([`mua: ${join(out, 'checkpoint-2.safetensors')} is damaged: going on from an earlier checkpoint`]);
+      expect(run.interrupted!.logs.metrics).toEqual([{ step: 1 }]);
+      await rm(join(out, 'checkpoint-1.safetensors'));
+      await expect(RunFolder.resume(out, options)).rejects.toThrow('it has no checkpoint that is whole');
+    });
+
+    test('a run of another command or of a live process, or no run at all, is refused', async () => {
+      const out = await killedRun('refused');
+      await expect(RunFolder.resume(out, { ...options, command: 'sft' })).rejects.toThrow('it is a run of mua train');
+      const status = await readStatus(out);
+      await writeFile(join(out, 'status.json'), JSON.stringify({ ...status, pid: process.ppid }));
+      await expect(RunFolder.resume(out, options)).rejects.toThrow(`process ${process.ppid} still trains it`);
+      await rm(join(out, 'status.json'));
+      await expect(RunFolder.resume(out, options)).rejects.toThrow('it has no status.json');
+    });
+
+    test('a folder that is not empty is refused without --force; with it, the old results go and other files stay', async () => {
+      const { out, create } = await newRun('force', {
+        'run/README.md': 'card',
+        'run/metrics.jsonl': 'old',
+        'run/model.safetensors': 'old',
+      });
+      await expect(create()).rejects.toThrow(`--out is "${out}": the folder is not empty`);
+      const run = await create(true);
+      await run.receive('step', step(1));
+      expect(await lines(out, 'metrics.jsonl')).toBe('{"step":1}\n');
+      expect(await readdir(out)).not.toContain('model.safetensors');
+      expect(await lines(out, 'README.md')).toBe('card');
+    });
+
+    test('a step that cannot be written is an error, and adds no half line', async () => {
+      const { out, create } = await newRun('full');
+      const run = await create();
+      await run.receive('step', step(1));
+      await rm(join(out, 'trajectories.jsonl'));
+      await mkdir(join(out, 'trajectories.jsonl'));
+      await expect(run.receive('step', step(2))).rejects.toThrow(`could not write to ${out}: it is a folder`);
+      expect(await lines(out, 'metrics.jsonl')).toBe('{"step":1}\n');
+    });
+
+    test('files of a run are no files of a model', async () => {
+      const { directory } = await newRun('model', { 'status.json': '{}', 'result.json': '{}', 'checkpoint-2.safetensors': '' });
+      expect((await findModel(directory)).files.sort()).toEqual(['config.json', 'model.safetensors']);
     });
   });
 

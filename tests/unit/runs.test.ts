@@ -1,5 +1,5 @@
 /** A whole run without a GPU: the model says one line per episode. Customer, device and evaluation fail. */
-import type { RunEvent } from '../../src/trainer/messages.ts';
+import type { RunEvent, TrainingSink } from '../../src/trainer/messages.ts';
 import type { SessionParts } from '../../src/trainer/session-parts.ts';
 import 'fake-indexeddb/auto';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -256,6 +256,8 @@ test('a device that fails its self-test differs from a missing device, and is de
   expect(device.destroy).toHaveBeenCalledOnce();
 });
 
+const NO_SINK: TrainingSink = { progress: () => {}, evaluation: () => {}, step: () => {}, checkpoint: () => {} };
+
 test.each([
   [0, null],
   [1, 0],
@@ -267,11 +269,8 @@ test.each([
   );
   const { before, after, steps } = await session.train(
     saveModel(TINY, randomWeights(TINY, 1)),
-    'nano',
-    overrides,
-    { mode: 'scripted' },
-    () => {},
-    () => {},
+    { preset: 'nano', overrides, user: { mode: 'scripted' } },
+    NO_SINK,
   );
   expect([before, after].map((report) => report && report.pass_hat[0]!.value)).toEqual([success, success]);
   expect(steps).toBe(1);
@@ -286,11 +285,8 @@ test('random starting weights: no two seeds start alike, and the model keeps its
   const train = (overrides: Record<string, string>) =>
     session.train(
       files,
-      'nano',
-      { total_training_steps: '0', val_tasks: '0', ...overrides },
-      { mode: 'scripted' },
-      () => {},
-      () => {},
+      { preset: 'nano', overrides: { total_training_steps: '0', val_tasks: '0', ...overrides }, user: { mode: 'scripted' } },
+      NO_SINK,
     );
   await train({});
   await train({ init_weights: 'random', seed: '1' });

@@ -1,13 +1,13 @@
 // @ts-check
 /** `mua experiment`: trains variants × seeds in one browser session and reports what they show. */
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { experimentModule, ROOT } from '../build.mjs';
 import { pageError, UsageError } from '../errors.mjs';
 import { findModel, onInterrupt, readText, reason, writeAll } from '../files.mjs';
 import { runInPage } from '../page.mjs';
+import { readStatus, RunFolder } from '../run-folder.mjs';
 import { JSON_FLAG, readUser } from './shared.mjs';
-import { copyModel, safeName, StepLog } from './training.mjs';
 
 const RESULTS = 'experiment.json';
 
@@ -41,6 +41,21 @@ async function modelFolder(name, from) {
   const bundled = join(ROOT, 'models', name);
   const found = /^[\w-]+$/.test(name) && (await stat(bundled).catch(() => null));
   return findModel(found ? bundled : resolve(dirname(from), name), { tokenizer: true });
+}
+
+/**
+ * The folder of a run: a new one, or the one of an earlier call, if its settings are the same.
+ * @param {string} directory
+ * @param {Record<string, any>} settings
+ * @param {import('../files.mjs').ModelFolder} model
+ * @param {(text: string) => void} note
+ */
+async function runOf(directory, settings, model, note) {
+  const status = await readStatus(directory);
+  const same = status !== null && JSON.stringify(status.settings) === JSON.stringify(settings);
+  if (same && status.state === 'done') return new RunFolder(directory, status, null);
+  if (same && status.checkpoints.length > 0) return RunFolder.resume(directory, { flag: '--out', command: 'train', note });
+  return RunFolder.create(directory, { command: 'train', settings, model, force: true });
 }
 
 /** @type {import('./shared.mjs').Command} */
@@ -96,64 +111,49 @@ export const experiment = {
       throw new UsageError(`--out is "${out}": ${reason(error)}`);
     }
 
-    /** The run under way, in a folder that takes its name when the run is finished. @type {{ folder: string, log: StepLog } | null} */
-    let current = null;
-    const discard = async () => {
-      if (current) await rm(current.folder, { recursive: true, force: true });
-    };
-    const forget = onInterrupt(discard);
-    const begin = async (/** @type {number} */ i) => {
-      const { variant, seed } = /** @type {{ variant: string, seed: number }} */ (pairs[i]);
-      const folder = join(out, variant, `.${seed}.${process.pid}.tmp`);
-      await mkdir(folder, { recursive: true });
-      current = { folder, log: new StepLog() };
-      await current.log.create(folder);
-      await copyModel(/** @type {any} */ (models[names.indexOf(/** @type {any} */ (requests[i]).model)]), folder);
-      return current;
-    };
-    const finish = async (
-      /** @type {number} */ i,
-      /** @type {{ folder: string, log: StepLog }} */ { folder, log },
-      /** @type {Buffer} */ body,
-    ) => {
-      const pair = /** @type {{ variant: string, seed: number }} */ (pairs[i]);
-      const { evaluations, ...rest } = JSON.parse(body.toString('utf8'));
-      await log.finished();
-      const metrics = (await readFile(join(folder, 'metrics.jsonl'), 'utf8')).split('\n').filter(Boolean);
-      runs = [...runs, resultOf(definition, pair, { metrics: metrics.map((line) => JSON.parse(line)), evaluations })];
-      await writeFile(join(folder, 'result.json'), `${JSON.stringify(rest)}\n`);
-      const place = join(out, pair.variant, String(pair.seed));
-      await rm(place, { recursive: true, force: true });
-      await rename(folder, place);
-      current = null;
+    const finish = async (/** @type {{ variant: string, seed: number }} */ pair, /** @type {RunFolder} */ folder) => {
+      runs = [...runs, resultOf(definition, pair, await folder.logs())];
       await writeAll({ [join(out, RESULTS)]: writeExperiment(content()) });
     };
-    try {
-      await runInPage({
-        request: {
-          command: 'experiment',
-          runs: pairs.map(({ variant, seed }, i) => {
-            const { model, preset, overrides } = /** @type {import('../../records/run.ts').RunRequest} */ (requests[i]);
-            const texts = Object.fromEntries(Object.entries(overrides).map(([name, value]) => [name, String(value)]));
-            return { label: `${variant}, seed ${seed}`, model: names.indexOf(model), preset, overrides: texts };
-          }),
-          models: models.map(({ files }) => files),
-          user,
-        },
-        models,
-        userEndpoint,
-        progress,
-        runs: pairs.length,
-        onRun: async (i, name, body) => {
-          const run = current ?? (await begin(i));
-          if (name === 'step') await run.log.append(body.toString('utf8'));
-          else if (name === 'finished') await finish(i, run, body);
-          else await writeFile(join(run.folder, safeName(name)), body);
+    /** @type {{ order: any, folder: RunFolder, receive: import('../page.mjs').PageRun['receive'] }[]} */
+    const queue = [];
+    for (const [i, pair] of pairs.entries()) {
+      const { model: name, preset, overrides: values } = /** @type {import('../../records/run.ts').RunRequest} */ (requests[i]);
+      const overrides = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, String(value)]));
+      const settings = { preset, algorithm: '', overrides, user: base.user, model: name };
+      const directory = join(out, pair.variant, String(pair.seed));
+      const model = /** @type {import('../files.mjs').ModelFolder} */ (models[names.indexOf(name)]);
+      const folder = await runOf(directory, settings, model, (text) => progress.note(text));
+      if (folder.done) {
+        await finish(pair, folder);
+        continue;
+      }
+      const label = `${pair.variant}, seed ${pair.seed}`;
+      queue.push({
+        order: { label, model: folder.model.files, interrupted: folder.interrupted !== null, preset, algorithm: '', overrides },
+        folder,
+        receive: async (file, body) => {
+          await folder.receive(file, body);
+          if (file === 'finished') await finish(pair, folder);
         },
       });
+    }
+    if (queue.length === 0) return answer(content(), out);
+    const stopAll = (/** @type {'interrupted' | 'failed'} */ state, message = '') =>
+      Promise.all(queue.map(({ folder }) => folder.stop(state, message)));
+    const forget = onInterrupt(() => stopAll('interrupted'));
+    try {
+      await runInPage({
+        request: { command: 'train', runs: queue.map(({ order }) => order), user },
+        runs: queue.map(({ folder, receive }) => ({ model: folder.model, interrupted: folder.interrupted, receive })),
+        userEndpoint,
+        progress,
+      });
+    } catch (error) {
+      await stopAll('failed', /** @type {Error} */ (error).message);
+      throw error;
     } finally {
       forget();
-      await discard();
     }
     return answer(content(), out);
   },

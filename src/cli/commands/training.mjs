@@ -1,12 +1,12 @@
 // @ts-check
 /** `mua train`, `mua sft` and `mua synthesize`. */
-import { appendFile, copyFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { readPairs, SEED } from '../args.mjs';
 import { ROOT } from '../build.mjs';
-import { UsageError } from '../errors.mjs';
-import { checkParent, findModel, readText, writeAll, writeFolder } from '../files.mjs';
+import { CommandError, UsageError } from '../errors.mjs';
+import { checkParent, findModel, onInterrupt, readText, writeAll } from '../files.mjs';
 import { runInPage } from '../page.mjs';
+import { RunFolder, sha256 } from '../run-folder.mjs';
 import { DOMAIN, JSON_FLAG, LEVEL, MODEL, passLine, readUser, SET, USER_FLAGS } from './shared.mjs';
 
 /** @typedef {import('./shared.mjs').Command} Command */
@@ -18,56 +18,62 @@ export const ALGORITHMS = ['grpo', 'dr-grpo', 'rloo', 'reinforce-plus-plus', 'gs
 const STEPS = /** @type {const} */ ({ type: 'integer', value: 'N', help: 'optimiser steps (default: the preset’s)', min: 1 });
 const { default: _, ...SEED_OF_PRESET } = SEED;
 
-/** The page may only write plain file names into the output folder. */
-export const safeName = (/** @type {string} */ name) => {
-  if (basename(name) !== name || name.startsWith('.')) throw new Error(`file name "${name}" is not a plain name`);
-  return name;
-};
+const kebabCase = (/** @type {string} */ name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** What `mua train` and `mua sft` have in common. */
+const RUN_FLAGS = /** @type {import('../args.mjs').Flags} */ ({
+  out: { type: 'string', value: 'DIR', help: 'new folder for the results (required, except with --resume)' },
+  force: { type: 'boolean', help: 'replace the run that --out already holds' },
+  resume: { type: 'string', value: 'DIR', help: 'go on with a run that was stopped; takes no other setting' },
+});
 
 /**
- * Copies the model's files without its weights into `folder`. The page sends the new weights.
- * @param {import('../files.mjs').ModelFolder} model
- * @param {string} folder
+ * With `--resume`, the settings come from the folder.
+ * @param {string} command
+ * @param {Record<string, any>} flags
+ * @param {readonly string[]} allowed flags that may stand beside `--resume`
  */
-export async function copyModel(model, folder) {
-  for (const name of model.files)
-    if (!name.endsWith('.safetensors') && !name.endsWith('.index.json')) await copyFile(join(model.directory, name), join(folder, name));
+function checkResume(command, { resume, out, ...flags }, allowed) {
+  if (resume === undefined && out === undefined)
+    throw new UsageError(`--out is missing: expected --out DIR, or mua ${command} --resume DIR`);
+  if (resume === undefined) return;
+  const given = Object.entries({ out, ...flags }).find(
+    ([name, value]) => !allowed.includes(name) && value !== undefined && !(Array.isArray(value) && value.length === 0),
+  );
+  if (given) throw new UsageError(`--${kebabCase(given[0])} is given: --resume takes the settings of the run`);
 }
 
-/** Writes `metrics.jsonl` (one line for each step) and `trajectories.jsonl` (one line for each conversation). */
-export class StepLog {
-  static FILES = ['metrics.jsonl', 'trajectories.jsonl'];
-  #folder = '';
-  #steps = 0;
-  #closed = false;
-  /** @type {Promise<void>} */
-  #written = Promise.resolve();
+/**
+ * @param {string} command
+ * @param {Record<string, any>} flags
+ * @param {string} model
+ * @param {Record<string, any>} settings
+ */
+async function newRun(command, { out, force }, model, settings) {
+  return RunFolder.create(out, { command, settings, model: await findModel(model, { tokenizer: true }), force });
+}
 
-  /** @param {string} folder */
-  async create(folder) {
-    this.#folder = folder;
-    for (const name of StepLog.FILES) await writeFile(join(folder, name), '');
+/**
+ * Trains the run of a folder in the page. If the run is stopped or fails, the message says how to go on.
+ * @param {RunFolder} folder
+ * @param {import('../progress.mjs').ProgressBar} progress
+ * @param {() => Promise<unknown>} train
+ */
+async function trainIn(folder, progress, train) {
+  const forget = onInterrupt(async () => {
+    await folder.stop('interrupted');
+    if (folder.continuation) progress.note(`mua: ${folder.continuation}`);
+  });
+  try {
+    await train();
+  } catch (error) {
+    const { message } = /** @type {Error} */ (error);
+    await folder.stop('failed', message);
+    throw folder.continuation ? new CommandError(`${message}. ${folder.continuation}`) : error;
+  } finally {
+    forget();
   }
-
-  /** Appends a step. @param {string} text a line of metrics, then the lines of the step's conversations */
-  append(text) {
-    if (this.#closed) return this.#written;
-    const end = text.indexOf('\n');
-    this.#written = this.#written.then(async () => {
-      const [metrics, trajectories] = StepLog.FILES.map((name) => join(this.#folder, name));
-      if (end >= 0) await appendFile(/** @type {string} */ (trajectories), `${text.slice(end + 1)}\n`);
-      await appendFile(/** @type {string} */ (metrics), `${end < 0 ? text : text.slice(0, end)}\n`);
-      this.#steps++;
-    });
-    return this.#written;
-  }
-
-  /** Ignores later steps and waits for the current write. Returns the names of the files, or no names if no step is finished. */
-  async finished() {
-    this.#closed = true;
-    await this.#written.catch(() => {});
-    return this.#steps > 0 ? StepLog.FILES : [];
-  }
+  return folder.result();
 }
 
 /** @type {Command} */
@@ -77,8 +83,7 @@ export const train = {
     preset: {
       type: 'string',
       value: 'NAME',
-      help: 'nano, glimpse (the shortest conversations), tiny (a quick look), nano-32 (the paper’s batch) or faithful (as MUA-RL’s code does it)',
-      default: 'nano',
+      help: 'nano (default), glimpse (the shortest conversations), tiny (a quick look), nano-32 (the paper’s batch) or faithful (as MUA-RL’s code does it)',
     },
     algorithm: {
       type: 'string',
@@ -91,36 +96,28 @@ export const train = {
     seed: SEED_OF_PRESET,
     'stop-on-alarm': { type: 'boolean', help: 'end the run at the step at which an alarm begins' },
     ...USER_FLAGS,
+    user: { ...USER_FLAGS.user, default: undefined, help: `${USER_FLAGS.user.help} (default scripted)` },
     set: SET,
-    out: { type: 'string', value: 'DIR', help: 'folder for the results', required: true },
+    ...RUN_FLAGS,
     json: JSON_FLAG,
   },
-  async run({ preset, algorithm = '', model: directory, steps, seed, stopOnAlarm, set, out, ...flags }, progress) {
-    const overrides = {
-      ...(stopOnAlarm && { stop_on_alarm: 'true' }),
-      ...readPairs('set', set),
-      ...(steps === undefined ? {} : { total_training_steps: String(steps) }),
-      ...(seed === undefined ? {} : { seed: String(seed) }),
-    };
-    const model = await findModel(directory ?? bundledModel(preset), { tokenizer: true });
-    const { user, userEndpoint } = await readUser(/** @type {any} */ (flags));
-    const log = new StepLog();
-    return writeFolder(
-      out,
-      async (folder) => {
-        await log.create(folder);
-        await copyModel(model, folder);
-        const { before, after, ...rest } = await runInPage({
-          request: { command: 'train', preset, algorithm, overrides, user },
-          model,
-          userEndpoint,
-          progress,
-          onStep: (text) => log.append(text),
-          onFile: (name, body) => writeFile(join(folder, safeName(name)), body),
-        });
-        return { out, ...rest, before, after };
-      },
-      { finished: () => log.finished(), note: (message) => progress.note(`mua: ${message}`) },
+  async run(flags, progress) {
+    checkResume('train', flags, ['user', 'userModel', 'judgeModel', 'json']);
+    const note = (/** @type {string} */ text) => progress.note(text);
+    const folder = flags.resume === undefined ? null : await RunFolder.resume(flags.resume, { flag: '--resume', command: 'train', note });
+    const { preset, algorithm, overrides } = folder ? folder.settings : trainSettings(flags);
+    const { user, userEndpoint } = await readUser(customerFlags(flags, folder?.settings.user));
+    const run =
+      folder ??
+      (await newRun('train', flags, flags.model ?? bundledModel(preset), { preset, algorithm, overrides, user: withoutSecrets(user) }));
+    const order = { label: '', model: run.model.files, interrupted: run.interrupted !== null, preset, algorithm, overrides };
+    return trainIn(run, progress, () =>
+      runInPage({
+        request: { command: 'train', runs: [order], user },
+        runs: [run],
+        userEndpoint,
+        progress,
+      }),
     );
   },
   show: ({ out, before, after, steps, seconds, dropped, retried, alarms }) => [
@@ -132,32 +129,75 @@ export const train = {
   ],
 };
 
+/** @param {Record<string, any>} flags */
+function trainSettings({ preset = 'nano', algorithm = '', stopOnAlarm, ...flags }) {
+  return { preset, algorithm, overrides: { ...(stopOnAlarm && { stop_on_alarm: 'true' }), ...overridesOf(flags) } };
+}
+
+/** @param {Record<string, any>} flags @returns {Record<string, string>} */
+const overridesOf = ({ set, steps, seed }) => ({
+  ...readPairs('set', set),
+  ...(steps === undefined ? {} : { total_training_steps: String(steps) }),
+  ...(seed === undefined ? {} : { seed: String(seed) }),
+});
+
+/**
+ * The customer that the flags name, else the customer of the run that goes on, else the scripted one.
+ * @param {Record<string, any>} flags
+ * @param {any} stored
+ */
+function customerFlags({ user, userModel, judgeModel }, stored) {
+  if (user !== undefined || stored?.mode !== 'endpoint') return { user: user ?? 'scripted', userModel, judgeModel };
+  if (stored.baseUrl === '')
+    throw new UsageError("--user is missing: the address of the run's customer has a key or a name, which is not stored");
+  return { user: stored.baseUrl, userModel: userModel ?? stored.model, judgeModel: judgeModel ?? stored.judgeModel };
+}
+
+/** A customer whose address may be stored. @param {any} user */
+function withoutSecrets(user) {
+  if (user.mode !== 'endpoint') return user;
+  const { username, password, search } = new URL(user.baseUrl);
+  return username || password || search ? { ...user, baseUrl: '' } : user;
+}
+
 /** @type {Command} */
 export const sft = {
   summary: 'supervised fine-tuning on conversations, on assistant tokens only',
   flags: {
-    model: MODEL,
-    data: { type: 'string', value: 'FILE.jsonl', help: 'OpenAI-style messages with tool calls, a conversation a line', required: true },
+    model: { ...MODEL, required: false, help: 'model folder in Hugging Face layout (required, except with --resume)' },
+    data: {
+      type: 'string',
+      value: 'FILE.jsonl',
+      help: 'OpenAI-style messages with tool calls, a conversation a line (required, except with --resume)',
+    },
     steps: { ...STEPS, help: 'optimiser steps (default: two passes over the data)' },
     seed: SEED_OF_PRESET,
     set: SET,
-    out: { type: 'string', value: 'DIR', help: 'folder for the model', required: true },
+    ...RUN_FLAGS,
     json: JSON_FLAG,
   },
-  async run({ model: directory, data, steps, seed, set, out }, progress) {
-    const overrides = {
-      ...readPairs('set', set),
-      ...(steps === undefined ? {} : { total_training_steps: String(steps) }),
-      ...(seed === undefined ? {} : { seed: String(seed) }),
-    };
-    const model = await findModel(directory, { tokenizer: true });
-    if ((await readText(data)).trim() === '') throw new UsageError(`--data is "${data}": the file is empty`);
-    return writeFolder(out, async (folder) => {
-      await copyModel(model, folder);
-      const onFile = (/** @type {string} */ name, /** @type {Buffer} */ body) => writeFile(join(folder, safeName(name)), body);
-      const result = await runInPage({ request: { command: 'sft', overrides }, model, data, progress, onFile });
-      return { out, ...result };
-    });
+  async run(flags, progress) {
+    checkResume('sft', flags, ['data', 'json']);
+    const note = (/** @type {string} */ text) => progress.note(text);
+    const folder = flags.resume === undefined ? null : await RunFolder.resume(flags.resume, { flag: '--resume', command: 'sft', note });
+    for (const name of ['model', 'data'])
+      if (!folder && flags[name] === undefined) throw new UsageError(`--${name} is missing: expected --${name}`);
+    const data = flags.data ?? folder?.settings.data;
+    const text = await readText(data);
+    if (text.trim() === '') throw new UsageError(`--data is "${data}": the file is empty`);
+    const settings = { overrides: overridesOf({ set: [], ...flags }), data: resolve(data), data_sha256: sha256(text) };
+    if (folder && folder.settings.data_sha256 !== settings.data_sha256)
+      throw new UsageError(`--data is "${data}": it is not the file that the run was started with`);
+    const run = folder ?? (await newRun('sft', flags, flags.model, settings));
+    const { overrides } = run.settings;
+    return trainIn(run, progress, () =>
+      runInPage({
+        request: { command: 'sft', run: { model: run.model.files, interrupted: run.interrupted !== null, overrides } },
+        runs: [run],
+        data,
+        progress,
+      }),
+    );
   },
   show: ({ out, losses, tokens, seconds }) => [
     `loss ${losses[0]?.toFixed(4)} → ${losses.at(-1)?.toFixed(4)} in ${losses.length} steps, ${tokens} tokens, ${(tokens / seconds).toFixed(0)} tokens/s`,
