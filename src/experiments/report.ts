@@ -3,19 +3,24 @@ import type { ExperimentContent } from '../records/experiment.ts';
 import { analyse, FIGURES, type FigureId } from './analysis.ts';
 import type { Estimate } from './estimate.ts';
 
-const FORMATS: Record<(typeof FIGURES)[number]['format'], (value: number) => string> = {
-  percent: (value) => `${(100 * value).toFixed(1)} %`,
-  points: (value) => `${value < 0 ? '−' : '+'}${Math.abs(100 * value).toFixed(1)} points`,
-  number: (value) => String(Number(value.toPrecision(3))),
-  seconds: (value) => `${Math.round(value)} s`,
+const FORMATS: Record<(typeof FIGURES)[number]['format'], { unit: string; number: (value: number) => string }> = {
+  percent: { unit: ' %', number: (value) => (100 * value).toFixed(1) },
+  points: { unit: ' points', number: (value) => `${value < 0 ? '−' : '+'}${Math.abs(100 * value).toFixed(1)}` },
+  number: { unit: '', number: (value) => String(Number(value.toPrecision(3))) },
+  seconds: { unit: ' s', number: (value) => String(Math.round(value)) },
 };
 
-/** `mean (low to high)`, or the mean alone where one seed has no interval. */
-export function estimateText(estimate: Estimate | null, id: FigureId): string {
-  if (!estimate) return '–';
-  const format = FORMATS[FIGURES.find((figure) => figure.id === id)!.format];
+/** The mean with its unit, and `low to high`: empty where one seed has no interval. */
+export function estimateParts(estimate: Estimate | null, id: FigureId): { mean: string; interval: string } {
+  if (!estimate) return { mean: '–', interval: '' };
+  const { unit, number } = FORMATS[FIGURES.find((figure) => figure.id === id)!.format];
   const { value, low, high } = estimate;
-  return low === value && high === value ? format(value) : `${format(value)} (${format(low)} to ${format(high)})`;
+  return { mean: number(value) + unit, interval: low === value && high === value ? '' : `${number(low)} to ${number(high)}` };
+}
+
+function estimateText(estimate: Estimate | null, id: FigureId): string {
+  const { mean, interval } = estimateParts(estimate, id);
+  return interval === '' ? mean : `${mean} (${interval})`;
 }
 
 /** A table with a line for each variant, then a sentence for each comparison. Figures that no variant has are left out. */
