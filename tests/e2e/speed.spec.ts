@@ -63,7 +63,7 @@ test('the first page waits for at most 130 kB of JavaScript, gzipped', async ({ 
       bodies.push(response.body().then((body) => fetched.set(response.url(), gzipSync(body, { level: 9 }).length)));
   });
   await page.goto('/');
-  await expect(page.getByRole('region', { name: 'Recorded run' }).getByRole('link', { name: 'Read the whole conversation' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Recorded run' }).getByRole('link', { name: 'Compare both' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Start training' })).toBeEnabled();
   await page.waitForLoadState('networkidle');
   await Promise.all(bodies);

@@ -1,51 +1,51 @@
-/** @file Plays the steps of a recorded run in about ten seconds. With reduced motion, all steps are shown at once. */
+/** @file Plays the moments of a story, one after another. With reduced motion, all moments are shown at once. */
 import { MediaQuery } from 'svelte/reactivity';
 
-const PLAYS_MS = 10_000;
+const MOMENT_MS = 1400;
 const still = new MediaQuery('(prefers-reduced-motion: reduce)');
 
 export class Playback {
   readonly total: number;
+  /** From 1 to `total`. */
   #shown = $state(1);
   #playing = $state(false);
-  /** The visitor pressed Play, so the playback runs even with reduced motion. */
-  #asked = $state(false);
 
   /** Starts to play at once. Call this while a component initialises: the playback stops when the component is destroyed. */
   constructor(total: number) {
     this.total = total;
     this.#playing = !still.current;
+    this.#shown = still.current ? total : 1;
     $effect(() => {
-      if (!this.playing) return;
+      if (!this.#playing) return;
       const timer = setInterval(() => {
         this.#shown += 1;
-        if (this.#shown >= this.total) this.#playing = false;
-      }, PLAYS_MS / this.total);
+        if (this.finished) this.#playing = false;
+      }, MOMENT_MS);
       return () => clearInterval(timer);
     });
   }
 
-  /** The number of steps shown, from 1. */
   get shown(): number {
-    return still.current && !this.#asked ? this.total : this.#shown;
+    return this.#shown;
   }
 
   get playing(): boolean {
-    return this.#playing && (this.#asked || !still.current);
+    return this.#playing;
   }
 
   get finished(): boolean {
-    return this.shown >= this.total;
+    return this.#shown >= this.total;
   }
 
   /** Pauses or resumes. A finished playback starts again. */
   toggle(): void {
-    if (this.playing) {
-      this.#playing = false;
-      return;
-    }
-    if (this.finished) this.#shown = 1;
-    this.#asked = true;
-    this.#playing = true;
+    if (!this.#playing && this.finished) this.#shown = 1;
+    this.#playing = !this.#playing;
+  }
+
+  /** Pauses, and goes one moment forward (1) or back (-1). */
+  step(by: 1 | -1): void {
+    this.#playing = false;
+    this.#shown = Math.min(this.total, Math.max(1, this.#shown + by));
   }
 }

@@ -1,0 +1,149 @@
+/** @file One customer, served before and after training: the pair of conversations that home plays. */
+import { path } from '../../agent/trajectory.ts';
+import type { Json } from '../../records/json.ts';
+import type { ToolCall } from '../../records/task.ts';
+import type { MessageNode, Trajectory } from '../../records/trajectory.ts';
+import { STOP } from '../../users/types.ts';
+
+/** What one party says, or a tool call with its result. */
+export interface StoryAct {
+  /** The id of the message to open. */
+  node: number;
+  by: 'customer' | 'agent';
+  /** What is said; '' for a call. */
+  text: string;
+  call: (ToolCall & { index: number; wrote: boolean; error: boolean }) | null;
+}
+
+export interface Side {
+  trial: Trajectory;
+  /** What follows `Story.common`. */
+  acts: StoryAct[];
+}
+
+export interface Story {
+  /** What both sides say and do at first, word for word. */
+  common: StoryAct[];
+  before: Side;
+  after: Side;
+  /** The number of acts of `common` and of the longer side. */
+  moments: number;
+  /** The fields of the changed row to show, for both sides. */
+  fields: string[];
+}
+
+/**
+ * The shortest pair in which the agent fails the task before training and writes without a yes, and serves it after training
+ * without a violation. Null without such a pair.
+ */
+export function storyOf(before: readonly Trajectory[], after: readonly Trajectory[]): Story | null {
+  const later = new Map(after.map((trial) => [trial.task.id, trial]));
+  const pairs = before.flatMap((trial) => {
+    const second = later.get(trial.task.id);
+    const unasked = trial.violations?.some(({ rule }) => rule === 'unconfirmed_write');
+    return second && trial.reward === 0 && unasked && second.reward === 1 && second.violations?.length === 0 ? [pairOf(trial, second)] : [];
+  });
+  return pairs.sort((a, b) => lengthOf(a) - lengthOf(b))[0] ?? null;
+}
+
+const lengthOf = ({ before, after }: Story) => before.acts.length + after.acts.length;
+
+function pairOf(before: Trajectory, after: Trajectory): Story {
+  const [first, second] = [actsOf(before), actsOf(after)];
+  const differs = first.findIndex((act, i) => JSON.stringify(act) !== JSON.stringify(second[i]));
+  const shared = differs < 0 ? first.length : differs;
+  const [rest, other] = [first.slice(shared), second.slice(shared)];
+  return {
+    common: first.slice(0, shared),
+    before: { trial: before, acts: rest },
+    after: { trial: after, acts: other },
+    moments: shared + Math.max(rest.length, other.length),
+    fields: FIELDS.filter((name) => [before, after].some((trial) => rowsOf(trial).some((row) => leaves(row).has(name)))),
+  };
+}
+
+function actsOf(trial: Trajectory): StoryAct[] {
+  const acts: StoryAct[] = [];
+  let calling: MessageNode | null = null;
+  for (const node of path(trial)) {
+    const { id, role, text, toolCall, toolResult } = node;
+    if (role === 'user') acts.push({ node: id, by: 'customer', text: text.replace(STOP, '').trim(), call: null });
+    if (role === 'assistant' && !toolCall) acts.push({ node: id, by: 'agent', text: node.content ?? text, call: null });
+    if (toolCall) calling = node;
+    if (!toolResult || !calling?.toolCall) continue;
+    const call = { ...calling.toolCall, index: toolResult.index, wrote: toolResult.changes.length > 0, error: toolResult.error };
+    acts.push({ node: calling.id, by: 'agent', text: '', call });
+  }
+  return acts;
+}
+
+export interface StoryField {
+  name: string;
+  now: string;
+  goal: string;
+  /** Whether the value is still the first one, or was changed to the right or to a wrong one. */
+  state: 'first' | 'right' | 'wrong';
+}
+
+export interface StoryRow {
+  table: string;
+  key: string;
+  fields: StoryField[];
+}
+
+/** The fields that a visitor can read at a glance. The first ones say most. */
+const FIELDS = ['status', 'cancel_reason', 'payment_method_id'];
+
+/** The row that the task changes, after the first `shown` acts of a side: what it holds and what the task wants. */
+export function storyRow({ trial, acts }: Side, names: readonly string[], shown: number): StoryRow | null {
+  const wanted = trial.verdict?.goal[0];
+  if (!wanted) return null;
+  const { table, key } = wanted;
+  const call = acts.slice(0, shown).findLast((act) => act.call)?.call?.index ?? -1;
+  const [start, held, aim] = [wanted.before, rowAfter(trial, call, table, key) ?? wanted.before, wanted.after].map(leaves) as [
+    Leaves,
+    Leaves,
+    Leaves,
+  ];
+  const value = (side: Leaves, name: string) => side.get(name) ?? '–';
+  return {
+    table,
+    key,
+    fields: names.map((name) => {
+      const [now, goal] = [value(held, name), value(aim, name)];
+      return { name, now, goal, state: now === value(start, name) ? 'first' : now === goal ? 'right' : 'wrong' };
+    }),
+  };
+}
+
+/** The row that the task changes: at first, as the task wants it, and at the end. */
+function rowsOf({ verdict }: Trajectory): (Json | undefined)[] {
+  const wanted = verdict?.goal[0];
+  const made = verdict?.changes.find(({ table, key }) => table === wanted?.table && key === wanted.key);
+  return [wanted?.before, wanted?.after, made?.after];
+}
+
+/** The row as the calls up to `call` left it; undefined if no call changed it. */
+function rowAfter({ nodes, leaf }: Trajectory, call: number, table: string, key: string): Json | undefined {
+  return path({ nodes, leaf })
+    .flatMap(({ toolResult }) => (toolResult && toolResult.index <= call ? toolResult.changes : []))
+    .findLast((change) => change.table === table && change.key === key)?.after;
+}
+
+type Leaves = Map<string, string>;
+
+/** The scalar fields of a row by name. Of the payment history: the fields of the last payment. */
+function leaves(row: Json | undefined): Leaves {
+  const found: Leaves = new Map();
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) return found;
+  for (const [name, value] of Object.entries(row)) {
+    if (Array.isArray(value)) {
+      const paid = value.findLast(
+        (entry): entry is Record<string, Json> =>
+          typeof entry === 'object' && entry !== null && !Array.isArray(entry) && entry.transaction_type === 'payment',
+      );
+      for (const [inner, text] of leaves(paid ?? null)) found.set(inner, text);
+    } else if (typeof value !== 'object') found.set(name, String(value));
+  }
+  return found;
+}
