@@ -1,5 +1,5 @@
 /** @file The sentences of the scripted customer, in simple English. The seed chooses among a few wordings of each sentence. */
-import type { Dice } from '../base/dice.ts';
+import { Dice } from '../base/dice.ts';
 import type { UserScenario, Wish } from '../records/task.ts';
 import { STOP } from './types.ts';
 
@@ -132,6 +132,24 @@ export const goodbye = (dice: Dice) => `${dice.pick(['No, thanks.', 'Thanks, bye
 export const giveUp = (dice: Dice) => `${dice.pick(['This does not help me. Bye.', 'I give up. Bye.'])} ${STOP}`;
 export const unknown = (dice: Dice) => dice.pick(["I don't know.", "I don't know that."]);
 export const noEmail = (dice: Dice) => dice.pick(["I don't remember my email.", "I don't know my email."]);
+
+/** What a customer of this task may say, in the words that models of this project were trained with. */
+export function suggestions(scenario: UserScenario, seed = 0): string[] {
+  const dice = new Dice('suggestions', seed);
+  const { identity, wishes } = scenario;
+  const [first, ...more] = wishes;
+  if (!first) return [];
+  const who = identity.email !== undefined ? email(scenario, dice) : identity.zip !== undefined ? nameAndZip(scenario, dice) : '';
+  const asked = first.insteadOf ?? first;
+  return [
+    [greeting(dice), who, state(asked, true, dice)].filter(Boolean).join(' '),
+    yes(dice),
+    ...(first.insteadOf ? [change(first, dice)] : []),
+    ...more.map((wish) => also(wish, true, dice)),
+    correct(first, dice),
+    unknown(dice),
+  ];
+}
 
 function sentence(text: string): string {
   return `${text[0]!.toUpperCase()}${text.slice(1)}.`;

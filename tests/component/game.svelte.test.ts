@@ -333,3 +333,40 @@ test('a closed game stops its turn, and the late answer changes nothing', async 
   await moving;
   expect([game.prefix, await branches()]).toEqual([null, []]);
 });
+
+test('what the visitor says is there at once, and is part of the conversation when the answer comes', async () => {
+  const { game, answers } = open();
+  await game.begin('user');
+  let seen = '';
+  answers.push((request) => {
+    seen = game.saying;
+    return continued(request, [user('Hello.'), agent('Hi.')]);
+  });
+  await game.say('Hello.', true);
+  expect([seen, game.saying]).toEqual(['Hello.', '']);
+  expect(texts(game)).toEqual(['Hello.', 'Hi.']);
+});
+
+test('two models answer the last message of the customer; nothing is stored, and the next move clears the answers', async () => {
+  const { game, play, answers, branches } = open();
+  await game.begin('user');
+  expect(game.canCompare).toBe(false);
+  answers.push([user('Hello.'), agent('Hi.')]);
+  await game.say('Hello.', true);
+  const [before] = await branches();
+  answers.push([agent('From one.')], [agent('From two.')]);
+  const models = ['one', 'two'].map((name) => ({ name, ref: { kind: 'model', name } as const }));
+  await game.compare(models);
+  expect(play.mock.calls.slice(-2).map(([{ model, user: customer, prefix }]) => [model, customer, prefix!.nodes.at(-1)!.text])).toEqual(
+    models.map(({ ref }) => [ref, null, 'Hello.']),
+  );
+  expect(game.compared!.map(({ name, nodes }) => [name, nodes.map(({ text }) => text)])).toEqual([
+    ['one', ['From one.']],
+    ['two', ['From two.']],
+  ]);
+  expect(texts(game)).toEqual(['Hello.', 'Hi.']);
+  expect(await branches()).toEqual([before]);
+  answers.push([user('Bye.'), agent('Bye.')]);
+  await game.say('Bye.', true);
+  expect(game.compared).toBeNull();
+});

@@ -212,3 +212,34 @@ test('the world at a call can be stepped through by keyboard', async ({ page }) 
   await moment.getByText('orders', { exact: true }).click();
   await expect(moment.locator('.rows li').first()).toBeVisible();
 });
+
+test('as the customer: suggested sentences, both models side by side, and a reload that keeps the conversation', async ({ page }) => {
+  test.slow();
+  page.setDefaultTimeout(60_000);
+  const problems = watch(page);
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Talk to it' }).click();
+  await expect(page.getByText('You are the customer. The model nano-retail-grpo plays the agent.')).toBeVisible();
+  const [first] = await page.getByRole('group', { name: 'Sentences that this model understands' }).getByRole('button').all();
+  const words = await first!.innerText();
+  await first!.click();
+  await expect(page.getByLabel('Say as the customer')).toHaveValue(words);
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.locator('[data-part=saying]')).toContainText(words);
+  await expect(page.getByRole('region', { name: 'The customer’s turn' })).toBeVisible();
+  const said = await messages(page).count();
+  expect(said).toBeGreaterThan(2);
+  await expect(messages(page).filter({ hasText: words })).toHaveCount(1);
+  await inspect(page, 'play-customer');
+
+  await page.getByRole('button', { name: 'Ask the base and the trained model' }).click();
+  const answers = page.getByRole('region', { name: 'Two models answer' });
+  for (const name of ['nano-retail', 'nano-retail-grpo'])
+    await expect(answers.getByRole('region', { name, exact: true }).locator('[data-part=message]').first()).toBeVisible();
+
+  await expect(page).toHaveURL(/from=branches/);
+  await page.reload();
+  await expect(messages(page)).toHaveCount(said);
+  await expect(page.getByRole('region', { name: 'The customer’s turn' })).toBeVisible();
+  expect(problems).toEqual([]);
+});

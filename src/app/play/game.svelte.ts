@@ -3,7 +3,7 @@ import type { PlayRequest } from '../../trainer/messages.ts';
 import { nextParty, type NextParty, type Prefix, prefixAt, prefixWith, withoutLast } from '../../agent/prefix.ts';
 import { path, toMessages } from '../../agent/trajectory.ts';
 import type { BranchRow } from '../../records/branch.ts';
-import type { Trajectory } from '../../records/trajectory.ts';
+import type { MessageNode, Trajectory } from '../../records/trajectory.ts';
 import type { Library } from '../data/library/library.ts';
 import { BRANCHES, type Origin } from '../data/library/origin.ts';
 import { type From, hasEnded, sharedMessages } from '../data/play-origin.ts';
@@ -25,6 +25,10 @@ export class Game {
   busy = $state('');
   progress = $state.raw<{ done: number; total: number } | null>(null);
   problem = $state('');
+  /** What the visitor said as the customer, until the conversation holds it; '' otherwise. */
+  saying = $state('');
+  /** How several models answer the customer's last message. Null unless `compare` was called since the last move. */
+  compared = $state.raw<{ name: string; nodes: MessageNode[] }[] | null>(null);
   /** True until the first move. Until then the visitor's role can move the fork. */
   untouched = $state(true);
   /** The id of the branch that stores this conversation; '' if it is not stored. */
@@ -107,6 +111,7 @@ export class Game {
       this.#turns += 1;
       this.untouched = false;
       this.rolled = null;
+      this.compared = null;
       this.prefix = { nodes: played!.nodes, userCalls: played!.userCalls };
       this.result = played!;
       if (played!.error) this.problem = `The simulated customer failed: ${played!.error}`;
@@ -116,6 +121,7 @@ export class Game {
 
   /** Speaks as the customer. Then the model plays the agent if it is ready, else the visitor does. */
   say(text: string, modelReady: boolean): Promise<void> {
+    this.saying = text;
     return this.move({ user: { say: text }, agent: this.as === 'user' && modelReady ? undefined : null }, 'Waiting for the agent…');
   }
 
@@ -187,6 +193,27 @@ export class Game {
     this.progress = null;
   }
 
+  /** Whether the customer has said something that models can answer. */
+  get canCompare(): boolean {
+    return !this.busy && this.shown.nodes.some(({ role }) => role === 'user');
+  }
+
+  /** Lets each model answer the customer's last message. The answers are shown, not stored. */
+  async compare(models: readonly { name: string; ref: PlayRequest['model'] }[]): Promise<void> {
+    const heard = this.shown.nodes.findLast(({ role }) => role === 'user');
+    if (!heard) return;
+    const prefix = prefixAt(this.shown, heard.id, 'agent');
+    await this.#during(`Asking ${models.length} models…`, async () => {
+      const answers: { name: string; nodes: MessageNode[] }[] = [];
+      for (const { name, ref } of models) {
+        const [played] = await this.#client.play({ ...requestOf(this.setting, this.#party(), prefix, 0), model: ref, user: null });
+        const spoken = played!.nodes.slice(prefix.nodes.length).filter(({ role }) => role === 'assistant' || role === 'tool');
+        answers.push({ name, nodes: spoken });
+      }
+      this.compared = answers;
+    });
+  }
+
   async stop(): Promise<void> {
     await this.#client.stopPlay();
   }
@@ -245,6 +272,7 @@ export class Game {
     this.untouched = false;
     this.problem = '';
     this.rolled = null;
+    this.compared = null;
   }
 
   /** Plays what the visitor does not: a pending tool call, the customer if the visitor is the agent, the verdict at the end. */
@@ -273,6 +301,7 @@ export class Game {
       if (message !== 'stopped') this.problem = message;
     } finally {
       this.busy = '';
+      this.saying = '';
     }
   }
 
