@@ -20,6 +20,8 @@ export default defineConfig({
     baseURL: `http://127.0.0.1:${PORT}/`,
     browserName: 'chromium',
     launchOptions,
+    // Only the test of offline use has a service worker: it would answer what other tests answer for the server.
+    serviceWorkers: 'block',
     // Screenshots for the trace would slow down every test.
     trace: { mode: 'retain-on-failure', screenshots: false },
   },

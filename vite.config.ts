@@ -1,11 +1,36 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { playwright } from '@vitest/browser-playwright';
+import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { launchOptions } from './tests/support/chromium.ts';
 
 // WebGPU training needs no cross-origin isolation. The threads of other packages do, so both servers send these headers,
 // as src/cli/server.mjs does.
 const isolation = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'credentialless' };
+
+/** Writes `service-worker.js` with the names of all files of the build. The command line's own page is not for offline use. */
+const offline = (): Plugin => ({
+  name: 'offline',
+  apply: 'build',
+  async closeBundle() {
+    const { root, build } = this.environment.config;
+    const out = resolve(root, build.outDir);
+    const names = (await readdir(out, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(out, join(entry.parentPath, entry.name)).split(sep).join('/'))
+      .filter((name) => name !== 'headless.html' && name !== 'service-worker.js')
+      .sort();
+    const hash = createHash('sha256');
+    for (const name of names) hash.update(name).update(await readFile(join(out, name)));
+    const source = await readFile(resolve(root, 'workers/service-worker.js'), 'utf8');
+    const version = hash.digest('hex').slice(0, 16);
+    const written = source.replace("'__FILES__'", () => JSON.stringify(JSON.stringify(names))).replace('__VERSION__', version);
+    await writeFile(join(out, 'service-worker.js'), written);
+  },
+});
 
 /** Vitest changes this object, so each project gets a new object. */
 const chromium = () => ({
@@ -18,7 +43,7 @@ const chromium = () => ({
 
 export default defineConfig({
   base: './',
-  plugins: [svelte()],
+  plugins: [svelte(), offline()],
   worker: { format: 'es' },
   server: { headers: isolation },
   preview: { headers: isolation },
