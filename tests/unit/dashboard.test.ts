@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readSetup } from '../../src/app/home/setup.ts';
 import { settingTexts } from '../../src/app/home/texts.ts';
 import {
+  barPixels,
   chartData,
   CHARTS,
   HEALTH_CHARTS,
@@ -59,6 +60,21 @@ test('charts and values that are measured on trained tokens say so', () => {
   const figures = FIGURES.filter(({ label }) => /KL|entropy/.test(label));
   expect(figures).toHaveLength(2);
   for (const { label } of figures) expect(label).toContain('trained tokens');
+});
+
+test('bars fill their steps: those of a short run have gaps, those of a long run touch', () => {
+  const bars = (steps: number, pixels: number) =>
+    Array.from({ length: steps }, (_, i) => barPixels((i * pixels) / steps, ((i + 1) * pixels) / steps));
+  const gaps = (all: { left: number; width: number }[]) => all.slice(1).map(({ left }, i) => left - all[i]!.left - all[i]!.width);
+  const [short, long, longer] = [bars(5, 300), bars(150, 320), bars(900, 300)];
+  expect(Math.min(...gaps(short))).toBeGreaterThan(0);
+  expect(new Set(gaps(long))).toEqual(new Set([0]));
+  for (const { left, width } of [...short, ...long, ...longer]) {
+    expect(Number.isInteger(left)).toBe(true);
+    expect(width).toBeGreaterThanOrEqual(1);
+  }
+  // One step does not become a wall of colour: it keeps to the middle.
+  expect(barPixels(0, 300)).toEqual({ left: 118, width: 64 });
 });
 
 test('a value that no line reaches gets a dot: the first of a run, and one between gaps', () => {
