@@ -232,6 +232,19 @@ describe('a library of both', () => {
     expect(await counts()).toEqual(before);
   });
 
+  test('renames a run of this browser and keeps its note and tags; not the recorded run', async () => {
+    const words = { name: 'long groups', note: 'n is 16', tags: ['keep'] };
+    const step = (await library.run('mine'))!.step;
+    await library.source('mine').describeRun('mine', words);
+    expect(await library.run('mine')).toMatchObject({ ...words, step });
+    await library.source('mine').describeRun('mine', { name: 'short' });
+    expect(await library.run('mine')).not.toHaveProperty('note');
+    expect(await library.run('mine')).toMatchObject({ name: 'short', step });
+    await expect(library.source(RECORDED).describeRun(RECORDED, words)).rejects.toThrow(/recorded run .* cannot be changed/);
+    await expect(library.source('gone').describeRun('gone', words)).rejects.toThrow('there is no run "gone"');
+    expect((await library.runs()).map(({ name }) => name)).toEqual(['short', content.run.name]);
+  });
+
   test('refuses to delete what belongs to the recorded run', async () => {
     const [evaluation] = await library.evaluations('recorded');
     await expect(library.delete({ kind: 'run', id: RECORDED })).rejects.toThrow(/recorded run .* cannot be deleted/);

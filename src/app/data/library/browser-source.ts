@@ -1,7 +1,7 @@
 /** @file Runs in the browser's storage. */
 import { Dexie } from 'dexie';
 import type { EvaluationRow } from '../../../records/evaluation.ts';
-import type { StepMetrics } from '../../../records/run.ts';
+import type { RunWords, StepMetrics } from '../../../records/run.ts';
 import type { Trajectory } from '../../../records/trajectory.ts';
 import { beginningWith } from '../../../base/key-range.ts';
 import type { RunDatabase } from '../../../storage/database.ts';
@@ -129,6 +129,11 @@ export class BrowserSource implements RunSource {
 
   trial(evaluation: string, id: string) {
     return this.#db.evaluationTrajectories.get([evaluation, id]);
+  }
+
+  async describeRun(id: string, { name, note, tags }: RunWords): Promise<void> {
+    const found = await this.#db.runs.where('id').equals(id).modify({ name, note, tags });
+    if (found === 0) throw new Error(`there is no run "${id}" in this browser`);
   }
 
   async deleteRun(id: string): Promise<void> {
