@@ -185,11 +185,29 @@ describe('in storage', () => {
     });
     await db.metrics.bulkPut(Array.from({ length: 26 }, (_, step) => ({ run: 'r', step, values: values(step) })));
     await db.metrics.put({ run: 'other', step: 30, values: { step: 30, 'critic/score/mean': 1 } });
-    expect(await library.source('r').summary('r')).toEqual({ reward: expect.closeTo(0.205, 12), heldOut: [0.25, 0.5] });
-    expect(await library.source('other').summary('other')).toEqual({ reward: 1, heldOut: [] });
-    expect(await library.source('none').summary('none')).toEqual({ reward: null, heldOut: [] });
+    expect(await library.source('r').summary('r')).toEqual({
+      reward: expect.closeTo(0.205, 12),
+      heldOut: [0.25, 0.5],
+      curve: Array.from({ length: 25 }, (_, i) => ({ step: i + 1, value: (i + 1) / 100 })),
+    });
+    expect(await library.source('other').summary('other')).toEqual({ reward: 1, heldOut: [], curve: [{ step: 30, value: 1 }] });
+    expect(await library.source('none').summary('none')).toEqual({ reward: null, heldOut: [], curve: [] });
     await db.metrics.put({ run: 'begun', step: 0, values: values(0) });
-    expect(await library.source('begun').summary('begun')).toEqual({ reward: null, heldOut: [0.25] });
+    expect(await library.source('begun').summary('begun')).toEqual({ reward: null, heldOut: [0.25], curve: [] });
+  });
+
+  test('the curve of a long run has a few of its steps, from the first to the last', async () => {
+    open();
+    const steps = Array.from({ length: 1000 }, (_, i) => i + 1);
+    await db.metrics.bulkPut(steps.map((step) => ({ run: 'long', step, values: { step, 'critic/score/mean': step / 1000 } })));
+    const { curve } = await library.source('long').summary('long');
+    expect(curve).toHaveLength(60);
+    expect([curve[0], curve.at(-1)]).toEqual([
+      { step: 1, value: 0.001 },
+      { step: 1000, value: 1 },
+    ]);
+    const gaps = curve.slice(1).map(({ step }, i) => step - curve[i]!.step);
+    expect(Math.max(...gaps) - Math.min(...gaps)).toBeLessThanOrEqual(1);
   });
 
   test('the size of a run grows with its own stored data only', async () => {

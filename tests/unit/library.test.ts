@@ -62,12 +62,15 @@ describe.each(['browser', 'recorded'] as const)('the %s source', (kind) => {
 
   test('has the metrics by step, and their summary', async () => {
     expect(await source.metrics(run)).toEqual(content.metrics);
-    const { reward, heldOut } = await source.summary(run);
+    const { reward, heldOut, curve } = await source.summary(run);
     const last = content.metrics.slice(-10).map((metrics) => metrics['critic/score/mean']!);
     expect(reward).toBeCloseTo(last.reduce((sum, value) => sum + value) / last.length, 12);
     expect(heldOut).toHaveLength(2);
+    expect(curve).toEqual(
+      content.metrics.filter(({ step }) => step > 0).map((metrics) => ({ step: metrics.step, value: metrics['critic/score/mean'] })),
+    );
     expect(await source.metrics('no such run')).toEqual([]);
-    expect(await source.summary('no such run')).toEqual({ reward: null, heldOut: [] });
+    expect(await source.summary('no such run')).toEqual({ reward: null, heldOut: [], curve: [] });
   });
 
   test('has every rollout: by step, in pages by id, alone and by group', async () => {

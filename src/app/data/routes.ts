@@ -13,6 +13,8 @@ const flag = z._default(z.catch(z.enum(['', '1']), ''), '');
 export const CHANNELS = ['none', 'mask', 'logprob', 'ref_logprob', 'kl', 'entropy', 'ratio', 'advantage', 'pressure', 'delta_p'] as const;
 /** Channels that need a second scoring with weights that the visitor chooses. */
 export const BY_CHANNELS = ['by_delta_p', 'by_logprob', 'by_entropy'] as const;
+/** The columns that sort the list of runs. */
+export const RUN_SORTS = ['name', 'status', 'step', 'reward', 'heldOut', 'size', 'preset', 'seed', 'createdAt'] as const;
 export const WORLD_TABS = ['data', 'tools', 'policy', 'tasks'] as const;
 
 /** `turn`: a node's id; `tok`: a position in the whole sequence; `call`: the tool call whose database is shown; `by`: the weights that score the tokens again. */
@@ -35,8 +37,8 @@ const QUERIES = {
   home: z.looseObject({ preset: text, seed: natural }),
   learn: z.object({}),
   lesson: z.object({ page: natural }),
-  /** `of`: the runs to compare. */
-  runs: z.object({ of: text }),
+  /** `of`: the runs to compare; `tags`: the tags that a run must have, separated by commas. */
+  runs: z.object({ of: text, tags: text, sort: oneOf('', ...RUN_SORTS), order: oneOf('', 'asc', 'desc') }),
   /** `from`, `to`: the steps that the charts show; `metric`: the chosen metric under “All metrics”. */
   run: z.object({ step: natural, smooth: text, from: natural, to: natural, metric: text, tab: oneOf('overview', 'config', 'checkpoints') }),
   /** `at`: the rollout that was opened last. */

@@ -7,7 +7,7 @@ import { beginningWith } from '../../../base/key-range.ts';
 import type { RunDatabase } from '../../../storage/database.ts';
 import { LAST_STEPS } from '../run/compare.ts';
 import { originsIn } from './origin.ts';
-import { hasHeldOut, type RunSummary, summaryOf } from './run-summary.ts';
+import { hasHeldOut, type RunSummary, spread, summaryOf } from './run-summary.ts';
 import { ROLLOUT_PAGE, type RunSource } from './source.ts';
 
 /** Typical size of a row as JSON, in bytes. IndexedDB needs about as much. */
@@ -40,16 +40,20 @@ export class BrowserSource implements RunSource {
   async summary(run: string): Promise<RunSummary> {
     const steps = () => beginningWith(this.#db.metrics, run);
     const evaluated = () => steps().filter(({ values }) => hasHeldOut(values));
-    const [last, first, newest] = await Promise.all([
+    const [last, first, newest, some] = await Promise.all([
       steps().reverse().limit(LAST_STEPS).toArray(),
       // A run is evaluated before its first step and at intervals after it, so both searches end soon.
       evaluated().first(),
       evaluated().reverse().first(),
+      steps()
+        .primaryKeys()
+        .then((keys) => this.#db.metrics.bulkGet(spread(keys))),
     ]);
     return summaryOf(
       last.map(({ values }) => values),
       first?.values,
       newest?.values,
+      some.flatMap((row) => row?.values ?? []),
     );
   }
 
