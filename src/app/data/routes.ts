@@ -56,7 +56,8 @@ const QUERIES = {
   }),
   /** `pin`: up to two rollouts, separated by commas. `shared` 1: hide the moves that all rollouts share. `at`: the rollout to show where only one fits. */
   group: z.object({ sort: oneOf('', 'reward', 'turns'), pin: text, shared: flag, at: text }),
-  rollout: INSPECTOR,
+  /** `list`: the list of rollouts that the visitor comes from, as `rollouts/list.ts` writes it. */
+  rollout: z.extend(INSPECTOR, { list: text }),
   trial: INSPECTOR,
   branch: INSPECTOR,
   /**
