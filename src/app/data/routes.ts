@@ -104,7 +104,8 @@ const QUERIES = {
     at: natural,
   }),
   settings: z.object({}),
-  import: z.object({ src: text }),
+  /** `src`: the address of a run bundle. `open`: what to open after the import, as `share/link.ts` writes it. */
+  import: z.object({ src: text, open: text }),
   gallery: z.object({}),
   'not-found': z.object({}),
 } as const;
