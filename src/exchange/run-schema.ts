@@ -8,7 +8,7 @@ import type { Conditions, CustomerShares } from '../records/conditions.ts';
 import type { ConversationRules, EpisodeLimits, MalformedPolicy } from '../records/episode.ts';
 import type { EvaluationSettings } from '../records/evaluation.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
-import type { GrpoConfig, RunRequest, RunStatus, StepMetrics } from '../records/run.ts';
+import { type GrpoConfig, MOST_WORDS, type RunRequest, type RunStatus, type RunWords, type StepMetrics } from '../records/run.ts';
 import type { EndpointConfig } from '../records/user.ts';
 import { checked } from './checked.ts';
 import { type Fields, id, name, natural, number, oneOf, scalar, text, time } from './schema-fields.ts';
@@ -65,9 +65,20 @@ const config = z.catchall(
   scalar,
 );
 
+/** Bundles of earlier versions have neither notes nor tags. */
+const words = {
+  name: z.string().check(z.minLength(1), z.maxLength(MOST_WORDS.name)),
+  note: z.optional(z.string().check(z.maxLength(MOST_WORDS.note))),
+  tags: z.optional(
+    z
+      .array(z.string().check(z.regex(/^[^\p{C},]+$/u, 'a text without commas and control characters'), z.maxLength(MOST_WORDS.tag)))
+      .check(z.maxLength(MOST_WORDS.tags)),
+  ),
+} satisfies Fields<RunWords>;
+
 export const runSchema = z.object({
   id,
-  name: z.string().check(z.minLength(1), z.maxLength(200)),
+  ...words,
   createdAt: time,
   status: oneOf(STATUSES),
   message: z.optional(text),

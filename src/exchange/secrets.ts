@@ -12,8 +12,14 @@ const BEARER = /\b(bearer)\s+\S+/gi;
 /** API keys in the formats of common providers, e.g. `sk-proj-…`, `hf_…`. */
 const KEY = /\b(?:sk|pk|rk|hf|gsk|xai|nvapi|AIza)[-_]?[\w-]{16,}/g;
 
+const withoutKnown = (text: string, keys: readonly string[]) => keys.filter(Boolean).reduce((rest, key) => rest.replaceAll(key, '…'), text);
+
+/** Removes keys from a text that the visitor wrote. Addresses in it stay whole. `keys`: the API keys in use. */
+export function withoutKeys(text: string, keys: readonly string[]): string {
+  return withoutKnown(text, keys).replace(BEARER, '$1 …').replace(KEY, '…');
+}
+
 /** Removes keys and secret parts of addresses from an error message, which may repeat parts of the request. `keys`: the API keys in use. */
 export function withoutSecrets(message: string, keys: readonly string[] = []): string {
-  const known = keys.filter(Boolean).reduce((text, key) => text.replaceAll(key, '…'), message);
-  return known.replace(ADDRESS, publicUrl).replace(BEARER, '$1 …').replace(KEY, '…');
+  return withoutKeys(withoutKnown(message, keys).replace(ADDRESS, publicUrl), []);
 }

@@ -8,7 +8,7 @@ import { checked } from './checked.ts';
 import { type ImportLimits, megabytes } from './file-source.ts';
 import { BUNDLE_LIMITS, digest, FILES, FORMAT, FORMAT_VERSION } from './run-bundle.ts';
 import { evaluationSchema, type ManifestFields, runSchema } from './run-schema.ts';
-import { publicUrl, withoutSecrets } from './secrets.ts';
+import { publicUrl, withoutKeys, withoutSecrets } from './secrets.ts';
 import { zipFiles } from './zip.ts';
 
 interface WriteOptions {
@@ -26,6 +26,9 @@ export function sharedRun(row: RunRow | SharedRun, keys: readonly string[] = [])
     runSchema,
     {
       ...row,
+      name: withoutKeys(row.name, keys),
+      ...(row.note !== undefined && { note: withoutKeys(row.note, keys) }),
+      ...(row.tags && { tags: row.tags.map((tag) => withoutKeys(tag, keys)) }),
       ...(row.message !== undefined && { message: withoutSecrets(row.message, keys) }),
       request: { ...row.request, user: sharedUser(row.request.user) },
     },

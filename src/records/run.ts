@@ -122,10 +122,20 @@ export interface RunRequest {
   dataset?: string;
 }
 
-export interface RunRow {
-  id: string;
-  /** Memorable name, e.g. `brisk-otter`. */
+/** What the visitor can write about a run. */
+export interface RunWords {
+  /** At first a memorable name, e.g. `brisk-otter`. */
   name: string;
+  note?: string;
+  /** Without commas: an address lists tags with commas between them. */
+  tags?: string[];
+}
+
+/** The most characters of a name, a note and a tag, and the most tags of a run. */
+export const MOST_WORDS = { name: 200, note: 10_000, tag: 40, tags: 20 } as const;
+
+export interface RunRow extends RunWords {
+  id: string;
   createdAt: number;
   status: RunStatus;
   message?: string;

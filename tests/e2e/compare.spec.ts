@@ -46,7 +46,20 @@ test('the list of rollouts filters by links, searches in text, and is the same a
   await page.keyboard.press('Enter');
   await reads(page, /#\/runs\/recorded\/rollouts\/[^?]+/);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/Rollout/);
-  await page.goBack();
+  // The buttons and keys walk through the list in its order, across groups.
+  const place = page.getByRole('link', { name: / in the list$/ });
+  await expect(place).toHaveText(`2 of ${found.toLocaleString('en')} in the list`);
+  const opened = page.url();
+  await page.keyboard.press('[');
+  await expect(place).toHaveText(/^1 of /);
+  await expect(page.getByRole('link', { name: /^← Rollout/ })).toHaveCount(0);
+  await inspect(page, 'rollout-of-list');
+  await page.getByRole('link', { name: /^Rollout .* →$/ }).click();
+  await expect.poll(() => page.url()).toBe(opened);
+  await expect(place).toHaveText(/^2 of /);
+  await place.click();
+  await reads(page, /rollouts\?.*q=order.*sort=turns.*at=/);
+  for (const _ of ['the second rollout again', 'the first', 'the second', 'the list']) await page.goBack();
   await reads(page, /rollouts\?.*q=order.*sort=turns.*at=/);
   await expect.poll(() => count(page)).toBe(found);
   await expect(page.locator('[role=grid] [aria-selected=true]')).toHaveCount(1);

@@ -159,6 +159,53 @@ test('the list says what a run earned and how much room it takes, and so does th
   expect(problems).toEqual([]);
 });
 
+test('a run gets a name, a note and tags; the list is sorted by a column and filtered by a tag', async ({ page }) => {
+  const problems = watch(page);
+  await page.goto('/#/runs');
+  await page.getByLabel('Import a run').setInputFiles('public/recorded/run.mua.zip');
+  await page.getByRole('button', { name: 'Import it' }).click();
+  await page.getByRole('button', { name: 'Edit name, tags and note' }).click();
+  await expect(page.getByRole('textbox', { name: 'Name' })).toBeFocused();
+  await page.getByRole('textbox', { name: 'Name' }).fill('a long group');
+  await page.getByLabel('Tags, separated by commas').fill('n=16, keep');
+  await page.getByRole('textbox', { name: 'Note' }).fill('Sixteen rollouts\nin each group.');
+  await inspect(page, 'run-words');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('heading', { name: 'a long group', level: 1 })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Edit name, tags and note' })).toBeFocused();
+  await expect(page.getByText('Sixteen rollouts')).toBeVisible();
+  await page.reload();
+  await expect(page.getByText('Sixteen rollouts')).toBeVisible();
+
+  await page.goto('/#/runs');
+  const names = page.getByRole('row').locator('td.name > a');
+  await expect(names).toHaveCount(2);
+  await expect(page.getByRole('img', { name: /^Reward from step 1 to step \d+: first \d+ %, highest \d+ %, last \d+ %$/ })).toHaveCount(2);
+  const head = page.getByRole('columnheader', { name: 'Run', exact: true });
+  await head.getByRole('button').click();
+  await expect(head).toHaveAttribute('aria-sort', 'ascending');
+  await expect(names.first()).toHaveText('a long group');
+  await head.getByRole('button').click();
+  await expect(head).toHaveAttribute('aria-sort', 'descending');
+  await expect(names.last()).toHaveText('a long group');
+  await reads(page, /sort=name&order=desc/);
+  await page.reload();
+  await expect(names.last()).toHaveText('a long group');
+  await inspect(page, 'runs-sorted');
+  await page.getByRole('navigation', { name: 'Tags' }).getByRole('link', { name: /^keep/ }).click();
+  await expect(names).toHaveText(['a long group']);
+  await reads(page, /tags=keep&sort=name&order=desc/);
+  await inspect(page, 'runs-tagged');
+
+  await page.goto('/#/runs/recorded');
+  await expect(page.getByRole('button', { name: 'Share' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Edit name, tags and note' })).toHaveCount(0);
+  await page.goto('/#/runs');
+  await page.getByRole('link', { name: 'New run' }).click();
+  await expect(page).toHaveURL(/#\/(\?preset=glimpse)?$/);
+  expect(problems).toEqual([]);
+});
+
 test('from a cold open to a failure, its reason and the trained agent in 60 s without a click; to a training in one click', async ({
   page,
 }) => {

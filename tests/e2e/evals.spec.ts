@@ -172,6 +172,7 @@ test('a newcomer finds what a run has changed: from the recorded run to a pair i
   const pairs = page.getByRole('table', { name: 'Pairs of trials' });
   await pairs.getByRole('link', { name: /^Task/ }).first().click();
   const pair = page.locator('[data-part=pair]');
+  await expect(page.getByRole('img', { name: /^Success of each task, before and after: .*\d+ tasks from 0 % to 100 %/ })).toBeVisible();
   await expect(pair.getByText('changed data without asking').first()).toBeVisible();
   await expect(pair.getByText(/^The first (move|different act|\d+ moves)|^All moves are the same/)).toBeVisible();
   await inspect(page, 'compare-recorded');
@@ -202,6 +203,9 @@ test('picking two evaluations, gained and lost, and deleting one', async ({ page
   await expect(pairs).toContainText('Task 1');
 
   await page.goto('/#/evals');
+  await expect(page.locator('[data-part=pass-plot]').getByRole('img').first()).toHaveAccessibleName(
+    /: pass\^1 \d+ %, 95 % interval \d+ % to \d+ %/,
+  );
   await table.getByRole('button', { name: /Delete the evaluation of brisk-otter@40/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await expect(table.getByRole('row')).toHaveCount(1 + 1 + RECORDED);

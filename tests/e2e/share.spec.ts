@@ -209,6 +209,42 @@ test('a published run is fetched when it is asked for, and a dropped one is read
   expect(problems).toEqual([]);
 });
 
+test('a link with the address of a published run opens one conversation of it on another machine', async ({ page, browser, baseURL }) => {
+  const problems = watch(page);
+  const { trajectories } = await readRunBundle(bundled);
+  const { id } = trajectories[1]!;
+  await page.goto(`/#/runs/recorded/rollouts/${encodeURIComponent(id)}`);
+  await page.getByRole('button', { name: 'Share' }).click();
+  const address = page.getByLabel('Web address of the file, if you publish it');
+  await address.fill('example.org/run.mua.zip');
+  await expect(page.getByText(/^No link: .* is no whole address/)).toBeVisible();
+  await address.fill(`${baseURL}recorded/run.mua.zip`);
+  await inspect(page, 'share-link');
+  const link = (await page.getByRole('dialog').getByRole('link', { name: 'this link' }).first().getAttribute('href'))!;
+  expect(link).toContain('#/import?src=http');
+  expect(new URLSearchParams(link.split('?')[1]).get('open')).toBe(`rollouts/${id}`);
+
+  const other = await browser.newContext({ baseURL });
+  const fresh = await other.newPage();
+  const freshProblems = watch(fresh);
+  await fresh.goto(link);
+  await fresh.getByRole('button', { name: 'Fetch it' }).click();
+  await expect(fresh.getByText(`The link opens rollout ${id}.`)).toBeVisible();
+  await inspect(fresh, 'import-link');
+  await fresh.getByRole('button', { name: 'Import it' }).click();
+  await expect(fresh).toHaveURL(/#\/runs\/[0-9a-f-]{36}\/rollouts\/./);
+  await expect(fresh.getByRole('heading', { level: 1 })).toHaveText(`Rollout ${id}`);
+  await expect(fresh.getByRole('region', { name: 'Outcome' })).toBeVisible();
+
+  await fresh.goto(link.replace(/open=.*/, 'open=rollouts%2Fnone'));
+  await fresh.getByRole('button', { name: 'Fetch it' }).click();
+  await expect(fresh.getByText('The file has no rollout none, so the link opens the run.')).toBeVisible();
+  await fresh.getByRole('button', { name: 'Import it' }).click();
+  await expect(fresh).toHaveURL(/#\/runs\/[0-9a-f-]{36}$/);
+  await other.close();
+  expect([...problems, ...freshProblems]).toEqual([]);
+});
+
 test('models: what is bundled, a folder brought in, chosen for a run, exported and deleted', async ({ page }) => {
   const problems = watch(page);
   await page.goto('/#/models');

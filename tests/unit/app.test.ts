@@ -121,13 +121,14 @@ describe('charts', () => {
     expect(chartData(chart('groups'), series, 0.5).steps).toEqual([1]);
   });
 
-  test('stacked areas end at the sum, and the highest area is drawn first', () => {
+  test('stacked bars end at the sum, and the highest bar is drawn first', () => {
     const { curves } = chartData(chart('groups'), series, 0.5);
     expect(curves.map(({ label, values }) => [label, values])).toEqual([
       ['all wrong', [1]],
       ['mixed', [0.75]],
       ['all correct', [0.25]],
     ]);
+    expect(new Set(curves.map(({ role }) => role))).toEqual(new Set(['bar']));
   });
 
   test('the tool mix shows the six most used tools', () => {

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readSetup } from '../../src/app/home/setup.ts';
 import { settingTexts } from '../../src/app/home/texts.ts';
 import {
+  barPixels,
   chartData,
   CHARTS,
   HEALTH_CHARTS,
@@ -59,6 +60,21 @@ test('charts and values that are measured on trained tokens say so', () => {
   const figures = FIGURES.filter(({ label }) => /KL|entropy/.test(label));
   expect(figures).toHaveLength(2);
   for (const { label } of figures) expect(label).toContain('trained tokens');
+});
+
+test('bars fill their steps: those of a short run have gaps, those of a long run touch', () => {
+  const bars = (steps: number, pixels: number) =>
+    Array.from({ length: steps }, (_, i) => barPixels((i * pixels) / steps, ((i + 1) * pixels) / steps));
+  const gaps = (all: { left: number; width: number }[]) => all.slice(1).map(({ left }, i) => left - all[i]!.left - all[i]!.width);
+  const [short, long, longer] = [bars(5, 300), bars(150, 320), bars(900, 300)];
+  expect(Math.min(...gaps(short))).toBeGreaterThan(0);
+  expect(new Set(gaps(long))).toEqual(new Set([0]));
+  for (const { left, width } of [...short, ...long, ...longer]) {
+    expect(Number.isInteger(left)).toBe(true);
+    expect(width).toBeGreaterThanOrEqual(1);
+  }
+  // One step does not become a wall of colour: it keeps to the middle.
+  expect(barPixels(0, 300)).toEqual({ left: 118, width: 64 });
 });
 
 test('a value that no line reaches gets a dot: the first of a run, and one between gaps', () => {
@@ -169,11 +185,29 @@ describe('in storage', () => {
     });
     await db.metrics.bulkPut(Array.from({ length: 26 }, (_, step) => ({ run: 'r', step, values: values(step) })));
     await db.metrics.put({ run: 'other', step: 30, values: { step: 30, 'critic/score/mean': 1 } });
-    expect(await library.source('r').summary('r')).toEqual({ reward: expect.closeTo(0.205, 12), heldOut: [0.25, 0.5] });
-    expect(await library.source('other').summary('other')).toEqual({ reward: 1, heldOut: [] });
-    expect(await library.source('none').summary('none')).toEqual({ reward: null, heldOut: [] });
+    expect(await library.source('r').summary('r')).toEqual({
+      reward: expect.closeTo(0.205, 12),
+      heldOut: [0.25, 0.5],
+      curve: Array.from({ length: 25 }, (_, i) => ({ step: i + 1, value: (i + 1) / 100 })),
+    });
+    expect(await library.source('other').summary('other')).toEqual({ reward: 1, heldOut: [], curve: [{ step: 30, value: 1 }] });
+    expect(await library.source('none').summary('none')).toEqual({ reward: null, heldOut: [], curve: [] });
     await db.metrics.put({ run: 'begun', step: 0, values: values(0) });
-    expect(await library.source('begun').summary('begun')).toEqual({ reward: null, heldOut: [0.25] });
+    expect(await library.source('begun').summary('begun')).toEqual({ reward: null, heldOut: [0.25], curve: [] });
+  });
+
+  test('the curve of a long run has a few of its steps, from the first to the last', async () => {
+    open();
+    const steps = Array.from({ length: 1000 }, (_, i) => i + 1);
+    await db.metrics.bulkPut(steps.map((step) => ({ run: 'long', step, values: { step, 'critic/score/mean': step / 1000 } })));
+    const { curve } = await library.source('long').summary('long');
+    expect(curve).toHaveLength(60);
+    expect([curve[0], curve.at(-1)]).toEqual([
+      { step: 1, value: 0.001 },
+      { step: 1000, value: 1 },
+    ]);
+    const gaps = curve.slice(1).map(({ step }, i) => step - curve[i]!.step);
+    expect(Math.max(...gaps) - Math.min(...gaps)).toBeLessThanOrEqual(1);
   });
 
   test('the size of a run grows with its own stored data only', async () => {

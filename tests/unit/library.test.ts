@@ -62,12 +62,15 @@ describe.each(['browser', 'recorded'] as const)('the %s source', (kind) => {
 
   test('has the metrics by step, and their summary', async () => {
     expect(await source.metrics(run)).toEqual(content.metrics);
-    const { reward, heldOut } = await source.summary(run);
+    const { reward, heldOut, curve } = await source.summary(run);
     const last = content.metrics.slice(-10).map((metrics) => metrics['critic/score/mean']!);
     expect(reward).toBeCloseTo(last.reduce((sum, value) => sum + value) / last.length, 12);
     expect(heldOut).toHaveLength(2);
+    expect(curve).toEqual(
+      content.metrics.filter(({ step }) => step > 0).map((metrics) => ({ step: metrics.step, value: metrics['critic/score/mean'] })),
+    );
     expect(await source.metrics('no such run')).toEqual([]);
-    expect(await source.summary('no such run')).toEqual({ reward: null, heldOut: [] });
+    expect(await source.summary('no such run')).toEqual({ reward: null, heldOut: [], curve: [] });
   });
 
   test('has every rollout: by step, in pages by id, alone and by group', async () => {
@@ -230,6 +233,19 @@ describe('a library of both', () => {
     });
     await expect(library.delete({ kind: 'run', id: 'mine' })).rejects.toThrow('the disk is gone');
     expect(await counts()).toEqual(before);
+  });
+
+  test('renames a run of this browser and keeps its note and tags; not the recorded run', async () => {
+    const words = { name: 'long groups', note: 'n is 16', tags: ['keep'] };
+    const step = (await library.run('mine'))!.step;
+    await library.source('mine').describeRun('mine', words);
+    expect(await library.run('mine')).toMatchObject({ ...words, step });
+    await library.source('mine').describeRun('mine', { name: 'short' });
+    expect(await library.run('mine')).not.toHaveProperty('note');
+    expect(await library.run('mine')).toMatchObject({ name: 'short', step });
+    await expect(library.source(RECORDED).describeRun(RECORDED, words)).rejects.toThrow(/recorded run .* cannot be changed/);
+    await expect(library.source('gone').describeRun('gone', words)).rejects.toThrow('there is no run "gone"');
+    expect((await library.runs()).map(({ name }) => name)).toEqual(['short', content.run.name]);
   });
 
   test('refuses to delete what belongs to the recorded run', async () => {

@@ -8,6 +8,7 @@ import { playing } from '../../src/app/runs/now-generating.ts';
 import { listOrder, RolloutIndex } from '../../src/app/data/run/rollout-filter.ts';
 import { readQuery } from '../../src/app/data/routes.ts';
 import { TextIndex, type TextSearch } from '../../src/app/data/run/text-index.ts';
+import { listedIds, listText, readList } from '../../src/app/rollouts/list.ts';
 import { valueLabel } from '../../src/app/rollouts/labels.ts';
 
 const rollout = (id: string, more: Partial<RolloutSummary> = {}): RolloutSummary => {
@@ -38,6 +39,31 @@ const rows = listOrder([
 const ask = (search: string, found: ReadonlySet<string> | null = null) =>
   new RolloutIndex(rows).filter(readQuery('rollouts', new URLSearchParams(search)), found);
 const ids = (search: string, found?: ReadonlySet<string>) => ask(search, found).rows.map(({ id }) => id);
+
+describe('the list that a visitor comes from', () => {
+  const queryOf = (search: string) => readQuery('rollouts', new URLSearchParams(search));
+  const run = {
+    rollouts: rows.toReversed(),
+    texts: new TextIndex({
+      ids: async () => ['1-0-0', '2-2-1'],
+      trajectories: async (ids) =>
+        ids.map((id) => ({ id, leaf: 0, nodes: [{ id: 0, parent: null, role: 'user', text: `words of ${id}` }] }) as unknown as Trajectory),
+    }),
+  };
+  const { signal } = new AbortController();
+
+  test('is in the address with its filters and its order, without the opened row', () => {
+    const query = queryOf('reward=1&sort=turns&q=a b&at=1-0-0&step=2');
+    expect(readList(listText(query))).toEqual({ ...query, at: '' });
+    expect(listText(queryOf('at=1-0-0'))).not.toBe('');
+    expect(readList(listText(queryOf('at=1-0-0')))).toEqual(queryOf(''));
+  });
+
+  test.each(['', 'reward=1', 'sort=turns', 'q=WORDS of 2&step=2'])('with %j it has the rows that the list shows', async (search) => {
+    const found = search.includes('q=') ? new Set(['2-2-1']) : null;
+    expect(await listedIds(run, listText(queryOf(search)), signal)).toEqual(ask(search, found).rows.map(({ id }) => id));
+  });
+});
 
 describe('filters', () => {
   test('no filter: the newest step first, groups by number', () => {

@@ -222,6 +222,23 @@ describe('a bundle', () => {
     expect(again.trajectories).toEqual([trajectory]);
   });
 
+  test('contains the name, the note and the tags that a visitor gave the run; a bundle without them is read as before', async () => {
+    expect(whole.run).not.toHaveProperty('note');
+    expect(whole.run).not.toHaveProperty('tags');
+    const words = { name: 'Long group', note: `See https://example.org/a?b=c\n${HTML}`, tags: ['n=16', 'keep'] };
+    const db = new RunDatabase('words');
+    const library = new Library(db);
+    const run = await library.storeRun(await readRunBundle(await write({ ...whole, run: { ...whole.run, ...words, id: 'mine' } })));
+    expect(await library.run(run)).toMatchObject(words);
+    expect((await readRunBundle(await write(await library.collectRun(run)))).run).toEqual({ ...whole.run, ...words, id: 'mine' });
+    db.close();
+
+    const hostile = (change: object) => refused(spoilt('run.json', json({ ...whole.run, ...change })));
+    expect(await hostile({ tags: ['a,b'] })).toMatch(/^run\.json: tags\[0\]: is "a,b": expected a text without commas/);
+    expect(await hostile({ tags: Array.from({ length: 21 }, (_, i) => `t${i}`) })).toMatch(/tags: .* expected at most 20$/);
+    expect(await hostile({ note: 'x'.repeat(10_001) })).toMatch(/note: .* expected at most 10000 characters$/);
+  });
+
   test('reports progress and can be aborted', async () => {
     const told: number[] = [];
     await readRunBundle(bundled, { onProgress: (done) => told.push(done) });
@@ -253,6 +270,9 @@ describe('secrets', () => {
     const run = {
       ...whole.run,
       message: `401 from https://me:pass@host.example/v1?k=${KEY}: Bearer ${KEY} (typed-key)`,
+      name: `run with ${KEY}`,
+      note: `my key is typed-key, not ${KEY}`,
+      tags: [KEY],
       request: { ...whole.run.request, user },
     };
     const trajectory = { ...whole.trajectories[0]!, error: `could not reach http://u:p@localhost:1/v1, key typed-key` };

@@ -11,6 +11,7 @@ import { architecture, cardText } from '../../src/app/models/model-texts.ts';
 import { destination } from '../../src/app/data/handed-over.svelte.ts';
 import { fileName } from '../../src/app/kit/download.ts';
 import { fetchBundle, sourceUrl } from '../../src/app/share/fetch-bundle.ts';
+import { importLink, readOpen } from '../../src/app/share/link.ts';
 import { isModelFile, readModelFiles } from '../../src/exchange/model-files.ts';
 import { loadModel, withWeights } from '../../src/exchange/model-folder.ts';
 import { writeSafetensors } from '../../src/exchange/safetensors.ts';
@@ -220,6 +221,19 @@ describe('a published run', () => {
       expect(() => sourceUrl(src, here)).toThrow('expected https:');
     expect(() => sourceUrl('https://me:secret@host.example/a', here)).toThrow('a user name or a password');
     expect(() => sourceUrl('https://', here)).toThrow('is no address');
+  });
+
+  test('has a link that names it and one of its conversations; an address that does not work elsewhere gets no link', () => {
+    const [path, search] = importLink(here, ' https://host.example/a b.mua.zip?x=1&y=2 ', 'a/1 0-0').split(/\?(.*)/s);
+    expect(path).toBe('https://play.example/app/index.html#/import');
+    const query = new URLSearchParams(search);
+    expect(query.get('src')).toBe('https://host.example/a%20b.mua.zip?x=1&y=2');
+    expect(readOpen(query.get('open')!)).toBe('a/1 0-0');
+    expect(importLink(here, 'https://host.example/a')).not.toContain('open');
+    for (const open of ['', 'rollouts/', 'trials/1', 'x/rollouts/1']) expect(readOpen(open)).toBeNull();
+    expect(() => importLink(here, 'host.example/a.zip')).toThrow('"host.example/a.zip" is no whole address');
+    expect(() => importLink(here, 'http://host.example/a')).toThrow('expected https:');
+    expect(() => importLink(here, 'https://me:secret@host.example/a')).toThrow('a user name or a password');
   });
 
   test('is read without cookies, with its progress', async () => {

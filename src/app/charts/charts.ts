@@ -26,6 +26,7 @@ export interface ChartSpec {
   title: string;
   /** What the chart shows and how to read it. */
   help: string;
+  /** `stacked`: one bar for each step, the lines above each other. */
   kind: 'lines' | 'stacked';
   /** The fixed upper end of the y axis. Without it the axis fits the values. */
   max?: number;
@@ -57,6 +58,24 @@ export function stepRange({ from, to }: Zoom, first = 0, last = first): [number,
   const [min, max] = [from ?? first, to ?? last];
   if (min < max) return [min, max];
   return first < last ? [first, last] : [Math.max(0, first - 1), last + 1];
+}
+
+/** Room for half a bar at both ends of the step axis. Below 0.5, so that a drag over the whole axis rounds to its first and last step. */
+export const HALF_BAR = 0.49;
+
+/** From this many pixels on, bars have gaps. */
+const ROOM_FOR_GAP = 4;
+const WIDEST_BAR = 64;
+
+/**
+ * The left edge and the width of a bar in whole pixels. Narrow bars touch: gaps would cover the colours of a long run.
+ * @param from where the bar's step begins, in pixels
+ * @param to where the next step begins
+ */
+export function barPixels(from: number, to: number): { left: number; width: number } {
+  const room = Math.max(1, Math.round(to) - Math.round(from));
+  const width = Math.min(WIDEST_BAR, room < ROOM_FOR_GAP ? room : room - Math.max(1, room >> 3));
+  return { left: Math.round(from) + ((room - width) >> 1), width };
 }
 
 /** The ends of the value axis. The axis includes 0 and has a margin of 8 %. */
@@ -230,7 +249,7 @@ function toolLines(series: MetricSeries): Line[] {
 export interface Curve extends Line {
   values: (number | null)[];
   /** `high` is followed by `low`: the ends of a band. */
-  role: 'raw' | 'smooth' | 'area' | 'high' | 'low';
+  role: 'raw' | 'smooth' | 'bar' | 'high' | 'low';
 }
 
 export interface ChartData {
@@ -244,7 +263,7 @@ export interface ChartData {
   curves: Curve[];
 }
 
-/** The columns of a chart: raw and smoothed lines, or areas. Each area reaches from 0 to the sum of all values up to its own. */
+/** The columns of a chart: raw and smoothed lines, or bars. Each bar reaches from 0 to the sum of all values up to its own. */
 export function chartData(spec: ChartSpec, series: MetricSeries, smoothing: number): ChartData {
   const lines = spec.lines(series);
   const raw = lines.map((line) => series.values(line.key));
@@ -257,8 +276,7 @@ export function chartData(spec: ChartSpec, series: MetricSeries, smoothing: numb
     const all = band?.(series);
     return all ? { low: shownOf(all.low), high: shownOf(all.high) } : null;
   });
-  const curves =
-    spec.kind === 'stacked' ? areas(lines, shown) : lines.flatMap((line, i) => curvesOf(line, shown[i]!, bands[i]!, smoothing));
+  const curves = spec.kind === 'stacked' ? bars(lines, shown) : lines.flatMap((line, i) => curvesOf(line, shown[i]!, bands[i]!, smoothing));
   return { steps, lines, raw: shown, bands, curves };
 }
 
@@ -280,7 +298,7 @@ export function chartTable({ steps, lines, raw, bands }: ChartData): { header: s
   };
 }
 
-/** The rows of values without a neighbour: no line or area reaches them, so they need a dot. */
+/** The rows of values without a neighbour: no line reaches them, so they need a dot. */
 export function isolatedRows(values: ArrayLike<number | null | undefined>): number[] {
   return Array.from(values).flatMap((value, row) => (value != null && values[row - 1] == null && values[row + 1] == null ? [row] : []));
 }
@@ -291,12 +309,12 @@ function curvesOf(line: Line, values: (number | null)[], band: Band | null, smoo
   return [...ends, { ...line, values, role: 'raw' }, { ...line, values: smooth(values, smoothing), role: 'smooth' }];
 }
 
-/** Stacked areas, the tallest first, because later areas are drawn over earlier ones. */
-function areas(lines: readonly Line[], raw: readonly (number | null)[][]): Curve[] {
+/** Stacked bars, the tallest first, because later bars are drawn over earlier ones. */
+function bars(lines: readonly Line[], raw: readonly (number | null)[][]): Curve[] {
   const sums = (raw[0] ?? []).map(() => 0);
   const curves = lines.map((line, i): Curve => {
     const values = sums.map((sum, row) => (sums[row] = sum + (raw[i]![row] ?? 0)));
-    return { ...line, values, role: 'area' };
+    return { ...line, values, role: 'bar' };
   });
   return curves.reverse();
 }

@@ -1,7 +1,18 @@
 /** @file Draws one chart with uPlot, in the colours of the page's CSS variables. */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { type ChartData, type Curve, isolatedRows, isZoomed, stepRange, valueRange, type Zoom, zoomOf } from './charts.ts';
+import {
+  barPixels,
+  type ChartData,
+  type Curve,
+  HALF_BAR,
+  isolatedRows,
+  isZoomed,
+  stepRange,
+  valueRange,
+  type Zoom,
+  zoomOf,
+} from './charts.ts';
 import { resolveColor } from '../kit/color.ts';
 
 export interface PlotOptions {
@@ -37,6 +48,7 @@ export function createPlot(element: HTMLElement, data: ChartData, first: Zoom, o
   const color = (name: string) => resolveColor(element, name);
   const axis = { stroke: color('--muted'), font: `11px ${css.fontFamily}`, ticks: { show: false }, gap: 6 };
   const grid = { stroke: color('--line'), width: 1 };
+  const margin = data.curves.some(({ role }) => role === 'bar') ? HALF_BAR : 0;
   const plot = new uPlot(
     {
       ...sizeOf(element),
@@ -51,7 +63,7 @@ export function createPlot(element: HTMLElement, data: ChartData, first: Zoom, o
       },
       scales: {
         // The range comes from the steps. By itself, uPlot draws 0 to 100 for a single step, and no axis without steps.
-        x: { time: false, range: ({ data: [steps] }) => stepRange(zoom, steps[0], steps.at(-1)) },
+        x: { time: false, range: ({ data: [steps] }) => withMargin(stepRange(zoom, steps[0], steps.at(-1)), margin) },
         y: { range: (_, min, max) => valueRange(min, max, options.max) },
       },
       axes: [
@@ -131,10 +143,26 @@ function drawMarks({ ctx, bbox, valToPos }: uPlot, marks: readonly number[], str
 }
 
 function seriesOf({ role, sparse }: Curve, stroke: string): uPlot.Series {
-  if (role === 'area') return { stroke, fill: stroke, width: 1, points: dots(stroke) };
+  if (role === 'bar') return { fill: stroke, width: 0, paths: barPath, points: { show: false } };
   if (role === 'high' || role === 'low') return { width: 0, spanGaps: sparse, points: { show: false } };
   if (role === 'raw') return { stroke: withAlpha(stroke, 0.35), width: 1, points: { show: false } };
   return { stroke, width: 2, spanGaps: sparse, points: sparse ? { show: true, size: 6, fill: stroke } : dots(stroke) };
+}
+
+const withMargin = ([first, last]: [number, number], margin: number): [number, number] => [first - margin, last + margin];
+
+/** One bar for each step. uPlot's own bars have soft edges, which show as stripes between narrow bars. */
+function barPath(u: uPlot, series: number, from: number, to: number): uPlot.Series.Paths {
+  const fill = new Path2D();
+  const bottom = u.valToPos(0, 'y', true);
+  for (let row = from; row <= to; row++) {
+    const [step, value] = [u.data[0][row]!, u.data[series]![row]];
+    if (value == null) continue;
+    const { left, width } = barPixels(u.valToPos(step - 0.5, 'x', true), u.valToPos(step + 0.5, 'x', true));
+    const top = u.valToPos(value, 'y', true);
+    fill.rect(left, top, width, bottom - top);
+  }
+  return { fill };
 }
 
 /** A dot at each value that no line reaches, such as the first of a run. */

@@ -13,6 +13,8 @@ const flag = z._default(z.catch(z.enum(['', '1']), ''), '');
 export const CHANNELS = ['none', 'mask', 'logprob', 'ref_logprob', 'kl', 'entropy', 'ratio', 'advantage', 'pressure', 'delta_p'] as const;
 /** Channels that need a second scoring with weights that the visitor chooses. */
 export const BY_CHANNELS = ['by_delta_p', 'by_logprob', 'by_entropy'] as const;
+/** The columns that sort the list of runs. */
+export const RUN_SORTS = ['name', 'status', 'step', 'reward', 'heldOut', 'size', 'preset', 'seed', 'createdAt'] as const;
 export const WORLD_TABS = ['data', 'tools', 'policy', 'tasks'] as const;
 
 /** `turn`: a node's id; `tok`: a position in the whole sequence; `call`: the tool call whose database is shown; `by`: the weights that score the tokens again. */
@@ -35,8 +37,8 @@ const QUERIES = {
   home: z.looseObject({ preset: text, seed: natural }),
   learn: z.object({}),
   lesson: z.object({ page: natural }),
-  /** `of`: the runs to compare. */
-  runs: z.object({ of: text }),
+  /** `of`: the runs to compare; `tags`: the tags that a run must have, separated by commas. */
+  runs: z.object({ of: text, tags: text, sort: oneOf('', ...RUN_SORTS), order: oneOf('', 'asc', 'desc') }),
   /** `from`, `to`: the steps that the charts show; `metric`: the chosen metric under “All metrics”. */
   run: z.object({ step: natural, smooth: text, from: natural, to: natural, metric: text, tab: oneOf('overview', 'config', 'checkpoints') }),
   /** `at`: the rollout that was opened last. */
@@ -54,7 +56,8 @@ const QUERIES = {
   }),
   /** `pin`: up to two rollouts, separated by commas. `shared` 1: hide the moves that all rollouts share. `at`: the rollout to show where only one fits. */
   group: z.object({ sort: oneOf('', 'reward', 'turns'), pin: text, shared: flag, at: text }),
-  rollout: INSPECTOR,
+  /** `list`: the list of rollouts that the visitor comes from, as `rollouts/list.ts` writes it. */
+  rollout: z.extend(INSPECTOR, { list: text }),
   trial: INSPECTOR,
   branch: INSPECTOR,
   /**
@@ -101,7 +104,8 @@ const QUERIES = {
     at: natural,
   }),
   settings: z.object({}),
-  import: z.object({ src: text }),
+  /** `src`: the address of a run bundle. `open`: what to open after the import, as `share/link.ts` writes it. */
+  import: z.object({ src: text, open: text }),
   gallery: z.object({}),
   'not-found': z.object({}),
 } as const;

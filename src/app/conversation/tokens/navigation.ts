@@ -28,8 +28,8 @@ export const KEYS: readonly { key: string; command: Command; does: string }[] = 
   { key: 'n', command: 'next-moment', does: 'next moment that matters' },
   { key: 'p', command: 'previous-moment', does: 'previous moment that matters' },
   { key: 'w', command: 'next-write', does: 'next result that changed the database' },
-  { key: '[', command: 'previous-sibling', does: 'previous rollout of the group, or previous trial' },
-  { key: ']', command: 'next-sibling', does: 'next rollout of the group, or next trial' },
+  { key: '[', command: 'previous-sibling', does: 'previous rollout of the list that you come from, else of the group; previous trial' },
+  { key: ']', command: 'next-sibling', does: 'next rollout of the list or the group; next trial' },
   { key: 'c', command: 'next-channel', does: 'next colour' },
   { key: 'C', command: 'previous-channel', does: 'previous colour' },
   { key: 'v', command: 'view', does: 'show messages or rendered tokens' },
@@ -83,7 +83,7 @@ export function stepToken(spans: readonly Span[], position: number | null, node:
 }
 
 /** The part of the query that says how a conversation is shown. Links to other conversations take it along. */
-export function lookOf({ view, ch, scale, by }: Query<'rollout'>) {
+export function lookOf({ view, ch, scale, by }: Query<'trial'>) {
   return { view: view === 'messages' ? '' : view, ch: ch === 'none' ? '' : ch, scale: scale === 'rollout' ? '' : scale, by };
 }
 

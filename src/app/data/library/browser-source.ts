@@ -1,13 +1,13 @@
 /** @file Runs in the browser's storage. */
 import { Dexie } from 'dexie';
 import type { EvaluationRow } from '../../../records/evaluation.ts';
-import type { StepMetrics } from '../../../records/run.ts';
+import type { RunWords, StepMetrics } from '../../../records/run.ts';
 import type { Trajectory } from '../../../records/trajectory.ts';
 import { beginningWith } from '../../../base/key-range.ts';
 import type { RunDatabase } from '../../../storage/database.ts';
 import { LAST_STEPS } from '../run/compare.ts';
 import { originsIn } from './origin.ts';
-import { hasHeldOut, type RunSummary, summaryOf } from './run-summary.ts';
+import { hasHeldOut, type RunSummary, spread, summaryOf } from './run-summary.ts';
 import { ROLLOUT_PAGE, type RunSource } from './source.ts';
 
 /** Typical size of a row as JSON, in bytes. IndexedDB needs about as much. */
@@ -40,16 +40,20 @@ export class BrowserSource implements RunSource {
   async summary(run: string): Promise<RunSummary> {
     const steps = () => beginningWith(this.#db.metrics, run);
     const evaluated = () => steps().filter(({ values }) => hasHeldOut(values));
-    const [last, first, newest] = await Promise.all([
+    const [last, first, newest, some] = await Promise.all([
       steps().reverse().limit(LAST_STEPS).toArray(),
       // A run is evaluated before its first step and at intervals after it, so both searches end soon.
       evaluated().first(),
       evaluated().reverse().first(),
+      steps()
+        .primaryKeys()
+        .then((keys) => this.#db.metrics.bulkGet(spread(keys))),
     ]);
     return summaryOf(
       last.map(({ values }) => values),
       first?.values,
       newest?.values,
+      some.flatMap((row) => row?.values ?? []),
     );
   }
 
@@ -129,6 +133,11 @@ export class BrowserSource implements RunSource {
 
   trial(evaluation: string, id: string) {
     return this.#db.evaluationTrajectories.get([evaluation, id]);
+  }
+
+  async describeRun(id: string, { name, note, tags }: RunWords): Promise<void> {
+    const found = await this.#db.runs.where('id').equals(id).modify({ name, note, tags });
+    if (found === 0) throw new Error(`there is no run "${id}" in this browser`);
   }
 
   async deleteRun(id: string): Promise<void> {

@@ -103,6 +103,10 @@ export class RecordedSource implements RunSource {
     return (await this.trials(evaluation)).find((trial) => trial.id === id);
   }
 
+  async describeRun(): Promise<never> {
+    throw new Error('the recorded run is part of this page and cannot be changed');
+  }
+
   async deleteRun(): Promise<never> {
     throw new Error('the recorded run is part of this page and cannot be deleted');
   }

@@ -2,7 +2,7 @@
 import type { SharedTrial } from '../../../records/bundle.ts';
 import type { EvaluationRow } from '../../../records/evaluation.ts';
 import type { RolloutSummary } from '../../../records/rollout.ts';
-import type { CheckpointRow, RunRow, StepMetrics } from '../../../records/run.ts';
+import type { CheckpointRow, RunRow, RunWords, StepMetrics } from '../../../records/run.ts';
 import type { Trajectory } from '../../../records/trajectory.ts';
 import type { RunSummary } from './run-summary.ts';
 
@@ -10,7 +10,7 @@ import type { RunSummary } from './run-summary.ts';
 export const ROLLOUT_PAGE = 5000;
 
 export interface RunSource {
-  /** True if nothing in this source can be deleted. */
+  /** True if nothing in this source can be changed or deleted. */
   readonly readOnly: boolean;
 
   /** The newest run first. */
@@ -44,6 +44,9 @@ export interface RunSource {
   /** The stored conversations of an evaluation. */
   trials(evaluation: string): Promise<SharedTrial[]>;
   trial(evaluation: string, id: string): Promise<Trajectory | undefined>;
+
+  /** Replaces the name, the note and the tags of a run. @throws Error if the source is read-only or has no such run */
+  describeRun(id: string, words: RunWords): Promise<void>;
 
   /**
    * Deletes a run or an evaluation together with everything that belongs to it, branches too, in one transaction.

@@ -1,0 +1,26 @@
+/** @file The list of rollouts that a visitor comes from, carried in the address of a rollout. */
+import { listOrder, RolloutIndex, type RolloutQuery } from '../data/run/rollout-filter.ts';
+import { readQuery } from '../data/routes.ts';
+import type { RunData } from '../data/run/run-data.svelte.ts';
+
+/** The list without filters. An empty text would say that the visitor comes from elsewhere. */
+const ALL = 'all';
+
+/** The filters and the order of a list as one text. */
+export function listText({ at: _, ...query }: RolloutQuery): string {
+  const chosen = Object.entries(query).flatMap(([name, value]) => (value === '' || value === null ? [] : [[name, String(value)]]));
+  return new URLSearchParams(chosen).toString() || ALL;
+}
+
+export const readList = (text: string): RolloutQuery => readQuery('rollouts', new URLSearchParams(text));
+
+/** The ids of the rollouts of a list, in its order. @throws Error if the storage fails while texts are searched */
+export async function listedIds(data: Pick<RunData, 'rollouts' | 'texts'>, text: string, signal: AbortSignal): Promise<string[]> {
+  // A long list takes a while to sort: the page is drawn first.
+  await new Promise((resolve) => setTimeout(resolve));
+  signal.throwIfAborted();
+  const query = readList(text);
+  const words = query.q.trim();
+  const found = words === '' ? null : (await data.texts.search(words, () => {}, signal)).found;
+  return new RolloutIndex(listOrder(data.rollouts)).filter(query, found).rows.map(({ id }) => id);
+}

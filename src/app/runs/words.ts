@@ -1,0 +1,27 @@
+/** @file What a visitor writes about a run, as a form has it and as it is stored. */
+import { MOST_WORDS, type RunWords } from '../../records/run.ts';
+
+/** The values of the form's fields. */
+export interface WordsDraft {
+  name: string;
+  note: string;
+  /** Separated by commas. */
+  tags: string;
+}
+
+export const draftOf = ({ name, note = '', tags = [] }: RunWords): WordsDraft => ({ name, note, tags: tags.join(', ') });
+
+/** The words without outer spaces, empty tags and repeated tags. @throws Error that names the field, its value and what was expected */
+export function readWords(draft: WordsDraft): RunWords {
+  const name = oneLine(draft.name);
+  if (name === '') throw new Error('the name is empty: expected at least one character');
+  const note = draft.note.trim();
+  const tags = [...new Set(draft.tags.split(',').map(oneLine))].filter(Boolean);
+  const long = tags.find(({ length }) => length > MOST_WORDS.tag);
+  if (long !== undefined) throw new Error(`the tag “${long}” has ${long.length} characters: expected at most ${MOST_WORDS.tag}`);
+  if (tags.length > MOST_WORDS.tags) throw new Error(`these are ${tags.length} tags: expected at most ${MOST_WORDS.tags}`);
+  return { name, ...(note !== '' && { note }), ...(tags.length > 0 && { tags }) };
+}
+
+/** A text without line breaks and control characters. */
+const oneLine = (text: string) => text.replace(/[\p{C}\s]+/gu, ' ').trim();
