@@ -1,6 +1,6 @@
 /**
- * Records runs that fail in the ways that alarms find: tests/reference/fixtures/failing-runs/NAME.json, with the command and
- * the metrics that alarms read. Usage: npx tsx scripts/record-failing-runs.mts [NAME …]   (about a minute a run on two idle cores)
+ * Records runs that fail in the ways that alarms find: src/app/learn/failing-runs/NAME.json, with the command and the metrics
+ * that alarms read. The lesson “When training goes wrong” shows them, and a test reads them. Usage: npx tsx scripts/record-failing-runs.mts [NAME …]   (about a minute a run on two idle cores)
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { StepMetrics } from '../src/records/run.ts';
 import { ALARM_METRICS } from '../src/training/alarms.ts';
 
-const FOLDER = 'tests/reference/fixtures/failing-runs';
+const FOLDER = 'src/app/learn/failing-runs';
 /** Settings that all runs share. The preset has changed since they were recorded, so they name what they need of it. */
 const SHARED = {
   val_tasks: 0,
@@ -21,8 +21,8 @@ const SHARED = {
 };
 /** Settings of each run, in place of those of the preset `glimpse`. */
 const RUNS: Record<string, Record<string, string | number | boolean>> = {
-  // The reference is kept, so that the KL divergence is measured.
-  'high-learning-rate': { lr: 0.01, lr_scheduler_type: 'constant', use_kl_loss: true, total_training_steps: 16 },
+  // The reference is kept and every group is in the update, so that KL and entropy are measured at every step.
+  'high-learning-rate': { lr: 0.01, lr_scheduler_type: 'constant', use_kl_loss: true, filter_groups: false, total_training_steps: 16 },
   // The reward pays for short conversations alone. Customers let the agent write at once.
   'price-on-length-alone': {
     'reward.outcome': 0,
@@ -58,5 +58,5 @@ for (const [name, settings] of Object.entries(RUNS)) {
     const kept = ALARM_METRICS.flatMap((metric) => (step[metric] === undefined ? [] : [[metric, Number(step[metric].toPrecision(4))]]));
     return { step: step.step, ...Object.fromEntries(kept) };
   });
-  writeFileSync(join(FOLDER, `${name}.json`), `${JSON.stringify({ command: `npx mua ${args.join(' ')} --out DIR`, metrics }, null, 1)}\n`);
+  writeFileSync(join(FOLDER, `${name}.json`), `${JSON.stringify({ command: `npx mua ${args.join(' ')} --out DIR`, metrics }, null, 2)}\n`);
 }

@@ -1,52 +1,115 @@
-/** A lesson from its list to its end, over pages of the app, with progress that survives a reload. */
-import { expect } from '@playwright/test';
+/** Lessons over pages of the app: each place is in view and not under the panel, predictions, the next lesson, progress, the teacher's page. */
+import { expect, type Page } from '@playwright/test';
+import { LESSONS } from '../../src/app/data/lessons/titles.ts';
+import { lessonOf } from '../../src/app/learn/content.ts';
+import { EXERCISES, PLAN } from '../../src/app/learn/plan.ts';
 import { inspect } from './page-checks.ts';
 import { test } from './test.ts';
 
-test('a lesson goes along, sees what was done, and is resumed', async ({ page }) => {
-  await page.goto('/#/learn');
-  await page.getByRole('main').getByRole('link', { name: 'What is being trained?' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'What is being trained?' })).toBeVisible();
-  await page.getByRole('button', { name: 'Begin' }).click();
+const panelOf = (page: Page) => page.locator('[data-part=lesson]');
 
-  const panel = page.getByRole('complementary', { name: /What is being trained/ });
-  await expect(panel.getByRole('status')).toContainText('Waiting');
-  await panel.getByRole('link', { name: 'Take me there' }).click();
-  await expect(page).toHaveURL(/rollouts\/.*ch=mask/);
-  await expect(panel.getByRole('status')).toContainText('Done');
-  await inspect(page, 'lesson-panel', { fullPage: false });
-  await panel.getByRole('button', { name: 'Next' }).click();
+async function begin(page: Page, id: string, step = 1): Promise<void> {
+  await page.goto(`/#/learn/${id}?step=${step}`);
+  await page.getByRole('button', { name: /^(Begin|Continue)/ }).click();
+  await expect(panelOf(page).getByRole('heading')).toBeFocused();
+}
 
-  await page.getByRole('main').focus();
-  await page.keyboard.press('l');
-  await expect(page).toHaveURL(/tok=\d/);
-  await expect(panel.getByRole('status')).toContainText('Done');
+/** What the step is about: the selected token, the selected message, or the highlighted part. */
+const subjectOf = (page: Page, address: string) =>
+  page
+    .locator(address.includes('tok=') ? '.t.on' : address.includes('turn=') ? '[data-part=message][aria-current]' : '[data-focus]')
+    .first();
 
-  await page.goto('/#/learn/mask');
-  await page.reload();
-  await expect(panel).toHaveCount(0);
-  await page.getByRole('button', { name: 'Continue at page 2' }).click();
-  await panel.getByRole('button', { name: /Next/ }).click();
-  await panel.getByRole('button', { name: /Next/ }).click();
-  await panel.getByRole('button', { name: 'Finish' }).click();
-  await expect(panel).toHaveCount(0);
-  await page.goto('/#/learn');
-  await expect(page.getByText('✓ finished')).toHaveCount(1);
+/** The subject, or the beginning of a tall one, is in the window, and the panel of the lesson does not cover it. */
+async function expectInView(page: Page, address: string): Promise<void> {
+  const subject = subjectOf(page, address);
+  await expect(subject, address).toBeVisible();
+  await expect(async () => {
+    const [box, panel] = [await subject.boundingBox(), await panelOf(page).boundingBox()];
+    const { height } = page.viewportSize()!;
+    const sheet = panel!.y > 0;
+    expect(box!.y, address).toBeGreaterThanOrEqual(-1);
+    expect(Math.min(box!.y + box!.height, box!.y + 40), address).toBeLessThanOrEqual((sheet ? panel!.y : height) + 1);
+    if (!sheet) expect(box!.x, address).toBeLessThan(panel!.x);
+  }).toPass({ timeout: 15_000 });
+}
+
+for (const { id, title } of LESSONS) {
+  test(`${title}: each step opens its place in view, and the answer too`, async ({ page }) => {
+    test.slow();
+    await begin(page, id);
+    const panel = panelOf(page);
+    const { steps } = lessonOf(id);
+    for (const [i, { open, predict }] of steps.entries()) {
+      await expect(panel.getByText(`Step ${i + 1} of ${steps.length}`)).toBeVisible();
+      await expect.poll(() => new URL(page.url()).hash.split('?')[0]).toBe(open.split('?')[0]);
+      if (!open.startsWith('#/play')) await expectInView(page, open);
+      if (predict) {
+        await expect(panel.getByText(predict.why[0]!)).toHaveCount(0);
+        await panel.getByRole('button', { name: predict.choices[predict.answer]!, exact: true }).click();
+        await expect(panel.getByText(predict.why[0]!)).toBeVisible();
+        if (predict.reveal) await expectInView(page, predict.reveal.open);
+      }
+      await panel.getByRole('button', { name: /^(Next|Finish)$/ }).click();
+    }
+    const following = LESSONS[LESSONS.findIndex((lesson) => lesson.id === id) + 1];
+    if (!following) return expect(panel.getByRole('link', { name: 'Set up a run' })).toBeVisible();
+    await panel.getByRole('button', { name: 'Next lesson' }).click();
+    await expect(panel.getByRole('heading')).toContainText(following.title);
+  });
+}
+
+test('on a phone the panel is a sheet, and the token lies above it', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 800 });
+  await begin(page, 'update');
+  const [{ open, predict }] = lessonOf('update').steps as [ReturnType<typeof lessonOf>['steps'][0]];
+  await expectInView(page, open!);
+  await panelOf(page).getByRole('button', { name: predict!.choices[0]!, exact: true }).click();
+  await expectInView(page, predict!.reveal!.open);
+  // A choice that was wrong shows the answer too, and can be changed.
+  await expect(panelOf(page).getByRole('button', { name: /✓ answer/ })).toContainText(predict!.choices[predict!.answer]!);
 });
 
-test('a lesson points at the parts it speaks of, and a link names its page', async ({ page }) => {
-  await page.goto('/#/learn/break?page=1');
-  await page.getByRole('button', { name: 'Begin' }).click();
-  const panel = page.getByRole('complementary', { name: /Break it/ });
-  await panel.getByRole('link', { name: 'Take me there' }).click();
-  await expect(page.locator('[data-part=start]')).toHaveAttribute('data-focus', '');
-  await expect(page.locator('[data-part=changed]')).toContainText('lr 0.04');
-  await inspect(page, 'lesson-panel-part', { fullPage: false });
-  await panel.getByRole('button', { name: /Close/ }).click();
+test('the panel is accessible in both themes, at full width and on a phone', async ({ page }) => {
+  await begin(page, 'update');
+  await panelOf(page).locator('[aria-pressed]').first().click();
+  await expect(page.locator('.t.on')).toBeVisible();
+  await inspect(page, 'lesson-panel', { fullPage: false });
+});
+
+test('progress is kept, a link names its step, and the keyboard is enough', async ({ page }) => {
+  await begin(page, 'group');
+  await page.keyboard.press('Tab');
+  await expect(panelOf(page).getByRole('button', { name: /Close/ })).toBeFocused();
+  for (let i = 0; i < 3; i++) await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(panelOf(page).locator('[aria-pressed=true]')).toHaveCount(1);
+  await panelOf(page).getByRole('button', { name: 'Next' }).press('Enter');
+  await expect(panelOf(page).getByRole('heading')).toBeFocused();
+  await page.goto('/#/learn/group');
+  await page.reload();
+  await expect(panelOf(page)).toHaveCount(0);
+  await page.getByRole('button', { name: 'Continue at step 2' }).click();
+  await panelOf(page).getByRole('button', { name: /Close/ }).click();
   await expect(page.locator('[data-focus]')).toHaveCount(0);
 
-  await page.goto('/#/learn/break?page=4');
-  await expect(page.getByRole('button', { name: 'Continue at page 4' })).toBeVisible();
+  await begin(page, 'reward', 4);
+  await panelOf(page).getByRole('button', { name: 'Finish' }).click();
+  await panelOf(page).getByRole('link', { name: 'All lessons' }).click();
+  await expect(page.getByText('✓ finished')).toHaveCount(1);
   await page.goto('/#/learn/nothing');
   await expect(page.getByRole('heading', { level: 1, name: 'There is no such lesson' })).toBeVisible();
+});
+
+test('the teacher’s page has a plan, links that open moments, and answers that print', async ({ page }) => {
+  await page.goto('/#/learn/teach');
+  await expect(page.getByRole('row')).toHaveCount(PLAN.length + 1);
+  const answers = page.locator('details');
+  await expect(answers).toHaveCount(EXERCISES.length);
+  await expect(page.getByText(EXERCISES[0]!.answer)).toBeHidden();
+  await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+  await expect(page.getByText(EXERCISES[0]!.answer)).toBeVisible();
+  await page.getByRole('row').nth(4).getByRole('link').nth(1).click();
+  await expect(page.locator('.t.on')).toBeVisible();
+  await expect(page).toHaveURL(/ch=delta_p/);
 });

@@ -11,6 +11,8 @@ const ROUTES: Record<string, string> = {
   'home-setup': '#/?preset=tiny&lr=0.001&n=6',
   learn: '#/learn',
   lesson: '#/learn/group',
+  teach: '#/learn/teach',
+  'failed-run': '#/learn/failing/high-learning-rate?answer=1',
   runs: '#/runs',
   run: '#/runs/recorded',
   'run-config': '#/runs/recorded?tab=config',

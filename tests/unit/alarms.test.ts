@@ -70,29 +70,29 @@ test('a fall of reward with more violations is no reward hacking', () => {
   expect(alarmsOf(run({ 'violations/per_write': 0.8, 'critic/rewards/mean': 0.4 }))).toEqual([]);
 });
 
-/** `scripts/record-failing-runs.mts` recorded these runs, except `one-hard-world`: its file says how it was made. */
+/** `scripts/record-failing-runs.mts` recorded the runs of the lesson; the file of `one-hard-world` says how it was made. */
 describe('recorded failing runs raise the alarms of their faults', () => {
   test.each<[string, [string, number][]]>([
     [
-      'high-learning-rate',
+      'src/app/learn/failing-runs/high-learning-rate.json',
       [
-        ['kl_explosion', 6],
+        ['kl_explosion', 3],
         ['no_mixed_groups', 6],
-        ['cut_turns', 10],
         ['parse_errors', 10],
         ['claims_without_writes', 10],
+        ['no_mixed_groups', 11],
       ],
     ],
     [
-      'price-on-length-alone',
+      'src/app/learn/failing-runs/price-on-length-alone.json',
       [
         ['reward_hacking', 11],
         ['reward_hacking', 19],
       ],
     ],
-    ['greedy-rollouts', [['no_mixed_groups', 5]]],
+    ['src/app/learn/failing-runs/greedy-rollouts.json', [['no_mixed_groups', 5]]],
     [
-      'own-successes-alone',
+      'src/app/learn/failing-runs/own-successes-alone.json',
       [
         ['cut_turns', 10],
         ['gradient_spike', 11],
@@ -100,14 +100,14 @@ describe('recorded failing runs raise the alarms of their faults', () => {
       ],
     ],
     [
-      'one-hard-world',
+      'tests/reference/fixtures/one-hard-world.json',
       [
         ['cut_turns', 37],
         ['parse_errors', 39],
       ],
     ],
-  ])('%s', (name, expected) => {
-    const file = readFileSync(`tests/reference/fixtures/failing-runs/${name}.json`, 'utf8');
+  ])('%s', (path, expected) => {
+    const file = readFileSync(path, 'utf8');
     const { metrics } = JSON.parse(file) as { metrics: StepMetrics[] };
     expect(alarmsOf(metrics).map(({ rule, from }) => [rule, from])).toEqual(expected);
   });

@@ -36,7 +36,11 @@ const INSPECTOR = z.object({
 const QUERIES = {
   home: z.looseObject({ preset: text, seed: natural }),
   learn: z.object({}),
-  lesson: z.object({ page: natural }),
+  /** `step`: the step to begin with, counted from 1. */
+  lesson: z.object({ step: natural }),
+  teach: z.object({}),
+  /** `answer` 1: the cause and the remedies are open. */
+  failing: z.object({ answer: flag }),
   /** `of`: the runs to compare; `tags`: the tags that a run must have, separated by commas. */
   runs: z.object({ of: text, tags: text, sort: oneOf('', ...RUN_SORTS), order: oneOf('', 'asc', 'desc') }),
   /** `from`, `to`: the steps that the charts show; `metric`: the chosen metric under “All metrics”. */
@@ -117,7 +121,9 @@ export type Query<N extends RouteName> = z.output<(typeof QUERIES)[N]>;
 const PATHS = {
   home: '/',
   learn: '/learn',
+  teach: '/learn/teach',
   lesson: '/learn/:lesson',
+  failing: '/learn/failing/:failure',
   runs: '/runs',
   run: '/runs/:run',
   rollouts: '/runs/:run/rollouts',

@@ -1,243 +1,568 @@
-/** @file The six lessons. */
-import { href, type Query } from '../data/routes.ts';
-import type { Examples } from '../data/lessons/examples.ts';
-import { at, type Lesson, type LessonPage, type Sight } from '../data/lessons/lesson.ts';
+/** @file The eight lessons. Their places are moments of the recorded runs; tests/unit/learn.test.ts reads the runs and checks each of them. */
+import type { Lesson, LessonStep } from '../data/lessons/lesson.ts';
+import { beforeAfter, group, rollout, run, token, trial } from '../data/lessons/moments.ts';
 import type { LessonId } from '../data/lessons/titles.ts';
+import { href } from '../data/routes.ts';
 
-const home = '#/';
-/** A page of the recorded run. Without a recorded run: the list of runs. */
-const inRun = ({ run }: Examples, to: (run: string) => string) => (run === null ? '#/runs' : to(run));
-const recordedRun = (examples: Examples, tab?: Query<'run'>['tab']) => inRun(examples, (run) => href({ name: 'run', run }, tab && { tab }));
-const rollout = (examples: Examples, id: string | null | undefined, query: Partial<Query<'rollout'>>) =>
-  id ? inRun(examples, (run) => href({ name: 'rollout', run, id }, query)) : recordedRun(examples);
-const group = (examples: Examples) => {
-  const { mixed } = examples;
-  return mixed ? inRun(examples, (run) => href({ name: 'group', run, group: mixed.group })) : recordedRun(examples);
-};
-const coloured = (ch: Query<'rollout'>['ch']) => (sight: Sight) => at(sight, 'rollout')?.ch === ch;
-const play = ({ task }: Examples, as: 'user' | 'agent') =>
-  task ? href({ name: 'play', domain: task.domain, task: task.id }, { as }) : home;
+const failing = (failure: string, answer = '') => href({ name: 'failing', failure }, { answer });
+const ablation = href({ name: 'experiment', experiment: 'ablation' });
 
-const PAGES: Record<LessonId, LessonPage[]> = {
-  mask: [
+const STEPS: Record<LessonId, LessonStep[]> = {
+  episode: [
     {
+      where: 'rollout 1-0-0, the first message',
+      open: rollout('1-0-0', { turn: 1 }),
       text: [
-        'The model reads a conversation as one sequence of tokens. The sequence contains the policy, the tools, the customer’s messages, the tool results and the agent’s messages.',
-        'The model sampled only the agent’s messages. Only these tokens are trained. The mask marks them.',
+        'An episode is one conversation. A simulated customer has a wish. The agent is the language model: it answers the customer and calls tools.',
+        'The agent does not know the wish. It sees only what the customer writes: “I want to cancel an order.”',
       ],
-      task: 'Open a recorded conversation as the model reads it, coloured by the mask. The legend explains the colours.',
-      focus: ['legend'],
-      open: (examples) => rollout(examples, examples.rollout, { view: 'rendered', ch: 'mask' }),
-      done: (sight) => coloured('mask')(sight) && at(sight, 'rollout')?.view === 'rendered',
+      predict: {
+        question: 'What does the agent do first?',
+        choices: ['It cancels the newest order.', 'It asks who the customer is.', 'It reads all orders of the shop.'],
+        answer: 1,
+        why: ['The policy demands that the agent first finds the customer, by email or by name and zip. No tool lists all orders.'],
+        reveal: { open: rollout('1-0-0', { turn: 3 }) },
+      },
     },
     {
-      text: ['Dim tokens were given to the model. The loss ignores them, because the agent did not write them.'],
-      task: 'Choose a token: click one, or press h or l. A panel shows the values of the token.',
-      focus: ['token'],
-      done: (sight) => at(sight, 'rollout')?.tok !== null && at(sight, 'rollout') !== null,
+      where: 'rollout 1-0-0, the first tool call',
+      open: rollout('1-0-0', { turn: 7 }),
+      text: [
+        'The agent acts through tool calls. A call is text in a fixed format: the name of the tool and its arguments.',
+        'The environment runs the tool. Its result is the next message. Here the result is the id of the customer.',
+      ],
     },
     {
+      where: 'rollout 1-0-0 as the model reads it',
+      open: rollout('1-0-0', { view: 'rendered', turn: 3 }),
       text: [
-        'The model gave each sampled token a probability. If the probability was near 1, an update changes the token little.',
-        'If the probability was low, the model had other likely tokens to choose from. Such a token may have decided the conversation.',
+        'The model reads the whole conversation as one sequence of tokens: the policy, the tools, the customer’s messages, the tool results and its own messages.',
       ],
-      task: 'Colour the tokens by log-probability. A strong colour marks an unlikely token.',
-      focus: ['legend'],
-      done: coloured('logprob'),
+      predict: {
+        question: 'This sequence has 646 tokens. How many of them did the agent sample?',
+        choices: ['115', '323', 'All 646'],
+        answer: 0,
+        why: [
+          'The agent sampled 115 tokens, the coloured ones. Only these tokens are trained. The others were given to the model, so the loss ignores them.',
+        ],
+        reveal: { open: token('1-0-0', 236, 'mask') },
+      },
     },
     {
+      where: 'rollout 1-0-0, token 236',
+      open: token('1-0-0', 236, 'logprob'),
       text: [
-        'The reward does not judge the words. At the end, the database is compared with the database that the customer’s task demands. The reward is 1 if both are equal, else 0.',
-        'This one number is the only feedback that training gets from the conversation. Find it on this page.',
+        'The agent samples each token from the probabilities that the model gives. For this token, “What” had 49 % and “Your” had 51 %.',
+        'Most tokens have a probability near 100 %. A strong colour marks a token with a low probability: there the agent had a choice.',
       ],
-      focus: ['reward'],
+    },
+    {
+      where: 'rollout 1-0-0, the last message',
+      open: rollout('1-0-0', { turn: 37 }),
+      text: [
+        'The customer ends the episode with ###STOP###. Now the episode is scored, once and as a whole. The next lesson shows how.',
+        'An episode that is played for training is called a rollout.',
+      ],
     },
   ],
-  customer: [
+
+  reward: [
     {
+      where: 'rollout 1-0-0, the database after call 3',
+      open: rollout('1-0-0', { turn: 33, call: 3 }),
       text: [
-        'The customer has a wish, personal data and a character. The agent knows none of this at the start. The agent must find out who the customer is before it acts.',
-      ],
-      task: 'Play as the customer. The page shows your brief.',
-      focus: ['brief'],
-      open: (examples) => play(examples, 'user'),
-      done: (sight) => at(sight, 'play')?.as === 'user',
-    },
-    {
-      text: [
-        'Tell the agent what your brief asks for, in small steps. Give your email only when the agent asks for it. Say yes only to changes that you want. Try to change your mind.',
-        'Watch what the agent must keep apart: what you said, what the tools returned, and what the agent promised.',
+        'The reward compares two databases: the one at the end of the episode, and the one that the customer’s wish demands. The reward is 1 if both are equal, else 0.',
+        'Call 3 changed one order. The panel of the database shows each changed field beside the goal.',
       ],
     },
     {
+      where: 'rollout 1-0-2, “That is done”',
+      open: rollout('1-0-2', { turn: 27 }),
       text: [
-        'Now play as the agent. You fill in the tool calls, and the scripted customer answers. You can make the same mistakes as the model.',
+        'This is the same customer in another rollout. The agent cancelled the order without asking, and says: “That is done.” Then the customer wants to pay with PayPal instead.',
       ],
-      task: 'Change sides and play as the agent.',
-      open: (examples) => play(examples, 'agent'),
-      done: (sight) => at(sight, 'play')?.as === 'agent',
+      predict: {
+        question: 'What is the reward of this rollout?',
+        choices: ['1, because the agent did what the customer first asked for', '0', '0.5, because half of the work is done'],
+        answer: 1,
+        why: [
+          'The order is cancelled, and no tool can undo this. The goal is a pending order that is paid with PayPal. So the reward is 0.',
+          'The reward does not read the words. “That is done” counts for nothing.',
+        ],
+        reveal: { open: rollout('1-0-2', { turn: 25, call: 3 }) },
+      },
     },
     {
+      where: 'rollout 9-0-0, a write without a question',
+      open: rollout('9-0-0', { turn: 23 }),
+      text: ['The policy demands a yes from the customer before each change. Here the agent changes the payment without asking.'],
+      predict: {
+        question: 'What is the reward of this rollout?',
+        choices: ['0, because the agent broke the policy', '1'],
+        answer: 1,
+        why: [
+          'The database is as the customer wants it, so the reward is 1. The page lists the violation, but the reward does not see it.',
+          'A setting can put a price on such writes. In this run it is off.',
+        ],
+        reveal: { open: rollout('9-0-0', {}), focus: ['reward'] },
+      },
+    },
+    {
+      where: 'a trial with an order that is already delivered',
+      open: trial('after', 'eval-38-0', { turn: 23 }),
       text: [
-        'The domain policy states the agent’s rules. It is the first message that the model reads. The policy demands an explicit yes from the customer before any change. The reward checks only the database.',
+        'This customer wants to cancel an order that is already delivered. The policy forbids this. The agent refuses, and changes nothing.',
       ],
-      task: 'Open the domain policy and read it.',
-      open: ({ task }) => href({ name: 'world', domain: task?.domain ?? 'retail', tab: 'policy' }),
-      done: ({ address: { route } }) => route.name === 'world' && route.tab === 'policy',
+      predict: {
+        question: 'What is the reward?',
+        choices: ['0, because nothing was done', '1'],
+        answer: 1,
+        why: [
+          'The goal is an unchanged database, so the reward is 1. Two of the 48 tasks of this evaluation are of this kind.',
+          'An agent that refuses everything would solve these two tasks. Therefore a report counts them.',
+        ],
+        reveal: { open: trial('after', 'eval-38-0', {}), focus: ['reward'] },
+      },
     },
   ],
+
   group: [
     {
+      where: 'group 1-0',
+      open: group('1-0'),
+      focus: ['group-picture'],
       text: [
-        'GRPO plays one task several times from the same world. These rollouts form a group. A rollout counts as good if its reward is above the mean of its group.',
+        'GRPO plays one task several times from the same start. These rollouts form a group. In this group, 3 of 8 rollouts have reward 1, so the mean reward is 0.375.',
+        'The advantage of a rollout is its reward minus the mean of the group, divided by the standard deviation of the group.',
       ],
-      task: 'Open a group with correct and wrong rollouts. Each column is one rollout.',
+      predict: {
+        question: 'Which tokens does the update make more likely?',
+        choices: [
+          'The sampled tokens of all eight rollouts',
+          'The sampled tokens of the three correct rollouts',
+          'Only the token that decided the outcome',
+        ],
+        answer: 1,
+        why: [
+          'The advantage is +1.21 for a correct rollout and −0.72 for a wrong one. It is one number per rollout: each sampled token gets it, useful or not.',
+          'Only many groups together separate useful tokens from harmful tokens.',
+        ],
+      },
+    },
+    {
+      where: 'group 1-0, turn by turn',
+      open: group('1-0'),
       focus: ['group-columns'],
-      open: group,
-      done: (sight) => at(sight, 'group') !== null,
+      text: ['Each column is a rollout, each row is a turn. Rollout 1-0-0 is correct, rollout 1-0-2 is wrong. Their customer is the same.'],
+      predict: {
+        question: 'Where do these two rollouts part?',
+        choices: ['At the greeting', 'When the order is known: one asks for a yes, the other cancels', 'At the goodbye'],
+        answer: 1,
+        why: [
+          'The first five moves are the same. Then rollout 1-0-0 asks for a yes. The customer uses this question to change her mind. Rollout 1-0-2 cancels the order, and cannot undo it.',
+        ],
+        reveal: { open: group('1-0', { pin: '1-0-0,1-0-2', shared: '1' }), focus: ['first-difference'] },
+      },
     },
     {
-      text: [
-        'Each row is a turn: the agent asks, looks up data, changes data or confirms. Read a correct and a wrong rollout from the top until they differ.',
-      ],
-      task: 'Pin a correct and a wrong rollout. The page shows them side by side.',
-      focus: ['group-columns', 'aligned-pair'],
-      open: group,
-      done: (sight) => /^[^,]+,[^,]+/.test(at(sight, 'group')?.pin ?? ''),
+      where: 'group 5-0',
+      open: group('5-0'),
+      focus: ['group-picture'],
+      text: ['In this group, seven rollouts are correct and one is wrong.'],
+      predict: {
+        question: 'Which advantage is larger in size?',
+        choices: ['That of the wrong rollout', 'That of each correct rollout', 'All have the same size'],
+        answer: 0,
+        why: [
+          'The wrong rollout has −2.48, each correct rollout has +0.35. The sum over the group is 0, so a rare outcome gets a large advantage.',
+          'The next lesson shows what this does to the tokens of the wrong rollout.',
+        ],
+      },
     },
     {
-      text: [
-        'The advantage of a rollout is its reward minus the group’s mean, divided by the group’s standard deviation. It is one number for the whole rollout.',
-        'So all sampled tokens of a wrong rollout get the same negative advantage, even the useful ones. Only many groups together separate useful tokens from harmful tokens.',
-      ],
-      task: 'Open the wrong rollout, coloured by advantage. All sampled tokens have the same colour.',
-      open: (examples) => rollout(examples, examples.mixed?.wrong ?? examples.rollout, { view: 'rendered', ch: 'advantage' }),
-      done: coloured('advantage'),
+      where: 'group 21-0',
+      open: group('21-0'),
+      focus: ['group-picture'],
+      text: ['Here all eight rollouts are correct.'],
+      predict: {
+        question: 'What is their advantage?',
+        choices: ['+1 each', '0 each', 'It cannot be computed'],
+        answer: 1,
+        why: [
+          'No rollout is above the mean, so each advantage is 0. The group has no gradient: the update learns nothing from eight conversations.',
+        ],
+      },
     },
     {
-      text: [
-        'If all rollouts of a group are correct, or all are wrong, every advantage is 0. Such a group has no policy gradient, so playing it gives nothing to learn.',
-        'The share of mixed groups therefore shows how much a step can learn from. The reward alone does not show this.',
-      ],
-      task: 'Open the run and read the chart of group outcomes.',
+      where: 'the group outcomes of the run',
+      open: run,
       focus: ['chart-groups'],
-      open: (examples) => recordedRun(examples),
-      done: (sight) => at(sight, 'run') !== null,
+      text: [
+        'A group with correct and wrong rollouts is mixed. The share of mixed groups says how much a step can learn from.',
+        'In steps 1 to 5, 32 of 40 groups were mixed. In steps 36 to 40, 23 of 40 were mixed: the agent solves more tasks, so fewer groups teach it something.',
+      ],
     },
   ],
+
   update: [
     {
+      where: 'rollout 5-0-2, token 263',
+      open: token('5-0-2', 263, 'advantage'),
       text: [
-        'Pressure is the advantage times (1 − p), where p is the probability of the token. It estimates how strongly the update changes the token. If the model was already sure of the token, the pressure is near 0.',
-        'Pressure is an approximation, as the legend says.',
+        'This is the wrong rollout of group 5-0. The customer is Paul Chavez. The agent searches for “aul”: it sampled the token “a”, which had a probability of 0.3 %, instead of “Pa”, which had 98 %. The search fails, and so does the episode.',
+        'The colour is the advantage. All 226 sampled tokens have the same: −2.48.',
       ],
-      task: 'Open a conversation, coloured by pressure.',
-      focus: ['legend'],
-      open: (examples) => rollout(examples, examples.mixed?.right ?? examples.rollout, { view: 'rendered', ch: 'pressure' }),
-      done: coloured('pressure'),
+      predict: {
+        question: 'The update makes these tokens less likely. Which token loses the most probability?',
+        choices: ['The mistake, which had 0.3 %', 'A token that had almost 100 %', 'A token between, which had 76 %'],
+        answer: 2,
+        why: [
+          'The token “ I” fell from 76 % to 29 %: Δp is −0.47. It begins nonsense inside a tool call: “ I cannot do that”.',
+          'A token with 0.3 % has little probability to lose. A token near 100 % has almost no gradient, because its gradient is proportional to 1 − p.',
+        ],
+        reveal: { open: token('5-0-2', 452, 'delta_p'), focus: ['token'] },
+      },
     },
     {
-      text: [
-        'Pressure estimates the intended change. The real change can differ: all tokens share the same weights, so an update for one token also changes other tokens.',
-        'For some groups, the trainer measured the probabilities again after the update. Tokens of other groups have no value. A missing value does not mean “no change”.',
-      ],
-      task: 'Colour by Δp: the probability after the update minus the probability before.',
-      focus: ['legend'],
-      done: coloured('delta_p'),
+      where: 'rollout 5-0-2, token 608',
+      open: token('5-0-2', 608, 'advantage'),
+      text: ['Token 608 calls a wrong tool. Its advantage is −2.48 too, so the loss pushes it down.'],
+      predict: {
+        question: 'Can this token become more likely in the update?',
+        choices: ['No, its advantage is negative', 'Yes'],
+        answer: 1,
+        why: [
+          'It rose from 42 % to 60 %: Δp is +0.18. All tokens share the same weights, so pushing other tokens down changes this one too.',
+          'The probabilities of one place have the sum 1. If the alternatives of a token fall more, the token rises.',
+        ],
+        reveal: { open: token('5-0-2', 608, 'delta_p'), focus: ['token'] },
+      },
     },
     {
+      where: 'rollout 5-0-0, token 431',
+      open: token('5-0-0', 431, 'logprob'),
       text: [
-        'Two parts of the loss keep an update small. The ratio of new to old probability is clipped. The KL loss adds a cost at each token whose probability moves away from the reference.',
+        'This is a correct rollout of the same group. Token 431 decides: “Cancel” begins a question to the customer and had 64 %. “<tool_call>” would begin a write without asking and had 36 %. The advantage is +0.35.',
       ],
-      task: 'Colour by the importance ratio, or by the KL to the reference.',
-      focus: ['legend'],
-      done: (sight) => coloured('ratio')(sight) || coloured('kl')(sight),
+      predict: {
+        question: 'By how much does the update raise “Cancel”?',
+        choices: ['By about 3 points', 'By about 30 points', 'Not at all'],
+        answer: 0,
+        why: [
+          'Δp is +0.026, the largest change in this rollout. One update does little.',
+          'Forty updates do more: on held-out tasks the share of writes with the customer’s yes rose from 49 % to 89 %.',
+        ],
+        reveal: { open: token('5-0-0', 431, 'delta_p'), focus: ['token'] },
+      },
     },
     {
+      where: 'rollout 5-0-2, token 608, coloured by KL',
+      open: token('5-0-2', 608, 'kl'),
+      focus: ['token'],
       text: [
-        'One update changes little. Other weights can score the same tokens again. The bundled model nano-retail-grpo has the weights after 40 training steps.',
-        'Find tokens that became much more or less likely. At these tokens, training changed the agent most. Scoring needs WebGPU. Without WebGPU, go to the next page.',
+        'Two parts of the loss keep updates small. The KL term adds a cost where the probability moves away from that of the model before training. Token 608 had 9 % there, and has 42 % at step 5.',
+        'The second part clips the ratio of the new to the old probability.',
       ],
-      task: 'Under “Scored by”, choose nano-retail-grpo.',
-      focus: ['scored-by', 'legend'],
-      done: (sight) => (at(sight, 'rollout')?.by ?? '') !== '',
-    },
-    {
-      text: [
-        'Single tokens do not show whether the agent got better. An evaluation does: play the same tasks with the weights from before and after training. Customers and seeds are the same, so the two evaluations are compared trial by trial.',
-      ],
-      task: 'Open the evaluations.',
-      focus: ['eval-form', 'evals-table'],
-      open: () => href({ name: 'evals' }),
-      done: ({ address: { route } }) => route.name === 'evals' || route.name === 'eval',
+      predict: {
+        question: 'This run makes one update per step, with the weights that sampled the tokens. What is the ratio of each token?',
+        choices: ['Exactly 1', 'Between 0.8 and 1.2', 'Below 1 for a wrong rollout'],
+        answer: 0,
+        why: [
+          'New and old weights are the same when the loss is computed, so the ratio is 1 and nothing is clipped. Clipping matters from the second update of a step on.',
+        ],
+        reveal: { open: token('5-0-2', 608, 'ratio'), focus: ['token'] },
+      },
     },
   ],
-  break: [
+
+  wrong: [
     {
-      text: ['A link can contain a whole setup. This link makes the learning rate a hundred times larger and turns the KL loss off.'],
-      task: 'Open the setup. The page lists the changed settings.',
-      focus: ['start', 'changed'],
-      open: () => href({ name: 'home' }, { preset: 'tiny', lr: '0.04', use_kl_loss: 'false' }),
-      done: (sight) => at(sight, 'home')?.lr !== undefined,
-    },
-    {
-      text: ['This run has five small steps. Training needs WebGPU. Without WebGPU, go to the next page.'],
-      task: 'Press “Start training”.',
-      focus: ['start'],
-      done: ({ activeRun }) => activeRun !== null,
-    },
-    {
+      where: 'the KL of the recorded run',
+      open: run,
+      focus: ['chart-kl', 'chart-entropy'],
       text: [
-        'Compare the charts of entropy and reward. Find out which of them changes first. The KL chart stays at 0, because this run does not use the KL loss.',
-        'Then start a run with the preset’s learning rate and compare both runs. Both have the same seed, so their customers are the same.',
+        'First a run that works. KL says how far the agent moved from the model before training. It stays below 0.04 nats in all 40 steps.',
+        'Entropy says how undecided the agent is. It stays between 0.02 and 0.06 nats. The next four runs failed.',
       ],
-      focus: ['chart-entropy', 'chart-kl', 'chart-reward'],
     },
     {
+      where: 'failed run 1',
+      open: failing('high-learning-rate'),
+      focus: ['failure-charts'],
       text: [
-        'Training can also go wrong with a small learning rate. The reward checks only the database. An agent that changes data without asking can earn the same reward as an agent that asks.',
-        'Some scripted customers change their mind when the agent asks. Asking pays only with these customers.',
+        'KL grows from 0.37 nats at step 2 to 6.6 at step 16. Entropy grows from 0.08 to 0.74 nats at step 6. From step 2 on, at most 19 % of the rollouts are correct.',
       ],
-      task: 'List the rollouts that changed data without asking.',
-      focus: ['facet-violation'],
-      open: (examples) => inRun(examples, (run) => href({ name: 'rollouts', run }, { violation: 'unconfirmed_write' })),
-      done: (sight) => at(sight, 'rollouts')?.violation === 'unconfirmed_write',
+      predict: {
+        question: 'Which setting is wrong?',
+        choices: ['The learning rate is too high', 'The group is too small', 'The reward pays for length'],
+        answer: 0,
+        why: [
+          'One update moved the model so far that no rollout of step 2 was correct. From step 9 on no group is mixed, so the reward cannot repair it.',
+          'Lower the learning rate, and begin again from the last good checkpoint. KL shows this failure first.',
+        ],
+        reveal: { open: failing('high-learning-rate', '1'), focus: ['failure-answer'] },
+      },
+    },
+    {
+      where: 'failed run 2',
+      open: failing('price-on-length-alone'),
+      focus: ['failure-charts'],
+      text: [
+        'The mean reward rises from −0.52 in the first five steps to −0.44 in the last five. Entropy stays as it was. But violations per write rise from 0.69 to 0.98.',
+      ],
+      predict: {
+        question: 'What did the agent learn?',
+        choices: [
+          'To serve customers faster and as well',
+          'To write without asking, because a question makes the conversation longer',
+          'Nothing',
+        ],
+        answer: 1,
+        why: [
+          'The reward pays only for short conversations, so the agent learns to be short. This is called reward hacking: the reward rises, and what you want falls.',
+          'Let the outcome in the database count most, put a price on writes without a yes, and train with customers who change their mind.',
+        ],
+        reveal: { open: failing('price-on-length-alone', '1'), focus: ['failure-answer'] },
+      },
+    },
+    {
+      where: 'failed run 3',
+      open: failing('greedy-rollouts'),
+      focus: ['failure-charts'],
+      text: [
+        'No group of this run is mixed. So no update happened, and KL and entropy were never measured. Half or more of the rollouts are correct at each step, so the tasks are not too hard.',
+      ],
+      predict: {
+        question: 'Why is no group mixed?',
+        choices: ['The rollouts of a group are equal', 'The customers are too easy', 'The advantages are clipped'],
+        answer: 0,
+        why: [
+          'The temperature is 0: the agent always takes the most likely token, so the eight rollouts of a group are the same. Sample at temperature 1.',
+          'The same chart warns if tasks are too easy or too hard. Then use other tasks, or larger groups.',
+        ],
+        reveal: { open: failing('greedy-rollouts', '1'), focus: ['failure-answer'] },
+      },
+    },
+    {
+      where: 'failed run 4',
+      open: failing('own-successes-alone'),
+      focus: ['failure-charts'],
+      text: [
+        'The reward swings between 0.17 and 0.96. The gradient norm jumps to 4 at step 11. At step 10, a token limit cut 42 % of the conversations.',
+      ],
+      predict: {
+        question: 'This run imitates its own successes. What is wrong?',
+        choices: ['Too many passes over the same few successes', 'The reward is wrong', 'The simulated customer fails'],
+        answer: 0,
+        why: [
+          'Three passes with a high learning rate fit a few conversations too closely, and then other conversations break. The charts swing before the reward stays low.',
+          'Take one pass, lower the learning rate, or use more tasks per update.',
+        ],
+        reveal: { open: failing('own-successes-alone', '1'), focus: ['failure-answer'] },
+      },
     },
   ],
-  bigger: [
+
+  customer: [
     {
-      text: [
-        'The scripted customer is fast and predictable. A language model can play the customer instead. It needs an OpenAI-compatible endpoint, on your machine or at a provider. The API key stays in this tab.',
-      ],
-      task: 'Open the settings.',
-      focus: ['settings-user'],
-      open: () => href({ name: 'settings' }),
-      done: (sight) => at(sight, 'settings') !== null,
+      where: 'a trial before training',
+      open: trial('before', 'eval-7-0', { turn: 15 }),
+      text: ['Maria Evans asked to cancel an order. The agent before training cancels it at once, without a question.'],
+      predict: {
+        question: 'What happens next?',
+        choices: ['She says thanks and leaves', 'She changes her mind and wants to pay with PayPal instead', 'The tool refuses the call'],
+        answer: 1,
+        why: [
+          'This customer changes her mind when she is asked, or when she hears that it is done. Now it is too late: the order is cancelled, and the reward is 0.',
+        ],
+        reveal: { open: trial('before', 'eval-7-0', { turn: 21 }) },
+      },
     },
     {
+      where: 'the same customer before and after training',
+      open: beforeAfter(7),
+      focus: ['first-difference'],
       text: [
-        'The button “Test” checks the endpoint and names the problem: no server, an origin that is not allowed, a wrong key, or an unknown model.',
+        'Both sides have the same customer and the same seed. After 40 steps the agent asks: “Yes or no?” The customer changes her mind in time, and the reward is 1.',
+        'Of the 26 held-out customers who change their mind, 11 were served right before training and 22 after. Of the 22 others it was 20 and 21. So asking is what the agent learned.',
       ],
-      task: 'Choose a language model as the customer, or go to the next page.',
-      focus: ['settings-user'],
-      done: ({ user }) => user === 'endpoint',
     },
     {
-      text: [
-        'Any Qwen2 or Qwen3 folder in Hugging Face format can be the agent, if it fits into the GPU’s memory. Weights are exported in the same format.',
-      ],
-      task: 'Open the models.',
-      open: () => href({ name: 'models' }),
-      done: (sight) => at(sight, 'models') !== null,
+      where: 'a trial with a customer who withholds',
+      open: trial('after', 'eval-13-0', { turn: 1 }),
+      text: ['Victor Haddad tells only what he is asked. His first message is: “Please change the payment of an order.”'],
+      predict: {
+        question: 'How many questions does the agent ask before it writes?',
+        choices: ['One', 'Two', 'Three'],
+        answer: 2,
+        why: [
+          'Three: who he is, which order and which payment method, and whether he agrees. Between the questions it looks up what it can.',
+        ],
+        reveal: { open: trial('after', 'eval-13-0', { turn: 23 }) },
+      },
     },
     {
+      where: 'another customer before and after training',
+      open: beforeAfter(45),
+      focus: ['first-difference'],
       text: [
-        'Large models are not trained in a browser tab. Take your setup and data to other tools: the settings have verl’s names, TRL’s names are accepted, and a run exports its metrics and conversations as JSON lines.',
-        'The main ideas are the same there: which tokens are trained, what a group shows, and what the reward does not see.',
+        'Grace Kovacs also tells only what she is asked, and she has two wishes. Before training the agent says that the order is not hers, without looking it up. After training it looks it up, asks for a yes, and then asks for the second wish.',
+        'One pair proves little. The last lesson shows how to judge all pairs together.',
       ],
-      open: (examples) => recordedRun(examples, 'config'),
+    },
+    {
+      where: 'the agent’s place in a conversation',
+      open: href({ name: 'play', domain: 'retail', task: 'retail/nano/heldout/1/7' }, { as: 'agent' }),
+      text: [
+        'Now serve Maria Evans yourself. You act as the agent: you write messages or fill in tool calls, and the scripted customer answers.',
+        'Try both ways: cancel at once, and ask first.',
+      ],
+    },
+  ],
+
+  tools: [
+    {
+      where: 'rollout 5-0-0, the second tool call',
+      open: rollout('5-0-0', { turn: 7 }),
+      text: [
+        'The agent serves Paul Chavez with four calls: find the customer, read his details, read the order, cancel the order. Each call needs an id.',
+      ],
+      predict: {
+        question: 'Where does the agent get the id “paul_chavez_4270” from?',
+        choices: ['From the customer’s message', 'From the result of the first call', 'From its weights'],
+        answer: 1,
+        why: [
+          'The first call searched by name and zip, and returned the id. The model copies it token by token into the next call. This copying is most of what a small model must learn.',
+        ],
+        reveal: { open: rollout('5-0-0', { turn: 5 }) },
+      },
+    },
+    {
+      where: 'rollout 5-0-2, a failed search',
+      open: rollout('5-0-2', { turn: 5 }),
+      text: ['Another rollout of the same task. One wrong token turned “Paul” into “aul”, and the tool answers: “Error: user not found”.'],
+      predict: {
+        question: 'What does this agent do next?',
+        choices: ['It asks the customer for the name again', 'It invents an id', 'It transfers the customer to a human'],
+        answer: 1,
+        why: [
+          'It calls get_user_details with the id “davidul”, which does not exist, and with arguments that the tool does not have. To ask for the name again would have helped.',
+        ],
+        reveal: { open: rollout('5-0-2', { turn: 7 }) },
+      },
+    },
+    {
+      where: 'rollout 5-0-2, a malformed call',
+      open: rollout('5-0-2', { turn: 21 }),
+      text: [
+        'A call without its closing tag is malformed. The environment does not guess: it returns an error, and the agent may try again. This rollout has seven malformed calls.',
+      ],
+    },
+    {
+      where: 'rollout 5-0-2, the last answer',
+      open: rollout('5-0-2', { turn: 59 }),
+      text: ['At the end the agent says: “That is done. Anything else?”'],
+      predict: {
+        question: 'How many rows of the database did this conversation change?',
+        choices: ['None', 'One', 'Five'],
+        answer: 0,
+        why: [
+          'Each of its five calls failed, so no row changed. A claim is not an act. A metric counts such claims, and an alarm rises if they become frequent.',
+        ],
+        reveal: { open: rollout('5-0-2', { turn: 57, call: 4 }) },
+      },
+    },
+    {
+      where: 'rollout 5-0-0, the database after the write',
+      open: rollout('5-0-0', { turn: 21, call: 3 }),
+      text: [
+        'In rollout 5-0-0 the last call wrote. The panel shows the fields before and after it, and the goal.',
+        'The world itself never changes. Writes go to a layer above it that belongs to the episode. So all rollouts of a group begin with the same database, and their rewards can be compared.',
+      ],
+    },
+  ],
+
+  honest: [
+    {
+      where: 'the evaluations before and after training',
+      open: beforeAfter(),
+      focus: ['difference'],
+      text: [
+        'Both weights served the same 48 held-out customers. Success rose from 65 % to 90 %: 13 trials were gained, 1 was lost. The difference is 25 points, with a 95 % interval from 10 to 38.',
+      ],
+      predict: {
+        question: 'What does this interval cover?',
+        choices: [
+          'What another training run with another seed would gain',
+          'What these two weights would differ by on other tasks of this kind',
+          'The error of the GPU',
+        ],
+        answer: 1,
+        why: [
+          'The interval comes from a bootstrap over the 48 tasks: it says how much the choice of the tasks matters. It is one run. Another seed trains other weights, and may gain less or more.',
+        ],
+      },
+    },
+    {
+      where: 'the reward of the recorded run',
+      open: run,
+      focus: ['chart-reward'],
+      text: [
+        'This chart has two lines: the reward on the tasks of training, and the success on 200 held-out tasks, which are never trained on.',
+      ],
+      predict: {
+        question: 'Which line says how well the agent serves new customers?',
+        choices: ['The line of training', 'The held-out line', 'Their mean'],
+        answer: 1,
+        why: [
+          'Only held-out tasks are new to the agent. Here success rose from 65 % to 83 %. The page before said 90 %: it had 48 tasks, and its interval, 79 to 98 %, contains 83 %.',
+        ],
+      },
+    },
+    {
+      where: 'the bundled experiment, its figures',
+      open: ablation,
+      focus: ['figures'],
+      text: [
+        'An experiment trains each variant with several seeds. Here GRPO gains 25.0 points (95 % interval 16.0 to 34.0, 5 seeds).',
+        'With customers who never change their mind, the share of writes with a yes changes by +0.6 points (−5.0 to 6.2).',
+      ],
+      predict: {
+        question: 'What may you conclude from +0.6 (−5.0 to 6.2)?',
+        choices: ['Asking rises a little', 'No change is shown, because the interval contains 0', 'It is proved that nothing changes'],
+        answer: 1,
+        why: [
+          'The data fit a small rise, a small fall and no change. They do not fit a rise of 37.8 points, which GRPO reaches with customers who change their mind. So these customers teach the agent to ask.',
+        ],
+      },
+    },
+    {
+      where: 'the bundled experiment, its comparisons',
+      open: ablation,
+      focus: ['comparisons'],
+      text: [
+        'Rejection sampling is better than GRPO here by 11.0 points (6.1 to 16.0, 5 seeds): shown. GRPO with three updates per step is worse by 5.8 points (−24.8 to 13.1): not shown.',
+      ],
+      predict: {
+        question: 'Somebody trains each variant once, and GRPO with three updates wins. What is wrong with this result?',
+        choices: ['Nothing, higher is better', 'One seed cannot separate the variant from chance', 'The tasks were too easy'],
+        answer: 1,
+        why: [
+          'Its seeds differ so much that the interval is 38 points wide. With one seed no interval over seeds exists at all.',
+          'This holds for this small world. It does not show that rejection sampling is better everywhere.',
+        ],
+      },
+    },
+    {
+      where: 'the bundled experiment, its comparisons',
+      open: ablation,
+      focus: ['comparisons'],
+      text: [
+        'Ask five questions about a result. Were the tasks held out? How many tasks, and how wide is the interval? How many seeds? Is the comparison with the best simple baseline? How many variants were tried?',
+        'Of twenty comparisons without any difference, one is “shown” by chance. And a result counts for its world: 95 % of the customers of this one change their mind.',
+      ],
     },
   ],
 };
 
-export const lesson = (id: LessonId): Lesson => ({ id, pages: PAGES[id] });
+export const lessonOf = (id: LessonId): Lesson => ({ id, steps: STEPS[id] });

@@ -27,6 +27,10 @@ export class Inspection {
   strip: HTMLElement | undefined;
   panel: HTMLElement | undefined;
   readonly pointer = new Pointer();
+  /** The width of the inspector in pixels. An open lesson makes it narrower than the window. */
+  width = $state(globalThis.innerWidth ?? 0);
+  /** Whether the conversation has columns at both sides; the styles have the same limit. */
+  readonly wide = $derived(this.width > 56 * 16);
   /** How often the visitor asked for the find bar since it was closed last. */
   findRequests = $state(0);
   readonly #subject: () => Subject;

@@ -10,22 +10,6 @@ export function tokenElement(list: Element, sequence: TokenSequence, position: n
   return block?.children[position - Number(block.dataset.from)];
 }
 
-/** Time for the layout of new blocks, whose real height differs from the assumed height. */
-const SETTLING_MS = 500;
-let wanted: Element | null = null;
-
-/** Scrolls an element into view below the tool bar, and keeps it there during the layout of new blocks. A later call takes over. */
-export function bringIntoView(element: Element, block: ScrollLogicalPosition, bar?: Element): void {
-  const until = performance.now() + SETTLING_MS;
-  wanted = element;
-  const look = () => {
-    const { top, bottom } = element.getBoundingClientRect();
-    if (top < (bar?.getBoundingClientRect().bottom ?? 0) || bottom > innerHeight) element.scrollIntoView({ block });
-    if (performance.now() < until) requestAnimationFrame(() => element === wanted && element.isConnected && look());
-  };
-  look();
-}
-
 /** The position of the token that an event is about; null if it is not about a token. */
 function positionOf(target: EventTarget | null): { position: number; token: Element } | null {
   const token = (target as Element).closest('.t');

@@ -1,33 +1,31 @@
-/** @file The form of a lesson: pages of text. A page can have an address to open, parts to highlight and a condition that completes it. */
-import { type Address, type Query, readQuery, type RouteName } from '../routes.ts';
-import type { Examples } from './examples.ts';
+/** @file The form of a lesson: steps of text. Each step opens a place in the recorded runs, and may ask for a prediction first. */
 import type { LessonId } from './titles.ts';
 
-/** The state of the app that a page checks to find out if it is completed. */
-export interface Sight {
-  address: Address;
-  activeRun: string | null;
-  /** The simulated customer of the next run. */
-  user: 'scripted' | 'endpoint';
+/** An address, and the names of the parts to highlight there. The first part is scrolled to, if the address names no token or message. */
+export interface Place {
+  open: string;
+  focus?: readonly string[];
 }
 
-export interface LessonPage {
-  text: string[];
-  /** What the visitor has to do. A page without a task only has to be read. */
-  task?: string;
-  /** Names of the parts to highlight. */
-  focus?: string[];
-  /** The address that “Take me there” opens. */
-  open?: (examples: Examples) => string;
-  done?: (sight: Sight) => boolean;
+/** A question with choices. The answer appears after a choice. Nothing is graded. */
+export interface Prediction {
+  question: string;
+  choices: readonly string[];
+  /** Index of the right choice. */
+  answer: number;
+  why: readonly string[];
+  /** The place that shows the answer, if it is another place. */
+  reveal?: Place;
+}
+
+export interface LessonStep extends Place {
+  /** What the place is called, e.g. “rollout 1-0-2”. */
+  where: string;
+  text: readonly string[];
+  predict?: Prediction;
 }
 
 export interface Lesson {
   id: LessonId;
-  pages: LessonPage[];
-}
-
-/** The query of the page `name`; null if the visitor is on another page. */
-export function at<N extends RouteName>({ address }: Sight, name: N): Query<N> | null {
-  return address.route.name === name ? readQuery(name, address.query) : null;
+  steps: readonly LessonStep[];
 }

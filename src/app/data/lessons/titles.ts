@@ -1,12 +1,34 @@
 /** @file The titles of the lessons. A lesson's text is loaded when the visitor opens it. */
 
 export const LESSONS = [
-  { id: 'mask', title: 'What is being trained?', minutes: 4, about: 'Which tokens of a conversation the model sampled.' },
-  { id: 'customer', title: 'Be the customer', minutes: 3, about: 'What the agent must find out, and what it may do.' },
-  { id: 'group', title: 'Read one group', minutes: 5, about: 'Several rollouts of one task, and why some groups teach nothing.' },
-  { id: 'update', title: 'What the update did', minutes: 5, about: 'How strongly the update pushed each token, and what changed.' },
-  { id: 'break', title: 'Break it', minutes: 6, about: 'A learning rate that is too large, and a reward that does not see broken rules.' },
-  { id: 'bigger', title: 'Bigger', minutes: 4, about: 'Your own customer, your own model, other tools.' },
+  {
+    id: 'episode',
+    title: 'An episode',
+    minutes: 4,
+    about: 'One conversation from the first message to its end, and which tokens the agent sampled.',
+  },
+  { id: 'reward', title: 'The reward', minutes: 5, about: 'What the reward checks, and what it does not see.' },
+  {
+    id: 'group',
+    title: 'The group and the advantage',
+    minutes: 6,
+    about: 'Several rollouts of one task, and why some groups teach nothing.',
+  },
+  { id: 'update', title: 'The update, token by token', minutes: 6, about: 'Which tokens one update changes, and by how much.' },
+  { id: 'wrong', title: 'When training goes wrong', minutes: 6, about: 'Four failed runs: what their charts show, and what to try.' },
+  {
+    id: 'customer',
+    title: 'The customer',
+    minutes: 5,
+    about: 'Customers who change their mind, and customers who tell only what they are asked.',
+  },
+  {
+    id: 'tools',
+    title: 'Tools and the database',
+    minutes: 5,
+    about: 'How the agent passes ids from call to call, and how one wrong token spoils an episode.',
+  },
+  { id: 'honest', title: 'Reading a result honestly', minutes: 6, about: 'Intervals, held-out tasks and several seeds.' },
 ] as const;
 
 export type LessonId = (typeof LESSONS)[number]['id'];

@@ -1,0 +1,126 @@
+/** @file The teacher's plan. Its moments are steps of the lessons, so both always show the same place. */
+import type { LessonId } from '../data/lessons/titles.ts';
+import { lessonOf } from './content.ts';
+
+/** A moment to show: the place of a lesson's step, or with `answer` the place that shows the answer. */
+export interface Moment {
+  lesson: LessonId;
+  /** From 0. */
+  step: number;
+  answer?: true;
+}
+
+export interface Part {
+  minutes: number;
+  topic: string;
+  /** What the teacher shows and the class does. */
+  activity: string;
+  moments: readonly Moment[];
+}
+
+export interface Exercise {
+  question: string;
+  moment: Moment;
+  answer: string;
+}
+
+export const PLAN: readonly Part[] = [
+  {
+    minutes: 5,
+    topic: 'An episode',
+    activity: 'Read the first messages aloud. Ask what the agent knows. Then show which tokens it sampled.',
+    moments: [
+      { lesson: 'episode', step: 0 },
+      { lesson: 'episode', step: 2, answer: true },
+    ],
+  },
+  {
+    minutes: 7,
+    topic: 'The reward',
+    activity: 'Show a write without a question. The class votes on the reward before you show it. Discuss what the reward does not see.',
+    moments: [
+      { lesson: 'reward', step: 2 },
+      { lesson: 'reward', step: 2, answer: true },
+    ],
+  },
+  {
+    minutes: 10,
+    topic: 'The group and the advantage',
+    activity: 'The class computes both advantages from the eight rewards. Then compare a correct with a wrong rollout, turn by turn.',
+    moments: [
+      { lesson: 'group', step: 0 },
+      { lesson: 'group', step: 1, answer: true },
+      { lesson: 'group', step: 3 },
+    ],
+  },
+  {
+    minutes: 8,
+    topic: 'The update',
+    activity: 'The class predicts which token changes most. Show the token that fell, and the token that rose against its advantage.',
+    moments: [
+      { lesson: 'update', step: 0 },
+      { lesson: 'update', step: 0, answer: true },
+      { lesson: 'update', step: 1, answer: true },
+    ],
+  },
+  {
+    minutes: 7,
+    topic: 'When training goes wrong',
+    activity: 'Pairs of students look at one failed run each, and name the cause and a remedy.',
+    moments: [1, 2, 3, 4].map((step) => ({ lesson: 'wrong', step }) as const),
+  },
+  {
+    minutes: 8,
+    topic: 'What was learned, and how sure we are',
+    activity: 'Show one customer before and after training. Then show all 48 with the interval. Ask what one run cannot show.',
+    moments: [
+      { lesson: 'customer', step: 1 },
+      { lesson: 'honest', step: 0 },
+      { lesson: 'honest', step: 2 },
+    ],
+  },
+];
+
+export const EXERCISES: readonly Exercise[] = [
+  {
+    question: 'A group of eight has rewards 1, 1, 0, 1, 0, 0, 0, 0. Compute the advantage of a correct and of a wrong rollout.',
+    moment: { lesson: 'group', step: 0 },
+    answer:
+      'The mean is 0.375. The sample standard deviation is √(8 · 0.375 · 0.625 / 7) = 0.5175. So the advantages are 0.625 / 0.5175 = +1.21 and −0.375 / 0.5175 = −0.72.',
+  },
+  {
+    question: 'Why does a group of eight correct rollouts teach nothing?',
+    moment: { lesson: 'group', step: 3 },
+    answer: 'Each reward equals the mean, so each advantage is 0, and the policy gradient of the group is 0.',
+  },
+  {
+    question: 'An agent earns reward 1 and breaks the policy. Name two ways to change the training so that this pays less.',
+    moment: { lesson: 'reward', step: 2 },
+    answer:
+      'Put a price on writes without a yes (reward.unconfirmed_write). Or train with customers who change their mind: then a write without a question often leads to a wrong database.',
+  },
+  {
+    question: 'In one wrong rollout, a token became more likely in the update. How can this be?',
+    moment: { lesson: 'update', step: 1, answer: true },
+    answer:
+      'All tokens share the weights, and the probabilities of one place have the sum 1. The update pushed the alternatives of this token down more than the token itself, so it rose from 42 % to 60 %.',
+  },
+  {
+    question: 'The reward of a run rises, and violations per write rise too. What do you suspect, and what do you check?',
+    moment: { lesson: 'wrong', step: 2 },
+    answer:
+      'Reward hacking: the reward pays for something else than what you want. Read rollouts with violations and a high reward, and look at what the settings of the reward pay for.',
+  },
+  {
+    question: 'One run gained 25 points (95 % interval 10 to 38, over 48 tasks). May you write that the method gains at least 10 points?',
+    moment: { lesson: 'honest', step: 0 },
+    answer:
+      'No. The interval covers the choice of the tasks for these two weights. Another seed trains other weights. Train several seeds, and give the interval over seeds.',
+  },
+];
+
+/** The address and the name of a moment. */
+export function linkTo({ lesson, step, answer }: Moment): { address: string; name: string } {
+  const { open, where, predict } = lessonOf(lesson).steps[step]!;
+  return answer ? { address: predict!.reveal!.open, name: `${where}: the answer` } : { address: open, name: where };
+}
