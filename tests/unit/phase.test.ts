@@ -1,6 +1,6 @@
 /** The words for what a run does, and the time that it still takes. */
 import { expect, test } from 'vitest';
-import { phasePosition, secondsLeft } from '../../src/app/runs/phase.ts';
+import { phasePosition, secondsLeft, timeLeft } from '../../src/app/runs/phase.ts';
 import type { RunProgress } from '../../src/app/data/trainer-client.svelte.ts';
 import { MetricSeries } from '../../src/app/data/run/series.ts';
 import { grpoConfig } from '../../src/training/config.ts';
@@ -50,4 +50,16 @@ test('the position is that of the rollouts, the held-out episodes or the mini-ba
   expect(
     [at(1, 'rollout', 5), at(0, 'evaluate', 0, 32), at(1, 'update', 1, 2), at(1, 'update', 0, 1), at(1, 'score', 0, 64)].map(phasePosition),
   ).toEqual(['5 of 8', '0 of 32', 'mini-batch 2 of 2', '', '']);
+});
+
+test('the time left is rounded as an estimate is', () => {
+  expect([0, 44, 86, 91, 200, 5300, 7000].map(timeLeft)).toEqual([
+    'about 10 s left',
+    'about 40 s left',
+    'about 90 s left',
+    'about 2 min left',
+    'about 3 min left',
+    'about 88 min left',
+    'about 2 h left',
+  ]);
 });

@@ -43,3 +43,9 @@ export function secondsLeft(series: MetricSeries, config: GrpoConfig, { step, ph
   for (let at = step + 1; at <= last; at++) seconds += whole + (due(at) ? evaluation : 0);
   return seconds;
 }
+
+/** No more precise than an estimate is: to 10 s, to a minute, from 90 min on to an hour. */
+export function timeLeft(seconds: number): string {
+  if (seconds < 90) return `about ${10 * Math.max(1, Math.round(seconds / 10))} s left`;
+  return seconds < 5400 ? `about ${Math.round(seconds / 60)} min left` : `about ${Math.round(seconds / 3600)} h left`;
+}
