@@ -87,6 +87,11 @@ export class TurnSampler {
     return turn;
   }
 
+  /** The tokens of the turn under way that are sampled so far; empty between turns. */
+  get sampling(): readonly number[] {
+    return this.#sequence?.sampling ?? [];
+  }
+
   /** Frees the sampler's slot. */
   close(): void {
     if (this.#sequence) this.options.sampler!.close(this.#sequence);

@@ -18,6 +18,7 @@ import { giveTurn, type Turn, type TurnOptions, TurnSampler } from './agent-turn
 import { IM_END, renderAssistant, renderOpening } from './chat-template.ts';
 import { EpisodeLog } from './episode-log.ts';
 import type { Act } from './expert.ts';
+import { type LiveAct, liveActs, type LiveEpisode } from './live.ts';
 import { type BegunTurn, type Prefix, type PrefixState, readPrefix } from './prefix.ts';
 import type { EpisodeRules } from './rules.ts';
 import { spoken } from './tool-call.ts';
@@ -33,6 +34,8 @@ export interface EpisodeOptions extends TurnOptions, UserOptions {
   prefix?: Prefix;
   /** Called in each turn of the agent. Returns an act to play instead of the model's turn, or `model`. */
   agent?: () => Promise<Act | 'model'>;
+  /** Gets the episode before its first act, to look at while it is played. */
+  onStart?: ((episode: LiveEpisode) => void) | undefined;
 }
 
 /**
@@ -41,6 +44,7 @@ export interface EpisodeOptions extends TurnOptions, UserOptions {
  */
 export async function runEpisode(options: EpisodeOptions): Promise<Trajectory> {
   const episode = new Episode(options);
+  options.onStart?.(episode);
   try {
     return await episode.run();
   } finally {
@@ -50,7 +54,7 @@ export async function runEpisode(options: EpisodeOptions): Promise<Trajectory> {
 
 const isProper = (termination: TerminationReason) => termination === 'user_stop' || termination === 'terminal_tool';
 
-class Episode {
+class Episode implements LiveEpisode {
   readonly #rules: EpisodeRules;
   readonly #transcript: Transcript;
   readonly #log: EpisodeLog;
@@ -74,6 +78,22 @@ class Episode {
     this.#transcript = new Transcript(tokenizer, Math.min(limits.max_model_len, sampler?.maxModelLen ?? Infinity));
     this.#user = new UserSide(options, this.#transcript, this.#log, (call) => this.#call(call));
     this.#agent = new TurnSampler(options, rules.passUnknownTools ? null : domain.tools.map((tool) => tool.function.name));
+  }
+
+  get group(): string {
+    return this.options.group;
+  }
+
+  get index(): number {
+    return this.options.index;
+  }
+
+  get size(): number {
+    return this.#transcript.length + this.#agent.sampling.length + this.#log.userCalls.length;
+  }
+
+  acts(last: number): LiveAct[] {
+    return liveActs(this.#transcript.nodes, this.#log.userCalls, this.options.tokenizer.decode(this.#agent.sampling), last);
   }
 
   async run(): Promise<Trajectory> {

@@ -7,6 +7,7 @@ import type { Sampler } from '../engine/types.ts';
 import type { UserSimulator } from '../users/types.ts';
 import { hash32 } from '../base/random.ts';
 import { runEpisode } from './episode.ts';
+import type { LiveEpisode } from './live.ts';
 import type { Prefix } from './prefix.ts';
 import type { EpisodeRules } from './rules.ts';
 import type { Tokenizer } from './types.ts';
@@ -42,6 +43,8 @@ export interface RolloutPlan {
   from?: { prefix: Prefix; userSeed: number };
   signal?: AbortSignal;
   onDone?: (trajectory: Trajectory) => void;
+  /** Gets each episode as it starts. An episode that is retried starts again. */
+  onStart?: ((episode: LiveEpisode) => void) | undefined;
 }
 
 export interface Rollouts {
@@ -81,6 +84,7 @@ export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<
         group,
         index,
         signal: plan.signal,
+        onStart: plan.onStart,
       });
       plan.signal?.throwIfAborted();
       if (trajectory.reward !== null) {

@@ -16,6 +16,7 @@ export interface Slot extends Sequence {
   /** Content of the full pages that are registered so far. */
   readonly contents: Content[];
   request?: Request;
+  sampling?: readonly number[] | undefined;
   closed: boolean;
 }
 

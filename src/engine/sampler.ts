@@ -74,6 +74,7 @@ export class BatchSampler implements Sampler {
     if (params.maxNewTokens === 0) return { tokens: [], logprobs: [], finishReason: 'length' };
     return new Promise((resolve, reject) => {
       slot.request = { sequence: slot, params, stops: new Set(params.stopTokenIds), signal, tokens: [], logprobs: [], resolve, reject };
+      slot.sampling = slot.request.tokens;
       this.#requests.add(slot.request);
       void this.#serve();
     });
@@ -270,6 +271,7 @@ export class BatchSampler implements Sampler {
   #end(request: Request): void {
     this.#requests.delete(request);
     request.sequence.request = undefined;
+    request.sequence.sampling = undefined;
   }
 
   #fail(request: Request, reason: unknown): void {

@@ -28,6 +28,8 @@ export interface Generation {
 export interface Sequence {
   readonly id: number;
   readonly length: number;
+  /** The tokens that a call of `generate` under way has sampled so far. Absent between calls. */
+  readonly sampling?: readonly number[] | undefined;
 }
 
 /**

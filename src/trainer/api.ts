@@ -41,6 +41,8 @@ export interface TrainerApi {
   unpause(): Promise<void>;
   /** Ends the run after the current step. Resolves when the run has stopped. */
   stop(): Promise<void>;
+  /** Whether a viewer looks at the run. Only then, and while the run is active, there are `live` events. */
+  watch(run: string, on: boolean): Promise<void>;
   /** Calls `listener` with every event of the active run, in batches. A new listener replaces the old one. */
   listen(listener: (run: string, events: RunEvent[]) => void): Promise<void>;
 

@@ -3,6 +3,7 @@
  * algorithm can copy every value.
  */
 import type { Act } from '../agent/expert.ts';
+import type { LiveAct } from '../agent/live.ts';
 import type { Prefix } from '../agent/prefix.ts';
 import type { Tau2Results } from '../benchmarks/tau2/write-results.ts';
 import type { TopTokens } from '../engine/types.ts';
@@ -28,8 +29,18 @@ export type RunEvent =
       total: number;
     }
   | { type: 'rollout'; rollout: RolloutSummary }
+  | { type: 'live'; step: number; rollouts: LiveRollout[] }
   | { type: 'metrics'; metrics: StepMetrics }
   | { type: 'checkpoint'; step: number };
+
+/** A rollout of the step's first group while it is played. */
+export interface LiveRollout {
+  index: number;
+  /** The last acts. */
+  acts: LiveAct[];
+  /** The outcome; absent while the rollout is played. */
+  reward?: number | null;
+}
 
 export interface EngineInfo {
   state: 'ready' | 'unavailable' | 'lost';

@@ -15,6 +15,7 @@ import { concurrency, DeviceLostError, type EngineHost } from './engine-host.ts'
 import type { StepResult } from '../training/step-result.ts';
 import { keptGroup } from '../training/inspect.ts';
 import { keepEvaluation, withoutKey } from './evaluations.ts';
+import { LiveGroup } from './live.ts';
 import { heldOutSettings } from '../training/evaluation-settings.ts';
 import { alarmText } from '../training/alarms.ts';
 import { DEFAULT_PRESET, PRESETS } from '../training/presets.ts';
@@ -54,6 +55,10 @@ export class Runs {
   #listener: ((run: string, events: RunEvent[]) => void) | null = null;
   #pending: { run: string; events: RunEvent[] } = { run: '', events: [] };
   #flushing = false;
+  #live = new LiveGroup();
+  /** The run that a viewer looks at. */
+  #watched: string | null = null;
+  #watching: ReturnType<typeof setInterval> | undefined;
 
   constructor(parts: SessionParts, host: EngineHost) {
     this.#parts = parts;
@@ -63,6 +68,15 @@ export class Runs {
 
   listen(listener: (run: string, events: RunEvent[]) => void): void {
     this.#listener = listener;
+  }
+
+  /** Whether a viewer looks at `run`. An old page's “off” does not end the view of another run. */
+  watch(run: string, on: boolean): void {
+    if (!on && this.#watched !== run) return;
+    this.#watched = on ? run : null;
+    clearInterval(this.#watching);
+    if (on) this.#watching = setInterval(() => this.#showLive(), EVENT_INTERVAL_MS);
+    this.#live.show();
   }
 
   get active(): string | null {
@@ -137,6 +151,7 @@ export class Runs {
       finished: Promise.resolve(),
     };
     this.#active = active;
+    this.#live = new LiveGroup();
     active.finished = this.#run(active, row, user).finally(async () => {
       this.#active = null;
       await release();
@@ -219,7 +234,11 @@ export class Runs {
       onPhase: (phase, done, total) => this.#emit({ type: 'progress', step, totalSteps: config.total_training_steps, phase, done, total }),
       onEvaluationProgress: (done, total) =>
         this.#emit({ type: 'progress', step, totalSteps: config.total_training_steps, phase: 'evaluate', done, total }),
-      onRollout: (trajectory) => this.#emit({ type: 'rollout', rollout: summarize(trajectory, step, null) }),
+      onEpisode: (episode) => this.#live.begin(step, episode),
+      onRollout: (trajectory) => {
+        this.#live.end(trajectory);
+        this.#emit({ type: 'rollout', rollout: summarize(trajectory, step, null) });
+      },
       onBaseline: async (evaluation) => {
         const metrics = { step: 0, ...evaluationMetrics(evaluation.report, config) };
         await keepHeldOut(evaluation);
@@ -269,6 +288,13 @@ export class Runs {
   async #setStatus(run: string, status: RunStatus, message?: string): Promise<void> {
     this.#emit({ type: 'status', status, message });
     await this.#parts.database().runs.update(run, { status, message });
+  }
+
+  /** It only reads, so it changes nothing that is sampled. */
+  #showLive(): void {
+    if (this.active === null || this.#watched !== this.active) return;
+    const news = this.#live.news();
+    if (news) this.#emit(news);
   }
 
   #emit(event: RunEvent): void {

@@ -63,6 +63,9 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
   async listen(listener: (run: string, events: RunEvent[]) => void): Promise<void> {
     this.#runs.listen(listener);
   }
+  async watch(run: string, on: boolean): Promise<void> {
+    this.#runs.watch(run, on);
+  }
   async start(request: RunRequest): Promise<string> {
     this.#refuseWhileEvaluating();
     this.#refuseDuringExperiment();

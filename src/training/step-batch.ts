@@ -2,6 +2,7 @@
  * @file The rollouts of a training step, and the groups among them that the update takes. `filter_groups` is DAPO's dynamic
  * sampling (arXiv 2503.14476 §3.2; verl's DAPO recipe, `dapo_ray_trainer.py`).
  */
+import type { LiveEpisode } from '../agent/live.ts';
 import { collectRollouts, type Rollouts, type Stage } from '../agent/rollouts.ts';
 import { totalReward } from '../agent/trajectory.ts';
 import type { Conversation } from '../records/conversation.ts';
@@ -19,6 +20,8 @@ export interface StepHooks {
   /** Called between the phases of a step. A paused run waits here. */
   gate?: () => Promise<void>;
   onPhase?: (phase: 'rollout' | 'score' | 'update', done: number, total: number) => void;
+  /** Gets each rollout as it starts. */
+  onEpisode?: (episode: LiveEpisode) => void;
   onRollout?: (trajectory: Trajectory) => void;
   /** With `algorithm: 'sft'`: the conversations to train on, at least one. Absent: new conversations of the demonstrators. */
   dataset?: readonly Conversation[];
@@ -57,6 +60,7 @@ export async function sampleStep(stage: Stage, config: GrpoConfig, step: number,
       label: `${step}`,
       firstGroup: all.genBatches * train_batch_size,
       signal: hooks.signal,
+      onStart: hooks.onEpisode,
       onDone: (trajectory) => {
         storeRewards(trajectory, config);
         hooks.onPhase?.('rollout', ++done, total);

@@ -290,21 +290,32 @@ test('while a run trains its rollouts appear one by one; the next setup says wha
   const name = (await page.getByRole('heading', { level: 1 }).innerText()).trim();
   expect(name).toMatch(/^[a-z]+-[a-z]+$/);
 
-  const now = page.locator('[data-part=now-generating]');
-  const phase = page.locator('[data-part=phase]');
+  const stage = page.locator('[data-part=stage]');
+  const phase = stage.locator('[data-part=phase]');
+  const rollouts = stage.locator('[data-part=live-rollout]');
+  const slots = stage.locator('[data-part=step-slots]');
   await expect(phase).toHaveText(/Loading the model|Held-out evaluation/);
-  await expect(now).toHaveCount(0);
+  await expect(slots).toHaveCount(0);
+  await expect(rollouts.first()).toHaveText(/^Rollout 1-0-0\s+waits\s*$/);
   await expect(phase).toHaveText('Playing conversations', { timeout: 150_000 });
-  await expect(now.getByRole('heading')).toHaveText(/^Now generating step 1/);
-  await expect(now.getByText(/^Rollout \d+-\d+-\d+ is being played$/).first()).toBeAttached();
-  await expect(now.getByRole('link', { name: /^Rollout / })).not.toHaveCount(0, { timeout: 150_000 });
-  await expect(now.getByRole('link', { name: /^Group 1-/ })).not.toHaveCount(0);
+  await expect(stage.getByText('step 1 of')).toBeVisible();
+  // Words of a turn that has not ended, and then a turn of the customer.
+  await expect(rollouts.locator('.open').first()).toBeAttached({ timeout: 150_000 });
+  await expect(rollouts.first()).toContainText('Customer');
+  await expect(slots.getByText(/^Rollout \d+-\d+-\d+ is being played$/).first()).toBeAttached();
+  await expect(slots.getByRole('link', { name: /^Rollout / })).not.toHaveCount(0, { timeout: 150_000 });
+  await expect(slots.getByRole('link', { name: /^Group 1-/ })).not.toHaveCount(0);
+  await expect(rollouts.filter({ hasText: /correct|wrong/ }).getByRole('link', { name: /^Rollout 1-0-/ })).not.toHaveCount(0, {
+    timeout: 150_000,
+  });
   // Nothing moves for its own sake: frames are painted by cores that train.
   await page.emulateMedia({ reducedMotion: 'no-preference' });
   expect(await moving(page)).toEqual([]);
-  await inspect(page, 'now-generating');
+  await inspect(page, 'live-stage');
   await page.getByRole('button', { name: 'Stop' }).click();
   await expect(page.locator('[data-part=status]').first()).toHaveText(/Stopped|Done/, { timeout: 150_000 });
+  await expect(stage).toHaveCount(0);
+  await expect(page.locator('[data-part=before-after]')).toBeVisible();
 
   const since = page.locator('[data-part=since-last]');
   await page.goto('/#/?preset=tiny&seed=4');

@@ -168,6 +168,9 @@ test('a newcomer finds what a run has changed: from the recorded run to a pair i
   await page.goto('/#/runs/recorded');
   const panel = page.locator('[data-part=before-after]');
   await expect(panel).toContainText('on the same 48 held-out trials');
+  await expect(panel).toContainText(/step 0 → step 40\s*\d+ % → \d+ %/);
+  await expect(panel).toContainText(/[+−]\d+ points \([+−]?\d+ to [+−]?\d+\)/);
+  await expect(panel.getByRole('link', { name: 'See what changed' })).toHaveAttribute('href', /kind=evals&of=/);
   await panel.getByRole('link', { name: 'changed data without asking' }).click();
   const pairs = page.getByRole('table', { name: 'Pairs of trials' });
   await pairs.getByRole('link', { name: /^Task/ }).first().click();

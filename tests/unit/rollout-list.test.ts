@@ -4,7 +4,7 @@ import type { RolloutSummary } from '../../src/records/rollout.ts';
 import type { Trajectory } from '../../src/records/trajectory.ts';
 import { csv } from '../../src/app/kit/csv.ts';
 import { groupRollouts } from '../../src/app/data/run/groups.ts';
-import { playing } from '../../src/app/runs/now-generating.ts';
+import { playing } from '../../src/app/runs/step-slots.ts';
 import { listOrder, RolloutIndex } from '../../src/app/data/run/rollout-filter.ts';
 import { readQuery } from '../../src/app/data/routes.ts';
 import { TextIndex, type TextSearch } from '../../src/app/data/run/text-index.ts';

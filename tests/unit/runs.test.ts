@@ -23,6 +23,7 @@ import { PRESETS } from '../../src/training/presets.ts';
 import { STOP, UserError, type UserSimulator } from '../../src/users/types.ts';
 import { domain, OrderDesk, ReplaySampler, task } from '../support/episodes.ts';
 import { EXPERIMENT } from '../support/experiments.ts';
+import { hashSampler } from '../support/hash-sampler.ts';
 import { lockManager } from '../support/locks.ts';
 import { TINY } from '../support/tiny-model.ts';
 import { nanoTokenizer } from '../support/tokenizers.ts';
@@ -193,6 +194,49 @@ test('a run keeps all text of its last steps, and of one group per step forever'
     ['compile', 0],
     ['update', 22],
   ]);
+});
+
+test('a viewer changes nothing: a watched run samples the same tokens and updates on the same sequences', async () => {
+  const parts = fakes();
+  Object.assign(parts.stage, { sampler: hashSampler(30, 4) });
+  const { trainer, events } = runs(parts);
+  const request = { ...REQUEST, overrides: { ...SETTINGS, n: 4, val_tasks: 0, total_training_steps: 2, use_kl_loss: false } };
+  const done = () => events.filter((event) => event.type === 'status' && event.status === 'done').length;
+  const train = async (before: (id: string) => void) => {
+    const runsDone = done();
+    const id = await trainer.start(request);
+    before(id);
+    // The last batch of events arrives after the row.
+    await expect.poll(done, SOON).toBe(runsDone + 1);
+    const played = await database.trajectories.where('run').equals(id).sortBy('id');
+    const sequences = played.map(({ nodes }) => nodes.map(({ tokens, logprobs }) => ({ tokens, logprobs })));
+    return { id, played, sequences, updates: JSON.stringify(parts.engine.accumulate.mock.calls.splice(0)) };
+  };
+  const lives = () => events.flatMap((event) => (event.type === 'live' ? [event] : []));
+  const alone = await train(() => {});
+  expect(lives()).toEqual([]);
+
+  const watched = await train((id) => {
+    trainer.watch(id, true);
+    // The page of another run closes.
+    trainer.watch(alone.id, false);
+  });
+  expect(watched.sequences).toEqual(alone.sequences);
+  expect(watched.updates).toBe(alone.updates);
+  expect(watched.sequences).toHaveLength(8);
+
+  // A turn was seen before its end, and what was seen is its beginning.
+  const open = lives().flatMap(({ step, rollouts }) =>
+    rollouts.flatMap(({ index, acts }) => acts.filter(({ open }) => open).map(({ text }) => ({ id: `${step}-0-${index}`, text }))),
+  );
+  expect(open.length).toBeGreaterThan(0);
+  for (const { id, text } of open)
+    expect(watched.played.find((one) => one.id === id)!.nodes.some(({ content }) => content?.startsWith(text))).toBe(true);
+
+  trainer.watch(watched.id, false);
+  const seen = lives().length;
+  await train(() => {});
+  expect(lives()).toHaveLength(seen);
 });
 
 test('a run that is paused while it starts waits and then continues', async () => {

@@ -169,6 +169,17 @@ export class TrainerClient {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Asks for the `live` events of a run until the returned function is called. */
+  watch(run: string): () => void {
+    // A worker that failed has said so already.
+    const ask = (on: boolean) =>
+      void this.#ready()
+        .then((trainer) => trainer.watch(run, on))
+        .catch(() => {});
+    ask(true);
+    return () => ask(false);
+  }
+
   #ready(): Promise<Trainer> {
     this.#trainer ??= (async () => {
       let failed = (_: Error) => {};

@@ -1,5 +1,8 @@
-/** @file The labels and marks of a pair’s outcome. */
+/** @file The labels and marks of a pair’s outcome, and differences in words. */
 import type { Flip } from '../../evaluation/paired.ts';
+
+/** A difference of two shares in points, with its sign. */
+export const points = (value: number) => `${value > 0 ? '+' : value < 0 ? '−' : ''}${Math.abs(100 * value).toFixed(0)}`;
 
 export const FLIP_LABELS: Record<Flip, { text: string; mark: string }> = {
   gained: { text: 'Gained', mark: '✗→✓' },

@@ -4,7 +4,7 @@ import type { Library } from '../data/library/library.ts';
 import { type Query, readQuery, type Route, type RouteName } from '../data/routes.ts';
 import { Router } from '../data/router.svelte.ts';
 import { type RunListener, TrainerClient } from '../data/trainer-client.svelte.ts';
-import { BRANCHES, METRICS, ROLLOUTS, RUN } from './samples.ts';
+import { BRANCHES, LIVE, METRICS, ROLLOUTS, RUN } from './samples.ts';
 
 type ClientState = Partial<
   Pick<TrainerClient, 'info' | 'activeRun' | 'status' | 'progress' | 'throughput' | 'otherTab' | 'problem' | 'recovering' | 'evaluation'>
@@ -21,6 +21,7 @@ export class SampleClient extends TrainerClient {
     const events: RunEvent[] = [
       ...METRICS.map((metrics) => ({ type: 'metrics' as const, metrics })),
       ...ROLLOUTS.map((rollout) => ({ type: 'rollout' as const, rollout })),
+      { type: 'live', step: 25, rollouts: LIVE },
     ];
     listener(RUN.id, events);
     return () => {};

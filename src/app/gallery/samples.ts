@@ -6,6 +6,7 @@ import type { Json } from '../../records/json.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { RunRow, StepMetrics } from '../../records/run.ts';
 import type { RowChange, Task, ToolSchema, Verdict } from '../../records/task.ts';
+import type { LiveRollout } from '../../trainer/messages.ts';
 import type { MessageNode, Trajectory } from '../../records/trajectory.ts';
 import { evaluationSettings } from '../../training/evaluation-settings.ts';
 import { PRESETS } from '../../training/presets.ts';
@@ -257,6 +258,37 @@ export const ROLLOUTS: RolloutSummary[] = Array.from({ length: 37 }, (_, k): Rol
     tools: k % 5 === 0 ? ['get_order_details', PAYLOAD] : ['get_order_details'],
   };
 });
+
+/** The rollouts that are played, in all states. */
+export const LIVE: LiveRollout[] = [
+  {
+    index: 0,
+    reward: 1,
+    acts: [
+      { id: '1', by: 'customer', text: 'I want to cancel #W0000001.' },
+      { id: '2', by: 'agent', text: 'Cancel #W0000001? Please say yes.' },
+      { id: '3', by: 'customer', text: 'yes' },
+      {
+        id: '4',
+        by: 'agent',
+        text: '',
+        call: { name: 'cancel_pending_order', arguments: { order_id: '#W0000001', reason: PAYLOAD } },
+        result: { error: false, wrote: 1 },
+      },
+      { id: '6', by: 'customer', text: 'Thank you. ###STOP###' },
+    ],
+  },
+  {
+    index: 1,
+    acts: [
+      { id: '1', by: 'customer', text: `I want to cancel #W0000001. ${PAYLOAD}` },
+      { id: '2', by: 'agent', text: '', problem: 'the JSON ends too early' },
+      { id: '4', by: 'agent', text: '', call: { name: 'get_order_details', arguments: {} }, result: { error: true, wrote: 0 } },
+      { id: '6', by: 'agent', text: 'One moment.', open: { markup: '{"name": "get_order_det' } },
+    ],
+  },
+  { index: 2, acts: [{ id: '1', by: 'agent', text: '', call: { name: 'get_user', arguments: { zip: 10001 } } }] },
+];
 
 export const METRICS: StepMetrics[] = Array.from({ length: 25 }, (_, step): StepMetrics => {
   const heldOut: Record<string, number> = step % 8 === 0 ? { 'val-core/retail/reward/mean@1': 0.2 + 0.02 * step } : {};

@@ -1,0 +1,63 @@
+/** @file What a viewer sees of an episode while it is played. Looking changes nothing: the episode is only read. */
+import type { ToolCall } from '../records/task.ts';
+import type { MessageNode, UserCall } from '../records/trajectory.ts';
+import { TOOL_CALL_START } from './chat-template.ts';
+import { spoken } from './tool-call.ts';
+
+/** Something that the agent or the customer said or did. */
+export interface LiveAct {
+  /** Stays the same while the act grows. */
+  id: string;
+  by: 'agent' | 'customer';
+  text: string;
+  call?: ToolCall;
+  /** Of a call that was answered: whether it failed, and the number of rows that it wrote. */
+  result?: { error: boolean; wrote: number };
+  /** Why the markup of the call could not be read. */
+  problem?: string;
+  /** The act is being sampled. `markup`: of a tool call, as far as it is sampled. */
+  open?: { markup: string };
+}
+
+/** An episode from its start to its end. */
+export interface LiveEpisode {
+  readonly group: string;
+  readonly index: number;
+  /** Grows with every token and every call. If it is unchanged, the acts are unchanged. */
+  readonly size: number;
+  /** The last `last` acts. */
+  acts(last: number): LiveAct[];
+}
+
+/** No act takes more messages than this: the template's two, the turn and the tool's answer. */
+const MESSAGES_PER_ACT = 4;
+
+/** The last acts of a conversation. `sampled`: the text of the agent's turn under way; empty between turns. */
+export function liveActs(nodes: readonly MessageNode[], userCalls: readonly UserCall[], sampled: string, last: number): LiveAct[] {
+  const acts: LiveAct[] = [];
+  for (const { id, role, text, content, toolCall, toolResult, parseError } of nodes.slice(-MESSAGES_PER_ACT * last)) {
+    if (role === 'user') acts.push({ id: `${id}`, by: 'customer', text });
+    if (role === 'assistant')
+      acts.push({
+        id: `${id}`,
+        by: 'agent',
+        text: content ?? spoken(text),
+        ...(toolCall && { call: toolCall }),
+        ...(parseError !== undefined && { problem: parseError }),
+      });
+    const before = acts.at(-1);
+    if (toolResult && before?.call) before.result = { error: toolResult.error, wrote: toolResult.changes.length };
+    for (const [i, { call, error, changes }] of userCalls.filter(({ after }) => after === id).entries())
+      acts.push({ id: `${id} call ${i}`, by: 'customer', text: '', call, result: { error, wrote: changes.length } });
+  }
+  if (sampled !== '') acts.push(openAct(nodes.length, sampled));
+  return acts.slice(-last);
+}
+
+function openAct(id: number, sampled: string): LiveAct {
+  // The last token can end inside a character.
+  const text = sampled.replace(/\uFFFD+$/, '');
+  const start = text.indexOf(TOOL_CALL_START);
+  const [said, markup] = start < 0 ? [text, ''] : [text.slice(0, start), text.slice(start + TOOL_CALL_START.length).trim()];
+  return { id: `${id}`, by: 'agent', text: spoken(said), open: { markup } };
+}

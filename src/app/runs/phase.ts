@@ -1,0 +1,51 @@
+/** @file What a run does now, in words, and about how long it still takes. */
+import type { GrpoConfig } from '../../records/run.ts';
+import type { RunProgress } from '../data/trainer-client.svelte.ts';
+import type { MetricSeries } from '../data/run/series.ts';
+
+const PHASES: Record<RunProgress['phase'], string> = {
+  rollout: 'Playing conversations',
+  score: 'Scoring by the reference',
+  update: 'Updating the weights',
+  evaluate: 'Held-out evaluation',
+  compile: 'Loading the model and compiling kernels',
+};
+
+export const phaseName = ({ phase }: RunProgress): string => PHASES[phase];
+
+/** How far the phase is; '' where the trainer does not say it. An update counts the mini-batch under way. */
+export function phasePosition({ phase, done, total }: RunProgress): string {
+  if (phase === 'rollout' || phase === 'evaluate') return `${done} of ${total}`;
+  return phase === 'update' && total > 1 ? `mini-batch ${done + 1} of ${total}` : '';
+}
+
+/**
+ * Seconds until the end of the run, by the medians of the finished steps; null before the first step has ended. An episode of
+ * an evaluation counts as one of a step.
+ */
+export function secondsLeft(series: MetricSeries, config: GrpoConfig, { step, phase, done, total }: RunProgress): number | null {
+  const whole = series.median('timing_s/step');
+  if (whole === null) return null;
+  const { total_training_steps: last, train_batch_size, n, val_tasks, test_freq } = config;
+  const [gen, ref] = [series.median('timing_s/gen') ?? 0, series.median('timing_s/ref') ?? 0];
+  const evaluation = val_tasks > 0 ? (gen * val_tasks) / (train_batch_size * n) : 0;
+  const rest = 1 - done / Math.max(1, total);
+  const inPhase = {
+    compile: 0,
+    rollout: whole - gen * (1 - rest),
+    score: whole - gen,
+    update: (whole - gen - ref) * rest,
+    evaluate: evaluation * rest,
+  }[phase];
+  const due = (at: number) => at === last || (test_freq > 0 && at % test_freq === 0);
+  let seconds = inPhase;
+  if (phase !== 'evaluate' && phase !== 'compile' && due(step)) seconds += evaluation;
+  for (let at = step + 1; at <= last; at++) seconds += whole + (due(at) ? evaluation : 0);
+  return seconds;
+}
+
+/** No more precise than an estimate is: to 10 s, to a minute, from 90 min on to an hour. */
+export function timeLeft(seconds: number): string {
+  if (seconds < 90) return `about ${10 * Math.max(1, Math.round(seconds / 10))} s left`;
+  return seconds < 5400 ? `about ${Math.round(seconds / 60)} min left` : `about ${Math.round(seconds / 3600)} h left`;
+}

@@ -1,0 +1,50 @@
+/** @file The rollouts of a step that the page shows while they are played: those of the step's first group. */
+import type { LiveEpisode } from '../agent/live.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+import { keptGroup } from '../training/inspect.ts';
+import type { LiveRollout, RunEvent } from './messages.ts';
+
+/** At most so many rollouts, and of each so many acts. */
+const ROLLOUTS = 8;
+const ACTS = 8;
+
+interface Watched {
+  episode: LiveEpisode;
+  /** The outcome; undefined while the rollout is played. */
+  reward?: number | null;
+  /** The size that the viewer has seen; −1 if the viewer does not know the state of the rollout. */
+  seen: number;
+}
+
+export class LiveGroup {
+  #step = 0;
+  #rollouts = new Map<number, Watched>();
+
+  begin(step: number, episode: LiveEpisode): void {
+    if (step !== this.#step) this.#rollouts.clear();
+    this.#step = step;
+    if (episode.group === keptGroup(step) && episode.index < ROLLOUTS) this.#rollouts.set(episode.index, { episode, seen: -1 });
+  }
+
+  end({ group, index, reward }: Trajectory): void {
+    const watched = group === keptGroup(this.#step) && this.#rollouts.get(index);
+    if (watched) Object.assign(watched, { reward, seen: -1 });
+  }
+
+  /** For a new viewer: the next `news` has every rollout. */
+  show(): void {
+    for (const watched of this.#rollouts.values()) watched.seen = -1;
+  }
+
+  /** The rollouts that changed since the last call, or null. */
+  news(): Extract<RunEvent, { type: 'live' }> | null {
+    const rollouts: LiveRollout[] = [];
+    for (const [index, watched] of this.#rollouts) {
+      const { episode, reward, seen } = watched;
+      if (episode.size === seen) continue;
+      watched.seen = episode.size;
+      rollouts.push({ index, acts: episode.acts(ACTS), ...(reward !== undefined && { reward }) });
+    }
+    return rollouts.length > 0 ? { type: 'live', step: this.#step, rollouts } : null;
+  }
+}
