@@ -139,7 +139,8 @@ export function suggestions(scenario: UserScenario, seed = 0): string[] {
   const { identity, wishes } = scenario;
   const [first, ...more] = wishes;
   if (!first) return [];
-  const who = identity.email !== undefined ? `My email is ${identity.email}.` : identity.zip !== undefined ? nameAndZip(scenario, dice) : '';
+  const who =
+    identity.email !== undefined ? `My email is ${identity.email}.` : identity.zip !== undefined ? nameAndZip(scenario, dice) : '';
   const asked = first.insteadOf ?? first;
   return [
     [greeting(dice), who, state(asked, true, dice)].filter(Boolean).join(' '),
