@@ -167,7 +167,7 @@ test('a newcomer finds what a run has changed: from the recorded run to a pair i
   const problems = watch(page);
   await page.goto('/#/runs/recorded');
   const panel = page.locator('[data-part=before-after]');
-  await expect(panel).toContainText('on the same 48 held-out trials');
+  await expect(panel).toContainText('on the same 48 held-out trials, one for each task. The charts show other held-out tasks.');
   await expect(panel).toContainText(/step 0 → step 40\s*\d+ % → \d+ %/);
   await expect(panel).toContainText(/[+−]\d+ points \([+−]?\d+ to [+−]?\d+\)/);
   await expect(panel.getByRole('link', { name: 'See what changed' })).toHaveAttribute('href', /kind=evals&of=/);
