@@ -203,6 +203,3 @@ export function href(route: Route, query: Record<string, string | number | null 
 function pathOf(route: Route): string {
   return PATHS[route.name].replace(/:(\w+)/g, (_, name: string) => encodeURIComponent((route as unknown as Record<string, string>)[name]!));
 }
-
-/** A task to play first: its customer tells the order, and changes her mind. */
-export const FIRST_TASK: RouteOf<'play'> = { name: 'play', domain: 'retail', task: 'retail/nano/heldout/1/7' };
