@@ -8,12 +8,11 @@ export class Offline {
   /** Does nothing where the browser has no service worker, or keeps none (a private window, a page over plain http). */
   async register(): Promise<void> {
     if (!('serviceWorker' in navigator)) return;
-    try {
-      this.#registration = await navigator.serviceWorker.register('service-worker.js');
-    } catch {
-      return;
-    }
-    const registration = this.#registration;
+    // Some browsers that block service workers refuse, others answer without a registration.
+    const registration = (await navigator.serviceWorker.register('service-worker.js').catch(() => null)) as
+      ServiceWorkerRegistration | null | undefined;
+    if (!registration) return;
+    this.#registration = registration;
     const look = () => (this.waiting = registration.waiting !== null && navigator.serviceWorker.controller !== null);
     look();
     registration.addEventListener('updatefound', () => registration.installing?.addEventListener('statechange', look));
