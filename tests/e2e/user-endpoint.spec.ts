@@ -67,8 +67,11 @@ test('every episode is scored, retried or dropped; none is silently zero', async
   }
   expect((await readdir(out)).sort()).toEqual([
     'config.json',
+    'evaluations.jsonl',
     'metrics.jsonl',
     'model.safetensors',
+    'result.json',
+    'status.json',
     'tokenizer.json',
     'tokenizer_config.json',
     'trajectories.jsonl',
