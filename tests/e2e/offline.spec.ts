@@ -3,9 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
-import { expect } from '@playwright/test';
+import { expect, test } from '@playwright/test';
 import { watch } from './page-checks.ts';
-import { test } from './test.ts';
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html',
@@ -15,6 +14,7 @@ const TYPES: Record<string, string> = {
   '.json': 'application/json',
 };
 
+// Not the test of test.ts: its pages share one context, which blocks service workers.
 test.use({ serviceWorkers: 'allow' });
 
 test('from a sub-path without headers; after the first visit it opens, plays and trains without the server', async ({ page }) => {
