@@ -118,7 +118,7 @@ test('the visitor as the customer opens the conversation; nothing is played befo
   expect(play).not.toHaveBeenCalled();
   expect([game.next, game.canUndo, game.canRegenerate, game.untouched]).toEqual(['user', false, false, true]);
   answers.push([user('Hello.'), agent('Hi, what can I do?')]);
-  await game.say('Hello.', true);
+  await game.say('Hello.', Promise.resolve(true));
   expect(play.mock.lastCall![0]).toMatchObject({ prefix: null, user: { say: 'Hello.' }, agent: undefined });
   expect([game.next, game.canUndo, game.canRegenerate, game.untouched]).toEqual(['user', true, true, false]);
 });
@@ -145,7 +145,7 @@ test('without a model the agent’s turn rests for the visitor', async () => {
   const { game, play, answers } = open();
   await game.begin('user');
   answers.push([user('Hello.')]);
-  await game.say('Hello.', false);
+  await game.say('Hello.', Promise.resolve(false));
   expect(play.mock.lastCall![0]).toMatchObject({ agent: null });
   expect(game.next).toBe('agent');
 });
@@ -179,9 +179,10 @@ test('busy says what is under way, and a second move meanwhile does nothing', as
   flushSync();
   let answer = (_: Trajectory) => {};
   answers.push(() => new Promise((resolve) => (answer = resolve)));
-  const moving = game.say('Hello.', true);
+  const moving = game.say('Hello.', Promise.resolve(true));
   flushSync();
-  await game.say('Hello again.', true);
+  await vi.waitFor(() => expect(play).toHaveBeenCalledOnce());
+  await game.say('Hello again.', Promise.resolve(true));
   expect(play).toHaveBeenCalledOnce();
   answer(trajectory([user('Hello.'), agent('Hi.')]));
   await moving;
@@ -194,13 +195,13 @@ test('an error is told; a stopped turn is no error; a failed customer is told wi
   const { game, answers } = open();
   await game.begin('user');
   answers.push(() => Promise.reject(new Error('out of memory')));
-  await game.say('Hello.', true);
+  await game.say('Hello.', Promise.resolve(true));
   expect([game.problem, game.busy, game.untouched]).toEqual(['out of memory', '', true]);
   answers.push(() => Promise.reject(new Error('stopped')));
-  await game.say('Hello.', true);
+  await game.say('Hello.', Promise.resolve(true));
   expect(game.problem).toBe('');
   answers.push((request) => continued(request, [user('Hello.')], { termination: 'user_error', error: 'timeout' }));
-  await game.say('Hello.', true);
+  await game.say('Hello.', Promise.resolve(true));
   expect(game.problem).toBe('The simulated customer failed: timeout');
   expect(texts(game)).toEqual(['Hello.']);
 });
@@ -257,7 +258,7 @@ test('regenerate asks for the same turn on another stream', async () => {
   const { game, play, answers } = open();
   await game.begin('user');
   answers.push([user('Hello.'), agent('Hi.')], [agent('Good morning.')]);
-  await game.say('Hello.', true);
+  await game.say('Hello.', Promise.resolve(true));
   await game.regenerate();
   const [first, second] = play.mock.calls.map(([request]) => request);
   expect(second).toMatchObject({ agent: undefined, user: null });
@@ -322,16 +323,33 @@ test('deleting the branch that the game began with says where to go on', async (
 });
 
 test('a closed game stops its turn, and the late answer changes nothing', async () => {
-  const { game, stopPlay, answers, branches } = open();
+  const { game, play, stopPlay, answers, branches } = open();
   await game.begin('user');
   let answer = (_: Trajectory) => {};
   answers.push(() => new Promise((resolve) => (answer = resolve)));
-  const moving = game.say('Hello.', true);
+  const moving = game.say('Hello.', Promise.resolve(true));
+  await vi.waitFor(() => expect(play).toHaveBeenCalledOnce());
   game.close();
   expect(stopPlay).toHaveBeenCalledOnce();
   answer(trajectory([user('Hello.'), agent('Hi.')]));
   await moving;
   expect([game.prefix, await branches()]).toEqual([null, []]);
+});
+
+test('a visitor who speaks before the GPU is found is answered; a game that is closed before asks nobody', async () => {
+  for (const closed of [false, true]) {
+    const { game, play, answers } = open();
+    await game.begin('user');
+    answers.push((request) => continued(request, [user('Hello.'), agent('Hi.')]));
+    let found = (_: boolean) => {};
+    const moving = game.say('Hello.', new Promise((resolve) => (found = resolve)));
+    expect([game.busy, game.saying]).toEqual(['Waiting for the agent…', 'Hello.']);
+    if (closed) game.close();
+    found(true);
+    await moving;
+    expect(play).toHaveBeenCalledTimes(closed ? 0 : 1);
+    if (!closed) expect(play.mock.calls[0]![0]).toMatchObject({ user: { say: 'Hello.' }, agent: undefined });
+  }
 });
 
 test('what the visitor says is there at once, and is part of the conversation when the answer comes', async () => {
@@ -342,7 +360,7 @@ test('what the visitor says is there at once, and is part of the conversation wh
     seen = game.saying;
     return continued(request, [user('Hello.'), agent('Hi.')]);
   });
-  await game.say('Hello.', true);
+  await game.say('Hello.', Promise.resolve(true));
   expect([seen, game.saying]).toEqual(['Hello.', '']);
   expect(texts(game)).toEqual(['Hello.', 'Hi.']);
 });
@@ -352,7 +370,7 @@ test('two models answer the last message of the customer; nothing is stored, and
   await game.begin('user');
   expect(game.canCompare).toBe(false);
   answers.push([user('Hello.'), agent('Hi.')]);
-  await game.say('Hello.', true);
+  await game.say('Hello.', Promise.resolve(true));
   const [before] = await branches();
   answers.push([agent('From one.')], [agent('From two.')]);
   const models = ['one', 'two'].map((name) => ({ name, ref: { kind: 'model', name } as const }));
@@ -367,6 +385,6 @@ test('two models answer the last message of the customer; nothing is stored, and
   expect(texts(game)).toEqual(['Hello.', 'Hi.']);
   expect(await branches()).toEqual([before]);
   answers.push([user('Bye.'), agent('Bye.')]);
-  await game.say('Bye.', true);
+  await game.say('Bye.', Promise.resolve(true));
   expect(game.compared).toBeNull();
 });

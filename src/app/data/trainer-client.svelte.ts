@@ -44,6 +44,9 @@ export class TrainerClient {
 
   readonly #connect: (onFailure: (error: Error) => void) => Promise<Trainer>;
   readonly #listeners = new Set<RunListener>();
+  #booted = () => {};
+  /** Resolves when the worker has said whether there is a device. */
+  readonly booted = new Promise<void>((resolve) => (this.#booted = resolve));
   #trainer: Promise<Trainer> | null = null;
   #lastLoss = -Infinity;
   #user: UserConfig | undefined;
@@ -68,6 +71,7 @@ export class TrainerClient {
     } catch (error) {
       this.info = unavailable(messageOf(error));
     }
+    this.#booted();
   }
 
   /** Why the GPU may not be used for `use` now, in one sentence; '' if it may. */

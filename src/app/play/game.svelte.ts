@@ -13,6 +13,9 @@ import { type Party, requestOf, type Role, type Setting } from './setting.ts';
 
 export type { Role, Setting };
 
+/** Who plays the next turns: see `PlayRequest`. */
+type Move = Pick<PlayRequest, 'agent' | 'user'>;
+
 export class Game {
   readonly setting: Setting;
   /** The visitor's role. */
@@ -103,9 +106,11 @@ export class Game {
   }
 
   /** Plays one move and stores the conversation. */
-  async move(move: Pick<PlayRequest, 'agent' | 'user'>, label: string): Promise<void> {
+  async move(move: Move | Promise<Move>, label: string): Promise<void> {
     await this.#during(label, async () => {
-      const [played] = await this.#client.play({ ...this.#request, ...move });
+      const turns = await move;
+      if (this.#closed) return;
+      const [played] = await this.#client.play({ ...this.#request, ...turns });
       if (this.#closed) return;
       if (this.ended) this.branch = '';
       this.#turns += 1;
@@ -120,13 +125,13 @@ export class Game {
   }
 
   /** Speaks as the customer. Then the model plays the agent if it is ready, else the visitor does. */
-  say(text: string, modelReady: boolean): Promise<void> {
+  say(text: string, modelReady: Promise<boolean>): Promise<void> {
     this.saying = text;
-    return this.move({ user: { say: text }, agent: this.as === 'user' && modelReady ? undefined : null }, 'Waiting for the agent…');
+    return this.move(this.#answered({ say: text }, modelReady), 'Waiting for the agent…');
   }
 
-  letUserAnswer(modelReady: boolean): Promise<void> {
-    return this.move({ user: 'simulated', agent: this.as === 'user' && modelReady ? undefined : null }, 'Waiting for the customer…');
+  letUserAnswer(modelReady: Promise<boolean>): Promise<void> {
+    return this.move(this.#answered('simulated', modelReady), 'Waiting for the customer…');
   }
 
   act(agent: NonNullable<PlayRequest['agent']>): Promise<void> {
@@ -284,6 +289,10 @@ export class Game {
         { agent: null, user: this.as === 'agent' ? undefined : null },
         next === 'user' ? 'Waiting for the customer…' : 'Restoring the world…',
       );
+  }
+
+  async #answered(user: Move['user'], modelReady: Promise<boolean>): Promise<Move> {
+    return { user, agent: this.as === 'user' && (await modelReady) ? undefined : null };
   }
 
   get #request(): PlayRequest {
