@@ -202,7 +202,7 @@ test('a run gets a name, a note and tags; the list is sorted by a column and fil
   await expect(page.getByRole('button', { name: 'Edit name, tags and note' })).toHaveCount(0);
   await page.goto('/#/runs');
   await page.getByRole('link', { name: 'New run' }).click();
-  await expect(page).toHaveURL(/#\/(\?preset=glimpse)?$/);
+  await expect(page).toHaveURL(/#\/\?setup=1(&preset=glimpse)?$/);
   expect(problems).toEqual([]);
 });
 
@@ -278,7 +278,7 @@ test('a link tells what it changes, and what it names that does not exist', asyn
   await expect(page.getByText('Rollouts per task is “many”: expected a number.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Start training' })).toBeDisabled();
   await page.goto('/#/runs/recorded?tab=config');
-  await expect(page.getByRole('link', { name: 'Set up another like this' })).toHaveAttribute('href', /^#\/\?preset=/);
+  await expect(page.getByRole('link', { name: 'Change a setting' })).toHaveAttribute('href', /^#\/\?setup=1&preset=/);
 });
 
 test('while a run trains its rollouts appear one by one; the next setup says what it changes since', async ({ page }) => {

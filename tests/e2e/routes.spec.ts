@@ -8,7 +8,7 @@ import { test } from './test.ts';
 /** Addresses that need no looking up; the gallery has a spec of its own. */
 const ROUTES: Record<string, string> = {
   home: '#/',
-  'home-setup': '#/?preset=tiny&lr=0.001&n=6',
+  'home-setup': '#/?setup=1&preset=tiny&lr=0.001&n=6',
   learn: '#/learn',
   lesson: '#/learn/group',
   teach: '#/learn/teach',

@@ -154,7 +154,7 @@ test('a setup like a run’s keeps model, seed and every changed setting', () =>
   const query = readQuery('home', parseHash(link).query);
   expect(query).toMatchObject({ preset: 'tiny', model: 'mine', seed: 9 });
   expect(readSetup('tiny', { ...settingTexts(query), seed: '9' })).toMatchObject({ config, problems: {}, unknown: [] });
-  expect(setupLink(row('r'))).toBe('#/?preset=tiny');
+  expect(setupLink(row('r'))).toBe('#/?setup=1&preset=tiny');
   expect(setupLink(row('r', { request: { ...request, preset: 'constructor' } }))).toBeNull();
 });
 

@@ -31,10 +31,10 @@ const INSPECTOR = z.object({
 
 /**
  * The query of each page. A filter holds the value that rows must have; '' and null mean all rows.
- * The settings of a new run are not listed here: the query of `home` may hold any setting.
+ * The settings of a new run are not listed here: the query of `home` may hold any setting. `setup` 1: the form of a new run alone.
  */
 const QUERIES = {
-  home: z.looseObject({ preset: text, seed: natural }),
+  home: z.looseObject({ preset: text, seed: natural, setup: flag }),
   learn: z.object({}),
   /** `step`: the step to begin with, counted from 1. */
   lesson: z.object({ step: natural }),

@@ -4,7 +4,7 @@ import { PERSONAS } from '../../records/conditions.ts';
 import { REWARD_PARTS } from '../../records/rewards.ts';
 import { allConditionsText, PERSONA_LABELS, PERSONA_MEANINGS, runConditions, TOOL_FAULTS } from '../data/conditions.ts';
 import { REWARD_LABELS } from '../data/labels.ts';
-import { number } from '../kit/format.ts';
+import { count, number } from '../kit/format.ts';
 
 export interface Field {
   name: keyof GrpoConfig;
@@ -257,7 +257,7 @@ export const GROUPS: FieldGroup[] = [
     id: 'limits',
     title: 'Length, checkpoints, evaluation',
     summary: (c) =>
-      `${c.total_training_steps} steps, checkpoint ${c.save_freq > 0 ? `every ${c.save_freq}` : 'at the end'}, ${c.val_tasks} held-out tasks${c.test_freq > 0 ? ` every ${c.test_freq}` : ' before and after'}`,
+      `${count(c.total_training_steps, 'step')}, checkpoint ${c.save_freq > 0 ? `every ${c.save_freq}` : 'at the end'}, ${count(c.val_tasks, 'held-out task')}${c.test_freq > 0 ? ` every ${c.test_freq}` : ' before and after'}`,
     fields: [
       field('total_training_steps', 'Steps', 'The number of training steps of the run.'),
       field(

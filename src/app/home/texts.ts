@@ -10,8 +10,8 @@ export interface SetupTexts {
   unknown: string[];
 }
 
-/** Query names with their own form fields. */
-const OTHERS: ReadonlySet<string> = new Set(['preset', 'seed', 'model']);
+/** Query names that are no settings, or have their own form fields. */
+const OTHERS: ReadonlySet<string> = new Set(['preset', 'seed', 'model', 'setup']);
 
 /** The unparsed settings of the address, by name. `readSetup` parses them. */
 export function settingTexts(query: Record<string, unknown>): Record<string, string> {

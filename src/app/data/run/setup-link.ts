@@ -9,5 +9,5 @@ export function setupLink({ request: { preset, model }, config }: Pick<RunRow, '
   if (!Object.hasOwn(PRESETS, preset)) return null;
   const base = PRESETS[preset]!;
   const changed = Object.fromEntries(configDiff(base.config, config).map(({ name, to }) => [name, String(to)]));
-  return href({ name: 'home' }, { preset, model: model === base.model ? '' : model, ...changed });
+  return href({ name: 'home' }, { setup: '1', preset, model: model === base.model ? '' : model, ...changed });
 }
