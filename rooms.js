@@ -31,7 +31,7 @@ export const ROOMS = {
     'training',
     'experiments',
   ],
-  worlds: ['records', 'environments', 'exchange', 'benchmarks'],
+  worlds: ['base', 'records', 'environments', 'exchange', 'benchmarks'],
   workers: ['environments', 'users', 'exchange', 'storage', 'benchmarks', 'trainer', 'worlds'],
   cli: ['records', 'environments', 'benchmarks', 'experiments', 'trainer'],
 

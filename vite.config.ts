@@ -5,11 +5,24 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { playwright } from '@vitest/browser-playwright';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { HEADERS, POLICY } from './src/cli/headers.mjs';
 import { launchOptions } from './tests/support/chromium.ts';
 
-// WebGPU training needs no cross-origin isolation. The threads of other packages do, so both servers send these headers,
-// as src/cli/server.mjs does.
-const isolation = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'credentialless' };
+/** The development server's own scripts and styles need a looser policy. */
+const { 'Content-Security-Policy': _, ...isolation } = HEADERS;
+
+/** Adds the content security policy to the built pages, and to the headers for static hosts. */
+const policy = (): Plugin => ({
+  name: 'policy',
+  apply: 'build',
+  transformIndexHtml: () => [
+    { tag: 'meta', attrs: { 'http-equiv': 'Content-Security-Policy', content: POLICY }, injectTo: 'head-prepend' },
+  ],
+  generateBundle() {
+    const lines = Object.entries(HEADERS).map(([name, value]) => `  ${name}: ${value}\n`);
+    this.emitFile({ type: 'asset', fileName: '_headers', source: `/*\n${lines.join('')}` });
+  },
+});
 
 /** Writes `service-worker.js` with the names of all files of the build. The command line's own page is not for offline use. */
 const offline = (): Plugin => ({
@@ -21,7 +34,7 @@ const offline = (): Plugin => ({
     const names = (await readdir(out, { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())
       .map((entry) => relative(out, join(entry.parentPath, entry.name)).split(sep).join('/'))
-      .filter((name) => name !== 'headless.html' && name !== 'service-worker.js')
+      .filter((name) => !['headless.html', 'service-worker.js', '_headers'].includes(name))
       .sort();
     const hash = createHash('sha256');
     for (const name of names) hash.update(name).update(await readFile(join(out, name)));
@@ -43,10 +56,10 @@ const chromium = () => ({
 
 export default defineConfig({
   base: './',
-  plugins: [svelte(), offline()],
+  plugins: [svelte(), policy(), offline()],
   worker: { format: 'es' },
   server: { headers: isolation },
-  preview: { headers: isolation },
+  preview: { headers: HEADERS },
   // A copy of onnxruntime-web (only tests use it) would not find its WebAssembly.
   optimizeDeps: {
     include: ['comlink', 'dexie', '@huggingface/tokenizers', 'zod', '@bufbuild/protobuf/wire'],

@@ -23,3 +23,9 @@ const USAGE_NAMES = new Set(['ConfigError', 'InputError', 'UsageError']);
 export function pageError({ name, message }) {
   return USAGE_NAMES.has(name) ? new UsageError(message) : new CommandError(message);
 }
+
+/**
+ * A message for a terminal: on one line and without control characters (C0, C1), which could change the terminal's state.
+ * @param {string} message
+ */
+export const oneLine = (message) => message.replace(/\s*\n\s*/g, ' ').replace(/\p{Cc}/gu, '');

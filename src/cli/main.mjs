@@ -10,7 +10,7 @@ import { exportModel } from './commands/export.mjs';
 import { bench, evaluate, generate, grad, score } from './commands/model.mjs';
 import { open, userServer } from './commands/local.mjs';
 import { sft, synthesize, train } from './commands/training.mjs';
-import { UsageError } from './errors.mjs';
+import { oneLine, UsageError } from './errors.mjs';
 import { runInterruptions } from './files.mjs';
 import { ProgressBar } from './progress.mjs';
 
@@ -61,7 +61,7 @@ export async function main([name, ...args]) {
     if (interruption) return interruption; // the closed browser caused this error
     progress.clear();
     const { message, exitCode } = /** @type {Error & { exitCode?: number }} */ (error);
-    console.error(`mua: ${message.replace(/\s*\n\s*/g, ' ')}`);
+    console.error(`mua: ${oneLine(message)}`);
     if (exitCode === undefined && process.env.MUA_DEBUG) console.error(error);
     return exitCode ?? 1;
   }

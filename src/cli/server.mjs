@@ -10,6 +10,7 @@ import { createServer, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { extname, join, relative, sep } from 'node:path';
 import { CommandError } from './errors.mjs';
+import { HEADERS } from './headers.mjs';
 
 /** @type {Record<string, string>} */
 const TYPES = {
@@ -24,12 +25,8 @@ const TYPES = {
   '.ico': 'image/x-icon',
   '.webmanifest': 'application/manifest+json',
 };
-/** `credentialless`, not `require-corp`: so the test of a customer's endpoint can tell a server without CORS from no server. */
-const ISOLATION = {
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Embedder-Policy': 'credentialless',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-};
+/** Other names could be another site's that resolve to this machine (DNS rebinding). */
+const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 /**
  * @typedef {object} SiteServer
@@ -59,10 +56,14 @@ export async function serveSite(directory, { port = 0 } = {}) {
   const server = createServer(async (request, response) => {
     /** @param {number} status @param {string | Uint8Array} [body] @param {string} [type] */
     const answer = (status, body = '', type = 'text/plain') =>
-      response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-cache', ...ISOLATION }).end(body);
+      response.writeHead(status, { ...HEADERS, 'Content-Type': type, 'Cache-Control': 'no-cache' }).end(body);
+    const { hostname } = URL.canParse(`http://${request.headers.host}`) ? new URL(`http://${request.headers.host}`) : { hostname: '' };
+    if (!LOOPBACK.has(hostname)) return answer(403, `the host is "${request.headers.host}": expected ${[...LOOPBACK].join(', ')}`);
     const path = pathOf(request.url);
     if (path === null) return answer(400, `no such address: ${request.url}`);
     if (!path.startsWith(exchange)) {
+      if (request.method !== 'GET' && request.method !== 'HEAD')
+        return answer(405, `the method is ${request.method}: expected GET or HEAD`);
       const name = path === '/' ? '/index.html' : path;
       const body = site.get(name);
       return body ? answer(200, body, TYPES[extname(name)] ?? 'application/octet-stream') : answer(404, `no such file: ${name}`);
@@ -72,7 +73,7 @@ export async function serveSite(directory, { port = 0 } = {}) {
     if (request.method === 'GET' && offers.has(name)) {
       const offer = /** @type {{ file?: string, data?: string | Uint8Array }} */ (offers.get(name));
       if (offer.file === undefined) return answer(200, offer.data, 'application/octet-stream');
-      response.writeHead(200, { 'Content-Type': 'application/octet-stream', ...ISOLATION });
+      response.writeHead(200, { 'Content-Type': 'application/octet-stream', ...HEADERS });
       createReadStream(offer.file)
         .on('error', (error) => response.destroy(error))
         .pipe(response);
@@ -166,7 +167,7 @@ function forward(request, response, { baseUrl, apiKey }, path) {
     const passed = Object.fromEntries(
       ['content-type', 'content-length', 'retry-after'].flatMap((name) => (reply.headers[name] ? [[name, reply.headers[name]]] : [])),
     );
-    response.writeHead(reply.statusCode ?? 502, { ...passed, ...ISOLATION });
+    response.writeHead(reply.statusCode ?? 502, { ...passed, ...HEADERS });
     reply.on('error', () => response.destroy());
     reply.pipe(response);
   });

@@ -7,16 +7,23 @@ export function publicUrl(address: string): string {
   return host === '' ? '' : `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
 }
 
-const ADDRESS = /\b[a-z][a-z\d+.-]*:\/\/[^\s"'<>)\]]+/gi;
-const BEARER = /\b(bearer)\s+\S+/gi;
-/** API keys in the formats of common providers, e.g. `sk-proj-…`, `hf_…`. */
-const KEY = /\b(?:sk|pk|rk|hf|gsk|xai|nvapi|AIza)[-_]?[\w-]{16,}/g;
+/** A scheme has few characters. Without the bound, a long word would be read once per character. */
+const ADDRESS = /\b[a-z][a-z\d+.-]{0,30}:\/\/[^\s"'<>)\]]+/gi;
+/** The value of a field or header that is named like a secret, e.g. `api-key: …`, `"password": "…"`, `Authorization: Basic …`. */
+const FIELD =
+  /\b((?:x-)?api[-_]?key|authorization|access[-_]?token|client[-_]?secret|password|secret)(["']?\s{0,9}[:=]\s{0,9}["']?)(?:(?:basic|bearer|token)\s+)?[^\s"',;&]+/gi;
+const BEARER = /\b(bearer)\s+[^\s"',;]+/gi;
+/** Base64 with a digit or a sign, so that words after “basic” stay. */
+const BASIC = /\b(basic)\s+(?=[a-z]{0,200}[\d+/=])[a-z\d+/]{8,}=*/gi;
+/** API keys and tokens in the formats of common providers, e.g. `sk-proj-…`, `hf_…`, `ghp_…`. */
+const KEY =
+  /\b(?:(?:sk|pk|rk|hf|gsk|xai|nvapi|gh[opsur]|github_pat|glpat|xox[abprs])[-_][\w-]{16,}|AIza[\w-]{16,}|AKIA[\dA-Z]{16}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)/g;
 
 const withoutKnown = (text: string, keys: readonly string[]) => keys.filter(Boolean).reduce((rest, key) => rest.replaceAll(key, '…'), text);
 
 /** Removes keys from a text that the visitor wrote. Addresses in it stay whole. `keys`: the API keys in use. */
 export function withoutKeys(text: string, keys: readonly string[]): string {
-  return withoutKnown(text, keys).replace(BEARER, '$1 …').replace(KEY, '…');
+  return withoutKnown(text, keys).replace(FIELD, '$1$2…').replace(BEARER, '$1 …').replace(BASIC, '$1 …').replace(KEY, '…');
 }
 
 /** Removes keys and secret parts of addresses from an error message, which may repeat parts of the request. `keys`: the API keys in use. */

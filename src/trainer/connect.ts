@@ -1,4 +1,5 @@
 /** @file Starts three workers and connects them. The trainer calls the environment and user workers through ports, not through the page. */
+import '../base/content-policy.ts';
 import * as comlink from 'comlink';
 import type { TrainerApi } from './api.ts';
 

@@ -2,6 +2,7 @@
  * @file Serves the World pages: domains, tables, tasks and imports. Runs in its own worker, because reading a large import
  * would delay the episodes of a training run. Sends tables and tasks to the page a few rows at a time.
  */
+import '../base/content-policy.ts';
 import { benchmarkLoader } from '../benchmarks/import/loader.ts';
 import type { BenchmarkDatabase, StoredBenchmark } from '../benchmarks/import/database.ts';
 import { IMPORTED_LEVEL, importedName } from '../benchmarks/imported-benchmark.ts';

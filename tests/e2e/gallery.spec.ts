@@ -21,7 +21,11 @@ test('every exhibit in both themes, no wider than a phone', async ({ page }) => 
   const exhibits = page.locator('[data-part=exhibit]');
   await expect(exhibits.last()).toBeVisible();
   // What is laid out only in sight would move under the camera.
-  await page.addStyleTag({ content: '* { content-visibility: visible !important }' });
+  await page.evaluate(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('* { content-visibility: visible !important }');
+    document.adoptedStyleSheets.push(sheet);
+  });
   expect(await exhibits.count()).toBeGreaterThan(40);
   // Tokens get their colours when they first come near.
   for (const tokens of await exhibits.filter({ has: page.locator('[data-part=tokens]') }).all()) {

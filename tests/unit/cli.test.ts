@@ -1,17 +1,18 @@
 /** The command line without its browser: flags, input files, outputs, the local server. */
 import { execFileSync, spawn } from 'node:child_process';
 import { appendFile, lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readFlags, readPairs } from '../../src/cli/args.mjs';
-import { pageError } from '../../src/cli/errors.mjs';
+import { oneLine, pageError } from '../../src/cli/errors.mjs';
 import { checkParent, findModel, writeAll, writeFolder } from '../../src/cli/files.mjs';
 import { readStatus, RunFolder } from '../../src/cli/run-folder.mjs';
 import { readGenerateInput, readGradInput, readScoreInput, readTaskIds } from '../../src/cli/inputs.mjs';
 import { clock, ProgressBar } from '../../src/cli/progress.mjs';
+import { HEADERS } from '../../src/cli/headers.mjs';
 import { serveSite } from '../../src/cli/server.mjs';
 import { cancelCall, tau1Retail, tau2Mock } from '../support/benchmark-data.ts';
 
@@ -436,6 +437,14 @@ describe('evaluate: selection of tasks', () => {
   });
 });
 
+/** The status of an answer to a request that names another host. */
+const statusFor = (origin: string, host: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    request(origin, { headers: { Host: host } }, (answer) => resolve(answer.resume().statusCode!))
+      .on('error', reject)
+      .end();
+  });
+
 describe('the local server', () => {
   test('serves the site with isolation headers, exchanges files under a secret path, and has no other path', async () => {
     const site = await modelFolder('site', { 'index.html': '<h1>hi</h1>' });
@@ -445,10 +454,21 @@ describe('the local server', () => {
     try {
       const home = await fetch(`${server.origin}/`);
       expect(await home.text()).toBe('<h1>hi</h1>');
-      expect(home.headers.get('cross-origin-embedder-policy')).toBe('credentialless');
+      for (const [name, value] of Object.entries(HEADERS)) expect(home.headers.get(name), name).toBe(value);
+      expect(home.headers.get('content-security-policy')).not.toMatch(/unsafe-inline|blob:|unsafe-eval(?<!wasm-unsafe-eval)/);
       expect((await fetch(`${server.origin}/assets/a.js`)).headers.get('content-type')).toBe('text/javascript');
       expect((await fetch(`${server.origin}/..%2fsecret.txt`)).status).toBe(404);
       for (const path of ['/%', '//']) expect((await fetch(`${server.origin}${path}`)).status).toBe(400);
+      for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) expect((await fetch(`${server.origin}/`, { method })).status).toBe(405);
+      expect((await fetch(`${server.origin}/`, { method: 'HEAD' })).status).toBe(200);
+      for (const [host, status] of [
+        ['localhost', 200],
+        ['127.0.0.1', 200],
+        ['[::1]', 200],
+        ['evil.example', 403],
+        ['127.0.0.1.evil.example', 403],
+      ] as const)
+        expect(await statusFor(server.origin, host), host).toBe(status);
       server.offer('in', { data: 'given' });
       const received: [string, string][] = [];
       server.accept('out/*', (body, name) => void received.push([name, body.toString()]));
@@ -492,6 +512,10 @@ describe('the local server', () => {
       await server.close();
     }
   });
+});
+
+test('an error is one line without control characters', () => {
+  expect(oneLine('a\n  b\u001b[31mred\u0007\u009b2Jc\r')).toBe('a b[31mred2Jc');
 });
 
 describe('progress', () => {

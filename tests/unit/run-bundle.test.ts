@@ -303,6 +303,47 @@ describe('secrets', () => {
   });
 });
 
+describe('secrets', () => {
+  const SECRET = 'Zq8mN2xV7kP4wL9sT1yB5cD3';
+  test.each([
+    `api-key: ${SECRET}`,
+    `x-api-key=${SECRET}`,
+    `{"apiKey":"${SECRET}","model":"m"}`,
+    `{"password": "${SECRET}"}`,
+    `Authorization: Basic ${SECRET}==`,
+    `authorization: Bearer ${SECRET}`,
+    `Basic ${SECRET}=`,
+    `bearer ${SECRET}`,
+    `sk-proj-${SECRET}`,
+    `ghp_${SECRET}`,
+    `github_pat_${SECRET}`,
+    `glpat-${SECRET}`,
+    `eyJhbGciOiJIUzI1NiJ9.eyJ${SECRET}.${SECRET}`,
+    `http://user:${SECRET}@host/v1?key=${SECRET}#${SECRET}`,
+  ])('%s', (text) => {
+    const shown = withoutSecrets(`the server said: ${text}, and closed`);
+    expect(shown).not.toContain(SECRET);
+    expect(shown).toMatch(/^the server said: .*and closed$/);
+  });
+
+  test('words that look alike stay', () => {
+    for (const text of ['basic understanding of the policy', 'the bearer', 'a token of 5 letters', 'skin-care-products-for-sensitive-skin'])
+      expect(withoutSecrets(text)).toBe(text);
+  });
+
+  test('a long word is read in linear time', () => {
+    const milliseconds = (length: number) => {
+      const text = `${'a.'.repeat(length / 2)} ${'basic '.repeat(length / 6)} ${'api-key'.repeat(length / 7)}`;
+      const from = performance.now();
+      withoutSecrets(text);
+      return performance.now() - from;
+    };
+    milliseconds(1000);
+    // Quadratic reading takes minutes.
+    expect(milliseconds(2_000_000)).toBeLessThan(3000);
+  });
+});
+
 describe('hostile files are refused by name, path and reason', () => {
   test('a file that is not a zip, a truncated zip, a zip without a bundle', async () => {
     expect(await refused(new Uint8Array([1, 2, 3]))).toContain('not a complete zip file');
