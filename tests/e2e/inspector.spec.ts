@@ -125,7 +125,7 @@ test('every colour has a legend, and what is null, zero or masked has a look of 
   await page.getByLabel('Colour').selectOption('logprob');
   const look = (selector: string) =>
     page
-      .locator(selector)
+      .locator(`[data-part=tokens] ${selector}`)
       .first()
       .evaluate((element) => {
         element.scrollIntoView();
@@ -140,7 +140,9 @@ test('every colour has a legend, and what is null, zero or masked has a look of 
   expect(masked.boxShadow).toBe('none');
   expect(masked.color).not.toBe(value.color);
   await page.evaluate(() =>
-    document.querySelectorAll('.s').forEach((element, i) => i < 2 && element.classList.add(i === 0 ? 'n-logprob' : 'z-logprob')),
+    document
+      .querySelectorAll('[data-part=tokens] .s')
+      .forEach((element, i) => i < 2 && element.classList.add(i === 0 ? 'n-logprob' : 'z-logprob')),
   );
   expect((await look('.n-logprob')).decoration).toBe('dashed');
   expect((await look('.z-logprob')).decoration).toBe('solid');
@@ -242,9 +244,9 @@ test('other weights score the tokens again: those that sampled them agree, those
   const changes = async () => {
     await expect(page.locator('[data-part=scoring]')).toBeEmpty({ timeout: 60_000 });
     // Numbers are set when a token comes near.
-    await expect(page.locator('.t.s:not([style*=by_delta_p])')).toHaveCount(0);
+    await expect(page.locator('[data-part=tokens] .t.s:not([style*=by_delta_p])')).toHaveCount(0);
     return page
-      .locator('.t.s')
+      .locator('[data-part=tokens] .t.s')
       .evaluateAll((tokens) => tokens.map((token) => Number((token as HTMLElement).style.getPropertyValue('--by_delta_p'))));
   };
 
