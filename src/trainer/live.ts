@@ -12,6 +12,7 @@ interface Watched {
   episode: LiveEpisode;
   /** The outcome; undefined while the rollout is played. */
   reward?: number | null;
+  audit?: LiveRollout['audit'];
   /** The size that the viewer has seen; −1 if the viewer does not know the state of the rollout. */
   seen: number;
 }
@@ -26,9 +27,9 @@ export class LiveGroup {
     if (episode.group === keptGroup(step) && episode.index < ROLLOUTS) this.#rollouts.set(episode.index, { episode, seen: -1 });
   }
 
-  end({ group, index, reward }: Trajectory): void {
+  end({ group, index, reward, task: { id, domain }, violations }: Trajectory): void {
     const watched = group === keptGroup(this.#step) && this.#rollouts.get(index);
-    if (watched) Object.assign(watched, { reward, seen: -1 });
+    if (watched) Object.assign(watched, { reward, audit: { task: id, domain, violations: violations.length }, seen: -1 });
   }
 
   /** For a new viewer: the next `news` has every rollout. */
@@ -40,10 +41,10 @@ export class LiveGroup {
   news(): Extract<RunEvent, { type: 'live' }> | null {
     const rollouts: LiveRollout[] = [];
     for (const [index, watched] of this.#rollouts) {
-      const { episode, reward, seen } = watched;
+      const { episode, reward, audit, seen } = watched;
       if (episode.size === seen) continue;
       watched.seen = episode.size;
-      rollouts.push({ index, acts: episode.acts(ACTS), ...(reward !== undefined && { reward }) });
+      rollouts.push({ index, acts: episode.acts(ACTS), ...(reward !== undefined && { reward }), ...(audit && { audit }) });
     }
     return rollouts.length > 0 ? { type: 'live', step: this.#step, rollouts } : null;
   }

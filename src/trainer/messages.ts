@@ -40,6 +40,8 @@ export interface LiveRollout {
   acts: LiveAct[];
   /** The outcome; absent while the rollout is played. */
   reward?: number | null;
+  /** What the number of violations is read from; absent while the rollout is played. */
+  audit?: Pick<RolloutSummary, 'task' | 'domain' | 'violations'>;
 }
 
 export interface EngineInfo {

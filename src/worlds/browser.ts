@@ -18,9 +18,10 @@ import type { Json } from '../records/json.ts';
 import type { Task } from '../records/task.ts';
 import { Importer, type Progress } from './imports.ts';
 import { FIRST, GENERATED_DOMAINS, generatedWorld, openGenerated, openImported, type Opened, titleOf, TITLES } from './open-world.ts';
+import { relations } from './references.ts';
 import { firstRows, rowCounts, tableInfos, tableOf, tableRows } from './tables.ts';
 import { labelOf, searchTasks, taskSummary, toldBy } from './tasks.ts';
-import type { Found, GoldRun, TableRow, TaskSummary, WorldInfo, WorldRef, WorldSummary, WorldTask } from './types.ts';
+import type { Found, GoldRun, TableRelations, TableRow, TaskSummary, WorldInfo, WorldRef, WorldSummary, WorldTask } from './types.ts';
 import { wordSearch } from './word-search.ts';
 
 /** The number of worlds kept open. */
@@ -93,6 +94,11 @@ export class WorldBrowser {
       generated,
       tables: tableInfos(tables),
     };
+  }
+
+  /** The tables with the references between them. */
+  async relations(ref: WorldRef): Promise<TableRelations[]> {
+    return relations((await this.open(ref)).tables);
   }
 
   /** The number of rows that match the query, and the position of the row `key` among them. */

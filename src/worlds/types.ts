@@ -41,6 +41,34 @@ export interface TableInfo {
   columns: string[];
 }
 
+export interface Range {
+  least: number;
+  most: number;
+}
+
+/** A field whose values are keys of a table. */
+export interface Reference {
+  /** Such as `user_id` or `items[].product_id`; `*` stands for an id or a date in the path. */
+  field: string;
+  to: string;
+  /** How many rows of `to` one row names. */
+  names: Range;
+  /** How many rows name one row of `to`. */
+  namedBy: Range;
+  /** The number of values for which `to` has no row. */
+  missing: number;
+}
+
+export interface TableRelations {
+  name: string;
+  count: number;
+  /** The field that repeats the row's key. Null: no field does. */
+  key: string | null;
+  references: Reference[];
+  /** The other fields at the top level of a row. */
+  others: string[];
+}
+
 /** One of the worlds of a generated domain. */
 export interface GeneratedWorld {
   split: 'train' | 'heldout';

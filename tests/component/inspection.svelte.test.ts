@@ -89,6 +89,12 @@ describe('selection', () => {
     expect(inspection.messageProps(NODES[2]!).current).toBe(true);
   });
 
+  test('each message of the agent names its turn, other messages do not', () => {
+    const { inspection } = open();
+    expect(NODES.map((node) => inspection.messageProps(node).turn)).toEqual([undefined, undefined, 1, undefined, 2, undefined]);
+    expect(inspection.turns.size).toBe(inspection.subject.facts.turns);
+  });
+
   test('a position after the end selects no message', () => {
     const { inspection } = open('tok=9');
     expect([inspection.selected, inspection.message]).toEqual([undefined, null]);

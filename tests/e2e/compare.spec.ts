@@ -82,7 +82,9 @@ test('siblings side by side: a line a turn, sorted, pinned and aligned, all of i
   const columns = await table.locator('[data-part=group-column]').count();
   expect(columns).toBeGreaterThanOrEqual(2);
   await expect(table.getByRole('rowheader', { name: 'Turn 1', exact: true })).toBeVisible();
-  await expect(page.getByRole('region', { name: 'Where the rollouts differ' }).getByRole('img')).toHaveAccessibleName(/common to all/);
+  await expect(page.getByRole('region', { name: 'Where the rollouts differ first' })).toContainText(
+    /Rollout \S+, turn \d+:\s+\S[^]+ instead of /,
+  );
   await expect(page.locator('[data-part=goal]')).toBeVisible();
   await inspect(page, 'group');
 

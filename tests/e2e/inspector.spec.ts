@@ -117,7 +117,7 @@ test('every colour has a legend, and what is null, zero or masked has a look of 
   for (const channel of CHANNELS.slice(1)) {
     await page.keyboard.press('c');
     await expect(page.getByRole('region', { name: 'Conversation' })).toHaveAttribute('data-ch', channel);
-    await expect(page.locator('[data-part=legend]')).not.toBeEmpty();
+    await expect(page.locator('[data-part=scale] .t')).not.toHaveCount(0);
   }
   await page.keyboard.press('c');
   await expect(page.locator('[data-part=legend]')).toHaveCount(0);
@@ -125,7 +125,7 @@ test('every colour has a legend, and what is null, zero or masked has a look of 
   await page.getByLabel('Colour').selectOption('logprob');
   const look = (selector: string) =>
     page
-      .locator(selector)
+      .locator(`[data-part=tokens] ${selector}`)
       .first()
       .evaluate((element) => {
         element.scrollIntoView();
@@ -140,10 +140,26 @@ test('every colour has a legend, and what is null, zero or masked has a look of 
   expect(masked.boxShadow).toBe('none');
   expect(masked.color).not.toBe(value.color);
   await page.evaluate(() =>
-    document.querySelectorAll('.s').forEach((element, i) => i < 2 && element.classList.add(i === 0 ? 'n-logprob' : 'z-logprob')),
+    document
+      .querySelectorAll('[data-part=tokens] .s')
+      .forEach((element, i) => i < 2 && element.classList.add(i === 0 ? 'n-logprob' : 'z-logprob')),
   );
   expect((await look('.n-logprob')).decoration).toBe('dashed');
   expect((await look('.z-logprob')).decoration).toBe('solid');
+  // All speakers have the same background, and zero in the scale has none of its own.
+  const papers = await page.evaluate(() => {
+    const paper = (element: Element): string => {
+      const { backgroundColor } = getComputedStyle(element);
+      return backgroundColor === 'rgba(0, 0, 0, 0)' ? paper(element.parentElement!) : backgroundColor;
+    };
+    return ['assistant', 'user', 'tool', 'system'].map((role) => paper(document.querySelector(`li.${role} [data-part=tokens]`)!));
+  });
+  expect(new Set(papers).size).toBe(1);
+  const scale = page.locator('[data-part=scale]');
+  const colors = await scale.locator('.t').evaluateAll((all) => all.map((element) => getComputedStyle(element).backgroundColor));
+  expect(colors[0]).toBe('rgba(0, 0, 0, 0)');
+  expect(new Set(colors).size).toBe(colors.length);
+  await expect(scale.locator('.t').first()).toHaveText('0');
   await page.getByLabel('Scale').selectOption('group');
   await expect(page.locator('[data-part=legend]')).toContainText(/over \d+ rollouts of the group|smallest scale/);
 });
@@ -228,15 +244,15 @@ test('other weights score the tokens again: those that sampled them agree, those
   const changes = async () => {
     await expect(page.locator('[data-part=scoring]')).toBeEmpty({ timeout: 60_000 });
     // Numbers are set when a token comes near.
-    await expect(page.locator('.t.s:not([style*=by_delta_p])')).toHaveCount(0);
+    await expect(page.locator('[data-part=tokens] .t.s:not([style*=by_delta_p])')).toHaveCount(0);
     return page
-      .locator('.t.s')
+      .locator('[data-part=tokens] .t.s')
       .evaluateAll((tokens) => tokens.map((token) => Number((token as HTMLElement).style.getPropertyValue('--by_delta_p'))));
   };
 
   await page.setViewportSize({ width: 1280, height: 6000 });
   await page.goto(address(first, 'view=rendered'));
-  await expect(page.getByLabel('Colour').getByRole('option', { name: 'chosen weights' })).toHaveCount(0);
+  await expect(page.getByLabel('Colour').getByRole('option', { name: 'other weights' })).toHaveCount(0);
   await page.getByLabel('Scored by').selectOption('nano-retail');
   await expect.poll(() => [field(page, 'by'), field(page, 'ch')]).toEqual(['nano-retail', 'by_delta_p']);
   const before = await changes();

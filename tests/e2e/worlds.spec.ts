@@ -19,6 +19,15 @@ test('a generated world: find an order, read the tools and the policy, run gold 
   await generated.getByRole('link', { name: 'Retail, nano' }).click();
   await expect(page).toHaveURL(/#\/worlds\/retail-nano\/data/);
 
+  // The diagram: by keyboard to a table, and the references in words.
+  const diagram = page.getByRole('group', { name: 'Diagram of the tables' });
+  await diagram.getByRole('link', { name: /^Table orders, 56 rows, .*user_id refers to users/ }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/table=orders/);
+  await expect(diagram.getByRole('link', { name: /^Table orders/ })).toHaveAttribute('aria-current', 'true');
+  await page.getByText('The references as a list').click();
+  await expect(page.getByRole('listitem').filter({ hasText: 'orders.user_id' })).toContainText('a row of orders names 1 row of users');
+
   // One tab stop, arrows to move, Enter to choose.
   await page
     .getByRole('navigation', { name: 'Tables' })

@@ -3,6 +3,7 @@ import { render } from 'svelte/server';
 import { describe, expect, test } from 'vitest';
 import type { Trajectory } from '../../src/records/trajectory.ts';
 import TrialFacts from '../../src/app/evals/TrialFacts.svelte';
+import Violations from '../../src/app/conversation/transcript/Violations.svelte';
 import { noViolations, violationCount } from '../../src/app/data/labels.ts';
 import { reportOf } from '../../src/evaluation/report.ts';
 import { rolloutMetrics } from '../../src/training/metrics.ts';
@@ -35,8 +36,10 @@ describe.each(['telecom', 'tau2-airline', 'tau2-mock'])('%s is not audited', (do
   test('on the page, for stored conversations too', () => {
     expect(noViolations(domain)).toBe('Not audited: the rules of this domain are not checked.');
     const row = { task: `${domain}/full/train/1/0`, violations: 0 };
-    expect(violationCount(row)).toBe('not audited');
-    expect(violationCount({ ...row, domain })).toBe('not audited');
+    expect(violationCount(row)).toBeNull();
+    expect(violationCount({ ...row, domain })).toBeNull();
+    expect(violationCount(played(domain))).toBeNull();
+    expect(render(Violations, { props: { of: row, word: true } }).body).toContain('not audited');
     expect(render(TrialFacts, { props: { trajectory: played(domain) } }).body).toContain(noViolations(domain));
   });
 });
@@ -45,7 +48,12 @@ test('retail is audited: no violation means that no rule was broken', () => {
   expect(reportOf([played('retail')], 1, 0).violations).toEqual({});
   expect(reportOf([played('retail', broken)], 1, 0).violations).toEqual({ unconfirmed_write: 1 });
   expect(rolloutMetrics([[played('retail'), played('retail', broken)]])).toMatchObject({ 'violations/ratio': 0.5 });
-  expect(violationCount({ task: 'retail/nano/train/1/0', violations: 2 })).toBe('2');
+  expect(violationCount({ task: 'retail/nano/train/1/0', violations: 2 })).toBe(2);
+  const mark = (violations: Trajectory['violations']) =>
+    render(Violations, { props: { of: played('retail', violations), word: true } }).body;
+  expect(mark([])).not.toContain('violation');
+  expect(mark(broken)).toMatch(/⚑1.*, 1 policy violation</);
+  expect(mark([...broken, ...broken])).toContain('2 policy violations');
   const words = (violations: Trajectory['violations']) => render(TrialFacts, { props: { trajectory: played('retail', violations) } }).body;
   expect(words([])).toContain('No rule was broken.');
   expect(words(broken)).not.toContain('No rule was broken.');

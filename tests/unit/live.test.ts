@@ -79,9 +79,18 @@ test('a viewer gets the first group alone: each rollout when it changes, and all
   second.size = 5;
   expect(live.news()?.rollouts).toEqual([{ index: 1, acts }]);
 
-  live.end({ group: '3-0', index: 0, reward: 1 } as Trajectory);
-  live.end({ group: '3-1', index: 1, reward: 1 } as Trajectory);
-  expect(live.news()?.rollouts).toEqual([{ index: 0, acts, reward: 1 }]);
+  const task = { id: 'retail/nano/train/1/0', domain: 'retail' } as Trajectory['task'];
+  live.end({
+    group: '3-0',
+    index: 0,
+    reward: 1,
+    task,
+    violations: [{ rule: 'unconfirmed_write', call: 0, detail: '' }],
+  } as unknown as Trajectory);
+  live.end({ group: '3-1', index: 1, reward: 1, task, violations: [] } as unknown as Trajectory);
+  expect(live.news()?.rollouts).toEqual([
+    { index: 0, acts, reward: 1, audit: { task: 'retail/nano/train/1/0', domain: 'retail', violations: 1 } },
+  ]);
   // The customer failed: the rollout starts again, without an outcome.
   live.begin(3, episode('3-0', 0));
   expect(live.news()?.rollouts).toEqual([{ index: 0, acts }]);

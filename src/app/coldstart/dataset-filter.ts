@@ -5,7 +5,7 @@ import type { Query } from '../data/routes.ts';
 
 export type DatasetQuery = Query<'dataset'>;
 
-export const FACETS = ['state', 'reward', 'audit', 'persona', 'demonstrator', 'intent'] as const;
+const FACETS = ['state', 'reward', 'audit', 'persona', 'demonstrator', 'intent'] as const;
 type Facet = (typeof FACETS)[number];
 
 /** The value of a fact that an imported file does not have. */

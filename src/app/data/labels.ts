@@ -1,6 +1,7 @@
 /** @file Labels of stored values: statuses, endings, violations and wishes. */
 import { isAudited } from '../../environments/violations.ts';
 import type { RewardPart } from '../../records/rewards.ts';
+import type { TrialResult } from '../../records/evaluation.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { RunStatus } from '../../records/run.ts';
 import type { Violation } from '../../records/task.ts';
@@ -54,9 +55,17 @@ export const REWARD_LABELS: Record<RewardPart, string> = {
 export const noViolations = (domain: string): string =>
   isAudited(domain) ? 'No rule was broken.' : 'Not audited: the rules of this domain are not checked.';
 
-/** The number of violations of a rollout, for a list. Rows of earlier versions lack the domain; a task's id begins with it. */
-export function violationCount({ domain, task, violations }: Pick<RolloutSummary, 'domain' | 'task' | 'violations'>): string {
-  return isAudited(domain ?? task.split('/')[0]!) ? String(violations) : 'not audited';
+/** A conversation as a summary, a trial or whole. Summaries of earlier versions lack the domain; a task's id begins with it. */
+export type Audited =
+  | Pick<RolloutSummary, 'domain' | 'task' | 'violations'>
+  | Pick<TrialResult, 'task' | 'violations'>
+  | Pick<Trajectory, 'task' | 'violations'>;
+
+/** The number of violations; null if the rules of the domain are not checked. */
+export function violationCount(of: Audited): number | null {
+  const domain = typeof of.task === 'object' ? of.task.domain : ('domain' in of && of.domain) || of.task.split('/')[0]!;
+  if (!isAudited(domain)) return null;
+  return typeof of.violations === 'number' ? of.violations : of.violations.length;
 }
 
 /** The labels of the broken rules of each tool call, by the call's index. */

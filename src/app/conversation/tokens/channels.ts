@@ -80,13 +80,13 @@ export const CHANNEL_INFO: Record<Channel, ChannelInfo> = {
     floor: 1e-3,
   },
   by_delta_p: {
-    label: 'Δp by chosen weights',
+    label: 'Δp, other weights',
     meaning: 'Probability by the weights chosen under “Scored by” minus the probability that the token had when it was sampled.',
     kind: 'diverging',
     floor: 1e-3,
   },
   by_logprob: {
-    label: 'Log-probability by chosen weights',
+    label: 'Log-probability, other weights',
     meaning:
       'Natural logarithm of the probability that the weights chosen under “Scored by” give the token. Strong colour: a surprise to them.',
     kind: 'sequential',
@@ -94,7 +94,7 @@ export const CHANNEL_INFO: Record<Channel, ChannelInfo> = {
     floor: 0.01,
   },
   by_entropy: {
-    label: 'Entropy by chosen weights',
+    label: 'Entropy, other weights',
     meaning: 'Entropy of the whole distribution that the weights chosen under “Scored by” have here.',
     kind: 'sequential',
     unit: 'nats',

@@ -108,6 +108,11 @@ export class Inspection {
     this.view === 'rendered' ? this.sequence.spans : this.sequence.spans.filter(({ node }) => node.role !== 'template'),
   );
   /** The broken rules of each tool call. */
+  /** The agent's turns, counted from 1, by message: messages of other speakers and of the template have numbers too. */
+  readonly turns = $derived.by(
+    () => new Map(this.sequence.spans.filter(({ node }) => node.role === 'assistant').map(({ node }, turn) => [node.id, turn + 1])),
+  );
+
   readonly broken = $derived.by(() => brokenCalls(this.subject.trajectory.violations));
 
   setView(view: 'messages' | 'rendered'): void {
@@ -249,6 +254,7 @@ export class Inspection {
     return {
       current: id === this.message,
       link: this.messageLink(id),
+      turn: this.turns.get(id),
       broken: toolResult && this.broken.get(toolResult.index),
       worldLink: toolResult && this.callLink(toolResult.index),
     };
