@@ -10,7 +10,7 @@ import { TAU2_STOPS } from './types.ts';
 /** A part of a conversation that the customer sees or that decides it. */
 export type Event = { by: 'customer' | 'agent'; text: string } | { by: 'write' };
 
-/** A customer may leave after this many answers that settle nothing, if it says why; and without a word after more of them. */
+/** A customer may leave after this many answers, if it says that they do not help; and without a word after more of them. */
 const PATIENCE = 3;
 const MORE_PATIENCE = 8;
 const GIVES_UP =
@@ -51,7 +51,9 @@ function stateAt(events: readonly Event[]): State {
 /** Why a customer that leaves after these events leaves too early; null if it may leave. `goodbye`: its last message. */
 function tooEarly(events: readonly Event[], goodbye: string, { wishes }: UserScenario): string | null {
   const { outcomes, refused, transferred, answers, loops } = stateAt(events);
-  const goodReason = transferred || refused || answers >= MORE_PATIENCE || (answers >= PATIENCE && (loops || GIVES_UP.test(goodbye)));
+  const spoken = events.filter(({ by }) => by === 'agent').length;
+  const goodReason =
+    transferred || refused || answers >= MORE_PATIENCE || (answers >= PATIENCE && loops) || (spoken >= PATIENCE && GIVES_UP.test(goodbye));
   if (goodReason) return null;
   if (outcomes === 0) return 'The customer ends the conversation, and the agent has neither done nor refused anything.';
   const untold = wishes.filter((wish) => !isTold(wish, events, wishes));

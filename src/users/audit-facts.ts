@@ -18,7 +18,8 @@ const value = (amount: string) => Number(amount.replace(/[^\d.]/g, ''));
 const sentences = (text: string) => text.split(/(?<=[.!?])\s|\n/);
 const NEGATED = /\b(not|isn't|isn’t|never|don't|don’t|instead of|rather than|from|paid|currently|wrong)\b/i;
 /** Whether a sentence only talks about a value, so that it states nothing. */
-const isAside = (sentence: string) => NEGATED.test(sentence) || sentence.trimEnd().endsWith('?');
+const isAside = (sentence: string) => NEGATED.test(sentence) || isQuestion(sentence);
+const isQuestion = (sentence: string) => sentence.trimEnd().endsWith('?');
 
 /** Words of a text with digits that identify something: order numbers, zip codes, ids, flight numbers. */
 function idsIn(text: string): string[] {
@@ -74,13 +75,15 @@ export function reportContradictions(text: string, facts: ScenarioFacts, report:
     if (first_name && last_name && (first.toLowerCase() !== first_name.toLowerCase() || last.toLowerCase() !== last_name.toLowerCase()))
       other('the name', `${first} ${last}`, [`${first_name} ${last_name}`]);
   for (const sentence of sentences(text)) {
+    // “I do not need it” is no negation of a reason.
+    for (const reason of reasons.size > 0 && !isQuestion(sentence) ? reasonsIn(sentence) : [])
+      if (!reasons.has(reason)) other('the reason', `“${reason}”`, reasons);
     if (isAside(sentence)) continue;
     for (const id of orderIds(sentence)) if (orders.size > 0 && !orders.has(id)) other('the order', id, orders);
     if (identity.zip && /\b(zip|postal)\b/i.test(sentence))
       for (const zip of sentence.match(/\b\d{5}\b/g) ?? [])
         if (zip !== identity.zip && !zips.has(zip)) other('the zip code', zip, [identity.zip]);
     for (const kind of payments.size > 0 ? paymentsIn(sentence) : []) if (!payments.has(kind)) other('the payment method', kind, payments);
-    for (const reason of reasons.size > 0 ? reasonsIn(sentence) : []) if (!reasons.has(reason)) other('the reason', `“${reason}”`, reasons);
     const said = sentence.toLowerCase();
     for (const [option, wanted] of options) {
       const named = optionValuesIn(said, option);

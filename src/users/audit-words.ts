@@ -15,7 +15,7 @@ const AGENT_MARKUP = [
   '"function_call"',
   '"tool_calls"',
 ];
-const ROLE_TAG = /^[ \t]{0,8}[*[]{0,3}(agent|assistant|system|representative)[*\]]{0,3} ?:/im;
+const ROLE_TAG = /(?:^[ \t]{0,8}|[.!?] )[*[]{0,3}(agent|assistant|system|representative)[*\]]{0,3} ?:/im;
 const JSON_CALL = /"name" ?: ?"[a-z_]{1,64}" ?, ?"arguments" ?:/i;
 const AS_AGENT = [
   /\bhow (can|may|could) (i|we) (help|assist)( you)?\b/i,
@@ -61,14 +61,15 @@ const wordsOf = (text: string) =>
 
 /**
  * The runs of an instruction that only its writer can say: they address the customer as “you”. Facts, such as a long address, are
- * repeated word for word by a good customer too.
+ * repeated word for word by a good customer too. A generated instruction speaks about “the agent”, which a customer never does; the
+ * scripted customer of an imported task reads such sentences out.
  */
-export function instructionRuns(instruction: string): ReadonlySet<string> {
+export function instructionRuns(instruction: string, generated: boolean): ReadonlySet<string> {
   const words = wordsOf(instruction);
   const runs = new Set<string>();
   for (let i = 0; i + RUN <= words.length; i++) {
     const run = words.slice(i, i + RUN);
-    if (run.some((word) => SECOND_PERSON.has(word))) runs.add(run.join(' '));
+    if (run.some((word) => SECOND_PERSON.has(word) || (generated && word === 'agent'))) runs.add(run.join(' '));
   }
   return runs;
 }
@@ -96,7 +97,7 @@ export function reportEmpty(text: string, report: Report): void {
 const DANGLING = new Set('a an the my your our their to of with for and or but because if i is are was at by as from'.split(' '));
 /** Words that customers use everywhere, so that the beginning of one is recognized. */
 const COMMON =
-  'account actually address again already also another anything available before cancel cancelled change charge check confirm correct could customer delivered details different difference doing email exchange forward going great hello help identity information instead items longer looking method mistake needed number order ordered orders otherwise payment pending please possible price problem process product provide really receive refund remember return returned right should something sorry sounds sure thank thanks that there thing think transfer understand update want wanted what when which whole would wrong yes yesterday'.split(
+  'account actually address again already also another anything available before cancel cancelled change charge check confirm correct could customer delivered details different difference doing email exception exchange forward going great hello help identity information instead items longer looking method mistake name needed number order ordered orders otherwise payment pending please possible price problem process product provide really receive refund remember return returned right should something sorry sounds sure thank thanks that there thing think transfer understand update want wanted what when which whole would wrong yes yesterday'.split(
     ' ',
   );
 

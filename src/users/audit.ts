@@ -38,7 +38,7 @@ export function auditCustomer(trajectory: Played, task: Pick<Task, 'scenario'>):
     if (!faults.some((fault) => fault.message === message && fault.kind === kind)) faults.push({ kind, message, detail });
   };
   const facts = isStructured(scenario) ? scenarioFacts(scenario) : null;
-  const runs = instructionRuns(scenario.instruction);
+  const runs = instructionRuns(scenario.instruction, facts !== null);
   const known = new KnownFacts();
   const vocabulary = new Vocabulary();
   const learn = (text: string) => (known.learn(text), vocabulary.learn(text));
