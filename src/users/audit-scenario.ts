@@ -23,7 +23,7 @@ export const isStructured = ({ benchmark, wishes, identity }: UserScenario): boo
 /** Whether the customer must wait for questions before it tells the facts of its wish. */
 export const withholds = ({ persona, tellsAll }: UserScenario): boolean => !(tellsAll ?? persona !== 'on_request');
 
-export const requestsOf = (wishes: readonly Wish[]) => wishes.flatMap((wish) => (wish.insteadOf ? [wish, wish.insteadOf] : [wish]));
+const requestsOf = (wishes: readonly Wish[]) => wishes.flatMap((wish) => (wish.insteadOf ? [wish, wish.insteadOf] : [wish]));
 
 const PAYMENTS: Record<string, RegExp> = {
   'credit card': /\bcredit[ _]?card|\bvisa\b|\bmaster ?card\b|\bcard ending\b/i,
