@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { customerQuality, isRewardDenied, qualityBySimulator } from '../../src/evaluation/customer-quality.ts';
 import { resultOf } from '../../src/evaluation/trial-result.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
+import type { TrialResult } from '../../src/records/evaluation.ts';
 import type { RowChange } from '../../src/records/task.ts';
 import type { UserConfig } from '../../src/records/user.ts';
 import { message, tasksFor, trajectoryOf } from '../support/customer-conversations.ts';
@@ -35,12 +36,12 @@ test('a reward is denied only by a fault before the first wrong change, or befor
 });
 
 test('rates have Wilson’s intervals; a kind counts once for each conversation; results without an audit do not count', () => {
-  const results = [
-    { reward: 0, faults: ['invented_fact', 'invented_fact', 'cut_answer'] as const, denied: true as const },
-    { reward: 1, faults: ['cut_answer'] as const },
+  const results: Pick<TrialResult, 'reward' | 'faults' | 'denied'>[] = [
+    { reward: 0, faults: ['invented_fact', 'invented_fact', 'cut_answer'], denied: true },
+    { reward: 1, faults: ['cut_answer'] },
     ...Array.from({ length: 8 }, () => ({ reward: 0, faults: [] })),
     { reward: 0 },
-  ].map((result) => ({ ...result, ...('faults' in result && { faults: [...result.faults] }) }));
+  ];
   const quality = customerQuality(results);
   expect(quality).toMatchObject({ episodes: 10, faulty: 2, wrong: 9, denied: 1, kinds: { invented_fact: 1, cut_answer: 2 } });
   expect(quality.rate!.value).toBe(0.2);
