@@ -14,7 +14,7 @@ export const ROOMS = {
   exchange: ['base', 'records', 'engine'],
   storage: ['records'],
   benchmarks: ['base', 'records', 'environments', 'users', 'agent', 'exchange'],
-  evaluation: ['base', 'records', 'environments', 'agent'],
+  evaluation: ['base', 'records', 'environments', 'users', 'agent'],
   training: ['base', 'records', 'engine', 'environments', 'users', 'agent', 'benchmarks', 'evaluation'],
   experiments: ['base', 'records', 'exchange', 'evaluation', 'training'],
   trainer: [

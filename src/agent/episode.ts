@@ -20,7 +20,7 @@ import { EpisodeLog } from './episode-log.ts';
 import type { Act } from './expert.ts';
 import { type LiveAct, liveActs, type LiveEpisode } from './live.ts';
 import { type BegunTurn, type Prefix, type PrefixState, readPrefix } from './prefix.ts';
-import type { EpisodeRules } from './rules.ts';
+import { endsByUser, type EpisodeRules } from './rules.ts';
 import { spoken } from './tool-call.ts';
 import { Transcript } from './transcript.ts';
 import { checkAbort, Rest, Unscored } from './unscored.ts';
@@ -229,7 +229,7 @@ class Episode implements LiveEpisode {
       return this.#act({ text, content, call, error });
     }
     if (last.toolResult && this.#endsWith(last.toolResult.name, last.toolResult.error)) return 'terminal_tool';
-    const stopped = last.role === 'user' && this.#rules.stopWords.some((word) => last.text.includes(word));
+    const stopped = last.role === 'user' && endsByUser(last.text, this.#rules);
     return this.#log.limit ?? (stopped && !(past.length === 1 && this.#rules.openingStop === 'ignored') ? 'user_stop' : null);
   }
 

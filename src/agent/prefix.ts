@@ -7,6 +7,7 @@ import type { Task, ToolCall } from '../records/task.ts';
 import type { MessageNode, Trajectory, UserCall } from '../records/trajectory.ts';
 import type { AuditEvent } from '../environments/violations.ts';
 import type { PastAnswer } from '../users/resumed.ts';
+import { saysStop } from '../users/stop.ts';
 import { TAU2_STOPS } from '../users/types.ts';
 import type { EpisodeRules } from './rules.ts';
 import { spoken } from './tool-call.ts';
@@ -36,7 +37,7 @@ export type NextParty = 'user' | 'agent' | 'environment' | 'nobody';
 export function nextParty(nodes: readonly MessageNode[], stopWords: readonly string[] = TAU2_STOPS): NextParty {
   const last = nodes.findLast(({ role }) => role !== 'template');
   if (!last || last.role === 'system') return 'user';
-  if (last.role === 'user') return stopWords.some((word) => last.text.includes(word)) ? 'nobody' : 'agent';
+  if (last.role === 'user') return saysStop(last.text, stopWords) ? 'nobody' : 'agent';
   if (last.role === 'tool') return 'agent';
   return last.toolCall || last.parseError !== undefined ? 'environment' : 'user';
 }

@@ -3,11 +3,14 @@
  * in. The rules of a benchmark are in its folder under `src/benchmarks`.
  */
 import type { Tau2Ending, TerminationReason } from '../records/trajectory.ts';
+import { saysStop } from '../users/stop.ts';
 import { STOP } from '../users/types.ts';
 
 export interface EpisodeRules {
   /** Words of the user that end the conversation. */
   stopWords: readonly string[];
+  /** A stop word inside quotation marks ends the conversation too, as in the code of the benchmarks. */
+  quotedStops: boolean;
   /** A stop word in the user's first message is an error of the simulator, ends the episode, or is ignored. */
   openingStop: 'error' | 'ends' | 'ignored';
   /** Tools whose successful call ends the episode. */
@@ -40,6 +43,7 @@ export type ConversationRuleSet = Omit<EpisodeRules, 'terminalTools'>;
 /** MUA-RL's rules (arXiv 2508.18669). */
 export const MUA_RULES: ConversationRuleSet = {
   stopWords: [STOP],
+  quotedStops: false,
   openingStop: 'error',
   failedToolEnds: false,
   greeting: null,
@@ -51,6 +55,10 @@ export const MUA_RULES: ConversationRuleSet = {
   countsProse: false,
   requireDone: false,
 };
+
+/** Whether a message of the user ends the conversation under these rules. */
+export const endsByUser = (text: string, { stopWords, quotedStops }: Pick<EpisodeRules, 'stopWords' | 'quotedStops'>): boolean =>
+  quotedStops ? stopWords.some((word) => text.includes(word)) : saysStop(text, stopWords);
 
 /** The tools that end an episode in MUA-RL. */
 export const MUA_TERMINAL_TOOLS: readonly string[] = ['transfer_to_human_agents'];

@@ -1,22 +1,11 @@
 /** @file Reads a trajectory: as the path that the model saw, as arrays for training, and as chat messages. */
 import type { ChatMessage, Conversation } from '../records/conversation.ts';
 import type { ToolSchema } from '../records/task.ts';
-import type { MessageNode, Trajectory } from '../records/trajectory.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+import { path } from '../base/message-path.ts';
 import { IM_END } from './chat-template.ts';
 
-/** The nodes from the root to the leaf. @throws if a node is missing or is its own ancestor */
-export function path({ nodes, leaf }: Pick<Trajectory, 'nodes' | 'leaf'>): MessageNode[] {
-  const byId = new Map(nodes.map((node) => [node.id, node]));
-  const found: MessageNode[] = [];
-  for (let id: number | null = leaf; id !== null;) {
-    const node = byId.get(id);
-    if (!node) throw new Error(`trajectory node ${id} is missing: expected every parent of leaf ${leaf} among its nodes`);
-    if (found.length > nodes.length) throw new Error(`trajectory node ${id} is its own ancestor`);
-    found.push(node);
-    id = node.parent;
-  }
-  return found.reverse();
-}
+export { path };
 
 /** The reward that training uses: the sum of the stored parts, else the outcome. 0 if not scored. */
 export const totalReward = ({ reward, rewards }: Pick<Trajectory, 'reward' | 'rewards'>): number =>

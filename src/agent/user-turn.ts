@@ -3,7 +3,7 @@ import type { Domain, ToolResult } from '../environments/types.ts';
 import type { Task, ToolCall } from '../records/task.ts';
 import type { UserSession, UserSimulator } from '../users/types.ts';
 import type { EpisodeLog } from './episode-log.ts';
-import type { EpisodeRules } from './rules.ts';
+import { endsByUser, type EpisodeRules } from './rules.ts';
 import type { Transcript } from './transcript.ts';
 import { checkAbort, Rest, Unscored } from './unscored.ts';
 
@@ -63,7 +63,7 @@ export class UserSide {
     this.transcript.user(text);
     this.log.userSaid(text);
     // As in tau2-bench, a limit that the user's last message reaches takes precedence over a stop word.
-    return this.log.limit ?? (this.options.rules.stopWords.some((word) => text.includes(word)) ? 'user_stop' : null);
+    return this.log.limit ?? (endsByUser(text, this.options.rules) ? 'user_stop' : null);
   }
 
   /** Runs the calls of one message of the user. The agent sees neither the calls nor their results. */

@@ -4,6 +4,8 @@ import { isAudited } from '../environments/violations.ts';
 import type { TrialResult } from '../records/evaluation.ts';
 import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
+import { auditCustomer } from '../users/audit.ts';
+import { isRewardDenied } from './customer-quality.ts';
 
 /** A task's wishes in short, for example `cancel+return` or `cancel (impossible)`. */
 export function intentOf(task: Task): string {
@@ -12,6 +14,7 @@ export function intentOf(task: Task): string {
 
 export function resultOf(trajectory: Trajectory): TrialResult {
   const { id, task, index, reward, termination, turns, nodes, violations } = trajectory;
+  const { faults } = auditCustomer(trajectory, task);
   const tokens = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
   return {
     id,
@@ -24,6 +27,8 @@ export function resultOf(trajectory: Trajectory): TrialResult {
     tokens,
     violations: violations.map(({ rule }) => rule),
     writes: writesOf(trajectory),
+    faults: faults.map(({ kind }) => kind),
+    ...(isRewardDenied(trajectory, faults) && { denied: true }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { ConversationRules, EpisodeLimits } from './episode.ts';
 import type { ModelRef } from './model.ts';
 import type { Violation } from './task.ts';
 import type { TerminationReason } from './trajectory.ts';
-import type { UserConfig } from './user.ts';
+import type { CustomerFaultKind, UserConfig } from './user.ts';
 
 /** All settings except the weights. Evaluations with equal settings play the same tasks with the same seeds, so their trials pair. */
 export interface EvaluationSettings {
@@ -47,6 +47,10 @@ export interface TrialResult {
   violations: Violation['rule'][];
   /** Tool calls of the agent that changed rows. Rows of earlier versions lack it. */
   writes?: number;
+  /** The kinds of the customer's faults, one entry for each fault. Rows of earlier versions lack it: they were not audited. */
+  faults?: CustomerFaultKind[];
+  /** A fault can have cost the agent its reward (`isRewardDenied`). */
+  denied?: true;
 }
 
 export interface EvaluationReport {

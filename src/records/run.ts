@@ -73,6 +73,8 @@ export interface GrpoConfig
   conversation_rules: ConversationRules;
   /** Leave out of the update the episodes that a token limit cut: `turn_length` and `context_full`. */
   mask_truncated: boolean;
+  /** `drop`: leave out of the update the episodes in which the audit finds a fault of the customer, as if the customer had failed. */
+  user_faults: 'keep' | 'drop';
   /** verl's `filter_groups.enable`: leave out of the update the groups whose rewards are all equal. They have no policy gradient. */
   filter_groups: boolean;
   /** With `filter_groups`: play at most this many batches of tasks until train_batch_size groups are mixed. 1: one batch. 0: no limit. */

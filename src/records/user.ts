@@ -1,4 +1,4 @@
-/** @file The choice of the simulated user. */
+/** @file The choice of the simulated user, and the faults that an audit can find in its messages. */
 
 export interface EndpointConfig {
   /** e.g. `http://localhost:11434/v1`. */
@@ -17,3 +17,25 @@ export interface EndpointConfig {
 }
 
 export type UserConfig = { mode: 'scripted' } | ({ mode: 'endpoint' } & EndpointConfig);
+
+export const CUSTOMER_FAULTS = [
+  'ended_too_early',
+  'never_ended',
+  'invented_fact',
+  'contradicted',
+  'told_everything',
+  'spoke_as_agent',
+  'leaked_instruction',
+  'empty_answer',
+  'cut_answer',
+] as const;
+/** What a simulated customer can do wrong. `src/users/audit.ts` says how each fault is found. */
+export type CustomerFaultKind = (typeof CUSTOMER_FAULTS)[number];
+
+export interface CustomerFault {
+  kind: CustomerFaultKind;
+  /** Id of the message. */
+  message: number;
+  /** The evidence, as a sentence. */
+  detail: string;
+}

@@ -4,7 +4,7 @@ import type { Trajectory } from '../records/trajectory.ts';
 import { resultOf } from '../evaluation/trial-result.ts';
 
 export function summarize(trajectory: Trajectory, step: number, advantage: number | null): RolloutSummary {
-  const { violations, ...result } = resultOf(trajectory);
+  const { violations, faults: _, denied: __, ...result } = resultOf(trajectory);
   const { group, task, toolCalls, rewards } = trajectory;
   return {
     ...result,

@@ -4,6 +4,7 @@
  *
  * An alarm begins at the first step whose recent metrics break the rule and ends at the first step that no longer does.
  */
+import { wilson } from '../base/wilson.ts';
 import type { StepMetrics } from '../records/run.ts';
 
 export interface Alarm {
@@ -31,9 +32,11 @@ export interface AlarmRule {
   test(steps: readonly StepMetrics[]): { value: number; limit: number; broken: boolean } | null;
 }
 
-/** Steps of the windows that rules compare. One step has few groups, so a rule never judges by a single step. */
+/** Steps of the windows that rules compare. One step has few groups, so a rule judges by a single step only with an interval. */
 const RECENT = 3;
 const FIRST = 5;
+/** The share of conversations in which a customer may make a fault. */
+const FAULTS_ALLOWED = 0.05;
 
 const values = (steps: readonly StepMetrics[], name: string): number[] =>
   steps.flatMap((step) => (Number.isFinite(step[name]) ? [step[name]!] : []));
@@ -188,6 +191,24 @@ export const ALARM_RULES: readonly AlarmRule[] = [
     },
   },
   {
+    name: 'customer_faults',
+    title: 'The simulated customer makes faults',
+    metric: 'user/fault_rate',
+    unit: 'share',
+    meaning:
+      'In this step the customer made a fault in more than 5 % of the conversations, even at the lower end of the 95 % interval: it invented facts, left early or spoke as the agent. The agent can lose its reward without a mistake.',
+    remedies: [
+      'Look at the rollouts: “Customer faults” names the messages.',
+      'Use another model as the customer, or a lower temperature.',
+      'Leave these conversations out of the update (user_faults=drop).',
+    ],
+    test: (steps) => {
+      const { 'user/fault_rate': rate, 'user/audited': audited } = steps.at(-1)!;
+      const interval = rate === undefined || !audited ? null : wilson(Math.round(rate * audited), audited);
+      return interval && { value: rate!, limit: FAULTS_ALLOWED, broken: interval.low > FAULTS_ALLOWED };
+    },
+  },
+  {
     name: 'reward_hacking',
     title: 'Reward rises, and so do violations',
     metric: 'violations/per_write',
@@ -209,7 +230,9 @@ export const ALARM_RULES: readonly AlarmRule[] = [
 ];
 
 /** All metrics that rules read. */
-export const ALARM_METRICS: readonly string[] = [...new Set([...ALARM_RULES.map(({ metric }) => metric), 'critic/rewards/mean'])];
+export const ALARM_METRICS: readonly string[] = [
+  ...new Set([...ALARM_RULES.map(({ metric }) => metric), 'critic/rewards/mean', 'user/audited']),
+];
 
 /** The alarms of a run, in order of their first step. @param steps metrics by step, ascending; the baseline (step 0) is ignored */
 export function alarmsOf(steps: readonly StepMetrics[]): Alarm[] {

@@ -1,7 +1,8 @@
-/** @file Metrics of the agent's behaviour that the alarms watch: loops, unfounded claims, needless transfers, failed customers. */
+/** @file Metrics of behaviour that the alarms watch: loops, unfounded claims, needless transfers, failed and faulty customers. */
 import { path } from '../agent/trajectory.ts';
 import type { Rollouts } from '../agent/rollouts.ts';
 import type { Trajectory } from '../records/trajectory.ts';
+import { auditCustomer } from '../users/audit.ts';
 import { hearable, listen } from '../users/listening.ts';
 import { TRANSFER } from './rewards.ts';
 
@@ -35,7 +36,13 @@ function transfersNeedlessly({ task, toolCalls }: Trajectory): boolean {
   return (toolCalls[TRANSFER] ?? 0) > 0 && !task.actions.some(({ name }) => name === TRANSFER);
 }
 
-/** The share of a step's rollouts with each behaviour, and the share of episodes that the customer's failures cost. */
+/** Whether the audit finds a fault of the customer. */
+export const isFaulty = (trajectory: Trajectory): boolean => auditCustomer(trajectory, trajectory.task).faults.length > 0;
+
+/**
+ * The share of a step's rollouts with each behaviour, the share of episodes that the customer's failures cost, and the share of
+ * conversations in which the customer makes a fault. The latter counts dropped conversations too.
+ */
 export function behaviourMetrics({ groups, dropped, retried }: Rollouts): Record<string, number> {
   const trajectories = groups.flat();
   const played = trajectories.length + dropped.length + retried;
@@ -44,6 +51,8 @@ export function behaviourMetrics({ groups, dropped, retried }: Rollouts): Record
     'tool_call/loop_ratio': share(loops),
     'claims/unfounded_ratio': share(claimsUnfounded),
     'handover/needless_ratio': share(transfersNeedlessly),
+    'user/audited': trajectories.length + dropped.length,
+    'user/fault_rate': [...trajectories, ...dropped].filter(isFaulty).length / Math.max(1, trajectories.length + dropped.length),
     'rollout/failed_ratio': (dropped.length + retried) / Math.max(1, played),
   };
 }

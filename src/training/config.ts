@@ -79,6 +79,7 @@ export const grpoSchema = z.strictObject({
   check_outputs: z.boolean(),
   conversation_rules: z.enum(['domain', 'mua_rl']),
   mask_truncated: z.boolean(),
+  user_faults: z.enum(['keep', 'drop']),
   filter_groups: z.boolean(),
   'filter_groups.max_num_gen_batches': natural,
   'overlong_buffer.enable': z.boolean(),

@@ -49,6 +49,7 @@ export const PAPER: GrpoConfig = {
   check_outputs: false,
   conversation_rules: 'mua_rl',
   mask_truncated: false,
+  user_faults: 'keep',
   filter_groups: false,
   'filter_groups.max_num_gen_batches': 1,
   'overlong_buffer.enable': false,

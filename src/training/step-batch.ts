@@ -3,11 +3,12 @@
  * sampling (arXiv 2503.14476 §3.2; verl's DAPO recipe, `dapo_ray_trainer.py`).
  */
 import type { LiveEpisode } from '../agent/live.ts';
-import { collectRollouts, type Rollouts, type Stage } from '../agent/rollouts.ts';
+import { collectRollouts, NothingScoredError, type Rollouts, type Stage } from '../agent/rollouts.ts';
 import { totalReward } from '../agent/trajectory.ts';
 import type { Conversation } from '../records/conversation.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
+import { isFaulty } from './behaviour-metrics.ts';
 import { EVALUATION_STREAM } from './presets.ts';
 import { storeRewards } from './rewards.ts';
 import { trainingTasks } from './training-tasks.ts';
@@ -39,7 +40,8 @@ export interface StepRollouts extends Rollouts {
 
 /**
  * Plays the tasks of step `step` (from 1). With `filter_groups`, further batches of tasks follow until `train_batch_size`
- * groups are mixed, at most `filter_groups.max_num_gen_batches` batches in all (0: no limit).
+ * groups are mixed, at most `filter_groups.max_num_gen_batches` batches in all (0: no limit). With `user_faults` drop, episodes
+ * with a faulty customer are among the dropped ones.
  */
 export async function sampleStep(stage: Stage, config: GrpoConfig, step: number, hooks: StepHooks): Promise<StepRollouts> {
   const { train_batch_size, n, seed } = config;
@@ -50,7 +52,7 @@ export async function sampleStep(stage: Stage, config: GrpoConfig, step: number,
     const tasks = await trainingTasks(stage, config, step, all.genBatches);
     const total = done + tasks.length * n;
     hooks.onPhase?.('rollout', done, total);
-    const { groups, dropped, retried } = await collectRollouts(stage, {
+    const played = await collectRollouts(stage, {
       tasks,
       n,
       limits: config,
@@ -67,12 +69,22 @@ export async function sampleStep(stage: Stage, config: GrpoConfig, step: number,
         hooks.onRollout?.(trajectory);
       },
     });
+    const { groups, dropped } = config.user_faults === 'drop' ? withoutFaulty(played) : played;
     all.groups.push(...groups);
     all.dropped.push(...dropped);
-    all.retried += retried;
+    all.retried += played.retried;
     all.genBatches += 1;
   } while (config.filter_groups && all.genBatches < limit && all.groups.filter(isMixed).length < train_batch_size);
   return all;
+}
+
+/** The rollouts with those dropped in which the customer makes a fault. @throws NothingScoredError if no rollout is left */
+function withoutFaulty({ groups, dropped }: Rollouts): Pick<Rollouts, 'groups' | 'dropped'> {
+  const faulty = new Set(groups.flat().filter(isFaulty));
+  const left = groups.map((group) => group.filter((rollout) => !faulty.has(rollout)));
+  if (left.every((group) => group.length === 0))
+    throw new NothingScoredError('no episode is left to train on: in each of them the customer makes a fault (user_faults is drop)');
+  return { groups: left, dropped: [...dropped, ...faulty] };
 }
 
 /**

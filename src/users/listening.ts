@@ -168,8 +168,12 @@ export function matches(text: string, { intent, slots, words }: Request): boolea
   return !slots.payment_method_id || paymentMatches(said, String(slots.payment_method_id), words.payment?.[0] ?? '');
 }
 
+/** Whether a customer's text asks for an act of this kind; without a kind, for any act. */
+export const requests = (text: string, intent?: Request['intent']): boolean =>
+  intent ? VERBS[intent].test(plain(text)) : orderIds(text).length > 0 || OTHERS.test(plain(text));
+
 /** Whether a text proposes to do something. */
-export const proposes = (text: string) => orderIds(text).length > 0 || OTHERS.test(plain(text));
+export const proposes = (text: string) => requests(text);
 
 /** Whether a part of a list names an item that the customer did not name. */
 function isForeign(part: string, items: string[]): boolean {

@@ -17,6 +17,8 @@ const CALM: Record<string, number> = {
   'claims/unfounded_ratio': 0.1,
   'handover/needless_ratio': 0.05,
   'rollout/failed_ratio': 0,
+  'user/fault_rate': 0.02,
+  'user/audited': 64,
   'violations/per_write': 0.3,
   'critic/rewards/mean': 0.5,
 };
@@ -47,6 +49,7 @@ describe.each([
   ['claims_without_writes', { 'claims/unfounded_ratio': 0.7 }, 11],
   ['handover_inflation', { 'handover/needless_ratio': 0.4 }, 12],
   ['simulator_breakdown', { 'rollout/failed_ratio': 0.4 }, 11],
+  ['customer_faults', { 'user/fault_rate': 0.25 }, 11],
   ['reward_hacking', { 'violations/per_write': 0.8, 'critic/rewards/mean': 0.9 }, 12],
 ] as const)('%s', (rule, changed, from) => {
   test('fires at the step where it begins, alone', () => {

@@ -87,7 +87,7 @@ describe('the sheet', () => {
     expect(ours.sort()).toEqual([
       ...['adam_eps', 'domain', 'filter_groups.max_num_gen_batches', 'inspect', 'level', 'loss_mode'],
       ...['loss_scale_factor', 'overlong_buffer.enable', 'overlong_buffer.len', 'overlong_buffer.penalty_factor', 'rft_epochs', 'seed'],
-      ...['sft_conditions', 'sft_mini_batch_size', 'stop_on_alarm'],
+      ...['sft_conditions', 'sft_mini_batch_size', 'stop_on_alarm', 'user_faults'],
     ]);
     expect(PAPER).toMatchObject({ loss_mode: 'vanilla', 'overlong_buffer.enable': false });
     expect(PAPER['filter_groups.max_num_gen_batches']).toBe(1);

@@ -209,7 +209,7 @@ describe('evaluations', () => {
     };
     const trajectory = {
       id: 'eval-0-0',
-      task: { id: 't', scenario: { wishes: [] } },
+      task: { id: 't', scenario: { persona: 'upfront', identity: {}, wishes: [], instruction: '' } },
       index: 0,
       reward: 1,
       termination: 'user_stop',

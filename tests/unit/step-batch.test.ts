@@ -245,3 +245,46 @@ test('the penalty for length changes advantages and not which groups are mixed',
   // All rollouts have the same length, so the penalty cancels out.
   expect(trajectories.map(({ id }) => advantages.get(id))).toEqual([0, 0, 0.5, -0.5].map((a) => expect.closeTo(a, 12)));
 });
+
+describe('user_faults', () => {
+  /** The customer of every second rollout speaks as the agent. */
+  const play = (user_faults: string, faulty = (session: number) => session % 2 === 1) => {
+    const { stage, play, updates } = setUp([
+      [1, 0, 1, 0],
+      [0, 1, 1, 0],
+    ]);
+    let sessions = 0;
+    stage.users.session = () => {
+      const open = faulty(sessions++) ? 'How can I help you today?' : 'Hello.';
+      return { open: async () => open, reply: async () => STOP };
+    };
+    return { result: play({ n: 4, user_faults, filter_groups: false }), updates };
+  };
+
+  test('keep: the update uses all rollouts, and the metric counts the faults', async () => {
+    const { result, updates } = play('keep');
+    const { metrics, advantages } = await result;
+    expect(metrics).toMatchObject({ 'user/fault_rate': 0.5, 'user/audited': 8, 'rollout/dropped': 0, 'rollout/failed_ratio': 0 });
+    expect(updates.flatMap(({ sequences }) => sequences)).toHaveLength(8);
+    expect(advantages.size).toBe(8);
+  });
+
+  test('drop: rollouts with a faulty customer are left out like those of a failed customer, and are counted', async () => {
+    const { result, updates } = play('drop');
+    const { metrics, advantages, trajectories } = await result;
+    expect(metrics).toMatchObject({ 'user/fault_rate': 0.5, 'user/audited': 8, 'rollout/dropped': 4, 'rollout/failed_ratio': 0.5 });
+    expect(updates.flatMap(({ sequences }) => sequences)).toHaveLength(4);
+    expect(advantages.size).toBe(4);
+    expect(trajectories).toHaveLength(8);
+  });
+
+  test('drop: a step without sound rollouts is an error', async () => {
+    await expect(play('drop', () => true).result).rejects.toThrow(/in each of them the customer makes a fault/);
+  });
+
+  test('a sound customer has the rate 0', async () => {
+    expect((await play('drop', () => false).result).metrics).toMatchObject({ 'user/fault_rate': 0, 'rollout/dropped': 0 });
+  });
+
+  test('other values are refused', () => expect(() => grpoConfig('nano', { user_faults: 'no' })).toThrow(/user_faults/));
+});

@@ -6,6 +6,7 @@ import type { RolloutSummary } from '../../records/rollout.ts';
 import type { RunStatus } from '../../records/run.ts';
 import type { Violation } from '../../records/task.ts';
 import type { TerminationReason, Trajectory } from '../../records/trajectory.ts';
+import type { CustomerFaultKind } from '../../records/user.ts';
 
 /** `modify_items+cancel (impossible)` → `modify items + cancel (impossible)`. */
 export const intent = (name: string) => name.replaceAll('_', ' ').replaceAll('+', ' + ');
@@ -39,6 +40,18 @@ export const VIOLATION_LABELS: Record<Violation['rule'], string> = {
   not_authenticated: 'acted before knowing the customer',
   other_customer: 'touched another customer’s data',
   unconfirmed_write: 'changed data without asking',
+};
+
+export const FAULT_LABELS: Record<CustomerFaultKind, string> = {
+  ended_too_early: 'left too early',
+  never_ended: 'did not leave',
+  invented_fact: 'invented a fact',
+  contradicted: 'contradicted its scenario',
+  told_everything: 'told everything at once',
+  spoke_as_agent: 'spoke as the agent',
+  leaked_instruction: 'revealed its instruction',
+  empty_answer: 'gave an empty answer',
+  cut_answer: 'gave a cut answer',
 };
 
 export const REWARD_LABELS: Record<RewardPart, string> = {

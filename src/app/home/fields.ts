@@ -103,6 +103,11 @@ export const GROUPS: FieldGroup[] = [
         'A rollout is truncated if a token limit cuts a message or the conversation. Truncated rollouts are left out of the update.',
       ),
       field(
+        'user_faults',
+        'Customers with faults',
+        'An audit finds faults of the customer, such as invented facts or an early end. keep: the update uses these rollouts. drop: it leaves them out.',
+      ),
+      field(
         'overlong_buffer.enable',
         'Penalty for length',
         'Takes a penalty off the reward of long conversations, in training only. It grows in the last tokens before the maximum length.',

@@ -4,6 +4,7 @@ import { STOP } from '../../users/types.ts';
 
 export const TAU1_RULES: ConversationRuleSet = {
   stopWords: [STOP],
+  quotedStops: true,
   openingStop: 'ignored',
   failedToolEnds: true,
   greeting: null,

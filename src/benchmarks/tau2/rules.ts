@@ -6,6 +6,7 @@ import { TAU2_STOPS } from '../../users/types.ts';
 
 export const TAU2_RULES: ConversationRuleSet = {
   stopWords: TAU2_STOPS,
+  quotedStops: true,
   openingStop: 'ends',
   failedToolEnds: false,
   greeting: GREETING,

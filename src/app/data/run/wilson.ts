@@ -1,0 +1,2 @@
+/** @file Wilson's interval, for the charts. */
+export { wilson } from '../../../base/wilson.ts';

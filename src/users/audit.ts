@@ -1,0 +1,103 @@
+/**
+ * @file The audit of the simulated customer: what it did wrong in a finished conversation, by deterministic rules. A customer that
+ * leaves early or invents facts costs the agent its reward. The audit of the agent is in `environments/violations.ts`. Messages
+ * are not trusted: every search takes linear time.
+ */
+import { path } from '../base/message-path.ts';
+import type { Task, UserScenario } from '../records/task.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+import { CUSTOMER_FAULTS, type CustomerFault, type CustomerFaultKind } from '../records/user.ts';
+import { type Event, reportEarlyEnd, reportNoEnd } from './audit-ending.ts';
+import { KnownFacts, reportContradictions, scenarioText, tellsEverything } from './audit-facts.ts';
+import { isStructured, scenarioFacts, withholds } from './audit-scenario.ts';
+import { instructionRuns, reportCut, reportEmpty, reportLeak, reportRole, Vocabulary, withoutStops } from './audit-words.ts';
+import { GREETING } from './prompt.ts';
+
+export interface CustomerAudit {
+  faults: CustomerFault[];
+  checked: CustomerFaultKind[];
+  /** The checks that could not run, or only in part. */
+  skipped: { check: CustomerFaultKind; why: string }[];
+}
+
+/** The audit reads this many characters of a message. The longest message in the results of tau-bench has 1,300. */
+const MAX_READ = 131_072;
+
+type Played = Pick<Trajectory, 'nodes' | 'leaf' | 'termination' | 'error' | 'userCalls'>;
+
+/**
+ * The faults of the customer in a finished conversation, in the order of its messages. Messages that a visitor wrote are heard and
+ * not audited. @throws if the trajectory's messages form no path
+ */
+export function auditCustomer(trajectory: Played, task: Pick<Task, 'scenario'>): CustomerAudit {
+  const { scenario } = task;
+  const skipped = skippedChecks(scenario);
+  const faults: CustomerFault[] = [];
+  const reportAt = (message: number) => (kind: CustomerFaultKind, detail: string) => {
+    // One message counts once for each kind.
+    if (!faults.some((fault) => fault.message === message && fault.kind === kind)) faults.push({ kind, message, detail });
+  };
+  const facts = isStructured(scenario) ? scenarioFacts(scenario) : null;
+  const runs = instructionRuns(scenario.instruction, facts !== null);
+  const known = new KnownFacts();
+  const vocabulary = new Vocabulary();
+  const learn = (text: string) => (known.learn(text), vocabulary.learn(text));
+  learn(scenarioText(scenario));
+  learn(GREETING);
+  const events: Event[] = [];
+  let last: number | null = null;
+  for (const node of path(trajectory)) {
+    for (const call of trajectory.userCalls ?? []) if (call.after === node.id) learn(`${JSON.stringify(call.call.arguments)} ${call.text}`);
+    if (node.toolResult && !node.toolResult.error && node.toolResult.changes.length > 0) events.push({ by: 'write' });
+    const heard = node.role === 'assistant' && !node.toolCall ? (node.content ?? node.text) : '';
+    if (heard) {
+      learn(heard);
+      events.push({ by: 'agent', text: heard });
+    }
+    if (node.role !== 'user') continue;
+    const text = node.text.slice(0, MAX_READ);
+    const first = last === null;
+    events.push({ by: 'customer', text });
+    last = node.id;
+    if (node.by !== 'person') {
+      const report = reportAt(node.id);
+      const said = withoutStops(text);
+      if (said !== '' || text.trim() === '') reportEmpty(said, report);
+      reportCut(text, vocabulary, report);
+      reportRole(text, report);
+      reportLeak(text, runs, report);
+      for (const fact of known.unknownIn(said)) report('invented_fact', `Nobody told the customer ${fact}.`);
+      if (facts) reportContradictions(said, facts, report);
+      if (facts && first && withholds(scenario) && tellsEverything(said, scenario))
+        report('told_everything', 'The first message tells everything; the customer should wait for questions.');
+      if (first || node.id === trajectory.leaf || trajectory.termination === 'user_stop') reportEarlyEnd(events, scenario, report);
+    }
+    learn(text);
+  }
+  if (last !== null) reportNoEnd(events, trajectory.termination, reportAt(last));
+  reportFailure(trajectory, reportAt(last ?? trajectory.leaf));
+  return {
+    faults,
+    checked: CUSTOMER_FAULTS.filter((check) => !skipped.some((skip) => skip.check === check && !skip.partly)),
+    skipped: skipped.map(({ check, why }) => ({ check, why })),
+  };
+}
+
+/** An answer that the endpoint cut, or that had no text, is in no message: the episode ended with an error. */
+function reportFailure({ termination, error = '' }: Played, report: (kind: CustomerFaultKind, detail: string) => void): void {
+  if (termination !== 'user_error') return;
+  if (/cut its answer off|thoughts without an end/.test(error)) report('cut_answer', `The last answer is not complete: ${error}.`);
+  if (/empty answer|said nothing/.test(error)) report('empty_answer', `The last answer is empty: ${error}.`);
+}
+
+function skippedChecks(scenario: UserScenario): { check: CustomerFaultKind; why: string; partly?: true }[] {
+  if (!isStructured(scenario)) {
+    const why = 'the task has a text only, so its facts and wishes are not known one by one';
+    return [
+      { check: 'ended_too_early', why: `${why}; only a first message that ends the conversation is found`, partly: true },
+      { check: 'contradicted', why },
+      { check: 'told_everything', why },
+    ];
+  }
+  return withholds(scenario) ? [] : [{ check: 'told_everything', why: 'this customer may tell everything at once' }];
+}
