@@ -54,6 +54,17 @@ export function liveActs(nodes: readonly MessageNode[], userCalls: readonly User
   return acts.slice(-last);
 }
 
+/** Calls `show` with the acts after message `from`, at most once per `every` milliseconds, until the returned function is called. */
+export function watchEpisode(episode: LiveEpisode, from: number, every: number, show: (acts: LiveAct[]) => void): () => void {
+  let seen = episode.size;
+  const timer = setInterval(() => {
+    if (episode.size === seen) return;
+    seen = episode.size;
+    show(episode.acts(Infinity).filter(({ id }) => parseInt(id) >= from));
+  }, every);
+  return () => clearInterval(timer);
+}
+
 function openAct(id: number, sampled: string): LiveAct {
   // The last token can end inside a character.
   const text = sampled.replace(/\uFFFD+$/, '');

@@ -9,6 +9,7 @@ import type { Trajectory } from '../../src/records/trajectory.ts';
 import type { Task } from '../../src/records/task.ts';
 import type { BranchRow } from '../../src/records/branch.ts';
 import { RunDatabase } from '../../src/storage/database.ts';
+import type { LiveAct } from '../../src/agent/live.ts';
 import type { PlayRequest } from '../../src/trainer/messages.ts';
 import { PRESETS } from '../../src/training/presets.ts';
 import { STOP } from '../../src/users/types.ts';
@@ -350,6 +351,27 @@ test('a visitor who speaks before the GPU is found is answered; a game that is c
     expect(play).toHaveBeenCalledTimes(closed ? 0 : 1);
     if (!closed) expect(play.mock.calls[0]![0]).toMatchObject({ user: { say: 'Hello.' }, agent: undefined });
   }
+});
+
+test('what is sampled is shown until the move ends; later news of the move is not', async () => {
+  const { game, play } = open();
+  await game.begin('user');
+  const act = { id: '3', by: 'agent' as const, text: 'Your na' };
+  let show = (_: LiveAct[]) => {};
+  let answer = (_: Trajectory[]) => {};
+  play.mockImplementationOnce((...args: unknown[]) => {
+    show = args[2] as typeof show;
+    return new Promise((resolve) => (answer = resolve));
+  });
+  const moving = game.say('Hello.', Promise.resolve(true));
+  await vi.waitFor(() => expect(play).toHaveBeenCalledOnce());
+  show([act]);
+  expect(game.live).toEqual([act]);
+  answer([trajectory([user('Hello.'), agent('Your name?')])]);
+  await moving;
+  expect(game.live).toEqual([]);
+  show([act]);
+  expect(game.live).toEqual([]);
 });
 
 test('what the visitor says is there at once, and is part of the conversation when the answer comes', async () => {

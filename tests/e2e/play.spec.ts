@@ -225,8 +225,13 @@ test('as the customer: suggested sentences, both models side by side, and a relo
   await first!.click();
   await expect(page.getByLabel('Say as the customer')).toHaveValue(words);
   await page.getByRole('button', { name: 'Send' }).click();
-  await expect(page.locator('[data-part=saying]')).toContainText(words);
+  await expect(page.getByRole('region', { name: 'Conversation', exact: true }).getByText(words)).toBeVisible();
+  // The agent's words and calls come while they are sampled.
+  const live = page.locator('[data-part=live]');
+  await expect(live.getByText('Agent').first()).toBeVisible();
+  await expect(live.locator('.open, code').first()).toBeVisible();
   await expect(page.getByRole('region', { name: 'The customer’s turn' })).toBeVisible();
+  await expect(live).toHaveCount(0);
   const said = await messages(page).count();
   expect(said).toBeGreaterThan(2);
   await expect(messages(page).filter({ hasText: words })).toHaveCount(1);

@@ -3,6 +3,7 @@ import type { PlayRequest } from '../../src/trainer/messages.ts';
 import type { SessionParts } from '../../src/trainer/session-parts.ts';
 import type { ModelFiles } from '../../src/records/model.ts';
 import 'fake-indexeddb/auto';
+import type { LiveAct } from '../../src/agent/live.ts';
 import { describe, expect, it, vi } from 'vitest';
 import { renderConversation } from '../../src/agent/chat-template.ts';
 import { parseConversations } from '../../src/agent/conversation.ts';
@@ -340,6 +341,35 @@ describe('in a database', async () => {
       expect(answered.nodes.at(-1)!.by).toBeUndefined();
       const left = await play({ prefix: { nodes: answered.nodes }, agent: { say: 'Bye.' }, user: { say: STOP } });
       expect([left.termination, left.reward]).toEqual(['user_stop', 0]);
+    });
+
+    it('what is said is shown while it is played, and watching changes nothing', async () => {
+      const slow: UserSimulator = {
+        session(...asked) {
+          const session = new ScriptedUsers().session(...asked);
+          const waits = async (text: Promise<string>) => (await new Promise((resolve) => setTimeout(resolve, 300)), text);
+          return { ...session, open: () => waits(session.open()), reply: (said: string) => waits(session.reply(said)) };
+        },
+      };
+      const watched = new Plays(
+        { environments, users: async () => slow, bundledModel: async () => files, database: () => undefined as never },
+        host,
+      );
+      const opened = await play({});
+      const move: Partial<PlayRequest> = { prefix: { nodes: opened.nodes }, agent: { say: 'What is your name?' } };
+      const shown: LiveAct[][] = [];
+      const [seen] = await watched.play(
+        { ...request, ...move },
+        () => {},
+        (acts) => shown.push(acts),
+      );
+      expect(shown[0]).toEqual([{ id: String(opened.nodes.length + 1), by: 'agent', text: 'What is your name?' }]);
+      const unseen = await play(move);
+      expect({ ...seen, seconds: null }).toEqual({ ...unseen, seconds: null });
+      // Nothing is shown after the end.
+      const { length } = shown;
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(shown).toHaveLength(length);
     });
 
     it('a request that needs the model says so', async () => {

@@ -1,5 +1,5 @@
 /** @file The page's side of the trainer worker: the device, the active run and the commands. There is one client per page. */
-import type { DatasetRequest, Progress, Rescored, RescoreRequest, PlayRequest, EngineInfo, RunEvent } from '../../trainer/messages.ts';
+import type { DatasetRequest, Progress, Rescored, RescoreRequest, PlayRequest, EngineInfo, RunEvent, Watch } from '../../trainer/messages.ts';
 import * as comlink from 'comlink';
 import type { EvaluationRequest } from '../../records/evaluation.ts';
 import type { RunRequest, RunStatus } from '../../records/run.ts';
@@ -154,8 +154,8 @@ export class TrainerClient {
   }
 
   /** Continues a conversation that the visitor takes part in. @throws the trainer's error; also if the request is stopped */
-  async play(request: PlayRequest, progress: Progress = () => {}): Promise<Trajectory[]> {
-    return this.#using(async (trainer) => trainer.play(request, comlink.proxy(progress)));
+  async play(request: PlayRequest, progress: Progress = () => {}, watch?: Watch): Promise<Trajectory[]> {
+    return this.#using(async (trainer) => trainer.play(request, comlink.proxy(progress), watch && comlink.proxy(watch)));
   }
 
   /** Scores a conversation with other weights. @throws the trainer's error; also if the request is stopped */

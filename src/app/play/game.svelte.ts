@@ -1,6 +1,7 @@
 /** @file A conversation that a visitor plays: its messages so far, and the moves that continue it. */
 import type { PlayRequest } from '../../trainer/messages.ts';
 import { nextParty, type NextParty, type Prefix, prefixAt, prefixWith, withoutLast } from '../../agent/prefix.ts';
+import type { LiveAct } from '../../agent/live.ts';
 import { path, toMessages } from '../../agent/trajectory.ts';
 import type { BranchRow } from '../../records/branch.ts';
 import type { MessageNode, Trajectory } from '../../records/trajectory.ts';
@@ -30,6 +31,8 @@ export class Game {
   problem = $state('');
   /** What the visitor said as the customer, until the conversation holds it; '' otherwise. */
   saying = $state('');
+  /** What is said and done in the move under way, as far as it is sampled. */
+  live = $state.raw<LiveAct[]>([]);
   /** How several models answer the customer's last message. Null unless `compare` was called since the last move. */
   compared = $state.raw<{ name: string; nodes: MessageNode[] }[] | null>(null);
   /** True until the first move. Until then the visitor's role can move the fork. */
@@ -110,7 +113,11 @@ export class Game {
     await this.#during(label, async () => {
       const turns = await move;
       if (this.#closed) return;
-      const [played] = await this.#client.play({ ...this.#request, ...turns });
+      const [played] = await this.#client.play(
+        { ...this.#request, ...turns },
+        () => {},
+        (acts) => this.#show(acts),
+      );
       if (this.#closed) return;
       if (this.ended) this.branch = '';
       this.#turns += 1;
@@ -259,6 +266,11 @@ export class Game {
     return undefined;
   }
 
+  /** News of a move can come after its end. */
+  #show(acts: LiveAct[]): void {
+    if (this.busy !== '' && !this.#closed) this.live = acts;
+  }
+
   #undone(): Prefix | null {
     return this.prefix && withoutLast(this.prefix, this.as === 'agent' ? 'assistant' : 'user');
   }
@@ -311,6 +323,7 @@ export class Game {
     } finally {
       this.busy = '';
       this.saying = '';
+      this.live = [];
     }
   }
 
