@@ -1,5 +1,14 @@
 /** @file The page's side of the trainer worker: the device, the active run and the commands. There is one client per page. */
-import type { DatasetRequest, Progress, Rescored, RescoreRequest, PlayRequest, EngineInfo, RunEvent, Watch } from '../../trainer/messages.ts';
+import type {
+  DatasetRequest,
+  Progress,
+  Rescored,
+  RescoreRequest,
+  PlayRequest,
+  EngineInfo,
+  RunEvent,
+  Watch,
+} from '../../trainer/messages.ts';
 import * as comlink from 'comlink';
 import type { EvaluationRequest } from '../../records/evaluation.ts';
 import type { RunRequest, RunStatus } from '../../records/run.ts';
