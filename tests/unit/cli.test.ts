@@ -561,7 +561,7 @@ describe('the program', () => {
         '--out',
         out,
         '--user',
-        'ftp://x',
+        'ftp://name:s3cret@x/v1?key=s3cret',
         '--model',
         await modelFolder('user-model', {
           'config.json': '{"vocab_size":9}',
@@ -574,6 +574,7 @@ describe('the program', () => {
     for (const { code, stdout, stderr } of runs) {
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
       expect(stderr).toMatch(/^mua: [^\n]+\n$/);
+      expect(stderr).not.toContain('s3cret');
     }
     expect(await readdir(folder)).not.toContain('never');
   });

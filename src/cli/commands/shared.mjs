@@ -56,6 +56,9 @@ export const USER_FLAGS = {
 
 const ATTEMPTS = 5;
 
+/** Hides what can be secret in the addresses of a message: user and password, query and fragment. @param {string} text */
+const withoutSecrets = (text) => text.replace(/\/\/[^/\s"]*@/g, '//…@').replace(/[?#][^\s"]+/g, '?…');
+
 /**
  * The simulated customer that the flags name. The model of a server is looked up first, so that a wrong URL fails at once.
  * @param {{ user: string, userModel?: string, judgeModel?: string }} flags
@@ -70,9 +73,9 @@ export async function readUser({ user, userModel, judgeModel }) {
   try {
     url = new URL(user);
   } catch {
-    throw new UsageError(`--user is "${user}": expected scripted or an http(s) URL`);
+    throw new UsageError(`--user is "${withoutSecrets(user)}": expected scripted or an http(s) URL`);
   }
-  if (!/^https?:$/.test(url.protocol)) throw new UsageError(`--user is "${user}": expected scripted or an http(s) URL`);
+  if (!/^https?:$/.test(url.protocol)) throw new UsageError(`--user is "${withoutSecrets(user)}": expected scripted or an http(s) URL`);
   if (/^\/*$/.test(url.pathname)) url.pathname = '/v1';
   const baseUrl = url.href;
   const apiKey = process.env.MUA_USER_KEY;
@@ -101,7 +104,7 @@ async function firstModel(baseUrl, apiKey) {
     }
     if (attempt === ATTEMPTS || /ECONNREFUSED|ENOTFOUND|HTTP 40[13]/.test(status)) {
       throw new UsageError(
-        `--user is "${baseUrl}": could not list its models (${status}); start the server, or name one with --user-model`,
+        `--user is "${withoutSecrets(baseUrl)}": could not list its models (${withoutSecrets(status)}); start the server, or name one with --user-model`,
       );
     }
     await new Promise((resolve) => setTimeout(resolve, 200 * attempt));

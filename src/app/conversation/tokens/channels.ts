@@ -135,7 +135,9 @@ export function channelValues(sequence: TokenSequence, advantage: number | null,
   const bySecond = (value: (scores: Rescored, t: number) => number) =>
     second ? logprob.map((_, t) => (mask[t] ? value(second.scores, t) : NaN)) : new Float64Array(length).fill(NaN);
   const by_logprob = bySecond(({ logprobs }, t) => logprobs[t]!);
-  const advantages = stored('advantage').map((own, t) => (Number.isNaN(own) && mask[t] && advantage !== null ? advantage : own));
+  // The recorded run keeps four digits of a token's values. Rounded again, its advantage would differ from the rollout's.
+  const ofRollout = (own: number) => advantage !== null && !(Math.abs(own - advantage) > 1e-3 * Math.abs(advantage));
+  const advantages = stored('advantage').map((own, t) => (mask[t] && ofRollout(own) ? advantage! : own));
   return {
     logprob,
     ref_logprob,
