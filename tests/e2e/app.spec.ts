@@ -120,9 +120,8 @@ test('a run trains, survives a reload, resumes, and its conversations are readab
       .getByRole('button', { name: /^Use .* for a run$/ })
       .first()
       .click();
-    await expect(page).toHaveURL(/#\/\?model=[0-9a-f-]{36}-step-\d+$/);
+    await expect(page).toHaveURL(/#\/\?setup=1&model=[0-9a-f-]{36}-step-\d+$/);
   }
-  await page.getByText('Setup', { exact: true }).click();
   await expect(page.getByRole('combobox', { name: 'Model' })).toContainText(/@\d+/);
   await page.goto('/#/models');
   await expect(page.getByRole('article').filter({ hasText: 'From a run' })).toHaveCount(1);

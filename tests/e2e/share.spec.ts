@@ -285,7 +285,7 @@ test('models: what is bundled, a folder brought in, chosen for a run, exported a
   );
 
   await imported.getByRole('link', { name: 'Use nano-retail for a run' }).click();
-  await expect(page).toHaveURL(/#\/\?model=[0-9a-f-]{36}$/);
+  await expect(page).toHaveURL(/#\/\?setup=1&model=[0-9a-f-]{36}$/);
   await expect(page.getByRole('button', { name: 'Start training' })).toBeVisible();
   await page.goto('/#/models');
   await imported.getByRole('button', { name: 'Delete nano-retail' }).click();
