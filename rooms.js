@@ -53,7 +53,7 @@ export const ROOMS = {
     'trainer',
     'worlds',
   ],
-  charts: ['kit', 'data'],
+  charts: ['kit', 'data', 'base'],
   conversation: ['kit', 'data', 'base', 'records', 'environments', 'users', 'agent', 'evaluation', 'training', 'trainer'],
   /** Every other folder of src/app. A feature may not import another feature. */
   feature: [

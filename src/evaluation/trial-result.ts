@@ -12,9 +12,19 @@ export function intentOf(task: Task): string {
   return task.scenario.wishes.map((wish) => (wish.impossible ? `${wish.intent} (impossible)` : wish.intent)).join('+');
 }
 
+/** A trial with the audit of its customer. */
 export function resultOf(trajectory: Trajectory): TrialResult {
+  const { faults } = auditCustomer(trajectory, trajectory.task);
+  return {
+    ...outcomeOf(trajectory),
+    faults: faults.map(({ kind }) => kind),
+    ...(isRewardDenied(trajectory, faults) && { denied: true }),
+  };
+}
+
+/** What a trial and a rollout of a training have in common. */
+export function outcomeOf(trajectory: Trajectory): Omit<TrialResult, 'faults' | 'denied'> {
   const { id, task, index, reward, termination, turns, nodes, violations } = trajectory;
-  const { faults } = auditCustomer(trajectory, task);
   const tokens = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
   return {
     id,
@@ -27,8 +37,6 @@ export function resultOf(trajectory: Trajectory): TrialResult {
     tokens,
     violations: violations.map(({ rule }) => rule),
     writes: writesOf(trajectory),
-    faults: faults.map(({ kind }) => kind),
-    ...(isRewardDenied(trajectory, faults) && { denied: true }),
   };
 }
 

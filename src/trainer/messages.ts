@@ -55,10 +55,10 @@ export interface EngineInfo {
   selfTest: 'passed' | 'failed' | 'not run';
 }
 
-/** Progress of a one-off command. `metrics` holds the metrics of the last step. */
 /** Gets what the agent and the customer have said and done since the request, as far as it is sampled. */
 export type Watch = (acts: LiveAct[]) => void;
 
+/** Progress of a one-off command. `metrics` holds the metrics of the last step. */
 export type Progress = (done: number, total: number, label: string, metrics?: Record<string, number>) => void;
 
 /** Settings of `train`. */

@@ -1,10 +1,10 @@
 /** @file Makes the short form of a rollout that lists show. */
 import type { RolloutSummary } from '../records/rollout.ts';
 import type { Trajectory } from '../records/trajectory.ts';
-import { resultOf } from '../evaluation/trial-result.ts';
+import { outcomeOf } from '../evaluation/trial-result.ts';
 
 export function summarize(trajectory: Trajectory, step: number, advantage: number | null): RolloutSummary {
-  const { violations, faults: _, denied: __, ...result } = resultOf(trajectory);
+  const { violations, ...result } = outcomeOf(trajectory);
   const { group, task, toolCalls, rewards } = trajectory;
   return {
     ...result,

@@ -2,7 +2,7 @@
 import { REWARD_LABELS } from '../data/labels.ts';
 import { number, percent } from '../kit/format.ts';
 import type { MetricSeries } from '../data/run/series.ts';
-import { wilson } from '../data/run/wilson.ts';
+import { wilson } from '../../base/wilson.ts';
 import type { Band, ChartSpec } from './charts.ts';
 
 function bandOf(series: MetricSeries, count: string, of: string): Band {

@@ -107,12 +107,12 @@ export class Inspection {
   readonly shown = $derived.by(() =>
     this.view === 'rendered' ? this.sequence.spans : this.sequence.spans.filter(({ node }) => node.role !== 'template'),
   );
-  /** The broken rules of each tool call. */
   /** The agent's turns, counted from 1, by message: messages of other speakers and of the template have numbers too. */
   readonly turns = $derived.by(
     () => new Map(this.sequence.spans.filter(({ node }) => node.role === 'assistant').map(({ node }, turn) => [node.id, turn + 1])),
   );
 
+  /** The broken rules of each tool call. */
   readonly broken = $derived.by(() => brokenCalls(this.subject.trajectory.violations));
 
   setView(view: 'messages' | 'rendered'): void {
