@@ -42,6 +42,9 @@ export interface LiveRollout {
   reward?: number | null;
 }
 
+/** Gets the acts of a played conversation since its prefix, each time that they changed. */
+export type Viewer = (acts: LiveAct[]) => void;
+
 export interface EngineInfo {
   state: 'ready' | 'unavailable' | 'lost';
   message?: string;

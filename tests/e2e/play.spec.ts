@@ -224,9 +224,25 @@ test('as the customer: suggested sentences, both models side by side, and a relo
   const words = await first!.innerText();
   await first!.click();
   await expect(page.getByLabel('Say as the customer')).toHaveValue(words);
+  /** What stood in the list of the turns under way, and whether an answer was in the conversation already. */
+  const seen = await page.evaluateHandle(() => {
+    const texts: { live: string; answered: boolean }[] = [];
+    const note = () => {
+      const live = document.querySelector('[data-part=live]')?.textContent.replace(/\s+/g, ' ').trim();
+      if (live && live !== texts.at(-1)?.live)
+        texts.push({ live, answered: document.querySelector('[data-part=message].assistant') !== null });
+    };
+    new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true });
+    return texts;
+  });
   await page.getByRole('button', { name: 'Send' }).click();
   await expect(page.locator('[data-part=saying]')).toContainText(words);
   await expect(page.getByRole('region', { name: 'The customer’s turn' })).toBeVisible();
+  // The agent's words grew before the turn ended. The visitor's own words are not repeated.
+  const grown = await seen.jsonValue();
+  expect(grown.filter(({ live }, i) => i > 0 && live.startsWith(grown[i - 1]!.live)).length).toBeGreaterThan(0);
+  expect(grown.every(({ live, answered }) => live.startsWith('Agent') && !answered)).toBe(true);
+  await expect(page.locator('[data-part=live]')).toHaveCount(0);
   const said = await messages(page).count();
   expect(said).toBeGreaterThan(2);
   await expect(messages(page).filter({ hasText: words })).toHaveCount(1);

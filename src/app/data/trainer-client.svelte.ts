@@ -1,5 +1,14 @@
 /** @file The page's side of the trainer worker: the device, the active run and the commands. There is one client per page. */
-import type { DatasetRequest, Progress, Rescored, RescoreRequest, PlayRequest, EngineInfo, RunEvent } from '../../trainer/messages.ts';
+import type {
+  DatasetRequest,
+  Progress,
+  Rescored,
+  RescoreRequest,
+  PlayRequest,
+  EngineInfo,
+  RunEvent,
+  Viewer,
+} from '../../trainer/messages.ts';
 import * as comlink from 'comlink';
 import type { EvaluationRequest } from '../../records/evaluation.ts';
 import type { RunRequest, RunStatus } from '../../records/run.ts';
@@ -153,9 +162,12 @@ export class TrainerClient {
     await (await this.#ready()).cancelEvaluation();
   }
 
-  /** Continues a conversation that the visitor takes part in. @throws the trainer's error; also if the request is stopped */
-  async play(request: PlayRequest, progress: Progress = () => {}): Promise<Trajectory[]> {
-    return this.#using(async (trainer) => trainer.play(request, comlink.proxy(progress)));
+  /**
+   * Continues a conversation that the visitor takes part in. Calls `viewer` with the new acts while they are played, for `n` = 1.
+   * @throws the trainer's error; also if the request is stopped
+   */
+  async play(request: PlayRequest, progress: Progress = () => {}, viewer?: Viewer): Promise<Trajectory[]> {
+    return this.#using(async (trainer) => trainer.play(request, comlink.proxy(progress), viewer && comlink.proxy(viewer)));
   }
 
   /** Scores a conversation with other weights. @throws the trainer's error; also if the request is stopped */
