@@ -259,3 +259,29 @@ test('as the customer: suggested sentences, both models side by side, and a relo
   await expect(page.getByRole('region', { name: 'The customer’s turn' })).toBeVisible();
   expect(problems).toEqual([]);
 });
+
+test('the chance of success from a turn on is estimated once and kept', async ({ page }) => {
+  test.slow();
+  const problems = watch(page);
+  const trajectory = (await recorded())
+    .filter(({ reward, task, termination }) => reward === 1 && !task.noop && termination === 'user_stop')
+    .toSorted((a, b) => a.nodes.length - b.nodes.length)[0]!;
+  const turns = path(trajectory).filter(({ role }) => role === 'assistant');
+  const last = turns.at(-1)!;
+  await page.goto(`/${href({ name: 'rollout', run: 'recorded', id: trajectory.id })}`);
+  const panel = page.getByRole('region', { name: 'Estimates of success' });
+  const turn = conversation(page).locator(`[data-node="${last.id}"]`);
+  await expect(panel).toContainText(`${turns.length} turns without an estimate.`, { timeout: 60_000 });
+  await turn.getByRole('button', { name: 'Estimate from here' }).click();
+  await expect(turn).toContainText(/\d of 8 correct from here\s+95 % interval \d+ % to \d+ %/, { timeout: 400_000 });
+  const estimate = await turn.locator('[data-part=turn-estimate] b').innerText();
+  await inspect(page, 'estimate');
+
+  await page.reload();
+  await expect(turn).toContainText(`${estimate} correct from here`);
+  await expect(panel).toContainText(`${turns.length - 1} turn`);
+  // The rollouts are branches of the conversation: Play lists them.
+  await page.goto(playHash(trajectory, trajectory.leaf, 'user'));
+  await expect(page.locator('[data-part=batch] summary')).toContainText(/^8 rollouts after message/);
+  expect(problems).toEqual([]);
+});

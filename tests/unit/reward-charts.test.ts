@@ -2,7 +2,8 @@
 import { render } from 'svelte/server';
 import { describe, expect, test } from 'vitest';
 import { chartData, chartTable } from '../../src/app/charts/charts.ts';
-import { PARTS_CHART, wilson, WRITES_CHART } from '../../src/app/charts/reward-charts.ts';
+import { PARTS_CHART, WRITES_CHART } from '../../src/app/charts/reward-charts.ts';
+import { wilson } from '../../src/app/kit/wilson.ts';
 import RewardParts from '../../src/app/conversation/transcript/RewardParts.svelte';
 import { groupRollouts } from '../../src/app/data/run/groups.ts';
 import { MetricSeries } from '../../src/app/data/run/series.ts';

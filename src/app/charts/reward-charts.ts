@@ -1,21 +1,9 @@
 /** @file Charts that show whether the agent earns its reward by the rules: writes with a yes, and the reward by part. */
 import { REWARD_LABELS } from '../data/labels.ts';
 import { number, percent } from '../kit/format.ts';
+import { wilson } from '../kit/wilson.ts';
 import type { MetricSeries } from '../data/run/series.ts';
 import type { Band, ChartSpec } from './charts.ts';
-
-/** 97.5 % of a standard normal distribution lie below. */
-const Z = 1.959964;
-
-/** Wilson's 95 % interval of the share `count / of` (Wilson 1927). null if `of` is 0. */
-export function wilson(count: number, of: number): { low: number; high: number } | null {
-  if (of === 0) return null;
-  const share = count / of;
-  const scale = 1 + Z ** 2 / of;
-  const middle = (share + Z ** 2 / (2 * of)) / scale;
-  const reach = (Z / scale) * Math.sqrt((share * (1 - share)) / of + Z ** 2 / (4 * of ** 2));
-  return { low: Math.max(0, middle - reach), high: Math.min(1, middle + reach) };
-}
 
 function bandOf(series: MetricSeries, count: string, of: string): Band {
   const counts = series.values(count);

@@ -8,9 +8,10 @@ import type { MessageNode, Trajectory } from '../../records/trajectory.ts';
 import type { Library } from '../data/library/library.ts';
 import { BRANCHES, type Origin } from '../data/library/origin.ts';
 import { type From, hasEnded, sharedMessages } from '../data/play-origin.ts';
+import { type Party, requestOf, rollOut } from '../data/play-request.ts';
 import type { TrainerClient } from '../data/trainer-client.svelte.ts';
 import { forksOf } from './forks.ts';
-import { type Party, requestOf, type Role, type Setting } from './setting.ts';
+import type { Role, Setting } from './setting.ts';
 
 export type { Role, Setting };
 
@@ -197,14 +198,15 @@ export class Game {
   async rollOut(n: number): Promise<void> {
     await this.#during(`Rolling out ${n} times…`, async () => {
       this.progress = { done: 0, total: n };
-      const request = this.#request;
-      const played = await this.#client.play({ ...request, n }, (done, total) => (this.progress = { done, total }));
-      this.#turns += n;
-      const batch = crypto.randomUUID();
-      const { length } = request.prefix?.nodes ?? [];
-      await this.#library.putBranches(
-        played.map((trajectory, i) => ({ ...this.#row(crypto.randomUUID(), trajectory, length), batch, createdAt: Date.now() + i })),
+      const of = { origin: this.setting.origin, model: this.#party().modelName };
+      const played = await rollOut(
+        { client: this.#client, library: this.#library },
+        this.#request,
+        n,
+        () => of,
+        (done, total) => (this.progress = { done, total }),
       );
+      this.#turns += n;
       this.rolled = played;
     });
     this.progress = null;
