@@ -92,8 +92,8 @@ class Episode implements LiveEpisode {
     return this.#transcript.length + this.#agent.sampling.length + this.#log.userCalls.length;
   }
 
-  acts(last: number): LiveAct[] {
-    return liveActs(this.#transcript.nodes, this.#log.userCalls, this.options.tokenizer.decode(this.#agent.sampling), last);
+  acts(last: number, from?: number): LiveAct[] {
+    return liveActs(this.#transcript.nodes, this.#log.userCalls, this.options.tokenizer.decode(this.#agent.sampling), last, from);
   }
 
   async run(): Promise<Trajectory> {

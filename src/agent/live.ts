@@ -25,17 +25,28 @@ export interface LiveEpisode {
   readonly index: number;
   /** Grows with every token and every call. If it is unchanged, the acts are unchanged. */
   readonly size: number;
-  /** The last `last` acts. */
-  acts(last: number): LiveAct[];
+  /** The last `last` acts. `from`: how many messages at the beginning are left out (default 0). */
+  acts(last: number, from?: number): LiveAct[];
 }
 
 /** No act takes more messages than this: the template's two, the turn and the tool's answer. */
 const MESSAGES_PER_ACT = 4;
 
-/** The last acts of a conversation. `sampled`: the text of the agent's turn under way; empty between turns. */
-export function liveActs(nodes: readonly MessageNode[], userCalls: readonly UserCall[], sampled: string, last: number): LiveAct[] {
+/**
+ * The last acts of a conversation. `sampled`: the text of the agent's turn under way; empty between turns. `from`: how many
+ * messages at the beginning are left out.
+ */
+export function liveActs(
+  nodes: readonly MessageNode[],
+  userCalls: readonly UserCall[],
+  sampled: string,
+  last: number,
+  from = 0,
+): LiveAct[] {
   const acts: LiveAct[] = [];
-  for (const { id, role, text, content, toolCall, toolResult, parseError } of nodes.slice(-MESSAGES_PER_ACT * last)) {
+  for (const { id, role, text, content, toolCall, toolResult, parseError } of nodes.slice(
+    Math.max(from, nodes.length - MESSAGES_PER_ACT * last),
+  )) {
     if (role === 'user') acts.push({ id: `${id}`, by: 'customer', text });
     if (role === 'assistant')
       acts.push({
@@ -52,17 +63,6 @@ export function liveActs(nodes: readonly MessageNode[], userCalls: readonly User
   }
   if (sampled !== '') acts.push(openAct(nodes.length, sampled));
   return acts.slice(-last);
-}
-
-/** Calls `show` with the acts after message `from`, at most once per `every` milliseconds, until the returned function is called. */
-export function watchEpisode(episode: LiveEpisode, from: number, every: number, show: (acts: LiveAct[]) => void): () => void {
-  let seen = episode.size;
-  const timer = setInterval(() => {
-    if (episode.size === seen) return;
-    seen = episode.size;
-    show(episode.acts(Infinity).filter(({ id }) => parseInt(id) >= from));
-  }, every);
-  return () => clearInterval(timer);
 }
 
 function openAct(id: number, sampled: string): LiveAct {

@@ -108,6 +108,7 @@ const branchSchema = z.object({
   batch: z.string().check(z.maxLength(200)),
   model: name,
   trajectory: trajectorySchema,
+  estimate: z.optional(z.object({ weights: name, customer: name, stream: natural })),
 } satisfies Fields<SharedBranch>);
 
 /** @throws ImportError */

@@ -2,6 +2,15 @@
 import type { Conversation } from './conversation.ts';
 import type { Trajectory } from './trajectory.ts';
 
+/** What the rollouts of one estimate of success have in common, and the random stream of each. */
+export interface EstimateKey {
+  /** The weights, as an address names them: a model, or `run@step`. */
+  weights: string;
+  /** `scripted`, or the language model that played the customer. */
+  customer: string;
+  stream: number;
+}
+
 /** A conversation that a visitor played, or one of several conversations that the model continued from the same message. */
 export interface BranchRow {
   id: string;
@@ -16,6 +25,8 @@ export interface BranchRow {
   model: string;
   /** `termination` is `aborted` if the conversation is not finished. */
   trajectory: Trajectory;
+  /** Set if the branch counts for an estimate: it begins with the first `shared` messages of `origin`, and the model sampled the rest. */
+  estimate?: EstimateKey;
   /** Set if the branch is in the training set: its chat-JSONL line. */
   conversation?: Conversation;
 }

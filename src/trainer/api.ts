@@ -20,7 +20,7 @@ import type {
   TrainingSink,
   TrainOptions,
   TrainResult,
-  Watch,
+  Viewer,
 } from './messages.ts';
 import type { EvaluationRequest } from '../records/evaluation.ts';
 import type { RunRequest, SftConfig } from '../records/run.ts';
@@ -66,11 +66,10 @@ export interface TrainerApi {
 
   // Conversations that a visitor takes part in
   /**
-   * Continues a conversation until it waits for the visitor or ends. `watch` gets the new acts of a single episode while it
-   * is played.
+   * Continues a conversation until it waits for the visitor or ends. `viewer` sees a single conversation (`n` is 1) grow.
    * @throws if the model must play while a run or an evaluation is active
    */
-  play(request: PlayRequest, progress: Progress, watch?: Watch): Promise<Trajectory[]>;
+  play(request: PlayRequest, progress: Progress, viewer?: Viewer): Promise<Trajectory[]>;
   /** Scores the tokens of a conversation with other weights. @throws while a run or an evaluation is active */
   rescore(request: RescoreRequest): Promise<Rescored>;
   /** Ends the active turn or rescoring. */

@@ -1,5 +1,5 @@
-/** @file The rollouts of a step that the page shows while they are played: those of the step's first group. */
-import type { LiveEpisode } from '../agent/live.ts';
+/** @file What the page shows while it is played: the rollouts of a step's first group, and the turns of a played conversation. */
+import type { LiveAct, LiveEpisode } from '../agent/live.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { keptGroup } from '../training/inspect.ts';
 import type { LiveRollout, RunEvent } from './messages.ts';
@@ -48,4 +48,18 @@ export class LiveGroup {
     }
     return rollouts.length > 0 ? { type: 'live', step: this.#step, rollouts } : null;
   }
+}
+
+/** How often a viewer of a played conversation gets its acts. */
+const SHOW_INTERVAL_MS = 100;
+
+/** Shows the acts after the first `from` messages whenever they changed, until the returned function is called. */
+export function showActs(episode: LiveEpisode, from: number, show: (acts: LiveAct[]) => void): () => void {
+  let seen = episode.size;
+  const timer = setInterval(() => {
+    if (episode.size === seen) return;
+    seen = episode.size;
+    show(episode.acts(Infinity, from));
+  }, SHOW_INTERVAL_MS);
+  return () => clearInterval(timer);
 }

@@ -44,6 +44,9 @@ export interface LiveRollout {
   audit?: Pick<RolloutSummary, 'task' | 'domain' | 'violations'>;
 }
 
+/** Gets the acts of a played conversation since its prefix, each time that they changed. */
+export type Viewer = (acts: LiveAct[]) => void;
+
 export interface EngineInfo {
   state: 'ready' | 'unavailable' | 'lost';
   message?: string;
@@ -54,9 +57,6 @@ export interface EngineInfo {
   subgroupSize: number;
   selfTest: 'passed' | 'failed' | 'not run';
 }
-
-/** Gets what the agent and the customer have said and done since the request, as far as it is sampled. */
-export type Watch = (acts: LiveAct[]) => void;
 
 /** Progress of a one-off command. `metrics` holds the metrics of the last step. */
 export type Progress = (done: number, total: number, label: string, metrics?: Record<string, number>) => void;

@@ -3,10 +3,9 @@
  * nothing to say. Only the model on the GPU is kept between requests.
  */
 import type { SessionParts } from './session-parts.ts';
-import type { AgentMove, PlayRequest, Progress, Rescored, RescoreRequest, Watch } from './messages.ts';
+import type { AgentMove, PlayRequest, Progress, Rescored, RescoreRequest, Viewer } from './messages.ts';
 import type { ModelFiles } from '../records/model.ts';
 import { runEpisode } from '../agent/episode.ts';
-import { watchEpisode } from '../agent/live.ts';
 import { readPrefix } from '../agent/prefix.ts';
 import { collectRollouts } from '../agent/rollouts.ts';
 import type { ModelRef } from '../records/model.ts';
@@ -21,11 +20,11 @@ import type { UserSession, UserSimulator } from '../users/types.ts';
 import { rescore } from './commands.ts';
 import type { EngineHost } from './engine-host.ts';
 import { type GpuUse, takeGpu } from './gpu-lock.ts';
+import { showActs } from './live.ts';
 import { firstFiles, withCheckpoint } from './model-ref.ts';
 
 /** Episodes that one engine plays at the same time. */
 const SLOTS = 16;
-const WATCH_INTERVAL_MS = 100;
 
 /** The model stays on the GPU between the requests of one game. */
 interface Loaded {
@@ -51,12 +50,11 @@ export class Plays {
   }
 
   /**
-   * Plays one episode, or `n` episodes. An episode that rests is not scored: its `termination` is `aborted`, without an error.
-   * @param watch gets the new acts of a single episode while it is played; this changes no token
+   * Plays one episode, which `viewer` sees grow, or `n` episodes. An episode that rests is not scored: its `termination` is `aborted`, without an error.
    * @throws if the request is stopped, if another request is in progress, or if a stored call now has another result
    */
-  async play(request: PlayRequest, progress: Progress, watch?: Watch): Promise<Trajectory[]> {
-    return this.#alone(Plays.needsModel(request) ? 'play' : null, (signal) => this.#play(request, progress, watch, signal));
+  async play(request: PlayRequest, progress: Progress, viewer?: Viewer): Promise<Trajectory[]> {
+    return this.#alone(Plays.needsModel(request) ? 'play' : null, (signal) => this.#play(request, progress, viewer, signal));
   }
 
   /** Scores a conversation with the weights of `model`. The weights stay on the GPU. @throws as `play` */
@@ -95,7 +93,7 @@ export class Plays {
     await this.#done;
   }
 
-  async #play(request: PlayRequest, progress: Progress, watch: Watch | undefined, signal: AbortSignal): Promise<Trajectory[]> {
+  async #play(request: PlayRequest, progress: Progress, viewer: Viewer | undefined, signal: AbortSignal): Promise<Trajectory[]> {
     const { environments } = this.#parts;
     const { task, prefix, limits, sampling, seed, userSeed, stream, n = 1 } = request;
     const files = await firstFiles(this.#parts, request.model);
@@ -134,7 +132,7 @@ export class Plays {
       if (agent !== undefined) agent = null;
       return move;
     };
-    let unwatch = () => {};
+    let endShow = () => {};
     const trajectory = await runEpisode({
       task,
       domain,
@@ -153,10 +151,10 @@ export class Plays {
       agent: act,
       group: 'play',
       index: 0,
-      onStart(episode) {
-        if (watch) unwatch = watchEpisode(episode, prefix?.nodes.length ?? 0, WATCH_INTERVAL_MS, watch);
+      onStart: (episode) => {
+        if (viewer) endShow = showActs(episode, prefix?.nodes.length ?? 0, viewer);
       },
-    }).finally(() => unwatch());
+    }).finally(() => endShow());
     signal.throwIfAborted();
     if (typeof request.user === 'object' && request.user) {
       const said = trajectory.nodes.find(({ role }, i) => role === 'user' && i >= (prefix?.nodes.length ?? 0));

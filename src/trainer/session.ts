@@ -19,7 +19,7 @@ import type {
   TrainingSink,
   TrainOptions,
   TrainResult,
-  Watch,
+  Viewer,
 } from './messages.ts';
 import type { EvaluationRequest } from '../records/evaluation.ts';
 import type { RunRequest, SftConfig } from '../records/run.ts';
@@ -119,11 +119,11 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
     this.#evaluations.cancel();
   }
 
-  async play(request: PlayRequest, progress: Progress, watch?: Watch): Promise<Trajectory[]> {
+  async play(request: PlayRequest, progress: Progress, viewer?: Viewer): Promise<Trajectory[]> {
     if (Plays.needsModel(request) && this.#training)
       throw new Error('a run is being trained and holds the GPU: stop it, or play the agent yourself');
     if (Plays.needsModel(request)) this.#refuseWhileEvaluating();
-    return this.#plays.play(request, progress, watch);
+    return this.#plays.play(request, progress, viewer);
   }
   async rescore(request: RescoreRequest): Promise<Rescored> {
     if (this.#training) throw new Error('a run is being trained and holds the GPU: stop it first');

@@ -10,7 +10,7 @@ import type { Task } from '../../src/records/task.ts';
 import type { BranchRow } from '../../src/records/branch.ts';
 import { RunDatabase } from '../../src/storage/database.ts';
 import type { LiveAct } from '../../src/agent/live.ts';
-import type { PlayRequest } from '../../src/trainer/messages.ts';
+import type { PlayRequest, Progress, Viewer } from '../../src/trainer/messages.ts';
 import { PRESETS } from '../../src/training/presets.ts';
 import { STOP } from '../../src/users/types.ts';
 
@@ -75,15 +75,15 @@ afterEach(() => database.close());
 function open(setting: Partial<Setting> = {}) {
   database = new RunDatabase(`game ${expect.getState().currentTestName}`);
   /** Answers of the trainer in turn: messages to add, or a function of the request. */
-  const answers: (Message[] | ((request: PlayRequest) => Promise<Trajectory> | Trajectory))[] = [];
-  const play = vi.fn(async (request: PlayRequest, progress: (done: number, total: number) => void = () => {}): Promise<Trajectory[]> => {
+  const answers: (Message[] | ((request: PlayRequest, viewer: Viewer) => Promise<Trajectory> | Trajectory))[] = [];
+  const play = vi.fn(async (request: PlayRequest, progress: Progress = () => {}, viewer: Viewer = () => {}): Promise<Trajectory[]> => {
     const answer = answers.shift();
     if (!answer) throw new Error('the trainer has no answer left');
     const n = request.n ?? 1;
     const played: Trajectory[] = [];
     for (let i = 0; i < n; i++) {
-      played.push(await (typeof answer === 'function' ? answer(request) : continued(request, answer)));
-      progress(i + 1, n);
+      played.push(await (typeof answer === 'function' ? answer(request, viewer) : continued(request, answer)));
+      progress(i + 1, n, 'rollouts');
       flushSync();
     }
     return played;
@@ -353,27 +353,6 @@ test('a visitor who speaks before the GPU is found is answered; a game that is c
   }
 });
 
-test('what is sampled is shown until the move ends; later news of the move is not', async () => {
-  const { game, play } = open();
-  await game.begin('user');
-  const act = { id: '3', by: 'agent' as const, text: 'Your na' };
-  let show = (_: LiveAct[]) => {};
-  let answer = (_: Trajectory[]) => {};
-  play.mockImplementationOnce((...args: unknown[]) => {
-    show = args[2] as typeof show;
-    return new Promise((resolve) => (answer = resolve));
-  });
-  const moving = game.say('Hello.', Promise.resolve(true));
-  await vi.waitFor(() => expect(play).toHaveBeenCalledOnce());
-  show([act]);
-  expect(game.live).toEqual([act]);
-  answer([trajectory([user('Hello.'), agent('Your name?')])]);
-  await moving;
-  expect(game.live).toEqual([]);
-  show([act]);
-  expect(game.live).toEqual([]);
-});
-
 test('what the visitor says is there at once, and is part of the conversation when the answer comes', async () => {
   const { game, answers } = open();
   await game.begin('user');
@@ -385,6 +364,77 @@ test('what the visitor says is there at once, and is part of the conversation wh
   await game.say('Hello.', Promise.resolve(true));
   expect([seen, game.saying]).toEqual(['Hello.', '']);
   expect(texts(game)).toEqual(['Hello.', 'Hi.']);
+});
+
+const act = (id: string, by: LiveAct['by'], text: string, more: Partial<LiveAct> = {}): LiveAct => ({ id, by, text, ...more });
+
+test('the words of the turns under way are shown after the visitor’s own; none is left after the turn, a stop or a failure', async () => {
+  const { game, answers, branches } = open();
+  await game.begin('user');
+  let late: Viewer = () => {};
+  answers.push((request, viewer) => {
+    late = viewer;
+    viewer([act('1', 'customer', 'Hello.')]);
+    expect([game.saying, game.acts]).toEqual(['Hello.', []]);
+    viewer([act('1', 'customer', 'Hello.'), act('2', 'agent', 'Hi, wh', { open: { markup: '' } })]);
+    expect(game.acts.map(({ text }) => text)).toEqual(['Hi, wh']);
+    expect(texts(game)).toEqual([]);
+    return continued(request, [user('Hello.'), agent('Hi, what can I do?')]);
+  });
+  await game.say('Hello.', Promise.resolve(true));
+  expect([game.acts, texts(game)]).toEqual([[], ['Hello.', 'Hi, what can I do?']]);
+  late([act('2', 'agent', 'too late')]);
+  expect(game.acts).toEqual([]);
+  for (const reason of ['stopped', 'out of memory']) {
+    answers.push((_, viewer) => {
+      viewer([act('3', 'customer', 'Simulated.'), act('4', 'agent', 'I wi')]);
+      expect(game.acts).toHaveLength(2);
+      throw new Error(reason);
+    });
+    await game.letUserAnswer(Promise.resolve(true));
+    expect([game.acts, game.busy]).toEqual([[], '']);
+  }
+  expect(await branches()).toHaveLength(1);
+});
+
+test('a closed game shows no more words', async () => {
+  const { game, play, answers } = open();
+  await game.begin('user');
+  let show: Viewer = () => {};
+  let answer = (_: Trajectory) => {};
+  answers.push((_, viewer) => ((show = viewer), new Promise((resolve) => (answer = resolve))));
+  const moving = game.say('Hello.', Promise.resolve(true));
+  await vi.waitFor(() => expect(play).toHaveBeenCalledOnce());
+  game.close();
+  show([act('2', 'agent', 'Hi')]);
+  expect(game.acts).toEqual([]);
+  answer(trajectory([user('Hello.'), agent('Hi.')]));
+  await moving;
+});
+
+test('the answer of each model grows; a failure leaves the answers of before', async () => {
+  const { game, answers } = open();
+  await game.begin('user');
+  answers.push([user('Hello.'), agent('Hi.')]);
+  await game.say('Hello.', Promise.resolve(true));
+  const models = ['one', 'two'].map((name) => ({ name, ref: { kind: 'model', name } as const }));
+  const grown: unknown[] = [];
+  const answered = (words: string) => (request: PlayRequest, viewer: Viewer) => {
+    viewer([act('2', 'agent', words.slice(0, 3))]);
+    grown.push(game.compared!.map(({ nodes, acts }) => [...nodes, ...acts].map(({ text }) => text).join()));
+    return continued(request, [agent(words)]);
+  };
+  answers.push(answered('From one.'), answered('Two says.'));
+  await game.compare(models);
+  expect(grown).toEqual([
+    ['Fro', ''],
+    ['From one.', 'Two'],
+  ]);
+  const before = game.compared;
+  expect(before!.flatMap(({ acts }) => acts)).toEqual([]);
+  answers.push(answered('Again.'), () => Promise.reject(new Error('stopped')));
+  await game.compare(models);
+  expect(game.compared).toBe(before);
 });
 
 test('two models answer the last message of the customer; nothing is stored, and the next move clears the answers', async () => {

@@ -224,14 +224,25 @@ test('as the customer: suggested sentences, both models side by side, and a relo
   const words = await first!.innerText();
   await first!.click();
   await expect(page.getByLabel('Say as the customer')).toHaveValue(words);
+  /** What stood in the list of the turns under way, and whether an answer was in the conversation already. */
+  const seen = await page.evaluateHandle(() => {
+    const texts: { live: string; answered: boolean }[] = [];
+    const note = () => {
+      const live = document.querySelector('[data-part=live]')?.textContent.replace(/\s+/g, ' ').trim();
+      if (live && live !== texts.at(-1)?.live)
+        texts.push({ live, answered: document.querySelector('[data-part=message].assistant') !== null });
+    };
+    new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true });
+    return texts;
+  });
   await page.getByRole('button', { name: 'Send' }).click();
-  await expect(page.getByRole('region', { name: 'Conversation', exact: true }).getByText(words)).toBeVisible();
-  // The agent's words and calls come while they are sampled.
-  const live = page.locator('[data-part=live]');
-  await expect(live.getByText('Agent').first()).toBeVisible();
-  await expect(live.locator('.open, code').first()).toBeVisible();
+  await expect(page.locator('[data-part=saying]')).toContainText(words);
   await expect(page.getByRole('region', { name: 'The customer’s turn' })).toBeVisible();
-  await expect(live).toHaveCount(0);
+  // The agent's words grew before the turn ended. The visitor's own words are not repeated.
+  const grown = await seen.jsonValue();
+  expect(grown.filter(({ live }, i) => i > 0 && live.startsWith(grown[i - 1]!.live)).length).toBeGreaterThan(0);
+  expect(grown.every(({ live, answered }) => live.startsWith('Agent') && !answered)).toBe(true);
+  await expect(page.locator('[data-part=live]')).toHaveCount(0);
   const said = await messages(page).count();
   expect(said).toBeGreaterThan(2);
   await expect(messages(page).filter({ hasText: words })).toHaveCount(1);
@@ -246,5 +257,31 @@ test('as the customer: suggested sentences, both models side by side, and a relo
   await page.reload();
   await expect(messages(page)).toHaveCount(said);
   await expect(page.getByRole('region', { name: 'The customer’s turn' })).toBeVisible();
+  expect(problems).toEqual([]);
+});
+
+test('the chance of success from a turn on is estimated once and kept', async ({ page }) => {
+  test.slow();
+  const problems = watch(page);
+  const trajectory = (await recorded())
+    .filter(({ reward, task, termination }) => reward === 1 && !task.noop && termination === 'user_stop')
+    .toSorted((a, b) => a.nodes.length - b.nodes.length)[0]!;
+  const turns = path(trajectory).filter(({ role }) => role === 'assistant');
+  const last = turns.at(-1)!;
+  await page.goto(`/${href({ name: 'rollout', run: 'recorded', id: trajectory.id })}`);
+  const panel = page.getByRole('region', { name: 'Estimates of success' });
+  const turn = conversation(page).locator(`[data-node="${last.id}"]`);
+  await expect(panel).toContainText(`${turns.length} turns without an estimate.`, { timeout: 60_000 });
+  await turn.getByRole('button', { name: 'Estimate from here' }).click();
+  await expect(turn).toContainText(/\d of 8 correct from here\s+95 % interval \d+ % to \d+ %/, { timeout: 400_000 });
+  const estimate = await turn.locator('[data-part=turn-estimate] b').innerText();
+  await inspect(page, 'estimate');
+
+  await page.reload();
+  await expect(turn).toContainText(`${estimate} correct from here`);
+  await expect(panel).toContainText(`${turns.length - 1} turn`);
+  // The rollouts are branches of the conversation: Play lists them.
+  await page.goto(playHash(trajectory, trajectory.leaf, 'user'));
+  await expect(page.locator('[data-part=batch] summary')).toContainText(/^8 rollouts after message/);
   expect(problems).toEqual([]);
 });

@@ -1,9 +1,9 @@
 /** Continued conversations: the same tokens, world and ending as without the interruption. */
-import type { PlayRequest } from '../../src/trainer/messages.ts';
+import type { LiveAct } from '../../src/agent/live.ts';
+import type { PlayRequest, Viewer } from '../../src/trainer/messages.ts';
 import type { SessionParts } from '../../src/trainer/session-parts.ts';
 import type { ModelFiles } from '../../src/records/model.ts';
 import 'fake-indexeddb/auto';
-import type { LiveAct } from '../../src/agent/live.ts';
 import { describe, expect, it, vi } from 'vitest';
 import { renderConversation } from '../../src/agent/chat-template.ts';
 import { parseConversations } from '../../src/agent/conversation.ts';
@@ -15,7 +15,8 @@ import { rulesFor } from '../../src/benchmarks/rules.ts';
 import { flatten, toMessages } from '../../src/agent/trajectory.ts';
 import type { Task } from '../../src/records/task.ts';
 import type { MessageNode, Trajectory } from '../../src/records/trajectory.ts';
-import type { Engine } from '../../src/engine/types.ts';
+import { loadTokenizer } from '../../src/agent/tokenizer.ts';
+import type { Engine, Generation } from '../../src/engine/types.ts';
 import { createEnvironments } from '../../src/environments/index.ts';
 import type { EngineHost } from '../../src/trainer/engine-host.ts';
 import { Plays } from '../../src/trainer/play.ts';
@@ -343,35 +344,6 @@ describe('in a database', async () => {
       expect([left.termination, left.reward]).toEqual(['user_stop', 0]);
     });
 
-    it('what is said is shown while it is played, and watching changes nothing', async () => {
-      const slow: UserSimulator = {
-        session(...asked) {
-          const session = new ScriptedUsers().session(...asked);
-          const waits = async (text: Promise<string>) => (await new Promise((resolve) => setTimeout(resolve, 300)), text);
-          return { ...session, open: () => waits(session.open()), reply: (said: string) => waits(session.reply(said)) };
-        },
-      };
-      const watched = new Plays(
-        { environments, users: async () => slow, bundledModel: async () => files, database: () => undefined as never },
-        host,
-      );
-      const opened = await play({});
-      const move: Partial<PlayRequest> = { prefix: { nodes: opened.nodes }, agent: { say: 'What is your name?' } };
-      const shown: LiveAct[][] = [];
-      const [seen] = await watched.play(
-        { ...request, ...move },
-        () => {},
-        (acts) => shown.push(acts),
-      );
-      expect(shown[0]).toEqual([{ id: String(opened.nodes.length + 1), by: 'agent', text: 'What is your name?' }]);
-      const unseen = await play(move);
-      expect({ ...seen, seconds: null }).toEqual({ ...unseen, seconds: null });
-      // Nothing is shown after the end.
-      const { length } = shown;
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      expect(shown).toHaveLength(length);
-    });
-
     it('a request that needs the model says so', async () => {
       await expect(play({ agent: 'model' })).rejects.toThrow('there is no GPU here');
       await expect(play({ agent: undefined, n: 8 })).rejects.toThrow('there is no GPU here');
@@ -410,6 +382,54 @@ describe('in a database', async () => {
       const [left, , passed, , next] = [play({}), plays.stop(), play({}), plays.stop(), play({})];
       await Promise.all([left, passed].map((gone) => expect(gone).rejects.toThrow('stopped')));
       expect((await next).termination).toBe('aborted');
+    });
+
+    it('a viewer sees the words grow and then the next turn, and changes no token', async () => {
+      const from = await play({ user: { say: 'Hello there' } });
+      const prefix = { nodes: from.nodes };
+      const tokenizer = loadTokenizer(files);
+      const sampled = async (viewer?: Viewer) => {
+        const texts = [CALL, 'May I have your email address?<|im_end|>'];
+        /** Takes a moment for each token, and puts the token where the engine puts it. */
+        const sampling: number[] = [];
+        const sampler = {
+          maxModelLen: 4096,
+          open: async () => ({ id: 0, length: 0, sampling }),
+          append() {},
+          close() {},
+          async generate(): Promise<Generation> {
+            const tokens = tokenizer.encode(texts.shift()!);
+            for (const token of tokens) {
+              sampling.push(token);
+              await new Promise((resolve) => setTimeout(resolve, 20));
+            }
+            sampling.length = 0;
+            return { tokens, logprobs: tokens.map((_, t) => -t), finishReason: 'stop' };
+          },
+        };
+        const engine = { sampler } as unknown as Engine;
+        const withModel = new Plays(
+          { environments, users: async () => users, bundledModel: async () => files } as unknown as SessionParts,
+          { open: async () => engine, engine } as unknown as EngineHost,
+        );
+        return (await withModel.play({ ...request, prefix, agent: undefined, user: null }, () => {}, viewer))[0]!;
+      };
+      const seen: LiveAct[][] = [];
+      const watched = await sampled((acts) => void seen.push(acts));
+      const shown = seen.length;
+      expect(outcome(watched)).toEqual(outcome(await sampled()));
+      // Growing words first, and nothing of the prefix.
+      const first = seen.filter((acts) => acts.length === 1 && acts[0]!.open).map(([act]) => act!.open!.markup.length);
+      expect(first.length).toBeGreaterThan(1);
+      expect(first).toEqual(first.toSorted((a, b) => a - b));
+      expect(new Set(first).size).toBeGreaterThan(1);
+      expect(seen.flat().every(({ by }) => by === 'agent')).toBe(true);
+      const words = seen.filter((acts) => acts.length === 2).map((acts) => acts[1]!.text);
+      expect(words.length).toBeGreaterThan(1);
+      expect(words.every((text) => 'May I have your email address?'.startsWith(text))).toBe(true);
+      // The timer ends with the episode.
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      expect(seen).toHaveLength(shown);
     });
 
     it('tokens are scored by the requested weights, which stay loaded', async () => {

@@ -178,13 +178,14 @@ describe('a bundle', () => {
       trajectory: { ...trajectory!, reward: 1 },
     };
     const [trial] = whole.trials;
+    const estimate = { weights: 'mine@20', customer: 'scripted', stream: 3 };
     const ofTrial = { ...row, id: 't', origin: `${trial!.evaluation}/${trial!.id}`, trajectory: trial! };
-    await db.branches.bulkAdd([row, ofTrial, { ...row, id: 'other', origin: `other/${trajectory!.id}` }]);
+    await db.branches.bulkAdd([{ ...row, estimate }, ofTrial, { ...row, id: 'other', origin: `other/${trajectory!.id}` }]);
     const written = await write(await library.collectRun(run));
     const read = await readRunBundle(written);
     const { evaluation, ...played } = trial!;
     expect(read.branches).toEqual([
-      { createdAt: 5, rollout: trajectory!.id, shared: 3, batch: '', model: 'nano', trajectory: { ...trajectory, reward: 1 } },
+      { createdAt: 5, rollout: trajectory!.id, shared: 3, batch: '', model: 'nano', trajectory: { ...trajectory, reward: 1 }, estimate },
       { createdAt: 5, rollout: trial!.id, evaluation, shared: 3, batch: '', model: 'nano', trajectory: played },
     ]);
     const again = await library.storeRun(read);
@@ -193,7 +194,7 @@ describe('a bundle', () => {
     )!;
     expect(await db.branches.where('origin').equals(`${evaluationAgain.id}/${trial!.id}`).count()).toBe(1);
     expect(await db.branches.where('origin').equals(`${again}/${trajectory!.id}`).toArray()).toMatchObject([
-      { ...row, id: expect.not.stringMatching(/^b$/) as string, origin: `${again}/${trajectory!.id}` },
+      { ...row, estimate, id: expect.not.stringMatching(/^b$/) as string, origin: `${again}/${trajectory!.id}` },
     ]);
     const stray = { ...goodFiles(), 'branches.jsonl': lines([{ ...read.branches[0], rollout: 'nobody' }]) };
     expect(await refused(packed(stray))).toBe(

@@ -7,7 +7,7 @@ import type {
   PlayRequest,
   EngineInfo,
   RunEvent,
-  Watch,
+  Viewer,
 } from '../../trainer/messages.ts';
 import * as comlink from 'comlink';
 import type { EvaluationRequest } from '../../records/evaluation.ts';
@@ -162,9 +162,12 @@ export class TrainerClient {
     await (await this.#ready()).cancelEvaluation();
   }
 
-  /** Continues a conversation that the visitor takes part in. @throws the trainer's error; also if the request is stopped */
-  async play(request: PlayRequest, progress: Progress = () => {}, watch?: Watch): Promise<Trajectory[]> {
-    return this.#using(async (trainer) => trainer.play(request, comlink.proxy(progress), watch && comlink.proxy(watch)));
+  /**
+   * Continues a conversation that the visitor takes part in. Calls `viewer` with the new acts while they are played, for `n` = 1.
+   * @throws the trainer's error; also if the request is stopped
+   */
+  async play(request: PlayRequest, progress: Progress = () => {}, viewer?: Viewer): Promise<Trajectory[]> {
+    return this.#using(async (trainer) => trainer.play(request, comlink.proxy(progress), viewer && comlink.proxy(viewer)));
   }
 
   /** Scores a conversation with other weights. @throws the trainer's error; also if the request is stopped */

@@ -1,21 +1,31 @@
 /** @file A conversation that a visitor plays: its messages so far, and the moves that continue it. */
-import type { PlayRequest } from '../../trainer/messages.ts';
-import { nextParty, type NextParty, type Prefix, prefixAt, prefixWith, withoutLast } from '../../agent/prefix.ts';
 import type { LiveAct } from '../../agent/live.ts';
+import type { PlayRequest, Viewer } from '../../trainer/messages.ts';
+import { nextParty, type NextParty, type Prefix, prefixAt, prefixWith, withoutLast } from '../../agent/prefix.ts';
 import { path, toMessages } from '../../agent/trajectory.ts';
 import type { BranchRow } from '../../records/branch.ts';
 import type { MessageNode, Trajectory } from '../../records/trajectory.ts';
 import type { Library } from '../data/library/library.ts';
 import { BRANCHES, type Origin } from '../data/library/origin.ts';
 import { type From, hasEnded, sharedMessages } from '../data/play-origin.ts';
+import { type Party, requestOf, rollOut } from '../data/play-request.ts';
 import type { TrainerClient } from '../data/trainer-client.svelte.ts';
 import { forksOf } from './forks.ts';
-import { type Party, requestOf, type Role, type Setting } from './setting.ts';
+import type { Role, Setting } from './setting.ts';
 
 export type { Role, Setting };
 
 /** Who plays the next turns: see `PlayRequest`. */
 type Move = Pick<PlayRequest, 'agent' | 'user'>;
+
+/** A model's answer to the customer's last message. */
+interface Answer {
+  name: string;
+  /** The messages of the answer; empty until it is complete. */
+  nodes: MessageNode[];
+  /** The answer as far as it is sampled. */
+  acts: readonly LiveAct[];
+}
 
 export class Game {
   readonly setting: Setting;
@@ -31,10 +41,10 @@ export class Game {
   problem = $state('');
   /** What the visitor said as the customer, until the conversation holds it; '' otherwise. */
   saying = $state('');
-  /** What is said and done in the move under way, as far as it is sampled. */
-  live = $state.raw<LiveAct[]>([]);
+  /** What the turns under way said and did so far; empty between two moves. What `saying` holds is left out. */
+  acts = $state.raw<readonly LiveAct[]>([]);
   /** How several models answer the customer's last message. Null unless `compare` was called since the last move. */
-  compared = $state.raw<{ name: string; nodes: MessageNode[] }[] | null>(null);
+  compared = $state.raw<Answer[] | null>(null);
   /** True until the first move. Until then the visitor's role can move the fork. */
   untouched = $state(true);
   /** The id of the branch that stores this conversation; '' if it is not stored. */
@@ -113,11 +123,7 @@ export class Game {
     await this.#during(label, async () => {
       const turns = await move;
       if (this.#closed) return;
-      const [played] = await this.#client.play(
-        { ...this.#request, ...turns },
-        () => {},
-        (acts) => this.#show(acts),
-      );
+      const [played] = await this.#watched({ ...this.#request, ...turns }, (acts) => (this.acts = this.#unsaid(acts)));
       if (this.#closed) return;
       if (this.ended) this.branch = '';
       this.#turns += 1;
@@ -192,14 +198,15 @@ export class Game {
   async rollOut(n: number): Promise<void> {
     await this.#during(`Rolling out ${n} times…`, async () => {
       this.progress = { done: 0, total: n };
-      const request = this.#request;
-      const played = await this.#client.play({ ...request, n }, (done, total) => (this.progress = { done, total }));
-      this.#turns += n;
-      const batch = crypto.randomUUID();
-      const { length } = request.prefix?.nodes ?? [];
-      await this.#library.putBranches(
-        played.map((trajectory, i) => ({ ...this.#row(crypto.randomUUID(), trajectory, length), batch, createdAt: Date.now() + i })),
+      const of = { origin: this.setting.origin, model: this.#party().modelName };
+      const played = await rollOut(
+        { client: this.#client, library: this.#library },
+        this.#request,
+        n,
+        () => of,
+        (done, total) => (this.progress = { done, total }),
       );
+      this.#turns += n;
       this.rolled = played;
     });
     this.progress = null;
@@ -216,13 +223,23 @@ export class Game {
     if (!heard) return;
     const prefix = prefixAt(this.shown, heard.id, 'agent');
     await this.#during(`Asking ${models.length} models…`, async () => {
-      const answers: { name: string; nodes: MessageNode[] }[] = [];
-      for (const { name, ref } of models) {
-        const [played] = await this.#client.play({ ...requestOf(this.setting, this.#party(), prefix, 0), model: ref, user: null });
-        const spoken = played!.nodes.slice(prefix.nodes.length).filter(({ role }) => role === 'assistant' || role === 'tool');
-        answers.push({ name, nodes: spoken });
+      const before = this.compared;
+      const answers = models.map(({ name }): Answer => ({ name, nodes: [], acts: [] }));
+      const update = (i: number, answer: Partial<Answer>) => {
+        answers[i] = { ...answers[i]!, ...answer };
+        this.compared = [...answers];
+      };
+      try {
+        for (const [i, { ref }] of models.entries()) {
+          const request = { ...requestOf(this.setting, this.#party(), prefix, 0), model: ref, user: null };
+          const [played] = await this.#watched(request, (acts) => update(i, { acts }));
+          const spoken = played!.nodes.slice(prefix.nodes.length).filter(({ role }) => role === 'assistant' || role === 'tool');
+          update(i, { nodes: spoken, acts: [] });
+        }
+      } catch (error) {
+        this.compared = before;
+        throw error;
       }
-      this.compared = answers;
     });
   }
 
@@ -266,9 +283,21 @@ export class Game {
     return undefined;
   }
 
-  /** News of a move can come after its end. */
-  #show(acts: LiveAct[]): void {
-    if (this.busy !== '' && !this.#closed) this.live = acts;
+  /** Plays one conversation. `show` gets its acts until it ends: a late message of the worker is ignored. */
+  async #watched(request: PlayRequest, show: Viewer): Promise<Trajectory[]> {
+    let playing = true;
+    try {
+      return await this.#client.play(request, undefined, (acts) => {
+        if (playing && !this.#closed) show(acts);
+      });
+    } finally {
+      playing = false;
+    }
+  }
+
+  /** Without the visitor's own words, which `saying` holds. */
+  #unsaid(acts: readonly LiveAct[]): readonly LiveAct[] {
+    return this.saying !== '' && acts[0]?.by === 'customer' ? acts.slice(1) : acts;
   }
 
   #undone(): Prefix | null {
@@ -323,7 +352,7 @@ export class Game {
     } finally {
       this.busy = '';
       this.saying = '';
-      this.live = [];
+      this.acts = [];
     }
   }
 

@@ -1,9 +1,15 @@
-import type { GrpoConfig } from '../../../records/run.ts';
+import type { GrpoConfig, RunRow } from '../../../records/run.ts';
 import type { Trajectory } from '../../../records/trajectory.ts';
 import type { ConversationRoute } from '../../data/routes.ts';
 import type { OutcomeFacts } from '../transcript/outcome-facts.ts';
 import type { ClipBand } from './channels.ts';
 import type { Vocabulary } from './vocabulary.ts';
+
+/** The run and the step that sampled a rollout. */
+export interface Sampled {
+  run: RunRow;
+  step: number;
+}
 
 /** The conversation to inspect. */
 export interface Subject {
@@ -17,6 +23,8 @@ export interface Subject {
   model: string;
   /** The settings that the conversation was sampled with, as far as they are known. */
   config: Partial<GrpoConfig>;
+  /** Of a rollout of a run: its turns get estimates of success. */
+  sampled?: Sampled | undefined;
   /** The vocabulary of `model`, or why it cannot be read. */
   vocabulary: Vocabulary | Error;
   /** The clip band of the loss; 0.8 to 1.2 by default. */
