@@ -1,4 +1,5 @@
 /** @file Plays a task set and reports how it went. */
+import type { LiveEpisode } from '../agent/live.ts';
 import { collectRollouts, type Stage } from '../agent/rollouts.ts';
 import type { EpisodeLimits, Sampling } from '../records/episode.ts';
 import type { EvaluationReport } from '../records/evaluation.ts';
@@ -23,6 +24,9 @@ export interface EvaluationPlan {
   concurrency: number;
   signal?: AbortSignal;
   onProgress?: (done: number, total: number) => void;
+  /** Gets each trial as it starts, and when it ends. */
+  onTrialStart?: ((episode: LiveEpisode) => void) | undefined;
+  onTrial?: ((trajectory: Trajectory) => void) | undefined;
 }
 
 export async function evaluate(stage: Stage, plan: EvaluationPlan): Promise<Evaluation> {
@@ -39,7 +43,11 @@ export async function evaluate(stage: Stage, plan: EvaluationPlan): Promise<Eval
     label: 'eval',
     concurrency: plan.concurrency,
     signal: plan.signal,
-    onDone: () => plan.onProgress?.(++done, total),
+    onStart: plan.onTrialStart,
+    onDone: (trajectory) => {
+      plan.onTrial?.(trajectory);
+      plan.onProgress?.(++done, total);
+    },
   });
   const trajectories = [...groups.flat(), ...dropped];
   return { report: reportOf(trajectories, plan.trials, (performance.now() - start) / 1000), trajectories };

@@ -1,4 +1,4 @@
-/** @file What the page shows while it is played: the rollouts of a step's first group, and the turns of a played conversation. */
+/** @file What the page shows while it is played: the rollouts of a step's first group, held-out trials, and the turns of a played conversation. */
 import type { LiveAct, LiveEpisode } from '../agent/live.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { keptGroup } from '../training/inspect.ts';
@@ -19,17 +19,34 @@ interface Watched {
 
 export class LiveGroup {
   #step = 0;
+  #heldOut = false;
   #rollouts = new Map<number, Watched>();
+  /** The index of a rollout or trial on the page; `ROLLOUTS` or more if the page does not show it. */
+  #indexOf = ({ group, index }: { group: string; index: number }) =>
+    this.#heldOut ? Number(group.split('-').at(-1)) : group === keptGroup(this.#step) ? index : ROLLOUTS;
 
+  /** A rollout of a step begins. */
   begin(step: number, episode: LiveEpisode): void {
-    if (step !== this.#step) this.#rollouts.clear();
-    this.#step = step;
-    if (episode.group === keptGroup(step) && episode.index < ROLLOUTS) this.#rollouts.set(episode.index, { episode, seen: -1 });
+    this.#begin(step, false, episode);
   }
 
-  end({ group, index, reward, task: { id, domain }, violations }: Trajectory): void {
-    const watched = group === keptGroup(this.#step) && this.#rollouts.get(index);
-    if (watched) Object.assign(watched, { reward, audit: { task: id, domain, violations: violations.length }, seen: -1 });
+  /** A held-out trial of the weights after a step begins. Each task is one group. */
+  beginTrial(step: number, episode: LiveEpisode): void {
+    this.#begin(step, true, episode);
+  }
+
+  #begin(step: number, heldOut: boolean, episode: LiveEpisode): void {
+    if (step !== this.#step || heldOut !== this.#heldOut) this.#rollouts.clear();
+    this.#step = step;
+    this.#heldOut = heldOut;
+    const index = this.#indexOf(episode);
+    if (index < ROLLOUTS) this.#rollouts.set(index, { episode, seen: -1 });
+  }
+
+  end(trajectory: Trajectory): void {
+    const { reward, task, violations } = trajectory;
+    const watched = this.#rollouts.get(this.#indexOf(trajectory));
+    if (watched) Object.assign(watched, { reward, audit: { task: task.id, domain: task.domain, violations: violations.length }, seen: -1 });
   }
 
   /** For a new viewer: the next `news` has every rollout. */
@@ -46,7 +63,7 @@ export class LiveGroup {
       watched.seen = episode.size;
       rollouts.push({ index, acts: episode.acts(ACTS), ...(reward !== undefined && { reward }), ...(audit && { audit }) });
     }
-    return rollouts.length > 0 ? { type: 'live', step: this.#step, rollouts } : null;
+    return rollouts.length > 0 ? { type: 'live', step: this.#step, heldOut: this.#heldOut, rollouts } : null;
   }
 }
 

@@ -29,12 +29,14 @@ export type RunEvent =
       total: number;
     }
   | { type: 'rollout'; rollout: RolloutSummary }
-  | { type: 'live'; step: number; rollouts: LiveRollout[] }
+  /** `heldOut`: the trials of the evaluation after the step, not the rollouts of the step. */
+  | { type: 'live'; step: number; heldOut: boolean; rollouts: LiveRollout[] }
   | { type: 'metrics'; metrics: StepMetrics }
   | { type: 'checkpoint'; step: number };
 
-/** A rollout of the step's first group while it is played. */
+/** A rollout of the step's first group, or one of the first held-out trials, while it is played. */
 export interface LiveRollout {
+  /** In the group, or among the trials. */
   index: number;
   /** The last acts. */
   acts: LiveAct[];

@@ -234,6 +234,8 @@ export class Runs {
       onPhase: (phase, done, total) => this.#emit({ type: 'progress', step, totalSteps: config.total_training_steps, phase, done, total }),
       onEvaluationProgress: (done, total) =>
         this.#emit({ type: 'progress', step, totalSteps: config.total_training_steps, phase: 'evaluate', done, total }),
+      onTrialStart: (episode) => this.#live.beginTrial(step, episode),
+      onTrial: (trajectory) => this.#live.end(trajectory),
       onEpisode: (episode) => this.#live.begin(step, episode),
       onRollout: (trajectory) => {
         this.#live.end(trajectory);

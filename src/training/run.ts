@@ -2,7 +2,7 @@
 import { NothingScoredError, type Stage } from '../agent/rollouts.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import type { Learner } from '../engine/types.ts';
-import { evaluate, type Evaluation } from '../evaluation/evaluate.ts';
+import { evaluate, type Evaluation, type EvaluationPlan } from '../evaluation/evaluate.ts';
 import type { EvaluationReport } from '../records/evaluation.ts';
 import type { Algorithm, GrpoConfig, StepMetrics } from '../records/run.ts';
 import { type Alarm, alarmsOf } from './alarms.ts';
@@ -25,6 +25,9 @@ export interface RunHooks extends StepHooks {
   onAlarm?: (alarm: Alarm) => void;
   onStepStart?: (step: number) => void;
   onEvaluationProgress?: (done: number, total: number) => void;
+  /** Gets each held-out trial as it starts, and when it ends. */
+  onTrialStart?: EvaluationPlan['onTrialStart'];
+  onTrial?: EvaluationPlan['onTrial'];
   /** The next step waits for this. `evaluation`: null unless the step was evaluated and an episode was scored. */
   onStep: (result: StepResult, evaluation: Evaluation | null) => Promise<void>;
   /** The evaluation before the first step. */
@@ -49,7 +52,7 @@ async function evaluateHeldOut(
   stage: Stage,
   config: GrpoConfig,
   concurrency: number,
-  hooks: Pick<RunHooks, 'signal' | 'onEvaluationProgress'>,
+  hooks: Pick<RunHooks, 'signal' | 'onEvaluationProgress' | 'onTrialStart' | 'onTrial'>,
 ): Promise<Evaluation | null> {
   const tasks = await stage.environments.tasks({
     domain: config.domain,
@@ -69,6 +72,8 @@ async function evaluateHeldOut(
     concurrency,
     signal: hooks.signal,
     onProgress: hooks.onEvaluationProgress,
+    onTrialStart: hooks.onTrialStart,
+    onTrial: hooks.onTrial,
   }).catch((error: unknown) => {
     if (error instanceof NothingScoredError) return null;
     throw error;

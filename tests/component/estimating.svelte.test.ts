@@ -159,16 +159,16 @@ test('the page shows number, interval and weights; disabled buttons say why', as
   const target = document.body.appendChild(document.createElement('div'));
   const shown: object[] = [
     mount(Estimates, { target, props: { estimating, step: 1, reasonId: 'why' } }),
-    mount(EstimateButton, { target, props: { estimating, node: 2, reasonId: 'why' } }),
+    mount(EstimateButton, { target, props: { estimating, node: 2, turn: 1, reasonId: 'why' } }),
   ];
   flushSync();
   const text = (part: string) => target.querySelector(`[data-part=${part}]`)!.textContent.replace(/\s+/g, ' ').trim();
   expect(text('estimates')).toContain('nano-retail: the weights that sampled this rollout');
   expect(text('estimates')).toContain('2 turns without an estimate.');
   const button = () => target.querySelector<HTMLButtonElement>('[data-part=estimate-button]')!;
-  expect(button().textContent.trim()).toBe('Estimate from here, message 2');
+  expect(button().textContent.trim()).toBe('Estimate from here, turn 1');
   button().click();
-  await expect.poll(() => button().textContent.trim()).toBe('8 more rollouts, message 2');
+  await expect.poll(() => button().textContent.trim()).toBe('8 more rollouts, turn 1');
   shown.push(mount(EstimateBar, { target, props: { estimate: estimating.of(2)!, nearest: estimating.nearest } }));
   flushSync();
   expect(text('turn-estimate')).toBe('5 of 8 correct from here 95 % interval 31 % to 86 %');

@@ -95,6 +95,15 @@ describe('selection', () => {
     expect(inspection.turns.size).toBe(inspection.subject.facts.turns);
   });
 
+  test('messages have consecutive numbers; those of the template have no number', () => {
+    const { inspection } = open();
+    expect(NODES.map((node) => inspection.messageProps(node).number)).toEqual([1, undefined, 2, 3, 4, 5]);
+    expect([0, 1, 2].map(inspection.nameOf)).toEqual(['message 1', 'the template', 'message 2']);
+    const nodes = [message(0, 'system', ['Hello']), ...NODES.slice(1)];
+    stop();
+    expect(nodes.map(({ id }) => open('', { trajectory: { ...trajectory(), nodes } }).inspection.numbers.get(id))[2]).toBe(1);
+  });
+
   test('a position after the end selects no message', () => {
     const { inspection } = open('tok=9');
     expect([inspection.selected, inspection.message]).toEqual([undefined, null]);

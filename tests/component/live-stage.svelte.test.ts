@@ -80,23 +80,40 @@ test('shows words, calls, writes and outcomes of the first eight rollouts; a new
 
   const call = { name: 'cancel_order', arguments: { order_id: '#W1', items: [1] } };
   const write = said('4', '', { call, result: { error: false, wrote: 2 } });
-  hear('other', { type: 'live', step: 3, rollouts: [{ index: 0, acts: [said('1', 'not this run')] }] });
-  hear('r', { type: 'live', step: 3, rollouts: [{ index: 0, acts: [said('2', 'May I', { open: { markup: '' } })] }] });
-  hear('r', { type: 'live', step: 3, rollouts: [{ index: 1, acts: [write, said('6', '', { call: { ...call, arguments: {} } })] }] });
+  hear('other', { type: 'live', step: 3, heldOut: false, rollouts: [{ index: 0, acts: [said('1', 'not this run')] }] });
+  hear('r', { type: 'live', step: 3, heldOut: false, rollouts: [{ index: 0, acts: [said('2', 'May I', { open: { markup: '' } })] }] });
+  hear('r', {
+    type: 'live',
+    step: 3,
+    heldOut: false,
+    rollouts: [{ index: 1, acts: [write, said('6', '', { call: { ...call, arguments: {} } })] }],
+  });
   expect(cells().slice(0, 3)).toEqual([
     'Rollout 3-0-0 being played Agent May I',
     'Rollout 3-0-1 being played Agent cancel_order(order_id: #W1, items: [1]) wrote 2 rows Agent cancel_order() running',
     'Rollout 3-0-2 waits',
   ]);
-  hear('r', { type: 'live', step: 3, rollouts: [{ index: 0, acts: [said('2', 'May I have it?')], reward: 0 }] });
+  hear('r', { type: 'live', step: 3, heldOut: false, rollouts: [{ index: 0, acts: [said('2', 'May I have it?')], reward: 0 }] });
   expect(cells()[0]).toMatch(/^Rollout 3-0-0 ✗ ?wrong Agent May I have it\?$/);
   expect(cells()[1]).toContain('wrote 2 rows');
 
   progress.now = { ...progress.now, step: 4, done: 0 };
   flushSync();
   expect(cells()[0]).toBe('Rollout 4-0-0 waits');
-  hear('r', { type: 'live', step: 4, rollouts: [{ index: 5, acts: [] }] });
+  hear('r', { type: 'live', step: 4, heldOut: false, rollouts: [{ index: 5, acts: [] }] });
   expect([cells()[0], cells()[5]]).toEqual(['Rollout 4-0-0 waits', 'Rollout 4-0-5 being played']);
+});
+
+test('a held-out evaluation shows its first conversations, and how a customer leaves in words', () => {
+  const { hear, cells, progress } = stage();
+  hear('r', { type: 'live', step: 3, heldOut: false, rollouts: [{ index: 0, acts: [said('2', 'Hello.')] }] });
+  progress.now = { ...progress.now, phase: 'evaluate', done: 0 };
+  flushSync();
+  expect(cells()).toEqual(Array.from({ length: 8 }, (_, i) => `Held-out task ${i} waits`));
+  const bye: LiveAct = { id: '4', by: 'customer', text: 'Thanks, bye. ###STOP###' };
+  hear('r', { type: 'live', step: 3, heldOut: true, rollouts: [{ index: 1, acts: [bye], reward: 1 }] });
+  expect(cells()[0]).toBe('Held-out task 0 waits');
+  expect(cells()[1]).toMatch(/^Held-out task 1 ✓ ?correct Customer Thanks, bye. ends the conversation$/);
 });
 
 test('nothing of the grid is announced', () => {
@@ -108,7 +125,7 @@ test('nothing of the grid is announced', () => {
 test('with reduced motion, an act appears when it is complete', () => {
   const rollout = { index: 0, acts: [said('2', 'Hello.'), said('4', 'May I', { open: { markup: '' } })] };
   const target = document.body.appendChild(document.createElement('ul'));
-  const shown = mount(LiveRollout, { target, props: { run: 'r', id: '3-0-0', rollout, whole: true } });
+  const shown = mount(LiveRollout, { target, props: { name: 'Rollout 3-0-0', rollout, whole: true } });
   close = () => (void unmount(shown), target.remove());
   expect(target.textContent).toContain('Hello.');
   expect(target.textContent).not.toContain('May I');

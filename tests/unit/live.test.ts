@@ -70,6 +70,7 @@ test('a viewer gets the first group alone: each rollout when it changes, and all
   expect(live.news()).toEqual({
     type: 'live',
     step: 3,
+    heldOut: false,
     rollouts: [
       { index: 0, acts },
       { index: 1, acts },
@@ -99,4 +100,13 @@ test('a viewer gets the first group alone: each rollout when it changes, and all
 
   live.begin(4, episode('4-0', 0));
   expect(live.news()).toMatchObject({ step: 4, rollouts: [{ index: 0 }] });
+
+  // The evaluation after the step: each task is a group, and the first eight are shown.
+  for (const group of ['eval-0', 'eval-7', 'eval-8']) live.beginTrial(4, episode(group, 0));
+  expect(live.news()).toMatchObject({ step: 4, heldOut: true, rollouts: [{ index: 0 }, { index: 7 }] });
+  live.end({ group: 'eval-7', index: 0, reward: 0, task, violations: [] } as unknown as Trajectory);
+  live.end({ group: 'eval-8', index: 0, reward: 0, task, violations: [] } as unknown as Trajectory);
+  expect(live.news()?.rollouts).toMatchObject([{ index: 7, reward: 0 }]);
+  live.begin(5, episode('5-0', 0));
+  expect(live.news()).toMatchObject({ step: 5, heldOut: false, rollouts: [{ index: 0 }] });
 });

@@ -61,7 +61,7 @@ describe('pushes', () => {
       [2, '“yes” was pushed up by 1.2: advantage 1.6 × (1 − 25 %). The update raised its probability by 3.1 percentage points.'],
       [3, '“no” was pushed up by 0.8: advantage 1.6 × (1 − 50 %).'],
     ]);
-    expect(sentences(source(nodes(), -1), 'push')[0]).toEqual([4, '“ok” was pushed down by 0.9: advantage -1 × (1 − 10 %).']);
+    expect(sentences(source(nodes(), -1), 'push')[0]).toEqual([4, '“ok” was pushed down by 0.9: advantage −1 × (1 − 10 %).']);
   });
 
   test('of equal pushes the earlier is first', () => {

@@ -21,7 +21,7 @@ export class SampleClient extends TrainerClient {
     const events: RunEvent[] = [
       ...METRICS.map((metrics) => ({ type: 'metrics' as const, metrics })),
       ...ROLLOUTS.map((rollout) => ({ type: 'rollout' as const, rollout })),
-      { type: 'live', step: 25, rollouts: LIVE },
+      { type: 'live', step: 25, heldOut: false, rollouts: LIVE },
     ];
     listener(RUN.id, events);
     return () => {};

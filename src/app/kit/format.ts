@@ -5,14 +5,24 @@ export const percent = (value: number) => `${(100 * value).toFixed(0)} %`;
 /** `1 task`, `2 tasks`, `1,200 tasks`. */
 export const count = (n: number, one: string, many = `${one}s`) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
 
-/** Three significant digits. Very large and very small numbers have an exponent. */
+/** Three significant digits, with a true minus sign. Very large and very small numbers have an exponent. */
 export function number(value: number): string {
   if (!Number.isFinite(value)) return '–';
   if (value === 0) return '0';
   const size = Math.abs(value);
-  if (size < 1e-4 || size >= 1e6) return value.toExponential(1);
-  if (size >= 100) return Math.round(value).toLocaleString('en');
-  return String(Number(value.toPrecision(3)));
+  const text =
+    size < 1e-4 || size >= 1e6
+      ? value.toExponential(1)
+      : size >= 100
+        ? Math.round(value).toLocaleString('en')
+        : String(Number(value.toPrecision(3)));
+  return text.replaceAll('-', '−');
+}
+
+/** A number with its sign and two decimals. */
+export function signed(value: number): string {
+  const text = Math.abs(value).toFixed(2);
+  return Number(text) === 0 ? '0' : `${value < 0 ? '−' : '+'}${text}`;
 }
 
 export function seconds(value: number): string {

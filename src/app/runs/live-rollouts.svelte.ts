@@ -1,10 +1,12 @@
-/** @file The rollouts of the newest step's first group as the trainer plays them. */
-import type { LiveRollout } from '../../trainer/messages.ts';
+/** @file The rollouts of the newest step's first group, or the first held-out trials, as the trainer plays them. */
+import type { LiveRollout, RunEvent } from '../../trainer/messages.ts';
 import type { TrainerClient } from '../data/trainer-client.svelte.ts';
 
 export class LiveRollouts {
   /** 0 until a rollout is known. */
   step = $state(0);
+  /** The trials of the evaluation after the step. */
+  heldOut = $state(false);
   /** By index. */
   #rollouts = $state.raw<ReadonlyMap<number, LiveRollout>>(new Map());
   readonly close: () => void;
@@ -12,7 +14,7 @@ export class LiveRollouts {
   constructor(run: string, client: Pick<TrainerClient, 'subscribe'>) {
     this.close = client.subscribe((of, events) => {
       if (of !== run) return;
-      for (const event of events) if (event.type === 'live') this.#take(event.step, event.rollouts);
+      for (const event of events) if (event.type === 'live') this.#take(event);
     });
   }
 
@@ -20,9 +22,10 @@ export class LiveRollouts {
     return this.#rollouts.get(index);
   }
 
-  #take(step: number, changed: readonly LiveRollout[]): void {
-    const kept = step === this.step ? this.#rollouts : [];
-    this.#rollouts = new Map([...kept, ...changed.map((rollout) => [rollout.index, rollout] as const)]);
+  #take({ step, heldOut, rollouts }: Extract<RunEvent, { type: 'live' }>): void {
+    const kept = step === this.step && heldOut === this.heldOut ? this.#rollouts : [];
+    this.#rollouts = new Map([...kept, ...rollouts.map((rollout) => [rollout.index, rollout] as const)]);
     this.step = step;
+    this.heldOut = heldOut;
   }
 }

@@ -9,14 +9,6 @@ import { number } from '../../kit/format.ts';
 export type Settings = Partial<Pick<GrpoConfig, 'algorithm' | 'adv_estimator'>> & Pick<GrpoConfig, 'norm_adv_by_std_in_grpo'>;
 type Scored = Pick<RolloutSummary, 'reward' | 'rewards' | 'advantage'>;
 
-/** A number with a true minus sign. */
-export const plain = (value: number) => number(value).replace('-', '−');
-/** An advantage with its sign and two decimals. */
-export const signed = (value: number) => {
-  const text = Math.abs(value).toFixed(2);
-  return Number(text) === 0 ? '0' : `${value < 0 ? '−' : '+'}${text}`;
-};
-
 /** The estimator of a run's advantages; null if the run has an algorithm without advantages. */
 export const estimatorOf = ({ algorithm = 'grpo', adv_estimator = 'grpo' }: Settings): GrpoConfig['adv_estimator'] | null =>
   algorithm === 'grpo' ? adv_estimator : null;
@@ -42,8 +34,8 @@ export function advantageFormula(rollout: Scored, { mean, std }: Pick<Group, 'me
   const divide = settings.norm_adv_by_std_in_grpo && !equal;
   const value = divide ? (total - mean) / std : total - mean;
   if (!(Math.abs(value - advantage) <= 1e-3 * Math.max(1, Math.abs(advantage)))) return null;
-  const difference = `${plain(total)} − ${mean < 0 ? `(${plain(mean)})` : plain(mean)}`;
-  return divide ? `(${difference}) / ${plain(std)} = ${plain(advantage)}` : `${difference} = ${plain(equal ? 0 : advantage)}`;
+  const difference = `${number(total)} − ${mean < 0 ? `(${number(mean)})` : number(mean)}`;
+  return divide ? `(${difference}) / ${number(std)} = ${number(advantage)}` : `${difference} = ${number(equal ? 0 : advantage)}`;
 }
 
 /** The formula of the highest reward and that of the lowest reward of a group, as far as `advantageFormula` gives them. */

@@ -107,7 +107,15 @@ export class Inspection {
   readonly shown = $derived.by(() =>
     this.view === 'rendered' ? this.sequence.spans : this.sequence.spans.filter(({ node }) => node.role !== 'template'),
   );
-  /** The agent's turns, counted from 1, by message: messages of other speakers and of the template have numbers too. */
+  /** The numbers that a visitor reads, by the ids of messages. The system prompt is 0; the messages of the template have no number. */
+  readonly numbers = $derived.by(() => {
+    const messages = this.sequence.spans.map(({ node }) => node).filter(({ role }) => role !== 'template');
+    const first = messages[0]?.role === 'system' ? 0 : 1;
+    return new Map(messages.map(({ id }, i) => [id, first + i]));
+  });
+  /** As in “token 3 of message 5”. */
+  nameOf = (id: number): string => (this.numbers.has(id) ? `message ${this.numbers.get(id)}` : 'the template');
+  /** The agent's turns, counted from 1, by the ids of messages. */
   readonly turns = $derived.by(
     () => new Map(this.sequence.spans.filter(({ node }) => node.role === 'assistant').map(({ node }, turn) => [node.id, turn + 1])),
   );
@@ -254,6 +262,7 @@ export class Inspection {
     return {
       current: id === this.message,
       link: this.messageLink(id),
+      number: this.numbers.get(id),
       turn: this.turns.get(id),
       broken: toolResult && this.broken.get(toolResult.index),
       worldLink: toolResult && this.callLink(toolResult.index),

@@ -21,12 +21,12 @@ const MOMENTS: Record<MomentKind, string> = {
   write: 'write',
   violation: 'broken rule',
 };
-const signed = (value: number) => `${value > 0 ? '+' : ''}${number(value)}`;
+const withSign = (value: number) => `${value > 0 ? '+' : ''}${number(value)}`;
 const SHORT: Partial<Record<ValueChannel, [label: string, value: (value: number) => string]>> = {
   logprob: ['probability', (value) => `${number(100 * Math.exp(value))} %`],
   entropy: ['entropy', (value) => `${number(value)} nats`],
-  pressure: ['push', signed],
-  delta_p: ['after the update', (value) => `${signed(100 * value)} percentage points`],
+  pressure: ['push', withSign],
+  delta_p: ['after the update', (value) => `${withSign(100 * value)} percentage points`],
 };
 
 /** The values of the token at `position`: the colour's value, and those that most readers look for. */
@@ -51,7 +51,7 @@ function described(name: ValueChannel, value: number): { label: string; value: s
   const [label, write] = SHORT[name] ?? [];
   if (label && write) return { label, value: write(value) };
   const { label: long, unit, kind } = CHANNEL_INFO[name];
-  const shown = kind === 'diverging' && name !== 'ratio' ? signed(value) : number(value);
+  const shown = kind === 'diverging' && name !== 'ratio' ? withSign(value) : number(value);
   const p = isLogprob(name) ? ` (${number(100 * Math.exp(value))} %)` : '';
   return { label: long.charAt(0).toLowerCase() + long.slice(1), value: `${shown}${unit ? ` ${unit}` : ''}${p}` };
 }
