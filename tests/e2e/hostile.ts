@@ -46,7 +46,7 @@ export const NAME = `${FILE} ${CORPUS.script}`;
 /** Parsed, as only then `__proto__` is a key like any other. */
 const KEYS = JSON.parse(JSON.stringify({ [ALL]: ALL, proto: { owned: 1 } }).replace('"proto"', '"__proto__"')) as Record<string, Json>;
 
-/** A copy that says `ALL`, `SHORT` or `NAME` wherever `accepts` lets it, apart from the fields named in `keep`. */
+/** A copy that says `ALL`, `SHORT`, `NAME` or the image alone wherever `accepts` lets it, apart from the fields named in `keep`. */
 function poisoned<T extends object>(value: T, accepts: (candidate: T) => void, keep: readonly string[] = []): T {
   const copy = structuredClone(value);
   let said = 0;
@@ -55,7 +55,7 @@ function poisoned<T extends object>(value: T, accepts: (candidate: T) => void, k
       if (keep.includes(key) || key === '__proto__') continue;
       if (typeof own === 'object' && own !== null && typeof (own as unknown[])[0] !== 'number') visit(own as Record<string, unknown>);
       if (typeof own !== 'string') continue;
-      const fits = [ALL, SHORT, NAME].find((payload) => {
+      const fits = [ALL, SHORT, NAME, CORPUS.image].find((payload) => {
         at[key] = payload;
         try {
           accepts(copy);
@@ -214,6 +214,8 @@ export function hostileRun(real: Task): HostileRun {
   const base: SharedRun = {
     id: NAME,
     name: 'hostile',
+    note: 'x',
+    tags: ['x'],
     createdAt: Date.UTC(2026, 0, 1),
     status: 'failed',
     message: 'x',

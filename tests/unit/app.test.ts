@@ -235,7 +235,7 @@ test('a run without a trainer is interrupted, and can be resumed before its last
 });
 
 test('numbers are formatted for readers', () => {
-  expect([0, 0.00002, 0.01234, 5.6789, 1234.5, 2e7, NaN].map(number)).toEqual(['0', '2.0e-5', '0.0123', '5.68', '1,235', '2.0e+7', '–']);
+  expect([0, 0.00002, 0.01234, 5.6789, 1234.5, 2e7, NaN].map(number)).toEqual(['0', '2.0e−5', '0.0123', '5.68', '1,235', '2.0e+7', '–']);
   expect([0, 0.25, 12.34, 75, 7260].map(seconds)).toEqual(['0 s', '250 ms', '12.3 s', '1 min 15 s', '2 h 1 min']);
   expect([0, 999, 1500, 2e9, 5e13].map(bytes)).toEqual(['0 B', '999 B', '1.5 kB', '2.0 GB', '50000.0 GB']);
 });
