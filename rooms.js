@@ -61,6 +61,7 @@ export const ROOMS = {
     'data',
     'charts',
     'conversation',
+    'base',
     'records',
     'users',
     'agent',

@@ -11,7 +11,7 @@ import { saysStop } from '../users/stop.ts';
 import { TAU2_STOPS } from '../users/types.ts';
 import type { EpisodeRules } from './rules.ts';
 import { spoken } from './tool-call.ts';
-import { path } from './trajectory.ts';
+import { path } from '../base/message-path.ts';
 
 export interface Prefix {
   /** From the system message on. Each node is the child of the node before. */
@@ -34,10 +34,10 @@ export interface BegunTurn {
 /** Who acts next. `environment`: a tool call or a malformed call of the agent has no answer yet. `nobody`: the user said a stop word. */
 export type NextParty = 'user' | 'agent' | 'environment' | 'nobody';
 
-export function nextParty(nodes: readonly MessageNode[], stopWords: readonly string[] = TAU2_STOPS): NextParty {
+export function nextParty(nodes: readonly MessageNode[]): NextParty {
   const last = nodes.findLast(({ role }) => role !== 'template');
   if (!last || last.role === 'system') return 'user';
-  if (last.role === 'user') return saysStop(last.text, stopWords) ? 'nobody' : 'agent';
+  if (last.role === 'user') return saysStop(last.text, TAU2_STOPS) ? 'nobody' : 'agent';
   if (last.role === 'tool') return 'agent';
   return last.toolCall || last.parseError !== undefined ? 'environment' : 'user';
 }

@@ -5,8 +5,6 @@ import type { Trajectory } from '../records/trajectory.ts';
 import { path } from '../base/message-path.ts';
 import { IM_END } from './chat-template.ts';
 
-export { path };
-
 /** The reward that training uses: the sum of the stored parts, else the outcome. 0 if not scored. */
 export const totalReward = ({ reward, rewards }: Pick<Trajectory, 'reward' | 'rewards'>): number =>
   rewards ? Object.values(rewards).reduce((sum, value) => sum + value, 0) : (reward ?? 0);

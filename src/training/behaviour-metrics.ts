@@ -1,5 +1,5 @@
 /** @file Metrics of behaviour that the alarms watch: loops, unfounded claims, needless transfers, failed and faulty customers. */
-import { path } from '../agent/trajectory.ts';
+import { path } from '../base/message-path.ts';
 import type { Rollouts } from '../agent/rollouts.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { auditCustomer } from '../users/audit.ts';

@@ -5,7 +5,8 @@
  * out are not measured, as this would need two more forward passes. `actor/trained_token_ratio` tells their share.
  */
 import type { Trajectory } from '../records/trajectory.ts';
-import { flatten, path, totalReward, writesOf } from '../agent/trajectory.ts';
+import { path } from '../base/message-path.ts';
+import { flatten, totalReward, writesOf } from '../agent/trajectory.ts';
 import { isAudited } from '../environments/violations.ts';
 import { REWARD_PARTS } from '../records/rewards.ts';
 import type { TokenLossParts } from './grpo-loss.ts';

@@ -2,7 +2,8 @@
  * @file The reward of training: a weighted sum of parts. By default it is the binary outcome alone, as in MUA-RL. Evaluation
  * never uses it: held-out success is always the binary outcome, `Trajectory.reward`.
  */
-import { path, totalReward } from '../agent/trajectory.ts';
+import { path } from '../base/message-path.ts';
+import { totalReward } from '../agent/trajectory.ts';
 import { actionMatches } from '../environments/exact/criteria.ts';
 import { countRight } from '../environments/verifier.ts';
 import type { Tau2Action } from '../records/benchmark-task.ts';

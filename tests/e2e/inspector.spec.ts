@@ -1,7 +1,8 @@
 /** The trajectory inspector on the recorded run: both views, every colour, keys, deep links, search. */
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
-import { flatten, path } from '../../src/agent/trajectory.ts';
+import { path } from '../../src/base/message-path.ts';
+import { flatten } from '../../src/agent/trajectory.ts';
 import type { Trajectory } from '../../src/records/trajectory.ts';
 import { CHANNELS } from '../../src/app/data/routes.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, type Page } from '@playwright/test';
 import { parseConversations } from '../../src/agent/conversation.ts';
-import { path } from '../../src/agent/trajectory.ts';
+import { path } from '../../src/base/message-path.ts';
 import type { Trajectory } from '../../src/records/trajectory.ts';
 import { BRANCHES } from '../../src/app/data/library/origin.ts';
 import { forkAt, writeFrom } from '../../src/app/data/play-origin.ts';

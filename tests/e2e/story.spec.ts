@@ -1,7 +1,7 @@
 /** One visit from end to end: what went wrong, where, what it broke, how it is done right, and that a colleague can see it all. */
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
-import { path } from '../../src/agent/trajectory.ts';
+import { path } from '../../src/base/message-path.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 import { serve, verdict } from './agent-by-hand.ts';
 import { watch } from './page-checks.ts';

@@ -2,7 +2,7 @@
 import 'fake-indexeddb/auto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { path } from '../../src/agent/trajectory.ts';
+import { path } from '../../src/base/message-path.ts';
 import { chartData } from '../../src/app/charts/charts.ts';
 import type { LessonStep, Place } from '../../src/app/data/lessons/lesson.ts';
 import { Lessons } from '../../src/app/data/lessons/lessons.svelte.ts';

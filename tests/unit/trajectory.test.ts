@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { runEpisode } from '../../src/agent/episode.ts';
-import { annotate, flatten, path, toMessages } from '../../src/agent/trajectory.ts';
+import { path } from '../../src/base/message-path.ts';
+import { annotate, flatten, toMessages } from '../../src/agent/trajectory.ts';
 import type { MessageNode } from '../../src/records/trajectory.ts';
 import { parseConversations } from '../../src/agent/conversation.ts';
 import { STOP } from '../../src/users/types.ts';

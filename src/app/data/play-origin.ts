@@ -1,6 +1,6 @@
 /** @file Where a played conversation begins: at a message of a stored conversation, or with a new task. */
 import { type OtherToken, prefixAt } from '../../agent/prefix.ts';
-import { path } from '../../agent/trajectory.ts';
+import { path } from '../../base/message-path.ts';
 import type { MessageNode, Trajectory } from '../../records/trajectory.ts';
 import { type Origin, readOrigin, writeOrigin } from './library/origin.ts';
 import type { WorldRef } from '../../worlds/types.ts';

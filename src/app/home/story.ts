@@ -1,5 +1,5 @@
 /** @file One customer, served before and after training: the pair of conversations that home plays. */
-import { path } from '../../agent/trajectory.ts';
+import { path } from '../../base/message-path.ts';
 import type { Json } from '../../records/json.ts';
 import type { ToolCall } from '../../records/task.ts';
 import type { MessageNode, Trajectory } from '../../records/trajectory.ts';

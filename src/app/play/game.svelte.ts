@@ -2,7 +2,8 @@
 import type { LiveAct } from '../../agent/live.ts';
 import type { PlayRequest, Viewer } from '../../trainer/messages.ts';
 import { nextParty, type NextParty, type Prefix, prefixAt, prefixWith, withoutLast } from '../../agent/prefix.ts';
-import { path, toMessages } from '../../agent/trajectory.ts';
+import { path } from '../../base/message-path.ts';
+import { toMessages } from '../../agent/trajectory.ts';
 import type { BranchRow } from '../../records/branch.ts';
 import type { MessageNode, Trajectory } from '../../records/trajectory.ts';
 import type { Library } from '../data/library/library.ts';

@@ -1,5 +1,6 @@
 /** @file Trajectories for other tools: one rollout per line, with TRL's column names and verl's `score`. */
-import { path, toMessages } from '../../agent/trajectory.ts';
+import { path } from '../../base/message-path.ts';
+import { toMessages } from '../../agent/trajectory.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
 

@@ -5,7 +5,7 @@ import type { Task, ToolCall } from '../../records/task.ts';
 import type { MessageNode, Tau2Ending, Trajectory, UserCall } from '../../records/trajectory.ts';
 import { tau2Ending } from './rules.ts';
 import { spoken } from '../../agent/tool-call.ts';
-import { path } from '../../agent/trajectory.ts';
+import { path } from '../../base/message-path.ts';
 import { historyFor } from '../../environments/exact/history.ts';
 import type { Domain } from '../../environments/types.ts';
 

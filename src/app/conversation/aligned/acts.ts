@@ -1,6 +1,6 @@
 /** @file A conversation as moves: what the agent does in each turn, as one word and one line. */
 import { TERMINATION_LABELS, brokenCalls } from '../../data/labels.ts';
-import { path } from '../../../agent/trajectory.ts';
+import { path } from '../../../base/message-path.ts';
 import type { MessageNode, Trajectory } from '../../../records/trajectory.ts';
 import { canonicalJson } from '../../../base/json.ts';
 

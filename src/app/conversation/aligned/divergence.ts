@@ -1,5 +1,5 @@
 /** @file Where conversations differ: several as a tree of moves, two as aligned columns, two as token sequences. */
-import { path } from '../../../agent/trajectory.ts';
+import { path } from '../../../base/message-path.ts';
 import type { Trajectory } from '../../../records/trajectory.ts';
 import type { Turn } from './acts.ts';
 

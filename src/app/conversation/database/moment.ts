@@ -1,5 +1,5 @@
 /** @file The database at one tool call of an episode: rows before and after the call, and the goal of the task. */
-import { path } from '../../../agent/trajectory.ts';
+import { path } from '../../../base/message-path.ts';
 import type { Json } from '../../../records/json.ts';
 import type { RowChange, ToolCall } from '../../../records/task.ts';
 import type { Trajectory } from '../../../records/trajectory.ts';

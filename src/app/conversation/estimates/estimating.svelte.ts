@@ -1,7 +1,7 @@
 /** @file Estimates of success beside the turns of a rollout: those that are stored, and the sampling of new ones. */
 import { untrack } from 'svelte';
 import { prefixAt } from '../../../agent/prefix.ts';
-import { path } from '../../../agent/trajectory.ts';
+import { path } from '../../../base/message-path.ts';
 import type { BranchRow } from '../../../records/branch.ts';
 import type { Trajectory } from '../../../records/trajectory.ts';
 import type { UserConfig } from '../../../records/user.ts';

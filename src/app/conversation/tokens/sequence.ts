@@ -1,5 +1,5 @@
 /** @file The tokens of a trajectory as one sequence, and the position of each message in it. */
-import { path } from '../../../agent/trajectory.ts';
+import { path } from '../../../base/message-path.ts';
 import type { MessageNode, Trajectory } from '../../../records/trajectory.ts';
 import type { Vocabulary } from './vocabulary.ts';
 

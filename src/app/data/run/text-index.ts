@@ -1,5 +1,5 @@
 /** @file Full-text search in the stored trajectories. Each text is read from the storage once. */
-import { path } from '../../../agent/trajectory.ts';
+import { path } from '../../../base/message-path.ts';
 import type { Trajectory } from '../../../records/trajectory.ts';
 
 const CHUNK = 32;
