@@ -7,7 +7,7 @@
 export const ROOMS = {
   records: [],
   base: ['records'],
-  engine: ['records'],
+  engine: ['base', 'records'],
   environments: ['base', 'records'],
   users: ['base', 'records', 'environments'],
   agent: ['base', 'records', 'engine', 'environments', 'users'],

@@ -4,10 +4,11 @@
  * A line is `{"messages": […], "tools": […]?}`. tau-bench's results have `traj` instead of `messages`. Arguments in `tool_calls`
  * are objects, or JSON strings of objects. `content` is a string, a list of text parts, or null in a message with tool calls.
  */
+import { InputError, parserReason, shown } from '../base/input-error.ts';
 import type { ChatMessage, Conversation } from '../records/conversation.ts';
 
 /** A field of the input is wrong. The message names the field, its value and the expected value. */
-class ConversationError extends Error {
+class ConversationError extends InputError {
   override name = 'ConversationError';
 }
 
@@ -27,7 +28,7 @@ function parse(text: string, where: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ConversationError(`${where} is not JSON: ${(error as Error).message}`);
+    throw new ConversationError(`${where} is not JSON: ${parserReason(error)}`);
   }
 }
 
@@ -112,6 +113,5 @@ function record(value: unknown, where: string, expected = 'an object'): Record<s
 }
 
 function wrong(where: string, value: unknown, expected: string): ConversationError {
-  const shown = value === undefined ? 'missing' : (JSON.stringify(value) ?? String(value));
-  return new ConversationError(`${where} is ${shown.length > 80 ? `${shown.slice(0, 80)}…` : shown}: expected ${expected}`);
+  return new ConversationError(`${where} is ${shown(value)}: expected ${expected}`);
 }

@@ -5,6 +5,8 @@
  * @huggingface/transformers would add ONNX Runtime to the worker's bundle.
  */
 import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
+import { InputError, parserReason, shown } from '../base/input-error.ts';
+import { checkTokenizerJson } from './tokenizer-file.ts';
 import type { Tokenizer } from './types.ts';
 
 /** File contents by name, as bytes or text. */
@@ -23,9 +25,13 @@ export interface ChatTokenizer extends Tokenizer {
 export function loadTokenizer(files: TokenizerFiles): ChatTokenizer {
   const json = readJson(files, 'tokenizer.json');
   const config = readJson(files, 'tokenizer_config.json');
-  if (typeof json.model !== 'object' || json.model === null)
-    throw new Error('tokenizer.json: field `model` is missing: expected a Hugging Face tokenizer');
-  const tokenizer = new HuggingFaceTokenizer(json, config);
+  checkTokenizerJson(json);
+  let tokenizer: HuggingFaceTokenizer;
+  try {
+    tokenizer = new HuggingFaceTokenizer(json, config);
+  } catch (error) {
+    throw new InputError(`tokenizer.json is no tokenizer of Hugging Face: ${parserReason(error)}`);
+  }
   let maxId = -1;
   for (const id of tokenizer.get_vocab().values()) maxId = Math.max(maxId, id);
 
@@ -41,7 +47,7 @@ export function loadTokenizer(files: TokenizerFiles): ChatTokenizer {
     id(token) {
       const id = tokenizer.token_to_id(token);
       if (id === undefined)
-        throw new Error(`tokenizer.json has no token ${JSON.stringify(token)}: expected a tokenizer with Qwen's control tokens`);
+        throw new InputError(`tokenizer.json has no token ${JSON.stringify(token)}: expected a tokenizer with Qwen's control tokens`);
       return id;
     },
   };
@@ -53,15 +59,15 @@ function text(file: Uint8Array | string): string {
 
 function readJson(files: TokenizerFiles, name: string): Record<string, unknown> {
   const file = files[name];
-  if (file === undefined) throw new Error(`${name} is missing: expected a model folder with tokenizer.json and tokenizer_config.json`);
+  if (file === undefined) throw new InputError(`${name} is missing: expected a model folder with tokenizer.json and tokenizer_config.json`);
   let value: unknown;
   try {
     value = JSON.parse(text(file));
   } catch (error) {
-    throw new Error(`${name} is not JSON: ${(error as Error).message}`);
+    throw new InputError(`${name} is not JSON: ${parserReason(error)}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Error(`${name} holds ${JSON.stringify(value)?.slice(0, 40)}: expected a JSON object`);
+    throw new InputError(`${name} holds ${shown(value, 40)}: expected a JSON object`);
   return value as Record<string, unknown>;
 }
 

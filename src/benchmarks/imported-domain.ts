@@ -1,4 +1,5 @@
 /** @file The domain of an imported benchmark: its tools, database, tasks and policy. */
+import { InputError } from '../base/input-error.ts';
 import type { Benchmark, BenchmarkTask } from '../records/benchmark-task.ts';
 import { initialStateOf, type DomainDefinition } from '../environments/domain.ts';
 import type { ExactDomain } from '../environments/exact/types.ts';
@@ -9,11 +10,6 @@ import { IMPORTED_LEVEL, type ImportedBenchmark, importedName, type LoadBenchmar
 import { storeTask } from './tasks.ts';
 
 const SPLITS: Record<TaskQuery['split'], readonly string[]> = { train: ['train'], heldout: ['test', 'base'] };
-
-/** The imported data has no such split or task id. */
-class TaskSelectionError extends Error {
-  override name = 'InputError';
-}
 
 /** How to load imports, and how to score their episodes. */
 export interface Benchmarks {
@@ -83,19 +79,18 @@ function tasksOfSplit({ tasks, splits }: ImportedBenchmark, split: string | unde
   return tasks.filter((task) => ids.has(task.id));
 }
 
-/** @throws {TaskSelectionError} naming the splits or an id that exist */
+/** @throws {InputError} naming the splits or an id that exist */
 function selectTasks(imported: ImportedBenchmark, select: NonNullable<TaskQuery['select']>): BenchmarkTask[] {
   const { domain, tasks, splits, absent } = imported;
   if ('split' in select) {
     const { split } = select;
     if (!Object.hasOwn(splits, split))
-      throw new TaskSelectionError(
+      throw new InputError(
         `split: the ${domain} data has no '${split}'; it has ${Object.entries(splits)
           .map(([name, ids]) => `${name} (${ids.length})`)
           .join(', ')}`,
       );
-    if (!splits[split]!.length)
-      throw new TaskSelectionError(`split: none of the ${absent[split]} tasks of '${split}' is in the ${domain} data`);
+    if (!splits[split]!.length) throw new InputError(`split: none of the ${absent[split]} tasks of '${split}' is in the ${domain} data`);
     return tasksOfSplit(imported, split);
   }
   const byId = new Map(tasks.map((task) => [task.id, task]));
@@ -103,9 +98,7 @@ function selectTasks(imported: ImportedBenchmark, select: NonNullable<TaskQuery[
     // tau-bench numbers the tasks within a split. A number alone means a task of the test split.
     const task = byId.get(id) ?? (imported.benchmark === 'tau1' ? byId.get(`test/${id}`) : undefined);
     if (!task)
-      throw new TaskSelectionError(
-        `task ids: '${id}' is not among the ${tasks.length} ${domain} tasks of the data, such as '${tasks[0]!.id}'`,
-      );
+      throw new InputError(`task ids: '${id}' is not among the ${tasks.length} ${domain} tasks of the data, such as '${tasks[0]!.id}'`);
     return task;
   });
 }

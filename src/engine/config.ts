@@ -1,12 +1,25 @@
 /** Reads `config.json` and refuses decoders that this engine cannot run, with the field that is not supported. */
+import { InputError, shown } from '../base/input-error.ts';
 import type { ModelConfig } from './types.ts';
 
-class ConfigError extends Error {
+class ConfigError extends InputError {
   override name = 'ConfigError';
 }
 
 const MODEL_TYPES = ['qwen3', 'qwen2'] as const;
 const ROPE_THETA = 10_000;
+
+/** Above the sizes of every Qwen2 and Qwen3 decoder. A larger value would only freeze the page that lays out its tensors. */
+const MOST = {
+  vocab_size: 2 ** 20,
+  hidden_size: 2 ** 14,
+  intermediate_size: 2 ** 16,
+  num_hidden_layers: 256,
+  num_attention_heads: 256,
+  num_key_value_heads: 256,
+  head_dim: 1024,
+  max_position_embeddings: 2 ** 22,
+} as const;
 
 /**
  * Checks a parsed Hugging Face `config.json`.
@@ -14,14 +27,15 @@ const ROPE_THETA = 10_000;
  */
 export function parseConfig(json: unknown): ModelConfig {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw new ConfigError(`config.json is ${JSON.stringify(json)}: expected an object`);
+    throw new ConfigError(`config.json is ${shown(json)}: expected an object`);
   const raw = json as Record<string, unknown>;
   const fail = (field: string, expected: string): never => {
-    throw new ConfigError(`config.json: ${field} is ${JSON.stringify(raw[field]) ?? 'missing'}: expected ${expected}`);
+    throw new ConfigError(`config.json: ${field} is ${shown(raw[field])}: expected ${expected}`);
   };
-  const size = (field: string, fallback?: number): number => {
+  const size = (field: keyof typeof MOST, fallback?: number): number => {
     const value = raw[field] ?? fallback;
-    return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : fail(field, 'a positive integer');
+    if (!Number.isSafeInteger(value) || (value as number) <= 0) return fail(field, 'a positive integer');
+    return (value as number) <= MOST[field] ? (value as number) : fail(field, `at most ${MOST[field]}`);
   };
   const positive = (field: string, value: unknown): number =>
     typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : fail(field, 'a positive number');
@@ -82,7 +96,7 @@ function ropeTheta(raw: Record<string, unknown>): number {
   const type = parameters?.rope_type;
   if (type !== undefined && type !== 'default') {
     throw new ConfigError(
-      `config.json: rope_parameters.rope_type is ${JSON.stringify(type)}: expected "default" (scaled rotary embeddings are not supported)`,
+      `config.json: rope_parameters.rope_type is ${shown(type)}: expected "default" (scaled rotary embeddings are not supported)`,
     );
   }
   const [field, value] =
@@ -90,7 +104,7 @@ function ropeTheta(raw: Record<string, unknown>): number {
       ? ['rope_parameters.rope_theta', parameters.rope_theta]
       : ['rope_theta', raw.rope_theta ?? ROPE_THETA];
   if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) {
-    throw new ConfigError(`config.json: ${field} is ${JSON.stringify(value)}: expected a positive number`);
+    throw new ConfigError(`config.json: ${field} is ${shown(value)}: expected a positive number`);
   }
   return value;
 }

@@ -1,5 +1,6 @@
 /** @file Checks a value against a schema and says in one line what is wrong. */
 import type * as z from 'zod/mini';
+import { shown } from '../base/input-error.ts';
 import { ImportError, jsonPath } from './import-error.ts';
 
 /** The value without the fields that the schema does not name. @throws ImportError naming the first fault */
@@ -33,11 +34,4 @@ function expectation(issue: Issue): string {
   if (issue.code === 'too_big') return `at most ${issue.maximum}${issue.origin === 'string' ? ' characters' : ''}`;
   if (issue.code === 'invalid_union') return issue.errors.map(([first]) => (first ? expectation(first) : '')).join(' or ');
   return issue.message;
-}
-
-function shown(value: unknown): string {
-  if (value === undefined) return 'missing';
-  if (typeof value === 'number') return String(value);
-  const written = JSON.stringify(value);
-  return written.length > 60 ? `${written.slice(0, 60)}…` : written;
 }

@@ -1,10 +1,9 @@
 /** @file The error of a file that cannot be imported: which file, where in the file, and why. */
+import { InputError } from '../base/input-error.ts';
 import type { z } from 'zod';
 
 /** `message` is one line: file, JSON path (if any) and reason. */
-export class ImportError extends Error {
-  override name = 'InputError';
-
+export class ImportError extends InputError {
   constructor(
     readonly file: string,
     readonly path: string,

@@ -3,9 +3,10 @@ import { configJson, parseConfig } from '../engine/config.ts';
 import { ParameterLayout, tensorProblems } from '../engine/parameters.ts';
 import type { ModelConfig } from '../records/model.ts';
 import type { TensorMap } from '../engine/types.ts';
+import { InputError, parserReason, shown } from '../base/input-error.ts';
 import { readSafetensors, SafetensorsError, writeSafetensors } from './safetensors.ts';
 
-export class ModelFolderError extends Error {
+export class ModelFolderError extends InputError {
   override name = 'ModelFolderError';
 }
 
@@ -20,7 +21,7 @@ export function loadModel(files: Record<string, Uint8Array>): { config: ModelCon
   const config = parseConfig(readJson(files, 'config.json'));
   const weights = files[WEIGHTS] || !files[INDEX] ? tensorsOf(files, WEIGHTS) : shards(files);
   const problems = tensorProblems(new ParameterLayout(config), weights);
-  if (problems.length > 0) throw new ModelFolderError(problems.join('; '));
+  if (problems.length > 0) throw new ModelFolderError(inOneLine(problems));
   if (config.tie_word_embeddings) weights.delete('lm_head.weight');
   return { config, weights };
 }
@@ -55,9 +56,18 @@ export function withWeights(
 
 export const jsonFile = (value: object) => new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
 
+/** The most problems that a message names: a file may have any number of tensors. */
+const MOST_NAMED = 20;
+
+function inOneLine(problems: readonly string[]): string {
+  const rest = problems.length - MOST_NAMED;
+  return [...problems.slice(0, MOST_NAMED), ...(rest > 0 ? [`and ${rest} more`] : [])].map((problem) => problem.slice(0, 200)).join('; ');
+}
+
 function fileOf(files: Record<string, Uint8Array>, name: string): Uint8Array {
-  const file = files[name];
-  if (!file) throw new ModelFolderError(`${name} is missing; the folder contains: ${Object.keys(files).join(', ') || 'nothing'}`);
+  const file = Object.hasOwn(files, name) ? files[name] : undefined;
+  if (!file)
+    throw new ModelFolderError(`${name.slice(0, 200)} is missing; the folder contains: ${inOneLine(Object.keys(files)) || 'nothing'}`);
   return file;
 }
 
@@ -67,7 +77,7 @@ export function readJson(files: Record<string, Uint8Array>, name: string): unkno
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(file));
   } catch (error) {
-    throw new ModelFolderError(`${name} is not JSON: ${(error as Error).message}`);
+    throw new ModelFolderError(`${name} is not JSON: ${parserReason(error)}`);
   }
 }
 
@@ -82,9 +92,13 @@ function tensorsOf(files: Record<string, Uint8Array>, name: string): TensorMap {
 
 function shards(files: Record<string, Uint8Array>): TensorMap {
   const map = (readJson(files, INDEX) as { weight_map?: unknown } | null)?.weight_map;
-  if (typeof map !== 'object' || map === null)
-    throw new ModelFolderError(`${INDEX}: weight_map is ${JSON.stringify(map)}: expected an object of tensor → file`);
+  if (typeof map !== 'object' || map === null || Array.isArray(map))
+    throw new ModelFolderError(`${INDEX}: weight_map is ${shown(map)}: expected an object of tensor → file`);
   const merged: TensorMap = new Map();
+  for (const [tensor, name] of Object.entries(map)) {
+    if (typeof name !== 'string')
+      throw new ModelFolderError(`${INDEX}: weight_map: ${tensor} is ${shown(name)}: expected the name of a file`);
+  }
   for (const name of new Set(Object.values(map) as string[])) {
     for (const [tensor, value] of tensorsOf(files, name)) {
       if (merged.has(tensor)) throw new ModelFolderError(`tensor ${tensor} is in more than one file; the second is ${name}`);

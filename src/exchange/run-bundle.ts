@@ -29,6 +29,7 @@ import {
   rolloutSchema,
   runSchema,
 } from './run-schema.ts';
+import { parserReason, shown } from '../base/input-error.ts';
 import { readTrajectory } from './trajectory-schema.ts';
 
 export const FORMAT = 'mua-run';
@@ -136,8 +137,7 @@ async function readManifest(paths: readonly string[], read: (path: string) => Pr
   if (!paths.includes(FILES.manifest))
     throw new ImportError(FILES.manifest, '', `it is missing: expected a run bundle (*${BUNDLE_SUFFIX})`);
   const value = parse(await read(FILES.manifest), FILES.manifest, '') as { format?: unknown; format_version?: unknown } | null;
-  if (value?.format !== FORMAT)
-    throw new ImportError(FILES.manifest, 'format', `is ${JSON.stringify(value?.format) ?? 'missing'}: expected "${FORMAT}"`);
+  if (value?.format !== FORMAT) throw new ImportError(FILES.manifest, 'format', `is ${shown(value?.format)}: expected "${FORMAT}"`);
   const version = value.format_version;
   if (typeof version === 'number' && version > FORMAT_VERSION) {
     throw new ImportError(
@@ -147,7 +147,7 @@ async function readManifest(paths: readonly string[], read: (path: string) => Pr
     );
   }
   if (version !== FORMAT_VERSION)
-    throw new ImportError(FILES.manifest, 'format_version', `is ${JSON.stringify(version) ?? 'missing'}: expected ${FORMAT_VERSION}`);
+    throw new ImportError(FILES.manifest, 'format_version', `is ${shown(version)}: expected ${FORMAT_VERSION}`);
   const manifest = checked<ManifestFields>(manifestSchema, value, FILES.manifest);
   for (const name of REQUIRED)
     if (!Object.hasOwn(manifest.files, name)) throw new ImportError(FILES.manifest, 'files', `${name} is missing`);
@@ -165,7 +165,7 @@ function parse(bytes: Uint8Array, file: string, where: string): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {
-    throw new ImportError(file, where, `it is not JSON: ${(cause as Error).message.slice(0, 200)}`);
+    throw new ImportError(file, where, `it is not JSON: ${parserReason(cause)}`);
   }
 }
 

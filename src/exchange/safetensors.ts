@@ -2,10 +2,11 @@
  * @file The safetensors format: 8 bytes little-endian header length, a JSON header of name → {dtype, shape, data_offsets},
  * then the data (https://github.com/huggingface/safetensors).
  */
+import { InputError, parserReason, shown } from '../base/input-error.ts';
 import type { TensorMap } from '../engine/types.ts';
 import { fromHalf } from './half.ts';
 
-export class SafetensorsError extends Error {
+export class SafetensorsError extends InputError {
   override name = 'SafetensorsError';
 }
 
@@ -45,13 +46,17 @@ function readHeader(file: Uint8Array): { entries: Entry[]; dataStart: number } {
   const dataStart = 8 + headerBytes;
   if (dataStart > file.length)
     throw new SafetensorsError(`header of ${headerBytes} bytes in a file of ${file.length}: the file is truncated`);
+  let json: string;
   let header: unknown;
   try {
-    header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(file.subarray(8, dataStart)));
+    json = new TextDecoder('utf-8', { fatal: true }).decode(file.subarray(8, dataStart));
+    header = JSON.parse(json);
   } catch (error) {
-    throw new SafetensorsError(`the header is not JSON: ${(error as Error).message}`);
+    throw new SafetensorsError(`the header is not JSON: ${parserReason(error)}`);
   }
   if (typeof header !== 'object' || header === null || Array.isArray(header)) throw new SafetensorsError('the header is not a JSON object');
+  const repeated = repeatedKey(json);
+  if (repeated !== undefined) throw new SafetensorsError(`tensor ${repeated} is in the header twice: expected each name once`);
   const entries = Object.entries(header)
     .filter(([name]) => name !== '__metadata__')
     .map(([name, value]) => readEntry(name, value));
@@ -68,16 +73,32 @@ function readHeader(file: Uint8Array): { entries: Entry[]; dataStart: number } {
   return { entries, dataStart };
 }
 
+/** The first key that a JSON object has twice. The format forbids it, and `JSON.parse` keeps only the last value. */
+function repeatedKey(json: string): string | undefined {
+  const seen = new Set<string>();
+  let depth = 0;
+  for (const { 0: part, index } of json.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]/gs)) {
+    if (part === '{' || part === '[') depth++;
+    else if (part === '}' || part === ']') depth--;
+    else if (depth === 1 && /^\s*:/.test(json.slice(index + part.length, index + part.length + 20))) {
+      const key = JSON.parse(part) as string;
+      if (seen.has(key)) return key;
+      seen.add(key);
+    }
+  }
+  return undefined;
+}
+
 function readEntry(name: string, value: unknown): Entry {
   const { dtype, shape, data_offsets: offsets } = (value ?? {}) as { dtype?: unknown; shape?: unknown; data_offsets?: unknown };
   const count = (n: unknown): n is number => Number.isSafeInteger(n) && (n as number) >= 0;
   if (typeof dtype !== 'string' || !Object.hasOwn(BYTES, dtype)) {
-    throw new SafetensorsError(`tensor ${name}: dtype is ${JSON.stringify(dtype)}: expected ${Object.keys(BYTES).join(', ')}`);
+    throw new SafetensorsError(`tensor ${name}: dtype is ${shown(dtype)}: expected ${Object.keys(BYTES).join(', ')}`);
   }
   if (!Array.isArray(shape) || !shape.every(count))
-    throw new SafetensorsError(`tensor ${name}: shape is ${JSON.stringify(shape)}: expected a list of sizes`);
+    throw new SafetensorsError(`tensor ${name}: shape is ${shown(shape)}: expected a list of sizes`);
   if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(count) || offsets[0] > offsets[1]) {
-    throw new SafetensorsError(`tensor ${name}: data_offsets is ${JSON.stringify(offsets)}: expected [begin, end]`);
+    throw new SafetensorsError(`tensor ${name}: data_offsets is ${shown(offsets)}: expected [begin, end]`);
   }
   const [begin, end] = offsets as [number, number];
   const expected = shape.reduce((a, b) => a * b, 1) * BYTES[dtype as Dtype];

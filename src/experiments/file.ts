@@ -1,4 +1,5 @@
 /** @file `*.mua-experiment.json`: an experiment with its results as one file. The page and `mua experiment` write and read it. */
+import { parserReason } from '../base/input-error.ts';
 import * as z from 'zod/mini';
 import type { ExperimentContent, ExperimentEvaluation, ExperimentRun } from '../records/experiment.ts';
 import { checked } from '../exchange/checked.ts';
@@ -59,7 +60,7 @@ export function readExperiment(text: string, file: string): ExperimentContent {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new ImportError(file, '', `is not JSON: ${(error as Error).message.split('\n')[0]!}`);
+    throw new ImportError(file, '', `is not JSON: ${parserReason(error)}`);
   }
   const { experiment: definition, runs: rows } = checked<{ experiment: unknown; runs: unknown[] }>(fileSchema, value, file);
   const experiment = checkExperiment(definition, file);

@@ -1,4 +1,5 @@
 /** @file One-off commands on a model: scores, gradients and completions. docs/cli.md describes the file formats. */
+import { InputError } from '../base/input-error.ts';
 import type { GenerateRequest, GradRequest, Rescored, RescoreRequest } from './messages.ts';
 import type { Engine, TrainSequence } from '../engine/types.ts';
 import { writeSafetensors } from '../exchange/safetensors.ts';
@@ -7,10 +8,6 @@ import { lossConfig } from '../training/config.ts';
 import { grpoLoss, grpoTokenLoss, sftLoss } from '../training/grpo-loss.ts';
 import { TOP_LOGPROBS } from '../training/inspect.ts';
 import { sequenceOldLogprobs } from '../training/policy-loss.ts';
-
-export class InputError extends Error {
-  override name = 'InputError';
-}
 
 /** @throws InputError if an id is not in the vocabulary */
 function checkTokens(name: string, tokens: readonly number[], vocabSize: number): void {

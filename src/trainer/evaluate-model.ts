@@ -8,7 +8,7 @@ import { conditionsOf } from '../environments/conditions.ts';
 import { parseConfig } from '../engine/config.ts';
 import { evaluate } from '../evaluation/evaluate.ts';
 import { tau2Results } from '../benchmarks/tau2/write-results.ts';
-import { InputError } from './commands.ts';
+import { InputError } from '../base/input-error.ts';
 import { evaluationConfig } from '../training/config.ts';
 import { concurrency, type EngineHost } from './engine-host.ts';
 

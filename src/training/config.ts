@@ -10,6 +10,7 @@ import {
 } from '../records/conditions.ts';
 import { isAudited } from '../environments/violations.ts';
 import { REWARD_PARTS } from '../records/rewards.ts';
+import { InputError, shown } from '../base/input-error.ts';
 import { limitsFor, PAPER, PRESETS, SFT_DEFAULTS } from './presets.ts';
 import type { GrpoConfig, SftConfig } from '../records/run.ts';
 
@@ -137,7 +138,7 @@ export const ownName = (given: string): string => {
   return Object.hasOwn(known, given) ? known[given]! : given;
 };
 
-export class ConfigError extends Error {
+export class ConfigError extends InputError {
   override name = 'ConfigError';
 }
 
@@ -157,7 +158,7 @@ function resolve<T extends object>(schema: z.ZodType<T>, base: T, overrides: Rec
   if (result.success) return result.data;
   const issue = result.error.issues[0]!;
   const field = String(issue.path[0]);
-  throw new ConfigError(`setting "${field}" is ${JSON.stringify(merged[field])}: ${issue.message}`);
+  throw new ConfigError(`setting "${field}" is ${shown(merged[field])}: ${issue.message}`);
 }
 
 function parseValue(name: string, raw: unknown, example: unknown): unknown {

@@ -1,11 +1,12 @@
 /** @file Datasets as JSONL: one conversation a line, in TRL's chat format, as `mua synthesize` writes. */
 import { z } from 'zod';
 import { readConversation } from '../agent/conversation.ts';
+import { InputError, parserReason, shown } from '../base/input-error.ts';
 import { PERSONAS } from '../records/conditions.ts';
 import { type DatasetConversation, type DatasetConversationRow, STYLES } from '../records/dataset.ts';
 import type { Violation } from '../records/task.ts';
 
-class DatasetError extends Error {
+class DatasetError extends InputError {
   override name = 'DatasetError';
 }
 
@@ -46,7 +47,7 @@ function readLine(line: string, number: number): DatasetConversation {
   try {
     value = JSON.parse(line);
   } catch (error) {
-    throw new DatasetError(`${where} is not JSON: ${(error as Error).message}`);
+    throw new DatasetError(`${where} is not JSON: ${parserReason(error)}`);
   }
   const conversation = readConversation(value, where);
   if (!conversation.messages.some(({ role }) => role === 'assistant'))
@@ -55,7 +56,7 @@ function readLine(line: string, number: number): DatasetConversation {
   if (!facts.success) {
     const { path, message } = facts.error.issues[0]!;
     const found = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
-    throw new DatasetError(`${where}: ${path.join('.')} is ${JSON.stringify(found)?.slice(0, 80)}: ${message}`);
+    throw new DatasetError(`${where}: ${path.join('.')} is ${shown(found)}: ${message}`);
   }
   const known = Object.fromEntries(Object.entries(facts.data).filter(([, fact]) => fact !== undefined));
   return { id: where, ...known, ...conversation };

@@ -53,7 +53,7 @@ describe('a JSONL file', () => {
     [line({ writes: -1 }), 'line 1: writes is -1: '],
     [line({ demonstrator: { toString: 1 } }), 'line 1: demonstrator is {"toString":1}: '],
     [line({ violations: [{ rule: 'x', call: 0, detail: '' }] }), 'line 1: violations.0.rule is "x": '],
-    [line({ id: 'x'.repeat(500) }), `line 1: id is "${'x'.repeat(79)}: `],
+    [line({ id: 'x'.repeat(500) }), `line 1: id is "${'x'.repeat(79)}…: `],
   ])('that is broken is refused with its line, field and value: %#', (text, message) => {
     expect(() => readDataset(text)).toThrow(message);
   });

@@ -103,7 +103,7 @@ describe('loading', () => {
   it('an error names the file', () => {
     expect(() => loadTokenizer({ 'tokenizer_config.json': '{}' })).toThrow('tokenizer.json is missing');
     expect(() => loadTokenizer({ ...files, 'tokenizer_config.json': '{"a":' })).toThrow('tokenizer_config.json is not JSON');
-    expect(() => loadTokenizer({ ...files, 'tokenizer.json': '{"version":"1.0"}' })).toThrow('`model` is missing');
+    expect(() => loadTokenizer({ ...files, 'tokenizer.json': '{"version":"1.0"}' })).toThrow('model is missing: expected an object');
     expect(() => loadTokenizer({ ...files, 'tokenizer.json': '[]' })).toThrow('expected a JSON object');
   });
 

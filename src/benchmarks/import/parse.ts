@@ -1,4 +1,5 @@
 /** @file Parses the files of a benchmark: UTF-8 text, JSON in its original order, TOML. */
+import { parserReason } from '../../base/input-error.ts';
 import { parse as parseTomlText, TomlDate } from 'smol-toml';
 import { parseOrdered } from '../../environments/exact/ordered-json.ts';
 import type { Json } from '../../records/json.ts';
@@ -12,12 +13,6 @@ export function decode(file: string, bytes: Uint8Array): string {
   }
 }
 
-/** A parser's error in one line. */
-function reasonOf(cause: unknown): string {
-  if (cause instanceof RangeError) return 'it is nested too deeply, or too large';
-  return (cause as Error).message.split('\n')[0]!;
-}
-
 /** @param ordered turns objects whose keys look like integers into lists of `[key, value]` */
 export function parseJson(file: string, text: string, ordered = false): Json {
   if (text.trim() === '') throw new ImportError(file, '', 'it is empty');
@@ -28,7 +23,7 @@ export function parseJson(file: string, text: string, ordered = false): Json {
     return ordered ? parseOrdered(text) : (JSON.parse(text) as Json);
   } catch (cause) {
     const cutOff = /[}\]]\s*$/.test(text) ? '' : ' (it seems to be cut off)';
-    throw new ImportError(file, '', `it is not JSON: ${reasonOf(cause)}${cutOff}`);
+    throw new ImportError(file, '', `it is not JSON: ${parserReason(cause)}${cutOff}`);
   }
 }
 
@@ -36,7 +31,7 @@ export function parseToml(file: string, text: string): Json {
   try {
     return plain(parseTomlText(text));
   } catch (cause) {
-    throw new ImportError(file, '', `it is not TOML: ${reasonOf(cause)}`);
+    throw new ImportError(file, '', `it is not TOML: ${parserReason(cause)}`);
   }
 }
 

@@ -1,0 +1,109 @@
+/**
+ * @file Checks a `tokenizer.json` before the tokenizer library reads it. The library believes every field: a hostile id makes
+ * an array of 4 billion entries, and a hostile regular expression never ends.
+ */
+import { InputError, shown } from '../base/input-error.ts';
+
+/** Above every tokenizer of Qwen (151,936). */
+const MOST_TOKENS = 2 ** 20;
+
+/**
+ * The alternatives of the split patterns of GPT-2, GPT-4, Llama 3, Qwen2, Qwen3 and of our own tokenizers. A pattern may
+ * combine them. Each takes linear time on every text; for other patterns no check can promise this.
+ */
+const ALTERNATIVES: ReadonlySet<string> = new Set([
+  "(?i:'s|'t|'re|'ve|'m|'ll|'d)",
+  '(?i:[sdmt]|ll|ve|re)',
+  "'(?i:[sdmt]|ll|ve|re)",
+  "'(?:[sS]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD])",
+  ...["'s", "'t", "'re", "'ve", "'m", "'ll", "'d"],
+  '[^\\r\\n\\p{L}\\p{N}]?\\p{L}+',
+  '[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+',
+  '(?:[^\\r\\n\\p{L}\\p{N}](?!\\p{L}+_))?\\p{L}+(?:_\\p{L}*)*',
+  ' ?\\p{L}+',
+  '\\p{N}',
+  '\\p{N}+',
+  ' ?\\p{N}+',
+  '\\p{N}{1,2}',
+  '\\p{N}{1,3}',
+  ' ?[^\\s\\p{L}\\p{N}]+',
+  ' ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*',
+  ' ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*',
+  ' ?[^\\s\\p{L}\\p{N}]+(?: [^\\s\\p{L}\\p{N}]+)*[\\r\\n]*',
+  ' ?[{}\\[\\]",:]+(?: ?[a-z_]*[{}\\[\\]",:]+)*',
+  '\\s*[\\r\\n]',
+  '\\s*[\\r\\n]+',
+  '\\s+(?!\\S)',
+  '\\s+',
+]);
+
+/** @throws InputError that names the field, its value and what was expected */
+export function checkTokenizerJson(json: Record<string, unknown>): void {
+  const model = record(json.model, 'model');
+  if (model.type !== 'BPE') fail('model.type', model.type, '"BPE"');
+  const vocab = record(model.vocab, 'model.vocab');
+  for (const [token, id] of Object.entries(vocab)) if (!isId(id)) fail(`model.vocab: ${shown(token)}`, id, ID);
+  for (const [i, merge] of list(model.merges, 'model.merges').entries()) {
+    const parts = typeof merge === 'string' ? merge.split(' ') : merge;
+    if (!Array.isArray(parts) || parts.length !== 2 || !parts.every((part) => typeof part === 'string'))
+      fail(`model.merges[${i}]`, merge, 'two tokens');
+  }
+  for (const [i, entry] of list(json.added_tokens, 'added_tokens').entries()) {
+    const { id, content } = record(entry, `added_tokens[${i}]`);
+    if (!isId(id)) fail(`added_tokens[${i}].id`, id, ID);
+    if (typeof content !== 'string' || content === '') fail(`added_tokens[${i}].content`, content, 'a text');
+  }
+  for (const field of ['unk_token', 'continuing_subword_prefix', 'end_of_word_suffix', 'continuing_subword_suffix']) {
+    const value = model[field] ?? null;
+    if (value !== null && typeof value !== 'string') fail(`model.${field}`, value, 'a text or null');
+  }
+  for (const part of ['normalizer', 'pre_tokenizer', 'decoder', 'post_processor']) checkPatterns(json[part] ?? null, part, 0);
+}
+
+const ID = `a whole number from 0 to ${MOST_TOKENS - 1}`;
+const isId = (id: unknown) => Number.isInteger(id) && (id as number) >= 0 && (id as number) < MOST_TOKENS;
+
+const TEXTS: ReadonlySet<string> = new Set(['type', 'behavior', 'Regex', 'String', 'content']);
+
+/** Parts nest: a sequence of pre-tokenizers may hold sequences. */
+const MOST_LEVELS = 20;
+
+function checkPatterns(value: unknown, path: string, level: number): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (level > MOST_LEVELS) fail(path, value, `at most ${MOST_LEVELS} levels`);
+  for (const [key, own] of Object.entries(value)) {
+    const at = Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`;
+    if (key === 'pattern' && (typeof own !== 'object' || own === null || !('Regex' in own || 'String' in own)))
+      fail(at, own, '{"Regex": …} or {"String": …}');
+    if (TEXTS.has(key) && typeof own !== 'string') fail(at, own, 'a text');
+    const stranger = key === 'Regex' ? alternatives(own as string).find((one) => !ALTERNATIVES.has(one)) : undefined;
+    if (stranger !== undefined)
+      throw new InputError(`tokenizer.json: ${at} has the alternative ${shown(stranger)}: expected those of GPT-2, GPT-4, Llama 3 or Qwen`);
+    checkPatterns(own, at, level + 1);
+  }
+}
+
+/** Splits a regular expression at its outermost `|`. */
+function alternatives(pattern: string): string[] {
+  const found = [''];
+  let depth = 0;
+  for (const part of pattern.match(/\\.|\[(?:\\.|[^\]\\])*\]|[^]/gsu) ?? []) {
+    if (part === '(') depth++;
+    if (part === ')') depth--;
+    if (part === '|' && depth === 0) found.push('');
+    else found[found.length - 1] += part;
+  }
+  return found;
+}
+
+function record(value: unknown, field: string): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : fail(field, value, 'an object');
+}
+
+const list = (value: unknown, field: string): readonly unknown[] => (Array.isArray(value) ? value : fail(field, value, 'a list'));
+
+function fail(field: string, value: unknown, expected: string): never {
+  throw new InputError(`tokenizer.json: ${field} is ${shown(value)}: expected ${expected}`);
+}

@@ -1,0 +1,33 @@
+/** @file Values and errors of foreign files, as messages show them: one short line without invisible characters. */
+
+/** A file or a value from outside is not what it should be. The message is one line and may quote the file. */
+export class InputError extends Error {
+  override name = 'InputError';
+
+  constructor(message: string) {
+    super(visible(message, 4000));
+  }
+}
+
+/** JSON in one line, with `most` characters at most; `missing` for undefined. A value may be huge, or nested without end. */
+export function shown(value: unknown, most = 80): string {
+  if (value === undefined) return 'missing';
+  if (typeof value === 'number') return String(value);
+  try {
+    return visible(JSON.stringify(value) ?? String(value), most);
+  } catch {
+    return Array.isArray(value) ? 'a list, nested too deeply' : 'an object, nested too deeply';
+  }
+}
+
+/** Why a parser refused a text. Its message may quote the text. */
+export function parserReason(error: unknown, most = 200): string {
+  if (error instanceof RangeError) return 'it is nested too deeply, or too large';
+  return visible((error as Error).message.split('\n')[0]!, most);
+}
+
+/** The text cut to `most` characters. Control characters, and those that turn the direction of writing, become `\u…`. */
+function visible(text: string, most: number): string {
+  const short = text.length > most ? `${text.slice(0, most)}…` : text;
+  return short.replace(/\p{C}/gu, (own) => `\\u${own.codePointAt(0)!.toString(16).padStart(4, '0')}`);
+}
