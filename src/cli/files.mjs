@@ -65,6 +65,9 @@ async function ownFiles(directory) {
   };
 }
 
+/** The limit of the reference implementation. */
+const MOST_HEADER_BYTES = 100_000_000;
+
 /**
  * A truncated download is the usual fault: the header says how long the file must be.
  * @param {string} path
@@ -76,7 +79,7 @@ async function checkSafetensors(path) {
     const word = Buffer.alloc(8);
     const { bytesRead } = await file.read(word, 0, 8, 0);
     const length = bytesRead === 8 ? Number(word.readBigUInt64LE()) : Infinity;
-    if (length > size - 8)
+    if (length > Math.min(size - 8, MOST_HEADER_BYTES))
       throw new UsageError(`${path} is truncated or not a safetensors file: ${size} bytes are less than its header needs`);
     const header = Buffer.alloc(length);
     await file.read(header, 0, length, 8);
@@ -86,7 +89,9 @@ async function checkSafetensors(path) {
     } catch {
       throw new UsageError(`${path} is not a safetensors file: its header is not JSON`);
     }
-    const end = Math.max(0, ...Object.values(tensors).map((tensor) => Number(tensor?.data_offsets?.[1] ?? 0)));
+    if (typeof tensors !== 'object' || tensors === null)
+      throw new UsageError(`${path} is not a safetensors file: its header is not a JSON object`);
+    const end = Object.values(tensors).reduce((most, tensor) => Math.max(most, Number(tensor?.data_offsets?.[1] ?? 0)), 0);
     if (8 + length + end > size) throw new UsageError(`${path} is truncated: its header needs ${8 + length + end} bytes, it has ${size}`);
   } finally {
     await file.close();
@@ -107,9 +112,18 @@ export async function readJson(path) {
   }
 }
 
-/** @param {string} path */
+/** Bytes. JavaScript has no longer texts. */
+const LONGEST_TEXT = 2 ** 29 - 1024;
+
+/**
+ * @param {string} path
+ * @throws {UsageError} when the file can't be read. A pipe is refused: its other end may never close
+ */
 export async function readText(path) {
   try {
+    const info = await stat(path);
+    if (!info.isFile() && !info.isDirectory()) throw new Error('expected a file, it is no regular file');
+    if (info.size > LONGEST_TEXT) throw new Error(`has ${info.size} bytes: expected at most ${LONGEST_TEXT}`);
     return await readFile(path, 'utf8');
   } catch (error) {
     throw new UsageError(`${path}: ${reason(error)}`);

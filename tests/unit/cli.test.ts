@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readFlags, readPairs } from '../../src/cli/args.mjs';
 import { oneLine, pageError } from '../../src/cli/errors.mjs';
-import { checkParent, findModel, writeAll, writeFolder } from '../../src/cli/files.mjs';
+import { checkParent, findModel, readText, writeAll, writeFolder } from '../../src/cli/files.mjs';
 import { readStatus, RunFolder } from '../../src/cli/run-folder.mjs';
 import { readGenerateInput, readGradInput, readScoreInput, readTaskIds } from '../../src/cli/inputs.mjs';
 import { clock, ProgressBar } from '../../src/cli/progress.mjs';
@@ -28,12 +28,17 @@ const json = async (value: unknown) => {
   return path;
 };
 
+function withHeader(json: string): Buffer {
+  const header = Buffer.from(json);
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(header.length));
+  return Buffer.concat([length, header]);
+}
+
 /** The bytes of a safetensors file with one F32 tensor of `length` values. */
 function safetensors(length: number): Buffer {
-  const header = Buffer.from(JSON.stringify({ w: { dtype: 'F32', shape: [length], data_offsets: [0, 4 * length] } }));
-  const size = Buffer.alloc(8);
-  size.writeBigUInt64LE(BigInt(header.length));
-  return Buffer.concat([size, header, Buffer.alloc(4 * length)]);
+  const header = withHeader(JSON.stringify({ w: { dtype: 'F32', shape: [length], data_offsets: [0, 4 * length] } }));
+  return Buffer.concat([header, Buffer.alloc(4 * length)]);
 }
 
 async function modelFolder(name: string, files: Record<string, string | Buffer>): Promise<string> {
@@ -196,6 +201,7 @@ describe('model folders', () => {
     ['no weights', { 'config.json': config }, /has no model.safetensors/],
     ['truncated data', { 'config.json': config, 'model.safetensors': safetensors(4).subarray(0, -1) }, /is truncated: its header needs/],
     ['truncated header', { 'config.json': config, 'model.safetensors': safetensors(4).subarray(0, 20) }, /is truncated/],
+    ['a header that is no object', { 'config.json': config, 'model.safetensors': withHeader('null') }, /is not a JSON object/],
     ['empty weights', { 'config.json': config, 'model.safetensors': '' }, /is truncated/],
     ['bad vocabulary', { 'config.json': '{"vocab_size": 0}', 'model.safetensors': safetensors(1) }, /vocab_size is 0/],
     ['broken config', { 'config.json': '{', 'model.safetensors': safetensors(1) }, /is not JSON/],
@@ -232,6 +238,12 @@ describe('outputs', () => {
     expect(await readFile(join(directory, 'b'), 'utf8')).toBe('B');
     await expect(writeAll({ [join(directory, 'c')]: 'C', [join(directory, 'missing', 'd')]: 'D' })).rejects.toThrow('could not write');
     expect((await readdir(directory)).sort()).toEqual(['a', 'b']);
+  });
+
+  test('an input that never ends is refused', async () => {
+    const pipe = join(await modelFolder('pipes', {}), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    for (const path of [pipe, '/dev/zero']) await expect(readText(path)).rejects.toThrow(`${path}: expected a file, it is no regular file`);
   });
 
   test('an existing output that is not a regular file is refused; a link to a file stays a link', async () => {
