@@ -19,6 +19,8 @@ const RETRIED: ReadonlySet<UserError['kind']> = new Set(['network', 'timeout', '
 
 export class EndpointClient {
   private readonly completions: URL;
+  /** The address of the list of models. */
+  private readonly list: URL;
   private readonly limiter: Limiter;
   /** Undefined until the server was asked. */
   private scripted: boolean | undefined;
@@ -29,6 +31,8 @@ export class EndpointClient {
     private readonly options: EndpointOptions = {},
   ) {
     this.completions = completionsUrl(config.baseUrl);
+    this.list = new URL(this.completions);
+    this.list.pathname = this.list.pathname.replace(/chat\/completions$/, 'models');
     if (!config.model) throw new UserError('model is empty: expected the name of a model at the endpoint', 'bad_response');
     const { concurrency = 8 } = config;
     if (!Number.isInteger(concurrency) || concurrency < 1)
@@ -61,15 +65,18 @@ export class EndpointClient {
    */
   async playsScenario(signal?: AbortSignal): Promise<boolean> {
     if (this.config.model !== SCRIPTED_MODEL) return false;
-    const models = new URL(this.completions);
-    models.pathname = models.pathname.replace(/chat\/completions$/, 'models');
     const ask = () =>
-      this.send(models, { method: 'GET' }, SCRIPTED_MODEL, isScriptedServer, signal).catch((error: unknown) => {
+      this.send(this.list, { method: 'GET' }, SCRIPTED_MODEL, isScriptedServer, signal).catch((error: unknown) => {
         // A server without a list of models is not ours.
         if (error instanceof RequestFailure && error.final) return false;
         throw error;
       });
     return (this.scripted ??= await this.retried(ask, signal));
+  }
+
+  /** The names of the models that the server lists, in its order. @throws UserError if it has no list of models */
+  models(signal?: AbortSignal): Promise<string[]> {
+    return this.retried(() => this.send(this.list, { method: 'GET' }, '', readModels, signal), signal);
   }
 
   private async retried<T>(request: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -109,6 +116,16 @@ export class EndpointClient {
       // User name, password and query of the address and the text of the cause can hold keys, so they are left out.
       throw new RequestFailure(`the user endpoint at ${url.origin}${url.pathname} cannot be reached`, 'network');
     }
+  }
+}
+
+/** @throws RequestFailure if the body is no list of models */
+function readModels(body: string): string[] {
+  try {
+    const { data } = JSON.parse(body) as { data: { id: unknown }[] };
+    return data.map(({ id }) => String(id));
+  } catch {
+    throw new RequestFailure('the user endpoint did not answer with a list of models', 'bad_response', 0, true);
   }
 }
 

@@ -28,7 +28,12 @@ export function httpFailure({ status, headers }: Response, body: string, apiKey:
   const detail = errorText(body, apiKey);
   const wait = retryAfterMs(headers.get('retry-after'));
   if (status === 401 || status === 403)
-    return new RequestFailure(`the user endpoint refused the API key (HTTP ${status})`, 'auth', 0, true);
+    return new RequestFailure(
+      apiKey ? `the user endpoint refused the API key (HTTP ${status})` : `the user endpoint needs an API key (HTTP ${status})`,
+      'auth',
+      0,
+      true,
+    );
   if (status === 404) {
     const message = `the user endpoint does not know the model "${model}", or the path is wrong (HTTP 404)${detail}`;
     return new RequestFailure(message, 'bad_response', 0, true);

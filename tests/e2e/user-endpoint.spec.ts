@@ -100,3 +100,28 @@ test('the test of an endpoint tells a server that does not allow the page from n
   await test.click();
   await expect(page.getByText(`No server answers at ${origin}.`)).toBeVisible();
 });
+
+test('the choice of a server fills in its address, and its models are listed on request only', async ({ page }) => {
+  const asked: string[] = [];
+  await page.route('http://localhost:11434/**', (route) => {
+    asked.push(new URL(route.request().url()).pathname);
+    return route.fulfill({ json: { data: [{ id: 'qwen3:4b' }] }, headers: { 'Access-Control-Allow-Origin': '*' } });
+  });
+  await page.goto('/#/settings');
+  await page.getByLabel('A language model (OpenAI-compatible endpoint)').check();
+  const address = page.getByLabel('Base URL');
+  const server = page.getByLabel('Server', { exact: true });
+  await server.selectOption('OpenRouter');
+  await expect(address).toHaveValue('https://openrouter.ai/api/v1');
+  await address.fill('http://localhost:9/v1');
+  await expect(server).toHaveValue('other');
+  await server.selectOption('Ollama');
+  await page.reload();
+  await expect(address).toHaveValue('http://localhost:11434/v1');
+  await expect(server).toHaveValue('ollama');
+  expect(asked).toEqual([]);
+  await page.getByRole('button', { name: 'List models' }).click();
+  await expect(page.getByText('It has qwen3:4b.')).toBeVisible();
+  await expect(page.locator('datalist option')).toHaveAttribute('value', 'qwen3:4b');
+  expect(asked).toEqual(['/v1/models']);
+});

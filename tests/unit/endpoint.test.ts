@@ -3,9 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ToolSchema } from '../../src/records/task.ts';
 import type { EndpointOptions } from '../../src/users/endpoint-client.ts';
-import { testEndpoint } from '../../src/users/endpoint-test.ts';
+import { listModels, testEndpoint } from '../../src/users/endpoint-test.ts';
 import { EndpointUsers } from '../../src/users/endpoint.ts';
 import { GREETING } from '../../src/users/prompt.ts';
+import { PROVIDERS, providerOf } from '../../src/users/providers.ts';
 import { startUserServer, type UserServerOptions } from '../../src/users/server.ts';
 import type { EndpointConfig } from '../../src/records/user.ts';
 import { STOP, UserError } from '../../src/users/types.ts';
@@ -380,5 +381,45 @@ describe('testEndpoint', () => {
     expect(await kindOf(await answering(503))).toBe('server');
     expect(await kindOf(await answering(200, 'no JSON'))).toBe('bad_answer');
     expect(await kindOf((await faulty({ faults: { hang: 1 } })).url, { timeoutMs: 50 })).toBe('timeout');
+  });
+
+  const withModels = (status: number, body: string) =>
+    byHand((request, response) => {
+      const isList = request.url === '/v1/models';
+      response.writeHead(isList ? 200 : status).end(isList ? '{"data":[{"id":"qwen3:4b"},{"id":"llama3"}]}' : body);
+    });
+
+  it('names the models that the server has instead', async () => {
+    const baseUrl = await withModels(400, '{"error":"no such model"}');
+    const report = await testEndpoint({ baseUrl, model: 'gpt' });
+    expect(report).toEqual({
+      ok: false,
+      kind: 'model_missing',
+      message: 'The server has no model “gpt”. It has qwen3:4b, llama3.',
+      models: ['qwen3:4b', 'llama3'],
+    });
+    expect((await testEndpoint({ baseUrl, model: 'llama3' })).kind).toBe('bad_answer');
+    expect((await listModels({ baseUrl, model: '' })).models).toEqual(['qwen3:4b', 'llama3']);
+  });
+
+  it('tells a missing key from a refused one, an empty answer, and a server of another kind', async () => {
+    const refusing = await answering(401);
+    expect((await testEndpoint({ baseUrl: refusing, model: 'm' })).message).toMatch(/needs an API key/);
+    expect((await testEndpoint({ baseUrl: refusing, model: 'm', apiKey: KEY })).message).toMatch(/refused the API key/);
+    expect((await testEndpoint({ baseUrl: await withModels(200, completion('')), model: 'llama3' })).message).toMatch(/empty answer/);
+    expect((await testEndpoint({ baseUrl: await answering(200, '<html>'), model: 'm' })).message).toMatch(
+      /no list of models at this address/,
+    );
+    expect(await listModels({ baseUrl: await answering(200, '<html>'), model: '' })).toMatchObject({ ok: false, kind: 'bad_answer' });
+    expect(await listModels({ baseUrl: 'no address', model: '' })).toMatchObject({ ok: false, kind: 'bad_answer' });
+  });
+});
+
+describe('providers', () => {
+  it('are recognised by host and port, so that settings without a choice still have one', () => {
+    for (const { id, baseUrl } of PROVIDERS) expect(providerOf(baseUrl).id).toBe(id);
+    expect(providerOf('http://127.0.0.1:1234/').id).toBe('lm-studio');
+    expect(providerOf('http://192.168.0.7:1234/v1').id).toBe('other');
+    expect(providerOf('no address').id).toBe('other');
   });
 });
