@@ -59,6 +59,18 @@ export function readAnswer(body: string, hasTools: boolean): Answer {
   return { text: said, calls };
 }
 
+/** The tokens that an answer reports. */
+export function readUsage(body: string): { prompt: number | null; completion: number | null } {
+  try {
+    const { usage } = JSON.parse(body) as { usage?: { prompt_tokens?: unknown; completion_tokens?: unknown } | null };
+    return { prompt: tokens(usage?.prompt_tokens), completion: tokens(usage?.completion_tokens) };
+  } catch {
+    return { prompt: null, completion: null };
+  }
+}
+
+const tokens = (value: unknown) => (Number.isInteger(value) && (value as number) >= 0 ? (value as number) : null);
+
 /** Some servers name the limit itself. */
 const isCut = (finish: unknown) => typeof finish === 'string' && /^(length|max_tokens)$/i.test(finish);
 

@@ -1,6 +1,6 @@
 /** @file Requests to an OpenAI-compatible server: one address, limited concurrency, retries with growing waits. */
-import type { EndpointConfig } from '../records/user.ts';
-import type { ChatRequest } from './endpoint-answer.ts';
+import type { EndpointConfig, UserRequest } from '../records/user.ts';
+import { readUsage, type ChatRequest } from './endpoint-answer.ts';
 import { CutAnswer, httpFailure, RequestFailure } from './endpoint-failure.ts';
 import { Limiter, pause } from './limiter.ts';
 import { isScriptedServer, SCRIPTED_MODEL } from './scripted-server.ts';
@@ -42,14 +42,23 @@ export class EndpointClient {
 
   /**
    * One answer of a model. The request is retried up to `maxRetries` times if it fails in a way that can pass, or if `read`
-   * throws a RequestFailure. A cut answer is retried at most twice, with `max_tokens` doubled each time. @throws UserError
+   * throws a RequestFailure. A cut answer is retried at most twice, with `max_tokens` doubled each time.
+   * Every request is added to `requests`. @throws UserError
    */
-  complete<T>(request: ChatRequest, read: (body: string) => T, signal?: AbortSignal): Promise<T> {
+  complete<T>(request: ChatRequest, read: (body: string) => T, signal?: AbortSignal, requests: UserRequest[] = []): Promise<T> {
     let { max_tokens } = request;
     let cuts = 0;
+    let attempts = 0;
     const ask = () => {
       const post = { method: 'POST', body: JSON.stringify({ ...request, max_tokens, stream: false }) };
-      return this.send(this.completions, post, request.model, read, signal).catch((error: unknown) => {
+      const made: UserRequest = { seconds: null, prompt: null, completion: null, retry: attempts++ > 0 };
+      requests.push(made);
+      const start = performance.now();
+      const measured = (body: string) => {
+        Object.assign(made, { seconds: (performance.now() - start) / 1000, ...readUsage(body) });
+        return read(body);
+      };
+      return this.send(this.completions, post, request.model, measured, signal).catch((error: unknown) => {
         if (!(error instanceof CutAnswer)) throw error;
         if (++cuts > CUT_RETRIES) throw new RequestFailure(`${error.message}, with max_tokens ${max_tokens}`, error.kind, 0, true);
         max_tokens *= 2;
