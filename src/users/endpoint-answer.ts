@@ -36,6 +36,31 @@ interface Choice {
   finish_reason?: unknown;
 }
 
+/** Bytes. A chat completion has some thousands. */
+const LONGEST_BODY = 4 * 2 ** 20;
+
+/** The text of a response, which is not read to its end if it is too long. @throws RequestFailure above 4 MiB */
+export async function readBody({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  const reader = body?.getReader();
+  for (let part = await reader?.read(); part?.value; part = await reader!.read()) {
+    bytes += part.value.length;
+    if (bytes > LONGEST_BODY) {
+      void reader!.cancel().catch(() => {});
+      throw new RequestFailure(
+        `the user endpoint sent more than ${LONGEST_BODY} bytes: expected a chat completion`,
+        'bad_response',
+        0,
+        true,
+      );
+    }
+    text += decoder.decode(part.value, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
 /** @throws CutAnswer if the answer is not finished, and RequestFailure if the body holds no answer */
 export function readAnswer(body: string, hasTools: boolean): Answer {
   let said: string | null;

@@ -1,7 +1,7 @@
 /** @file Requests to an OpenAI-compatible server: one address, limited concurrency, retries with growing waits. */
 import type { EndpointConfig, UserRequest } from '../records/user.ts';
-import { readUsage, type ChatRequest } from './endpoint-answer.ts';
-import { CutAnswer, httpFailure, RequestFailure } from './endpoint-failure.ts';
+import { readBody, readUsage, type ChatRequest } from './endpoint-answer.ts';
+import { CutAnswer, httpFailure, redirected, RequestFailure } from './endpoint-failure.ts';
 import { Limiter, pause } from './limiter.ts';
 import { isScriptedServer, SCRIPTED_MODEL } from './scripted-server.ts';
 import { UserError } from './types.ts';
@@ -113,9 +113,12 @@ export class EndpointClient {
       const response = await (this.options.fetch ?? fetch)(url.href, {
         ...init,
         headers: { ...(init.body && { 'Content-Type': 'application/json' }), ...(apiKey && { Authorization: `Bearer ${apiKey}` }) },
+        // The key must not follow a redirect to another server.
+        redirect: 'manual',
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
-      const body = await response.text();
+      if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) throw redirected(response);
+      const body = await readBody(response);
       if (!response.ok) throw httpFailure(response, body, apiKey, model);
       return read(body);
     } catch (error) {

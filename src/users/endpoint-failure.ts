@@ -43,6 +43,14 @@ export function httpFailure({ status, headers }: Response, body: string, apiKey:
   return new RequestFailure(`the user endpoint rejected the request (HTTP ${status})${detail}`, 'bad_response', 0, true);
 }
 
+/** Browsers do not say where a redirect leads; Node does. */
+export function redirected({ headers }: Response): RequestFailure {
+  const target = headers.get('location');
+  const to = target && URL.canParse(target) ? ` to ${new URL(target).origin}` : '';
+  const message = `the user endpoint sends requests on${to} (redirect): expected the address that answers`;
+  return new RequestFailure(message, 'bad_response', 0, true);
+}
+
 /** The server's error message, shortened. Some servers repeat the key, so the key is removed. */
 function errorText(body: string, apiKey?: string): string {
   let text: unknown;

@@ -12,6 +12,8 @@ export interface Provider {
   cors: (origin: string) => string;
 }
 
+const BLOCKED = 'An extension of the browser or a firewall may block the request.';
+
 const OTHER: Provider = {
   id: 'other',
   label: 'Another server',
@@ -44,7 +46,7 @@ export const PROVIDERS: readonly Provider[] = [
     baseUrl: 'http://localhost:8080/v1',
     key: 'optional',
     start: 'Start “llama-server” with a model.',
-    cors: () => 'llama-server allows every page. A proxy before the server, or another program at this port, may block the page.',
+    cors: (origin) => `Start llama-server with CORS settings that allow ${origin}, or check which program uses this port.`,
   },
   {
     id: 'vllm',
@@ -52,7 +54,7 @@ export const PROVIDERS: readonly Provider[] = [
     baseUrl: 'http://localhost:8000/v1',
     key: 'optional',
     start: 'Start the server with “vllm serve” and a model.',
-    cors: (origin) => `Start vLLM with --allowed-origins '["${origin}"]'.`,
+    cors: (origin) => `vLLM allows every page by default: if it was started with --allowed-origins, add ${origin} there.`,
   },
   {
     id: 'openrouter',
@@ -60,7 +62,7 @@ export const PROVIDERS: readonly Provider[] = [
     baseUrl: 'https://openrouter.ai/api/v1',
     key: 'required',
     start: '',
-    cors: () => 'OpenRouter allows every page. An extension of the browser or a firewall may block the request.',
+    cors: () => BLOCKED,
   },
   {
     id: 'openai',
@@ -68,7 +70,7 @@ export const PROVIDERS: readonly Provider[] = [
     baseUrl: 'https://api.openai.com/v1',
     key: 'required',
     start: '',
-    cors: () => 'OpenAI allows pages. An extension of the browser or a firewall may block the request.',
+    cors: () => BLOCKED,
   },
   OTHER,
 ];

@@ -112,10 +112,11 @@ async function firstModel(baseUrl, apiKey) {
     try {
       const response = await fetch(below(baseUrl, 'models'), {
         headers: apiKey ? { Authorization: `Bearer ${apiKey}` } : {},
+        redirect: 'manual',
         signal: AbortSignal.timeout(5000),
       });
       status = `HTTP ${response.status}`;
-      const { data } = /** @type {{ data?: { id: string }[] }} */ (await response.json());
+      const { data } = /** @type {{ data?: { id: string }[] }} */ (JSON.parse(await shortBody(response)));
       if (typeof data?.[0]?.id === 'string') return data[0].id;
       if (response.ok) status = 'it lists no model';
     } catch (error) {
@@ -128,6 +129,16 @@ async function firstModel(baseUrl, apiKey) {
     }
     await new Promise((resolve) => setTimeout(resolve, 200 * attempt));
   }
+}
+
+/** @param {Response} response */
+async function shortBody(response) {
+  let text = '';
+  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += part;
+    if (text.length > 4 * 2 ** 20) throw new Error('the list is longer than 4 MiB');
+  }
+  return text;
 }
 
 /** @param {any} error */
