@@ -241,9 +241,12 @@ export class Runs {
       signal: active.abort.signal,
       // A run pauses between steps only, so the weights are those of the last finished step.
       gate: async () => {
-        if (finished === step && meter?.overBudget) await this.#pauseActive(active, meter.overBudget);
-        if (active.paused) await save();
-        await active.paused;
+        const overBudget = () => (finished === step && !active.stopping && meter?.overBudget) || '';
+        do {
+          if (overBudget()) await this.#pauseActive(active, overBudget());
+          if (active.paused) await save();
+          await active.paused;
+        } while (overBudget());
       },
       ...(meter && { takeUsage: () => meter.takeMetrics() }),
       shouldStop: () => active.stopping,
@@ -269,7 +272,8 @@ export class Runs {
         if (evaluation) await keepHeldOut(evaluation);
         await this.#keepStep(db, id, result);
         finished = step;
-        if (config.save_freq > 0 && step % config.save_freq === 0) await save();
+        // To play a step again with a customer behind an endpoint costs money.
+        if (user.mode === 'endpoint' || (config.save_freq > 0 && step % config.save_freq === 0)) await save();
       },
     });
     await save();
