@@ -1,6 +1,15 @@
-/** @file The charts of a customer behind an endpoint: its tokens, its latency and its cost. */
-import { number, seconds, tickSeconds } from '../kit/format.ts';
+/** @file The charts of a customer behind an endpoint: its faults, its tokens, its latency and its cost. */
+import { number, percent, seconds, tickSeconds } from '../kit/format.ts';
 import type { ChartSpec } from './charts.ts';
+
+export const USER_FAULTS_CHART: ChartSpec = {
+  id: 'user-faults',
+  title: 'Customer: faults',
+  help: 'Share of a step’s conversations in which the audit finds a fault of the customer, such as a fact that its scenario does not have.',
+  kind: 'lines',
+  format: percent,
+  lines: () => [{ key: 'user/fault_rate', label: 'with a fault', color: '--bad' }],
+};
 
 export const USER_TOKENS_CHART: ChartSpec = {
   id: 'user-tokens',
