@@ -125,6 +125,7 @@ class Episode implements LiveEpisode {
       termination,
       ...(this.#rules.ending && { ending: this.#rules.ending(termination, tooManyErrors) }),
       ...(userCalls.length > 0 && { userCalls }),
+      ...(this.#user.requests.length > 0 && { userRequests: [...this.#user.requests] }),
       turns,
       reward: verdict && ((limits.require_done || this.#rules.requireDone) && !isProper(termination) ? 0 : verdict.reward),
       verdict,

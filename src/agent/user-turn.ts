@@ -43,6 +43,11 @@ export class UserSide {
     return this.#hear(() => this.#session.reply(text, this.options.signal));
   }
 
+  /** The requests to an endpoint so far; empty for other customers. */
+  get requests() {
+    return this.#session.requests ?? [];
+  }
+
   close(): void {
     this.#session.close?.();
   }

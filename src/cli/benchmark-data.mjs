@@ -30,7 +30,8 @@ export async function findData({ domain, rules, data }) {
   const info = await stat(data).catch((error) => {
     throw new UsageError(`--data is "${data}": ${reason(error)}`);
   });
-  if (!info.isDirectory() && !(info.isFile() && data.endsWith('.zip'))) throw new UsageError(`--data is "${data}": expected a folder or a .zip file`);
+  if (!info.isDirectory() && !(info.isFile() && data.endsWith('.zip')))
+    throw new UsageError(`--data is "${data}": expected a folder or a .zip file`);
   return { domain, rules, files: info.isDirectory() ? await listFiles(data) : [[basename(data), data]] };
 }
 

@@ -57,6 +57,9 @@ const endpoint = z.object({
   timeoutMs: z.optional(number),
   maxRetries: z.optional(number),
   concurrency: z.optional(number),
+  promptPrice: z.optional(number),
+  completionPrice: z.optional(number),
+  budget: z.optional(number),
 } satisfies Fields<Omit<EndpointConfig, 'apiKey'>> & { mode: unknown });
 const user = z.union([z.object({ mode: z.literal('scripted') }), endpoint]);
 /** The settings that pages compute with. Pages only show the others. */

@@ -1,5 +1,6 @@
 /** @file The schema of a trajectory: its task, messages, verdict and violations. */
 import * as z from 'zod/mini';
+import type { UserRequest } from '../records/user.ts';
 import type { BenchmarkTask, EnvAssertion, RewardInfo, RewardType, Tau2Action } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
 import type { Persona, ToolFaults } from '../records/conditions.ts';
@@ -142,6 +143,13 @@ const userCall = z.object({
   sameMessage: z.optional(z.literal(true)),
 } satisfies Fields<UserCall>);
 
+const userRequest = z.object({
+  seconds: z.nullable(number),
+  prompt: z.nullable(natural),
+  completion: z.nullable(natural),
+  retry: z.boolean(),
+} satisfies Fields<UserRequest>);
+
 export const rewardPartsSchema = z.partialRecord(z.enum(REWARD_PARTS), number);
 
 export const trajectorySchema = z.object({
@@ -156,6 +164,7 @@ export const trajectorySchema = z.object({
   termination: oneOf(TERMINATIONS),
   ending: z.optional(oneOf(ENDINGS)),
   userCalls: z.optional(z.array(userCall)),
+  userRequests: z.optional(z.array(userRequest)),
   turns: natural,
   reward: z.nullable(number),
   rewards: z.optional(rewardPartsSchema),

@@ -14,6 +14,22 @@ export interface EndpointConfig {
   timeoutMs?: number;
   maxRetries?: number;
   concurrency?: number;
+  /** Per million tokens, in any one unit of money. */
+  promptPrice?: number;
+  completionPrice?: number;
+  /** A run pauses before the next step when the customer has cost this much, in the unit of the prices. */
+  budget?: number;
+}
+
+/** One request to an endpoint. */
+export interface UserRequest {
+  /** Until the answer; null if none came. */
+  seconds: number | null;
+  /** Tokens as the server reports them; null if it does not. */
+  prompt: number | null;
+  completion: number | null;
+  /** It repeats a request that failed. */
+  retry: boolean;
 }
 
 export type UserConfig = { mode: 'scripted' } | ({ mode: 'endpoint' } & EndpointConfig);

@@ -39,7 +39,8 @@ export interface TrainerApi {
   /** Continues a run from its last checkpoint. `user` replaces the stored customer, because the API key is never stored. */
   resume(run: string, user?: RunRequest['user']): Promise<void>;
   pause(): Promise<void>;
-  unpause(): Promise<void>;
+  /** `budget` replaces that of the run's customer. @throws unless it is above what the customer has cost */
+  unpause(budget?: number): Promise<void>;
   /** Ends the run after the current step. Resolves when the run has stopped. */
   stop(): Promise<void>;
   /** Whether a viewer looks at the run. Only then, and while the run is active, there are `live` events. */

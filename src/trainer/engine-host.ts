@@ -10,6 +10,7 @@ import { selfTest } from '../engine/self-test.ts';
 import type { Engine } from '../engine/types.ts';
 import { loadModel } from '../exchange/model-folder.ts';
 import type { GrpoConfig } from '../records/run.ts';
+import { MeteredUsers } from '../users/account.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { SessionParts } from './session-parts.ts';
 
@@ -100,12 +101,18 @@ export class EngineHost {
     place: Pick<GrpoConfig, 'domain' | 'level' | 'conversation_rules'>,
     user: UserConfig,
     size: { maxModelLen: number; slots?: number },
-  ): Promise<{ engine: Engine; stage: Stage }> {
+  ): Promise<{ engine: Engine; stage: Stage; meter?: MeteredUsers }> {
     const engine = await this.open(files, size);
     const { environments } = this.#parts;
-    const [domain, users] = await Promise.all([environments.domain(place.domain, place.level), this.#parts.users(user)]);
+    const [domain, customers] = await Promise.all([environments.domain(place.domain, place.level), this.#parts.users(user)]);
+    const meter = user.mode === 'endpoint' ? new MeteredUsers(customers, user) : undefined;
+    const users = meter ?? customers;
     const rules = rulesFor(domain, place.conversation_rules);
-    return { engine, stage: { domain, environments, users, sampler: engine.sampler, tokenizer: loadTokenizer(files), rules } };
+    return {
+      engine,
+      ...(meter && { meter }),
+      stage: { domain, environments, users, sampler: engine.sampler, tokenizer: loadTokenizer(files), rules },
+    };
   }
 }
 

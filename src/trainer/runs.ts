@@ -8,6 +8,7 @@ import type { Evaluation } from '../evaluation/evaluate.ts';
 import type { RunRequest, RunRow, RunStatus } from '../records/run.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { RunDatabase } from '../storage/database.ts';
+import type { MeteredUsers } from '../users/account.ts';
 import { loadCheckpoint, restore, saveCheckpoint } from './checkpoints.ts';
 import { grpoConfig } from '../training/config.ts';
 import { keptConversations } from './datasets.ts';
@@ -45,6 +46,8 @@ interface ActiveRun {
   alarm?: string;
   paused: Promise<void> | null;
   unpause: () => void;
+  /** Counts what a customer behind an endpoint costs. */
+  meter?: MeteredUsers;
   finished: Promise<void>;
 }
 
@@ -117,15 +120,23 @@ export class Runs {
   }
 
   async pause(): Promise<void> {
-    const active = this.#active;
-    if (!active || active.paused) return;
-    active.paused = new Promise((resolve) => (active.unpause = resolve));
-    await this.#setStatus(active.id, 'paused');
+    if (this.#active) await this.#pauseActive(this.#active);
   }
 
-  async unpause(): Promise<void> {
+  async #pauseActive(active: ActiveRun, message?: string): Promise<void> {
+    if (active.paused || active.stopping) return;
+    active.paused = new Promise((resolve) => (active.unpause = resolve));
+    await this.#setStatus(active.id, 'paused', message);
+  }
+
+  /** @throws UserError unless `budget` is above what the customer has cost */
+  async unpause(budget?: number): Promise<void> {
     const active = this.#active;
     if (!active?.paused) return;
+    if (budget !== undefined && active.meter) {
+      active.meter.raiseBudget(budget);
+      await this.#keepBudget(active.id, budget);
+    }
     active.paused = null;
     await this.#setStatus(active.id, 'running');
     active.unpause();
@@ -189,7 +200,7 @@ export class Runs {
       done: 0,
       total: 1,
     });
-    const { engine, stage } = await this.#host.stage(files, config, user, {
+    const { engine, stage, meter } = await this.#host.stage(files, config, user, {
       maxModelLen: config.max_model_len,
       slots: concurrency(config),
     });
@@ -197,6 +208,11 @@ export class Runs {
     const doneSteps = checkpoint?.step ?? 0;
     // The steps after the checkpoint are repeated with the same result. Their first rows are deleted, so that no row is stored twice.
     await this.#forgetAfter(db, id, doneSteps);
+    if (meter) {
+      active.meter = meter;
+      const before = await db.metrics.where('[run+step]').between([id, 0], [id, doneSteps], true, true).toArray();
+      for (const { values } of before) meter.spend(values['user/cost'] ?? 0);
+    }
     await this.#setStatus(id, active.paused ? 'paused' : 'running');
     let step = doneSteps;
     let finished = doneSteps;
@@ -225,9 +241,14 @@ export class Runs {
       signal: active.abort.signal,
       // A run pauses between steps only, so the weights are those of the last finished step.
       gate: async () => {
-        if (active.paused) await save();
-        await active.paused;
+        const overBudget = () => (finished === step && !active.stopping && meter?.overBudget) || '';
+        do {
+          if (overBudget()) await this.#pauseActive(active, overBudget());
+          if (active.paused) await save();
+          await active.paused;
+        } while (overBudget());
       },
+      ...(meter && { takeUsage: () => meter.takeMetrics() }),
       shouldStop: () => active.stopping,
       onAlarm: (alarm) => (active.alarm = `Stopped by an alarm. ${alarmText(alarm)}`),
       onStepStart: (next) => (step = next),
@@ -241,8 +262,8 @@ export class Runs {
         this.#live.end(trajectory);
         this.#emit({ type: 'rollout', rollout: summarize(trajectory, step, null) });
       },
-      onBaseline: async (evaluation) => {
-        const metrics = { step: 0, ...evaluationMetrics(evaluation.report, config) };
+      onBaseline: async (evaluation, usage) => {
+        const metrics = { step: 0, ...evaluationMetrics(evaluation.report, config), ...usage };
         await keepHeldOut(evaluation);
         await db.metrics.put({ run: id, step: 0, values: metrics });
         this.#emit({ type: 'metrics', metrics });
@@ -251,7 +272,8 @@ export class Runs {
         if (evaluation) await keepHeldOut(evaluation);
         await this.#keepStep(db, id, result);
         finished = step;
-        if (config.save_freq > 0 && step % config.save_freq === 0) await save();
+        // To play a step again with a customer behind an endpoint costs money.
+        if (user.mode === 'endpoint' || (config.save_freq > 0 && step % config.save_freq === 0)) await save();
       },
     });
     await save();
@@ -273,6 +295,13 @@ export class Runs {
     });
     for (const rollout of rollouts) this.#emit({ type: 'rollout', rollout });
     this.#emit({ type: 'metrics', metrics });
+  }
+
+  async #keepBudget(run: string, budget: number): Promise<void> {
+    const runs = this.#parts.database().runs;
+    const row = await runs.get(run);
+    if (row?.request.user.mode === 'endpoint')
+      await runs.update(run, { request: { ...row.request, user: { ...row.request.user, budget } } });
   }
 
   async #forgetAfter(db: RunDatabase, run: string, step: number): Promise<void> {

@@ -83,8 +83,8 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
   pause(): Promise<void> {
     return this.#runs.pause();
   }
-  unpause(): Promise<void> {
-    return this.#runs.unpause();
+  unpause(budget?: number): Promise<void> {
+    return this.#runs.unpause(budget);
   }
   stop(): Promise<void> {
     return this.#runs.stop();

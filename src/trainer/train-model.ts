@@ -9,7 +9,7 @@ import type { ModelFiles } from '../records/model.ts';
 import type { SftConfig, StepMetrics } from '../records/run.ts';
 import { alarmsOf, alarmText } from '../training/alarms.ts';
 import { withAlgorithm } from '../training/algorithms/index.ts';
-import { grpoConfig, sftConfig } from '../training/config.ts';
+import { ConfigError, grpoConfig, sftConfig } from '../training/config.ts';
 import { evaluationMetrics, trainRun } from '../training/run.ts';
 import { trainSft } from '../training/sft.ts';
 import { type Checkpoint, packCheckpoint, restore, unpackCheckpoint } from './checkpoints.ts';
@@ -34,28 +34,36 @@ export async function trainModel(
   const checkpoint = interrupted ? unpackCheckpoint(interrupted.checkpoint) : null;
   const model = checkpoint ? withWeights(given, checkpoint.weights) : startingFiles(given, config);
   const seconds = clockFrom(checkpoint?.seconds);
-  const { engine, stage } = await host.stage(model, config, user, { maxModelLen: config.max_model_len, slots: concurrency(config) });
+  const { engine, stage, meter } = await host.stage(model, config, user, { maxModelLen: config.max_model_len, slots: concurrency(config) });
   const reference = await restore(engine, checkpoint, config);
   const save = checkpointSaver(engine, reference, seconds, sink, config.save_freq);
   const total = config.total_training_steps;
   const history: StepMetrics[] = [...(interrupted?.metrics ?? [])];
   const report = (step: number) => interrupted?.evaluations.find((evaluation) => evaluation.step === step)?.report ?? null;
   let step = checkpoint?.step ?? 0;
+  for (const metrics of history) meter?.spend(metrics['user/cost'] ?? 0);
+  const stopOverBudget = () => {
+    if (meter?.overBudget) throw new ConfigError(meter.overBudget);
+  };
+  if ((checkpoint?.step ?? 0) < total) stopOverBudget();
   let before: EvaluateReport | null = report(0);
   let after: EvaluateReport | null = report(step);
   await trainRun(stage, engine, config, concurrency(config), {
     doneSteps: step,
     doneMetrics: interrupted?.metrics,
+    ...(meter && { takeUsage: () => meter.takeMetrics() }),
     onStepStart: (next) => (step = next),
     onPhase: (phase, done, of) => void sink.progress(step, total, `${phase} ${done}/${of}`),
     onEvaluationProgress: (done, of) => void sink.progress(step, total, `held-out ${done}/${of}`),
-    onBaseline: async ({ report: baseline, trajectories }) => {
+    onBaseline: async ({ report: baseline, trajectories }, usage) => {
       before = after = baseline;
-      const metrics = { step: 0, ...evaluationMetrics(baseline, config) };
+      const metrics = { step: 0, ...evaluationMetrics(baseline, config), ...usage };
       void sink.progress(0, total, 'held-out before', metrics);
       await sink.evaluation({ step: 0, report: baseline, results: trajectories.map(resultOf) });
       await sink.step(metrics, []);
-      if (total > 0) await save(0);
+      if (total === 0) return;
+      await save(0);
+      stopOverBudget();
     },
     onStep: async ({ metrics, trajectories }, evaluation) => {
       after = evaluation?.report ?? null;
@@ -63,7 +71,9 @@ export async function trainModel(
       void sink.progress(step, total, 'step', metrics);
       if (evaluation) await sink.evaluation({ step, report: evaluation.report, results: evaluation.trajectories.map(resultOf) });
       await sink.step(metrics, trajectories);
-      if (step < total) await save(step);
+      if (step === total) return;
+      await save(step, Boolean(meter?.overBudget));
+      stopOverBudget();
     },
   });
   const sum = (name: string) => history.reduce((all, metrics) => all + (metrics[name] ?? 0), 0);
@@ -123,11 +133,11 @@ function checkpointSaver(
   seconds: () => number,
   sink: TrainingSink,
   every = 0,
-): (step: number) => Promise<void> {
+): (step: number, now?: boolean) => Promise<void> {
   let due = -Infinity;
-  return async (step) => {
+  return async (step, now = false) => {
     const start = performance.now();
-    if (start < due && !(every > 0 && step % every === 0)) return;
+    if (!now && start < due && !(every > 0 && step % every === 0)) return;
     const checkpoint: Checkpoint = { step, weights: await engine.weights(), reference, optimizer: await engine.optimizerState() };
     await sink.checkpoint(step, packCheckpoint(checkpoint, seconds()));
     const end = performance.now();

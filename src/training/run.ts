@@ -31,7 +31,9 @@ export interface RunHooks extends StepHooks {
   /** The next step waits for this. `evaluation`: null unless the step was evaluated and an episode was scored. */
   onStep: (result: StepResult, evaluation: Evaluation | null) => Promise<void>;
   /** The evaluation before the first step. */
-  onBaseline: (evaluation: Evaluation) => Promise<void>;
+  onBaseline: (evaluation: Evaluation, usage: Record<string, number>) => Promise<void>;
+  /** What the customer has used since the last call, as metrics (see `MeteredUsers.takeMetrics`). */
+  takeUsage?: () => Record<string, number>;
   /** Called before every step, after the gate. true ends the run early. */
   shouldStop?: () => boolean;
 }
@@ -88,7 +90,7 @@ export async function trainRun(stage: Stage, learner: Learner, config: GrpoConfi
   const evaluated = history.length < (hooks.doneMetrics?.length ?? 0);
   if (step === 0 && config.val_tasks > 0 && !evaluated) {
     const baseline = await evaluateHeldOut(stage, config, concurrency, hooks);
-    if (baseline) await hooks.onBaseline(baseline);
+    if (baseline) await hooks.onBaseline(baseline, hooks.takeUsage?.() ?? {});
   }
   while (step < last) {
     await hooks.gate?.();
@@ -99,6 +101,7 @@ export async function trainRun(stage: Stage, learner: Learner, config: GrpoConfi
     const due = config.val_tasks > 0 && (step === last || (config.test_freq > 0 && step % config.test_freq === 0));
     const evaluation = due ? await evaluateHeldOut(stage, config, concurrency, hooks) : null;
     if (evaluation) Object.assign(result.metrics, evaluationMetrics(evaluation.report, config));
+    Object.assign(result.metrics, hooks.takeUsage?.());
     await hooks.onStep(result, evaluation);
     if (!config.stop_on_alarm) continue;
     history.push(result.metrics);

@@ -36,6 +36,31 @@ interface Choice {
   finish_reason?: unknown;
 }
 
+/** Bytes. A chat completion has some thousands. */
+const LONGEST_BODY = 4 * 2 ** 20;
+
+/** The text of a response, which is not read to its end if it is too long. @throws RequestFailure above 4 MiB */
+export async function readBody({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  const reader = body?.getReader();
+  for (let part = await reader?.read(); part?.value; part = await reader!.read()) {
+    bytes += part.value.length;
+    if (bytes > LONGEST_BODY) {
+      void reader!.cancel().catch(() => {});
+      throw new RequestFailure(
+        `the user endpoint sent more than ${LONGEST_BODY} bytes: expected a chat completion`,
+        'bad_response',
+        0,
+        true,
+      );
+    }
+    text += decoder.decode(part.value, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
 /** @throws CutAnswer if the answer is not finished, and RequestFailure if the body holds no answer */
 export function readAnswer(body: string, hasTools: boolean): Answer {
   let said: string | null;
@@ -58,6 +83,18 @@ export function readAnswer(body: string, hasTools: boolean): Answer {
   if (!said && !calls.length) throw new RequestFailure('the user endpoint gave an empty answer', 'bad_response');
   return { text: said, calls };
 }
+
+/** The tokens that an answer reports. */
+export function readUsage(body: string): { prompt: number | null; completion: number | null } {
+  try {
+    const { usage } = JSON.parse(body) as { usage?: { prompt_tokens?: unknown; completion_tokens?: unknown } | null };
+    return { prompt: tokens(usage?.prompt_tokens), completion: tokens(usage?.completion_tokens) };
+  } catch {
+    return { prompt: null, completion: null };
+  }
+}
+
+const tokens = (value: unknown) => (Number.isInteger(value) && (value as number) >= 0 ? (value as number) : null);
 
 /** Some servers name the limit itself. */
 const isCut = (finish: unknown) => typeof finish === 'string' && /^(length|max_tokens)$/i.test(finish);

@@ -1,7 +1,7 @@
 /** @file Requests to an OpenAI-compatible server: one address, limited concurrency, retries with growing waits. */
-import type { EndpointConfig } from '../records/user.ts';
-import type { ChatRequest } from './endpoint-answer.ts';
-import { CutAnswer, httpFailure, RequestFailure } from './endpoint-failure.ts';
+import type { EndpointConfig, UserRequest } from '../records/user.ts';
+import { readBody, readUsage, type ChatRequest } from './endpoint-answer.ts';
+import { CutAnswer, httpFailure, redirected, RequestFailure } from './endpoint-failure.ts';
 import { Limiter, pause } from './limiter.ts';
 import { isScriptedServer, SCRIPTED_MODEL } from './scripted-server.ts';
 import { UserError } from './types.ts';
@@ -19,6 +19,8 @@ const RETRIED: ReadonlySet<UserError['kind']> = new Set(['network', 'timeout', '
 
 export class EndpointClient {
   private readonly completions: URL;
+  /** The address of the list of models. */
+  private readonly list: URL;
   private readonly limiter: Limiter;
   /** Undefined until the server was asked. */
   private scripted: boolean | undefined;
@@ -29,6 +31,8 @@ export class EndpointClient {
     private readonly options: EndpointOptions = {},
   ) {
     this.completions = completionsUrl(config.baseUrl);
+    this.list = new URL(this.completions);
+    this.list.pathname = this.list.pathname.replace(/chat\/completions$/, 'models');
     if (!config.model) throw new UserError('model is empty: expected the name of a model at the endpoint', 'bad_response');
     const { concurrency = 8 } = config;
     if (!Number.isInteger(concurrency) || concurrency < 1)
@@ -38,14 +42,23 @@ export class EndpointClient {
 
   /**
    * One answer of a model. The request is retried up to `maxRetries` times if it fails in a way that can pass, or if `read`
-   * throws a RequestFailure. A cut answer is retried at most twice, with `max_tokens` doubled each time. @throws UserError
+   * throws a RequestFailure. A cut answer is retried at most twice, with `max_tokens` doubled each time.
+   * Every request is added to `requests`. @throws UserError
    */
-  complete<T>(request: ChatRequest, read: (body: string) => T, signal?: AbortSignal): Promise<T> {
+  complete<T>(request: ChatRequest, read: (body: string) => T, signal?: AbortSignal, requests: UserRequest[] = []): Promise<T> {
     let { max_tokens } = request;
     let cuts = 0;
+    let attempts = 0;
     const ask = () => {
       const post = { method: 'POST', body: JSON.stringify({ ...request, max_tokens, stream: false }) };
-      return this.send(this.completions, post, request.model, read, signal).catch((error: unknown) => {
+      const made: UserRequest = { seconds: null, prompt: null, completion: null, retry: attempts++ > 0 };
+      requests.push(made);
+      const start = performance.now();
+      const measured = (body: string) => {
+        Object.assign(made, { seconds: (performance.now() - start) / 1000, ...readUsage(body) });
+        return read(body);
+      };
+      return this.send(this.completions, post, request.model, measured, signal).catch((error: unknown) => {
         if (!(error instanceof CutAnswer)) throw error;
         if (++cuts > CUT_RETRIES) throw new RequestFailure(`${error.message}, with max_tokens ${max_tokens}`, error.kind, 0, true);
         max_tokens *= 2;
@@ -61,15 +74,18 @@ export class EndpointClient {
    */
   async playsScenario(signal?: AbortSignal): Promise<boolean> {
     if (this.config.model !== SCRIPTED_MODEL) return false;
-    const models = new URL(this.completions);
-    models.pathname = models.pathname.replace(/chat\/completions$/, 'models');
     const ask = () =>
-      this.send(models, { method: 'GET' }, SCRIPTED_MODEL, isScriptedServer, signal).catch((error: unknown) => {
+      this.send(this.list, { method: 'GET' }, SCRIPTED_MODEL, isScriptedServer, signal).catch((error: unknown) => {
         // A server without a list of models is not ours.
         if (error instanceof RequestFailure && error.final) return false;
         throw error;
       });
     return (this.scripted ??= await this.retried(ask, signal));
+  }
+
+  /** The names of the models that the server lists, in its order. @throws UserError if it has no list of models */
+  models(signal?: AbortSignal): Promise<string[]> {
+    return this.retried(() => this.send(this.list, { method: 'GET' }, '', readModels, signal), signal);
   }
 
   private async retried<T>(request: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -97,9 +113,12 @@ export class EndpointClient {
       const response = await (this.options.fetch ?? fetch)(url.href, {
         ...init,
         headers: { ...(init.body && { 'Content-Type': 'application/json' }), ...(apiKey && { Authorization: `Bearer ${apiKey}` }) },
+        // The key must not follow a redirect to another server.
+        redirect: 'manual',
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
-      const body = await response.text();
+      if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) throw redirected(response);
+      const body = await readBody(response);
       if (!response.ok) throw httpFailure(response, body, apiKey, model);
       return read(body);
     } catch (error) {
@@ -109,6 +128,16 @@ export class EndpointClient {
       // User name, password and query of the address and the text of the cause can hold keys, so they are left out.
       throw new RequestFailure(`the user endpoint at ${url.origin}${url.pathname} cannot be reached`, 'network');
     }
+  }
+}
+
+/** @throws RequestFailure if the body is no list of models */
+function readModels(body: string): string[] {
+  try {
+    const { data } = JSON.parse(body) as { data: { id: unknown }[] };
+    return data.map(({ id }) => String(id));
+  } catch {
+    throw new RequestFailure('the user endpoint did not answer with a list of models', 'bad_response', 0, true);
   }
 }
 

@@ -28,7 +28,12 @@ export function httpFailure({ status, headers }: Response, body: string, apiKey:
   const detail = errorText(body, apiKey);
   const wait = retryAfterMs(headers.get('retry-after'));
   if (status === 401 || status === 403)
-    return new RequestFailure(`the user endpoint refused the API key (HTTP ${status})`, 'auth', 0, true);
+    return new RequestFailure(
+      apiKey ? `the user endpoint refused the API key (HTTP ${status})` : `the user endpoint needs an API key (HTTP ${status})`,
+      'auth',
+      0,
+      true,
+    );
   if (status === 404) {
     const message = `the user endpoint does not know the model "${model}", or the path is wrong (HTTP 404)${detail}`;
     return new RequestFailure(message, 'bad_response', 0, true);
@@ -36,6 +41,14 @@ export function httpFailure({ status, headers }: Response, body: string, apiKey:
   if (status === 429) return new RequestFailure(`the user endpoint's rate limit is reached (HTTP 429)${detail}`, 'rate_limit', wait);
   if (status >= 500 || status === 408) return new RequestFailure(`the user endpoint failed (HTTP ${status})${detail}`, 'server', wait);
   return new RequestFailure(`the user endpoint rejected the request (HTTP ${status})${detail}`, 'bad_response', 0, true);
+}
+
+/** Browsers do not say where a redirect leads; Node does. */
+export function redirected({ headers }: Response): RequestFailure {
+  const target = headers.get('location');
+  const to = target && URL.canParse(target) ? ` to ${new URL(target).origin}` : '';
+  const message = `the user endpoint sends requests on${to} (redirect): expected the address that answers`;
+  return new RequestFailure(message, 'bad_response', 0, true);
 }
 
 /** The server's error message, shortened. Some servers repeat the key, so the key is removed. */

@@ -4,7 +4,7 @@
  */
 import { historyFor } from '../environments/exact/history.ts';
 import type { UserScenario } from '../records/task.ts';
-import type { EndpointConfig } from '../records/user.ts';
+import type { EndpointConfig, UserRequest } from '../records/user.ts';
 import { callTools, readAnswer, type Message, type RawCall } from './endpoint-answer.ts';
 import { EndpointClient, type EndpointOptions } from './endpoint-client.ts';
 import { RequestFailure } from './endpoint-failure.ts';
@@ -30,6 +30,7 @@ export class EndpointUsers implements UserSimulator {
     const { model, temperature = 0, maxTokens = MAX_TOKENS } = this.config;
     const schemas = tools?.schemas ?? [];
     const hasTools = schemas.length > 0;
+    const requests: UserRequest[] = [];
     const messages: Message[] = [{ role: 'system', content: systemPrompt(scenario, hasTools) }];
     // A message joins the history together with its answer, so that a failed request can be made again.
     const hear = async (content: string, signal?: AbortSignal): Promise<string> => {
@@ -43,7 +44,7 @@ export class EndpointUsers implements UserSimulator {
           seed,
           ...((await this.client.playsScenario(signal)) && { scenario }),
         };
-        const { text, calls } = await this.client.complete(request, (body) => readAnswer(body, hasTools), signal);
+        const { text, calls } = await this.client.complete(request, (body) => readAnswer(body, hasTools), signal, requests);
         messages.push(...heard, { role: 'assistant', content: text || null, ...(calls.length > 0 && { tool_calls: calls }) });
         if (!calls.length) return text;
         const results = await callTools(tools!, calls);
@@ -52,10 +53,15 @@ export class EndpointUsers implements UserSimulator {
     };
     const [past, last] = begun(scenario);
     messages.push(...past);
-    return { open: (signal) => hear(last, signal), reply: hear };
+    return { open: (signal) => hear(last, signal), reply: hear, requests };
   }
 
-  judge(statements: readonly string[], conversation: readonly Utterance[], signal?: AbortSignal): Promise<boolean[]> {
+  judge(
+    statements: readonly string[],
+    conversation: readonly Utterance[],
+    signal?: AbortSignal,
+    requests?: UserRequest[],
+  ): Promise<boolean[]> {
     const { model: userModel, judgeModel: model = userModel } = this.config;
     const messages: Message[] = [
       { role: 'system', content: JUDGE_PROMPT },
@@ -67,7 +73,7 @@ export class EndpointUsers implements UserSimulator {
         throw new RequestFailure(`the judge "${model}" did not answer with a verdict on ${statements.length} statements`, 'bad_response');
       return met;
     };
-    return this.client.complete({ model, messages, temperature: 0, max_tokens: MAX_TOKENS }, read, signal);
+    return this.client.complete({ model, messages, temperature: 0, max_tokens: MAX_TOKENS }, read, signal, requests);
   }
 }
 

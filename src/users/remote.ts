@@ -1,7 +1,7 @@
 /** @file Simulated users that run in another worker. */
 import { proxy, type Remote } from 'comlink';
 import type { UserScenario } from '../records/task.ts';
-import type { UserConfig } from '../records/user.ts';
+import type { UserConfig, UserRequest } from '../records/user.ts';
 import { UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
 import type { Answer, UserWorkerApi } from './worker-api.ts';
 
@@ -21,7 +21,9 @@ export class RemoteUsers implements UserSimulator {
   session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
     const { worker, simulator } = this;
     const session = crypto.randomUUID();
-    const told = async (ask: () => Promise<Answer>, signal?: AbortSignal) => (await cancellable(worker, session, signal, ask)).text;
+    const requests: UserRequest[] = [];
+    const told = async (ask: () => Promise<Answer>, signal?: AbortSignal) =>
+      (await cancellable(worker, session, signal, ask, requests)).text;
     return {
       open: (signal) =>
         told(
@@ -33,12 +35,19 @@ export class RemoteUsers implements UserSimulator {
         ),
       reply: (text, signal) => told(() => worker.reply(session, text), signal),
       close: () => void worker.close(session),
+      requests,
     };
   }
 
-  async judge(statements: readonly string[], conversation: readonly Utterance[], signal?: AbortSignal): Promise<boolean[] | null> {
+  async judge(
+    statements: readonly string[],
+    conversation: readonly Utterance[],
+    signal?: AbortSignal,
+    requests?: UserRequest[],
+  ): Promise<boolean[] | null> {
     const name = crypto.randomUUID();
-    return (await cancellable(this.worker, name, signal, () => this.worker.judge(this.simulator, name, statements, conversation))).met;
+    const ask = () => this.worker.judge(this.simulator, name, statements, conversation);
+    return (await cancellable(this.worker, name, signal, ask, requests)).met;
   }
 }
 
@@ -47,6 +56,7 @@ async function cancellable<T extends object>(
   name: string,
   signal: AbortSignal | undefined,
   ask: () => Promise<Answer<T>>,
+  requests?: UserRequest[],
 ): Promise<T> {
   const cancel = () => void worker.cancel(name);
   if (signal?.aborted) {
@@ -56,6 +66,7 @@ async function cancellable<T extends object>(
   signal?.addEventListener('abort', cancel, { once: true });
   try {
     const answer = await ask();
+    requests?.push(...(answer.requests ?? []));
     if ('failure' in answer) throw new UserError(answer.failure.message, answer.failure.kind);
     return answer;
   } finally {

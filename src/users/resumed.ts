@@ -2,7 +2,7 @@
 import type { Json } from '../records/json.ts';
 import type { ToolCall, UserScenario } from '../records/task.ts';
 import { GREETING } from './prompt.ts';
-import { TAU2_STOPS, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
+import { TAU2_STOPS, type UserSession, type UserSimulator, type UserTools } from './types.ts';
 
 /** A past answer of the user: the message it answered (null for the first message), and the calls made for it with their results. */
 export interface PastAnswer {
@@ -28,8 +28,8 @@ export class ResumedUsers implements UserSimulator {
     return this.how === 'replay' ? this.#replayed(scenario, seed, tools) : this.#told(scenario, seed, tools);
   }
 
-  async judge(statements: readonly string[], conversation: readonly Utterance[], signal?: AbortSignal): Promise<boolean[] | null> {
-    return (await this.users.judge?.(statements, conversation, signal)) ?? null;
+  async judge(...asked: Parameters<NonNullable<UserSimulator['judge']>>): Promise<boolean[] | null> {
+    return (await this.users.judge?.(...asked)) ?? null;
   }
 
   #replayed(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {

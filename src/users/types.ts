@@ -1,5 +1,6 @@
 /** @file Simulated users. They see the agent's messages only: no tool calls, tool results or text before a tool call. */
 import type { ToolCall, ToolSchema, UserScenario } from '../records/task.ts';
+import type { UserRequest } from '../records/user.ts';
 
 export const STOP = '###STOP###';
 /** tau2-bench's other stop words: the agent has handed over; the scenario does not say how to go on. */
@@ -22,6 +23,8 @@ export interface UserSession {
   reply(agentText: string, signal?: AbortSignal): Promise<string>;
   /** Ends the session. A session that holds no resources lacks this method. */
   close?(): void;
+  /** The requests to an endpoint so far. Absent for other customers. */
+  readonly requests?: readonly UserRequest[];
 }
 
 /** A message of a conversation, for a judge. */
@@ -35,9 +38,14 @@ export interface UserSimulator {
   session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession;
   /**
    * Whether the conversation shows that each statement about the agent is true (tau2-bench's NL_ASSERTION). Resolves to
-   * null if there is no model to ask. @throws UserError
+   * null if there is no model to ask. Requests to an endpoint are added to `requests`. @throws UserError
    */
-  judge?(statements: readonly string[], conversation: readonly Utterance[], signal?: AbortSignal): Promise<boolean[] | null>;
+  judge?(
+    statements: readonly string[],
+    conversation: readonly Utterance[],
+    signal?: AbortSignal,
+    requests?: UserRequest[],
+  ): Promise<boolean[] | null>;
 }
 
 /** A failure of the simulator, not of the agent: the episode is retried, then dropped. It is never scored 0. */

@@ -1,11 +1,14 @@
 /** @file The interface of the user worker: sessions of simulated users for other workers. */
 import type { UserScenario } from '../records/task.ts';
-import type { UserConfig } from '../records/user.ts';
+import type { UserConfig, UserRequest } from '../records/user.ts';
 import { createUsers } from './index.ts';
 import { UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
 
 /** Errors lose their class and their fields between workers, so a failure is sent as a value. */
-export type Answer<T = { text: string }> = T | { failure: { kind: UserError['kind']; message: string } };
+export type Answer<T = { text: string }> = (T | { failure: { kind: UserError['kind']; message: string } }) & {
+  /** The requests to an endpoint that the answer took. */
+  requests?: UserRequest[];
+};
 
 /** The caller names the sessions, so that it can cancel an opening too. */
 export interface UserWorkerApi {
@@ -81,10 +84,11 @@ export class UserSessions implements UserWorkerApi {
   ): Promise<Answer<{ met: boolean[] | null }>> {
     const abort = new AbortController();
     this.judging.set(name, abort);
+    const requests: UserRequest[] = [];
     try {
-      return { met: (await this.simulators[simulator]!.users.judge?.(statements, conversation, abort.signal)) ?? null };
+      return { met: (await this.simulators[simulator]!.users.judge?.(statements, conversation, abort.signal, requests)) ?? null, requests };
     } catch (error) {
-      return failure(error);
+      return { ...failure(error), requests };
     } finally {
       this.judging.delete(name);
     }
@@ -93,10 +97,13 @@ export class UserSessions implements UserWorkerApi {
   private async answer(session: string, ask: (user: UserSession, signal: AbortSignal) => Promise<string>): Promise<Answer> {
     const open = this.sessions.get(session);
     if (!open) return { failure: { kind: 'bad_response', message: `session: '${session}' is not open` } };
+    const { requests } = open.user;
+    const before = requests?.length ?? 0;
+    const made = () => requests && { requests: requests.slice(before) };
     try {
-      return { text: await ask(open.user, open.abort.signal) };
+      return { text: await ask(open.user, open.abort.signal), ...made() };
     } catch (error) {
-      return failure(error);
+      return { ...failure(error), ...made() };
     }
   }
 }

@@ -100,3 +100,64 @@ test('the test of an endpoint tells a server that does not allow the page from n
   await test.click();
   await expect(page.getByText(`No server answers at ${origin}.`)).toBeVisible();
 });
+
+test('a run pauses when its customer has cost the budget, and goes on with a higher one', async ({ page }) => {
+  const server = createServer(async (request, response) => {
+    response.writeHead(200, {
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Allow-Headers': '*',
+      'Content-Type': 'application/json',
+    });
+    if (request.method !== 'POST') return void response.end();
+    let asked = '';
+    for await (const part of request) asked += String(part);
+    // The agent's greeting is the first message after the prompt.
+    const content = (JSON.parse(asked) as { messages: unknown[] }).messages.length > 2 ? 'Bye. ###STOP###' : 'Please cancel my order.';
+    response.end(JSON.stringify({ choices: [{ message: { content } }], usage: { prompt_tokens: 1000, completion_tokens: 10 } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  await page.goto('/#/settings');
+  await page.getByLabel('A language model (OpenAI-compatible endpoint)').check();
+  await page.getByLabel('Base URL').fill(base);
+  await page.getByLabel('Model', { exact: true }).fill('m');
+  await page.getByText('Prices and budget').click();
+  await page.getByLabel('Price of a million prompt tokens').fill('1000');
+  await page.getByLabel('Budget of a run').fill('1');
+  await page.goto('/#/?preset=tiny&setup=1&total_training_steps=2&val_tasks=1');
+  await page.getByRole('button', { name: 'Start training' }).click();
+  const spent = page.getByText(/The customer has cost \d+, and the budget is 1: raise the budget to go on\./);
+  await expect(spent).toBeVisible({ timeout: 120_000 });
+  await page.getByLabel('Budget', { exact: true }).fill('100000');
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await expect(spent).toBeHidden();
+  await expect(page.getByText('Done', { exact: true })).toBeVisible({ timeout: 120_000 });
+  await expect(page.getByRole('heading', { name: 'Customer: cost' })).toBeVisible();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test('the choice of a server fills in its address, and its models are listed on request only', async ({ page }) => {
+  const asked: string[] = [];
+  await page.route('http://localhost:11434/**', (route) => {
+    asked.push(new URL(route.request().url()).pathname);
+    return route.fulfill({ json: { data: [{ id: 'qwen3:4b' }] }, headers: { 'Access-Control-Allow-Origin': '*' } });
+  });
+  await page.goto('/#/settings');
+  await page.getByLabel('A language model (OpenAI-compatible endpoint)').check();
+  const address = page.getByLabel('Base URL');
+  const server = page.getByRole('combobox', { name: 'Server' });
+  await server.selectOption('OpenRouter');
+  await expect(address).toHaveValue('https://openrouter.ai/api/v1');
+  await address.fill('http://localhost:9/v1');
+  await expect(server).toHaveValue('other');
+  await server.selectOption('Ollama');
+  await page.reload();
+  await expect(address).toHaveValue('http://localhost:11434/v1');
+  await expect(server).toHaveValue('ollama');
+  expect(asked).toEqual([]);
+  await page.getByRole('button', { name: 'List models' }).click();
+  await expect(page.getByText('It has qwen3:4b.')).toBeVisible();
+  await expect(page.locator('datalist option')).toHaveAttribute('value', 'qwen3:4b');
+  expect(asked).toEqual(['/v1/models']);
+});

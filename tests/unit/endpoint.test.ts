@@ -1,11 +1,13 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createGzip } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ToolSchema } from '../../src/records/task.ts';
 import type { EndpointOptions } from '../../src/users/endpoint-client.ts';
-import { testEndpoint } from '../../src/users/endpoint-test.ts';
+import { listModels, testEndpoint } from '../../src/users/endpoint-test.ts';
 import { EndpointUsers } from '../../src/users/endpoint.ts';
 import { GREETING } from '../../src/users/prompt.ts';
+import { PROVIDERS, providerOf } from '../../src/users/providers.ts';
 import { startUserServer, type UserServerOptions } from '../../src/users/server.ts';
 import type { EndpointConfig } from '../../src/records/user.ts';
 import { STOP, UserError } from '../../src/users/types.ts';
@@ -100,6 +102,76 @@ describe('requests', () => {
     await session.reply('Your email?');
     expect(lengths).toEqual([2, 4, 4]);
   });
+});
+
+describe('a server that means harm', () => {
+  const TRIES = { maxRetries: 1, timeoutMs: 300 };
+
+  it('redirects: the key and the conversation go nowhere else', async () => {
+    const stolen: unknown[] = [];
+    const thief = await byHand((request, response) => {
+      stolen.push(request.headers);
+      response.end(completion('Hi.'));
+    });
+    for (const status of [301, 302, 303, 307, 308]) {
+      const baseUrl = await byHand((_, response) => void response.writeHead(status, { location: `${thief}/chat/completions` }).end());
+      const error = await failure(open(baseUrl));
+      expect(error.message).toBe(
+        `the user endpoint sends requests on to ${new URL(thief).origin} (redirect): expected the address that answers`,
+      );
+      expect((await listModels({ baseUrl, model: 'm', apiKey: KEY }, QUICK)).message).toContain('(redirect)');
+    }
+    expect(stolen).toEqual([]);
+  });
+
+  it('sends 1 GB: it is stopped at 4 MiB', async () => {
+    const part = Buffer.alloc(2 ** 20, ' ');
+    let sent = 0;
+    let closed: Promise<unknown> = Promise.resolve();
+    const baseUrl = await byHand((_, response) => {
+      closed = new Promise((resolve) => response.on('close', resolve));
+      const more = () => {
+        while (sent < 1024 && !response.destroyed) {
+          sent++;
+          if (!response.write(part)) return void response.once('drain', more);
+        }
+        response.end();
+      };
+      more();
+    });
+    const before = process.memoryUsage.rss();
+    const error = await failure(open(baseUrl, { timeoutMs: 20_000 }));
+    expect(error.message).toBe('the user endpoint sent more than 4194304 bytes: expected a chat completion');
+    await closed;
+    expect(sent).toBeLessThan(64);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(64 * 2 ** 20);
+  });
+
+  it.each<[string, RequestListener, string]>([
+    ['drips', (_, response) => setInterval(() => response.write(' '), 20).unref(), 'no answer within 300 ms'],
+    ['holds the body open', (_, response) => void response.write(completion('Hi.')), 'no answer within 300 ms'],
+    ['resets the connection', (request) => void request.socket.resetAndDestroy(), 'cannot be reached'],
+    ['resets it within the body', (request, response) => response.write('{', () => request.socket.resetAndDestroy()), 'cannot be reached'],
+    ['compresses 1 GB to 1 MB', (_, response) => bomb(response), 'more than 4194304 bytes'],
+  ])('%s: one sentence, in time', async (_, answer, message) => {
+    const start = performance.now();
+    const error = await failure(open(await byHand(answer), TRIES));
+    expect(error.message).toContain(message);
+    expect(performance.now() - start).toBeLessThan(3000);
+  });
+
+  function bomb(response: ServerResponse): void {
+    response.setHeader('content-encoding', 'gzip');
+    const gzip = createGzip({ level: 1 });
+    gzip.pipe(response);
+    const zeros = Buffer.alloc(2 ** 20, ' ');
+    let left = 1024;
+    const more = () => {
+      while (left-- > 0 && !response.destroyed) if (!gzip.write(zeros)) return void gzip.once('drain', more);
+      gzip.end();
+    };
+    more();
+  }
 });
 
 describe('models that think, and answers that are cut', () => {
@@ -380,5 +452,45 @@ describe('testEndpoint', () => {
     expect(await kindOf(await answering(503))).toBe('server');
     expect(await kindOf(await answering(200, 'no JSON'))).toBe('bad_answer');
     expect(await kindOf((await faulty({ faults: { hang: 1 } })).url, { timeoutMs: 50 })).toBe('timeout');
+  });
+
+  const withModels = (status: number, body: string) =>
+    byHand((request, response) => {
+      const isList = request.url === '/v1/models';
+      response.writeHead(isList ? 200 : status).end(isList ? '{"data":[{"id":"qwen3:4b"},{"id":"llama3"}]}' : body);
+    });
+
+  it('names the models that the server has instead', async () => {
+    const baseUrl = await withModels(400, '{"error":"no such model"}');
+    const report = await testEndpoint({ baseUrl, model: 'gpt' });
+    expect(report).toEqual({
+      ok: false,
+      kind: 'model_missing',
+      message: 'The server has no model “gpt”. It has qwen3:4b, llama3.',
+      models: ['qwen3:4b', 'llama3'],
+    });
+    expect((await testEndpoint({ baseUrl, model: 'llama3' })).kind).toBe('bad_answer');
+    expect((await listModels({ baseUrl, model: '' })).models).toEqual(['qwen3:4b', 'llama3']);
+  });
+
+  it('tells a missing key from a refused one, an empty answer, and a server of another kind', async () => {
+    const refusing = await answering(401);
+    expect((await testEndpoint({ baseUrl: refusing, model: 'm' })).message).toMatch(/needs an API key/);
+    expect((await testEndpoint({ baseUrl: refusing, model: 'm', apiKey: KEY })).message).toMatch(/refused the API key/);
+    expect((await testEndpoint({ baseUrl: await withModels(200, completion('')), model: 'llama3' })).message).toMatch(/empty answer/);
+    expect((await testEndpoint({ baseUrl: await answering(200, '<html>'), model: 'm' })).message).toMatch(
+      /no list of models at this address/,
+    );
+    expect(await listModels({ baseUrl: await answering(200, '<html>'), model: '' })).toMatchObject({ ok: false, kind: 'bad_answer' });
+    expect(await listModels({ baseUrl: 'no address', model: '' })).toMatchObject({ ok: false, kind: 'bad_answer' });
+  });
+});
+
+describe('providers', () => {
+  it('are recognised by host and port, so that settings without a choice still have one', () => {
+    for (const { id, baseUrl } of PROVIDERS) expect(providerOf(baseUrl).id).toBe(id);
+    expect(providerOf('http://127.0.0.1:1234/').id).toBe('lm-studio');
+    expect(providerOf('http://192.168.0.7:1234/v1').id).toBe('other');
+    expect(providerOf('no address').id).toBe('other');
   });
 });

@@ -20,6 +20,8 @@ import { TrainerSession } from '../../src/trainer/session.ts';
 import type { ExperimentRow } from '../../src/records/experiment.ts';
 import type { RunRequest } from '../../src/records/run.ts';
 import { PRESETS } from '../../src/training/presets.ts';
+import type { UserRequest } from '../../src/records/user.ts';
+import { MeteredUsers } from '../../src/users/account.ts';
 import { STOP, UserError, type UserSimulator } from '../../src/users/types.ts';
 import { domain, OrderDesk, ReplaySampler, task } from '../support/episodes.ts';
 import { EXPERIMENT } from '../support/experiments.ts';
@@ -45,6 +47,17 @@ class Customers implements UserSimulator {
     };
   }
 }
+
+/** Each request costs 1. */
+class PaidCustomers extends Customers {
+  override session() {
+    const { open, reply } = super.session();
+    const requests: UserRequest[] = [];
+    const pay = () => requests.push({ seconds: 0.1, prompt: 1, completion: 0, retry: false });
+    return { requests, open: async () => (pay(), open()), reply: async () => (pay(), reply()) };
+  }
+}
+const PRICE = 1e6;
 
 const scores = (sequences: readonly TrainSequence[]) => {
   const filled = () => sequences.map(({ tokens }) => new Float32Array(tokens.length));
@@ -108,9 +121,9 @@ const REQUEST: RunRequest = { model: 'any', preset: 'nano', overrides: SETTINGS,
 
 let database: RunDatabase;
 /** Runs of the fakes, in a new database. */
-function runs({ engine, stage }: ReturnType<typeof fakes>, ready: Promise<void> = Promise.resolve()) {
+function runs({ engine, stage }: ReturnType<typeof fakes>, ready: Promise<void> = Promise.resolve(), meter?: MeteredUsers) {
   database = new RunDatabase(`runs ${expect.getState().currentTestName}`);
-  const host = { onLost: () => {}, stage: async () => (await ready, { engine, stage }) } as unknown as EngineHost;
+  const host = { onLost: () => {}, stage: async () => (await ready, { engine, stage, meter }) } as unknown as EngineHost;
   const trainer = new Runs({ bundledModel: async () => ({}), database: () => database } as unknown as SessionParts, host);
   const events: RunEvent[] = [];
   trainer.listen((_, batch) => events.push(...batch));
@@ -250,6 +263,40 @@ test('a run that is paused while it starts waits and then continues', async () =
   expect(await row(id)).toMatchObject({ status: 'paused', step: 0 });
   await trainer.unpause();
   await becomes(id, 'done');
+});
+
+test('a run pauses when its customer has cost the budget, and goes on when the budget is raised', async () => {
+  const user = { mode: 'endpoint', baseUrl: 'http://localhost:9/v1', model: 'm', promptPrice: PRICE, budget: 5 } as const;
+  const meter = new MeteredUsers(new PaidCustomers(), user);
+  const { trainer } = runs(fakes(meter), undefined, meter);
+  const id = await trainer.start({ ...REQUEST, user });
+  // Two requests a conversation: one conversation before the first step, and two in each step.
+  const paused = { status: 'paused', step: 1, message: 'The customer has cost 6, and the budget is 5: raise the budget to go on.' };
+  await expect.poll(() => row(id), SOON).toMatchObject(paused);
+  expect((await database.checkpoints.toArray()).map(({ step }) => step)).toContain(1);
+  await trainer.unpause();
+  await expect.poll(() => row(id), SOON).toMatchObject(paused);
+  await expect(trainer.unpause(6)).rejects.toThrow('budget is 6: expected a number above 6, which is spent');
+  expect(await row(id)).toMatchObject(paused);
+  await trainer.unpause(100);
+  await becomes(id, 'done');
+  expect((await row(id)).request.user).toMatchObject({ budget: 100 });
+  const costs = (await database.metrics.orderBy('[run+step]').toArray()).map(({ values }) => values['user/cost']);
+  expect(costs).toEqual([2, 4, 4, 6]); // the last step is followed by the evaluation
+});
+
+test('a run whose customer costs money saves every step', async () => {
+  const user = { mode: 'endpoint', baseUrl: 'http://localhost:9/v1', model: 'm' } as const;
+  const parts = fakes();
+  const { trainer } = runs(parts);
+  const id = await trainer.start({ ...REQUEST, user });
+  const saved: number[] = [];
+  parts.engine.accumulate.mockImplementation(async (sequences: readonly TrainSequence[]) => {
+    saved.push(...(await database.checkpoints.toArray()).map(({ step }) => step));
+    return scores(sequences);
+  });
+  await becomes(id, 'done');
+  expect(new Set(saved)).toEqual(new Set([1, 2]));
 });
 
 test('a run that is stopped while paused plays no more steps, and its weights are kept', async () => {

@@ -11,9 +11,23 @@ interface Stored {
   baseUrl: string;
   model: string;
   judgeModel: string;
+  /** Per million tokens; null: not given. */
+  promptPrice: number | null;
+  completionPrice: number | null;
+  /** Of a run, in the unit of the prices. */
+  budget: number | null;
 }
 
-const DEFAULTS: Stored = { theme: 'system', mode: 'scripted', baseUrl: 'http://localhost:11434/v1', model: '', judgeModel: '' };
+const DEFAULTS: Stored = {
+  theme: 'system',
+  mode: 'scripted',
+  baseUrl: 'http://localhost:11434/v1',
+  model: '',
+  judgeModel: '',
+  promptPrice: null,
+  completionPrice: null,
+  budget: null,
+};
 
 export class Settings {
   theme = $state<Theme>('system');
@@ -21,6 +35,9 @@ export class Settings {
   baseUrl = $state('');
   model = $state('');
   judgeModel = $state('');
+  promptPrice = $state<number | null>(null);
+  completionPrice = $state<number | null>(null);
+  budget = $state<number | null>(null);
   /** Not stored: lost when the tab closes. */
   apiKey = $state('');
 
@@ -33,11 +50,15 @@ export class Settings {
   get user(): UserConfig {
     if (this.mode === 'scripted') return { mode: 'scripted' };
     const judgeModel = this.judgeModel.trim();
+    const { promptPrice, completionPrice, budget } = this;
     return {
       mode: 'endpoint',
       baseUrl: this.baseUrl.trim(),
       model: this.model.trim(),
       ...(judgeModel && { judgeModel }),
+      ...(promptPrice !== null && { promptPrice }),
+      ...(completionPrice !== null && { completionPrice }),
+      ...(budget !== null && { budget }),
       ...(this.apiKey && { apiKey: this.apiKey }),
     };
   }
@@ -46,6 +67,14 @@ export class Settings {
   get userProblem(): string {
     if (this.mode === 'scripted') return '';
     if (!URL.canParse(this.baseUrl.trim())) return 'The base URL is not a URL, e.g. http://localhost:11434/v1.';
+    for (const [field, value] of Object.entries({
+      'prompt price': this.promptPrice,
+      'completion price': this.completionPrice,
+      budget: this.budget,
+    }))
+      if (value !== null && value < 0) return `The ${field} is ${value}: expected a number from 0 on.`;
+    if (this.budget !== null && !this.promptPrice && !this.completionPrice)
+      return `The budget is ${this.budget}: expected a price of tokens with it.`;
     return this.model.trim() === '' ? 'Name the model that plays the customer.' : '';
   }
 
@@ -61,9 +90,10 @@ export class Settings {
   }
 
   save(): void {
-    const { theme, mode, baseUrl, model, judgeModel } = this;
+    const { theme, mode, baseUrl, model, judgeModel, promptPrice, completionPrice, budget } = this;
+    const stored: Stored = { theme, mode, baseUrl, model, judgeModel, promptPrice, completionPrice, budget };
     try {
-      localStorage.setItem(STORAGE_KEY, JSON.stringify({ theme, mode, baseUrl, model, judgeModel } satisfies Stored));
+      localStorage.setItem(STORAGE_KEY, JSON.stringify(stored));
     } catch {} // a private window: the choice lasts as long as the page
   }
 }
@@ -72,12 +102,16 @@ function readStored(): Stored {
   try {
     const stored = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as Partial<Record<keyof Stored, unknown>>;
     const text = (name: 'baseUrl' | 'model' | 'judgeModel') => (typeof stored[name] === 'string' ? stored[name] : DEFAULTS[name]);
+    const amount = (name: 'promptPrice' | 'completionPrice' | 'budget') => (typeof stored[name] === 'number' ? stored[name] : null);
     return {
       theme: stored.theme === 'light' || stored.theme === 'dark' ? stored.theme : 'system',
       mode: stored.mode === 'endpoint' ? 'endpoint' : 'scripted',
       baseUrl: text('baseUrl'),
       model: text('model'),
       judgeModel: text('judgeModel'),
+      promptPrice: amount('promptPrice'),
+      completionPrice: amount('completionPrice'),
+      budget: amount('budget'),
     };
   } catch {
     return DEFAULTS;

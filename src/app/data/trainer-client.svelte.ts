@@ -108,7 +108,7 @@ export class TrainerClient {
   }
 
   pause = () => this.#command((trainer) => trainer.pause());
-  unpause = () => this.#command((trainer) => trainer.unpause());
+  unpause = (budget?: number) => this.#command((trainer) => trainer.unpause(budget));
   stop = () => this.#command((trainer) => trainer.stop());
 
   /** Trains what is left of an experiment. Resolves when its queue ends; `problem` says why it ended early. */

@@ -54,6 +54,14 @@ export const USER_FLAGS = {
   },
 };
 
+/** What the server of the customer costs; for training.
+ * @type {import('../args.mjs').Flags} */
+export const COST_FLAGS = {
+  'user-prompt-price': { type: 'number', value: 'X', help: 'price of a million prompt tokens of the server, in any unit of money', min: 0 },
+  'user-completion-price': { type: 'number', value: 'X', help: 'price of a million completion tokens, in the same unit', min: 0 },
+  'user-budget': { type: 'number', value: 'X', help: 'stop before the next step when the customer has cost this much', min: 0 },
+};
+
 const ATTEMPTS = 5;
 
 /** Hides what can be secret in the addresses of a message: user and password, query and fragment. @param {string} text */
@@ -61,14 +69,25 @@ const withoutSecrets = (text) => text.replace(/\/\/[^/\s"]*@/g, '//…@').replac
 
 /**
  * The simulated customer that the flags name. The model of a server is looked up first, so that a wrong URL fails at once.
- * @param {{ user: string, userModel?: string, judgeModel?: string }} flags
+ * @param {{ user: string, userModel?: string, judgeModel?: string, userPromptPrice?: number, userCompletionPrice?: number, userBudget?: number }} flags
  * @returns {Promise<{ user: any, userEndpoint?: { baseUrl: string, apiKey?: string } }>}
  */
-export async function readUser({ user, userModel, judgeModel }) {
+export async function readUser({
+  user,
+  userModel,
+  judgeModel,
+  userPromptPrice: promptPrice,
+  userCompletionPrice: completionPrice,
+  userBudget: budget,
+}) {
+  const costs = Object.fromEntries(Object.entries({ promptPrice, completionPrice, budget }).filter(([, value]) => value !== undefined));
   if (user === 'scripted') {
+    if (Object.keys(costs).length > 0) throw new UsageError('a price or --user-budget is given: expected --user URL with it');
     if (userModel || judgeModel) throw new UsageError(`--${userModel ? 'user' : 'judge'}-model is given: expected --user URL with it`);
     return { user: { mode: 'scripted' } };
   }
+  if (budget !== undefined && !promptPrice && !completionPrice)
+    throw new UsageError(`--user-budget is ${budget}: expected --user-prompt-price or --user-completion-price above 0 with it`);
   let url;
   try {
     url = new URL(user);
@@ -80,7 +99,7 @@ export async function readUser({ user, userModel, judgeModel }) {
   const baseUrl = url.href;
   const apiKey = process.env.MUA_USER_KEY;
   const model = userModel ?? (await firstModel(baseUrl, apiKey));
-  return { user: { mode: 'endpoint', baseUrl, model, ...(judgeModel && { judgeModel }) }, userEndpoint: { baseUrl, apiKey } };
+  return { user: { mode: 'endpoint', baseUrl, model, ...(judgeModel && { judgeModel }), ...costs }, userEndpoint: { baseUrl, apiKey } };
 }
 
 /**
@@ -93,10 +112,11 @@ async function firstModel(baseUrl, apiKey) {
     try {
       const response = await fetch(below(baseUrl, 'models'), {
         headers: apiKey ? { Authorization: `Bearer ${apiKey}` } : {},
+        redirect: 'manual',
         signal: AbortSignal.timeout(5000),
       });
       status = `HTTP ${response.status}`;
-      const { data } = /** @type {{ data?: { id: string }[] }} */ (await response.json());
+      const { data } = /** @type {{ data?: { id: string }[] }} */ (JSON.parse(await shortBody(response)));
       if (typeof data?.[0]?.id === 'string') return data[0].id;
       if (response.ok) status = 'it lists no model';
     } catch (error) {
@@ -109,6 +129,16 @@ async function firstModel(baseUrl, apiKey) {
     }
     await new Promise((resolve) => setTimeout(resolve, 200 * attempt));
   }
+}
+
+/** @param {Response} response */
+async function shortBody(response) {
+  let text = '';
+  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += part;
+    if (text.length > 4 * 2 ** 20) throw new Error('the list is longer than 4 MiB');
+  }
+  return text;
 }
 
 /** @param {any} error */

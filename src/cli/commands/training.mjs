@@ -7,7 +7,7 @@ import { CommandError, UsageError } from '../errors.mjs';
 import { checkParent, findModel, onInterrupt, readText, writeAll } from '../files.mjs';
 import { runInPage } from '../page.mjs';
 import { RunFolder, sha256 } from '../run-folder.mjs';
-import { DOMAIN, JSON_FLAG, LEVEL, MODEL, passLine, readUser, SET, USER_FLAGS } from './shared.mjs';
+import { DOMAIN, JSON_FLAG, LEVEL, MODEL, passLine, readUser, SET, COST_FLAGS, USER_FLAGS } from './shared.mjs';
 
 /** @typedef {import('./shared.mjs').Command} Command */
 
@@ -96,13 +96,14 @@ export const train = {
     seed: SEED_OF_PRESET,
     'stop-on-alarm': { type: 'boolean', help: 'end the run at the step at which an alarm begins' },
     ...USER_FLAGS,
+    ...COST_FLAGS,
     user: { ...USER_FLAGS.user, default: undefined, help: `${USER_FLAGS.user.help} (default scripted)` },
     set: SET,
     ...RUN_FLAGS,
     json: JSON_FLAG,
   },
   async run(flags, progress) {
-    checkResume('train', flags, ['user', 'userModel', 'judgeModel', 'json']);
+    checkResume('train', flags, ['user', 'userModel', 'judgeModel', 'userPromptPrice', 'userCompletionPrice', 'userBudget', 'json']);
     const note = (/** @type {string} */ text) => progress.note(text);
     const folder = flags.resume === undefined ? null : await RunFolder.resume(flags.resume, { flag: '--resume', command: 'train', note });
     const { preset, algorithm, overrides } = folder ? folder.settings : trainSettings(flags);
@@ -146,11 +147,17 @@ const overridesOf = ({ set, steps, seed }) => ({
  * @param {Record<string, any>} flags
  * @param {any} stored
  */
-function customerFlags({ user, userModel, judgeModel }, stored) {
-  if (user !== undefined || stored?.mode !== 'endpoint') return { user: user ?? 'scripted', userModel, judgeModel };
+function customerFlags({ user, userModel, judgeModel, ...flags }, stored) {
+  const costs = {
+    userPromptPrice: flags.userPromptPrice ?? stored?.promptPrice,
+    userCompletionPrice: flags.userCompletionPrice ?? stored?.completionPrice,
+    userBudget: flags.userBudget ?? stored?.budget,
+  };
+  if (user === 'scripted') return { user, userModel, judgeModel, ...flags };
+  if (user !== undefined || stored?.mode !== 'endpoint') return { user: user ?? 'scripted', userModel, judgeModel, ...costs };
   if (stored.baseUrl === '')
     throw new UsageError("--user is missing: the address of the run's customer has a key or a name, which is not stored");
-  return { user: stored.baseUrl, userModel: userModel ?? stored.model, judgeModel: judgeModel ?? stored.judgeModel };
+  return { user: stored.baseUrl, userModel: userModel ?? stored.model, judgeModel: judgeModel ?? stored.judgeModel, ...costs };
 }
 
 /** A customer whose address may be stored. @param {any} user */

@@ -1,0 +1,46 @@
+/** @file The charts of a customer behind an endpoint: its faults, its tokens, its latency and its cost. */
+import { number, percent, seconds, tickSeconds } from '../kit/format.ts';
+import type { ChartSpec } from './charts.ts';
+
+export const USER_FAULTS_CHART: ChartSpec = {
+  id: 'user-faults',
+  title: 'Customer: faults',
+  help: 'Share of a step’s conversations in which the audit finds a fault of the customer, such as a fact that its scenario does not have.',
+  kind: 'lines',
+  format: percent,
+  lines: () => [{ key: 'user/fault_rate', label: 'with a fault', color: '--bad' }],
+};
+
+export const USER_TOKENS_CHART: ChartSpec = {
+  id: 'user-tokens',
+  title: 'Customer: tokens',
+  help: 'Tokens of the requests to the customer’s server in a step, as the server reports them. A server that reports no tokens has no line.',
+  kind: 'lines',
+  format: number,
+  lines: () => [
+    { key: 'user/prompt_tokens', label: 'prompt', color: '--accent' },
+    { key: 'user/completion_tokens', label: 'completion', color: '--series-2' },
+  ],
+};
+
+export const USER_LATENCY_CHART: ChartSpec = {
+  id: 'user-latency',
+  title: 'Customer: latency',
+  help: 'Seconds until the customer’s server answered: the median (p50), and the time that 95 % of the answers of a step did not exceed (p95).',
+  kind: 'lines',
+  format: seconds,
+  tick: tickSeconds,
+  lines: () => [
+    { key: 'user/latency_p50_s', label: 'p50', color: '--accent' },
+    { key: 'user/latency_p95_s', label: 'p95', color: '--series-2' },
+  ],
+};
+
+export const USER_COST_CHART: ChartSpec = {
+  id: 'user-cost',
+  title: 'Customer: cost',
+  help: 'Cost of the customer in a step, from the reported tokens and the prices in the settings.',
+  kind: 'lines',
+  format: number,
+  lines: () => [{ key: 'user/cost', label: 'cost', color: '--accent' }],
+};

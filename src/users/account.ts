@@ -1,0 +1,107 @@
+/** @file What a customer behind an endpoint uses: requests, tokens, latency and cost; and the budget of a run. */
+import type { EndpointConfig, UserRequest } from '../records/user.ts';
+import { UserError, type UserSession, type UserSimulator } from './types.ts';
+
+type Prices = Pick<EndpointConfig, 'promptPrice' | 'completionPrice' | 'budget'>;
+
+/** @throws UserError (`bad_response`) if a price or the budget is no positive number, or the budget has no price */
+export function checkPrices({ promptPrice, completionPrice, budget }: Prices): void {
+  for (const [name, value] of Object.entries({ promptPrice, completionPrice, budget }))
+    if (value !== undefined && !(Number.isFinite(value) && value >= 0))
+      throw new UserError(`${name} is ${value}: expected a number from 0 on`, 'bad_response');
+  if (budget !== undefined && !promptPrice && !completionPrice)
+    throw new UserError(`budget is ${budget}: expected a price above 0 of prompt or completion tokens with it`, 'bad_response');
+}
+
+const sum = (values: readonly (number | null)[]) => values.reduce<number>((total, value) => total + (value ?? 0), 0);
+
+/** The p-quantile of sorted values: the smallest value that at least the share p does not exceed. */
+const quantile = (sorted: readonly number[], p: number) => sorted[Math.max(0, Math.ceil(p * sorted.length) - 1)]!;
+
+/**
+ * Metrics of the requests of a step: counts, tokens, seconds of answered requests, and the cost in the unit of the prices.
+ * Tokens and cost are sums over the answers that report them; `user/unreported_calls` counts the other answers. Empty without requests.
+ */
+export function usageMetrics(requests: readonly UserRequest[], { promptPrice, completionPrice }: Prices): Record<string, number> {
+  if (requests.length === 0) return {};
+  const answered = requests.filter(({ seconds }) => seconds !== null);
+  const reported = answered.filter(({ prompt, completion }) => prompt !== null && completion !== null);
+  const latencies = answered.map(({ seconds }) => seconds!).sort((a, b) => a - b);
+  const [prompt, completion] = [sum(reported.map((request) => request.prompt)), sum(reported.map((request) => request.completion))];
+  const isPriced = promptPrice !== undefined || completionPrice !== undefined;
+  return {
+    'user/calls': requests.length,
+    'user/retries': requests.filter(({ retry }) => retry).length,
+    ...(answered.length > reported.length && { 'user/unreported_calls': answered.length - reported.length }),
+    ...(reported.length > 0 && { 'user/prompt_tokens': prompt, 'user/completion_tokens': completion }),
+    ...(latencies.length > 0 && { 'user/latency_p50_s': quantile(latencies, 0.5), 'user/latency_p95_s': quantile(latencies, 0.95) }),
+    ...(isPriced && reported.length > 0 && { 'user/cost': (prompt * (promptPrice ?? 0) + completion * (completionPrice ?? 0)) / 1e6 }),
+  };
+}
+
+/** Customers whose requests are counted, those of dropped conversations and of the judge too. */
+export class MeteredUsers implements UserSimulator {
+  private readonly requests: UserRequest[] = [];
+  private budget: number | undefined;
+  private spent = 0;
+
+  /** @throws UserError (`bad_response`) if a price or the budget is invalid */
+  constructor(
+    private readonly users: UserSimulator,
+    private readonly prices: Prices,
+  ) {
+    checkPrices(prices);
+    this.budget = prices.budget;
+  }
+
+  session(...given: Parameters<UserSimulator['session']>): UserSession {
+    const session = this.users.session(...given);
+    let seen = 0;
+    const counted = async (said: Promise<string>) => {
+      try {
+        return await said;
+      } finally {
+        const made = session.requests ?? [];
+        this.requests.push(...made.slice(seen));
+        seen = made.length;
+      }
+    };
+    return {
+      open: (signal) => counted(session.open(signal)),
+      reply: (text, signal) => counted(session.reply(text, signal)),
+      close: () => session.close?.(),
+      requests: session.requests,
+    };
+  }
+
+  async judge(...[statements, conversation, signal]: Parameters<NonNullable<UserSimulator['judge']>>): Promise<boolean[] | null> {
+    return (await this.users.judge?.(statements, conversation, signal, this.requests)) ?? null;
+  }
+
+  /** The metrics of the requests since the last call. Their cost is added to what is spent. */
+  takeMetrics(): Record<string, number> {
+    const metrics = usageMetrics(this.requests.splice(0), this.prices);
+    this.spend(metrics['user/cost'] ?? 0);
+    return metrics;
+  }
+
+  /** Adds a cost, such as that of a run's earlier steps. */
+  spend(cost: number): void {
+    this.spent += cost;
+  }
+
+  /** @throws UserError (`bad_response`) unless the budget is above what is spent */
+  raiseBudget(budget: number): void {
+    if (!(Number.isFinite(budget) && budget > this.spent))
+      throw new UserError(`budget is ${budget}: expected a number above ${round(this.spent)}, which is spent`, 'bad_response');
+    this.budget = budget;
+  }
+
+  /** The sentence that says that the budget is spent; '' while it is not. */
+  get overBudget(): string {
+    if (this.budget === undefined || this.spent < this.budget) return '';
+    return `The customer has cost ${round(this.spent)}, and the budget is ${this.budget}: raise the budget to go on.`;
+  }
+}
+
+const round = (cost: number) => String(Number(cost.toPrecision(4)));
