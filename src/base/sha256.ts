@@ -46,3 +46,10 @@ export function sha256(data: string | Uint8Array): string {
   }
   return Array.from(state, (value) => value.toString(16).padStart(8, '0')).join('');
 }
+
+/** SHA-256 in hex, by the browser where it can: for large files. */
+export async function digest(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  if (!globalThis.crypto?.subtle) return sha256(bytes);
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -14,7 +14,7 @@
  */
 import type { RunContent, SharedEvaluation, SharedRun } from '../records/bundle.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
-import { sha256 } from '../base/sha256.ts';
+import { digest } from '../base/sha256.ts';
 import { type FileData, type ImportLimits, LIMITS, openFiles } from './file-source.ts';
 import { Breath } from '../base/breath.ts';
 import { checked } from './checked.ts';
@@ -57,13 +57,6 @@ export const FILES = {
 const REQUIRED: string[] = [FILES.run, FILES.metrics, FILES.rollouts, FILES.trajectories];
 const OPTIONAL: string[] = [FILES.branches, FILES.evaluations, FILES.trials];
 const MODEL_FILE = /^model\/([A-Za-z0-9_][\w.-]{0,100})$/;
-
-/** SHA-256 in hex. `crypto.subtle` is absent outside secure contexts, but the recorded run must be readable there too. */
-export async function digest(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  if (!globalThis.crypto?.subtle) return sha256(bytes);
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
 
 export interface ReadOptions {
   limits?: Partial<ImportLimits>;

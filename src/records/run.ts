@@ -166,4 +166,19 @@ export interface CheckpointRow {
   optimizer: Blob;
   /** All other state that the next step depends on. */
   state: { optimizerStep: number };
+  /** SHA-256 in hex of the three files. Rows of earlier versions have no hashes and no origin. */
+  sha256?: { weights: string; reference: string | null; optimizer: string };
+  origin?: CheckpointOrigin;
+}
+
+/** What a step's bits depend on beside its checkpoint. */
+export interface CheckpointOrigin {
+  /** The version of the playground. */
+  app: string;
+  /** The GPU. */
+  adapter: string;
+  /** SHA-256 of the files of the model that the run started from, its tokenizer included. */
+  model: string;
+  /** SHA-256 of the run's configuration. */
+  config: string;
 }

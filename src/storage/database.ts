@@ -29,7 +29,8 @@ export class RunDatabase extends Dexie {
   declare experiments: EntityTable<ExperimentRow, 'id'>;
 
   constructor(name = 'mua-runs') {
-    super(name);
+    // A checkpoint that is said to be stored survives a crash of the system.
+    super(name, { chromeTransactionDurability: 'strict' });
     this.version(1).stores({
       runs: 'id, createdAt',
       metrics: '[run+step]',

@@ -1,9 +1,10 @@
 /** @file A checkpoint holds all state that the next step needs. The random numbers depend on counters, so they need only the step. */
 import type { Engine, TensorMap } from '../engine/types.ts';
 import { readSafetensors, SafetensorsError, writeSafetensors } from '../exchange/safetensors.ts';
-import type { CheckpointRow, GrpoConfig } from '../records/run.ts';
+import type { CheckpointOrigin, CheckpointRow, GrpoConfig } from '../records/run.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import { beginningWith } from '../base/key-range.ts';
+import { digest } from '../base/sha256.ts';
 
 const KEPT = 2;
 const COUNTERS = 'counters';
@@ -15,17 +16,22 @@ export async function saveCheckpoint(
   step: number,
   engine: Engine,
   reference: TensorMap | null,
+  origin: CheckpointOrigin,
 ): Promise<void> {
   const { step: optimizerStep, m, v } = await engine.optimizerState();
-  const moments: TensorMap = new Map([...prefixed('m.', m), ...prefixed('v.', v)]);
+  const weights = writeSafetensors(await engine.weights());
+  const kept = reference && writeSafetensors(reference);
+  const optimizer = writeSafetensors(new Map([...prefixed('m.', m), ...prefixed('v.', v)]));
   const row: CheckpointRow = {
     run,
     step,
     savedAt: Date.now(),
-    weights: blob(await engine.weights()),
-    reference: reference && blob(reference),
-    optimizer: blob(moments),
+    weights: new Blob([weights]),
+    reference: kept && new Blob([kept]),
+    optimizer: new Blob([optimizer]),
     state: { optimizerStep },
+    sha256: { weights: await digest(weights), reference: kept && (await digest(kept)), optimizer: await digest(optimizer) },
+    origin,
   };
   await db.transaction('rw', db.checkpoints, async () => {
     await db.checkpoints.put(row);
@@ -42,25 +48,87 @@ export interface Checkpoint {
   optimizer: { step: number; m: TensorMap; v: TensorMap };
 }
 
-/** The newest checkpoint of a run, or null if the run has no checkpoint. */
-export async function loadCheckpoint(db: RunDatabase, run: string): Promise<Checkpoint | null> {
-  const row = await beginningWith(db.checkpoints, run).last();
-  if (!row) return null;
-  const moments = await tensors(row.optimizer);
-  return {
-    step: row.step,
-    weights: await tensors(row.weights),
-    reference: row.reference && (await tensors(row.reference)),
-    optimizer: { step: row.state.optimizerStep, m: unprefixed('m.', moments), v: unprefixed('v.', moments) },
-  };
+export interface LoadedCheckpoint {
+  /** Null if the run has no checkpoint. */
+  checkpoint: Checkpoint | null;
+  origin?: CheckpointOrigin;
+  /** The steps of newer checkpoints that are damaged. */
+  damaged: number[];
 }
 
-/** The weights of a checkpoint as safetensors. @throws if the checkpoint is not stored */
+/** The newest checkpoint of a run that is whole. @throws Error if the run has checkpoints and all are damaged */
+export async function loadCheckpoint(db: RunDatabase, run: string): Promise<LoadedCheckpoint> {
+  const damaged: number[] = [];
+  for (const row of await beginningWith(db.checkpoints, run).reverse().toArray()) {
+    const files = await wholeFiles(row);
+    if (files === null) {
+      damaged.push(row.step);
+      continue;
+    }
+    const moments = readSafetensors(files.optimizer);
+    const checkpoint = {
+      step: row.step,
+      weights: readSafetensors(files.weights),
+      reference: files.reference && readSafetensors(files.reference),
+      optimizer: { step: row.state.optimizerStep, m: unprefixed('m.', moments), v: unprefixed('v.', moments) },
+    };
+    return { checkpoint, damaged, ...(row.origin && { origin: row.origin }) };
+  }
+  if (damaged.length > 0) throw new Error(`the checkpoints of steps ${damaged.join(' and ')} are damaged: the run cannot go on`);
+  return { checkpoint: null, damaged };
+}
+
+type CheckpointFiles = Record<'weights' | 'optimizer', Uint8Array<ArrayBuffer>> & { reference: Uint8Array<ArrayBuffer> | null };
+
+/** The files of a checkpoint; null if one is damaged or cannot be read. */
+export async function wholeFiles(row: CheckpointRow): Promise<CheckpointFiles | null> {
+  const { sha256 } = row;
+  try {
+    const files = {
+      weights: await bytes(row.weights),
+      reference: row.reference && (await bytes(row.reference)),
+      optimizer: await bytes(row.optimizer),
+    };
+    for (const name of ['weights', 'reference', 'optimizer'] as const) {
+      const file = files[name];
+      if (sha256 && (file && (await digest(file))) !== sha256[name]) return null;
+      if (!sha256 && file) readSafetensors(file);
+    }
+    return files;
+  } catch {
+    return null;
+  }
+}
+
+/** The weights of a checkpoint as safetensors. @throws Error if the checkpoint is not stored, or is damaged */
 export async function checkpointWeights(db: RunDatabase, run: string, step: number): Promise<Uint8Array<ArrayBuffer>> {
   const row = await db.checkpoints.get([run, step]);
   if (!row) throw new Error(`run "${run}" has no checkpoint of step ${step} any more`);
-  return bytes(row.weights);
+  const weights = await bytes(row.weights);
+  if (row.sha256 && (await digest(weights)) !== row.sha256.weights)
+    throw new Error(`the checkpoint of step ${step} is damaged: its SHA-256 is not the one that was stored with it`);
+  return weights;
 }
+
+/** Why a run that goes on may differ from one that was never stopped; '' if nothing is known to differ. */
+export function resumeNote({ checkpoint, damaged, origin }: LoadedCheckpoint, now: CheckpointOrigin): string {
+  const notes: string[] = [];
+  if (damaged.length > 0)
+    notes.push(`The checkpoint of step ${damaged.join(' and ')} is damaged: the run goes on from step ${checkpoint!.step}.`);
+  const changed = (Object.keys(LABELS) as (keyof CheckpointOrigin)[]).filter((field) => origin && origin[field] !== now[field]);
+  if (changed.length > 0)
+    notes.push(
+      `Since the checkpoint, ${changed.map((field) => LABELS[field]).join(' and ')} changed: results may differ in their last bits.`,
+    );
+  return notes.join(' ');
+}
+
+const LABELS: Record<keyof CheckpointOrigin, string> = {
+  app: 'the version of the playground',
+  adapter: 'the GPU',
+  model: 'the first model',
+  config: 'the configuration',
+};
 
 /**
  * A checkpoint as one safetensors file: tensors named `weights.…`, `reference.…`, `m.…` and `v.…`, and `counters` with the step,
@@ -94,19 +162,13 @@ export function unpackCheckpoint(safetensors: Uint8Array): Checkpoint & { second
   };
 }
 
-const blob = (map: TensorMap) => new Blob([writeSafetensors(map)]);
 const bytes = async (b: Blob) => new Uint8Array(await b.arrayBuffer());
-const tensors = async (b: Blob) => readSafetensors(await bytes(b));
 const prefixed = (prefix: string, map: TensorMap) => [...map].map(([name, tensor]) => [prefix + name, tensor] as const);
 const unprefixed = (prefix: string, map: TensorMap): TensorMap =>
   new Map([...map].filter(([name]) => name.startsWith(prefix)).map(([name, tensor]) => [name.slice(prefix.length), tensor]));
 
 /** Loads a checkpoint's weights and moments into the engine. Returns the weights before step 1 if the KL loss needs a reference. */
-export async function restore(
-  engine: Engine,
-  checkpoint: Awaited<ReturnType<typeof loadCheckpoint>>,
-  config: GrpoConfig,
-): Promise<TensorMap | null> {
+export async function restore(engine: Engine, checkpoint: Checkpoint | null, config: GrpoConfig): Promise<TensorMap | null> {
   if (checkpoint?.reference) engine.loadWeights(checkpoint.reference);
   const reference = config.algorithm === 'grpo' && config.use_kl_loss ? (checkpoint?.reference ?? (await engine.weights())) : null;
   if (reference) await engine.snapshotReference();

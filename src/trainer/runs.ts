@@ -5,11 +5,12 @@
 import type { RunEvent } from './messages.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { Evaluation } from '../evaluation/evaluate.ts';
+import type { ModelFiles } from '../records/model.ts';
 import type { RunRequest, RunRow, RunStatus } from '../records/run.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import type { MeteredUsers } from '../users/account.ts';
-import { loadCheckpoint, restore, saveCheckpoint } from './checkpoints.ts';
+import { loadCheckpoint, restore, resumeNote, saveCheckpoint } from './checkpoints.ts';
 import { grpoConfig } from '../training/config.ts';
 import { keptConversations } from './datasets.ts';
 import { concurrency, DeviceLostError, type EngineHost } from './engine-host.ts';
@@ -24,7 +25,17 @@ import { evaluationMetrics, trainRun } from '../training/run.ts';
 import { runName } from './run-name.ts';
 import { startingFiles } from './starting-weights.ts';
 import { summarize } from './summary.ts';
+import { version } from '../../package.json';
+import { canonicalJson } from '../base/json.ts';
+import { digest, sha256 } from '../base/sha256.ts';
 import { takeGpu } from './gpu-lock.ts';
+
+/** SHA-256 of a model's files. Equal files have an equal digest. */
+async function filesDigest(files: ModelFiles): Promise<string> {
+  const listed: [string, string][] = [];
+  for (const name of Object.keys(files).sort()) listed.push([name, await digest(files[name]!)]);
+  return sha256(new TextEncoder().encode(JSON.stringify(listed)));
+}
 
 /** Trajectories are stored for this many steps. Those of one group per step are stored permanently. */
 const STEPS_KEPT = 20;
@@ -191,7 +202,8 @@ export class Runs {
     const { config, id } = row;
     const files = startingFiles(await this.#parts.bundledModel(row.request.model), config);
     const dataset = row.request.dataset === undefined ? undefined : await keptConversations(db, row.request.dataset);
-    const checkpoint = await loadCheckpoint(db, id);
+    const loaded = await loadCheckpoint(db, id);
+    const { checkpoint } = loaded;
     this.#emit({
       type: 'progress',
       step: checkpoint?.step ?? 0,
@@ -205,6 +217,13 @@ export class Runs {
       slots: concurrency(config),
     });
     const reference = await restore(engine, checkpoint, config);
+    const { description, vendor, architecture } = await this.#host.info();
+    const origin = {
+      app: version,
+      adapter: description || `${vendor} ${architecture}`,
+      model: await filesDigest(files),
+      config: sha256(new TextEncoder().encode(canonicalJson(config))),
+    };
     const doneSteps = checkpoint?.step ?? 0;
     // The steps after the checkpoint are repeated with the same result. Their first rows are deleted, so that no row is stored twice.
     await this.#forgetAfter(db, id, doneSteps);
@@ -213,13 +232,13 @@ export class Runs {
       const before = await db.metrics.where('[run+step]').between([id, 0], [id, doneSteps], true, true).toArray();
       for (const { values } of before) meter.spend(values['user/cost'] ?? 0);
     }
-    await this.#setStatus(id, active.paused ? 'paused' : 'running');
+    await this.#setStatus(id, active.paused ? 'paused' : 'running', resumeNote(loaded, origin) || undefined);
     let step = doneSteps;
     let finished = doneSteps;
     let saved = doneSteps;
     const save = async () => {
       if (saved === finished) return;
-      await saveCheckpoint(db, id, finished, engine, reference);
+      await saveCheckpoint(db, id, finished, engine, reference, origin);
       saved = finished;
       this.#emit({ type: 'checkpoint', step: finished });
     };

@@ -123,7 +123,8 @@ let database: RunDatabase;
 /** Runs of the fakes, in a new database. */
 function runs({ engine, stage }: ReturnType<typeof fakes>, ready: Promise<void> = Promise.resolve(), meter?: MeteredUsers) {
   database = new RunDatabase(`runs ${expect.getState().currentTestName}`);
-  const host = { onLost: () => {}, stage: async () => (await ready, { engine, stage, meter }) } as unknown as EngineHost;
+  const info = async () => ({ vendor: 'v', architecture: 'a', description: 'a GPU of the test' });
+  const host = { onLost: () => {}, info, stage: async () => (await ready, { engine, stage, meter }) } as unknown as EngineHost;
   const trainer = new Runs({ bundledModel: async () => ({}), database: () => database } as unknown as SessionParts, host);
   const events: RunEvent[] = [];
   trainer.listen((_, batch) => events.push(...batch));
@@ -297,6 +298,27 @@ test('a run whose customer costs money saves every step', async () => {
   });
   await becomes(id, 'done');
   expect(new Set(saved)).toEqual(new Set([1, 2]));
+});
+
+test('a damaged newest checkpoint costs only its own steps, and the run says so', async () => {
+  const { trainer } = runs(fakes());
+  const id = await trainer.start({ ...REQUEST, overrides: { ...SETTINGS, save_freq: 1, total_training_steps: 4 } });
+  await expect.poll(async () => (await row(id)).step, SOON).toBeGreaterThanOrEqual(2);
+  await trainer.stop();
+  const [before, newest] = (await database.checkpoints.toArray()).map(({ step }) => step);
+  const optimizer = new Blob([new Uint8Array(9)]);
+  await database.checkpoints.update([id, newest!], { optimizer, origin: { app: '0', adapter: 'another GPU', model: 'm', config: 'c' } });
+  await database.checkpoints.update([id, before!], { 'origin.adapter': 'another GPU' });
+  const statuses: (string | undefined)[] = [];
+  trainer.listen((_, events) => statuses.push(...events.flatMap((event) => (event.type === 'status' ? [event.message] : []))));
+  await trainer.resume(id);
+  await becomes(id, 'done');
+  await expect
+    .poll(() => statuses, SOON)
+    .toContain(
+      `The checkpoint of step ${newest} is damaged: the run goes on from step ${before}. Since the checkpoint, the GPU changed: results may differ in their last bits.`,
+    );
+  expect((await database.metrics.toArray()).map(({ step }) => step)).toEqual([0, 1, 2, 3, 4]);
 });
 
 test('a run that is stopped while paused plays no more steps, and its weights are kept', async () => {
