@@ -67,6 +67,29 @@ export const experimentModule = (note) =>
   );
 
 /**
+ * The checks of `mua verify`.
+ * @param {(text: string) => void} note
+ * @returns {Promise<typeof import('./verify.ts')>}
+ */
+export const verifyModule = (note) =>
+  nodeModule(
+    'src/cli/verify.ts',
+    [
+      'src/cli/verify.ts',
+      'src/trainer',
+      'src/exchange',
+      'src/experiments',
+      'src/training',
+      'src/agent',
+      'src/engine',
+      'src/records',
+      'src/base',
+    ],
+    'building the checks (once)…',
+    note,
+  );
+
+/**
  * The writer of ONNX folders.
  * @param {(text: string) => void} note
  * @returns {Promise<typeof import('../exchange/onnx/onnx-folder.ts')>}

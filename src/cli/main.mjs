@@ -10,6 +10,7 @@ import { exportModel } from './commands/export.mjs';
 import { bench, evaluate, generate, grad, score } from './commands/model.mjs';
 import { open, userServer } from './commands/local.mjs';
 import { sft, synthesize, train } from './commands/training.mjs';
+import { verify } from './commands/verify.mjs';
 import { oneLine, UsageError } from './errors.mjs';
 import { runInterruptions } from './files.mjs';
 import { ProgressBar } from './progress.mjs';
@@ -27,6 +28,7 @@ const COMMANDS = {
   generate,
   bench,
   export: exportModel,
+  verify,
   replay,
   rescore,
   'user-server': userServer,

@@ -4,6 +4,7 @@
  * `status.json` says how far the run is. Each state of `status.json` is complete: a file that it names was written before.
  */
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { appendFile, copyFile, mkdir, open, readdir, readFile, rm, rmdir, stat, truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { CommandError, UsageError } from './errors.mjs';
@@ -34,6 +35,7 @@ const CHECKPOINTS_KEPT = 2;
  * @property {string[]} files names of the model's files, without its weights
  * @property {SavedCheckpoint[]} checkpoints newest first
  * @property {string} [message] why the run failed
+ * @property {Record<string, string>} [sha256] of the files of a run that is done, in hex
  */
 /** @typedef {Omit<import('../trainer/messages.ts').Interrupted, 'checkpoint'>} Logs */
 
@@ -236,7 +238,11 @@ export class RunFolder {
   async #finish(result) {
     await writeAll({ [join(this.directory, 'result.json')]: `${result.toString('utf8')}\n` });
     const old = this.#status.checkpoints;
-    await this.#setStatus({ state: 'done', checkpoints: [] });
+    /** @type {Record<string, string>} */
+    const hashes = {};
+    for (const name of await readdir(this.directory))
+      if (LOGS.some((log) => log === name) || name === 'model.safetensors') hashes[name] = await fileSha256(join(this.directory, name));
+    await this.#setStatus({ state: 'done', checkpoints: [], sha256: hashes });
     for (const { file } of old) await rm(join(this.directory, file), { force: true });
     this.#closed = true;
   }
@@ -325,3 +331,10 @@ function isAlive(pid) {
 
 /** @param {Buffer | string} bytes */
 export const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
+
+/** @param {string} path */
+async function fileSha256(path) {
+  const hash = createHash('sha256');
+  for await (const part of createReadStream(path)) hash.update(part);
+  return hash.digest('hex');
+}

@@ -59,15 +59,19 @@ export const jsonFile = (value: object) => new TextEncoder().encode(`${JSON.stri
 /** The most problems that a message names: a file may have any number of tensors. */
 const MOST_NAMED = 20;
 
-function inOneLine(problems: readonly string[]): string {
+function inOneLine(problems: readonly string[], separator = '; '): string {
   const rest = problems.length - MOST_NAMED;
-  return [...problems.slice(0, MOST_NAMED), ...(rest > 0 ? [`and ${rest} more`] : [])].map((problem) => problem.slice(0, 200)).join('; ');
+  return [...problems.slice(0, MOST_NAMED), ...(rest > 0 ? [`and ${rest} more`] : [])]
+    .map((problem) => problem.slice(0, 200))
+    .join(separator);
 }
 
 function fileOf(files: Record<string, Uint8Array>, name: string): Uint8Array {
   const file = Object.hasOwn(files, name) ? files[name] : undefined;
   if (!file)
-    throw new ModelFolderError(`${name.slice(0, 200)} is missing; the folder contains: ${inOneLine(Object.keys(files)) || 'nothing'}`);
+    throw new ModelFolderError(
+      `${name.slice(0, 200)} is missing; the folder contains: ${inOneLine(Object.keys(files), ', ') || 'nothing'}`,
+    );
   return file;
 }
 

@@ -1,0 +1,26 @@
+// @ts-check
+/** `mua verify`: reads everything that a folder or file holds and names what is damaged. It runs in Node and needs no GPU. */
+import { verifyModule } from '../build.mjs';
+import { CommandError, UsageError } from '../errors.mjs';
+import { reason } from '../files.mjs';
+import { JSON_FLAG } from './shared.mjs';
+
+/** @type {import('./shared.mjs').Command} */
+export const verify = {
+  summary: 'check a folder of a run, an experiment or a model, or an exported file; exit code 1 if a part is damaged',
+  positional: { name: 'path', value: 'DIR|FILE' },
+  flags: { json: JSON_FLAG },
+  async run({ path }, progress) {
+    if (!path) throw new UsageError('DIR|FILE is missing: expected mua verify DIR|FILE');
+    const module = await verifyModule((text) => progress.note(text));
+    const result = await module.verify(path).catch((error) => {
+      throw new UsageError(`${path}: ${reason(error)}`);
+    });
+    if (result === null)
+      throw new UsageError(`"${path}": expected a folder of a run, an experiment or a model, a *.mua.zip or a *.mua-experiment.json`);
+    for (const { file, problem } of result.problems) progress.note(`${file}: ${problem}`);
+    if (result.problems.length > 0) throw new CommandError(`${result.problems.length} of ${result.checked} checks failed`);
+    return { path, checked: result.checked };
+  },
+  show: ({ path, checked }) => [`${path} is whole: ${checked} ${checked === 1 ? 'check' : 'checks'} passed`],
+};

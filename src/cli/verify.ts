@@ -1,0 +1,132 @@
+/** @file What `mua verify` checks: folders of runs, experiments and models, and files that the playground exports. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parserReason } from '../base/input-error.ts';
+import { readRunBundle } from '../exchange/run-bundle.ts';
+import { isModelFile } from '../exchange/model-files.ts';
+import { readTrajectory } from '../exchange/trajectory-schema.ts';
+import { readExperiment } from '../experiments/file.ts';
+import { inspectModel } from '../trainer/stored-models.ts';
+
+export interface Verified {
+  /** Files that were read. */
+  checked: number;
+  problems: { file: string; problem: string }[];
+}
+
+/** The part of a run's `status.json` that says what its files must be. */
+interface RunStatus {
+  state: string;
+  checkpoints: { file: string; sha256: string; bytes: Record<string, number> }[];
+  /** Of a run that is done. Absent in folders of earlier versions. */
+  sha256?: Record<string, string>;
+}
+
+const LOGS = ['metrics.jsonl', 'evaluations.jsonl', 'trajectories.jsonl'] as const;
+
+/** Reads every file of a folder or a file to its end. @returns null if nothing at the path is a format of the playground */
+export async function verify(path: string): Promise<Verified | null> {
+  const result: Verified = { checked: 0, problems: [] };
+  const attempt = async <T>(file: string, read: () => Promise<T>): Promise<T | undefined> => {
+    result.checked++;
+    try {
+      return await read();
+    } catch (error) {
+      result.problems.push({ file, problem: parserReason(error) });
+      return undefined;
+    }
+  };
+  const known = (await stat(path)).isDirectory() ? await verifyFolder(path, attempt) : await verifyFile(path, attempt);
+  return known ? result : null;
+}
+
+type Attempt = <T>(file: string, read: () => Promise<T>) => Promise<T | undefined>;
+
+async function verifyFolder(folder: string, attempt: Attempt): Promise<boolean> {
+  const names = await readdir(folder);
+  if (names.includes('experiment.json')) {
+    const content = await verifyExperiment(join(folder, 'experiment.json'), attempt);
+    for (const { variant, seed } of content?.runs ?? []) {
+      const run = join(folder, variant, String(seed));
+      if (!(await attempt(run, () => readdir(run)))?.includes('status.json')) continue;
+      await verifyRun(run, attempt);
+    }
+    return true;
+  }
+  if (names.includes('status.json')) return verifyRun(folder, attempt);
+  return names.includes('config.json') && verifyModel(folder, names, attempt);
+}
+
+async function verifyFile(path: string, attempt: Attempt): Promise<boolean> {
+  if (path.endsWith('.zip')) {
+    await attempt(path, async () => readRunBundle(new Uint8Array(await readFile(path))));
+    return true;
+  }
+  if (!/\.mua-experiment\.json$|^experiment\.json$/.test(basename(path))) return false;
+  await verifyExperiment(path, attempt);
+  return true;
+}
+
+const verifyExperiment = (path: string, attempt: Attempt) =>
+  attempt(path, async () => readExperiment(await readFile(path, 'utf8'), basename(path)));
+
+async function verifyRun(folder: string, attempt: Attempt): Promise<true> {
+  const place = join(folder, 'status.json');
+  const status = await attempt(place, async () => {
+    const found = JSON.parse(await readFile(place, 'utf8')) as Partial<RunStatus> | null;
+    if (typeof found?.state !== 'string' || !Array.isArray(found.checkpoints)) throw new Error('is not the status of a run');
+    return found as RunStatus;
+  });
+  for (const log of LOGS) {
+    const file = join(folder, log);
+    await attempt(file, async () => {
+      const lines = createInterface({ input: createReadStream(file), crlfDelay: Infinity });
+      let number = 0;
+      for await (const line of lines) {
+        const where = `line ${++number}`;
+        const value = parseLine(line, where);
+        if (log === 'trajectories.jsonl') readTrajectory(value, log, where);
+      }
+    });
+  }
+  for (const { file, sha256, bytes } of status?.checkpoints ?? []) {
+    await attempt(join(folder, file), () => expectHash(join(folder, file), sha256));
+    for (const [log, length] of Object.entries(bytes)) {
+      const { size } = await stat(join(folder, log)).catch(() => ({ size: 0 }));
+      if (size < length)
+        await attempt(join(folder, log), () => Promise.reject(new Error(`has ${size} bytes: expected at least the ${length} of ${file}`)));
+    }
+  }
+  for (const [file, sha256] of Object.entries(status?.sha256 ?? {}))
+    await attempt(join(folder, file), () => expectHash(join(folder, file), sha256));
+  if (status?.state === 'done') await verifyModel(folder, await readdir(folder), attempt);
+  return true;
+}
+
+async function verifyModel(folder: string, names: readonly string[], attempt: Attempt): Promise<true> {
+  await attempt(folder, async () => {
+    const files = names.filter((name) => isModelFile(name) && !name.startsWith('checkpoint-'));
+    inspectModel(
+      Object.fromEntries(await Promise.all(files.map(async (name) => [name, new Uint8Array(await readFile(join(folder, name)))] as const))),
+    );
+  });
+  return true;
+}
+
+function parseLine(line: string, where: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (error) {
+    throw new Error(`${where} is not JSON: ${parserReason(error)}`);
+  }
+}
+
+async function expectHash(path: string, sha256: string): Promise<void> {
+  const hash = createHash('sha256');
+  for await (const part of createReadStream(path)) hash.update(part as Buffer);
+  const found = hash.digest('hex');
+  if (found !== sha256) throw new Error(`its SHA-256 is ${found}: expected ${sha256}`);
+}
