@@ -33,7 +33,7 @@ export const ROOMS = {
   ],
   worlds: ['base', 'records', 'environments', 'exchange', 'benchmarks'],
   workers: ['environments', 'users', 'exchange', 'storage', 'benchmarks', 'trainer', 'worlds'],
-  cli: ['records', 'environments', 'benchmarks', 'experiments', 'trainer'],
+  cli: ['base', 'records', 'environments', 'exchange', 'benchmarks', 'experiments', 'trainer'],
 
   // The page: the folders of src/app.
   kit: [],

@@ -27,6 +27,7 @@ import type { StoreOptions } from './import-run.ts';
 import { BRANCHES, type Origin } from './origin.ts';
 import { RECORDED, RecordedSource } from './recorded-source.ts';
 import type { RunSource } from './source.ts';
+import type { StorageReport } from './verify-storage.ts';
 import type { Weights } from './weights.ts';
 
 export type Deletable =
@@ -271,6 +272,12 @@ export class Library {
   async benchmarks(): Promise<StoredBenchmark[]> {
     const { BenchmarkDatabase } = await import('../../../benchmarks/import/database.ts');
     return new BenchmarkDatabase().list();
+  }
+
+  /** Reads everything that is stored. `onProgress` gets the number of parts that were read. */
+  async verify(onProgress: (checked: number) => void): Promise<StorageReport> {
+    const { verifyStorage } = await import('./verify-storage.ts');
+    return verifyStorage(this.#db, onProgress);
   }
 
   async #putModel(row: ModelRow): Promise<ModelRow> {
