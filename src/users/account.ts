@@ -97,10 +97,10 @@ export class MeteredUsers implements UserSimulator {
     this.budget = budget;
   }
 
-  /** The sentence that says that the budget is spent; '' while it is not. */
+  /** Says, without a full stop, that the budget is spent; '' while it is not. */
   get overBudget(): string {
     if (this.budget === undefined || this.spent < this.budget) return '';
-    return `The customer has cost ${round(this.spent)}, and the budget is ${this.budget}: raise the budget to go on.`;
+    return `The customer has cost ${round(this.spent)}, and the budget is ${this.budget}`;
   }
 }
 

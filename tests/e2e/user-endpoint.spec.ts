@@ -161,7 +161,7 @@ test('mua train ends when the customer has cost the budget, and --resume with a 
     const flags = ['--preset', 'glimpse', '--steps', '2', '--seed', '1', ...set, ...prices, '3000', '--out', out];
     const first = await startMua(['train', ...flags]).done;
     expect(first.code, first.stderr).toBe(2);
-    expect(first.stderr).toMatch(/The customer has cost \d+, and the budget is 3000: raise the budget to go on\./);
+    expect(first.stderr).toMatch(/The customer has cost \d+, and the budget is 3000: raise --user-budget to go on\. /);
     expect((await status()).step).toBe(1);
     const played = customer.requests();
     const again = await startMua(['train', '--resume', out]).done;
