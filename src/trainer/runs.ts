@@ -262,7 +262,7 @@ export class Runs {
       gate: async () => {
         const overBudget = () => (finished === step && !active.stopping && meter?.overBudget) || '';
         do {
-          if (overBudget()) await this.#pauseActive(active, overBudget());
+          if (overBudget()) await this.#pauseActive(active, `${overBudget()}: raise the budget to go on.`);
           if (active.paused) await save();
           await active.paused;
         } while (overBudget());

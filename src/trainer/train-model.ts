@@ -43,7 +43,7 @@ export async function trainModel(
   let step = checkpoint?.step ?? 0;
   for (const metrics of history) meter?.spend(metrics['user/cost'] ?? 0);
   const stopOverBudget = () => {
-    if (meter?.overBudget) throw new ConfigError(meter.overBudget);
+    if (meter?.overBudget) throw new ConfigError(`${meter.overBudget}: raise --user-budget to go on`);
   };
   if ((checkpoint?.step ?? 0) < total) stopOverBudget();
   let before: EvaluateReport | null = report(0);

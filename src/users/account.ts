@@ -4,7 +4,7 @@ import { UserError, type UserSession, type UserSimulator } from './types.ts';
 
 type Prices = Pick<EndpointConfig, 'promptPrice' | 'completionPrice' | 'budget'>;
 
-/** @throws UserError (`bad_response`) if a price or the budget is no positive number, or the budget has no price */
+/** @throws UserError (`bad_response`) if a price or the budget is not a number from 0 on, or the budget has no price */
 export function checkPrices({ promptPrice, completionPrice, budget }: Prices): void {
   for (const [name, value] of Object.entries({ promptPrice, completionPrice, budget }))
     if (value !== undefined && !(Number.isFinite(value) && value >= 0))
@@ -97,10 +97,10 @@ export class MeteredUsers implements UserSimulator {
     this.budget = budget;
   }
 
-  /** The sentence that says that the budget is spent; '' while it is not. */
+  /** Says, without a full stop, that the budget is spent; '' while it is not. */
   get overBudget(): string {
     if (this.budget === undefined || this.spent < this.budget) return '';
-    return `The customer has cost ${round(this.spent)}, and the budget is ${this.budget}: raise the budget to go on.`;
+    return `The customer has cost ${round(this.spent)}, and the budget is ${this.budget}`;
   }
 }
 

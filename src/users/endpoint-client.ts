@@ -109,6 +109,7 @@ export class EndpointClient {
   private async send<T>(url: URL, init: RequestInit, model: string, read: (body: string) => T, signal?: AbortSignal): Promise<T> {
     const { apiKey, timeoutMs = 60_000 } = this.config;
     const timeout = AbortSignal.timeout(timeoutMs);
+    let began = false;
     try {
       const response = await (this.options.fetch ?? fetch)(url.href, {
         ...init,
@@ -117,7 +118,11 @@ export class EndpointClient {
         redirect: 'manual',
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
-      if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) throw redirected(response);
+      began = true;
+      if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
+        void response.body?.cancel().catch(() => {});
+        throw redirected(response);
+      }
       const body = await readBody(response);
       if (!response.ok) throw httpFailure(response, body, apiKey, model);
       return read(body);
@@ -125,6 +130,7 @@ export class EndpointClient {
       if (error instanceof RequestFailure) throw error;
       if (signal?.aborted) throw new RequestFailure('cancelled', 'aborted');
       if (timeout.aborted) throw new RequestFailure(`the user endpoint gave no answer within ${timeoutMs} ms`, 'timeout');
+      if (began) throw new RequestFailure('the user endpoint closed the connection before its answer was complete', 'server');
       // User name, password and query of the address and the text of the cause can hold keys, so they are left out.
       throw new RequestFailure(`the user endpoint at ${url.origin}${url.pathname} cannot be reached`, 'network');
     }

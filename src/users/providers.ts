@@ -46,7 +46,7 @@ export const PROVIDERS: readonly Provider[] = [
     baseUrl: 'http://localhost:8080/v1',
     key: 'optional',
     start: 'Start “llama-server” with a model.',
-    cors: (origin) => `Start llama-server with CORS settings that allow ${origin}, or check which program uses this port.`,
+    cors: (origin) => `llama-server allows every page by default: if it was started with --cors-origins, set it to ${origin}.`,
   },
   {
     id: 'vllm',

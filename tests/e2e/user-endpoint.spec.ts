@@ -101,7 +101,9 @@ test('the test of an endpoint tells a server that does not allow the page from n
   await expect(page.getByText(`No server answers at ${origin}.`)).toBeVisible();
 });
 
-test('a run pauses when its customer has cost the budget, and goes on with a higher one', async ({ page }) => {
+/** A customer that says one sentence, and reports the tokens of each request. */
+async function startPaidCustomer(): Promise<{ url: string; requests: () => number; close: () => Promise<unknown> }> {
+  let requests = 0;
   const server = createServer(async (request, response) => {
     response.writeHead(200, {
       'Access-Control-Allow-Origin': '*',
@@ -109,6 +111,7 @@ test('a run pauses when its customer has cost the budget, and goes on with a hig
       'Content-Type': 'application/json',
     });
     if (request.method !== 'POST') return void response.end();
+    requests += 1;
     let asked = '';
     for await (const part of request) asked += String(part);
     // The agent's greeting is the first message after the prompt.
@@ -116,10 +119,18 @@ test('a run pauses when its customer has cost the budget, and goes on with a hig
     response.end(JSON.stringify({ choices: [{ message: { content } }], usage: { prompt_tokens: 1000, completion_tokens: 10 } }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests: () => requests,
+    close: () => new Promise((resolve) => (server.close(resolve), server.closeAllConnections())),
+  };
+}
+
+test('a run pauses when its customer has cost the budget, and goes on with a higher one', async ({ page }) => {
+  const customer = await startPaidCustomer();
   await page.goto('/#/settings');
   await page.getByLabel('A language model (OpenAI-compatible endpoint)').check();
-  await page.getByLabel('Base URL').fill(base);
+  await page.getByLabel('Base URL').fill(customer.url);
   await page.getByLabel('Model', { exact: true }).fill('m');
   await page.getByText('Prices and budget').click();
   await page.getByLabel('Price of a million prompt tokens').fill('1000');
@@ -132,9 +143,40 @@ test('a run pauses when its customer has cost the budget, and goes on with a hig
   await page.getByRole('button', { name: 'Resume' }).click();
   await expect(spent).toBeHidden();
   await expect(page.getByText('Done', { exact: true })).toBeVisible({ timeout: 120_000 });
-  await expect(page.getByRole('heading', { name: 'Customer: cost' })).toBeVisible();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  for (const name of ['faults', 'tokens', 'latency', 'cost'])
+    await expect(page.getByRole('heading', { name: `Customer: ${name}` })).toBeVisible();
+  await customer.close();
+});
+
+test('mua train ends when the customer has cost the budget, and --resume with a higher one goes on', async () => {
+  test.slow();
+  const customer = await startPaidCustomer();
+  const out = join(folder, 'paid');
+  const sizes = ['train_batch_size=1', 'ppo_mini_batch_size=1', 'n=2', 'val_tasks=1', 'filter_groups=false'];
+  const set = sizes.flatMap((pair) => ['--set', pair]);
+  // A token costs 1, so each request costs 1000.
+  const prices = ['--user', customer.url, '--user-model', 'm', '--user-prompt-price', '1e6', '--user-budget'];
+  const status = async () => JSON.parse(await readFile(join(out, 'status.json'), 'utf8')) as { step: number };
+  try {
+    const flags = ['--preset', 'glimpse', '--steps', '2', '--seed', '1', ...set, ...prices, '3000', '--out', out];
+    const first = await startMua(['train', ...flags]).done;
+    expect(first.code, first.stderr).toBe(2);
+    expect(first.stderr).toMatch(/The customer has cost \d+, and the budget is 3000: raise --user-budget to go on\. /);
+    expect((await status()).step).toBe(1);
+    const played = customer.requests();
+    const again = await startMua(['train', '--resume', out]).done;
+    expect(again.code, again.stderr).toBe(2);
+    expect(again.stderr).toContain('the budget is 3000');
+    expect(customer.requests()).toBe(played);
+    const last = await startMua(['train', '--json', '--resume', out, '--user-budget', '1e9']).done;
+    expect(last.code, last.stderr).toBe(0);
+    expect(JSON.parse(last.stdout)).toMatchObject({ steps: 2 });
+    const metrics = (await readFile(join(out, 'metrics.jsonl'), 'utf8')).trim().split('\n');
+    const costs = metrics.map((line) => (JSON.parse(line) as Record<string, number>)['user/cost']!);
+    expect(costs.reduce((sum, cost) => sum + cost, 0)).toBe(1000 * customer.requests());
+  } finally {
+    await customer.close();
+  }
 });
 
 test('the choice of a server fills in its address, and its models are listed on request only', async ({ page }) => {

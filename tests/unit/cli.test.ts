@@ -5,8 +5,9 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readFlags, readPairs } from '../../src/cli/args.mjs';
+import { COST_FLAGS, readUser, USER_FLAGS } from '../../src/cli/commands/shared.mjs';
 import { oneLine, pageError } from '../../src/cli/errors.mjs';
 import { checkParent, findModel, readText, writeAll, writeFolder } from '../../src/cli/files.mjs';
 import { readStatus, RunFolder } from '../../src/cli/run-folder.mjs';
@@ -446,6 +447,53 @@ describe('evaluate: selection of tasks', () => {
     ];
     for (const [message, ...args] of wrong)
       expect(await evaluate(...args)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) as string });
+  });
+});
+
+describe('the flags of the customer', () => {
+  const read = (...args: string[]) => readUser(readFlags(args, { ...USER_FLAGS, ...COST_FLAGS }) as unknown as { user: string });
+  const server = ['--user', 'http://localhost:9', '--user-model', 'm'];
+
+  test('prices and a budget are part of a customer behind an endpoint', async () => {
+    const { user } = await read(...server, '--user-prompt-price', '0.5', '--user-budget', '3');
+    expect(user).toEqual({ mode: 'endpoint', baseUrl: 'http://localhost:9/v1', model: 'm', promptPrice: 0.5, budget: 3 });
+    expect((await read(...server)).user).toEqual({ mode: 'endpoint', baseUrl: 'http://localhost:9/v1', model: 'm' });
+  });
+
+  test.each([
+    [['--user-budget', '3'], 'a price or --user-budget is given: expected --user URL with it'],
+    [
+      [...server, '--user-budget', '3', '--user-prompt-price', '0'],
+      '--user-budget is 3: expected --user-prompt-price or --user-completion-price above 0 with it',
+    ],
+    [[...server, '--user-budget', '-1'], '--user-budget is "-1": expected a number from 0'],
+    [[...server, '--user-completion-price', 'ten'], '--user-completion-price is "ten": expected a number from 0'],
+  ])('%j is refused', async (args, message) => {
+    const error = await Promise.resolve()
+      .then(() => read(...args))
+      .catch((thrown: Error) => thrown);
+    expect(error).toMatchObject({ message: expect.stringContaining(message) as string, exitCode: 2 });
+  });
+
+  test('the key does not follow a redirect of the list of models', async () => {
+    vi.stubEnv('MUA_USER_KEY', 'sk-secret');
+    const paths: string[] = [];
+    const keys: unknown[] = [];
+    const redirecting = createServer((asked, answer) => {
+      paths.push(asked.url!);
+      keys.push(asked.headers.authorization);
+      answer.writeHead(302, { location: '/elsewhere' }).end();
+    });
+    await new Promise<void>((resolve) => redirecting.listen(0, '127.0.0.1', resolve));
+    const { port } = redirecting.address() as AddressInfo;
+    try {
+      await expect(read('--user', `http://127.0.0.1:${port}`)).rejects.toThrow(/could not list its models \(HTTP 302\)/);
+      expect(new Set(paths)).toEqual(new Set(['/v1/models']));
+      expect(keys[0]).toBe('Bearer sk-secret');
+    } finally {
+      vi.unstubAllEnvs();
+      redirecting.close();
+    }
   });
 });
 

@@ -124,6 +124,18 @@ describe('a server that means harm', () => {
     expect(stolen).toEqual([]);
   });
 
+  it('redirects with a body that never ends: the connection is closed at once', async () => {
+    let closed: Promise<unknown> = Promise.resolve();
+    const baseUrl = await byHand((_, response) => {
+      closed = new Promise((resolve) => response.on('close', resolve));
+      response.writeHead(302, { location: 'http://localhost:9/' }).write(' ');
+    });
+    const start = performance.now();
+    expect((await failure(open(baseUrl, { timeoutMs: 5000 }))).message).toContain('(redirect)');
+    await closed;
+    expect(performance.now() - start).toBeLessThan(3000);
+  });
+
   it('sends 1 GB: it is stopped at 4 MiB', async () => {
     const part = Buffer.alloc(2 ** 20, ' ');
     let sent = 0;
@@ -151,7 +163,16 @@ describe('a server that means harm', () => {
     ['drips', (_, response) => setInterval(() => response.write(' '), 20).unref(), 'no answer within 300 ms'],
     ['holds the body open', (_, response) => void response.write(completion('Hi.')), 'no answer within 300 ms'],
     ['resets the connection', (request) => void request.socket.resetAndDestroy(), 'cannot be reached'],
-    ['resets it within the body', (request, response) => response.write('{', () => request.socket.resetAndDestroy()), 'cannot be reached'],
+    [
+      'resets it within the body',
+      (request, response) => response.write('{', () => request.socket.resetAndDestroy()),
+      'closed the connection before its answer was complete',
+    ],
+    [
+      'ends the body too early',
+      (_, response) => response.writeHead(200, { 'content-length': '99' }).write('{', () => response.destroy()),
+      'closed the connection before its answer was complete',
+    ],
     ['compresses 1 GB to 1 MB', (_, response) => bomb(response), 'more than 4194304 bytes'],
   ])('%s: one sentence, in time', async (_, answer, message) => {
     const start = performance.now();
@@ -452,6 +473,7 @@ describe('testEndpoint', () => {
     expect(await kindOf(await answering(503))).toBe('server');
     expect(await kindOf(await answering(200, 'no JSON'))).toBe('bad_answer');
     expect(await kindOf((await faulty({ faults: { hang: 1 } })).url, { timeoutMs: 50 })).toBe('timeout');
+    expect(await kindOf(await byHand((_, response) => response.write('{', () => response.destroy())))).toBe('server');
   });
 
   const withModels = (status: number, body: string) =>

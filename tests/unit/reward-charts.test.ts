@@ -3,6 +3,7 @@ import { render } from 'svelte/server';
 import { describe, expect, test } from 'vitest';
 import { chartData, chartTable } from '../../src/app/charts/charts.ts';
 import { PARTS_CHART, WRITES_CHART } from '../../src/app/charts/reward-charts.ts';
+import { USER_FAULTS_CHART } from '../../src/app/charts/user-charts.ts';
 import { wilson } from '../../src/base/wilson.ts';
 import RewardParts from '../../src/app/conversation/transcript/RewardParts.svelte';
 import { groupRollouts } from '../../src/app/data/run/groups.ts';
@@ -64,6 +65,29 @@ test('the chart of parts has a line for the total and for each part that was mea
   const series = new MetricSeries();
   series.put({ step: 1, 'critic/rewards/mean': 0.5, 'reward/outcome/mean': 0.75, 'reward/unconfirmed_write/mean': -0.25 });
   expect(chartData(PARTS_CHART, series, 0).lines.map(({ label }) => label)).toEqual(['total', 'outcome', 'writes without a yes']);
+});
+
+test('the chart of a customer’s faults has the interval of each share', () => {
+  const series = new MetricSeries();
+  series.put({ step: 0, 'user/cost': 1 });
+  series.put({ step: 1, 'user/fault_rate': 0.8, 'user/audited': 10 });
+  series.put({ step: 2, 'user/fault_rate': 0, 'user/audited': 0 });
+  const { bands, steps } = chartData(USER_FAULTS_CHART, series, 0.7);
+  expect(steps).toEqual([1, 2]);
+  expect(bands[0]!.low).toEqual([expect.closeTo(0.4902, 4), null]);
+  expect(bands[0]!.high).toEqual([expect.closeTo(0.9433, 4), null]);
+});
+
+test('only a run whose customer is behind an endpoint has charts of the customer, and a cost only with prices', () => {
+  const endpoint = { mode: 'endpoint', baseUrl: 'http://localhost:9/v1', model: 'm' } as const;
+  const ids = (user: Parameters<typeof runCharts>[1]) =>
+    runCharts(grpoConfig('nano'), user)
+      .health.map(({ id }) => id)
+      .filter((id) => id.startsWith('user-'));
+  expect(ids({ mode: 'scripted' })).toEqual([]);
+  expect(ids(undefined)).toEqual([]);
+  expect(ids(endpoint)).toEqual(['user-faults', 'user-tokens', 'user-latency']);
+  expect(ids({ ...endpoint, promptPrice: 0.1 })).toEqual(['user-faults', 'user-tokens', 'user-latency', 'user-cost']);
 });
 
 test('a run has the charts that its configuration measures, beside the reward', () => {

@@ -63,7 +63,7 @@ describe('the budget', () => {
     metered.spend(0.4);
     expect(metered.overBudget).toBe('');
     metered.spend(0.2);
-    expect(metered.overBudget).toBe('The customer has cost 0.6, and the budget is 0.5: raise the budget to go on.');
+    expect(metered.overBudget).toBe('The customer has cost 0.6, and the budget is 0.5');
     expect(() => metered.raiseBudget(0.6)).toThrow(/budget is 0.6: expected a number above 0.6/);
     metered.raiseBudget(1);
     expect(metered.overBudget).toBe('');

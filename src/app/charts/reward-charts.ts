@@ -1,15 +1,8 @@
 /** @file Charts that show whether the agent earns its reward by the rules: writes with a yes, and the reward by part. */
 import { REWARD_LABELS } from '../data/labels.ts';
 import { number, percent } from '../kit/format.ts';
-import type { MetricSeries } from '../data/run/series.ts';
-import { wilson } from '../../base/wilson.ts';
-import type { Band, ChartSpec } from './charts.ts';
-
-function bandOf(series: MetricSeries, count: string, of: string): Band {
-  const counts = series.values(count);
-  const ends = series.values(of).map((total, row) => (total === null || counts[row] == null ? null : wilson(counts[row], total)));
-  return { low: ends.map((end) => end?.low ?? null), high: ends.map((end) => end?.high ?? null) };
-}
+import type { ChartSpec } from './charts.ts';
+import { shareBand } from './share-band.ts';
 
 const HELD_OUT_WRITES = /^val-aux\/.*\/writes\/confirmed_ratio$/;
 
@@ -26,7 +19,7 @@ export const WRITES_CHART: ChartSpec = {
       label: 'training',
       color: '--accent',
       sparse: true,
-      band: (series) => bandOf(series, 'writes/confirmed', 'writes/audited'),
+      band: (series) => shareBand(series, 'writes/confirmed_ratio', 'writes/audited'),
     },
     ...names.filter((name) => HELD_OUT_WRITES.test(name)).map((key) => ({ key, label: 'held-out', color: '--series-2', sparse: true })),
   ],

@@ -1,14 +1,24 @@
 /** @file The charts of a customer behind an endpoint: its faults, its tokens, its latency and its cost. */
 import { number, percent, seconds, tickSeconds } from '../kit/format.ts';
 import type { ChartSpec } from './charts.ts';
+import { shareBand } from './share-band.ts';
 
 export const USER_FAULTS_CHART: ChartSpec = {
   id: 'user-faults',
   title: 'Customer: faults',
-  help: 'Share of a step’s conversations in which the audit finds a fault of the customer, such as a fact that its scenario does not have.',
+  help: 'Share of a step’s conversations in which the audit finds a fault of the customer, such as a fact that its scenario does not have. Band: 95 % interval, as if conversations were independent.',
   kind: 'lines',
+  max: 1,
   format: percent,
-  lines: () => [{ key: 'user/fault_rate', label: 'with a fault', color: '--bad' }],
+  lines: () => [
+    {
+      key: 'user/fault_rate',
+      label: 'with a fault',
+      color: '--bad',
+      sparse: true,
+      band: (series) => shareBand(series, 'user/fault_rate', 'user/audited'),
+    },
+  ],
 };
 
 export const USER_TOKENS_CHART: ChartSpec = {

@@ -69,7 +69,9 @@ async function trainIn(folder, progress, train) {
   } catch (error) {
     const { message } = /** @type {Error} */ (error);
     await folder.stop('failed', message);
-    throw folder.continuation ? new CommandError(`${message}. ${folder.continuation}`) : error;
+    if (!folder.continuation) throw error;
+    const Same = error instanceof UsageError ? UsageError : CommandError;
+    throw new Same(`${message}. ${folder.continuation}`);
   } finally {
     forget();
   }
