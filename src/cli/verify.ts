@@ -1,7 +1,7 @@
 /** @file What `mua verify` checks: folders of runs, experiments and models, and files that the playground exports. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parserReason } from '../base/input-error.ts';
@@ -83,13 +83,19 @@ async function verifyRun(folder: string, attempt: Attempt): Promise<true> {
   for (const log of LOGS) {
     const file = join(folder, log);
     await attempt(file, async () => {
-      const lines = createInterface({ input: createReadStream(file), crlfDelay: Infinity });
+      const check = (line: string, number: number) => {
+        const value = parseLine(line, `line ${number}`);
+        if (log === 'trajectories.jsonl') readTrajectory(value, log, `line ${number}`);
+      };
       let number = 0;
-      for await (const line of lines) {
-        const where = `line ${++number}`;
-        const value = parseLine(line, where);
-        if (log === 'trajectories.jsonl') readTrajectory(value, log, where);
+      let last = '';
+      for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+        if (number > 0) check(last, number);
+        last = line;
+        number++;
       }
+      // A process that was killed can leave half a line. `--resume` drops it.
+      if (number > 0 && (status?.state === 'done' || (await endsWithLine(file)))) check(last, number);
     });
   }
   for (const { file, sha256, bytes } of status?.checkpoints ?? []) {
@@ -114,6 +120,17 @@ async function verifyModel(folder: string, names: readonly string[], attempt: At
     );
   });
   return true;
+}
+
+async function endsWithLine(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+    return buffer[0] === 10;
+  } finally {
+    await file.close();
+  }
 }
 
 function parseLine(line: string, where: string): unknown {

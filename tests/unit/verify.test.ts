@@ -52,11 +52,30 @@ test('what is whole passes', async () => {
   expect(await verify('docs')).toBeNull();
 });
 
+test('half a line after the last step of a run that was killed is no damage, because --resume drops it', async () => {
+  await makeRun(run, 'interrupted');
+  for (const log of ['metrics.jsonl', 'evaluations.jsonl', 'trajectories.jsonl']) await appendFile(join(run, log), '{"step":2,"va');
+  expect((await verify(run))!.problems).toEqual([]);
+});
+
 test.each<[string, 'done' | 'interrupted', () => Promise<unknown>, string, RegExp]>([
   ['a bit of the weights', 'done', () => turn('model.safetensors', 900_000), 'model.safetensors', /its SHA-256 is .*: expected/],
   ['weights that are cut', 'done', () => truncate(join(run, 'model.safetensors'), 5000), '', /truncated/],
   ['a tokenizer that is gone', 'done', () => rm(join(run, 'tokenizer.json')), '', /tokenizer.json is missing/],
-  ['a line that is cut', 'interrupted', () => truncate(join(run, 'metrics.jsonl'), 5), 'metrics.jsonl', /line 1 is not JSON/],
+  [
+    'a line that is cut',
+    'interrupted',
+    () => writeFile(join(run, 'metrics.jsonl'), '{"step\n{"step":2}\n'),
+    'metrics.jsonl',
+    /line 1 is not JSON/,
+  ],
+  [
+    'a last line that is cut, of a run that is done',
+    'done',
+    () => truncate(join(run, 'metrics.jsonl'), 5),
+    'metrics.jsonl',
+    /line 1 is not JSON/,
+  ],
   [
     'a log that is too short',
     'interrupted',
