@@ -12,6 +12,8 @@ export default defineConfig({
   timeout: 300_000,
   expect: { timeout: 30_000 },
   workers: 2,
+  // A software GPU sometimes stops drawing, and the page stands still. The summary names a test that passes on its second try.
+  retries: 1,
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
   reporter: [['list']],
@@ -20,6 +22,7 @@ export default defineConfig({
     baseURL: `http://127.0.0.1:${PORT}/`,
     browserName: 'chromium',
     launchOptions,
+    actionTimeout: 240_000,
     // Only the test of offline use has a service worker: it would answer what other tests answer for the server.
     serviceWorkers: 'block',
     // Screenshots for the trace would slow down every test.

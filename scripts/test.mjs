@@ -53,7 +53,7 @@ const closingLines = (output) =>
 function counts(lines) {
   const text = lines.filter((line) => !line.includes('Test Files')).join('\n');
   const sum = (words) => [...text.matchAll(new RegExp(`(\\d+) (?:${words})\\b`, 'g'))].reduce((total, m) => total + Number(m[1]), 0);
-  return { passed: sum('passed'), failed: sum('failed|flaky|interrupted|did not run'), skipped: sum('skipped') };
+  return { passed: sum('passed'), failed: sum('failed|interrupted|did not run'), skipped: sum('skipped'), flaky: sum('flaky') };
 }
 
 async function runStage(name, live) {
@@ -93,5 +93,5 @@ for (const { name, ok, seconds } of results)
 console.log(`${'all'.padEnd(17)} ${((performance.now() - start) / 1000).toFixed(0).padStart(5)} s`);
 for (const { name, lines } of results.filter((result) => result.lines.length > 0)) console.log(`\n${name}\n${lines.join('\n')}`);
 const total = (key) => results.reduce((sum, { found }) => sum + found[key], 0);
-console.log(`\n${total('passed')} passed, ${total('failed')} failed, ${total('skipped')} skipped`);
+console.log(`\n${total('passed')} passed, ${total('failed')} failed, ${total('skipped')} skipped, ${total('flaky')} passed on the second try only`);
 process.exit(total('failed') > 0 ? 1 : 0);
