@@ -9,7 +9,8 @@ export const ROOMS = {
   base: ['records'],
   engine: ['base', 'records'],
   environments: ['base', 'records'],
-  users: ['base', 'records', 'environments'],
+  local: ['base', 'records'],
+  users: ['base', 'records', 'environments', 'local'],
   agent: ['base', 'records', 'engine', 'environments', 'users'],
   exchange: ['base', 'records', 'engine'],
   storage: ['records'],
@@ -32,7 +33,7 @@ export const ROOMS = {
     'experiments',
   ],
   worlds: ['base', 'records', 'environments', 'exchange', 'benchmarks'],
-  workers: ['environments', 'users', 'exchange', 'storage', 'benchmarks', 'trainer', 'worlds'],
+  workers: ['environments', 'local', 'users', 'exchange', 'storage', 'benchmarks', 'trainer', 'worlds'],
   cli: ['base', 'records', 'environments', 'exchange', 'benchmarks', 'experiments', 'trainer'],
 
   // The page: the folders of src/app.
@@ -43,6 +44,7 @@ export const ROOMS = {
     'records',
     'engine',
     'environments',
+    'local',
     'agent',
     'exchange',
     'storage',
@@ -54,7 +56,7 @@ export const ROOMS = {
     'worlds',
   ],
   charts: ['kit', 'data', 'base'],
-  conversation: ['kit', 'data', 'base', 'records', 'environments', 'users', 'agent', 'evaluation', 'training', 'trainer'],
+  conversation: ['kit', 'data', 'base', 'records', 'environments', 'local', 'users', 'agent', 'evaluation', 'training', 'trainer'],
   /** Every other folder of src/app. A feature may not import another feature. */
   feature: [
     'kit',
@@ -63,6 +65,7 @@ export const ROOMS = {
     'conversation',
     'base',
     'records',
+    'local',
     'users',
     'agent',
     'exchange',

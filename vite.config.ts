@@ -24,6 +24,9 @@ const policy = (): Plugin => ({
   },
 });
 
+/** Files of the language models that play customers in the tab. */
+const LATER = /\/(ort-wasm|local-model\.worker)/;
+
 /** Writes `service-worker.js` with the names of all files of the build. The command line's own page is not for offline use. */
 const offline = (): Plugin => ({
   name: 'offline',
@@ -40,7 +43,11 @@ const offline = (): Plugin => ({
     for (const name of names) hash.update(name).update(await readFile(join(out, name)));
     const source = await readFile(resolve(root, 'workers/service-worker.js'), 'utf8');
     const version = hash.digest('hex').slice(0, 16);
-    const written = source.replace("'__FILES__'", () => JSON.stringify(JSON.stringify(names))).replace('__VERSION__', version);
+    const list = (kept: string[]) => () => JSON.stringify(JSON.stringify(kept));
+    const written = source
+      .replace("'__FILES__'", list(names.filter((name) => !LATER.test(name))))
+      .replace("'__LATER__'", list(names.filter((name) => LATER.test(name))))
+      .replace('__VERSION__', version);
     await writeFile(join(out, 'service-worker.js'), written);
   },
 });
@@ -60,10 +67,10 @@ export default defineConfig({
   worker: { format: 'es' },
   server: { headers: isolation },
   preview: { headers: HEADERS },
-  // A copy of onnxruntime-web (only tests use it) would not find its WebAssembly.
+  // Copies of these two would not find the WebAssembly of onnxruntime-web.
   optimizeDeps: {
-    include: ['comlink', 'dexie', '@huggingface/tokenizers', 'zod', '@bufbuild/protobuf/wire'],
-    exclude: ['onnxruntime-web'],
+    include: ['comlink', 'dexie', '@huggingface/tokenizers', 'zod', 'zod/mini', '@bufbuild/protobuf/wire'],
+    exclude: ['onnxruntime-web', '@huggingface/transformers'],
   },
   // index.html is the page. headless.html is the page that the command line opens.
   // No file is inlined as a data: URL, because the page's content security policy forbids them.

@@ -7,7 +7,7 @@ import type { EvaluateOptions, GenerateRequest, GradRequest, Interrupted, Progre
 import * as comlink from 'comlink';
 import type { Benchmark } from '../records/benchmark-task.ts';
 import type { SftConfig } from '../records/run.ts';
-import type { UserConfig } from '../records/user.ts';
+import type { BrowserUser, UserConfig } from '../records/user.ts';
 import { connectTrainer, type Trainer } from '../trainer/connect.ts';
 import type { ExactDomain } from '../environments/exact/types.ts';
 import { importBenchmark } from '../benchmarks/import/import.ts';
@@ -50,6 +50,10 @@ interface TrainOrder extends RunOrder {
   preset: string;
   algorithm: string;
   overrides: Record<string, string>;
+  /** Default: the customer of the request. */
+  user?: UserConfig;
+  /** The customer of the held-out evaluations. Default: that of the training. */
+  val_user?: BrowserUser;
 }
 
 export type HeadlessAnswer = { error?: { name: string; message: string } };
@@ -127,14 +131,14 @@ async function finish(place: string, { model, ...rest }: { model: ModelFiles }):
 
 /** Trains the runs one after another. */
 async function train(trainer: Trainer, runs: readonly TrainOrder[], user: UserConfig, exchange: string, report: Progress): Promise<void> {
-  for (const [i, { label, preset, algorithm, overrides, ...order }] of runs.entries()) {
+  for (const [i, { label, preset, algorithm, overrides, user: own = user, val_user, ...order }] of runs.entries()) {
     const place = `${exchange}run/${i}/`;
     const progress: Progress = (done, total, text, metrics) =>
       label === ''
         ? report(done, total, text, metrics)
         : report(Math.round(10 * (i + done / Math.max(1, total))) / 10, runs.length, `${label}: ${text}`, metrics);
     const { model, interrupted } = await fetchRun(order, place);
-    const options = { preset, algorithm, overrides, user, ...(interrupted && { interrupted }) };
+    const options = { preset, algorithm, overrides, user: own, ...(val_user && { val_user }), ...(interrupted && { interrupted }) };
     await finish(place, await trainer.train(model, options, sinkTo(place, progress)));
   }
 }

@@ -1,4 +1,5 @@
 /** @file How often simulated customers do something wrong, and how often that can have cost the agent its reward. */
+import { customerName } from '../base/customer-name.ts';
 import { path } from '../base/message-path.ts';
 import { equalJson } from '../base/json.ts';
 import { wilson } from '../base/wilson.ts';
@@ -57,7 +58,7 @@ export function qualityBySimulator(
   const results = new Map<string, Audited[]>();
   for (const row of rows) {
     const { user } = row.settings;
-    const simulator = user.mode === 'scripted' ? 'Scripted customer' : `${user.model} at ${user.baseUrl}`;
+    const simulator = user.mode === 'scripted' ? 'Scripted customer' : customerName(user);
     results.set(simulator, [...(results.get(simulator) ?? []), ...row.results]);
   }
   return [...results]

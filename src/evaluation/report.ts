@@ -1,4 +1,5 @@
 /** @file The report of an evaluation: pass^k, how episodes ended, which rules were broken. */
+import { groupBy } from '../base/group-by.ts';
 import { isAudited } from '../environments/violations.ts';
 import type { EvaluationReport } from '../records/evaluation.ts';
 import type { Trajectory } from '../records/trajectory.ts';
@@ -44,17 +45,6 @@ export function reportOf(trajectories: readonly Trajectory[], trials: number, se
     ),
     seconds,
   };
-}
-
-/** Like `Map.groupBy`, which Node 20 does not have. */
-function groupBy<T, K>(rows: readonly T[], key: (row: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>();
-  for (const row of rows) {
-    const group = groups.get(key(row));
-    if (group) group.push(row);
-    else groups.set(key(row), [row]);
-  }
-  return groups;
 }
 
 function tally(words: readonly string[]): Record<string, number> {

@@ -2,11 +2,12 @@
 import { conditionsCode } from '../environments/conditions.ts';
 import type { EpisodeLimits } from '../records/episode.ts';
 import type { EvaluationSettings } from '../records/evaluation.ts';
+import type { UserConfig } from '../records/user.ts';
 
 /** A text that is equal for two evaluations if and only if their trials can be paired. */
 export function settingsKey(settings: EvaluationSettings): string {
   const { domain, level, split, tasks, trials, temperature, top_p, top_k, seed, limits, conversation_rules, first_stream, user } = settings;
-  const who = user.mode === 'scripted' ? [] : [user.baseUrl, user.model, user.judgeModel];
+  const who = whoPlays(user);
   return JSON.stringify([
     domain,
     level,
@@ -30,4 +31,10 @@ export function settingsKey(settings: EvaluationSettings): string {
 export function limitsOf(config: EpisodeLimits): EpisodeLimits {
   const { max_turns, response_length_one_turn, max_model_len, malformed_policy, require_done } = config;
   return { max_turns, response_length_one_turn, max_model_len, malformed_policy, require_done };
+}
+
+/** What must be equal of two customers. */
+function whoPlays(user: UserConfig): (string | undefined)[] {
+  if (user.mode === 'endpoint') return [user.baseUrl, user.model, user.judgeModel];
+  return user.mode === 'local' ? [user.source, user.hub, user.model, user.device, user.precision] : [];
 }

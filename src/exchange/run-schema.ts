@@ -12,6 +12,7 @@ import { type GrpoConfig, MOST_WORDS, type RunRequest, type RunStatus, type RunW
 import type { EndpointConfig } from '../records/user.ts';
 import { checked } from './checked.ts';
 import { type Fields, id, name, natural, number, oneOf, scalar, text, time } from './schema-fields.ts';
+import { local, scripted } from './user-schema.ts';
 import { checkGraph, rewardPartsSchema, RULES, TERMINATIONS, toolFaultsSchema, trajectorySchema } from './trajectory-schema.ts';
 
 const STATUSES: Record<RunStatus, true> = {
@@ -61,7 +62,7 @@ const endpoint = z.object({
   completionPrice: z.optional(number),
   budget: z.optional(number),
 } satisfies Fields<Omit<EndpointConfig, 'apiKey'>> & { mode: unknown });
-const user = z.union([z.object({ mode: z.literal('scripted') }), endpoint]);
+const user = z.union([scripted, endpoint, local]);
 /** The settings that pages compute with. Pages only show the others. */
 const config = z.catchall(
   z.object({ domain: name, level: name, n: natural, train_batch_size: natural, total_training_steps: natural, seed: natural }),
@@ -86,11 +87,13 @@ export const runSchema = z.object({
   status: oneOf(STATUSES),
   message: z.optional(text),
   step: natural,
+  superseded: z.optional(z.object({ run: id, from: natural })),
   request: z.object({
     model: name,
     preset: name,
     overrides: z.record(z.string(), scalar) as unknown as z.ZodMiniType<Partial<GrpoConfig>>,
     user,
+    val_user: z.optional(z.union([scripted, local])),
     dataset: z.optional(id),
   } satisfies Fields<RunRequest>),
   config: config as unknown as z.ZodMiniType<GrpoConfig>,

@@ -23,6 +23,7 @@ interface WriteOptions {
 
 /** The row without secrets. */
 export function sharedRun(row: RunRow | SharedRun, keys: readonly string[] = []): SharedRun {
+  const { val_user } = row.request;
   return checked<SharedRun>(
     runSchema,
     {
@@ -31,14 +32,15 @@ export function sharedRun(row: RunRow | SharedRun, keys: readonly string[] = [])
       ...(row.note !== undefined && { note: withoutKeys(row.note, keys) }),
       ...(row.tags && { tags: row.tags.map((tag) => withoutKeys(tag, keys)) }),
       ...(row.message !== undefined && { message: withoutSecrets(row.message, keys) }),
-      request: { ...row.request, user: sharedUser(row.request.user) },
+      request: { ...row.request, user: sharedUser(row.request.user), ...(val_user && { val_user: sharedUser(val_user) }) },
     },
     FILES.run,
   );
 }
 
 function sharedUser(user: UserConfig): UserConfig {
-  return user.mode === 'endpoint' ? { ...user, baseUrl: publicUrl(user.baseUrl) } : user;
+  if (user.mode === 'endpoint') return { ...user, baseUrl: publicUrl(user.baseUrl) };
+  return user.mode === 'local' && user.hub !== undefined ? { ...user, hub: publicUrl(user.hub) } : user;
 }
 
 /** The evaluation without secrets. The schema drops an API key. */

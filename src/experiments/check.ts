@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import type { Experiment, ExperimentBase, ExperimentVariant } from '../records/experiment.ts';
 import type { GrpoConfig } from '../records/run.ts';
+import { local, scripted } from '../exchange/user-schema.ts';
 import { checked } from '../exchange/checked.ts';
 import { ImportError } from '../exchange/import-error.ts';
 import { type Fields, scalar } from '../exchange/schema-fields.ts';
@@ -23,10 +24,10 @@ const seeds = z
   .check(z.minLength(1, 'at least one seed'), z.maxLength(MOST_SEEDS, `at most ${MOST_SEEDS} seeds`));
 
 /** The customer without an API key: the key is in memory only. */
-const user = z._default(
-  z.union([z.object({ mode: z.literal('scripted') }), z.object({ mode: z.literal('endpoint'), baseUrl: label, model: label })]),
-  { mode: 'scripted' },
-);
+const user = z._default(z.union([scripted, local, z.object({ mode: z.literal('endpoint'), baseUrl: label, model: label })]), {
+  mode: 'scripted',
+});
+const browserUser = z.optional(z.union([scripted, local]));
 
 const experimentSchema = z.strictObject({
   id: experimentName,
@@ -37,9 +38,18 @@ const experimentSchema = z.strictObject({
     model,
     overrides,
     user,
+    val_user: browserUser,
   } satisfies Fields<ExperimentBase>),
   variants: z
-    .array(z.strictObject({ name: experimentName, preset: z.optional(label), model, overrides } satisfies Fields<ExperimentVariant>))
+    .array(
+      z.strictObject({
+        name: experimentName,
+        preset: z.optional(label),
+        model,
+        overrides,
+        user: browserUser,
+      } satisfies Fields<ExperimentVariant>),
+    )
     .check(z.minLength(1, 'at least one variant'), z.maxLength(MOST_VARIANTS, `at most ${MOST_VARIANTS} variants`)),
   baseline: z.optional(z.string()),
   seeds,

@@ -51,7 +51,8 @@ export function requestOf({ base, evaluation, ...experiment }: Experiment, { var
     model: variant.model ?? base.model ?? PRESETS[preset]!.model,
     preset,
     overrides: { ...mergeOverrides(base.overrides, variant.overrides, evaluation), seed } as Partial<GrpoConfig>,
-    user: base.user,
+    user: variant.user ?? base.user,
+    ...(base.val_user && { val_user: base.val_user }),
   };
 }
 

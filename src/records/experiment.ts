@@ -1,5 +1,5 @@
 /** @file An experiment: variants × seeds of one question, and what is kept of each of its runs. */
-import type { UserConfig } from './user.ts';
+import type { BrowserUser, UserConfig } from './user.ts';
 
 /** Settings by name (`GrpoConfig`), only those that differ. */
 export type Overrides = Record<string, string | number | boolean>;
@@ -11,6 +11,8 @@ export interface ExperimentBase {
   overrides: Overrides;
   /** The simulated customer, without its API key. */
   user: UserConfig;
+  /** The customer of the held-out evaluations of all variants. Absent: the customer of the training. */
+  val_user?: BrowserUser;
 }
 
 /** What one variant changes in the base. */
@@ -19,6 +21,7 @@ export interface ExperimentVariant {
   preset?: string;
   model?: string;
   overrides: Overrides;
+  user?: BrowserUser;
 }
 
 export interface Experiment {

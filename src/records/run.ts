@@ -2,7 +2,7 @@
 import type { ConditionSettings, ValidationConditionSettings } from './conditions.ts';
 import type { ConversationRules, EpisodeLimits, Sampling } from './episode.ts';
 import type { RewardSettings } from './rewards.ts';
-import type { UserConfig } from './user.ts';
+import type { BrowserUser, UserConfig } from './user.ts';
 
 /** The optimizer (AdamW) and its learning-rate schedule. */
 export interface OptimiserConfig {
@@ -120,6 +120,8 @@ export interface RunRequest {
   /** Only values that differ from the preset. */
   overrides: Partial<GrpoConfig>;
   user: UserConfig;
+  /** The customer of the held-out evaluations. Absent: `user`. */
+  val_user?: BrowserUser;
   /** With `algorithm: 'sft'`: id of the stored dataset to train on. Absent: each step gets new conversations of the demonstrators. */
   dataset?: string;
 }
@@ -150,6 +152,8 @@ export interface RunRow extends RunWords {
   recorded?: boolean;
   /** Time of the import from a file. An imported run cannot be continued. */
   imported?: number;
+  /** Steps of another run that were played again after a resume: the id of the run, and the first of the steps. */
+  superseded?: { run: string; from: number };
   /** The experiment of this browser that the run belongs to, and its variant. */
   experiment?: string;
   variant?: string;

@@ -21,18 +21,48 @@ export interface EndpointConfig {
   budget?: number;
 }
 
-/** One request to an endpoint. */
+/** The names that transformers.js gives the precisions of an ONNX file. */
+export const PRECISIONS = ['q4f16', 'q4', 'q8', 'fp16', 'fp32'] as const;
+export type Precision = (typeof PRECISIONS)[number];
+
+/** Which text-generation model runs in the tab. */
+export interface LocalModel {
+  /** Where its files come from: the Hugging Face Hub, a folder that the visitor chose, or the page. */
+  source: 'hub' | 'folder' | 'bundled';
+  /** e.g. `onnx-community/Qwen3-0.6B-ONNX`; of other sources the name of the folder. */
+  model: string;
+  precision: Precision;
+  /** The address of the Hub. Default: `https://huggingface.co`. */
+  hub?: string;
+}
+
+/** A customer played by a language model in the tab. */
+export interface LocalConfig extends LocalModel {
+  /** The processor runs `wasm`. */
+  device: 'webgpu' | 'wasm';
+  /** 0: the most likely token. Default: as the model's generation_config.json says. */
+  temperature?: number;
+  /** Of one message; default 512. */
+  maxTokens?: number;
+  /** Of one message, without the wait for other conversations and without the loading of the model; default 120,000. */
+  timeoutMs?: number;
+}
+
+/** One request to a language model. */
 export interface UserRequest {
   /** Until the answer; null if none came. */
   seconds: number | null;
-  /** Tokens as the server reports them; null if it does not. */
+  /** Tokens as the server or the model in the tab reports them; null if it does not. */
   prompt: number | null;
   completion: number | null;
   /** It repeats a request that failed. */
   retry: boolean;
 }
 
-export type UserConfig = { mode: 'scripted' } | ({ mode: 'endpoint' } & EndpointConfig);
+export type UserConfig = { mode: 'scripted' } | ({ mode: 'endpoint' } & EndpointConfig) | ({ mode: 'local' } & LocalConfig);
+
+/** A customer that needs no server and no key. */
+export type BrowserUser = Exclude<UserConfig, { mode: 'endpoint' }>;
 
 export const CUSTOMER_FAULTS = [
   'ended_too_early',

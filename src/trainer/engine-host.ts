@@ -11,6 +11,7 @@ import type { Engine } from '../engine/types.ts';
 import { loadModel } from '../exchange/model-folder.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { MeteredUsers } from '../users/account.ts';
+import type { UserSimulator } from '../users/types.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { SessionParts } from './session-parts.ts';
 
@@ -95,6 +96,11 @@ export class EngineHost {
     return engine;
   }
 
+  /** Simulated customers. @throws UserError if they cannot play */
+  users(config: UserConfig): Promise<UserSimulator> {
+    return this.#parts.users(config);
+  }
+
   /** Opens an engine, and all else that episodes need. */
   async stage(
     files: ModelFiles,
@@ -105,7 +111,7 @@ export class EngineHost {
     const engine = await this.open(files, size);
     const { environments } = this.#parts;
     const [domain, customers] = await Promise.all([environments.domain(place.domain, place.level), this.#parts.users(user)]);
-    const meter = user.mode === 'endpoint' ? new MeteredUsers(customers, user) : undefined;
+    const meter = user.mode === 'scripted' ? undefined : new MeteredUsers(customers, user.mode === 'endpoint' ? user : {});
     const users = meter ?? customers;
     const rules = rulesFor(domain, place.conversation_rules);
     return {

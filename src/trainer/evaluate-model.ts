@@ -6,8 +6,10 @@ import type { Sampling } from '../records/episode.ts';
 import type { UserConfig } from '../records/user.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import { parseConfig } from '../engine/config.ts';
+import { customerQuality } from '../evaluation/customer-quality.ts';
 import { evaluate } from '../evaluation/evaluate.ts';
 import { tau2Results } from '../benchmarks/tau2/write-results.ts';
+import { resultOf } from '../evaluation/trial-result.ts';
 import { InputError } from '../base/input-error.ts';
 import { evaluationConfig } from '../training/config.ts';
 import { concurrency, type EngineHost } from './engine-host.ts';
@@ -61,13 +63,14 @@ export async function evaluateModel(
           trials,
           seed,
           agent: options.tau2_results,
-          user: user.mode === 'endpoint' ? user.model : null,
+          user: user.mode === 'scripted' ? null : user.model,
           temperature: options.temperature,
           startedAt,
           limits: stage.rules,
         });
   return {
     ...report,
+    customer: customerQuality(trajectories.map(resultOf)),
     noop_skipped: chosen.length - tasks.length,
     ...(options.trajectories && { trajectories }),
     ...(results && { tau2_results: results }),

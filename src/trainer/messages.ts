@@ -2,6 +2,7 @@
  * @file Messages between the trainer worker and its callers: requests, results, progress and events. The structured clone
  * algorithm can copy every value.
  */
+import type { CustomerQuality } from '../evaluation/customer-quality.ts';
 import type { Act } from '../agent/expert.ts';
 import type { LiveAct } from '../agent/live.ts';
 import type { Prefix } from '../agent/prefix.ts';
@@ -16,7 +17,7 @@ import type { RolloutSummary } from '../records/rollout.ts';
 import type { GrpoConfig, RunStatus, StepMetrics } from '../records/run.ts';
 import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
-import type { UserConfig } from '../records/user.ts';
+import type { BrowserUser, UserConfig } from '../records/user.ts';
 
 export type RunEvent =
   | { type: 'status'; status: RunStatus; message?: string }
@@ -70,6 +71,7 @@ export interface TrainOptions {
   algorithm?: string;
   overrides: Record<string, string>;
   user: UserConfig;
+  val_user?: BrowserUser;
   interrupted?: Interrupted;
 }
 
@@ -195,6 +197,8 @@ export interface EvaluateOptions {
 }
 
 export interface EvaluateReport extends EvaluationReport {
+  /** How often the simulated customer did something wrong. Only `mua evaluate` tells it. */
+  customer?: CustomerQuality;
   tau2_results?: Tau2Results;
   /** The number of skipped no-op tasks. */
   noop_skipped?: number;

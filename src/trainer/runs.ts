@@ -17,6 +17,7 @@ import { concurrency, DeviceLostError, type EngineHost } from './engine-host.ts'
 import type { StepResult } from '../training/step-result.ts';
 import { keptGroup } from '../training/inspect.ts';
 import { keepEvaluation, withoutKey } from './evaluations.ts';
+import { supersede } from './superseded.ts';
 import { LiveGroup } from './live.ts';
 import { heldOutSettings } from '../training/evaluation-settings.ts';
 import { alarmText } from '../training/alarms.ts';
@@ -126,6 +127,7 @@ export class Runs {
     const row = await this.#parts.database().runs.get(run);
     if (!row) throw new Error(`there is no run "${run}" in this browser`);
     if (row.imported) throw new Error(`run "${row.name}" was imported: it can be read, not gone on with`);
+    if (row.superseded) throw new Error(`run "${row.name}" was superseded: go on with the run that it came from`);
     // Runs of earlier versions lack settings that were added later.
     await this.#launch({ ...row, config: { ...PRESETS[DEFAULT_PRESET]!.config, ...row.config } }, user ?? row.request.user, gpuTaken);
   }
@@ -225,8 +227,7 @@ export class Runs {
       config: sha256(new TextEncoder().encode(canonicalJson(config))),
     };
     const doneSteps = checkpoint?.step ?? 0;
-    // The steps after the checkpoint are repeated with the same result. Their first rows are deleted, so that no row is stored twice.
-    await this.#forgetAfter(db, id, doneSteps);
+    await supersede(db, id, doneSteps);
     if (meter) {
       active.meter = meter;
       const before = await db.metrics.where('[run+step]').between([id, 0], [id, doneSteps], true, true).toArray();
@@ -242,12 +243,13 @@ export class Runs {
       saved = finished;
       this.#emit({ type: 'checkpoint', step: finished });
     };
+    const { val_user } = row.request;
     const keepHeldOut = ({ report, trajectories }: Evaluation) =>
       keepEvaluation(db, {
         id: `${id}@${step}`,
         model: { kind: 'run', run: id, step },
         name: `${row.name}@${step}`,
-        settings: heldOutSettings(config, user),
+        settings: heldOutSettings(config, val_user ?? user),
         report,
         trajectories,
       });
@@ -257,6 +259,7 @@ export class Runs {
         ({ values }) => values,
       ),
       dataset,
+      ...(val_user && { valUsers: await this.#host.users(val_user) }),
       signal: active.abort.signal,
       // A run pauses between steps only, so the weights are those of the last finished step.
       gate: async () => {
@@ -291,8 +294,8 @@ export class Runs {
         if (evaluation) await keepHeldOut(evaluation);
         await this.#keepStep(db, id, result);
         finished = step;
-        // To play a step again with a customer behind an endpoint costs money.
-        if (user.mode === 'endpoint' || (config.save_freq > 0 && step % config.save_freq === 0)) await save();
+        // To play a step again with a language model as the customer costs money or much time.
+        if (user.mode !== 'scripted' || (config.save_freq > 0 && step % config.save_freq === 0)) await save();
       },
     });
     await save();
@@ -321,17 +324,6 @@ export class Runs {
     const row = await runs.get(run);
     if (row?.request.user.mode === 'endpoint')
       await runs.update(run, { request: { ...row.request, user: { ...row.request.user, budget } } });
-  }
-
-  async #forgetAfter(db: RunDatabase, run: string, step: number): Promise<void> {
-    await db.transaction('rw', [db.metrics, db.rollouts, db.trajectories, db.runs], async () => {
-      const from = step === 0 ? 0 : step + 1;
-      const later = await db.rollouts.where('[run+step]').between([run, from], [run, Infinity]).primaryKeys();
-      await db.trajectories.bulkDelete(later);
-      await db.rollouts.bulkDelete(later);
-      await db.metrics.where('[run+step]').between([run, from], [run, Infinity]).delete();
-      await db.runs.update(run, { step });
-    });
   }
 
   /** The page gets the status even if the storage is full. */

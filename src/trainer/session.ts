@@ -38,6 +38,8 @@ import { Plays } from './play.ts';
 import { Runs } from './runs.ts';
 import { sftModel, trainModel } from './train-model.ts';
 import { synthesize, type SynthesizeOptions } from '../training/synthesize.ts';
+import { ScriptedUsers } from '../users/scripted.ts';
+import { VARIED } from '../users/varied-speech.ts';
 
 export class TrainerSession implements Omit<TrainerApi, 'connect'> {
   readonly #parts: SessionParts;
@@ -160,7 +162,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
     progress: Progress,
   ): ReturnType<TrainerApi['synthesize']> {
     const conditions = coldStartConditions(options.domain, options.level, settings);
-    const users = await this.#parts.users({ mode: 'scripted' });
+    const users = options.side === 'customer' ? new ScriptedUsers(VARIED) : await this.#parts.users({ mode: 'scripted' });
     const { conversations, tried, solved } = await synthesize(
       { environments: this.#parts.environments, users },
       { ...options, conditions },

@@ -27,7 +27,7 @@ const CHECKPOINT_SHARE = 0.02;
 export async function trainModel(
   host: EngineHost,
   given: ModelFiles,
-  { preset, algorithm = '', overrides, user, interrupted }: TrainOptions,
+  { preset, algorithm = '', overrides, user, val_user, interrupted }: TrainOptions,
   sink: TrainingSink,
 ): Promise<TrainResult> {
   const config = grpoConfig(preset, algorithm === '' ? overrides : withAlgorithm(algorithm, preset, overrides));
@@ -51,6 +51,7 @@ export async function trainModel(
   await trainRun(stage, engine, config, concurrency(config), {
     doneSteps: step,
     doneMetrics: interrupted?.metrics,
+    ...(val_user && { valUsers: await host.users(val_user) }),
     ...(meter && { takeUsage: () => meter.takeMetrics() }),
     onStepStart: (next) => (step = next),
     onPhase: (phase, done, of) => void sink.progress(step, total, `${phase} ${done}/${of}`),

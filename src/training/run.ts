@@ -12,6 +12,7 @@ import { EVALUATION_STREAM } from './presets.ts';
 import { rftStep } from './rft.ts';
 import { sftStep } from './sft-run.ts';
 import type { StepHooks } from './step-batch.ts';
+import type { UserSimulator } from '../users/types.ts';
 import type { StepResult } from './step-result.ts';
 
 const STEPS: Record<Algorithm, typeof grpoStep> = { grpo: grpoStep, rft: rftStep, sft: sftStep };
@@ -32,6 +33,8 @@ export interface RunHooks extends StepHooks {
   onStep: (result: StepResult, evaluation: Evaluation | null) => Promise<void>;
   /** The evaluation before the first step. */
   onBaseline: (evaluation: Evaluation, usage: Record<string, number>) => Promise<void>;
+  /** The customers of the held-out evaluations. Default: those of the stage. */
+  valUsers?: UserSimulator;
   /** What the customer has used since the last call, as metrics (see `MeteredUsers.takeMetrics`). */
   takeUsage?: () => Record<string, number>;
   /** Called before every step, after the gate. true ends the run early. */
@@ -54,7 +57,7 @@ async function evaluateHeldOut(
   stage: Stage,
   config: GrpoConfig,
   concurrency: number,
-  hooks: Pick<RunHooks, 'signal' | 'onEvaluationProgress' | 'onTrialStart' | 'onTrial'>,
+  hooks: Pick<RunHooks, 'valUsers' | 'signal' | 'onEvaluationProgress' | 'onTrialStart' | 'onTrial'>,
 ): Promise<Evaluation | null> {
   const tasks = await stage.environments.tasks({
     domain: config.domain,
@@ -64,19 +67,22 @@ async function evaluateHeldOut(
     count: config.val_tasks,
     conditions: conditionsOf(config, 'val'),
   });
-  return evaluate(stage, {
-    tasks,
-    trials: 1,
-    limits: config,
-    sampling: validationSampling(config),
-    seed: config.seed,
-    firstStream: EVALUATION_STREAM,
-    concurrency,
-    signal: hooks.signal,
-    onProgress: hooks.onEvaluationProgress,
-    onTrialStart: hooks.onTrialStart,
-    onTrial: hooks.onTrial,
-  }).catch((error: unknown) => {
+  return evaluate(
+    { ...stage, users: hooks.valUsers ?? stage.users },
+    {
+      tasks,
+      trials: 1,
+      limits: config,
+      sampling: validationSampling(config),
+      seed: config.seed,
+      firstStream: EVALUATION_STREAM,
+      concurrency,
+      signal: hooks.signal,
+      onProgress: hooks.onEvaluationProgress,
+      onTrialStart: hooks.onTrialStart,
+      onTrial: hooks.onTrial,
+    },
+  ).catch((error: unknown) => {
     if (error instanceof NothingScoredError) return null;
     throw error;
   });

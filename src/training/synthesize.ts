@@ -8,12 +8,13 @@ import { COLD_START } from '../environments/conditions.ts';
 import type { Conditions } from '../records/conditions.ts';
 import { type DatasetConversation, STYLES, type Style } from '../records/dataset.ts';
 import { mapConcurrently } from '../agent/rollouts.ts';
-import type { Task, ToolSchema } from '../records/task.ts';
+import type { Task, ToolSchema, UserScenario } from '../records/task.ts';
 import type { Environments } from '../environments/types.ts';
 import { auditEpisode, auditRules, type AuditEvent } from '../environments/violations.ts';
 import { hash32 } from '../base/random.ts';
 import type { ChatMessage } from '../records/conversation.ts';
 import { intentOf } from '../evaluation/trial-result.ts';
+import { GREETING } from '../users/prompt.ts';
 import { STOP, type UserSimulator } from '../users/types.ts';
 
 /** One line of the JSONL, with all facts. */
@@ -32,6 +33,11 @@ export interface SynthesizeOptions {
   conditions?: Conditions;
   /** The first task to play. Default: 0. */
   from?: number;
+  /**
+   * Whose words a model learns. `customer`: the customer's instruction is the system message, the agent speaks as `user` and the
+   * customer as `assistant`, without the agent's tools. All conversations are kept. Default: `agent`.
+   */
+  side?: 'agent' | 'customer';
   /** How often the demonstrator makes a mistake on purpose, 0 to 1. Above 0 all conversations are kept. */
   carelessness?: number;
 }
@@ -56,7 +62,7 @@ export async function synthesize(
   onProgress?: (kept: number) => void,
   signal?: AbortSignal,
 ): Promise<{ conversations: SynthesizedConversation[]; tried: number; solved: number }> {
-  const { carelessness = 0, styles = STYLES, conditions = COLD_START, from = 0 } = options;
+  const { carelessness = 0, styles = STYLES, conditions = COLD_START, from = 0, side = 'agent' } = options;
   if (!(carelessness >= 0 && carelessness <= 1)) throw new Error(`carelessness is ${carelessness}: expected 0 to 1`);
   if (styles.length === 0) throw new Error('styles is empty: expected careful, brisk or both');
   const domain = await stage.environments.domain(options.domain, options.level);
@@ -74,7 +80,8 @@ export async function synthesize(
     tried += BATCH;
     for (const conversation of played) {
       solved += conversation.reward;
-      if ((conversation.reward === 1 || carelessness > 0) && conversations.length < options.count) conversations.push(conversation);
+      if ((conversation.reward === 1 || carelessness > 0 || side === 'customer') && conversations.length < options.count)
+        conversations.push(conversation);
     }
     onProgress?.(conversations.length);
     if (tried >= TRIED_AT_LEAST && conversations.length < tried * KEPT_AT_LEAST)
@@ -117,8 +124,7 @@ export async function synthesize(
       const violations = auditEpisode(events, auditRules(domain.tools));
       return {
         id: task.id,
-        messages,
-        tools: domain.tools,
+        ...(side === 'agent' ? { messages, tools: domain.tools } : { messages: customerSide(task.scenario, events), tools: [] }),
         demonstrator,
         persona: task.scenario.persona,
         intent: intentOf(task),
@@ -132,4 +138,17 @@ export async function synthesize(
       await environments.close(episode);
     }
   }
+}
+
+/** The same conversation as a language model that plays the customer sees it. */
+function customerSide({ instruction }: UserScenario, events: readonly AuditEvent[]): ChatMessage[] {
+  const heard: ChatMessage[] = [
+    { role: 'system', content: instruction },
+    { role: 'user', content: GREETING },
+  ];
+  for (const event of events)
+    if (event.kind === 'user') heard.push({ role: 'assistant', content: event.text });
+    else if (event.kind === 'agent') heard.push({ role: 'user', content: event.text });
+  // An agent's last message without an answer, as before a transfer, has nothing to learn from.
+  return heard.at(-1)!.role === 'user' ? heard.slice(0, -1) : heard;
 }

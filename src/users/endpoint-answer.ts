@@ -111,7 +111,7 @@ function textOf(content: unknown): string {
  * The words outside of `<think>` blocks; null if a block is not closed. A chat template can open the block in the prompt, so
  * words before a closing tag without an opening tag are thoughts too.
  */
-function withoutThoughts(text: string): string | null {
+export function withoutThoughts(text: string): string | null {
   let said = '';
   let open = false;
   for (const part of text.split(/(<\/?think(?:ing)?>)/i)) {

@@ -1,10 +1,12 @@
 /** @file Makes the simulated user that a configuration names. */
 import { EndpointUsers } from './endpoint.ts';
+import { LocalUsers } from './local.ts';
 import { ScriptedUsers } from './scripted.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { UserSimulator } from './types.ts';
 
 /** @throws UserError if the configuration is invalid, such as a base URL that is not a URL. */
 export function createUsers(config: UserConfig): UserSimulator {
-  return config.mode === 'endpoint' ? new EndpointUsers(config) : new ScriptedUsers();
+  if (config.mode === 'scripted') return new ScriptedUsers();
+  return config.mode === 'endpoint' ? new EndpointUsers(config) : new LocalUsers(config);
 }

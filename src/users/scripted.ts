@@ -6,7 +6,7 @@ import { Dice } from '../base/dice.ts';
 import type { UserScenario, Wish } from '../records/task.ts';
 import { readInstruction } from './instruction.ts';
 import { hearable, listen, matches, orderIds, proposes, type Heard } from './listening.ts';
-import * as speech from './speech.ts';
+import { PLAIN, type Request, type Wording } from './speech.ts';
 import { HandsOnCustomer, type Move } from './hands-on.ts';
 import { UserError, type UserSession, type UserSimulator, type UserTools } from './types.ts';
 
@@ -16,9 +16,12 @@ const MAX_REPLIES = 12;
 const MORE_REPLIES = 6;
 
 export class ScriptedUsers implements UserSimulator {
+  /** `wording`: how the customers say what the rules decide. */
+  constructor(private readonly wording: Wording = PLAIN) {}
+
   session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
     if (tools?.schemas.length) return handsOn(scenario, seed, tools);
-    const customer = scriptedCustomer(scenario, seed);
+    const customer = scriptedCustomer(scenario, seed, this.wording);
     const answer = async (say: () => string, signal?: AbortSignal) => {
       if (signal?.aborted) throw new UserError('the scripted user was cancelled', 'aborted');
       return say();
@@ -28,9 +31,9 @@ export class ScriptedUsers implements UserSimulator {
 }
 
 /** The customer of a scenario without tools. The scenario of an imported task holds its text only. */
-export function scriptedCustomer(scenario: UserScenario, seed: number): ScriptedCustomer {
+export function scriptedCustomer(scenario: UserScenario, seed: number, wording?: Wording): ScriptedCustomer {
   const told = scenario.benchmark ? { ...readInstruction(scenario.instruction), persona: scenario.persona } : scenario;
-  return new ScriptedCustomer(told, seed);
+  return new ScriptedCustomer(told, seed, wording);
 }
 
 function handsOn(scenario: UserScenario, seed: number, tools: UserTools): UserSession {
@@ -64,6 +67,7 @@ export class ScriptedCustomer {
   constructor(
     private readonly scenario: UserScenario,
     seed: number,
+    private readonly wording: Wording = PLAIN,
   ) {
     this.dice = new Dice('scripted user', seed);
     const { persona, tellsAll } = scenario;
@@ -72,10 +76,10 @@ export class ScriptedCustomer {
 
   open(): string {
     const { scenario, dice } = this;
-    const parts = [speech.greeting(dice)];
+    const parts = [this.wording.greeting(dice)];
     if (this.tellsAll) parts.push(this.identify());
     const request = this.request;
-    if (request) parts.push(speech.state(request, this.tellsAll, dice));
+    if (request) parts.push(this.wording.state(request, this.tellsAll, dice));
     else parts.push(scenario.instruction);
     return parts.filter(Boolean).join(' ');
   }
@@ -85,7 +89,7 @@ export class ScriptedCustomer {
     this.replies += 1;
     const answer = this.answer(text, listen(text));
     const most = MAX_REPLIES + MORE_REPLIES * Math.max(0, this.scenario.wishes.length - 1);
-    if (this.ignored >= PATIENCE || (this.replies >= most && !answer.includes('###STOP###'))) return speech.giveUp(this.dice);
+    if (this.ignored >= PATIENCE || (this.replies >= most && !answer.includes('###STOP###'))) return this.wording.giveUp(this.dice);
     return answer;
   }
 
@@ -94,40 +98,40 @@ export class ScriptedCustomer {
   }
 
   /** The current request. A customer who will change their mind first asks for `insteadOf`. */
-  private get request(): speech.Request | undefined {
+  private get request(): Request | undefined {
     return this.changedMind ? this.wish : (this.wish?.insteadOf ?? this.wish);
   }
 
   private answer(text: string, heard: Heard): string {
     const { dice, request } = this;
-    if (heard.transferred) return speech.goodbye(dice);
-    if (!request) return heard.open || heard.done ? speech.goodbye(dice) : this.ignore(speech.unknown(dice));
+    if (heard.transferred) return this.wording.goodbye(dice);
+    if (!request) return heard.open || heard.done ? this.wording.goodbye(dice) : this.ignore(this.wording.unknown(dice));
     if (heard.confirm) return this.confirm(text, heard, request);
     const identity = heard.asksEmail || heard.asksName;
     if (heard.done && !identity && !heard.facts.size) return this.settled(text, request);
     if (heard.refused && !identity && !heard.facts.size) return this.refusal();
     if (identity || heard.facts.size) return this.inform(heard, request);
     this.ignored += heard.open ? 0.5 : 1;
-    return speech.state(request, this.tellsAll || this.ignored > 1, dice);
+    return this.wording.state(request, this.tellsAll || this.ignored > 1, dice);
   }
 
-  private confirm(text: string, heard: Heard, request: speech.Request): string {
+  private confirm(text: string, heard: Heard, request: Request): string {
     if (this.reported(text, heard, request)) {
       if (!proposes(heard.rest)) return this.next();
       this.advance();
       // After the last wish the customer does not want what the agent proposes.
-      return this.request ? this.confirm(heard.rest, { ...heard, claims: '' }, this.request) : speech.goodbye(this.dice);
+      return this.request ? this.confirm(heard.rest, { ...heard, claims: '' }, this.request) : this.wording.goodbye(this.dice);
     }
     if (this.wish?.insteadOf && !this.changedMind) return this.changeMind(this.wish);
     if (matches(text, request)) {
       this.ignored = 0;
-      return speech.yes(this.dice);
+      return this.wording.yes(this.dice);
     }
-    return this.ignore(speech.correct(request, this.dice), 0.5);
+    return this.ignore(this.wording.correct(request, this.dice), 0.5);
   }
 
   /** `Order #W1234567 has been cancelled. Shall I … as well?` reports the current request and asks about something else. */
-  private reported(text: string, { claims, rest }: Heard, request: speech.Request): boolean {
+  private reported(text: string, { claims, rest }: Heard, request: Request): boolean {
     if (!claims || (this.wish?.insteadOf && !this.changedMind)) return false;
     const order = String(request.slots.order_id);
     const claimed = orderIds(claims);
@@ -140,11 +144,11 @@ export class ScriptedCustomer {
   }
 
   /** The agent claims success. The customer believes it, unless it names another order or the request before a change of mind. */
-  private settled(text: string, request: speech.Request): string {
+  private settled(text: string, request: Request): string {
     if (this.wish?.insteadOf && !this.changedMind) return this.changeMind(this.wish);
     const ids = orderIds(text);
     if (ids.length && request.slots.order_id && !ids.includes(String(request.slots.order_id)))
-      return this.ignore(speech.correct(request, this.dice));
+      return this.ignore(this.wording.correct(request, this.dice));
     return this.next();
   }
 
@@ -152,14 +156,14 @@ export class ScriptedCustomer {
     if (this.scenario.persona === 'confused' && this.wish?.insteadOf && !this.changedMind) return this.changeMind(this.wish);
     if (this.scenario.persona === 'pushy' && this.wish?.impossible && !this.insisted) {
       this.insisted = true;
-      return speech.insist(this.dice);
+      return this.wording.insist(this.dice);
     }
     return this.next();
   }
 
   private changeMind(wish: Wish): string {
     this.changedMind = true;
-    return this.scenario.persona === 'confused' ? speech.rectify(wish, this.dice) : speech.change(wish, this.dice);
+    return this.scenario.persona === 'confused' ? this.wording.rectify(wish, this.dice) : this.wording.change(wish, this.dice);
   }
 
   private advance(): void {
@@ -172,10 +176,10 @@ export class ScriptedCustomer {
 
   private next(): string {
     this.advance();
-    return this.request ? speech.also(this.request, this.tellsAll, this.dice) : speech.goodbye(this.dice);
+    return this.request ? this.wording.also(this.request, this.tellsAll, this.dice) : this.wording.goodbye(this.dice);
   }
 
-  private inform(heard: Heard, request: speech.Request): string {
+  private inform(heard: Heard, request: Request): string {
     const { dice, scenario } = this;
     const topics = [heard.asksEmail && 'email', heard.asksName && 'name', ...heard.facts].filter(
       (topic): topic is string => topic !== false,
@@ -192,12 +196,12 @@ export class ScriptedCustomer {
     this.lastAsked = asked;
     for (const topic of topics) this.asked.add(topic);
     const parts: string[] = [];
-    if (heard.asksEmail && scenario.identity.email) parts.push(speech.email(scenario, dice));
-    else if (heard.asksName) parts.push(this.knowsName ? speech.nameAndZip(scenario, dice) : speech.unknown(dice));
-    else if (heard.asksEmail) parts.push(speech.noEmail(dice));
-    if (heard.facts.size) parts.push(speech.answerFacts(request, heard.facts, dice));
+    if (heard.asksEmail && scenario.identity.email) parts.push(this.wording.email(scenario, dice));
+    else if (heard.asksName) parts.push(this.knowsName ? this.wording.nameAndZip(scenario, dice) : this.wording.unknown(dice));
+    else if (heard.asksEmail) parts.push(this.wording.noEmail(dice));
+    if (heard.facts.size) parts.push(this.wording.answerFacts(request, heard.facts, dice));
     const answer = parts.filter(Boolean).join(' ');
-    if (!answer) return this.ignore(speech.unknown(dice), 0.5);
+    if (!answer) return this.ignore(this.wording.unknown(dice), 0.5);
     if (useful) this.ignored = 0;
     return answer;
   }
@@ -208,8 +212,8 @@ export class ScriptedCustomer {
   }
 
   private identify(): string {
-    if (this.scenario.identity.email) return `My email is ${this.scenario.identity.email}.`;
-    return this.knowsName ? speech.nameAndZip(this.scenario, this.dice) : '';
+    if (this.scenario.identity.email) return this.wording.ownEmail(this.scenario, this.dice);
+    return this.knowsName ? this.wording.nameAndZip(this.scenario, this.dice) : '';
   }
 
   private ignore(answer: string, weight = 1): string {

@@ -9,10 +9,33 @@ export type Request = Pick<Wish, 'intent' | 'slots' | 'words'>;
 /** A fact of a request that an agent can ask for. */
 export type Fact = 'order' | 'items' | 'new_items' | 'reason' | 'payment' | 'address';
 
+/** How a customer says what the rules of the scripted customer decide. Each function draws its words with the dice. */
+export interface Wording {
+  greeting(dice: Dice): string;
+  /** States a request for the first time, with all of its facts or without facts. */
+  state(request: Request, whole: boolean, dice: Dice): string;
+  also(request: Request, whole: boolean, dice: Dice): string;
+  change(request: Request, dice: Dice): string;
+  rectify(request: Request, dice: Dice): string;
+  correct(request: Request, dice: Dice): string;
+  /** The facts that the agent asked for, in one sentence; '' if the request has none of these facts. */
+  answerFacts(request: Request, asked: ReadonlySet<Fact>, dice: Dice): string;
+  nameAndZip(scenario: UserScenario, dice: Dice): string;
+  /** The email when the agent asks for it, and unasked in the first message. */
+  email(scenario: UserScenario, dice: Dice): string;
+  ownEmail(scenario: UserScenario, dice: Dice): string;
+  noEmail(dice: Dice): string;
+  unknown(dice: Dice): string;
+  yes(dice: Dice): string;
+  insist(dice: Dice): string;
+  goodbye(dice: Dice): string;
+  giveUp(dice: Dice): string;
+}
+
 const and = (parts: string[]) => parts.join(' and ');
 
 /** `order #W1234567`, `my friend's order #W1234567`, `my default address`. */
-function orderOf({ slots, words }: Request): string {
+export function orderOf({ slots, words }: Request): string {
   if (slots.order_id) return `${words.owner ? `${words.owner[0]} ` : ''}order ${String(slots.order_id)}`;
   return words.order?.[0] ?? 'my default address';
 }
@@ -25,13 +48,13 @@ function swapsOf({ words }: Request): string {
   return and((words.items ?? []).map((item, i) => `the ${item} for one with ${words.new_items?.[i] ?? 'other options'}`));
 }
 
-function paymentOf({ words }: Request): string {
+export function paymentOf({ words }: Request): string {
   const name = words.payment?.[0] ?? 'original payment method';
   return name.startsWith('original') ? `the ${name}` : `my ${name}`;
 }
 
 /** The request with all its facts, as a clause after "I want to". */
-function wholeRequest(request: Request, dice: Dice): string {
+export function wholeRequest(request: Request, dice: Dice): string {
   const order = orderOf(request);
   switch (request.intent) {
     case 'cancel':
@@ -50,7 +73,7 @@ function wholeRequest(request: Request, dice: Dice): string {
 }
 
 /** The request without its facts, as a clause after "I want to". */
-function bareRequest({ intent, slots, words }: Request): string {
+export function bareRequest({ intent, slots, words }: Request): string {
   const order = words.owner ? `${words.owner[0]} order` : 'an order';
   switch (intent) {
     case 'cancel':
@@ -77,8 +100,7 @@ const FACTS: Record<Request['intent'], Fact[]> = {
   modify_address: ['order', 'address'],
 };
 
-/** The facts that the agent asked for, in one sentence; '' if the request has none of these facts. */
-export function answerFacts(request: Request, asked: ReadonlySet<Fact>, dice: Dice): string {
+function answerFacts(request: Request, asked: ReadonlySet<Fact>, dice: Dice): string {
   const parts = FACTS[request.intent].flatMap((fact): string[] => {
     if (!asked.has(fact)) return [];
     switch (fact) {
@@ -105,33 +127,51 @@ export function answerFacts(request: Request, asked: ReadonlySet<Fact>, dice: Di
   return parts.length ? sentence(parts.filter(Boolean).join(', ')) : '';
 }
 
-export function nameAndZip({ identity }: UserScenario, dice: Dice): string {
+function nameAndZip({ identity }: UserScenario, dice: Dice): string {
   const { first_name, last_name, zip } = identity;
   return dice.pick([`I am ${first_name} ${last_name}, zip ${zip}.`, `My name is ${first_name} ${last_name}, zip ${zip}.`]);
 }
 
-export const email = ({ identity }: UserScenario, dice: Dice) => dice.pick([`My email is ${identity.email}.`, `It is ${identity.email}.`]);
+const email = ({ identity }: UserScenario, dice: Dice) => dice.pick([`My email is ${identity.email}.`, `It is ${identity.email}.`]);
 
-/** States a request for the first time, with all of its facts or without facts. */
-export function state(request: Request, whole: boolean, dice: Dice): string {
+function state(request: Request, whole: boolean, dice: Dice): string {
   const clause = whole ? wholeRequest(request, dice) : bareRequest(request);
   return dice.pick([`I want to ${clause}.`, `Please ${clause}.`]);
 }
 
-export const also = (request: Request, whole: boolean, dice: Dice) =>
+const also = (request: Request, whole: boolean, dice: Dice) =>
   `${dice.pick(['Yes', 'Thanks'])}, I also want to ${whole ? wholeRequest(request, dice) : bareRequest(request)}.`;
-export const change = (request: Request, dice: Dice) =>
-  `${dice.pick(['Actually', 'Wait'])}, I want to ${wholeRequest(request, dice)} instead.`;
-export const rectify = (request: Request, dice: Dice) =>
+const change = (request: Request, dice: Dice) => `${dice.pick(['Actually', 'Wait'])}, I want to ${wholeRequest(request, dice)} instead.`;
+const rectify = (request: Request, dice: Dice) =>
   `${dice.pick(['Sorry, I mixed that up', 'Sorry, wrong number'])}. I want to ${wholeRequest(request, dice)}.`;
-export const correct = (request: Request, dice: Dice) => `No, I want to ${wholeRequest(request, dice)}.`;
-export const greeting = (dice: Dice) => dice.pick(['Hi.', 'Hello.']);
-export const yes = (dice: Dice) => dice.pick(['Yes.', 'Yes, please.']);
-export const insist = (dice: Dice) => dice.pick(['Please make an exception.', 'Please, just this once.']);
-export const goodbye = (dice: Dice) => `${dice.pick(['No, thanks.', 'Thanks, bye.'])} ${STOP}`;
-export const giveUp = (dice: Dice) => `${dice.pick(['This does not help me. Bye.', 'I give up. Bye.'])} ${STOP}`;
-export const unknown = (dice: Dice) => dice.pick(["I don't know.", "I don't know that."]);
-export const noEmail = (dice: Dice) => dice.pick(["I don't remember my email.", "I don't know my email."]);
+const correct = (request: Request, dice: Dice) => `No, I want to ${wholeRequest(request, dice)}.`;
+const greeting = (dice: Dice) => dice.pick(['Hi.', 'Hello.']);
+const yes = (dice: Dice) => dice.pick(['Yes.', 'Yes, please.']);
+const insist = (dice: Dice) => dice.pick(['Please make an exception.', 'Please, just this once.']);
+const goodbye = (dice: Dice) => `${dice.pick(['No, thanks.', 'Thanks, bye.'])} ${STOP}`;
+const giveUp = (dice: Dice) => `${dice.pick(['This does not help me. Bye.', 'I give up. Bye.'])} ${STOP}`;
+const unknown = (dice: Dice) => dice.pick(["I don't know.", "I don't know that."]);
+const noEmail = (dice: Dice) => dice.pick(["I don't remember my email.", "I don't know my email."]);
+
+/** The words that models of this project were trained with. */
+export const PLAIN: Wording = {
+  greeting,
+  state,
+  also,
+  change,
+  rectify,
+  correct,
+  answerFacts,
+  nameAndZip,
+  email,
+  ownEmail: ({ identity }) => `My email is ${identity.email}.`,
+  noEmail,
+  unknown,
+  yes,
+  insist,
+  goodbye,
+  giveUp,
+};
 
 /** What a customer of this task may say, in the words that models of this project were trained with. */
 export function suggestions(scenario: UserScenario, seed = 0): string[] {
@@ -152,6 +192,7 @@ export function suggestions(scenario: UserScenario, seed = 0): string[] {
   ];
 }
 
-function sentence(text: string): string {
+/** With a capital letter and a full stop. */
+export function sentence(text: string): string {
   return `${text[0]!.toUpperCase()}${text.slice(1)}.`;
 }

@@ -23,7 +23,7 @@ export interface UserSession {
   reply(agentText: string, signal?: AbortSignal): Promise<string>;
   /** Ends the session. A session that holds no resources lacks this method. */
   close?(): void;
-  /** The requests to an endpoint so far. Absent for other customers. */
+  /** The requests to a language model so far. Absent for other customers. */
   readonly requests?: readonly UserRequest[];
 }
 
@@ -34,7 +34,9 @@ export interface Utterance {
 }
 
 export interface UserSimulator {
-  /** `seed` makes a scripted user reproducible. An endpoint sends it as the request's `seed`. */
+  /** Makes ready what every conversation needs. @throws UserError if the customers cannot play at all */
+  ready?(): Promise<void>;
+  /** `seed` makes a scripted user and a model in the tab reproducible. An endpoint sends it as the request's `seed`. */
   session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession;
   /**
    * Whether the conversation shows that each statement about the agent is true (tau2-bench's NL_ASSERTION). Resolves to

@@ -6,7 +6,7 @@ import { UserError, type UserSession, type UserSimulator, type UserTools, type U
 
 /** Errors lose their class and their fields between workers, so a failure is sent as a value. */
 export type Answer<T = { text: string }> = (T | { failure: { kind: UserError['kind']; message: string } }) & {
-  /** The requests to an endpoint that the answer took. */
+  /** The requests to a language model that the answer took. */
   requests?: UserRequest[];
 };
 
@@ -14,9 +14,9 @@ export type Answer<T = { text: string }> = (T | { failure: { kind: UserError['ki
 export interface UserWorkerApi {
   /**
    * The number of the simulator with this configuration. All callers with the same configuration share one simulator, so
-   * that its limit on requests holds for all of them. @throws Error with UserError's message
+   * that its limit on requests holds for all of them. A model in the tab is loaded first. @throws Error with UserError's message
    */
-  configure(config: UserConfig): number;
+  configure(config: UserConfig): Promise<number>;
   open(
     simulator: number,
     session: string,
@@ -44,10 +44,12 @@ export class UserSessions implements UserWorkerApi {
   private readonly sessions = new Map<string, { user: UserSession; abort: AbortController }>();
   private readonly judging = new Map<string, AbortController>();
 
-  configure(config: UserConfig): number {
+  async configure(config: UserConfig): Promise<number> {
     const key = JSON.stringify(config);
-    const known = this.simulators.findIndex((simulator) => simulator.config === key);
-    return known >= 0 ? known : this.simulators.push({ config: key, users: createUsers(config) }) - 1;
+    let number = this.simulators.findIndex((simulator) => simulator.config === key);
+    if (number < 0) number = this.simulators.push({ config: key, users: createUsers(config) }) - 1;
+    await this.simulators[number]!.users.ready?.();
+    return number;
   }
 
   open(

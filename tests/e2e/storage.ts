@@ -1,4 +1,4 @@
-/** Rows put into the browser's storage as if the app had written them. */
+/** Rows put into and read from the browser's storage as the app does. */
 import type { Page } from '@playwright/test';
 
 /** By table; they are read when the page is next loaded or asks again. The app has made the tables: a page of it is open. */
@@ -24,4 +24,26 @@ export async function store(page: Page, tables: Record<string, readonly object[]
       }),
     JSON.stringify(tables),
   );
+}
+
+/** All rows of a table. */
+export async function stored<T>(page: Page, table: string): Promise<T[]> {
+  return JSON.parse(
+    await page.evaluate(
+      (name) =>
+        new Promise<string>((resolve, reject) => {
+          const open = indexedDB.open('mua-runs');
+          open.onerror = () => reject(open.error!);
+          open.onsuccess = () => {
+            const reading = open.result.transaction(name).objectStore(name).getAll();
+            reading.onerror = () => reject(reading.error!);
+            reading.onsuccess = () => {
+              open.result.close();
+              resolve(JSON.stringify(reading.result));
+            };
+          };
+        }),
+      table,
+    ),
+  ) as T[];
 }

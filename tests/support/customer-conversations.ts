@@ -12,6 +12,7 @@ import { PERSONAS, type CustomerShares, type Persona } from '../../src/records/c
 import type { Task } from '../../src/records/task.ts';
 import type { MessageNode, TerminationReason, Trajectory } from '../../src/records/trajectory.ts';
 import { scriptedCustomer } from '../../src/users/scripted.ts';
+import type { Wording } from '../../src/users/speech.ts';
 import { STOP } from '../../src/users/types.ts';
 
 export const LEVELS = ['glimpse', 'nano', 'small', 'full'] as const;
@@ -77,7 +78,7 @@ const worlds = new Map<string, World>();
 const MAX_ACTS = 40;
 
 /** Plays one task with a scripted customer, to its end or to a limit of acts. */
-export function converse(task: Task, kind: AgentKind, seed: number): Trajectory {
+export function converse(task: Task, kind: AgentKind, seed: number, wording?: Wording): Trajectory {
   let world = worlds.get(task.world);
   if (!world) worlds.set(task.world, (world = new World(task.world, retail.world(task.world))));
   const rows = new Overlay(world);
@@ -85,7 +86,7 @@ export function converse(task: Task, kind: AgentKind, seed: number): Trajectory 
   const style = kind === 'brisk' ? 'brisk' : 'careful';
   const expert = createExpert(domain, seed, { style, carelessness: kind === 'careless' ? 0.5 : 0 });
   const dice = new Dice('clumsy', seed);
-  const customer = scriptedCustomer(task.scenario, seed);
+  const customer = scriptedCustomer(task.scenario, seed, wording);
   const chat: ChatMessage[] = [];
   const nodes = [message(0, 'system', domain.policy)];
   const hear = (text: string) => {

@@ -5,6 +5,8 @@ import { wilson } from '../../src/base/wilson.ts';
 import { PERSONAS } from '../../src/records/conditions.ts';
 import { CUSTOMER_FAULTS } from '../../src/records/user.ts';
 import { auditCustomer } from '../../src/users/audit.ts';
+import { PLAIN } from '../../src/users/speech.ts';
+import { VARIED } from '../../src/users/varied-speech.ts';
 import { AGENTS, converse, LEVELS, message, tasksFor, trajectoryOf } from '../support/customer-conversations.ts';
 import { PLANTS } from '../support/planted-faults.ts';
 
@@ -43,22 +45,25 @@ describe('planted faults', () => {
   });
 });
 
-test('at most 2 % of the scripted conversations have a fault, of every kind of customer', () => {
+test.each([
+  ['plain', PLAIN],
+  ['varied', VARIED],
+])('scripted customers of every kind are rarely accused: %s words', (words, wording) => {
   let [all, accused] = [0, 0];
   const found: string[] = [];
   for (const persona of PERSONAS) {
     let [own, wrong] = [0, 0];
     for (const level of LEVELS)
       for (const [i, task] of tasksFor(persona, level, PER_PERSONA_AND_LEVEL, 9).entries()) {
-        const { faults } = auditCustomer(converse(task, AGENTS[i % AGENTS.length]!, i), task);
+        const { faults } = auditCustomer(converse(task, AGENTS[i % AGENTS.length]!, i, wording), task);
         own += 1;
         wrong += Number(faults.length > 0);
         for (const { kind, detail } of faults) found.push(`${task.id} ${AGENTS[i % AGENTS.length]} ${kind}: ${detail}`);
       }
-    lines.push(`false alarms, ${persona}: ${shown(wrong, own)}`);
+    lines.push(`false alarms, ${words} words, ${persona}: ${shown(wrong, own)}`);
     [all, accused] = [all + own, accused + wrong];
   }
-  lines.push(`false alarms: ${shown(accused, all)}`);
+  lines.push(`false alarms, ${words} words: ${shown(accused, all)}`);
   expect(all).toBeGreaterThanOrEqual(1000);
   expect(accused / all, found.join('\n')).toBeLessThanOrEqual(0.02);
 });

@@ -130,6 +130,16 @@ describe('the queue', () => {
       overrides: { learning_rate: 2e-3, n: 4, val_tasks: 4, seed: 43 },
       user: { mode: 'scripted' },
     });
+    const learned = { mode: 'local', source: 'bundled', model: 'nano-customer', precision: 'fp32', device: 'wasm' } as const;
+    const customers = {
+      ...EXPERIMENT,
+      base: { ...EXPERIMENT.base, val_user: learned },
+      variants: [...EXPERIMENT.variants, { name: 'learned', overrides: {}, user: learned }],
+    };
+    const scripted = { mode: 'scripted' };
+    expect(requestOf(customers, { variant: 'learned', seed: 42 })).toMatchObject({ user: learned, val_user: learned });
+    expect(requestOf(customers, { variant: 'kl', seed: 42 })).toMatchObject({ user: scripted, val_user: learned });
+    expect(checkExperiment(customers, 'x')).toEqual(customers);
     expect(requestOf(EXPERIMENT, { variant: 'kl', seed: 42 }).model).toBe('nano-retail');
     expect(() => requestOf(EXPERIMENT, { variant: 'other', seed: 42 })).toThrow('variant "other" is unknown; known: kl, no_kl');
   });

@@ -1,52 +1,30 @@
 /** A whole run without a GPU: the model says one line per episode. Customer, device and evaluation fail. */
-import type { RunEvent, TrainingSink } from '../../src/trainer/messages.ts';
+import type { TrainingSink } from '../../src/trainer/messages.ts';
 import type { SessionParts } from '../../src/trainer/session-parts.ts';
 import 'fake-indexeddb/auto';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Stage } from '../../src/agent/rollouts.ts';
-import { rulesFor } from '../../src/benchmarks/rules.ts';
 import { Gpu } from '../../src/engine/gpu.ts';
 import { randomWeights } from '../../src/engine/parameters.ts';
 import { selfTest } from '../../src/engine/self-test.ts';
-import type { Engine, TrainSequence } from '../../src/engine/types.ts';
+import type { TrainSequence } from '../../src/engine/types.ts';
 import { saveModel } from '../../src/exchange/model-folder.ts';
 import { RunDatabase } from '../../src/storage/database.ts';
 import { DeviceLostError, EngineHost } from '../../src/trainer/engine-host.ts';
 import { Experiments } from '../../src/trainer/experiments.ts';
 import { takeGpu } from '../../src/trainer/gpu-lock.ts';
 import { trainRun } from '../../src/training/run.ts';
-import { Runs } from '../../src/trainer/runs.ts';
 import { TrainerSession } from '../../src/trainer/session.ts';
 import type { ExperimentRow } from '../../src/records/experiment.ts';
-import type { RunRequest } from '../../src/records/run.ts';
-import { PRESETS } from '../../src/training/presets.ts';
 import type { UserRequest } from '../../src/records/user.ts';
+import { supersede } from '../../src/trainer/superseded.ts';
 import { MeteredUsers } from '../../src/users/account.ts';
-import { STOP, UserError, type UserSimulator } from '../../src/users/types.ts';
-import { domain, OrderDesk, ReplaySampler, task } from '../support/episodes.ts';
 import { EXPERIMENT } from '../support/experiments.ts';
+import { CONFIG, Customers, fakeRuns, fakes, type FakeParts, REQUEST, scores, SETTINGS } from '../support/fake-runs.ts';
 import { hashSampler } from '../support/hash-sampler.ts';
 import { lockManager } from '../support/locks.ts';
 import { TINY } from '../support/tiny-model.ts';
-import { nanoTokenizer } from '../support/tokenizers.ts';
 
 vi.mock('../../src/engine/self-test.ts', () => ({ selfTest: vi.fn(async () => null) }));
-
-/** Fails from the `failing`-th conversation on. */
-class Customers implements UserSimulator {
-  #met = 0;
-  constructor(private readonly failing = Infinity) {}
-  session() {
-    const absent = ++this.#met >= this.failing;
-    return {
-      open: async () => {
-        if (absent) throw new UserError('the user endpoint at nowhere cannot be reached', 'network');
-        return 'Cancel my order.';
-      },
-      reply: async () => STOP,
-    };
-  }
-}
 
 /** Each request costs 1. */
 class PaidCustomers extends Customers {
@@ -59,76 +37,11 @@ class PaidCustomers extends Customers {
 }
 const PRICE = 1e6;
 
-const scores = (sequences: readonly TrainSequence[]) => {
-  const filled = () => sequences.map(({ tokens }) => new Float32Array(tokens.length));
-  return {
-    logprobs: filled(),
-    entropies: filled(),
-    top: sequences.map(() => ({ k: 0, ids: new Uint32Array(), logprobs: new Float32Array() })),
-  };
-};
-
-function fakes(users: UserSimulator = new Customers()) {
-  const environments = Object.assign(new OrderDesk(), {
-    tasks: async ({ count }: { count: number }) => Array.from({ length: count }, () => task),
-  });
-  // Each episode opens a new sequence of the sampler.
-  const samplers = {
-    maxModelLen: 4096,
-    open: async () => ({ id: 0, length: 0 }),
-    append: () => {},
-    close: () => {},
-    generate: async () =>
-      new ReplaySampler(['Done.<|im_end|>']).generate(null!, {
-        maxNewTokens: 99,
-        temperature: 1,
-        topP: 1,
-        topK: 0,
-        stopTokenIds: [nanoTokenizer().id('<|im_end|>')],
-      }),
-  };
-  const weights = randomWeights(TINY, 1);
-  const engine = {
-    sampler: samplers,
-    score: async (sequences: readonly TrainSequence[]) => scores(sequences),
-    accumulate: vi.fn(async (sequences: readonly TrainSequence[]) => scores(sequences)),
-    step: async () => ({ gradNorm: 1 }),
-    snapshotReference: async () => {},
-    loadWeights: () => {},
-    loadOptimizerState: async () => {},
-    weights: async () => weights,
-    optimizerState: async () => ({ step: 1, m: new Map(), v: new Map() }),
-  } as unknown as Engine & { accumulate: ReturnType<typeof vi.fn> };
-  const rules = rulesFor(domain, 'domain');
-  const stage: Stage = { domain, environments, users, sampler: engine.sampler, tokenizer: nanoTokenizer(), rules };
-  return { engine, stage };
-}
-
-const SETTINGS = {
-  train_batch_size: 1,
-  ppo_mini_batch_size: 1,
-  n: 2,
-  val_tasks: 1,
-  test_freq: 0,
-  save_freq: 0,
-  total_training_steps: 3,
-  filter_groups: false,
-  inspect: false,
-  filter_noop_tasks: false,
-};
-const CONFIG = { ...PRESETS.nano!.config, ...SETTINGS };
-const REQUEST: RunRequest = { model: 'any', preset: 'nano', overrides: SETTINGS, user: { mode: 'scripted' } };
-
 let database: RunDatabase;
 /** Runs of the fakes, in a new database. */
-function runs({ engine, stage }: ReturnType<typeof fakes>, ready: Promise<void> = Promise.resolve(), meter?: MeteredUsers) {
+function runs(parts: FakeParts, ready: Promise<void> = Promise.resolve(), meter?: MeteredUsers) {
   database = new RunDatabase(`runs ${expect.getState().currentTestName}`);
-  const info = async () => ({ vendor: 'v', architecture: 'a', description: 'a GPU of the test' });
-  const host = { onLost: () => {}, info, stage: async () => (await ready, { engine, stage, meter }) } as unknown as EngineHost;
-  const trainer = new Runs({ bundledModel: async () => ({}), database: () => database } as unknown as SessionParts, host);
-  const events: RunEvent[] = [];
-  trainer.listen((_, batch) => events.push(...batch));
-  return { trainer, host, events };
+  return fakeRuns(database, parts, ready, meter);
 }
 const row = async (id: string) => (await database.runs.get(id))!;
 const SOON = { timeout: 20_000 };
@@ -286,6 +199,23 @@ test('a run pauses when its customer has cost the budget, and goes on when the b
   expect(costs).toEqual([2, 4, 4, 6]); // the last step is followed by the evaluation
 });
 
+test('held-out evaluations have the customer of their own that the run names', async () => {
+  const parts = fakes();
+  const { trainer, host } = runs(parts);
+  const others = new Customers();
+  const met = { training: vi.spyOn(parts.stage.users, 'session'), evaluation: vi.spyOn(others, 'session') };
+  const val_user = { mode: 'local', source: 'bundled', model: 'm', precision: 'fp32', device: 'wasm' } as const;
+  const users = vi.fn(async () => others);
+  Object.assign(host, { users });
+  const id = await trainer.start({ ...REQUEST, val_user });
+  await becomes(id, 'done');
+  expect(users).toHaveBeenCalledExactlyOnceWith(val_user);
+  // One task before training and one after it; two rollouts in each of three steps.
+  expect([met.evaluation.mock.calls.length, met.training.mock.calls.length]).toEqual([2, 6]);
+  const evaluations = await database.evaluations.toArray();
+  expect(evaluations.map(({ settings }) => settings.user)).toEqual([val_user, val_user]);
+});
+
 test('a run whose customer costs money saves every step', async () => {
   const user = { mode: 'endpoint', baseUrl: 'http://localhost:9/v1', model: 'm' } as const;
   const parts = fakes();
@@ -318,7 +248,46 @@ test('a damaged newest checkpoint costs only its own steps, and the run says so'
     .toContain(
       `The checkpoint of step ${newest} is damaged: the run goes on from step ${before}. Since the checkpoint, the GPU changed: results may differ in their last bits.`,
     );
-  expect((await database.metrics.toArray()).map(({ step }) => step)).toEqual([0, 1, 2, 3, 4]);
+  const superseded = (await database.runs.toArray()).find((one) => one.superseded);
+  expect(superseded!.superseded).toEqual({ run: id, from: newest });
+  const stepsOf = async (run: string) => (await database.metrics.toArray()).filter((one) => one.run === run).map(({ step }) => step);
+  expect(await stepsOf(id)).toEqual([0, 1, 2, 3, 4]);
+  expect(await stepsOf(superseded!.id)).toEqual([newest]);
+});
+
+test('steps that are played again stay readable in a run of their own, and do not count', async () => {
+  const { trainer } = runs(fakes());
+  const id = await trainer.start({ ...REQUEST, overrides: { ...SETTINGS, test_freq: 1 } });
+  await becomes(id, 'done');
+  const of = async (run: string) => ({
+    metrics: (await database.metrics.toArray()).filter((one) => one.run === run),
+    rollouts: (await database.rollouts.toArray()).filter((one) => one.run === run),
+    trajectories: (await database.trajectories.toArray()).filter((one) => one.run === run),
+    evaluations: (await database.evaluations.toArray()).filter((one) => one.run === run).map((one) => one.id),
+  });
+  const whole = await of(id);
+  const asked = { ...(await database.evaluations.get(`${id}@3`))!, id: 'asked by the visitor' };
+  await database.evaluations.put(asked);
+  const trials = await database.evaluationTrajectories.count();
+
+  await supersede(database, id, 1);
+  const { id: own, ...moved } = (await database.runs.toArray()).find(({ superseded }) => superseded)!;
+  expect(moved).toMatchObject({ status: 'stopped', step: 3, superseded: { run: id, from: 2 } });
+  expect(moved.name).toBe(`${(await row(id)).name}, steps 2 to 3 (superseded)`);
+  const [kept, later] = [await of(id), await of(own)];
+  expect((await row(id)).step).toBe(1);
+  expect(kept.metrics.map(({ step }) => step)).toEqual([0, 1]);
+  expect(later.metrics.map(({ step, values }) => [step, values])).toEqual(whole.metrics.slice(2).map(({ step, values }) => [step, values]));
+  expect([kept.rollouts.length, later.rollouts.length]).toEqual([2, 4]);
+  expect([kept.trajectories.length, later.trajectories.length]).toEqual([2, 4]);
+  expect(kept.evaluations.sort()).toEqual([`${id}@0`, `${id}@1`, asked.id].sort());
+  expect(later.evaluations.sort()).toEqual([`${own}@2`, `${own}@3`]);
+  expect(await database.evaluationTrajectories.count()).toBe(trials);
+  await expect(trainer.resume(own)).rejects.toThrow('was superseded: go on with the run that it came from');
+
+  // Nothing is later than the last step: no second run is made.
+  await supersede(database, id, 1);
+  expect(await database.runs.count()).toBe(2);
 });
 
 test('a run that is stopped while paused plays no more steps, and its weights are kept', async () => {
@@ -495,7 +464,10 @@ test('a stopped experiment keeps what is finished, and goes on with the run that
   expect(await database.runs.toArray()).toMatchObject([{ status: 'stopped', step: 1 }]);
   await queue.run(QUEUED.id);
   expect(await results()).toHaveLength(4);
-  expect(await database.runs.count()).toBe(4);
+  const stored = await database.runs.toArray();
+  expect(stored.filter(({ superseded }) => !superseded)).toHaveLength(4);
+  // Steps that were played again belong to no experiment.
+  expect(stored.filter(({ superseded, experiment }) => superseded && experiment !== undefined)).toEqual([]);
 });
 
 test('an experiment survives one loss of the device and ends with the reason of a failed run', async () => {
@@ -507,7 +479,7 @@ test('an experiment survives one loss of the device and ends with the reason of 
   });
   await queue.run(QUEUED.id);
   expect(await results()).toHaveLength(4);
-  expect(await database.runs.count()).toBe(4);
+  expect((await database.runs.toArray()).filter(({ superseded }) => !superseded)).toHaveLength(4);
 
   await database.experiments.put({ ...QUEUED, id: 'other' });
   parts.engine.accumulate.mockRejectedValue(new Error('out of memory'));

@@ -1,4 +1,4 @@
-/** @file The charts of a customer behind an endpoint: its faults, its tokens, its latency and its cost. */
+/** @file The charts of a customer played by a language model: its faults, its tokens, its latency and its cost. */
 import { number, percent, seconds, tickSeconds } from '../kit/format.ts';
 import type { ChartSpec } from './charts.ts';
 import { shareBand } from './share-band.ts';
@@ -24,7 +24,7 @@ export const USER_FAULTS_CHART: ChartSpec = {
 export const USER_TOKENS_CHART: ChartSpec = {
   id: 'user-tokens',
   title: 'Customer: tokens',
-  help: 'Tokens of the requests to the customer’s server in a step, as the server reports them. A server that reports no tokens has no line.',
+  help: 'Tokens of the requests to the customer’s language model in a step, as its server or the model in the tab counts them. A server that reports no tokens has no line.',
   kind: 'lines',
   format: number,
   lines: () => [
@@ -36,7 +36,7 @@ export const USER_TOKENS_CHART: ChartSpec = {
 export const USER_LATENCY_CHART: ChartSpec = {
   id: 'user-latency',
   title: 'Customer: latency',
-  help: 'Seconds until the customer’s server answered: the median (p50), and the time that 95 % of the answers of a step did not exceed (p95).',
+  help: 'Seconds until the customer’s language model answered: the median (p50), and the time that 95 % of the answers of a step did not exceed (p95).',
   kind: 'lines',
   format: seconds,
   tick: tickSeconds,

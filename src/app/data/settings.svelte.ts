@@ -1,5 +1,5 @@
 /** @file The visitor's settings: theme and simulated user. They are stored in this browser, except the API key. */
-import type { UserConfig } from '../../records/user.ts';
+import { type BrowserUser, type LocalConfig, PRECISIONS, type UserConfig } from '../../records/user.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
@@ -16,6 +16,10 @@ interface Stored {
   completionPrice: number | null;
   /** Of a run, in the unit of the prices. */
   budget: number | null;
+  /** The model in the tab. */
+  local: LocalConfig;
+  /** Who plays the customer of a run's held-out evaluations. */
+  valMode: 'same' | 'scripted' | 'learned';
 }
 
 const DEFAULTS: Stored = {
@@ -27,6 +31,8 @@ const DEFAULTS: Stored = {
   promptPrice: null,
   completionPrice: null,
   budget: null,
+  local: { source: 'bundled', model: 'nano-customer', precision: 'fp32', device: 'wasm' },
+  valMode: 'same',
 };
 
 export class Settings {
@@ -38,17 +44,40 @@ export class Settings {
   promptPrice = $state<number | null>(null);
   completionPrice = $state<number | null>(null);
   budget = $state<number | null>(null);
+  local = $state.raw<LocalConfig>(DEFAULTS.local);
+  valMode = $state<Stored['valMode']>('same');
+  /** Whether the files of the model in the tab are here. Undefined until the browser has looked. */
+  localIsHere = $state<boolean>();
   /** Not stored: lost when the tab closes. */
   apiKey = $state('');
 
   constructor() {
     Object.assign(this, readStored());
     this.applyTheme();
+    void this.lookForLocal();
+  }
+
+  /** Chooses the model in the tab. */
+  setLocal(change: Partial<LocalConfig>): void {
+    this.local = { ...this.local, ...change };
+    this.localIsHere = undefined;
+    this.save();
+    void this.lookForLocal();
+  }
+
+  /** Looks for the files of the model in the tab. */
+  async lookForLocal(): Promise<void> {
+    const { local } = this;
+    if (this.mode !== 'local') return;
+    const { isHere } = await import('../../local/library.ts');
+    const found = await isHere(local).catch(() => false);
+    if (this.local === local) this.localIsHere = found;
   }
 
   /** The simulated user in the form of `RunRequest.user`. */
   get user(): UserConfig {
     if (this.mode === 'scripted') return { mode: 'scripted' };
+    if (this.mode === 'local') return { mode: 'local', ...this.local };
     const judgeModel = this.judgeModel.trim();
     const { promptPrice, completionPrice, budget } = this;
     return {
@@ -63,9 +92,21 @@ export class Settings {
     };
   }
 
+  /** The customer of a run's held-out evaluations, if it differs. */
+  get valUser(): BrowserUser | undefined {
+    if (this.valMode === 'same') return undefined;
+    return this.valMode === 'scripted' ? { mode: 'scripted' } : { mode: 'local', ...DEFAULTS.local };
+  }
+
   /** Why the simulated user cannot be used, or ''. */
   get userProblem(): string {
     if (this.mode === 'scripted') return '';
+    if (this.mode === 'local')
+      return this.localIsHere
+        ? ''
+        : this.localIsHere === false
+          ? 'The customer’s model is not in this browser yet.'
+          : 'Looking for the customer’s model…';
     if (!URL.canParse(this.baseUrl.trim())) return 'The base URL is not a URL, e.g. http://localhost:11434/v1.';
     for (const [field, value] of Object.entries({
       'prompt price': this.promptPrice,
@@ -90,8 +131,8 @@ export class Settings {
   }
 
   save(): void {
-    const { theme, mode, baseUrl, model, judgeModel, promptPrice, completionPrice, budget } = this;
-    const stored: Stored = { theme, mode, baseUrl, model, judgeModel, promptPrice, completionPrice, budget };
+    const { theme, mode, baseUrl, model, judgeModel, promptPrice, completionPrice, budget, local, valMode } = this;
+    const stored: Stored = { theme, mode, baseUrl, model, judgeModel, promptPrice, completionPrice, budget, local, valMode };
     try {
       localStorage.setItem(STORAGE_KEY, JSON.stringify(stored));
     } catch {} // a private window: the choice lasts as long as the page
@@ -105,15 +146,31 @@ function readStored(): Stored {
     const amount = (name: 'promptPrice' | 'completionPrice' | 'budget') => (typeof stored[name] === 'number' ? stored[name] : null);
     return {
       theme: stored.theme === 'light' || stored.theme === 'dark' ? stored.theme : 'system',
-      mode: stored.mode === 'endpoint' ? 'endpoint' : 'scripted',
+      mode: stored.mode === 'endpoint' || stored.mode === 'local' ? stored.mode : 'scripted',
       baseUrl: text('baseUrl'),
       model: text('model'),
       judgeModel: text('judgeModel'),
       promptPrice: amount('promptPrice'),
       completionPrice: amount('completionPrice'),
       budget: amount('budget'),
+      local: readLocal(stored.local),
+      valMode: stored.valMode === 'scripted' || stored.valMode === 'learned' ? stored.valMode : 'same',
     };
   } catch {
     return DEFAULTS;
   }
+}
+
+function readLocal(stored: unknown): LocalConfig {
+  const { source, model, precision, hub, device, temperature } = (stored ?? {}) as Partial<Record<keyof LocalConfig, unknown>>;
+  const known = PRECISIONS.find((name) => name === precision);
+  if ((source !== 'hub' && source !== 'folder' && source !== 'bundled') || typeof model !== 'string' || !known) return DEFAULTS.local;
+  return {
+    source,
+    model,
+    precision: known,
+    device: device === 'webgpu' ? device : 'wasm',
+    ...(typeof hub === 'string' && { hub }),
+    ...(typeof temperature === 'number' && { temperature }),
+  };
 }

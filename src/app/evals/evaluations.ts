@@ -1,4 +1,5 @@
 /** @file Lists, filters and pairs evaluations for the page. */
+import { customerName } from '../../base/customer-name.ts';
 import { countFlips, type Flip, type Pair, pairTrials, violationFlip } from '../../evaluation/paired.ts';
 import type { EvaluationRow, EvaluationSettings, TrialResult } from '../../records/evaluation.ts';
 import { settingsKey } from '../../evaluation/types.ts';
@@ -8,7 +9,7 @@ import type { Query } from '../data/routes.ts';
 /** The settings of an evaluation in one line. */
 export function settingsText({ domain, level, split, seed, temperature, conditions, user }: EvaluationSettings): string {
   const customers = conditionsText(conditions, level);
-  const who = user.mode === 'scripted' ? '' : `, ${user.model}`;
+  const who = user.mode === 'scripted' ? '' : `, ${user.mode === 'local' ? customerName(user) : user.model}`;
   return `${domain} ${level}, ${split === 'heldout' ? 'held-out' : 'training'} tasks, seed ${seed}, temperature ${temperature}${who}${customers && `, ${customers}`}`;
 }
 

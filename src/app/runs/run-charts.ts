@@ -14,7 +14,9 @@ export function runCharts(config: GrpoConfig | undefined, user?: UserConfig): { 
   const writes = sampled && measuresWrites(config) ? [WRITES_CHART] : [];
   const isPriced = user?.mode === 'endpoint' && (user.promptPrice !== undefined || user.completionPrice !== undefined);
   const customer =
-    user?.mode === 'endpoint' ? [USER_FAULTS_CHART, USER_TOKENS_CHART, USER_LATENCY_CHART, ...(isPriced ? [USER_COST_CHART] : [])] : [];
+    user && user.mode !== 'scripted'
+      ? [USER_FAULTS_CHART, USER_TOKENS_CHART, USER_LATENCY_CHART, ...(isPriced ? [USER_COST_CHART] : [])]
+      : [];
   const parts = sampled && isShaped(config) ? [PARTS_CHART] : [];
   return { main: [reward!, ...writes, ...parts, ...others], health: [...health, ...customer] };
 }

@@ -102,9 +102,10 @@ export const experiment = {
     const names = [...new Set(requests.map(({ model }) => model))];
     const models = await Promise.all(names.map((name) => modelFolder(name, file)));
     const { base } = definition;
-    const { user, userEndpoint } = await readUser(
-      base.user.mode === 'endpoint' ? { user: base.user.baseUrl, userModel: base.user.model } : { user: 'scripted' },
-    );
+    const { user, userEndpoint } =
+      base.user.mode === 'endpoint'
+        ? await readUser({ user: base.user.baseUrl, userModel: base.user.model })
+        : { user: base.user, userEndpoint: undefined };
     try {
       await mkdir(out, { recursive: true });
     } catch (error) {
@@ -118,9 +119,15 @@ export const experiment = {
     /** @type {{ order: any, folder: RunFolder, receive: import('../page.mjs').PageRun['receive'] }[]} */
     const queue = [];
     for (const [i, pair] of pairs.entries()) {
-      const { model: name, preset, overrides: values } = /** @type {import('../../records/run.ts').RunRequest} */ (requests[i]);
+      const {
+        model: name,
+        preset,
+        overrides: values,
+        user: wanted,
+        val_user,
+      } = /** @type {import('../../records/run.ts').RunRequest} */ (requests[i]);
       const overrides = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, String(value)]));
-      const settings = { preset, algorithm: '', overrides, user: base.user, model: name };
+      const settings = { preset, algorithm: '', overrides, user: wanted, ...(val_user && { val_user }), model: name };
       const directory = join(out, pair.variant, String(pair.seed));
       const model = /** @type {import('../files.mjs').ModelFolder} */ (models[names.indexOf(name)]);
       const folder = await runOf(directory, settings, model, (text) => progress.note(text));
@@ -130,7 +137,16 @@ export const experiment = {
       }
       const label = `${pair.variant}, seed ${pair.seed}`;
       queue.push({
-        order: { label, model: folder.model.files, interrupted: folder.interrupted !== null, preset, algorithm: '', overrides },
+        order: {
+          label,
+          model: folder.model.files,
+          interrupted: folder.interrupted !== null,
+          preset,
+          algorithm: '',
+          overrides,
+          ...(wanted.mode !== 'endpoint' && { user: wanted }),
+          val_user,
+        },
         folder,
         receive: async (file, body) => {
           await folder.receive(file, body);

@@ -136,6 +136,7 @@ export const evaluate = {
     ...(report.violations ? counts('violations', report.violations) : ['violations: not audited']),
     ...writesWithYes(report.confirmed_writes),
     ...counts('tools', report.tool_calls),
+    ...customerLines(report.customer),
   ],
 };
 
@@ -143,9 +144,18 @@ export const evaluate = {
 const writesWithYes = (share) =>
   share ? [`writes with the customer's yes: ${percent(share.value)}  (95 %: ${percent(share.low)} to ${percent(share.high)})`] : [];
 
-/** @param {string} title @param {Record<string, number>} table */
+/** @param {import('../../evaluation/customer-quality.ts').CustomerQuality} quality */
+const customerLines = ({ rate, faulty, episodes, kinds, denied, wrong }) =>
+  rate
+    ? [
+        `customer: faults in ${faulty} of ${episodes} conversations, ${percent(rate.value)}  (95 %: ${percent(rate.low)} to ${percent(rate.high)}); reward denied in ${denied} of ${wrong} wrong ones`,
+        ...counts('faults of the customer', kinds),
+      ]
+    : [];
+
+/** @param {string} title @param {Partial<Record<string, number>>} table */
 function counts(title, table) {
-  const entries = Object.entries(table).sort((a, b) => b[1] - a[1]);
+  const entries = /** @type {[string, number][]} */ (Object.entries(table)).sort((a, b) => b[1] - a[1]);
   return [`${title}: ${entries.map(([name, n]) => `${name} ${n}`).join(', ') || 'none'}`];
 }
 

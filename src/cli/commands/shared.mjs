@@ -38,14 +38,20 @@ export const LEVEL = {
 export const USER_FLAGS = {
   user: {
     type: 'string',
-    value: 'scripted|URL',
-    help: 'simulated customer: the built-in one, or any OpenAI-compatible server',
+    value: 'CUSTOMER',
+    help: 'simulated customer: scripted, learned (the bundled language model), hub:OWNER/NAME@PRECISION (a model of the Hugging Face Hub, run in the browser), or the URL of any OpenAI-compatible server',
     default: 'scripted',
   },
   'user-model': {
     type: 'string',
     value: 'NAME',
     help: 'model to ask the server for (default: the first it lists); MUA_USER_KEY holds its key',
+  },
+  'user-device': {
+    type: 'string',
+    value: 'DEVICE',
+    help: 'where a model in the browser runs: wasm (default) or webgpu',
+    choices: ['wasm', 'webgpu'],
   },
   'judge-model': {
     type: 'string',
@@ -63,13 +69,40 @@ export const COST_FLAGS = {
 };
 
 const ATTEMPTS = 5;
+/** The names that transformers.js gives the precisions of an ONNX file. */
+const PRECISIONS = ['q4f16', 'q4', 'q8', 'fp16', 'fp32'];
+
+/**
+ * A language model that runs in the browser; null if the flag names none.
+ * @param {string} user
+ * @param {string} device
+ */
+function readLocal(user, device) {
+  if (user === 'learned') return { mode: 'local', source: 'bundled', model: 'nano-customer', precision: 'fp32', device };
+  if (!user.startsWith('hub:')) return null;
+  const [model = '', precision = 'q4'] = user.slice('hub:'.length).split('@');
+  if (!/^[\w.-]+\/[\w.-]+$/.test(model) || !PRECISIONS.includes(precision))
+    throw new UsageError(`--user is "${user}": expected hub:OWNER/NAME or hub:OWNER/NAME@PRECISION, one of ${PRECISIONS.join(', ')}`);
+  return { mode: 'local', source: 'hub', model, precision, device };
+}
+
+/**
+ * The customer of held-out evaluations, which needs no server.
+ * @param {string} text
+ * @param {string | undefined} device
+ */
+export function readValUser(text, device = 'wasm') {
+  const user = text === 'scripted' ? { mode: 'scripted' } : readLocal(text, device);
+  if (!user) throw new UsageError(`--val-user is "${withoutSecrets(text)}": expected scripted, learned or hub:OWNER/NAME`);
+  return user;
+}
 
 /** Hides what can be secret in the addresses of a message: user and password, query and fragment. @param {string} text */
 const withoutSecrets = (text) => text.replace(/\/\/[^/\s"]*@/g, '//…@').replace(/[?#][^\s"]+/g, '?…');
 
 /**
  * The simulated customer that the flags name. The model of a server is looked up first, so that a wrong URL fails at once.
- * @param {{ user: string, userModel?: string, judgeModel?: string, userPromptPrice?: number, userCompletionPrice?: number, userBudget?: number }} flags
+ * @param {{ user: string, userModel?: string, judgeModel?: string, userPromptPrice?: number, userCompletionPrice?: number, userBudget?: number, userDevice?: string }} flags
  * @returns {Promise<{ user: any, userEndpoint?: { baseUrl: string, apiKey?: string } }>}
  */
 export async function readUser({
@@ -79,12 +112,14 @@ export async function readUser({
   userPromptPrice: promptPrice,
   userCompletionPrice: completionPrice,
   userBudget: budget,
+  userDevice,
 }) {
   const costs = Object.fromEntries(Object.entries({ promptPrice, completionPrice, budget }).filter(([, value]) => value !== undefined));
-  if (user === 'scripted') {
+  const local = readLocal(user, userDevice ?? 'wasm');
+  if (user === 'scripted' || local) {
     if (Object.keys(costs).length > 0) throw new UsageError('a price or --user-budget is given: expected --user URL with it');
     if (userModel || judgeModel) throw new UsageError(`--${userModel ? 'user' : 'judge'}-model is given: expected --user URL with it`);
-    return { user: { mode: 'scripted' } };
+    return { user: local ?? { mode: 'scripted' } };
   }
   if (budget !== undefined && !promptPrice && !completionPrice)
     throw new UsageError(`--user-budget is ${budget}: expected --user-prompt-price or --user-completion-price above 0 with it`);
@@ -92,9 +127,10 @@ export async function readUser({
   try {
     url = new URL(user);
   } catch {
-    throw new UsageError(`--user is "${withoutSecrets(user)}": expected scripted or an http(s) URL`);
+    throw new UsageError(`--user is "${withoutSecrets(user)}": expected scripted, learned, hub:OWNER/NAME or an http(s) URL`);
   }
-  if (!/^https?:$/.test(url.protocol)) throw new UsageError(`--user is "${withoutSecrets(user)}": expected scripted or an http(s) URL`);
+  if (!/^https?:$/.test(url.protocol))
+    throw new UsageError(`--user is "${withoutSecrets(user)}": expected scripted, learned, hub:OWNER/NAME or an http(s) URL`);
   if (/^\/*$/.test(url.pathname)) url.pathname = '/v1';
   const baseUrl = url.href;
   const apiKey = process.env.MUA_USER_KEY;

@@ -7,7 +7,7 @@ import { CommandError, UsageError } from '../errors.mjs';
 import { checkParent, findModel, onInterrupt, readText, writeAll } from '../files.mjs';
 import { runInPage } from '../page.mjs';
 import { RunFolder, sha256 } from '../run-folder.mjs';
-import { DOMAIN, JSON_FLAG, LEVEL, MODEL, passLine, readUser, SET, COST_FLAGS, USER_FLAGS } from './shared.mjs';
+import { DOMAIN, JSON_FLAG, LEVEL, MODEL, passLine, readUser, readValUser, SET, COST_FLAGS, USER_FLAGS } from './shared.mjs';
 
 /** @typedef {import('./shared.mjs').Command} Command */
 
@@ -100,20 +100,36 @@ export const train = {
     ...USER_FLAGS,
     ...COST_FLAGS,
     user: { ...USER_FLAGS.user, default: undefined, help: `${USER_FLAGS.user.help} (default scripted)` },
+    'val-user': {
+      type: 'string',
+      value: 'CUSTOMER',
+      help: 'customer of the held-out evaluations: scripted, learned or hub:… (default: as --user)',
+    },
     set: SET,
     ...RUN_FLAGS,
     json: JSON_FLAG,
   },
   async run(flags, progress) {
-    checkResume('train', flags, ['user', 'userModel', 'judgeModel', 'userPromptPrice', 'userCompletionPrice', 'userBudget', 'json']);
+    checkResume('train', flags, [
+      'user',
+      'userModel',
+      'userDevice',
+      'judgeModel',
+      'userPromptPrice',
+      'userCompletionPrice',
+      'userBudget',
+      'json',
+    ]);
     const note = (/** @type {string} */ text) => progress.note(text);
     const folder = flags.resume === undefined ? null : await RunFolder.resume(flags.resume, { flag: '--resume', command: 'train', note });
     const { preset, algorithm, overrides } = folder ? folder.settings : trainSettings(flags);
-    const { user, userEndpoint } = await readUser(customerFlags(flags, folder?.settings.user));
-    const run =
-      folder ??
-      (await newRun('train', flags, flags.model ?? bundledModel(preset), { preset, algorithm, overrides, user: withoutSecrets(user) }));
-    const order = { label: '', model: run.model.files, interrupted: run.interrupted !== null, preset, algorithm, overrides };
+    const stored = folder?.settings.user;
+    const { user, userEndpoint } =
+      flags.user === undefined && stored?.mode === 'local' ? { user: stored } : await readUser(customerFlags(flags, stored));
+    const val_user = folder ? folder.settings.val_user : flags.valUser && readValUser(flags.valUser, flags.userDevice);
+    const settings = { preset, algorithm, overrides, user: withoutSecrets(user), ...(val_user && { val_user }) };
+    const run = folder ?? (await newRun('train', flags, flags.model ?? bundledModel(preset), settings));
+    const order = { label: '', val_user, model: run.model.files, interrupted: run.interrupted !== null, preset, algorithm, overrides };
     return trainIn(run, progress, () =>
       runInPage({
         request: { command: 'train', runs: [order], user },
@@ -149,17 +165,17 @@ const overridesOf = ({ set, steps, seed }) => ({
  * @param {Record<string, any>} flags
  * @param {any} stored
  */
-function customerFlags({ user, userModel, judgeModel, ...flags }, stored) {
+function customerFlags({ user, userModel, userDevice, judgeModel, ...flags }, stored) {
   const costs = {
     userPromptPrice: flags.userPromptPrice ?? stored?.promptPrice,
     userCompletionPrice: flags.userCompletionPrice ?? stored?.completionPrice,
     userBudget: flags.userBudget ?? stored?.budget,
   };
-  if (user === 'scripted') return { user, userModel, judgeModel, ...flags };
-  if (user !== undefined || stored?.mode !== 'endpoint') return { user: user ?? 'scripted', userModel, judgeModel, ...costs };
+  if (user === 'scripted') return { user, userModel, userDevice, judgeModel, ...flags };
+  if (user !== undefined || stored?.mode !== 'endpoint') return { user: user ?? 'scripted', userModel, userDevice, judgeModel, ...costs };
   if (stored.baseUrl === '')
     throw new UsageError("--user is missing: the address of the run's customer has a key or a name, which is not stored");
-  return { user: stored.baseUrl, userModel: userModel ?? stored.model, judgeModel: judgeModel ?? stored.judgeModel, ...costs };
+  return { user: stored.baseUrl, userModel: userModel ?? stored.model, judgeModel: judgeModel ?? stored.judgeModel, userDevice, ...costs };
 }
 
 /** A customer whose address may be stored. @param {any} user */
@@ -236,19 +252,26 @@ export const synthesize = {
       min: 0,
       max: 1,
     },
+    side: {
+      type: 'string',
+      value: 'SIDE',
+      help: 'agent, or customer: conversations with varied words, to teach a model to play the customer; all are kept',
+      default: 'agent',
+      choices: ['agent', 'customer'],
+    },
     set: { ...SET, help: 'customers.* or tools.*: who the customers are and how often tools fail (default: cooperative customers)' },
     seed: SEED,
     out: { type: 'string', value: 'FILE.jsonl', help: 'output', required: true },
     json: JSON_FLAG,
   },
-  async run({ domain, level, count, demonstrator, carelessness, set, seed, out }, progress) {
+  async run({ domain, level, count, demonstrator, carelessness, side, set, seed, out }, progress) {
     await checkParent('out', out);
     /** @type {Uint8Array} */
     let jsonl = new Uint8Array();
     const result = await runInPage({
       request: {
         command: 'synthesize',
-        options: { domain, level, count, ...(demonstrator !== 'both' && { styles: [demonstrator] }), carelessness, seed },
+        options: { domain, level, count, ...(demonstrator !== 'both' && { styles: [demonstrator] }), carelessness, side, seed },
         settings: readPairs('set', set),
       },
       progress,

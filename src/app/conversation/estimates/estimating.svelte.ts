@@ -59,9 +59,10 @@ export class Estimating {
     return nearestWeights(run, step, this.#known.current ?? []);
   });
 
-  /** The run's customer. A language model is the one of the settings, because the run's API key is not stored. */
+  /** The run's customer. An endpoint is the one of the settings, because the run's API key is not stored. */
   get #customer(): UserConfig {
-    return this.#sampled().run.request.user.mode === 'scripted' ? { mode: 'scripted' } : $state.snapshot(this.#app.settings.user);
+    const { user } = this.#sampled().run.request;
+    return $state.snapshot(user.mode === 'endpoint' ? this.#app.settings.user : user);
   }
 
   get #players(): Players | null {

@@ -84,7 +84,7 @@ export class Library {
     return this.#db.runs
       .where('createdAt')
       .below(before)
-      .filter(({ imported }) => imported === undefined)
+      .filter(({ imported, superseded }) => imported === undefined && superseded === undefined)
       .last();
   }
 

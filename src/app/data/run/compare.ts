@@ -1,4 +1,5 @@
 /** @file The address of a comparison, and the settings in which runs differ. */
+import { customerName } from '../../../base/customer-name.ts';
 import type { GrpoConfig, RunRow } from '../../../records/run.ts';
 
 /** The number of colours for curves. */
@@ -39,10 +40,8 @@ export function differences(rows: readonly Pick<RunRow, 'request' | 'config'>[])
   const all: Difference[] = [
     { name: 'model', values: rows.map(({ request }) => request.model) },
     { name: 'preset', values: rows.map(({ request }) => request.preset) },
-    {
-      name: 'customer',
-      values: rows.map(({ request: { user } }) => (user.mode === 'scripted' ? 'scripted' : `${user.model} at ${user.baseUrl}`)),
-    },
+    { name: 'customer', values: rows.map(({ request: { user } }) => customerName(user)) },
+    { name: 'customer in evaluation', values: rows.map(({ request: { user, val_user = user } }) => customerName(val_user)) },
     ...names.map((name) => ({ name, values: rows.map(({ config }) => String(config[name] ?? 'not set')) })),
   ];
   return all.filter(({ values }) => values.some((value) => value !== values[0]));

@@ -1,0 +1,19 @@
+/** @file Customers that need no server, as run bundles and experiments store them. */
+import * as z from 'zod/mini';
+import { type LocalConfig, PRECISIONS } from '../records/user.ts';
+import { type Fields, name, number, oneOf } from './schema-fields.ts';
+
+const SOURCES: Record<LocalConfig['source'], true> = { hub: true, folder: true, bundled: true };
+const DEVICES: Record<LocalConfig['device'], true> = { webgpu: true, wasm: true };
+export const local = z.object({
+  mode: z.literal('local'),
+  source: oneOf(SOURCES),
+  model: name,
+  precision: z.enum(PRECISIONS),
+  hub: z.optional(name),
+  device: oneOf(DEVICES),
+  temperature: z.optional(number),
+  maxTokens: z.optional(number),
+  timeoutMs: z.optional(number),
+} satisfies Fields<LocalConfig> & { mode: unknown });
+export const scripted = z.object({ mode: z.literal('scripted') });

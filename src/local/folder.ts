@@ -1,0 +1,50 @@
+/** @file A folder of this machine as a model for customers: its files are checked, then kept in the browser. */
+import type { Precision } from '../records/user.ts';
+import { checkFolder } from './check.ts';
+import { keepModel, removeModel, type SourceFile } from './library.ts';
+import { LocalError } from './local-error.ts';
+import { holdsWeights, isDescription, onnxPath, precisionsOf } from './precision.ts';
+
+/** A file of the folder: its path in the folder, its size, and its content. */
+export interface FolderFile {
+  path: string;
+  bytes: number;
+  open: () => Promise<Response>;
+}
+
+/** The files of a chosen folder. `chosen` begins each path with the folder's own name. */
+export function readPicked(picked: readonly (readonly [chosen: string, file: File])[]): { name: string; files: FolderFile[] } {
+  const [first] = picked;
+  const name = first?.[0].includes('/') ? first[0].split('/')[0]! : '';
+  return {
+    name: name || 'folder',
+    files: picked.map(([chosen, file]) => ({
+      path: name ? chosen.slice(name.length + 1) : chosen,
+      bytes: file.size,
+      open: async () => new Response(file),
+    })),
+  };
+}
+
+/** The precisions of the folder, the smallest first. @throws LocalError (`files`) if it has no ONNX file of a known name */
+export function folderPrecisions(name: string, files: readonly FolderFile[]): Precision[] {
+  const precisions = precisionsOf(files.map(({ path }) => path));
+  if (precisions.length === 0)
+    throw new LocalError(`the folder "${name}" has no ${onnxPath('fp32')}: expected a text-generation model for transformers.js`, 'files');
+  return precisions;
+}
+
+/** Checks the folder and keeps it in place of a folder of the same name and precision. @throws LocalError */
+export async function keepFolder(
+  name: string,
+  precision: Precision,
+  files: readonly FolderFile[],
+  onProgress?: (loaded: number, total: number) => void,
+): Promise<void> {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  await checkFolder({ model: name, precision }, [...byPath.keys()], async (path) => (await byPath.get(path)!.open()).text());
+  const needed = files.filter(({ path }) => isDescription(path) || holdsWeights(path, precision));
+  const sources = needed.map(({ path, bytes, open }): SourceFile => ({ path, bytes, open: async () => (await open()).body! }));
+  await removeModel({ source: 'folder', model: name, precision });
+  await keepModel({ source: 'folder', model: name, precision }, sources, onProgress);
+}

@@ -1,0 +1,166 @@
+/**
+ * @file Text generation with transformers.js and ONNX Runtime. transformers.js gets every file from this page's storage or
+ * build; it never reaches the network itself.
+ */
+import '../base/content-policy.ts';
+import {
+  AutoModelForCausalLM,
+  AutoTokenizer,
+  type DynamicCache,
+  env,
+  type PreTrainedModel,
+  type PreTrainedTokenizer,
+  random,
+  StoppingCriteria,
+  type Tensor,
+} from '@huggingface/transformers';
+import runtimeWasm from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.wasm?url';
+import runtimeScript from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.mjs?url';
+import { parserReason } from '../base/input-error.ts';
+import type { LocalConfig, Precision } from '../records/user.ts';
+import type { Generated, Generation } from './api.ts';
+import { checkFolder } from './check.ts';
+import { KeptCaches } from './kept-caches.ts';
+import { isOutOfMemory, LocalError } from './local-error.ts';
+import type { ModelSource } from './open.ts';
+import { onnxPath } from './precision.ts';
+
+const PLACE = '/local-model/';
+const TEMPLATE = 'chat_template.jinja';
+
+env.allowRemoteModels = false;
+env.allowLocalModels = true;
+env.localModelPath = PLACE;
+env.useBrowserCache = false;
+env.useWasmCache = false;
+const absolute = (url: string) => new URL(url, location.href).href;
+env.backends.onnx.wasm!.wasmPaths = { mjs: absolute(runtimeScript), wasm: absolute(runtimeWasm) };
+
+/** Lets the messages of other threads in: without a GPU, the generation never waits for anything. */
+const { port1, port2 } = new MessageChannel();
+const breathe = () =>
+  new Promise<void>((resolve) => {
+    port1.onmessage = () => resolve();
+    port2.postMessage(null);
+  });
+
+class Stop extends StoppingCriteria {
+  isAsked = false;
+
+  override _call(ids: number[][]): boolean[] {
+    return ids.map(() => this.isAsked);
+  }
+}
+
+export class TextModel {
+  readonly #tokenizer: PreTrainedTokenizer;
+  readonly #model: PreTrainedModel;
+  readonly #caches = new KeptCaches();
+  /** The tokens that end a message. */
+  readonly #ends: ReadonlySet<number>;
+  #stop: Stop | null = null;
+
+  private constructor(tokenizer: PreTrainedTokenizer, model: PreTrainedModel) {
+    this.#tokenizer = tokenizer;
+    this.#model = model;
+    this.#ends = new Set([model.generation_config?.eos_token_id ?? []].flat());
+    const forward = model.forward.bind(model);
+    model.forward = async (inputs: Record<string, unknown>) => {
+      await breathe();
+      return forward(inputs) as Promise<Record<string, unknown>>;
+    };
+  }
+
+  /** @throws LocalError */
+  static async load({ model: name, precision, device }: LocalConfig, { paths, file }: ModelSource): Promise<TextModel> {
+    await checkFolder({ model: name, precision }, paths, async (path) => (await file(path))!.text());
+    if (device === 'webgpu') await checkGpu(name, precision);
+    // Each model has its own name, because transformers.js remembers files by name.
+    const id = `model-${crypto.randomUUID()}`;
+    env.fetch = async (input: URL | RequestInfo) => {
+      const path = decodeURIComponent(String(input).slice(`${PLACE}${id}/`.length));
+      return (paths.includes(path) ? await file(path) : null) ?? new Response(null, { status: 404 });
+    };
+    const tokenizer = await loading(name, 'tokenizer.json', 'a tokenizer of transformers', () => AutoTokenizer.from_pretrained(id));
+    // transformers.js reads a template in tokenizer_config.json only.
+    if (paths.includes(TEMPLATE)) tokenizer.chat_template = await (await file(TEMPLATE))!.text();
+    const model = await loading(name, onnxPath(precision), 'a text-generation model with a KV cache', () =>
+      AutoModelForCausalLM.from_pretrained(id, { device, dtype: precision }),
+    );
+    return new TextModel(tokenizer, model);
+  }
+
+  /** Ends the generation under way after its next token. */
+  stop(): void {
+    if (this.#stop) this.#stop.isAsked = true;
+  }
+
+  /** @throws LocalError (`cancelled`) after `stop`; (`memory`); (`files`) if the chat template or the model fails */
+  async generate({ conversation, messages, tools, maxTokens, temperature, seed }: Generation): Promise<Generated> {
+    const inputs = this.#encode(messages, tools);
+    const prompt = idsOf(inputs.input_ids);
+    const stop = (this.#stop = new Stop());
+    const past = await this.#caches.take(conversation, prompt);
+    random.seed(seed);
+    try {
+      const { sequences, past_key_values } = (await this.#model.generate({
+        ...inputs,
+        max_new_tokens: maxTokens,
+        ...(temperature !== null && (temperature > 0 ? { do_sample: true, temperature, top_k: 0 } : { do_sample: false })),
+        stopping_criteria: [stop],
+        return_dict_in_generate: true,
+        ...(past && { past_key_values: past }),
+      } as Record<string, unknown>)) as { sequences: Tensor; past_key_values: DynamicCache };
+      const ids = idsOf(sequences);
+      await this.#caches.keep(conversation, ids, past_key_values);
+      if (stop.isAsked) throw new LocalError('the generation was cancelled', 'cancelled');
+      const made = ids.slice(prompt.length);
+      const isEnded = this.#ends.has(made.at(-1)!);
+      const text = this.#tokenizer.decode(isEnded ? made.slice(0, -1) : made, { skip_special_tokens: false });
+      return { text, isCut: !isEnded, promptTokens: prompt.length, tokens: made.length };
+    } catch (error) {
+      if (error instanceof LocalError) throw error;
+      if (isOutOfMemory(error)) throw new LocalError(`memory ran out at ${prompt.length} tokens: expected a smaller model`, 'memory');
+      throw new LocalError(`the model failed (${parserReason(error)}): expected the next token`, 'device');
+    } finally {
+      this.#stop = null;
+    }
+  }
+
+  #encode(messages: Generation['messages'], tools: Generation['tools']): { input_ids: Tensor; attention_mask: Tensor } {
+    const options = {
+      add_generation_prompt: true,
+      return_dict: true,
+      // Qwen3 and others would think first.
+      enable_thinking: false,
+      ...(tools.length > 0 && { tools: [...tools] }),
+    };
+    try {
+      return this.#tokenizer.apply_chat_template(messages, options) as { input_ids: Tensor; attention_mask: Tensor };
+    } catch (error) {
+      throw new LocalError(`the chat template fails (${parserReason(error)}): expected a prompt of ${messages.length} messages`, 'files');
+    }
+  }
+}
+
+const idsOf = ({ data }: Tensor): number[] => Array.from(data as BigInt64Array, Number);
+
+/** @throws LocalError that names the file */
+async function loading<T>(name: string, path: string, expected: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    if (isOutOfMemory(error))
+      throw new LocalError(`memory ran out while ${path} of "${name}" was loaded: expected a smaller model or precision`, 'memory');
+    throw new LocalError(`${path} of "${name}" cannot be loaded (${parserReason(error)}): expected ${expected}`, 'files');
+  }
+}
+
+/** @throws LocalError (`device`) if this browser has no GPU, or its GPU lacks 16-bit floats that the precision needs */
+async function checkGpu(name: string, precision: Precision): Promise<void> {
+  const adapter = await (navigator.gpu as GPU | undefined)?.requestAdapter();
+  if (!adapter) throw new LocalError(`this browser has no WebGPU for "${name}": expected the device WASM`, 'device');
+  if (precision.endsWith('f16') || precision === 'fp16')
+    if (!adapter.features.has('shader-f16'))
+      throw new LocalError(`this GPU has no 16-bit floats for "${name}" in ${precision}: expected q4, q8 or fp32`, 'device');
+}

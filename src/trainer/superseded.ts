@@ -1,0 +1,56 @@
+/** @file What a run holds beyond the checkpoint from which it goes on. Nothing of it is deleted, and nothing of it counts. */
+import { beginningWith } from '../base/key-range.ts';
+import type { RunRow } from '../records/run.ts';
+import type { RunDatabase } from '../storage/database.ts';
+
+/**
+ * Moves the steps after `step` to a run of their own, which cannot go on. The run plays them again: with equal results if its
+ * customer is scripted, with other words if a language model plays. All or nothing.
+ */
+export async function supersede(db: RunDatabase, run: string, step: number): Promise<void> {
+  const { runs, metrics, rollouts, trajectories, evaluations, evaluationTrajectories } = db;
+  await db.transaction('rw', [runs, metrics, rollouts, trajectories, evaluations, evaluationTrajectories], async () => {
+    const row = (await runs.get(run))!;
+    const from = step === 0 ? 0 : step + 1;
+    const range = [[run, from], [run, Infinity]] as const; // prettier-ignore
+    const values = await metrics.where('[run+step]').between(...range).toArray(); // prettier-ignore
+    const played = await rollouts.where('[run+step]').between(...range).toArray(); // prettier-ignore
+    await runs.update(run, { step });
+    const last = Math.max(...values.map((value) => value.step), ...played.map((rollout) => rollout.step));
+    if (last < from) return;
+    const id = crypto.randomUUID();
+    await runs.put(supersededRow(row, id, from, last));
+    await metrics.bulkPut(values.map((value) => ({ ...value, run: id })));
+    await rollouts.bulkPut(played.map((rollout) => ({ ...rollout, run: id })));
+    const keys = played.map((rollout): [string, string] => [run, rollout.id]);
+    const texts = (await trajectories.bulkGet(keys)).filter((text) => text !== undefined);
+    await trajectories.bulkPut(texts.map((text) => ({ ...text, run: id })));
+    await trajectories.bulkDelete(keys);
+    await rollouts.bulkDelete(keys);
+    await metrics.where('[run+step]').between(...range).delete(); // prettier-ignore
+    for (const evaluation of await evaluations.where('run').equals(run).toArray()) {
+      const { model } = evaluation;
+      // Evaluations that the visitor asked for have ids of another form.
+      if (model.kind !== 'run' || model.step < from || evaluation.id !== `${run}@${model.step}`) continue;
+      const own = `${id}@${model.step}`;
+      const trials = await beginningWith(evaluationTrajectories, evaluation.id).toArray();
+      await evaluations.put({ ...evaluation, id: own, run: id, model: { ...model, run: id } });
+      await evaluationTrajectories.bulkPut(trials.map((trial) => ({ ...trial, evaluation: own })));
+      await beginningWith(evaluationTrajectories, evaluation.id).delete();
+      await evaluations.delete(evaluation.id);
+    }
+  });
+}
+
+function supersededRow(row: RunRow, id: string, from: number, last: number): RunRow {
+  const { experiment: _, variant: __, ...own } = row;
+  return {
+    ...own,
+    id,
+    name: `${row.name}, steps ${from} to ${last} (superseded)`,
+    status: 'stopped',
+    message: `The run went on from step ${Math.max(0, from - 1)} and played these steps again. They do not count.`,
+    step: last,
+    superseded: { run: row.id, from },
+  };
+}

@@ -1,0 +1,46 @@
+/** @file A customer's conversation with a chat model. The roles are mirrored: to the model the agent is `user`. */
+import { historyFor } from '../environments/exact/history.ts';
+import type { UserScenario } from '../records/task.ts';
+import { type Answer, callTools, type Message, type RawCall } from './endpoint-answer.ts';
+import { GREETING, systemPrompt } from './prompt.ts';
+import type { UserSession, UserTools } from './types.ts';
+
+/** `ask` gets the whole conversation and answers its last message. */
+export function chatSession(
+  scenario: UserScenario,
+  tools: UserTools | undefined,
+  ask: (messages: Message[], signal?: AbortSignal) => Promise<Answer>,
+): UserSession {
+  const messages: Message[] = [{ role: 'system', content: systemPrompt(scenario, Boolean(tools?.schemas.length)) }];
+  // A message joins the history together with its answer, so that a failed request can be made again.
+  const hear = async (content: string, signal?: AbortSignal): Promise<string> => {
+    for (let heard: Message[] = [{ role: 'user', content }]; ;) {
+      const { text, calls } = await ask([...messages, ...heard], signal);
+      messages.push(...heard, { role: 'assistant', content: text || null, ...(calls.length > 0 && { tool_calls: calls }) });
+      if (!calls.length) return text;
+      const results = await callTools(tools!, calls);
+      heard = results.map((result, i) => ({ role: 'tool', tool_call_id: calls[i]!.id, content: result.text }));
+    }
+  };
+  const [past, last] = begun(scenario);
+  messages.push(...past);
+  return { open: (signal) => hear(last, signal), reply: hear };
+}
+
+/** What was said before the customer's first answer, with mirrored roles, and the message to answer. */
+function begun({ history }: UserScenario): [Message[], string] {
+  const past = historyFor('user', history ?? [{ role: 'assistant', content: GREETING }]);
+  const last = past.pop()!.content;
+  return [
+    past.map(({ role, id, content, calls }): Message => {
+      if (role === 'tool') return { role, tool_call_id: id ?? '', content };
+      const raw = calls.map((call): RawCall => ({
+        id: call.id,
+        type: 'function',
+        function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+      }));
+      return { role: role === 'user' ? 'assistant' : 'user', content, ...(raw.length > 0 && { tool_calls: raw }) };
+    }),
+    last,
+  ];
+}

@@ -1,0 +1,116 @@
+/** @file Customers played by a text-generation model in the tab (transformers.js), with the prompt of customers behind an endpoint. */
+import { Dice } from '../base/dice.ts';
+import type { ChatMessage, Generated } from '../local/api.ts';
+import type { ModelWorker } from '../local/spawn.ts';
+import type { UserScenario } from '../records/task.ts';
+import type { LocalConfig, UserRequest } from '../records/user.ts';
+import { chatSession } from './chat-session.ts';
+import { type Answer, type Message, type RawCall, withoutThoughts } from './endpoint-answer.ts';
+import { JUDGE_PROMPT, readJudgement, writeCase } from './judge.ts';
+import { LocalHost } from './local-host.ts';
+import { UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
+
+const MAX_TOKENS = 512;
+
+export class LocalUsers implements UserSimulator {
+  readonly #host: LocalHost;
+
+  constructor(
+    private readonly config: LocalConfig,
+    spawn?: () => ModelWorker,
+  ) {
+    this.#host = new LocalHost(config, spawn);
+  }
+
+  /** Loads the model, so that a model that cannot play ends a run before its first step. @throws UserError */
+  ready(): Promise<void> {
+    return this.#host.load();
+  }
+
+  session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
+    const requests: UserRequest[] = [];
+    const schemas = tools?.schemas ?? [];
+    const conversation = crypto.randomUUID();
+    const ask = async (messages: Message[], signal?: AbortSignal): Promise<Answer> => {
+      const generated = await this.#ask(conversation, messages, schemas, new Dice(seed, requests.length), requests, signal);
+      return readGenerated(generated, schemas.length > 0);
+    };
+    return { ...chatSession(scenario, tools, ask), requests };
+  }
+
+  async judge(
+    statements: readonly string[],
+    conversation: readonly Utterance[],
+    signal?: AbortSignal,
+    requests: UserRequest[] = [],
+  ): Promise<boolean[] | null> {
+    const messages: Message[] = [
+      { role: 'system', content: JUDGE_PROMPT },
+      { role: 'user', content: writeCase(statements, conversation) },
+    ];
+    const generated = await this.#ask(crypto.randomUUID(), messages, [], new Dice(0), requests, signal);
+    return readJudgement(readGenerated(generated, false).text, statements.length);
+  }
+
+  async #ask(
+    conversation: string,
+    messages: Message[],
+    tools: UserTools['schemas'],
+    dice: Dice,
+    requests: UserRequest[],
+    signal?: AbortSignal,
+  ): Promise<Generated> {
+    const { maxTokens = MAX_TOKENS, temperature = null } = this.config;
+    const made: UserRequest = { seconds: null, prompt: null, completion: null, retry: false };
+    requests.push(made);
+    const start = performance.now();
+    const request = { conversation, messages: messages.map(toChat), tools, maxTokens, temperature, seed: dice.int(0, 2 ** 31 - 1) };
+    const generated = await this.#host.generate(request, signal);
+    Object.assign(made, {
+      seconds: (performance.now() - start) / 1000,
+      prompt: generated.promptTokens,
+      completion: generated.tokens,
+    });
+    return generated;
+  }
+}
+
+/** Chat templates expect text where the API of endpoints has null, and arguments as an object. */
+function toChat(message: Message): ChatMessage {
+  if (message.role === 'tool') return { role: 'tool', content: message.content };
+  const { role, content, tool_calls } = message;
+  if (role !== 'assistant') return { role, content: content ?? '' };
+  const calls = tool_calls?.map(({ function: { name, arguments: text } }) => ({
+    type: 'function' as const,
+    function: { name, arguments: JSON.parse(text) as unknown },
+  }));
+  return { role, content: content ?? '', ...(calls && { tool_calls: calls }) };
+}
+
+/** Calls are marked as in Qwen's and Hermes' chat templates. @throws UserError (`bad_response`) if the message has no end or no words */
+export function readGenerated({ text, isCut, tokens }: Generated, hasTools: boolean): Answer {
+  if (isCut) throw new UserError(`the customer’s model did not end its message within ${tokens} tokens`, 'bad_response');
+  const said = withoutThoughts(text);
+  if (said === null) throw new UserError('the customer’s model did not end its thoughts (<think> is not closed)', 'bad_response');
+  const calls: RawCall[] = [];
+  const words = !hasTools
+    ? said
+    : said.replace(/<tool_call>\s*(\{.*?\})\s*<\/tool_call>/gs, (marked, json: string) => {
+        const call = readCall(json, calls.length);
+        if (!call) return marked;
+        calls.push(call);
+        return '';
+      });
+  if (!words.trim() && calls.length === 0) throw new UserError('the customer’s model gave an empty answer', 'bad_response');
+  return { text: words.trim(), calls };
+}
+
+function readCall(json: string, index: number): RawCall | null {
+  try {
+    const { name, arguments: args = {} } = JSON.parse(json) as { name?: unknown; arguments?: unknown };
+    if (typeof name !== 'string' || typeof args !== 'object') return null;
+    return { id: `call_${index}`, type: 'function', function: { name, arguments: JSON.stringify(args) } };
+  } catch {
+    return null;
+  }
+}

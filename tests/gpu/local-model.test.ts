@@ -1,0 +1,139 @@
+/**
+ * Our ONNX export in transformers.js, in the browser: `pipeline('text-generation')` and the worker of customers in the tab
+ * write the greedy tokens of the float64 reference, on WASM and on WebGPU, also with the KV cache of the turn before.
+ */
+import { AutoTokenizer, env, pipeline } from '@huggingface/transformers';
+import runtimeScript from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.mjs?url';
+import runtimeWasm from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.wasm?url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadModel } from '../../src/exchange/model-folder.ts';
+import { onnxFolder } from '../../src/exchange/onnx/onnx-folder.ts';
+import type { Generation } from '../../src/local/api.ts';
+import { keepFolder } from '../../src/local/folder.ts';
+import { removeModel } from '../../src/local/library.ts';
+import { type ModelWorker, spawnModelWorker } from '../../src/local/spawn.ts';
+import type { ModelFiles } from '../../src/records/model.ts';
+import type { LocalConfig } from '../../src/records/user.ts';
+import { float64Decoder } from '../support/float64-decoder.ts';
+import { mostLikely } from '../support/onnx.ts';
+
+const urls = import.meta.glob<string>('../../models/nano-retail/*', { query: '?url', import: 'default', eager: true });
+const NAME = 'nano-retail';
+const MODEL: Omit<LocalConfig, 'device'> = { source: 'folder', model: NAME, precision: 'fp32' };
+const TOKENS = 24;
+
+let folder: ModelFiles;
+let reference: (tokens: readonly number[]) => number[];
+
+beforeAll(async () => {
+  const files: ModelFiles = {};
+  for (const [path, url] of Object.entries(urls)) files[path.split('/').at(-1)!] = new Uint8Array(await (await fetch(url)).arrayBuffer());
+  folder = onnxFolder(files, 'f32');
+  const { config, weights } = loadModel(files);
+  reference = (tokens) => {
+    const decode = float64Decoder(config, weights);
+    let logits = tokens.map(decode).at(-1)!;
+    return Array.from({ length: TOKENS }, () => {
+      const token = mostLikely(logits);
+      logits = decode(token);
+      return token;
+    });
+  };
+  const sources = Object.entries(folder).map(([path, bytes]) => ({
+    path,
+    bytes: bytes.length,
+    open: async () => new Response(bytes as Uint8Array<ArrayBuffer>),
+  }));
+  await keepFolder(NAME, 'fp32', sources);
+  Object.assign(env, {
+    allowRemoteModels: false,
+    allowLocalModels: true,
+    localModelPath: '/exported/',
+    useBrowserCache: false,
+    useWasmCache: false,
+    fetch: async (input: URL | RequestInfo) => {
+      const bytes = folder[String(input).slice('/exported/model/'.length)];
+      return new Response(bytes as Uint8Array<ArrayBuffer> | undefined, { status: bytes ? 200 : 404 });
+    },
+  });
+  const address = (url: string) => new URL(url, location.href).href;
+  env.backends.onnx.wasm!.wasmPaths = { mjs: address(runtimeScript), wasm: address(runtimeWasm) };
+});
+
+afterAll(() => removeModel(MODEL));
+
+test('pipeline("text-generation") writes the greedy tokens of float64', async () => {
+  const generate = await pipeline('text-generation', 'model', { dtype: 'fp32', device: 'wasm' });
+  const prompt = 'I want to return my';
+  const ids = generate.tokenizer.encode(prompt);
+  const [{ generated_text: text }] = (await generate(prompt, {
+    max_new_tokens: TOKENS,
+    do_sample: false,
+    return_full_text: false,
+    skip_special_tokens: false,
+  })) as unknown as [{ generated_text: string }];
+  const expected = generate.tokenizer.decode(reference(ids), { skip_special_tokens: false });
+  expect(expected.length).toBeGreaterThan(20);
+  expect(expected.startsWith(text)).toBe(true);
+  expect(text.length).toBeGreaterThan(20);
+  await generate.dispose();
+});
+
+// WebGPU on a processor takes half a second a token.
+describe.each([
+  ['wasm', TOKENS],
+  ['webgpu', 8],
+] as const)('the worker on %s', (device, maxTokens) => {
+  let worker: ModelWorker;
+  const request = (change: Partial<Generation>): Generation => ({
+    conversation: 'a',
+    messages: [{ role: 'user', content: 'Hello' }],
+    tools: [],
+    maxTokens,
+    temperature: 0,
+    seed: 1,
+    ...change,
+  });
+  const ask = async (change: Partial<Generation>) => {
+    const outcome = await worker.model.generate(request(change));
+    if ('failure' in outcome) throw new Error(outcome.failure.message);
+    return outcome.value;
+  };
+
+  beforeAll(async () => {
+    worker = spawnModelWorker();
+    expect(await worker.model.load({ mode: 'local', ...MODEL, device } as LocalConfig)).toEqual({ value: null });
+  });
+  afterAll(() => worker.terminate());
+
+  test('writes the greedy tokens of float64, also with the cache of the turn before', async () => {
+    const tokenizer = await AutoTokenizer.from_pretrained('model');
+    const messages: Generation['messages'] = [{ role: 'user', content: 'Hello' }];
+    for (const said of ['I want to return my order.', 'Yes, please.']) {
+      const cached = await ask({ messages });
+      const fresh = await ask({ messages, conversation: crypto.randomUUID() });
+      expect(cached).toEqual(fresh);
+      const { input_ids } = tokenizer.apply_chat_template(messages, { add_generation_prompt: true, return_dict: true }) as unknown as {
+        input_ids: { data: BigInt64Array };
+      };
+      const expected = reference(Array.from(input_ids.data, Number));
+      const written = expected.slice(0, cached.isCut ? maxTokens : cached.tokens - 1);
+      expect(cached.text).toBe(tokenizer.decode(written, { skip_special_tokens: false }));
+      messages.push({ role: 'assistant', content: cached.text }, { role: 'user', content: said });
+    }
+  });
+
+  test('the same seed gives the same words, another seed gives others', async () => {
+    const sampled = async (seed: number) => (await ask({ temperature: 3, seed, conversation: crypto.randomUUID() })).text;
+    const first = await sampled(3);
+    expect(await sampled(3)).toBe(first);
+    expect(await sampled(4)).not.toBe(first);
+  });
+
+  test('a generation can be stopped', async () => {
+    const stopped = worker.model.generate(request({ maxTokens: 400, temperature: 3, conversation: 'b' }));
+    await worker.model.stop();
+    expect(await stopped).toMatchObject({ failure: { kind: 'cancelled' } });
+    expect((await ask({})).tokens).toBeGreaterThan(0);
+  });
+});
