@@ -43,6 +43,8 @@ export interface TrainerApi {
   unpause(budget?: number): Promise<void>;
   /** Ends the run after the current step. Resolves when the run has stopped. */
   stop(): Promise<void>;
+  /** The model of the active run with the weights of now. The storage may be full. @throws if no run trains */
+  model(): Promise<ModelFiles>;
   /** Whether a viewer looks at the run. Only then, and while the run is active, there are `live` events. */
   watch(run: string, on: boolean): Promise<void>;
   /** Calls `listener` with every event of the active run, in batches. A new listener replaces the old one. */

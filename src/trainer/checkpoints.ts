@@ -1,6 +1,10 @@
 /** @file A checkpoint holds all state that the next step needs. The random numbers depend on counters, so they need only the step. */
+import { parseConfig } from '../engine/config.ts';
+import { ParameterLayout } from '../engine/parameters.ts';
 import type { Engine, TensorMap } from '../engine/types.ts';
+import { readJson } from '../exchange/model-folder.ts';
 import { readSafetensors, SafetensorsError, writeSafetensors } from '../exchange/safetensors.ts';
+import type { ModelFiles } from '../records/model.ts';
 import type { CheckpointOrigin, CheckpointRow, GrpoConfig } from '../records/run.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import { beginningWith } from '../base/key-range.ts';
@@ -9,20 +13,25 @@ import { digest } from '../base/sha256.ts';
 const KEPT = 2;
 const COUNTERS = 'counters';
 
-/** Writes the checkpoint of `step` and deletes all but the newest two checkpoints, in one transaction. */
-export async function saveCheckpoint(
-  db: RunDatabase,
+/** About the bytes of a checkpoint: weights, AdamW's two moments and, for the KL loss, the reference, all float32. */
+export function checkpointBytes(files: ModelFiles, { use_kl_loss }: Pick<GrpoConfig, 'use_kl_loss'>): number {
+  const { size } = new ParameterLayout(parseConfig(readJson(files, 'config.json')));
+  return size * 4 * (use_kl_loss ? 4 : 3);
+}
+
+/** Reads the checkpoint of `step` from the engine. */
+export async function readCheckpoint(
   run: string,
   step: number,
   engine: Engine,
   reference: TensorMap | null,
   origin: CheckpointOrigin,
-): Promise<void> {
+): Promise<CheckpointRow> {
   const { step: optimizerStep, m, v } = await engine.optimizerState();
   const weights = writeSafetensors(await engine.weights());
   const kept = reference && writeSafetensors(reference);
   const optimizer = writeSafetensors(new Map([...prefixed('m.', m), ...prefixed('v.', v)]));
-  const row: CheckpointRow = {
+  return {
     run,
     step,
     savedAt: Date.now(),
@@ -33,11 +42,15 @@ export async function saveCheckpoint(
     sha256: { weights: await digest(weights), reference: kept && (await digest(kept)), optimizer: await digest(optimizer) },
     origin,
   };
+}
+
+/** Stores a checkpoint and deletes all but the newest two of its run, in one transaction. */
+export async function keepCheckpoint(db: RunDatabase, row: CheckpointRow): Promise<void> {
   await db.transaction('rw', db.checkpoints, async () => {
     await db.checkpoints.put(row);
-    const steps = (await beginningWith(db.checkpoints, run).primaryKeys()).map(([, s]) => s);
+    const steps = (await beginningWith(db.checkpoints, row.run).primaryKeys()).map(([, s]) => s);
     const old = steps.sort((a, b) => b - a).slice(KEPT);
-    await db.checkpoints.bulkDelete(old.map((s): [string, number] => [run, s]));
+    await db.checkpoints.bulkDelete(old.map((s): [string, number] => [row.run, s]));
   });
 }
 

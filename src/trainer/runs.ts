@@ -9,8 +9,9 @@ import type { ModelFiles } from '../records/model.ts';
 import type { RunRequest, RunRow, RunStatus } from '../records/run.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { RunDatabase } from '../storage/database.ts';
+import { trialWrite } from '../storage/trial-write.ts';
 import type { MeteredUsers } from '../users/account.ts';
-import { loadCheckpoint, restore, resumeNote, saveCheckpoint } from './checkpoints.ts';
+import { checkpointBytes, keepCheckpoint, loadCheckpoint, readCheckpoint, restore, resumeNote } from './checkpoints.ts';
 import { grpoConfig } from '../training/config.ts';
 import { keptConversations } from './datasets.ts';
 import { concurrency, DeviceLostError, type EngineHost } from './engine-host.ts';
@@ -29,6 +30,8 @@ import { summarize } from './summary.ts';
 import { version } from '../../package.json';
 import { canonicalJson } from '../base/json.ts';
 import { digest, sha256 } from '../base/sha256.ts';
+import { storageError } from '../base/storage-error.ts';
+import { withWeights } from '../exchange/model-folder.ts';
 import { takeGpu } from './gpu-lock.ts';
 
 /** SHA-256 of a model's files. Equal files have an equal digest. */
@@ -40,6 +43,8 @@ async function filesDigest(files: ModelFiles): Promise<string> {
 
 /** Trajectories are stored for this many steps. Those of one group per step are stored permanently. */
 const STEPS_KEPT = 20;
+/** Two checkpoints are kept while the next one is written. */
+const CHECKPOINTS_TRIED = 3;
 /** Time between two batches of events. Each batch costs a frame. On a software GPU, the cores that train also draw the frame. */
 const EVENT_INTERVAL_MS = 250;
 /** When the device is lost, waiting work fails first. The loss itself is reported within this time. */
@@ -60,6 +65,8 @@ interface ActiveRun {
   unpause: () => void;
   /** Counts what a customer behind an endpoint costs. */
   meter?: MeteredUsers;
+  /** The model with the weights of now. */
+  model?: () => Promise<ModelFiles>;
   finished: Promise<void>;
 }
 
@@ -142,6 +149,12 @@ export class Runs {
     await this.#setStatus(active.id, 'paused', message);
   }
 
+  /** The model of the active run with the weights of now. @throws if no run trains */
+  async model(): Promise<ModelFiles> {
+    if (!this.#active?.model) throw new Error('no run trains now: its model is among the checkpoints');
+    return this.#active.model();
+  }
+
   /** @throws UserError unless `budget` is above what the customer has cost */
   async unpause(budget?: number): Promise<void> {
     const active = this.#active;
@@ -186,17 +199,21 @@ export class Runs {
   async #run(active: ActiveRun, row: RunRow, user: UserConfig): Promise<void> {
     const db = this.#parts.database();
     try {
-      await db.runs.put({ ...row, status: 'starting', message: undefined });
+      await db.runs.put({ ...row, status: 'starting', message: undefined }).catch((error: unknown) => {
+        throw storageError(error, 'the run');
+      });
       this.#emit({ type: 'status', status: 'starting' });
       await this.#train(active, row, user, db);
-      await this.#setStatus(row.id, active.stopping || active.alarm !== undefined ? 'stopped' : 'done', active.alarm);
+      const status = active.stopping || active.alarm !== undefined ? 'stopped' : 'done';
+      await this.#store(active, db, 'the end of the run', () => db.runs.update(row.id, { status, message: active.alarm }));
+      this.#emit({ type: 'status', status, message: active.alarm });
     } catch (thrown) {
       const { signal } = active.abort;
       await new Promise((resolve) => setTimeout(resolve, LOSS_SETTLES_MS));
       const error: unknown = signal.aborted ? signal.reason : thrown;
       const lost = error instanceof DeviceLostError;
       const message = error instanceof Error ? error.message : String(error);
-      await this.#setStatus(row.id, lost ? 'interrupted' : 'failed', message).catch((failure: unknown) => console.error(failure));
+      await this.#setStatus(row.id, lost ? 'interrupted' : 'failed', message);
     }
   }
 
@@ -206,6 +223,9 @@ export class Runs {
     const dataset = row.request.dataset === undefined ? undefined : await keptConversations(db, row.request.dataset);
     const loaded = await loadCheckpoint(db, id);
     const { checkpoint } = loaded;
+    await trialWrite(CHECKPOINTS_TRIED * checkpointBytes(files, config)).catch((error: unknown) => {
+      throw storageError(error, `${CHECKPOINTS_TRIED} checkpoints of the run`);
+    });
     this.#emit({
       type: 'progress',
       step: checkpoint?.step ?? 0,
@@ -218,6 +238,7 @@ export class Runs {
       maxModelLen: config.max_model_len,
       slots: concurrency(config),
     });
+    active.model = async () => withWeights(files, await engine.weights());
     const reference = await restore(engine, checkpoint, config);
     const { description, vendor, architecture } = await this.#host.info();
     const origin = {
@@ -237,9 +258,11 @@ export class Runs {
     let step = doneSteps;
     let finished = doneSteps;
     let saved = doneSteps;
+    const store = (what: string, write: () => Promise<unknown>) => this.#store(active, db, what, write);
     const save = async () => {
       if (saved === finished) return;
-      await saveCheckpoint(db, id, finished, engine, reference, origin);
+      const read = await readCheckpoint(id, finished, engine, reference, origin);
+      await store(`the checkpoint of step ${finished}`, () => keepCheckpoint(db, read));
       saved = finished;
       this.#emit({ type: 'checkpoint', step: finished });
     };
@@ -286,13 +309,13 @@ export class Runs {
       },
       onBaseline: async (evaluation, usage) => {
         const metrics = { step: 0, ...evaluationMetrics(evaluation.report, config), ...usage };
-        await keepHeldOut(evaluation);
-        await db.metrics.put({ run: id, step: 0, values: metrics });
+        await store('the first evaluation', () => keepHeldOut(evaluation));
+        await store('the first metrics', () => db.metrics.put({ run: id, step: 0, values: metrics }));
         this.#emit({ type: 'metrics', metrics });
       },
       onStep: async (result, evaluation) => {
-        if (evaluation) await keepHeldOut(evaluation);
-        await this.#keepStep(db, id, result);
+        if (evaluation) await store(`the evaluation of step ${step}`, () => keepHeldOut(evaluation));
+        await store(`step ${step}`, () => this.#keepStep(db, id, result));
         finished = step;
         // To play a step again with a language model as the customer costs money or much time.
         if (user.mode !== 'scripted' || (config.save_freq > 0 && step % config.save_freq === 0)) await save();
@@ -309,6 +332,7 @@ export class Runs {
       await db.metrics.put({ run, step, values: metrics });
       await db.rollouts.bulkPut(rollouts.map((rollout) => ({ run, ...rollout })));
       await db.trajectories.bulkPut(trajectories.map((trajectory) => ({ run, ...trajectory })));
+      if (!(await db.runs.get(run))) throw new Error('the run is not in this browser any more: it was deleted, or the storage was cleared');
       await db.runs.update(run, { step });
       if (outdated > 0) {
         const old = await db.rollouts.where('[run+step]').equals([run, outdated]).toArray();
@@ -326,10 +350,30 @@ export class Runs {
       await runs.update(run, { request: { ...row.request, user: { ...row.request.user, budget } } });
   }
 
-  /** The page gets the status even if the storage is full. */
+  /** The page gets the status even if the storage is full. The row of a run that nobody trains is shown as interrupted. */
   async #setStatus(run: string, status: RunStatus, message?: string): Promise<void> {
     this.#emit({ type: 'status', status, message });
-    await this.#parts.database().runs.update(run, { status, message });
+    await this.#parts
+      .database()
+      .runs.update(run, { status, message })
+      .catch((error: unknown) => console.error(error));
+  }
+
+  /** Stores a result. When the storage fails, the run pauses with the result in memory, and tries again when it goes on. */
+  async #store(active: ActiveRun, db: RunDatabase, what: string, write: () => Promise<unknown>): Promise<void> {
+    for (;;) {
+      try {
+        if (!db.isOpen()) await db.open();
+        await write();
+        return;
+      } catch (error) {
+        const { message } = storageError(error, what);
+        if (active.stopping || active.abort.signal.aborted) throw new Error(message, { cause: error });
+        active.paused ??= new Promise((resolve) => (active.unpause = resolve));
+        await this.#setStatus(active.id, 'paused', `Paused, as ${what} is not stored: ${message}. Resume stores it.`);
+        await active.paused;
+      }
+    }
   }
 
   /** It only reads, so it changes nothing that is sampled. */

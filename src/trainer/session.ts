@@ -91,6 +91,9 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
   stop(): Promise<void> {
     return this.#runs.stop();
   }
+  model(): Promise<ModelFiles> {
+    return this.#runs.model();
+  }
 
   async runExperiment(id: string, user?: UserConfig): Promise<void> {
     this.#refuseWhileEvaluating();

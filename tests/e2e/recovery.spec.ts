@@ -1,4 +1,5 @@
-/** What a run survives: the GPU process dying under it, and a second tab that would train as well. */
+/** What a run survives: the GPU process dying under it, a full storage, and a second tab that would train as well. */
+import { stat } from 'node:fs/promises';
 import { expect, type Page } from '@playwright/test';
 import { test } from './test.ts';
 
@@ -28,6 +29,41 @@ test('a lost GPU device: the run goes on from its last checkpoint', async ({ pag
   await reaches(page, 2);
   await page.getByRole('button', { name: 'Stop' }).click();
   await expect(run(page).locator('[data-part=status]')).toHaveText(/Stopped|Done/, { timeout: STEP_TIMEOUT });
+});
+
+test('a full storage: no run starts, a run under way pauses with its model at hand, and then goes on', async ({
+  page,
+  context,
+  baseURL,
+}) => {
+  test.slow();
+  const cdp = await context.newCDPSession(page);
+  const { origin } = new URL(baseURL!);
+  const room = (quotaSize?: number) =>
+    cdp.send('Storage.overrideQuotaForOrigin', { origin, ...(quotaSize !== undefined && { quotaSize }) });
+  const status = run(page).locator('[data-part=status]');
+  await page.goto('/');
+  await room(300_000);
+  await startTiny(page);
+  await expect(status).toHaveText(/Failed/, { timeout: 60_000 });
+  await expect(run(page)).toContainText('the browser has no room for 3 checkpoints of the run: free some space on the disk');
+  await room();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await reaches(page, 1);
+  await room(1);
+  await expect(status).toHaveText(/Paused/, { timeout: STEP_TIMEOUT });
+  await expect(run(page)).toContainText(/Paused, as .+ is not stored: the browser has no room for .+ Resume stores it\./);
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download the model' }).click();
+  const file = await saved;
+  expect(file.suggestedFilename()).toMatch(/\.zip$/);
+  expect((await stat(await file.path())).size).toBeGreaterThan(100_000);
+  const before = await step(page);
+  await room();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await reaches(page, before + 1);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await expect(status).toHaveText(/Stopped|Done/, { timeout: STEP_TIMEOUT });
 });
 
 test('a second tab sees that another one trains, and may when that one is gone', async ({ page, context }) => {

@@ -2,8 +2,10 @@
 import { vi } from 'vitest';
 import type { Stage } from '../../src/agent/rollouts.ts';
 import { rulesFor } from '../../src/benchmarks/rules.ts';
+import { configJson } from '../../src/engine/config.ts';
 import { randomWeights } from '../../src/engine/parameters.ts';
 import type { Engine, TrainSequence } from '../../src/engine/types.ts';
+import { jsonFile } from '../../src/exchange/model-folder.ts';
 import type { RunRequest } from '../../src/records/run.ts';
 import type { RunDatabase } from '../../src/storage/database.ts';
 import type { EngineHost } from '../../src/trainer/engine-host.ts';
@@ -104,7 +106,10 @@ export function fakeRuns(
 ) {
   const info = async () => ({ vendor: 'v', architecture: 'a', description: 'a GPU of the test' });
   const host = { onLost: () => {}, info, stage: async () => (await ready, { engine, stage, meter }) } as unknown as EngineHost;
-  const trainer = new Runs({ bundledModel: async () => ({}), database: () => database } as unknown as SessionParts, host);
+  const trainer = new Runs(
+    { bundledModel: async () => ({ 'config.json': jsonFile(configJson(TINY)) }), database: () => database } as unknown as SessionParts,
+    host,
+  );
   const events: RunEvent[] = [];
   trainer.listen((_, batch) => events.push(...batch));
   return { trainer, host, events };

@@ -230,6 +230,7 @@ test('a run without a trainer is interrupted, and can be resumed before its last
   expect(shownStatus(row, null, true)).toBe('running');
   expect(shownStatus({ id: 'r', status: 'done' }, null, false)).toBe('done');
   expect(canResume('interrupted', 3, 5)).toBe(true);
+  expect(canResume('interrupted', 5, 5)).toBe(true);
   expect(canResume('stopped', 5, 5)).toBe(false);
   expect(canResume('done', 3, 5)).toBe(false);
 });

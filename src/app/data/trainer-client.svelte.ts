@@ -33,6 +33,10 @@ export class TrainerClient {
   /** The experiment whose queue runs in this tab. Between two of its runs, no run is active. */
   activeExperiment = $state.raw<string | null>(null);
   status = $state.raw<RunStatus | null>(null);
+  /** Why the active run has this status; '' if there is nothing to say. */
+  reason = $state.raw('');
+  /** Whether the browser promised to keep what is stored; null before the first start. */
+  isPersistent = $state.raw<boolean | null>(null);
   progress = $state.raw<RunProgress | null>(null);
   /** Tokens per second in the newest step. */
   throughput = $state.raw<number | null>(null);
@@ -92,6 +96,7 @@ export class TrainerClient {
 
   /** Returns the run's id, or null if the run could not start; then `problem` says why. */
   async start(request: RunRequest): Promise<string | null> {
+    void this.#askToKeep();
     return this.#command(async (trainer) => {
       this.#user = request.user;
       this.#begin(await trainer.start(request));
@@ -110,6 +115,8 @@ export class TrainerClient {
   pause = () => this.#command((trainer) => trainer.pause());
   unpause = (budget?: number) => this.#command((trainer) => trainer.unpause(budget));
   stop = () => this.#command((trainer) => trainer.stop());
+  /** The model of the active run with the weights of now, or null; then `problem` says why. */
+  model = () => this.#command((trainer) => trainer.model());
 
   /** Trains what is left of an experiment. Resolves when its queue ends; `problem` says why it ended early. */
   async runExperiment(id: string, user?: UserConfig): Promise<void> {
@@ -196,6 +203,11 @@ export class TrainerClient {
     return () => ask(false);
   }
 
+  /** A browser may ask the visitor. Without the promise, runs are cleared when space runs short. */
+  async #askToKeep(): Promise<void> {
+    this.isPersistent = (await navigator.storage?.persist?.().catch(() => false)) ?? false;
+  }
+
   #ready(): Promise<Trainer> {
     this.#trainer ??= (async () => {
       let failed = (_: Error) => {};
@@ -255,6 +267,7 @@ export class TrainerClient {
     const queued = this.activeExperiment !== null;
     if (queued && status === 'starting' && this.activeRun !== run) this.#begin(run);
     this.status = status;
+    this.reason = message ?? '';
     if (status === 'failed') this.problem = message ?? 'The run failed.';
     if (status === 'done' || status === 'stopped' || status === 'failed' || status === 'interrupted') this.#end();
     if (status === 'interrupted' && !queued) void this.#recover(run, message);

@@ -15,7 +15,7 @@ export function shownStatus(row: { id: string; status: RunStatus }, activeRun: s
   return 'interrupted';
 }
 
-/** True if the run can be resumed. */
+/** True if the run can be resumed. A tab can die after the last step, before the run's end is stored. */
 export function canResume(status: RunStatus, step: number, totalSteps: number): boolean {
-  return RESUMABLE.has(status) && step < totalSteps;
+  return RESUMABLE.has(status) && (step < totalSteps || status === 'interrupted');
 }
