@@ -13,7 +13,7 @@ export const ROOMS = {
   users: ['base', 'records', 'environments', 'local'],
   agent: ['base', 'records', 'engine', 'environments', 'users'],
   exchange: ['base', 'records', 'engine'],
-  storage: ['records'],
+  storage: ['base', 'records'],
   benchmarks: ['base', 'records', 'environments', 'users', 'agent', 'exchange'],
   evaluation: ['base', 'records', 'environments', 'users', 'agent'],
   training: ['base', 'records', 'engine', 'environments', 'users', 'agent', 'benchmarks', 'evaluation'],

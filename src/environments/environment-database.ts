@@ -1,6 +1,7 @@
 /** @file The Dexie database of the store: base worlds, episodes, changed rows and logs. */
-import { Dexie, type Table } from 'dexie';
+import type { Table } from 'dexie';
 import { beginningWith } from '../base/key-range.ts';
+import { VersionedDatabase } from '../base/versioned-database.ts';
 import type { LogEntry } from './log.ts';
 import type { Json } from '../records/json.ts';
 import type { RowChange } from '../records/task.ts';
@@ -33,7 +34,7 @@ interface ChangeRow {
   call: number;
 }
 
-export class EnvironmentDatabase extends Dexie {
+export class EnvironmentDatabase extends VersionedDatabase {
   declare worlds: Table<WorldRow, string>;
   declare rows: Table<BaseRow, [string, string, string]>;
   declare episodes: Table<EpisodeRow, string>;
@@ -42,7 +43,7 @@ export class EnvironmentDatabase extends Dexie {
 
   constructor(name: string) {
     // Episodes are short: it is better to lose the last episodes in a power cut than to wait for the disk. No query is observed.
-    super(name, { chromeTransactionDurability: 'relaxed', cache: 'disabled' });
+    super(name, 2, { chromeTransactionDurability: 'relaxed', cache: 'disabled' });
     this.version(1).stores({
       worlds: 'id',
       // All queries are ranges of these compound keys: fewer indices make writes faster.

@@ -2,7 +2,8 @@
  * @file The Dexie schema of runs. The trainer writes runs, evaluations and the results of experiments. The page writes
  * experiments, branches, lessons, imported models and runs, and deletes rows.
  */
-import { Dexie, type EntityTable, type Table } from 'dexie';
+import type { EntityTable, Table } from 'dexie';
+import { VersionedDatabase } from '../base/versioned-database.ts';
 import type { BranchRow } from '../records/branch.ts';
 import type { DatasetConversationRow, DatasetRow } from '../records/dataset.ts';
 import type { EvaluationRow } from '../records/evaluation.ts';
@@ -13,7 +14,7 @@ import type { RolloutSummary } from '../records/rollout.ts';
 import type { CheckpointRow, RunRow, StepMetrics } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 
-export class RunDatabase extends Dexie {
+export class RunDatabase extends VersionedDatabase {
   declare runs: EntityTable<RunRow, 'id'>;
   declare metrics: Table<{ run: string; step: number; values: StepMetrics }, [string, number]>;
   declare rollouts: Table<RolloutSummary & { run: string }, [string, string]>;
@@ -30,7 +31,7 @@ export class RunDatabase extends Dexie {
 
   constructor(name = 'mua-runs') {
     // A checkpoint that is said to be stored survives a crash of the system.
-    super(name, { chromeTransactionDurability: 'strict' });
+    super(name, 4, { chromeTransactionDurability: 'strict' });
     this.version(1).stores({
       runs: 'id, createdAt',
       metrics: '[run+step]',

@@ -76,3 +76,30 @@ test('a second tab sees that another one trains, and may when that one is gone',
   await page.close();
   await expect(second.getByRole('button', { name: 'Start training' })).toBeEnabled({ timeout: 60_000 });
 });
+
+test('a tab that is older than the storage says so, reads, and stores nothing', async ({ page }) => {
+  await page.goto('/#/runs');
+  const old = page.getByText('This tab is older than the data in this browser.');
+  await expect(page.getByRole('table').first()).toBeVisible();
+  await expect(old).toBeHidden();
+  const version = await page.evaluate(
+    () =>
+      new Promise<number>((resolve, reject) => {
+        const upgrade = indexedDB.open('mua-runs', 90);
+        upgrade.onerror = () => reject(upgrade.error!);
+        upgrade.onsuccess = () => {
+          upgrade.result.close();
+          resolve(upgrade.result.version);
+        };
+      }),
+  );
+  expect(version).toBe(90);
+  await page.goto('/#/?preset=tiny&val_tasks=0&total_training_steps=1');
+  await expect(old).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Start training' })).toBeEnabled({ timeout: 60_000 });
+  await page.getByRole('button', { name: 'Start training' }).click();
+  await expect(page.getByText('reload the page to use that version')).toBeVisible();
+  await page.getByRole('button', { name: 'Reload' }).click();
+  await expect(old).toBeVisible();
+  expect((await page.evaluate(() => indexedDB.databases())).find(({ name }) => name === 'mua-runs')!.version).toBe(90);
+});

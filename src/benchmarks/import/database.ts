@@ -2,7 +2,7 @@
  * @file Imported benchmarks in the browser's storage. One transaction writes an import, so the storage has all of it or
  * nothing. A second import of the same data adds nothing.
  */
-import { Dexie, type EntityTable, type Table } from 'dexie';
+import type { EntityTable, Table } from 'dexie';
 import type { Benchmark, BenchmarkTask } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
 import type { ImportedBenchmark } from '../imported-benchmark.ts';
@@ -11,6 +11,7 @@ import { exactDomain } from '../../environments/domains/index.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { storageError } from '../../base/storage-error.ts';
 import { beginningWith } from '../../base/key-range.ts';
+import { VersionedDatabase } from '../../base/versioned-database.ts';
 
 export interface StoredBenchmark {
   /** `tau2/retail/<digest>`: equal data has an equal id. */
@@ -48,12 +49,12 @@ const VERSION = 1;
 /** Records in one stored object. To store a million rows one by one would take minutes. */
 const CHUNK = 2000;
 
-export class BenchmarkDatabase extends Dexie {
+export class BenchmarkDatabase extends VersionedDatabase {
   declare benchmarks: EntityTable<BenchmarkRow, 'id'>;
   declare chunks: Table<ChunkRow, [string, Side, number, number]>;
 
   constructor(name = 'mua-benchmarks') {
-    super(name);
+    super(name, 1);
     this.version(1).stores({ benchmarks: 'id, [benchmark+domain]', chunks: '[benchmark+side+table+chunk]' });
   }
 

@@ -60,6 +60,11 @@ export class Library {
     this.#recorded = recorded;
   }
 
+  /** Calls `listener` when the storage turns out to be newer than this page, which then can only read. */
+  onNewer(listener: () => void): void {
+    this.#db.on('ready', () => void (this.#db.isNewer && listener()), true);
+  }
+
   /** The source that holds the run of this id. */
   source(run: string): RunSource {
     return run === RECORDED ? this.#recorded : this.#browser;
