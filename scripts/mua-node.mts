@@ -86,11 +86,15 @@ async function main(): Promise<unknown> {
         trials: Number(take('trials', '1')),
         temperature: Number(take('temperature', '1')),
         seed: Number(take('seed', '1')),
-        trajectories: trajectories !== '',
       } as const;
-      const { trajectories: kept, ...report } = await session.evaluate(await readModel(take('model')), options, scripted, progress);
-      if (kept) await writeFile(trajectories, kept.map((t) => `${JSON.stringify(t)}\n`).join(''));
-      return report;
+      if (trajectories) await writeFile(trajectories, '');
+      const { reports } = await session.evaluate(await readModel(take('model')), options, [{ user: scripted }], {
+        progress,
+        trial: async (_, trial) => {
+          if (trajectories) await appendFile(trajectories, `${JSON.stringify(trial)}\n`);
+        },
+      });
+      return reports[0];
     }
     case 'train': {
       const [model, preset, out] = [await readModel(take('model')), take('preset', 'nano'), take('out')];

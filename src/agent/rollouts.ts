@@ -43,6 +43,8 @@ export interface RolloutPlan {
   from?: { prefix: Prefix; userSeed: number };
   signal?: AbortSignal;
   onDone?: (trajectory: Trajectory) => void;
+  /** Scored trajectories of this plan from earlier. They are not played again. */
+  done?: readonly Trajectory[] | undefined;
   /** Gets each episode as it starts. An episode that is retried starts again. */
   onStart?: ((episode: LiveEpisode) => void) | undefined;
 }
@@ -68,8 +70,11 @@ export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<
   const groups: Trajectory[][] = plan.tasks.map(() => []);
   const dropped: Trajectory[] = [];
   let retried = 0;
+  const done = new Map(plan.done?.map((trajectory) => [`${trajectory.group} ${trajectory.index}`, trajectory]));
   await mapConcurrently(jobs, plan.concurrency ?? jobs.length, async ({ task, t, index }) => {
     const group = `${plan.label}-${(plan.firstGroup ?? 0) + t}`;
+    const earlier = done.get(`${group} ${index}`);
+    if (earlier) return void groups[t]!.push(earlier);
     for (let attempt = 0; ; attempt++) {
       plan.signal?.throwIfAborted();
       const trajectory = await runEpisode({

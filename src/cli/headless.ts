@@ -3,10 +3,20 @@
  * Large data goes through the local server: the page fetches the request and sends the results by PUT.
  */
 import type { ModelFiles } from '../records/model.ts';
-import type { EvaluateOptions, GenerateRequest, GradRequest, Interrupted, Progress, TrainingSink } from '../trainer/messages.ts';
+import type {
+  EvaluatedCustomer,
+  EvaluateOptions,
+  EvaluationSink,
+  GenerateRequest,
+  GradRequest,
+  Interrupted,
+  Progress,
+  TrainingSink,
+} from '../trainer/messages.ts';
 import * as comlink from 'comlink';
 import type { Benchmark } from '../records/benchmark-task.ts';
 import type { SftConfig } from '../records/run.ts';
+import type { Trajectory } from '../records/trajectory.ts';
 import type { BrowserUser, UserConfig } from '../records/user.ts';
 import { connectTrainer, type Trainer } from '../trainer/connect.ts';
 import type { ExactDomain } from '../environments/exact/types.ts';
@@ -26,7 +36,8 @@ export type HeadlessRequest = { model?: string[]; benchmark?: BenchmarkFiles } &
   | { command: 'train'; runs: TrainOrder[]; user: UserConfig }
   | { command: 'sft'; run: RunOrder & { overrides: Partial<Record<keyof SftConfig, string>> } }
   | { command: 'synthesize'; options: Parameters<TrainerApi['synthesize']>[0]; settings: Record<string, string> }
-  | { command: 'evaluate'; options: EvaluateOptions; user: UserConfig }
+  /** `done`: `<exchange>customer/<index>/done.jsonl` has trials from before an interruption. New ones go to `…/trial`. */
+  | { command: 'evaluate'; options: EvaluateOptions; customers: { user: UserConfig; done: boolean }[] }
   | { command: 'score'; sequences: number[][] }
   | { command: 'grad'; request: GradRequest }
   | { command: 'generate'; request: GenerateRequest }
@@ -171,8 +182,17 @@ async function runCommand(trainer: Trainer, request: HeadlessRequest, exchange: 
       await put(`${exchange}out/conversations.jsonl`, jsonl);
       return rest;
     }
-    case 'evaluate':
-      return trainer.evaluate(model, request.options, request.user, progress);
+    case 'evaluate': {
+      const place = (i: number) => `${exchange}customer/${i}/`;
+      const customers = await Promise.all(
+        request.customers.map(async ({ user, done }, i): Promise<EvaluatedCustomer> => {
+          const lines = done ? (await (await get(`${place(i)}done.jsonl`)).text()).split('\n').filter(Boolean) : [];
+          return { user, done: lines.map((line) => JSON.parse(line) as Trajectory) };
+        }),
+      );
+      const trial: EvaluationSink['trial'] = (i, trajectory) => put(`${place(i)}trial`, JSON.stringify(trajectory));
+      return trainer.evaluate(model, request.options, customers, comlink.proxy<EvaluationSink>({ progress: report, trial }));
+    }
     case 'score':
       return trainer.score(model, request.sequences);
     case 'grad': {

@@ -6,8 +6,9 @@
 import { readFlags } from './args.mjs';
 import { replay, rescore } from './commands/benchmark.mjs';
 import { experiment } from './commands/experiment.mjs';
+import { evaluate } from './commands/evaluate.mjs';
 import { exportModel } from './commands/export.mjs';
-import { bench, evaluate, generate, grad, score } from './commands/model.mjs';
+import { bench, generate, grad, score } from './commands/model.mjs';
 import { open, userServer } from './commands/local.mjs';
 import { sft, synthesize, train } from './commands/training.mjs';
 import { verify } from './commands/verify.mjs';

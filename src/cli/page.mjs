@@ -19,6 +19,7 @@ const START_TIMEOUT_MS = 120_000;
  * @property {import('./headless.ts').HeadlessRequest} request
  * @property {import('./files.mjs').ModelFolder} [model]
  * @property {PageRun[]} [runs] the runs of a training, in the order of the request
+ * @property {PageCustomer[]} [customers] the customers of an evaluation, in the order of the request
  * @property {string} [data] a file that the page reads as text
  * @property {import('./benchmark-data.mjs').BenchmarkData} [benchmark] data that the page imports first
  * @property {{ baseUrl: string, apiKey?: string }} [userEndpoint]
@@ -34,11 +35,17 @@ const START_TIMEOUT_MS = 120_000;
  */
 
 /**
+ * @typedef {object} PageCustomer
+ * @property {string} [done] a file with the trials from before an interruption
+ * @property {(trajectory: Buffer) => Promise<void> | void} receive gets each trial that has ended
+ */
+
+/**
  * @param {PageJob} job
  * @returns {Promise<any>} the command's result
  * @throws {CommandError | import('./errors.mjs').UsageError}
  */
-export async function runInPage({ request, model, runs = [], data, benchmark, userEndpoint, onFile, progress }) {
+export async function runInPage({ request, model, runs = [], customers = [], data, benchmark, userEndpoint, onFile, progress }) {
   const server = await serveSite(await builtSite((text) => progress.note(text)));
   /** @type {import('playwright-core').Browser | undefined} */
   let browser;
@@ -63,6 +70,10 @@ export async function runInPage({ request, model, runs = [], data, benchmark, us
       }
       server.accept(`run/${i}/*`, (body, name) => run.receive(name.slice(`run/${i}/`.length), body));
     }
+    for (const [i, { done, receive }] of customers.entries()) {
+      if (done) server.offer(`customer/${i}/done.jsonl`, { file: done });
+      server.accept(`customer/${i}/trial`, receive);
+    }
     if (data) server.offer('data.jsonl', { file: data });
     // By index, because paths may contain any character.
     benchmark?.files.forEach(([, file], i) => server.offer(`benchmark/${i}`, { file }));
@@ -70,8 +81,15 @@ export async function runInPage({ request, model, runs = [], data, benchmark, us
       benchmark: { benchmark: benchmark.rules, domain: benchmark.domain, paths: benchmark.files.map(([path]) => path) },
     };
     if (onFile) server.accept('out/*', (body, name) => onFile(name.slice('out/'.length), body));
-    const user = userEndpoint && 'user' in request ? { user: { ...request.user, baseUrl: server.proxyUser(userEndpoint) } } : {};
-    server.offer('request.json', { data: JSON.stringify({ ...request, ...user, ...imported, model: model?.files }) });
+    const proxied = userEndpoint && { baseUrl: server.proxyUser(userEndpoint) };
+    const throughProxy = (/** @type {any} */ user) => (user.mode === 'endpoint' ? { ...user, ...proxied } : user);
+    const users = {
+      ...('user' in request && { user: throughProxy(request.user) }),
+      ...('customers' in request && {
+        customers: request.customers.map((customer) => ({ ...customer, user: throughProxy(customer.user) })),
+      }),
+    };
+    server.offer('request.json', { data: JSON.stringify({ ...request, ...users, ...imported, model: model?.files }) });
 
     browser = await launchChromium();
     const page = await browser.newPage();

@@ -3,14 +3,12 @@
  * The folder of `mua train` and `mua sft`, and of each run of `mua experiment`. All finished steps are in it at any time, and
  * `status.json` says how far the run is. Each state of `status.json` is complete: a file that it names was written before.
  */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { appendFile, copyFile, mkdir, open, readdir, readFile, rm, rmdir, stat, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { CommandError, UsageError } from './errors.mjs';
 import { readJson, reason, RUN_FILE, writeAll } from './files.mjs';
+import { appendLines, checkOut, fileSha256, sha256, statusToResume, writeStatus } from './out-folder.mjs';
 
-const STATUS = 'status.json';
 /** What a step adds lines to. */
 const LOGS = /** @type {const} */ (['metrics.jsonl', 'trajectories.jsonl', 'evaluations.jsonl']);
 /** Steps after the last checkpoint of a run that was stopped. */
@@ -18,25 +16,8 @@ const SUPERSEDED = 'superseded';
 const CHECKPOINT = /^checkpoint-(\d+)\.safetensors$/;
 const CHECKPOINTS_KEPT = 2;
 
-/**
- * @typedef {object} SavedCheckpoint
- * @property {number} step
- * @property {string} file
- * @property {string} sha256
- * @property {Record<string, number>} bytes length of each log up to here
- */
-/**
- * @typedef {object} Status
- * @property {string} command
- * @property {'running' | 'interrupted' | 'failed' | 'done'} state a killed run stays `running`
- * @property {number} pid
- * @property {number} step the last finished step
- * @property {Record<string, any>} settings what the run was started with
- * @property {string[]} files names of the model's files, without its weights
- * @property {SavedCheckpoint[]} checkpoints newest first
- * @property {string} [message] why the run failed
- * @property {Record<string, string>} [sha256] of the files of a run that is done, in hex
- */
+/** @typedef {import('./out-folder.mjs').Status} Status */
+/** @typedef {import('./out-folder.mjs').SavedCheckpoint} SavedCheckpoint */
 /** @typedef {Omit<import('../trainer/messages.ts').Interrupted, 'checkpoint'>} Logs */
 
 /** The page may only write plain file names into a folder. @param {string} name */
@@ -79,18 +60,7 @@ export class RunFolder {
    * @throws {UsageError} if the folder is not empty
    */
   static async create(directory, { command, settings, model, force = false }) {
-    const existing = await stat(directory).catch(() => null);
-    if (existing && !existing.isDirectory()) throw new UsageError(`--out is "${directory}": expected a folder, it is a file`);
-    if (existing && !force && (await readdir(directory)).length > 0)
-      throw new UsageError(
-        `--out is "${directory}": the folder is not empty: expected a new folder, --resume to go on with a run, or --force to replace it`,
-      );
-    try {
-      await mkdir(directory, { recursive: true });
-      if (!existing) await rmdir(directory);
-    } catch (error) {
-      throw new UsageError(`--out is "${directory}": ${reason(error)}`);
-    }
+    await checkOut(directory, force);
     const files = model.files.filter((name) => !/\.safetensors(\.index\.json)?$/.test(name));
     /** @type {Status} */
     const status = { command, state: 'running', pid: process.pid, step: 0, settings, files, checkpoints: [] };
@@ -104,13 +74,7 @@ export class RunFolder {
    * @throws {UsageError} if the run can't go on
    */
   static async resume(directory, { flag, command, note }) {
-    const fault = (/** @type {string} */ text) => new UsageError(`${flag} is "${directory}": ${text}`);
-    const status = await readStatus(directory);
-    if (!status) throw fault(`it has no ${STATUS}: expected the folder of a run`);
-    if (status.command !== command) throw fault(`it is a run of mua ${status.command}: expected mua ${status.command} --resume`);
-    if (status.state === 'done') throw fault('the run is done: nothing is left to do');
-    if (status.state === 'running' && status.pid !== process.pid && isAlive(status.pid))
-      throw fault(`process ${status.pid} still trains it (if that is another program, remove "pid" from ${STATUS})`);
+    const status = await statusToResume(directory, { flag, command });
     for (const checkpoint of status.checkpoints) {
       const bytes = await readFile(join(directory, checkpoint.file)).catch(() => null);
       if (bytes && sha256(bytes) === checkpoint.sha256) {
@@ -123,7 +87,7 @@ export class RunFolder {
       }
       note(`mua: ${join(directory, checkpoint.file)} is ${bytes ? 'damaged' : 'missing'}: going on from an earlier checkpoint`);
     }
-    throw fault('it has no checkpoint that is whole: start the run again with --out and --force');
+    throw new UsageError(`${flag} is "${directory}": it has no checkpoint that is whole: start the run again with --out and --force`);
   }
 
   get done() {
@@ -187,7 +151,7 @@ export class RunFolder {
     if (!this.#created) await this.#fill();
     const place = join(this.directory, safeName(name));
     if (name === 'step') await this.#addStep(body.toString('utf8'));
-    else if (name === 'evaluation') await this.#append('evaluations.jsonl', `${body.toString('utf8')}\n`);
+    else if (name === 'evaluation') await appendLines(join(this.directory, 'evaluations.jsonl'), `${body.toString('utf8')}\n`);
     else if (CHECKPOINT.test(name)) await this.#addCheckpoint(name, body);
     else if (name === 'finished') await this.#finish(body);
     else await writeAll({ [place]: body });
@@ -206,22 +170,10 @@ export class RunFolder {
   /** @param {string} text a line of metrics, then the lines of the step's conversations */
   async #addStep(text) {
     const end = text.indexOf('\n');
-    if (end >= 0) await this.#append('trajectories.jsonl', `${text.slice(end + 1)}\n`);
+    if (end >= 0) await appendLines(join(this.directory, 'trajectories.jsonl'), `${text.slice(end + 1)}\n`);
     const metrics = end < 0 ? text : text.slice(0, end);
-    await this.#append('metrics.jsonl', `${metrics}\n`);
+    await appendLines(join(this.directory, 'metrics.jsonl'), `${metrics}\n`);
     await this.#setStatus({ step: JSON.parse(metrics).step });
-  }
-
-  /** Appends whole lines: if the disk is full, the file keeps its old length. @param {string} name @param {string} lines */
-  async #append(name, lines) {
-    const path = join(this.directory, name);
-    const { size } = await stat(path);
-    try {
-      await appendFile(path, lines);
-    } catch (error) {
-      await truncate(path, size).catch(() => {});
-      throw error;
-    }
   }
 
   /** @param {string} file @param {Buffer} body */
@@ -250,23 +202,8 @@ export class RunFolder {
   /** @param {Partial<Status>} change */
   async #setStatus(change) {
     this.#status = { ...this.#status, ...change };
-    await writeAll({ [join(this.directory, STATUS)]: `${JSON.stringify(this.#status, null, 1)}\n` });
+    await writeStatus(this.directory, this.#status);
   }
-}
-
-/** The status of the run in a folder, or null. @param {string} directory @returns {Promise<Status | null>} */
-export async function readStatus(directory) {
-  const path = join(directory, STATUS);
-  if (!(await stat(path).catch(() => null))) return null;
-  const status = await readJson(path);
-  if (
-    typeof status?.command !== 'string' ||
-    typeof status.settings !== 'object' ||
-    !Array.isArray(status.files) ||
-    !Array.isArray(status.checkpoints)
-  )
-    throw new UsageError(`${path} is not the status of a run: expected command, settings, files and checkpoints`);
-  return status;
 }
 
 /** @param {string} directory @returns {Promise<Logs>} */
@@ -319,22 +256,3 @@ const isResult = (name) =>
   RUN_FILE.test(name) ||
   name.startsWith(`${SUPERSEDED}-`) ||
   /\.safetensors(\.index\.json)?$/.test(name);
-
-/** @param {number} pid */
-function isAlive(pid) {
-  try {
-    return Number.isInteger(pid) && process.kill(pid, 0);
-  } catch (error) {
-    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
-  }
-}
-
-/** @param {Buffer | string} bytes */
-export const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
-
-/** @param {string} path */
-async function fileSha256(path) {
-  const hash = createHash('sha256');
-  for await (const part of createReadStream(path)) hash.update(part);
-  return hash.digest('hex');
-}

@@ -19,13 +19,16 @@ export interface Verified {
 
 /** The part of a run's `status.json` that says what its files must be. */
 interface RunStatus {
+  command?: string;
   state: string;
   checkpoints: { file: string; sha256: string; bytes: Record<string, number> }[];
   /** Of a run that is done. Absent in folders of earlier versions. */
   sha256?: Record<string, string>;
 }
 
-const LOGS = ['metrics.jsonl', 'evaluations.jsonl', 'trajectories.jsonl'] as const;
+const LOGS = ['metrics.jsonl', 'evaluations.jsonl', 'trajectories.jsonl'];
+/** A log of `mua evaluate --out`. */
+const EVALUATION_LOG = /^trajectories-\d+\.jsonl$/;
 
 /** Reads every file of a folder or a file to its end. @returns null if nothing at the path is a format of the playground */
 export async function verify(path: string): Promise<Verified | null> {
@@ -80,12 +83,14 @@ async function verifyRun(folder: string, attempt: Attempt): Promise<true> {
     if (typeof found?.state !== 'string' || !Array.isArray(found.checkpoints)) throw new Error('is not the status of a run');
     return found as RunStatus;
   });
-  for (const log of LOGS) {
+  const isEvaluation = status?.command === 'evaluate';
+  const logs = isEvaluation ? (await readdir(folder)).filter((name) => EVALUATION_LOG.test(name)) : LOGS;
+  for (const log of logs) {
     const file = join(folder, log);
     await attempt(file, async () => {
       const check = (line: string, number: number) => {
         const value = parseLine(line, `line ${number}`);
-        if (log === 'trajectories.jsonl') readTrajectory(value, log, `line ${number}`);
+        if (log.includes('trajectories')) readTrajectory(value, log, `line ${number}`);
       };
       let number = 0;
       let last = '';
@@ -108,7 +113,7 @@ async function verifyRun(folder: string, attempt: Attempt): Promise<true> {
   }
   for (const [file, sha256] of Object.entries(status?.sha256 ?? {}))
     await attempt(join(folder, file), () => expectHash(join(folder, file), sha256));
-  if (status?.state === 'done') await verifyModel(folder, await readdir(folder), attempt);
+  if (status?.state === 'done' && !isEvaluation) await verifyModel(folder, await readdir(folder), attempt);
   return true;
 }
 

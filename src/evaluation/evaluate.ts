@@ -27,12 +27,14 @@ export interface EvaluationPlan {
   /** Gets each trial as it starts, and when it ends. */
   onTrialStart?: ((episode: LiveEpisode) => void) | undefined;
   onTrial?: ((trajectory: Trajectory) => void) | undefined;
+  /** Scored trials of the same plan from earlier. They are not played again. */
+  done?: readonly Trajectory[];
 }
 
 export async function evaluate(stage: Stage, plan: EvaluationPlan): Promise<Evaluation> {
   const start = performance.now();
   const total = plan.tasks.length * plan.trials;
-  let done = 0;
+  let done = plan.done?.length ?? 0;
   const { groups, dropped } = await collectRollouts(stage, {
     tasks: plan.tasks,
     n: plan.trials,
@@ -42,6 +44,7 @@ export async function evaluate(stage: Stage, plan: EvaluationPlan): Promise<Eval
     firstStream: plan.firstStream,
     label: 'eval',
     concurrency: plan.concurrency,
+    done: plan.done,
     signal: plan.signal,
     onStart: plan.onTrialStart,
     onDone: (trajectory) => {

@@ -11,8 +11,10 @@ import type {
   EngineInfo,
   RunEvent,
   Progress,
-  EvaluateReport,
+  EvaluatedCustomer,
   EvaluateOptions,
+  EvaluateResult,
+  EvaluationSink,
   GradRequest,
   BenchReport,
   Interrupted,
@@ -98,7 +100,8 @@ export interface TrainerApi {
     settings: Record<string, string>,
     progress: Progress,
   ): Promise<{ jsonl: string; kept: number; tried: number; solved: number }>;
-  evaluate(model: ModelFiles, options: EvaluateOptions, user: RunRequest['user'], progress: Progress): Promise<EvaluateReport>;
+  /** Plays the tasks with each customer. The sink gets every trial. */
+  evaluate(model: ModelFiles, options: EvaluateOptions, customers: EvaluatedCustomer[], sink: EvaluationSink): Promise<EvaluateResult>;
   score(model: ModelFiles, sequences: number[][]): Promise<{ logprobs: number[][]; entropies: number[][] }>;
   grad(model: ModelFiles, request: GradRequest): Promise<{ safetensors: Uint8Array<ArrayBuffer>; report: Record<string, number> }>;
   generate(model: ModelFiles, request: GenerateRequest): Promise<{ completions: { tokens: number[]; logprobs: number[] }[] }>;

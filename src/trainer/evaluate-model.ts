@@ -1,34 +1,41 @@
 /** @file `mua evaluate`: a model's success on generated tasks, or on the tasks of an imported benchmark under the benchmark's rules. */
-import type { SessionParts } from './session-parts.ts';
-import type { ModelFiles } from '../records/model.ts';
-import type { EvaluateOptions, EvaluateReport, Progress } from './messages.ts';
-import type { Sampling } from '../records/episode.ts';
-import type { UserConfig } from '../records/user.ts';
-import { conditionsOf } from '../environments/conditions.ts';
+import { canonicalJson } from '../base/json.ts';
+import { InputError } from '../base/input-error.ts';
+import { tau2Results } from '../benchmarks/tau2/write-results.ts';
 import { parseConfig } from '../engine/config.ts';
+import { conditionsOf } from '../environments/conditions.ts';
 import { customerQuality } from '../evaluation/customer-quality.ts';
 import { evaluate } from '../evaluation/evaluate.ts';
-import { tau2Results } from '../benchmarks/tau2/write-results.ts';
+import { pairedDifference, pairTrials } from '../evaluation/paired.ts';
 import { resultOf } from '../evaluation/trial-result.ts';
-import { InputError } from '../base/input-error.ts';
+import type { TrialResult } from '../records/evaluation.ts';
+import type { ModelFiles } from '../records/model.ts';
+import type { GrpoConfig } from '../records/run.ts';
+import type { Task } from '../records/task.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+import type { UserConfig } from '../records/user.ts';
 import { evaluationConfig } from '../training/config.ts';
 import { concurrency, type EngineHost } from './engine-host.ts';
+import type { EvaluatedCustomer, EvaluateOptions, EvaluateReport, EvaluateResult, EvaluationSink } from './messages.ts';
+import type { SessionParts } from './session-parts.ts';
 
 /** The size limit of the KV cache in an evaluation. */
 const KV_CACHE_BYTES = 2 ** 30;
 
-/** @throws InputError if no task is selected */
+/**
+ * Plays the tasks with each customer, one customer after another.
+ * @throws InputError if no task is selected, or if the earlier trials are of other tasks; what the sink throws
+ */
 export async function evaluateModel(
   parts: SessionParts,
   host: EngineHost,
   model: ModelFiles,
   options: EvaluateOptions,
-  user: UserConfig,
-  progress: Progress,
-): Promise<EvaluateReport> {
-  const { domain, level, split, select, seed, trials } = options;
+  customers: readonly EvaluatedCustomer[],
+  sink: EvaluationSink,
+): Promise<EvaluateResult> {
+  const { domain, level, split, select, seed } = options;
   const config = evaluationConfig(options);
-  const sampling: Sampling = { temperature: options.temperature, top_p: config.top_p, top_k: config.top_k };
   const chosen = await parts.environments.tasks({
     domain,
     level,
@@ -41,24 +48,70 @@ export async function evaluateModel(
   const tasks = options.skip_noop ? chosen.filter(({ noop }) => !noop) : chosen;
   if (chosen.length === 0) throw new InputError(`split "${split}" of ${domain} has no tasks`);
   if (tasks.length === 0) throw new InputError(`all ${chosen.length} tasks change nothing: without them no task is left`);
+  for (const { done = [] } of customers) checkDone(done, tasks);
+  const played: Played[] = [];
+  for (const [i, { user, done = [] }] of customers.entries()) {
+    const label = customers.length > 1 ? `episodes with customer ${i + 1} of ${customers.length}` : 'episodes';
+    played.push(
+      await play(host, model, { ...options, config, tasks, user, done }, (count, total) => sink.progress(count, total, label), (trial) =>
+        sink.trial(i, trial),
+      ),
+    );
+  }
+  const [first, ...others] = played.map(({ results }) => results);
+  return {
+    reports: played.map(({ report }) => ({ ...report, noop_skipped: chosen.length - tasks.length })),
+    differences: others.map((other) => pairedDifference(pairTrials(first!, other))),
+  };
+}
+
+interface Played {
+  report: EvaluateReport;
+  results: TrialResult[];
+}
+
+interface Plan extends Omit<EvaluateOptions, 'tasks'> {
+  config: GrpoConfig;
+  tasks: Task[];
+  user: UserConfig;
+  done: Trajectory[];
+}
+
+async function play(
+  host: EngineHost,
+  model: ModelFiles,
+  { config, domain, level, seed, trials, user, done, ...options }: Plan,
+  onProgress: (done: number, total: number) => void,
+  onTrial: (trajectory: Trajectory) => void | Promise<void>,
+): Promise<Played> {
   const slots = Math.min(concurrency(config), slotsWithin(model, config.max_model_len));
   const place = { domain, level, conversation_rules: config.conversation_rules };
   const { stage } = await host.stage(model, place, user, { maxModelLen: config.max_model_len, slots });
   const startedAt = Date.now();
+  const abort = new AbortController();
+  const stored: Promise<void>[] = [];
   const { report, trajectories } = await evaluate(stage, {
-    tasks,
+    tasks: options.tasks,
     trials,
     limits: config,
-    sampling,
+    sampling: { temperature: options.temperature, top_p: config.top_p, top_k: config.top_k },
     seed,
     firstStream: 0,
     concurrency: slots,
-    onProgress: (done, total) => progress(done, total, 'episodes'),
+    done,
+    signal: abort.signal,
+    onProgress,
+    onTrial: (trial) => void stored.push(Promise.resolve(onTrial(trial)).catch((error: unknown) => abort.abort(error))),
   });
-  const results =
-    options.tau2_results === undefined
-      ? undefined
-      : tau2Results(trajectories, {
+  await Promise.all(stored);
+  abort.signal.throwIfAborted();
+  const results = trajectories.map(resultOf);
+  return {
+    report: {
+      ...report,
+      customer: customerQuality(results),
+      ...(options.tau2_results !== undefined && {
+        tau2_results: tau2Results(trajectories, {
           domain: stage.domain,
           trials,
           seed,
@@ -67,14 +120,20 @@ export async function evaluateModel(
           temperature: options.temperature,
           startedAt,
           limits: stage.rules,
-        });
-  return {
-    ...report,
-    customer: customerQuality(trajectories.map(resultOf)),
-    noop_skipped: chosen.length - tasks.length,
-    ...(options.trajectories && { trajectories }),
-    ...(results && { tau2_results: results }),
+        }),
+      }),
+    },
+    results,
   };
+}
+
+/** The data of a benchmark may have changed since. */
+function checkDone(done: readonly Trajectory[], tasks: readonly Task[]): void {
+  for (const { group, task } of done) {
+    const now = tasks[Number(group.split('-').at(-1))];
+    if (!now || canonicalJson(now) !== canonicalJson(task))
+      throw new InputError(`task "${task.id}" is not the one that was played before: expected the tasks of the evaluation that goes on`);
+  }
 }
 
 /** The number of sequences of `length` tokens whose keys and values fit into KV_CACHE_BYTES. */

@@ -3,6 +3,7 @@
  * algorithm can copy every value.
  */
 import type { CustomerQuality } from '../evaluation/customer-quality.ts';
+import type { PairedDifference } from '../evaluation/paired.ts';
 import type { Act } from '../agent/expert.ts';
 import type { LiveAct } from '../agent/live.ts';
 import type { Prefix } from '../agent/prefix.ts';
@@ -190,10 +191,28 @@ export interface EvaluateOptions {
   settings?: Record<string, string>;
   /** Skips no-op tasks: an agent that does nothing solves them. */
   skip_noop?: boolean;
-  /** Adds all trajectories to the report. */
-  trajectories?: boolean;
   /** Adds the episodes in the format of tau2-bench's results, with this name for the model. */
   tau2_results?: string;
+}
+
+/** A customer to evaluate with, and its scored trials from before an interruption. */
+export interface EvaluatedCustomer {
+  user: UserConfig;
+  done?: Trajectory[];
+}
+
+/** Receives what an evaluation of the command line makes. */
+export interface EvaluationSink {
+  progress(...progress: Parameters<Progress>): void | Promise<void>;
+  /** A trial of the customer of this index. A failure ends the evaluation. */
+  trial(customer: number, trajectory: Trajectory): void | Promise<void>;
+}
+
+export interface EvaluateResult {
+  /** In the order of the customers. */
+  reports: EvaluateReport[];
+  /** Each further customer minus the first, paired by trial. */
+  differences: (PairedDifference | null)[];
 }
 
 export interface EvaluateReport extends EvaluationReport {
@@ -202,7 +221,6 @@ export interface EvaluateReport extends EvaluationReport {
   tau2_results?: Tau2Results;
   /** The number of skipped no-op tasks. */
   noop_skipped?: number;
-  trajectories?: Trajectory[];
 }
 
 /** Loss inputs of `mua grad`. docs/cli.md describes the file format. */

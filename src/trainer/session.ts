@@ -5,7 +5,9 @@ import type { ModelFiles } from '../records/model.ts';
 import type {
   DatasetRequest,
   EvaluateOptions,
-  EvaluateReport,
+  EvaluatedCustomer,
+  EvaluateResult,
+  EvaluationSink,
   GradRequest,
   Progress,
   GenerateRequest,
@@ -179,8 +181,8 @@ export class TrainerSession implements Omit<TrainerApi, 'connect'> {
     };
   }
 
-  evaluate(model: ModelFiles, options: EvaluateOptions, user: UserConfig, progress: Progress): Promise<EvaluateReport> {
-    return evaluateModel(this.#parts, this.#host, model, options, user, progress);
+  evaluate(model: ModelFiles, options: EvaluateOptions, customers: EvaluatedCustomer[], sink: EvaluationSink): Promise<EvaluateResult> {
+    return evaluateModel(this.#parts, this.#host, model, options, customers, sink);
   }
 
   async score(model: ModelFiles, sequences: number[][]) {

@@ -237,6 +237,43 @@ test('a killed training goes on from its checkpoint and ends with the bits of a 
   expect((await readdir(at('killed'))).filter((name) => name.startsWith('checkpoint'))).toEqual([]);
 });
 
+test('a killed evaluation goes on, and ends with the conversations of one that was never stopped', async () => {
+  const flags = ['--model', 'models/glimpse-retail', '--level', 'glimpse', '--tasks', '40', '--seed', '9'];
+  const customers = ['--user', 'scripted', '--user', 'scripted'];
+  const whole = await mua('evaluate', '--json', ...flags, ...customers, '--out', at('evaluated'));
+  expectDone(whole);
+  const { child, done } = startMua(['evaluate', ...flags, ...customers, '--out', at('evaluating')]);
+  const lines = async (name: string) => (await readFile(at(name), 'utf8').catch(() => '')).split('\n').filter(Boolean);
+  await expect
+    .poll(async () => (await lines('evaluating/trajectories-1.jsonl')).length, { intervals: [20], timeout: 60_000 })
+    .toBeGreaterThan(5);
+  child.kill('SIGKILL');
+  await done;
+  const before = (await lines('evaluating/trajectories-1.jsonl')).length;
+  expect(before).toBeLessThan(40);
+  const resumed = await mua('evaluate', '--json', '--resume', at('evaluating'));
+  expectDone(resumed);
+  const sampled = async (name: string) =>
+    (await lines(name))
+      .map((line) => JSON.parse(line) as Trajectory)
+      .map(
+        ({ group, index, reward, nodes }) =>
+          `${group}/${index} ${reward} ${nodes.map(({ tokens, logprobs }) => [tokens, logprobs].join()).join()}`,
+      )
+      .sort();
+  for (const log of ['trajectories-1.jsonl', 'trajectories-2.jsonl']) {
+    const all = await sampled(`evaluating/${log}`);
+    expect(all).toHaveLength(40);
+    expect(all.map(hash)).toEqual((await sampled(`evaluated/${log}`)).map(hash));
+  }
+  const outcome = ({ stdout }: { stdout: string }) => {
+    const { customers: reports, differences } = JSON.parse(stdout) as { customers: { pass_hat: unknown }[]; differences: unknown[] };
+    return { passed: reports.map(({ pass_hat }) => pass_hat), differences };
+  };
+  expect(outcome(resumed)).toEqual(outcome(whole));
+  expect(outcome(whole).differences).toMatchObject([{ tasks: 40, difference: 0 }]);
+});
+
 test('a killed fine-tuning goes on and ends with the same bits', async () => {
   expectDone(await mua('synthesize', '--level', 'glimpse', '--count', '24', '--out', at('few.jsonl')));
   const flags = ['--model', 'models/glimpse-retail', '--data', at('few.jsonl'), '--steps', '12', '--set', 'train_batch_size=8'];

@@ -10,7 +10,9 @@ import { readFlags, readPairs } from '../../src/cli/args.mjs';
 import { COST_FLAGS, readUser, USER_FLAGS } from '../../src/cli/commands/shared.mjs';
 import { oneLine, pageError } from '../../src/cli/errors.mjs';
 import { checkParent, findModel, readText, writeAll, writeFolder } from '../../src/cli/files.mjs';
-import { readStatus, RunFolder } from '../../src/cli/run-folder.mjs';
+import { EvaluationFolder } from '../../src/cli/evaluation-folder.mjs';
+import { readStatus, sha256 } from '../../src/cli/out-folder.mjs';
+import { RunFolder } from '../../src/cli/run-folder.mjs';
 import { readGenerateInput, readGradInput, readScoreInput, readTaskIds } from '../../src/cli/inputs.mjs';
 import { clock, ProgressBar } from '../../src/cli/progress.mjs';
 import { HEADERS } from '../../src/cli/headers.mjs';
@@ -309,7 +311,7 @@ describe('outputs', () => {
       expect(await readStatus(out)).toMatchObject({ state: 'failed', step: 1, message: 'the GPU is lost' });
     });
 
-    test('keeps two checkpoints; when the run is done it has the model and no checkpoint', async () => {
+    test('keeps two checkpoints; when it is done it has the model and no checkpoint', async () => {
       const { out, create } = await newRun('done');
       const run = await create();
       for (const n of [1, 2, 3]) await run.receive(`checkpoint-${n}.safetensors`, Buffer.from(`weights ${n}`));
@@ -322,7 +324,7 @@ describe('outputs', () => {
       expect(run.done).toBe(true);
       await run.stop('failed', 'too late');
       expect(await readStatus(out)).toMatchObject({ state: 'done' });
-      await expect(RunFolder.resume(out, options)).rejects.toThrow('the run is done');
+      await expect(RunFolder.resume(out, options)).rejects.toThrow('it is done');
     });
 
     test('a killed run goes on from its newest checkpoint; the lines after it are kept apart', async () => {
@@ -351,7 +353,7 @@ describe('outputs', () => {
       await expect(RunFolder.resume(out, { ...options, command: 'sft' })).rejects.toThrow('it is a run of mua train');
       const status = await readStatus(out);
       await writeFile(join(out, 'status.json'), JSON.stringify({ ...status, pid: process.ppid }));
-      await expect(RunFolder.resume(out, options)).rejects.toThrow(`process ${process.ppid} still trains it`);
+      await expect(RunFolder.resume(out, options)).rejects.toThrow(`process ${process.ppid} still works on it`);
       await rm(join(out, 'status.json'));
       await expect(RunFolder.resume(out, options)).rejects.toThrow('it has no status.json');
     });
@@ -383,6 +385,62 @@ describe('outputs', () => {
     test('files of a run are no files of a model', async () => {
       const { directory } = await newRun('model', { 'status.json': '{}', 'result.json': '{}', 'checkpoint-2.safetensors': '' });
       expect((await findModel(directory)).files.sort()).toEqual(['config.json', 'model.safetensors']);
+    });
+  });
+
+  describe('the folder of an evaluation', () => {
+    const trial = (id: number, reward: number | null = 1) => Buffer.from(JSON.stringify({ id, reward }));
+    const lines = (out: string, name: string) => readFile(join(out, name), 'utf8');
+    const check = async () => {};
+    /** Two customers, one trial without a score, and half a line that a kill cut off. */
+    async function killed(name: string) {
+      const out = join(await modelFolder(name, {}), 'out');
+      const folder = await EvaluationFolder.create(out, { customers: 2 });
+      await expect(readdir(out)).rejects.toThrow('ENOENT');
+      expect(folder.continuation).toBeNull();
+      for (const [id, reward] of [[1, 1], [2, null], [3, 0]] as const) await folder.receive(0, trial(id, reward)); // prettier-ignore
+      await folder.receive(1, trial(4));
+      await appendFile(join(out, 'trajectories-2.jsonl'), '{"id":5,"rew');
+      return { out, folder };
+    }
+
+    test('a killed one goes on with the scored trials; the others are played again, and kept', async () => {
+      const { out } = await killed('killed evaluation');
+      const folder = await EvaluationFolder.resume(out, check);
+      expect(await lines(out, 'trajectories-1.jsonl')).toBe('{"id":1,"reward":1}\n{"id":3,"reward":0}\n');
+      expect(await lines(out, 'superseded-trajectories-1.jsonl')).toBe('{"id":2,"reward":null}\n');
+      expect(await readFile(folder.log(1), 'utf8')).toBe('{"id":4,"reward":1}\n');
+      await folder.receive(0, trial(2));
+      await folder.finish({ pass_hat: [] });
+      expect(await readStatus(out)).toMatchObject({
+        state: 'done',
+        sha256: { 'trajectories-1.jsonl': sha256(await readFile(folder.log(0))) },
+      });
+      await expect(EvaluationFolder.resume(out, check)).rejects.toThrow(`--resume is "${out}": it is done: nothing is left to do`);
+      await expect(EvaluationFolder.create(out, { customers: 1 })).rejects.toThrow('the folder is not empty');
+      await (await EvaluationFolder.create(out, { customers: 1 }, true)).receive(0, trial(9));
+      expect((await readdir(out)).sort()).toEqual(['status.json', 'trajectories-1.jsonl']);
+    });
+
+    test('what fails to be written ends the evaluation, with the way to go on', async () => {
+      const { out, folder } = await killed('full evaluation');
+      await rm(folder.log(0));
+      await mkdir(folder.log(0));
+      await expect(folder.receive(0, trial(6))).rejects.toThrow(`could not write to ${out}: it is a folder`);
+      await folder.stop('failed', 'the disk is full');
+      expect(await readStatus(out)).toMatchObject({ state: 'failed', message: 'the disk is full' });
+      expect(folder.continuation).toContain(`mua evaluate --resume ${out}`);
+    });
+
+    test('damage, another command and other weights are refused', async () => {
+      const { out, folder } = await killed('damaged evaluation');
+      await folder.stop('interrupted');
+      const refuse = () => Promise.reject(new Error('other weights'));
+      await expect(EvaluationFolder.resume(out, refuse)).rejects.toThrow('other weights');
+      await writeFile(folder.log(0), '{"id":1,\n{"id":2}\n');
+      await expect(EvaluationFolder.resume(out, check)).rejects.toThrow('trajectories-1.jsonl: line 1 is not JSON');
+      await writeFile(join(out, 'status.json'), JSON.stringify({ ...(await readStatus(out)), command: 'train' }));
+      await expect(EvaluationFolder.resume(out, check)).rejects.toThrow('it is a run of mua train: expected mua train --resume');
     });
   });
 
@@ -444,6 +502,17 @@ describe('evaluate: selection of tasks', () => {
       ],
       [/--split is "base": expected train or heldout/, '--split', 'base'],
       [/--tasks is "test": expected a whole number from 1/, '--tasks', 'test'],
+      [/--model is given: --resume takes the settings of the run/, '--resume', data],
+      [/--output is ".*x": expected no --output with --out/, '--output', join(data, 'x'), '--out', join(data, 'y')],
+      [/--tau2-results is given: expected one --user with it/, '--tau2-results', 'x', '--user', 'scripted', '--user', 'learned'],
+      [
+        /--user names 2 servers: expected one at most/,
+        ...['--user', 'http://localhost:9', '--user', 'http://localhost:8', '--user-model', 'm'],
+      ],
+      [
+        /--user is "http:\/\/…@localhost:9\/v1": expected an address without user name and query, as --out stores the address/,
+        ...['--user', 'http://me:secret@localhost:9', '--user-model', 'm', '--out', join(data, 'y')],
+      ],
     ];
     for (const [message, ...args] of wrong)
       expect(await evaluate(...args)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) as string });

@@ -52,6 +52,17 @@ test('what is whole passes', async () => {
   expect(await verify('docs')).toBeNull();
 });
 
+test('an evaluation is checked: its status and its conversations', async () => {
+  await mkdir(run);
+  const log = join(run, 'trajectories-1.jsonl');
+  await writeFile(log, conversation);
+  const status = { command: 'evaluate', state: 'done', checkpoints: [], sha256: { 'trajectories-1.jsonl': sha256(conversation) } };
+  await writeFile(join(run, 'status.json'), JSON.stringify(status));
+  expect((await verify(run))!.problems).toEqual([]);
+  await appendFile(log, '{"id": 7}\n');
+  expect((await verify(run))!.problems.map(({ file }) => file)).toEqual([log, log]);
+});
+
 test('half a line after the last step of a run that was killed is no damage, because --resume drops it', async () => {
   await makeRun(run, 'interrupted');
   for (const log of ['metrics.jsonl', 'evaluations.jsonl', 'trajectories.jsonl']) await appendFile(join(run, log), '{"step":2,"va');

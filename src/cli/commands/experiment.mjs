@@ -6,7 +6,8 @@ import { experimentModule, ROOT } from '../build.mjs';
 import { pageError, UsageError } from '../errors.mjs';
 import { findModel, onInterrupt, readText, reason, writeAll } from '../files.mjs';
 import { runInPage } from '../page.mjs';
-import { readStatus, RunFolder } from '../run-folder.mjs';
+import { readStatus } from '../out-folder.mjs';
+import { RunFolder } from '../run-folder.mjs';
 import { JSON_FLAG, readUser } from './shared.mjs';
 
 const RESULTS = 'experiment.json';

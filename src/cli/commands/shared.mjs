@@ -1,6 +1,7 @@
 // @ts-check
 /** Common parts of commands: flags of the model, the output and the simulated user, and formats of results. */
-import { UsageError } from '../errors.mjs';
+import { CommandError, UsageError } from '../errors.mjs';
+import { onInterrupt } from '../files.mjs';
 import { below } from '../server.mjs';
 
 /** @typedef {import('../args.mjs').Flag} Flag */
@@ -98,7 +99,7 @@ export function readValUser(text, device = 'wasm') {
 }
 
 /** Hides what can be secret in the addresses of a message: user and password, query and fragment. @param {string} text */
-const withoutSecrets = (text) => text.replace(/\/\/[^/\s"]*@/g, '//…@').replace(/[?#][^\s"]+/g, '?…');
+export const withoutSecrets = (text) => text.replace(/\/\/[^/\s"]*@/g, '//…@').replace(/[?#][^\s"]+/g, '?…');
 
 /**
  * The simulated customer that the flags name. The model of a server is looked up first, so that a wrong URL fails at once.
@@ -182,6 +183,47 @@ const causeOf = (error) => error.cause?.code ?? error.cause?.message ?? error.me
 
 /** @param {number} x */
 export const percent = (x) => `${(100 * x).toFixed(1)} %`;
+
+const kebabCase = (/** @type {string} */ name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/**
+ * With `--resume`, the settings come from the folder.
+ * @param {Record<string, any>} flags
+ * @param {readonly string[]} allowed flags that may stand beside `--resume`
+ */
+export function checkAlone(flags, allowed) {
+  const given = Object.entries(flags).find(
+    ([name, value]) => !allowed.includes(name) && value !== undefined && !(Array.isArray(value) && value.length === 0),
+  );
+  if (given) throw new UsageError(`--${kebabCase(given[0])} is given: --resume takes the settings of the run`);
+}
+
+/**
+ * Does the work of a folder. If the work is stopped or fails, the message says how to go on.
+ * @template T
+ * @param {{ stop: (state: 'interrupted' | 'failed', message?: string) => Promise<void>, continuation: string | null } | null} folder
+ * @param {import('../progress.mjs').ProgressBar} progress
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function keepWhenStopped(folder, progress, work) {
+  if (!folder) return work();
+  const forget = onInterrupt(async () => {
+    await folder.stop('interrupted');
+    if (folder.continuation) progress.note(`mua: ${folder.continuation}`);
+  });
+  try {
+    return await work();
+  } catch (error) {
+    const { message } = /** @type {Error} */ (error);
+    await folder.stop('failed', message);
+    if (!folder.continuation) throw error;
+    const Same = error instanceof UsageError ? UsageError : CommandError;
+    throw new Same(`${message}. ${folder.continuation}`);
+  } finally {
+    forget();
+  }
+}
 
 /** Success with its interval. @param {import('../../trainer/messages.ts').EvaluateReport | null} report */
 export function passLine(report) {

@@ -3,11 +3,25 @@
 import { join, resolve } from 'node:path';
 import { readPairs, SEED } from '../args.mjs';
 import { ROOT } from '../build.mjs';
-import { CommandError, UsageError } from '../errors.mjs';
-import { checkParent, findModel, onInterrupt, readText, writeAll } from '../files.mjs';
+import { UsageError } from '../errors.mjs';
+import { checkParent, findModel, readText, writeAll } from '../files.mjs';
 import { runInPage } from '../page.mjs';
-import { RunFolder, sha256 } from '../run-folder.mjs';
-import { DOMAIN, JSON_FLAG, LEVEL, MODEL, passLine, readUser, readValUser, SET, COST_FLAGS, USER_FLAGS } from './shared.mjs';
+import { sha256 } from '../out-folder.mjs';
+import { RunFolder } from '../run-folder.mjs';
+import {
+  checkAlone,
+  DOMAIN,
+  JSON_FLAG,
+  keepWhenStopped,
+  LEVEL,
+  MODEL,
+  passLine,
+  readUser,
+  readValUser,
+  SET,
+  COST_FLAGS,
+  USER_FLAGS,
+} from './shared.mjs';
 
 /** @typedef {import('./shared.mjs').Command} Command */
 
@@ -18,8 +32,6 @@ export const ALGORITHMS = ['grpo', 'dr-grpo', 'rloo', 'reinforce-plus-plus', 'gs
 const STEPS = /** @type {const} */ ({ type: 'integer', value: 'N', help: 'optimiser steps (default: the preset’s)', min: 1 });
 const { default: _, ...SEED_OF_PRESET } = SEED;
 
-const kebabCase = (/** @type {string} */ name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
 /** What `mua train` and `mua sft` have in common. */
 const RUN_FLAGS = /** @type {import('../args.mjs').Flags} */ ({
   out: { type: 'string', value: 'DIR', help: 'new folder for the results (required, except with --resume)' },
@@ -28,7 +40,6 @@ const RUN_FLAGS = /** @type {import('../args.mjs').Flags} */ ({
 });
 
 /**
- * With `--resume`, the settings come from the folder.
  * @param {string} command
  * @param {Record<string, any>} flags
  * @param {readonly string[]} allowed flags that may stand beside `--resume`
@@ -36,11 +47,7 @@ const RUN_FLAGS = /** @type {import('../args.mjs').Flags} */ ({
 function checkResume(command, { resume, out, ...flags }, allowed) {
   if (resume === undefined && out === undefined)
     throw new UsageError(`--out is missing: expected --out DIR, or mua ${command} --resume DIR`);
-  if (resume === undefined) return;
-  const given = Object.entries({ out, ...flags }).find(
-    ([name, value]) => !allowed.includes(name) && value !== undefined && !(Array.isArray(value) && value.length === 0),
-  );
-  if (given) throw new UsageError(`--${kebabCase(given[0])} is given: --resume takes the settings of the run`);
+  if (resume !== undefined) checkAlone({ out, ...flags }, allowed);
 }
 
 /**
@@ -51,31 +58,6 @@ function checkResume(command, { resume, out, ...flags }, allowed) {
  */
 async function newRun(command, { out, force }, model, settings) {
   return RunFolder.create(out, { command, settings, model: await findModel(model, { tokenizer: true }), force });
-}
-
-/**
- * Trains the run of a folder in the page. If the run is stopped or fails, the message says how to go on.
- * @param {RunFolder} folder
- * @param {import('../progress.mjs').ProgressBar} progress
- * @param {() => Promise<unknown>} train
- */
-async function trainIn(folder, progress, train) {
-  const forget = onInterrupt(async () => {
-    await folder.stop('interrupted');
-    if (folder.continuation) progress.note(`mua: ${folder.continuation}`);
-  });
-  try {
-    await train();
-  } catch (error) {
-    const { message } = /** @type {Error} */ (error);
-    await folder.stop('failed', message);
-    if (!folder.continuation) throw error;
-    const Same = error instanceof UsageError ? UsageError : CommandError;
-    throw new Same(`${message}. ${folder.continuation}`);
-  } finally {
-    forget();
-  }
-  return folder.result();
 }
 
 /** @type {Command} */
@@ -130,7 +112,7 @@ export const train = {
     const settings = { preset, algorithm, overrides, user: withoutSecrets(user), ...(val_user && { val_user }) };
     const run = folder ?? (await newRun('train', flags, flags.model ?? bundledModel(preset), settings));
     const order = { label: '', val_user, model: run.model.files, interrupted: run.interrupted !== null, preset, algorithm, overrides };
-    return trainIn(run, progress, () =>
+    await keepWhenStopped(run, progress, () =>
       runInPage({
         request: { command: 'train', runs: [order], user },
         runs: [run],
@@ -138,6 +120,7 @@ export const train = {
         progress,
       }),
     );
+    return run.result();
   },
   show: ({ out, before, after, steps, seconds, dropped, retried, alarms }) => [
     `held-out success before  ${passLine(before)}`,
@@ -215,7 +198,7 @@ export const sft = {
       throw new UsageError(`--data is "${data}": it is not the file that the run was started with`);
     const run = folder ?? (await newRun('sft', flags, flags.model, settings));
     const { overrides } = run.settings;
-    return trainIn(run, progress, () =>
+    await keepWhenStopped(run, progress, () =>
       runInPage({
         request: { command: 'sft', run: { model: run.model.files, interrupted: run.interrupted !== null, overrides } },
         runs: [run],
@@ -223,6 +206,7 @@ export const sft = {
         progress,
       }),
     );
+    return run.result();
   },
   show: ({ out, losses, tokens, seconds }) => [
     `loss ${losses[0]?.toFixed(4)} → ${losses.at(-1)?.toFixed(4)} in ${losses.length} steps, ${tokens} tokens, ${(tokens / seconds).toFixed(0)} tokens/s`,
