@@ -24,6 +24,8 @@ interface EpisodeRow {
   id: string;
   task: Task;
   startedAt: number;
+  /** The lock of the worker that plays the episode. Absent where there are no Web Locks. */
+  owner?: string;
 }
 interface ChangeRow {
   episode: string;

@@ -25,6 +25,7 @@ interface Episode {
 const WORLDS_IN_MEMORY = 128;
 /** Only the worlds used last are stored. Other worlds are generated from their ids again. */
 const WORLDS_STORED = 64;
+/** Where there are no Web Locks: the age of an episode whose page is surely gone. */
 const ABANDONED_MS = 24 * 3600_000;
 
 export class OverlayStore {
@@ -33,6 +34,7 @@ export class OverlayStore {
   private readonly episodes = new Map<string, Promise<Episode>>();
   /** Last promise of each episode's queue: calls of one episode run one after another. */
   private readonly queues = new Map<string, Promise<unknown>>();
+  private readonly owner: Promise<{ owner?: string }>;
 
   /** @param definitions domains by name. */
   constructor(
@@ -40,6 +42,21 @@ export class OverlayStore {
     private readonly definitions: ReadonlyMap<string, DomainDefinition>,
   ) {
     this.db = new EnvironmentDatabase(databaseName);
+    this.owner = this.holdLock();
+  }
+
+  /** Takes a lock of this store's own. The lock ends with its worker, so it says which episodes live: a clock can jump. */
+  private async holdLock(): Promise<{ owner?: string }> {
+    const locks = globalThis.navigator?.locks;
+    if (!locks) return {};
+    const owner = `mua-episodes/${newId()}`;
+    await new Promise<void>((held) => {
+      void locks.request(owner, () => {
+        held();
+        return new Promise(() => {});
+      });
+    });
+    return { owner };
   }
 
   definition(name: string): DomainDefinition {
@@ -67,7 +84,7 @@ export class OverlayStore {
       throw new Error(`task.level: '${task.level}' is unknown; expected one of ${definition.levels.join(', ')}`);
     const [domain, base] = await Promise.all([definition.domain(task.level), this.base(definition, task)]);
     const id = newId();
-    await this.db.episodes.add({ id, task, startedAt: Date.now() });
+    await this.db.episodes.add({ id, task, startedAt: Date.now(), ...(await this.owner) });
     this.episodes.set(id, Promise.resolve({ id, task, definition, domain, overlay: new Overlay(base), calls: 0, head: firstHash(task) }));
     return id;
   }
@@ -132,9 +149,10 @@ export class OverlayStore {
     const { task } = await this.state(id);
     const fork = newId();
     const kept = log.slice(0, calls);
+    const owner = await this.owner;
     const last = new Map(kept.flatMap((entry) => entry.changes).map((change) => [`${change.table}\n${change.key}`, change]));
     await this.db.transaction('rw', this.db.episodes, this.db.changes, this.db.log, async () => {
-      await this.db.episodes.add({ id: fork, task, startedAt: Date.now() });
+      await this.db.episodes.add({ id: fork, task, startedAt: Date.now(), ...owner });
       await this.db.log.bulkAdd(kept.map((entry) => ({ ...entry, episode: fork })));
       await this.db.changes.bulkAdd([...last.values()].map((change) => changeRow(fork, change)));
     });
@@ -148,11 +166,12 @@ export class OverlayStore {
     });
   }
 
-  /** Deletes episodes that started more than a day ago and were not closed, because their page crashed or was shut. */
+  /** Deletes episodes that were not closed, because their page crashed or was shut. */
   async deleteAbandoned(): Promise<void> {
+    const locks = await globalThis.navigator?.locks?.query();
+    const living = new Set(locks?.held?.map(({ name }) => name));
     const ids = await this.db.episodes
-      .where('startedAt')
-      .below(Date.now() - ABANDONED_MS)
+      .filter(({ owner, startedAt }) => (locks && owner !== undefined ? !living.has(owner) : startedAt < Date.now() - ABANDONED_MS))
       .primaryKeys();
     if (ids.length) await this.deleteEpisodes(ids);
   }

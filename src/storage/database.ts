@@ -48,4 +48,14 @@ export class RunDatabase extends VersionedDatabase {
       datasetConversations: '[dataset+index]',
     });
   }
+
+  /** Writes results of a run in one transaction. @throws Error if the run was deleted, also if all storage was cleared */
+  async writeResults<T>(run: string, write: () => Promise<T>): Promise<T> {
+    const { runs, metrics, rollouts, trajectories, evaluations, evaluationTrajectories, checkpoints } = this;
+    const tables = [runs, metrics, rollouts, trajectories, evaluations, evaluationTrajectories, checkpoints];
+    return this.transaction('rw', tables, async () => {
+      if (!(await runs.get(run))) throw new Error('the run is not in this browser any more: it was deleted, or the storage was cleared');
+      return write();
+    });
+  }
 }

@@ -6,6 +6,7 @@ import type { RunEvent } from './messages.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { Evaluation } from '../evaluation/evaluate.ts';
 import type { ModelFiles } from '../records/model.ts';
+import type { RolloutSummary } from '../records/rollout.ts';
 import type { RunRequest, RunRow, RunStatus } from '../records/run.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { RunDatabase } from '../storage/database.ts';
@@ -258,7 +259,7 @@ export class Runs {
     let step = doneSteps;
     let finished = doneSteps;
     let saved = doneSteps;
-    const store = (what: string, write: () => Promise<unknown>) => this.#store(active, db, what, write);
+    const store = <T>(what: string, write: () => Promise<T>) => this.#store(active, db, what, write);
     const save = async () => {
       if (saved === finished) return;
       const read = await readCheckpoint(id, finished, engine, reference, origin);
@@ -315,32 +316,15 @@ export class Runs {
       },
       onStep: async (result, evaluation) => {
         if (evaluation) await store(`the evaluation of step ${step}`, () => keepHeldOut(evaluation));
-        await store(`step ${step}`, () => this.#keepStep(db, id, result));
+        const rollouts = await store(`step ${step}`, () => keepStep(db, id, result));
+        for (const rollout of rollouts) this.#emit({ type: 'rollout', rollout });
+        this.#emit({ type: 'metrics', metrics: result.metrics });
         finished = step;
         // To play a step again with a language model as the customer costs money or much time.
         if (user.mode !== 'scripted' || (config.save_freq > 0 && step % config.save_freq === 0)) await save();
       },
     });
     await save();
-  }
-
-  async #keepStep(db: RunDatabase, run: string, { metrics, trajectories, advantages }: StepResult): Promise<void> {
-    const { step } = metrics;
-    const rollouts = trajectories.map((t) => summarize(t, step, advantages.get(t.id) ?? null));
-    const outdated = step - STEPS_KEPT;
-    await db.transaction('rw', [db.runs, db.metrics, db.rollouts, db.trajectories], async () => {
-      await db.metrics.put({ run, step, values: metrics });
-      await db.rollouts.bulkPut(rollouts.map((rollout) => ({ run, ...rollout })));
-      await db.trajectories.bulkPut(trajectories.map((trajectory) => ({ run, ...trajectory })));
-      if (!(await db.runs.get(run))) throw new Error('the run is not in this browser any more: it was deleted, or the storage was cleared');
-      await db.runs.update(run, { step });
-      if (outdated > 0) {
-        const old = await db.rollouts.where('[run+step]').equals([run, outdated]).toArray();
-        await db.trajectories.bulkDelete(old.filter((r) => r.group !== keptGroup(outdated)).map((r): [string, string] => [run, r.id]));
-      }
-    });
-    for (const rollout of rollouts) this.#emit({ type: 'rollout', rollout });
-    this.#emit({ type: 'metrics', metrics });
   }
 
   async #keepBudget(run: string, budget: number): Promise<void> {
@@ -360,12 +344,11 @@ export class Runs {
   }
 
   /** Stores a result. When the storage fails, the run pauses with the result in memory, and tries again when it goes on. */
-  async #store(active: ActiveRun, db: RunDatabase, what: string, write: () => Promise<unknown>): Promise<void> {
+  async #store<T>(active: ActiveRun, db: RunDatabase, what: string, write: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         if (!db.isOpen()) await db.open();
-        await write();
-        return;
+        return await db.writeResults(active.id, write);
       } catch (error) {
         const { message } = storageError(error, what);
         if (active.stopping || active.abort.signal.aborted) throw new Error(message, { cause: error });
@@ -405,4 +388,20 @@ export class Runs {
     this.#pending = { run: next, events: [] };
     if (events.length > 0) this.#listener?.(run, events);
   }
+}
+
+/** Writes the rows of a step, and deletes most text of a step that is old. Call it in a transaction. */
+async function keepStep(db: RunDatabase, run: string, { metrics, trajectories, advantages }: StepResult): Promise<RolloutSummary[]> {
+  const { step } = metrics;
+  const rollouts = trajectories.map((t) => summarize(t, step, advantages.get(t.id) ?? null));
+  await db.metrics.put({ run, step, values: metrics });
+  await db.rollouts.bulkPut(rollouts.map((rollout) => ({ run, ...rollout })));
+  await db.trajectories.bulkPut(trajectories.map((trajectory) => ({ run, ...trajectory })));
+  await db.runs.update(run, { step });
+  const outdated = step - STEPS_KEPT;
+  if (outdated > 0) {
+    const old = await db.rollouts.where('[run+step]').equals([run, outdated]).toArray();
+    await db.trajectories.bulkDelete(old.filter((r) => r.group !== keptGroup(outdated)).map((r): [string, string] => [run, r.id]));
+  }
+  return rollouts;
 }

@@ -9,7 +9,7 @@ import type { RunDatabase } from '../storage/database.ts';
  */
 export async function supersede(db: RunDatabase, run: string, step: number): Promise<void> {
   const { runs, metrics, rollouts, trajectories, evaluations, evaluationTrajectories } = db;
-  await db.transaction('rw', [runs, metrics, rollouts, trajectories, evaluations, evaluationTrajectories], async () => {
+  await db.writeResults(run, async () => {
     const row = (await runs.get(run))!;
     const from = step === 0 ? 0 : step + 1;
     const range = [[run, from], [run, Infinity]] as const; // prettier-ignore

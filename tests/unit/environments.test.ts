@@ -2,7 +2,7 @@
 import 'fake-indexeddb/auto';
 import { createHash } from 'node:crypto';
 import { Dexie } from 'dexie';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { DomainDefinition } from '../../src/environments/domain.ts';
 import { createEnvironments } from '../../src/environments/index.ts';
 import { canonicalJson } from '../../src/base/json.ts';
@@ -10,6 +10,7 @@ import { brokenLink } from '../../src/environments/log.ts';
 import { retail } from '../../src/environments/domains/retail/index.ts';
 import { sha256 } from '../../src/base/sha256.ts';
 import type { Task, ToolCall } from '../../src/records/task.ts';
+import { reportFaults } from '../support/faults.ts';
 
 let databases = 0;
 const fresh = () => createEnvironments({ databaseName: `test-${databases++}` });
@@ -326,4 +327,37 @@ test('rows that a failed call keeps are also kept in the gold; rows of a thrown 
   expect(await changed(['keep'], ['keep'])).toEqual([1, 1]);
   expect(await changed(['keep'], ['fail'])).toEqual([0, 1]);
   expect(await changed(['trip', 'fail'], [])).toEqual([1, 0]);
+});
+
+test('a clock that jumps two days deletes no episode of a living tab; those of a dead tab go at once', async () => {
+  const held = new Set<string>();
+  const locks = {
+    request: (name: string, work: () => unknown) => (held.add(name), work()),
+    query: async () => ({ held: [...held].map((name) => ({ name })) }),
+  };
+  vi.stubGlobal('navigator', { locks });
+  const databaseName = `test-${databases++}`;
+  const [living, dying] = [createEnvironments({ databaseName }), createEnvironments({ databaseName })];
+  const { task, write } = await writingTask(living);
+  const [kept, lost] = [await play(living, task, [write]), await play(dying, task, [write])];
+  for (const days of [2, -2]) {
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + days * 86_400_000);
+    await createEnvironments({ databaseName }).deleteAbandoned();
+    vi.restoreAllMocks();
+  }
+  expect(await Promise.all([kept, lost].map(async (id) => (await living.verify(id)).reward))).toEqual([1, 1]);
+  expect(held.size).toBe(4);
+  held.delete([...held][1]!);
+  await createEnvironments({ databaseName }).deleteAbandoned();
+  const later = createEnvironments({ databaseName });
+  expect((await later.verify(kept)).reward).toBe(1);
+  await expect(later.verify(lost)).rejects.toThrow('does not exist or was closed');
+  vi.unstubAllGlobals();
+  reportFaults({
+    fault: 'the clock jumps by two days, forward or back, while another tab opens',
+    how: 'Date.now, with two tabs over one database of episodes',
+    times: 2,
+    lost: 'nothing',
+    test: 'tests/unit/environments.test.ts',
+  });
 });

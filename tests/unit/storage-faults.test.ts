@@ -1,18 +1,19 @@
 /**
- * Faults of the storage in a run of three steps: each write fails with QuotaExceededError, and a tab dies before each write.
- * Then the run goes on, and its rows equal those of a run without a fault. The last lines are rows of docs/reliability.md.
+ * Faults under a run of three steps: each write fails with QuotaExceededError, a tab dies at each write, the device is lost at
+ * each call of the engine, the storage is cleared. Then the run goes on, and its rows equal those of a run without a fault.
  */
 import 'fake-indexeddb/auto';
-import type { DBCore } from 'dexie';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type DBCore, Dexie } from 'dexie';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { RunRow } from '../../src/records/run.ts';
+import { DeviceLostError } from '../../src/trainer/engine-host.ts';
 import { RunDatabase } from '../../src/storage/database.ts';
 import { fakeRuns, fakes, REQUEST, SETTINGS } from '../support/fake-runs.ts';
+import { reportFaults } from '../support/faults.ts';
 
-const lines: string[] = [];
 // The status of a run cannot be stored either. The trainer says so in the console.
 beforeAll(() => void vi.spyOn(console, 'error').mockImplementation(() => {}));
-afterAll(() => console.info(lines.join('\n')));
+const TEST = 'tests/unit/storage-faults.test.ts';
 const SOON = { timeout: 20_000, interval: 5 };
 const WRITES = { ...REQUEST, overrides: { ...SETTINGS, save_freq: 1, test_freq: 1 } };
 
@@ -155,10 +156,16 @@ describe('QuotaExceededError at write k of a run', () => {
       lost += (await counted(database)).filter((count, i) => count < before[i]!).length;
       database.close();
     }
-    lines.push(`| QuotaExceededError at write k, ${name} | ${writes} | ${paused} runs paused and went on | ${lost} |`);
     expect(lost).toBe(0);
     // The first writes are those of the start.
     expect(paused).toBeGreaterThan(writes - 10);
+    reportFaults({
+      fault: `the storage is full (QuotaExceededError): ${name} fails`,
+      how: 'at each write of a run of three steps, fakes of GPU and customer',
+      times: writes,
+      lost: `nothing: ${paused} runs paused and went on, ${writes - paused} could not start`,
+      test: TEST,
+    });
   });
 });
 
@@ -178,6 +185,96 @@ test('a tab that dies at write k of a run', async () => {
     lost += (await counted(after)).filter((count, i) => count < before[i]!).length;
     after.close();
   }
-  lines.push(`| a tab that dies at write k | ${writes - 1} | the run goes on from its checkpoint | ${lost} |`);
   expect(lost).toBe(0);
+  reportFaults({
+    fault: 'the tab dies inside a transaction',
+    how: 'at each write of a run of three steps, fakes of GPU and customer',
+    times: writes - 1,
+    lost: 'the step in progress; the run went on to the same rows',
+    test: TEST,
+  });
+});
+
+test('the device is lost at call k of the engine', async () => {
+  const { whole } = await finishedWithoutFault();
+  /** Counts the calls of the engine, and loses the device at call `k`. */
+  const losing = (parts: ReturnType<typeof fakes>, k: number, lose: () => void) => {
+    let calls = 0;
+    const counted = <T extends object>(target: T, names: (keyof T)[]) => {
+      for (const name of names) {
+        const real = target[name] as (...values: unknown[]) => unknown;
+        target[name] = (async (...values: unknown[]) => {
+          if (++calls === k) lose();
+          if (calls >= k) throw new Error('the device is lost');
+          return real.apply(target, values);
+        }) as T[keyof T];
+      }
+    };
+    counted(parts.engine, ['score', 'accumulate', 'step', 'weights', 'optimizerState']);
+    counted(parts.engine.sampler, ['open', 'generate']);
+    return () => calls;
+  };
+  let k = 1;
+  for (; ; k++) {
+    const database = new RunDatabase(`storage faults: device ${k}`);
+    const parts = fakes();
+    const { trainer, host } = fakeRuns(database, parts);
+    const calls = losing(parts, k, () => host.onLost(new DeviceLostError('the driver was reset')));
+    await trainer.start(WRITES);
+    await ended(trainer);
+    if (calls() < k) break;
+    const row = (await rowOf(database))!;
+    expect([row.status, row.message], `call ${k}`).toEqual(['interrupted', 'the driver was reset']);
+    const before = await counted(database);
+    const { trainer: again } = fakeRuns(database, fakes());
+    await again.resume(row.id);
+    await ended(again);
+    await expectWhole(database, whole, `call ${k}`);
+    expect(
+      (await counted(database)).filter((count, i) => count < before[i]!),
+      `call ${k}`,
+    ).toEqual([]);
+    database.close();
+  }
+  expect(k).toBeGreaterThan(30);
+  reportFaults({
+    fault: 'the GPU device is lost in rollout, scoring, update or save',
+    how: 'at each call of the engine in a run of three steps, a fake engine',
+    times: k - 1,
+    lost: 'the step in progress; the run went on to the same rows',
+    test: TEST,
+  });
+});
+
+test('storage that is cleared while a run trains', async () => {
+  const { writes } = await finishedWithoutFault();
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  for (let k = 2; k <= writes; k++) {
+    const name = `storage faults: cleared ${k}`;
+    let cleared = Promise.resolve();
+    const { database } = faulty(name, (write) => {
+      if (write === k) cleared = Dexie.delete(name);
+      return false;
+    });
+    const { trainer, events } = fakeRuns(database, fakes());
+    await trainer.start(WRITES);
+    const last = () => events.findLast((event) => event.type === 'status');
+    await expect.poll(() => trainer.active === null || last()?.status === 'paused', SOON).toBe(true);
+    await cleared;
+    await expectConsistent(database);
+    if (trainer.active !== null) {
+      expect(last()!.message).toMatch(/^Paused, as .+ is not stored: .+ Resume stores it\.$/);
+      expect(Object.keys(await trainer.model())).toContain('model.safetensors');
+      await trainer.stop();
+    }
+    await expectConsistent(database);
+    database.close();
+  }
+  reportFaults({
+    fault: 'the visitor clears the storage while a run trains',
+    how: 'the database is deleted at each write of a run of three steps',
+    times: writes - 1,
+    lost: 'what the visitor cleared; the run pauses, and its model can be downloaded',
+    test: TEST,
+  });
 });
