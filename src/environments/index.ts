@@ -1,6 +1,7 @@
 /** @file The tool environment: every domain over one overlay store. */
 import { initialStateOf, type DomainDefinition } from './domain.ts';
 import { canonicalJson } from '../base/json.ts';
+import { storageError } from '../base/storage-error.ts';
 import { brokenLink } from './log.ts';
 import type { LogEntry } from './log.ts';
 import { OverlayStore } from './overlay-store.ts';
@@ -54,11 +55,11 @@ export class OverlayEnvironments implements Environments {
   }
 
   start(task: Task): Promise<string> {
-    return this.store.start(task);
+    return this.store.start(task).catch(noRoom);
   }
 
   call(episode: string, call: ToolCall): Promise<ToolResult> {
-    return this.store.call(episode, call);
+    return this.store.call(episode, call).catch(noRoom);
   }
 
   async verify(episode: string, said: readonly string[] = [], met?: readonly boolean[]): Promise<Verdict> {
@@ -70,11 +71,11 @@ export class OverlayEnvironments implements Environments {
   }
 
   fork(episode: string, calls: number): Promise<string> {
-    return this.store.fork(episode, calls);
+    return this.store.fork(episode, calls).catch(noRoom);
   }
 
   close(episode: string): Promise<void> {
-    return this.store.close(episode);
+    return this.store.close(episode).catch(noRoom);
   }
 
   /** The episode's tool calls in order. Each hash covers the call before. */
@@ -103,6 +104,10 @@ export class OverlayEnvironments implements Environments {
     }
     return goal;
   }
+}
+
+function noRoom(cause: unknown): never {
+  throw storageError(cause, 'the tool database');
 }
 
 export function createEnvironments(options: EnvironmentOptions = {}): OverlayEnvironments {

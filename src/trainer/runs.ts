@@ -31,7 +31,8 @@ import { summarize } from './summary.ts';
 import { version } from '../../package.json';
 import { canonicalJson } from '../base/json.ts';
 import { digest, sha256 } from '../base/sha256.ts';
-import { storageError } from '../base/storage-error.ts';
+import { isStorageFull, storageError } from '../base/storage-error.ts';
+import type { Environments } from '../environments/types.ts';
 import { withWeights } from '../exchange/model-folder.ts';
 import { takeGpu } from './gpu-lock.ts';
 
@@ -235,10 +236,11 @@ export class Runs {
       done: 0,
       total: 1,
     });
-    const { engine, stage, meter } = await this.#host.stage(files, config, user, {
+    const { engine, meter, ...staged } = await this.#host.stage(files, config, user, {
       maxModelLen: config.max_model_len,
       slots: concurrency(config),
     });
+    const stage = { ...staged.stage, environments: this.#patient(active, staged.stage.environments) };
     active.model = async () => withWeights(files, await engine.weights());
     const reference = await restore(engine, checkpoint, config);
     const { description, vendor, architecture } = await this.#host.info();
@@ -345,11 +347,33 @@ export class Runs {
 
   /** Stores a result. When the storage fails, the run pauses with the result in memory, and tries again when it goes on. */
   async #store<T>(active: ActiveRun, db: RunDatabase, what: string, write: () => Promise<T>): Promise<T> {
+    const attempt = async () => {
+      if (!db.isOpen()) await db.open();
+      return db.writeResults(active.id, write);
+    };
+    return this.#orPause(active, what, attempt, () => true);
+  }
+
+  /** The tool databases are in the same storage: when it is full, the run pauses within the call. A failed call wrote nothing. */
+  #patient(active: ActiveRun, environments: Environments): Environments {
+    const patiently = <T>(call: () => Promise<T>) => this.#orPause(active, 'the tool database', call, isStorageFull);
+    return {
+      domain: (...query) => patiently(() => environments.domain(...query)),
+      tasks: (...query) => patiently(() => environments.tasks(...query)),
+      start: (...task) => patiently(() => environments.start(...task)),
+      call: (...call) => patiently(() => environments.call(...call)),
+      verify: (...episode) => patiently(() => environments.verify(...episode)),
+      fork: (...episode) => patiently(() => environments.fork(...episode)),
+      close: (...episode) => patiently(() => environments.close(...episode)),
+    };
+  }
+
+  async #orPause<T>(active: ActiveRun, what: string, work: () => Promise<T>, isExpected: (error: unknown) => boolean): Promise<T> {
     for (;;) {
       try {
-        if (!db.isOpen()) await db.open();
-        return await db.writeResults(active.id, write);
+        return await work();
       } catch (error) {
+        if (!isExpected(error)) throw error;
         const { message } = storageError(error, what);
         if (active.stopping || active.abort.signal.aborted) throw new Error(message, { cause: error });
         active.paused ??= new Promise((resolve) => (active.unpause = resolve));

@@ -8,6 +8,7 @@ import { findChromium } from '../../src/cli/browser.mjs';
 import { readSafetensors } from '../../src/exchange/safetensors.ts';
 import type { Trajectory } from '../../src/records/trajectory.ts';
 import { tau2Mock } from '../support/benchmark-data.ts';
+import { reportFaults } from '../support/faults.ts';
 import { mua, startMua } from '../support/mua.ts';
 import { TINY, writeTinyModel } from '../support/tiny-model.ts';
 import { test } from './test.ts';
@@ -235,6 +236,13 @@ test('a killed training goes on from its checkpoint and ends with the bits of a 
   };
   expect(outcome(resumed)).toEqual(outcome(whole));
   expect((await readdir(at('killed'))).filter((name) => name.startsWith('checkpoint'))).toEqual([]);
+  reportFaults({
+    fault: 'mua train is killed',
+    how: 'SIGKILL in the middle',
+    times: 1,
+    lost: 'the step in progress; weights and tokens have the bits of a run that was never stopped',
+    test: 'tests/e2e/cli.spec.ts',
+  });
 });
 
 test('a killed evaluation goes on, and ends with the conversations of one that was never stopped', async () => {
@@ -272,6 +280,13 @@ test('a killed evaluation goes on, and ends with the conversations of one that w
   };
   expect(outcome(resumed)).toEqual(outcome(whole));
   expect(outcome(whole).differences).toMatchObject([{ tasks: 40, difference: 0 }]);
+  reportFaults({
+    fault: 'mua evaluate is killed',
+    how: 'SIGKILL in the middle',
+    times: 1,
+    lost: 'the trials in progress; all conversations have the same tokens and bits',
+    test: 'tests/e2e/cli.spec.ts',
+  });
 });
 
 test('a killed fine-tuning goes on and ends with the same bits', async () => {
@@ -290,4 +305,11 @@ test('a killed fine-tuning goes on and ends with the same bits', async () => {
   const { losses } = JSON.parse(whole.stdout) as { losses: number[] };
   expect(losses).toHaveLength(12);
   expect(JSON.parse(resumed.stdout)).toMatchObject({ losses });
+  reportFaults({
+    fault: 'mua sft is killed',
+    how: 'SIGKILL in the middle',
+    times: 1,
+    lost: 'the step in progress; the weights have the same bits',
+    test: 'tests/e2e/cli.spec.ts',
+  });
 });

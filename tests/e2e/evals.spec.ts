@@ -4,6 +4,7 @@ import { AFTER, BEFORE } from '../../src/app/gallery/samples.ts';
 import type { EvaluationRow } from '../../src/records/evaluation.ts';
 import type { MessageNode, Trajectory } from '../../src/records/trajectory.ts';
 import { inspect, watch } from './page-checks.ts';
+import { store as storeRows, stored } from './storage.ts';
 import { test } from './test.ts';
 
 const PAYLOAD = '<img src=x onerror="document.title=\'broken\'">';
@@ -212,6 +213,20 @@ test('picking two evaluations, gained and lost, and deleting one', async ({ page
   await table.getByRole('button', { name: /Delete the evaluation of brisk-otter@40/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await expect(table.getByRole('row')).toHaveCount(1 + 1 + RECORDED);
+});
+
+test('models and customers: pass^1 of each pair, and the difference from the first model with the same customer', async ({ page }) => {
+  await store(page);
+  const learned = { mode: 'local', source: 'bundled', model: 'nano-customer', precision: 'fp32', device: 'wasm' };
+  const rows = await stored<EvaluationRow>(page, 'evaluations');
+  const others = rows.map((row) => ({ ...row, id: `${row.id} learned`, settings: { ...row.settings, user: learned } }));
+  await storeRows(page, { evaluations: others });
+  await page.reload();
+  const matrix = page.locator('[data-part=customer-matrix]');
+  await expect(matrix.getByRole('columnheader')).toHaveText(['Model', 'scripted', /nano-customer/]);
+  await expect(matrix.getByRole('row')).toHaveCount(1 + 2);
+  await expect(matrix.getByRole('row').nth(1)).toContainText('50 %');
+  await expect(matrix.getByRole('row').nth(2)).toContainText(/0\.0 points|±0/);
 });
 
 test('an evaluation of the bundled model: cancelled once, then played and read', async ({ page }) => {

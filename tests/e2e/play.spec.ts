@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, type Page } from '@playwright/test';
 import { parseConversations } from '../../src/agent/conversation.ts';
 import { path } from '../../src/base/message-path.ts';
+import type { BranchRow } from '../../src/records/branch.ts';
 import type { Trajectory } from '../../src/records/trajectory.ts';
 import { BRANCHES } from '../../src/app/data/library/origin.ts';
 import { forkAt, writeFrom } from '../../src/app/data/play-origin.ts';
@@ -10,6 +11,7 @@ import { href } from '../../src/app/data/routes.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 import { say, serve, verdict } from './agent-by-hand.ts';
 import { inspect, watch } from './page-checks.ts';
+import { stored } from './storage.ts';
 import { test } from './test.ts';
 
 async function recorded(): Promise<Trajectory[]> {
@@ -68,6 +70,26 @@ test('as the agent, by hand, to reward 1; the branch is kept and becomes trainin
   await expect(page.getByRole('region', { name: 'The agent’s turn' })).toBeVisible();
   await expect(verdict(page)).toBeHidden();
   expect(problems).toEqual([]);
+});
+
+test('a language model takes over from the script in the middle of a conversation', async ({ page }) => {
+  test.slow();
+  const { trajectory, node } = await failed();
+  await page.goto(playHash(trajectory, node, 'agent'));
+  const shown = conversation(page);
+  await expect(shown).toContainText('The script plays the customer.');
+  const before = await messages(page).allTextContents();
+  await shown.getByText('Change who plays the customer').click();
+  await shown.getByLabel('A language model in this tab').check();
+  await expect(shown.getByText('✓ This model comes with the page')).toBeVisible();
+  await expect(shown).toContainText('The language model plays the customer.');
+  await say(page, 'What is your order number?');
+  await expect(messages(page)).toHaveCount(before.length + 2, { timeout: 120_000 });
+  expect((await messages(page).allTextContents()).slice(0, before.length)).toEqual(before);
+  const [branch] = await stored<BranchRow>(page, 'branches');
+  const { role, text } = branch!.trajectory.nodes.at(-1)!;
+  expect([role, text.length > 0]).toEqual(['user', true]);
+  expect(branch!.trajectory.userRequests?.at(-1)?.completion).toBeGreaterThan(1);
 });
 
 test('as the customer: the model answers, and once more when it is asked to', async ({ page }) => {

@@ -1,8 +1,10 @@
 /** What a run survives: the GPU process dying under it, a full storage, and a second tab that would train as well. */
 import { stat } from 'node:fs/promises';
 import { expect, type Page } from '@playwright/test';
+import { reportFaults } from '../support/faults.ts';
 import { test } from './test.ts';
 
+const TEST = 'tests/e2e/recovery.spec.ts';
 const STEP_TIMEOUT = 150_000;
 const run = (page: Page) => page.getByRole('region', { name: 'Run', exact: true });
 /** The finished steps. The text beside them names the step under way. */
@@ -29,6 +31,13 @@ test('a lost GPU device: the run goes on from its last checkpoint', async ({ pag
   await reaches(page, 2);
   await page.getByRole('button', { name: 'Stop' }).click();
   await expect(run(page).locator('[data-part=status]')).toHaveText(/Stopped|Done/, { timeout: STEP_TIMEOUT });
+  reportFaults({
+    fault: 'the GPU process is killed',
+    how: 'Browser.crashGpuProcess, in Chromium',
+    times: 1,
+    lost: 'the step in progress; training went on by itself',
+    test: TEST,
+  });
 });
 
 test('a full storage: no run starts, a run under way pauses with its model at hand, and then goes on', async ({
@@ -64,6 +73,13 @@ test('a full storage: no run starts, a run under way pauses with its model at ha
   await reaches(page, before + 1);
   await page.getByRole('button', { name: 'Stop' }).click();
   await expect(status).toHaveText(/Stopped|Done/, { timeout: STEP_TIMEOUT });
+  reportFaults({
+    fault: 'the storage is full',
+    how: 'Storage.overrideQuotaForOrigin before a run and in it, in Chromium',
+    times: 2,
+    lost: 'nothing',
+    test: TEST,
+  });
 });
 
 test('a second tab sees that another one trains, and may when that one is gone', async ({ page, context }) => {
@@ -102,4 +118,11 @@ test('a tab that is older than the storage says so, reads, and stores nothing', 
   await page.getByRole('button', { name: 'Reload' }).click();
   await expect(old).toBeVisible();
   expect((await page.evaluate(() => indexedDB.databases())).find(({ name }) => name === 'mua-runs')!.version).toBe(90);
+  reportFaults({
+    fault: 'a newer version of the app upgrades the storage',
+    how: 'the version is raised beside an open tab, in Chromium',
+    times: 1,
+    lost: 'nothing: the old tab reads only',
+    test: TEST,
+  });
 });

@@ -5,6 +5,7 @@ import { randomWeights } from '../../src/engine/parameters.ts';
 import type { Engine } from '../../src/engine/types.ts';
 import { checkpointWeights, keepCheckpoint, loadCheckpoint, readCheckpoint, resumeNote } from '../../src/trainer/checkpoints.ts';
 import { RunDatabase } from '../../src/storage/database.ts';
+import { reportFaults } from '../support/faults.ts';
 import { TINY } from '../support/tiny-model.ts';
 
 const ORIGIN = { app: '1', adapter: 'a', model: 'm', config: 'c' };
@@ -50,6 +51,13 @@ test('one damage of 100: the checkpoint before is loaded, and nothing else is lo
   }
   await db.checkpoints.put(row);
   expect((await loadCheckpoint(db, 'r')).checkpoint?.step).toBe(2);
+  reportFaults({
+    fault: 'the newest checkpoint is damaged',
+    how: 'a bit turned, 64 bytes overwritten, or cut off, in each of its files',
+    times: 100,
+    lost: 'the steps since the checkpoint before; the damage is named',
+    test: 'tests/unit/checkpoints.test.ts',
+  });
 });
 
 test('a run whose checkpoints are all damaged is not begun again', async () => {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createGzip } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { ToolSchema } from '../../src/records/task.ts';
 import type { EndpointOptions } from '../../src/users/endpoint-client.ts';
 import { listModels, testEndpoint } from '../../src/users/endpoint-test.ts';
@@ -12,6 +12,7 @@ import { startUserServer, type UserServerOptions } from '../../src/users/server.
 import type { EndpointConfig } from '../../src/records/user.ts';
 import { STOP, UserError } from '../../src/users/types.ts';
 import { cancelOrder, customer } from '../support/customers.ts';
+import { reportFaults } from '../support/faults.ts';
 
 const KEY = 'sk-secret-4711';
 const scenario = customer('on_request', [cancelOrder]);
@@ -180,6 +181,16 @@ describe('a server that means harm', () => {
     expect(error.message).toContain(message);
     expect(performance.now() - start).toBeLessThan(3000);
   });
+
+  afterAll(() =>
+    reportFaults({
+      fault: 'an endpoint that redirects, sends 1 GB, drips, resets or compresses a bomb',
+      how: 'a real HTTP server',
+      times: 13,
+      lost: 'the turn, with one sentence in time; less than 64 MiB more memory, the key is never sent on',
+      test: 'tests/unit/endpoint.test.ts',
+    }),
+  );
 
   function bomb(response: ServerResponse): void {
     response.setHeader('content-encoding', 'gzip');

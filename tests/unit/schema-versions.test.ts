@@ -6,6 +6,7 @@ import 'fake-indexeddb/auto';
 import { Dexie, type IndexableType } from 'dexie';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { RunDatabase } from '../../src/storage/database.ts';
+import { reportFaults } from '../support/faults.ts';
 
 /** The tables that each version added, with a row of each. Versions are never changed, so neither is this list. */
 const VERSIONS: Record<string, { schema: string; row: object; key: IndexableType }>[] = [
@@ -112,6 +113,13 @@ test.each(VERSIONS.slice(1).map((_, i) => i + 1))(
       vi.restoreAllMocks();
       if (!isAborted) {
         expect(k).toBeGreaterThan(1);
+        reportFaults({
+          fault: `an upgrade of the storage from version ${version} is aborted`,
+          how: 'at each table and index that the upgrade makes',
+          times: k - 1,
+          lost: 'nothing: every row is there after the next upgrade',
+          test: 'tests/unit/schema-versions.test.ts',
+        });
         return;
       }
       expect(await installed(name), `step ${k}`).toBe(version * 10);

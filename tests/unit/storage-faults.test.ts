@@ -169,6 +169,43 @@ describe('QuotaExceededError at write k of a run', () => {
   });
 });
 
+test('the tool database is full at its call k: the run pauses within the call, and goes on', async () => {
+  const { whole } = await finishedWithoutFault();
+  let k = 1;
+  for (; ; k++) {
+    const database = new RunDatabase(`storage faults: tools ${k}`);
+    const parts = fakes();
+    let calls = 0;
+    const { environments } = parts.stage;
+    for (const name of ['tasks', 'start', 'verify', 'close'] as const) {
+      const real = environments[name].bind(environments) as (...values: unknown[]) => unknown;
+      // As the error of a worker comes: the class is lost, the name is not.
+      environments[name] = (async (...values: unknown[]) => {
+        if (++calls === k) throw Object.assign(new Error('no room'), { name: 'QuotaExceededError' });
+        return real(...values);
+      }) as never;
+    }
+    const { trainer, events } = fakeRuns(database, parts);
+    await trainer.start(WRITES);
+    const last = () => events.findLast((event) => event.type === 'status');
+    await expect.poll(() => trainer.active === null || last()?.status === 'paused', SOON).toBe(true);
+    if (calls < k) break;
+    expect(last()!.message).toContain('the browser has no room for the tool database: free some space');
+    await trainer.unpause();
+    await ended(trainer);
+    await expectWhole(database, whole, `call ${k}`);
+    database.close();
+  }
+  expect(k).toBeGreaterThan(30);
+  reportFaults({
+    fault: 'the storage is full (QuotaExceededError): a call of a tool database fails',
+    how: 'at each call of a run of three steps, fakes of GPU, customer and tools',
+    times: k - 1,
+    lost: 'nothing: the run paused within the call, and went on',
+    test: TEST,
+  });
+});
+
 test('a tab that dies at write k of a run', async () => {
   const { whole, writes } = await finishedWithoutFault();
   let lost = 0;
