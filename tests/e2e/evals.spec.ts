@@ -223,10 +223,10 @@ test('models and customers: pass^1 of each pair, and the difference from the fir
   await storeRows(page, { evaluations: others });
   await page.reload();
   const matrix = page.locator('[data-part=customer-matrix]');
-  await expect(matrix.getByRole('columnheader')).toHaveText(['Model', 'scripted', /nano-customer/]);
+  await expect(matrix.getByRole('columnheader')).toHaveText(['Model', /nano-customer/, 'scripted']);
   await expect(matrix.getByRole('row')).toHaveCount(1 + 2);
-  await expect(matrix.getByRole('row').nth(1)).toContainText('50 %');
-  await expect(matrix.getByRole('row').nth(2)).toContainText(/0\.0 points|±0/);
+  await expect(matrix.getByRole('row').nth(1)).toContainText(/62 % .+ 62 %/);
+  await expect(matrix.getByRole('row').nth(2)).toContainText(/points/);
 });
 
 test('an evaluation of the bundled model: cancelled once, then played and read', async ({ page }) => {
