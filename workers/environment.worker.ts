@@ -11,9 +11,13 @@ const environments = createEnvironments({
 environments.deleteAbandoned().catch(() => {}); // if the database fails, the first call reports the error
 
 /** `connect` exposes the same object on another port, so that the trainer worker can call it without the page. */
-const api: Pick<OverlayEnvironments, keyof OverlayEnvironments> & { connect(port: MessagePort): void } = Object.assign(environments, {
-  connect: (port: MessagePort) => comlink.expose(environments, port),
-});
+const api: Pick<OverlayEnvironments, keyof OverlayEnvironments> & { connect(port: MessagePort): void; ping(): void } = Object.assign(
+  environments,
+  {
+    ping() {},
+    connect: (port: MessagePort) => comlink.expose(environments, port),
+  },
+);
 
 export type EnvironmentWorker = typeof api;
 

@@ -22,6 +22,7 @@ const session = new TrainerSession({
 });
 
 const api: TrainerApi = Object.assign(session, {
+  ping() {},
   connect(environmentPort: MessagePort, userPort: MessagePort) {
     environments = Comlink.wrap(environmentPort);
     userWorker = Comlink.wrap(userPort);

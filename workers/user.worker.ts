@@ -6,6 +6,7 @@ const sessions = new UserSessions();
 
 /** `connect` exposes the same object on another port, so that the trainer worker can call it without the page. */
 const api = Object.assign(sessions, {
+  ping() {},
   connect: (port: MessagePort) => comlink.expose(sessions, port),
 });
 

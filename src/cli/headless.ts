@@ -82,7 +82,8 @@ async function startTrainer(): Promise<{ trainer: Trainer; failure: Promise<neve
   let fail = (_: Error) => {};
   const failure = new Promise<never>((_, reject) => (fail = reject));
   failure.catch(() => {}); // the caller awaits this promise in a race and reports the error
-  return { trainer: await Promise.race([connectTrainer(fail), failure]), failure };
+  const { trainer } = await Promise.race([connectTrainer({ failed: fail }), failure]);
+  return { trainer, failure };
 }
 
 async function get(url: string): Promise<Response> {

@@ -33,6 +33,8 @@ import type { ModelFiles } from '../records/model.ts';
 export interface TrainerApi {
   /** Takes the ports to the environment worker and the user worker (comlink endpoints). Must be called first. */
   connect(environments: MessagePort, users: MessagePort): void;
+  /** Answers at once, unless the worker hangs. */
+  ping(): void;
   engineInfo(): Promise<EngineInfo>;
 
   // Runs, stored in this browser

@@ -7,24 +7,67 @@ export type Trainer = comlink.Remote<TrainerApi>;
 
 interface Connectable {
   connect(port: MessagePort): void;
+  ping(): void;
 }
 
-/** Calls `onFailure` if a worker does not load or ends with an uncaught error. comlink would wait forever. */
-export async function connectTrainer(onFailure: (error: Error) => void): Promise<Trainer> {
+export interface WorkerWatch {
+  /** A worker did not load, ended with an uncaught error, or sent what cannot be read. All workers are terminated. Called once. */
+  failed(error: Error): void;
+  /** The worker of this name has not answered for about ten seconds; null: it answers again. */
+  silent?(name: string | null): void;
+}
+
+export interface Connection {
+  trainer: Trainer;
+  /** Terminates the workers. Then `failed` gets an error with this message. */
+  end(message: string): void;
+}
+
+const PING_MS = 2000;
+/** A sleeping computer runs no timers, so silence is counted in pings, not in time. */
+const SILENT_PINGS = 5;
+
+/** comlink alone would wait forever for a worker that fails. */
+export async function connectTrainer({ failed, silent = () => {} }: WorkerWatch): Promise<Connection> {
   const trainerWorker = new Worker(new URL('../../workers/trainer.worker.ts', import.meta.url), { type: 'module' });
   const environmentWorker = new Worker(new URL('../../workers/environment.worker.ts', import.meta.url), { type: 'module' });
   const userWorker = new Worker(new URL('../../workers/user.worker.ts', import.meta.url), { type: 'module' });
-  for (const [name, worker] of Object.entries({ trainer: trainerWorker, environment: environmentWorker, user: userWorker })) {
-    worker.addEventListener('error', (event) =>
-      onFailure(new Error(`the ${name} worker failed: ${event.message || 'its script did not load'}`)),
-    );
+  const workers = { trainer: trainerWorker, environment: environmentWorker, user: userWorker };
+  let pulse: ReturnType<typeof setInterval> | undefined;
+  let over = false;
+  const end = (message: string) => {
+    if (over) return;
+    over = true;
+    clearInterval(pulse);
+    for (const worker of Object.values(workers)) worker.terminate();
+    failed(new Error(message));
+  };
+  for (const [name, worker] of Object.entries(workers)) {
+    worker.addEventListener('error', (event) => end(`the ${name} worker failed: ${event.message || 'its script did not load'}`));
+    worker.addEventListener('messageerror', () => end(`the ${name} worker failed: it sent what cannot be read`));
   }
   const trainer = comlink.wrap<TrainerApi>(trainerWorker);
+  const environment = comlink.wrap<Connectable>(environmentWorker);
+  const user = comlink.wrap<Connectable>(userWorker);
   const [environments, users] = [new MessageChannel(), new MessageChannel()];
   await Promise.all([
-    comlink.wrap<Connectable>(environmentWorker).connect(comlink.transfer(environments.port1, [environments.port1])),
-    comlink.wrap<Connectable>(userWorker).connect(comlink.transfer(users.port1, [users.port1])),
+    environment.connect(comlink.transfer(environments.port1, [environments.port1])),
+    user.connect(comlink.transfer(users.port1, [users.port1])),
     trainer.connect(comlink.transfer(environments.port2, [environments.port2]), comlink.transfer(users.port2, [users.port2])),
   ]);
-  return trainer;
+  const unanswered: Record<string, number> = {};
+  const ping = async (name: string, worker: Pick<comlink.Remote<Connectable>, 'ping'>) => {
+    if (unanswered[name] !== undefined) {
+      if (++unanswered[name] === SILENT_PINGS) silent(name);
+      return;
+    }
+    unanswered[name] = 0;
+    await worker.ping();
+    if (unanswered[name] >= SILENT_PINGS) silent(null);
+    delete unanswered[name];
+  };
+  pulse = setInterval(() => {
+    for (const [name, worker] of Object.entries({ trainer, environment, user })) void ping(name, worker);
+  }, PING_MS);
+  return { trainer, end };
 }

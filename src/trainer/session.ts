@@ -43,7 +43,7 @@ import { synthesize, type SynthesizeOptions } from '../training/synthesize.ts';
 import { ScriptedUsers } from '../users/scripted.ts';
 import { VARIED } from '../users/varied-speech.ts';
 
-export class TrainerSession implements Omit<TrainerApi, 'connect'> {
+export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   readonly #parts: SessionParts;
   readonly #host: EngineHost;
   readonly #runs: Runs;

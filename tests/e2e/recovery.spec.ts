@@ -82,6 +82,51 @@ test('a full storage: no run starts, a run under way pauses with its model at ha
   });
 });
 
+test('a worker that throws, hangs or is gone: the page says so, starts new workers, and the run can go on', async ({ page }) => {
+  test.slow();
+  await startTiny(page);
+  await reaches(page, 1);
+  const status = run(page).locator('[data-part=status]');
+  const inWorker = async (name: string, fault: () => void) => {
+    await expect.poll(() => page.workers().filter((worker) => worker.url().includes(name)).length).toBe(1);
+    await page
+      .workers()
+      .find((worker) => worker.url().includes(name))!
+      .evaluate(fault);
+  };
+  const goesOn = async () => {
+    await expect(status).toHaveText('Interrupted');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await expect(status).toHaveText('Training', { timeout: STEP_TIMEOUT });
+  };
+  const faults: [string, () => void][] = [
+    ['user.worker', () => self.close()],
+    ['environment.worker', () => void setTimeout(() => { for (;;); })], // prettier-ignore
+  ];
+  for (const [name, fault] of faults) {
+    await inWorker(name, fault);
+    await expect(page.getByText(`The ${name.split('.')[0]} worker has not answered for ten seconds`)).toBeVisible({ timeout: 20_000 });
+    await page.getByRole('button', { name: 'Start new workers' }).click();
+    await goesOn();
+  }
+  const step = (await page.locator('[data-part=step]').textContent())!;
+  await inWorker('trainer.worker', () => void setTimeout(() => { throw new Error('injected'); })); // prettier-ignore
+  await expect(
+    page.getByText(/the trainer worker failed: .*injected.* New workers were started\. What was saved is still there/),
+  ).toBeVisible();
+  await goesOn();
+  expect(step).toMatch(/^Step [12] of/);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await expect(status).toHaveText(/Stopped|Done/, { timeout: STEP_TIMEOUT });
+  reportFaults({
+    fault: 'a worker is gone, hangs or throws while a run trains',
+    how: 'self.close, an endless loop and an uncaught error, one in each worker, in Chromium',
+    times: 3,
+    lost: 'the step in progress; the run went on with new workers',
+    test: TEST,
+  });
+});
+
 test('a second tab sees that another one trains, and may when that one is gone', async ({ page, context }) => {
   test.slow();
   await startTiny(page);

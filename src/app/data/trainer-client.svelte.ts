@@ -14,7 +14,7 @@ import type { EvaluationRequest } from '../../records/evaluation.ts';
 import type { RunRequest, RunStatus } from '../../records/run.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
 import type { UserConfig } from '../../records/user.ts';
-import type { Trainer } from '../../trainer/connect.ts';
+import type { Connection, Trainer, WorkerWatch } from '../../trainer/connect.ts';
 import { gpuHolder, type GpuUse } from '../../trainer/gpu-lock.ts';
 import { availability } from './availability.ts';
 import { screenLock } from '../kit/wake-lock.ts';
@@ -55,19 +55,23 @@ export class TrainerClient {
   /** The progress of the demonstrators. */
   synthesis = $state.raw<{ done: number; total: number } | null>(null);
 
-  readonly #connect: (onFailure: (error: Error) => void) => Promise<Trainer>;
+  /** The worker that has not answered for a while; '' if all answer. */
+  silent = $state.raw('');
+
+  readonly #connect: (watch: WorkerWatch) => Promise<Connection>;
   readonly #listeners = new Set<RunListener>();
   #booted = () => {};
   /** Resolves when the worker has said whether there is a device. */
   readonly booted = new Promise<void>((resolve) => (this.#booted = resolve));
-  #trainer: Promise<Trainer> | null = null;
+  #workers: Promise<Connection & { failure: Promise<never> }> | null = null;
+  #lastFailure = -Infinity;
   #lastLoss = -Infinity;
   #user: UserConfig | undefined;
   #cancelled = false;
   /** Conversations that this tab plays or scores now. */
   #requests = 0;
 
-  constructor(connect: (onFailure: (error: Error) => void) => Promise<Trainer>) {
+  constructor(connect: (watch: WorkerWatch) => Promise<Connection>) {
     this.#connect = connect;
   }
 
@@ -79,8 +83,7 @@ export class TrainerClient {
       $effect(() => keepOn((this.activeRun ?? this.activeExperiment) !== null && this.status !== 'paused'));
     });
     try {
-      const trainer = await this.#ready();
-      this.info = await trainer.engineInfo();
+      this.info = await this.#call((trainer) => trainer.engineInfo());
     } catch (error) {
       this.info = unavailable(messageOf(error));
     }
@@ -123,7 +126,7 @@ export class TrainerClient {
     this.activeExperiment = id;
     this.problem = '';
     try {
-      await (await this.#ready()).runExperiment(id, user);
+      await this.#call((trainer) => trainer.runExperiment(id, user));
     } catch (error) {
       this.problem = messageOf(error);
     } finally {
@@ -140,7 +143,7 @@ export class TrainerClient {
     this.#cancelled = false;
     try {
       const progress = (done: number, total: number, label: string) => (this.evaluation = { done, total, label });
-      return await (await this.#ready()).evaluateAndKeep(requests, comlink.proxy(progress));
+      return await this.#call((trainer) => trainer.evaluateAndKeep(requests, comlink.proxy(progress)));
     } catch (error) {
       if (!this.#cancelled) this.problem = messageOf(error);
       return null;
@@ -154,19 +157,19 @@ export class TrainerClient {
     this.synthesis = { done: 0, total: request.options.count };
     try {
       const progress = (done: number, total: number) => (this.synthesis = { done, total });
-      return await (await this.#ready()).synthesizeAndKeep(request, comlink.proxy(progress));
+      return await this.#call((trainer) => trainer.synthesizeAndKeep(request, comlink.proxy(progress)));
     } finally {
       this.synthesis = null;
     }
   }
 
   async cancelSynthesis(): Promise<void> {
-    await (await this.#ready()).cancelSynthesis();
+    await this.#call((trainer) => trainer.cancelSynthesis());
   }
 
   async cancelEvaluation(): Promise<void> {
     this.#cancelled = true;
-    await (await this.#ready()).cancelEvaluation();
+    await this.#call((trainer) => trainer.cancelEvaluation());
   }
 
   /**
@@ -183,7 +186,7 @@ export class TrainerClient {
   }
 
   async stopPlay(): Promise<void> {
-    await (await this.#ready()).stopPlay();
+    await this.#call((trainer) => trainer.stopPlay());
   }
 
   /** `listener` gets every batch of events until the returned function is called. */
@@ -195,10 +198,7 @@ export class TrainerClient {
   /** Asks for the `live` events of a run until the returned function is called. */
   watch(run: string): () => void {
     // A worker that failed has said so already.
-    const ask = (on: boolean) =>
-      void this.#ready()
-        .then((trainer) => trainer.watch(run, on))
-        .catch(() => {});
+    const ask = (on: boolean) => void this.#call((trainer) => trainer.watch(run, on)).catch(() => {});
     ask(true);
     return () => ask(false);
   }
@@ -208,31 +208,57 @@ export class TrainerClient {
     this.isPersistent = (await navigator.storage?.persist?.().catch(() => false)) ?? false;
   }
 
-  #ready(): Promise<Trainer> {
-    this.#trainer ??= (async () => {
-      let failed = (_: Error) => {};
-      const failure = new Promise<never>((_, reject) => (failed = reject));
-      failure.catch((error: unknown) => this.#workerFailed(messageOf(error)));
-      const trainer = await Promise.race([this.#connect(failed), failure]);
-      await trainer.listen(comlink.proxy((run: string, events: RunEvent[]) => this.#hear(run, events)));
-      return trainer;
-    })();
-    return this.#trainer;
+  /** Terminates the workers and starts new ones. The step in progress is lost. */
+  async restart(): Promise<void> {
+    (await this.#workers)?.end(`the ${this.silent} worker did not answer`);
+    // The visitor asked for this failure.
+    this.#lastFailure = -Infinity;
   }
 
-  #workerFailed(message: string): void {
-    this.problem = `${message}. Reload the page; what was saved is still there.`;
-    this.info = unavailable(message);
+  /** Sends a request to the trainer, with new workers if there are none. @throws the trainer's error; also if a worker fails */
+  async #call<T>(request: (trainer: Trainer) => Promise<T>): Promise<T> {
+    this.#workers ??= this.#open();
+    const { trainer, failure } = await this.#workers;
+    return Promise.race([request(trainer), failure]);
+  }
+
+  async #open(): Promise<Connection & { failure: Promise<never> }> {
+    let fail = (_: Error) => {};
+    const failure = new Promise<never>((_, reject) => (fail = reject));
+    failure.catch(() => {}); // each request races with it
+    const failed = ({ message }: Error) => fail(new Error(this.#workersFailed(message)));
+    const connection = await Promise.race([this.#connect({ failed, silent: (name) => (this.silent = name ?? '') }), failure]);
+    const listener = comlink.proxy((run: string, events: RunEvent[]) => this.#hear(run, events));
+    await Promise.race([connection.trainer.listen(listener), failure]);
+    return { ...connection, failure };
+  }
+
+  /** New workers start once. If they fail too, or if the first did not load, only another page can help. */
+  #workersFailed(message: string): string {
+    const now = performance.now();
+    const again = now - this.#lastFailure < LOSS_WINDOW_MS;
+    this.#lastFailure = now;
+    this.#workers = null;
+    this.silent = '';
     this.evaluation = null;
     this.activeExperiment = null;
     this.#end();
+    if (again || this.info?.state !== 'ready') {
+      this.info = unavailable(message);
+      return (this.problem = `${message}. Reload the page; what was saved is still there.`);
+    }
+    this.#call((trainer) => trainer.engineInfo()).then(
+      (info) => (this.info = info),
+      () => {},
+    );
+    return (this.problem = `${message}. New workers were started. What was saved is still there: a run can be resumed.`);
   }
 
   async #command<T>(command: (trainer: Trainer) => Promise<T>): Promise<T | null> {
     this.busy = true;
     this.problem = '';
     try {
-      return await command(await this.#ready());
+      return await this.#call(command);
     } catch (error) {
       this.problem = messageOf(error);
       return null;
@@ -286,7 +312,7 @@ export class TrainerClient {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     await this.resume(run, this.#user);
     try {
-      this.info = await (await this.#ready()).engineInfo();
+      this.info = await this.#call((trainer) => trainer.engineInfo());
     } catch (error) {
       this.problem = messageOf(error);
     }
@@ -301,7 +327,7 @@ export class TrainerClient {
   async #using<T>(request: (trainer: Trainer) => Promise<T>): Promise<T> {
     this.#requests += 1;
     try {
-      return await request(await this.#ready());
+      return await this.#call(request);
     } finally {
       this.#requests -= 1;
     }
