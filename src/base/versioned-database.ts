@@ -7,7 +7,7 @@ import { Dexie, type DBCoreMutateRequest, type DexieOptions } from 'dexie';
 /** Dexie multiplies its versions by ten. */
 const native = (version: number) => version * 10;
 
-export class NewerDatabaseError extends Error {
+class NewerDatabaseError extends Error {
   override name = 'NewerDatabaseError';
 
   constructor() {

@@ -29,11 +29,30 @@ const SILENT_PINGS = 5;
 
 /** comlink alone would wait forever for a worker that fails. */
 export async function connectTrainer({ failed, silent = () => {} }: WorkerWatch): Promise<Connection> {
-  const trainerWorker = new Worker(new URL('../../workers/trainer.worker.ts', import.meta.url), { type: 'module' });
-  const environmentWorker = new Worker(new URL('../../workers/environment.worker.ts', import.meta.url), { type: 'module' });
-  const userWorker = new Worker(new URL('../../workers/user.worker.ts', import.meta.url), { type: 'module' });
-  const workers = { trainer: trainerWorker, environment: environmentWorker, user: userWorker };
-  let pulse: ReturnType<typeof setInterval> | undefined;
+  const workers = {
+    trainer: new Worker(new URL('../../workers/trainer.worker.ts', import.meta.url), { type: 'module' }),
+    environment: new Worker(new URL('../../workers/environment.worker.ts', import.meta.url), { type: 'module' }),
+    user: new Worker(new URL('../../workers/user.worker.ts', import.meta.url), { type: 'module' }),
+  };
+  const trainer = comlink.wrap<TrainerApi>(workers.trainer);
+  const environment = comlink.wrap<Connectable>(workers.environment);
+  const user = comlink.wrap<Connectable>(workers.user);
+  const unanswered: Record<string, number> = {};
+  const ping = async (name: string, worker: Pick<comlink.Remote<Connectable>, 'ping'>) => {
+    if (unanswered[name] !== undefined) {
+      if (++unanswered[name] === SILENT_PINGS) silent(name);
+      return;
+    }
+    unanswered[name] = 0;
+    await worker.ping();
+    if (unanswered[name] >= SILENT_PINGS) silent(null);
+    delete unanswered[name];
+  };
+  let connected = false;
+  const pulse = setInterval(() => {
+    if (!connected) return;
+    for (const [name, worker] of Object.entries({ trainer, environment, user })) void ping(name, worker);
+  }, PING_MS);
   let over = false;
   const end = (message: string) => {
     if (over) return;
@@ -46,28 +65,12 @@ export async function connectTrainer({ failed, silent = () => {} }: WorkerWatch)
     worker.addEventListener('error', (event) => end(`the ${name} worker failed: ${event.message || 'its script did not load'}`));
     worker.addEventListener('messageerror', () => end(`the ${name} worker failed: it sent what cannot be read`));
   }
-  const trainer = comlink.wrap<TrainerApi>(trainerWorker);
-  const environment = comlink.wrap<Connectable>(environmentWorker);
-  const user = comlink.wrap<Connectable>(userWorker);
   const [environments, users] = [new MessageChannel(), new MessageChannel()];
   await Promise.all([
     environment.connect(comlink.transfer(environments.port1, [environments.port1])),
     user.connect(comlink.transfer(users.port1, [users.port1])),
     trainer.connect(comlink.transfer(environments.port2, [environments.port2]), comlink.transfer(users.port2, [users.port2])),
   ]);
-  const unanswered: Record<string, number> = {};
-  const ping = async (name: string, worker: Pick<comlink.Remote<Connectable>, 'ping'>) => {
-    if (unanswered[name] !== undefined) {
-      if (++unanswered[name] === SILENT_PINGS) silent(name);
-      return;
-    }
-    unanswered[name] = 0;
-    await worker.ping();
-    if (unanswered[name] >= SILENT_PINGS) silent(null);
-    delete unanswered[name];
-  };
-  pulse = setInterval(() => {
-    for (const [name, worker] of Object.entries({ trainer, environment, user })) void ping(name, worker);
-  }, PING_MS);
+  connected = true;
   return { trainer, end };
 }
