@@ -43,9 +43,9 @@ function run([command, ...args], live) {
   });
 }
 
-/** The last lines of a test runner's output: Vitest's "Tests  1 failed | 2 passed (3)", Playwright's "1 failed" and "2 passed (3.4s)". */
+/** The last lines of a test runner's output: Vitest's "Tests  1 failed | 2 passed (3)" and "Errors  1 error", Playwright's "1 failed" and "2 passed (3.4s)". */
 const closingLines = (output) =>
-  output.match(/^ *(Test Files|Tests) {2}.*$/gm) ??
+  output.match(/^ *(Test Files|Tests|Errors) {2}.*$/gm) ??
   output.match(/^ {2}\d+ (passed|failed|skipped|flaky|interrupted|did not run)\b.*$/gm) ??
   [];
 
@@ -93,5 +93,7 @@ for (const { name, ok, seconds } of results)
 console.log(`${'all'.padEnd(17)} ${((performance.now() - start) / 1000).toFixed(0).padStart(5)} s`);
 for (const { name, lines } of results.filter((result) => result.lines.length > 0)) console.log(`\n${name}\n${lines.join('\n')}`);
 const total = (key) => results.reduce((sum, { found }) => sum + found[key], 0);
-console.log(`\n${total('passed')} passed, ${total('failed')} failed, ${total('skipped')} skipped, ${total('flaky')} passed on the second try only`);
+console.log(
+  `\n${total('passed')} passed, ${total('failed')} failed, ${total('skipped')} skipped, ${total('flaky')} passed on the second try only`,
+);
 process.exit(total('failed') > 0 ? 1 : 0);

@@ -53,8 +53,12 @@ export async function evaluateModel(
   for (const [i, { user, done = [] }] of customers.entries()) {
     const label = customers.length > 1 ? `episodes with customer ${i + 1} of ${customers.length}` : 'episodes';
     played.push(
-      await play(host, model, { ...options, config, tasks, user, done }, (count, total) => sink.progress(count, total, label), (trial) =>
-        sink.trial(i, trial),
+      await play(
+        host,
+        model,
+        { ...options, config, tasks, user, done },
+        (count, total) => sink.progress(count, total, label),
+        (trial) => sink.trial(i, trial),
       ),
     );
   }

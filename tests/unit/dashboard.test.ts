@@ -227,6 +227,7 @@ describe('in storage', () => {
 
 test('a lost device that gives no information leaves a reason, and recovery ends', async () => {
   vi.useFakeTimers();
+  vi.stubGlobal('navigator', { storage: { persist: () => Promise.resolve(true) } });
   let hear = (_run: string, _events: RunEvent[]) => {};
   const trainer = {
     listen: (listener: typeof hear) => Promise.resolve((hear = listener)),
@@ -240,7 +241,9 @@ test('a lost device that gives no information leaves a reason, and recovery ends
   expect(client.recovering).toBe(true);
   await vi.advanceTimersByTimeAsync(2000);
   vi.useRealTimers();
+  vi.unstubAllGlobals();
   expect([client.recovering, client.activeRun, client.problem]).toEqual([false, 'r', 'gone']);
+  expect(client.isPersistent).toBe(true);
 });
 
 describe('the screen', () => {
