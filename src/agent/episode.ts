@@ -14,6 +14,9 @@ import type { Environments } from '../environments/types.ts';
 import type { Json } from '../records/json.ts';
 import type { ToolCall, Verdict } from '../records/task.ts';
 import type { TerminationReason, Trajectory } from '../records/trajectory.ts';
+import type { CustomerJudgement } from '../records/user.ts';
+import { judgeCustomer } from '../users/audit-judge.ts';
+import type { Utterance } from '../users/types.ts';
 import { giveTurn, type Turn, type TurnOptions, TurnSampler } from './agent-turn.ts';
 import { IM_END, renderAssistant, renderOpening } from './chat-template.ts';
 import { EpisodeLog } from './episode-log.ts';
@@ -99,16 +102,19 @@ class Episode implements LiveEpisode {
   async run(): Promise<Trajectory> {
     let termination: TerminationReason;
     let verdict: Verdict | null = null;
+    let customerJudgement: CustomerJudgement | null = null;
     let error: string | undefined;
     try {
       termination = await this.#play();
       verdict = await this.#verify(isProper(termination));
+      customerJudgement = await this.#judgeCustomer();
     } catch (cause) {
       if (cause instanceof Unscored) {
         termination = cause.termination;
         error = cause.message;
       } else if (cause instanceof Rest || this.options.signal?.aborted) {
         termination = 'aborted';
+        verdict = null;
       } else throw cause;
     }
     const { domain, task, group, index, seed, userSeed, limits } = this.options;
@@ -125,6 +131,7 @@ class Episode implements LiveEpisode {
       termination,
       ...(this.#rules.ending && { ending: this.#rules.ending(termination, tooManyErrors) }),
       ...(userCalls.length > 0 && { userCalls }),
+      ...(customerJudgement && { customerJudgement }),
       ...(this.#user.requests.length > 0 && { userRequests: [...this.#user.requests] }),
       turns,
       reward: verdict && ((limits.require_done || this.#rules.requireDone) && !isProper(termination) ? 0 : verdict.reward),
@@ -150,16 +157,25 @@ class Episode implements LiveEpisode {
     const verdict = await environments.verify(this.#handle!, this.#log.said);
     const open = unjudgedAssertions(verdict.reward_info);
     if (open.length === 0 || !users.judge || !proper) return verdict;
-    const conversation = this.#transcript.nodes.flatMap(({ role, text }) =>
-      role === 'system' || role === 'template' ? [] : [{ role, text: text.replace(IM_END, '') }],
-    );
     const met = await this.#log
-      .time('user', () => users.judge!(open, conversation, signal))
+      .time('user', () => users.judge!(open, this.#conversation, signal))
       .catch((cause: unknown) => {
         checkAbort(signal);
         throw Unscored.byUser(cause);
       });
     return met ? environments.verify(this.#handle!, this.#log.said, met) : verdict;
+  }
+
+  #judgeCustomer(): Promise<CustomerJudgement | null> {
+    const { signal, task, users } = this.options;
+    return this.#log.time('user', () => judgeCustomer(users, task.scenario, this.#conversation, signal));
+  }
+
+  /** The conversation as a judge reads it. */
+  get #conversation(): Utterance[] {
+    return this.#transcript.nodes.flatMap(({ role, text }) =>
+      role === 'system' || role === 'template' ? [] : [{ role, text: text.replace(IM_END, '') }],
+    );
   }
 
   async #play(): Promise<TerminationReason> {

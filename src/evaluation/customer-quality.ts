@@ -10,6 +10,8 @@ import type { CustomerFault, CustomerFaultKind, UserConfig } from '../records/us
 export interface CustomerQuality {
   /** Audited conversations. */
   episodes: number;
+  /** Audited conversations in which a model judged what rules cannot check. */
+  judged: number;
   /** Conversations with at least one fault. */
   faulty: number;
   /** `faulty / episodes` with Wilson's 95 % interval. Null without conversations. */
@@ -25,7 +27,7 @@ export interface CustomerQuality {
 }
 
 /** What the audit says about one conversation. Results of earlier versions were not audited. */
-type Audited = Pick<TrialResult, 'reward' | 'faults' | 'denied'>;
+type Audited = Pick<TrialResult, 'reward' | 'faults' | 'judged' | 'denied'>;
 
 /** The quality of the customers of these conversations. Conversations that were not audited do not count. */
 export function customerQuality(results: readonly Audited[]): CustomerQuality {
@@ -37,6 +39,7 @@ export function customerQuality(results: readonly Audited[]): CustomerQuality {
   for (const kind of faulty.flatMap(({ faults }) => [...new Set(faults)])) kinds[kind] = (kinds[kind] ?? 0) + 1;
   return {
     episodes: audited.length,
+    judged: audited.filter(({ judged }) => judged).length,
     faulty: faulty.length,
     rate: share(faulty.length, audited.length),
     kinds,

@@ -14,16 +14,17 @@ export function intentOf(task: Task): string {
 
 /** A trial with the audit of its customer. */
 export function resultOf(trajectory: Trajectory): TrialResult {
-  const { faults } = auditCustomer(trajectory, trajectory.task);
+  const { faults, judged } = auditCustomer(trajectory, trajectory.task);
   return {
     ...outcomeOf(trajectory),
     faults: faults.map(({ kind }) => kind),
+    ...(judged && { judged: true }),
     ...(isRewardDenied(trajectory, faults) && { denied: true }),
   };
 }
 
 /** What a trial and a rollout of a training have in common. */
-export function outcomeOf(trajectory: Trajectory): Omit<TrialResult, 'faults' | 'denied'> {
+export function outcomeOf(trajectory: Trajectory): Omit<TrialResult, 'faults' | 'judged' | 'denied'> {
   const { id, task, index, reward, termination, turns, nodes, violations } = trajectory;
   const tokens = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
   return {

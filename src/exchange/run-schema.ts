@@ -53,6 +53,7 @@ const endpoint = z.object({
   baseUrl: name,
   model: name,
   judgeModel: z.optional(name),
+  judgeCustomer: z.optional(z.boolean()),
   temperature: z.optional(number),
   maxTokens: z.optional(number),
   timeoutMs: z.optional(number),

@@ -1,6 +1,6 @@
 /** @file The schema of a trajectory: its task, messages, verdict and violations. */
 import * as z from 'zod/mini';
-import type { UserRequest } from '../records/user.ts';
+import { CUSTOMER_FAULTS, type CustomerJudgement, type UserRequest } from '../records/user.ts';
 import type { BenchmarkTask, EnvAssertion, RewardInfo, RewardType, Tau2Action } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
 import type { Persona, ToolFaults } from '../records/conditions.ts';
@@ -150,6 +150,14 @@ const userRequest = z.object({
   retry: z.boolean(),
 } satisfies Fields<UserRequest>);
 
+const faultKinds = z.array(z.enum(CUSTOMER_FAULTS));
+const customerJudgement = z.object({
+  model: text,
+  checked: faultKinds,
+  found: faultKinds,
+  error: z.optional(text),
+} satisfies Fields<CustomerJudgement>);
+
 export const rewardPartsSchema = z.partialRecord(z.enum(REWARD_PARTS), number);
 
 export const trajectorySchema = z.object({
@@ -165,6 +173,7 @@ export const trajectorySchema = z.object({
   ending: z.optional(oneOf(ENDINGS)),
   userCalls: z.optional(z.array(userCall)),
   userRequests: z.optional(z.array(userRequest)),
+  customerJudgement: z.optional(customerJudgement),
   turns: natural,
   reward: z.nullable(number),
   rewards: z.optional(rewardPartsSchema),

@@ -49,6 +49,8 @@ export interface TrialResult {
   writes?: number;
   /** The kinds of the customer's faults, one entry for each fault. Rows of earlier versions lack it: they were not audited. */
   faults?: CustomerFaultKind[];
+  /** A model made a part of the audit of the customer. */
+  judged?: true;
   /** A fault can have cost the agent its reward (`isRewardDenied`). */
   denied?: true;
 }

@@ -1,6 +1,6 @@
 /** @file A trajectory: one episode as messages, with the exact tokens that the model saw and sampled. */
 import type { RewardParts } from './rewards.ts';
-import type { UserRequest } from './user.ts';
+import type { CustomerJudgement, UserRequest } from './user.ts';
 import type { RowChange, Task, ToolCall, Verdict, Violation } from './task.ts';
 
 export type TerminationReason =
@@ -78,6 +78,7 @@ export interface Trajectory {
   userCalls?: UserCall[];
   /** The requests to a customer behind an endpoint, in order. */
   userRequests?: UserRequest[];
+  customerJudgement?: CustomerJudgement;
   /** Tool results and user replies. */
   turns: number;
   /** The outcome: 1 or 0. Null if not scored (user_error, aborted). */

@@ -6,6 +6,8 @@ export interface EndpointConfig {
   model: string;
   /** The model that judges statements about a conversation. Default: `model`. */
   judgeModel?: string;
+  /** The judge also looks for the customer's faults that rules cannot find: one more request for a conversation of an imported task. */
+  judgeCustomer?: boolean;
   /** Kept in memory only. Never stored, logged or exported. */
   apiKey?: string;
   temperature?: number;
@@ -84,4 +86,15 @@ export interface CustomerFault {
   message: number;
   /** The evidence, as a sentence. */
   detail: string;
+  /** The model that found the fault. Absent: a rule found it. */
+  judge?: string;
+}
+
+/** What a model says about the customer of a conversation (`src/users/audit-judge.ts`). */
+export interface CustomerJudgement {
+  model: string;
+  checked: CustomerFaultKind[];
+  found: CustomerFaultKind[];
+  /** Why the model checked nothing. */
+  error?: string;
 }

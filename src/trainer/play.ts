@@ -184,6 +184,7 @@ export class Plays {
         };
       },
       judge: async (...asked) => (await resumed?.judge(...asked)) ?? null,
+      customerJudge: resumed?.customerJudge,
     };
   }
 

@@ -74,6 +74,10 @@ export class MeteredUsers implements UserSimulator {
     };
   }
 
+  get customerJudge(): string | undefined {
+    return this.users.customerJudge;
+  }
+
   async judge(...[statements, conversation, signal]: Parameters<NonNullable<UserSimulator['judge']>>): Promise<boolean[] | null> {
     return (await this.users.judge?.(statements, conversation, signal, this.requests)) ?? null;
   }

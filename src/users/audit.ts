@@ -18,20 +18,23 @@ export interface CustomerAudit {
   checked: CustomerFaultKind[];
   /** The checks that could not run, or only in part. */
   skipped: { check: CustomerFaultKind; why: string }[];
+  /** The checks that a model made, in place of rules. */
+  judged?: { model: string; checks: CustomerFaultKind[] };
 }
 
 /** The audit reads this many characters of a message. The longest message in the results of tau-bench has 1,300. */
 const MAX_READ = 131_072;
 
-type Played = Pick<Trajectory, 'nodes' | 'leaf' | 'termination' | 'error' | 'userCalls'>;
+type Played = Pick<Trajectory, 'nodes' | 'leaf' | 'termination' | 'error' | 'userCalls' | 'customerJudgement'>;
 
 /**
- * The faults of the customer in a finished conversation, in the order of its messages. Messages that a visitor wrote are heard and
- * not audited. @throws if the trajectory's messages form no path
+ * The faults of the customer in a finished conversation, in the order of its messages; then the faults that a model found
+ * where rules cannot look. Messages that a visitor wrote are heard and not audited. @throws if the trajectory's messages form no path
  */
 export function auditCustomer(trajectory: Played, task: Pick<Task, 'scenario'>): CustomerAudit {
   const { scenario } = task;
-  const skipped = skippedChecks(scenario);
+  const { customerJudgement: judgement } = trajectory;
+  const skipped = skippedChecks(scenario).filter(({ check }) => !judgement?.checked.includes(check));
   const faults: CustomerFault[] = [];
   const reportAt = (message: number) => (kind: CustomerFaultKind, detail: string) => {
     // One message counts once for each kind.
@@ -45,6 +48,7 @@ export function auditCustomer(trajectory: Played, task: Pick<Task, 'scenario'>):
   learn(scenarioText(scenario));
   learn(GREETING);
   const events: Event[] = [];
+  let opening: number | null = null;
   let last: number | null = null;
   for (const node of path(trajectory)) {
     for (const call of trajectory.userCalls ?? []) if (call.after === node.id) learn(`${JSON.stringify(call.call.arguments)} ${call.text}`);
@@ -58,6 +62,7 @@ export function auditCustomer(trajectory: Played, task: Pick<Task, 'scenario'>):
     const text = node.text.slice(0, MAX_READ);
     const first = last === null;
     events.push({ by: 'customer', text });
+    opening ??= node.id;
     last = node.id;
     if (node.by !== 'person') {
       const report = reportAt(node.id);
@@ -76,12 +81,21 @@ export function auditCustomer(trajectory: Played, task: Pick<Task, 'scenario'>):
   }
   if (last !== null) reportNoEnd(events, trajectory.termination, reportAt(last));
   reportFailure(trajectory, reportAt(last ?? trajectory.leaf));
+  for (const kind of judgement?.found ?? []) {
+    const message = (kind === 'told_everything' ? opening : last) ?? trajectory.leaf;
+    faults.push({ kind, message, detail: `The model ${judgement!.model} found this fault.`, judge: judgement!.model });
+  }
   return {
     faults,
     checked: CUSTOMER_FAULTS.filter((check) => !skipped.some((skip) => skip.check === check && !skip.partly)),
-    skipped: skipped.map(({ check, why }) => ({ check, why })),
+    skipped: skipped.map(({ check, why }) => ({ check, why: judgement?.error ? `${why}, and ${judgement.error}` : why })),
+    ...(judgement && judgement.checked.length > 0 && { judged: { model: judgement.model, checks: judgement.checked } }),
   };
 }
+
+/** The faults that rules cannot find in tasks of this kind, or only in part. */
+export const uncheckedKinds = (scenario: UserScenario): CustomerFaultKind[] =>
+  isStructured(scenario) ? [] : skippedChecks(scenario).map(({ check }) => check);
 
 /** An answer that the endpoint cut, or that had no text, is in no message: the episode ended with an error. */
 function reportFailure({ termination, error = '' }: Played, report: (kind: CustomerFaultKind, detail: string) => void): void {

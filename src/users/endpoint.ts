@@ -45,6 +45,11 @@ export class EndpointUsers implements UserSimulator {
     return { ...chatSession(scenario, tools, ask), requests };
   }
 
+  get customerJudge(): string | undefined {
+    const { judgeCustomer, judgeModel, model } = this.config;
+    return judgeCustomer ? (judgeModel ?? model) : undefined;
+  }
+
   judge(
     statements: readonly string[],
     conversation: readonly Utterance[],

@@ -1,12 +1,17 @@
-/** @file The prompt and the answer of a model that judges statements about a conversation (tau2-bench's NL_ASSERTION). */
+/** @file The prompt and the answer of a model that judges statements about a conversation: tau2-bench's NL_ASSERTION, and the audit of the customer. */
 import type { Utterance } from './types.ts';
 
-export const JUDGE_PROMPT = `You check the work of a service agent. You get its conversation with a customer, tool calls and their results included, and numbered statements about what the agent should have done. Decide of each statement, by the conversation alone, whether it holds.
+export const JUDGE_PROMPT = `You check a conversation between a service agent and a customer. You get the conversation, tool calls and their results included, sometimes the customer's instruction, and numbered statements. Decide of each statement, by what you get alone, whether it holds.
 
 Answer with JSON and nothing else, with one entry a statement, in their order:
 {"results": [{"statement": 1, "reason": "one sentence", "met": true}]}`;
 
-const SPEAKERS: Record<Utterance['role'], string> = { user: 'Customer', assistant: 'Agent', tool: 'Tool' };
+const SPEAKERS: Record<Utterance['role'], string> = {
+  user: 'Customer',
+  assistant: 'Agent',
+  tool: 'Tool',
+  instruction: "The customer's instruction",
+};
 
 export function writeCase(statements: readonly string[], conversation: readonly Utterance[]): string {
   const said = conversation.map(({ role, text }) => `${SPEAKERS[role]}: ${text}`).join('\n');

@@ -11,11 +11,13 @@ export class RemoteUsers implements UserSimulator {
   private constructor(
     private readonly worker: Remote<UserWorkerApi>,
     private readonly simulator: number,
+    readonly customerJudge: string | undefined,
   ) {}
 
   /** @throws Error with UserError's message if the configuration is invalid */
   static async create(worker: Remote<UserWorkerApi>, config: UserConfig): Promise<RemoteUsers> {
-    return new RemoteUsers(worker, await worker.configure(config));
+    const { simulator, customerJudge } = await worker.configure(config);
+    return new RemoteUsers(worker, simulator, customerJudge);
   }
 
   session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {

@@ -28,6 +28,10 @@ export class ResumedUsers implements UserSimulator {
     return this.how === 'replay' ? this.#replayed(scenario, seed, tools) : this.#told(scenario, seed, tools);
   }
 
+  get customerJudge(): string | undefined {
+    return this.users.customerJudge;
+  }
+
   async judge(...asked: Parameters<NonNullable<UserSimulator['judge']>>): Promise<boolean[] | null> {
     return (await this.users.judge?.(...asked)) ?? null;
   }

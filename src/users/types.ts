@@ -27,9 +27,9 @@ export interface UserSession {
   readonly requests?: readonly UserRequest[];
 }
 
-/** A message of a conversation, for a judge. */
+/** A message of a conversation, for a judge; `instruction` is the customer's. */
 export interface Utterance {
-  role: 'user' | 'assistant' | 'tool';
+  role: 'user' | 'assistant' | 'tool' | 'instruction';
   text: string;
 }
 
@@ -39,7 +39,7 @@ export interface UserSimulator {
   /** `seed` makes a scripted user and a model in the tab reproducible. An endpoint sends it as the request's `seed`. */
   session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession;
   /**
-   * Whether the conversation shows that each statement about the agent is true (tau2-bench's NL_ASSERTION). Resolves to
+   * Whether the conversation shows that each statement about it is true, such as tau2-bench's NL_ASSERTION. Resolves to
    * null if there is no model to ask. Requests to an endpoint are added to `requests`. @throws UserError
    */
   judge?(
@@ -48,6 +48,8 @@ export interface UserSimulator {
     signal?: AbortSignal,
     requests?: UserRequest[],
   ): Promise<boolean[] | null>;
+  /** The model that also judges the customers, if that is wanted. */
+  readonly customerJudge?: string | undefined;
 }
 
 /** A failure of the simulator, not of the agent: the episode is retried, then dropped. It is never scored 0. */

@@ -13,10 +13,10 @@ export type Answer<T = { text: string }> = (T | { failure: { kind: UserError['ki
 /** The caller names the sessions, so that it can cancel an opening too. */
 export interface UserWorkerApi {
   /**
-   * The number of the simulator with this configuration. All callers with the same configuration share one simulator, so
+   * The number of the simulator with this configuration, and the model that judges its customers. All callers with the same configuration share one simulator, so
    * that its limit on requests holds for all of them. A model in the tab is loaded first. @throws Error with UserError's message
    */
-  configure(config: UserConfig): Promise<number>;
+  configure(config: UserConfig): Promise<{ simulator: number; customerJudge: string | undefined }>;
   open(
     simulator: number,
     session: string,
@@ -44,12 +44,13 @@ export class UserSessions implements UserWorkerApi {
   private readonly sessions = new Map<string, { user: UserSession; abort: AbortController }>();
   private readonly judging = new Map<string, AbortController>();
 
-  async configure(config: UserConfig): Promise<number> {
+  async configure(config: UserConfig): Promise<{ simulator: number; customerJudge: string | undefined }> {
     const key = JSON.stringify(config);
-    let number = this.simulators.findIndex((simulator) => simulator.config === key);
-    if (number < 0) number = this.simulators.push({ config: key, users: createUsers(config) }) - 1;
-    await this.simulators[number]!.users.ready?.();
-    return number;
+    let simulator = this.simulators.findIndex((known) => known.config === key);
+    if (simulator < 0) simulator = this.simulators.push({ config: key, users: createUsers(config) }) - 1;
+    const { users } = this.simulators[simulator]!;
+    await users.ready?.();
+    return { simulator, customerJudge: users.customerJudge };
   }
 
   open(

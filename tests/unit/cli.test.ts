@@ -530,6 +530,7 @@ describe('the flags of the customer', () => {
   });
 
   test.each([
+    [['--judge-customer'], '--judge-customer is given: expected --user URL with it'],
     [['--user-budget', '3'], 'a price or --user-budget is given: expected --user URL with it'],
     [
       [...server, '--user-budget', '3', '--user-prompt-price', '0'],

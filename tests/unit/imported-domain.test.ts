@@ -15,6 +15,10 @@ import { createEnvironments, GENERATED_DOMAINS } from '../../src/environments/in
 import { benchmarkJudge } from '../../src/benchmarks/judge.ts';
 import { benchmarkLoader } from '../../src/benchmarks/import/loader.ts';
 import { BenchmarkDatabase } from '../../src/benchmarks/import/database.ts';
+import { customerQuality } from '../../src/evaluation/customer-quality.ts';
+import { resultOf } from '../../src/evaluation/trial-result.ts';
+import { MeteredUsers } from '../../src/users/account.ts';
+import { auditCustomer } from '../../src/users/audit.ts';
 import { EndpointUsers } from '../../src/users/endpoint.ts';
 import { STOP, type UserSimulator } from '../../src/users/types.ts';
 import { type ChatRequest, startChatServer } from '../support/chat-server.ts';
@@ -239,6 +243,61 @@ it('asks the judge about assertions in natural language, with the whole conversa
     termination: 'user_error',
     error: 'the judge "m" did not answer with a verdict on 2 statements (after 2 attempts)',
   });
+});
+
+it('asks the judge about the faults of a customer that rules cannot find, if that is wanted', async () => {
+  const environments = open('tau2', 'mock', MOCK, NOTIFICATIONS, mockTasks);
+  const [, , given] = await environments.tasks(query('tau2-mock'));
+  // Without statements of the benchmark, the judge has only the customer to judge.
+  const task = { ...given!, benchmark: { ...given!.benchmark, evaluation_criteria: null } } as Task;
+  const verdict = (...met: boolean[]) => ({ content: JSON.stringify({ results: met.map((value) => ({ met: value })) }) });
+  const judged = async (answer: object, config: Partial<EndpointConfig> = { judgeCustomer: true, judgeModel: 'j' }) => {
+    const server = await startChatServer([{ content: 'What is there?' }, { content: STOP }, answer]);
+    const client = new EndpointUsers({ baseUrl: server.url, model: 'm', maxRetries: 0, ...config });
+    const users = new MeteredUsers(client, {});
+    const trajectory = await play(environments, task, [call('get_users'), 'There is one.<|im_end|>'], users);
+    server.close();
+    return {
+      trajectory,
+      requests: server.requests as ChatRequest[],
+      result: resultOf(trajectory),
+      audit: auditCustomer(trajectory, task),
+      users,
+    };
+  };
+
+  const faulty = await judged(verdict(true, false, true));
+  expect(faulty.requests).toHaveLength(3);
+  expect(faulty.requests[2]!.model).toBe('j');
+  expect(faulty.requests[2]!.messages[1]!.content).toMatch(
+    /^Conversation:\nThe customer's instruction: [^]*Customer: What is there\?[^]*3\. The instruction says/,
+  );
+  expect(faulty.users.takeMetrics()).toMatchObject({ 'user/calls': 3 });
+  const users = faulty.trajectory.nodes.filter(({ role }) => role === 'user').map(({ id }) => id);
+  expect(faulty.audit.faults.filter(({ judge }) => judge)).toEqual([
+    { kind: 'ended_too_early', message: users.at(-1), detail: 'The model j found this fault.', judge: 'j' },
+    { kind: 'told_everything', message: users[0], detail: 'The model j found this fault.', judge: 'j' },
+  ]);
+  expect(faulty.audit).toMatchObject({
+    skipped: [],
+    judged: { model: 'j', checks: ['ended_too_early', 'contradicted', 'told_everything'] },
+  });
+  expect(faulty.result).toMatchObject({ judged: true, faults: expect.arrayContaining(['ended_too_early', 'told_everything']) });
+  expect(customerQuality([faulty.result])).toMatchObject({ episodes: 1, judged: 1, faulty: 1 });
+
+  const sound = await judged(verdict(false, false, false), { judgeCustomer: true });
+  expect(sound.requests[2]!.model).toBe('m');
+  expect(sound.audit.faults).toEqual([]);
+
+  // A judge that fails costs no episode. Without the setting nobody is asked.
+  const silent = await judged({ content: 'All is well.' });
+  expect(silent.trajectory).toMatchObject({ termination: 'user_stop', customerJudgement: { checked: [], found: [] } });
+  expect(silent.trajectory.reward).not.toBeNull();
+  expect(silent.audit.skipped[0]!.why).toContain('the judge "j" did not answer with a verdict on 3 statements');
+  expect(silent.result.judged).toBeUndefined();
+  const off = await judged(verdict(true, true, true), {});
+  expect(off.requests).toHaveLength(2);
+  expect(off.trajectory.customerJudgement).toBeUndefined();
 });
 
 it('reads the newest import of a domain from storage, once', async () => {

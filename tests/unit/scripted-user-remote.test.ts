@@ -86,7 +86,7 @@ it('a new configuration does not change sessions of earlier callers', async () =
   expect(await scripted.judge(['polite'], [{ role: 'user', text: 'Hi' }])).toBeNull();
   expect(await played.session(scenario, 4).open()).toBe('I am played by a model.');
   // Callers with the same configuration share the limit on requests.
-  expect(await worker.configure(endpoint)).toBe(await worker.configure({ ...endpoint }));
+  expect(await worker.configure(endpoint)).toEqual(await worker.configure({ ...endpoint }));
 });
 
 it('a stop word that a benchmark ignores does not end the session', async () => {

@@ -11,6 +11,7 @@ interface Stored {
   baseUrl: string;
   model: string;
   judgeModel: string;
+  judgeCustomer: boolean;
   /** Per million tokens; null: not given. */
   promptPrice: number | null;
   completionPrice: number | null;
@@ -28,6 +29,7 @@ const DEFAULTS: Stored = {
   baseUrl: 'http://localhost:11434/v1',
   model: '',
   judgeModel: '',
+  judgeCustomer: false,
   promptPrice: null,
   completionPrice: null,
   budget: null,
@@ -41,6 +43,7 @@ export class Settings {
   baseUrl = $state('');
   model = $state('');
   judgeModel = $state('');
+  judgeCustomer = $state(false);
   promptPrice = $state<number | null>(null);
   completionPrice = $state<number | null>(null);
   budget = $state<number | null>(null);
@@ -85,6 +88,7 @@ export class Settings {
       baseUrl: this.baseUrl.trim(),
       model: this.model.trim(),
       ...(judgeModel && { judgeModel }),
+      ...(this.judgeCustomer && { judgeCustomer: true }),
       ...(promptPrice !== null && { promptPrice }),
       ...(completionPrice !== null && { completionPrice }),
       ...(budget !== null && { budget }),
@@ -131,8 +135,8 @@ export class Settings {
   }
 
   save(): void {
-    const { theme, mode, baseUrl, model, judgeModel, promptPrice, completionPrice, budget, local, valMode } = this;
-    const stored: Stored = { theme, mode, baseUrl, model, judgeModel, promptPrice, completionPrice, budget, local, valMode };
+    const { theme, mode, baseUrl, model, judgeModel, judgeCustomer, promptPrice, completionPrice, budget, local, valMode } = this;
+    const stored: Stored = { theme, mode, baseUrl, model, judgeModel, judgeCustomer, promptPrice, completionPrice, budget, local, valMode };
     try {
       localStorage.setItem(STORAGE_KEY, JSON.stringify(stored));
     } catch {} // a private window: the choice lasts as long as the page
@@ -150,6 +154,7 @@ function readStored(): Stored {
       baseUrl: text('baseUrl'),
       model: text('model'),
       judgeModel: text('judgeModel'),
+      judgeCustomer: stored.judgeCustomer === true,
       promptPrice: amount('promptPrice'),
       completionPrice: amount('completionPrice'),
       budget: amount('budget'),

@@ -197,11 +197,11 @@ function newFlags(flags) {
 }
 
 /** @param {Record<string, any>} flags */
-async function readUsers({ user: names, userModel, userDevice, judgeModel }) {
+async function readUsers({ user: names, userModel, userDevice, judgeModel, judgeCustomer }) {
   const read = [];
   for (const user of names) {
     const isServer = /^https?:/.test(user);
-    read.push(await readUser({ user, userDevice, ...((isServer || names.length === 1) && { userModel, judgeModel }) }));
+    read.push(await readUser({ user, userDevice, ...((isServer || names.length === 1) && { userModel, judgeModel, judgeCustomer }) }));
   }
   const endpoints = read.flatMap(({ userEndpoint }) => userEndpoint ?? []);
   if (endpoints.length > 1) throw new UsageError(`--user names ${endpoints.length} servers: expected one at most`);
@@ -281,11 +281,12 @@ const writesWithYes = (share) =>
   share ? [`writes with the customer's yes: ${percent(share.value)}  (95 %: ${percent(share.low)} to ${percent(share.high)})`] : [];
 
 /** @param {import('../../evaluation/customer-quality.ts').CustomerQuality} quality */
-const customerLines = ({ rate, faulty, episodes, kinds, denied, wrong }) =>
+const customerLines = ({ rate, faulty, episodes, judged, kinds, denied, wrong }) =>
   rate
     ? [
         `customer: faults in ${faulty} of ${episodes} conversations, ${percent(rate.value)}  (95 %: ${percent(rate.low)} to ${percent(rate.high)}); reward denied in ${denied} of ${wrong} wrong ones`,
         ...counts('faults of the customer', kinds),
+        ...(judged > 0 ? [`a model made a part of the audit in ${judged} of ${episodes} conversations`] : []),
       ]
     : [];
 

@@ -59,6 +59,10 @@ export const USER_FLAGS = {
     value: 'NAME',
     help: "model of the same server that judges tau2-bench's assertions in natural language (default: the customer's)",
   },
+  'judge-customer': {
+    type: 'boolean',
+    help: 'the judge also looks for faults of the customer that rules cannot find, in tasks of imported benchmarks',
+  },
 };
 
 /** What the server of the customer costs; for training.
@@ -103,13 +107,14 @@ export const withoutSecrets = (text) => text.replace(/\/\/[^/\s"]*@/g, '//…@')
 
 /**
  * The simulated customer that the flags name. The model of a server is looked up first, so that a wrong URL fails at once.
- * @param {{ user: string, userModel?: string, judgeModel?: string, userPromptPrice?: number, userCompletionPrice?: number, userBudget?: number, userDevice?: string }} flags
+ * @param {{ user: string, userModel?: string, judgeModel?: string, judgeCustomer?: boolean, userPromptPrice?: number, userCompletionPrice?: number, userBudget?: number, userDevice?: string }} flags
  * @returns {Promise<{ user: any, userEndpoint?: { baseUrl: string, apiKey?: string } }>}
  */
 export async function readUser({
   user,
   userModel,
   judgeModel,
+  judgeCustomer,
   userPromptPrice: promptPrice,
   userCompletionPrice: completionPrice,
   userBudget: budget,
@@ -119,7 +124,9 @@ export async function readUser({
   const local = readLocal(user, userDevice ?? 'wasm');
   if (user === 'scripted' || local) {
     if (Object.keys(costs).length > 0) throw new UsageError('a price or --user-budget is given: expected --user URL with it');
-    if (userModel || judgeModel) throw new UsageError(`--${userModel ? 'user' : 'judge'}-model is given: expected --user URL with it`);
+    const given = { 'user-model': userModel, 'judge-model': judgeModel, 'judge-customer': judgeCustomer };
+    const [flag] = Object.entries(given).find(([, value]) => value) ?? [];
+    if (flag) throw new UsageError(`--${flag} is given: expected --user URL with it`);
     return { user: local ?? { mode: 'scripted' } };
   }
   if (budget !== undefined && !promptPrice && !completionPrice)
@@ -136,7 +143,10 @@ export async function readUser({
   const baseUrl = url.href;
   const apiKey = process.env.MUA_USER_KEY;
   const model = userModel ?? (await firstModel(baseUrl, apiKey));
-  return { user: { mode: 'endpoint', baseUrl, model, ...(judgeModel && { judgeModel }), ...costs }, userEndpoint: { baseUrl, apiKey } };
+  return {
+    user: { mode: 'endpoint', baseUrl, model, ...(judgeModel && { judgeModel }), ...(judgeCustomer && { judgeCustomer }), ...costs },
+    userEndpoint: { baseUrl, apiKey },
+  };
 }
 
 /**

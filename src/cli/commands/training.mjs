@@ -97,6 +97,7 @@ export const train = {
       'userModel',
       'userDevice',
       'judgeModel',
+      'judgeCustomer',
       'userPromptPrice',
       'userCompletionPrice',
       'userBudget',
@@ -148,17 +149,25 @@ const overridesOf = ({ set, steps, seed }) => ({
  * @param {Record<string, any>} flags
  * @param {any} stored
  */
-function customerFlags({ user, userModel, userDevice, judgeModel, ...flags }, stored) {
+function customerFlags({ user, userModel, userDevice, judgeModel, judgeCustomer, ...flags }, stored) {
+  const judge = { judgeModel, judgeCustomer };
   const costs = {
     userPromptPrice: flags.userPromptPrice ?? stored?.promptPrice,
     userCompletionPrice: flags.userCompletionPrice ?? stored?.completionPrice,
     userBudget: flags.userBudget ?? stored?.budget,
   };
-  if (user === 'scripted') return { user, userModel, userDevice, judgeModel, ...flags };
-  if (user !== undefined || stored?.mode !== 'endpoint') return { user: user ?? 'scripted', userModel, userDevice, judgeModel, ...costs };
+  if (user === 'scripted') return { user, userModel, userDevice, ...judge, ...flags };
+  if (user !== undefined || stored?.mode !== 'endpoint') return { user: user ?? 'scripted', userModel, userDevice, ...judge, ...costs };
   if (stored.baseUrl === '')
     throw new UsageError("--user is missing: the address of the run's customer has a key or a name, which is not stored");
-  return { user: stored.baseUrl, userModel: userModel ?? stored.model, judgeModel: judgeModel ?? stored.judgeModel, userDevice, ...costs };
+  return {
+    user: stored.baseUrl,
+    userModel: userModel ?? stored.model,
+    judgeModel: judgeModel ?? stored.judgeModel,
+    judgeCustomer: judgeCustomer ?? stored.judgeCustomer,
+    userDevice,
+    ...costs,
+  };
 }
 
 /** A customer whose address may be stored. @param {any} user */
