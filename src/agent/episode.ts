@@ -117,7 +117,8 @@ class Episode implements LiveEpisode {
         verdict = null;
       } else throw cause;
     }
-    const { domain, task, group, index, seed, userSeed, limits } = this.options;
+    const { domain, task, group, index, seed, userSeed, limits, prefix } = this.options;
+    const userRequests = [...(prefix?.userRequests ?? []), ...this.#user.requests];
     const { userCalls, turns, toolCalls, parseErrors, seconds, tooManyErrors } = this.#log;
     return {
       id: `${group}-${index}`,
@@ -132,7 +133,7 @@ class Episode implements LiveEpisode {
       ...(this.#rules.ending && { ending: this.#rules.ending(termination, tooManyErrors) }),
       ...(userCalls.length > 0 && { userCalls }),
       ...(customerJudgement && { customerJudgement }),
-      ...(this.#user.requests.length > 0 && { userRequests: [...this.#user.requests] }),
+      ...(userRequests.length > 0 && { userRequests }),
       turns,
       reward: verdict && ((limits.require_done || this.#rules.requireDone) && !isProper(termination) ? 0 : verdict.reward),
       verdict,

@@ -5,6 +5,7 @@
 import { historyFor } from '../environments/exact/history.ts';
 import type { Task, ToolCall } from '../records/task.ts';
 import type { MessageNode, Trajectory, UserCall } from '../records/trajectory.ts';
+import type { UserRequest } from '../records/user.ts';
 import type { AuditEvent } from '../environments/violations.ts';
 import type { PastAnswer } from '../users/resumed.ts';
 import { saysStop } from '../users/stop.ts';
@@ -18,6 +19,8 @@ export interface Prefix {
   nodes: readonly MessageNode[];
   /** Tool calls of the user. */
   userCalls?: readonly UserCall[];
+  /** The requests for the customer's messages, if the episode goes on in the same conversation. */
+  userRequests?: readonly UserRequest[] | undefined;
   /** The first tokens of the agent's next turn, which the model goes on from. Only where the agent acts next. */
   turn?: BegunTurn;
 }

@@ -181,6 +181,9 @@ export class Plays {
           open: (signal) => turn((asked) => asked.open(signal)),
           reply: (text, signal) => turn((asked) => asked.reply(text, signal)),
           close: () => session?.close?.(),
+          get requests() {
+            return session?.requests ?? [];
+          },
         };
       },
       judge: async (...asked) => (await resumed?.judge(...asked)) ?? null,

@@ -61,7 +61,7 @@ export class ResumedUsers implements UserSimulator {
       await catchUp(signal);
       return goodbye ?? session.reply(text, signal);
     };
-    return { open: (signal) => reply('', signal), reply, close: () => session.close?.() };
+    return { open: (signal) => reply('', signal), reply, close: () => session.close?.(), requests: session.requests ?? [] };
   }
 
   #told(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
@@ -74,7 +74,14 @@ export class ResumedUsers implements UserSimulator {
       session = this.users.session({ ...scenario, history }, seed, tools);
       return session.open(signal);
     };
-    return { open: (signal) => reply('', signal), reply, close: () => session?.close?.() };
+    return {
+      open: (signal) => reply('', signal),
+      reply,
+      close: () => session?.close?.(),
+      get requests() {
+        return session?.requests ?? [];
+      },
+    };
   }
 }
 

@@ -22,10 +22,12 @@ import type { EngineHost } from '../../src/trainer/engine-host.ts';
 import { Plays } from '../../src/trainer/play.ts';
 import { gpuHolder, takeGpu } from '../../src/trainer/gpu-lock.ts';
 import { lockManager } from '../support/locks.ts';
+import { EndpointUsers } from '../../src/users/endpoint.ts';
 import { ResumedUsers } from '../../src/users/resumed.ts';
 import { ScriptedUsers } from '../../src/users/scripted.ts';
 import { STOP, type UserSession, type UserSimulator } from '../../src/users/types.ts';
 import { stage, type Script } from '../support/episodes.ts';
+import { startChatServer } from '../support/chat-server.ts';
 import { nanoTokenizer } from '../support/tokenizers.ts';
 import { readModel } from '../support/node-session.ts';
 import { createTelecomExpert } from '../support/telecom-expert.ts';
@@ -295,15 +297,13 @@ describe('in a database', async () => {
         return session;
       },
     };
-    const plays = new Plays(
-      {
-        environments,
-        users: async () => users,
-        bundledModel: async () => files,
-        database: () => Promise.reject(new Error('unused')) as never,
-      },
-      host,
-    );
+    const parts: ConstructorParameters<typeof Plays>[0] = {
+      environments,
+      users: async () => users,
+      bundledModel: async () => files,
+      database: () => Promise.reject(new Error('unused')) as never,
+    };
+    const plays = new Plays(parts, host);
     const request: PlayRequest = {
       task: task!,
       prefix: null,
@@ -342,6 +342,22 @@ describe('in a database', async () => {
       expect(answered.nodes.at(-1)!.by).toBeUndefined();
       const left = await play({ prefix: { nodes: answered.nodes }, agent: { say: 'Bye.' }, user: { say: STOP } });
       expect([left.termination, left.reward]).toEqual(['user_stop', 0]);
+    });
+
+    it('a conversation keeps the requests for the customer’s messages of all its moves', async () => {
+      const server = await startChatServer([{ content: 'Cancel it.' }, { content: 'mia@example.com' }]);
+      const asked = new Plays({ ...parts, users: async () => new EndpointUsers({ baseUrl: server.url, model: 'm' }) }, host);
+      const simulator = { mode: 'endpoint', baseUrl: server.url, model: 'm' } as const;
+      const [opened] = await asked.play({ ...request, simulator }, () => {});
+      expect(opened!.userRequests).toHaveLength(1);
+      const { nodes, userRequests } = opened!;
+      const [answered] = await asked.play(
+        { ...request, simulator, prefix: { nodes, userRequests }, agent: { say: 'Your email?' } },
+        () => {},
+      );
+      expect(answered!.nodes.at(-1)!.text).toContain('mia@example.com');
+      expect(answered!.userRequests).toHaveLength(2);
+      server.close();
     });
 
     it('a request that needs the model says so', async () => {

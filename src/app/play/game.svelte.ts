@@ -109,7 +109,8 @@ export class Game {
       this.result = null;
     } else if (start && start.node === start.trajectory.leaf) {
       const { trajectory } = start;
-      this.prefix = { nodes: path(trajectory), userCalls: trajectory.userCalls };
+      const { userCalls, userRequests } = trajectory;
+      this.prefix = { nodes: path(trajectory), userCalls, userRequests };
       this.result = trajectory;
       if (start.place === BRANCHES) this.branch = start.id;
     } else {
@@ -131,7 +132,8 @@ export class Game {
       this.untouched = false;
       this.rolled = null;
       this.compared = null;
-      this.prefix = { nodes: played!.nodes, userCalls: played!.userCalls };
+      const { nodes, userCalls, userRequests } = played!;
+      this.prefix = { nodes, userCalls, userRequests };
       this.result = played!;
       if (played!.error) this.problem = `The simulated customer failed: ${played!.error}`;
       await this.#keep();
