@@ -2,6 +2,7 @@
  * @file The store of tool databases: immutable base worlds, and for each episode the rows that it changed and the log of its
  * tool calls. Rows of worlds and of running episodes are also in memory, but only written transactions count.
  */
+import { takeLock } from '../base/lock.ts';
 import { runDrafted, type DomainDefinition, type DraftedCall } from './domain.ts';
 import { faultOf, OUTAGE } from './faults.ts';
 import { Overlay, World, type WorldTables } from './overlay.ts';
@@ -47,15 +48,9 @@ export class OverlayStore {
 
   /** Takes a lock of this store's own. The lock ends with its worker, so it says which episodes live: a clock can jump. */
   private async holdLock(): Promise<{ owner?: string }> {
-    const locks = globalThis.navigator?.locks;
-    if (!locks) return {};
+    if (!globalThis.navigator?.locks) return {};
     const owner = `mua-episodes/${newId()}`;
-    await new Promise<void>((held) => {
-      void locks.request(owner, () => {
-        held();
-        return new Promise(() => {});
-      });
-    });
+    await takeLock(owner);
     return { owner };
   }
 

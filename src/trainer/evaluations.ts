@@ -11,6 +11,7 @@ import { evaluate } from '../evaluation/evaluate.ts';
 import { resultOf } from '../evaluation/trial-result.ts';
 import { limitsOf } from '../evaluation/types.ts';
 import type { RunDatabase } from '../storage/database.ts';
+import { useRun } from '../storage/run-lock.ts';
 import { DeviceLostError, type EngineHost } from './engine-host.ts';
 import { firstFiles, modelName, withCheckpoint } from './model-ref.ts';
 import { takeGpu } from './gpu-lock.ts';
@@ -47,7 +48,9 @@ export class Evaluations {
       const ids: string[] = [];
       for (const [i, request] of requests.entries()) {
         const label = requests.length > 1 ? `evaluation ${i + 1} of ${requests.length}` : 'evaluation';
-        ids.push(await this.#play(request, abort.signal, (done, total) => progress(done, total, label)));
+        const unuse = request.model.kind === 'run' ? await useRun(request.model.run) : async () => {};
+        const played = this.#play(request, abort.signal, (done, total) => progress(done, total, label));
+        ids.push(await played.finally(unuse));
       }
       return ids;
     } finally {

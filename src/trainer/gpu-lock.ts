@@ -1,7 +1,8 @@
 /**
- * @file One tab at a time uses the GPU. Web Locks are seen by all tabs, and a lock ends with its tab. A second lock tells the
- * other tabs what the GPU is used for.
+ * @file One tab at a time uses the GPU. A lock says so to all tabs. A second lock tells what the GPU is used for, and a message
+ * tells the other tabs to look.
  */
+import { takeLock } from '../base/lock.ts';
 
 /** The work that needs the GPU. Scoring computes the log-probabilities of a stored conversation. */
 export const GPU_USES = ['train', 'evaluate', 'play', 'score'] as const;
@@ -16,30 +17,48 @@ const lockOf = (use: GpuUse) => `${LOCK}/${use}`;
  * @throws Error if another tab holds the lock
  */
 export async function takeGpu(use: GpuUse, locks = globalThis.navigator?.locks): Promise<() => Promise<void>> {
-  if (!locks) return async () => {}; // outside browsers
-  let free = () => {};
-  const held = new Promise<void>((resolve) => (free = resolve));
-  let ended: Promise<unknown> = Promise.resolve();
-  const taken = await new Promise<boolean>((resolve, reject) => {
-    ended = locks
-      .request(LOCK, { ifAvailable: true }, (lock) => {
-        if (!lock) return resolve(false);
-        return locks.request(lockOf(use), () => {
-          resolve(true);
-          return held;
-        });
-      })
-      .catch(reject);
-  });
-  if (!taken) throw new Error('another tab uses the GPU: only one tab can use it at a time');
+  const free = await takeLock(LOCK, { locks });
+  if (!free) throw new Error('another tab uses the GPU: only one tab can use it at a time');
+  const untell = await takeLock(lockOf(use), { wait: true, locks });
+  announce();
   return async () => {
-    free();
-    await ended;
+    await untell?.();
+    await free();
+    announce();
   };
 }
 
 /** The use for which any tab of this browser holds the GPU now, this tab included. */
 export async function gpuHolder(locks = globalThis.navigator?.locks): Promise<GpuUse | null> {
   const { held = [] } = (await locks?.query()) ?? {};
-  return GPU_USES.find((use) => held.some(({ name }) => name === lockOf(use))) ?? null;
+  return GPU_USES.find((use) => held.some(({ name, mode }) => name === lockOf(use) && mode === 'exclusive')) ?? null;
+}
+
+function announce(): void {
+  const channel = new BroadcastChannel(LOCK);
+  channel.postMessage(null);
+  channel.close();
+}
+
+/** Calls `change` when any tab of this browser may have taken or freed the GPU, until the returned function is called. */
+export function watchGpu(change: () => void, locks = globalThis.navigator?.locks): () => void {
+  const channel = new BroadcastChannel(LOCK);
+  const watched = new Set<GpuUse>();
+  const look = async () => {
+    change();
+    const use = await gpuHolder(locks);
+    if (!use || watched.has(use)) return;
+    // A tab that dies sends no message, but its lock is free then.
+    watched.add(use);
+    const free = await takeLock(lockOf(use), { mode: 'shared', wait: true, locks });
+    await free?.();
+    watched.delete(use);
+    if (channel.onmessage) await look();
+  };
+  channel.onmessage = () => void look();
+  void look();
+  return () => {
+    channel.onmessage = null;
+    channel.close();
+  };
 }

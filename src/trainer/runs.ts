@@ -10,6 +10,7 @@ import type { RolloutSummary } from '../records/rollout.ts';
 import type { RunRequest, RunRow, RunStatus } from '../records/run.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { RunDatabase } from '../storage/database.ts';
+import { useRun } from '../storage/run-lock.ts';
 import { trialWrite } from '../storage/trial-write.ts';
 import type { MeteredUsers } from '../users/account.ts';
 import { checkpointBytes, keepCheckpoint, loadCheckpoint, readCheckpoint, restore, resumeNote } from './checkpoints.ts';
@@ -128,17 +129,20 @@ export class Runs {
       config,
       ...place,
     };
-    await this.#launch(row, request.user, gpuTaken);
+    await this.#launch(row.id, async () => ({ row, user: request.user }), gpuTaken);
     return row.id;
   }
 
   async resume(run: string, user?: UserConfig, { gpuTaken }: LaunchOptions = {}): Promise<void> {
-    const row = await this.#parts.database().runs.get(run);
-    if (!row) throw new Error(`there is no run "${run}" in this browser`);
-    if (row.imported) throw new Error(`run "${row.name}" was imported: it can be read, not gone on with`);
-    if (row.superseded) throw new Error(`run "${row.name}" was superseded: go on with the run that it came from`);
-    // Runs of earlier versions lack settings that were added later.
-    await this.#launch({ ...row, config: { ...PRESETS[DEFAULT_PRESET]!.config, ...row.config } }, user ?? row.request.user, gpuTaken);
+    const read = async () => {
+      const row = await this.#parts.database().runs.get(run);
+      if (!row) throw new Error(`there is no run "${run}" in this browser`);
+      if (row.imported) throw new Error(`run "${row.name}" was imported: it can be read, not gone on with`);
+      if (row.superseded) throw new Error(`run "${row.name}" was superseded: go on with the run that it came from`);
+      // Runs of earlier versions lack settings that were added later.
+      return { row: { ...row, config: { ...PRESETS[DEFAULT_PRESET]!.config, ...row.config } }, user: user ?? row.request.user };
+    };
+    await this.#launch(run, read, gpuTaken);
   }
 
   async pause(): Promise<void> {
@@ -178,11 +182,18 @@ export class Runs {
     await active.finished;
   }
 
-  async #launch(row: RunRow, user: UserConfig, gpuTaken = false): Promise<void> {
+  /** `read` is called when no tab can delete the run any more. */
+  async #launch(id: string, read: () => Promise<{ row: RunRow; user: UserConfig }>, gpuTaken = false): Promise<void> {
     if (this.#active) throw new Error('a run is already active: stop it first');
-    const release = gpuTaken ? async () => {} : await takeGpu('train');
+    const unuse = await useRun(id);
+    const freed = async (error: unknown) => {
+      await unuse();
+      throw error;
+    };
+    const { row, user } = await read().catch(freed);
+    const release = gpuTaken ? async () => {} : await takeGpu('train').catch(freed);
     const active: ActiveRun = {
-      id: row.id,
+      id,
       abort: new AbortController(),
       stopping: false,
       paused: null,
@@ -193,6 +204,7 @@ export class Runs {
     this.#live = new LiveGroup();
     active.finished = this.#run(active, row, user).finally(async () => {
       this.#active = null;
+      await unuse();
       await release();
     });
   }

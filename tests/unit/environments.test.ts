@@ -332,7 +332,7 @@ test('rows that a failed call keeps are also kept in the gold; rows of a thrown 
 test('a clock that jumps two days deletes no episode of a living tab; those of a dead tab go at once', async () => {
   const held = new Set<string>();
   const locks = {
-    request: (name: string, work: () => unknown) => (held.add(name), work()),
+    request: (name: string, _: LockOptions, work: (lock: object) => unknown) => (held.add(name), work({ name })),
     query: async () => ({ held: [...held].map((name) => ({ name })) }),
   };
   vi.stubGlobal('navigator', { locks });

@@ -15,14 +15,15 @@ import type { RunRequest, RunStatus } from '../../records/run.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
 import type { UserConfig } from '../../records/user.ts';
 import type { Connection, Trainer, WorkerWatch } from '../../trainer/connect.ts';
-import { gpuHolder, type GpuUse } from '../../trainer/gpu-lock.ts';
+import { gpuHolder, type GpuUse, watchGpu } from '../../trainer/gpu-lock.ts';
 import { availability } from './availability.ts';
 import { screenLock } from '../kit/wake-lock.ts';
 
 export type RunProgress = Extract<RunEvent, { type: 'progress' }>;
 export type RunListener = (run: string, events: readonly RunEvent[]) => void;
 
-const LOCK_POLL_MS = 3000;
+/** The trainer of this tab frees the GPU a moment after it says that its work is done. */
+const LOCK_FREE_MS = 1000;
 /** After a second device loss within this time, the run is not resumed automatically. */
 const LOSS_WINDOW_MS = 120_000;
 
@@ -69,7 +70,7 @@ export class TrainerClient {
   #user: UserConfig | undefined;
   #cancelled = false;
   /** Conversations that this tab plays or scores now. */
-  #requests = 0;
+  #requests = $state.raw(0);
 
   constructor(connect: (watch: WorkerWatch) => Promise<Connection>) {
     this.#connect = connect;
@@ -77,9 +78,13 @@ export class TrainerClient {
 
   /** Connects to the worker, asks for the device and watches other tabs. Never rejects: `info` and `problem` hold errors. */
   async boot(): Promise<void> {
-    void this.#watchLock();
+    watchGpu(() => void this.#lookAtLock());
     const keepOn = screenLock(navigator.wakeLock, document);
     $effect.root(() => {
+      $effect(() => {
+        if (this.#uses) this.otherTab = null;
+        else setTimeout(() => void this.#lookAtLock(), LOCK_FREE_MS);
+      });
       $effect(() => keepOn((this.activeRun ?? this.activeExperiment) !== null && this.status !== 'paused'));
     });
     try {
@@ -333,15 +338,11 @@ export class TrainerClient {
     }
   }
 
-  /** Asks again and again who holds the lock, because a lock has no events. */
-  async #watchLock(): Promise<void> {
-    for (;;) {
-      const before = this.#uses;
-      const holder = await gpuHolder();
-      // The holder can be this tab if the tab used the GPU at any moment of the question.
-      this.otherTab = before || this.#uses ? null : holder;
-      await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS));
-    }
+  async #lookAtLock(): Promise<void> {
+    const before = this.#uses;
+    const holder = await gpuHolder();
+    // The holder can be this tab if the tab used the GPU at any moment of the question.
+    this.otherTab = before || this.#uses ? null : holder;
   }
 }
 

@@ -5,6 +5,7 @@ import type { RunWords, StepMetrics } from '../../../records/run.ts';
 import type { Trajectory } from '../../../records/trajectory.ts';
 import { beginningWith } from '../../../base/key-range.ts';
 import type { RunDatabase } from '../../../storage/database.ts';
+import { whileUnused } from '../../../storage/run-lock.ts';
 import { LAST_STEPS } from '../run/compare.ts';
 import { originsIn } from './origin.ts';
 import { hasHeldOut, type RunSummary, spread, summaryOf } from './run-summary.ts';
@@ -152,7 +153,7 @@ export class BrowserSource implements RunSource {
       db.evaluationTrajectories,
       db.branches,
     ];
-    await db.transaction('rw', tables, async () => {
+    const remove = async () => {
       await beginningWith(db.metrics, id).delete();
       await beginningWith(db.rollouts, id).delete();
       await beginningWith(db.trajectories, id).delete();
@@ -160,7 +161,8 @@ export class BrowserSource implements RunSource {
       for (const evaluation of await db.evaluations.where('run').equals(id).primaryKeys()) await this.deleteEvaluation(evaluation);
       await this.#deleteBranches(id);
       await db.runs.delete(id);
-    });
+    };
+    await whileUnused(id, () => db.transaction('rw', tables, remove));
   }
 
   async deleteEvaluation(id: string): Promise<void> {

@@ -28,6 +28,10 @@ export async function verifyStorage(db: RunDatabase, onProgress: (checked: numbe
 
   const runs = new Map((await db.runs.toArray()).map(({ id, name }) => [id, name]));
   const evaluations = new Set(await db.evaluations.toCollection().primaryKeys());
+  for (const { id, name, run } of await db.evaluations.toArray())
+    await attempt(`Evaluation ${id} of ${name}`, () => {
+      if (run && !runs.has(run)) throw new Error(`its run ${run} is missing`);
+    });
   for (const key of await db.checkpoints.toCollection().primaryKeys()) {
     const [run, step] = key;
     await attempt(`Checkpoint of step ${step} of ${runs.get(run) ?? run}`, async () => {
