@@ -5,7 +5,7 @@ import { uncheckedKinds } from './audit.ts';
 import type { UserSimulator, Utterance } from './types.ts';
 
 /** What the judge is asked about each fault. A true statement is a fault. */
-export const FAULT_STATEMENTS: Partial<Record<CustomerFaultKind, string>> = {
+const FAULT_STATEMENTS: Partial<Record<CustomerFaultKind, string>> = {
   ended_too_early:
     'The customer ended the conversation while something that its instruction wants was not done, not refused and not handed over, and the agent was still helping.',
   contradicted: 'The customer said something that contradicts its instruction.',

@@ -1,6 +1,5 @@
 /** The page on the built app: a run from start to transcript, and what the page says where it cannot train. */
 import { expect, type Page } from '@playwright/test';
-import { launchOptions } from '../support/chromium.ts';
 import { inspect, watch } from './page-checks.ts';
 import { test } from './test.ts';
 
@@ -145,20 +144,4 @@ test('home and settings', async ({ page }) => {
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await inspect(page, 'settings');
   expect(problems).toEqual([]);
-});
-
-test('without WebGPU the page says so, refuses to train and still shows the rest', async ({ playwright, baseURL }) => {
-  const args = launchOptions.args.filter((arg) => arg !== '--enable-unsafe-webgpu');
-  const browser = await playwright.chromium.launch({ ...launchOptions, args: [...args, '--disable-gpu', '--disable-software-rasterizer'] });
-  try {
-    const page = await (await browser.newContext({ baseURL })).newPage();
-    await page.goto('/');
-    await expect(page.getByRole('status').filter({ hasText: 'WebGPU is not available here' })).toBeVisible();
-    await expect(page.getByRole('button', { name: 'Start training' })).toBeDisabled();
-    await inspect(page, 'no-webgpu');
-    await page.getByRole('link', { name: 'Runs', exact: true }).click();
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  } finally {
-    await browser.close();
-  }
 });
