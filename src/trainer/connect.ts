@@ -1,6 +1,7 @@
 /** @file Starts three workers and connects them. The trainer calls the environment and user workers through ports, not through the page. */
 import '../base/content-policy.ts';
 import * as comlink from 'comlink';
+import type { UserWorkerApi } from '../users/worker-api.ts';
 import type { TrainerApi } from './api.ts';
 
 export type Trainer = comlink.Remote<TrainerApi>;
@@ -19,6 +20,7 @@ export interface WorkerWatch {
 
 export interface Connection {
   trainer: Trainer;
+  user: Pick<UserWorkerApi, 'askEndpoint'>;
   /** Terminates the workers. Then `failed` gets an error with this message. */
   end(message: string): void;
 }
@@ -36,7 +38,7 @@ export async function connectTrainer({ failed, silent = () => {} }: WorkerWatch)
   };
   const trainer = comlink.wrap<TrainerApi>(workers.trainer);
   const environment = comlink.wrap<Connectable>(workers.environment);
-  const user = comlink.wrap<Connectable>(workers.user);
+  const user = comlink.wrap<Connectable & UserWorkerApi>(workers.user);
   const unanswered: Record<string, number> = {};
   const ping = async (name: string, worker: Pick<comlink.Remote<Connectable>, 'ping'>) => {
     if (unanswered[name] !== undefined) {
@@ -72,5 +74,5 @@ export async function connectTrainer({ failed, silent = () => {} }: WorkerWatch)
     trainer.connect(comlink.transfer(environments.port2, [environments.port2]), comlink.transfer(users.port2, [users.port2])),
   ]);
   connected = true;
-  return { trainer, end };
+  return { trainer, user, end };
 }

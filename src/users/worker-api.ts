@@ -1,6 +1,7 @@
 /** @file The interface of the user worker: sessions of simulated users for other workers. */
 import type { UserScenario } from '../records/task.ts';
-import type { UserConfig, UserRequest } from '../records/user.ts';
+import type { EndpointConfig, UserConfig, UserRequest } from '../records/user.ts';
+import { type EndpointReport, listModels, testEndpoint } from './endpoint-test.ts';
 import { createUsers } from './index.ts';
 import { UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
 
@@ -37,6 +38,8 @@ export interface UserWorkerApi {
     statements: readonly string[],
     conversation: readonly Utterance[],
   ): Promise<Answer<{ met: boolean[] | null }>>;
+  /** Tries the settings of an endpoint (`test`), or asks the server for its models (`list`). */
+  askEndpoint(what: 'test' | 'list', config: EndpointConfig): Promise<EndpointReport>;
 }
 
 export class UserSessions implements UserWorkerApi {
@@ -95,6 +98,10 @@ export class UserSessions implements UserWorkerApi {
     } finally {
       this.judging.delete(name);
     }
+  }
+
+  askEndpoint(what: 'test' | 'list', config: EndpointConfig): Promise<EndpointReport> {
+    return what === 'test' ? testEndpoint(config) : listModels(config);
   }
 
   private async answer(session: string, ask: (user: UserSession, signal: AbortSignal) => Promise<string>): Promise<Answer> {

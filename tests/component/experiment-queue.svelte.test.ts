@@ -26,7 +26,7 @@ function trained(row = ROW, user: UserConfig = { mode: 'scripted' }) {
     stopExperiment: vi.fn(async () => end()),
     resume: vi.fn(),
   };
-  const client = new TrainerClient(async () => ({ trainer: trainer as unknown as Trainer, end: () => {} }));
+  const client = new TrainerClient(async () => ({ trainer: trainer as unknown as Trainer, user: null as never, end: () => {} }));
   client.info = { state: 'ready', vendor: '', architecture: '', description: '', software: false, subgroupSize: 0, selfTest: 'passed' };
   let queue!: Queue;
   dispose = $effect.root(() => {

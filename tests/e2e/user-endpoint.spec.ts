@@ -99,6 +99,9 @@ test('the test of an endpoint tells a server that does not allow the page from n
   await new Promise((resolve) => server.close(resolve));
   await test.click();
   await expect(page.getByText(`No server answers at ${origin}.`)).toBeVisible();
+  // The worker that holds the key asks, not the page.
+  const asked = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+  expect(asked.filter((name) => name.startsWith(origin))).toEqual([]);
 });
 
 /** A customer that says one sentence, and reports the tokens of each request. */

@@ -235,7 +235,7 @@ test('a lost device that gives no information leaves a reason, and recovery ends
     resume: () => Promise.resolve(),
     engineInfo: () => Promise.reject(new Error('gone')),
   };
-  const client = new TrainerClient(() => Promise.resolve({ trainer: trainer as unknown as Trainer, end: () => {} }));
+  const client = new TrainerClient(() => Promise.resolve({ trainer: trainer as unknown as Trainer, user: null as never, end: () => {} }));
   await client.start(request);
   hear('r', [{ type: 'status', status: 'interrupted', message: 'lost' }]);
   expect(client.recovering).toBe(true);

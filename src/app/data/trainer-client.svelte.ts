@@ -220,11 +220,21 @@ export class TrainerClient {
     this.#lastFailure = -Infinity;
   }
 
-  /** Sends a request to the trainer, with new workers if there are none. @throws the trainer's error; also if a worker fails */
+  /** Tries the settings of an endpoint, or asks it for its models, in the worker of the customers. @throws if a worker fails */
+  askEndpoint: Connection['user']['askEndpoint'] = async (...asked) => {
+    const { user, failure } = await this.#connection;
+    return Promise.race([user.askEndpoint(...asked), failure]);
+  };
+
+  /** Sends a request to the trainer. @throws the trainer's error; also if a worker fails */
   async #call<T>(request: (trainer: Trainer) => Promise<T>): Promise<T> {
-    this.#workers ??= this.#open();
-    const { trainer, failure } = await this.#workers;
+    const { trainer, failure } = await this.#connection;
     return Promise.race([request(trainer), failure]);
+  }
+
+  /** The workers. New ones are started if there are none. */
+  get #connection() {
+    return (this.#workers ??= this.#open());
   }
 
   async #open(): Promise<Connection & { failure: Promise<never> }> {
