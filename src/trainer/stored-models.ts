@@ -9,6 +9,8 @@ import type { RunDatabase } from '../storage/database.ts';
 import { bundledModels, fetchBundledModel } from '../exchange/bundled-models.ts';
 import { checkpointWeights } from './checkpoints.ts';
 
+type ModelFacts = Pick<ModelRow, 'config' | 'parameters'>;
+
 /** Special tokens that episodes need. */
 const CONTROL = ['<|im_start|>', '<|im_end|>', '<tool_call>', '</tool_call>'];
 
@@ -18,7 +20,7 @@ export const parameterCount = (config: ModelConfig) => new ParameterLayout(confi
  * Checks that the engine can train the model and that the tokenizer has the special tokens of our chat template.
  * @throws ModelFolderError, ConfigError, SafetensorsError or the tokenizer's Error; the message names the file and the fault
  */
-export function inspectModel(files: ModelFiles): { config: ModelConfig; parameters: number } {
+export function inspectModel(files: ModelFiles): ModelFacts {
   const { config } = loadModel(files);
   const tokenizer = loadTokenizer(files);
   for (const token of CONTROL) tokenizer.id(token);
@@ -27,12 +29,14 @@ export function inspectModel(files: ModelFiles): { config: ModelConfig; paramete
   return { config, parameters: parameterCount(config) };
 }
 
-/** Makes the row to store. @throws as `inspectModel` */
-export function modelRow(name: string, files: ModelFiles): ModelRow {
-  const kept = Object.fromEntries(Object.entries(files).filter(([file]) => isModelFile(file)));
-  const { config, parameters } = inspectModel(kept);
-  const blobs = Object.fromEntries(Object.entries(kept).map(([file, bytes]) => [file, new Blob([bytes])]));
-  return { id: crypto.randomUUID(), name: name.slice(0, 200), addedAt: Date.now(), config, parameters, files: blobs };
+/** `inspectModel` for files as they are stored. */
+export const inspectStored = async (files: ModelRow['files']): Promise<ModelFacts> => inspectModel(await readBlobs(files));
+
+/** Makes the row to store. @param inspect `inspectStored`, perhaps elsewhere @throws as `inspect` */
+export async function modelRow(name: string, files: ModelFiles, inspect = inspectStored): Promise<ModelRow> {
+  const kept = Object.entries(files).filter(([file]) => isModelFile(file));
+  const blobs = Object.fromEntries(kept.map(([file, bytes]) => [file, new Blob([bytes])]));
+  return { id: crypto.randomUUID(), name: name.slice(0, 200), addedAt: Date.now(), ...(await inspect(blobs)), files: blobs };
 }
 
 /** The files of a bundled model (by name) or of a stored model (by id). @throws Error if the model does not exist */
@@ -40,9 +44,12 @@ export async function modelFiles(db: RunDatabase, model: string): Promise<ModelF
   if (bundledModels.includes(model)) return fetchBundledModel(model);
   const row = await db.models.get(model);
   if (!row) throw new Error(`the model "${model}" is neither bundled nor in this browser's storage; bundled: ${bundledModels.join(', ')}`);
-  return Object.fromEntries(
-    await Promise.all(Object.entries(row.files).map(async ([file, blob]) => [file, new Uint8Array(await blob.arrayBuffer())] as const)),
-  );
+  return readBlobs(row.files);
+}
+
+async function readBlobs(files: ModelRow['files']): Promise<ModelFiles> {
+  const read = Object.entries(files).map(async ([file, blob]) => [file, new Uint8Array(await blob.arrayBuffer())] as const);
+  return Object.fromEntries(await Promise.all(read));
 }
 
 /** A checkpoint of a run as a Hugging Face folder. @throws Error if the run, the checkpoint or the run's first model is deleted */

@@ -34,7 +34,7 @@ test('Chromium without WebGPU, locks and persistent storage: read, import, share
     const removed = `for (const [owner, name] of [[globalThis.Navigator ?? globalThis.WorkerNavigator, 'gpu'], [globalThis.Navigator ?? globalThis.WorkerNavigator, 'locks'], [StorageManager, 'persist'], [StorageManager, 'persisted']]) delete owner.prototype[name];\n`;
     await context.addInitScript(removed);
     // Workers have no init scripts.
-    await context.route(/\/assets\/(trainer|environment|user|worlds|export)[^/]*\.js$/, async (route) => {
+    await context.route(/\/assets\/(trainer|environment|user|worlds|models)[^/]*\.js$/, async (route) => {
       patched += 1;
       const response = await route.fetch();
       await route.fulfill({ response, body: removed + (await response.text()) });

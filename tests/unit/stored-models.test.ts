@@ -104,7 +104,7 @@ describe('a model', () => {
 
   test('in storage is found by its id; an error names an unknown id', async () => {
     const db = new RunDatabase('stored-models');
-    const row = modelRow('<b>mine</b>', { ...files, 'evil.py': json(1) });
+    const row = await modelRow('<b>mine</b>', { ...files, 'evil.py': json(1) });
     await db.models.add(row);
     expect(digests(await modelFiles(db, row.id))).toEqual(digests(files));
     expect(storedEntry((await db.models.get(row.id))!)).toMatchObject({
@@ -145,7 +145,7 @@ test('new weights replace all old weights, and other files do not change', () =>
 
 test('a checkpoint is exported as the model folder of its run with new weights', async () => {
   const db = new RunDatabase('checkpoint-folders');
-  const model = modelRow('base', files);
+  const model = await modelRow('base', files);
   const { weights } = loadModel(files);
   for (const { data } of weights.values()) data.forEach((value, i) => (data[i] = value / 2));
   const run: RunRow = {

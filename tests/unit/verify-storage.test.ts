@@ -19,7 +19,7 @@ beforeEach(async () => {
   db = new RunDatabase(`verify ${expect.getState().currentTestName}`);
   const bundle = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
   run = await storeRun(db, { ...bundle, trajectories: bundle.trajectories.slice(0, 3), evaluations: [], trials: [], branches: [] }, []);
-  await db.models.put(modelRow('m', files));
+  await db.models.put(await modelRow('m', files));
 });
 
 test('what is whole passes; the page’s library asks for the same', async () => {

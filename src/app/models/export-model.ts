@@ -1,8 +1,7 @@
 /** @file Writes a model as a zip in the format that the visitor chose. */
-import * as comlink from 'comlink';
 import type { ModelFiles } from '../../records/model.ts';
 import { inFolder, zipFiles } from '../../exchange/zip.ts';
-import type { zipOnnxFolder } from '../../exchange/onnx/onnx-folder.ts';
+import { inModelsWorker } from '../data/models-worker.ts';
 
 export const EXPORT_FORMATS = {
   safetensors: { name: 'Hugging Face folder', note: 'safetensors, which transformers and this playground read' },
@@ -17,16 +16,5 @@ export type ExportFormat = keyof typeof EXPORT_FORMATS;
  */
 export async function exportZip(folder: string, files: ModelFiles, format: ExportFormat): Promise<Blob> {
   if (format === 'safetensors') return zipFiles(inFolder(folder, files), new Date());
-  const worker = new Worker(new URL('../../../workers/export.worker.ts', import.meta.url), { type: 'module' });
-  try {
-    const failure = new Promise<never>((_, reject) => {
-      worker.addEventListener('error', ({ message }) =>
-        reject(new Error(`the worker of the export failed: ${message || 'its script did not load'}`)),
-      );
-    });
-    const writer = comlink.wrap<{ zipOnnxFolder: typeof zipOnnxFolder }>(worker);
-    return await Promise.race([writer.zipOnnxFolder(folder, files, format), failure]);
-  } finally {
-    worker.terminate();
-  }
+  return inModelsWorker('the export', (worker) => worker.zipOnnxFolder(folder, files, format));
 }

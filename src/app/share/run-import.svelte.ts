@@ -65,8 +65,8 @@ export class RunImport {
     let model: ModelRow | null = null;
     if (bundle.model) {
       this.stage = 'Checking the weights';
-      const { modelRow } = await import('../../trainer/stored-models.ts');
-      model = modelRow(`${bundle.run.name}, step ${bundle.run.step}`, bundle.model);
+      const { checkedModel } = await import('../data/checked-model.ts');
+      model = await checkedModel(`${bundle.run.name}, step ${bundle.run.step}`, bundle.model);
     }
     signal.throwIfAborted();
     this.read = { from, bytes: file.size, bundle, model };

@@ -38,7 +38,7 @@ export async function freshModel(db: RunDatabase, base: string, init: Init, seed
   const files = await modelFiles(db, base);
   const weights = freshWeights(loadModel(files).config, { init, seed });
   return {
-    ...modelRow(`${base}, untrained (${init}, seed ${seed})`, withWeights(files, weights)),
+    ...(await modelRow(`${base}, untrained (${init}, seed ${seed})`, withWeights(files, weights))),
     id: `untrained-${init}-${seed}-${base}`,
   };
 }

@@ -162,15 +162,14 @@ export class Library {
 
   /** Checks and stores a model. @throws Error that names the file and its fault, or with advice if the disk is full */
   async addModel(name: string, files: ModelFiles): Promise<ModelRow> {
-    const { modelRow } = await import('../../../trainer/stored-models.ts');
-    return this.#putModel(modelRow(name, files));
+    return this.#putModel(await (await import('../checked-model.ts')).checkedModel(name, files));
   }
 
   /** Stores a checkpoint's weights as a model and returns the model's id. The same checkpoint always has the same id. */
   async keepCheckpoint(run: string, step: number, name: string): Promise<string> {
-    const { modelRow } = await import('../../../trainer/stored-models.ts');
-    const files = await this.checkpointFiles(run, step);
-    return (await this.#putModel({ ...modelRow(name, files), id: `${run}-step-${step}`, run })).id;
+    const { checkedModel } = await import('../checked-model.ts');
+    const row = await checkedModel(name, await this.checkpointFiles(run, step));
+    return (await this.#putModel({ ...row, id: `${run}-step-${step}`, run })).id;
   }
 
   /** The files of a bundled or stored model. @throws Error if the model is missing */

@@ -1,0 +1,30 @@
+/** @file Work on models in a worker of its own, which ends with the work. */
+import * as comlink from 'comlink';
+import type { zipOnnxFolder } from '../../exchange/onnx/onnx-folder.ts';
+import type { inspectStored } from '../../trainer/stored-models.ts';
+
+interface ModelsWorker {
+  zipOnnxFolder: typeof zipOnnxFolder;
+  inspectStored: typeof inspectStored;
+}
+
+/** @param what names the work in an error @throws what the work throws; Error if the worker fails or takes longer than `limitMs` */
+export async function inModelsWorker<T>(
+  what: string,
+  work: (worker: comlink.Remote<ModelsWorker>) => Promise<T>,
+  limitMs?: number,
+): Promise<T> {
+  const worker = new Worker(new URL('../../../workers/models.worker.ts', import.meta.url), { type: 'module' });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    const failure = new Promise<never>((_, reject) => {
+      worker.addEventListener('error', ({ message }) => reject(new Error(`${what} failed: ${message || 'the worker did not load'}`)));
+      if (limitMs !== undefined)
+        timer = setTimeout(() => reject(new Error(`${what} took longer than ${limitMs / 1000} s and was ended`)), limitMs);
+    });
+    return await Promise.race([work(comlink.wrap<ModelsWorker>(worker)), failure]);
+  } finally {
+    clearTimeout(timer);
+    worker.terminate();
+  }
+}
