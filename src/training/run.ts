@@ -98,6 +98,7 @@ export async function trainRun(stage: Stage, learner: Learner, config: GrpoConfi
     const baseline = await evaluateHeldOut(stage, config, concurrency, hooks);
     if (baseline) await hooks.onBaseline(baseline, hooks.takeUsage?.() ?? {});
   }
+  let storing: number | null = null;
   while (step < last) {
     await hooks.gate?.();
     if (hooks.shouldStop?.()) break;
@@ -108,7 +109,11 @@ export async function trainRun(stage: Stage, learner: Learner, config: GrpoConfi
     const evaluation = due ? await evaluateHeldOut(stage, config, concurrency, hooks) : null;
     if (evaluation) Object.assign(result.metrics, evaluationMetrics(evaluation.report, config));
     Object.assign(result.metrics, hooks.takeUsage?.());
+    // Known only after the metrics of that step are stored.
+    if (storing !== null) result.metrics['timing_s/store_before'] = storing;
+    const from = performance.now();
     await hooks.onStep(result, evaluation);
+    storing = (performance.now() - from) / 1000;
     if (!config.stop_on_alarm) continue;
     history.push(result.metrics);
     const alarm = alarmsOf(history).find(({ from }) => from === step);
