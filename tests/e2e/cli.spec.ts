@@ -206,26 +206,18 @@ test('a killed training goes on from its checkpoint and ends with the bits of a 
   ];
   const whole = await mua('train', '--json', ...flags, '--out', at('whole'));
   expectDone(whole);
-  const { child, done } = startMua(['train', ...flags, '--out', at('killed')]);
-  const steps = async () => ((await read('killed/status.json').catch(() => ({}))) as { step?: number }).step ?? 0;
-  await expect.poll(steps, { intervals: [20], timeout: 60_000 }).toBeGreaterThanOrEqual(2);
-  child.kill('SIGKILL');
-  await done;
-  const refused = await mua('train', ...flags, '--out', at('killed'));
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('the folder is not empty')]);
-  const resumed = await mua('train', '--json', '--resume', at('killed'));
-  expectDone(resumed);
   const text = (name: string) => readFile(at(name), 'utf8');
-  expect(await readFile(at('killed/model.safetensors'))).toEqual(await readFile(at('whole/model.safetensors')));
-  const untimed = (lines: string) => lines.replaceAll(/"(timing_s|perf)\/[^,}]*,?/g, '');
-  expect(untimed(await text('killed/metrics.jsonl'))).toBe(untimed(await text('whole/metrics.jsonl')));
+  const untimed = (lines: string) =>
+    lines
+      .trim()
+      .split('\n')
+      .map((line) => Object.entries(JSON.parse(line) as Record<string, number>).filter(([name]) => !/^(timing_s|perf)\//.test(name)));
   const sampled = async (name: string) =>
     (await text(name))
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Trajectory)
-      .map(({ id, reward, nodes }) => `${id} ${reward} ${nodes.map(({ tokens, logprobs }) => [tokens, logprobs].join()).join()}`);
-  expect((await sampled('killed/trajectories.jsonl')).map(hash)).toEqual((await sampled('whole/trajectories.jsonl')).map(hash));
+      .map(({ id, reward, nodes }) => hash(`${id} ${reward} ${nodes.map(({ tokens, logprobs }) => [tokens, logprobs].join()).join()}`));
   const outcome = ({ stdout }: { stdout: string }) => {
     const {
       before,
@@ -234,12 +226,30 @@ test('a killed training goes on from its checkpoint and ends with the bits of a 
     } = JSON.parse(stdout) as { before: { pass_hat: unknown }; after: { pass_hat: unknown }; steps: number };
     return { before: before.pass_hat, after: after.pass_hat, count };
   };
-  expect(outcome(resumed)).toEqual(outcome(whole));
-  expect((await readdir(at('killed'))).filter((name) => name.startsWith('checkpoint'))).toEqual([]);
+  for (const [signal, code] of [
+    ['SIGKILL', null],
+    ['SIGINT', 130],
+  ] as const) {
+    const out = signal.toLowerCase();
+    const { child, done } = startMua(['train', ...flags, '--out', at(out)]);
+    const steps = async () => ((await read(`${out}/status.json`).catch(() => ({}))) as { step?: number }).step ?? 0;
+    await expect.poll(steps, { intervals: [20], timeout: 60_000 }).toBeGreaterThanOrEqual(2);
+    child.kill(signal);
+    expect((await done).code).toBe(code);
+    const refused = await mua('train', ...flags, '--out', at(out));
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('the folder is not empty')]);
+    const resumed = await mua('train', '--json', '--resume', at(out));
+    expectDone(resumed);
+    expect(await readFile(at(`${out}/model.safetensors`))).toEqual(await readFile(at('whole/model.safetensors')));
+    expect(untimed(await text(`${out}/metrics.jsonl`))).toEqual(untimed(await text('whole/metrics.jsonl')));
+    expect(await sampled(`${out}/trajectories.jsonl`)).toEqual(await sampled('whole/trajectories.jsonl'));
+    expect(outcome(resumed)).toEqual(outcome(whole));
+    expect((await readdir(at(out))).filter((name) => name.startsWith('checkpoint'))).toEqual([]);
+  }
   reportFaults({
-    fault: 'mua train is killed',
-    how: 'SIGKILL in the middle',
-    times: 1,
+    fault: 'mua train is killed, or stopped with Ctrl-C',
+    how: 'SIGKILL and SIGINT in the middle',
+    times: 2,
     lost: 'the step in progress; weights and tokens have the bits of a run that was never stopped',
     test: 'tests/e2e/cli.spec.ts',
   });
