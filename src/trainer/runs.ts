@@ -32,6 +32,7 @@ import { summarize } from './summary.ts';
 import { version } from '../../package.json';
 import { canonicalJson } from '../base/json.ts';
 import { digest, sha256 } from '../base/sha256.ts';
+import { beginningWith } from '../base/key-range.ts';
 import { isStorageFull, storageError } from '../base/storage-error.ts';
 import type { Environments } from '../environments/types.ts';
 import { withWeights } from '../exchange/model-folder.ts';
@@ -72,6 +73,16 @@ interface ActiveRun {
   model?: () => Promise<ModelFiles>;
   finished: Promise<void>;
 }
+
+/** What the customers of a run have cost, those of steps that were played again too. */
+async function costSoFar(db: RunDatabase, id: string): Promise<number> {
+  const earlier = await db.runs.filter(({ superseded }) => superseded?.run === id).primaryKeys();
+  const rows = await Promise.all([id, ...earlier].map((run) => beginningWith(db.metrics, run).toArray()));
+  return rows.flat().reduce((sum, { values }) => sum + (values['user/cost'] ?? 0), 0);
+}
+
+const replayQuestion = (saved: number, last: number) =>
+  `${last - saved === 1 ? `Step ${last} is` : `Steps ${saved + 1} to ${last} are`} after the last whole checkpoint. Resume plays ${last - saved === 1 ? 'this step' : 'these steps'} again, which the customer's server may charge for. Stop keeps what there is.`;
 
 export class Runs {
   readonly #parts: SessionParts;
@@ -263,12 +274,16 @@ export class Runs {
       config: sha256(new TextEncoder().encode(canonicalJson(config))),
     };
     const doneSteps = checkpoint?.step ?? 0;
-    await supersede(db, id, doneSteps);
     if (meter) {
       active.meter = meter;
-      const before = await db.metrics.where('[run+step]').between([id, 0], [id, doneSteps], true, true).toArray();
-      for (const { values } of before) meter.spend(values['user/cost'] ?? 0);
+      meter.spend(await costSoFar(db, id));
     }
+    if (user.mode === 'endpoint' && row.step > doneSteps) {
+      await this.#pauseActive(active, replayQuestion(doneSteps, row.step));
+      await active.paused;
+      if (active.stopping) return;
+    }
+    await supersede(db, id, doneSteps);
     await this.#setStatus(id, active.paused ? 'paused' : 'running', resumeNote(loaded, origin) || undefined);
     let step = doneSteps;
     let finished = doneSteps;

@@ -199,6 +199,48 @@ test('a run pauses when its customer has cost the budget, and goes on when the b
   expect(costs).toEqual([2, 4, 4, 6]); // the last step is followed by the evaluation
 });
 
+test('before steps are played again, a run asks if its customer may charge for them; their cost stays counted', async () => {
+  const user = { mode: 'endpoint', baseUrl: 'http://localhost:9/v1', model: 'm', promptPrice: PRICE } as const;
+  const meter = () => new MeteredUsers(new PaidCustomers(), user);
+  const paying = meter();
+  const first = runs(fakes(paying), undefined, paying);
+  const id = await first.trainer.start({ ...REQUEST, user });
+  await becomes(id, 'done');
+  await database.checkpoints.delete([id, 3]);
+  await database.runs.update(id, { status: 'interrupted', 'config.total_training_steps': 4 } as never);
+  const steps = async () => (await database.metrics.where('[run+step]').between([id, 0], [id, 9]).toArray()).map(({ step }) => step);
+
+  const question =
+    "Step 3 is after the last whole checkpoint. Resume plays this step again, which the customer's server may charge for. Stop keeps what there is.";
+  const refusing = runs(fakes(), undefined, meter());
+  await refusing.trainer.resume(id);
+  await expect.poll(() => row(id), SOON).toMatchObject({ status: 'paused', message: question });
+  await refusing.trainer.stop();
+  await becomes(id, 'stopped');
+  expect(await steps()).toEqual([0, 1, 2, 3]);
+
+  const paid = meter();
+  const agreeing = runs(fakes(paid), undefined, paid);
+  const spend = vi.spyOn(paid, 'spend');
+  await agreeing.trainer.resume(id);
+  await expect.poll(() => row(id), SOON).toMatchObject({ status: 'paused', message: question });
+  await agreeing.trainer.unpause();
+  await becomes(id, 'done');
+  expect(await steps()).toEqual([0, 1, 2, 3, 4]);
+  const costs = (await database.metrics.toArray()).map(({ values }) => values['user/cost'] ?? 0);
+  expect(costs).toHaveLength(6);
+  // Once for all steps before, one of which is superseded later; then once for each step.
+  const [before] = spend.mock.calls[0]!;
+  expect(before).toBeGreaterThan(0);
+  await database.runs.update(id, { status: 'interrupted', 'config.total_training_steps': 5 } as never);
+  const last = meter();
+  const total = vi.spyOn(last, 'spend');
+  const again = runs(fakes(last), undefined, last);
+  await again.trainer.resume(id);
+  await becomes(id, 'done');
+  expect(total.mock.calls[0]).toEqual([costs.reduce((sum, cost) => sum + cost, 0)]);
+});
+
 test('held-out evaluations have the customer of their own that the run names', async () => {
   const parts = fakes();
   const { trainer, host } = runs(parts);
