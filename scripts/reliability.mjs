@@ -5,7 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const PAGE = 'docs/reliability.md';
-const UNIT = ['storage-faults', 'checkpoints', 'schema-versions', 'environments', 'two-tabs', 'run-folder-faults', 'hostile-inputs', 'endpoint'];
+const UNIT = [
+  'storage-faults',
+  'checkpoints',
+  'schema-versions',
+  'environments',
+  'two-tabs',
+  'run-folder-faults',
+  'hostile-inputs',
+  'endpoint',
+];
 const RUNS = [
   ['vitest', 'run', '--project', 'unit', ...UNIT.map((name) => `tests/unit/${name}.test.ts`)],
   ['playwright', 'test', '--project=pages', '--retries=0', 'recovery.spec.ts'],
