@@ -15,6 +15,10 @@ import type { UserSimulator } from '../users/types.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { SessionParts } from './session-parts.ts';
 
+/** How long to wait for a device after a loss: Chromium gives a page no GPU for two minutes after its second loss. */
+const RESTART_MS = 150_000;
+const RETRY_MS = 500;
+
 export class DeviceLostError extends Error {
   override name = 'DeviceLostError';
 }
@@ -55,7 +59,7 @@ export class EngineHost {
 
   device(): Promise<Gpu> {
     this.#gpu ??= (async () => {
-      const gpu = await Gpu.create(this.#parts.gpu);
+      const gpu = await this.#create();
       const failure = await selfTest(gpu);
       this.#info = { state: 'ready', ...gpu.info, selfTest: failure ? 'failed' : 'passed', message: failure ?? undefined };
       if (failure) {
@@ -67,6 +71,18 @@ export class EngineHost {
     })();
     this.#gpu.catch(() => (this.#gpu = null));
     return this.#gpu;
+  }
+
+  async #create(): Promise<Gpu> {
+    const deadline = this.#info?.state === 'lost' ? performance.now() + RESTART_MS : 0;
+    for (;;) {
+      try {
+        return await Gpu.create(this.#parts.gpu);
+      } catch (error) {
+        if (!(error instanceof GpuUnavailableError) || performance.now() > deadline) throw error;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
   }
 
   #deviceLost(reason: string, message: string): void {

@@ -2,6 +2,7 @@
  * @file Runs the queue of an experiment: one run after another, under one lock of the GPU. The queue depends only on what is
  * stored, so it goes on after a reload, and a run that was interrupted goes on from its checkpoint.
  */
+import { DeviceLosses } from './device-losses.ts';
 import type { Experiment, ExperimentRow, ExperimentRun } from '../records/experiment.ts';
 import type { RunRow } from '../records/run.ts';
 import type { UserConfig } from '../records/user.ts';
@@ -13,9 +14,8 @@ import { takeGpu } from './gpu-lock.ts';
 import type { Runs } from './runs.ts';
 import type { SessionParts } from './session-parts.ts';
 
-/** The GPU process restarts within a second. A second loss within `LOSS_WINDOW_MS` ends the queue. */
+/** The GPU process restarts within a second. */
 const RESTART_MS = 1000;
-const LOSS_WINDOW_MS = 120_000;
 
 interface Active {
   id: string;
@@ -52,17 +52,15 @@ export class Experiments {
       const row = await db.experiments.get(id);
       if (!row) throw new Error(`there is no experiment "${id}" in this browser`);
       release = await takeGpu('train');
-      let lastLoss = -Infinity;
+      const losses = new DeviceLosses();
       while (!active.stopping) {
         const pair = await nextPair(db, row);
         if (!pair) return;
         const run = await this.#train(db, row, pair, active, user);
         if (run.status === 'done') await keepResult(db, row, pair, run);
         else if (run.status === 'stopped') return;
-        else if (run.status === 'interrupted' && performance.now() - lastLoss > LOSS_WINDOW_MS) {
-          lastLoss = performance.now();
-          await new Promise((resolve) => setTimeout(resolve, RESTART_MS));
-        } else throw new Error(`run "${run.name}" (${pair.variant}, seed ${pair.seed}) ended: ${run.message ?? run.status}`);
+        else if (run.status === 'interrupted' && losses.add()) await new Promise((resolve) => setTimeout(resolve, RESTART_MS));
+        else throw new Error(`run "${run.name}" (${pair.variant}, seed ${pair.seed}) ended: ${run.message ?? run.status}`);
       }
     } finally {
       this.#active = null;

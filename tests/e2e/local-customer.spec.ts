@@ -136,6 +136,6 @@ test('a damaged model ends the start of a run with one sentence', async ({ page 
   await name(page, 'test/damaged');
   await page.getByRole('button', { name: /^Download \d/ }).click();
   await page.getByRole('button', { name: 'Start training' }).click();
-  const reason = page.getByRole('region', { name: 'Run' });
+  const reason = page.getByRole('region', { name: 'Run', exact: true });
   await expect(reason).toContainText(/onnx\/model\.onnx of "test\/damaged" cannot be loaded \(.+\): expected a text-generation model/);
 });

@@ -1,7 +1,11 @@
 /** What a run survives: the GPU process dying under it, a full storage, and a second tab that would train as well. */
 import { stat } from 'node:fs/promises';
 import { expect, type Page } from '@playwright/test';
+import type { RolloutSummary } from '../../src/records/rollout.ts';
+import type { Trajectory } from '../../src/records/trajectory.ts';
+import { launchOptions } from '../support/chromium.ts';
 import { reportFaults } from '../support/faults.ts';
+import { stored } from './storage.ts';
 import { test } from './test.ts';
 
 const TEST = 'tests/e2e/recovery.spec.ts';
@@ -21,21 +25,58 @@ async function startTiny(page: Page): Promise<void> {
   await expect(page).toHaveURL(/#\/runs\/[0-9a-f-]{36}/);
 }
 
-test('a lost GPU device: the run goes on from its last checkpoint', async ({ page, browser }) => {
+/** Every sampled token with its log-probability, by step. */
+async function sampled(page: Page, run: string): Promise<string[]> {
+  const [rollouts, trajectories] = await Promise.all([stored<Rollout>(page, 'rollouts'), stored<Text>(page, 'trajectories')]);
+  const steps = new Map(rollouts.map((row) => [`${row.run} ${row.id}`, row.step]));
+  return trajectories
+    .filter((row) => row.run === run)
+    .map(({ id, nodes }) => `${steps.get(`${run} ${id}`)}: ${nodes.map(({ tokens, logprobs }) => [tokens, logprobs].join()).join()}`)
+    .sort();
+}
+type Rollout = RolloutSummary & { run: string };
+type Text = Trajectory & { run: string };
+
+test('the GPU process dies in a rollout and in an update: the run goes on by itself, to the same tokens', async ({
+  playwright,
+  baseURL,
+}) => {
   test.slow();
-  await startTiny(page);
-  await reaches(page, 1);
+  // Without this flag Chromium gives the page no GPU for two minutes after its second loss.
+  const args = [...launchOptions.args, '--disable-domain-blocking-for-3d-apis'];
+  const browser = await playwright.chromium.launch({ ...launchOptions, args });
+  const page = await (await browser.newContext({ baseURL, serviceWorkers: 'block' })).newPage();
+  const status = run(page).locator('[data-part=status]');
+  const start = async () => {
+    await page.goto('/#/?preset=tiny&seed=5&val_tasks=0&total_training_steps=3');
+    await page.getByRole('button', { name: 'Start training' }).click();
+    await expect(page).toHaveURL(/#\/runs\/[0-9a-f-]{36}/);
+    return /runs\/([0-9a-f-]{36})/.exec(page.url())![1]!;
+  };
+  const whole = await start();
+  await expect(status).toHaveText('Done', { timeout: STEP_TIMEOUT });
+  const hurt = await start();
   const cdp = await browser.newBrowserCDPSession();
-  await cdp.send('Browser.crashGpuProcess').catch(() => {}); // the process dies before it can answer
-  await expect(run(page).locator('[data-part=status]')).toHaveText(/Interrupted|Starting/, { timeout: 60_000 });
-  await reaches(page, 2);
-  await page.getByRole('button', { name: 'Stop' }).click();
-  await expect(run(page).locator('[data-part=status]')).toHaveText(/Stopped|Done/, { timeout: STEP_TIMEOUT });
+  for (const [after, phase] of [
+    [1, 'Playing conversations'],
+    [1, 'Updating the weights'],
+  ] as const) {
+    await reaches(page, after);
+    await page.waitForFunction((text) => document.querySelector('[data-part=phase]')?.textContent.includes(text), phase, {
+      polling: 'raf',
+      timeout: STEP_TIMEOUT,
+    });
+    await cdp.send('Browser.crashGpuProcess').catch(() => {}); // the process dies before it can answer
+    await expect(status).toHaveText(/Interrupted|Starting/, { timeout: 60_000 });
+  }
+  await expect(status).toHaveText('Done', { timeout: 2 * STEP_TIMEOUT });
+  expect(await sampled(page, hurt)).toEqual(await sampled(page, whole));
+  await browser.close();
   reportFaults({
-    fault: 'the GPU process is killed',
-    how: 'Browser.crashGpuProcess, in Chromium',
-    times: 1,
-    lost: 'the step in progress; training went on by itself',
+    fault: 'the GPU process is killed, twice within two minutes',
+    how: 'Browser.crashGpuProcess in a rollout and in an update, in Chromium',
+    times: 2,
+    lost: 'the step in progress; training went on by itself, and all tokens and log-probabilities equal those of a run without a fault',
     test: TEST,
   });
 });

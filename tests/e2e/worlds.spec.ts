@@ -135,8 +135,8 @@ test('an imported task, played with a customer and a judge behind an endpoint', 
   await page.getByLabel('A language model (OpenAI-compatible endpoint)').check();
   await page.getByLabel('Base URL').fill(url);
   await page.getByLabel('Model', { exact: true }).fill('customer');
-  await page.getByLabel(/^Judge of statements/).fill('judge');
-  await page.getByLabel(/^Judge of statements/).press('Tab');
+  await page.getByLabel('Judge (imported tasks)').fill('judge');
+  await page.getByLabel('Judge (imported tasks)').press('Tab');
 
   await page.goto('/#/worlds');
   await importFiles(page, tau2Retail);

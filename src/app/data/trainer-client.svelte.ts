@@ -15,6 +15,7 @@ import type { RunRequest, RunStatus } from '../../records/run.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
 import type { UserConfig } from '../../records/user.ts';
 import type { Connection, Trainer, WorkerWatch } from '../../trainer/connect.ts';
+import { DeviceLosses } from '../../trainer/device-losses.ts';
 import { gpuHolder, type GpuUse, watchGpu } from '../../trainer/gpu-lock.ts';
 import { availability } from './availability.ts';
 import { screenLock } from '../kit/wake-lock.ts';
@@ -24,8 +25,8 @@ export type RunListener = (run: string, events: readonly RunEvent[]) => void;
 
 /** The trainer of this tab frees the GPU a moment after it says that its work is done. */
 const LOCK_FREE_MS = 1000;
-/** After a second device loss within this time, the run is not resumed automatically. */
-const LOSS_WINDOW_MS = 120_000;
+/** After a second failure of the workers within this time, no new ones are started. */
+const FAILURE_WINDOW_MS = 120_000;
 
 export class TrainerClient {
   /** Null until the worker has answered. */
@@ -66,7 +67,7 @@ export class TrainerClient {
   readonly booted = new Promise<void>((resolve) => (this.#booted = resolve));
   #workers: Promise<Connection & { failure: Promise<never> }> | null = null;
   #lastFailure = -Infinity;
-  #lastLoss = -Infinity;
+  readonly #losses = new DeviceLosses();
   #user: UserConfig | undefined;
   #cancelled = false;
   /** Conversations that this tab plays or scores now. */
@@ -251,7 +252,7 @@ export class TrainerClient {
   /** New workers start once. If they fail too, or if the first did not load, only another page can help. */
   #workersFailed(message: string): string {
     const now = performance.now();
-    const again = now - this.#lastFailure < LOSS_WINDOW_MS;
+    const again = now - this.#lastFailure < FAILURE_WINDOW_MS;
     this.#lastFailure = now;
     this.#workers = null;
     this.silent = '';
@@ -314,13 +315,10 @@ export class TrainerClient {
     if (status === 'interrupted' && !queued) void this.#recover(run, message);
   }
 
-  /** The GPU process restarts within a second. Then the run is resumed once from its last checkpoint. */
+  /** The GPU process restarts within a second. Then the run is resumed from its last checkpoint. */
   async #recover(run: string, message = 'the GPU was reset'): Promise<void> {
-    const now = performance.now();
-    const again = now - this.#lastLoss < LOSS_WINDOW_MS;
-    this.#lastLoss = now;
-    if (again) {
-      this.problem = `The GPU was lost twice within two minutes (${message}). Try a smaller preset, or resume by hand.`;
+    if (!this.#losses.add()) {
+      this.problem = `The GPU was lost three times within two minutes (${message}). Try a smaller preset, or resume by hand.`;
       return;
     }
     this.recovering = true;
