@@ -36,7 +36,7 @@ const progress = (done: number, total: number, label: string, metrics?: Record<s
   );
 };
 
-const sink = { progress, evaluation: () => {}, checkpoint: () => {} };
+const sink = { progress, note: console.error, evaluation: () => {}, checkpoint: () => {} };
 
 async function save(directory: string, files: ModelFiles): Promise<void> {
   await mkdir(directory, { recursive: true });

@@ -72,6 +72,7 @@ export type HeadlessAnswer = { error?: { name: string; message: string } };
 declare global {
   interface Window {
     mua(exchange: string): Promise<HeadlessAnswer>;
+    muaNote(text: string): void;
     muaProgress(done: number, total: number, label: string, metrics?: Record<string, number>): void;
   }
 }
@@ -123,6 +124,7 @@ async function importData({ benchmark, domain, paths }: BenchmarkFiles, exchange
 const sinkTo = (place: string, progress: Progress) =>
   comlink.proxy<TrainingSink>({
     progress,
+    note: (text) => window.muaNote(text),
     evaluation: (evaluation) => put(`${place}evaluation`, JSON.stringify(evaluation)),
     step: (metrics, trajectories) => put(`${place}step`, [metrics, ...trajectories].map((line) => JSON.stringify(line)).join('\n')),
     checkpoint: (step, safetensors) => put(`${place}checkpoint-${step}.safetensors`, safetensors),

@@ -102,6 +102,7 @@ export async function runInPage({ request, model, runs = [], customers = [], dat
     });
     died.catch(() => {}); // handled in the race below; always rejects when the browser closes
     await page.exposeFunction('muaProgress', progress.update.bind(progress));
+    await page.exposeFunction('muaNote', (/** @type {string} */ text) => progress.note(`mua: ${text}`));
     if (process.env.MUA_DEBUG) page.on('console', (message) => progress.note(`[page] ${message.text()}`));
     page.on('pageerror', (error) => progress.note(`[page] ${error.message}`));
     const work = (async () => {

@@ -39,7 +39,14 @@ export function readSafetensors(file: Uint8Array): TensorMap {
   return tensors;
 }
 
-function readHeader(file: Uint8Array): { entries: Entry[]; dataStart: number } {
+/** The texts of the header's `__metadata__`. @throws SafetensorsError for a damaged header */
+export function readMetadata(file: Uint8Array): Record<string, string> {
+  const { metadata } = readHeader(file);
+  if (typeof metadata !== 'object' || metadata === null) return {};
+  return Object.fromEntries(Object.entries(metadata).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+function readHeader(file: Uint8Array): { entries: Entry[]; dataStart: number; metadata: unknown } {
   if (file.length < 8) throw new SafetensorsError(`file of ${file.length} bytes: expected at least 8 (the header length)`);
   const headerBytes = Number(new DataView(file.buffer, file.byteOffset, 8).getBigUint64(0, true));
   if (headerBytes > MAX_HEADER_BYTES) throw new SafetensorsError(`header of ${headerBytes} bytes: expected at most ${MAX_HEADER_BYTES}`);
@@ -70,7 +77,7 @@ function readHeader(file: Uint8Array): { entries: Entry[]; dataStart: number } {
   const dataBytes = file.length - dataStart;
   if (at > dataBytes) throw new SafetensorsError(`the tensors need ${at} bytes of data but the file has ${dataBytes}: it is truncated`);
   if (at < dataBytes) throw new SafetensorsError(`the tensors cover ${at} bytes of data but the file has ${dataBytes}`);
-  return { entries, dataStart };
+  return { entries, dataStart, metadata: (header as Record<string, unknown>).__metadata__ };
 }
 
 /** The first key that a JSON object has twice. The format forbids it, and `JSON.parse` keeps only the last value. */
@@ -122,9 +129,16 @@ function toBfloat16(data: Float32Array): Uint16Array {
   return Uint16Array.from(bits, (b) => (b + 0x7fff + ((b >>> 16) & 1)) >>> 16);
 }
 
-/** Writes tensors in the map's order. Pads the header to a multiple of 8 bytes, like the reference implementation. */
-export function writeSafetensors(tensors: TensorMap, dtype: 'F32' | 'BF16' = 'F32'): Uint8Array<ArrayBuffer> {
-  const header: Record<string, unknown> = { __metadata__: { format: 'pt' } };
+/**
+ * Writes tensors in the map's order. Pads the header to a multiple of 8 bytes, like the reference implementation.
+ * @param metadata texts for the header's `__metadata__`
+ */
+export function writeSafetensors(
+  tensors: TensorMap,
+  dtype: 'F32' | 'BF16' = 'F32',
+  metadata: Readonly<Record<string, string>> = {},
+): Uint8Array<ArrayBuffer> {
+  const header: Record<string, unknown> = { __metadata__: { format: 'pt', ...metadata } };
   let end = 0;
   for (const [name, { shape, data }] of tensors) {
     const begin = end;

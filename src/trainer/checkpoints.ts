@@ -3,7 +3,7 @@ import { parseConfig } from '../engine/config.ts';
 import { ParameterLayout } from '../engine/parameters.ts';
 import type { Engine, TensorMap } from '../engine/types.ts';
 import { readJson } from '../exchange/model-folder.ts';
-import { readSafetensors, SafetensorsError, writeSafetensors } from '../exchange/safetensors.ts';
+import { readMetadata, readSafetensors, SafetensorsError, writeSafetensors } from '../exchange/safetensors.ts';
 import type { ModelFiles } from '../records/model.ts';
 import type { CheckpointOrigin, CheckpointRow, GrpoConfig } from '../records/run.ts';
 import type { RunDatabase } from '../storage/database.ts';
@@ -124,7 +124,7 @@ export async function checkpointWeights(db: RunDatabase, run: string, step: numb
 }
 
 /** Why a run that goes on may differ from one that was never stopped; '' if nothing is known to differ. */
-export function resumeNote({ checkpoint, damaged, origin }: LoadedCheckpoint, now: CheckpointOrigin): string {
+export function resumeNote({ checkpoint, damaged = [], origin }: Partial<LoadedCheckpoint>, now: CheckpointOrigin): string {
   const notes: string[] = [];
   if (damaged.length > 0)
     notes.push(`The checkpoint of step ${damaged.join(' and ')} is damaged: the run goes on from step ${checkpoint!.step}.`);
@@ -145,9 +145,13 @@ const LABELS: Record<keyof CheckpointOrigin, string> = {
 
 /**
  * A checkpoint as one safetensors file: tensors named `weights.…`, `reference.…`, `m.…` and `v.…`, and `counters` with the step,
- * the optimizer's step, and the seconds that the run took up to here.
+ * the optimizer's step, and the seconds that the run took up to here. The origin is the file's metadata.
  */
-export function packCheckpoint({ step, weights, reference, optimizer }: Checkpoint, seconds: number): Uint8Array<ArrayBuffer> {
+export function packCheckpoint(
+  { step, weights, reference, optimizer }: Checkpoint,
+  seconds: number,
+  origin: CheckpointOrigin,
+): Uint8Array<ArrayBuffer> {
   return writeSafetensors(
     new Map([
       ...prefixed('weights.', weights),
@@ -156,11 +160,13 @@ export function packCheckpoint({ step, weights, reference, optimizer }: Checkpoi
       ...prefixed('v.', optimizer.v),
       [COUNTERS, { shape: [3], data: Float32Array.of(step, optimizer.step, seconds) }],
     ]),
+    'F32',
+    { ...origin },
   );
 }
 
 /** @throws SafetensorsError if the file is damaged */
-export function unpackCheckpoint(safetensors: Uint8Array): Checkpoint & { seconds: number } {
+export function unpackCheckpoint(safetensors: Uint8Array): Checkpoint & { seconds: number; origin?: CheckpointOrigin } {
   const map = readSafetensors(safetensors);
   const reference = unprefixed('reference.', map);
   const [step, optimizerStep, seconds] = map.get(COUNTERS)?.data ?? [];
@@ -172,7 +178,14 @@ export function unpackCheckpoint(safetensors: Uint8Array): Checkpoint & { second
     weights: unprefixed('weights.', map),
     reference: reference.size > 0 ? reference : null,
     optimizer: { step: optimizerStep, m: unprefixed('m.', map), v: unprefixed('v.', map) },
+    ...readOrigin(safetensors),
   };
+}
+
+/** Checkpoints of earlier versions have no origin. */
+function readOrigin(safetensors: Uint8Array): { origin?: CheckpointOrigin } {
+  const { app, adapter, model, config } = readMetadata(safetensors);
+  return app && adapter && model && config ? { origin: { app, adapter, model, config } } : {};
 }
 
 const bytes = async (b: Blob) => new Uint8Array(await b.arrayBuffer());

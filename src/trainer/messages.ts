@@ -95,6 +95,8 @@ export interface SinkEvaluation {
 /** Receives what a training of the command line makes. The next step waits for each answer, except for that of `progress`. */
 export interface TrainingSink {
   progress(...progress: Parameters<Progress>): void | Promise<void>;
+  /** Gets a sentence for the visitor. */
+  note(text: string): void | Promise<void>;
   evaluation(evaluation: SinkEvaluation): void | Promise<void>;
   /** After the evaluation of the same step. */
   step(metrics: StepMetrics, trajectories: Trajectory[]): void | Promise<void>;

@@ -27,23 +27,14 @@ import { alarmText } from '../training/alarms.ts';
 import { DEFAULT_PRESET, PRESETS } from '../training/presets.ts';
 import { evaluationMetrics, trainRun } from '../training/run.ts';
 import { runName } from './run-name.ts';
+import { originOf } from './origin.ts';
 import { startingFiles } from './starting-weights.ts';
 import { summarize } from './summary.ts';
-import { version } from '../../package.json';
-import { canonicalJson } from '../base/json.ts';
-import { digest, sha256 } from '../base/sha256.ts';
 import { beginningWith } from '../base/key-range.ts';
 import { isStorageFull, storageError } from '../base/storage-error.ts';
 import type { Environments } from '../environments/types.ts';
 import { withWeights } from '../exchange/model-folder.ts';
 import { takeGpu } from './gpu-lock.ts';
-
-/** SHA-256 of a model's files. Equal files have an equal digest. */
-async function filesDigest(files: ModelFiles): Promise<string> {
-  const listed: [string, string][] = [];
-  for (const name of Object.keys(files).sort()) listed.push([name, await digest(files[name]!)]);
-  return sha256(new TextEncoder().encode(JSON.stringify(listed)));
-}
 
 /** Trajectories are stored for this many steps. Those of one group per step are stored permanently. */
 const STEPS_KEPT = 20;
@@ -266,13 +257,7 @@ export class Runs {
     const stage = { ...staged.stage, environments: this.#patient(active, staged.stage.environments) };
     active.model = async () => withWeights(files, await engine.weights());
     const reference = await restore(engine, checkpoint, config);
-    const { description, vendor, architecture } = await this.#host.info();
-    const origin = {
-      app: version,
-      adapter: description || `${vendor} ${architecture}`,
-      model: await filesDigest(files),
-      config: sha256(new TextEncoder().encode(canonicalJson(config))),
-    };
+    const origin = await originOf(this.#host, files, config);
     const doneSteps = checkpoint?.step ?? 0;
     if (meter) {
       active.meter = meter;

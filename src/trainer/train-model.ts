@@ -6,15 +6,16 @@ import type { Engine, TensorMap } from '../engine/types.ts';
 import { resultOf } from '../evaluation/trial-result.ts';
 import { withWeights } from '../exchange/model-folder.ts';
 import type { ModelFiles } from '../records/model.ts';
-import type { SftConfig, StepMetrics } from '../records/run.ts';
+import type { CheckpointOrigin, SftConfig, StepMetrics } from '../records/run.ts';
 import { alarmsOf, alarmText } from '../training/alarms.ts';
 import { withAlgorithm } from '../training/algorithms/index.ts';
 import { ConfigError, grpoConfig, sftConfig } from '../training/config.ts';
 import { evaluationMetrics, trainRun } from '../training/run.ts';
 import { trainSft } from '../training/sft.ts';
-import { type Checkpoint, packCheckpoint, restore, unpackCheckpoint } from './checkpoints.ts';
+import { type Checkpoint, packCheckpoint, restore, resumeNote, unpackCheckpoint } from './checkpoints.ts';
 import { concurrency, type EngineHost } from './engine-host.ts';
 import type { EvaluateReport, Interrupted, SftResult, TrainingSink, TrainOptions, TrainResult } from './messages.ts';
+import { originOf } from './origin.ts';
 import { startingFiles } from './starting-weights.ts';
 
 /** Checkpoints beyond those that `save_freq` asks for take at most this share of the time. */
@@ -36,7 +37,8 @@ export async function trainModel(
   const seconds = clockFrom(checkpoint?.seconds);
   const { engine, stage, meter } = await host.stage(model, config, user, { maxModelLen: config.max_model_len, slots: concurrency(config) });
   const reference = await restore(engine, checkpoint, config);
-  const save = checkpointSaver(engine, reference, seconds, sink, config.save_freq);
+  const origin = await checkedOrigin(host, given, config, checkpoint, sink);
+  const save = checkpointSaver(engine, reference, seconds, origin, sink, config.save_freq);
   const total = config.total_training_steps;
   const history: StepMetrics[] = [...(interrupted?.metrics ?? [])];
   const report = (step: number) => interrupted?.evaluations.find((evaluation) => evaluation.step === step)?.report ?? null;
@@ -110,7 +112,8 @@ export async function sftModel(
   const seconds = clockFrom(checkpoint?.seconds);
   const engine = await host.open(model, { maxModelLen: longest, slots: 1 });
   if (checkpoint) await engine.loadOptimizerState(checkpoint.optimizer);
-  const save = checkpointSaver(engine, null, seconds, sink);
+  const origin = await checkedOrigin(host, given, config, checkpoint, sink);
+  const save = checkpointSaver(engine, null, seconds, origin, sink);
   const history: StepMetrics[] = [...(interrupted?.metrics ?? [])];
   for await (const { step, totalSteps, loss, lr, gradNorm, tokens } of trainSft(engine, examples, config, checkpoint?.step)) {
     const metrics = { step, 'train/loss': loss, 'actor/lr': lr, 'actor/grad_norm': gradNorm, 'perf/total_num_tokens': tokens };
@@ -127,11 +130,27 @@ export async function sftModel(
   };
 }
 
+/** The origin of now. The sink gets a note if that of the checkpoint was another. The folder of a run has no first weights. */
+async function checkedOrigin(
+  host: EngineHost,
+  given: ModelFiles,
+  config: object,
+  checkpoint: { origin?: CheckpointOrigin } | null,
+  sink: TrainingSink,
+): Promise<CheckpointOrigin> {
+  const files = Object.fromEntries(Object.entries(given).filter(([name]) => !/\.safetensors(\.index\.json)?$/.test(name)));
+  const origin = await originOf(host, files, config);
+  const note = checkpoint?.origin && resumeNote({ origin: checkpoint.origin }, origin);
+  if (note) await sink.note(note);
+  return origin;
+}
+
 /** Returns a function that saves a checkpoint every `every` steps, and after each step if the last checkpoint took little of the time since. */
 function checkpointSaver(
   engine: Engine,
   reference: TensorMap | null,
   seconds: () => number,
+  origin: CheckpointOrigin,
   sink: TrainingSink,
   every = 0,
 ): (step: number, now?: boolean) => Promise<void> {
@@ -140,7 +159,7 @@ function checkpointSaver(
     const start = performance.now();
     if (!now && start < due && !(every > 0 && step % every === 0)) return;
     const checkpoint: Checkpoint = { step, weights: await engine.weights(), reference, optimizer: await engine.optimizerState() };
-    await sink.checkpoint(step, packCheckpoint(checkpoint, seconds()));
+    await sink.checkpoint(step, packCheckpoint(checkpoint, seconds(), origin));
     const end = performance.now();
     due = end + (end - start) / CHECKPOINT_SHARE;
   };

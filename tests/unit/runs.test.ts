@@ -1,4 +1,5 @@
 /** A whole run without a GPU: the model says one line per episode. Customer, device and evaluation fail. */
+import type { ModelFiles } from '../../src/records/model.ts';
 import type { TrainingSink } from '../../src/trainer/messages.ts';
 import type { SessionParts } from '../../src/trainer/session-parts.ts';
 import 'fake-indexeddb/auto';
@@ -9,6 +10,7 @@ import { selfTest } from '../../src/engine/self-test.ts';
 import type { TrainSequence } from '../../src/engine/types.ts';
 import { saveModel } from '../../src/exchange/model-folder.ts';
 import { RunDatabase } from '../../src/storage/database.ts';
+import { unpackCheckpoint } from '../../src/trainer/checkpoints.ts';
 import { DeviceLostError, EngineHost } from '../../src/trainer/engine-host.ts';
 import { Experiments } from '../../src/trainer/experiments.ts';
 import { takeGpu } from '../../src/trainer/gpu-lock.ts';
@@ -380,7 +382,7 @@ test('a device that fails its self-test differs from a missing device, and is de
   expect(device.destroy).toHaveBeenCalledOnce();
 });
 
-const NO_SINK: TrainingSink = { progress: () => {}, evaluation: () => {}, step: () => {}, checkpoint: () => {} };
+const NO_SINK: TrainingSink = { progress: () => {}, note: () => {}, evaluation: () => {}, step: () => {}, checkpoint: () => {} };
 
 test.each([
   [0, null],
@@ -398,6 +400,35 @@ test.each([
   );
   expect([before, after].map((report) => report && report.pass_hat[0]!.value)).toEqual([success, success]);
   expect(steps).toBe(1);
+});
+
+test('a checkpoint of the command line says what it depends on; a run that goes on notes what has changed', async () => {
+  vi.spyOn(EngineHost.prototype, 'stage').mockResolvedValue(fakes());
+  vi.spyOn(EngineHost.prototype, 'info').mockResolvedValue({ vendor: 'acme', architecture: 'x', description: '' } as never);
+  const session = new TrainerSession({} as SessionParts);
+  const { 'model.safetensors': weights, ...files } = saveModel(TINY, randomWeights(TINY, 1));
+  const settings = Object.fromEntries(
+    Object.entries({ ...SETTINGS, val_tasks: 0, save_freq: 1, total_training_steps: 2 }).map(([name, value]) => [name, String(value)]),
+  );
+  let checkpoint: Uint8Array | undefined;
+  const notes: string[] = [];
+  const train = (model: ModelFiles, overrides: Record<string, string>) =>
+    session.train(
+      model,
+      {
+        preset: 'nano',
+        overrides,
+        user: { mode: 'scripted' },
+        ...(checkpoint && { interrupted: { checkpoint, metrics: [], evaluations: [] } }),
+      },
+      { ...NO_SINK, checkpoint: (_, packed) => void (checkpoint ??= packed), note: (text) => void notes.push(text) },
+    );
+  await train({ ...files, 'model.safetensors': weights! }, settings);
+  expect(unpackCheckpoint(checkpoint!).origin).toMatchObject({ adapter: 'acme x', model: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  await train(files, settings);
+  expect(notes).toEqual([]);
+  await train(files, { ...settings, lr: '0.5' });
+  expect(notes).toEqual(['Since the checkpoint, the configuration changed: results may differ in their last bits.']);
 });
 
 test('random starting weights: no two seeds start alike, and the model keeps its shape', async () => {
