@@ -1,6 +1,6 @@
 /** @file Web Locks, which all tabs of a browser see. A lock ends with its tab. */
 
-export interface LockRequest {
+interface LockRequest {
   /** Many can hold a lock as `shared`; one can hold it as `exclusive`, which is the default. */
   mode?: LockMode;
   /** Wait until the lock is free. Default: take the lock now or not at all. */

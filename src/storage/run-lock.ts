@@ -1,18 +1,18 @@
 /** @file A lock for each run: a tab that trains a run or plays its weights keeps other tabs from deleting the run. */
-import { type LockRequest, takeLock } from '../base/lock.ts';
+import { takeLock } from '../base/lock.ts';
 
 const lockOf = (run: string) => `mua-run/${run}`;
 
 /** Keeps a run from being deleted, until the returned function is called. @throws Error if a tab deletes the run now */
-export async function useRun(run: string, locks: Pick<LockRequest, 'locks'> = {}): Promise<() => Promise<void>> {
-  const free = await takeLock(lockOf(run), { ...locks, mode: 'shared' });
+export async function useRun(run: string): Promise<() => Promise<void>> {
+  const free = await takeLock(lockOf(run), { mode: 'shared' });
   if (!free) throw new Error('this run is being deleted');
   return free;
 }
 
 /** Deletes a run. @throws Error if a tab trains the run or plays its weights */
-export async function whileUnused(run: string, remove: () => Promise<void>, locks: Pick<LockRequest, 'locks'> = {}): Promise<void> {
-  const free = await takeLock(lockOf(run), locks);
+export async function whileUnused(run: string, remove: () => Promise<void>): Promise<void> {
+  const free = await takeLock(lockOf(run));
   if (!free) throw new Error('this run trains, or an evaluation plays its weights, here or in another tab: end that first');
   try {
     await remove();
