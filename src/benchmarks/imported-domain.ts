@@ -42,11 +42,22 @@ export function importedDomain(
     selects: true,
     async domain(level) {
       const {
+        id,
         imported: { policy },
       } = await load(benchmark, domain);
       // In tau2-bench a transfer does not end the conversation; the user ends it afterwards.
       const terminalTools = benchmark === 'tau1' ? ['transfer_to_human_agents'] : [];
-      return { name, level, policy, tools: [...exact.tools], terminalTools, benchmark, finite: true, userTools: [...exact.userTools] };
+      return {
+        name,
+        level,
+        data: id,
+        policy,
+        tools: [...exact.tools],
+        terminalTools,
+        benchmark,
+        finite: true,
+        userTools: [...exact.userTools],
+      };
     },
     async tasks({ split, select, count, from = 0 }) {
       const { id, imported } = await load(benchmark, domain);

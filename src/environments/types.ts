@@ -6,6 +6,8 @@ import type { RowChange, Task, ToolCall, ToolSchema, Verdict } from '../records/
 export interface Domain {
   name: string;
   level: string;
+  /** The id of the import that the domain comes from. It holds a digest of the data. Absent: the domain is generated. */
+  data?: string;
   policy: string;
   tools: ToolSchema[];
   /** Executing one of these ends the episode. */

@@ -185,4 +185,6 @@ export interface CheckpointOrigin {
   model: string;
   /** SHA-256 of the run's configuration. */
   config: string;
+  /** The import that the tasks come from, with the digest of its data. Absent for a generated domain. */
+  import?: string;
 }

@@ -128,7 +128,9 @@ export function resumeNote({ checkpoint, damaged = [], origin }: Partial<LoadedC
   const notes: string[] = [];
   if (damaged.length > 0)
     notes.push(`The checkpoint of step ${damaged.join(' and ')} is damaged: the run goes on from step ${checkpoint!.step}.`);
-  const changed = (Object.keys(LABELS) as (keyof CheckpointOrigin)[]).filter((field) => origin && origin[field] !== now[field]);
+  const changed = (Object.keys(LABELS) as (keyof CheckpointOrigin)[]).filter(
+    (field) => origin?.[field] !== undefined && origin[field] !== now[field],
+  );
   if (changed.length > 0)
     notes.push(
       `Since the checkpoint, ${changed.map((field) => LABELS[field]).join(' and ')} changed: results may differ in their last bits.`,
@@ -141,6 +143,7 @@ const LABELS: Record<keyof CheckpointOrigin, string> = {
   adapter: 'the GPU',
   model: 'the first model',
   config: 'the configuration',
+  import: 'the imported data',
 };
 
 /**
@@ -184,8 +187,8 @@ export function unpackCheckpoint(safetensors: Uint8Array): Checkpoint & { second
 
 /** Checkpoints of earlier versions have no origin. */
 function readOrigin(safetensors: Uint8Array): { origin?: CheckpointOrigin } {
-  const { app, adapter, model, config } = readMetadata(safetensors);
-  return app && adapter && model && config ? { origin: { app, adapter, model, config } } : {};
+  const { app, adapter, model, config, import: data } = readMetadata(safetensors);
+  return app && adapter && model && config ? { origin: { app, adapter, model, config, ...(data && { import: data }) } } : {};
 }
 
 const bytes = async (b: Blob) => new Uint8Array(await b.arrayBuffer());

@@ -6,14 +6,18 @@ import type { ModelFiles } from '../records/model.ts';
 import type { CheckpointOrigin } from '../records/run.ts';
 import type { EngineHost } from './engine-host.ts';
 
-/** @param files of the model that the run started from */
-export async function originOf(host: EngineHost, files: ModelFiles, config: object): Promise<CheckpointOrigin> {
+/**
+ * @param files of the model that the run started from
+ * @param data of the domain that the run plays (`Domain.data`)
+ */
+export async function originOf(host: EngineHost, files: ModelFiles, config: object, data?: string): Promise<CheckpointOrigin> {
   const { description, vendor, architecture } = await host.info();
   return {
     app: version,
     adapter: description || `${vendor} ${architecture}`,
     model: await filesDigest(files),
     config: sha256(new TextEncoder().encode(canonicalJson(config))),
+    ...(data !== undefined && { import: data }),
   };
 }
 

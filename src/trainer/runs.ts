@@ -257,7 +257,7 @@ export class Runs {
     const stage = { ...staged.stage, environments: this.#patient(active, staged.stage.environments) };
     active.model = async () => withWeights(files, await engine.weights());
     const reference = await restore(engine, checkpoint, config);
-    const origin = await originOf(this.#host, files, config);
+    const origin = await originOf(this.#host, files, config, stage.domain.data);
     const doneSteps = checkpoint?.step ?? 0;
     if (meter) {
       active.meter = meter;

@@ -37,7 +37,7 @@ export async function trainModel(
   const seconds = clockFrom(checkpoint?.seconds);
   const { engine, stage, meter } = await host.stage(model, config, user, { maxModelLen: config.max_model_len, slots: concurrency(config) });
   const reference = await restore(engine, checkpoint, config);
-  const origin = await checkedOrigin(host, given, config, checkpoint, sink);
+  const origin = await checkedOrigin(host, given, config, stage.domain.data, checkpoint, sink);
   const save = checkpointSaver(engine, reference, seconds, origin, sink, config.save_freq);
   const total = config.total_training_steps;
   const history: StepMetrics[] = [...(interrupted?.metrics ?? [])];
@@ -112,7 +112,7 @@ export async function sftModel(
   const seconds = clockFrom(checkpoint?.seconds);
   const engine = await host.open(model, { maxModelLen: longest, slots: 1 });
   if (checkpoint) await engine.loadOptimizerState(checkpoint.optimizer);
-  const origin = await checkedOrigin(host, given, config, checkpoint, sink);
+  const origin = await checkedOrigin(host, given, config, undefined, checkpoint, sink);
   const save = checkpointSaver(engine, null, seconds, origin, sink);
   const history: StepMetrics[] = [...(interrupted?.metrics ?? [])];
   for await (const { step, totalSteps, loss, lr, gradNorm, tokens } of trainSft(engine, examples, config, checkpoint?.step)) {
@@ -135,11 +135,12 @@ async function checkedOrigin(
   host: EngineHost,
   given: ModelFiles,
   config: object,
+  data: string | undefined,
   checkpoint: { origin?: CheckpointOrigin } | null,
   sink: TrainingSink,
 ): Promise<CheckpointOrigin> {
   const files = Object.fromEntries(Object.entries(given).filter(([name]) => !/\.safetensors(\.index\.json)?$/.test(name)));
-  const origin = await originOf(host, files, config);
+  const origin = await originOf(host, files, config, data);
   const note = checkpoint?.origin && resumeNote({ origin: checkpoint.origin }, origin);
   if (note) await sink.note(note);
   return origin;

@@ -403,7 +403,9 @@ test.each([
 });
 
 test('a checkpoint of the command line says what it depends on; a run that goes on notes what has changed', async () => {
-  vi.spyOn(EngineHost.prototype, 'stage').mockResolvedValue(fakes());
+  const parts = fakes();
+  parts.stage.domain = { ...parts.stage.domain, data: 'tau1/retail/0a1b' };
+  vi.spyOn(EngineHost.prototype, 'stage').mockResolvedValue(parts);
   vi.spyOn(EngineHost.prototype, 'info').mockResolvedValue({ vendor: 'acme', architecture: 'x', description: '' } as never);
   const session = new TrainerSession({} as SessionParts);
   const { 'model.safetensors': weights, ...files } = saveModel(TINY, randomWeights(TINY, 1));
@@ -424,11 +426,21 @@ test('a checkpoint of the command line says what it depends on; a run that goes 
       { ...NO_SINK, checkpoint: (_, packed) => void (checkpoint ??= packed), note: (text) => void notes.push(text) },
     );
   await train({ ...files, 'model.safetensors': weights! }, settings);
-  expect(unpackCheckpoint(checkpoint!).origin).toMatchObject({ adapter: 'acme x', model: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  expect(unpackCheckpoint(checkpoint!).origin).toMatchObject({
+    adapter: 'acme x',
+    model: expect.stringMatching(/^[0-9a-f]{64}$/),
+    import: 'tau1/retail/0a1b',
+  });
   await train(files, settings);
   expect(notes).toEqual([]);
   await train(files, { ...settings, lr: '0.5' });
-  expect(notes).toEqual(['Since the checkpoint, the configuration changed: results may differ in their last bits.']);
+  parts.stage.domain = { ...parts.stage.domain, data: 'tau1/retail/9f8e' };
+  await train(files, settings);
+  expect(notes).toEqual(
+    ['the configuration', 'the imported data'].map(
+      (what) => `Since the checkpoint, ${what} changed: results may differ in their last bits.`,
+    ),
+  );
 });
 
 test('random starting weights: no two seeds start alike, and the model keeps its shape', async () => {
