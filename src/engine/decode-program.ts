@@ -11,7 +11,7 @@ import { pagedAttention } from './kernels/paged-attention.ts';
 import { rmsnorm } from './kernels/rmsnorm.ts';
 import { SAMPLE_ROW_BYTES, type SampleRow, packSampleRows, sample, sampleScratch } from './kernels/sample.ts';
 import { type Activations, activationWidths, attentionSizes, type LayerContext, layerForward, widths } from './layer.ts';
-import type { WeightViews } from './parameters.ts';
+import type { WeightViews } from './model-views.ts';
 import type { Counts } from './rows.ts';
 import type { ModelConfig } from './types.ts';
 import { pagedAttentionWork, product, withWork } from './work.ts';
@@ -66,6 +66,8 @@ export class DecodeProgram {
     weights: WeightViews,
     rope: View,
     readonly sizes: DecodeSizes,
+    /** Floats per token of the widest adapters; 0 without LoRA. */
+    loraWidth: number,
   ) {
     const { slots, prefillTokens, steps, pageSize, pagesPerSlot, pages } = sizes;
     const capacity = Math.max(slots, prefillTokens);
@@ -77,6 +79,7 @@ export class DecodeProgram {
     const activations = Object.fromEntries(
       Object.entries(activationWidths(config)).map(([name, width]) => [name, gpu.buffer(name, capacity * width * 4)]),
     ) as unknown as Activations;
+    const lora = loraWidth > 0 ? { down: gpu.buffer('lora down', capacity * loraWidth * 4) } : undefined;
     const x = gpu.buffer('residual stream', capacity * config.hidden_size * 4);
     const hidden = gpu.buffer('last hidden', slots * config.hidden_size * 4);
     const normed = gpu.buffer('last normed', slots * config.hidden_size * 4);
@@ -102,7 +105,7 @@ export class DecodeProgram {
 
     const attentionCost = pagedAttentionWork(widths(config).q, pageSize * pagesPerSlot);
     const trunk = ({ tokens, positions, slotOf, counts }: Inputs): Dispatch[] => {
-      const context: LayerContext = { gpu, config, tokens: { of: 'tokens' }, counts, positions, rope };
+      const context: LayerContext = { gpu, config, tokens: { of: 'tokens' }, counts, positions, rope, lora };
       return [
         ...embedding(gpu, { table: weights.embed, ids: tokens, x, counts }, { rows: context.tokens, width: config.hidden_size }),
         ...weights.layers.flatMap((layer, i) => {

@@ -4,13 +4,28 @@ import type { Dispatch, Gpu, View } from './gpu.ts';
 import { ropeTable } from './kernels/qk-norm-rope.ts';
 import { runMicroBatches } from './micro-batches.ts';
 import { Optimizer } from './optimizer.ts';
-import { ParameterLayout } from './parameters.ts';
+import { Model, ModelPlan } from './model.ts';
+import type { WeightFormat } from './kernels/weight-format.ts';
+import type { WeightViews } from './model-views.ts';
+import { ignoredTensors, modelParameters, type ParameterLayout, tensorProblems } from './parameters.ts';
 import { Part } from './part.ts';
 import { BatchSampler } from './sampler.ts';
 import { TrainingProgram } from './training-program.ts';
 import { trainingSizes } from './training-sizes.ts';
-import type { AdamWParams, Engine, ModelConfig, ScoreOptions, Scores, TensorMap, TokenLoss, TrainSequence } from './types.ts';
-import { Weights, zeros } from './weights.ts';
+import type {
+  AdamWParams,
+  Engine,
+  LoraOptions,
+  ModelConfig,
+  ScoreOptions,
+  Scores,
+  TensorMap,
+  TokenLoss,
+  TrainSequence,
+  WeightSource,
+} from './types.ts';
+import { Arena, zeros } from './arena.ts';
+import { sourceOf } from './load-tensors.ts';
 
 export interface EngineOptions {
   /** Most tokens of a sequence, in the sampler and in training. */
@@ -21,6 +36,16 @@ export interface EngineOptions {
   maxTokens?: number;
   /** Bytes for activations in training. */
   activationBytes?: number;
+  /** How matrices that are not trained are stored. Without LoRA only f32 is trained. Default f32. */
+  precision?: WeightFormat;
+  /** Train adapters only. */
+  lora?: LoraOptions;
+  /** The first adapters, under PEFT's names. Default: new ones, which change nothing. */
+  adapters?: TensorMap;
+  /** Seed of new adapters. */
+  loraSeed?: number;
+  /** Bytes of the largest piece of a matrix. Default: what the GPU can bind at once. */
+  bindingBytes?: number;
 }
 
 const MAX_MODEL_LEN = 2048;
@@ -37,10 +62,18 @@ const defaults = (software: boolean) =>
  * The engine owns its buffers, not the device.
  * @throws Error that names tensors that do not fit; GpuOutOfMemoryError
  */
-export async function createEngine(gpu: Gpu, config: ModelConfig, weights: TensorMap, options: EngineOptions = {}): Promise<Engine> {
+export async function createEngine(
+  gpu: Gpu,
+  config: ModelConfig,
+  weights: TensorMap | WeightSource,
+  options: EngineOptions = {},
+): Promise<Engine> {
+  const source = 'read' in weights ? weights : sourceOf(weights);
+  const problems = tensorProblems(modelParameters(config), source.tensors, ignoredTensors(config));
+  if (problems.length > 0) throw new Error(problems.join('; '));
   const engine = new GpuEngine(gpu, config, options);
   try {
-    await engine.start(weights);
+    await engine.start(source, options.adapters);
   } catch (error) {
     engine.destroy();
     throw error;
@@ -50,9 +83,12 @@ export async function createEngine(gpu: Gpu, config: ModelConfig, weights: Tenso
 
 class GpuEngine implements Engine {
   readonly sampler: BatchSampler;
-  readonly #layout: ParameterLayout;
-  readonly #model: Part<{ weights: Weights; rope: View }>;
-  readonly #reference: Part<Weights>;
+  readonly #plan: ModelPlan;
+  readonly #model: Part<{ model: Model; rope: View }>;
+  /** `arena` is absent if the reference is the model without adapters. */
+  readonly #reference: Part<{ arena?: Arena; views: WeightViews }>;
+  /** The adapters change nothing, because no one has trained or replaced them. */
+  #newAdapters: boolean;
   readonly #decode: Part<DecodeProgram>;
   readonly #training: Part<TrainingProgram>;
   readonly #optimizer: Part<Optimizer>;
@@ -68,7 +104,9 @@ class GpuEngine implements Engine {
     for (const [name, value] of Object.entries({ maxModelLen, slots, maxTokens })) {
       if (!Number.isInteger(value) || value < 1) throw new RangeError(`engine ${name} is ${value}: expected a positive integer`);
     }
-    const layout = (this.#layout = new ParameterLayout(config));
+    const { precision = 'f32', lora, loraSeed: seed = 1, bindingBytes = gpu.device.limits.maxStorageBufferBindingSize } = options;
+    const plan = (this.#plan = new ModelPlan(config, { precision, lora, seed, bindingBytes }));
+    this.#newAdapters = lora !== undefined && options.adapters === undefined;
     const training = trainingSizes(config, maxModelLen, maxTokens, activationBytes);
     const pagesPerSlot = Math.ceil(maxModelLen / PAGE_SIZE);
     const decode = { slots, prefillTokens, steps, pageSize: PAGE_SIZE, pagesPerSlot, pages: slots * pagesPerSlot };
@@ -76,28 +114,43 @@ class GpuEngine implements Engine {
       const table = ropeTable(training.capacity, config.head_dim, config.rope_theta);
       const rope = gpu.buffer('rope', table.byteLength);
       gpu.write(rope, table);
-      return { weights: new Weights(gpu, layout, 'weights'), rope };
+      return { model: new Model(gpu, plan), rope };
     });
-    this.#reference = new Part(gpu, () => new Weights(gpu, layout, 'reference weights'));
-    this.#decode = new Part(gpu, () => new DecodeProgram(gpu, config, this.#built.weights.views, this.#built.rope, decode));
-    this.#training = new Part(gpu, () => new TrainingProgram(gpu, config, this.#built.rope, training));
-    this.#optimizer = new Part(gpu, () => new Optimizer(gpu, layout, this.#built.weights.flat));
+    this.#reference = new Part(gpu, () => {
+      const { model } = this.#built;
+      if (this.#newAdapters) return { views: model.viewsWith(undefined) };
+      const arena = new Arena(gpu, this.#trained, 'reference weights');
+      return { arena, views: model.viewsWith(arena) };
+    });
+    this.#decode = new Part(gpu, () => new DecodeProgram(gpu, config, this.#built.model.views, this.#built.rope, decode, plan.loraWidth));
+    this.#training = new Part(gpu, () => new TrainingProgram(gpu, config, this.#built.rope, training, plan.loraWidth));
+    this.#optimizer = new Part(gpu, () => new Optimizer(gpu, this.#trained, this.#arena.flat));
     this.sampler = new BatchSampler(maxModelLen, config.vocab_size, slots, PAGE_SIZE, this.#decode);
   }
 
   /** The model's own buffers. @throws Error if the engine was closed */
-  get #built(): { weights: Weights; rope: View } {
+  get #built(): { model: Model; rope: View } {
     this.#model.check();
     return this.#model.state!;
+  }
+
+  /** @throws Error if nothing is trained */
+  get #trained(): ParameterLayout {
+    return this.#plan.trained ?? frozen(this.#plan);
+  }
+
+  /** The trained weights. @throws Error if nothing is trained */
+  get #arena(): Arena {
+    return this.#built.model.arena ?? frozen(this.#plan);
   }
 
   get tokensPrefilled(): number {
     return this.sampler.tokensPrefilled;
   }
 
-  async start(weights: TensorMap): Promise<void> {
-    await this.#model.get();
-    this.loadWeights(weights);
+  async start(source: WeightSource, adapters: TensorMap | undefined): Promise<void> {
+    const built = await this.#model.get();
+    await built.model.load(source, adapters, () => this.#model.check(built));
   }
 
   // ── scoring and training ──────────────────────────────────────────────────────────────────────────────────────
@@ -106,9 +159,9 @@ class GpuEngine implements Engine {
     sequences: readonly TrainSequence[],
     { temperature = 1, weights = 'policy', topLogprobs = 0, signal }: ScoreOptions = {},
   ): Promise<Scores> {
-    const chosen = weights === 'policy' ? this.#built.weights : this.#reference.state;
+    const chosen = weights === 'policy' ? this.#built.model.views : this.#reference.state?.views;
     if (!chosen) throw new Error("score with weights 'reference': call snapshotReference first");
-    const { training, program } = await this.#compile((built) => built.scoring(chosen.views, topLogprobs));
+    const { training, program } = await this.#compile((built) => built.scoring(chosen, topLogprobs));
     const check = (): void => this.#training.check(training);
     return runMicroBatches(this.gpu, training, program, sequences, { temperature, topLogprobs, signal, check });
   }
@@ -121,7 +174,7 @@ class GpuEngine implements Engine {
     const optimizer = await this.#optimizer.get();
     try {
       const { training, program } = await this.#compile((built) =>
-        built.training(this.#built.weights.views, optimizer.gradients.views, loss),
+        built.training(this.#built.model.views, this.#plan.gradientViews(optimizer.gradients), loss),
       );
       const check = (): void => this.#training.check(training);
       const scores = await runMicroBatches(this.gpu, training, program, sequences, { temperature, signal, loss, check });
@@ -142,6 +195,7 @@ class GpuEngine implements Engine {
     const optimizer = await this.#optimizer.get();
     this.#optimizer.check(optimizer);
     const stepping = optimizer.step(params);
+    this.#newAdapters = false;
     this.sampler.invalidate();
     return { gradNorm: await stepping };
   }
@@ -158,17 +212,18 @@ class GpuEngine implements Engine {
   async snapshotReference(): Promise<void> {
     const reference = await this.#reference.get();
     this.#reference.check(reference);
-    this.gpu.copy(this.#built.weights.flat, reference.flat);
+    if (reference.arena) this.gpu.copy(this.#arena.flat, reference.arena.flat);
   }
 
   // ── state ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
   async weights(): Promise<TensorMap> {
-    return this.#download(this.#built.weights);
+    return this.#download(this.#arena);
   }
 
   loadWeights(weights: TensorMap): void {
-    this.#built.weights.upload(weights);
+    this.#arena.upload(weights);
+    this.#newAdapters = false;
     this.sampler.invalidate();
   }
 
@@ -186,14 +241,18 @@ class GpuEngine implements Engine {
   }
 
   /** Zeros for weights that were not allocated yet. */
-  async #download(from: Weights | undefined): Promise<TensorMap> {
+  async #download(from: Arena | undefined): Promise<TensorMap> {
     this.#model.check();
-    return from ? from.download(() => this.#model.check()) : zeros(this.#layout);
+    return from ? from.download(() => this.#model.check()) : zeros(this.#trained);
   }
 
   destroy(): void {
     for (const part of [this.#model, this.#reference, this.#decode, this.#training, this.#optimizer]) part.close();
   }
+}
+
+function frozen({ options: { precision } }: ModelPlan): never {
+  throw new Error(`the weights are in ${precision} and not trained: expected precision f32, or LoRA, for training`);
 }
 
 /** The options that are not undefined: an undefined option must not hide a default. */

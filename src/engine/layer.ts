@@ -1,5 +1,5 @@
 /** One decoder layer, forward and backward, as lists of dispatches over given buffers. Training and decoding share it. */
-import type { Dispatch, Gpu, View } from './gpu.ts';
+import type { Dispatch, View } from './gpu.ts';
 import { attentionBackward } from './kernels/attention-backward.ts';
 import { addBias, biasGradient } from './kernels/bias.ts';
 import { copy } from './kernels/elementwise.ts';
@@ -7,10 +7,10 @@ import { qkNormRope } from './kernels/qk-norm-rope.ts';
 import { qkNormRopeBackward } from './kernels/qk-norm-rope-backward.ts';
 import { rmsnorm, rmsnormBackward } from './kernels/rmsnorm.ts';
 import { swiglu, swigluBackward } from './kernels/swiglu.ts';
-import type { LayerViews } from './parameters.ts';
-import type { Rows } from './rows.ts';
+import { linear, linearBackward, type LinearContext } from './linear.ts';
+import type { LayerGradients, LayerViews } from './model-views.ts';
 import type { ModelConfig } from './types.ts';
-import { attentionWork, product, withWork } from './work.ts';
+import { attentionWork, withWork } from './work.ts';
 
 /** Widths of a layer's tensors, in floats. */
 export interface Widths {
@@ -32,12 +32,8 @@ export function widths(config: ModelConfig): Widths {
 }
 
 /** What all layers of one program share. */
-export interface LayerContext {
-  gpu: Gpu;
+export interface LayerContext extends LinearContext {
   config: ModelConfig;
-  /** Number of tokens of a run. */
-  tokens: Rows;
-  counts: View;
   /** u32 [tokens] */
   positions: View;
   /** Cosines and sines by position. */
@@ -92,15 +88,13 @@ export interface Residual {
 export function layerForward(c: LayerContext, w: LayerViews, a: Activations, x: Residual, attend: () => Dispatch[]): Dispatch[] {
   const { gpu, config, tokens, counts } = c;
   const { hidden, q, kv, intermediate } = widths(config);
-  const linear = (from: View, weight: View, to: View, k: number, n: number, accumulate = false): Dispatch[] =>
-    product(gpu, { a: from, b: weight, c: to, counts }, { form: 'nt', rows: tokens, n, k, accumulate });
   const norm = (from: View, weight: View, to: View, rstd: View): Dispatch[] =>
     rmsnorm(gpu, { x: from, weight, y: to, rstd, counts }, { rows: tokens, width: hidden, eps: config.rms_norm_eps });
   const carry = (from: View, to: View): Dispatch[] =>
     from === to ? [] : copy(gpu, { x: from, y: to, counts }, { rows: tokens, width: hidden });
   return [
     ...norm(x.in, w.inputNorm, a.normed1, a.rstd1),
-    ...linear(a.normed1, w.qkv, a.qkv, hidden, q + 2 * kv),
+    ...linear(c, w.qkv, a.normed1, a.qkv),
     ...(w.qkvBias ? addBias(gpu, { y: a.qkv, bias: w.qkvBias, counts }, { rows: tokens, width: q + 2 * kv }) : []),
     ...qkNormRope(
       gpu,
@@ -109,11 +103,11 @@ export function layerForward(c: LayerContext, w: LayerViews, a: Activations, x: 
     ),
     ...attend(),
     ...carry(x.in, x.mid),
-    ...linear(a.attended, w.o, x.mid, q, hidden, true),
+    ...linear(c, w.o, a.attended, x.mid, true),
     ...norm(x.mid, w.postNorm, a.normed2, a.rstd2),
-    ...linear(a.normed2, w.gateUp, a.gateUp, hidden, 2 * intermediate),
+    ...linear(c, w.gateUp, a.normed2, a.gateUp),
     ...swiglu(gpu, { gateUp: a.gateUp, act: a.act, counts }, { rows: tokens, width: intermediate }),
-    ...(x.out ? [...carry(x.mid, x.out), ...linear(a.act, w.down, x.out, intermediate, hidden, true)] : []),
+    ...(x.out ? [...carry(x.mid, x.out), ...linear(c, w.down, a.act, x.out, true)] : []),
   ];
 }
 
@@ -145,26 +139,21 @@ export interface ActivationGradients {
 }
 
 /**
- * Replaces `d.x`, the gradient of the layer's output, by the gradient of its input, and adds the weights' gradients to `g`.
+ * Replaces `d.x`, the gradient of the layer's output, by the gradient of its input, and adds the gradients that `g` has.
  * `longest`: most tokens of a sequence.
  */
 export function layerBackward(
   c: LayerContext,
   { ends, longest }: { ends: View; longest: number },
   w: LayerViews,
-  g: LayerViews,
+  g: LayerGradients,
   a: Activations,
   x: Residual,
   d: ActivationGradients,
 ): Dispatch[] {
   const { gpu, config, tokens, counts } = c;
   const { hidden, q, kv, intermediate } = widths(config);
-  /** For y = x·Wᵀ with W [n, k]: dW += dyᵀ·x and dx = dy·W. */
-  const linear = (dy: View, input: View, weight: View, dweight: View, dx: View, n: number, k: number): Dispatch[] => [
-    ...product(gpu, { a: dy, b: input, c: dweight, counts }, { form: 'tn', rows: tokens, n, k, accumulate: true }),
-    ...product(gpu, { a: dy, b: weight, c: dx, counts }, { form: 'nn', rows: tokens, n: k, k: n }),
-  ];
-  const norm = (input: View, weight: View, dweight: View, rstd: View): Dispatch[] =>
+  const norm = (input: View, weight: View, dweight: View | undefined, rstd: View): Dispatch[] =>
     rmsnormBackward(
       gpu,
       { x: input, weight, rstd, dy: d.normed, dx: d.x, dweight, partial: d.partial, counts },
@@ -172,11 +161,11 @@ export function layerBackward(
     );
   const { qk, qkv, attended, lse } = a;
   return [
-    ...linear(d.x, a.act, w.down, g.down, d.act, hidden, intermediate),
+    ...linearBackward(c, w.down, g.down, { x: a.act, dy: d.x, dx: d.act }),
     ...swigluBackward(gpu, { gateUp: a.gateUp, dact: d.act, dgateUp: d.gateUp, counts }, { rows: tokens, width: intermediate }),
-    ...linear(d.gateUp, a.normed2, w.gateUp, g.gateUp, d.normed, 2 * intermediate, hidden),
+    ...linearBackward(c, w.gateUp, g.gateUp, { x: a.normed2, dy: d.gateUp, dx: d.normed }),
     ...norm(x.mid, w.postNorm, g.postNorm, a.rstd2),
-    ...linear(d.x, attended, w.o, g.o, d.attended, hidden, q),
+    ...linearBackward(c, w.o, g.o, { x: attended, dy: d.x, dx: d.attended }),
     ...withWork(
       attentionBackward(
         gpu,
@@ -206,7 +195,7 @@ export function layerBackward(
     ...(g.qkvBias
       ? biasGradient(gpu, { dy: d.qkv, dbias: g.qkvBias, partial: d.partial, counts }, { rows: tokens, width: q + 2 * kv })
       : []),
-    ...linear(d.qkv, a.normed1, w.qkv, g.qkv, d.normed, q + 2 * kv, hidden),
+    ...linearBackward(c, w.qkv, g.qkv, { x: a.normed1, dy: d.qkv, dx: d.normed }),
     ...norm(x.in, w.inputNorm, g.inputNorm, a.rstd1),
   ];
 }

@@ -9,7 +9,7 @@ import { rmsnorm, rmsnormBackward } from './kernels/rmsnorm.ts';
 import { LOSS_SETTINGS_BYTES, lossSettings, rowLossGradient, rowStatistics, statisticsPartialBytes } from './kernels/token-loss.ts';
 import { topBytes, topPartialBytes, topTokens } from './kernels/top-tokens.ts';
 import { type MicroBatch, TERMS_PER_TOKEN } from './packing.ts';
-import type { WeightViews } from './parameters.ts';
+import type { GradientViews, WeightViews } from './model-views.ts';
 import type { ModelConfig, TokenLoss, TopTokens } from './types.ts';
 import { product } from './work.ts';
 
@@ -97,7 +97,7 @@ export class LmHead {
   }
 
   /** Statistics and gradients; writes `d.x`. */
-  forwardBackward(weights: WeightViews, gradients: WeightViews, x: View, d: LmHeadGradients, loss: TokenLoss): Dispatch[] {
+  forwardBackward(weights: WeightViews, gradients: GradientViews, x: View, d: LmHeadGradients, loss: TokenLoss): Dispatch[] {
     return [
       ...this.#gather(weights, x),
       ...this.#chunks((chunk) => [...this.#statistics(weights, chunk), ...this.#chunkBackward(weights, gradients, d.normed, loss, chunk)]),
@@ -147,7 +147,7 @@ export class LmHead {
     ];
   }
 
-  #gatherBackward(weights: WeightViews, gradients: WeightViews, d: LmHeadGradients): Dispatch[] {
+  #gatherBackward(weights: WeightViews, gradients: GradientViews, d: LmHeadGradients): Dispatch[] {
     const { gpu, counts } = this;
     const width = this.config.hidden_size;
     const rows = { of: 'rows' } as const;
@@ -192,7 +192,7 @@ export class LmHead {
     return topTokens(this.gpu, tensors, { rows, vocab: this.config.vocab_size, k });
   }
 
-  #chunkBackward(weights: WeightViews, gradients: WeightViews, dnormed: View, loss: TokenLoss, rows: Chunk): Dispatch[] {
+  #chunkBackward(weights: WeightViews, gradients: GradientViews, dnormed: View, loss: TokenLoss, rows: Chunk): Dispatch[] {
     const { gpu, counts } = this;
     const { firstTerms, targets, settings, inputs } = this.#inputs;
     const { vocab_size: vocab, hidden_size: hidden } = this.config;
@@ -204,11 +204,13 @@ export class LmHead {
         { a: logits, b: weights.head, c: this.#rowsOf(dnormed, rows), counts },
         { form: 'nn', rows, n: hidden, k: vocab, lda },
       ),
-      ...product(
-        gpu,
-        { a: logits, b: this.#rowsOf(this.#normed, rows), c: gradients.head, counts },
-        { form: 'tn', rows, n: vocab, k: hidden, lda, accumulate: true },
-      ),
+      ...(gradients.head
+        ? product(
+            gpu,
+            { a: logits, b: this.#rowsOf(this.#normed, rows), c: gradients.head, counts },
+            { form: 'tn', rows, n: vocab, k: hidden, lda, accumulate: true },
+          )
+        : []),
     ];
   }
 }

@@ -3,12 +3,12 @@ import type { Dispatch, Gpu, View } from './gpu.ts';
 import { adamw, ADAMW_SETTINGS_BYTES, adamwSettings, decayMask, gradNorm, NORM_PARTIAL_BYTES } from './kernels/adamw.ts';
 import type { ParameterLayout } from './parameters.ts';
 import type { AdamWParams, TensorMap } from './types.ts';
-import { Weights } from './weights.ts';
+import { Arena } from './arena.ts';
 
 export class Optimizer {
-  readonly gradients: Weights;
-  readonly m: Weights;
-  readonly v: Weights;
+  readonly gradients: Arena;
+  readonly m: Arena;
+  readonly v: Arena;
   readonly #norm: View;
   readonly #settings: View;
   readonly #program: Dispatch[];
@@ -24,9 +24,9 @@ export class Optimizer {
     weights: View,
   ) {
     const { size: floats, segments } = layout;
-    this.gradients = new Weights(gpu, layout, 'gradients');
-    this.m = new Weights(gpu, layout, 'adam m');
-    this.v = new Weights(gpu, layout, 'adam v');
+    this.gradients = new Arena(gpu, layout, 'gradients');
+    this.m = new Arena(gpu, layout, 'adam m');
+    this.v = new Arena(gpu, layout, 'adam v');
     this.#norm = gpu.buffer('gradient norm', 16);
     const partial = gpu.buffer('gradient norm parts', NORM_PARTIAL_BYTES);
     this.#settings = gpu.uniform('adamw settings', new Uint32Array(ADAMW_SETTINGS_BYTES / 4));

@@ -1,15 +1,76 @@
-/**
- * The layout of all weights in one flat buffer. Gradients and moments have the same layout: AdamW is one dispatch, and the
- * reference is one copy. Tensors that a kernel reads as one tensor (q, k, v; gate, up) are neighbours.
- */
+/** The tensors of a model, and the layout of trained tensors in one flat buffer. */
 import { subview, type View } from './gpu.ts';
 import type { ModelConfig, TensorMap } from './types.ts';
 
 /** Floats. Views start at multiples of 256 bytes, WebGPU's alignment of storage bindings. */
 const ALIGN = 64;
 
+/** Tensors that a kernel reads as one: neighbours in memory, row below row. Names are Hugging Face's. */
+export type TensorGroup = readonly { readonly name: string; readonly shape: readonly number[] }[];
+
+export interface LayerTensors {
+  inputNorm: TensorGroup;
+  qkv: TensorGroup;
+  qkvBias?: TensorGroup;
+  qNorm?: TensorGroup;
+  kNorm?: TensorGroup;
+  o: TensorGroup;
+  postNorm: TensorGroup;
+  gateUp: TensorGroup;
+  down: TensorGroup;
+}
+export interface ModelTensors {
+  embed: TensorGroup;
+  layers: LayerTensors[];
+  norm: TensorGroup;
+  /** Absent if the embeddings are tied. */
+  head?: TensorGroup;
+}
+
+const group = (...tensors: [name: string, ...shape: number[]][]): TensorGroup => tensors.map(([name, ...shape]) => ({ name, shape }));
+
+export function modelTensors(config: ModelConfig): ModelTensors {
+  const { hidden_size: h, intermediate_size: i, head_dim: d, vocab_size: v } = config;
+  const q = config.num_attention_heads * d;
+  const kv = config.num_key_value_heads * d;
+  const layers = Array.from({ length: config.num_hidden_layers }, (_, layer): LayerTensors => {
+    const at = (name: string): string => `model.layers.${layer}.${name}`;
+    return {
+      inputNorm: group([at('input_layernorm.weight'), h]),
+      qkv: group([at('self_attn.q_proj.weight'), q, h], [at('self_attn.k_proj.weight'), kv, h], [at('self_attn.v_proj.weight'), kv, h]),
+      ...(config.model_type === 'qwen2'
+        ? { qkvBias: group([at('self_attn.q_proj.bias'), q], [at('self_attn.k_proj.bias'), kv], [at('self_attn.v_proj.bias'), kv]) }
+        : { qNorm: group([at('self_attn.q_norm.weight'), d]), kNorm: group([at('self_attn.k_norm.weight'), d]) }),
+      o: group([at('self_attn.o_proj.weight'), h, q]),
+      postNorm: group([at('post_attention_layernorm.weight'), h]),
+      gateUp: group([at('mlp.gate_proj.weight'), i, h], [at('mlp.up_proj.weight'), i, h]),
+      down: group([at('mlp.down_proj.weight'), h, i]),
+    };
+  });
+  return {
+    embed: group(['model.embed_tokens.weight', v, h]),
+    layers,
+    norm: group(['model.norm.weight', h]),
+    ...(!config.tie_word_embeddings && { head: group(['lm_head.weight', v, h]) }),
+  };
+}
+
+/** All groups of a model, in the order of a flat buffer. */
+export const groupsOf = ({ embed, layers, norm, head }: ModelTensors): TensorGroup[] => [
+  embed,
+  ...layers.flatMap((layer) => Object.values(layer) as TensorGroup[]),
+  norm,
+  ...(head ? [head] : []),
+];
+
+const sizeOf = (shape: readonly number[]): number => shape.reduce((a, b) => a * b, 1);
+/** Rows and columns of a group. A vector has one column. */
+export function groupSize(tensors: TensorGroup): { rows: number; columns: number; vector: boolean } {
+  const columns = tensors[0]!.shape[1];
+  return { rows: tensors.reduce((sum, { shape }) => sum + shape[0]!, 0), columns: columns ?? 1, vector: columns === undefined };
+}
+
 export interface Parameter {
-  /** Hugging Face name. */
   name: string;
   shape: number[];
   /** In floats. */
@@ -17,83 +78,37 @@ export interface Parameter {
   size: number;
 }
 
-/** The range of tensors that a kernel reads as one: [start, number of floats]. */
-type Range = readonly [number, number];
-interface LayerRanges {
-  inputNorm: Range;
-  qkv: Range;
-  qkvBias?: Range;
-  qNorm?: Range;
-  kNorm?: Range;
-  o: Range;
-  postNorm: Range;
-  gateUp: Range;
-  down: Range;
-}
-export type LayerViews = { [name in keyof LayerRanges]: View };
-export interface WeightViews {
-  embed: View;
-  layers: LayerViews[];
-  norm: View;
-  /** The same as `embed` if the embeddings are tied. */
-  head: View;
-}
-
+/** Groups in one flat buffer. Gradients and moments have the same layout: AdamW is one dispatch, and a copy is one copy. */
 export class ParameterLayout {
   readonly parameters: Parameter[] = [];
-  /** The ranges of tensors that a kernel reads as one, and whether weight decay applies. `offset` is a multiple of 64. */
+  /** The groups, and whether weight decay applies. `offset` is a multiple of 64. */
   readonly segments: { offset: number; size: number; decay: boolean }[] = [];
   /** Floats of the whole buffer; a multiple of 64. */
   readonly size: number;
-  readonly #embed: Range;
-  readonly #layers: LayerRanges[] = [];
-  readonly #norm: Range;
-  readonly #head: Range;
+  readonly #ranges = new Map<TensorGroup, { offset: number; size: number }>();
 
-  constructor(readonly config: ModelConfig) {
-    const { hidden_size: h, intermediate_size: i, head_dim: d, vocab_size: v } = config;
-    const q = config.num_attention_heads * d;
-    const kv = config.num_key_value_heads * d;
+  constructor(groups: readonly TensorGroup[]) {
     let end = 0;
-    const place = (...tensors: [name: string, ...shape: number[]][]): Range => {
-      const start = end;
-      for (const [name, ...shape] of tensors) {
-        const size = shape.reduce((a, b) => a * b, 1);
-        this.parameters.push({ name, shape, offset: end, size });
+    for (const tensors of groups) {
+      const offset = end;
+      for (const { name, shape } of tensors) {
+        const size = sizeOf(shape);
+        this.parameters.push({ name, shape: [...shape], offset: end, size });
         end += size;
       }
-      const floats = end - start;
+      const range = { offset, size: end - offset };
+      this.#ranges.set(tensors, range);
       // Weight decay does not apply to norms and biases.
-      this.segments.push({ offset: start, size: floats, decay: tensors.every(([, ...shape]) => shape.length > 1) });
+      this.segments.push({ ...range, decay: !groupSize(tensors).vector });
       end = Math.ceil(end / ALIGN) * ALIGN;
-      return [start, floats];
-    };
-    this.#embed = place(['model.embed_tokens.weight', v, h]);
-    for (let layer = 0; layer < config.num_hidden_layers; layer++) {
-      const at = (name: string): string => `model.layers.${layer}.${name}`;
-      this.#layers.push({
-        inputNorm: place([at('input_layernorm.weight'), h]),
-        qkv: place([at('self_attn.q_proj.weight'), q, h], [at('self_attn.k_proj.weight'), kv, h], [at('self_attn.v_proj.weight'), kv, h]),
-        ...(config.model_type === 'qwen2'
-          ? { qkvBias: place([at('self_attn.q_proj.bias'), q], [at('self_attn.k_proj.bias'), kv], [at('self_attn.v_proj.bias'), kv]) }
-          : { qNorm: place([at('self_attn.q_norm.weight'), d]), kNorm: place([at('self_attn.k_norm.weight'), d]) }),
-        o: place([at('self_attn.o_proj.weight'), h, q]),
-        postNorm: place([at('post_attention_layernorm.weight'), h]),
-        gateUp: place([at('mlp.gate_proj.weight'), i, h], [at('mlp.up_proj.weight'), i, h]),
-        down: place([at('mlp.down_proj.weight'), h, i]),
-      });
     }
-    this.#norm = place(['model.norm.weight', h]);
-    this.#head = config.tie_word_embeddings ? this.#embed : place(['lm_head.weight', v, h]);
     this.size = end;
   }
 
-  /** The tensors of a buffer with this layout. */
-  views(flat: View): WeightViews {
-    const view = ([start, floats]: Range): View => subview(flat, start * 4, Math.ceil(floats / ALIGN) * ALIGN * 4);
-    const all = <T extends object>(ranges: T): { [name in keyof T]: View } =>
-      Object.fromEntries(Object.entries(ranges).map(([name, range]) => [name, view(range as Range)])) as { [name in keyof T]: View };
-    return { embed: view(this.#embed), layers: this.#layers.map((ranges) => all(ranges)), norm: view(this.#norm), head: view(this.#head) };
+  /** The group in a buffer with this layout. */
+  view(flat: View, tensors: TensorGroup): View {
+    const { offset, size } = this.#ranges.get(tensors)!;
+    return subview(flat, offset * 4, Math.ceil(size / ALIGN) * ALIGN * 4);
   }
 
   /**
@@ -101,7 +116,7 @@ export class ParameterLayout {
    * @throws Error that names all tensors that are missing, unknown or have a wrong shape
    */
   flatten(tensors: TensorMap): Float32Array<ArrayBuffer> {
-    const problems = tensorProblems(this, tensors);
+    const problems = tensorProblems(this.parameters, tensors);
     if (problems.length > 0) throw new Error(problems.join('; '));
     const flat = new Float32Array(this.size);
     for (const { name, offset } of this.parameters) flat.set(tensors.get(name)!.data, offset);
@@ -114,30 +129,45 @@ export class ParameterLayout {
   }
 }
 
-/** The problems of a set of tensors for a model. A tied model may have its own `lm_head.weight`. */
-export function tensorProblems({ config, parameters }: ParameterLayout, tensors: TensorMap): string[] {
+/** All tensors of a model. */
+export const modelParameters = (config: ModelConfig): { name: string; shape: number[]; size: number }[] =>
+  groupsOf(modelTensors(config)).flatMap((tensors) => tensors.map(({ name, shape }) => ({ name, shape: [...shape], size: sizeOf(shape) })));
+
+/**
+ * The tensors of a set that are missing, unknown or of a wrong shape.
+ * @param ignored names that are neither expected nor unknown
+ */
+export function tensorProblems(
+  expected: readonly { name: string; shape: readonly number[] }[],
+  tensors: ReadonlyMap<string, { shape: readonly number[]; data?: Float32Array }>,
+  ignored: readonly string[] = [],
+): string[] {
   const problems: string[] = [];
-  for (const { name, shape, size } of parameters) {
+  for (const { name, shape } of expected) {
     const tensor = tensors.get(name);
     if (!tensor) problems.push(`tensor ${name} is missing: expected shape [${shape}]`);
-    else if (tensor.shape.length !== shape.length || tensor.shape.some((n, i) => n !== shape[i]) || tensor.data.length !== size) {
+    else if (
+      tensor.shape.length !== shape.length ||
+      tensor.shape.some((n, i) => n !== shape[i]) ||
+      (tensor.data && tensor.data.length !== sizeOf(shape))
+    ) {
       problems.push(`tensor ${name} has shape [${tensor.shape}]: expected [${shape}]`);
     }
   }
-  const known = new Set(parameters.map(({ name }) => name));
-  if (config.tie_word_embeddings) known.add('lm_head.weight');
-  for (const name of tensors.keys())
-    if (!known.has(name))
-      problems.push(`tensor ${name} is not part of a ${config.model_type} model with ${config.num_hidden_layers} layers`);
+  const known = new Set([...expected.map(({ name }) => name), ...ignored]);
+  for (const name of tensors.keys()) if (!known.has(name)) problems.push(`tensor ${name} is not part of this model`);
   return problems;
 }
+
+/** A tied model may have its own `lm_head.weight`: it is not read. */
+export const ignoredTensors = ({ tie_word_embeddings }: ModelConfig): string[] => (tie_word_embeddings ? ['lm_head.weight'] : []);
 
 /** Initial weights as in Hugging Face: normal(0, 0.02) for matrices, 1 for norms, 0 for biases. The same seed gives the same weights. */
 export function randomWeights(config: ModelConfig, seed: number): TensorMap {
   const uniform = mulberry32(seed);
   const normal = (): number => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
   const weights: TensorMap = new Map();
-  for (const { name, shape, size } of new ParameterLayout(config).parameters) {
+  for (const { name, shape, size } of modelParameters(config)) {
     const data = new Float32Array(size);
     if (name.endsWith('norm.weight')) data.fill(1);
     else if (shape.length > 1) for (let i = 0; i < size; i++) data[i] = 0.02 * normal();
@@ -147,7 +177,7 @@ export function randomWeights(config: ModelConfig, seed: number): TensorMap {
 }
 
 /** A small uniform generator on [0, 1): it makes initial weights reproducible. */
-function mulberry32(seed: number): () => number {
+export function mulberry32(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -21,7 +21,7 @@ import {
   widths,
 } from './layer.ts';
 import type { MicroBatch } from './packing.ts';
-import type { WeightViews } from './parameters.ts';
+import type { GradientViews, WeightViews } from './model-views.ts';
 import type { TrainingSizes } from './training-sizes.ts';
 import type { ModelConfig, TokenLoss, TopTokens } from './types.ts';
 import { attentionWork, withWork } from './work.ts';
@@ -53,10 +53,13 @@ export class TrainingProgram {
     readonly config: ModelConfig,
     rope: View,
     readonly sizes: TrainingSizes,
+    /** Floats per token of the widest adapters; 0 without LoRA. */
+    loraWidth: number,
   ) {
     const counts = gpu.uniform('counts', [0, 0, 0, 0]);
     this.#inputs = { tokens: this.#tensor('tokens', 1), ends: this.#tensor('ends', 1) };
     this.#context = { gpu, config, tokens: { of: 'tokens' }, counts, positions: this.#tensor('positions', 1), rope };
+    if (loraWidth > 0) this.#context.lora = { down: this.#tensor('lora down', loraWidth), ddown: this.#tensor('d lora down', loraWidth) };
     this.#activations = this.#makeActivations('0');
     this.#stream = this.#tensor('residual stream', config.hidden_size);
     this.#head = new LmHead(gpu, config, sizes.capacity, counts);
@@ -91,7 +94,7 @@ export class TrainingProgram {
   }
 
   /** Forward and backward; adds to `gradients`. */
-  training(weights: WeightViews, gradients: WeightViews, loss: TokenLoss): Dispatch[] {
+  training(weights: WeightViews, gradients: GradientViews, loss: TokenLoss): Dispatch[] {
     let program = this.#training.get(loss.wgsl);
     if (!program) {
       const { activations, residuals, d } = (this.#buffers ??= this.#makeBuffers());
@@ -106,11 +109,13 @@ export class TrainingProgram {
         ...weights.layers.flatMap((layer, i) => this.#layer(layer, activations[i]!, residuals[i]!)),
         ...this.#head.forwardBackward(weights, gradients, last, { ...d, normed: d.headNormed }, loss),
         ...backward.reverse().flat(),
-        ...embeddingGradient(
-          this.gpu,
-          { dx: d.x, buckets: d.buckets, dtable: gradients.embed, counts: this.#context.counts },
-          { rows: { of: 'tokens' }, width: this.config.hidden_size, capacity: this.sizes.capacity },
-        ),
+        ...(gradients.embed
+          ? embeddingGradient(
+              this.gpu,
+              { dx: d.x, buckets: d.buckets, dtable: gradients.embed, counts: this.#context.counts },
+              { rows: { of: 'tokens' }, width: this.config.hidden_size, capacity: this.sizes.capacity },
+            )
+          : []),
       ];
       this.#training.set(loss.wgsl, program);
     }

@@ -6,6 +6,24 @@ export type { ModelConfig };
 /** Row-major f32 tensors under Hugging Face names, e.g. `model.layers.0.self_attn.q_proj.weight` [out, in]. */
 export type TensorMap = Map<string, { shape: number[]; data: Float32Array }>;
 
+export type LoraTarget = 'q_proj' | 'k_proj' | 'v_proj' | 'o_proj' | 'gate_proj' | 'up_proj' | 'down_proj';
+
+export interface LoraOptions {
+  /** PEFT's r. Tensors of the engine have the next multiple of 4: what is added is zero, and training keeps it zero. */
+  rank: number;
+  /** lora_alpha / r. */
+  scale: number;
+  targets: readonly LoraTarget[];
+}
+
+/** Tensors that are read in pieces, so that a large model is never in JavaScript's memory as a whole. */
+export interface WeightSource {
+  /** By Hugging Face name. */
+  readonly tensors: ReadonlyMap<string, { dtype: 'F32' | 'F16' | 'BF16'; shape: readonly number[] }>;
+  /** `bytes` of the tensor's data from byte `from`. */
+  read(name: string, from: number, bytes: number): Promise<Uint8Array> | Uint8Array;
+}
+
 /** How one generation call samples (Hugging Face names). `temperature` 0 is greedy. `topP` 1 and `topK` 0 are off. */
 export interface SamplingParams {
   maxNewTokens: number;
@@ -138,6 +156,7 @@ export interface Learner {
 export interface Engine extends Learner {
   readonly config: ModelConfig;
   readonly sampler: Sampler;
+  /** The trained weights: the adapters under PEFT's names if the engine has LoRA, else all weights. @throws Error if nothing is trained */
   weights(): Promise<TensorMap>;
   /**
    * Replaces the trained weights; the reference and the optimizer stay as they are. The sampler computes its cache again.

@@ -1,6 +1,6 @@
 /** @file Reads and writes a model as a Hugging Face folder: `config.json` with `model.safetensors`, or with shards and their index. */
 import { configJson, parseConfig } from '../engine/config.ts';
-import { ParameterLayout, tensorProblems } from '../engine/parameters.ts';
+import { ignoredTensors, modelParameters, tensorProblems } from '../engine/parameters.ts';
 import type { ModelConfig } from '../records/model.ts';
 import type { TensorMap } from '../engine/types.ts';
 import { InputError, parserReason, shown } from '../base/input-error.ts';
@@ -20,7 +20,7 @@ const INDEX = 'model.safetensors.index.json';
 export function loadModel(files: Record<string, Uint8Array>): { config: ModelConfig; weights: TensorMap } {
   const config = parseConfig(readJson(files, 'config.json'));
   const weights = files[WEIGHTS] || !files[INDEX] ? tensorsOf(files, WEIGHTS) : shards(files);
-  const problems = tensorProblems(new ParameterLayout(config), weights);
+  const problems = tensorProblems(modelParameters(config), weights, ignoredTensors(config));
   if (problems.length > 0) throw new ModelFolderError(inOneLine(problems));
   if (config.tie_word_embeddings) weights.delete('lm_head.weight');
   return { config, weights };

@@ -4,7 +4,7 @@
  */
 import { InputError, parserReason, shown } from '../base/input-error.ts';
 import type { TensorMap } from '../engine/types.ts';
-import { fromHalf } from './half.ts';
+import { fromBfloat16, fromHalf, toBfloat16 } from '../base/half.ts';
 
 export class SafetensorsError extends InputError {
   override name = 'SafetensorsError';
@@ -119,14 +119,8 @@ function decode(bytes: Uint8Array, dtype: Dtype): Float32Array {
   const copy = bytes.slice().buffer;
   if (dtype === 'F32') return new Float32Array(copy);
   const halves = new Uint16Array(copy);
-  if (dtype === 'BF16') return new Float32Array(Uint32Array.from(halves, (h) => h << 16).buffer);
+  if (dtype === 'BF16') return fromBfloat16(halves);
   return Float32Array.from(halves, fromHalf);
-}
-
-/** Rounds to the nearest bfloat16, ties to even. */
-function toBfloat16(data: Float32Array): Uint16Array {
-  const bits = new Uint32Array(data.buffer, data.byteOffset, data.length);
-  return Uint16Array.from(bits, (b) => (b + 0x7fff + ((b >>> 16) & 1)) >>> 16);
 }
 
 /**

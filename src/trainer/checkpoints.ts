@@ -1,6 +1,6 @@
 /** @file A checkpoint holds all state that the next step needs. The random numbers depend on counters, so they need only the step. */
 import { parseConfig } from '../engine/config.ts';
-import { ParameterLayout } from '../engine/parameters.ts';
+import { modelParameters } from '../engine/parameters.ts';
 import type { Engine, TensorMap } from '../engine/types.ts';
 import { readJson } from '../exchange/model-folder.ts';
 import { readMetadata, readSafetensors, SafetensorsError, writeSafetensors } from '../exchange/safetensors.ts';
@@ -15,7 +15,7 @@ const COUNTERS = 'counters';
 
 /** About the bytes of a checkpoint: weights, AdamW's two moments and, for the KL loss, the reference, all float32. */
 export function checkpointBytes(files: ModelFiles, { use_kl_loss }: Pick<GrpoConfig, 'use_kl_loss'>): number {
-  const { size } = new ParameterLayout(parseConfig(readJson(files, 'config.json')));
+  const size = modelParameters(parseConfig(readJson(files, 'config.json'))).reduce((sum, parameter) => sum + parameter.size, 0);
   return size * 4 * (use_kl_loss ? 4 : 3);
 }
 

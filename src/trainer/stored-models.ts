@@ -1,7 +1,7 @@
 /** @file Models that the visitor imported. They are checked once, then stored in this browser and found by id. */
 import type { ModelFiles } from '../records/model.ts';
 import { loadTokenizer } from '../agent/tokenizer.ts';
-import { ParameterLayout } from '../engine/parameters.ts';
+import { modelParameters } from '../engine/parameters.ts';
 import type { ModelConfig, ModelRow } from '../records/model.ts';
 import { isModelFile } from '../exchange/model-files.ts';
 import { loadModel, ModelFolderError, withWeights } from '../exchange/model-folder.ts';
@@ -14,7 +14,7 @@ type ModelFacts = Pick<ModelRow, 'config' | 'parameters'>;
 /** Special tokens that episodes need. */
 const CONTROL = ['<|im_start|>', '<|im_end|>', '<tool_call>', '</tool_call>'];
 
-export const parameterCount = (config: ModelConfig) => new ParameterLayout(config).parameters.reduce((sum, { size }) => sum + size, 0);
+export const parameterCount = (config: ModelConfig) => modelParameters(config).reduce((sum, { size }) => sum + size, 0);
 
 /**
  * Checks that the engine can train the model and that the tokenizer has the special tokens of our chat template.

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Gpu } from '../../src/engine/gpu.ts';
+import { matrixOf } from '../../src/engine/matrix.ts';
 import { addBias, addBiasReference, biasGradient, biasGradientReference, biasPartialBytes } from '../../src/engine/kernels/bias.ts';
 import { copy, zero } from '../../src/engine/kernels/elementwise.ts';
 import {
@@ -187,7 +188,7 @@ test('embedding and its gradient by buckets: two runs give the same bits', async
   const gradients: Float32Array[] = [];
   for (let trial = 0; trial < 2; trial++) {
     const t = {
-      table: upload(gpu, table),
+      table: matrixOf(upload(gpu, table), vocab, width),
       ids: uploadWords(gpu, ids),
       x: gpu.buffer('x', dx.length * 4),
       dx: upload(gpu, dx),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Gpu } from '../../src/engine/gpu.ts';
 import { matmul, matmulReference, matmulStrides, type MatmulForm } from '../../src/engine/kernels/matmul.ts';
+import { decodeWeights, encodeWeights, WEIGHT_FORMATS, type WeightFormat } from '../../src/engine/kernels/weight-format.ts';
 import { MATMUL_VARIANTS, type MatmulTuning } from '../../src/engine/tuning.ts';
 import { download, expectClose, random, run, upload, uploadCounts } from '../support/kernels.ts';
 
@@ -101,6 +102,52 @@ test('all variants give the same bits', async () => {
   }
 });
 
+const stored = (format: WeightFormat, data: Float64Array) => {
+  const { values, scales } = encodeWeights(format, Float32Array.from(data));
+  const view = (of: ArrayBufferView<ArrayBuffer>) => {
+    const buffer = gpu.buffer('stored', of.byteLength);
+    gpu.write(buffer, of);
+    return buffer;
+  };
+  return {
+    weight: { format, values: view(values), ...(scales && { scales: view(scales) }) },
+    decoded: Float64Array.from(decodeWeights(format, { values, ...(scales && { scales }) })),
+  };
+};
+
+describe.each(VARIANTS)('stored weights, %s tiles', (name, tuned) => {
+  test.each(WEIGHT_FORMATS)('%s', async (format) => {
+    if (name === 'quad' && gpu.info.subgroupSize < 4) return;
+    for (const form of ['nt', 'nn'] as const)
+      for (const rows of [3, 35]) {
+        const [n, k] = form === 'nt' ? [50, 64] : [64, 50];
+        const item = { form, rows, n, k };
+        const { a, b, ldc } = operands(item);
+        const { weight, decoded } = stored(format, b);
+        const counts = { tokens: 0, rows };
+        const c = gpu.buffer('c', rows * ldc * 4);
+        const views = { a: upload(gpu, a), b: weight, c, counts: uploadCounts(gpu, counts) };
+        await run(gpu, matmul(gpu, views, { ...item, rows: { of: 'rows' } }, tuned), counts);
+        expectClose(await download(gpu, c, rows * ldc), matmulReference(a, decoded, rows, item), 1e-6, JSON.stringify(item));
+      }
+  });
+
+  test('columns from the middle of wider tensors, and a factor', async () => {
+    if (name === 'quad' && gpu.info.subgroupSize < 4) return;
+    const [rows, n, k] = [35, 20, 24];
+    const counts = { tokens: 0, rows };
+    for (const form of ['nt', 'nn', 'tn'] as const) {
+      const sizes = { form, n, k, lda: 40, ldb: 44, ldc: 36, aAt: 12, bAt: 8, cAt: 4, scale: 0.75, accumulate: true };
+      const [aRows, bRows, cRows] = form === 'nt' ? [rows, n, rows] : form === 'nn' ? [rows, k, rows] : [rows, rows, n];
+      const [a, b, before] = [random(aRows * 40, 1), random(bRows * 44, 2), random(cRows * 36, 3)];
+      const c = upload(gpu, before);
+      const views = { a: upload(gpu, a), b: upload(gpu, b), c, counts: uploadCounts(gpu, counts) };
+      await run(gpu, matmul(gpu, views, { ...sizes, rows: { of: 'rows' } }, tuned), counts);
+      expectClose(await download(gpu, c, before.length), matmulReference(a, b, rows, sizes, before), 1e-6, form);
+    }
+  });
+});
+
 test('row ranges: a chunk writes its own rows only', async () => {
   const [n, k, total] = [12, 8, 21];
   const counts = { tokens: 0, rows: total };
@@ -131,6 +178,13 @@ test('invalid sizes are refused by name', () => {
   expect(() => matmul(gpu, views, { form: 'nn', rows: { of: 'rows' }, n: 6, k: 4 })).toThrow('matmul nn n 6: expected a multiple of 4');
   expect(() => matmul(gpu, views, { form: 'nt', rows: { of: 'rows' }, n: 4, k: 4, lda: 5 })).toThrow(
     'matmul nt lda 5: expected a positive multiple of 4',
+  );
+  expect(() => matmul(gpu, views, { form: 'nt', rows: { of: 'rows' }, n: 4, k: 4, cAt: 2 })).toThrow(
+    'matmul nt cAt 2: expected a multiple of 4',
+  );
+  const int8 = { format: 'int8', values: view, scales: view } as const;
+  expect(() => matmul(gpu, { ...views, b: int8 }, { form: 'nt', rows: { of: 'rows' }, n: 4, k: 16 })).toThrow(
+    'matmul nt ldb 16: expected a multiple of 32 for int8',
   );
 });
 

@@ -1,4 +1,5 @@
 /** Loads the reference models and values that tests/reference/qwen3.py writes, in the browser. */
+import { type LoraConfig, readAdapter } from '../../src/exchange/adapter-folder.ts';
 import { loadModel } from '../../src/exchange/model-folder.ts';
 import { readSafetensors } from '../../src/exchange/safetensors.ts';
 import type { ModelConfig } from '../../src/records/model.ts';
@@ -52,5 +53,37 @@ export async function loadFixture(model: string): Promise<Fixture> {
     figures: JSON.parse(new TextDecoder().decode(figures)) as Figures,
     sftGradients: readSafetensors(sft!),
     grpoGradients: readSafetensors(grpo!),
+  };
+}
+
+interface FormatFigures {
+  loss: number;
+  logprobs: number[][];
+  base_logprobs: number[][];
+}
+
+/** What tests/reference/lora.py writes. */
+export interface LoraFixture {
+  config: ModelConfig;
+  weights: TensorMap;
+  adapter: { config: LoraConfig; tensors: TensorMap };
+  figures: {
+    sequences: Pick<ReferenceSequence, 'tokens' | 'loss_mask'>[];
+    formats: Record<'f32' | 'bf16' | 'int8' | 'int4', FormatFigures>;
+  };
+  /** Of the adapters. */
+  gradients: Record<'f32' | 'int4', TensorMap>;
+}
+
+export async function loadLoraFixture(model: string): Promise<LoraFixture> {
+  const names = ['config.json', 'model.safetensors', 'adapter_config.json', 'adapter_model.safetensors'];
+  const read = await Promise.all(names.map((name) => file(model, name)));
+  const files = Object.fromEntries(names.map((name, i) => [name, read[i]!]));
+  const gradients = async (format: string) => readSafetensors(await file(model, `gradients-${format}.safetensors`));
+  return {
+    ...loadModel({ 'config.json': files['config.json']!, 'model.safetensors': files['model.safetensors']! }),
+    adapter: readAdapter(files),
+    figures: JSON.parse(new TextDecoder().decode(await file(model, 'figures.json'))) as LoraFixture['figures'],
+    gradients: { f32: await gradients('f32'), int4: await gradients('int4') },
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fromHalf, toHalf } from '../../src/exchange/half.ts';
+import { fromHalf, toHalf } from '../../src/base/half.ts';
 
 const finite = Array.from({ length: 0x7c00 }, (_, h) => h);
 const values = (of: (h: number) => number) => Float32Array.from(finite, of);

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { defineKernel, dimsWords } from '../../src/engine/kernel.ts';
 import { registerMatmul } from '../../src/engine/kernels/matmul-register.ts';
 import { sharedMatmul } from '../../src/engine/kernels/matmul-shared.ts';
+import { WEIGHT_FORMATS } from '../../src/engine/kernels/weight-format.ts';
 import { MATMUL_VARIANTS } from '../../src/engine/tuning.ts';
 
 describe('a kernel definition', () => {
@@ -62,7 +63,9 @@ test('a component store is recognised', () => {
 
 describe.each(['nt', 'nn', 'tn'] as const)('matmul %s', (form) => {
   const tiles = Object.values(MATMUL_VARIANTS).flatMap(({ rows, tn }) => (form === 'tn' ? [tn] : rows.map(({ tile }) => tile)));
-  const kernels = tiles.map((tile) => (tile.kind === 'register' ? registerMatmul(form, tile) : sharedMatmul(form, tile)));
+  const kernels = WEIGHT_FORMATS.flatMap((format) =>
+    tiles.map((tile) => (tile.kind === 'register' ? registerMatmul(form, format, tile) : sharedMatmul(form, format, tile))),
+  );
 
   test('stores no component of a vector in workgroup memory', () => {
     expect(kernels.some(({ wgsl }) => wgsl.includes('var<workgroup>'))).toBe(true);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ParameterLayout, randomWeights } from '../../src/engine/parameters.ts';
+import { groupsOf, modelTensors, ParameterLayout, randomWeights } from '../../src/engine/parameters.ts';
 import { loadModel, saveModel } from '../../src/exchange/model-folder.ts';
 import { readSafetensors, writeSafetensors } from '../../src/exchange/safetensors.ts';
 import type { ModelConfig } from '../../src/records/model.ts';
@@ -140,7 +140,7 @@ describe('model folder', () => {
 
 describe('parameter layout', () => {
   test('fused tensors are adjacent and every view is aligned', () => {
-    const { parameters, segments, size } = new ParameterLayout({ ...config, model_type: 'qwen2' });
+    const { parameters, segments, size } = new ParameterLayout(groupsOf(modelTensors({ ...config, model_type: 'qwen2' })));
     const at = (name: string) => parameters.find((p) => p.name === `model.layers.1.${name}`)!;
     for (const [a, b] of [
       ['self_attn.q_proj.weight', 'self_attn.k_proj.weight'],

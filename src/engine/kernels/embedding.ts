@@ -1,25 +1,38 @@
 /** Token embedding, and its gradient by buckets of equal tokens: each table row is summed in order, without atomics. */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
+import type { Matrix } from '../matrix.ts';
 import { rowCount, type Rows } from '../rows.ts';
 import { checkMultiple, itemGroups, itemMain } from './threads.ts';
+import { loader, operand } from './weight-format.ts';
 
 /** x[tokens, width] = table[ids[t]]; `ids` u32. */
 export function embedding(
   gpu: Gpu,
-  { table, ids, x, counts }: { table: View; ids: View; x: View; counts: View },
+  { table, ids, x, counts }: { table: Matrix; ids: View; x: View; counts: View },
   { rows, width }: { rows: Rows; width: number },
 ): Dispatch[] {
   checkMultiple('embedding width', width);
-  const kernel = defineKernel({
-    label: 'embedding',
-    dims: { rows: 'Rows', width: 'u32' },
-    reads: { table: 'vec4f', ids: 'u32' },
-    writes: { x: 'vec4f' },
-    body: itemMain(gpu.tuning, 'row_count() * dims.width', 'x[i] = table[ids[i / dims.width] * dims.width + i % dims.width];'),
-  });
   const groups = itemGroups(gpu.tuning, (run) => (rowCount(rows, run) * width) / 4);
-  return [gpu.dispatch(kernel, { dims: { rows, width: width / 4 }, counts, table, ids, x }, groups)];
+  return table.pieces.map((piece) => {
+    const { reads, wgsl } = loader('table', piece.format);
+    const kernel = defineKernel({
+      label: `embedding ${piece.format}`,
+      dims: { rows: 'Rows', width: 'u32', first: 'u32', piece: 'u32' },
+      reads: { ...reads, ids: 'u32' },
+      writes: { x: 'vec4f' },
+      body: `${wgsl}${itemMain(
+        gpu.tuning,
+        'row_count() * dims.width',
+        `
+  let id = ids[i / dims.width];
+  if (id < dims.first || id >= dims.first + dims.piece) { return; } // another piece has this row
+  x[i] = load_table((id - dims.first) * dims.width + i % dims.width);`,
+      )}`,
+    });
+    const dims = { rows, width: width / 4, first: piece.first, piece: piece.rows };
+    return gpu.dispatch(kernel, { dims, counts, ids, x, ...operand('table', piece) }, groups);
+  });
 }
 
 /** Words of `embeddingBuckets`. */

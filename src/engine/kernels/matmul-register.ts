@@ -1,6 +1,7 @@
 /** The register-tile matmul, with and without quadSwap. See `RegisterTile` in tuning.ts and `matmul` for the forms. */
 import type { RegisterTile } from '../tuning.ts';
 import { matmulKernel, type MatmulForm } from './matmul-text.ts';
+import type { WeightFormat } from './weight-format.ts';
 
 const SWAP = ['', 'quadSwapX', 'quadSwapY', 'quadSwapDiagonal'];
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
@@ -11,7 +12,7 @@ export function registerTileSpan({ quad, rows, columns, threads: [x, y] }: Regis
 }
 
 /** The text is unrolled: all register indices are constants, so that no value is spilled to indexed memory. */
-export function registerMatmul(form: MatmulForm, { quad, rows, columns, threads: [x, y] }: RegisterTile) {
+export function registerMatmul(form: MatmulForm, format: WeightFormat, { quad, rows, columns, threads: [x, y] }: RegisterTile) {
   const swaps = quad ? 4 : 1;
   const acc = (i: number, t: number, j: number): string => `s${i}_${t}_${j}`;
   const lines: string[] = [];
@@ -24,8 +25,8 @@ export function registerMatmul(form: MatmulForm, { quad, rows, columns, threads:
 
   if (form === 'tn') {
     const vectors = rows / 4;
-    say('let a0 = r0 / 4u;\nfor (var r = 0u; r < depth; r++) {');
-    for (const j of range(columns)) say(`let b${j} = b[r * ldb + v${j}];`);
+    say('let a0 = r0 / 4u + dims.a_at;\nfor (var r = 0u; r < depth; r++) {');
+    for (const j of range(columns)) say(`let b${j} = load_b(r * ldb + dims.b_at + v${j});`);
     for (const g of range(vectors)) {
       say(`{ let x0 = a[r * lda + a0 + ${g * swaps}u + lane];`);
       for (const t of range(swaps).slice(1)) say(`let x${t} = ${SWAP[t]}(x0);`);
@@ -35,19 +36,20 @@ export function registerMatmul(form: MatmulForm, { quad, rows, columns, threads:
     }
     say('}');
   } else {
-    for (const i of range(rows)) say(`let a${i} = (r0 + ${swaps * i}u + lane) * lda;`);
-    if (form === 'nt') for (const j of range(columns)) for (const e of range(4)) say(`let o${j}_${e} = (v${j} * 4u + ${e}u) * ldb;`);
+    for (const i of range(rows)) say(`let a${i} = (r0 + ${swaps * i}u + lane) * lda + dims.a_at;`);
+    if (form === 'nt')
+      for (const j of range(columns)) for (const e of range(4)) say(`let o${j}_${e} = (v${j} * 4u + ${e}u) * ldb + dims.b_at;`);
     say('for (var k = 0u; k < depth; k++) {');
     for (const j of range(columns)) {
       if (form === 'nt') {
-        for (const e of range(4)) say(`let w${j}_${e} = b[o${j}_${e} + k];`);
+        for (const e of range(4)) say(`let w${j}_${e} = load_b(o${j}_${e} + k);`);
         for (const u of range(4))
           say(
             `let b${j}_${u} = vec4f(${range(4)
               .map((e) => `w${j}_${e}.${'xyzw'[u]}`)
               .join()});`,
           );
-      } else for (const u of range(4)) say(`let b${j}_${u} = b[(k * 4u + ${u}u) * ldb + v${j}];`);
+      } else for (const u of range(4)) say(`let b${j}_${u} = load_b((k * 4u + ${u}u) * ldb + dims.b_at + v${j});`);
     }
     for (const i of range(rows)) {
       say(`{ let x0 = a[a${i} + k];`);
@@ -75,5 +77,5 @@ export function registerMatmul(form: MatmulForm, { quad, rows, columns, threads:
   ${quad ? '' : 'if (r0 >= out_rows() || c0 * 4u >= out_columns()) { return; }'}
   ${lines.join('\n  ')}
 }`;
-  return matmulKernel(form, `${quad ? 'quad' : 'register'} ${rows}x${columns}`, main, quad);
+  return matmulKernel(form, format, `${quad ? 'quad' : 'register'} ${rows}x${columns}`, main, quad);
 }

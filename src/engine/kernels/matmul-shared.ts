@@ -1,6 +1,7 @@
 /** The matmul that uses workgroup memory, for hardware GPUs. See `SharedTile` in tuning.ts and `matmul` for the forms. */
 import type { SharedTile } from '../tuning.ts';
 import { matmulKernel, type MatmulForm } from './matmul-text.ts';
+import type { WeightFormat } from './weight-format.ts';
 
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
@@ -9,25 +10,27 @@ const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
  * vec4s of rows and of columns. An operand that is stored the other way round is transposed in registers, 4 × 4 values at a time:
  * a store to one component of a vec4 in workgroup memory may overwrite the other components (gpuweb #2112).
  */
-export function sharedMatmul(form: MatmulForm, { rows, columns, depth, threadRows, threadColumns }: SharedTile) {
+export function sharedMatmul(form: MatmulForm, format: WeightFormat, { rows, columns, depth, threadRows, threadColumns }: SharedTile) {
   const threadsX = columns / threadColumns;
   const threads = threadsX * (rows / threadRows);
   const [rowVectors, columnVectors] = [threadRows / 4, threadColumns / 4];
   /** Copies `extent` rows or columns × depth. `first`: the thread that copies the first item. */
-  const stage = (tile: string, source: string, ld: string, origin: string, extent: number, first: string, transposed: boolean): string => {
+  const stage = (operand: 'a' | 'b', origin: string, extent: number, first: string, transposed: boolean): string => {
+    const [tile, ld, column] = [`tile_${operand}`, `ld${operand}`, `dims.${operand}_at`];
+    const load = (at: string): string => (operand === 'a' ? `a[${at}]` : `load_b(${at})`);
     const items = (extent * depth) / (transposed ? 16 : 4);
     const body = transposed
       ? `let line = i / ${depth / 4}u; let part = i % ${depth / 4}u;
-      let at = (${origin} + line * 4u) * ${ld} + k0 / 4u + part;
+      let at = (${origin} + line * 4u) * ${ld} + ${column} + k0 / 4u + part;
       let inside = k0 / 4u + part < (total + 3u) / 4u;
       ${range(4)
-        .map((e) => `let v${e} = select(vec4f(), ${source}[at + ${e}u * ${ld}], inside);`)
+        .map((e) => `let v${e} = select(vec4f(), ${load(`at + ${e}u * ${ld}`)}, inside);`)
         .join(' ')}
       ${range(4)
         .map((e) => `${tile}[(part * 4u + ${e}u) * ${extent / 4}u + line] = vec4f(v0[${e}], v1[${e}], v2[${e}], v3[${e}]);`)
         .join('\n      ')}`
       : `let line = i / ${extent / 4}u; let part = i % ${extent / 4}u;
-      ${tile}[i] = select(vec4f(), ${source}[(k0 + line) * ${ld} + ${origin} / 4u + part], k0 + line < total);`;
+      ${tile}[i] = select(vec4f(), ${load(`(k0 + line) * ${ld} + ${column} + ${origin} / 4u + part`)}, k0 + line < total);`;
     return `for (var i = ${first}; i < ${items}u; i += ${threads}u) {\n      ${body}\n    }`;
   };
   const accumulators = range(threadRows).flatMap((i) => range(columnVectors).map((j) => [i, j] as const));
@@ -40,8 +43,8 @@ var<workgroup> tile_b: array<vec4f, ${(columns * depth) / 4}>;
   let ty = thread / ${threadsX}u; let tx = thread % ${threadsX}u;
   ${accumulators.map(([i, j]) => `var s${i}_${j} = vec4f();`).join(' ')}
   for (var k0 = 0u; k0 < total; k0 += ${depth}u) {
-    ${stage('tile_a', 'a', 'lda', 'r0', rows, 'thread', form !== 'tn')}
-    ${stage('tile_b', 'b', 'ldb', 'c0', columns, `${threads - 1}u - thread`, form === 'nt')}
+    ${stage('a', 'r0', rows, 'thread', form !== 'tn')}
+    ${stage('b', 'c0', columns, `${threads - 1}u - thread`, form === 'nt')}
     workgroupBarrier();
     for (var k = 0u; k < ${depth}u; k++) {
       ${range(rowVectors)
@@ -56,5 +59,5 @@ var<workgroup> tile_b: array<vec4f, ${(columns * depth) / 4}>;
   }
   ${accumulators.map(([i, j]) => `store(r0 + ty * ${threadRows}u + ${i}u, c0 / 4u + tx * ${columnVectors}u + ${j}u, s${i}_${j});`).join('\n  ')}
 }`;
-  return matmulKernel(form, `shared ${rows}x${columns}`, main);
+  return matmulKernel(form, format, `shared ${rows}x${columns}`, main);
 }

@@ -1,34 +1,40 @@
 /** What all matmul kernels share: bindings, sizes, and the guarded store. */
 import { defineKernel } from '../kernel.ts';
+import { loader, type WeightFormat } from './weight-format.ts';
 
 /** nt: a·bᵀ, nn: a·b, tn: aᵀ·b (the sum runs over rows). */
 export type MatmulForm = 'nt' | 'nn' | 'tn';
 
+const COLUMNS = { a_at: 'u32', b_at: 'u32', c_at: 'u32' } as const;
+
 /**
- * A matmul kernel. `body` sees out_rows(), out_columns(), loop_steps() and store(row, column4, value).
+ * A matmul kernel. `body` sees out_rows(), out_columns(), loop_steps(), load_b(index of a vec4) and store(row, column4, value).
+ * `dims` has the first vec4 column of each tensor: `a_at`, `b_at`, `c_at`.
  *
  * All variants add the terms of an element in the order of the reduction index, each by one `fma`. So an element has the same
  * bits in every tile, and a result does not depend on the tile that the number of rows selects.
  */
-export function matmulKernel(form: MatmulForm, variant: string, body: string, subgroups = false) {
+export function matmulKernel(form: MatmulForm, format: WeightFormat, variant: string, body: string, subgroups = false) {
+  const b = loader('b', format);
   return defineKernel({
-    label: `matmul ${form} ${variant}`,
-    dims: { rows: 'Rows', n: 'u32', k: 'u32', lda: 'u32', ldb: 'u32', ldc: 'u32', accumulate: 'u32' },
-    reads: { a: 'vec4f', b: 'vec4f' },
+    label: `matmul ${form} ${variant}${format === 'f32' ? '' : ` ${format}`}`,
+    dims: { rows: 'Rows', n: 'u32', k: 'u32', lda: 'u32', ldb: 'u32', ldc: 'u32', ...COLUMNS, scale: 'f32', accumulate: 'u32' },
+    reads: { a: 'vec4f', ...b.reads },
     writes: { c: 'vec4f' },
     subgroups,
     body: /* wgsl */ `
+${b.wgsl}
 fn out_rows() -> u32 { return ${form === 'tn' ? 'dims.n' : 'row_count()'}; }
 fn out_columns() -> u32 { return ${form === 'tn' ? 'dims.k' : 'dims.n'}; }
 // Terms of the sum: single rows in tn, else vec4s (a's columns past k are zero).
 fn loop_steps() -> u32 { return ${form === 'tn' ? 'row_count()' : '(dims.k + 3u) / 4u'}; }
-// Writes (or adds) the vec4 at column4. Columns past the last one, up to ldc, become zero.
+// Writes (or adds) the scaled vec4 at column4. Columns past the last one, up to ldc, become zero.
 fn store(row: u32, column4: u32, value: vec4f) {
   let columns = out_columns();
   if (row >= out_rows() || column4 * 4u >= columns) { return; }
-  let at = row * (dims.ldc / 4u) + column4;
+  let at = row * (dims.ldc / 4u) + dims.c_at + column4;
   let inside = column4 * 4u + vec4u(0u, 1u, 2u, 3u) < vec4u(columns);
-  var v = select(vec4f(), value, inside);
+  var v = select(vec4f(), value * dims.scale, inside);
   if (dims.accumulate != 0u) { v += c[at]; }
   c[at] = v;
 }

@@ -5,12 +5,14 @@ import type { MatmulTile, MatmulTuning } from '../tuning.ts';
 import { registerMatmul, registerTileSpan } from './matmul-register.ts';
 import { sharedMatmul } from './matmul-shared.ts';
 import type { MatmulForm } from './matmul-text.ts';
+import { formatOf, hasScales, operand, SCALE_GROUP, type Stored } from './weight-format.ts';
 
 export type { MatmulForm } from './matmul-text.ts';
 
 export interface MatmulTensors {
   a: View;
-  b: View;
+  /** A View is f32. */
+  b: View | Stored;
   c: View;
   counts: View;
 }
@@ -26,6 +28,12 @@ export interface MatmulSizes {
   lda?: number;
   ldb?: number;
   ldc?: number;
+  /** The first column that is used of each tensor; multiples of 4. Default 0. */
+  aAt?: number;
+  bAt?: number;
+  cAt?: number;
+  /** Factor of the product. Default 1. */
+  scale?: number;
 }
 
 const round4 = (x: number): number => Math.ceil(x / 4) * 4;
@@ -49,7 +57,7 @@ export function matmulStrides({ form, n, k, lda, ldb, ldc }: MatmulSizes): { lda
  * - tn: c[n, k] = a[rows, n]ᵀ · b[rows, k], summed over the run's rows in order. k a multiple of 4, n any.
  *
  * The bits of an element of c depend only on its own row and column, not on the number of rows.
- * @throws RangeError if a width or stride is not a multiple of 4 where it must be.
+ * @throws RangeError if a width, stride or first column is not a multiple of 4 where it must be, or b's stride not of 32 in int8 and int4.
  */
 export function matmul(
   gpu: Gpu,
@@ -61,16 +69,22 @@ export function matmul(
   const { lda, ldb, ldc } = matmulStrides(sizes);
   const even = form === 'nn' ? n : k;
   if (even % 4 !== 0) throw new RangeError(`matmul ${form} ${form === 'nn' ? 'n' : 'k'} ${even}: expected a multiple of 4`);
-  const dims = { rows, n, k, lda, ldb, ldc, accumulate: sizes.accumulate ? 1 : 0 };
+  const { aAt = 0, bAt = 0, cAt = 0, scale = 1 } = sizes;
+  for (const [name, value] of Object.entries({ aAt, bAt, cAt }))
+    if (value < 0 || value % 4 !== 0) throw new RangeError(`matmul ${form} ${name} ${value}: expected a multiple of 4`);
+  const format = formatOf(b);
+  if (hasScales(format) && ldb % SCALE_GROUP !== 0)
+    throw new RangeError(`matmul ${form} ldb ${ldb}: expected a multiple of ${SCALE_GROUP} for ${format}`);
+  const dims = { rows, n, k, lda, ldb, ldc, a_at: aAt / 4, b_at: bAt / 4, c_at: cAt / 4, scale, accumulate: sizes.accumulate ? 1 : 0 };
   const dispatch = (tile: MatmulTile, active: (rows: number) => boolean): Dispatch => {
     const [tileRows, tileColumns] = tile.kind === 'register' ? registerTileSpan(tile) : [tile.rows, tile.columns];
-    const kernel = tile.kind === 'register' ? registerMatmul(form, tile) : sharedMatmul(form, tile);
+    const kernel = tile.kind === 'register' ? registerMatmul(form, format, tile) : sharedMatmul(form, format, tile);
     const groups = (run: Counts): Workgroups => {
       const m = rowCount(rows, run);
       if (!active(m)) return [0];
       return form === 'tn' ? [Math.ceil(k / tileColumns), Math.ceil(n / tileRows)] : [Math.ceil(n / tileColumns), Math.ceil(m / tileRows)];
     };
-    return gpu.dispatch(kernel, { dims, counts, a, b, c }, groups);
+    return gpu.dispatch(kernel, { dims, counts, a, c, ...operand('b', b) }, groups);
   };
   // In a run without rows, a tn that does not accumulate still has to write its zeros.
   if (form === 'tn') return [dispatch(tuned.tn, (m) => m > 0 || !sizes.accumulate)];
@@ -95,15 +109,16 @@ export function matmulReference(
   sizes: Omit<MatmulSizes, 'rows'>,
   c?: Float64Array,
 ): Float64Array {
-  const { form, n, k } = sizes;
+  const { form, n, k, aAt = 0, bAt = 0, cAt = 0, scale = 1 } = sizes;
   const { lda, ldb, ldc } = matmulStrides({ ...sizes, rows: { of: 'rows' } });
   const [outRows, outColumns, depth] = form === 'tn' ? [n, k, rows] : [rows, n, k];
   const out = sizes.accumulate && c ? Float64Array.from(c) : new Float64Array(outRows * ldc);
   for (let i = 0; i < outRows; i++) {
     for (let j = 0; j < outColumns; j++) {
       let sum = 0;
-      for (let p = 0; p < depth; p++) sum += a[form === 'tn' ? p * lda + i : i * lda + p]! * b[form === 'nt' ? j * ldb + p : p * ldb + j]!;
-      out[i * ldc + j]! += sum;
+      for (let p = 0; p < depth; p++)
+        sum += a[aAt + (form === 'tn' ? p * lda + i : i * lda + p)]! * b[bAt + (form === 'nt' ? j * ldb + p : p * ldb + j)]!;
+      out[cAt + i * ldc + j]! += scale * sum;
     }
   }
   return out;

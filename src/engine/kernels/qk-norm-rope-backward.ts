@@ -24,14 +24,14 @@ export interface QkBackwardTensors extends QkTensors {
   dqk: View;
   /** Same shape as qkv. The q and k columns are written; the v columns stay unchanged. */
   dqkv: View;
-  /** [headDim] gradients of the gains, which are added to; required with `norm`. */
-  dqWeight?: View;
-  dkWeight?: View;
-  /** Scratch of `qkPartialBytes(headDim)`; required with `norm`. */
+  /** [headDim] gradients of the gains, which are added to. Absent: the gains are not trained. */
+  dqWeight?: View | undefined;
+  dkWeight?: View | undefined;
+  /** Scratch of `qkPartialBytes(headDim)`; required with `dqWeight`. */
   partial?: View;
 }
 
-/** dqkv from dqk; with `norm` also adds to dqWeight and dkWeight. */
+/** dqkv from dqk; with `norm` also adds to dqWeight and dkWeight, if they are given. */
 export function qkNormRopeBackward(gpu: Gpu, t: QkBackwardTensors, sizes: QkSizes): Dispatch[] {
   checkQkSizes(sizes);
   const { tokens, heads, kvHeads, norm } = sizes;
@@ -83,7 +83,7 @@ export function qkNormRopeBackward(gpu: Gpu, t: QkBackwardTensors, sizes: QkSize
   let mean = (products.x + products.y + products.z + products.w) * r / f32(4u * width);
   for (var c = 0u; c < width; c++) { dqkv[raw + c] = r * (dqkv[raw + c] - qkv[raw + c] * (r * mean)); }`)}`,
   });
-  return [gpu.dispatch(kernel, { ...bound, ...normTensors(t) }, groups), ...gainGradients(gpu, t, sizes)];
+  return [gpu.dispatch(kernel, { ...bound, ...normTensors(t) }, groups), ...(t.dqWeight ? gainGradients(gpu, t, sizes) : [])];
 }
 
 /** dqWeight and dkWeight. A thread sums one (lo, hi) pair of vec4s over a strip of tokens and all heads of q, or of k. */

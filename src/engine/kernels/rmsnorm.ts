@@ -37,12 +37,12 @@ export function rmsnorm(
 }
 
 /**
- * dx (=, or += with `accumulateDx`) and dweight += from dy. With x̂ = x · rstd and g = weight · dy:
+ * dx (=, or += with `accumulateDx`) and, if it is given, dweight += from dy. With x̂ = x · rstd and g = weight · dy:
  * dx = rstd · (g - x̂ · mean(g · x̂)), dweight = Σ dy · x̂. `partial`: scratch of `rmsnormPartialBytes(width)`.
  */
 export function rmsnormBackward(
   gpu: Gpu,
-  t: { x: View; weight: View; rstd: View; dy: View; dx: View; dweight: View; partial: View; counts: View },
+  t: { x: View; weight: View; rstd: View; dy: View; dx: View; dweight?: View | undefined; partial: View; counts: View },
   { rows, width, accumulateDx }: { rows: Rows; width: number; accumulateDx?: boolean },
 ): Dispatch[] {
   checkMultiple('rmsnorm width', width);
@@ -67,6 +67,9 @@ export function rmsnormBackward(
   }`,
     ),
   });
+  const dims = { rows, width: width / 4 };
+  const program = [gpu.dispatch(input, { ...t, dims: { ...dims, accumulate: accumulateDx ? 1 : 0 } }, rowGroups(gpu.tuning, rows))];
+  if (!t.dweight) return program;
   const gain = defineKernel({
     label: 'rmsnorm dweight',
     dims: { rows: 'Rows', width: 'u32' },
@@ -83,10 +86,9 @@ export function rmsnormBackward(
   partial[i] = sum;`,
     ),
   });
-  const dims = { rows, width: width / 4 };
   const stripGroups = itemGroups(gpu.tuning, (run) => (rowCount(rows, run) > 0 ? (STRIPS * width) / 4 : 0));
   return [
-    gpu.dispatch(input, { ...t, dims: { ...dims, accumulate: accumulateDx ? 1 : 0 } }, rowGroups(gpu.tuning, rows)),
+    ...program,
     gpu.dispatch(gain, { ...t, dims }, stripGroups),
     addStrips(gpu, { partial: t.partial, out: t.dweight, counts: t.counts }, { rows, width }),
   ];

@@ -10,7 +10,7 @@
  */
 import type { TensorMap } from '../../engine/types.ts';
 import type { ModelConfig } from '../../records/model.ts';
-import { MAX_HALF, toHalf } from '../half.ts';
+import { MAX_HALF, toHalf } from '../../base/half.ts';
 import { GraphBuilder } from './graph-builder.ts';
 import { ELEMENT, type Graph, OnnxError } from './onnx-file.ts';
 

@@ -1,15 +1,14 @@
-/** Tensors in a flat buffer of the model's layout, and their way to and from the CPU. */
+/** Trained tensors in one flat buffer, and their way to and from the CPU. */
 import type { Gpu, View } from './gpu.ts';
-import type { ParameterLayout, WeightViews } from './parameters.ts';
+import type { ParameterLayout, TensorGroup } from './parameters.ts';
 import type { TensorMap } from './types.ts';
 
 /** Bytes of one transfer between CPU and GPU. */
 const TRANSFER = 64 * 2 ** 20;
 
-/** One value for each parameter of the model: weights, gradients or moments. */
-export class Weights {
+/** One value for each trained parameter: weights, gradients or moments. */
+export class Arena {
   readonly flat: View;
-  readonly views: WeightViews;
 
   /** Allocates; all values are 0. */
   constructor(
@@ -18,8 +17,9 @@ export class Weights {
     label: string,
   ) {
     this.flat = gpu.buffer(label, layout.size * 4);
-    this.views = layout.views(this.flat);
   }
+
+  readonly view = (group: TensorGroup): View => this.layout.view(this.flat, group);
 
   /** @throws Error that names each tensor that is missing, unknown or misshapen */
   upload(tensors: TensorMap): void {
@@ -39,5 +39,5 @@ export class Weights {
   }
 }
 
-/** What `download` returns for weights that were never allocated. */
+/** What `download` returns for an arena that was never allocated. */
 export const zeros = (layout: ParameterLayout): TensorMap => layout.unflatten(new Float32Array(layout.size));

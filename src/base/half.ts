@@ -1,4 +1,4 @@
-/** @file IEEE 754 binary16, the half-precision float of safetensors (F16) and ONNX (FLOAT16). */
+/** @file 16-bit floats: IEEE 754 binary16 (F16 in safetensors, FLOAT16 in ONNX) and bfloat16 (BF16). */
 
 /** The largest finite value. */
 export const MAX_HALF = 65_504;
@@ -30,3 +30,12 @@ export function toHalf(data: Float32Array): Uint16Array<ArrayBuffer> {
   }
   return halves;
 }
+
+/** Rounds to the nearest bfloat16, ties to even. */
+export function toBfloat16(data: Float32Array): Uint16Array<ArrayBuffer> {
+  const bits = new Uint32Array(data.buffer, data.byteOffset, data.length);
+  return Uint16Array.from(bits, (b) => (b + 0x7fff + ((b >>> 16) & 1)) >>> 16);
+}
+
+export const fromBfloat16 = (halves: Uint16Array): Float32Array<ArrayBuffer> =>
+  new Float32Array(Uint32Array.from(halves, (h) => h << 16).buffer);

@@ -1,0 +1,98 @@
+/** LoRA (Hu et al. 2021): y = x·Wᵀ + scale · (x·Aᵀ)·Bᵀ with frozen W. Names are PEFT's. */
+import type { View } from './gpu.ts';
+import { mulberry32, type ParameterLayout, type TensorGroup } from './parameters.ts';
+import type { LoraOptions, LoraTarget, ModelConfig, TensorMap } from './types.ts';
+
+export const LORA_TARGETS: readonly LoraTarget[] = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'];
+
+/** The linear maps of a layer. A kernel reads q, k and v as one matrix, and gate and up. */
+export const LINEARS = ['qkv', 'o', 'gateUp', 'down'] as const;
+export type LinearName = (typeof LINEARS)[number];
+
+/** The adapters of one linear map. `a` is [parts · rank, inputs]: the A of all parts, row below row. */
+export interface Adapter {
+  rank: number;
+  scale: number;
+  a: View;
+  /** `b` [rows, rank] adds to the outputs `first` … `first + rows - 1`. */
+  parts: { b: View; first: number; rows: number }[];
+}
+export type LayerAdapters = Partial<Record<LinearName, Adapter>>;
+
+interface AdapterTensors {
+  a: TensorGroup;
+  parts: { b: TensorGroup; first: number; rows: number }[];
+}
+/** By layer. */
+export type LoraTensors = Partial<Record<LinearName, AdapterTensors>>[];
+
+/** The rank of the engine's tensors: kernels read vec4s. */
+export const paddedRank = (rank: number): number => Math.ceil(rank / 4) * 4;
+
+/** @throws RangeError naming the field */
+export function loraTensors(config: ModelConfig, { rank: r, targets }: LoraOptions): LoraTensors {
+  if (!Number.isInteger(r) || r < 1) throw new RangeError(`lora rank is ${r}: expected a positive integer`);
+  const rank = paddedRank(r);
+  if (targets.length === 0) throw new RangeError('lora targets: expected at least one');
+  const { hidden_size: h, intermediate_size: i, head_dim: d } = config;
+  const [q, kv] = [config.num_attention_heads * d, config.num_key_value_heads * d];
+  const outputs: Record<LinearName, [LoraTarget, number][]> = {
+    qkv: [
+      ['q_proj', q],
+      ['k_proj', kv],
+      ['v_proj', kv],
+    ],
+    o: [['o_proj', h]],
+    gateUp: [
+      ['gate_proj', i],
+      ['up_proj', i],
+    ],
+    down: [['down_proj', h]],
+  };
+  const inputs: Record<LinearName, number> = { qkv: h, o: q, gateUp: h, down: i };
+  return Array.from({ length: config.num_hidden_layers }, (_, layer) => {
+    const adapters: Partial<Record<LinearName, AdapterTensors>> = {};
+    for (const linear of LINEARS) {
+      const block = linear === 'qkv' || linear === 'o' ? 'self_attn' : 'mlp';
+      const name = (target: LoraTarget, matrix: 'A' | 'B') =>
+        `base_model.model.model.layers.${layer}.${block}.${target}.lora_${matrix}.weight`;
+      let end = 0;
+      const parts = outputs[linear]
+        .map(([target, rows]) => ({ target, rows, first: (end += rows) - rows }))
+        .filter(({ target }) => targets.includes(target));
+      if (parts.length === 0) continue;
+      adapters[linear] = {
+        a: parts.map(({ target }) => ({ name: name(target, 'A'), shape: [rank, inputs[linear]] })),
+        parts: parts.map(({ target, rows, first }) => ({ b: [{ name: name(target, 'B'), shape: [rows, rank] }], first, rows })),
+      };
+    }
+    return adapters;
+  });
+}
+
+/** All groups, in the order of a flat buffer. */
+export const loraGroups = (tensors: LoraTensors): TensorGroup[] =>
+  tensors.flatMap((layer) => Object.values(layer).flatMap(({ a, parts }) => [a, ...parts.map(({ b }) => b)]));
+
+/** The adapters in a buffer, by layer. */
+export const loraViews = (tensors: LoraTensors, { rank, scale }: LoraOptions, view: (group: TensorGroup) => View): LayerAdapters[] =>
+  tensors.map((layer) =>
+    Object.fromEntries(
+      Object.entries(layer).map(([linear, { a, parts }]): [string, Adapter] => [
+        linear,
+        { rank: paddedRank(rank), scale, a: view(a), parts: parts.map(({ b, ...at }) => ({ ...at, b: view(b) })) },
+      ]),
+    ),
+  );
+
+/** PEFT's initial values: A uniform in ±1/√inputs (Kaiming, a = √5), B zero. The same seed gives the same values. */
+export function initialLora(layout: ParameterLayout, { rank }: LoraOptions, seed: number): TensorMap {
+  const uniform = mulberry32(seed);
+  return new Map(
+    layout.parameters.map(({ name, shape, size }) => {
+      const data = new Float32Array(size);
+      if (name.endsWith('.lora_A.weight')) for (let i = 0; i < rank * shape[1]!; i++) data[i] = (2 * uniform() - 1) / Math.sqrt(shape[1]!);
+      return [name, { shape, data }];
+    }),
+  );
+}

@@ -1,0 +1,169 @@
+/** @file Reads and writes LoRA adapters as PEFT does: `adapter_config.json` and `adapter_model.safetensors`. */
+import * as z from 'zod/mini';
+import { LORA_TARGETS, paddedRank } from '../engine/lora.ts';
+import type { LoraOptions, LoraTarget, ModelConfig, TensorMap } from '../engine/types.ts';
+import { checked } from './checked.ts';
+import { jsonFile, ModelFolderError, readJson } from './model-folder.ts';
+import { readSafetensors, SafetensorsError, writeSafetensors } from './safetensors.ts';
+
+const CONFIG = 'adapter_config.json';
+const WEIGHTS = 'adapter_model.safetensors';
+const isTarget = (name: string): name is LoraTarget => (LORA_TARGETS as readonly string[]).includes(name);
+
+/** LoRA as PEFT names it. */
+export interface LoraConfig {
+  r: number;
+  lora_alpha: number;
+  target_modules: readonly LoraTarget[];
+  /** The scale is lora_alpha / √r instead of lora_alpha / r. */
+  use_rslora: boolean;
+}
+
+const PEFT = z.looseObject({
+  peft_type: z.literal('LORA'),
+  r: z.int().check(z.minimum(1), z.maximum(1024)),
+  lora_alpha: z.number(),
+  target_modules: z.union([z.array(z.string()), z.string()]),
+  use_rslora: z.optional(z.boolean()),
+});
+
+/** Settings of PEFT that change the result and that this engine lacks: they must have one of these values, or be absent. */
+const UNSUPPORTED: Record<string, readonly unknown[]> = {
+  bias: ['none'],
+  use_dora: [false],
+  fan_in_fan_out: [false],
+  modules_to_save: [null],
+  layers_to_transform: [null],
+  layer_replication: [null],
+  megatron_config: [null],
+  use_bdlora: [null],
+  lora_bias: [false],
+  trainable_token_indices: [null],
+  target_parameters: [null],
+};
+
+/** What the engine needs. */
+export const loraOptions = ({ r, lora_alpha, target_modules, use_rslora }: LoraConfig): LoraOptions => ({
+  rank: r,
+  scale: lora_alpha / (use_rslora ? Math.sqrt(r) : r),
+  targets: target_modules,
+});
+
+/**
+ * Reads an adapter. `tensors` have the engine's rank.
+ * @throws ModelFolderError, ImportError or SafetensorsError that names the file and the field
+ */
+export function readAdapter(files: Record<string, Uint8Array>): { config: LoraConfig; tensors: TensorMap } {
+  const json = readJson(files, CONFIG) as Record<string, unknown>;
+  const { r, lora_alpha, target_modules: named, use_rslora = false } = checked<z.output<typeof PEFT>>(PEFT, json, CONFIG);
+  for (const [field, allowed] of Object.entries(UNSUPPORTED))
+    if (json[field] !== undefined && !allowed.includes(json[field]))
+      throw new ModelFolderError(
+        `${CONFIG}: ${field} is ${JSON.stringify(json[field]).slice(0, 60)}: expected ${JSON.stringify(allowed[0])}`,
+      );
+  for (const field of ['rank_pattern', 'alpha_pattern', 'loftq_config'])
+    if (Object.keys(json[field] ?? {}).length > 0) throw new ModelFolderError(`${CONFIG}: ${field} is not empty: expected {}`);
+  const names = named === 'all-linear' ? [...LORA_TARGETS] : typeof named === 'string' ? [named] : named;
+  // PEFT also takes the last parts of a module's path.
+  const modules = names.map((name) => name.split('.').at(-1)!);
+  const unknown = names.find((_, i) => !isTarget(modules[i]!));
+  if (unknown !== undefined || names.length === 0)
+    throw new ModelFolderError(
+      `${CONFIG}: target_modules is ${JSON.stringify(unknown ?? []).slice(0, 60)}: expected names among ${LORA_TARGETS.join(', ')}`,
+    );
+  const file = files[WEIGHTS];
+  if (!file) throw new ModelFolderError(`${WEIGHTS} is missing`);
+  let tensors: TensorMap;
+  try {
+    tensors = readSafetensors(file);
+  } catch (error) {
+    throw error instanceof SafetensorsError ? new SafetensorsError(`${WEIGHTS}: ${error.message}`) : error;
+  }
+  const target_modules = LORA_TARGETS.filter((name) => modules.includes(name));
+  return { config: { r, lora_alpha, target_modules, use_rslora }, tensors: withRank(tensors, r, paddedRank(r)) };
+}
+
+/**
+ * The files of an adapter, as PEFT's `save_pretrained` writes them.
+ * @param base name or path of the model that the adapter belongs to
+ */
+export function saveAdapter(config: LoraConfig, tensors: TensorMap, base: string): Record<string, Uint8Array<ArrayBuffer>> {
+  return {
+    [CONFIG]: jsonFile({
+      peft_type: 'LORA',
+      task_type: 'CAUSAL_LM',
+      base_model_name_or_path: base,
+      inference_mode: true,
+      ...config,
+      lora_dropout: 0,
+      bias: 'none',
+      fan_in_fan_out: false,
+      use_dora: false,
+      modules_to_save: null,
+      init_lora_weights: true,
+    }),
+    [WEIGHTS]: adapterFile(config, tensors),
+  };
+}
+
+/** Tensors of the engine (values or gradients) as `adapter_model.safetensors`. */
+export const adapterFile = ({ r }: LoraConfig, tensors: TensorMap): Uint8Array<ArrayBuffer> =>
+  writeSafetensors(withRank(tensors, paddedRank(r), r));
+
+/** The tensors with another rank: A [rank, inputs] and B [outputs, rank] lose or gain zeros. @throws ModelFolderError for another shape */
+function withRank(tensors: TensorMap, from: number, to: number): TensorMap {
+  return new Map(
+    [...tensors].map(([name, { shape, data }]) => {
+      const [rows = 0, columns = 0] = shape;
+      const a = name.endsWith('.lora_A.weight');
+      if (shape.length !== 2 || (a ? rows : columns) !== from)
+        throw new ModelFolderError(
+          `${WEIGHTS}: tensor ${name} has shape [${shape}]: expected ${a ? `[${from}, inputs]` : `[outputs, ${from}]`}`,
+        );
+      if (from === to) return [name, { shape, data }];
+      const [newRows, newColumns] = a ? [to, columns] : [rows, to];
+      const changed = new Float32Array(newRows * newColumns);
+      for (let row = 0; row < Math.min(rows, newRows); row++)
+        changed.set(data.subarray(row * columns, row * columns + Math.min(columns, newColumns)), row * newColumns);
+      return [name, { shape: [newRows, newColumns], data: changed }];
+    }),
+  );
+}
+
+/**
+ * The model with the adapters in its weights: W + scale · B·A, in float64 and then rounded to f32.
+ * @param weights of the base model; they are not changed
+ */
+export function mergeAdapter(
+  config: ModelConfig,
+  weights: TensorMap,
+  { config: lora, tensors }: { config: LoraConfig; tensors: TensorMap },
+): TensorMap {
+  const { rank: r, scale } = loraOptions(lora);
+  const rank = paddedRank(r);
+  const merged: TensorMap = new Map(weights);
+  for (const [name, a] of tensors) {
+    if (!name.endsWith('.lora_A.weight')) continue;
+    const module = name.slice('base_model.model.'.length, -'.lora_A.weight'.length);
+    const b = tensors.get(`base_model.model.${module}.lora_B.weight`);
+    const base = weights.get(`${module}.weight`);
+    if (!b || !base) throw new ModelFolderError(`${WEIGHTS}: tensor ${name}: expected its lora_B and a base weight ${module}.weight`);
+    const [rows, columns] = [base.shape[0]!, base.shape[1]!];
+    if (b.shape[0] !== rows || a.shape[1] !== columns)
+      throw new ModelFolderError(
+        `${WEIGHTS}: tensor ${name}: the adapter of [${b.shape[0]}, ${a.shape[1]}] does not fit ${module}.weight [${base.shape}] (${config.model_type})`,
+      );
+    const data = Float32Array.from(base.data);
+    const delta = new Float64Array(columns);
+    for (let row = 0; row < rows; row++) {
+      delta.fill(0);
+      for (let r = 0; r < rank; r++) {
+        const factor = scale * b.data[row * rank + r]!;
+        if (factor !== 0) for (let c = 0; c < columns; c++) delta[c]! += factor * a.data[r * columns + c]!;
+      }
+      for (let c = 0; c < columns; c++) data[row * columns + c] = base.data[row * columns + c]! + delta[c]!;
+    }
+    merged.set(`${module}.weight`, { shape: base.shape, data });
+  }
+  return merged;
+}
