@@ -48,6 +48,24 @@ export async function findModel(directory, { tokenizer = false } = {}) {
   return { directory, files, vocabSize };
 }
 
+/** The files of a LoRA adapter as PEFT writes them. */
+const ADAPTER_FILES = ['adapter_config.json', 'adapter_model.safetensors'];
+
+/**
+ * @param {string} directory
+ * @returns {Promise<{ directory: string, files: string[] }>}
+ * @throws {UsageError}
+ */
+export async function findAdapter(directory) {
+  const own = await ownFiles(directory).catch((error) => {
+    throw new UsageError(`--lora is "${directory}": ${reason(error)}`);
+  });
+  for (const name of ADAPTER_FILES)
+    if (!(await own(name))) throw new UsageError(`--lora is "${directory}": it has no ${name}, as PEFT writes it`);
+  await checkSafetensors(join(directory, 'adapter_model.safetensors'));
+  return { directory, files: ADAPTER_FILES };
+}
+
 /**
  * Returns a function that says whether a file of a model folder may be read. Regular files may be read, and links to regular
  * files in the folder. Other links would copy files from outside into the output folder. In the cache of Hugging Face, a

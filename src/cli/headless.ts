@@ -10,10 +10,12 @@ import type {
   GenerateRequest,
   GradRequest,
   Interrupted,
+  ModelParts,
   Progress,
   TrainingSink,
 } from '../trainer/messages.ts';
 import * as comlink from 'comlink';
+import type { WeightFormat } from '../engine/kernels/weight-format.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
 import type { SftConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
@@ -38,11 +40,17 @@ export type HeadlessRequest = { model?: string[]; benchmark?: BenchmarkFiles } &
   | { command: 'synthesize'; options: Parameters<TrainerApi['synthesize']>[0]; settings: Record<string, string> }
   /** `done`: `<exchange>customer/<index>/done.jsonl` has trials from before an interruption. New ones go to `…/trial`. */
   | { command: 'evaluate'; options: EvaluateOptions; customers: { user: UserConfig; done: boolean }[] }
-  | { command: 'score'; sequences: number[][] }
-  | { command: 'grad'; request: GradRequest }
-  | { command: 'generate'; request: GenerateRequest }
+  | ({ command: 'score'; sequences: number[][] } & WeightsOrder)
+  | ({ command: 'grad'; request: GradRequest } & WeightsOrder)
+  | ({ command: 'generate'; request: GenerateRequest } & WeightsOrder)
   | { command: 'bench' }
 );
+
+/** How to hold the weights. `lora` lists the files of the adapter, which are fetched from `<exchange>lora/<name>`. */
+interface WeightsOrder {
+  precision: WeightFormat;
+  lora?: string[];
+}
 
 /**
  * A run to train. Its files come from `<exchange>run/<index>/`, and what it makes is sent there: each step and evaluation, the
@@ -163,10 +171,30 @@ async function fetchModel(names: readonly string[], from: string): Promise<Model
   return model;
 }
 
+/** The worker reads the weights in pieces from their addresses. */
+async function modelParts(names: readonly string[], from: string): Promise<ModelParts> {
+  const weights = names.filter((name) => name.endsWith('.safetensors'));
+  const others = await fetchModel(
+    names.filter((name) => !weights.includes(name)),
+    from,
+  );
+  return { ...others, ...Object.fromEntries(weights.map((name) => [name, { url: from + name }])) };
+}
+
 async function runCommand(trainer: Trainer, request: HeadlessRequest, exchange: string): Promise<unknown> {
   const report = throttledProgress();
   if (request.benchmark) await importData(request.benchmark, exchange, report);
   const progress = comlink.proxy(report);
+  if (request.command === 'score' || request.command === 'grad' || request.command === 'generate') {
+    const parts = await modelParts(request.model ?? [], `${exchange}model/`);
+    const adapter = request.lora && (await fetchModel(request.lora, `${exchange}lora/`));
+    const weights = { precision: request.precision, ...(adapter && { adapter }) };
+    if (request.command === 'score') return trainer.score(parts, request.sequences, weights);
+    if (request.command === 'generate') return trainer.generate(parts, request.request, weights);
+    const { safetensors, report } = await trainer.grad(parts, request.request, weights);
+    await put(`${exchange}out/grads.safetensors`, safetensors);
+    return report;
+  }
   const model = await fetchModel(request.model ?? [], `${exchange}model/`);
   switch (request.command) {
     case 'train':
@@ -196,15 +224,6 @@ async function runCommand(trainer: Trainer, request: HeadlessRequest, exchange: 
       const trial: EvaluationSink['trial'] = (i, trajectory) => put(`${place(i)}trial`, JSON.stringify(trajectory));
       return trainer.evaluate(model, request.options, customers, comlink.proxy<EvaluationSink>({ progress: report, trial }));
     }
-    case 'score':
-      return trainer.score(model, request.sequences);
-    case 'grad': {
-      const { safetensors, report } = await trainer.grad(model, request.request);
-      await put(`${exchange}out/grads.safetensors`, safetensors);
-      return report;
-    }
-    case 'generate':
-      return trainer.generate(model, request.request);
     case 'bench':
       return trainer.bench(progress);
   }

@@ -18,6 +18,7 @@ const START_TIMEOUT_MS = 120_000;
  * @typedef {object} PageJob
  * @property {import('./headless.ts').HeadlessRequest} request
  * @property {import('./files.mjs').ModelFolder} [model]
+ * @property {{ directory: string, files: string[] }} [lora] a LoRA adapter
  * @property {PageRun[]} [runs] the runs of a training, in the order of the request
  * @property {PageCustomer[]} [customers] the customers of an evaluation, in the order of the request
  * @property {string} [data] a file that the page reads as text
@@ -45,7 +46,7 @@ const START_TIMEOUT_MS = 120_000;
  * @returns {Promise<any>} the command's result
  * @throws {CommandError | import('./errors.mjs').UsageError}
  */
-export async function runInPage({ request, model, runs = [], customers = [], data, benchmark, userEndpoint, onFile, progress }) {
+export async function runInPage({ request, model, lora, runs = [], customers = [], data, benchmark, userEndpoint, onFile, progress }) {
   const server = await serveSite(await builtSite((text) => progress.note(text)));
   /** @type {import('playwright-core').Browser | undefined} */
   let browser;
@@ -61,6 +62,7 @@ export async function runInPage({ request, model, runs = [], customers = [], dat
       result = JSON.parse(body.toString('utf8'));
       received = true;
     });
+    if (lora) for (const name of lora.files) server.offer(`lora/${name}`, { file: join(lora.directory, name) });
     if (model) for (const name of model.files) server.offer(`model/${name}`, { file: join(model.directory, name) });
     for (const [i, run] of runs.entries()) {
       for (const name of run.model.files) server.offer(`run/${i}/${name}`, { file: join(run.model.directory, name) });
@@ -89,7 +91,7 @@ export async function runInPage({ request, model, runs = [], customers = [], dat
         customers: request.customers.map((customer) => ({ ...customer, user: throughProxy(customer.user) })),
       }),
     };
-    server.offer('request.json', { data: JSON.stringify({ ...request, ...users, ...imported, model: model?.files }) });
+    server.offer('request.json', { data: JSON.stringify({ ...request, ...users, ...imported, model: model?.files, lora: lora?.files }) });
 
     browser = await launchChromium();
     const page = await browser.newPage();

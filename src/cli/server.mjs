@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { createServer, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { extname, join, relative, sep } from 'node:path';
@@ -73,11 +73,7 @@ export async function serveSite(directory, { port = 0 } = {}) {
     if (request.method === 'GET' && offers.has(name)) {
       const offer = /** @type {{ file?: string, data?: string | Uint8Array }} */ (offers.get(name));
       if (offer.file === undefined) return answer(200, offer.data, 'application/octet-stream');
-      response.writeHead(200, { 'Content-Type': 'application/octet-stream', ...HEADERS });
-      createReadStream(offer.file)
-        .on('error', (error) => response.destroy(error))
-        .pipe(response);
-      return;
+      return sendFile(offer.file, request.headers.range, response);
     }
     const receive = receivers.get(name) ?? receivers.get(name.replace(/[^/]*$/, '*'));
     if (request.method !== 'PUT' || !receive) return answer(404, 'no such exchange');
@@ -110,6 +106,28 @@ export async function serveSite(directory, { port = 0 } = {}) {
         server.closeAllConnections();
       }),
   };
+}
+
+/**
+ * Sends a file, or the range of it that is asked for.
+ * @param {string} file
+ * @param {string | undefined} range
+ * @param {import('node:http').ServerResponse} response
+ */
+async function sendFile(file, range, response) {
+  const type = { 'Content-Type': 'application/octet-stream', ...HEADERS };
+  const broken = (/** @type {Error} */ error) => void response.destroy(error);
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? [];
+  if (first === undefined) {
+    response.writeHead(200, type);
+    createReadStream(file).on('error', broken).pipe(response);
+    return;
+  }
+  const { size } = await stat(file);
+  const [start, end] = [Number(first), Math.min(Number(last), size - 1)];
+  if (start > end) return void response.writeHead(416, { ...type, 'Content-Range': `bytes */${size}` }).end();
+  response.writeHead(206, { ...type, 'Content-Range': `bytes ${start}-${end}/${size}`, 'Content-Length': end - start + 1 });
+  createReadStream(file, { start, end }).on('error', broken).pipe(response);
 }
 
 /** The decoded path, or null if the URL is invalid (such as `/%` or `//`). @param {string} [url] */

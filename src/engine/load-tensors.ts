@@ -1,8 +1,9 @@
 /** The way of a model's tensors from their source to the GPU, in pieces: no tensor is in JavaScript's memory as a whole. */
+import { InputError } from '../base/input-error.ts';
 import { fromBfloat16, fromHalf } from '../base/half.ts';
 import type { Gpu, View } from './gpu.ts';
 import { findNotFinite } from './kernels/finite.ts';
-import { encodeWeights, hasScales, storedBytes } from './kernels/weight-format.ts';
+import { decodeWeights, encodeWeights, hasScales, storedBytes, type WeightFormat } from './kernels/weight-format.ts';
 import type { Matrix, Piece } from './matrix.ts';
 import type { TensorGroup } from './parameters.ts';
 import type { TensorMap, WeightSource } from './types.ts';
@@ -20,10 +21,21 @@ export const sourceOf = (tensors: TensorMap): WeightSource => ({
   },
 });
 
+/** The tensors with matrices rounded to a format, in f32. It is read in whole rows. */
+export const roundedSource = ({ tensors, read }: WeightSource, format: WeightFormat): WeightSource => ({
+  tensors: new Map([...tensors].map(([name, { shape }]) => [name, { dtype: 'F32', shape }])),
+  read: async (name, from, bytes) => {
+    const { dtype, shape } = tensors.get(name)!;
+    const exact = toFloats(await read(name, (from / 4) * BYTES[dtype], (bytes / 4) * BYTES[dtype]), dtype);
+    const values = shape.length > 1 ? decodeWeights(format, encodeWeights(format, exact)) : exact;
+    return new Uint8Array(values.buffer);
+  },
+});
+
 /**
  * Reads each group into its place.
  * @param check throws if the places were freed between two reads
- * @throws Error that names the tensor, if a value is not finite or the source gives too few bytes
+ * @throws InputError that names the tensor, if a value is not finite or the source gives too few bytes
  */
 export async function loadTensors(
   gpu: Gpu,
@@ -57,7 +69,7 @@ async function checkFinite(gpu: Gpu, places: readonly (readonly [TensorGroup, Ma
     for (const [slot, word] of new Uint32Array(await gpu.read(found, slots.length * 4)).entries()) {
       if (word === 0) continue;
       const { group, columns, piece } = slots[slot]!;
-      throw new Error(notFinite(group, columns, piece, 0xffff_ffff - word));
+      throw new InputError(notFinite(group, columns, piece, 0xffff_ffff - word));
     }
   } finally {
     for (const view of views) gpu.destroyBuffer(view);
@@ -95,7 +107,7 @@ async function loadGroup(
       const count = Math.min(most, rows - row, piece.first + piece.rows - top - row);
       const bytes = await source.read(name, row * rowBytes, count * rowBytes);
       if (bytes.byteLength !== count * rowBytes)
-        throw new Error(`tensor ${name}: ${bytes.byteLength} bytes from byte ${row * rowBytes}: expected ${count * rowBytes}`);
+        throw new InputError(`tensor ${name}: ${bytes.byteLength} bytes from byte ${row * rowBytes}: expected ${count * rowBytes}`);
       check();
       store(gpu, piece, (top + row - piece.first) * columns, bytes, dtype, name);
       row += count;
@@ -112,7 +124,7 @@ function store(gpu: Gpu, { format, values, scales }: Piece, at: number, bytes: U
   try {
     encoded = encodeWeights(format, toFloats(bytes, dtype));
   } catch (error) {
-    throw error instanceof RangeError ? new Error(`tensor ${name}: ${error.message}`) : error;
+    throw error instanceof RangeError ? new InputError(`tensor ${name}: ${error.message}`) : error;
   }
   gpu.write(values, wholeWords(encoded.values), offset.values);
   if (hasScales(format)) gpu.write(scales!, wholeWords(encoded.scales!), offset.scales);

@@ -1,4 +1,5 @@
 /** The tensors of a model, and the layout of trained tensors in one flat buffer. */
+import { InputError } from '../base/input-error.ts';
 import { subview, type View } from './gpu.ts';
 import type { ModelConfig, TensorMap } from './types.ts';
 
@@ -117,7 +118,7 @@ export class ParameterLayout {
    */
   flatten(tensors: TensorMap): Float32Array<ArrayBuffer> {
     const problems = tensorProblems(this.parameters, tensors);
-    if (problems.length > 0) throw new Error(problems.join('; '));
+    if (problems.length > 0) throw new InputError(problems.join('; '));
     const flat = new Float32Array(this.size);
     for (const { name, offset } of this.parameters) flat.set(tensors.get(name)!.data, offset);
     return flat;

@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import { LORA_TARGETS, paddedRank } from '../engine/lora.ts';
 import type { LoraOptions, LoraTarget, ModelConfig, TensorMap } from '../engine/types.ts';
 import { checked } from './checked.ts';
-import { jsonFile, ModelFolderError, readJson } from './model-folder.ts';
-import { readSafetensors, SafetensorsError, writeSafetensors } from './safetensors.ts';
+import { inFile, jsonFile, ModelFolderError, readJson } from './model-folder.ts';
+import { readSafetensors, writeSafetensors } from './safetensors.ts';
 
 const CONFIG = 'adapter_config.json';
 const WEIGHTS = 'adapter_model.safetensors';
@@ -73,12 +73,7 @@ export function readAdapter(files: Record<string, Uint8Array>): { config: LoraCo
     );
   const file = files[WEIGHTS];
   if (!file) throw new ModelFolderError(`${WEIGHTS} is missing`);
-  let tensors: TensorMap;
-  try {
-    tensors = readSafetensors(file);
-  } catch (error) {
-    throw error instanceof SafetensorsError ? new SafetensorsError(`${WEIGHTS}: ${error.message}`) : error;
-  }
+  const tensors = inFile(WEIGHTS, () => readSafetensors(file));
   const target_modules = LORA_TARGETS.filter((name) => modules.includes(name));
   return { config: { r, lora_alpha, target_modules, use_rslora }, tensors: withRank(tensors, r, paddedRank(r)) };
 }

@@ -2,9 +2,10 @@
 import { configJson, parseConfig } from '../engine/config.ts';
 import { ignoredTensors, modelParameters, tensorProblems } from '../engine/parameters.ts';
 import type { ModelConfig } from '../records/model.ts';
-import type { TensorMap } from '../engine/types.ts';
+import type { TensorMap, WeightSource } from '../engine/types.ts';
+import { type FileBytes, openBytes } from './file-bytes.ts';
 import { InputError, parserReason, shown } from '../base/input-error.ts';
-import { readSafetensors, SafetensorsError, writeSafetensors } from './safetensors.ts';
+import { openSafetensors, readSafetensors, SafetensorsError, writeSafetensors } from './safetensors.ts';
 
 export class ModelFolderError extends InputError {
   override name = 'ModelFolderError';
@@ -24,6 +25,43 @@ export function loadModel(files: Record<string, Uint8Array>): { config: ModelCon
   if (problems.length > 0) throw new ModelFolderError(inOneLine(problems));
   if (config.tie_word_embeddings) weights.delete('lm_head.weight');
   return { config, weights };
+}
+
+/**
+ * Reads the configuration and the headers of the weights. The weights are read later, in pieces.
+ * @throws as `loadModel`; InputError if an address cannot be read
+ */
+export async function openModel(files: Record<string, FileBytes>): Promise<{ config: ModelConfig; source: WeightSource }> {
+  const inMemory = Object.fromEntries(
+    Object.entries(files).filter((entry): entry is [string, Uint8Array<ArrayBuffer>] => entry[1] instanceof Uint8Array),
+  );
+  const config = parseConfig(readJson(inMemory, 'config.json'));
+  const source = files[WEIGHTS] || !files[INDEX] ? await openTensors(files, WEIGHTS) : await openShards(files, weightMap(inMemory));
+  const problems = tensorProblems(modelParameters(config), source.tensors, ignoredTensors(config));
+  if (problems.length > 0) throw new ModelFolderError(inOneLine(problems));
+  return { config, source };
+}
+
+async function openTensors(files: Record<string, FileBytes>, name: string): Promise<WeightSource> {
+  const bytes = await openBytes(fileOf(files, name));
+  return inFile(name, () => openSafetensors(bytes));
+}
+
+async function openShards(files: Record<string, FileBytes>, map: Record<string, string>): Promise<WeightSource> {
+  const places = new Map<string, WeightSource>();
+  for (const name of new Set(Object.values(map))) {
+    const source = await openTensors(files, name);
+    for (const tensor of source.tensors.keys()) {
+      if (places.has(tensor)) throw new ModelFolderError(`tensor ${tensor} is in more than one file; the second is ${name}`);
+      places.set(tensor, source);
+    }
+  }
+  for (const [tensor, name] of Object.entries(map))
+    if (!places.has(tensor)) throw new ModelFolderError(`${INDEX}: tensor ${tensor} is not in ${name}`);
+  return {
+    tensors: new Map([...places].map(([tensor, { tensors }]) => [tensor, tensors.get(tensor)!])),
+    read: (tensor, from, bytes) => places.get(tensor)!.read(tensor, from, bytes),
+  };
 }
 
 /** The files that `loadModel` and Hugging Face transformers read. */
@@ -66,7 +104,7 @@ function inOneLine(problems: readonly string[], separator = '; '): string {
     .join(separator);
 }
 
-function fileOf(files: Record<string, Uint8Array>, name: string): Uint8Array {
+function fileOf<File>(files: Record<string, File>, name: string): File {
   const file = Object.hasOwn(files, name) ? files[name] : undefined;
   if (!file)
     throw new ModelFolderError(
@@ -87,30 +125,44 @@ export function readJson(files: Record<string, Uint8Array>, name: string): unkno
 
 function tensorsOf(files: Record<string, Uint8Array>, name: string): TensorMap {
   const file = fileOf(files, name);
-  try {
-    return readSafetensors(file);
-  } catch (error) {
+  return inFile(name, () => readSafetensors(file));
+}
+
+/** Names the file in errors of its format. */
+export function inFile<T>(name: string, read: () => T): T {
+  const named = (error: unknown): never => {
     throw error instanceof SafetensorsError ? new SafetensorsError(`${name}: ${error.message}`) : error;
+  };
+  try {
+    const value = read();
+    return value instanceof Promise ? (value.catch(named) as T) : value;
+  } catch (error) {
+    return named(error);
   }
 }
 
-function shards(files: Record<string, Uint8Array>): TensorMap {
+/** Tensor → file of the index. */
+function weightMap(files: Record<string, Uint8Array>): Record<string, string> {
   const map = (readJson(files, INDEX) as { weight_map?: unknown } | null)?.weight_map;
   if (typeof map !== 'object' || map === null || Array.isArray(map))
     throw new ModelFolderError(`${INDEX}: weight_map is ${shown(map)}: expected an object of tensor → file`);
-  const merged: TensorMap = new Map();
-  for (const [tensor, name] of Object.entries(map)) {
+  for (const [tensor, name] of Object.entries(map))
     if (typeof name !== 'string')
       throw new ModelFolderError(`${INDEX}: weight_map: ${tensor} is ${shown(name)}: expected the name of a file`);
-  }
-  for (const name of new Set(Object.values(map) as string[])) {
+  return map as Record<string, string>;
+}
+
+function shards(files: Record<string, Uint8Array>): TensorMap {
+  const map = weightMap(files);
+  const merged: TensorMap = new Map();
+  for (const name of new Set(Object.values(map))) {
     for (const [tensor, value] of tensorsOf(files, name)) {
       if (merged.has(tensor)) throw new ModelFolderError(`tensor ${tensor} is in more than one file; the second is ${name}`);
       merged.set(tensor, value);
     }
   }
   for (const [tensor, name] of Object.entries(map)) {
-    if (!merged.has(tensor)) throw new ModelFolderError(`${INDEX}: tensor ${tensor} is not in ${name as string}`);
+    if (!merged.has(tensor)) throw new ModelFolderError(`${INDEX}: tensor ${tensor} is not in ${name}`);
   }
   return merged;
 }

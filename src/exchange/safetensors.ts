@@ -3,7 +3,8 @@
  * then the data (https://github.com/huggingface/safetensors).
  */
 import { InputError, parserReason, shown } from '../base/input-error.ts';
-import type { TensorMap } from '../engine/types.ts';
+import type { TensorMap, WeightSource } from '../engine/types.ts';
+import type { ByteSource } from './file-bytes.ts';
 import { fromBfloat16, fromHalf, toBfloat16 } from '../base/half.ts';
 
 export class SafetensorsError extends InputError {
@@ -46,17 +47,38 @@ export function readMetadata(file: Uint8Array): Record<string, string> {
   return Object.fromEntries(Object.entries(metadata).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
-function readHeader(file: Uint8Array): { entries: Entry[]; dataStart: number; metadata: unknown } {
-  if (file.length < 8) throw new SafetensorsError(`file of ${file.length} bytes: expected at least 8 (the header length)`);
-  const headerBytes = Number(new DataView(file.buffer, file.byteOffset, 8).getBigUint64(0, true));
+/** The tensors of a file that is read in pieces. @throws SafetensorsError for a damaged header */
+export async function openSafetensors(file: ByteSource): Promise<WeightSource> {
+  const dataStart = dataStartOf(await file.read(0, 8), file.size);
+  const { entries } = parseHeader(await file.read(8, dataStart - 8), file.size - dataStart);
+  const places = new Map(entries.map((entry) => [entry.name, entry]));
+  return { tensors: places, read: (name, from, bytes) => file.read(dataStart + places.get(name)!.begin + from, bytes) };
+}
+
+function readHeader(file: Uint8Array): Header & { dataStart: number } {
+  const dataStart = dataStartOf(file.subarray(0, 8), file.length);
+  return { ...parseHeader(file.subarray(8, dataStart), file.length - dataStart), dataStart };
+}
+
+interface Header {
+  entries: Entry[];
+  metadata: unknown;
+}
+
+/** @param first the first 8 bytes of a file of `size` bytes */
+function dataStartOf(first: Uint8Array, size: number): number {
+  if (first.length < 8) throw new SafetensorsError(`file of ${first.length} bytes: expected at least 8 (the header length)`);
+  const headerBytes = Number(new DataView(first.buffer, first.byteOffset, 8).getBigUint64(0, true));
   if (headerBytes > MAX_HEADER_BYTES) throw new SafetensorsError(`header of ${headerBytes} bytes: expected at most ${MAX_HEADER_BYTES}`);
-  const dataStart = 8 + headerBytes;
-  if (dataStart > file.length)
-    throw new SafetensorsError(`header of ${headerBytes} bytes in a file of ${file.length}: the file is truncated`);
+  if (8 + headerBytes > size) throw new SafetensorsError(`header of ${headerBytes} bytes in a file of ${size}: the file is truncated`);
+  return 8 + headerBytes;
+}
+
+function parseHeader(bytes: Uint8Array, dataBytes: number): Header {
   let json: string;
   let header: unknown;
   try {
-    json = new TextDecoder('utf-8', { fatal: true }).decode(file.subarray(8, dataStart));
+    json = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     header = JSON.parse(json);
   } catch (error) {
     throw new SafetensorsError(`the header is not JSON: ${parserReason(error)}`);
@@ -74,10 +96,9 @@ function readHeader(file: Uint8Array): { entries: Entry[]; dataStart: number; me
       throw new SafetensorsError(`tensor ${name}: data_offsets begin at ${begin}: expected ${at}, the end of the previous tensor`);
     at = end;
   }
-  const dataBytes = file.length - dataStart;
   if (at > dataBytes) throw new SafetensorsError(`the tensors need ${at} bytes of data but the file has ${dataBytes}: it is truncated`);
   if (at < dataBytes) throw new SafetensorsError(`the tensors cover ${at} bytes of data but the file has ${dataBytes}`);
-  return { entries, dataStart, metadata: (header as Record<string, unknown>).__metadata__ };
+  return { entries, metadata: (header as Record<string, unknown>).__metadata__ };
 }
 
 /** The first key that a JSON object has twice. The format forbids it, and `JSON.parse` keeps only the last value. */

@@ -23,6 +23,8 @@ import type {
   TrainOptions,
   TrainResult,
   Viewer,
+  ModelParts,
+  WeightOptions,
 } from './messages.ts';
 import type { EvaluationRequest } from '../records/evaluation.ts';
 import type { RunRequest, SftConfig } from '../records/run.ts';
@@ -104,8 +106,17 @@ export interface TrainerApi {
   ): Promise<{ jsonl: string; kept: number; tried: number; solved: number }>;
   /** Plays the tasks with each customer. The sink gets every trial. */
   evaluate(model: ModelFiles, options: EvaluateOptions, customers: EvaluatedCustomer[], sink: EvaluationSink): Promise<EvaluateResult>;
-  score(model: ModelFiles, sequences: number[][]): Promise<{ logprobs: number[][]; entropies: number[][] }>;
-  grad(model: ModelFiles, request: GradRequest): Promise<{ safetensors: Uint8Array<ArrayBuffer>; report: Record<string, number> }>;
-  generate(model: ModelFiles, request: GenerateRequest): Promise<{ completions: { tokens: number[]; logprobs: number[] }[] }>;
+  score(model: ModelParts, sequences: number[][], weights: WeightOptions): Promise<{ logprobs: number[][]; entropies: number[][] }>;
+  /** With an adapter: the gradients of the adapter only, under PEFT's names. */
+  grad(
+    model: ModelParts,
+    request: GradRequest,
+    weights: WeightOptions,
+  ): Promise<{ safetensors: Uint8Array<ArrayBuffer>; report: Record<string, number> }>;
+  generate(
+    model: ModelParts,
+    request: GenerateRequest,
+    weights: WeightOptions,
+  ): Promise<{ completions: { tokens: number[]; logprobs: number[] }[] }>;
   bench(progress: Progress): Promise<BenchReport>;
 }

@@ -1,8 +1,7 @@
 /** @file One-off commands on a model: scores, gradients and completions. docs/cli.md describes the file formats. */
 import { InputError } from '../base/input-error.ts';
 import type { GenerateRequest, GradRequest, Rescored, RescoreRequest } from './messages.ts';
-import type { Engine, TrainSequence } from '../engine/types.ts';
-import { writeSafetensors } from '../exchange/safetensors.ts';
+import type { Engine, TensorMap, TrainSequence } from '../engine/types.ts';
 import { tokenWeights } from '../training/advantages.ts';
 import { lossConfig } from '../training/config.ts';
 import { grpoLoss, grpoTokenLoss, sftLoss } from '../training/grpo-loss.ts';
@@ -37,11 +36,8 @@ export async function rescore(engine: Engine, { tokens, lossMask, temperature }:
   return { logprobs: logprobs[0]!, entropies: entropies[0]!, top: top![0]! };
 }
 
-/** The gradients of the loss before clipping, under Hugging Face names, and the loss with its parts. */
-export async function gradients(
-  engine: Engine,
-  request: GradRequest,
-): Promise<{ safetensors: Uint8Array<ArrayBuffer>; report: Record<string, number> }> {
+/** The gradients of the loss before clipping, and the loss with its parts. */
+export async function gradients(engine: Engine, request: GradRequest): Promise<{ gradients: TensorMap; report: Record<string, number> }> {
   const { sequences } = request;
   const config = lossConfig(request.config);
   const grpo = request.loss === 'grpo';
@@ -98,7 +94,7 @@ export async function gradients(
     }),
   );
   if (grpo) report.loss = report.pg_loss! + (withKl ? config.kl_loss_coef * report.kl_loss! : 0) - config.entropy_coeff * report.entropy!;
-  return { safetensors: writeSafetensors(await engine.gradients()), report };
+  return { gradients: await engine.gradients(), report };
 }
 
 /** Completes all prompts in one batch. Completion i depends only on (seed, i) and on prompt i. */

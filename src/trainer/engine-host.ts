@@ -1,14 +1,17 @@
 /** @file Owns the GPU and at most one engine, so that GPU memory never holds two models. */
-import type { EngineInfo } from './messages.ts';
+import type { EngineInfo, WeightOptions } from './messages.ts';
 import type { ModelFiles } from '../records/model.ts';
 import type { Stage } from '../agent/rollouts.ts';
 import { loadTokenizer } from '../agent/tokenizer.ts';
 import { rulesFor } from '../benchmarks/rules.ts';
 import { createEngine } from '../engine/engine.ts';
 import { Gpu, GpuUnavailableError } from '../engine/gpu.ts';
+import { roundedSource } from '../engine/load-tensors.ts';
 import { selfTest } from '../engine/self-test.ts';
 import type { Engine } from '../engine/types.ts';
-import { loadModel } from '../exchange/model-folder.ts';
+import { loraOptions, readAdapter } from '../exchange/adapter-folder.ts';
+import type { FileBytes } from '../exchange/file-bytes.ts';
+import { openModel } from '../exchange/model-folder.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { MeteredUsers } from '../users/account.ts';
 import type { UserSimulator } from '../users/types.ts';
@@ -18,6 +21,12 @@ import type { SessionParts } from './session-parts.ts';
 /** How long to wait for a device after a loss: Chromium gives a page no GPU for two minutes after its second loss. */
 const RESTART_MS = 150_000;
 const RETRY_MS = 500;
+
+/** How an engine holds a model. */
+export interface StoredAs extends WeightOptions {
+  /** All weights are trained, or with an adapter only the adapter: without one, weights of another precision are rounded and held in f32. */
+  trainable?: boolean;
+}
 
 export class DeviceLostError extends Error {
   override name = 'DeviceLostError';
@@ -104,10 +113,20 @@ export class EngineHost {
   }
 
   /** Closes the open engine and opens another engine. */
-  async open(files: ModelFiles, size: { maxModelLen: number; slots?: number }): Promise<Engine> {
-    const { config, weights } = loadModel(files);
+  async open(
+    files: Record<string, FileBytes>,
+    size: { maxModelLen: number; slots?: number },
+    { precision = 'f32', adapter, trainable = false }: StoredAs = {},
+  ): Promise<Engine> {
+    const { config, source } = await openModel(files);
+    const lora = adapter && readAdapter(adapter);
     this.close();
-    const engine = await createEngine(await this.device(), config, weights, size);
+    const rounded = trainable && !lora && precision !== 'f32';
+    const engine = await createEngine(await this.device(), config, rounded ? roundedSource(source, precision) : source, {
+      ...size,
+      precision: rounded ? 'f32' : precision,
+      ...(lora && { lora: loraOptions(lora.config), adapters: lora.tensors }),
+    });
     this.#engine = engine;
     return engine;
   }

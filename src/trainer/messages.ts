@@ -8,7 +8,9 @@ import type { Act } from '../agent/expert.ts';
 import type { LiveAct } from '../agent/live.ts';
 import type { Prefix } from '../agent/prefix.ts';
 import type { Tau2Results } from '../benchmarks/tau2/write-results.ts';
+import type { WeightFormat } from '../engine/kernels/weight-format.ts';
 import type { TopTokens } from '../engine/types.ts';
+import type { FileBytes } from '../exchange/file-bytes.ts';
 import type { TaskQuery } from '../environments/types.ts';
 import type { ConversationRules, EpisodeLimits, Sampling } from '../records/episode.ts';
 import type { DatasetOptions } from '../records/dataset.ts';
@@ -226,6 +228,17 @@ export interface EvaluateReport extends EvaluationReport {
 }
 
 /** Loss inputs of `mua grad`. docs/cli.md describes the file format. */
+/** The files of a model folder. Weights may be read in pieces from elsewhere. */
+export type ModelParts = Record<string, FileBytes>;
+
+/** How the weights of a model are held. */
+export interface WeightOptions {
+  /** Of matrices. Default f32. */
+  precision?: WeightFormat;
+  /** The files of a LoRA adapter as PEFT writes them. */
+  adapter?: ModelFiles;
+}
+
 export interface GradRequest {
   loss: 'sft' | 'grpo';
   config?: Partial<GrpoConfig>;

@@ -22,6 +22,8 @@ import type {
   TrainOptions,
   TrainResult,
   Viewer,
+  ModelParts,
+  WeightOptions,
 } from './messages.ts';
 import type { EvaluationRequest } from '../records/evaluation.ts';
 import type { RunRequest, SftConfig } from '../records/run.ts';
@@ -29,6 +31,8 @@ import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { TrainerApi } from './api.ts';
 import { bench } from './bench.ts';
+import { adapterFile, readAdapter } from '../exchange/adapter-folder.ts';
+import { writeSafetensors } from '../exchange/safetensors.ts';
 import { generateCompletions, gradients, scoreSequences } from './commands.ts';
 import { coldStartConditions } from '../training/config.ts';
 import { Datasets } from './datasets.ts';
@@ -185,20 +189,23 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
     return evaluateModel(this.#parts, this.#host, model, options, customers, sink);
   }
 
-  async score(model: ModelFiles, sequences: number[][]) {
-    return scoreSequences(await this.#host.open(model, { maxModelLen: longest(sequences), slots: 1 }), sequences);
+  async score(model: ModelParts, sequences: number[][], weights: WeightOptions) {
+    return scoreSequences(await this.#host.open(model, { maxModelLen: longest(sequences), slots: 1 }, weights), sequences);
   }
 
-  async grad(model: ModelFiles, request: GradRequest) {
-    return gradients(await this.#host.open(model, { maxModelLen: longest(request.sequences.map((s) => s.tokens)), slots: 1 }), request);
+  async grad(model: ModelParts, request: GradRequest, weights: WeightOptions) {
+    const size = { maxModelLen: longest(request.sequences.map((s) => s.tokens)), slots: 1 };
+    const { gradients: tensors, report } = await gradients(await this.#host.open(model, size, { ...weights, trainable: true }), request);
+    const safetensors = weights.adapter ? adapterFile(readAdapter(weights.adapter).config, tensors) : writeSafetensors(tensors);
+    return { safetensors, report };
   }
 
-  async generate(model: ModelFiles, request: GenerateRequest) {
+  async generate(model: ModelParts, request: GenerateRequest, weights: WeightOptions) {
     const size = {
       maxModelLen: longest(request.prompts) + request.max_new_tokens,
       slots: Math.max(1, Math.min(64, request.prompts.length)),
     };
-    return generateCompletions(await this.#host.open(model, size), request);
+    return generateCompletions(await this.#host.open(model, size, weights), request);
   }
 
   async bench(progress: Progress) {

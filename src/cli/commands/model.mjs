@@ -1,21 +1,37 @@
 // @ts-check
 /** `mua score`, `grad`, `generate` and `bench`: numbers of a model, and its speed. */
-import { checkParent, findModel, writeAll } from '../files.mjs';
+import { checkParent, findAdapter, findModel, writeAll } from '../files.mjs';
 import { readGenerateInput, readGradInput, readScoreInput } from '../inputs.mjs';
 import { runInPage } from '../page.mjs';
 import { INPUT, JSON_FLAG, MODEL, OUTPUT, percent } from './shared.mjs';
 
 /** @typedef {import('./shared.mjs').Command} Command */
 
+/** @type {import('../args.mjs').Flags} */
+const WEIGHTS = {
+  lora: { type: 'string', value: 'DIR', help: 'LoRA adapter as PEFT writes it, which is never merged' },
+  precision: {
+    type: 'string',
+    value: 'NAME',
+    help: 'how the matrices of the model are stored: f32, bf16, int8 or int4 (32 values share a scale)',
+    default: 'f32',
+    choices: ['f32', 'bf16', 'int8', 'int4'],
+  },
+};
+
+/** @param {string | undefined} directory */
+const adapterOf = async (directory) => (directory === undefined ? {} : { lora: await findAdapter(directory) });
+
 /** @type {Command} */
 export const score = {
   summary: 'log-probability and entropy of every token of given sequences',
-  flags: { model: MODEL, input: INPUT, output: OUTPUT, json: JSON_FLAG },
-  async run({ model: directory, input, output }, progress) {
+  flags: { model: MODEL, ...WEIGHTS, input: INPUT, output: OUTPUT, json: JSON_FLAG },
+  async run({ model: directory, lora, precision, input, output }, progress) {
     const model = await findModel(directory);
+    const adapter = await adapterOf(lora);
     const { sequences } = await readScoreInput(input, model.vocabSize);
     await checkParent('output', output);
-    const result = await runInPage({ request: { command: 'score', sequences }, model, progress });
+    const result = await runInPage({ request: { command: 'score', sequences, precision }, model, ...adapter, progress });
     await writeAll({ [output]: JSON.stringify(result) });
     return { output, sequences: sequences.length, tokens: sequences.reduce((sum, ids) => sum + ids.length, 0) };
   },
@@ -24,24 +40,27 @@ export const score = {
 
 /** @type {Command} */
 export const grad = {
-  summary: 'gradients of the SFT or GRPO loss on given sequences',
+  summary: 'gradients of the SFT or GRPO loss on given sequences; with --lora, of the adapter only',
   flags: {
     model: MODEL,
+    ...WEIGHTS,
     input: INPUT,
     output: { ...OUTPUT, value: 'FILE.safetensors' },
     report: { type: 'string', value: 'FILE.json', help: 'the loss and its parts', required: true },
     json: JSON_FLAG,
   },
-  async run({ model: directory, input, output, report: reportPath }, progress) {
+  async run({ model: directory, lora, precision, input, output, report: reportPath }, progress) {
     const model = await findModel(directory);
+    const adapter = await adapterOf(lora);
     const request = await readGradInput(input, model.vocabSize);
     await checkParent('output', output);
     await checkParent('report', reportPath);
     /** @type {Uint8Array} */
     let gradients = new Uint8Array();
     const report = await runInPage({
-      request: { command: 'grad', request },
+      request: { command: 'grad', request, precision },
       model,
+      ...adapter,
       progress,
       onFile: (_, body) => void (gradients = body),
     });
@@ -54,12 +73,13 @@ export const grad = {
 /** @type {Command} */
 export const generate = {
   summary: 'completions of given prompts, with log-probabilities',
-  flags: { model: MODEL, input: INPUT, output: OUTPUT, json: JSON_FLAG },
-  async run({ model: directory, input, output }, progress) {
+  flags: { model: MODEL, ...WEIGHTS, input: INPUT, output: OUTPUT, json: JSON_FLAG },
+  async run({ model: directory, lora, precision, input, output }, progress) {
     const model = await findModel(directory);
+    const adapter = await adapterOf(lora);
     const request = await readGenerateInput(input, model.vocabSize);
     await checkParent('output', output);
-    const result = await runInPage({ request: { command: 'generate', request }, model, progress });
+    const result = await runInPage({ request: { command: 'generate', request, precision }, model, ...adapter, progress });
     await writeAll({ [output]: JSON.stringify(result) });
     return {
       output,
