@@ -11,11 +11,11 @@ import type {
   GradRequest,
   Interrupted,
   ModelParts,
+  WeightOptions,
   Progress,
   TrainingSink,
 } from '../trainer/messages.ts';
 import * as comlink from 'comlink';
-import type { WeightFormat } from '../engine/kernels/weight-format.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
 import type { SftConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
@@ -48,7 +48,7 @@ export type HeadlessRequest = { model?: string[]; benchmark?: BenchmarkFiles } &
 
 /** How to hold the weights. `lora` lists the files of the adapter, which are fetched from `<exchange>lora/<name>`. */
 interface WeightsOrder {
-  precision: WeightFormat;
+  precision: NonNullable<WeightOptions['precision']>;
   lora?: string[];
 }
 

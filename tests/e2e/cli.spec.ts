@@ -1,8 +1,9 @@
 /** The command line with its browser, on a tiny model: round trips, faults, interruption. */
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect } from '@playwright/test';
 import { findChromium } from '../../src/cli/browser.mjs';
 import { readSafetensors } from '../../src/exchange/safetensors.ts';
@@ -64,6 +65,45 @@ test('generate: deterministic, and its log-probs are those that score finds', as
   for (const [i, c] of completions.entries()) {
     c.logprobs.forEach((value, t) => expect(value).toBeCloseTo(logprobs[i]![prompts[i]!.length - 1 + t]!, 4));
   }
+});
+
+test('a LoRA adapter over stored precisions: scores and gradients of PyTorch', async () => {
+  const fixture = fileURLToPath(new URL('../reference/fixtures/lora', import.meta.url));
+  const model = at('based');
+  await mkdir(model);
+  for (const name of ['config.json', 'model.safetensors']) await copyFile(join(fixture, name), join(model, name));
+  const { sequences, formats } = JSON.parse(await readFile(join(fixture, 'figures.json'), 'utf8')) as {
+    sequences: { tokens: number[]; loss_mask: number[] }[];
+    formats: Record<string, { loss: number; logprobs: number[][]; base_logprobs: number[][] }>;
+  };
+  const input = await write('lora-score.json', { sequences: sequences.map(({ tokens }) => tokens) });
+  for (const [precision, lora] of [
+    ['bf16', ['--lora', fixture]],
+    ['int4', []],
+  ] as const) {
+    expectDone(await mua('score', '--model', model, ...lora, '--precision', precision, '--input', input, '--output', at('lora.json')));
+    const { logprobs } = (await read('lora.json')) as { logprobs: number[][] };
+    const expected = formats[precision]![lora.length > 0 ? 'logprobs' : 'base_logprobs'];
+    const errors = expected.flatMap((row, i) => row.slice(1).map((value, t) => Math.abs(value - logprobs[i]![t]!)));
+    expect(Math.max(...errors), precision).toBeLessThan(2e-4);
+  }
+  const request = await write('lora-grad.json', { loss: 'sft', sequences });
+  const files = ['--input', request, '--output', at('lora.safetensors'), '--report', at('lora-report.json')];
+  expectDone(await mua('grad', '--model', model, '--lora', fixture, '--precision', 'int4', ...files));
+  expect((await read('lora-report.json')).loss).toBeCloseTo(formats.int4!.loss, 4);
+  const tensors = async (path: string) => readSafetensors(new Uint8Array(await readFile(path)));
+  const [got, expected] = await Promise.all([tensors(at('lora.safetensors')), tensors(join(fixture, 'gradients-int4.safetensors'))]);
+  expect([...got.keys()].sort()).toEqual([...expected.keys()].sort());
+  const norm = (values: Float32Array) => Math.sqrt(values.reduce((sum, x) => sum + x * x, 0));
+  for (const [name, { shape, data }] of expected) {
+    expect(got.get(name)!.shape, name).toEqual(shape);
+    expect(norm(data.map((x, i) => x - got.get(name)!.data[i]!)) / norm(data), name).toBeLessThan(1e-4);
+  }
+  // Without an adapter, all weights have gradients: those at the rounded weights.
+  expectDone(await mua('grad', '--model', model, '--precision', 'int4', ...files));
+  expect([...(await tensors(at('lora.safetensors'))).keys()]).toContain('model.layers.0.mlp.up_proj.weight');
+  const missing = await mua('score', '--model', model, '--lora', model, '--input', input, '--output', at('lora.json'));
+  expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('it has no adapter_config.json, as PEFT writes it')]);
 });
 
 test('grad: the loss is that of score, and its gradient predicts the loss beside it', async () => {

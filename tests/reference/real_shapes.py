@@ -1,8 +1,8 @@
 """Models of random weights with the layer dimensions of real Qwens, and what PyTorch computes from them.
 
 Usage: python3 tests/reference/real_shapes.py NAME DIR [--layers 2] [--shards 1]
-  NAME: qwen2.5-0.5b, qwen3-0.6b or qwen3-1.7b. Writes DIR/model (bf16), DIR/lora (rank 16, all targets), DIR/input.json,
-  DIR/expected.json (log-probs with the adapter, float64 from the bf16 weights) and DIR/expected.safetensors (gradients of
+  NAME: qwen2.5-0.5b, qwen3-0.6b or qwen3-1.7b. Writes DIR/model (bf16), DIR/lora (rank 16, all targets), DIR/score.json and
+  DIR/grad.json (inputs of mua score and mua grad), DIR/expected.json (log-probs with the adapter, float64 from the bf16 weights) and DIR/expected.safetensors (gradients of
   the adapters for the mean log-probability of all tokens).
 """
 import argparse
@@ -71,15 +71,12 @@ def main():
     parser.add_argument('directory', type=pathlib.Path)
     parser.add_argument('--layers', type=int, default=2)
     parser.add_argument('--shards', type=int, default=1)
-    parser.add_argument('--no-expected', action='store_true', help='only write the model')
+    parser.add_argument('--no-expected', action='store_true', help='write no expected values: those of a deep model take much memory')
     args = parser.parse_args()
     c = dict(MODELS[args.name], num_hidden_layers=args.layers)
     stored = bf16_weights(c, 3)
     save_model(args.directory / 'model', c, stored, args.shards)
-    if args.no_expected:
-        return
-    w = {name: x.double() for name, x in stored.items()}
-    lora = adapters(w, 16, TARGETS, 4)
+    lora = adapters(stored, 16, TARGETS, 4)
     with torch.no_grad():
         for x in lora.values():
             x *= 0.1
@@ -93,6 +90,9 @@ def main():
     (args.directory / 'score.json').write_text(json.dumps(dict(sequences=tokens)))
     (args.directory / 'grad.json').write_text(json.dumps(dict(
         loss='sft', sequences=[dict(tokens=t, loss_mask=[0] + [1] * (len(t) - 1)) for t in tokens])))
+    if args.no_expected:
+        return
+    w = {name: x.double() for name, x in stored.items()}
     logprobs = [scores(c, merged(w, lora, 2.0), t)[0] for t in tokens]
     loss = -sum(x.sum() for x in logprobs) / sum(len(x) for x in logprobs)
     gradients = torch.autograd.grad(loss, list(lora.values()))
