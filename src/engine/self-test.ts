@@ -8,6 +8,7 @@ import { attention, attentionReference } from './kernels/attention.ts';
 import { matmul, type MatmulForm, matmulReference } from './kernels/matmul.ts';
 import { pagedAttention, pagedAttentionReference } from './kernels/paged-attention.ts';
 import { rmsnorm, rmsnormReference } from './kernels/rmsnorm.ts';
+import { decodeWeights, encodeWeights, type WeightFormat } from './kernels/weight-format.ts';
 import type { Rows } from './rows.ts';
 import { exchangesLanes, tuningFor } from './tuning.ts';
 
@@ -29,16 +30,20 @@ interface Check {
  * exchange no lanes, and those are checked.
  * @param options.attention check attention too. Its kernels take seconds to compile on a software adapter. A software adapter
  *   is the same program on every machine, and the GPU tests run these kernels on it.
+ * @param options.format check products with weights in this format instead
  * @returns null if all results are right, else which kernel is wrong and by how much
  */
-export async function selfTest(gpu: Gpu, { attention = !gpu.info.software } = {}): Promise<string | null> {
+export async function selfTest(
+  gpu: Gpu,
+  { attention = !gpu.info.software, format }: { attention?: boolean; format?: WeightFormat } = {},
+): Promise<string | null> {
   if (exchangesLanes(gpu.tuning) && !(await quadsFollowLocalIndex(gpu))) gpu.tuning = tuningFor({ ...gpu.info, subgroupSize: 0 });
   const views: View[] = [];
   try {
     const checks = gpu.collecting(views, () =>
       ROWS.flatMap((tokens) => {
         const tensors = new Tensors(gpu, tokens);
-        return [...layerChecks(tensors), ...(attention ? attentionChecks(tensors) : [])];
+        return format ? formatChecks(tensors, format) : [...layerChecks(tensors), ...(attention ? attentionChecks(tensors) : [])];
       }),
     );
     await gpu.ready();
@@ -98,6 +103,25 @@ function layerChecks(t: Tensors): Check[] {
       ),
     ),
   ];
+}
+
+/** Products with a weight [20, 32] in a format. */
+function formatChecks(t: Tensors, format: WeightFormat): Check[] {
+  const { gpu, tokens, counts } = t;
+  const [n, k] = [20, 32];
+  const encoded = encodeWeights(format, Float32Array.from(values(n * k, 2)));
+  const upload = (data: ArrayBufferView<ArrayBuffer>): View => {
+    const view = gpu.buffer('self-test', data.byteLength);
+    gpu.write(view, data);
+    return view;
+  };
+  const b = { format, values: upload(encoded.values), ...(encoded.scales && { scales: upload(encoded.scales) }) };
+  const decoded = Float64Array.from(decodeWeights(format, encoded));
+  const product = (a: Float64Array, sizes: { form: MatmulForm; n: number; k: number }): Check =>
+    t.check(`matmul ${sizes.form} ${format}`, matmulReference(a, decoded, tokens, sizes), (c) =>
+      matmul(gpu, { a: t.upload(a), b, c, counts }, { ...sizes, rows: TOKENS }),
+    );
+  return [product(values(tokens * k, 1), { form: 'nt', n, k }), product(values(tokens * n, 3), { form: 'nn', n: k, k: n })];
 }
 
 /** Packed and paged attention over one sequence. */

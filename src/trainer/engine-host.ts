@@ -6,6 +6,7 @@ import { loadTokenizer } from '../agent/tokenizer.ts';
 import { rulesFor } from '../benchmarks/rules.ts';
 import { createEngine } from '../engine/engine.ts';
 import { Gpu, GpuUnavailableError } from '../engine/gpu.ts';
+import type { WeightFormat } from '../engine/kernels/weight-format.ts';
 import { roundedSource } from '../engine/load-tensors.ts';
 import { selfTest } from '../engine/self-test.ts';
 import type { Engine } from '../engine/types.ts';
@@ -37,6 +38,8 @@ export class EngineHost {
   #gpu: Promise<Gpu> | null = null;
   #info: EngineInfo | null = null;
   #engine: Engine | null = null;
+  /** Formats that passed the self-test. */
+  readonly #checked = new WeakMap<Gpu, Set<WeightFormat>>();
   /** Called when the device is lost while the session uses it. */
   onLost: (error: DeviceLostError) => void = () => {};
 
@@ -122,13 +125,23 @@ export class EngineHost {
     const lora = adapter && readAdapter(adapter);
     this.close();
     const rounded = trainable && !lora && precision !== 'f32';
-    const engine = await createEngine(await this.device(), config, rounded ? roundedSource(source, precision) : source, {
+    const gpu = await this.device();
+    await this.#checkFormat(gpu, precision);
+    const engine = await createEngine(gpu, config, rounded ? roundedSource(source, precision) : source, {
       ...size,
       precision: rounded ? 'f32' : precision,
       ...(lora && { lora: loraOptions(lora.config), adapters: lora.tensors }),
     });
     this.#engine = engine;
     return engine;
+  }
+
+  /** The self-test of a format at its first use. @throws Error if the GPU computes wrong results */
+  async #checkFormat(gpu: Gpu, format: WeightFormat): Promise<void> {
+    if (format === 'f32' || this.#checked.get(gpu)?.has(format)) return;
+    const failure = await selfTest(gpu, { format });
+    if (failure) throw new Error(`this GPU computes wrong results: ${failure}`);
+    this.#checked.set(gpu, new Set(this.#checked.get(gpu)).add(format));
   }
 
   /** Simulated customers. @throws UserError if they cannot play */

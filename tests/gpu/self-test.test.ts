@@ -17,6 +17,7 @@ test.each([
   if (exchangesLanes(tuning) && gpu.info.subgroupSize === 0) return;
   expect(await selfTest(gpu, { attention: true })).toBeNull();
   expect(gpu.tuning).toBe(tuning);
+  for (const format of ['bf16', 'int8', 'int4'] as const) expect(await selfTest(gpu, { format })).toBeNull();
   const before = gpu.bytesAllocated;
   expect(await selfTest(gpu, { attention: true })).toBeNull();
   expect(gpu.bytesAllocated).toBe(before);
