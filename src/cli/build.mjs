@@ -90,12 +90,17 @@ export const verifyModule = (note) =>
   );
 
 /**
- * The writer of ONNX folders.
+ * The writer of exported folders.
  * @param {(text: string) => void} note
- * @returns {Promise<typeof import('../exchange/onnx/onnx-folder.ts')>}
+ * @returns {Promise<typeof import('../exchange/export-folder.ts')>}
  */
-export const onnxModule = (note) =>
-  nodeModule('src/exchange/onnx/onnx-folder.ts', ['src/exchange', 'src/engine', 'src/records'], 'building the ONNX export (once)…', note);
+export const exportModule = (note) =>
+  nodeModule(
+    'src/exchange/export-folder.ts',
+    ['src/exchange', 'src/engine', 'src/records', 'src/base'],
+    'building the export (once)…',
+    note,
+  );
 
 /**
  * A TypeScript module that is bundled for Node when its sources have changed.

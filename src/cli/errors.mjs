@@ -14,7 +14,7 @@ export class CommandError extends Error {
 }
 
 /** Names of the page's errors that mean a wrong setting or a wrong input file. */
-const USAGE_NAMES = new Set(['ConfigError', 'InputError', 'UsageError']);
+const USAGE_NAMES = new Set(['ConfigError', 'ImportError', 'InputError', 'ModelFolderError', 'SafetensorsError', 'UsageError']);
 
 /**
  * Turns an error of the page into an error of the command line.

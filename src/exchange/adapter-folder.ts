@@ -1,7 +1,7 @@
 /** @file Reads and writes LoRA adapters as PEFT does: `adapter_config.json` and `adapter_model.safetensors`. */
 import * as z from 'zod/mini';
 import { LORA_TARGETS, paddedRank } from '../engine/lora.ts';
-import type { LoraOptions, LoraTarget, ModelConfig, TensorMap } from '../engine/types.ts';
+import type { LoraOptions, LoraTarget, TensorMap } from '../engine/types.ts';
 import { checked } from './checked.ts';
 import { inFile, jsonFile, ModelFolderError, readJson } from './model-folder.ts';
 import { readSafetensors, writeSafetensors } from './safetensors.ts';
@@ -129,11 +129,7 @@ function withRank(tensors: TensorMap, from: number, to: number): TensorMap {
  * The model with the adapters in its weights: W + scale · B·A, in float64 and then rounded to f32.
  * @param weights of the base model; they are not changed
  */
-export function mergeAdapter(
-  config: ModelConfig,
-  weights: TensorMap,
-  { config: lora, tensors }: { config: LoraConfig; tensors: TensorMap },
-): TensorMap {
+export function mergeAdapter(weights: TensorMap, { config: lora, tensors }: { config: LoraConfig; tensors: TensorMap }): TensorMap {
   const { rank: r, scale } = loraOptions(lora);
   const rank = paddedRank(r);
   const merged: TensorMap = new Map(weights);
@@ -146,7 +142,7 @@ export function mergeAdapter(
     const [rows, columns] = [base.shape[0]!, base.shape[1]!];
     if (b.shape[0] !== rows || a.shape[1] !== columns)
       throw new ModelFolderError(
-        `${WEIGHTS}: tensor ${name}: the adapter of [${b.shape[0]}, ${a.shape[1]}] does not fit ${module}.weight [${base.shape}] (${config.model_type})`,
+        `${WEIGHTS}: tensor ${name}: the adapter of [${b.shape[0]}, ${a.shape[1]}] does not fit ${module}.weight [${base.shape}]`,
       );
     const data = Float32Array.from(base.data);
     const delta = new Float64Array(columns);

@@ -74,21 +74,23 @@ export function saveModel(config: ModelConfig, weights: TensorMap, dtype: 'F32' 
 }
 
 /**
- * The folder with other weights, in f32. The shards, their index and the model card describe the old weights and are
+ * The folder with other weights. The shards, their index, an adapter and the model card belong to the old weights and are
  * dropped. All other files stay, also those that this project does not read.
- * @param weights tensors, or the bytes of a whole `model.safetensors`
+ * @param weights tensors, or the bytes of a whole `model.safetensors`, which holds `dtype`
  */
 export function withWeights(
   files: Record<string, Uint8Array<ArrayBuffer>>,
   weights: TensorMap | Uint8Array<ArrayBuffer>,
+  dtype: 'F32' | 'BF16' = 'F32',
 ): Record<string, Uint8Array<ArrayBuffer>> {
-  const kept = Object.entries(files).filter(([file]) => !/\.safetensors(\.index\.json)?$|^README\.md$/.test(file));
+  const kept = Object.entries(files).filter(([file]) => !/\.safetensors(\.index\.json)?$|^(README\.md|adapter_config\.json)$/.test(file));
   const config = readJson(files, 'config.json') as Record<string, unknown>;
-  const described = { ...config, torch_dtype: 'float32', ...(config.dtype !== undefined && { dtype: 'float32' }) }; // `dtype` is the newer name
+  const written = dtype === 'F32' ? 'float32' : 'bfloat16';
+  const described = { ...config, torch_dtype: written, ...(config.dtype !== undefined && { dtype: written }) }; // `dtype` is the newer name
   return {
     ...Object.fromEntries(kept),
     'config.json': jsonFile(described),
-    [WEIGHTS]: weights instanceof Uint8Array ? weights : writeSafetensors(weights),
+    [WEIGHTS]: weights instanceof Uint8Array ? weights : writeSafetensors(weights, dtype),
   };
 }
 

@@ -151,8 +151,8 @@ test('faults: one clear line, nothing written', async () => {
   const cases: [string[], number, RegExp][] = [
     [['score', '--model', at('cut'), '--input', input], 2, /truncated/],
     [['score', '--model', model, '--input', beyond], 2, /sequences\[0\]\[1\] is 37: expected a token id from 0 to 36/],
-    [['score', '--model', at('nan'), '--input', input], 1, /model\.norm\.weight/],
-    [['score', '--model', at('odd'), '--input', input], 1, /model\.norm\.weight/],
+    [['score', '--model', at('nan'), '--input', input], 2, /model\.norm\.weight/],
+    [['score', '--model', at('odd'), '--input', input], 2, /model\.norm\.weight/],
     [['train', '--model', model, '--preset', 'tiny'], 2, /tokenizer/],
   ];
   for (const [args, expected, message] of cases) {

@@ -76,7 +76,7 @@ describe.each(['lora', 'lora-qwen2'])('%s', (name) => {
   });
 
   test('the adapters merged into the weights give the same log-probs', async () => {
-    const merged = mergeAdapter(fixture.config, fixture.weights, fixture.adapter);
+    const merged = mergeAdapter(fixture.weights, fixture.adapter);
     const engine = await createEngine(gpu, fixture.config, merged, { maxModelLen: 128, slots: 4, maxTokens: 256 });
     expect(furthest((await engine.score(all())).logprobs, fixture.figures.formats.f32.logprobs)).toBeLessThan(2e-4);
     engine.destroy();

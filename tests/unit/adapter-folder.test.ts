@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { loraOptions, mergeAdapter, readAdapter, saveAdapter } from '../../src/exchange/adapter-folder.ts';
+import { exportFolder } from '../../src/exchange/export-folder.ts';
 import { loadModel } from '../../src/exchange/model-folder.ts';
 import { readSafetensors } from '../../src/exchange/safetensors.ts';
 
@@ -57,15 +58,32 @@ test.each([
 
 test('an adapter of another model is not merged', async () => {
   const [files, other] = [await folder('lora'), await folder('lora-qwen2')];
-  const { config, weights } = loadModel(other);
+  const { weights } = loadModel(other);
   const adapter = readAdapter(files);
   const wide = new Map(adapter.tensors).set('base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight', {
     shape: [8, 32],
     data: new Float32Array(256),
   });
-  expect(() => mergeAdapter(config, weights, { ...adapter, tensors: wide })).toThrow(
+  expect(() => mergeAdapter(weights, { ...adapter, tensors: wide })).toThrow(
     'the adapter of [64, 32] does not fit model.layers.0.self_attn.q_proj.weight [64,64]',
   );
   const missing = new Map([...adapter.tensors].filter(([name]) => !name.includes('lora_B')));
-  expect(() => mergeAdapter(config, weights, { ...adapter, tensors: missing })).toThrow('expected its lora_B');
+  expect(() => mergeAdapter(weights, { ...adapter, tensors: missing })).toThrow('expected its lora_B');
+});
+
+test('a model is exported with its adapter merged, in f32 and bf16', async () => {
+  const { 'adapter_config.json': config, 'adapter_model.safetensors': tensors, ...files } = await folder('lora');
+  const adapter = { 'adapter_config.json': config!, 'adapter_model.safetensors': tensors! };
+  const expected = mergeAdapter(loadModel(files).weights, readAdapter(adapter));
+  const exact = exportFolder(files, { format: 'hf', precision: 'f32', adapter });
+  expect(loadModel(exact).weights).toEqual(expected);
+  expect([...expected.values()]).not.toEqual([...loadModel(files).weights.values()]);
+  const rounded = exportFolder(files, { format: 'hf', precision: 'bf16', adapter });
+  expect(JSON.parse(new TextDecoder().decode(rounded['config.json']))).toMatchObject({ model_type: 'qwen3', torch_dtype: 'bfloat16' });
+  for (const [name, { data }] of loadModel(rounded).weights)
+    data.forEach((value, i) => expect(Math.abs(value - expected.get(name)!.data[i]!)).toBeLessThanOrEqual(Math.abs(value) / 256));
+  expect(() => exportFolder(files, { format: 'hf', precision: 'f16' })).toThrow('precision is f16: expected f32 or bf16 for format hf');
+  expect(() => exportFolder(files, { format: 'onnx', precision: 'bf16' })).toThrow(
+    'precision is bf16: expected f32 or f16 for format onnx',
+  );
 });

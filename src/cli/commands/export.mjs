@@ -2,35 +2,54 @@
 /** `mua export`: writes a model in the format of another runtime. It runs in Node and needs no GPU. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { onnxModule } from '../build.mjs';
+import { exportModule } from '../build.mjs';
 import { UsageError } from '../errors.mjs';
-import { findModel, writeFolder } from '../files.mjs';
+import { findAdapter, findModel, writeFolder } from '../files.mjs';
 import { JSON_FLAG, MODEL } from './shared.mjs';
 
-/** Errors about the files of --model. */
-const FILE_ERRORS = ['ModelFolderError', 'ConfigError', 'SafetensorsError', 'OnnxError'];
+/** Errors about the files of --model and --lora. */
+const FILE_ERRORS = ['ModelFolderError', 'ConfigError', 'SafetensorsError', 'OnnxError', 'ImportError'];
+
+/** @param {{ directory: string, files: string[] }} folder */
+async function contentsOf({ directory, files }) {
+  return Object.fromEntries(await Promise.all(files.map(async (name) => [name, new Uint8Array(await readFile(join(directory, name)))])));
+}
 
 /** @type {import('./shared.mjs').Command} */
 export const exportModel = {
-  summary: 'write a model as ONNX, for transformers.js and ONNX Runtime',
+  summary: 'write a model as ONNX, or as a Hugging Face folder; a LoRA adapter is merged into the weights',
   flags: {
-    format: { type: 'string', value: 'onnx', help: 'format of the files', required: true, choices: ['onnx'] },
+    format: {
+      type: 'string',
+      value: 'onnx|hf',
+      help: 'onnx (for transformers.js and ONNX Runtime) or hf (Hugging Face, safetensors)',
+      required: true,
+      choices: ['onnx', 'hf'],
+    },
     model: MODEL,
+    lora: { type: 'string', value: 'DIR', help: 'LoRA adapter as PEFT writes it, to merge into the weights' },
     out: { type: 'string', value: 'DIR', help: 'folder for the model', required: true },
-    precision: { type: 'string', value: 'f32|f16', help: 'float32 or float16', default: 'f32', choices: ['f32', 'f16'] },
+    precision: {
+      type: 'string',
+      value: 'NAME',
+      help: 'f32; f16 in onnx, bf16 in hf',
+      default: 'f32',
+      choices: ['f32', 'f16', 'bf16'],
+    },
     json: JSON_FLAG,
   },
-  async run({ format, model, out, precision }, progress) {
-    const { directory, files: names } = await findModel(model, { tokenizer: true });
-    const { onnxFolder } = await onnxModule((text) => progress.note(text));
-    const contents = await Promise.all(names.map(async (name) => [name, new Uint8Array(await readFile(join(directory, name)))]));
+  async run({ format, model, lora, out, precision }, progress) {
+    const folder = await findModel(model, { tokenizer: format === 'onnx' });
+    const adapter = lora === undefined ? undefined : await contentsOf(await findAdapter(lora));
+    const { exportFolder } = await exportModule((text) => progress.note(text));
     /** @type {Record<string, Uint8Array>} */
     let files;
     try {
-      files = onnxFolder(Object.fromEntries(contents), precision);
+      files = exportFolder(await contentsOf(folder), { format, precision, ...(adapter && { adapter }) });
     } catch (error) {
       const { name, message } = /** @type {Error} */ (error);
-      throw FILE_ERRORS.includes(name) ? new UsageError(`--model is "${model}": ${message}`) : error;
+      const given = message.startsWith('adapter_') ? `--lora is "${lora}"` : `--model is "${model}"`;
+      throw FILE_ERRORS.includes(name) ? new UsageError(`${given}: ${message}`) : error;
     }
     await writeFolder(out, async (temporary) => {
       for (const [name, bytes] of Object.entries(files)) {
