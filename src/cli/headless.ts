@@ -39,7 +39,7 @@ export type HeadlessRequest = { model?: string[]; benchmark?: BenchmarkFiles } &
   | { command: 'sft'; run: RunOrder & { overrides: Partial<Record<keyof SftConfig, string>> } }
   | { command: 'synthesize'; options: Parameters<TrainerApi['synthesize']>[0]; settings: Record<string, string> }
   /** `done`: `<exchange>customer/<index>/done.jsonl` has trials from before an interruption. New ones go to `…/trial`. */
-  | { command: 'evaluate'; options: EvaluateOptions; customers: { user: UserConfig; done: boolean }[] }
+  | ({ command: 'evaluate'; options: EvaluateOptions; customers: { user: UserConfig; done: boolean }[] } & WeightsOrder)
   | ({ command: 'score'; sequences: number[][] } & WeightsOrder)
   | ({ command: 'grad'; request: GradRequest } & WeightsOrder)
   | ({ command: 'generate'; request: GenerateRequest } & WeightsOrder)
@@ -181,14 +181,17 @@ async function modelParts(names: readonly string[], from: string): Promise<Model
   return { ...others, ...Object.fromEntries(weights.map((name) => [name, { url: from + name }])) };
 }
 
+async function weightOptions({ precision, lora }: WeightsOrder, exchange: string): Promise<WeightOptions> {
+  return { precision, ...(lora && { adapter: await fetchModel(lora, `${exchange}lora/`) }) };
+}
+
 async function runCommand(trainer: Trainer, request: HeadlessRequest, exchange: string): Promise<unknown> {
   const report = throttledProgress();
   if (request.benchmark) await importData(request.benchmark, exchange, report);
   const progress = comlink.proxy(report);
   if (request.command === 'score' || request.command === 'grad' || request.command === 'generate') {
     const parts = await modelParts(request.model ?? [], `${exchange}model/`);
-    const adapter = request.lora && (await fetchModel(request.lora, `${exchange}lora/`));
-    const weights = { precision: request.precision, ...(adapter && { adapter }) };
+    const weights = await weightOptions(request, exchange);
     if (request.command === 'score') return trainer.score(parts, request.sequences, weights);
     if (request.command === 'generate') return trainer.generate(parts, request.request, weights);
     const { safetensors, report } = await trainer.grad(parts, request.request, weights);
@@ -222,7 +225,12 @@ async function runCommand(trainer: Trainer, request: HeadlessRequest, exchange: 
         }),
       );
       const trial: EvaluationSink['trial'] = (i, trajectory) => put(`${place(i)}trial`, JSON.stringify(trajectory));
-      return trainer.evaluate(model, request.options, customers, comlink.proxy<EvaluationSink>({ progress: report, trial }));
+      return trainer.evaluate(
+        model,
+        { ...request.options, weights: await weightOptions(request, exchange) },
+        customers,
+        comlink.proxy<EvaluationSink>({ progress: report, trial }),
+      );
     }
     case 'bench':
       return trainer.bench(progress);

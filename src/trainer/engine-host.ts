@@ -155,8 +155,9 @@ export class EngineHost {
     place: Pick<GrpoConfig, 'domain' | 'level' | 'conversation_rules'>,
     user: UserConfig,
     size: { maxModelLen: number; slots?: number },
+    storedAs?: StoredAs,
   ): Promise<{ engine: Engine; stage: Stage; meter?: MeteredUsers }> {
-    const engine = await this.open(files, size);
+    const engine = await this.open(files, size, storedAs);
     const { environments } = this.#parts;
     const [domain, customers] = await Promise.all([environments.domain(place.domain, place.level), this.#parts.users(user)]);
     const meter = user.mode === 'scripted' ? undefined : new MeteredUsers(customers, user.mode === 'endpoint' ? user : {});

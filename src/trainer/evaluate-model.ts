@@ -90,7 +90,7 @@ async function play(
 ): Promise<Played> {
   const slots = Math.min(concurrency(config), slotsWithin(model, config.max_model_len));
   const place = { domain, level, conversation_rules: config.conversation_rules };
-  const { stage } = await host.stage(model, place, user, { maxModelLen: config.max_model_len, slots });
+  const { stage } = await host.stage(model, place, user, { maxModelLen: config.max_model_len, slots }, options.weights);
   const startedAt = Date.now();
   const abort = new AbortController();
   const stored: Promise<void>[] = [];

@@ -195,6 +195,7 @@ export interface EvaluateOptions {
   settings?: Record<string, string>;
   /** Skips no-op tasks: an agent that does nothing solves them. */
   skip_noop?: boolean;
+  weights?: WeightOptions;
   /** Adds the episodes in the format of tau2-bench's results, with this name for the model. */
   tau2_results?: string;
 }

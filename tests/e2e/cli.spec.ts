@@ -6,6 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@playwright/test';
 import { findChromium } from '../../src/cli/browser.mjs';
+import { parseConfig } from '../../src/engine/config.ts';
+import { initialLora, loraGroups, loraTensors } from '../../src/engine/lora.ts';
+import { ParameterLayout } from '../../src/engine/parameters.ts';
+import { loraOptions, saveAdapter } from '../../src/exchange/adapter-folder.ts';
 import { readSafetensors } from '../../src/exchange/safetensors.ts';
 import type { Trajectory } from '../../src/records/trajectory.ts';
 import { tau2Mock } from '../support/benchmark-data.ts';
@@ -104,6 +108,30 @@ test('a LoRA adapter over stored precisions: scores and gradients of PyTorch', a
   expect([...(await tensors(at('lora.safetensors'))).keys()]).toContain('model.layers.0.mlp.up_proj.weight');
   const missing = await mua('score', '--model', model, '--lora', model, '--input', input, '--output', at('lora.json'));
   expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('it has no adapter_config.json, as PEFT writes it')]);
+});
+
+test('evaluate with an adapter, and with the model that export merges from it: the same conversations', async () => {
+  const source = 'models/nano-retail';
+  const config = parseConfig(JSON.parse(await readFile(join(source, 'config.json'), 'utf8')));
+  const lora = { r: 4, lora_alpha: 8, target_modules: ['q_proj', 'down_proj'], use_rslora: false } as const;
+  const layout = new ParameterLayout(loraGroups(loraTensors(config, loraOptions(lora))));
+  const tensors = initialLora(layout, loraOptions(lora), 3);
+  for (const [name, { data }] of tensors)
+    if (name.endsWith('lora_B.weight')) data.forEach((_, i) => (data[i] = 0.05 * Math.sin(i + name.length)));
+  await mkdir(at('adapter'));
+  for (const [name, bytes] of Object.entries(saveAdapter(lora, tensors, 'nano-retail'))) await writeFile(join(at('adapter'), name), bytes);
+  expectDone(await mua('export', '--format', 'hf', '--model', source, '--lora', at('adapter'), '--out', at('merged')));
+  const play = async (name: string, ...model: string[]) => {
+    expectDone(await mua('evaluate', ...model, '--tasks', '4', '--seed', '7', '--temperature', '0', '--output', at(name)));
+    const played = (await readFile(at(name), 'utf8')).trim().split('\n');
+    return played.map((line) => (JSON.parse(line) as Trajectory).nodes.map(({ tokens }) => tokens));
+  };
+  const [adapted, merged] = [
+    await play('adapted.jsonl', '--model', source, '--lora', at('adapter')),
+    await play('merged.jsonl', '--model', at('merged')),
+  ];
+  expect(adapted).toEqual(merged);
+  expect(adapted).not.toEqual(await play('base.jsonl', '--model', source));
 });
 
 test('grad: the loss is that of score, and its gradient predicts the loss beside it', async () => {

@@ -10,7 +10,20 @@ import { checkParent, findModel, writeAll } from '../files.mjs';
 import { readTaskIds } from '../inputs.mjs';
 import { fileSha256, sha256 } from '../out-folder.mjs';
 import { runInPage } from '../page.mjs';
-import { checkAlone, JSON_FLAG, keepWhenStopped, LEVEL, MODEL, percent, readUser, SET, USER_FLAGS, withoutSecrets } from './shared.mjs';
+import {
+  adapterOf,
+  checkAlone,
+  JSON_FLAG,
+  keepWhenStopped,
+  LEVEL,
+  MODEL,
+  percent,
+  readUser,
+  SET,
+  USER_FLAGS,
+  WEIGHTS,
+  withoutSecrets,
+} from './shared.mjs';
 
 /** @typedef {import('./shared.mjs').Command} Command */
 
@@ -53,7 +66,7 @@ async function readTasks({ domain, rules, data, level, split, tasks }) {
 }
 
 /** Of the settings that are not given. */
-const DEFAULTS = { domain: 'retail', trials: 1, temperature: 1, seed: 1, user: ['scripted'] };
+const DEFAULTS = { domain: 'retail', trials: 1, temperature: 1, seed: 1, user: ['scripted'], precision: 'f32' };
 const { default: _seed, ...SEED_FLAG } = SEED;
 
 /** @type {Command} */
@@ -61,6 +74,8 @@ export const evaluate = {
   summary: 'pass^1 … pass^K with 95 % confidence intervals, terminations, violations, tools',
   flags: {
     model: { ...MODEL, required: false, help: 'model folder in Hugging Face layout (required, except with --resume)' },
+    lora: WEIGHTS.lora,
+    precision: { ...WEIGHTS.precision, default: undefined, help: `${WEIGHTS.precision.help} (default f32)` },
     domain: {
       ...DATA_FLAGS.domain,
       required: false,
@@ -115,6 +130,7 @@ export const evaluate = {
     const taken = ['domain', 'level', 'seed', 'temperature'].find((name) => Object.hasOwn(settings, name));
     if (taken) throw new UsageError(`--set has "${taken}": expected --${taken} instead`);
     const model = await findModel(given.model, { tokenizer: true });
+    const adapter = await adapterOf(given.lora);
     if (output) await checkParent('output', output);
     if (given.tau2Results) await checkParent('tau2-results', given.tau2Results);
     const { users, userEndpoint } = await readUsers(given);
@@ -129,13 +145,19 @@ export const evaluate = {
       skip_noop: given.skipNoop ?? false,
       ...(tau2Results && { tau2_results: basename(resolve(given.model)) }),
     };
-    const folder = resumed ?? (out === undefined ? null : await newFolder(out, given, users, model, force));
+    const folder = resumed ?? (out === undefined ? null : await newFolder(out, given, users, [model, adapter.lora], force));
     /** @type {any[]} */
     const trajectories = [];
     const { reports, differences } = await keepWhenStopped(folder, progress, () =>
       runInPage({
-        request: { command: 'evaluate', options, customers: users.map((user) => ({ user, done: resumed !== null })) },
+        request: {
+          command: 'evaluate',
+          options,
+          customers: users.map((user) => ({ user, done: resumed !== null })),
+          precision: given.precision ?? DEFAULTS.precision,
+        },
         model,
+        ...adapter,
         benchmark,
         userEndpoint,
         customers: users.map((_user, i) => ({
@@ -212,26 +234,27 @@ async function readUsers({ user: names, userModel, userDevice, judgeModel, judge
  * @param {string} out
  * @param {Record<string, any>} flags
  * @param {any[]} users
- * @param {import('../files.mjs').ModelFolder} model
+ * @param {(WeightFolder | undefined)[]} weights
  * @param {boolean} [force]
  */
-async function newFolder(out, flags, users, model, force) {
+async function newFolder(out, flags, users, weights, force) {
   const server = users.find(({ mode }) => mode === 'endpoint');
   if (server && withoutSecrets(server.baseUrl) !== server.baseUrl)
     throw new UsageError(
       `--user is "${withoutSecrets(server.baseUrl)}": expected an address without user name and query, as --out stores the address; MUA_USER_KEY holds a key`,
     );
-  const { data, tasks, tau2Results } = flags;
+  const { data, tasks, tau2Results, lora } = flags;
   const kept = {
     ...flags,
     model: resolve(flags.model),
+    ...(lora && { lora: resolve(lora) }),
     ...(data && { data: resolve(data) }),
     ...(data && /[/\\.]/.test(tasks ?? '') && { tasks: resolve(tasks) }),
     ...(tau2Results && { tau2Results: resolve(tau2Results) }),
     // The server may list another model first when the evaluation goes on.
     ...(server && { userModel: server.model }),
   };
-  return EvaluationFolder.create(out, { flags: kept, customers: users.length, model_sha256: await weightsSha256(model) }, force);
+  return EvaluationFolder.create(out, { flags: kept, customers: users.length, model_sha256: await weightsSha256(weights) }, force);
 }
 
 /** @param {Record<string, any>} flags */
@@ -239,15 +262,25 @@ async function resumedFolder({ resume, ...flags }) {
   checkAlone(flags, []);
   return EvaluationFolder.resume(resume, async ({ flags: stored, model_sha256 }) => {
     const model = await findModel(stored.model, { tokenizer: true });
-    if ((await weightsSha256(model)) !== model_sha256)
+    const { lora } = await adapterOf(stored.lora);
+    if ((await weightsSha256([model, lora])) !== model_sha256)
       throw new UsageError(`--resume is "${resume}": the weights in "${stored.model}" are not those that were evaluated before`);
   });
 }
 
-/** @param {import('../files.mjs').ModelFolder} model */
-async function weightsSha256({ directory, files }) {
-  const weights = files.filter((name) => name.endsWith('.safetensors')).sort();
-  return sha256((await Promise.all(weights.map((name) => fileSha256(join(directory, name))))).join());
+/** @typedef {{ directory: string, files: string[] }} WeightFolder */
+
+/** @param {(WeightFolder | undefined)[]} folders of a model and its adapter */
+async function weightsSha256(folders) {
+  const weights = folders.flatMap((folder) =>
+    folder
+      ? folder.files
+          .filter((name) => name.endsWith('.safetensors'))
+          .sort()
+          .map((name) => join(folder.directory, name))
+      : [],
+  );
+  return sha256((await Promise.all(weights.map(fileSha256))).join());
 }
 
 /** Task by task, those without a score last. @param {any[]} trajectories */

@@ -1,26 +1,11 @@
 // @ts-check
 /** `mua score`, `grad`, `generate` and `bench`: numbers of a model, and its speed. */
-import { checkParent, findAdapter, findModel, writeAll } from '../files.mjs';
+import { checkParent, findModel, writeAll } from '../files.mjs';
 import { readGenerateInput, readGradInput, readScoreInput } from '../inputs.mjs';
 import { runInPage } from '../page.mjs';
-import { INPUT, JSON_FLAG, MODEL, OUTPUT, percent } from './shared.mjs';
+import { adapterOf, INPUT, JSON_FLAG, MODEL, OUTPUT, percent, WEIGHTS } from './shared.mjs';
 
 /** @typedef {import('./shared.mjs').Command} Command */
-
-/** @type {import('../args.mjs').Flags} */
-const WEIGHTS = {
-  lora: { type: 'string', value: 'DIR', help: 'LoRA adapter as PEFT writes it, which is never merged' },
-  precision: {
-    type: 'string',
-    value: 'NAME',
-    help: 'how the matrices of the model are stored: f32, bf16, int8 or int4 (32 values share a scale)',
-    default: 'f32',
-    choices: ['f32', 'bf16', 'int8', 'int4'],
-  },
-};
-
-/** @param {string | undefined} directory */
-const adapterOf = async (directory) => (directory === undefined ? {} : { lora: await findAdapter(directory) });
 
 /** @type {Command} */
 export const score = {

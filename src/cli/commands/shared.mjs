@@ -1,7 +1,7 @@
 // @ts-check
 /** Common parts of commands: flags of the model, the output and the simulated user, and formats of results. */
 import { CommandError, UsageError } from '../errors.mjs';
-import { onInterrupt } from '../files.mjs';
+import { findAdapter, onInterrupt } from '../files.mjs';
 import { below } from '../server.mjs';
 
 /** @typedef {import('../args.mjs').Flag} Flag */
@@ -17,6 +17,21 @@ import { below } from '../server.mjs';
 
 /** @type {Flag} */
 export const MODEL = { type: 'string', value: 'DIR', help: 'model folder in Hugging Face layout', required: true };
+/** @type {import('../args.mjs').Flags} */
+export const WEIGHTS = {
+  lora: { type: 'string', value: 'DIR', help: 'LoRA adapter as PEFT writes it, which is never merged' },
+  precision: {
+    type: 'string',
+    value: 'NAME',
+    help: 'how the matrices of the model are stored: f32, bf16, int8 or int4 (32 values share a scale)',
+    default: 'f32',
+    choices: ['f32', 'bf16', 'int8', 'int4'],
+  },
+};
+
+/** @param {string | undefined} directory */
+export const adapterOf = async (directory) => (directory === undefined ? {} : { lora: await findAdapter(directory) });
+
 /** @type {Flag} */
 export const JSON_FLAG = { type: 'boolean', help: 'print one JSON document on stdout' };
 /** @type {Flag} */
