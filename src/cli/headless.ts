@@ -11,6 +11,7 @@ import type {
   GradRequest,
   Interrupted,
   ModelParts,
+  PlanRequest,
   WeightOptions,
   Progress,
   TrainingSink,
@@ -43,6 +44,7 @@ export type HeadlessRequest = { model?: string[]; benchmark?: BenchmarkFiles } &
   | ({ command: 'score'; sequences: number[][] } & WeightsOrder)
   | ({ command: 'grad'; request: GradRequest } & WeightsOrder)
   | ({ command: 'generate'; request: GenerateRequest } & WeightsOrder)
+  | { command: 'plan'; request: PlanRequest }
   | { command: 'bench' }
 );
 
@@ -198,6 +200,7 @@ async function runCommand(trainer: Trainer, request: HeadlessRequest, exchange: 
     await put(`${exchange}out/grads.safetensors`, safetensors);
     return report;
   }
+  if (request.command === 'plan') return trainer.plan(await (await get(`${exchange}model/config.json`)).json(), request.request);
   const model = await fetchModel(request.model ?? [], `${exchange}model/`);
   switch (request.command) {
     case 'train':

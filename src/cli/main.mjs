@@ -8,7 +8,7 @@ import { replay, rescore } from './commands/benchmark.mjs';
 import { experiment } from './commands/experiment.mjs';
 import { evaluate } from './commands/evaluate.mjs';
 import { exportModel } from './commands/export.mjs';
-import { bench, generate, grad, score } from './commands/model.mjs';
+import { bench, generate, grad, plan, score } from './commands/model.mjs';
 import { open, userServer } from './commands/local.mjs';
 import { sft, synthesize, train } from './commands/training.mjs';
 import { verify } from './commands/verify.mjs';
@@ -27,6 +27,7 @@ const COMMANDS = {
   score,
   grad,
   generate,
+  plan,
   bench,
   export: exportModel,
   verify,

@@ -1,61 +1,23 @@
 /** One model on the GPU: its weights, the sampler, scoring and training. */
-import { DecodeProgram } from './decode-program.ts';
-import type { Dispatch, Gpu, View } from './gpu.ts';
-import { ropeTable } from './kernels/qk-norm-rope.ts';
+import { type Arena, zeros } from './arena.ts';
+import type { DecodeProgram } from './decode-program.ts';
+import { type BuiltModel, engineParts, type EngineSizes, PAGE_SIZE } from './engine-parts.ts';
+import type { Dispatch, Gpu } from './gpu.ts';
+import { sourceOf } from './load-tensors.ts';
 import { runMicroBatches } from './micro-batches.ts';
-import { Optimizer } from './optimizer.ts';
-import { Model, ModelPlan } from './model.ts';
-import type { WeightFormat } from './kernels/weight-format.ts';
+import type { ModelPlan } from './model.ts';
 import type { WeightViews } from './model-views.ts';
+import type { Optimizer } from './optimizer.ts';
 import { ignoredTensors, modelParameters, type ParameterLayout, tensorProblems } from './parameters.ts';
 import { Part } from './part.ts';
 import { BatchSampler } from './sampler.ts';
-import { TrainingProgram } from './training-program.ts';
-import { trainingSizes } from './training-sizes.ts';
-import type {
-  AdamWParams,
-  Engine,
-  LoraOptions,
-  ModelConfig,
-  ScoreOptions,
-  Scores,
-  TensorMap,
-  TokenLoss,
-  TrainSequence,
-  WeightSource,
-} from './types.ts';
-import { Arena, zeros } from './arena.ts';
-import { sourceOf } from './load-tensors.ts';
+import type { TrainingProgram } from './training-program.ts';
+import type { AdamWParams, Engine, ModelConfig, ScoreOptions, Scores, TensorMap, TokenLoss, TrainSequence, WeightSource } from './types.ts';
 
-export interface EngineOptions {
-  /** Most tokens of a sequence, in the sampler and in training. */
-  maxModelLen?: number;
-  /** Sequences that can be open in the sampler at once. */
-  slots?: number;
-  /** Most tokens of a training micro-batch; by default as many as fit into `activationBytes`. */
-  maxTokens?: number;
-  /** Bytes for activations in training. */
-  activationBytes?: number;
-  /** How matrices that are not trained are stored. Without LoRA only f32 is trained. Default f32. */
-  precision?: WeightFormat;
-  /** Train adapters only. */
-  lora?: LoraOptions;
+export interface EngineOptions extends EngineSizes {
   /** The first adapters, under PEFT's names. Default: new ones, which change nothing. */
   adapters?: TensorMap;
-  /** Seed of new adapters. */
-  loraSeed?: number;
-  /** Bytes of the largest piece of a matrix. Default: what the GPU can bind at once. */
-  bindingBytes?: number;
 }
-
-const MAX_MODEL_LEN = 2048;
-const SLOTS = 32;
-const PAGE_SIZE = 16;
-/** A software adapter is slow: a small batch keeps it busy, and a few decode steps take longer than a read. */
-const defaults = (software: boolean) =>
-  software
-    ? { maxTokens: 2048, activationBytes: 512 * 2 ** 20, prefillTokens: 256, steps: 4 }
-    : { maxTokens: 8192, activationBytes: 2 ** 30, prefillTokens: 1024, steps: 16 };
 
 /**
  * Puts a model on the GPU. Gradients, moments and the KV cache are allocated at their first use.
@@ -84,7 +46,7 @@ export async function createEngine(
 class GpuEngine implements Engine {
   readonly sampler: BatchSampler;
   readonly #plan: ModelPlan;
-  readonly #model: Part<{ model: Model; rope: View }>;
+  readonly #model: Part<BuiltModel>;
   /** `arena` is absent if the reference is the model without adapters. */
   readonly #reference: Part<{ arena?: Arena; views: WeightViews }>;
   /** The adapters change nothing, because no one has trained or replaced them. */
@@ -98,38 +60,19 @@ class GpuEngine implements Engine {
     readonly config: ModelConfig,
     options: EngineOptions,
   ) {
-    const { maxTokens, activationBytes, prefillTokens, steps } = { ...defaults(gpu.info.software), ...definedOnly(options) };
-    const slots = options.slots ?? SLOTS;
-    const maxModelLen = options.maxModelLen ?? Math.min(config.max_position_embeddings, MAX_MODEL_LEN);
-    for (const [name, value] of Object.entries({ maxModelLen, slots, maxTokens })) {
-      if (!Number.isInteger(value) || value < 1) throw new RangeError(`engine ${name} is ${value}: expected a positive integer`);
-    }
-    const { precision = 'f32', lora, loraSeed: seed = 1, bindingBytes = gpu.device.limits.maxStorageBufferBindingSize } = options;
-    const plan = (this.#plan = new ModelPlan(config, { precision, lora, seed, bindingBytes }));
-    this.#newAdapters = lora !== undefined && options.adapters === undefined;
-    const training = trainingSizes(config, maxModelLen, maxTokens, activationBytes);
-    const pagesPerSlot = Math.ceil(maxModelLen / PAGE_SIZE);
-    const decode = { slots, prefillTokens, steps, pageSize: PAGE_SIZE, pagesPerSlot, pages: slots * pagesPerSlot };
-    this.#model = new Part(gpu, () => {
-      const table = ropeTable(training.capacity, config.head_dim, config.rope_theta);
-      const rope = gpu.buffer('rope', table.byteLength);
-      gpu.write(rope, table);
-      return { model: new Model(gpu, plan), rope };
-    });
-    this.#reference = new Part(gpu, () => {
-      const { model } = this.#built;
-      if (this.#newAdapters) return { views: model.viewsWith(undefined) };
-      const arena = new Arena(gpu, this.#trained, 'reference weights');
-      return { arena, views: model.viewsWith(arena) };
-    });
-    this.#decode = new Part(gpu, () => new DecodeProgram(gpu, config, this.#built.model.views, this.#built.rope, decode, plan.loraWidth));
-    this.#training = new Part(gpu, () => new TrainingProgram(gpu, config, this.#built.rope, training, plan.loraWidth));
-    this.#optimizer = new Part(gpu, () => new Optimizer(gpu, this.#trained, this.#arena.flat));
-    this.sampler = new BatchSampler(maxModelLen, config.vocab_size, slots, PAGE_SIZE, this.#decode);
+    const parts = engineParts(gpu, config, options);
+    this.#plan = parts.plan;
+    this.#newAdapters = options.lora !== undefined && options.adapters === undefined;
+    this.#model = new Part(gpu, parts.model);
+    this.#reference = new Part(gpu, () => parts.reference(this.#built, this.#trained, !this.#newAdapters));
+    this.#decode = new Part(gpu, () => parts.decode(this.#built));
+    this.#training = new Part(gpu, () => parts.training(this.#built));
+    this.#optimizer = new Part(gpu, () => parts.optimizer(this.#trained, this.#arena));
+    this.sampler = new BatchSampler(parts.maxModelLen, config.vocab_size, parts.slots, PAGE_SIZE, this.#decode);
   }
 
   /** The model's own buffers. @throws Error if the engine was closed */
-  get #built(): { model: Model; rope: View } {
+  get #built(): BuiltModel {
     this.#model.check();
     return this.#model.state!;
   }
@@ -254,7 +197,3 @@ class GpuEngine implements Engine {
 function frozen({ options: { precision } }: ModelPlan): never {
   throw new Error(`the weights are in ${precision} and not trained: expected precision f32, or LoRA, for training`);
 }
-
-/** The options that are not undefined: an undefined option must not hide a default. */
-const definedOnly = <T extends object>(options: T): T =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;

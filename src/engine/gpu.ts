@@ -15,6 +15,9 @@ export { GpuOutOfMemoryError, GpuUnavailableError, GpuWorkError } from './device
 export { subview, type View } from './gpu-memory.ts';
 export type { Dispatch } from './kernel.ts';
 
+/** Of a device: the limits that decide what fits. */
+export type GpuLimits = Pick<GPUSupportedLimits, 'maxBufferSize' | 'maxStorageBufferBindingSize'>;
+
 /** Operations of a workgroup whose threads each touch a few values: 64 threads · 4 values · 16 operations. */
 const WORKGROUP_WORK = 4096;
 
@@ -45,6 +48,23 @@ export class Gpu extends GpuMemory {
   static async create(gpu: GPU | undefined = globalThis.navigator?.gpu, tuning?: Tuning): Promise<Gpu> {
     const { device, info } = await openDevice(gpu);
     return new Gpu(device, info, tuning ?? tuningFor(info));
+  }
+
+  /** A device that only counts: it makes no buffer and runs nothing. `bytesAllocated` says what a real device would hold. */
+  static counting(info: GpuInfo, limits: GpuLimits): Gpu {
+    const nothing = (): object => ({});
+    const device = {
+      limits,
+      addEventListener: nothing,
+      createBuffer: ({ label }: GPUBufferDescriptor) => ({ label, destroy: nothing }),
+      createBindGroup: nothing,
+      createBindGroupLayout: nothing,
+      createPipelineLayout: nothing,
+      createShaderModule: nothing,
+      createComputePipelineAsync: async () => nothing(),
+      queue: { writeBuffer: nothing },
+    };
+    return new Gpu(device as unknown as GPUDevice, info, tuningFor(info));
   }
 
   /** Compiles a kernel in the background. Kernels are cached by their text; `ready()` waits for all. */

@@ -2,6 +2,7 @@
  * @file The interface of the trainer worker (comlink). The page uses it for runs, evaluations and play. The command line
  * also uses the one-off commands. File contents cross as bytes or text, because the worker cannot open paths.
  */
+import type { MemoryPlan } from '../engine/memory-plan.ts';
 import type {
   DatasetRequest,
   GenerateRequest,
@@ -24,6 +25,7 @@ import type {
   TrainResult,
   Viewer,
   ModelParts,
+  PlanRequest,
   WeightOptions,
 } from './messages.ts';
 import type { EvaluationRequest } from '../records/evaluation.ts';
@@ -118,5 +120,7 @@ export interface TrainerApi {
     request: GenerateRequest,
     weights: WeightOptions,
   ): Promise<{ completions: { tokens: number[]; logprobs: number[] }[] }>;
+  /** The bytes that a model would take on this GPU, from its `config.json`. Nothing is allocated. */
+  plan(config: unknown, request: PlanRequest): Promise<MemoryPlan>;
   bench(progress: Progress): Promise<BenchReport>;
 }

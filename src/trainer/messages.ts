@@ -240,6 +240,16 @@ export interface WeightOptions {
   adapter?: ModelFiles;
 }
 
+/** What a memory plan is made for. */
+export interface PlanRequest {
+  precision: WeightFormat;
+  /** Rank of adapters on all linear maps. 0: all weights are trained, if they are f32. */
+  lora_rank: number;
+  max_model_len: number;
+  /** Conversations that are played at once. */
+  slots: number;
+}
+
 export interface GradRequest {
   loss: 'sft' | 'grpo';
   config?: Partial<GrpoConfig>;

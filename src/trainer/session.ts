@@ -23,6 +23,7 @@ import type {
   TrainResult,
   Viewer,
   ModelParts,
+  PlanRequest,
   WeightOptions,
 } from './messages.ts';
 import type { EvaluationRequest } from '../records/evaluation.ts';
@@ -31,6 +32,9 @@ import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { TrainerApi } from './api.ts';
 import { bench } from './bench.ts';
+import { parseConfig } from '../engine/config.ts';
+import { LORA_TARGETS } from '../engine/lora.ts';
+import { planMemory } from '../engine/memory-plan.ts';
 import { adapterFile, readAdapter } from '../exchange/adapter-folder.ts';
 import { writeSafetensors } from '../exchange/safetensors.ts';
 import { generateCompletions, gradients, scoreSequences } from './commands.ts';
@@ -206,6 +210,12 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
       slots: Math.max(1, Math.min(64, request.prompts.length)),
     };
     return generateCompletions(await this.#host.open(model, size, weights), request);
+  }
+
+  async plan(config: unknown, { precision, lora_rank: rank, max_model_len: maxModelLen, slots }: PlanRequest) {
+    const { info, device } = await this.#host.device();
+    const lora = rank > 0 ? { lora: { rank, scale: 1, targets: LORA_TARGETS } } : {};
+    return planMemory({ info, limits: device.limits }, parseConfig(config), { precision, maxModelLen, slots, ...lora });
   }
 
   async bench(progress: Progress) {

@@ -134,6 +134,20 @@ test('evaluate with an adapter, and with the model that export merges from it: t
   expect(adapted).not.toEqual(await play('base.jsonl', '--model', source));
 });
 
+test('plan: bytes by part; an adapter needs less optimizer than all weights', async () => {
+  const plan = async (...flags: string[]) => {
+    const outcome = await mua('plan', '--json', '--model', model, '--slots', '2', '--max-model-len', '64', ...flags);
+    expectDone(outcome);
+    return JSON.parse(outcome.stdout) as Record<string, number>;
+  };
+  const [full, lora] = [await plan(), await plan('--lora-rank', '4')];
+  for (const { weights, sampler, training, optimizer, total } of [full, lora] as Record<string, number>[])
+    expect(weights! + sampler! + training! + optimizer!).toBe(total);
+  const parameters = [...(await writeTinyModel(at('planned'))).values()].reduce((sum, { data }) => sum + data.length, 0);
+  expect(full.optimizer).toBeGreaterThan(3 * 4 * parameters);
+  expect(lora.optimizer).toBeLessThan(full.optimizer!);
+});
+
 test('grad: the loss is that of score, and its gradient predicts the loss beside it', async () => {
   const tokens = [7, 3, 30, 11, 2, 19];
   const request = await write('grad.json', { loss: 'sft', sequences: [{ tokens, loss_mask: [0, 0, 1, 1, 1, 1] }] });

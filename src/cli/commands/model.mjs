@@ -1,5 +1,5 @@
 // @ts-check
-/** `mua score`, `grad`, `generate` and `bench`: numbers of a model, and its speed. */
+/** `mua score`, `grad`, `generate`, `plan` and `bench`: numbers of a model, its memory and its speed. */
 import { checkParent, findModel, writeAll } from '../files.mjs';
 import { readGenerateInput, readGradInput, readScoreInput } from '../inputs.mjs';
 import { runInPage } from '../page.mjs';
@@ -73,6 +73,34 @@ export const generate = {
     };
   },
   show: ({ output, completions, tokens }) => [`${completions} completions, ${tokens} tokens: ${output}`],
+};
+
+/** @param {number} bytes */
+const mebibytes = (bytes) => `${(bytes / 2 ** 20).toFixed(0).padStart(7)} MiB`;
+
+/** @type {Command} */
+export const plan = {
+  summary: 'the GPU memory that a model takes in training and generation, before anything is allocated',
+  flags: {
+    model: MODEL,
+    precision: WEIGHTS.precision,
+    'lora-rank': { type: 'integer', value: 'R', help: 'adapters on all linear maps; 0: all weights are trained', default: 0, min: 0 },
+    'max-model-len': { type: 'integer', value: 'N', help: 'most tokens of a conversation', default: 2048, min: 1 },
+    slots: { type: 'integer', value: 'N', help: 'conversations that are played at once', default: 8, min: 1 },
+    json: JSON_FLAG,
+  },
+  async run({ model: directory, precision, loraRank, maxModelLen, slots }, progress) {
+    const model = await findModel(directory);
+    const request = { precision, lora_rank: loraRank, max_model_len: maxModelLen, slots };
+    return runInPage({ request: { command: 'plan', request }, model, progress });
+  },
+  show: ({ weights, sampler, training, optimizer, total }) => [
+    `${mebibytes(weights)}  weights`,
+    `${mebibytes(sampler)}  sampler: KV cache and activations`,
+    `${mebibytes(training)}  training: activations, their gradients, logits`,
+    `${mebibytes(optimizer)}  optimizer: gradients and two moments`,
+    `${mebibytes(total)}  together`,
+  ],
 };
 
 /** @type {Command} */

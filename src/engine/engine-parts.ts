@@ -1,0 +1,85 @@
+/** What an engine puts on the GPU, part by part. The engine allocates with it, and the memory plan counts with it. */
+import { Arena } from './arena.ts';
+import { DecodeProgram } from './decode-program.ts';
+import type { Gpu, View } from './gpu.ts';
+import { ropeTable } from './kernels/qk-norm-rope.ts';
+import type { WeightFormat } from './kernels/weight-format.ts';
+import { Model, ModelPlan } from './model.ts';
+import type { WeightViews } from './model-views.ts';
+import { Optimizer } from './optimizer.ts';
+import type { ParameterLayout } from './parameters.ts';
+import { TrainingProgram } from './training-program.ts';
+import { trainingSizes } from './training-sizes.ts';
+import type { LoraOptions, ModelConfig } from './types.ts';
+
+export interface EngineSizes {
+  /** Most tokens of a sequence, in the sampler and in training. */
+  maxModelLen?: number;
+  /** Sequences that can be open in the sampler at once. */
+  slots?: number;
+  /** Most tokens of a training micro-batch; by default as many as fit into `activationBytes`. */
+  maxTokens?: number;
+  /** Bytes for activations in training. */
+  activationBytes?: number;
+  /** How matrices that are not trained are stored. Without LoRA only f32 is trained. Default f32. */
+  precision?: WeightFormat;
+  /** Train adapters only. */
+  lora?: LoraOptions;
+  /** Seed of new adapters. */
+  loraSeed?: number;
+  /** Bytes of the largest piece of a matrix. Default: what the GPU can bind at once. */
+  bindingBytes?: number;
+}
+
+export const PAGE_SIZE = 16;
+const MAX_MODEL_LEN = 2048;
+const SLOTS = 32;
+/** A software adapter is slow: a small batch keeps it busy, and a few decode steps take longer than a read. */
+const defaults = (software: boolean) =>
+  software
+    ? { maxTokens: 2048, activationBytes: 512 * 2 ** 20, prefillTokens: 256, steps: 4 }
+    : { maxTokens: 8192, activationBytes: 2 ** 30, prefillTokens: 1024, steps: 16 };
+
+export interface BuiltModel {
+  model: Model;
+  rope: View;
+}
+
+/** @throws RangeError naming the option */
+export function engineParts(gpu: Gpu, config: ModelConfig, options: EngineSizes) {
+  const { maxTokens, activationBytes, prefillTokens, steps } = { ...defaults(gpu.info.software), ...definedOnly(options) };
+  const slots = options.slots ?? SLOTS;
+  const maxModelLen = options.maxModelLen ?? Math.min(config.max_position_embeddings, MAX_MODEL_LEN);
+  for (const [name, value] of Object.entries({ maxModelLen, slots, maxTokens })) {
+    if (!Number.isInteger(value) || value < 1) throw new RangeError(`engine ${name} is ${value}: expected a positive integer`);
+  }
+  const { precision = 'f32', lora, loraSeed: seed = 1, bindingBytes = gpu.device.limits.maxStorageBufferBindingSize } = options;
+  const plan = new ModelPlan(config, { precision, lora, seed, bindingBytes });
+  const training = trainingSizes(config, maxModelLen, maxTokens, activationBytes);
+  const pagesPerSlot = Math.ceil(maxModelLen / PAGE_SIZE);
+  const decode = { slots, prefillTokens, steps, pageSize: PAGE_SIZE, pagesPerSlot, pages: slots * pagesPerSlot };
+  return {
+    plan,
+    maxModelLen,
+    slots,
+    model(): BuiltModel {
+      const table = ropeTable(training.capacity, config.head_dim, config.rope_theta);
+      const rope = gpu.buffer('rope', table.byteLength);
+      gpu.write(rope, table);
+      return { model: new Model(gpu, plan), rope };
+    },
+    /** @param copy false: the reference is the model without adapters */
+    reference({ model }: BuiltModel, trained: ParameterLayout, copy: boolean): { arena?: Arena; views: WeightViews } {
+      if (!copy) return { views: model.viewsWith(undefined) };
+      const arena = new Arena(gpu, trained, 'reference weights');
+      return { arena, views: model.viewsWith(arena) };
+    },
+    decode: ({ model, rope }: BuiltModel) => new DecodeProgram(gpu, config, model.views, rope, decode, plan.loraWidth),
+    training: ({ rope }: BuiltModel) => new TrainingProgram(gpu, config, rope, training, plan.loraWidth),
+    optimizer: (trained: ParameterLayout, arena: Arena) => new Optimizer(gpu, trained, arena.flat),
+  };
+}
+
+/** The options that are not undefined: an undefined option must not hide a default. */
+const definedOnly = <T extends object>(options: T): T =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;

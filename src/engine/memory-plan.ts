@@ -1,0 +1,69 @@
+/**
+ * How much GPU memory an engine will take, before anything is allocated. The plan runs the code that allocates on a device that
+ * only counts, so that both agree by construction.
+ */
+import { type EngineSizes, engineParts } from './engine-parts.ts';
+import { Gpu, type GpuLimits } from './gpu.ts';
+import type { GpuInfo } from './device.ts';
+import type { ModelConfig } from './types.ts';
+
+export interface MemoryPlan {
+  /** Frozen and trained weights, and adapters. */
+  weights: number;
+  /** KV cache and buffers of the sampler. */
+  sampler: number;
+  /** Activations, their gradients and logits. */
+  training: number;
+  /** Gradients and AdamW's moments. */
+  optimizer: number;
+  /** The copy for the KL loss. 0 if the reference is the model without adapters. */
+  reference: number;
+  total: number;
+}
+
+export interface PlanOptions extends EngineSizes {
+  /** Count the optimizer and the buffers of the backward pass. Default true. */
+  train?: boolean;
+  /** Count a copy of the trained weights for the KL loss. */
+  reference?: boolean;
+}
+
+const ANY_LOSS = { name: 'plan', wgsl: '', settings: [] };
+
+/**
+ * Bytes of all buffers, without those for reading results back.
+ * @throws GpuOutOfMemoryError naming a buffer that this GPU cannot hold or bind; RangeError naming an option
+ */
+export function planMemory(
+  { info, limits }: { info: GpuInfo; limits: GpuLimits },
+  config: ModelConfig,
+  { train = true, reference = false, ...sizes }: PlanOptions,
+): MemoryPlan {
+  const gpu = Gpu.counting(info, limits);
+  const parts = engineParts(gpu, config, sizes);
+  let before = 0;
+  const counted = (): number => {
+    const bytes = gpu.bytesAllocated - before;
+    before = gpu.bytesAllocated;
+    return bytes;
+  };
+  const built = parts.model();
+  const plan: MemoryPlan = { weights: counted(), sampler: 0, training: 0, optimizer: 0, reference: 0, total: 0 };
+  parts.decode(built);
+  plan.sampler = counted();
+  const program = parts.training(built);
+  program.scoring(built.model.views);
+  plan.training = counted();
+  const { trained } = parts.plan;
+  if (train && trained) {
+    const optimizer = parts.optimizer(trained, built.model.arena!);
+    plan.optimizer = counted();
+    program.training(built.model.views, parts.plan.gradientViews(optimizer.gradients), ANY_LOSS);
+    plan.training += counted();
+  }
+  if (reference && trained) {
+    parts.reference(built, trained, true);
+    plan.reference = counted();
+  }
+  return { ...plan, total: gpu.bytesAllocated };
+}

@@ -1,0 +1,103 @@
+/** The memory plan against what an engine allocates, and against the numbers of real models. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createEngine, type EngineOptions } from '../../src/engine/engine.ts';
+import { Gpu } from '../../src/engine/gpu.ts';
+import { LORA_TARGETS } from '../../src/engine/lora.ts';
+import { planMemory } from '../../src/engine/memory-plan.ts';
+import { randomWeights } from '../../src/engine/parameters.ts';
+import type { ModelConfig } from '../../src/engine/types.ts';
+import { sftLoss } from '../../src/training/grpo-loss.ts';
+
+let gpu: Gpu;
+beforeAll(async () => {
+  gpu = await Gpu.create();
+});
+afterAll(() => gpu.destroy());
+
+const SMALL: ModelConfig = {
+  model_type: 'qwen3',
+  vocab_size: 301,
+  hidden_size: 64,
+  intermediate_size: 96,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  head_dim: 16,
+  rms_norm_eps: 1e-6,
+  rope_theta: 1e4,
+  max_position_embeddings: 512,
+  tie_word_embeddings: true,
+};
+const QWEN3_06B: ModelConfig = {
+  ...SMALL,
+  vocab_size: 151_936,
+  hidden_size: 1024,
+  intermediate_size: 3072,
+  num_hidden_layers: 28,
+  num_attention_heads: 16,
+  num_key_value_heads: 8,
+  head_dim: 128,
+  rope_theta: 1e6,
+  max_position_embeddings: 40_960,
+};
+const lora = { rank: 6, scale: 2, targets: LORA_TARGETS };
+
+const CASES: [string, Partial<ModelConfig>, EngineOptions][] = [
+  ['all weights', {}, {}],
+  ['untied', { tie_word_embeddings: false }, { slots: 3 }],
+  ['Qwen2', { model_type: 'qwen2' }, { maxModelLen: 100, slots: 40 }],
+  ['recomputed', { num_hidden_layers: 4 }, { activationBytes: 1, maxTokens: 64, maxModelLen: 64 }],
+  ['LoRA', {}, { lora }],
+  ['LoRA over bf16', { num_hidden_layers: 3 }, { lora, precision: 'bf16' }],
+  ['LoRA over int8', { hidden_size: 128 }, { lora: { ...lora, targets: ['q_proj', 'up_proj'] }, precision: 'int8' }],
+  ['LoRA over int4, in pieces', {}, { lora, precision: 'int4', bindingBytes: 1024 }],
+  ['LoRA, recomputed', {}, { lora: { ...lora, rank: 16 }, activationBytes: 1, maxModelLen: 64 }],
+  ['a long context', { vocab_size: 999 }, { lora, maxModelLen: 512, slots: 2 }],
+];
+
+test.each(CASES)('%s: the plan has every byte that the engine allocates', async (_, changes, options) => {
+  const config = { ...SMALL, ...changes };
+  const plan = planMemory({ info: gpu.info, limits: gpu.device.limits }, config, { ...options, reference: options.lora === undefined });
+  // Staging buffers belong to the device.
+  let staged = 0;
+  const make = gpu.buffer.bind(gpu);
+  gpu.buffer = (label, bytes, ...rest) => {
+    const view = make(label, bytes, ...rest);
+    if (label === 'staging') staged += view.size;
+    return view;
+  };
+  const before = gpu.bytesAllocated;
+  const engine = await createEngine(gpu, config, randomWeights(config, 1), options);
+  const sequence = await engine.sampler.open({ seed: 1, stream: 1 });
+  engine.sampler.append(sequence, [1, 2, 3]);
+  await engine.sampler.generate(sequence, { maxNewTokens: 2, temperature: 1, stopTokenIds: [] });
+  engine.sampler.close(sequence);
+  await engine.snapshotReference();
+  const batch = [{ tokens: [1, 2, 3, 4], lossMask: [0, 1, 1, 1], weight: 1 }];
+  await engine.score(batch);
+  await engine.accumulate(batch, sftLoss);
+  await engine.step({ lr: 1e-3, beta1: 0.9, beta2: 0.9, eps: 1e-8, weight_decay: 0, grad_clip: 1 });
+  const allocated = gpu.bytesAllocated - before - staged;
+  gpu.buffer = make;
+  // A dispatch has a uniform of 256 bytes. Another program (a second kind of scoring) would add a few.
+  expect(Math.abs(plan.total / allocated - 1)).toBeLessThan(0.03);
+  engine.destroy();
+});
+
+const HARDWARE = {
+  info: { vendor: '', architecture: '', description: '', software: false, subgroupSize: 32 },
+  limits: { maxBufferSize: 2 ** 31, maxStorageBufferBindingSize: 2 ** 27 },
+};
+
+test('weights of Qwen3-0.6B take what their format says', () => {
+  const mebibytes = (precision: 'bf16' | 'int8' | 'int4') =>
+    planMemory(HARDWARE, QWEN3_06B, { precision, train: false, slots: 1, maxModelLen: 64, maxTokens: 64 }).weights / 2 ** 20;
+  expect(mebibytes('bf16')).toBeGreaterThan(1137);
+  expect(mebibytes('bf16')).toBeLessThan(1145);
+  expect(mebibytes('int8')).toBeLessThan(612);
+  expect(mebibytes('int4')).toBeLessThan(330);
+});
+
+test('what the GPU cannot hold is named', () => {
+  expect(() => planMemory(HARDWARE, QWEN3_06B, {})).toThrow(/buffer "weights" needs \d+ bytes; this GPU allows 2147483648 in one buffer/);
+});
