@@ -259,3 +259,20 @@ test('an evaluation of the bundled model: cancelled once, then played and read',
   await expect(page.getByRole('heading', { level: 1, name: /^Play on/ })).toBeVisible();
   await expect(page.getByRole('combobox', { name: 'The agent’s model' })).toContainText('nano-retail');
 });
+
+test('the published evaluations: trained with × evaluated with, one of them opened, without its conversations', async ({ page }) => {
+  await page.goto('#/evals');
+  await page.getByText('Does a customer that talks help in training?').click();
+  const matrix = page.locator('[data-part=interaction] [data-part=customer-matrix]');
+  await expect(matrix.getByRole('row')).toHaveCount(5);
+  await page.locator('[data-part=interaction]').getByRole('combobox').selectOption({ index: 2 });
+  const row = matrix.getByRole('row', { name: /trained with the learned customer/ });
+  await expect(row.getByRole('cell')).toHaveText([/^\d+ % \(\d+ to \d+ %\) .* points/, /^\d+ % \(\d+ to \d+ %\) .* points/]);
+  await row.getByRole('link').last().click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Evaluation of nano-retail trained with the learned customer');
+  await expect(page.getByText('The conversations of this evaluation are not part of the page.')).toBeVisible();
+  await expect(page.locator('[data-part=task-grid] tbody tr')).toHaveCount(200);
+  await expect(page.locator('[data-part=task-grid] a')).toHaveCount(0);
+  await page.reload();
+  await expect(page.locator('[data-part=task-grid] tbody tr')).toHaveCount(200);
+});

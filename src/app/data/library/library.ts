@@ -25,6 +25,7 @@ import { BundledExperiments, Experiments } from './experiments.ts';
 import type { StoredConversation } from './conversation.ts';
 import type { StoreOptions } from './import-run.ts';
 import { BRANCHES, type Origin } from './origin.ts';
+import { isPublished, publishedEvaluations } from './published.ts';
 import { RECORDED, RecordedSource } from './recorded-source.ts';
 import type { RunSource } from './source.ts';
 import type { StorageReport } from './verify-storage.ts';
@@ -113,6 +114,7 @@ export class Library {
   }
 
   async evaluation(id: string): Promise<EvaluationRow | undefined> {
+    if (isPublished(id)) return (await publishedEvaluations()).find((row) => row.id === id);
     return (await this.#browser.evaluation(id)) ?? this.#recorded.evaluation(id);
   }
 

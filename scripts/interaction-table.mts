@@ -1,0 +1,52 @@
+/** The tables of docs/results.md “Does a customer that talks help in training?”, from public/recorded/interaction.json. */
+import { overSeeds } from '../src/experiments/estimate.ts';
+import type { EvaluationRow } from '../src/records/evaluation.ts';
+
+const TRAINED = 'nano-retail trained with';
+/** The names of the evaluated weights, by row of the table. */
+export const MODELS: Record<string, string> = {
+  '– (before)': 'nano-retail',
+  'told everything': `${TRAINED} customers who tell everything`,
+  scripted: `${TRAINED} the scripted customer`,
+  learned: `${TRAINED} the learned customer`,
+};
+const CUSTOMERS = ['scripted', 'local'] as const;
+const signed = (value: number) => (value < 0 ? '−' : '+') + Math.abs(value).toFixed(1);
+const plain = (value: number) => (value < 0 ? '−' : '') + Math.abs(value).toFixed(1);
+
+/** Lines of Markdown. pass^1 in percent: means over seeds with 95 % intervals (Student's t over seeds), and the values by seed. */
+export function interactionTables(rows: readonly EvaluationRow[]): string[] {
+  const seeds = [...new Set(rows.map(({ settings }) => settings.seed))].sort();
+  const values = (model: string, customer: string) =>
+    seeds.map((seed) => {
+      const name = MODELS[model];
+      const found = rows.filter((row) => row.name === name && row.settings.seed === seed && row.settings.user.mode === customer);
+      if (found.length !== 1) throw new Error(`${model}, seed ${seed}, ${customer}: ${found.length} evaluations, expected 1`);
+      return 100 * found[0]!.report.pass_hat[0]!.value;
+    });
+  const interval = (of: number[], format: (value: number) => string) => {
+    const { value, low, high } = overSeeds(of)!;
+    return `${format(value)} (${plain(low)} to ${plain(high)})`;
+  };
+  const difference = (a: string, b: string, customer: string) => {
+    const [x, y] = [values(a, customer), values(b, customer)];
+    return interval(
+      x.map((value, i) => value - y[i]!),
+      signed,
+    );
+  };
+  const before = '– (before)';
+  const main = Object.keys(MODELS).map((name) => {
+    const cells = CUSTOMERS.flatMap((customer) => [
+      `${interval(values(name, customer), plain)} [${values(name, customer).map(plain).join(', ')}]`,
+      name === before ? '' : difference(name, before, customer),
+    ]);
+    return `| ${name} | ${cells.join(' | ')} |`;
+  });
+  const pairs = [
+    ['scripted', 'told everything'],
+    ['learned', 'told everything'],
+    ['learned', 'scripted'],
+  ].map(([a, b]) => `| ${a} − ${b} | ${CUSTOMERS.map((customer) => difference(a!, b!, customer)).join(' | ')} |`);
+  return [...main, ...pairs];
+}
