@@ -19,8 +19,9 @@ const step = (page: Page) =>
 const reaches = (page: Page, target: number) =>
   expect.poll(() => step(page), { timeout: STEP_TIMEOUT, message: `step ${target}` }).toBeGreaterThanOrEqual(target);
 
+/** A run that a test stops: a browser takes up to 30 s to notice that its storage is full, and a fast machine trains three steps in that. */
 async function startTiny(page: Page): Promise<void> {
-  await page.goto('/#/?preset=tiny&seed=5');
+  await page.goto('/#/?preset=tiny&seed=5&total_training_steps=60');
   await page.getByRole('button', { name: 'Start training' }).click();
   await expect(page).toHaveURL(/#\/runs\/[0-9a-f-]{36}/);
 }
@@ -113,7 +114,7 @@ test('a full storage: no run starts, a run under way pauses with its model at ha
   await page.getByRole('button', { name: 'Resume' }).click();
   await reaches(page, before + 1);
   await page.getByRole('button', { name: 'Stop' }).click();
-  await expect(status).toHaveText(/Stopped|Done/, { timeout: STEP_TIMEOUT });
+  await expect(status).toHaveText('Stopped', { timeout: STEP_TIMEOUT });
   reportFaults({
     fault: 'the storage is full',
     how: 'Storage.overrideQuotaForOrigin before a run and in it, in Chromium',
@@ -156,9 +157,9 @@ test('a worker that throws, hangs or is gone: the page says so, starts new worke
     page.getByText(/the trainer worker failed: .*injected.* New workers were started\. What was saved is still there/),
   ).toBeVisible();
   await goesOn();
-  expect(step).toMatch(/^Step [12] of/);
+  expect(step).toMatch(/^Step \d+ of/);
   await page.getByRole('button', { name: 'Stop' }).click();
-  await expect(status).toHaveText(/Stopped|Done/, { timeout: STEP_TIMEOUT });
+  await expect(status).toHaveText('Stopped', { timeout: STEP_TIMEOUT });
   reportFaults({
     fault: 'a worker is gone, hangs or throws while a run trains',
     how: 'self.close, an endless loop and an uncaught error, one in each worker, in Chromium',
