@@ -4,7 +4,7 @@ import type { Environments } from '../src/environments/types.ts';
 import { RunDatabase } from '../src/storage/database.ts';
 import type { TrainerApi } from '../src/trainer/api.ts';
 import { TrainerSession } from '../src/trainer/session.ts';
-import { modelFiles } from '../src/trainer/stored-models.ts';
+import { modelParts } from '../src/trainer/stored-models.ts';
 import { RemoteUsers, type UserWorkerApi } from '../src/users/remote.ts';
 
 let environments: Comlink.Remote<Environments>;
@@ -17,7 +17,7 @@ const session = new TrainerSession({
     return environments as unknown as Environments;
   },
   users: (config) => RemoteUsers.create(userWorker, config),
-  bundledModel: (name) => modelFiles(database, name),
+  bundledModel: (name) => modelParts(database, name),
   database: () => database,
 });
 

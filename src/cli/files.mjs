@@ -6,8 +6,8 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { CommandError, UsageError } from './errors.mjs';
 
 /**
- * A model folder on disk in Hugging Face layout.
- * @typedef {{ directory: string, files: string[], vocabSize: number }} ModelFolder
+ * A model on disk in Hugging Face layout, perhaps with a LoRA adapter from another folder: the paths of its files by name.
+ * @typedef {{ paths: Record<string, string>, vocabSize: number }} ModelFolder
  */
 
 /** What the folder of a run has beside its model and its logs. */
@@ -16,11 +16,13 @@ export const RUN_FILE = /^(status|result)\.json$|^checkpoint-\d+\.safetensors$/;
 /**
  * Checks a model folder without reading its weights.
  * @param {string} directory
- * @param {{ tokenizer?: boolean }} [needs]
+ * @param {object} [options]
+ * @param {boolean} [options.tokenizer] whether the model needs one
+ * @param {string} [options.lora] folder of an adapter
  * @returns {Promise<ModelFolder>}
  * @throws {UsageError}
  */
-export async function findModel(directory, { tokenizer = false } = {}) {
+export async function findModel(directory, { tokenizer = false, lora } = {}) {
   let names;
   try {
     names = await readdir(directory);
@@ -38,14 +40,18 @@ export async function findModel(directory, { tokenizer = false } = {}) {
       throw new UsageError(`--model is "${directory}": ${linked}`);
     }
   const weights = files.filter((name) => name.endsWith('.safetensors'));
-  if (weights.length === 0) throw new UsageError(`--model is "${directory}": it has no model.safetensors`);
+  if (weights.every((name) => ADAPTER_FILES.includes(name)))
+    throw new UsageError(
+      `--model is "${directory}": ${weights.length > 0 ? 'it has an adapter only: expected it as --lora, and its base model' : 'it has no model.safetensors'}`,
+    );
   for (const name of weights) await checkSafetensors(join(directory, name));
   const config = await readJson(join(directory, 'config.json'));
   const vocabSize = config?.vocab_size;
   if (!Number.isInteger(vocabSize) || vocabSize < 1) {
     throw new UsageError(`${join(directory, 'config.json')}: vocab_size is ${JSON.stringify(vocabSize)}: expected a positive whole number`);
   }
-  return { directory, files, vocabSize };
+  const paths = Object.fromEntries(files.map((name) => [name, join(directory, name)]));
+  return { paths: { ...paths, ...(lora !== undefined && (await findAdapter(lora))) }, vocabSize };
 }
 
 /** The files of a LoRA adapter as PEFT writes them. */
@@ -53,17 +59,17 @@ const ADAPTER_FILES = ['adapter_config.json', 'adapter_model.safetensors'];
 
 /**
  * @param {string} directory
- * @returns {Promise<{ directory: string, files: string[] }>}
+ * @returns {Promise<Record<string, string>>} paths by name
  * @throws {UsageError}
  */
-export async function findAdapter(directory) {
+async function findAdapter(directory) {
   const own = await ownFiles(directory).catch((error) => {
     throw new UsageError(`--lora is "${directory}": ${reason(error)}`);
   });
   for (const name of ADAPTER_FILES)
     if (!(await own(name))) throw new UsageError(`--lora is "${directory}": it has no ${name}, as PEFT writes it`);
   await checkSafetensors(join(directory, 'adapter_model.safetensors'));
-  return { directory, files: ADAPTER_FILES };
+  return Object.fromEntries(ADAPTER_FILES.map((name) => [name, join(directory, name)]));
 }
 
 /**

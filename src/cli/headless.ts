@@ -2,7 +2,8 @@
  * @file The page that the command line opens in headless Chromium: the workers of the app and one function, `window.mua(command)`.
  * Large data goes through the local server: the page fetches the request and sends the results by PUT.
  */
-import type { ModelFiles } from '../records/model.ts';
+import type { ModelFiles, Precision } from '../records/model.ts';
+import type { ModelParts } from '../exchange/model-folder.ts';
 import type {
   EvaluatedCustomer,
   EvaluateOptions,
@@ -10,9 +11,7 @@ import type {
   GenerateRequest,
   GradRequest,
   Interrupted,
-  ModelParts,
   PlanRequest,
-  WeightOptions,
   Progress,
   TrainingSink,
 } from '../trainer/messages.ts';
@@ -25,6 +24,7 @@ import { connectTrainer, type Trainer } from '../trainer/connect.ts';
 import type { ExactDomain } from '../environments/exact/types.ts';
 import { importBenchmark } from '../benchmarks/import/import.ts';
 import { BenchmarkDatabase } from '../benchmarks/import/database.ts';
+import { isBaseWeights } from '../exchange/adapter-folder.ts';
 import type { TrainerApi } from '../trainer/api.ts';
 
 /** The files of a benchmark. A file is fetched from `<exchange>benchmark/<index>` when it is read. */
@@ -34,25 +34,19 @@ interface BenchmarkFiles {
   paths: string[];
 }
 
-/** A command for the page. `model` lists the files of the model folder, which are fetched from `<exchange>model/<name>`. */
+/** A command for the page. `model` lists the files of the model folder and of its adapter, which are at `<exchange>model/<name>`. */
 export type HeadlessRequest = { model?: string[]; benchmark?: BenchmarkFiles } & (
   | { command: 'train'; runs: TrainOrder[]; user: UserConfig }
   | { command: 'sft'; run: RunOrder & { overrides: Partial<Record<keyof SftConfig, string>> } }
   | { command: 'synthesize'; options: Parameters<TrainerApi['synthesize']>[0]; settings: Record<string, string> }
   /** `done`: `<exchange>customer/<index>/done.jsonl` has trials from before an interruption. New ones go to `…/trial`. */
-  | ({ command: 'evaluate'; options: EvaluateOptions; customers: { user: UserConfig; done: boolean }[] } & WeightsOrder)
-  | ({ command: 'score'; sequences: number[][] } & WeightsOrder)
-  | ({ command: 'grad'; request: GradRequest } & WeightsOrder)
-  | ({ command: 'generate'; request: GenerateRequest } & WeightsOrder)
+  | { command: 'evaluate'; options: EvaluateOptions; customers: { user: UserConfig; done: boolean }[] }
+  | { command: 'score'; sequences: number[][]; precision: Precision }
+  | { command: 'grad'; request: GradRequest; precision: Precision }
+  | { command: 'generate'; request: GenerateRequest; precision: Precision }
   | { command: 'plan'; request: PlanRequest }
   | { command: 'bench' }
 );
-
-/** How to hold the weights. `lora` lists the files of the adapter, which are fetched from `<exchange>lora/<name>`. */
-interface WeightsOrder {
-  precision: NonNullable<WeightOptions['precision']>;
-  lora?: string[];
-}
 
 /**
  * A run to train. Its files come from `<exchange>run/<index>/`, and what it makes is sent there: each step and evaluation, the
@@ -61,6 +55,8 @@ interface WeightsOrder {
 interface RunOrder {
   /** Names of the model's files. */
   model: string[];
+  /** Name or path of the model. */
+  base?: string;
   /** `interrupted.json` and `checkpoint.safetensors` say where the run goes on. */
   interrupted: boolean;
 }
@@ -140,7 +136,7 @@ const sinkTo = (place: string, progress: Progress) =>
     checkpoint: (step, safetensors) => put(`${place}checkpoint-${step}.safetensors`, safetensors),
   });
 
-async function fetchRun({ model, interrupted }: RunOrder, place: string): Promise<{ model: ModelFiles; interrupted?: Interrupted }> {
+async function fetchRun({ model, interrupted }: RunOrder, place: string): Promise<{ model: ModelParts; interrupted?: Interrupted }> {
   const files = await fetchModel(model, place);
   if (!interrupted) return { model: files };
   const logs = (await (await get(`${place}interrupted.json`)).json()) as Omit<Interrupted, 'checkpoint'>;
@@ -155,54 +151,50 @@ async function finish(place: string, { model, ...rest }: { model: ModelFiles }):
 
 /** Trains the runs one after another. */
 async function train(trainer: Trainer, runs: readonly TrainOrder[], user: UserConfig, exchange: string, report: Progress): Promise<void> {
-  for (const [i, { label, preset, algorithm, overrides, user: own = user, val_user, ...order }] of runs.entries()) {
+  for (const [i, { label, preset, algorithm, overrides, base, user: own = user, val_user, ...order }] of runs.entries()) {
     const place = `${exchange}run/${i}/`;
     const progress: Progress = (done, total, text, metrics) =>
       label === ''
         ? report(done, total, text, metrics)
         : report(Math.round(10 * (i + done / Math.max(1, total))) / 10, runs.length, `${label}: ${text}`, metrics);
     const { model, interrupted } = await fetchRun(order, place);
-    const options = { preset, algorithm, overrides, user: own, ...(val_user && { val_user }), ...(interrupted && { interrupted }) };
+    const options = {
+      preset,
+      algorithm,
+      overrides,
+      ...(base !== undefined && { base }),
+      user: own,
+      ...(val_user && { val_user }),
+      ...(interrupted && { interrupted }),
+    };
     await finish(place, await trainer.train(model, options, sinkTo(place, progress)));
   }
 }
 
-async function fetchModel(names: readonly string[], from: string): Promise<ModelFiles> {
-  const model: ModelFiles = {};
-  for (const name of names) model[name] = new Uint8Array(await (await get(from + name)).arrayBuffer());
+/** The worker reads weights in pieces from their addresses. */
+async function fetchModel(names: readonly string[], from: string): Promise<ModelParts> {
+  const model: ModelParts = {};
+  for (const name of names)
+    model[name] = isBaseWeights(name) ? { url: from + name } : new Uint8Array(await (await get(from + name)).arrayBuffer());
   return model;
-}
-
-/** The worker reads the weights in pieces from their addresses. */
-async function modelParts(names: readonly string[], from: string): Promise<ModelParts> {
-  const weights = names.filter((name) => name.endsWith('.safetensors'));
-  const others = await fetchModel(
-    names.filter((name) => !weights.includes(name)),
-    from,
-  );
-  return { ...others, ...Object.fromEntries(weights.map((name) => [name, { url: from + name }])) };
-}
-
-async function weightOptions({ precision, lora }: WeightsOrder, exchange: string): Promise<WeightOptions> {
-  return { precision, ...(lora && { adapter: await fetchModel(lora, `${exchange}lora/`) }) };
 }
 
 async function runCommand(trainer: Trainer, request: HeadlessRequest, exchange: string): Promise<unknown> {
   const report = throttledProgress();
   if (request.benchmark) await importData(request.benchmark, exchange, report);
   const progress = comlink.proxy(report);
-  if (request.command === 'score' || request.command === 'grad' || request.command === 'generate') {
-    const parts = await modelParts(request.model ?? [], `${exchange}model/`);
-    const weights = await weightOptions(request, exchange);
-    if (request.command === 'score') return trainer.score(parts, request.sequences, weights);
-    if (request.command === 'generate') return trainer.generate(parts, request.request, weights);
-    const { safetensors, report } = await trainer.grad(parts, request.request, weights);
-    await put(`${exchange}out/grads.safetensors`, safetensors);
-    return report;
-  }
   if (request.command === 'plan') return trainer.plan(await (await get(`${exchange}model/config.json`)).json(), request.request);
   const model = await fetchModel(request.model ?? [], `${exchange}model/`);
   switch (request.command) {
+    case 'score':
+      return trainer.score(model, request.sequences, request.precision);
+    case 'generate':
+      return trainer.generate(model, request.request, request.precision);
+    case 'grad': {
+      const { safetensors, report } = await trainer.grad(model, request.request, request.precision);
+      await put(`${exchange}out/grads.safetensors`, safetensors);
+      return report;
+    }
     case 'train':
       await train(trainer, request.runs, request.user, exchange, report);
       return null;
@@ -210,7 +202,8 @@ async function runCommand(trainer: Trainer, request: HeadlessRequest, exchange: 
       const place = `${exchange}run/0/`;
       const { model: start, interrupted } = await fetchRun(request.run, place);
       const jsonl = await (await get(`${exchange}data.jsonl`)).text();
-      const options = { overrides: request.run.overrides, ...(interrupted && { interrupted }) };
+      const { overrides, base } = request.run;
+      const options = { overrides, ...(base !== undefined && { base }), ...(interrupted && { interrupted }) };
       await finish(place, await trainer.sft(start, jsonl, options, sinkTo(place, report)));
       return null;
     }
@@ -228,12 +221,7 @@ async function runCommand(trainer: Trainer, request: HeadlessRequest, exchange: 
         }),
       );
       const trial: EvaluationSink['trial'] = (i, trajectory) => put(`${place(i)}trial`, JSON.stringify(trajectory));
-      return trainer.evaluate(
-        model,
-        { ...request.options, weights: await weightOptions(request, exchange) },
-        customers,
-        comlink.proxy<EvaluationSink>({ progress: report, trial }),
-      );
+      return trainer.evaluate(model, request.options, customers, comlink.proxy<EvaluationSink>({ progress: report, trial }));
     }
     case 'bench':
       return trainer.bench(progress);

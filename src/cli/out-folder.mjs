@@ -24,6 +24,7 @@ const STATUS = 'status.json';
  * @property {number} step the last finished step
  * @property {Record<string, any>} settings what the command was started with
  * @property {string[]} files names of the model's files, without its weights
+ * @property {Record<string, { path: string, sha256: string }>} [weights] those that a run began with
  * @property {SavedCheckpoint[]} checkpoints newest first
  * @property {string} [message] why it failed
  * @property {Record<string, string>} [sha256] of files of a command that is done, in hex

@@ -1,6 +1,5 @@
 // @ts-check
 /** Runs one command in the built app in headless Chromium. */
-import { join } from 'node:path';
 import { launchChromium } from './browser.mjs';
 import { builtSite } from './build.mjs';
 import { CommandError, pageError } from './errors.mjs';
@@ -18,7 +17,6 @@ const START_TIMEOUT_MS = 120_000;
  * @typedef {object} PageJob
  * @property {import('./headless.ts').HeadlessRequest} request
  * @property {import('./files.mjs').ModelFolder} [model]
- * @property {{ directory: string, files: string[] }} [lora] a LoRA adapter
  * @property {PageRun[]} [runs] the runs of a training, in the order of the request
  * @property {PageCustomer[]} [customers] the customers of an evaluation, in the order of the request
  * @property {string} [data] a file that the page reads as text
@@ -30,7 +28,7 @@ const START_TIMEOUT_MS = 120_000;
 
 /**
  * @typedef {object} PageRun
- * @property {{ directory: string, files: string[] }} model
+ * @property {{ paths: Record<string, string> }} model
  * @property {{ logs: object, checkpoint: string } | null} interrupted where the run goes on
  * @property {(name: string, body: Buffer) => Promise<void> | void} receive gets what the page sends of the run
  */
@@ -46,7 +44,7 @@ const START_TIMEOUT_MS = 120_000;
  * @returns {Promise<any>} the command's result
  * @throws {CommandError | import('./errors.mjs').UsageError}
  */
-export async function runInPage({ request, model, lora, runs = [], customers = [], data, benchmark, userEndpoint, onFile, progress }) {
+export async function runInPage({ request, model, runs = [], customers = [], data, benchmark, userEndpoint, onFile, progress }) {
   const server = await serveSite(await builtSite((text) => progress.note(text)));
   /** @type {import('playwright-core').Browser | undefined} */
   let browser;
@@ -62,10 +60,9 @@ export async function runInPage({ request, model, lora, runs = [], customers = [
       result = JSON.parse(body.toString('utf8'));
       received = true;
     });
-    if (lora) for (const name of lora.files) server.offer(`lora/${name}`, { file: join(lora.directory, name) });
-    if (model) for (const name of model.files) server.offer(`model/${name}`, { file: join(model.directory, name) });
+    for (const [name, file] of Object.entries(model?.paths ?? {})) server.offer(`model/${name}`, { file });
     for (const [i, run] of runs.entries()) {
-      for (const name of run.model.files) server.offer(`run/${i}/${name}`, { file: join(run.model.directory, name) });
+      for (const [name, file] of Object.entries(run.model.paths)) server.offer(`run/${i}/${name}`, { file });
       if (run.interrupted) {
         server.offer(`run/${i}/interrupted.json`, { data: JSON.stringify(run.interrupted.logs) });
         server.offer(`run/${i}/checkpoint.safetensors`, { file: run.interrupted.checkpoint });
@@ -91,7 +88,7 @@ export async function runInPage({ request, model, lora, runs = [], customers = [
         customers: request.customers.map((customer) => ({ ...customer, user: throughProxy(customer.user) })),
       }),
     };
-    server.offer('request.json', { data: JSON.stringify({ ...request, ...users, ...imported, model: model?.files, lora: lora?.files }) });
+    server.offer('request.json', { data: JSON.stringify({ ...request, ...users, ...imported, model: Object.keys(model?.paths ?? {}) }) });
 
     browser = await launchChromium();
     const page = await browser.newPage();

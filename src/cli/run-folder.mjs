@@ -4,7 +4,7 @@
  * `status.json` says how far the run is. Each state of `status.json` is complete: a file that it names was written before.
  */
 import { appendFile, copyFile, mkdir, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { CommandError, UsageError } from './errors.mjs';
 import { readJson, reason, RUN_FILE, writeAll } from './files.mjs';
 import { appendLines, checkOut, fileSha256, sha256, statusToResume, writeStatus } from './out-folder.mjs';
@@ -15,6 +15,7 @@ const LOGS = /** @type {const} */ (['metrics.jsonl', 'trajectories.jsonl', 'eval
 const SUPERSEDED = 'superseded';
 const CHECKPOINT = /^checkpoint-(\d+)\.safetensors$/;
 const CHECKPOINTS_KEPT = 2;
+const WEIGHTS = /\.safetensors(\.index\.json)?$/;
 
 /** @typedef {import('./out-folder.mjs').Status} Status */
 /** @typedef {import('./out-folder.mjs').SavedCheckpoint} SavedCheckpoint */
@@ -27,7 +28,7 @@ function safeName(name) {
 }
 
 export class RunFolder {
-  /** What the page gets: the starting model, or for a run that goes on the files beside its checkpoint. */
+  /** What the run starts from; for a run that goes on, the files beside its checkpoint. */
   model;
   #status;
   #created;
@@ -39,14 +40,15 @@ export class RunFolder {
    * @param {string} directory
    * @param {Status} status
    * @param {{ logs: Logs, checkpoint: string } | null} interrupted where the run goes on, with the path of its checkpoint
-   * @param {import('./files.mjs').ModelFolder} [model] of a new run
+   * @param {{ paths: Record<string, string> }} model
+   * @param {boolean} created
    */
-  constructor(directory, status, interrupted, model) {
+  constructor(directory, status, interrupted, model, created) {
     this.directory = directory;
-    this.model = model ?? { directory, files: status.files };
+    this.model = model;
     this.interrupted = interrupted;
     this.#status = status;
-    this.#created = model === undefined;
+    this.#created = created;
   }
 
   /**
@@ -61,10 +63,16 @@ export class RunFolder {
    */
   static async create(directory, { command, settings, model, force = false }) {
     await checkOut(directory, force);
-    const files = model.files.filter((name) => !/\.safetensors(\.index\.json)?$/.test(name));
+    const names = Object.keys(model.paths);
+    const files = names.filter((name) => !WEIGHTS.test(name));
+    /** @type {Status['weights']} */
+    const weights = {};
+    for (const name of names)
+      if (WEIGHTS.test(name) && name !== 'adapter_model.safetensors')
+        weights[name] = { path: resolve(model.paths[name] ?? ''), sha256: await fileSha256(model.paths[name] ?? '') };
     /** @type {Status} */
-    const status = { command, state: 'running', pid: process.pid, step: 0, settings, files, checkpoints: [] };
-    return new RunFolder(directory, status, null, model);
+    const status = { command, state: 'running', pid: process.pid, step: 0, settings, files, weights, checkpoints: [] };
+    return new RunFolder(directory, status, null, model, false);
   }
 
   /**
@@ -81,7 +89,8 @@ export class RunFolder {
         await supersede(directory, checkpoint);
         const interrupted = { logs: await readLogs(directory), checkpoint: join(directory, checkpoint.file) };
         const checkpoints = status.checkpoints.slice(status.checkpoints.indexOf(checkpoint));
-        const folder = new RunFolder(directory, { ...status, checkpoints, message: undefined }, interrupted);
+        const model = { paths: { ...(await firstWeights(status, note)), ...pathsIn(directory, status.files) } };
+        const folder = new RunFolder(directory, { ...status, checkpoints, message: undefined }, interrupted, model, true);
         await folder.#setStatus({ state: 'running', pid: process.pid, step: checkpoint.step });
         return folder;
       }
@@ -92,6 +101,11 @@ export class RunFolder {
 
   get done() {
     return this.#status.state === 'done';
+  }
+
+  /** What the page gets of the run beside its settings. */
+  get order() {
+    return { model: Object.keys(this.model.paths), base: this.settings.model, interrupted: this.interrupted !== null };
   }
 
   /** What the run was started with. */
@@ -164,7 +178,7 @@ export class RunFolder {
     this.#created = true;
     for (const name of await readdir(directory)) if (isResult(name)) await rm(join(directory, name));
     for (const name of LOGS) await writeFile(join(directory, name), '');
-    for (const name of this.#status.files) await copyFile(join(this.model.directory, name), join(directory, name));
+    for (const name of this.#status.files) await copyFile(this.model.paths[name] ?? '', join(directory, name));
   }
 
   /** @param {string} text a line of metrics, then the lines of the step's conversations */
@@ -193,7 +207,7 @@ export class RunFolder {
     /** @type {Record<string, string>} */
     const hashes = {};
     for (const name of await readdir(this.directory))
-      if (LOGS.some((log) => log === name) || name === 'model.safetensors') hashes[name] = await fileSha256(join(this.directory, name));
+      if (LOGS.some((log) => log === name) || WEIGHTS.test(name)) hashes[name] = await fileSha256(join(this.directory, name));
     await this.#setStatus({ state: 'done', checkpoints: [], sha256: hashes });
     for (const { file } of old) await rm(join(this.directory, file), { force: true });
     this.#closed = true;
@@ -204,6 +218,25 @@ export class RunFolder {
     this.#status = { ...this.#status, ...change };
     await writeStatus(this.directory, this.#status);
   }
+}
+
+const pathsIn = (/** @type {string} */ directory, /** @type {string[]} */ names) =>
+  Object.fromEntries(names.map((name) => [name, join(directory, name)]));
+
+/**
+ * The weights that the run began with, if they are still there. A run that trains adapters needs them; a checkpoint of all weights
+ * stands in their place.
+ * @param {Status} status
+ * @param {(message: string) => void} note
+ */
+async function firstWeights({ weights = {} }, note) {
+  /** @type {Record<string, string>} */
+  const found = {};
+  for (const [name, { path, sha256: expected }] of Object.entries(weights)) {
+    if ((await fileSha256(path).catch(() => '')) === expected) found[name] = path;
+    else note(`mua: ${path} is missing, or is not the file that the run began with: a run that trains an adapter cannot go on`);
+  }
+  return found;
 }
 
 /** @param {string} directory @returns {Promise<Logs>} */
@@ -252,7 +285,4 @@ async function supersede(directory, { bytes }) {
 
 /** Files of an earlier run, which a new run replaces. @param {string} name */
 const isResult = (name) =>
-  /** @type {readonly string[]} */ (LOGS).includes(name) ||
-  RUN_FILE.test(name) ||
-  name.startsWith(`${SUPERSEDED}-`) ||
-  /\.safetensors(\.index\.json)?$/.test(name);
+  /** @type {readonly string[]} */ (LOGS).includes(name) || RUN_FILE.test(name) || name.startsWith(`${SUPERSEDED}-`) || WEIGHTS.test(name);

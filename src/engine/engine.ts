@@ -4,6 +4,7 @@ import type { DecodeProgram } from './decode-program.ts';
 import { type BuiltModel, engineParts, type EngineSizes, PAGE_SIZE } from './engine-parts.ts';
 import type { Dispatch, Gpu } from './gpu.ts';
 import { sourceOf } from './load-tensors.ts';
+import { changeNothing } from './lora.ts';
 import { runMicroBatches } from './micro-batches.ts';
 import type { ModelPlan } from './model.ts';
 import type { WeightViews } from './model-views.ts';
@@ -49,7 +50,7 @@ class GpuEngine implements Engine {
   readonly #model: Part<BuiltModel>;
   /** `arena` is absent if the reference is the model without adapters. */
   readonly #reference: Part<{ arena?: Arena; views: WeightViews }>;
-  /** The adapters change nothing, because no one has trained or replaced them. */
+  /** The adapters change nothing, as they are new. */
   #newAdapters: boolean;
   readonly #decode: Part<DecodeProgram>;
   readonly #training: Part<TrainingProgram>;
@@ -62,7 +63,7 @@ class GpuEngine implements Engine {
   ) {
     const parts = engineParts(gpu, config, options);
     this.#plan = parts.plan;
-    this.#newAdapters = options.lora !== undefined && options.adapters === undefined;
+    this.#newAdapters = options.lora !== undefined && changeNothing(options.adapters ?? new Map());
     this.#model = new Part(gpu, parts.model);
     this.#reference = new Part(gpu, () => parts.reference(this.#built, this.#trained, !this.#newAdapters));
     this.#decode = new Part(gpu, () => parts.decode(this.#built));
@@ -166,7 +167,7 @@ class GpuEngine implements Engine {
 
   loadWeights(weights: TensorMap): void {
     this.#arena.upload(weights);
-    this.#newAdapters = false;
+    this.#newAdapters = this.#plan.adapters !== undefined && changeNothing(weights);
     this.sampler.invalidate();
   }
 

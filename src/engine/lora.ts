@@ -1,6 +1,6 @@
 /** LoRA (Hu et al. 2021): y = x·Wᵀ + scale · (x·Aᵀ)·Bᵀ with frozen W. Names are PEFT's. */
 import type { View } from './gpu.ts';
-import { mulberry32, type ParameterLayout, type TensorGroup } from './parameters.ts';
+import { mulberry32, ParameterLayout, type TensorGroup } from './parameters.ts';
 import type { LoraOptions, LoraTarget, ModelConfig, TensorMap } from './types.ts';
 
 export const LORA_TARGETS: readonly LoraTarget[] = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'];
@@ -71,8 +71,11 @@ export function loraTensors(config: ModelConfig, { rank: r, targets }: LoraOptio
 }
 
 /** All groups, in the order of a flat buffer. */
-export const loraGroups = (tensors: LoraTensors): TensorGroup[] =>
+const loraGroups = (tensors: LoraTensors): TensorGroup[] =>
   tensors.flatMap((layer) => Object.values(layer).flatMap(({ a, parts }) => [a, ...parts.map(({ b }) => b)]));
+
+/** As they lie in a flat buffer. */
+export const loraLayout = (tensors: LoraTensors): ParameterLayout => new ParameterLayout(loraGroups(tensors));
 
 /** The adapters in a buffer, by layer. */
 export const loraViews = (tensors: LoraTensors, { rank, scale }: LoraOptions, view: (group: TensorGroup) => View): LayerAdapters[] =>
@@ -84,6 +87,21 @@ export const loraViews = (tensors: LoraTensors, { rank, scale }: LoraOptions, vi
       ]),
     ),
   );
+
+/**
+ * Names of linear maps, as PEFT's `target_modules`: `all-linear`, or names with commas between them.
+ * @throws RangeError naming the value
+ */
+export function targetModules(text: string): LoraTarget[] {
+  const names = text === 'all-linear' ? LORA_TARGETS : text.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !(LORA_TARGETS as readonly string[]).includes(name));
+  if (unknown !== undefined) throw new RangeError(`"${text}": expected all-linear, or names among ${LORA_TARGETS.join(', ')}`);
+  return LORA_TARGETS.filter((name) => names.includes(name));
+}
+
+/** Whether the model with these adapters is the model without them: all B are 0. */
+export const changeNothing = (adapters: TensorMap): boolean =>
+  [...adapters].every(([name, { data }]) => !name.endsWith('.lora_B.weight') || data.every((value) => value === 0));
 
 /** PEFT's initial values: A uniform in ±1/√inputs (Kaiming, a = √5), B zero. The same seed gives the same values. */
 export function initialLora(layout: ParameterLayout, { rank }: LoraOptions, seed: number): TensorMap {

@@ -3,7 +3,7 @@ import { Arena } from './arena.ts';
 import type { Gpu, View } from './gpu.ts';
 import { hasScales, SCALE_GROUP, storedBytes, type WeightFormat } from './kernels/weight-format.ts';
 import { loadTensors } from './load-tensors.ts';
-import { initialLora, type LayerAdapters, loraGroups, loraTensors, type LoraTensors, loraViews, paddedRank } from './lora.ts';
+import { initialLora, type LayerAdapters, loraLayout, loraTensors, type LoraTensors, loraViews, paddedRank } from './lora.ts';
 import { type Matrix, matrixOf, type Piece } from './matrix.ts';
 import { flatWeightViews, fullGradients, type GradientViews, loraGradients, type WeightViews, weightViews } from './model-views.ts';
 import { groupsOf, groupSize, type ModelTensors, modelTensors, ParameterLayout, type TensorGroup } from './parameters.ts';
@@ -37,7 +37,7 @@ export class ModelPlan {
     this.tensors = modelTensors(config);
     this.adapters = lora && loraTensors(config, lora);
     this.trained = this.adapters
-      ? new ParameterLayout(loraGroups(this.adapters))
+      ? loraLayout(this.adapters)
       : precision === 'f32'
         ? new ParameterLayout(groupsOf(this.tensors))
         : undefined;

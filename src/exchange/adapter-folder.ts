@@ -1,9 +1,14 @@
-/** @file Reads and writes LoRA adapters as PEFT does: `adapter_config.json` and `adapter_model.safetensors`. */
+/**
+ * @file Reads and writes LoRA adapters as PEFT does: `adapter_config.json` and `adapter_model.safetensors`. A model's folder that
+ * holds both is the model with its adapter.
+ */
 import * as z from 'zod/mini';
 import { LORA_TARGETS, paddedRank } from '../engine/lora.ts';
 import type { LoraOptions, LoraTarget, TensorMap } from '../engine/types.ts';
+import type { ModelFiles } from '../records/model.ts';
 import { checked } from './checked.ts';
-import { inFile, jsonFile, ModelFolderError, readJson } from './model-folder.ts';
+import type { FileBytes } from './file-bytes.ts';
+import { inFile, inMemory, jsonFile, ModelFolderError, type ModelParts, readJson, withWeights } from './model-folder.ts';
 import { readSafetensors, writeSafetensors } from './safetensors.ts';
 
 const CONFIG = 'adapter_config.json';
@@ -54,6 +59,14 @@ export const loraOptions = ({ r, lora_alpha, target_modules, use_rslora }: LoraC
  * @throws ModelFolderError, ImportError or SafetensorsError that names the file and the field
  */
 export function readAdapter(files: Record<string, Uint8Array>): { config: LoraConfig; tensors: TensorMap } {
+  const config = readConfig(files);
+  const file = files[WEIGHTS];
+  if (!file) throw new ModelFolderError(`${WEIGHTS} is missing`);
+  const tensors = inFile(WEIGHTS, () => readSafetensors(file));
+  return { config, tensors: withRank(tensors, config.r, paddedRank(config.r)) };
+}
+
+function readConfig(files: Record<string, Uint8Array>): LoraConfig {
   const json = readJson(files, CONFIG) as Record<string, unknown>;
   const { r, lora_alpha, target_modules: named, use_rslora = false } = checked<z.output<typeof PEFT>>(PEFT, json, CONFIG);
   for (const [field, allowed] of Object.entries(UNSUPPORTED))
@@ -71,11 +84,8 @@ export function readAdapter(files: Record<string, Uint8Array>): { config: LoraCo
     throw new ModelFolderError(
       `${CONFIG}: target_modules is ${JSON.stringify(unknown ?? []).slice(0, 60)}: expected names among ${LORA_TARGETS.join(', ')}`,
     );
-  const file = files[WEIGHTS];
-  if (!file) throw new ModelFolderError(`${WEIGHTS} is missing`);
-  const tensors = inFile(WEIGHTS, () => readSafetensors(file));
   const target_modules = LORA_TARGETS.filter((name) => modules.includes(name));
-  return { config: { r, lora_alpha, target_modules, use_rslora }, tensors: withRank(tensors, r, paddedRank(r)) };
+  return { r, lora_alpha, target_modules, use_rslora };
 }
 
 /**
@@ -99,6 +109,30 @@ export function saveAdapter(config: LoraConfig, tensors: TensorMap, base: string
     }),
     [WEIGHTS]: adapterFile(config, tensors),
   };
+}
+
+export const hasAdapter = (files: Record<string, FileBytes>): boolean => Object.hasOwn(files, CONFIG);
+
+/** Weights that are large in a large model. */
+export const isBaseWeights = (name: string): boolean => name.endsWith('.safetensors') && name !== WEIGHTS;
+
+/** What the adapter in a folder is. @throws as `readAdapter` */
+export const adapterConfig = (files: Record<string, FileBytes>): LoraConfig => readConfig(inMemory(files));
+
+/**
+ * The folder with trained weights: with other adapters if it holds an adapter, else as `withWeights`.
+ * @param weights the engine's tensors, or their safetensors
+ */
+export function withTrained(files: ModelParts, weights: TensorMap | Uint8Array<ArrayBuffer>): ModelParts {
+  if (!hasAdapter(files)) return withWeights(files, weights);
+  const tensors = weights instanceof Uint8Array ? readSafetensors(weights) : weights;
+  return { ...files, [WEIGHTS]: adapterFile(adapterConfig(files), tensors) };
+}
+
+/** What a training makes: the adapter of the folder with these weights, else the whole folder. */
+export function trainedFiles(files: ModelParts, weights: TensorMap): ModelFiles {
+  const trained = inMemory(withTrained(files, weights));
+  return hasAdapter(files) ? Object.fromEntries([CONFIG, WEIGHTS].map((name) => [name, trained[name]!])) : trained;
 }
 
 /** Tensors of the engine (values or gradients) as `adapter_model.safetensors`. */

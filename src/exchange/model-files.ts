@@ -10,7 +10,7 @@ export const MODEL_LIMITS: ImportLimits = { ...LIMITS, files: 10_000, fileBytes:
 
 /** Whether the playground uses a file of the folder. Other files are ignored. */
 export const isModelFile = (name: string) =>
-  /^(config|generation_config|tokenizer|tokenizer_config|model\.safetensors\.index)\.json$|^chat_template\.jinja$|^README\.md$|^[\w-][\w.-]{0,100}\.safetensors$/.test(
+  /^(config|generation_config|tokenizer|tokenizer_config|adapter_config|model\.safetensors\.index)\.json$|^chat_template\.jinja$|^README\.md$|^[\w-][\w.-]{0,100}\.safetensors$/.test(
     name,
   );
 

@@ -1,7 +1,7 @@
 /** @file Reads and writes a model as a Hugging Face folder: `config.json` with `model.safetensors`, or with shards and their index. */
 import { configJson, parseConfig } from '../engine/config.ts';
 import { ignoredTensors, modelParameters, tensorProblems } from '../engine/parameters.ts';
-import type { ModelConfig } from '../records/model.ts';
+import type { ModelConfig, ModelFiles } from '../records/model.ts';
 import type { TensorMap, WeightSource } from '../engine/types.ts';
 import { type FileBytes, openBytes } from './file-bytes.ts';
 import { InputError, parserReason, shown } from '../base/input-error.ts';
@@ -13,6 +13,13 @@ export class ModelFolderError extends InputError {
 
 const WEIGHTS = 'model.safetensors';
 const INDEX = 'model.safetensors.index.json';
+
+/** The files of a model folder. Weights may be read in pieces from elsewhere. */
+export type ModelParts = Record<string, FileBytes>;
+
+/** The files that are in memory: all but the weights of a large model. */
+export const inMemory = (files: ModelParts): ModelFiles =>
+  Object.fromEntries(Object.entries(files).filter((entry): entry is [string, Uint8Array<ArrayBuffer>] => entry[1] instanceof Uint8Array));
 
 /**
  * Reads configuration and weights. `files`: the folder's files by name.
@@ -31,23 +38,21 @@ export function loadModel(files: Record<string, Uint8Array>): { config: ModelCon
  * Reads the configuration and the headers of the weights. The weights are read later, in pieces.
  * @throws as `loadModel`; InputError if an address cannot be read
  */
-export async function openModel(files: Record<string, FileBytes>): Promise<{ config: ModelConfig; source: WeightSource }> {
-  const inMemory = Object.fromEntries(
-    Object.entries(files).filter((entry): entry is [string, Uint8Array<ArrayBuffer>] => entry[1] instanceof Uint8Array),
-  );
-  const config = parseConfig(readJson(inMemory, 'config.json'));
-  const source = files[WEIGHTS] || !files[INDEX] ? await openTensors(files, WEIGHTS) : await openShards(files, weightMap(inMemory));
+export async function openModel(files: ModelParts): Promise<{ config: ModelConfig; source: WeightSource }> {
+  const read = inMemory(files);
+  const config = parseConfig(readJson(read, 'config.json'));
+  const source = files[WEIGHTS] || !files[INDEX] ? await openTensors(files, WEIGHTS) : await openShards(files, weightMap(read));
   const problems = tensorProblems(modelParameters(config), source.tensors, ignoredTensors(config));
   if (problems.length > 0) throw new ModelFolderError(inOneLine(problems));
   return { config, source };
 }
 
-async function openTensors(files: Record<string, FileBytes>, name: string): Promise<WeightSource> {
+async function openTensors(files: ModelParts, name: string): Promise<WeightSource> {
   const bytes = await openBytes(fileOf(files, name));
   return inFile(name, () => openSafetensors(bytes));
 }
 
-async function openShards(files: Record<string, FileBytes>, map: Record<string, string>): Promise<WeightSource> {
+async function openShards(files: ModelParts, map: Record<string, string>): Promise<WeightSource> {
   const places = new Map<string, WeightSource>();
   for (const name of new Set(Object.values(map))) {
     const source = await openTensors(files, name);
@@ -78,13 +83,10 @@ export function saveModel(config: ModelConfig, weights: TensorMap, dtype: 'F32' 
  * dropped. All other files stay, also those that this project does not read.
  * @param weights tensors, or the bytes of a whole `model.safetensors`, which holds `dtype`
  */
-export function withWeights(
-  files: Record<string, Uint8Array<ArrayBuffer>>,
-  weights: TensorMap | Uint8Array<ArrayBuffer>,
-  dtype: 'F32' | 'BF16' = 'F32',
-): Record<string, Uint8Array<ArrayBuffer>> {
-  const kept = Object.entries(files).filter(([file]) => !/\.safetensors(\.index\.json)?$|^(README\.md|adapter_config\.json)$/.test(file));
-  const config = readJson(files, 'config.json') as Record<string, unknown>;
+export function withWeights(files: ModelParts, weights: TensorMap | Uint8Array<ArrayBuffer>, dtype: 'F32' | 'BF16' = 'F32'): ModelFiles {
+  const read = inMemory(files);
+  const kept = Object.entries(read).filter(([file]) => !/\.safetensors(\.index\.json)?$|^(README\.md|adapter_config\.json)$/.test(file));
+  const config = readJson(read, 'config.json') as Record<string, unknown>;
   const written = dtype === 'F32' ? 'float32' : 'bfloat16';
   const described = { ...config, torch_dtype: written, ...(config.dtype !== undefined && { dtype: written }) }; // `dtype` is the newer name
   return {
@@ -99,7 +101,7 @@ export const jsonFile = (value: object) => new TextEncoder().encode(`${JSON.stri
 /** The most problems that a message names: a file may have any number of tensors. */
 const MOST_NAMED = 20;
 
-function inOneLine(problems: readonly string[], separator = '; '): string {
+export function inOneLine(problems: readonly string[], separator = '; '): string {
   const rest = problems.length - MOST_NAMED;
   return [...problems.slice(0, MOST_NAMED), ...(rest > 0 ? [`and ${rest} more`] : [])]
     .map((problem) => problem.slice(0, 200))

@@ -15,6 +15,9 @@ export interface ModelRow {
   files: Record<string, Blob>;
 }
 
+/** How the matrices of a model are held on the GPU, see `src/engine/kernels/weight-format.ts`. */
+export type Precision = 'f32' | 'bf16' | 'int8' | 'int4';
+
 /** The fields of a Hugging Face `config.json` that the decoder uses (Qwen3ForCausalLM, Qwen2ForCausalLM). */
 export interface ModelConfig {
   model_type: 'qwen3' | 'qwen2';

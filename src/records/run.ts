@@ -1,6 +1,7 @@
 /** @file A training run: its configuration (verl's names), its metrics and its stored rows. */
 import type { ConditionSettings, ValidationConditionSettings } from './conditions.ts';
 import type { ConversationRules, EpisodeLimits, Sampling } from './episode.ts';
+import type { Precision } from './model.ts';
 import type { RewardSettings } from './rewards.ts';
 import type { BrowserUser, UserConfig } from './user.ts';
 
@@ -20,6 +21,18 @@ export interface OptimiserConfig {
   seed: number;
 }
 
+/** Which weights are trained (verl's names), and how the others are held. */
+export interface LoraSettings {
+  /** Rank of the adapters that are trained. 0: all weights are trained, or the adapter that the model came with. */
+  lora_rank: number;
+  /** The adapters add lora_alpha / lora_rank · B·A to a linear map. */
+  lora_alpha: number;
+  /** `all-linear`, or names of linear maps with commas between them. */
+  target_modules: string;
+  /** Of the matrices that adapters are trained on. Weights that are all trained are f32. */
+  precision: Precision;
+}
+
 /**
  * How a step trains. `grpo`: on its rollouts, weighted by their group advantages. `rft` (rejection-sampling fine-tuning): by
  * supervised learning on its successful rollouts. `sft`: by supervised learning on demonstrators' conversations or a dataset.
@@ -27,7 +40,7 @@ export interface OptimiserConfig {
 export type Algorithm = 'grpo' | 'rft' | 'sft';
 
 export interface GrpoConfig
-  extends EpisodeLimits, Sampling, OptimiserConfig, ConditionSettings, ValidationConditionSettings, RewardSettings {
+  extends EpisodeLimits, Sampling, OptimiserConfig, ConditionSettings, ValidationConditionSettings, RewardSettings, LoraSettings {
   algorithm: Algorithm;
   /** With `rft`: passes over the successful rollouts of a step. */
   rft_epochs: number;
@@ -100,7 +113,7 @@ export interface GrpoConfig
   init_weights: 'model' | 'random' | 'copying';
 }
 
-export interface SftConfig extends OptimiserConfig {
+export interface SftConfig extends OptimiserConfig, LoraSettings {
   train_batch_size: number;
   max_model_len: number;
 }

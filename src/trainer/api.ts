@@ -2,6 +2,7 @@
  * @file The interface of the trainer worker (comlink). The page uses it for runs, evaluations and play. The command line
  * also uses the one-off commands. File contents cross as bytes or text, because the worker cannot open paths.
  */
+import type { ModelParts } from '../exchange/model-folder.ts';
 import type { MemoryPlan } from '../engine/memory-plan.ts';
 import type {
   DatasetRequest,
@@ -18,21 +19,19 @@ import type {
   EvaluationSink,
   GradRequest,
   BenchReport,
-  Interrupted,
+  SftOptions,
   SftResult,
   TrainingSink,
   TrainOptions,
   TrainResult,
   Viewer,
-  ModelParts,
   PlanRequest,
-  WeightOptions,
 } from './messages.ts';
 import type { EvaluationRequest } from '../records/evaluation.ts';
-import type { RunRequest, SftConfig } from '../records/run.ts';
+import type { RunRequest } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { SynthesizeOptions } from '../training/synthesize.ts';
-import type { ModelFiles } from '../records/model.ts';
+import type { ModelFiles, Precision } from '../records/model.ts';
 
 export interface TrainerApi {
   /** Takes the ports to the environment worker and the user worker (comlink endpoints). Must be called first. */
@@ -93,13 +92,8 @@ export interface TrainerApi {
 
   // One-off commands
   /** Trains by GRPO or another algorithm. The sink gets each step and the checkpoints. */
-  train(model: ModelFiles, options: TrainOptions, sink: TrainingSink): Promise<TrainResult>;
-  sft(
-    model: ModelFiles,
-    jsonl: string,
-    options: { overrides: Partial<Record<keyof SftConfig, string>>; interrupted?: Interrupted },
-    sink: TrainingSink,
-  ): Promise<SftResult>;
+  train(model: ModelParts, options: TrainOptions, sink: TrainingSink): Promise<TrainResult>;
+  sft(model: ModelParts, jsonl: string, options: SftOptions, sink: TrainingSink): Promise<SftResult>;
   /** @param settings `customers.*` and `tools.*` that differ from the cold start's */
   synthesize(
     options: Omit<SynthesizeOptions, 'conditions'>,
@@ -107,18 +101,18 @@ export interface TrainerApi {
     progress: Progress,
   ): Promise<{ jsonl: string; kept: number; tried: number; solved: number }>;
   /** Plays the tasks with each customer. The sink gets every trial. */
-  evaluate(model: ModelFiles, options: EvaluateOptions, customers: EvaluatedCustomer[], sink: EvaluationSink): Promise<EvaluateResult>;
-  score(model: ModelParts, sequences: number[][], weights: WeightOptions): Promise<{ logprobs: number[][]; entropies: number[][] }>;
+  evaluate(model: ModelParts, options: EvaluateOptions, customers: EvaluatedCustomer[], sink: EvaluationSink): Promise<EvaluateResult>;
+  score(model: ModelParts, sequences: number[][], precision?: Precision): Promise<{ logprobs: number[][]; entropies: number[][] }>;
   /** With an adapter: the gradients of the adapter only, under PEFT's names. */
   grad(
     model: ModelParts,
     request: GradRequest,
-    weights: WeightOptions,
+    precision?: Precision,
   ): Promise<{ safetensors: Uint8Array<ArrayBuffer>; report: Record<string, number> }>;
   generate(
     model: ModelParts,
     request: GenerateRequest,
-    weights: WeightOptions,
+    precision?: Precision,
   ): Promise<{ completions: { tokens: number[]; logprobs: number[] }[] }>;
   /** The bytes that a model would take on this GPU, from its `config.json`. Nothing is allocated. */
   plan(config: unknown, request: PlanRequest): Promise<MemoryPlan>;

@@ -1,10 +1,11 @@
 /** @file A checkpoint holds all state that the next step needs. The random numbers depend on counters, so they need only the step. */
 import { parseConfig } from '../engine/config.ts';
+import { loraLayout, loraTensors } from '../engine/lora.ts';
 import { modelParameters } from '../engine/parameters.ts';
 import type { Engine, TensorMap } from '../engine/types.ts';
-import { readJson } from '../exchange/model-folder.ts';
+import { adapterConfig, hasAdapter, loraOptions } from '../exchange/adapter-folder.ts';
+import { inMemory, type ModelParts, readJson } from '../exchange/model-folder.ts';
 import { readMetadata, readSafetensors, SafetensorsError, writeSafetensors } from '../exchange/safetensors.ts';
-import type { ModelFiles } from '../records/model.ts';
 import type { CheckpointOrigin, CheckpointRow, GrpoConfig } from '../records/run.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import { beginningWith } from '../base/key-range.ts';
@@ -13,9 +14,13 @@ import { digest } from '../base/sha256.ts';
 const KEPT = 2;
 const COUNTERS = 'counters';
 
-/** About the bytes of a checkpoint: weights, AdamW's two moments and, for the KL loss, the reference, all float32. */
-export function checkpointBytes(files: ModelFiles, { use_kl_loss }: Pick<GrpoConfig, 'use_kl_loss'>): number {
-  const size = modelParameters(parseConfig(readJson(files, 'config.json'))).reduce((sum, parameter) => sum + parameter.size, 0);
+/** About the bytes of a checkpoint: what is trained, AdamW's two moments and, for the KL loss, the reference, all float32. */
+export function checkpointBytes(files: ModelParts, { use_kl_loss }: Pick<GrpoConfig, 'use_kl_loss'>): number {
+  const config = parseConfig(readJson(inMemory(files), 'config.json'));
+  const trained = hasAdapter(files)
+    ? loraLayout(loraTensors(config, loraOptions(adapterConfig(files)))).parameters
+    : modelParameters(config);
+  const size = trained.reduce((sum, parameter) => sum + parameter.size, 0);
   return size * 4 * (use_kl_loss ? 4 : 3);
 }
 

@@ -1,18 +1,16 @@
 /** @file Owns the GPU and at most one engine, so that GPU memory never holds two models. */
-import type { EngineInfo, WeightOptions } from './messages.ts';
-import type { ModelFiles } from '../records/model.ts';
+import type { EngineInfo } from './messages.ts';
 import type { Stage } from '../agent/rollouts.ts';
 import { loadTokenizer } from '../agent/tokenizer.ts';
 import { rulesFor } from '../benchmarks/rules.ts';
 import { createEngine } from '../engine/engine.ts';
 import { Gpu, GpuUnavailableError } from '../engine/gpu.ts';
-import type { WeightFormat } from '../engine/kernels/weight-format.ts';
 import { roundedSource } from '../engine/load-tensors.ts';
 import { selfTest } from '../engine/self-test.ts';
 import type { Engine } from '../engine/types.ts';
-import { loraOptions, readAdapter } from '../exchange/adapter-folder.ts';
-import type { FileBytes } from '../exchange/file-bytes.ts';
-import { openModel } from '../exchange/model-folder.ts';
+import { hasAdapter, loraOptions, readAdapter } from '../exchange/adapter-folder.ts';
+import { inMemory, type ModelParts, openModel } from '../exchange/model-folder.ts';
+import type { Precision } from '../records/model.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { MeteredUsers } from '../users/account.ts';
 import type { UserSimulator } from '../users/types.ts';
@@ -24,7 +22,9 @@ const RESTART_MS = 150_000;
 const RETRY_MS = 500;
 
 /** How an engine holds a model. */
-export interface StoredAs extends WeightOptions {
+export interface StoredAs {
+  /** Of matrices. Default f32. */
+  precision?: Precision;
   /** All weights are trained, or with an adapter only the adapter: without one, weights of another precision are rounded and held in f32. */
   trainable?: boolean;
 }
@@ -39,7 +39,7 @@ export class EngineHost {
   #info: EngineInfo | null = null;
   #engine: Engine | null = null;
   /** Formats that passed the self-test. */
-  readonly #checked = new WeakMap<Gpu, Set<WeightFormat>>();
+  readonly #checked = new WeakMap<Gpu, Set<Precision>>();
   /** Called when the device is lost while the session uses it. */
   onLost: (error: DeviceLostError) => void = () => {};
 
@@ -115,14 +115,14 @@ export class EngineHost {
     this.#engine = null;
   }
 
-  /** Closes the open engine and opens another engine. */
+  /** Closes the open engine and opens another engine, with LoRA if the files hold an adapter. */
   async open(
-    files: Record<string, FileBytes>,
+    files: ModelParts,
     size: { maxModelLen: number; slots?: number },
-    { precision = 'f32', adapter, trainable = false }: StoredAs = {},
+    { precision = 'f32', trainable = false }: StoredAs = {},
   ): Promise<Engine> {
     const { config, source } = await openModel(files);
-    const lora = adapter && readAdapter(adapter);
+    const lora = hasAdapter(files) ? readAdapter(inMemory(files)) : undefined;
     this.close();
     const rounded = trainable && !lora && precision !== 'f32';
     const gpu = await this.device();
@@ -137,7 +137,7 @@ export class EngineHost {
   }
 
   /** The self-test of a format at its first use. @throws Error if the GPU computes wrong results */
-  async #checkFormat(gpu: Gpu, format: WeightFormat): Promise<void> {
+  async #checkFormat(gpu: Gpu, format: Precision): Promise<void> {
     if (format === 'f32' || this.#checked.get(gpu)?.has(format)) return;
     const failure = await selfTest(gpu, { format });
     if (failure) throw new Error(`this GPU computes wrong results: ${failure}`);
@@ -151,7 +151,7 @@ export class EngineHost {
 
   /** Opens an engine, and all else that episodes need. */
   async stage(
-    files: ModelFiles,
+    files: ModelParts,
     place: Pick<GrpoConfig, 'domain' | 'level' | 'conversation_rules'>,
     user: UserConfig,
     size: { maxModelLen: number; slots?: number },
@@ -166,7 +166,7 @@ export class EngineHost {
     return {
       engine,
       ...(meter && { meter }),
-      stage: { domain, environments, users, sampler: engine.sampler, tokenizer: loadTokenizer(files), rules },
+      stage: { domain, environments, users, sampler: engine.sampler, tokenizer: loadTokenizer(inMemory(files)), rules },
     };
   }
 }

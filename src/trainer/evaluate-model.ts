@@ -9,7 +9,7 @@ import { evaluate } from '../evaluation/evaluate.ts';
 import { pairedDifference, pairTrials } from '../evaluation/paired.ts';
 import { resultOf } from '../evaluation/trial-result.ts';
 import type { TrialResult } from '../records/evaluation.ts';
-import type { ModelFiles } from '../records/model.ts';
+import { inMemory, type ModelParts, readJson } from '../exchange/model-folder.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
@@ -29,7 +29,7 @@ const KV_CACHE_BYTES = 2 ** 30;
 export async function evaluateModel(
   parts: SessionParts,
   host: EngineHost,
-  model: ModelFiles,
+  model: ModelParts,
   options: EvaluateOptions,
   customers: readonly EvaluatedCustomer[],
   sink: EvaluationSink,
@@ -83,14 +83,14 @@ interface Plan extends Omit<EvaluateOptions, 'tasks'> {
 
 async function play(
   host: EngineHost,
-  model: ModelFiles,
+  model: ModelParts,
   { config, domain, level, seed, trials, user, done, ...options }: Plan,
   onProgress: (done: number, total: number) => void,
   onTrial: (trajectory: Trajectory) => void | Promise<void>,
 ): Promise<Played> {
   const slots = Math.min(concurrency(config), slotsWithin(model, config.max_model_len));
   const place = { domain, level, conversation_rules: config.conversation_rules };
-  const { stage } = await host.stage(model, place, user, { maxModelLen: config.max_model_len, slots }, options.weights);
+  const { stage } = await host.stage(model, place, user, { maxModelLen: config.max_model_len, slots }, { precision: options.precision });
   const startedAt = Date.now();
   const abort = new AbortController();
   const stored: Promise<void>[] = [];
@@ -141,7 +141,7 @@ function checkDone(done: readonly Trajectory[], tasks: readonly Task[]): void {
 }
 
 /** The number of sequences of `length` tokens whose keys and values fit into KV_CACHE_BYTES. */
-function slotsWithin(model: ModelFiles, length: number): number {
-  const { num_hidden_layers, num_key_value_heads, head_dim } = parseConfig(JSON.parse(new TextDecoder().decode(model['config.json'])));
+function slotsWithin(model: ModelParts, length: number): number {
+  const { num_hidden_layers, num_key_value_heads, head_dim } = parseConfig(readJson(inMemory(model), 'config.json'));
   return Math.max(1, Math.floor(KV_CACHE_BYTES / (length * num_hidden_layers * num_key_value_heads * head_dim * 8)));
 }

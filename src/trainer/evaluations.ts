@@ -71,10 +71,11 @@ export class Evaluations {
   ): Promise<string> {
     const db = this.#parts.database();
     const name = await modelName(this.#parts, model);
-    const files = await withCheckpoint(this.#parts, model, await firstFiles(this.#parts, model));
+    const { files, ...storedAs } = await withCheckpoint(this.#parts, model, await firstFiles(this.#parts, model));
     onProgress(0, settings.tasks * settings.trials);
     const slots = Math.min(SLOTS, settings.tasks * settings.trials);
-    const { stage } = await this.#host.stage(files, settings, settings.user, { maxModelLen: settings.limits.max_model_len, slots });
+    const size = { maxModelLen: settings.limits.max_model_len, slots };
+    const { stage } = await this.#host.stage(files, settings, settings.user, size, storedAs);
     signal.throwIfAborted();
     const { domain, level, split, seed, conditions } = settings;
     const tasks = await this.#parts.environments.tasks({ domain, level, split, seed, count: settings.tasks, conditions });

@@ -8,16 +8,14 @@ import type { Act } from '../agent/expert.ts';
 import type { LiveAct } from '../agent/live.ts';
 import type { Prefix } from '../agent/prefix.ts';
 import type { Tau2Results } from '../benchmarks/tau2/write-results.ts';
-import type { WeightFormat } from '../engine/kernels/weight-format.ts';
 import type { TopTokens } from '../engine/types.ts';
-import type { FileBytes } from '../exchange/file-bytes.ts';
 import type { TaskQuery } from '../environments/types.ts';
 import type { ConversationRules, EpisodeLimits, Sampling } from '../records/episode.ts';
 import type { DatasetOptions } from '../records/dataset.ts';
 import type { EvaluationReport, TrialResult } from '../records/evaluation.ts';
-import type { ModelFiles, ModelRef } from '../records/model.ts';
+import type { ModelFiles, ModelRef, Precision } from '../records/model.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
-import type { GrpoConfig, RunStatus, StepMetrics } from '../records/run.ts';
+import type { GrpoConfig, RunStatus, SftConfig, StepMetrics } from '../records/run.ts';
 import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { BrowserUser, UserConfig } from '../records/user.ts';
@@ -67,15 +65,22 @@ export interface EngineInfo {
 /** Progress of a one-off command. `metrics` holds the metrics of the last step. */
 export type Progress = (done: number, total: number, label: string, metrics?: Record<string, number>) => void;
 
+/** Settings of `sft`. */
+export interface SftOptions {
+  overrides: Partial<Record<keyof SftConfig, string>>;
+  /** Name or path of the model, for the adapter that the training makes. */
+  base?: string;
+  interrupted?: Interrupted;
+}
+
 /** Settings of `train`. */
-export interface TrainOptions {
+export interface TrainOptions extends Pick<SftOptions, 'base' | 'interrupted'> {
   preset: string;
   /** A name of `src/training/algorithms`, whose settings apply before `overrides`. Default: the preset's. */
   algorithm?: string;
   overrides: Record<string, string>;
   user: UserConfig;
   val_user?: BrowserUser;
-  interrupted?: Interrupted;
 }
 
 /** A training that was stopped, up to its last checkpoint. */
@@ -107,6 +112,7 @@ export interface TrainingSink {
 }
 
 export interface TrainResult {
+  /** With LoRA, the files of the adapter. */
   model: ModelFiles;
   /** Null if the run did not evaluate (`val_tasks` is 0) or could not evaluate. */
   before: EvaluateReport | null;
@@ -120,6 +126,7 @@ export interface TrainResult {
 }
 
 export interface SftResult {
+  /** With LoRA, the files of the adapter. */
   model: ModelFiles;
   /** By step, in nats. */
   losses: number[];
@@ -195,7 +202,8 @@ export interface EvaluateOptions {
   settings?: Record<string, string>;
   /** Skips no-op tasks: an agent that does nothing solves them. */
   skip_noop?: boolean;
-  weights?: WeightOptions;
+  /** Of matrices. Default f32. */
+  precision?: Precision;
   /** Adds the episodes in the format of tau2-bench's results, with this name for the model. */
   tau2_results?: string;
 }
@@ -228,21 +236,9 @@ export interface EvaluateReport extends EvaluationReport {
   noop_skipped?: number;
 }
 
-/** Loss inputs of `mua grad`. docs/cli.md describes the file format. */
-/** The files of a model folder. Weights may be read in pieces from elsewhere. */
-export type ModelParts = Record<string, FileBytes>;
-
-/** How the weights of a model are held. */
-export interface WeightOptions {
-  /** Of matrices. Default f32. */
-  precision?: WeightFormat;
-  /** The files of a LoRA adapter as PEFT writes them. */
-  adapter?: ModelFiles;
-}
-
 /** What a memory plan is made for. */
 export interface PlanRequest {
-  precision: WeightFormat;
+  precision: Precision;
   /** Rank of adapters on all linear maps. 0: all weights are trained, if they are f32. */
   lora_rank: number;
   max_model_len: number;
@@ -250,6 +246,7 @@ export interface PlanRequest {
   slots: number;
 }
 
+/** Loss inputs of `mua grad`. docs/cli.md describes the file format. */
 export interface GradRequest {
   loss: 'sft' | 'grpo';
   config?: Partial<GrpoConfig>;

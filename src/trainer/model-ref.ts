@@ -1,19 +1,19 @@
 /** @file Finds the files of a model that the page refers to: a stored or bundled model, or a checkpoint of a run. */
 import type { SessionParts } from './session-parts.ts';
-import type { ModelFiles } from '../records/model.ts';
-import type { ModelRef } from '../records/model.ts';
+import type { ModelRef, Precision } from '../records/model.ts';
 import type { RunRow } from '../records/run.ts';
-import { withWeights } from '../exchange/model-folder.ts';
+import { withTrained } from '../exchange/adapter-folder.ts';
+import type { ModelParts } from '../exchange/model-folder.ts';
 import { checkpointWeights } from './checkpoints.ts';
 import { startingFiles } from './starting-weights.ts';
 
 type Parts = Pick<SessionParts, 'bundledModel' | 'database'>;
 
 /** The model's files with the weights before training. @throws if the model or run does not exist */
-export async function firstFiles(parts: Parts, model: ModelRef): Promise<ModelFiles> {
+export async function firstFiles(parts: Parts, model: ModelRef): Promise<ModelParts> {
   if (model.kind === 'model') return parts.bundledModel(model.name);
   const { request, config } = await runOf(parts, model.run);
-  return startingFiles(await parts.bundledModel(request.model), config);
+  return startingFiles(await parts.bundledModel(request.model), config, request.model);
 }
 
 /** The model's name on the page. @throws if the run does not exist */
@@ -28,9 +28,17 @@ async function runOf({ database }: Parts, id: string): Promise<RunRow> {
   return run;
 }
 
-/** Replaces the weights in `files` by the weights of the checkpoint, if `model` is a checkpoint. @throws if the checkpoint is not stored */
-export async function withCheckpoint({ database }: Parts, model: ModelRef, files: ModelFiles): Promise<ModelFiles> {
-  return model.kind === 'model' || model.step === 0
-    ? files
-    : withWeights(files, await checkpointWeights(database(), model.run, model.step));
+/**
+ * `files`, with the weights of the checkpoint if `model` is one, held as its run held them.
+ * @throws if the checkpoint is not stored
+ */
+export async function withCheckpoint(
+  parts: Parts,
+  model: ModelRef,
+  files: ModelParts,
+): Promise<{ files: ModelParts; precision?: Precision }> {
+  if (model.kind === 'model') return { files };
+  const { precision } = (await runOf(parts, model.run)).config;
+  if (model.step === 0) return { files, precision };
+  return { files: withTrained(files, await checkpointWeights(parts.database(), model.run, model.step)), precision };
 }

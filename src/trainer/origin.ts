@@ -2,7 +2,8 @@
 import { version } from '../../package.json';
 import { canonicalJson } from '../base/json.ts';
 import { digest, sha256 } from '../base/sha256.ts';
-import type { ModelFiles } from '../records/model.ts';
+import { type FileBytes, openBytes } from '../exchange/file-bytes.ts';
+import type { ModelParts } from '../exchange/model-folder.ts';
 import type { CheckpointOrigin } from '../records/run.ts';
 import type { EngineHost } from './engine-host.ts';
 
@@ -10,7 +11,7 @@ import type { EngineHost } from './engine-host.ts';
  * @param files of the model that the run started from
  * @param data of the domain that the run plays (`Domain.data`)
  */
-export async function originOf(host: EngineHost, files: ModelFiles, config: object, data?: string): Promise<CheckpointOrigin> {
+export async function originOf(host: EngineHost, files: ModelParts, config: object, data?: string): Promise<CheckpointOrigin> {
   const { description, vendor, architecture } = await host.info();
   return {
     app: version,
@@ -22,8 +23,19 @@ export async function originOf(host: EngineHost, files: ModelFiles, config: obje
 }
 
 /** SHA-256 of a model's files. Equal files have an equal digest. */
-async function filesDigest(files: ModelFiles): Promise<string> {
+async function filesDigest(files: ModelParts): Promise<string> {
   const listed: [string, string][] = [];
-  for (const name of Object.keys(files).sort()) listed.push([name, await digest(files[name]!)]);
-  return sha256(new TextEncoder().encode(JSON.stringify(listed)));
+  for (const name of Object.keys(files).sort()) listed.push([name, await fileDigest(files[name]!)]);
+  return sha256(JSON.stringify(listed));
+}
+
+const PIECE = 2 ** 24;
+
+/** SHA-256 of a file, or of the digests of its pieces if it has several. */
+async function fileDigest(file: FileBytes): Promise<string> {
+  const { size, read } = await openBytes(file);
+  const pieces: string[] = [];
+  for (let from = 0; from === 0 || from < size; from += PIECE)
+    pieces.push(await digest((await read(from, Math.min(PIECE, size - from))) as Uint8Array<ArrayBuffer>));
+  return pieces.length === 1 ? pieces[0]! : sha256(pieces.join());
 }

@@ -4,7 +4,7 @@
  */
 import type { SessionParts } from './session-parts.ts';
 import type { AgentMove, PlayRequest, Progress, Rescored, RescoreRequest, Viewer } from './messages.ts';
-import type { ModelFiles } from '../records/model.ts';
+import { inMemory, type ModelParts } from '../exchange/model-folder.ts';
 import { runEpisode } from '../agent/episode.ts';
 import { readPrefix } from '../agent/prefix.ts';
 import { collectRollouts } from '../agent/rollouts.ts';
@@ -97,7 +97,7 @@ export class Plays {
     const { environments } = this.#parts;
     const { task, prefix, limits, sampling, seed, userSeed, stream, n = 1 } = request;
     const files = await firstFiles(this.#parts, request.model);
-    const tokenizer = loadTokenizer(files);
+    const tokenizer = loadTokenizer(inMemory(files));
     const sampler = Plays.needsModel(request) ? (await this.#engine(request.model, limits.max_model_len, files)).sampler : undefined;
     const domain = await environments.domain(task.domain, task.level);
     const rules = rulesFor(domain, request.rules ?? 'domain');
@@ -191,12 +191,12 @@ export class Plays {
     };
   }
 
-  async #engine(model: ModelRef, maxModelLen: number, files: ModelFiles): Promise<Engine> {
+  async #engine(model: ModelRef, maxModelLen: number, start: ModelParts): Promise<Engine> {
     const key = JSON.stringify([model, maxModelLen]);
     if (this.#loaded?.key !== key || this.#host.engine !== this.#loaded.engine) {
       this.#loaded = null;
-      const weights = await withCheckpoint(this.#parts, model, files);
-      this.#loaded = { key, engine: await this.#host.open(weights, { maxModelLen, slots: SLOTS }) };
+      const { files, ...storedAs } = await withCheckpoint(this.#parts, model, start);
+      this.#loaded = { key, engine: await this.#host.open(files, { maxModelLen, slots: SLOTS }, storedAs) };
     }
     return this.#loaded.engine;
   }

@@ -33,7 +33,7 @@ import { summarize } from './summary.ts';
 import { beginningWith } from '../base/key-range.ts';
 import { isStorageFull, storageError } from '../base/storage-error.ts';
 import type { Environments } from '../environments/types.ts';
-import { withWeights } from '../exchange/model-folder.ts';
+import { trainedFiles } from '../exchange/adapter-folder.ts';
 import { takeGpu } from './gpu-lock.ts';
 
 /** Trajectories are stored for this many steps. Those of one group per step are stored permanently. */
@@ -235,7 +235,7 @@ export class Runs {
 
   async #train(active: ActiveRun, row: RunRow, user: UserConfig, db: RunDatabase): Promise<void> {
     const { config, id } = row;
-    const files = startingFiles(await this.#parts.bundledModel(row.request.model), config);
+    const files = startingFiles(await this.#parts.bundledModel(row.request.model), config, row.request.model);
     const dataset = row.request.dataset === undefined ? undefined : await keptConversations(db, row.request.dataset);
     const loaded = await loadCheckpoint(db, id);
     const { checkpoint } = loaded;
@@ -250,12 +250,10 @@ export class Runs {
       done: 0,
       total: 1,
     });
-    const { engine, meter, ...staged } = await this.#host.stage(files, config, user, {
-      maxModelLen: config.max_model_len,
-      slots: concurrency(config),
-    });
+    const size = { maxModelLen: config.max_model_len, slots: concurrency(config) };
+    const { engine, meter, ...staged } = await this.#host.stage(files, config, user, size, { precision: config.precision });
     const stage = { ...staged.stage, environments: this.#patient(active, staged.stage.environments) };
-    active.model = async () => withWeights(files, await engine.weights());
+    active.model = async () => trainedFiles(files, await engine.weights());
     const reference = await restore(engine, checkpoint, config);
     const origin = await originOf(this.#host, files, config, stage.domain.data);
     const doneSteps = checkpoint?.step ?? 0;

@@ -1,5 +1,5 @@
 import type { Environments } from '../environments/types.ts';
-import type { ModelFiles } from '../records/model.ts';
+import type { ModelParts } from '../exchange/model-folder.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import type { UserSimulator } from '../users/types.ts';
@@ -10,6 +10,6 @@ export interface SessionParts {
   environments: Environments;
   users: (config: UserConfig) => Promise<UserSimulator>;
   /** Files of a bundled model (by name) or of a stored model (by id). */
-  bundledModel: (name: string) => Promise<ModelFiles>;
+  bundledModel: (name: string) => Promise<ModelParts>;
   database: () => RunDatabase;
 }

@@ -1,7 +1,7 @@
 /** @file The trainer of the page and of the command line: one engine, at most one active run, and the one-off commands. */
 import '../base/content-policy.ts';
 import type { SessionParts } from './session-parts.ts';
-import type { ModelFiles } from '../records/model.ts';
+import type { ModelFiles, Precision } from '../records/model.ts';
 import type {
   DatasetRequest,
   EvaluateOptions,
@@ -16,18 +16,16 @@ import type {
   PlayRequest,
   EngineInfo,
   RunEvent,
-  Interrupted,
+  SftOptions,
   SftResult,
   TrainingSink,
   TrainOptions,
   TrainResult,
   Viewer,
-  ModelParts,
   PlanRequest,
-  WeightOptions,
 } from './messages.ts';
 import type { EvaluationRequest } from '../records/evaluation.ts';
-import type { RunRequest, SftConfig } from '../records/run.ts';
+import type { RunRequest } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { TrainerApi } from './api.ts';
@@ -35,7 +33,8 @@ import { bench } from './bench.ts';
 import { parseConfig } from '../engine/config.ts';
 import { LORA_TARGETS } from '../engine/lora.ts';
 import { planMemory } from '../engine/memory-plan.ts';
-import { adapterFile, readAdapter } from '../exchange/adapter-folder.ts';
+import { adapterConfig, adapterFile, hasAdapter } from '../exchange/adapter-folder.ts';
+import type { ModelParts } from '../exchange/model-folder.ts';
 import { writeSafetensors } from '../exchange/safetensors.ts';
 import { generateCompletions, gradients, scoreSequences } from './commands.ts';
 import { coldStartConditions } from '../training/config.ts';
@@ -156,16 +155,11 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
     this.#datasets.cancel();
   }
 
-  train(model: ModelFiles, options: TrainOptions, sink: TrainingSink): Promise<TrainResult> {
+  train(model: ModelParts, options: TrainOptions, sink: TrainingSink): Promise<TrainResult> {
     return trainModel(this.#host, model, options, sink);
   }
 
-  sft(
-    model: ModelFiles,
-    jsonl: string,
-    options: { overrides: Partial<Record<keyof SftConfig, string>>; interrupted?: Interrupted },
-    sink: TrainingSink,
-  ): Promise<SftResult> {
+  sft(model: ModelParts, jsonl: string, options: SftOptions, sink: TrainingSink): Promise<SftResult> {
     return sftModel(this.#host, model, jsonl, options, sink);
   }
 
@@ -189,27 +183,27 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
     };
   }
 
-  evaluate(model: ModelFiles, options: EvaluateOptions, customers: EvaluatedCustomer[], sink: EvaluationSink): Promise<EvaluateResult> {
+  evaluate(model: ModelParts, options: EvaluateOptions, customers: EvaluatedCustomer[], sink: EvaluationSink): Promise<EvaluateResult> {
     return evaluateModel(this.#parts, this.#host, model, options, customers, sink);
   }
 
-  async score(model: ModelParts, sequences: number[][], weights: WeightOptions) {
-    return scoreSequences(await this.#host.open(model, { maxModelLen: longest(sequences), slots: 1 }, weights), sequences);
+  async score(model: ModelParts, sequences: number[][], precision?: Precision) {
+    return scoreSequences(await this.#host.open(model, { maxModelLen: longest(sequences), slots: 1 }, { precision }), sequences);
   }
 
-  async grad(model: ModelParts, request: GradRequest, weights: WeightOptions) {
+  async grad(model: ModelParts, request: GradRequest, precision?: Precision) {
     const size = { maxModelLen: longest(request.sequences.map((s) => s.tokens)), slots: 1 };
-    const { gradients: tensors, report } = await gradients(await this.#host.open(model, size, { ...weights, trainable: true }), request);
-    const safetensors = weights.adapter ? adapterFile(readAdapter(weights.adapter).config, tensors) : writeSafetensors(tensors);
+    const { gradients: tensors, report } = await gradients(await this.#host.open(model, size, { precision, trainable: true }), request);
+    const safetensors = hasAdapter(model) ? adapterFile(adapterConfig(model), tensors) : writeSafetensors(tensors);
     return { safetensors, report };
   }
 
-  async generate(model: ModelParts, request: GenerateRequest, weights: WeightOptions) {
+  async generate(model: ModelParts, request: GenerateRequest, precision?: Precision) {
     const size = {
       maxModelLen: longest(request.prompts) + request.max_new_tokens,
       slots: Math.max(1, Math.min(64, request.prompts.length)),
     };
-    return generateCompletions(await this.#host.open(model, size, weights), request);
+    return generateCompletions(await this.#host.open(model, size, { precision }), request);
   }
 
   async plan(config: unknown, { precision, lora_rank: rank, max_model_len: maxModelLen, slots }: PlanRequest) {

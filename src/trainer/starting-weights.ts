@@ -1,14 +1,37 @@
 /** @file The weights that a run starts from. */
-import type { ModelFiles } from '../records/model.ts';
-import type { GrpoConfig } from '../records/run.ts';
-import { loadModel, withWeights } from '../exchange/model-folder.ts';
+import { parseConfig } from '../engine/config.ts';
+import { initialLora, loraLayout, loraTensors, targetModules } from '../engine/lora.ts';
+import { adapterConfig, hasAdapter, type LoraConfig, loraOptions, saveAdapter } from '../exchange/adapter-folder.ts';
+import { inMemory, type ModelParts, readJson, withWeights } from '../exchange/model-folder.ts';
+import type { GrpoConfig, LoraSettings } from '../records/run.ts';
+import { ConfigError } from '../training/config.ts';
 import { freshWeights } from '../training/init-weights.ts';
 
-/** The model's files, with fresh weights of the run's seed unless `init_weights` is `model`. Runs of earlier versions lack the setting. */
-export function startingFiles(
-  files: ModelFiles,
-  { init_weights, seed }: Pick<GrpoConfig, 'seed'> & Partial<Pick<GrpoConfig, 'init_weights'>>,
-): ModelFiles {
-  if (init_weights === undefined || init_weights === 'model') return files;
-  return withWeights(files, freshWeights(loadModel(files).config, { init: init_weights, seed }));
+/** Runs of earlier versions lack settings. */
+type Start = Pick<GrpoConfig, 'seed'> & Partial<Pick<GrpoConfig, 'init_weights'> & LoraSettings>;
+
+/**
+ * The model's files. With fresh weights of the run's seed, unless `init_weights` is `model`; with new adapters, if the run trains
+ * adapters and the model has no adapter.
+ * @param base name of the model, for the adapter
+ * @throws ConfigError if `precision` or `lora_rank` does not fit what is trained
+ */
+export function startingFiles(given: ModelParts, { init_weights = 'model', seed, ...lora }: Start, base = ''): ModelParts {
+  const config = parseConfig(readJson(inMemory(given), 'config.json'));
+  const files = init_weights === 'model' ? given : withWeights(given, freshWeights(config, { init: init_weights, seed }));
+  const { lora_rank: r = 0, lora_alpha = 1, target_modules = 'all-linear', precision = 'f32' } = lora;
+  if (hasAdapter(files)) {
+    const own = adapterConfig(files).r;
+    if (r !== 0 && r !== own)
+      throw new ConfigError(`setting "lora_rank" is ${r}: expected ${own}, the rank of the model's adapter, or 0 to train it as it is`);
+    return files;
+  }
+  if (r === 0) {
+    if (precision !== 'f32')
+      throw new ConfigError(`setting "precision" is "${precision}": expected f32, as all weights are trained (lora_rank is 0)`);
+    return files;
+  }
+  const adapter: LoraConfig = { r, lora_alpha, target_modules: targetModules(target_modules), use_rslora: false };
+  const options = loraOptions(adapter);
+  return { ...files, ...saveAdapter(adapter, initialLora(loraLayout(loraTensors(config, options)), options, seed), base) };
 }

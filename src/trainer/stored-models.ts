@@ -1,13 +1,16 @@
 /** @file Models that the visitor imported. They are checked once, then stored in this browser and found by id. */
 import type { ModelFiles } from '../records/model.ts';
 import { loadTokenizer } from '../agent/tokenizer.ts';
-import { modelParameters } from '../engine/parameters.ts';
+import { loraLayout, loraTensors } from '../engine/lora.ts';
+import { modelParameters, tensorProblems } from '../engine/parameters.ts';
 import type { ModelConfig, ModelRow } from '../records/model.ts';
+import { hasAdapter, isBaseWeights, loraOptions, readAdapter, withTrained } from '../exchange/adapter-folder.ts';
 import { isModelFile } from '../exchange/model-files.ts';
-import { loadModel, ModelFolderError, withWeights } from '../exchange/model-folder.ts';
+import { inMemory, inOneLine, loadModel, ModelFolderError, type ModelParts } from '../exchange/model-folder.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import { bundledModels, fetchBundledModel } from '../exchange/bundled-models.ts';
 import { checkpointWeights } from './checkpoints.ts';
+import { startingFiles } from './starting-weights.ts';
 
 type ModelFacts = Pick<ModelRow, 'config' | 'parameters'>;
 
@@ -22,11 +25,19 @@ export const parameterCount = (config: ModelConfig) => modelParameters(config).r
  */
 export function inspectModel(files: ModelFiles): ModelFacts {
   const { config } = loadModel(files);
+  if (hasAdapter(files)) checkAdapter(files, config);
   const tokenizer = loadTokenizer(files);
   for (const token of CONTROL) tokenizer.id(token);
   if (tokenizer.vocabSize > config.vocab_size)
     throw new ModelFolderError(`tokenizer.json has ${tokenizer.vocabSize} tokens: config.json says vocab_size ${config.vocab_size}`);
   return { config, parameters: parameterCount(config) };
+}
+
+/** @throws ModelFolderError that names the tensors of the adapter that do not fit */
+function checkAdapter(files: ModelFiles, config: ModelConfig): void {
+  const { config: lora, tensors } = readAdapter(files);
+  const problems = tensorProblems(loraLayout(loraTensors(config, loraOptions(lora))).parameters, tensors);
+  if (problems.length > 0) throw new ModelFolderError(`adapter_model.safetensors: ${inOneLine(problems)}`);
 }
 
 /** `inspectModel` for files as they are stored. */
@@ -42,9 +53,21 @@ export async function modelRow(name: string, files: ModelFiles, inspect = inspec
 /** The files of a bundled model (by name) or of a stored model (by id). @throws Error if the model does not exist */
 export async function modelFiles(db: RunDatabase, model: string): Promise<ModelFiles> {
   if (bundledModels.includes(model)) return fetchBundledModel(model);
+  return readBlobs((await storedModel(db, model)).files);
+}
+
+/** As `modelFiles`. The weights of a stored model stay in the storage. */
+export async function modelParts(db: RunDatabase, model: string): Promise<ModelParts> {
+  if (bundledModels.includes(model)) return fetchBundledModel(model);
+  const { files } = await storedModel(db, model);
+  const small = Object.entries(files).filter(([name]) => !isBaseWeights(name));
+  return { ...files, ...(await readBlobs(Object.fromEntries(small))) };
+}
+
+async function storedModel(db: RunDatabase, model: string): Promise<ModelRow> {
   const row = await db.models.get(model);
   if (!row) throw new Error(`the model "${model}" is neither bundled nor in this browser's storage; bundled: ${bundledModels.join(', ')}`);
-  return readBlobs(row.files);
+  return row;
 }
 
 async function readBlobs(files: ModelRow['files']): Promise<ModelFiles> {
@@ -56,6 +79,6 @@ async function readBlobs(files: ModelRow['files']): Promise<ModelFiles> {
 export async function checkpointFiles(db: RunDatabase, run: string, step: number): Promise<ModelFiles> {
   const row = await db.runs.get(run);
   if (!row) throw new Error(`there is no run "${run}" in this browser`);
-  const weights = await checkpointWeights(db, run, step);
-  return withWeights(await modelFiles(db, row.request.model), weights);
+  const start = startingFiles(await modelFiles(db, row.request.model), row.config, row.request.model);
+  return inMemory(withTrained(start, await checkpointWeights(db, run, step)));
 }

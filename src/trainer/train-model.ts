@@ -4,9 +4,9 @@ import { parseConversations } from '../agent/conversation.ts';
 import { loadTokenizer } from '../agent/tokenizer.ts';
 import type { Engine, TensorMap } from '../engine/types.ts';
 import { resultOf } from '../evaluation/trial-result.ts';
-import { withWeights } from '../exchange/model-folder.ts';
-import type { ModelFiles } from '../records/model.ts';
-import type { CheckpointOrigin, SftConfig, StepMetrics } from '../records/run.ts';
+import { trainedFiles, withTrained } from '../exchange/adapter-folder.ts';
+import { inMemory, type ModelParts } from '../exchange/model-folder.ts';
+import type { CheckpointOrigin, GrpoConfig, SftConfig, StepMetrics } from '../records/run.ts';
 import { alarmsOf, alarmText } from '../training/alarms.ts';
 import { withAlgorithm } from '../training/algorithms/index.ts';
 import { ConfigError, grpoConfig, sftConfig } from '../training/config.ts';
@@ -14,7 +14,7 @@ import { evaluationMetrics, trainRun } from '../training/run.ts';
 import { trainSft } from '../training/sft.ts';
 import { type Checkpoint, packCheckpoint, restore, resumeNote, unpackCheckpoint } from './checkpoints.ts';
 import { concurrency, type EngineHost } from './engine-host.ts';
-import type { EvaluateReport, Interrupted, SftResult, TrainingSink, TrainOptions, TrainResult } from './messages.ts';
+import type { EvaluateReport, SftOptions, SftResult, TrainingSink, TrainOptions, TrainResult } from './messages.ts';
 import { originOf } from './origin.ts';
 import { startingFiles } from './starting-weights.ts';
 
@@ -27,15 +27,16 @@ const CHECKPOINT_SHARE = 0.02;
  */
 export async function trainModel(
   host: EngineHost,
-  given: ModelFiles,
-  { preset, algorithm = '', overrides, user, val_user, interrupted }: TrainOptions,
+  given: ModelParts,
+  { preset, algorithm = '', overrides, base, user, val_user, interrupted }: TrainOptions,
   sink: TrainingSink,
 ): Promise<TrainResult> {
   const config = grpoConfig(preset, algorithm === '' ? overrides : withAlgorithm(algorithm, preset, overrides));
   const checkpoint = interrupted ? unpackCheckpoint(interrupted.checkpoint) : null;
-  const model = checkpoint ? withWeights(given, checkpoint.weights) : startingFiles(given, config);
+  const model = checkpoint ? resumedFiles(given, config, checkpoint, base) : startingFiles(given, config, base);
   const seconds = clockFrom(checkpoint?.seconds);
-  const { engine, stage, meter } = await host.stage(model, config, user, { maxModelLen: config.max_model_len, slots: concurrency(config) });
+  const size = { maxModelLen: config.max_model_len, slots: concurrency(config) };
+  const { engine, stage, meter } = await host.stage(model, config, user, size, { precision: config.precision });
   const reference = await restore(engine, checkpoint, config);
   const origin = await checkedOrigin(host, given, config, stage.domain.data, checkpoint, sink);
   const save = checkpointSaver(engine, reference, seconds, origin, sink, config.save_freq);
@@ -81,7 +82,7 @@ export async function trainModel(
   });
   const sum = (name: string) => history.reduce((all, metrics) => all + (metrics[name] ?? 0), 0);
   return {
-    model: withWeights(model, await engine.weights()),
+    model: trainedFiles(model, await engine.weights()),
     before,
     after,
     steps: step,
@@ -95,22 +96,22 @@ export async function trainModel(
 /** Supervised fine-tuning on the conversations of `jsonl`. @throws ConfigError for a setting; Error if a conversation is too long */
 export async function sftModel(
   host: EngineHost,
-  given: ModelFiles,
+  given: ModelParts,
   jsonl: string,
-  { overrides, interrupted }: { overrides: Partial<Record<keyof SftConfig, string>>; interrupted?: Interrupted },
+  { overrides, base, interrupted }: SftOptions,
   sink: TrainingSink,
 ): Promise<SftResult> {
   const config = sftConfig(overrides);
-  const tokenizer = loadTokenizer(given);
+  const tokenizer = loadTokenizer(inMemory(given));
   const examples = parseConversations(jsonl).map((conversation) => renderConversation(tokenizer, conversation));
   const tooLong = examples.findIndex(({ tokens }) => tokens.length > config.max_model_len);
   if (tooLong >= 0)
     throw new Error(`conversation ${tooLong + 1} has ${examples[tooLong]!.tokens.length} tokens: max_model_len is ${config.max_model_len}`);
   const longest = examples.reduce((max, { tokens }) => Math.max(max, tokens.length), 0);
   const checkpoint = interrupted ? unpackCheckpoint(interrupted.checkpoint) : null;
-  const model = checkpoint ? withWeights(given, checkpoint.weights) : given;
+  const model = checkpoint ? resumedFiles(given, config, checkpoint, base) : startingFiles(given, config, base);
   const seconds = clockFrom(checkpoint?.seconds);
-  const engine = await host.open(model, { maxModelLen: longest, slots: 1 });
+  const engine = await host.open(model, { maxModelLen: longest, slots: 1 }, { precision: config.precision });
   if (checkpoint) await engine.loadOptimizerState(checkpoint.optimizer);
   const origin = await checkedOrigin(host, given, config, undefined, checkpoint, sink);
   const save = checkpointSaver(engine, null, seconds, origin, sink);
@@ -123,17 +124,21 @@ export async function sftModel(
     if (step < totalSteps) await save(step);
   }
   return {
-    model: withWeights(model, await engine.weights()),
+    model: trainedFiles(model, await engine.weights()),
     losses: history.map((metrics) => metrics['train/loss']!),
     tokens: history.reduce((all, metrics) => all + metrics['perf/total_num_tokens']!, 0),
     seconds: seconds(),
   };
 }
 
+/** The checkpoint holds what is trained. The folder of a run has no weights to begin with. */
+const resumedFiles = (given: ModelParts, config: GrpoConfig | SftConfig, { weights }: Checkpoint, base?: string): ModelParts =>
+  withTrained(startingFiles(given, { ...config, init_weights: 'model' }, base), weights);
+
 /** The origin of now. The sink gets a note if that of the checkpoint was another. The folder of a run has no first weights. */
 async function checkedOrigin(
   host: EngineHost,
-  given: ModelFiles,
+  given: ModelParts,
   config: object,
   data: string | undefined,
   checkpoint: { origin?: CheckpointOrigin } | null,

@@ -10,6 +10,8 @@ import {
 } from '../records/conditions.ts';
 import { isAudited } from '../environments/violations.ts';
 import { REWARD_PARTS } from '../records/rewards.ts';
+import { WEIGHT_FORMATS } from '../engine/kernels/weight-format.ts';
+import { LORA_TARGETS, targetModules } from '../engine/lora.ts';
 import { InputError, shown } from '../base/input-error.ts';
 import { limitsFor, PAPER, PRESETS, SFT_DEFAULTS } from './presets.ts';
 import type { GrpoConfig, SftConfig } from '../records/run.ts';
@@ -32,6 +34,19 @@ const schedule = {
   grad_clip: z.number().min(0),
   total_training_steps: natural,
   seed: natural.max(0xffffffff),
+};
+
+const lora = {
+  lora_rank: natural.max(1024),
+  lora_alpha: positive,
+  target_modules: z.string().check(({ value, issues }) => {
+    try {
+      targetModules(value);
+    } catch {
+      issues.push({ code: 'custom', input: value, message: `expected all-linear, or names among ${LORA_TARGETS.join(', ')}` });
+    }
+  }),
+  precision: z.enum(WEIGHT_FORMATS),
 };
 
 const amount = z.number().min(0);
@@ -94,6 +109,7 @@ export const grpoSchema = z.strictObject({
   stop_on_alarm: z.boolean(),
   inspect: z.boolean(),
   init_weights: z.enum(['model', 'random', 'copying']),
+  ...lora,
   max_turns: count,
   response_length_one_turn: count,
   max_model_len: count,
@@ -104,7 +120,7 @@ export const grpoSchema = z.strictObject({
   top_k: natural,
 }) satisfies z.ZodType<GrpoConfig>;
 
-const sftSchema = z.strictObject({ train_batch_size: count, ...schedule, max_model_len: count }) satisfies z.ZodType<SftConfig>;
+const sftSchema = z.strictObject({ train_batch_size: count, ...schedule, ...lora, max_model_len: count }) satisfies z.ZodType<SftConfig>;
 
 /** TRL's name → ours. */
 export const ALIASES: Record<string, keyof GrpoConfig> = {
@@ -124,12 +140,19 @@ export const ALIASES: Record<string, keyof GrpoConfig> = {
   adam_epsilon: 'adam_eps',
   eval_steps: 'test_freq',
   save_steps: 'save_freq',
+  lora_r: 'lora_rank',
+  lora_target_modules: 'target_modules',
 };
 /** verl's full name → our short one. */
-const LONG_NAMES: Record<string, keyof GrpoConfig> = { 'filter_groups.enable': 'filter_groups', 'policy_loss.loss_mode': 'loss_mode' };
+const LONG_NAMES: Record<string, keyof GrpoConfig> = {
+  'filter_groups.enable': 'filter_groups',
+  'policy_loss.loss_mode': 'loss_mode',
+  model_dtype: 'precision',
+};
 const VALUE_ALIASES: Record<string, Record<string, string>> = {
   kl_loss_type: { k3: 'low_var_kl', kl: 'k1', mse: 'k2' },
   loss_agg_mode: { dapo: 'token-mean', grpo: 'seq-mean-token-mean' },
+  precision: { fp32: 'f32', float32: 'f32', bfloat16: 'bf16' },
 };
 
 /** The name that settings have here, of a name from verl or TRL. Other names stay as they are. */

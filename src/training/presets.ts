@@ -1,7 +1,7 @@
 /** @file The presets: the default settings of a run. This file has almost no code, so that the first page load stays small. */
 import { conditionSettings, defaultConditions } from '../environments/conditions.ts';
 import type { RewardSettings } from '../records/rewards.ts';
-import type { GrpoConfig, SftConfig } from '../records/run.ts';
+import type { GrpoConfig, LoraSettings, SftConfig } from '../records/run.ts';
 
 /** The binary outcome, and nothing else. */
 export const OUTCOME_REWARD: RewardSettings = {
@@ -14,6 +14,9 @@ export const OUTCOME_REWARD: RewardSettings = {
   'reward.length': 0,
   'reward.handover': 0,
 };
+
+/** All weights are trained. The values of the adapters are verl's. */
+const ALL_WEIGHTS: LoraSettings = { lora_rank: 0, lora_alpha: 16, target_modules: 'all-linear', precision: 'f32' };
 
 /** The settings of MUA-RL's script `mua_grpo.sh` and its configuration files. Presets state what they change. */
 export const PAPER: GrpoConfig = {
@@ -73,6 +76,7 @@ export const PAPER: GrpoConfig = {
   stop_on_alarm: false,
   inspect: true,
   init_weights: 'model',
+  ...ALL_WEIGHTS,
   seed: 1,
   max_turns: 30,
   response_length_one_turn: 1024,
@@ -233,6 +237,7 @@ export const SFT_DEFAULTS: SftConfig = {
   adam_eps: 1e-8,
   grad_clip: 1,
   total_training_steps: 0,
+  ...ALL_WEIGHTS,
   max_model_len: 16384,
   seed: 1,
 };

@@ -7,8 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from '@playwright/test';
 import { findChromium } from '../../src/cli/browser.mjs';
 import { parseConfig } from '../../src/engine/config.ts';
-import { initialLora, loraGroups, loraTensors } from '../../src/engine/lora.ts';
-import { ParameterLayout } from '../../src/engine/parameters.ts';
+import { initialLora, loraLayout, loraTensors } from '../../src/engine/lora.ts';
 import { loraOptions, saveAdapter } from '../../src/exchange/adapter-folder.ts';
 import { readSafetensors } from '../../src/exchange/safetensors.ts';
 import type { Trajectory } from '../../src/records/trajectory.ts';
@@ -114,7 +113,7 @@ test('evaluate with an adapter, and with the model that export merges from it: t
   const source = 'models/nano-retail';
   const config = parseConfig(JSON.parse(await readFile(join(source, 'config.json'), 'utf8')));
   const lora = { r: 4, lora_alpha: 8, target_modules: ['q_proj', 'down_proj'], use_rslora: false } as const;
-  const layout = new ParameterLayout(loraGroups(loraTensors(config, loraOptions(lora))));
+  const layout = loraLayout(loraTensors(config, loraOptions(lora)));
   const tensors = initialLora(layout, loraOptions(lora), 3);
   for (const [name, { data }] of tensors)
     if (name.endsWith('lora_B.weight')) data.forEach((_, i) => (data[i] = 0.05 * Math.sin(i + name.length)));
@@ -381,27 +380,79 @@ test('a killed evaluation goes on, and ends with the conversations of one that w
   });
 });
 
-test('a killed fine-tuning goes on and ends with the same bits', async () => {
+const LORA = ['lora_rank=4', 'lora_alpha=32', 'target_modules=q_proj,v_proj,down_proj', 'precision=bf16'].flatMap((set) => ['--set', set]);
+
+test('a killed fine-tuning goes on and ends with the same bits; an adapter that it trained is trained on by GRPO', async () => {
+  const base = 'models/glimpse-retail';
   expectDone(await mua('synthesize', '--level', 'glimpse', '--count', '24', '--out', at('few.jsonl')));
-  const flags = ['--model', 'models/glimpse-retail', '--data', at('few.jsonl'), '--steps', '12', '--set', 'train_batch_size=8'];
-  const whole = await mua('sft', '--json', ...flags, '--out', at('sft-whole'));
-  expectDone(whole);
-  const { child, done } = startMua(['sft', ...flags, '--out', at('sft-killed')]);
-  const steps = async () => ((await read('sft-killed/status.json').catch(() => ({}))) as { step?: number }).step ?? 0;
-  await expect.poll(steps, { intervals: [20], timeout: 60_000 }).toBeGreaterThanOrEqual(3);
-  child.kill('SIGKILL');
-  await done;
-  const resumed = await mua('sft', '--json', '--resume', at('sft-killed'));
-  expectDone(resumed);
-  expect(await readFile(at('sft-killed/model.safetensors'))).toEqual(await readFile(at('sft-whole/model.safetensors')));
-  const { losses } = JSON.parse(whole.stdout) as { losses: number[] };
-  expect(losses).toHaveLength(12);
-  expect(JSON.parse(resumed.stdout)).toMatchObject({ losses });
+  for (const [kind, settings, made] of [
+    ['sft', [], ['model.safetensors']],
+    ['lora', LORA, ['adapter_model.safetensors', 'adapter_config.json']],
+  ] as const) {
+    const flags = ['--model', base, '--data', at('few.jsonl'), '--steps', '12', '--set', 'train_batch_size=8', ...settings];
+    const whole = await mua('sft', '--json', ...flags, '--out', at(`${kind}-whole`));
+    expectDone(whole);
+    const killed = at(`${kind}-killed`);
+    const { child, done } = startMua(['sft', ...flags, '--out', killed]);
+    const steps = async () => ((await read(`${kind}-killed/status.json`).catch(() => ({}))) as { step?: number }).step ?? 0;
+    await expect.poll(steps, { intervals: [20], timeout: 60_000 }).toBeGreaterThanOrEqual(3);
+    child.kill('SIGKILL');
+    await done;
+    const resumed = await mua('sft', '--json', '--resume', killed);
+    expectDone(resumed);
+    for (const name of made) expect(await readFile(join(killed, name)), name).toEqual(await readFile(at(`${kind}-whole/${name}`)));
+    const { losses } = JSON.parse(whole.stdout) as { losses: number[] };
+    expect(losses).toHaveLength(12);
+    expect(new Set(losses).size).toBe(12);
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ losses });
+  }
   reportFaults({
     fault: 'mua sft is killed',
-    how: 'SIGKILL in the middle',
-    times: 1,
+    how: 'SIGKILL in the middle, once with LoRA',
+    times: 2,
     lost: 'the step in progress; the weights have the same bits',
     test: 'tests/e2e/cli.spec.ts',
   });
+  const adapter = at('lora-whole');
+  expect(await readdir(adapter)).not.toContain('model.safetensors');
+  expect(await read('lora-whole/adapter_config.json')).toMatchObject({
+    ...{ peft_type: 'LORA', r: 4, lora_alpha: 32, target_modules: ['q_proj', 'v_proj', 'down_proj'] },
+    base_model_name_or_path: base,
+  });
+  const sizes = [
+    'val_tasks=4',
+    'train_batch_size=2',
+    'n=4',
+    'total_training_steps=1',
+    'inspect=false',
+    'use_kl_loss=true',
+    'precision=bf16',
+  ];
+  const train = ['train', '--preset', 'glimpse', '--seed', '60', '--lora', adapter, ...sizes.flatMap((set) => ['--set', set])];
+  expectDone(await mua(...train, '--out', at('lora-grpo')));
+  const [before, after] = await Promise.all(
+    [adapter, at('lora-grpo')].map(async (folder) =>
+      readSafetensors(new Uint8Array(await readFile(join(folder, 'adapter_model.safetensors')))),
+    ),
+  );
+  expect([...after!.keys()]).toEqual([...before!.keys()]);
+  expect(after).not.toEqual(before);
+  const [step] = (await readFile(at('lora-grpo/metrics.jsonl'), 'utf8')).trim().split('\n').slice(1);
+  // The reference is the adapter that the run began with, not the model without it.
+  expect((JSON.parse(step!) as Record<string, number>)['actor/kl_loss']).toBe(0);
+  const other = await mua(...train, '--set', 'lora_rank=8', '--out', at('lora-other'));
+  expect([other.code, other.stderr]).toEqual([
+    2,
+    expect.stringContaining('setting "lora_rank" is 8: expected 4, the rank of the model\'s adapter'),
+  ]);
+  const rounded = await mua('train', '--preset', 'glimpse', '--set', 'precision=int8', '--out', at('lora-other'));
+  expect([rounded.code, rounded.stderr]).toEqual([
+    2,
+    expect.stringContaining('setting "precision" is "int8": expected f32, as all weights'),
+  ]);
+  const alone = await mua('score', '--model', adapter, '--input', at('few.jsonl'), '--output', at('lora-other'));
+  expect([alone.code, alone.stderr]).toEqual([
+    2,
+    expect.stringContaining('it has an adapter only: expected it as --lora, and its base model'),
+  ]);
 });

@@ -73,6 +73,10 @@ const UPSTREAM = {
   malformed_policy: 'end',
   mask_truncated: false,
   init_weights: 'model',
+  // verl's defaults, which the script does not change
+  lora_rank: 0,
+  lora_alpha: 16,
+  target_modules: 'all-linear',
   conversation_rules: 'mua_rl',
 };
 
@@ -86,7 +90,15 @@ describe('the sheet', () => {
     const ours = Object.keys(PAPER).filter((name) => !Object.hasOwn(UPSTREAM, name) && !OWN_GROUPS.test(name));
     expect(ours.sort()).toEqual([
       ...['adam_eps', 'domain', 'filter_groups.max_num_gen_batches', 'inspect', 'level', 'loss_mode'],
-      ...['loss_scale_factor', 'overlong_buffer.enable', 'overlong_buffer.len', 'overlong_buffer.penalty_factor', 'rft_epochs', 'seed'],
+      ...[
+        'loss_scale_factor',
+        'overlong_buffer.enable',
+        'overlong_buffer.len',
+        'overlong_buffer.penalty_factor',
+        'precision',
+        'rft_epochs',
+        'seed',
+      ],
       ...['sft_conditions', 'sft_mini_batch_size', 'stop_on_alarm', 'user_faults'],
     ]);
     expect(PAPER).toMatchObject({ loss_mode: 'vanilla', 'overlong_buffer.enable': false });

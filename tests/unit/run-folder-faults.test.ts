@@ -75,7 +75,12 @@ function* sent(after: number): Generator<[string, string]> {
 }
 
 const start = (out: string, force = false) =>
-  RunFolder.create(out, { command: 'train', settings: {}, model: { directory: base, files: ['config.json'], vocabSize: 1 }, force });
+  RunFolder.create(out, {
+    command: 'train',
+    settings: {},
+    model: { paths: { 'config.json': join(base, 'config.json') }, vocabSize: 1 },
+    force,
+  });
 
 /** Resolves to the steps that were kept before the first fault. */
 async function play(folder: RunFolder, after: number): Promise<{ steps: number; failed: boolean }> {

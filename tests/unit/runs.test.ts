@@ -8,7 +8,7 @@ import { Gpu } from '../../src/engine/gpu.ts';
 import { randomWeights } from '../../src/engine/parameters.ts';
 import { selfTest } from '../../src/engine/self-test.ts';
 import type { TrainSequence } from '../../src/engine/types.ts';
-import { saveModel } from '../../src/exchange/model-folder.ts';
+import { inMemory, saveModel } from '../../src/exchange/model-folder.ts';
 import { RunDatabase } from '../../src/storage/database.ts';
 import { unpackCheckpoint } from '../../src/trainer/checkpoints.ts';
 import { DeviceLostError, EngineHost } from '../../src/trainer/engine-host.ts';
@@ -447,7 +447,7 @@ test('random starting weights: no two seeds start alike, and the model keeps its
   const parts = fakes();
   const given: Record<string, Uint8Array>[] = [];
   const files = saveModel(TINY, randomWeights(TINY, 9));
-  vi.spyOn(EngineHost.prototype, 'stage').mockImplementation(async (sent) => (given.push(sent), parts));
+  vi.spyOn(EngineHost.prototype, 'stage').mockImplementation(async (sent) => (given.push(inMemory(sent)), parts));
   const session = new TrainerSession({} as SessionParts);
   const train = (overrides: Record<string, string>) =>
     session.train(

@@ -243,6 +243,29 @@ export const GROUPS: FieldGroup[] = [
     ],
   },
   {
+    id: 'lora',
+    title: 'What is trained',
+    summary: (c) => (c.lora_rank > 0 ? `LoRA adapters of rank ${c.lora_rank} on a model in ${c.precision}` : 'all weights'),
+    fields: [
+      field(
+        'lora_rank',
+        'Rank of the adapters',
+        'LoRA trains small adapters beside the weights of the model, which stay as they are. 0 trains all weights, or the adapter that the model came with.',
+      ),
+      field('lora_alpha', 'LoRA α', 'The adapters change a product by α / rank · B·A.'),
+      field(
+        'target_modules',
+        'Maps with adapters',
+        'all-linear, or names with commas between them: q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj.',
+      ),
+      field(
+        'precision',
+        'Precision of the model',
+        'How the weights that are not trained are held: f32 (4 bytes a weight), bf16 (2), int8 (about 1) or int4 (about ½). With less, a larger model fits, and its values are rounded. Only with adapters.',
+      ),
+    ],
+  },
+  {
     id: 'optimiser',
     title: 'Optimiser',
     summary: (c) => `AdamW, learning rate ${number(c.lr)} ${c.lr_scheduler_type}, gradient norm at most ${c.grad_clip}`,

@@ -1,7 +1,7 @@
 // @ts-check
 /** `mua evaluate`: a model's success with one or more customers, on generated tasks or on those of a benchmark. */
 import { stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { readNumber, readPairs, SEED } from '../args.mjs';
 import { DATA_FLAGS, findData } from '../benchmark-data.mjs';
 import { UsageError } from '../errors.mjs';
@@ -11,7 +11,6 @@ import { readTaskIds } from '../inputs.mjs';
 import { fileSha256, sha256 } from '../out-folder.mjs';
 import { runInPage } from '../page.mjs';
 import {
-  adapterOf,
   checkAlone,
   JSON_FLAG,
   keepWhenStopped,
@@ -129,8 +128,7 @@ export const evaluate = {
     const settings = readPairs('set', given.set);
     const taken = ['domain', 'level', 'seed', 'temperature'].find((name) => Object.hasOwn(settings, name));
     if (taken) throw new UsageError(`--set has "${taken}": expected --${taken} instead`);
-    const model = await findModel(given.model, { tokenizer: true });
-    const adapter = await adapterOf(given.lora);
+    const model = await findModel(given.model, { tokenizer: true, lora: given.lora });
     if (output) await checkParent('output', output);
     if (given.tau2Results) await checkParent('tau2-results', given.tau2Results);
     const { users, userEndpoint } = await readUsers(given);
@@ -143,9 +141,10 @@ export const evaluate = {
       preset,
       settings,
       skip_noop: given.skipNoop ?? false,
+      precision: given.precision ?? DEFAULTS.precision,
       ...(tau2Results && { tau2_results: basename(resolve(given.model)) }),
     };
-    const folder = resumed ?? (out === undefined ? null : await newFolder(out, given, users, [model, adapter.lora], force));
+    const folder = resumed ?? (out === undefined ? null : await newFolder(out, given, users, model, force));
     /** @type {any[]} */
     const trajectories = [];
     const { reports, differences } = await keepWhenStopped(folder, progress, () =>
@@ -154,10 +153,8 @@ export const evaluate = {
           command: 'evaluate',
           options,
           customers: users.map((user) => ({ user, done: resumed !== null })),
-          precision: given.precision ?? DEFAULTS.precision,
         },
         model,
-        ...adapter,
         benchmark,
         userEndpoint,
         customers: users.map((_user, i) => ({
@@ -234,10 +231,10 @@ async function readUsers({ user: names, userModel, userDevice, judgeModel, judge
  * @param {string} out
  * @param {Record<string, any>} flags
  * @param {any[]} users
- * @param {(WeightFolder | undefined)[]} weights
+ * @param {import('../files.mjs').ModelFolder} model
  * @param {boolean} [force]
  */
-async function newFolder(out, flags, users, weights, force) {
+async function newFolder(out, flags, users, model, force) {
   const server = users.find(({ mode }) => mode === 'endpoint');
   if (server && withoutSecrets(server.baseUrl) !== server.baseUrl)
     throw new UsageError(
@@ -254,32 +251,25 @@ async function newFolder(out, flags, users, weights, force) {
     // The server may list another model first when the evaluation goes on.
     ...(server && { userModel: server.model }),
   };
-  return EvaluationFolder.create(out, { flags: kept, customers: users.length, model_sha256: await weightsSha256(weights) }, force);
+  return EvaluationFolder.create(out, { flags: kept, customers: users.length, model_sha256: await weightsSha256(model) }, force);
 }
 
 /** @param {Record<string, any>} flags */
 async function resumedFolder({ resume, ...flags }) {
   checkAlone(flags, []);
   return EvaluationFolder.resume(resume, async ({ flags: stored, model_sha256 }) => {
-    const model = await findModel(stored.model, { tokenizer: true });
-    const { lora } = await adapterOf(stored.lora);
-    if ((await weightsSha256([model, lora])) !== model_sha256)
+    const model = await findModel(stored.model, { tokenizer: true, lora: stored.lora });
+    if ((await weightsSha256(model)) !== model_sha256)
       throw new UsageError(`--resume is "${resume}": the weights in "${stored.model}" are not those that were evaluated before`);
   });
 }
 
-/** @typedef {{ directory: string, files: string[] }} WeightFolder */
-
-/** @param {(WeightFolder | undefined)[]} folders of a model and its adapter */
-async function weightsSha256(folders) {
-  const weights = folders.flatMap((folder) =>
-    folder
-      ? folder.files
-          .filter((name) => name.endsWith('.safetensors'))
-          .sort()
-          .map((name) => join(folder.directory, name))
-      : [],
-  );
+/** @param {import('../files.mjs').ModelFolder} model */
+async function weightsSha256({ paths }) {
+  const weights = Object.keys(paths)
+    .filter((name) => name.endsWith('.safetensors'))
+    .sort()
+    .map((name) => paths[name] ?? '');
   return sha256((await Promise.all(weights.map(fileSha256))).join());
 }
 

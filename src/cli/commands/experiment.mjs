@@ -54,7 +54,7 @@ async function modelFolder(name, from) {
 async function runOf(directory, settings, model, note) {
   const status = await readStatus(directory);
   const same = status !== null && JSON.stringify(status.settings) === JSON.stringify(settings);
-  if (same && status.state === 'done') return new RunFolder(directory, status, null);
+  if (same && status.state === 'done') return new RunFolder(directory, status, null, { paths: {} }, true);
   if (same && status.checkpoints.length > 0) return RunFolder.resume(directory, { flag: '--out', command: 'train', note });
   return RunFolder.create(directory, { command: 'train', settings, model, force: true });
 }
@@ -140,8 +140,7 @@ export const experiment = {
       queue.push({
         order: {
           label,
-          model: folder.model.files,
-          interrupted: folder.interrupted !== null,
+          ...folder.order,
           preset,
           algorithm: '',
           overrides,

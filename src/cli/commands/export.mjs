@@ -4,15 +4,17 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { exportModule } from '../build.mjs';
 import { UsageError } from '../errors.mjs';
-import { findAdapter, findModel, writeFolder } from '../files.mjs';
+import { findModel, writeFolder } from '../files.mjs';
 import { JSON_FLAG, MODEL } from './shared.mjs';
 
 /** Errors about the files of --model and --lora. */
 const FILE_ERRORS = ['ModelFolderError', 'ConfigError', 'SafetensorsError', 'OnnxError', 'ImportError'];
 
-/** @param {{ directory: string, files: string[] }} folder */
-async function contentsOf({ directory, files }) {
-  return Object.fromEntries(await Promise.all(files.map(async (name) => [name, new Uint8Array(await readFile(join(directory, name)))])));
+/** @param {import('../files.mjs').ModelFolder} folder */
+async function contentsOf({ paths }) {
+  return Object.fromEntries(
+    await Promise.all(Object.entries(paths).map(async ([name, path]) => [name, new Uint8Array(await readFile(path))])),
+  );
 }
 
 /** @type {import('./shared.mjs').Command} */
@@ -39,16 +41,15 @@ export const exportModel = {
     json: JSON_FLAG,
   },
   async run({ format, model, lora, out, precision }, progress) {
-    const folder = await findModel(model, { tokenizer: format === 'onnx' });
-    const adapter = lora === undefined ? undefined : await contentsOf(await findAdapter(lora));
+    const folder = await findModel(model, { tokenizer: format === 'onnx', lora });
     const { exportFolder } = await exportModule((text) => progress.note(text));
     /** @type {Record<string, Uint8Array>} */
     let files;
     try {
-      files = exportFolder(await contentsOf(folder), { format, precision, ...(adapter && { adapter }) });
+      files = exportFolder(await contentsOf(folder), { format, precision });
     } catch (error) {
       const { name, message } = /** @type {Error} */ (error);
-      const given = message.startsWith('adapter_') ? `--lora is "${lora}"` : `--model is "${model}"`;
+      const given = lora !== undefined && message.startsWith('adapter_') ? `--lora is "${lora}"` : `--model is "${model}"`;
       throw FILE_ERRORS.includes(name) ? new UsageError(`${given}: ${message}`) : error;
     }
     await writeFolder(out, async (temporary) => {

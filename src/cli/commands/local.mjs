@@ -10,7 +10,7 @@ import { CommandError, UsageError } from '../errors.mjs';
 import { onInterrupt } from '../files.mjs';
 import { serveSite } from '../server.mjs';
 import { JSON_FLAG } from './shared.mjs';
-import { bundledModel, train } from './training.mjs';
+import { train } from './training.mjs';
 
 /** @typedef {import('./shared.mjs').Command} Command */
 
@@ -45,7 +45,7 @@ async function trainHeadless(progress) {
   const out = join(ROOT, 'out', new Date().toISOString().slice(0, 19).replace(/[T:]/g, '-'));
   await mkdir(join(ROOT, 'out'), { recursive: true });
   progress.note('There is no display: training the bundled model with the default preset here (Ctrl-C ends it).');
-  return train.run({ preset: 'nano', model: bundledModel('nano'), user: 'scripted', set: [], out }, progress);
+  return train.run({ preset: 'nano', user: 'scripted', set: [], out }, progress);
 }
 
 /** @param {string} url */

@@ -3,7 +3,7 @@
 import { checkParent, findModel, writeAll } from '../files.mjs';
 import { readGenerateInput, readGradInput, readScoreInput } from '../inputs.mjs';
 import { runInPage } from '../page.mjs';
-import { adapterOf, INPUT, JSON_FLAG, MODEL, OUTPUT, percent, WEIGHTS } from './shared.mjs';
+import { INPUT, JSON_FLAG, MODEL, OUTPUT, percent, WEIGHTS } from './shared.mjs';
 
 /** @typedef {import('./shared.mjs').Command} Command */
 
@@ -12,11 +12,10 @@ export const score = {
   summary: 'log-probability and entropy of every token of given sequences',
   flags: { model: MODEL, ...WEIGHTS, input: INPUT, output: OUTPUT, json: JSON_FLAG },
   async run({ model: directory, lora, precision, input, output }, progress) {
-    const model = await findModel(directory);
-    const adapter = await adapterOf(lora);
+    const model = await findModel(directory, { lora });
     const { sequences } = await readScoreInput(input, model.vocabSize);
     await checkParent('output', output);
-    const result = await runInPage({ request: { command: 'score', sequences, precision }, model, ...adapter, progress });
+    const result = await runInPage({ request: { command: 'score', sequences, precision }, model, progress });
     await writeAll({ [output]: JSON.stringify(result) });
     return { output, sequences: sequences.length, tokens: sequences.reduce((sum, ids) => sum + ids.length, 0) };
   },
@@ -35,8 +34,7 @@ export const grad = {
     json: JSON_FLAG,
   },
   async run({ model: directory, lora, precision, input, output, report: reportPath }, progress) {
-    const model = await findModel(directory);
-    const adapter = await adapterOf(lora);
+    const model = await findModel(directory, { lora });
     const request = await readGradInput(input, model.vocabSize);
     await checkParent('output', output);
     await checkParent('report', reportPath);
@@ -45,7 +43,6 @@ export const grad = {
     const report = await runInPage({
       request: { command: 'grad', request, precision },
       model,
-      ...adapter,
       progress,
       onFile: (_, body) => void (gradients = body),
     });
@@ -60,11 +57,10 @@ export const generate = {
   summary: 'completions of given prompts, with log-probabilities',
   flags: { model: MODEL, ...WEIGHTS, input: INPUT, output: OUTPUT, json: JSON_FLAG },
   async run({ model: directory, lora, precision, input, output }, progress) {
-    const model = await findModel(directory);
-    const adapter = await adapterOf(lora);
+    const model = await findModel(directory, { lora });
     const request = await readGenerateInput(input, model.vocabSize);
     await checkParent('output', output);
-    const result = await runInPage({ request: { command: 'generate', request, precision }, model, ...adapter, progress });
+    const result = await runInPage({ request: { command: 'generate', request, precision }, model, progress });
     await writeAll({ [output]: JSON.stringify(result) });
     return {
       output,

@@ -1,7 +1,7 @@
 // @ts-check
 /** Common parts of commands: flags of the model, the output and the simulated user, and formats of results. */
 import { CommandError, UsageError } from '../errors.mjs';
-import { findAdapter, onInterrupt } from '../files.mjs';
+import { onInterrupt } from '../files.mjs';
 import { below } from '../server.mjs';
 
 /** @typedef {import('../args.mjs').Flag} Flag */
@@ -28,9 +28,6 @@ export const WEIGHTS = {
     choices: ['f32', 'bf16', 'int8', 'int4'],
   },
 };
-
-/** @param {string | undefined} directory */
-export const adapterOf = async (directory) => (directory === undefined ? {} : { lora: await findAdapter(directory) });
 
 /** @type {Flag} */
 export const JSON_FLAG = { type: 'boolean', help: 'print one JSON document on stdout' };

@@ -26,7 +26,7 @@ import {
 /** @typedef {import('./shared.mjs').Command} Command */
 
 /** The bundled model of a preset. */
-export const bundledModel = (/** @type {string} */ preset) => join(ROOT, 'models', preset === 'glimpse' ? 'glimpse-retail' : 'nano-retail');
+const bundledModel = (/** @type {string} */ preset) => (preset === 'glimpse' ? 'glimpse-retail' : 'nano-retail');
 /** The names in `src/training/algorithms`. */
 export const ALGORITHMS = ['grpo', 'dr-grpo', 'rloo', 'reinforce-plus-plus', 'gspo', 'cispo', 'dapo', 'ppo-epochs'];
 const STEPS = /** @type {const} */ ({ type: 'integer', value: 'N', help: 'optimiser steps (default: the preset’s)', min: 1 });
@@ -34,6 +34,11 @@ const { default: _, ...SEED_OF_PRESET } = SEED;
 
 /** What `mua train` and `mua sft` have in common. */
 const RUN_FLAGS = /** @type {import('../args.mjs').Flags} */ ({
+  lora: {
+    type: 'string',
+    value: 'DIR',
+    help: 'LoRA adapter as PEFT writes it, to train on; --set lora_rank=R trains a new one',
+  },
   out: { type: 'string', value: 'DIR', help: 'new folder for the results (required, except with --resume)' },
   force: { type: 'boolean', help: 'replace the run that --out already holds' },
   resume: { type: 'string', value: 'DIR', help: 'go on with a run that was stopped; takes no other setting' },
@@ -56,8 +61,8 @@ function checkResume(command, { resume, out, ...flags }, allowed) {
  * @param {string} model
  * @param {Record<string, any>} settings
  */
-async function newRun(command, { out, force }, model, settings) {
-  return RunFolder.create(out, { command, settings, model: await findModel(model, { tokenizer: true }), force });
+async function newRun(command, { out, lora, force }, model, settings) {
+  return RunFolder.create(out, { command, settings, model: await findModel(model, { tokenizer: true, lora }), force });
 }
 
 /** @type {Command} */
@@ -110,9 +115,10 @@ export const train = {
     const { user, userEndpoint } =
       flags.user === undefined && stored?.mode === 'local' ? { user: stored } : await readUser(customerFlags(flags, stored));
     const val_user = folder ? folder.settings.val_user : flags.valUser && readValUser(flags.valUser, flags.userDevice);
-    const settings = { preset, algorithm, overrides, user: withoutSecrets(user), ...(val_user && { val_user }) };
-    const run = folder ?? (await newRun('train', flags, flags.model ?? bundledModel(preset), settings));
-    const order = { label: '', val_user, model: run.model.files, interrupted: run.interrupted !== null, preset, algorithm, overrides };
+    const model = flags.model ?? bundledModel(preset);
+    const settings = { preset, algorithm, overrides, model, user: withoutSecrets(user), ...(val_user && { val_user }) };
+    const run = folder ?? (await newRun('train', flags, flags.model ?? join(ROOT, 'models', model), settings));
+    const order = { label: '', val_user, ...run.order, preset, algorithm, overrides };
     await keepWhenStopped(run, progress, () =>
       runInPage({
         request: { command: 'train', runs: [order], user },
@@ -202,14 +208,19 @@ export const sft = {
     const data = flags.data ?? folder?.settings.data;
     const text = await readText(data);
     if (text.trim() === '') throw new UsageError(`--data is "${data}": the file is empty`);
-    const settings = { overrides: overridesOf({ set: [], ...flags }), data: resolve(data), data_sha256: sha256(text) };
+    const settings = {
+      overrides: overridesOf({ set: [], ...flags }),
+      model: flags.model,
+      data: resolve(data),
+      data_sha256: sha256(text),
+    };
     if (folder && folder.settings.data_sha256 !== settings.data_sha256)
       throw new UsageError(`--data is "${data}": it is not the file that the run was started with`);
     const run = folder ?? (await newRun('sft', flags, flags.model, settings));
     const { overrides } = run.settings;
     await keepWhenStopped(run, progress, () =>
       runInPage({
-        request: { command: 'sft', run: { model: run.model.files, interrupted: run.interrupted !== null, overrides } },
+        request: { command: 'sft', run: { ...run.order, overrides } },
         runs: [run],
         data,
         progress,

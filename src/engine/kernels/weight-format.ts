@@ -3,6 +3,7 @@
  * i-th vec4 of the row-major matrix in f32. The arithmetic after the load is the same for all formats.
  */
 import { fromBfloat16, fromHalf, toBfloat16, toHalf } from '../../base/half.ts';
+import type { Precision } from '../../records/model.ts';
 import type { View } from '../gpu.ts';
 
 /**
@@ -12,8 +13,8 @@ import type { View } from '../gpu.ts';
  *   scales are f16, two in a u32. A value is at most half a step from the original: absmax / 254 in int8, absmax / 14 in int4, with
  *   the largest absolute value of its 32.
  */
-export const WEIGHT_FORMATS = ['f32', 'bf16', 'int8', 'int4'] as const;
-export type WeightFormat = (typeof WEIGHT_FORMATS)[number];
+export const WEIGHT_FORMATS = ['f32', 'bf16', 'int8', 'int4'] as const satisfies readonly Precision[];
+export type WeightFormat = Precision;
 
 /** Neighbours in a row that share a scale in int8 and int4. */
 export const SCALE_GROUP = 32;
