@@ -264,7 +264,10 @@ test('as the customer: suggested sentences, both models side by side, and a relo
   await expect(page.getByRole('region', { name: 'The customer’s turn' })).toBeVisible();
   // The agent's words grew before the turn ended. The visitor's own words are not repeated.
   const grown = await seen.jsonValue();
-  expect(grown.filter(({ live }, i) => i > 0 && live.startsWith(grown[i - 1]!.live)).length).toBeGreaterThan(0);
+  // A call is JSON until its last token, so only the acts before it stay as they were.
+  const finished = (live: string) => live.slice(0, live.lastIndexOf('Agent'));
+  const grew = grown.slice(1).map(({ live }, i) => live.startsWith(finished(grown[i]!.live)) && live.length > grown[i]!.live.length);
+  expect(grew.filter(Boolean).length).toBeGreaterThan(0);
   expect(grown.every(({ live, answered }) => live.startsWith('Agent') && !answered)).toBe(true);
   await expect(page.locator('[data-part=live]')).toHaveCount(0);
   const said = await messages(page).count();
