@@ -8,7 +8,7 @@ import type { LoraOptions, LoraTarget, TensorMap } from '../engine/types.ts';
 import type { ModelFiles } from '../records/model.ts';
 import { checked } from './checked.ts';
 import type { FileBytes } from './file-bytes.ts';
-import { inFile, inMemory, jsonFile, ModelFolderError, type ModelParts, readJson, withWeights } from './model-folder.ts';
+import { fileOf, inFile, inMemory, jsonFile, ModelFolderError, type ModelParts, readJson, withWeights } from './model-folder.ts';
 import { readSafetensors, writeSafetensors } from './safetensors.ts';
 
 const CONFIG = 'adapter_config.json';
@@ -60,8 +60,7 @@ export const loraOptions = ({ r, lora_alpha, target_modules, use_rslora }: LoraC
  */
 export function readAdapter(files: Record<string, Uint8Array>): { config: LoraConfig; tensors: TensorMap } {
   const config = readConfig(files);
-  const file = files[WEIGHTS];
-  if (!file) throw new ModelFolderError(`${WEIGHTS} is missing`);
+  const file = fileOf(files, WEIGHTS);
   const tensors = inFile(WEIGHTS, () => readSafetensors(file));
   return { config, tensors: withRank(tensors, config.r, paddedRank(config.r)) };
 }
@@ -129,10 +128,14 @@ export function withTrained(files: ModelParts, weights: TensorMap | Uint8Array<A
   return { ...files, [WEIGHTS]: adapterFile(adapterConfig(files), tensors) };
 }
 
+/** The adapter of a folder alone. @throws ModelFolderError if there is no adapter */
+export const adapterFiles = (files: ModelFiles): ModelFiles =>
+  Object.fromEntries([CONFIG, WEIGHTS].map((name) => [name, fileOf(files, name)]));
+
 /** What a training makes: the adapter of the folder with these weights, else the whole folder. */
 export function trainedFiles(files: ModelParts, weights: TensorMap): ModelFiles {
   const trained = inMemory(withTrained(files, weights));
-  return hasAdapter(files) ? Object.fromEntries([CONFIG, WEIGHTS].map((name) => [name, trained[name]!])) : trained;
+  return hasAdapter(files) ? adapterFiles(trained) : trained;
 }
 
 /** Tensors of the engine (values or gradients) as `adapter_model.safetensors`. */

@@ -108,7 +108,7 @@ export function inOneLine(problems: readonly string[], separator = '; '): string
     .join(separator);
 }
 
-function fileOf<File>(files: Record<string, File>, name: string): File {
+export function fileOf<File>(files: Record<string, File>, name: string): File {
   const file = Object.hasOwn(files, name) ? files[name] : undefined;
   if (!file)
     throw new ModelFolderError(

@@ -1,5 +1,10 @@
 /** The page on the built app: a run from start to transcript, and what the page says where it cannot train. */
+import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
+import { unzipSync } from 'fflate';
+import { changeNothing } from '../../src/engine/lora.ts';
+import { mergeAdapter, readAdapter } from '../../src/exchange/adapter-folder.ts';
+import { loadModel } from '../../src/exchange/model-folder.ts';
 import { inspect, watch } from './page-checks.ts';
 import { test } from './test.ts';
 
@@ -132,6 +137,53 @@ test('a run trains, survives a reload, resumes, and its conversations are readab
   await expect(page.getByRole('form', { name: 'New evaluation' }).getByRole('combobox', { name: 'Model' })).toHaveValue(
     /^[0-9a-f-]{36}@\d+$/,
   );
+  expect(problems).toEqual([]);
+});
+
+test('a run trains a LoRA adapter; the adapter is exported alone and merged, and another run trains it on', async ({ page }) => {
+  test.slow();
+  const problems = watch(page);
+  const start = async () => {
+    await page.getByRole('button', { name: 'Start training' }).click();
+    await expect(page).toHaveURL(/#\/runs\/[0-9a-f-]{36}/);
+    await expect(run(page).locator('[data-part=status]')).toHaveText('Done', { timeout: STEP_TIMEOUT });
+  };
+  const small = 'train_batch_size=1&n=2&filter_groups=false&total_training_steps=1';
+  await page.goto(`/#/?preset=tiny&val_tasks=0&${small}&lora_rank=4&precision=bf16`);
+  await start();
+
+  await page.goto('/#/models');
+  const exported = async (format: string) => {
+    const download = page.waitForEvent('download');
+    await page
+      .getByRole('table', { name: 'Checkpoints' })
+      .getByRole('button', { name: /^Export / })
+      .first()
+      .click();
+    await page.getByRole('radio', { name: format }).check();
+    if (format === 'LoRA adapter') await inspect(page, 'export-adapter', { fullPage: false });
+    await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click();
+    const files = unzipSync(new Uint8Array(readFileSync(await (await download).path())));
+    return Object.fromEntries(Object.entries(files).map(([path, bytes]) => [path.split('/').at(-1)!, new Uint8Array(bytes)]));
+  };
+  const adapter = await exported('LoRA adapter');
+  expect(Object.keys(adapter).sort()).toEqual(['adapter_config.json', 'adapter_model.safetensors']);
+  const { config, tensors } = readAdapter(adapter);
+  expect(config).toMatchObject({ r: 4, lora_alpha: 16 });
+  expect(changeNothing(tensors)).toBe(false);
+  const merged = loadModel(await exported('Hugging Face folder')).weights;
+  const base = loadModel({
+    'config.json': new Uint8Array(readFileSync('models/nano-retail/config.json')),
+    'model.safetensors': new Uint8Array(readFileSync('models/nano-retail/model.safetensors')),
+  }).weights;
+  expect(merged).toEqual(mergeAdapter(base, { config, tensors }));
+
+  await page.getByRole('button', { name: /^Use .* for a run$/ }).click();
+  await expect(page).toHaveURL(/#\/\?setup=1&model=[0-9a-f-]{36}-step-1$/);
+  const model = new URLSearchParams(page.url().split('?')[1]).get('model')!;
+  await page.goto(`/#/?setup=1&preset=tiny&val_tasks=1&${small}&precision=bf16&model=${model}`);
+  await expect(page.getByRole('combobox', { name: 'Model' })).toContainText(/@1/);
+  await start();
   expect(problems).toEqual([]);
 });
 

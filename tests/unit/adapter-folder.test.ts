@@ -82,6 +82,9 @@ test('a model is exported with its adapter merged, in f32 and bf16', async () =>
   expect(JSON.parse(new TextDecoder().decode(rounded['config.json']))).toMatchObject({ model_type: 'qwen3', torch_dtype: 'bfloat16' });
   for (const [name, { data }] of loadModel(rounded).weights)
     data.forEach((value, i) => expect(Math.abs(value - expected.get(name)!.data[i]!)).toBeLessThanOrEqual(Math.abs(value) / 256));
+  const alone = exportFolder(files, { format: 'peft', precision: 'f32' });
+  expect(Object.keys(alone)).toEqual(['adapter_config.json', 'adapter_model.safetensors']);
+  expect(() => exportFolder(exact, { format: 'peft', precision: 'f32' })).toThrow('adapter_config.json is missing');
   expect(() => exportFolder(files, { format: 'hf', precision: 'f16' })).toThrow('precision is f16: expected f32 or bf16 for format hf');
   expect(() => exportFolder(files, { format: 'onnx', precision: 'bf16' })).toThrow(
     'precision is bf16: expected f32 or f16 for format onnx',

@@ -1,10 +1,10 @@
 /** @file Work on models in a worker of its own, which ends with the work. */
 import * as comlink from 'comlink';
-import type { zipOnnxFolder } from '../../exchange/onnx/onnx-folder.ts';
+import type { zipExport } from '../../exchange/export-folder.ts';
 import type { inspectStored } from '../../trainer/stored-models.ts';
 
 interface ModelsWorker {
-  zipOnnxFolder: typeof zipOnnxFolder;
+  zipExport: typeof zipExport;
   inspectStored: typeof inspectStored;
 }
 

@@ -1,20 +1,27 @@
 /** @file Writes a model as a zip in the format that the visitor chose. */
 import type { ModelFiles } from '../../records/model.ts';
+import type { ExportOptions } from '../../exchange/export-folder.ts';
 import { inFolder, zipFiles } from '../../exchange/zip.ts';
 import { inModelsWorker } from '../data/models-worker.ts';
 
 export const EXPORT_FORMATS = {
-  safetensors: { name: 'Hugging Face folder', note: 'safetensors, which transformers and this playground read' },
-  f32: { name: 'ONNX, float32', note: 'for transformers.js and ONNX Runtime; the same numbers as here' },
-  f16: { name: 'ONNX, float16', note: 'half the size; rounding changes probabilities a little' },
-} as const;
+  hf: { name: 'Hugging Face folder', note: 'safetensors, which transformers and this playground read', format: 'hf', precision: 'f32' },
+  f32: { name: 'ONNX, float32', note: 'for transformers.js and ONNX Runtime; the same numbers as here', format: 'onnx', precision: 'f32' },
+  f16: { name: 'ONNX, float16', note: 'half the size; rounding changes probabilities a little', format: 'onnx', precision: 'f16' },
+  peft: { name: 'LoRA adapter', note: 'the trained adapter alone, as PEFT reads it', format: 'peft', precision: 'f32' },
+} as const satisfies Record<string, ExportOptions & { name: string; note: string }>;
 export type ExportFormat = keyof typeof EXPORT_FORMATS;
+
+/** Only a model with an adapter has an adapter to export. */
+export const hasAdapter = (files: ModelFiles): boolean => 'adapter_config.json' in files;
 
 /**
  * @param folder name of the folder in the zip
  * @throws Error if the model cannot be written in this format, or if the worker fails
  */
-export async function exportZip(folder: string, files: ModelFiles, format: ExportFormat): Promise<Blob> {
-  if (format === 'safetensors') return zipFiles(inFolder(folder, files), new Date());
-  return inModelsWorker('the export', (worker) => worker.zipOnnxFolder(folder, files, format));
+export async function exportZip(folder: string, files: ModelFiles, chosen: ExportFormat): Promise<Blob> {
+  // The stored files, perhaps in bf16, stay as they are.
+  if (chosen === 'hf' && !hasAdapter(files)) return zipFiles(inFolder(folder, files), new Date());
+  const { format, precision } = EXPORT_FORMATS[chosen];
+  return inModelsWorker('the export', (worker) => worker.zipExport(folder, files, { format, precision }));
 }

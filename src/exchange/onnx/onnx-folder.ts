@@ -1,7 +1,6 @@
 /** @file A model as an ONNX folder: the layout of Optimum, which transformers.js reads. */
 import type { ModelFiles } from '../../records/model.ts';
 import { jsonFile, loadModel, readJson } from '../model-folder.ts';
-import { inFolder, zipFiles } from '../zip.ts';
 import { onnxDecoder, type OnnxPrecision } from './onnx-decoder.ts';
 import { onnxFile } from './onnx-file.ts';
 
@@ -43,9 +42,4 @@ function generationConfig(tokenizer: Json, { eos_token, pad_token }: Json): Json
   const added = (Array.isArray(tokenizer.added_tokens) ? tokenizer.added_tokens : []) as { id: number; content: string }[];
   const id = (token: unknown) => added.find(({ content }) => content === ((token as { content?: string } | null)?.content ?? token))?.id;
   return { _from_model_config: true, eos_token_id: id(eos_token), pad_token_id: id(pad_token) };
-}
-
-/** The folder as a zip in which `folder` holds the files. @throws as `onnxFolder` */
-export async function zipOnnxFolder(folder: string, files: ModelFiles, precision: OnnxPrecision): Promise<Blob> {
-  return zipFiles(inFolder(folder, onnxFolder(files, precision)), new Date());
 }
