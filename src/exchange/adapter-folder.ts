@@ -7,7 +7,6 @@ import { LORA_TARGETS, paddedRank } from '../engine/lora.ts';
 import type { LoraOptions, LoraTarget, TensorMap } from '../engine/types.ts';
 import type { ModelFiles } from '../records/model.ts';
 import { checked } from './checked.ts';
-import type { FileBytes } from './file-bytes.ts';
 import { fileOf, inFile, inMemory, jsonFile, ModelFolderError, type ModelParts, readJson, withWeights } from './model-folder.ts';
 import { readSafetensors, writeSafetensors } from './safetensors.ts';
 
@@ -110,13 +109,13 @@ export function saveAdapter(config: LoraConfig, tensors: TensorMap, base: string
   };
 }
 
-export const hasAdapter = (files: Record<string, FileBytes>): boolean => Object.hasOwn(files, CONFIG);
+export const hasAdapter = (files: ModelParts): boolean => Object.hasOwn(files, CONFIG);
 
 /** Weights that are large in a large model. */
 export const isBaseWeights = (name: string): boolean => name.endsWith('.safetensors') && name !== WEIGHTS;
 
 /** What the adapter in a folder is. @throws as `readAdapter` */
-export const adapterConfig = (files: Record<string, FileBytes>): LoraConfig => readConfig(inMemory(files));
+export const adapterConfig = (files: ModelParts): LoraConfig => readConfig(inMemory(files));
 
 /**
  * The folder with trained weights: with other adapters if it holds an adapter, else as `withWeights`.

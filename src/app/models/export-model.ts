@@ -1,5 +1,6 @@
 /** @file Writes a model as a zip in the format that the visitor chose. */
 import type { ModelFiles } from '../../records/model.ts';
+import { hasAdapter } from '../../exchange/adapter-folder.ts';
 import type { ExportOptions } from '../../exchange/export-folder.ts';
 import { inFolder, zipFiles } from '../../exchange/zip.ts';
 import { inModelsWorker } from '../data/models-worker.ts';
@@ -11,9 +12,6 @@ export const EXPORT_FORMATS = {
   peft: { name: 'LoRA adapter', note: 'the trained adapter alone, as PEFT reads it', format: 'peft', precision: 'f32' },
 } as const satisfies Record<string, ExportOptions & { name: string; note: string }>;
 export type ExportFormat = keyof typeof EXPORT_FORMATS;
-
-/** Only a model with an adapter has an adapter to export. */
-export const hasAdapter = (files: ModelFiles): boolean => 'adapter_config.json' in files;
 
 /**
  * @param folder name of the folder in the zip

@@ -149,11 +149,7 @@ export const evaluate = {
     const trajectories = [];
     const { reports, differences } = await keepWhenStopped(folder, progress, () =>
       runInPage({
-        request: {
-          command: 'evaluate',
-          options,
-          customers: users.map((user) => ({ user, done: resumed !== null })),
-        },
+        request: { command: 'evaluate', options, customers: users.map((user) => ({ user, done: resumed !== null })) },
         model,
         benchmark,
         userEndpoint,
