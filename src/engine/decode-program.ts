@@ -7,6 +7,7 @@ import { type Dispatch, type Gpu, subview, type View } from './gpu.ts';
 import { embedding } from './kernels/embedding.ts';
 import { gatherRows } from './kernels/gather-rows.ts';
 import { kvWrite } from './kernels/kv-cache.ts';
+import { KV, type KvFormat } from './kernels/kv-format.ts';
 import { pagedAttention } from './kernels/paged-attention.ts';
 import { rmsnorm } from './kernels/rmsnorm.ts';
 import { SAMPLE_ROW_BYTES, type SampleRow, packSampleRows, sample, sampleScratch } from './kernels/sample.ts';
@@ -25,6 +26,7 @@ export interface DecodeSizes {
   pageSize: number;
   pagesPerSlot: number;
   pages: number;
+  kvFormat: KvFormat;
 }
 
 /** A sampled token and its log-probability. */
@@ -69,9 +71,9 @@ export class DecodeProgram {
     /** Floats per token of the widest adapters; 0 without LoRA. */
     loraWidth: number,
   ) {
-    const { slots, prefillTokens, steps, pageSize, pagesPerSlot, pages } = sizes;
+    const { slots, prefillTokens, steps, pageSize, pagesPerSlot, pages, kvFormat: format } = sizes;
     const capacity = Math.max(slots, prefillTokens);
-    const kvBytes = pages * pageSize * config.num_key_value_heads * config.head_dim * 4;
+    const kvBytes = pages * pageSize * config.num_key_value_heads * config.head_dim * KV[format].bytes;
     const caches = weights.layers.map((_, layer) => ({
       kCache: gpu.buffer(`k cache ${layer}`, kvBytes),
       vCache: gpu.buffer(`v cache ${layer}`, kvBytes),
@@ -110,7 +112,7 @@ export class DecodeProgram {
         ...embedding(gpu, { table: weights.embed, ids: tokens, x, counts }, { rows: context.tokens, width: config.hidden_size }),
         ...weights.layers.flatMap((layer, i) => {
           const cache = { qk: activations.qk, qkv: activations.qkv, slotOf, positions, pageTable: this.#pageTable, ...caches[i]!, counts };
-          const kv = { ...attentionSizes(context), pageSize, pagesPerSlot };
+          const kv = { ...attentionSizes(context), pageSize, pagesPerSlot, format };
           return layerForward(context, layer, activations, { in: x, mid: x, out: x }, () => [
             ...kvWrite(gpu, cache, kv),
             ...withWork(pagedAttention(gpu, { ...cache, out: activations.attended }, kv), attentionCost),

@@ -2,6 +2,7 @@
 import { Arena } from './arena.ts';
 import { DecodeProgram } from './decode-program.ts';
 import type { Gpu, View } from './gpu.ts';
+import type { KvFormat } from './kernels/kv-format.ts';
 import { ropeTable } from './kernels/qk-norm-rope.ts';
 import type { WeightFormat } from './kernels/weight-format.ts';
 import { Model, ModelPlan } from './model.ts';
@@ -23,6 +24,8 @@ export interface EngineSizes {
   activationBytes?: number;
   /** How matrices that are not trained are stored. Without LoRA only f32 is trained. Default f32. */
   precision?: WeightFormat;
+  /** How keys and values are stored, and rounded in training. Default f32. */
+  kvFormat?: KvFormat;
   /** Train adapters only. */
   lora?: LoraOptions;
   /** Seed of new adapters. */
@@ -53,11 +56,11 @@ export function engineParts(gpu: Gpu, config: ModelConfig, options: EngineSizes)
   for (const [name, value] of Object.entries({ maxModelLen, slots, maxTokens })) {
     if (!Number.isInteger(value) || value < 1) throw new RangeError(`engine ${name} is ${value}: expected a positive integer`);
   }
-  const { precision = 'f32', lora, loraSeed: seed = 1, bindingBytes = gpu.device.limits.maxStorageBufferBindingSize } = options;
+  const { precision = 'f32', kvFormat = 'f32', lora, loraSeed: seed = 1, bindingBytes = gpu.device.limits.maxStorageBufferBindingSize } = options;
   const plan = new ModelPlan(config, { precision, lora, seed, bindingBytes });
-  const training = trainingSizes(config, maxModelLen, maxTokens, activationBytes);
+  const training = { ...trainingSizes(config, maxModelLen, maxTokens, activationBytes), kvFormat };
   const pagesPerSlot = Math.ceil(maxModelLen / PAGE_SIZE);
-  const decode = { slots, prefillTokens, steps, pageSize: PAGE_SIZE, pagesPerSlot, pages: slots * pagesPerSlot };
+  const decode = { slots, prefillTokens, steps, pageSize: PAGE_SIZE, pagesPerSlot, pages: slots * pagesPerSlot, kvFormat };
   return {
     plan,
     maxModelLen,

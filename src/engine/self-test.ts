@@ -134,7 +134,7 @@ function attentionChecks(t: Tensors): Check[] {
     qkv: values(tokens * 3 * shape.headDim, 6),
     ends: new Uint32Array(tokens).fill(tokens),
   };
-  const pages = { heads: 2, kvHeads: 1, headDim: 8, pageSize: 16, pagesPerSlot: 5 };
+  const pages = { heads: 2, kvHeads: 1, headDim: 8, pageSize: 16, pagesPerSlot: 5, format: 'f32' } as const;
   const paged = {
     qk: values(tokens * 3 * 8, 7),
     slotOf: new Uint32Array(tokens),

@@ -5,6 +5,7 @@
 import type { Dispatch, Gpu, View } from './gpu.ts';
 import { LmHead } from './lm-head.ts';
 import { attention } from './kernels/attention.ts';
+import { type KvFormat, kvRound } from './kernels/kv-format.ts';
 import { biasPartialBytes } from './kernels/bias.ts';
 import { bucketWords, embedding, embeddingBuckets, embeddingGradient } from './kernels/embedding.ts';
 import { qkPartialBytes } from './kernels/qk-norm-rope-backward.ts';
@@ -52,7 +53,8 @@ export class TrainingProgram {
     readonly gpu: Gpu,
     readonly config: ModelConfig,
     rope: View,
-    readonly sizes: TrainingSizes,
+    /** `kvFormat`: keys and values are rounded as in the KV cache. */
+    readonly sizes: TrainingSizes & { kvFormat: KvFormat },
     /** Floats per token of the widest adapters; 0 without LoRA. */
     loraWidth: number,
   ) {
@@ -187,11 +189,13 @@ export class TrainingProgram {
     const { ends, longest } = this.#attention;
     const { counts } = this.#context;
     const { qk, qkv, attended, lse } = a;
-    return layerForward(this.#context, weights, a, x, () =>
-      withWork(
-        attention(this.gpu, { qk, qkv, ends, out: attended, lse, counts }, attentionSizes(this.#context)),
+    const sizes = attentionSizes(this.#context);
+    return layerForward(this.#context, weights, a, x, () => [
+      ...kvRound(this.gpu, { qk, qkv, counts }, sizes, this.sizes.kvFormat),
+      ...withWork(
+        attention(this.gpu, { qk, qkv, ends, out: attended, lse, counts }, sizes),
         attentionWork(widths(this.config).q, longest),
       ),
-    );
+    ]);
   }
 }

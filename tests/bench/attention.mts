@@ -79,7 +79,7 @@ await add('attention dq', [query!], counts, 3 * product);
 await add('attention dk dv', [key!], counts, 4 * product);
 
 // Decode: 32 slots of 512 keys; prefill: one slot of 512 tokens.
-const paged = { ...shape, pageSize: 16, pagesPerSlot: 32 };
+const paged = { ...shape, pageSize: 16, pagesPerSlot: 32, format: 'f32' as const };
 const slots = 32;
 const caches = {
   kCache: random('k', slots * 512 * kvHeads * headDim),

@@ -97,6 +97,29 @@ describe.each(['lora', 'lora-qwen2'])('%s', (name) => {
     }
   });
 
+  test('a KV cache in f16: generation has the log-probs of scoring, and training rounds alike', async () => {
+    const prompt = fixture.figures.sequences[0]!.tokens.slice(0, 12);
+    const gradients: TensorMap[] = [];
+    for (const options of [{ kvFormat: 'f16' }, { kvFormat: 'f16', activationBytes: 1 }, {}] as const) {
+      const engine = await withLora('f32', options);
+      const sequence = await engine.sampler.open({ seed: 4, stream: 1 });
+      engine.sampler.append(sequence, prompt);
+      const { tokens, logprobs } = await engine.sampler.generate(sequence, { maxNewTokens: 30, temperature: 1, stopTokenIds: [] });
+      const [scored] = (
+        await engine.score([{ tokens: [...prompt, ...tokens], lossMask: [...prompt.map(() => 0), ...tokens.map(() => 1)], weight: 1 }])
+      ).logprobs;
+      logprobs.forEach((value, i) => expect(scored![12 + i]!, String(i)).toBeCloseTo(value, 4));
+      const trained = await engine.accumulate(batch(), sftLoss);
+      expect(trained.logprobs).toEqual((await engine.score(batch())).logprobs);
+      gradients.push(await engine.gradients());
+      engine.destroy();
+    }
+    const [rounded, recomputed, exact] = gradients as [TensorMap, TensorMap, TensorMap];
+    expect(recomputed).toEqual(rounded);
+    expect(worst(rounded, exact)).toBeLessThan(5e-3);
+    expect(worst(rounded, exact)).toBeGreaterThan(1e-6);
+  });
+
   test('training moves the adapters only, keeps the padding at zero, and the reference stays', async () => {
     const engine = await open({ precision: 'bf16', lora: loraOptions(fixture.adapter.config), loraSeed: 5 });
     const before = await engine.score(all());

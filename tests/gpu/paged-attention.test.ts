@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Gpu, type View } from '../../src/engine/gpu.ts';
+import { fromHalf, MAX_HALF, toHalf } from '../../src/base/half.ts';
+import { KV_FORMATS, type KvFormat, kvRound } from '../../src/engine/kernels/kv-format.ts';
 import { kvWrite } from '../../src/engine/kernels/kv-cache.ts';
 import { pagedAttention, pagedAttentionReference, type PagedTile, pagedTile } from '../../src/engine/kernels/paged-attention.ts';
 import { tuningFor } from '../../src/engine/tuning.ts';
@@ -30,10 +32,17 @@ const value = (a: number, b: number, salt: number): number => {
   const x = Math.sin(a * 12.9898 + b * 78.233 + salt * 37.719) * 43758.5453;
   return Math.fround((x - Math.floor(x)) * 3 - 1.5);
 };
-const upload = (label: string, data: Float32Array<ArrayBuffer> | Uint32Array<ArrayBuffer>): View => {
+const upload = (label: string, data: ArrayBufferView<ArrayBuffer>): View => {
   const view = gpu.buffer(label, data.byteLength);
   gpu.write(view, data);
   return view;
+};
+
+/** What the cache holds, in the bits of the format and as numbers. */
+const stored = (format: KvFormat, data: Float32Array<ArrayBuffer>) => {
+  if (format === 'f32') return { bits: data, numbers: data };
+  const bits = toHalf(data);
+  return { bits, numbers: Float32Array.from(bits, fromHalf) };
 };
 
 function caches({ kvHeads, headDim }: Shape) {
@@ -50,8 +59,9 @@ function queries(tokens: Tokens, { heads, kvHeads, headDim }: Shape): Float32Arr
   });
 }
 
-async function attend(tokens: Tokens, shape: Shape, tile?: PagedTile): Promise<{ out: Float32Array; expected: Float64Array }> {
-  const cache = caches(shape);
+async function attend(tokens: Tokens, shape: Shape, tile?: PagedTile, format: KvFormat = 'f32'): Promise<{ out: Float32Array; expected: Float64Array }> {
+  const filled = caches(shape);
+  const cache = { k: stored(format, filled.kCache), v: stored(format, filled.vCache) };
   const qk = queries(tokens, shape);
   const slotOf = Uint32Array.from(tokens, (t) => t.slot);
   const positions = Uint32Array.from(tokens, (t) => t.position);
@@ -60,12 +70,12 @@ async function attend(tokens: Tokens, shape: Shape, tile?: PagedTile): Promise<{
     slotOf: upload('slots', slotOf),
     positions: upload('positions', positions),
     pageTable: upload('page table', PAGE_TABLE),
-    kCache: upload('k', cache.kCache),
-    vCache: upload('v', cache.vCache),
+    kCache: upload('k', cache.k.bits),
+    vCache: upload('v', cache.v.bits),
     out: gpu.buffer('out', tokens.length * shape.heads * shape.headDim * 4),
     counts: gpu.uniform('counts', [tokens.length, 0, 0, 0]),
   };
-  const p = { tokens: { of: 'tokens' as const }, ...shape, pageSize: PAGE, pagesPerSlot: PAGES_PER_SLOT };
+  const p = { tokens: { of: 'tokens' as const }, ...shape, pageSize: PAGE, pagesPerSlot: PAGES_PER_SLOT, format };
   const program = pagedAttention(gpu, t, p, tile ?? pagedTile(gpu.tuning.pagedAttention, shape));
   await gpu.ready();
   gpu.run(program, { tokens: tokens.length, rows: 0 });
@@ -75,8 +85,8 @@ async function attend(tokens: Tokens, shape: Shape, tile?: PagedTile): Promise<{
     slotOf,
     positions,
     pageTable: PAGE_TABLE,
-    kCache: Float64Array.from(cache.kCache),
-    vCache: Float64Array.from(cache.vCache),
+    kCache: Float64Array.from(cache.k.numbers),
+    vCache: Float64Array.from(cache.v.numbers),
   };
   const expected = pagedAttentionReference(f64, p);
   for (const view of Object.values(t)) gpu.destroyBuffer(view);
@@ -104,8 +114,10 @@ describe('paged attention equals float64', () => {
     { heads: 2, kvHeads: 1, headDim: 64 },
     { heads: 2, kvHeads: 1, headDim: 128 },
   ])('$heads heads, $kvHeads kv heads, head_dim $headDim', async (shape) => {
-    const { out, expected } = await attend(MIXED, shape);
-    expect(difference(out, expected)).toBeLessThan(2e-6);
+    for (const format of KV_FORMATS) {
+      const { out, expected } = await attend(MIXED, shape, undefined, format);
+      expect(difference(out, expected), format).toBeLessThan(2e-6);
+    }
   });
 
   describe.each([
@@ -136,7 +148,7 @@ test('a token has the same bits alone, in a prefill and in a larger batch', asyn
   }
 });
 
-test('new keys and values go to their pages, and nothing else changes', async () => {
+test.each(KV_FORMATS)('in %s, new keys and values go to their pages, and nothing else changes', async (format) => {
   const shape = { heads: 4, kvHeads: 2, headDim: 8 };
   const kv = shape.kvHeads * shape.headDim;
   const q = shape.heads * shape.headDim;
@@ -156,11 +168,11 @@ test('new keys and values go to their pages, and nothing else changes', async ()
       Uint32Array.from(tokens, (x) => x.position),
     ),
     pageTable: upload('page table', PAGE_TABLE),
-    kCache: upload('k', before.kCache),
-    vCache: upload('v', before.vCache),
+    kCache: upload('k', stored(format, before.kCache).bits),
+    vCache: upload('v', stored(format, before.vCache).bits),
     counts: gpu.uniform('counts', [tokens.length, 0, 0, 0]),
   };
-  const program = kvWrite(gpu, t, { tokens: { of: 'tokens' }, ...shape, pageSize: PAGE, pagesPerSlot: PAGES_PER_SLOT });
+  const program = kvWrite(gpu, t, { tokens: { of: 'tokens' }, ...shape, pageSize: PAGE, pagesPerSlot: PAGES_PER_SLOT, format });
   await gpu.ready();
   gpu.run(program, { tokens: tokens.length, rows: 0 });
   tokens.slice(0, -1).forEach(({ slot, position }, i) => {
@@ -168,6 +180,29 @@ test('new keys and values go to their pages, and nothing else changes', async ()
     before.kCache.set(qk.subarray(i * (q + kv) + q, (i + 1) * (q + kv)), at);
     before.vCache.set(qkv.subarray(i * (q + 2 * kv) + q + kv, (i + 1) * (q + 2 * kv)), at);
   });
-  expect(new Float32Array(await gpu.read(t.kCache))).toEqual(before.kCache);
-  expect(new Float32Array(await gpu.read(t.vCache))).toEqual(before.vCache);
+  for (const [view, data] of [
+    [t.kCache, before.kCache],
+    [t.vCache, before.vCache],
+  ] as const) {
+    const { bits } = stored(format, data);
+    expect(new Uint8Array(await gpu.read(view, bits.byteLength))).toEqual(new Uint8Array(bits.buffer));
+  }
+});
+
+test('training rounds keys and values to what the cache holds, and nothing else', async () => {
+  const [heads, kvHeads, headDim, rows] = [3, 1, 8, 5];
+  const [q, kv] = [heads * headDim, kvHeads * headDim];
+  const fill = (width: number, salt: number) => Float32Array.from({ length: rows * width }, (_, i) => value(i, 0, salt) * 10 ** ((i % 12) - 6)); // some are more than f16 can hold
+  const [qk, qkv] = [fill(q + kv, 5), fill(q + 2 * kv, 6)];
+  const t = { qk: upload('qk', qk), qkv: upload('qkv', qkv), counts: gpu.uniform('counts', [rows, 0, 0, 0]) };
+  expect(kvRound(gpu, t, { tokens: { of: 'tokens' }, heads, kvHeads, headDim }, 'f32')).toEqual([]);
+  const program = kvRound(gpu, t, { tokens: { of: 'tokens' }, heads, kvHeads, headDim }, 'f16');
+  await gpu.ready();
+  gpu.run(program, { tokens: rows, rows: 0 });
+  const half = (x: number): number => fromHalf(toHalf(Float32Array.of(Math.max(-MAX_HALF, Math.min(x, MAX_HALF))))[0]!);
+  const expected = (data: Float32Array<ArrayBuffer>, width: number, from: number) =>
+    Float64Array.from(data, (x, i) => (i % width < from ? x : half(x)));
+  // WGSL leaves it open how the smallest numbers, multiples of 2^-24, are rounded.
+  expect(difference(new Float32Array(await gpu.read(t.qk, qk.byteLength)), expected(qk, q + kv, q))).toBeLessThanOrEqual(2 ** -24);
+  expect(difference(new Float32Array(await gpu.read(t.qkv, qkv.byteLength)), expected(qkv, q + 2 * kv, q + kv))).toBeLessThanOrEqual(2 ** -24);
 });

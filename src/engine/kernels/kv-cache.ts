@@ -1,10 +1,11 @@
 /**
  * The KV cache: keys and values of past tokens, in pages. A slot (one sequence) has a row of the page table; sequences that
- * share a prompt list the same pages. Both caches are [pages·pageSize, kvHeads·headDim].
+ * share a prompt list the same pages. Both caches are [pages·pageSize, kvHeads·headDim] in the format of the cache.
  */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
 import { rowCount, type Rows } from '../rows.ts';
+import { KV, type KvFormat } from './kv-format.ts';
 import { itemGroups, itemMain } from './threads.ts';
 
 export interface KvCacheSizes {
@@ -15,6 +16,7 @@ export interface KvCacheSizes {
   /** Tokens of a page; a multiple of 4. */
   pageSize: number;
   pagesPerSlot: number;
+  format: KvFormat;
 }
 
 export interface KvWriteTensors {
@@ -38,12 +40,13 @@ export function kvWrite(gpu: Gpu, t: KvWriteTensors, p: KvCacheSizes): Dispatch[
   if (p.pageSize <= 0 || p.pageSize % 4 !== 0) throw new RangeError(`pageSize ${p.pageSize}: expected a positive multiple of 4`);
   const kv4 = (p.kvHeads * p.headDim) / 4;
   const q4 = (p.heads * p.headDim) / 4;
+  const { element, wgsl, pack } = KV[p.format];
   const kernel = defineKernel({
     label: 'kv write',
     dims: { rows: 'Rows', page_size: 'u32', pages_per_slot: 'u32', q4: 'u32', kv4: 'u32' },
     reads: { qk: 'vec4f', qkv: 'vec4f', slotOf: 'u32', positions: 'u32', pageTable: 'u32' },
-    writes: { kCache: 'vec4f', vCache: 'vec4f' },
-    body: itemMain(
+    writes: { kCache: element, vCache: element },
+    body: `${wgsl}${itemMain(
       gpu.tuning,
       'row_count() * dims.kv4',
       `
@@ -53,9 +56,9 @@ export function kvWrite(gpu: Gpu, t: KvWriteTensors, p: KvCacheSizes): Dispatch[
   let page = position / dims.page_size;
   if (page >= dims.pages_per_slot) { return; }
   let at = (pageTable[slotOf[t] * dims.pages_per_slot + page] * dims.page_size + position % dims.page_size) * dims.kv4 + d;
-  kCache[at] = qk[t * (dims.q4 + dims.kv4) + dims.q4 + d];
-  vCache[at] = qkv[t * (dims.q4 + 2u * dims.kv4) + dims.q4 + dims.kv4 + d];`,
-    ),
+  kCache[at] = ${pack('qk[t * (dims.q4 + dims.kv4) + dims.q4 + d]')};
+  vCache[at] = ${pack('qkv[t * (dims.q4 + 2u * dims.kv4) + dims.q4 + dims.kv4 + d]')};`,
+    )}`,
   });
   const dims = { rows: p.tokens, page_size: p.pageSize, pages_per_slot: p.pagesPerSlot, q4, kv4 };
   const groups = itemGroups(gpu.tuning, (run) => rowCount(p.tokens, run) * kv4);

@@ -12,6 +12,7 @@ import type { PagedAttentionTuning } from '../tuning.ts';
 import { checkAttentionSizes, LOG2E } from './attention.ts';
 import { repeat } from './attention-tile.ts';
 import type { KvCacheSizes } from './kv-cache.ts';
+import { KV } from './kv-format.ts';
 
 export interface PagedAttentionTensors {
   /** [tokens, (heads + kvHeads)·headDim]; only the q columns are read. */
@@ -22,7 +23,7 @@ export interface PagedAttentionTensors {
   positions: View;
   /** u32 [slots, pagesPerSlot] */
   pageTable: View;
-  /** [pages·pageSize, kvHeads·headDim], already holding the new tokens. */
+  /** [pages·pageSize, kvHeads·headDim] in the cache's format, already holding the new tokens. */
   kCache: View;
   vCache: View;
   /** [tokens, heads·headDim] */
@@ -57,6 +58,7 @@ export function pagedTile(tuning: PagedAttentionTuning, p: { heads: number; kvHe
 function pagedKernel(p: KvCacheSizes, tile: PagedTile, count: number) {
   const d4 = p.headDim / 4;
   const { threads, quad, keys } = tile;
+  const { element, wgsl, unpack } = KV[p.format];
   const partials = quad ? threads / 4 : threads;
   const capacity = p.pageSize * p.pagesPerSlot;
   const onePage = p.pageSize % (threads * keys) === 0; // one look-up serves a block of keys
@@ -87,7 +89,7 @@ function pagedKernel(p: KvCacheSizes, tile: PagedTile, count: number) {
       ${eachQuery((r) => repeat(keys, (u) => `var s${r}_${u} = 0.0;`, ' '))}
       ${repeat(
         d4,
-        (d) => `{ ${repeat(keys, (u) => `let k${u} = kCache[at${u} + ${d}u];`, ' ')}
+        (d) => `{ ${repeat(keys, (u) => `let k${u} = ${unpack(`kCache[at${u} + ${d}u]`)};`, ' ')}
         ${eachQuery((r) => repeat(keys, (u) => `s${r}_${u} += dot(q${r}_${d}, k${u});`, ' '))} }`,
       )}
       ${eachQuery(
@@ -98,7 +100,7 @@ function pagedKernel(p: KvCacheSizes, tile: PagedTile, count: number) {
       )}
       ${repeat(
         d4,
-        (d) => `{ ${repeat(keys, (u) => `let v${u} = vCache[at${u} + ${d}u];`, ' ')}
+        (d) => `{ ${repeat(keys, (u) => `let v${u} = ${unpack(`vCache[at${u} + ${d}u]`)};`, ' ')}
         ${eachQuery((r) => `o${r}_${d} *= fade${r}; ${repeat(keys, (u) => `o${r}_${d} = fma(vec4f(p${r}_${u}), v${u}, o${r}_${d});`, ' ')}`)} }`,
       )}
     }
@@ -133,7 +135,7 @@ function pagedKernel(p: KvCacheSizes, tile: PagedTile, count: number) {
     )}`;
   };
 
-  const body = /* wgsl */ `
+  const body = /* wgsl */ `${wgsl}
 ${partials > 1 ? `var<workgroup> part: array<vec4f, ${partials * d4}>; var<workgroup> part_ml: array<vec2f, ${partials}>;` : ''}
 @compute @workgroup_size(${threads}) fn main(
   @builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) nwg: vec3u, @builtin(local_invocation_index) thread: u32) {
@@ -158,7 +160,7 @@ ${partials > 1 ? `var<workgroup> part: array<vec4f, ${partials * d4}>; var<workg
   return defineKernel({
     label: `paged attention x${count}`,
     dims: { rows: 'Rows' },
-    reads: { qk: 'vec4f', slotOf: 'u32', positions: 'u32', pageTable: 'u32', kCache: 'vec4f', vCache: 'vec4f' },
+    reads: { qk: 'vec4f', slotOf: 'u32', positions: 'u32', pageTable: 'u32', kCache: element, vCache: element },
     writes: { out: 'vec4f' },
     subgroups: quad,
     body,
@@ -190,7 +192,7 @@ export function pagedAttentionReference(
     kCache: Float64Array;
     vCache: Float64Array;
   },
-  p: Omit<KvCacheSizes, 'tokens'>,
+  p: Omit<KvCacheSizes, 'tokens' | 'format'>,
 ): Float64Array {
   const { heads, kvHeads, headDim, pageSize, pagesPerSlot } = p;
   const tokens = t.slotOf.length;

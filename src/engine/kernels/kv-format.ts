@@ -1,0 +1,66 @@
+/**
+ * How the KV cache stores keys and values. In f16 two values share a u32: core WGSL packs them, so no feature is needed. Training
+ * rounds its keys and values the same way, so that the update sees what the rollout saw.
+ */
+import type { Dispatch, Gpu, View } from '../gpu.ts';
+import { defineKernel } from '../kernel.ts';
+import { rowCount, type Rows } from '../rows.ts';
+import { itemGroups, itemMain } from './threads.ts';
+
+export const KV_FORMATS = ['f32', 'f16'] as const;
+export type KvFormat = (typeof KV_FORMATS)[number];
+
+/** Of each format: bytes of a value, the WGSL type of four values, functions to define, and how to pack and unpack four values. */
+export const KV: Record<
+  KvFormat,
+  { bytes: number; element: string; wgsl: string; pack: (x: string) => string; unpack: (x: string) => string }
+> = {
+  f32: { bytes: 4, element: 'vec4f', wgsl: '', pack: (x) => x, unpack: (x) => x },
+  f16: {
+    bytes: 2,
+    element: 'vec2u',
+    // WGSL leaves the result open for values that f16 cannot hold.
+    wgsl: `fn kv_pack(x: vec4f) -> vec2u { let y = clamp(x, vec4f(-65504.0), vec4f(65504.0)); return vec2u(pack2x16float(y.xy), pack2x16float(y.zw)); }
+fn kv_unpack(x: vec2u) -> vec4f { return vec4f(unpack2x16float(x.x), unpack2x16float(x.y)); }`,
+    pack: (x) => `kv_pack(${x})`,
+    unpack: (x) => `kv_unpack(${x})`,
+  },
+};
+
+/**
+ * Rounds keys and values in place as the cache does. The gradient passes unchanged (straight-through).
+ * @param t.qk [tokens, (heads + kvHeads)·headDim]; the k columns change
+ * @param t.qkv [tokens, (heads + 2·kvHeads)·headDim]; the v columns change
+ */
+export function kvRound(
+  gpu: Gpu,
+  t: { qk: View; qkv: View; counts: View },
+  p: { tokens: Rows; heads: number; kvHeads: number; headDim: number },
+  format: KvFormat,
+): Dispatch[] {
+  if (format === 'f32') return [];
+  const { wgsl, pack, unpack } = KV[format];
+  const kv4 = (p.kvHeads * p.headDim) / 4;
+  const kernel = defineKernel({
+    label: 'kv round',
+    dims: { rows: 'Rows', q4: 'u32', kv4: 'u32' },
+    writes: { qk: 'vec4f', qkv: 'vec4f' },
+    body: `${wgsl}${itemMain(
+      gpu.tuning,
+      'row_count() * dims.kv4',
+      `
+  let k = i / dims.kv4 * (dims.q4 + dims.kv4) + dims.q4 + i % dims.kv4;
+  let v = i / dims.kv4 * (dims.q4 + 2u * dims.kv4) + dims.q4 + dims.kv4 + i % dims.kv4;
+  qk[k] = ${unpack(pack('qk[k]'))};
+  qkv[v] = ${unpack(pack('qkv[v]'))};`,
+    )}`,
+  });
+  const dims = { rows: p.tokens, q4: (p.heads * p.headDim) / 4, kv4 };
+  return [
+    gpu.dispatch(
+      kernel,
+      { ...t, dims },
+      itemGroups(gpu.tuning, (run) => rowCount(p.tokens, run) * kv4),
+    ),
+  ];
+}
