@@ -18,6 +18,8 @@ export interface EngineSizes {
   maxModelLen?: number;
   /** Sequences that can be open in the sampler at once. */
   slots?: number;
+  /** Tokens in the KV cache, at least `maxModelLen`. By default all slots can be full. If space runs out, calls wait. */
+  kvTokens?: number;
   /** Most tokens of a training micro-batch; by default as many as fit into `activationBytes`. */
   maxTokens?: number;
   /** Bytes for activations in training. */
@@ -34,7 +36,7 @@ export interface EngineSizes {
   bindingBytes?: number;
 }
 
-export const PAGE_SIZE = 16;
+const PAGE_SIZE = 16;
 const MAX_MODEL_LEN = 2048;
 const SLOTS = 32;
 /** A software adapter is slow: a small batch keeps it busy, and a few decode steps take longer than a read. */
@@ -60,11 +62,15 @@ export function engineParts(gpu: Gpu, config: ModelConfig, options: EngineSizes)
   const plan = new ModelPlan(config, { precision, lora, seed, bindingBytes });
   const training = { ...trainingSizes(config, maxModelLen, maxTokens, activationBytes), kvFormat };
   const pagesPerSlot = Math.ceil(maxModelLen / PAGE_SIZE);
-  const decode = { slots, prefillTokens, steps, pageSize: PAGE_SIZE, pagesPerSlot, pages: slots * pagesPerSlot, kvFormat };
+  const { kvTokens = slots * pagesPerSlot * PAGE_SIZE } = options;
+  if (!(kvTokens >= maxModelLen)) throw new RangeError(`engine kvTokens is ${kvTokens}: expected at least maxModelLen (${maxModelLen})`);
+  const pages = Math.min(slots * pagesPerSlot, Math.ceil(kvTokens / PAGE_SIZE));
+  const decode = { slots, prefillTokens, steps, pageSize: PAGE_SIZE, pagesPerSlot, pages, kvFormat };
   return {
     plan,
     maxModelLen,
     slots,
+    pages: { count: pages, pageSize: PAGE_SIZE },
     model(): BuiltModel {
       const table = ropeTable(training.capacity, config.head_dim, config.rope_theta);
       const rope = gpu.buffer('rope', table.byteLength);

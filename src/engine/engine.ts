@@ -1,7 +1,7 @@
 /** One model on the GPU: its weights, the sampler, scoring and training. */
 import { type Arena, zeros } from './arena.ts';
 import type { DecodeProgram } from './decode-program.ts';
-import { type BuiltModel, engineParts, type EngineSizes, PAGE_SIZE } from './engine-parts.ts';
+import { type BuiltModel, engineParts, type EngineSizes } from './engine-parts.ts';
 import type { Dispatch, Gpu } from './gpu.ts';
 import { sourceOf } from './load-tensors.ts';
 import { changeNothing } from './lora.ts';
@@ -69,7 +69,7 @@ class GpuEngine implements Engine {
     this.#decode = new Part(gpu, () => parts.decode(this.#built));
     this.#training = new Part(gpu, () => parts.training(this.#built));
     this.#optimizer = new Part(gpu, () => parts.optimizer(this.#trained, this.#arena));
-    this.sampler = new BatchSampler(parts.maxModelLen, config.vocab_size, parts.slots, PAGE_SIZE, this.#decode);
+    this.sampler = new BatchSampler(parts.maxModelLen, config.vocab_size, parts.slots, parts.pages, this.#decode);
   }
 
   /** The model's own buffers. @throws Error if the engine was closed */

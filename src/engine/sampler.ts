@@ -1,7 +1,11 @@
 /**
  * Continuous batching: one loop over the GPU serves many `generate` calls at once. A round of the loop computes the known
  * tokens that are not yet in the KV cache (packed, from any slot), runs a block of decode steps for each sequence that is
- * generating, and reads all samples once. A sequence that waits for its caller costs nothing.
+ * generating, and reads all samples once. A sequence that waits for its caller costs no time.
+ *
+ * The cache may have fewer pages than all slots could fill. If pages run out, sequences lose theirs (preemption): first those that
+ * wait for their caller, then the youngest calls. A preempted call computes its tokens again when there is space. Its samples
+ * stay the same, as they depend only on seed, stream and position.
  */
 import type { DecodeProgram, Sampled } from './decode-program.ts';
 import { KvPages, NOTHING } from './kv-pages.ts';
@@ -25,11 +29,12 @@ export class BatchSampler implements Sampler {
     readonly maxModelLen: number,
     readonly vocabSize: number,
     slots: number,
-    pageSize: number,
+    /** Of the KV cache. One sequence of `maxModelLen` tokens must fit. */
+    pages: { count: number; pageSize: number },
     /** The GPU side. Each round asks for it: `get` rejects after the engine was closed. */
     readonly program: Pick<Part<DecodeProgram>, 'get' | 'check'>,
   ) {
-    this.#pages = new KvPages(slots * Math.ceil(maxModelLen / pageSize), pageSize);
+    this.#pages = new KvPages(pages.count, pages.pageSize);
     this.#freeSlots = Array.from({ length: slots }, (_, slot) => slots - 1 - slot);
   }
 
@@ -146,18 +151,24 @@ export class BatchSampler implements Sampler {
   /** One round of the loop: prefill, decode, read back. */
   async #round(program: DecodeProgram): Promise<void> {
     program.discard();
-    const requests = [...this.#requests];
-    const decoding = requests.filter(({ sequence }) => sequence.length - sequence.cached === 1);
-    const results: Request[] = this.#prefill(
-      program,
-      requests.filter((request) => !decoding.includes(request)),
-    );
-    const steps = decoding.length > 0 ? Math.min(program.sizes.steps, Math.max(...decoding.map((request) => this.#room(request)))) : 0;
-    if (steps > 0) {
+    const ready: Request[] = [];
+    const fresh: Request[] = [];
+    for (const request of this.#requests) (request.sequence.length - request.sequence.cached === 1 ? ready : fresh).push(request);
+    const steps = Math.min(program.sizes.steps, Math.max(0, ...ready.map((request) => this.#room(request))));
+    // The oldest calls come first. A call without pages waits for a later round.
+    const decoding: Request[] = [];
+    for (let i = 0; i < ready.length; i++) {
+      const { sequence } = ready[i]!;
+      const victims = [...ready.slice(i + 1).reverse(), ...fresh];
+      const preempted = sequence.length - sequence.cached > 1;
+      if (!preempted && this.#reserve(program, sequence, Math.min(sequence.length + steps, this.maxModelLen), victims))
+        decoding.push(ready[i]!);
+    }
+    const results = this.#prefill(program, fresh);
+    if (decoding.length > 0) {
       program.decode(
         decoding.map((request) => {
           const { sequence } = request;
-          this.#reserve(program, sequence, Math.min(sequence.length + steps, this.maxModelLen));
           const position = sequence.length - 1;
           return { token: sequence.tokens[position]!, position, slot: sequence.slot, params: sampleRow(request) };
         }),
@@ -169,7 +180,7 @@ export class BatchSampler implements Sampler {
     results.forEach((request, i) => {
       if (this.#requests.has(request)) this.#accept(request, samples[i]!);
     });
-    for (const { sequence } of requests) {
+    for (const { sequence } of new Set(results)) {
       // The cache holds all tokens except the last one. A request that failed after its prefill computes its last token again.
       if (sequence.closed) continue;
       sequence.cached = sequence.length - 1;
@@ -191,10 +202,10 @@ export class BatchSampler implements Sampler {
       if (tokens.length > 0) program.prefill(tokens, rows);
       [tokens, rows] = [[], []];
     };
-    for (const request of requests) {
+    for (const [i, request] of requests.entries()) {
       const { sequence } = request;
       this.#share(sequence);
-      this.#reserve(program, sequence, sequence.length);
+      if (!this.#reserve(program, sequence, sequence.length, requests.slice(i + 1))) continue;
       for (let position = sequence.cached; position < sequence.length; position++) {
         tokens.push({ token: sequence.tokens[position]!, position, slot: sequence.slot });
         if (position === sequence.length - 1) {
@@ -231,10 +242,19 @@ export class BatchSampler implements Sampler {
     }
   }
 
-  /** Takes pages for the first `length` tokens. */
-  #reserve(program: DecodeProgram, sequence: Slot, length: number): void {
-    while (sequence.pages.length * this.#pages.pageSize < length) sequence.pages.push(this.#pages.take());
+  /**
+   * Takes pages for the first `length` tokens. If there are too few, sequences without a call lose theirs, then those of `victims`.
+   * Returns false if that is not enough.
+   */
+  #reserve(program: DecodeProgram, sequence: Slot, length: number, victims: readonly Request[]): boolean {
+    const missing = (): number => Math.ceil(length / this.#pages.pageSize) - sequence.pages.length;
+    if (missing() > this.#pages.available) {
+      const holders = [...[...this.#open].filter(({ request }) => !request), ...victims.map((victim) => victim.sequence)];
+      if (!holders.some((holder) => (this.#drop(holder), missing() <= this.#pages.available))) return false;
+    }
+    while (missing() > 0) sequence.pages.push(this.#pages.take());
     program.setPages(sequence.slot, sequence.pages);
+    return true;
   }
 
   #register(sequence: Slot): void {

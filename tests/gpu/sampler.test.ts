@@ -115,6 +115,35 @@ describe('sampler', () => {
     expect(many[39]).toEqual(await complete(prompt(39), 39, { ...PARAMS, maxNewTokens: 3 }));
   });
 
+  test('with few pages, sequences lose theirs and get the same tokens and log-probs', async () => {
+    const conversation = async (of: Engine, i: number): Promise<Generation[]> => {
+      const sequence = await of.sampler.open({ seed: 5, stream: i });
+      of.sampler.append(sequence, prompt(i));
+      const first = await of.sampler.generate(sequence, { ...PARAMS, maxNewTokens: 20 + (i % 3) });
+      await new Promise((resolve) => setTimeout(resolve, 20 * (i % 4))); // the tool
+      of.sampler.append(sequence, [3, 4, i]);
+      const second = await of.sampler.generate(sequence, { ...PARAMS, maxNewTokens: 30 });
+      of.sampler.close(sequence);
+      return [first, second];
+    };
+    const all = (of: Engine) => Promise.all(Array.from({ length: 12 }, (_, i) => conversation(of, i)));
+    const sizes = { maxModelLen: MAX_MODEL_LEN, slots: 12, maxTokens: 256 };
+    const plenty = await createEngine(gpu, fixture.config, fixture.weights, sizes);
+    const expected = await all(plenty);
+    const computed = plenty.tokensPrefilled;
+    plenty.destroy();
+    // A conversation has 74 to 78 tokens, or 5 pages.
+    for (const kvTokens of [MAX_MODEL_LEN, 300]) {
+      const few = await createEngine(gpu, fixture.config, fixture.weights, { ...sizes, kvTokens });
+      expect(await all(few)).toEqual(expected);
+      expect(few.tokensPrefilled).toBeGreaterThan(computed);
+      few.destroy();
+    }
+    await expect(createEngine(gpu, fixture.config, fixture.weights, { ...sizes, kvTokens: 99 })).rejects.toThrow(
+      'engine kvTokens is 99: expected at least maxModelLen (100)',
+    );
+  });
+
   test('an abort rejects its own call only', async () => {
     const { sampler } = engine;
     const alone = await complete(prompt(6), 6, { ...PARAMS, maxNewTokens: 40 });
