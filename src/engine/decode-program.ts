@@ -35,6 +35,10 @@ export interface Sampled {
   logprob: number;
 }
 
+/** Bytes of the keys and values of one layer. */
+export const kvBytes = (config: ModelConfig, { pages, pageSize, kvFormat }: DecodeSizes): number =>
+  2 * pages * pageSize * config.num_key_value_heads * config.head_dim * KV[kvFormat].bytes;
+
 const RESULT_BYTES = 8;
 const LOGITS_BYTES = 128 * 2 ** 20;
 
@@ -71,12 +75,11 @@ export class DecodeProgram {
     /** Floats per token of the widest adapters; 0 without LoRA. */
     loraWidth: number,
   ) {
-    const { slots, prefillTokens, steps, pageSize, pagesPerSlot, pages, kvFormat: format } = sizes;
+    const { slots, prefillTokens, steps, pageSize, pagesPerSlot, kvFormat: format } = sizes;
     const capacity = Math.max(slots, prefillTokens);
-    const kvBytes = pages * pageSize * config.num_key_value_heads * config.head_dim * KV[format].bytes;
     const caches = weights.layers.map((_, layer) => ({
-      kCache: gpu.buffer(`k cache ${layer}`, kvBytes),
-      vCache: gpu.buffer(`v cache ${layer}`, kvBytes),
+      kCache: gpu.buffer(`k cache ${layer}`, kvBytes(config, sizes) / 2),
+      vCache: gpu.buffer(`v cache ${layer}`, kvBytes(config, sizes) / 2),
     }));
     const activations = Object.fromEntries(
       Object.entries(activationWidths(config)).map(([name, width]) => [name, gpu.buffer(name, capacity * width * 4)]),

@@ -1,6 +1,6 @@
 /** What an engine puts on the GPU, part by part. The engine allocates with it, and the memory plan counts with it. */
 import { Arena } from './arena.ts';
-import { DecodeProgram } from './decode-program.ts';
+import { DecodeProgram, kvBytes } from './decode-program.ts';
 import type { Gpu, View } from './gpu.ts';
 import type { KvFormat } from './kernels/kv-format.ts';
 import { ropeTable } from './kernels/qk-norm-rope.ts';
@@ -20,6 +20,8 @@ export interface EngineSizes {
   slots?: number;
   /** Tokens in the KV cache, at least `maxModelLen`. By default all slots can be full. If space runs out, calls wait. */
   kvTokens?: number;
+  /** Free the KV cache in training, and the buffers of training in generation. By default if the cache has 256 MiB or more. */
+  takeTurns?: boolean;
   /** Most tokens of a training micro-batch; by default as many as fit into `activationBytes`. */
   maxTokens?: number;
   /** Bytes for activations in training. */
@@ -37,6 +39,7 @@ export interface EngineSizes {
 }
 
 const PAGE_SIZE = 16;
+const TURNS_BYTES = 256 * 2 ** 20;
 const MAX_MODEL_LEN = 2048;
 const SLOTS = 32;
 /** A software adapter is slow: a small batch keeps it busy, and a few decode steps take longer than a read. */
@@ -70,6 +73,7 @@ export function engineParts(gpu: Gpu, config: ModelConfig, options: EngineSizes)
     plan,
     maxModelLen,
     slots,
+    takeTurns: options.takeTurns ?? kvBytes(config, decode) * config.num_hidden_layers >= TURNS_BYTES,
     pages: { count: pages, pageSize: PAGE_SIZE },
     model(): BuiltModel {
       const table = ropeTable(training.capacity, config.head_dim, config.rope_theta);

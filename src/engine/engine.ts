@@ -5,13 +5,14 @@ import { type BuiltModel, engineParts, type EngineSizes } from './engine-parts.t
 import type { Dispatch, Gpu } from './gpu.ts';
 import { sourceOf } from './load-tensors.ts';
 import { changeNothing } from './lora.ts';
-import { runMicroBatches } from './micro-batches.ts';
+import { type MicroBatchOptions, runMicroBatches } from './micro-batches.ts';
 import type { ModelPlan } from './model.ts';
 import type { WeightViews } from './model-views.ts';
 import type { Optimizer } from './optimizer.ts';
 import { ignoredTensors, modelParameters, type ParameterLayout, tensorProblems } from './parameters.ts';
 import { Part } from './part.ts';
 import { BatchSampler } from './sampler.ts';
+import { Turns } from './turns.ts';
 import type { TrainingProgram } from './training-program.ts';
 import type { AdamWParams, Engine, ModelConfig, ScoreOptions, Scores, TensorMap, TokenLoss, TrainSequence, WeightSource } from './types.ts';
 
@@ -55,6 +56,7 @@ class GpuEngine implements Engine {
   readonly #decode: Part<DecodeProgram>;
   readonly #training: Part<TrainingProgram>;
   readonly #optimizer: Part<Optimizer>;
+  readonly #turns: Turns;
 
   constructor(
     readonly gpu: Gpu,
@@ -69,7 +71,13 @@ class GpuEngine implements Engine {
     this.#decode = new Part(gpu, () => parts.decode(this.#built));
     this.#training = new Part(gpu, () => parts.training(this.#built));
     this.#optimizer = new Part(gpu, () => parts.optimizer(this.#trained, this.#arena));
-    this.sampler = new BatchSampler(parts.maxModelLen, config.vocab_size, parts.slots, parts.pages, this.#decode);
+    this.#turns = new Turns([this.#decode, this.#training], parts.takeTurns);
+    const program = {
+      get: () => this.#decode.get(),
+      check: (state: DecodeProgram) => this.#decode.check(state),
+      turn: (work: () => Promise<void>) => this.#turns.use(this.#decode, work),
+    };
+    this.sampler = new BatchSampler(parts.maxModelLen, config.vocab_size, parts.slots, parts.pages, program);
   }
 
   /** The model's own buffers. @throws Error if the engine was closed */
@@ -105,9 +113,7 @@ class GpuEngine implements Engine {
   ): Promise<Scores> {
     const chosen = weights === 'policy' ? this.#built.model.views : this.#reference.state?.views;
     if (!chosen) throw new Error("score with weights 'reference': call snapshotReference first");
-    const { training, program } = await this.#compile((built) => built.scoring(chosen, topLogprobs));
-    const check = (): void => this.#training.check(training);
-    return runMicroBatches(this.gpu, training, program, sequences, { temperature, topLogprobs, signal, check });
+    return this.#run((built) => built.scoring(chosen, topLogprobs), sequences, { temperature, topLogprobs, signal });
   }
 
   async accumulate(
@@ -117,11 +123,11 @@ class GpuEngine implements Engine {
   ): Promise<Scores> {
     const optimizer = await this.#optimizer.get();
     try {
-      const { training, program } = await this.#compile((built) =>
-        built.training(this.#built.model.views, this.#plan.gradientViews(optimizer.gradients), loss),
+      const scores = await this.#run(
+        (built) => built.training(this.#built.model.views, this.#plan.gradientViews(optimizer.gradients), loss),
+        sequences,
+        { temperature, signal, loss },
       );
-      const check = (): void => this.#training.check(training);
-      const scores = await runMicroBatches(this.gpu, training, program, sequences, { temperature, signal, loss, check });
       optimizer.accumulated();
       return scores;
     } catch (error) {
@@ -131,8 +137,17 @@ class GpuEngine implements Engine {
     }
   }
 
-  #compile(build: (training: TrainingProgram) => Dispatch[]): Promise<{ training: TrainingProgram; program: Dispatch[] }> {
-    return this.#training.extend((training) => ({ training, program: build(training) }));
+  /** Compiles a program and runs it on all sequences. */
+  #run(
+    build: (training: TrainingProgram) => Dispatch[],
+    sequences: readonly TrainSequence[],
+    options: Omit<MicroBatchOptions, 'check'>,
+  ): Promise<Scores> {
+    return this.#turns.use(this.#training, async () => {
+      const { training, program } = await this.#training.extend((own) => ({ training: own, program: build(own) }));
+      const check = (): void => this.#training.check(training);
+      return runMicroBatches(this.gpu, training, program, sequences, { ...options, check });
+    });
   }
 
   async step(params: AdamWParams): Promise<{ gradNorm: number }> {

@@ -18,6 +18,9 @@ export interface MemoryPlan {
   optimizer: number;
   /** The copy for the KL loss. 0 if the reference is the model without adapters. */
   reference: number;
+  /** Generation and training take turns: only one of `sampler` and `training` is allocated at a time. */
+  take_turns: boolean;
+  /** The most bytes at a time. */
   total: number;
 }
 
@@ -48,7 +51,7 @@ export function planMemory(
     return bytes;
   };
   const built = parts.model();
-  const plan: MemoryPlan = { weights: counted(), sampler: 0, training: 0, optimizer: 0, reference: 0, total: 0 };
+  const plan: MemoryPlan = { weights: counted(), sampler: 0, training: 0, optimizer: 0, reference: 0, take_turns: parts.takeTurns, total: 0 };
   parts.decode(built);
   plan.sampler = counted();
   const program = parts.training(built);
@@ -65,5 +68,5 @@ export function planMemory(
     parts.reference(built, trained, true);
     plan.reference = counted();
   }
-  return { ...plan, total: gpu.bytesAllocated };
+  return { ...plan, total: gpu.bytesAllocated - (parts.takeTurns ? Math.min(plan.sampler, plan.training) : 0) };
 }

@@ -21,6 +21,8 @@ export class BatchSampler implements Sampler {
   readonly #waiting: (() => void)[] = [];
   readonly #open = new Set<Slot>();
   readonly #requests = new Set<Request>();
+  /** Whose cache `#pages` describes. */
+  #program: DecodeProgram | undefined;
   #serving = false;
   #stale = false;
   #lastId = 0;
@@ -31,8 +33,8 @@ export class BatchSampler implements Sampler {
     slots: number,
     /** Of the KV cache. One sequence of `maxModelLen` tokens must fit. */
     pages: { count: number; pageSize: number },
-    /** The GPU side. Each round asks for it: `get` rejects after the engine was closed. */
-    readonly program: Pick<Part<DecodeProgram>, 'get' | 'check'>,
+    /** The GPU side. Each round asks for it in its turn: `get` rejects after the engine was closed. */
+    readonly program: Pick<Part<DecodeProgram>, 'get' | 'check'> & { turn(work: () => Promise<void>): Promise<void> },
   ) {
     this.#pages = new KvPages(pages.count, pages.pageSize);
     this.#freeSlots = Array.from({ length: slots }, (_, slot) => slots - 1 - slot);
@@ -128,14 +130,17 @@ export class BatchSampler implements Sampler {
       for (;;) {
         // Callers that resume in the same task share a round.
         await macrotask();
-        const program = await this.program.get();
-        this.program.check(program);
-        if (this.#stale) this.#forget();
-        for (const request of this.#requests) {
-          if (request.signal?.aborted) this.#fail(request, request.signal.reason);
-        }
         if (this.#requests.size === 0) break;
-        await this.#round(program);
+        await this.program.turn(async () => {
+          const program = await this.program.get();
+          this.program.check(program);
+          if (this.#stale || program !== this.#program) this.#forget();
+          this.#program = program;
+          for (const request of this.#requests) {
+            if (request.signal?.aborted) this.#fail(request, request.signal.reason);
+          }
+          if (this.#requests.size > 0) await this.#round(program);
+        });
       }
     } catch (error) {
       // The round may have registered pages that the GPU never filled.

@@ -144,6 +144,41 @@ describe('sampler', () => {
     );
   });
 
+  test('generation and training in turns: the same numbers, and never the buffers of both', async () => {
+    const batch = [0, 1].map((i) => ({ tokens: prompt(i), lossMask: prompt(i).map(Number), weight: 1 }));
+    const work = async (of: Engine) => {
+      const sequence = await of.sampler.open({ seed: 5, stream: 2 });
+      of.sampler.append(sequence, prompt(2));
+      const first = await of.sampler.generate(sequence, PARAMS);
+      const second = of.sampler.generate(sequence, { ...PARAMS, maxNewTokens: 40 });
+      const scores = of.score(batch);
+      const trained = await of.accumulate(batch, sftLoss);
+      const gradients = await of.gradients();
+      const results = { first, second: await second, scores: await scores, trained, gradients };
+      of.sampler.close(sequence);
+      return results;
+    };
+    const allocated = { peak: 0, before: gpu.bytesAllocated };
+    const buffer = gpu.buffer.bind(gpu);
+    vi.spyOn(gpu, 'buffer').mockImplementation((...args) => {
+      const view = buffer(...args);
+      allocated.peak = Math.max(allocated.peak, gpu.bytesAllocated - allocated.before);
+      return view;
+    });
+    const run = async (takeTurns: boolean) => {
+      allocated.peak = 0;
+      const own = await createEngine(gpu, fixture.config, fixture.weights, { maxModelLen: MAX_MODEL_LEN, slots: 16, maxTokens: 128, takeTurns });
+      const results = await work(own);
+      own.destroy();
+      return { results, peak: allocated.peak };
+    };
+    const together = await run(false);
+    const inTurns = await run(true);
+    vi.restoreAllMocks();
+    expect(inTurns.results).toEqual(together.results);
+    expect(inTurns.peak).toBeLessThan(together.peak - 2 ** 20);
+  });
+
   test('an abort rejects its own call only', async () => {
     const { sampler } = engine;
     const alone = await complete(prompt(6), 6, { ...PARAMS, maxNewTokens: 40 });

@@ -1,0 +1,26 @@
+/**
+ * Generation and training of one engine. A rollout needs no gradients, and an update needs no KV cache. Where memory is short, the
+ * two take turns: work waits for the work before it, and frees the buffers of the other first.
+ */
+import type { Part } from './part.ts';
+
+export class Turns {
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly parts: readonly Pick<Part<unknown>, 'free'>[],
+    /** Without it, all parts keep their buffers, and nothing waits. */
+    readonly exclusive: boolean,
+  ) {}
+
+  /** Runs `work`, which uses `part` and no other. */
+  use<T>(part: Pick<Part<unknown>, 'free'>, work: () => Promise<T>): Promise<T> {
+    if (!this.exclusive) return work();
+    const turn = this.#last.then(() => {
+      for (const other of this.parts) if (other !== part) other.free();
+      return work();
+    });
+    this.#last = turn.catch(() => {});
+    return turn;
+  }
+}
