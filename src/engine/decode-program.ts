@@ -81,9 +81,7 @@ export class DecodeProgram {
       kCache: gpu.buffer(`k cache ${layer}`, kvBytes(config, sizes) / 2),
       vCache: gpu.buffer(`v cache ${layer}`, kvBytes(config, sizes) / 2),
     }));
-    const activations = Object.fromEntries(
-      Object.entries(activationWidths(config)).map(([name, width]) => [name, gpu.buffer(name, capacity * width * 4)]),
-    ) as unknown as Activations;
+    const activations = decodeActivations(config, (label, width) => gpu.buffer(label, capacity * width * 4));
     const lora = loraWidth > 0 ? { down: gpu.buffer('lora down', capacity * loraWidth * 4) } : undefined;
     const x = gpu.buffer('residual stream', capacity * config.hidden_size * 4);
     const hidden = gpu.buffer('last hidden', slots * config.hidden_size * 4);
@@ -263,6 +261,27 @@ export class DecodeProgram {
     this.gpu.device.queue.submit([encoder.finish()]);
     this.#collectedRows += rows * steps;
   }
+}
+
+/** Without a backward pass, the second half of a layer takes the memory of tensors that only the first half reads. */
+function decodeActivations(config: ModelConfig, tensor: (label: string, width: number) => View): Activations {
+  const { normed1, rstd1, qkv, qk, qkRstd, attended, lse, gateUp, act } = activationWidths(config);
+  const normed = tensor('normed', normed1);
+  const rstd = tensor('rstd', rstd1);
+  const [first, second] = [tensor('qkv, gateUp', Math.max(qkv, gateUp)), tensor('qk, act', Math.max(qk, act))];
+  return {
+    normed1: normed,
+    rstd1: rstd,
+    qkv: first,
+    qk: second,
+    qkRstd: tensor('qkRstd', qkRstd),
+    attended: tensor('attended', attended),
+    lse: tensor('lse', lse),
+    normed2: normed,
+    rstd2: rstd,
+    gateUp: first,
+    act: second,
+  };
 }
 
 const variant = (rows: { params: SampleRow }[]): 'plain' | 'truncated' =>

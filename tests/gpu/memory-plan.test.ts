@@ -100,6 +100,25 @@ test('weights of Qwen3-0.6B take what their format says', () => {
   expect(mebibytes('int4')).toBeLessThan(330);
 });
 
+test.each([
+  ['bf16', 2.7],
+  ['int8', 2.2],
+  ['int4', 2.0],
+] as const)('Qwen3-0.6B in %s, r = 16, 8 rollouts of 2,048 tokens with 512 shared: at most %d GiB', (precision, most) => {
+  const kvTokens = 512 + 8 * (2048 - 512);
+  for (const software of [false, true]) {
+    const plan = planMemory({ ...HARDWARE, info: { ...HARDWARE.info, software } }, QWEN3_06B, {
+      precision,
+      lora: { ...lora, rank: 16 },
+      slots: 8,
+      maxModelLen: 2048,
+      kvFormat: 'f16',
+      kvTokens,
+    });
+    expect(plan.total / 2 ** 30).toBeLessThanOrEqual(most);
+  }
+});
+
 test('what the GPU cannot hold is named', () => {
   expect(() => planMemory(HARDWARE, QWEN3_06B, {})).toThrow(/buffer "weights" needs \d+ bytes; this GPU allows 2147483648 in one buffer/);
 });
