@@ -61,7 +61,13 @@ export function engineParts(gpu: Gpu, config: ModelConfig, options: EngineSizes)
   for (const [name, value] of Object.entries({ maxModelLen, slots, maxTokens })) {
     if (!Number.isInteger(value) || value < 1) throw new RangeError(`engine ${name} is ${value}: expected a positive integer`);
   }
-  const { precision = 'f32', kvFormat = 'f32', lora, loraSeed: seed = 1, bindingBytes = gpu.device.limits.maxStorageBufferBindingSize } = options;
+  const {
+    precision = 'f32',
+    kvFormat = 'f32',
+    lora,
+    loraSeed: seed = 1,
+    bindingBytes = gpu.device.limits.maxStorageBufferBindingSize,
+  } = options;
   const plan = new ModelPlan(config, { precision, lora, seed, bindingBytes });
   const training = { ...trainingSizes(config, maxModelLen, maxTokens, activationBytes), kvFormat };
   const pagesPerSlot = Math.ceil(maxModelLen / PAGE_SIZE);

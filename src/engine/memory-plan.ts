@@ -51,7 +51,15 @@ export function planMemory(
     return bytes;
   };
   const built = parts.model();
-  const plan: MemoryPlan = { weights: counted(), sampler: 0, training: 0, optimizer: 0, reference: 0, take_turns: parts.takeTurns, total: 0 };
+  const plan: MemoryPlan = {
+    weights: counted(),
+    sampler: 0,
+    training: 0,
+    optimizer: 0,
+    reference: 0,
+    take_turns: parts.takeTurns,
+    total: 0,
+  };
   parts.decode(built);
   plan.sampler = counted();
   const program = parts.training(built);

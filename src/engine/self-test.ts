@@ -2,9 +2,11 @@
  * @file Start-up check of the kernel variants that this device uses. Each one is compared with its float64 reference on small odd
  * shapes before any result is trusted. Variants that exchange lanes are used only if the lanes lie as these kernels assume.
  */
+import { toHalf } from '../base/half.ts';
 import type { Dispatch, Gpu, View } from './gpu.ts';
 import { defineKernel } from './kernel.ts';
 import { attention, attentionReference } from './kernels/attention.ts';
+import { KV_FORMATS } from './kernels/kv-format.ts';
 import { matmul, type MatmulForm, matmulReference } from './kernels/matmul.ts';
 import { pagedAttention, pagedAttentionReference } from './kernels/paged-attention.ts';
 import { rmsnorm, rmsnormReference } from './kernels/rmsnorm.ts';
@@ -134,12 +136,13 @@ function attentionChecks(t: Tensors): Check[] {
     qkv: values(tokens * 3 * shape.headDim, 6),
     ends: new Uint32Array(tokens).fill(tokens),
   };
-  const pages = { heads: 2, kvHeads: 1, headDim: 8, pageSize: 16, pagesPerSlot: 5, format: 'f32' } as const;
+  const pages = { heads: 2, kvHeads: 1, headDim: 8, pageSize: 16, pagesPerSlot: 5 };
   const paged = {
     qk: values(tokens * 3 * 8, 7),
     slotOf: new Uint32Array(tokens),
     positions: Uint32Array.from({ length: tokens }, (_, position) => position),
     pageTable: Uint32Array.of(3, 0, 4, 1, 2),
+    // These values are multiples of 1/1024 below 1, which f16 holds exactly.
     kCache: values(5 * 16 * 8, 8),
     vCache: values(5 * 16 * 8, 9),
   };
@@ -151,11 +154,15 @@ function attentionChecks(t: Tensors): Check[] {
       const tensors = { qk: t.upload(qk), qkv: t.upload(qkv), ends: t.upload(ends), out, lse, counts };
       return attention(gpu, tensors, { tokens: TOKENS, ...shape });
     }),
-    t.check('paged attention', pagedAttentionReference(paged, pages), (out) => {
-      const cache = { pageTable: t.upload(pageTable), kCache: t.upload(kCache), vCache: t.upload(vCache) };
-      const tensors = { qk: t.upload(paged.qk), slotOf: t.upload(slotOf), positions: t.upload(positions), ...cache, out, counts };
-      return pagedAttention(gpu, tensors, { tokens: TOKENS, ...pages });
-    }),
+    ...KV_FORMATS.map((format) =>
+      t.check(`paged attention ${format}`, pagedAttentionReference(paged, pages), (out) => {
+        const stored = (data: Float64Array): View =>
+          t.upload(format === 'f16' ? new Uint32Array(toHalf(Float32Array.from(data)).buffer) : data);
+        const cache = { pageTable: t.upload(pageTable), kCache: stored(kCache), vCache: stored(vCache) };
+        const tensors = { qk: t.upload(paged.qk), slotOf: t.upload(slotOf), positions: t.upload(positions), ...cache, out, counts };
+        return pagedAttention(gpu, tensors, { tokens: TOKENS, ...pages, format });
+      }),
+    ),
   ];
 }
 

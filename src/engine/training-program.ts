@@ -192,10 +192,7 @@ export class TrainingProgram {
     const sizes = attentionSizes(this.#context);
     return layerForward(this.#context, weights, a, x, () => [
       ...kvRound(this.gpu, { qk, qkv, counts }, sizes, this.sizes.kvFormat),
-      ...withWork(
-        attention(this.gpu, { qk, qkv, ends, out: attended, lse, counts }, sizes),
-        attentionWork(widths(this.config).q, longest),
-      ),
+      ...withWork(attention(this.gpu, { qk, qkv, ends, out: attended, lse, counts }, sizes), attentionWork(widths(this.config).q, longest)),
     ]);
   }
 }

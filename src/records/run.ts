@@ -33,6 +33,14 @@ export interface LoraSettings {
   precision: Precision;
 }
 
+/** The KV cache of the sampler. */
+export interface KvCacheSettings {
+  /** How keys and values are stored (vLLM's name). auto: f16, or f32 if `precision` is f32. Training rounds its own in the same way. */
+  kv_cache_dtype: 'auto' | 'f32' | 'f16';
+  /** Tokens in the cache. With too few, conversations wait and compute tokens again. 0: all conversations at once can be full. */
+  kv_cache_tokens: number;
+}
+
 /**
  * How a step trains. `grpo`: on its rollouts, weighted by their group advantages. `rft` (rejection-sampling fine-tuning): by
  * supervised learning on its successful rollouts. `sft`: by supervised learning on demonstrators' conversations or a dataset.
@@ -40,7 +48,15 @@ export interface LoraSettings {
 export type Algorithm = 'grpo' | 'rft' | 'sft';
 
 export interface GrpoConfig
-  extends EpisodeLimits, Sampling, OptimiserConfig, ConditionSettings, ValidationConditionSettings, RewardSettings, LoraSettings {
+  extends
+    EpisodeLimits,
+    Sampling,
+    OptimiserConfig,
+    ConditionSettings,
+    ValidationConditionSettings,
+    RewardSettings,
+    LoraSettings,
+    KvCacheSettings {
   algorithm: Algorithm;
   /** With `rft`: passes over the successful rollouts of a step. */
   rft_epochs: number;

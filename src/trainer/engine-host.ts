@@ -5,13 +5,14 @@ import { loadTokenizer } from '../agent/tokenizer.ts';
 import { rulesFor } from '../benchmarks/rules.ts';
 import { createEngine } from '../engine/engine.ts';
 import { Gpu, GpuUnavailableError } from '../engine/gpu.ts';
+import type { KvFormat } from '../engine/kernels/kv-format.ts';
 import { roundedSource } from '../engine/load-tensors.ts';
 import { selfTest } from '../engine/self-test.ts';
 import type { Engine } from '../engine/types.ts';
 import { hasAdapter, loraOptions, readAdapter } from '../exchange/adapter-folder.ts';
 import { inMemory, type ModelParts, openModel } from '../exchange/model-folder.ts';
 import type { Precision } from '../records/model.ts';
-import type { GrpoConfig } from '../records/run.ts';
+import type { GrpoConfig, KvCacheSettings } from '../records/run.ts';
 import { MeteredUsers } from '../users/account.ts';
 import type { UserSimulator } from '../users/types.ts';
 import type { UserConfig } from '../records/user.ts';
@@ -27,6 +28,16 @@ export interface StoredAs {
   precision?: Precision;
   /** All weights are trained, or with an adapter only the adapter: without one, weights of another precision are rounded and held in f32. */
   trainable?: boolean;
+  /** Of the KV cache. Default f32. */
+  kv_cache_dtype?: KvCacheSettings['kv_cache_dtype'];
+}
+
+/** What an engine is opened for. */
+export interface EngineSize {
+  maxModelLen: number;
+  slots?: number;
+  /** Tokens in the KV cache. Default: all slots can be full. */
+  kvTokens?: number;
 }
 
 export class DeviceLostError extends Error {
@@ -118,8 +129,8 @@ export class EngineHost {
   /** Closes the open engine and opens another engine, with LoRA if the files hold an adapter. */
   async open(
     files: ModelParts,
-    size: { maxModelLen: number; slots?: number },
-    { precision = 'f32', trainable = false }: StoredAs = {},
+    size: EngineSize,
+    { precision = 'f32', trainable = false, kv_cache_dtype: dtype = 'f32' }: StoredAs = {},
   ): Promise<Engine> {
     const { config, source } = await openModel(files);
     const lora = hasAdapter(files) ? readAdapter(inMemory(files)) : undefined;
@@ -130,6 +141,7 @@ export class EngineHost {
     const engine = await createEngine(gpu, config, rounded ? roundedSource(source, precision) : source, {
       ...size,
       precision: rounded ? 'f32' : precision,
+      kvFormat: kvFormat(dtype, precision),
       ...(lora && { lora: loraOptions(lora.config), adapters: lora.tensors }),
     });
     this.#engine = engine;
@@ -154,7 +166,7 @@ export class EngineHost {
     files: ModelParts,
     place: Pick<GrpoConfig, 'domain' | 'level' | 'conversation_rules'>,
     user: UserConfig,
-    size: { maxModelLen: number; slots?: number },
+    size: EngineSize,
     storedAs?: StoredAs,
   ): Promise<{ engine: Engine; stage: Stage; meter?: MeteredUsers }> {
     const engine = await this.open(files, size, storedAs);
@@ -170,6 +182,17 @@ export class EngineHost {
     };
   }
 }
+
+/** `auto` is f16, or f32 if the weights are f32. */
+export const kvFormat = (dtype: KvCacheSettings['kv_cache_dtype'], precision: Precision): KvFormat =>
+  dtype !== 'auto' ? dtype : precision === 'f32' ? 'f32' : 'f16';
+
+/** What the episodes of a run need of an engine. */
+export const sizeOf = ({ max_model_len: maxModelLen, kv_cache_tokens: kvTokens }: GrpoConfig, slots: number): EngineSize => ({
+  maxModelLen,
+  slots,
+  ...(kvTokens > 0 && { kvTokens }),
+});
 
 /** The number of episodes that are played at once. Each episode uses one slot of the KV cache. */
 export function concurrency(config: GrpoConfig): number {

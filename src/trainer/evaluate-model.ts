@@ -15,7 +15,7 @@ import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
 import { evaluationConfig } from '../training/config.ts';
-import { concurrency, type EngineHost } from './engine-host.ts';
+import { concurrency, type EngineHost, sizeOf } from './engine-host.ts';
 import type { EvaluatedCustomer, EvaluateOptions, EvaluateReport, EvaluateResult, EvaluationSink } from './messages.ts';
 import type { SessionParts } from './session-parts.ts';
 
@@ -90,7 +90,8 @@ async function play(
 ): Promise<Played> {
   const slots = Math.min(concurrency(config), slotsWithin(model, config.max_model_len));
   const place = { domain, level, conversation_rules: config.conversation_rules };
-  const { stage } = await host.stage(model, place, user, { maxModelLen: config.max_model_len, slots }, { precision: options.precision });
+  const storedAs = { precision: options.precision, kv_cache_dtype: config.kv_cache_dtype };
+  const { stage } = await host.stage(model, place, user, sizeOf(config, slots), storedAs);
   const startedAt = Date.now();
   const abort = new AbortController();
   const stored: Promise<void>[] = [];

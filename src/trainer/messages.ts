@@ -15,7 +15,7 @@ import type { DatasetOptions } from '../records/dataset.ts';
 import type { EvaluationReport, TrialResult } from '../records/evaluation.ts';
 import type { ModelFiles, ModelRef, Precision } from '../records/model.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
-import type { GrpoConfig, RunStatus, SftConfig, StepMetrics } from '../records/run.ts';
+import type { GrpoConfig, KvCacheSettings, RunStatus, SftConfig, StepMetrics } from '../records/run.ts';
 import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { BrowserUser, UserConfig } from '../records/user.ts';
@@ -244,6 +244,9 @@ export interface PlanRequest {
   max_model_len: number;
   /** Conversations that are played at once. */
   slots: number;
+  /** Tokens at their start that all conversations share: the cache holds them once. */
+  shared_tokens: number;
+  kv_cache_dtype: KvCacheSettings['kv_cache_dtype'];
 }
 
 /** Loss inputs of `mua grad`. docs/cli.md describes the file format. */

@@ -1,9 +1,10 @@
 /** @file Finds the files of a model that the page refers to: a stored or bundled model, or a checkpoint of a run. */
 import type { SessionParts } from './session-parts.ts';
-import type { ModelRef, Precision } from '../records/model.ts';
+import type { ModelRef } from '../records/model.ts';
 import type { RunRow } from '../records/run.ts';
 import { withTrained } from '../exchange/adapter-folder.ts';
 import type { ModelParts } from '../exchange/model-folder.ts';
+import type { StoredAs } from './engine-host.ts';
 import { checkpointWeights } from './checkpoints.ts';
 import { startingFiles } from './starting-weights.ts';
 
@@ -32,13 +33,9 @@ async function runOf({ database }: Parts, id: string): Promise<RunRow> {
  * `files`, with the weights of the checkpoint if `model` is one, held as its run held them.
  * @throws if the checkpoint is not stored
  */
-export async function withCheckpoint(
-  parts: Parts,
-  model: ModelRef,
-  files: ModelParts,
-): Promise<{ files: ModelParts; precision?: Precision }> {
+export async function withCheckpoint(parts: Parts, model: ModelRef, files: ModelParts): Promise<{ files: ModelParts } & StoredAs> {
   if (model.kind === 'model') return { files };
-  const { precision } = (await runOf(parts, model.run)).config;
-  if (model.step === 0) return { files, precision };
-  return { files: withTrained(files, await checkpointWeights(parts.database(), model.run, model.step)), precision };
+  const { precision, kv_cache_dtype } = (await runOf(parts, model.run)).config;
+  if (model.step === 0) return { files, precision, kv_cache_dtype };
+  return { files: withTrained(files, await checkpointWeights(parts.database(), model.run, model.step)), precision, kv_cache_dtype };
 }

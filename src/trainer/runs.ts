@@ -16,7 +16,7 @@ import type { MeteredUsers } from '../users/account.ts';
 import { checkpointBytes, keepCheckpoint, loadCheckpoint, readCheckpoint, restore, resumeNote } from './checkpoints.ts';
 import { grpoConfig } from '../training/config.ts';
 import { keptConversations } from './datasets.ts';
-import { concurrency, DeviceLostError, type EngineHost } from './engine-host.ts';
+import { concurrency, DeviceLostError, type EngineHost, sizeOf } from './engine-host.ts';
 import type { StepResult } from '../training/step-result.ts';
 import { keptGroup } from '../training/inspect.ts';
 import { keepEvaluation, withoutKey } from './evaluations.ts';
@@ -250,8 +250,7 @@ export class Runs {
       done: 0,
       total: 1,
     });
-    const size = { maxModelLen: config.max_model_len, slots: concurrency(config) };
-    const { engine, meter, ...staged } = await this.#host.stage(files, config, user, size, { precision: config.precision });
+    const { engine, meter, ...staged } = await this.#host.stage(files, config, user, sizeOf(config, concurrency(config)), config);
     const stage = { ...staged.stage, environments: this.#patient(active, staged.stage.environments) };
     active.model = async () => trainedFiles(files, await engine.weights());
     const reference = await restore(engine, checkpoint, config);

@@ -39,7 +39,7 @@ import { writeSafetensors } from '../exchange/safetensors.ts';
 import { generateCompletions, gradients, scoreSequences } from './commands.ts';
 import { coldStartConditions } from '../training/config.ts';
 import { Datasets } from './datasets.ts';
-import { EngineHost } from './engine-host.ts';
+import { EngineHost, kvFormat } from './engine-host.ts';
 import { evaluateModel } from './evaluate-model.ts';
 import { Experiments } from './experiments.ts';
 import { Evaluations } from './evaluations.ts';
@@ -206,10 +206,14 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
     return generateCompletions(await this.#host.open(model, size, { precision }), request);
   }
 
-  async plan(config: unknown, { precision, lora_rank: rank, max_model_len: maxModelLen, slots }: PlanRequest) {
+  async plan(
+    config: unknown,
+    { precision, lora_rank: rank, max_model_len: maxModelLen, slots, shared_tokens, kv_cache_dtype }: PlanRequest,
+  ) {
     const { info, device } = await this.#host.device();
     const lora = rank > 0 ? { lora: { rank, scale: 1, targets: LORA_TARGETS } } : {};
-    return planMemory({ info, limits: device.limits }, parseConfig(config), { precision, maxModelLen, slots, ...lora });
+    const cache = { kvFormat: kvFormat(kv_cache_dtype, precision), kvTokens: shared_tokens + slots * (maxModelLen - shared_tokens) };
+    return planMemory({ info, limits: device.limits }, parseConfig(config), { precision, maxModelLen, slots, ...cache, ...lora });
   }
 
   async bench(progress: Progress) {

@@ -13,7 +13,7 @@ import { ConfigError, grpoConfig, sftConfig } from '../training/config.ts';
 import { evaluationMetrics, trainRun } from '../training/run.ts';
 import { trainSft } from '../training/sft.ts';
 import { type Checkpoint, packCheckpoint, restore, resumeNote, unpackCheckpoint } from './checkpoints.ts';
-import { concurrency, type EngineHost } from './engine-host.ts';
+import { concurrency, type EngineHost, sizeOf } from './engine-host.ts';
 import type { EvaluateReport, SftOptions, SftResult, TrainingSink, TrainOptions, TrainResult } from './messages.ts';
 import { originOf } from './origin.ts';
 import { startingFiles } from './starting-weights.ts';
@@ -35,8 +35,7 @@ export async function trainModel(
   const checkpoint = interrupted ? unpackCheckpoint(interrupted.checkpoint) : null;
   const model = checkpoint ? resumedFiles(given, config, checkpoint, base) : startingFiles(given, config, base);
   const seconds = clockFrom(checkpoint?.seconds);
-  const size = { maxModelLen: config.max_model_len, slots: concurrency(config) };
-  const { engine, stage, meter } = await host.stage(model, config, user, size, { precision: config.precision });
+  const { engine, stage, meter } = await host.stage(model, config, user, sizeOf(config, concurrency(config)), config);
   const reference = await restore(engine, checkpoint, config);
   const origin = await checkedOrigin(host, given, config, stage.domain.data, checkpoint, sink);
   const save = checkpointSaver(engine, reference, seconds, origin, sink, config.save_freq);
@@ -111,7 +110,7 @@ export async function sftModel(
   const checkpoint = interrupted ? unpackCheckpoint(interrupted.checkpoint) : null;
   const model = checkpoint ? resumedFiles(given, config, checkpoint, base) : startingFiles(given, config, base);
   const seconds = clockFrom(checkpoint?.seconds);
-  const engine = await host.open(model, { maxModelLen: longest, slots: 1 }, { precision: config.precision });
+  const engine = await host.open(model, { maxModelLen: longest, slots: 1 }, config);
   if (checkpoint) await engine.loadOptimizerState(checkpoint.optimizer);
   const origin = await checkedOrigin(host, given, config, undefined, checkpoint, sink);
   const save = checkpointSaver(engine, null, seconds, origin, sink);

@@ -10,6 +10,7 @@ import {
 } from '../records/conditions.ts';
 import { isAudited } from '../environments/violations.ts';
 import { REWARD_PARTS } from '../records/rewards.ts';
+import { KV_FORMATS } from '../engine/kernels/kv-format.ts';
 import { WEIGHT_FORMATS } from '../engine/kernels/weight-format.ts';
 import { LORA_TARGETS, targetModules } from '../engine/lora.ts';
 import { InputError, shown } from '../base/input-error.ts';
@@ -110,6 +111,8 @@ export const grpoSchema = z.strictObject({
   inspect: z.boolean(),
   init_weights: z.enum(['model', 'random', 'copying']),
   ...lora,
+  kv_cache_dtype: z.enum(['auto', ...KV_FORMATS]),
+  kv_cache_tokens: natural,
   max_turns: count,
   response_length_one_turn: count,
   max_model_len: count,
@@ -253,6 +256,10 @@ export function grpoConfig(preset: string, overrides: Record<string, unknown> = 
   if (config['overlong_buffer.enable'] && (buffer < 1 || buffer > config.max_model_len))
     throw new ConfigError(
       `setting "overlong_buffer.len" is ${buffer}: expected 1 to max_model_len (${config.max_model_len}), as overlong_buffer.enable is true`,
+    );
+  if (config.kv_cache_tokens > 0 && config.kv_cache_tokens < config.max_model_len)
+    throw new ConfigError(
+      `setting "kv_cache_tokens" is ${config.kv_cache_tokens}: expected 0, or at least max_model_len (${config.max_model_len})`,
     );
   if (config.n < 2) throw new ConfigError(`setting "n" is ${config.n}: expected at least 2, as GRPO compares the rollouts of a group`);
   if (config.algorithm === 'sft' && config.train_split !== 'train')

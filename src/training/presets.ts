@@ -1,7 +1,7 @@
 /** @file The presets: the default settings of a run. This file has almost no code, so that the first page load stays small. */
 import { conditionSettings, defaultConditions } from '../environments/conditions.ts';
 import type { RewardSettings } from '../records/rewards.ts';
-import type { GrpoConfig, LoraSettings, SftConfig } from '../records/run.ts';
+import type { GrpoConfig, KvCacheSettings, LoraSettings, SftConfig } from '../records/run.ts';
 
 /** The binary outcome, and nothing else. */
 export const OUTCOME_REWARD: RewardSettings = {
@@ -17,6 +17,8 @@ export const OUTCOME_REWARD: RewardSettings = {
 
 /** All weights are trained. The values of the adapters are verl's. */
 const ALL_WEIGHTS: LoraSettings = { lora_rank: 0, lora_alpha: 16, target_modules: 'all-linear', precision: 'f32' };
+
+const KV_CACHE: KvCacheSettings = { kv_cache_dtype: 'auto', kv_cache_tokens: 0 };
 
 /** The settings of MUA-RL's script `mua_grpo.sh` and its configuration files. Presets state what they change. */
 export const PAPER: GrpoConfig = {
@@ -77,6 +79,7 @@ export const PAPER: GrpoConfig = {
   inspect: true,
   init_weights: 'model',
   ...ALL_WEIGHTS,
+  ...KV_CACHE,
   seed: 1,
   max_turns: 30,
   response_length_one_turn: 1024,

@@ -145,6 +145,10 @@ test('plan: bytes by part; an adapter needs less optimizer than all weights', as
   const parameters = [...(await writeTinyModel(at('planned'))).values()].reduce((sum, { data }) => sum + data.length, 0);
   expect(full.optimizer).toBeGreaterThan(3 * 4 * parameters);
   expect(lora.optimizer).toBeLessThan(full.optimizer!);
+  const rounded = await plan('--kv-cache-dtype', 'f16', '--shared-tokens', '32');
+  // 2 · 64 tokens in f32, or 96 in f16; keys and values.
+  const { num_hidden_layers, num_key_value_heads, head_dim } = TINY;
+  expect(full.sampler! - rounded.sampler!).toBe(2 * num_hidden_layers * num_key_value_heads * head_dim * (2 * 64 * 4 - 96 * 2));
 });
 
 test('grad: the loss is that of score, and its gradient predicts the loss beside it', async () => {

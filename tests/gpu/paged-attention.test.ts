@@ -59,7 +59,12 @@ function queries(tokens: Tokens, { heads, kvHeads, headDim }: Shape): Float32Arr
   });
 }
 
-async function attend(tokens: Tokens, shape: Shape, tile?: PagedTile, format: KvFormat = 'f32'): Promise<{ out: Float32Array; expected: Float64Array }> {
+async function attend(
+  tokens: Tokens,
+  shape: Shape,
+  tile?: PagedTile,
+  format: KvFormat = 'f32',
+): Promise<{ out: Float32Array; expected: Float64Array }> {
   const filled = caches(shape);
   const cache = { k: stored(format, filled.kCache), v: stored(format, filled.vCache) };
   const qk = queries(tokens, shape);
@@ -192,7 +197,8 @@ test.each(KV_FORMATS)('in %s, new keys and values go to their pages, and nothing
 test('training rounds keys and values to what the cache holds, and nothing else', async () => {
   const [heads, kvHeads, headDim, rows] = [3, 1, 8, 5];
   const [q, kv] = [heads * headDim, kvHeads * headDim];
-  const fill = (width: number, salt: number) => Float32Array.from({ length: rows * width }, (_, i) => value(i, 0, salt) * 10 ** ((i % 12) - 6)); // some are more than f16 can hold
+  const fill = (width: number, salt: number) =>
+    Float32Array.from({ length: rows * width }, (_, i) => value(i, 0, salt) * 10 ** ((i % 12) - 6)); // some are more than f16 can hold
   const [qk, qkv] = [fill(q + kv, 5), fill(q + 2 * kv, 6)];
   const t = { qk: upload('qk', qk), qkv: upload('qkv', qkv), counts: gpu.uniform('counts', [rows, 0, 0, 0]) };
   expect(kvRound(gpu, t, { tokens: { of: 'tokens' }, heads, kvHeads, headDim }, 'f32')).toEqual([]);
@@ -204,5 +210,7 @@ test('training rounds keys and values to what the cache holds, and nothing else'
     Float64Array.from(data, (x, i) => (i % width < from ? x : half(x)));
   // WGSL leaves it open how the smallest numbers, multiples of 2^-24, are rounded.
   expect(difference(new Float32Array(await gpu.read(t.qk, qk.byteLength)), expected(qk, q + kv, q))).toBeLessThanOrEqual(2 ** -24);
-  expect(difference(new Float32Array(await gpu.read(t.qkv, qkv.byteLength)), expected(qkv, q + 2 * kv, q + kv))).toBeLessThanOrEqual(2 ** -24);
+  expect(difference(new Float32Array(await gpu.read(t.qkv, qkv.byteLength)), expected(qkv, q + 2 * kv, q + kv))).toBeLessThanOrEqual(
+    2 ** -24,
+  );
 });

@@ -167,7 +167,12 @@ describe('sampler', () => {
     });
     const run = async (takeTurns: boolean) => {
       allocated.peak = 0;
-      const own = await createEngine(gpu, fixture.config, fixture.weights, { maxModelLen: MAX_MODEL_LEN, slots: 16, maxTokens: 128, takeTurns });
+      const own = await createEngine(gpu, fixture.config, fixture.weights, {
+        maxModelLen: MAX_MODEL_LEN,
+        slots: 16,
+        maxTokens: 128,
+        takeTurns,
+      });
       const results = await work(own);
       own.destroy();
       return { results, peak: allocated.peak };

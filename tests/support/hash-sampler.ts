@@ -30,5 +30,11 @@ export function hashSampler(roundMs: number, slots: number): BatchSampler {
     },
     collect: () => new Promise<Sampled[]>((resolve) => setTimeout(() => resolve(samples.splice(0)), roundMs)),
   } as unknown as DecodeProgram;
-  return new BatchSampler(4096, nanoTokenizer().vocabSize, slots, { count: slots * 256, pageSize: 16 }, { get: async () => program, check: () => {}, turn: (work) => work() });
+  return new BatchSampler(
+    4096,
+    nanoTokenizer().vocabSize,
+    slots,
+    { count: slots * 256, pageSize: 16 },
+    { get: async () => program, check: () => {}, turn: (work) => work() },
+  );
 }

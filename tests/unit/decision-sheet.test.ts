@@ -89,7 +89,7 @@ describe('the sheet', () => {
     // Other settings are ours: domain and level, the seed, and settings that upstream does not have.
     const ours = Object.keys(PAPER).filter((name) => !Object.hasOwn(UPSTREAM, name) && !OWN_GROUPS.test(name));
     expect(ours.sort()).toEqual([
-      ...['adam_eps', 'domain', 'filter_groups.max_num_gen_batches', 'inspect', 'level', 'loss_mode'],
+      ...['adam_eps', 'domain', 'filter_groups.max_num_gen_batches', 'inspect', 'kv_cache_dtype', 'kv_cache_tokens', 'level', 'loss_mode'],
       ...[
         'loss_scale_factor',
         'overlong_buffer.enable',

@@ -179,6 +179,8 @@ describe('configuration', () => {
     [{ adam_beta2: '1' }, /"beta2" is 1/],
     [{ n: 'many' }, /"n" is "many": expected a number/],
     [{ require_done: 'maybe' }, /"require_done" is "maybe": expected true or false/],
+    [{ kv_cache_dtype: 'fp8' }, /"kv_cache_dtype" is "fp8"/],
+    [{ max_model_len: '512', kv_cache_tokens: '511' }, /"kv_cache_tokens" is 511: expected 0, or at least max_model_len \(512\)/],
     [{ colour: 'red' }, /unknown setting "colour"/],
     [{ __proto__x: '1' }, /unknown setting/],
     [{ adv_estimator: 'gae' }, /"adv_estimator" is "gae"/],

@@ -244,7 +244,7 @@ export const GROUPS: FieldGroup[] = [
   },
   {
     id: 'lora',
-    title: 'What is trained',
+    title: 'What is trained, and memory',
     summary: (c) => (c.lora_rank > 0 ? `LoRA adapters of rank ${c.lora_rank} on a model in ${c.precision}` : 'all weights'),
     fields: [
       field(
@@ -262,6 +262,16 @@ export const GROUPS: FieldGroup[] = [
         'precision',
         'Precision of the model',
         'How the weights that are not trained are held: f32 (4 bytes a weight), bf16 (2), int8 (about 1) or int4 (about ½). With less, a larger model fits, and its values are rounded. Only with adapters.',
+      ),
+      field(
+        'kv_cache_dtype',
+        'Precision of the KV cache',
+        'How the keys and values of past tokens are held: f32 (4 bytes each) or f16 (2). auto: f16, or f32 if the precision of the model is f32. Training rounds its keys and values in the same way.',
+      ),
+      field(
+        'kv_cache_tokens',
+        'Tokens in the KV cache',
+        'Limits the memory of the rollouts. If all conversations together need more, some wait and compute their tokens again: this takes longer and changes no result. 0: no conversation waits.',
       ),
     ],
   },

@@ -1,5 +1,6 @@
 // @ts-check
 /** `mua score`, `grad`, `generate`, `plan` and `bench`: numbers of a model, its memory and its speed. */
+import { UsageError } from '../errors.mjs';
 import { checkParent, findModel, writeAll } from '../files.mjs';
 import { readGenerateInput, readGradInput, readScoreInput } from '../inputs.mjs';
 import { runInPage } from '../page.mjs';
@@ -83,19 +84,42 @@ export const plan = {
     'lora-rank': { type: 'integer', value: 'R', help: 'adapters on all linear maps; 0: all weights are trained', default: 0, min: 0 },
     'max-model-len': { type: 'integer', value: 'N', help: 'most tokens of a conversation', default: 2048, min: 1 },
     slots: { type: 'integer', value: 'N', help: 'conversations that are played at once', default: 8, min: 1 },
+    'shared-tokens': {
+      type: 'integer',
+      value: 'N',
+      help: 'tokens at the start of all conversations (policy and tools), which the KV cache holds once',
+      default: 0,
+      min: 0,
+    },
+    'kv-cache-dtype': {
+      type: 'string',
+      value: 'NAME',
+      help: 'how keys and values are stored: f32, f16, or auto: f16 if --precision is not f32',
+      default: 'auto',
+      choices: ['auto', 'f32', 'f16'],
+    },
     json: JSON_FLAG,
   },
-  async run({ model: directory, precision, loraRank, maxModelLen, slots }, progress) {
+  async run({ model: directory, precision, loraRank, maxModelLen, slots, sharedTokens, kvCacheDtype }, progress) {
+    if (sharedTokens > maxModelLen)
+      throw new UsageError(`--shared-tokens is ${sharedTokens}: expected at most --max-model-len (${maxModelLen})`);
     const model = await findModel(directory);
-    const request = { precision, lora_rank: loraRank, max_model_len: maxModelLen, slots };
+    const request = {
+      precision,
+      lora_rank: loraRank,
+      max_model_len: maxModelLen,
+      slots,
+      shared_tokens: sharedTokens,
+      kv_cache_dtype: kvCacheDtype,
+    };
     return runInPage({ request: { command: 'plan', request }, model, progress });
   },
-  show: ({ weights, sampler, training, optimizer, total }) => [
+  show: ({ weights, sampler, training, optimizer, take_turns, total }) => [
     `${mebibytes(weights)}  weights`,
     `${mebibytes(sampler)}  sampler: KV cache and activations`,
     `${mebibytes(training)}  training: activations, their gradients, logits`,
     `${mebibytes(optimizer)}  optimizer: gradients and two moments`,
-    `${mebibytes(total)}  together`,
+    `${mebibytes(total)}  together${take_turns ? '; sampler and training take turns' : ''}`,
   ],
 };
 
