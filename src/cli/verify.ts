@@ -120,7 +120,7 @@ async function verifyRun(folder: string, attempt: Attempt): Promise<true> {
 async function verifyModel(folder: string, names: readonly string[], attempt: Attempt): Promise<true> {
   await attempt(folder, async () => {
     const files = names.filter((name) => isModelFile(name) && !name.startsWith('checkpoint-'));
-    inspectModel(
+    await inspectModel(
       Object.fromEntries(await Promise.all(files.map(async (name) => [name, new Uint8Array(await readFile(join(folder, name)))] as const))),
     );
   });

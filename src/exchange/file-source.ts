@@ -27,6 +27,8 @@ export type FileReader = (path: string) => Promise<Uint8Array>;
 export interface Listing {
   paths: string[];
   read: FileReader;
+  /** The file itself, where it is a Blob: it can be read in pieces. Undefined in a zip. */
+  blob(path: string): Promise<Blob | undefined>;
 }
 
 export const megabytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
@@ -48,6 +50,10 @@ export async function openFiles(source: BenchmarkFiles, limits: ImportLimits): P
   return {
     paths: [...files.keys()],
     read: async (path) => budget.take(path, await readAll(await resolved(files.get(path)!), path, limits.fileBytes)),
+    blob: async (path) => {
+      const data = await resolved(files.get(path)!);
+      return data instanceof Blob ? data : undefined;
+    },
   };
 }
 
@@ -128,6 +134,7 @@ function openZip(name: string, bytes: Uint8Array, budget: Budget): Listing {
       if (size > limits.fileBytes) throw tooLarge(path, limits.fileBytes);
       return budget.take(path, await unpack(bytes, original, path, size));
     },
+    blob: async () => undefined,
   };
 }
 

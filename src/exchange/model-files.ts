@@ -1,11 +1,9 @@
 /** @file The files of a Hugging Face model folder, from a folder, single files or a zip. */
 import { type BenchmarkFiles, type ImportLimits, LIMITS, openFiles } from './file-source.ts';
-import { ModelFolderError } from './model-folder.ts';
+import { isBaseWeights } from './adapter-folder.ts';
+import { ModelFolderError, type ModelParts } from './model-folder.ts';
 
-/**
- * While a model is checked, memory holds the files and the weights as f32. Trained weights are exported as one file in f32,
- * which is twice as large as the same weights in bf16.
- */
+/** Of a zip, which is unpacked in memory, and of files that are not weights. Other weights are read in pieces and have no limit. */
 export const MODEL_LIMITS: ImportLimits = { ...LIMITS, files: 10_000, fileBytes: 2 ** 30, totalBytes: 2 ** 30 + 64 * 2 ** 20 };
 
 /** Whether the playground uses a file of the folder. Other files are ignored. */
@@ -17,11 +15,11 @@ export const isModelFile = (name: string) =>
 const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);
 
 /**
- * The model's files by name, and the folder's name ('' if the files are in no folder).
+ * The model's files by name (weights outside of a zip stay where they are), and the folder's name ('' if the files are in no folder).
  * @throws ModelFolderError if there is no config.json or more than one, ImportError on a broken zip or files above the limits
  */
-export async function readModelFiles(source: BenchmarkFiles): Promise<{ name: string; files: Record<string, Uint8Array<ArrayBuffer>> }> {
-  const { paths, read } = await openFiles(source, MODEL_LIMITS);
+export async function readModelFiles(source: BenchmarkFiles): Promise<{ name: string; files: ModelParts }> {
+  const { paths, read, blob } = await openFiles(source, MODEL_LIMITS);
   const folders = paths.filter((path) => path === 'config.json' || path.endsWith('/config.json')).map(folderOf);
   const depth = Math.min(...folders.map((folder) => folder.split('/').length));
   const [folder, second] = folders.filter((path) => path.split('/').length === depth);
@@ -32,10 +30,11 @@ export async function readModelFiles(source: BenchmarkFiles): Promise<{ name: st
     );
   if (second !== undefined)
     throw new ModelFolderError(`there are several models: ${folder}config.json, ${second}config.json; choose one folder`);
-  const files: Record<string, Uint8Array<ArrayBuffer>> = {};
+  const files: ModelParts = {};
   for (const path of paths) {
     const name = path.slice(folder.length);
-    if (folderOf(path) === folder && isModelFile(name)) files[name] = (await read(path)) as Uint8Array<ArrayBuffer>;
+    if (folderOf(path) === folder && isModelFile(name))
+      files[name] = (isBaseWeights(name) && (await blob(path))) || ((await read(path)) as Uint8Array<ArrayBuffer>);
   }
   return { name: folder.split('/').at(-2) ?? '', files };
 }

@@ -55,6 +55,29 @@ export async function openSafetensors(file: ByteSource): Promise<WeightSource> {
   return { tensors: places, read: (name, from, bytes) => file.read(dataStart + places.get(name)!.begin + from, bytes) };
 }
 
+/** Bits of the exponent: all are 1 in a number that is not finite. */
+const EXPONENT: Record<Dtype, number> = { F32: 0x7f800000, F16: 0x7c00, BF16: 0x7f80 };
+const PIECE_BYTES = 16 * 2 ** 20;
+
+/** Reads all tensors, one piece in memory at a time. @throws SafetensorsError naming the first value that is not finite */
+export async function checkFinite({ tensors, read }: WeightSource): Promise<void> {
+  for (const [name, { dtype, shape }] of tensors) {
+    const bytes = shape.reduce((a, b) => a * b, BYTES[dtype]);
+    for (let from = 0; from < bytes; from += PIECE_BYTES) {
+      const piece = await read(name, from, Math.min(PIECE_BYTES, bytes - from));
+      const aligned = piece.byteOffset % 4 === 0 ? piece : piece.slice();
+      const Words = BYTES[dtype] === 4 ? Uint32Array : Uint16Array;
+      const words = new Words(aligned.buffer as ArrayBuffer, aligned.byteOffset, aligned.length / BYTES[dtype]);
+      const mask = EXPONENT[dtype];
+      for (let i = 0; i < words.length; i++)
+        if ((words[i]! & mask) === mask) {
+          const [value] = decode(aligned.subarray(i * BYTES[dtype], (i + 1) * BYTES[dtype]), dtype);
+          throw new SafetensorsError(`tensor ${name}: element ${from / BYTES[dtype] + i} is ${value}: expected a finite number`);
+        }
+    }
+  }
+}
+
 function readHeader(file: Uint8Array): Header & { dataStart: number } {
   const dataStart = dataStartOf(file.subarray(0, 8), file.length);
   return { ...parseHeader(file.subarray(8, dataStart), file.length - dataStart), dataStart };

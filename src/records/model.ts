@@ -13,6 +13,8 @@ export interface ModelRow {
   config: ModelConfig;
   parameters: number;
   files: Record<string, Blob>;
+  /** Weights that were downloaded stay in a folder of the browser's private file system. `bytes`: their size. */
+  downloaded?: { folder: string; bytes: number };
 }
 
 /** How the matrices of a model are held on the GPU, see `src/engine/kernels/weight-format.ts`. */

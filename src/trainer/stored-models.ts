@@ -5,8 +5,10 @@ import { loraLayout, loraTensors } from '../engine/lora.ts';
 import { modelParameters, tensorProblems } from '../engine/parameters.ts';
 import type { ModelConfig, ModelRow } from '../records/model.ts';
 import { hasAdapter, isBaseWeights, loraOptions, readAdapter, withTrained } from '../exchange/adapter-folder.ts';
+import { downloadedFiles } from '../exchange/hub-model.ts';
 import { isModelFile } from '../exchange/model-files.ts';
-import { inMemory, inOneLine, loadModel, ModelFolderError, type ModelParts } from '../exchange/model-folder.ts';
+import { inMemory, inOneLine, ModelFolderError, type ModelParts, openModel } from '../exchange/model-folder.ts';
+import { checkFinite } from '../exchange/safetensors.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import { bundledModels, fetchBundledModel } from '../exchange/bundled-models.ts';
 import { checkpointWeights } from './checkpoints.ts';
@@ -20,16 +22,19 @@ const CONTROL = ['<|im_start|>', '<|im_end|>', '<tool_call>', '</tool_call>'];
 export const parameterCount = (config: ModelConfig) => modelParameters(config).reduce((sum, { size }) => sum + size, 0);
 
 /**
- * Checks that the engine can train the model and that the tokenizer has the special tokens of our chat template.
+ * Checks that the engine can train the model and that the tokenizer has the special tokens of our chat template. Weights are
+ * read in pieces.
  * @throws ModelFolderError, ConfigError, SafetensorsError or the tokenizer's Error; the message names the file and the fault
  */
-export function inspectModel(files: ModelFiles): ModelFacts {
-  const { config } = loadModel(files);
+export async function inspectModel(parts: ModelParts): Promise<ModelFacts> {
+  const { config, source } = await openModel(parts);
+  const files = inMemory(parts);
   if (hasAdapter(files)) checkAdapter(files, config);
   const tokenizer = loadTokenizer(files);
   for (const token of CONTROL) tokenizer.id(token);
   if (tokenizer.vocabSize > config.vocab_size)
     throw new ModelFolderError(`tokenizer.json has ${tokenizer.vocabSize} tokens: config.json says vocab_size ${config.vocab_size}`);
+  await checkFinite(source);
   return { config, parameters: parameterCount(config) };
 }
 
@@ -41,25 +46,52 @@ function checkAdapter(files: ModelFiles, config: ModelConfig): void {
 }
 
 /** `inspectModel` for files as they are stored. */
-export const inspectStored = async (files: ModelRow['files']): Promise<ModelFacts> => inspectModel(await readBlobs(files));
+export const inspectStored = async (files: Record<string, Blob>): Promise<ModelFacts> => inspectModel(await partsOf(files));
 
-/** Makes the row to store. @param inspect `inspectStored`, perhaps elsewhere @throws as `inspect` */
-export async function modelRow(name: string, files: ModelFiles, inspect = inspectStored): Promise<ModelRow> {
-  const kept = Object.entries(files).filter(([file]) => isModelFile(file));
-  const blobs = Object.fromEntries(kept.map(([file, bytes]) => [file, new Blob([bytes])]));
-  return { id: crypto.randomUUID(), name: name.slice(0, 200), addedAt: Date.now(), ...(await inspect(blobs)), files: blobs };
+/**
+ * Makes the row to store.
+ * @param inspect `inspectStored`, perhaps elsewhere
+ * @param folder of a downloaded model, whose weights stay there
+ * @throws as `inspect`
+ */
+export async function modelRow(name: string, files: ModelParts, inspect = inspectStored, folder?: string): Promise<ModelRow> {
+  const blobs: ModelRow['files'] = {};
+  for (const [file, bytes] of Object.entries(files)) {
+    if (!isModelFile(file) || 'url' in bytes) continue;
+    blobs[file] = bytes instanceof Blob ? bytes : new Blob([bytes]);
+  }
+  const row = { id: crypto.randomUUID(), name: name.slice(0, 200), addedAt: Date.now(), ...(await inspect(blobs)) };
+  if (folder === undefined) return { ...row, files: blobs };
+  const small: ModelRow['files'] = {};
+  let bytes = 0;
+  for (const [file, blob] of Object.entries(blobs))
+    if (isBaseWeights(file)) bytes += blob.size;
+    // A file of the private file system cannot be stored by reference.
+    else small[file] = new Blob([await blob.arrayBuffer()]);
+  return { ...row, files: small, downloaded: { folder, bytes } };
+}
+
+/** All files of a stored model. @throws HubError if downloaded files are gone */
+export async function filesOf({ files, downloaded }: ModelRow): Promise<Record<string, Blob>> {
+  if (!downloaded) return files;
+  const weights = Object.entries(await downloadedFiles(downloaded.folder)).filter(([name]) => isBaseWeights(name));
+  return { ...files, ...Object.fromEntries(weights) };
 }
 
 /** The files of a bundled model (by name) or of a stored model (by id). @throws Error if the model does not exist */
 export async function modelFiles(db: RunDatabase, model: string): Promise<ModelFiles> {
   if (bundledModels.includes(model)) return fetchBundledModel(model);
-  return readBlobs((await storedModel(db, model)).files);
+  return readBlobs(await filesOf(await storedModel(db, model)));
 }
 
 /** As `modelFiles`. The weights of a stored model stay in the storage. */
 export async function modelParts(db: RunDatabase, model: string): Promise<ModelParts> {
   if (bundledModels.includes(model)) return fetchBundledModel(model);
-  const { files } = await storedModel(db, model);
+  return partsOf(await filesOf(await storedModel(db, model)));
+}
+
+/** The files in memory, but not the weights. */
+async function partsOf(files: Record<string, Blob>): Promise<ModelParts> {
   const small = Object.entries(files).filter(([name]) => !isBaseWeights(name));
   return { ...files, ...(await readBlobs(Object.fromEntries(small))) };
 }
@@ -70,7 +102,7 @@ async function storedModel(db: RunDatabase, model: string): Promise<ModelRow> {
   return row;
 }
 
-async function readBlobs(files: ModelRow['files']): Promise<ModelFiles> {
+async function readBlobs(files: Record<string, Blob>): Promise<ModelFiles> {
   const read = Object.entries(files).map(async ([file, blob]) => [file, new Uint8Array(await blob.arrayBuffer())] as const);
   return Object.fromEntries(await Promise.all(read));
 }

@@ -11,7 +11,7 @@ test('a fault of a model arrives with the name of its file', async () => {
 });
 
 test('work that takes too long is ended', async () => {
-  await expect(inModelsWorker('the check of the model', () => new Promise(() => {}), 100)).rejects.toThrow(
+  await expect(inModelsWorker('the check of the model', () => new Promise(() => {}), { limitMs: 100 })).rejects.toThrow(
     'the check of the model took longer than 0.1 s and was ended',
   );
 });

@@ -4,6 +4,7 @@ Usage: python3 tests/reference/real_shapes.py NAME DIR [--layers 2] [--shards 1]
   NAME: qwen2.5-0.5b, qwen3-0.6b or qwen3-1.7b. Writes DIR/model (bf16), DIR/lora (rank 16, all targets), DIR/score.json and
   DIR/grad.json (inputs of mua score and mua grad), DIR/expected.json (log-probs with the adapter, float64 from the bf16 weights) and DIR/expected.safetensors (gradients of
   the adapters for the mean log-probability of all tokens).
+  The tokenizer is that of models/glimpse-retail with invented words up to the size of the vocabulary.
 """
 import argparse
 import json
@@ -51,9 +52,19 @@ def save_bf16(path, tensors):
             file.write(x.view(torch.int16).numpy().tobytes())
 
 
+def save_tokenizer(folder, vocab_size):
+    source = pathlib.Path(__file__).parents[2] / 'models' / 'glimpse-retail'
+    tokenizer = json.loads((source / 'tokenizer.json').read_text())
+    used = {*tokenizer['model']['vocab'].values(), *(token['id'] for token in tokenizer['added_tokens'])}
+    tokenizer['model']['vocab'].update({f'w{i}': i for i in range(vocab_size) if i not in used})
+    (folder / 'tokenizer.json').write_text(json.dumps(tokenizer))
+    (folder / 'tokenizer_config.json').write_bytes((source / 'tokenizer_config.json').read_bytes())
+
+
 def save_model(folder, c, w, shards):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / 'config.json').write_text(json.dumps(c, indent=2) + '\n')
+    save_tokenizer(folder, c['vocab_size'])
     if shards == 1:
         return save_bf16(folder / 'model.safetensors', w)
     names, weight_map = list(w), {}

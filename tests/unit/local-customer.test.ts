@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Generated, Generation, Outcome } from '../../src/local/api.ts';
 import { checkFolder } from '../../src/local/check.ts';
 import { folderPrecisions, readPicked } from '../../src/local/folder.ts';
-import { resumable } from '../../src/local/hub.ts';
+import { resumable } from '../../src/base/hub.ts';
 import type { ModelWorker } from '../../src/local/spawn.ts';
 import type { UserScenario } from '../../src/records/task.ts';
 import type { LocalConfig } from '../../src/records/user.ts';
@@ -282,7 +282,7 @@ describe('a download', () => {
     });
     return ranges;
   };
-  const downloaded = () => new Response(resumable('http://hub/x', 'x', FILE.length)).bytes();
+  const downloaded = () => new Response(resumable('http://hub/x', { path: 'x', bytes: FILE.length })).bytes();
   afterEach(() => vi.unstubAllGlobals());
 
   test('goes on after the bytes that have arrived', async () => {

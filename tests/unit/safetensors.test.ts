@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { groupsOf, modelTensors, ParameterLayout, randomWeights } from '../../src/engine/parameters.ts';
 import { loadModel, saveModel } from '../../src/exchange/model-folder.ts';
-import { readSafetensors, writeSafetensors } from '../../src/exchange/safetensors.ts';
+import { openBytes } from '../../src/exchange/file-bytes.ts';
+import { checkFinite, openSafetensors, readSafetensors, writeSafetensors } from '../../src/exchange/safetensors.ts';
 import type { ModelConfig } from '../../src/records/model.ts';
 import type { TensorMap } from '../../src/engine/types.ts';
 
@@ -66,8 +67,11 @@ describe('safetensors', () => {
     ],
     ['NaN', encode(entry(), f32(1, NaN)), /tensor a: element 1 is NaN/],
     ['infinity in bfloat16', encode(entry({ dtype: 'BF16', data_offsets: [0, 4] }), u16(0x7f80, 0)), /tensor a: element 0 is Infinity/],
-  ])('refuses %s', (_, file, message) => {
+    ['infinity in float16', encode(entry({ dtype: 'F16', data_offsets: [0, 4] }), u16(0x3c00, 0xfc00)), /tensor a: element 1 is -Infinity/],
+  ])('refuses %s', async (_, file, message) => {
     expect(() => readSafetensors(file)).toThrow(message);
+    const inPieces = async () => checkFinite(await openSafetensors(await openBytes(new Blob([file as Uint8Array<ArrayBuffer>]))));
+    await expect(inPieces()).rejects.toThrow(message);
   });
 });
 

@@ -13,7 +13,7 @@ import { fileName } from '../../src/app/kit/download.ts';
 import { fetchBundle, sourceUrl } from '../../src/app/share/fetch-bundle.ts';
 import { importLink, readOpen } from '../../src/app/share/link.ts';
 import { isModelFile, readModelFiles } from '../../src/exchange/model-files.ts';
-import { loadModel, withWeights } from '../../src/exchange/model-folder.ts';
+import { inMemory, loadModel, withWeights } from '../../src/exchange/model-folder.ts';
 import { writeSafetensors } from '../../src/exchange/safetensors.ts';
 import { zipFiles } from '../../src/exchange/zip.ts';
 import type { RunRow } from '../../src/records/run.ts';
@@ -39,7 +39,7 @@ describe('a folder', () => {
       ['my-model/evil.html', json(1)] as const,
     ];
     const read = async (source: Parameters<typeof readModelFiles>[0]) =>
-      readModelFiles(source).then(({ name, files: found }) => ({ name, files: digests(found) }));
+      readModelFiles(source).then(({ name, files: found }) => ({ name, files: digests(inMemory(found)) }));
     expect(await read(listing)).toEqual({ name: 'my-model', files: digests(files) });
     expect(await read(Object.entries(files))).toEqual({ name: '', files: digests(files) });
     const zip = await zipFiles(Object.fromEntries(Object.entries(files).map(([name, bytes]) => [`nano/${name}`, bytes])), new Date());
@@ -49,6 +49,20 @@ describe('a folder', () => {
         .map((name) => `nano/${name}`)
         .sort(),
     );
+  });
+
+  test('keeps weights where they are: memory never holds the file', async () => {
+    const weights = new Blob([files['model.safetensors']!]); // 'slice' makes other Blobs
+    vi.spyOn(weights, 'arrayBuffer').mockRejectedValue(new Error('read as a whole'));
+    vi.spyOn(weights, 'stream').mockImplementation(() => {
+      throw new Error('read as a whole');
+    });
+    const listing = Object.entries(files).map(([name, bytes]) => [`m/${name}`, name === 'model.safetensors' ? weights : bytes] as const);
+    const { files: found } = await readModelFiles(listing);
+    expect(found['model.safetensors']).toBe(weights);
+    const row = await modelRow('m', found);
+    expect(row.files['model.safetensors']).toBe(weights);
+    expect(row.parameters).toBe((await inspectModel(files)).parameters);
   });
 
   test('is refused without config.json, with two models, or with paths out of the folder', async () => {
@@ -73,8 +87,8 @@ describe('a folder', () => {
 });
 
 describe('a model', () => {
-  test('is checked completely', () => {
-    const { config, parameters } = inspectModel(files);
+  test('is checked completely', async () => {
+    const { config, parameters } = await inspectModel(files);
     expect(parameters).toBe([...loadModel(files).weights.values()].reduce((sum, { data }) => sum + data.length, 0));
     expect(architecture(config)).toContain(`qwen3, ${config.num_hidden_layers} layers of width ${config.hidden_size}`);
   });
@@ -84,8 +98,8 @@ describe('a model', () => {
     ['tokenizer_config.json', 'tokenizer_config.json is missing'],
     ['model.safetensors', 'model.safetensors is missing'],
     ['config.json', 'config.json is missing'],
-  ])('without %s is refused', (name, message) => {
-    expect(() => inspectModel(without(name))).toThrow(message);
+  ])('without %s is refused', async (name, message) => {
+    await expect(inspectModel(without(name))).rejects.toThrow(message);
   });
 
   test.each<[string, ModelFiles, string]>([
@@ -98,8 +112,8 @@ describe('a model', () => {
     ['damaged weights', { ...files, 'model.safetensors': files['model.safetensors']!.slice(0, 5000) }, 'model.safetensors: '],
     ['another tokenizer', { ...files, 'tokenizer.json': json({ ...parsed('tokenizer.json'), added_tokens: [] }) }, '<|im_start|>'],
     ['no JSON', { ...files, 'config.json': new TextEncoder().encode('<html>') }, 'config.json is not JSON'],
-  ])('with %s is refused', (_, spoilt, message) => {
-    expect(() => inspectModel(spoilt)).toThrow(message);
+  ])('with %s is refused', async (_, spoilt, message) => {
+    await expect(inspectModel(spoilt)).rejects.toThrow(message);
   });
 
   test('in storage is found by its id; an error names an unknown id', async () => {
@@ -173,7 +187,7 @@ test('a checkpoint is exported as the model folder of its run with new weights',
   expect(folder['README.md']).toBeUndefined();
   expect(digests(folder)).toEqual(digests(withWeights(files, weights)));
   expect(loadModel(folder).weights).toEqual(weights);
-  expect(inspectModel(folder).parameters).toBe(model.parameters);
+  expect((await inspectModel(folder)).parameters).toBe(model.parameters);
   expect(
     checkpointEntries(await db.runs.toArray(), await db.checkpoints.toArray()).map(({ runName, step, rest, newest }) => [
       runName,

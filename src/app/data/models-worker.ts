@@ -1,24 +1,30 @@
 /** @file Work on models in a worker of its own, which ends with the work. */
 import * as comlink from 'comlink';
 import type { zipExport } from '../../exchange/export-folder.ts';
+import type { downloadHubModel } from '../../exchange/hub-model.ts';
 import type { inspectStored } from '../../trainer/stored-models.ts';
 
 interface ModelsWorker {
+  downloadHubModel: typeof downloadHubModel;
   zipExport: typeof zipExport;
   inspectStored: typeof inspectStored;
 }
 
-/** @param what names the work in an error @throws what the work throws; Error if the worker fails or takes longer than `limitMs` */
+/**
+ * @param what names the work in an error
+ * @throws what the work throws; Error if the worker fails or takes longer than `limitMs`; the reason of `signal`
+ */
 export async function inModelsWorker<T>(
   what: string,
   work: (worker: comlink.Remote<ModelsWorker>) => Promise<T>,
-  limitMs?: number,
+  { limitMs, signal }: { limitMs?: number; signal?: AbortSignal } = {},
 ): Promise<T> {
   const worker = new Worker(new URL('../../../workers/models.worker.ts', import.meta.url), { type: 'module' });
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     const failure = new Promise<never>((_, reject) => {
       worker.addEventListener('error', ({ message }) => reject(new Error(`${what} failed: ${message || 'the worker did not load'}`)));
+      signal?.addEventListener('abort', () => reject(signal.reason as Error));
       if (limitMs !== undefined)
         timer = setTimeout(() => reject(new Error(`${what} took longer than ${limitMs / 1000} s and was ended`)), limitMs);
     });

@@ -11,6 +11,7 @@ import type { Conversation } from '../../../records/conversation.ts';
 import type { DatasetConversationRow, DatasetRow } from '../../../records/dataset.ts';
 import type { EvaluationRow } from '../../../records/evaluation.ts';
 import type { LessonRow } from '../../../records/lesson.ts';
+import type { ModelParts } from '../../../exchange/model-folder.ts';
 import type { ModelFiles, ModelRow } from '../../../records/model.ts';
 import type { RolloutSummary } from '../../../records/rollout.ts';
 import type { CheckpointRow, RunRow, StepMetrics } from '../../../records/run.ts';
@@ -163,8 +164,8 @@ export class Library {
   }
 
   /** Checks and stores a model. @throws Error that names the file and its fault, or with advice if the disk is full */
-  async addModel(name: string, files: ModelFiles): Promise<ModelRow> {
-    return this.#putModel(await (await import('../checked-model.ts')).checkedModel(name, files));
+  async addModel(name: string, files: ModelParts, folder?: string): Promise<ModelRow> {
+    return this.#putModel(await (await import('../checked-model.ts')).checkedModel(name, files, folder));
   }
 
   /** Stores a checkpoint's weights as a model and returns the model's id. The same checkpoint always has the same id. */
@@ -207,7 +208,7 @@ export class Library {
   async delete(item: Deletable): Promise<void> {
     if (item.kind === 'run') await this.source(item.id).deleteRun(item.id);
     else if (item.kind === 'evaluation') await (await this.#evaluationSource(item.id)).deleteEvaluation(item.id);
-    else if (item.kind === 'model') await this.#db.models.delete(item.id);
+    else if (item.kind === 'model') await this.#deleteModel(item.id);
     else if (item.kind === 'dataset') await (await import('./datasets.ts')).deleteDataset(this.#db, item.id);
     else if (item.kind === 'checkpoint') await this.#db.checkpoints.delete([item.run, item.step]);
     else await this.#db.branches.bulkDelete(item.ids);
@@ -284,6 +285,12 @@ export class Library {
   async verify(onProgress: (checked: number) => void): Promise<StorageReport> {
     const { verifyStorage } = await import('./verify-storage.ts');
     return verifyStorage(this.#db, onProgress);
+  }
+
+  async #deleteModel(id: string): Promise<void> {
+    const folder = (await this.#db.models.get(id))?.downloaded?.folder;
+    await this.#db.models.delete(id);
+    if (folder !== undefined) await (await import('../../../exchange/hub-model.ts')).discardDownload(folder);
   }
 
   async #putModel(row: ModelRow): Promise<ModelRow> {

@@ -3,7 +3,7 @@ import { Breath } from '../../../base/breath.ts';
 import { readTrajectory } from '../../../exchange/trajectory-schema.ts';
 import type { RunDatabase } from '../../../storage/database.ts';
 import { wholeFiles } from '../../../trainer/checkpoints.ts';
-import { inspectStored } from '../../../trainer/stored-models.ts';
+import { filesOf, inspectStored } from '../../../trainer/stored-models.ts';
 
 export interface StorageReport {
   /** Rows that were read. */
@@ -58,6 +58,6 @@ export async function verifyStorage(db: RunDatabase, onProgress: (checked: numbe
         if (!runs.has(key[0])) throw new Error(`its run ${key[0]} is missing`);
       });
   for (const id of await db.models.toCollection().primaryKeys())
-    await attempt(`Model ${id}`, async () => inspectStored((await db.models.get(id))!.files));
+    await attempt(`Model ${id}`, async () => inspectStored(await filesOf((await db.models.get(id))!)));
   return report;
 }
