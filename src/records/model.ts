@@ -13,8 +13,8 @@ export interface ModelRow {
   config: ModelConfig;
   parameters: number;
   files: Record<string, Blob>;
-  /** Weights that were downloaded stay in a folder of the browser's private file system. `bytes`: their size. */
-  downloaded?: { folder: string; bytes: number };
+  /** The folder of the browser's private file system with the weights (`src/exchange/model-storage.ts`), and their bytes. Absent: they are in `files`. */
+  weights?: { folder: string; bytes: number };
 }
 
 /** How the matrices of a model are held on the GPU, see `src/engine/kernels/weight-format.ts`. */

@@ -5,9 +5,9 @@ import { loraLayout, loraTensors } from '../engine/lora.ts';
 import { modelParameters, tensorProblems } from '../engine/parameters.ts';
 import type { ModelConfig, ModelRow } from '../records/model.ts';
 import { hasAdapter, isBaseWeights, loraOptions, readAdapter, withTrained } from '../exchange/adapter-folder.ts';
-import { downloadedFiles } from '../exchange/hub-model.ts';
 import { isModelFile } from '../exchange/model-files.ts';
 import { inMemory, inOneLine, ModelFolderError, type ModelParts, openModel } from '../exchange/model-folder.ts';
+import { filesIn } from '../exchange/model-storage.ts';
 import { checkFinite } from '../exchange/safetensors.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import { bundledModels, fetchBundledModel } from '../exchange/bundled-models.ts';
@@ -51,7 +51,7 @@ export const inspectStored = async (files: Record<string, Blob>): Promise<ModelF
 /**
  * Makes the row to store.
  * @param inspect `inspectStored`, perhaps elsewhere
- * @param folder of a downloaded model, whose weights stay there
+ * @param folder of the private file system, where the weights stay
  * @throws as `inspect`
  */
 export async function modelRow(name: string, files: ModelParts, inspect = inspectStored, folder?: string): Promise<ModelRow> {
@@ -66,16 +66,16 @@ export async function modelRow(name: string, files: ModelParts, inspect = inspec
   let bytes = 0;
   for (const [file, blob] of Object.entries(blobs))
     if (isBaseWeights(file)) bytes += blob.size;
-    // A file of the private file system cannot be stored by reference.
+    // IndexedDB would keep a reference only.
     else small[file] = new Blob([await blob.arrayBuffer()]);
-  return { ...row, files: small, downloaded: { folder, bytes } };
+  return { ...row, files: small, weights: { folder, bytes } };
 }
 
-/** All files of a stored model. @throws HubError if downloaded files are gone */
-export async function filesOf({ files, downloaded }: ModelRow): Promise<Record<string, Blob>> {
-  if (!downloaded) return files;
-  const weights = Object.entries(await downloadedFiles(downloaded.folder)).filter(([name]) => isBaseWeights(name));
-  return { ...files, ...Object.fromEntries(weights) };
+/** All files of a stored model. @throws InputError if its weights are gone */
+export async function filesOf({ files, weights }: ModelRow): Promise<Record<string, Blob>> {
+  if (!weights) return files;
+  const large = Object.entries(await filesIn(weights.folder)).filter(([name]) => isBaseWeights(name));
+  return { ...files, ...Object.fromEntries(large) };
 }
 
 /** The files of a bundled model (by name) or of a stored model (by id). @throws Error if the model does not exist */

@@ -2,9 +2,11 @@
 import * as comlink from 'comlink';
 import type { zipExport } from '../../exchange/export-folder.ts';
 import type { downloadHubModel } from '../../exchange/hub-model.ts';
+import type { copyFiles } from '../../exchange/model-storage.ts';
 import type { inspectStored } from '../../trainer/stored-models.ts';
 
 interface ModelsWorker {
+  copyFiles: typeof copyFiles;
   downloadHubModel: typeof downloadHubModel;
   zipExport: typeof zipExport;
   inspectStored: typeof inspectStored;

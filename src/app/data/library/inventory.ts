@@ -33,13 +33,13 @@ export function bundledEntries(): Promise<ModelEntry[]> {
   );
 }
 
-export const storedEntry = ({ id, name, run, config, parameters, addedAt, files, downloaded }: ModelRow): ModelEntry => ({
+export const storedEntry = ({ id, name, run, config, parameters, addedAt, files, weights }: ModelRow): ModelEntry => ({
   id,
   name,
   kind: run === undefined ? 'imported' : 'run',
   config,
   parameters,
-  bytes: Object.values(files).reduce((sum, { size }) => sum + size, downloaded?.bytes ?? 0),
+  bytes: Object.values(files).reduce((sum, { size }) => sum + size, weights?.bytes ?? 0),
   addedAt,
   card: async () => (await files['README.md']?.text()) ?? '',
 });

@@ -168,6 +168,24 @@ export class Library {
     return this.#putModel(await (await import('../checked-model.ts')).checkedModel(name, files, folder));
   }
 
+  /** Stores the files of a folder or a zip. Weights that are not in memory are copied to the private file system. @throws as `addModel` */
+  async importModel(name: string, files: ModelParts): Promise<ModelRow> {
+    const large = Object.fromEntries(Object.entries(files).filter((entry): entry is [string, Blob] => entry[1] instanceof Blob));
+    if (Object.keys(large).length === 0) return this.addModel(name, files);
+    const [{ inModelsWorker }, { modelFolder, removeFolder }] = await Promise.all([
+      import('../models-worker.ts'),
+      import('../../../exchange/model-storage.ts'),
+    ]);
+    const folder = modelFolder(name, crypto.randomUUID());
+    const copied = await inModelsWorker('the copy of the model', (worker) => worker.copyFiles(folder, large));
+    try {
+      return await this.addModel(name, { ...files, ...copied }, folder);
+    } catch (error) {
+      await removeFolder(folder);
+      throw error;
+    }
+  }
+
   /** Stores a checkpoint's weights as a model and returns the model's id. The same checkpoint always has the same id. */
   async keepCheckpoint(run: string, step: number, name: string): Promise<string> {
     const { checkedModel } = await import('../checked-model.ts');
@@ -288,9 +306,9 @@ export class Library {
   }
 
   async #deleteModel(id: string): Promise<void> {
-    const folder = (await this.#db.models.get(id))?.downloaded?.folder;
+    const folder = (await this.#db.models.get(id))?.weights?.folder;
     await this.#db.models.delete(id);
-    if (folder !== undefined) await (await import('../../../exchange/hub-model.ts')).discardDownload(folder);
+    if (folder !== undefined) await (await import('../../../exchange/model-storage.ts')).removeFolder(folder);
   }
 
   async #putModel(row: ModelRow): Promise<ModelRow> {
