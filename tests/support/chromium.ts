@@ -14,5 +14,6 @@ export const launchOptions = {
     '--disable-component-update',
     '--disable-sync',
     '--enable-unsafe-webgpu',
+    '--enable-precise-memory-info',
   ],
 };
