@@ -82,9 +82,8 @@ export function engineParts(gpu: Gpu, config: ModelConfig, options: EngineSizes)
     takeTurns: options.takeTurns ?? kvBytes(config, decode) * config.num_hidden_layers >= TURNS_BYTES,
     pages: { count: pages, pageSize: PAGE_SIZE },
     model(): BuiltModel {
-      const table = ropeTable(training.capacity, config.head_dim, config.rope_theta);
-      const rope = gpu.buffer('rope', table.byteLength);
-      gpu.write(rope, table);
+      const rope = gpu.buffer('rope', training.capacity * config.head_dim * 4);
+      gpu.write(rope, ropeTable(training.capacity, config.head_dim, config.rope_theta));
       return { model: new Model(gpu, plan), rope };
     },
     /** @param copy false: the reference is the model without adapters */

@@ -28,7 +28,8 @@ import type {
   PlanRequest,
 } from './messages.ts';
 import type { EvaluationRequest } from '../records/evaluation.ts';
-import type { RunRequest } from '../records/run.ts';
+import type { GrpoConfig, RunRequest } from '../records/run.ts';
+import type { RunPlan } from './run-plan.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { SynthesizeOptions } from '../training/synthesize.ts';
 import type { ModelFiles, Precision } from '../records/model.ts';
@@ -48,6 +49,8 @@ export interface TrainerApi {
   pause(): Promise<void>;
   /** `budget` replaces that of the run's customer. @throws unless it is above what the customer has cost */
   unpause(budget?: number): Promise<void>;
+  /** The GPU memory that a run would take. @param model as in `RunRequest` @throws if the model is not here, or there is no WebGPU */
+  planRun(model: string, config: GrpoConfig): Promise<RunPlan>;
   /** Ends the run after the current step. Resolves when the run has stopped. */
   stop(): Promise<void>;
   /** The model of the active run with the weights of now. The storage may be full. @throws if no run trains */

@@ -25,7 +25,7 @@ import type {
   PlanRequest,
 } from './messages.ts';
 import type { EvaluationRequest } from '../records/evaluation.ts';
-import type { RunRequest } from '../records/run.ts';
+import type { GrpoConfig, RunRequest } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { TrainerApi } from './api.ts';
@@ -39,6 +39,8 @@ import { writeSafetensors } from '../exchange/safetensors.ts';
 import { generateCompletions, gradients, scoreSequences } from './commands.ts';
 import { coldStartConditions } from '../training/config.ts';
 import { Datasets } from './datasets.ts';
+import { firstFiles } from './model-ref.ts';
+import { planRun, type RunPlan } from './run-plan.ts';
 import { EngineHost, kvFormat } from './engine-host.ts';
 import { evaluateModel } from './evaluate-model.ts';
 import { Experiments } from './experiments.ts';
@@ -90,6 +92,9 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
     this.#refuseDuringExperiment();
     await this.#plays.stop();
     return this.#runs.resume(run, user);
+  }
+  async planRun(model: string, config: GrpoConfig): Promise<RunPlan> {
+    return planRun(await this.#host.device(), await firstFiles(this.#parts, { kind: 'model', name: model }), config);
   }
   pause(): Promise<void> {
     return this.#runs.pause();

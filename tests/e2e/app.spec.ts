@@ -187,6 +187,24 @@ test('a run trains a LoRA adapter; the adapter is exported alone and merged, and
   expect(problems).toEqual([]);
 });
 
+test('Setup shows the memory of the run, and sets what would lower it', async ({ page }) => {
+  const problems = watch(page);
+  // Enough conversations that the plan has advice.
+  await page.goto('/#/?setup=1&preset=nano&max_model_len=16384&n=8&train_batch_size=8');
+  await page.getByText('What is trained, and memory').click();
+  const plan = page.locator('[data-part=memory-plan]');
+  await expect(plan.getByRole('row', { name: /^Most at a time [\d.]+ [MG]B$/ })).toBeVisible();
+  const total = () => plan.getByRole('row', { name: /^Most at a time/ }).innerText();
+  const before = await total();
+  await inspect(page, 'memory-plan', { fullPage: false });
+  await plan.getByRole('button', { name: 'Set kv_cache_dtype=f16' }).click();
+  await expect(page).toHaveURL(/kv_cache_dtype=f16/);
+  await expect.poll(total).not.toBe(before);
+  await page.goto('/#/?setup=1&preset=nano&max_model_len=1000000000');
+  await expect(plan.getByRole('alert')).toHaveText(/This run does not fit: .+ needs \d+ bytes/);
+  expect(problems).toEqual([]);
+});
+
 test('home and settings', async ({ page }) => {
   const problems = watch(page);
   await page.goto('/');

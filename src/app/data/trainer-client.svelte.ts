@@ -11,12 +11,13 @@ import type {
 } from '../../trainer/messages.ts';
 import * as comlink from 'comlink';
 import type { EvaluationRequest } from '../../records/evaluation.ts';
-import type { RunRequest, RunStatus } from '../../records/run.ts';
+import type { GrpoConfig, RunRequest, RunStatus } from '../../records/run.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
 import type { UserConfig } from '../../records/user.ts';
 import type { Connection, Trainer, WorkerWatch } from '../../trainer/connect.ts';
 import { DeviceLosses } from '../../trainer/device-losses.ts';
 import { gpuHolder, type GpuUse, watchGpu } from '../../trainer/gpu-lock.ts';
+import type { RunPlan } from '../../trainer/run-plan.ts';
 import { availability } from './availability.ts';
 import { screenLock } from '../kit/wake-lock.ts';
 
@@ -189,6 +190,11 @@ export class TrainerClient {
   /** Scores a conversation with other weights. @throws the trainer's error; also if the request is stopped */
   async rescore(request: RescoreRequest): Promise<Rescored> {
     return this.#using(async (trainer) => trainer.rescore(request));
+  }
+
+  /** The GPU memory that a run would take. @throws the trainer's error */
+  planRun(model: string, config: GrpoConfig): Promise<RunPlan> {
+    return this.#call(async (trainer) => trainer.planRun(model, config));
   }
 
   async stopPlay(): Promise<void> {

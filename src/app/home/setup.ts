@@ -72,6 +72,12 @@ export function settingQuery(preset: string, name: SettingName, text: string): R
   return { ...Object.fromEntries(aliases), [name]: same ? '' : text.trim() };
 }
 
+/** As `settingQuery`, for several settings. */
+export function settingsQuery(preset: string, values: Partial<Record<SettingName, unknown>>): Record<string, string> {
+  const entries = Object.entries(values) as [SettingName, unknown][];
+  return Object.assign({}, ...entries.map(([name, value]) => settingQuery(preset, name, String(value)))) as Record<string, string>;
+}
+
 type Phase = 'train' | 'val';
 
 /** The settings of a phase's conditions, with their values. */
@@ -97,8 +103,7 @@ export function conditionsQuery(
 
 /** The query change that sets an algorithm: its settings, and the preset's value for each setting that only other algorithms change. */
 export function algorithmQuery(preset: string, name: string, config: GrpoConfig): Record<string, string> {
-  const values = Object.entries(algorithmValues(name, preset, config)) as [SettingName, unknown][];
-  return Object.assign({}, ...values.map(([setting, value]) => settingQuery(preset, setting, String(value)))) as Record<string, string>;
+  return settingsQuery(preset, algorithmValues(name, preset, config));
 }
 
 /** TRL's name of a setting, or undefined. */

@@ -1,0 +1,73 @@
+/** @file The GPU memory that a run will take, and which settings would lower it. Nothing is allocated. */
+import { parseConfig } from '../engine/config.ts';
+import { targetModules } from '../engine/lora.ts';
+import { type MemoryPlan, planMemory } from '../engine/memory-plan.ts';
+import type { Gpu } from '../engine/gpu.ts';
+import { adapterConfig, hasAdapter, loraOptions } from '../exchange/adapter-folder.ts';
+import { inMemory, type ModelParts, readJson } from '../exchange/model-folder.ts';
+import type { GrpoConfig } from '../records/run.ts';
+import { concurrency, kvFormat, sizeOf } from './engine-host.ts';
+
+export interface RunPlan {
+  /** Absent if a buffer is larger than the GPU allows. */
+  plan?: MemoryPlan;
+  /** Names that buffer. */
+  problem?: string;
+  /** Changes of settings, each alone, with the bytes of the run then. The smallest first. */
+  advice: { settings: Partial<GrpoConfig>; total: number }[];
+}
+
+/** A run that takes less fits everywhere. */
+const SMALL_BYTES = 512 * 2 ** 20;
+/** A change that saves less is not worth a line. */
+const LEAST_SAVING = 0.05;
+
+/** @param files a model's folder; weights are not read @throws ConfigError, ModelFolderError */
+export function planRun({ info, device: { limits } }: Pick<Gpu, 'info' | 'device'>, files: ModelParts, config: GrpoConfig): RunPlan {
+  const model = parseConfig(readJson(inMemory(files), 'config.json'));
+  const plan = (own: GrpoConfig): MemoryPlan => {
+    const lora = hasAdapter(files)
+      ? loraOptions(adapterConfig(files))
+      : own.lora_rank > 0
+        ? { rank: own.lora_rank, scale: 1, targets: targetModules(own.target_modules) }
+        : undefined;
+    return planMemory({ info, limits }, model, {
+      ...sizeOf(own, concurrency(own)),
+      precision: lora ? own.precision : 'f32',
+      kvFormat: kvFormat(own.kv_cache_dtype, own.precision),
+      ...(lora && { lora }),
+      reference: own.use_kl_loss && !lora,
+    });
+  };
+  let result: Omit<RunPlan, 'advice'>;
+  try {
+    result = { plan: plan(config) };
+  } catch (error) {
+    result = { problem: (error as Error).message };
+  }
+  if (result.plan && result.plan.total < SMALL_BYTES) return { ...result, advice: [] };
+  const most = (1 - LEAST_SAVING) * (result.plan?.total ?? Infinity);
+  const advice = changes(config, hasAdapter(files)).flatMap((settings) => {
+    try {
+      const { total } = plan({ ...config, ...settings });
+      return total < most ? [{ settings, total }] : [];
+    } catch {
+      return []; // it does not fit either
+    }
+  });
+  return { ...result, advice: advice.sort((a, b) => a.total - b.total) };
+}
+
+/** Changes that may save memory. */
+function changes(config: GrpoConfig, adapter: boolean): Partial<GrpoConfig>[] {
+  const tokens = config.kv_cache_tokens || concurrency(config) * config.max_model_len;
+  const trainsAdapter = adapter || config.lora_rank > 0;
+  const lighter = (['bf16', 'int8', 'int4'] as const).slice(config.precision === 'f32' ? 0 : config.precision === 'bf16' ? 1 : 2);
+  return [
+    ...(trainsAdapter
+      ? lighter.filter((precision) => precision !== config.precision).map((precision) => ({ precision }))
+      : [{ lora_rank: 16 }, { lora_rank: 16, precision: 'bf16' as const }]),
+    ...(kvFormat(config.kv_cache_dtype, config.precision) === 'f32' ? [{ kv_cache_dtype: 'f16' as const }] : []),
+    ...(tokens > config.max_model_len ? [{ kv_cache_tokens: Math.max(config.max_model_len, Math.ceil(tokens / 2)) }] : []),
+  ];
+}
