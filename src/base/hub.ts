@@ -48,7 +48,9 @@ export async function hubFiles(model: string, example: string, hub = HUB, signal
   if (typeof sha !== 'string' || !/^[\w-]{1,64}$/.test(sha) || !Array.isArray(tree))
     throw new HubError(`${originOf(hub)} did not answer with the files of "${model}": expected a Hugging Face Hub`, 'network');
   const files = (tree as { type?: unknown; path?: unknown; size?: unknown }[]).flatMap(({ type, path, size }) =>
-    type === 'file' && typeof path === 'string' && Number.isSafeInteger(size) ? [{ path, bytes: size as number }] : [],
+    type === 'file' && typeof path === 'string' && Number.isSafeInteger(size) && (size as number) >= 0
+      ? [{ path, bytes: size as number }]
+      : [],
   );
   return { revision: sha, files };
 }
@@ -83,6 +85,7 @@ export function resumable(
           const { value } = await reader!.read();
           if (value) {
             done += value.length;
+            if (done > bytes) throw broken();
             return controller.enqueue(value);
           }
           if (done === bytes) return controller.close();

@@ -19,8 +19,16 @@ const FLUSH_BYTES = 16 * 2 ** 20;
 const root = async (): Promise<FileSystemDirectoryHandle> =>
   (await navigator.storage.getDirectory()).getDirectoryHandle(ROOT, { create: true });
 
+/** Of a name that a folder shows. */
+const MOST_CHARACTERS = 64;
+
 /** The folder of a model. @param version what sets models of one name apart */
-export const modelFolder = (name: string, version: string) => `${encodeURIComponent(name)}@${version}`;
+export const modelFolder = (name: string, version: string) =>
+  `${encodeURIComponent(
+    Array.from(name.replaceAll(/\p{Cs}/gu, ''))
+      .slice(0, MOST_CHARACTERS)
+      .join(''),
+  )}@${version}`;
 
 export async function modelFolders(): Promise<ModelFolder[]> {
   const found: ModelFolder[] = [];

@@ -291,6 +291,12 @@ describe('a download', () => {
     expect(ranges).toEqual([undefined, undefined, 'bytes=4-', 'bytes=7-']);
   });
 
+  test('ends if more bytes come than the Hub named', async () => {
+    server(FILE.length);
+    const longer = new Response(resumable('http://hub/x', { path: 'x', bytes: FILE.length - 1 })).bytes();
+    await expect(longer).rejects.toThrow('the download of x broke off after 10 bytes: expected 9');
+  });
+
   test('ends after three new connections', async () => {
     const ranges = server(2, 2, 2, 2, 2);
     await expect(downloaded()).rejects.toThrow('the download of x broke off after 8 bytes: expected 10');
