@@ -148,9 +148,30 @@ const GLIMPSE: GrpoConfig = {
   max_model_len: 384,
 };
 
+/** Adapters on a Qwen of half a billion parameters or more, with the conversations of MUA-RL. docs/decisions.md says where the values are from. */
+const LORA: GrpoConfig = {
+  ...NANO,
+  level: 'full',
+  ...conditionSettings(defaultConditions('full')),
+  lora_rank: 16,
+  lora_alpha: 32,
+  precision: 'bf16',
+  kv_cache_tokens: 32_768,
+  lr: 2e-5,
+  lr_scheduler_type: 'constant',
+  total_training_steps: 150,
+  val_tasks: 50,
+  max_turns: PAPER.max_turns,
+  response_length_one_turn: PAPER.response_length_one_turn,
+  max_model_len: 16_384,
+  'overlong_buffer.len': 3276,
+};
+const LORA_MODEL = 'Qwen/Qwen3-0.6B';
+
 export interface Preset {
   label: string;
   description: string;
+  /** A bundled model, or one to download: its name on the Hub. */
   model: string;
   config: GrpoConfig;
 }
@@ -207,25 +228,49 @@ export const PRESETS: Record<string, Preset> = {
       max_model_len: NANO.max_model_len,
     },
   },
+  lora: {
+    label: 'Qwen3-0.6B with LoRA, generated retail',
+    description:
+      'LoRA adapters of rank 16 on Qwen3-0.6B, which you download under Models, with the largest generated shop and the conversation lengths of the paper. Meant for a hardware GPU. No run with these settings was measured.',
+    model: LORA_MODEL,
+    config: LORA,
+  },
+  'lora-tau': {
+    label: 'Qwen3-0.6B with LoRA, τ-bench retail',
+    description:
+      'As the preset before, on the training tasks of τ-bench’s retail domain, which you import under Worlds. Its customers are told what they want in free text: choose a language model as the customer. No run with these settings was measured.',
+    model: LORA_MODEL,
+    config: { ...LORA, domain: 'tau1-retail', conversation_rules: 'mua_rl' },
+  },
 };
+
+/** Whether the preset's model comes with the page. */
+export const isBundled = ({ model }: Preset): boolean => !model.includes('/');
+
+/** The name of the first preset with a bundled model for a domain and level. */
+export const presetFor = (domain: string, level: string): string | undefined =>
+  Object.keys(PRESETS).find((name) => {
+    const preset = PRESETS[name]!;
+    return isBundled(preset) && preset.config.domain === domain && preset.config.level === level;
+  });
 
 /** First sampler stream of a run's evaluations. The streams of training steps are below it. */
 export const EVALUATION_STREAM = 0xe0000000;
 
 /** The limits of an evaluation: those of the first preset with this domain and level, else limits for a benchmark. */
 export function limitsFor(domain: string, level: string): GrpoConfig {
-  const preset = Object.values(PRESETS).find(({ config }) => config.domain === domain && config.level === level);
-  return (
-    preset?.config ?? {
-      ...NANO,
-      domain,
-      level,
-      ...conditionSettings(defaultConditions(level)),
-      max_model_len: 8192,
-      response_length_one_turn: 1024,
-      max_turns: 30,
-    }
-  );
+  const preset = presetFor(domain, level);
+  return preset === undefined
+    ? {
+        ...NANO,
+        domain,
+        level,
+        ...conditionSettings(defaultConditions(level)),
+        max_model_len: 8192,
+        response_length_one_turn: 1024,
+        max_turns: 30,
+      }
+    : PRESETS[preset]!.config;
 }
 
 export const SFT_DEFAULTS: SftConfig = {

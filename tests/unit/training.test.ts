@@ -5,7 +5,7 @@ import { permutation } from '../../src/base/random.ts';
 import { estimateAdvantages, meanAdvantage, tokenAdvantages, tokenWeights } from '../../src/training/advantages.ts';
 import { ConfigError, grpoConfig, lossConfig, sftConfig } from '../../src/training/config.ts';
 import { overlongReward } from '../../src/training/overlong.ts';
-import { PAPER, PRESETS } from '../../src/training/presets.ts';
+import { limitsFor, PAPER, presetFor, PRESETS } from '../../src/training/presets.ts';
 import { grpoTokenLoss, klEstimate } from '../../src/training/grpo-loss.ts';
 import { learningRate } from '../../src/training/schedule.ts';
 
@@ -166,6 +166,11 @@ describe('configuration', () => {
       loss_mode: 'gspo',
       loss_agg_mode: 'seq-mean-token-mean',
     });
+  });
+  test('only presets with a bundled model stand for a domain and a level', () => {
+    expect(presetFor('retail', 'nano')).toBe('nano');
+    expect([presetFor('retail', 'full'), presetFor('tau1-retail', 'full')]).toEqual([undefined, undefined]);
+    expect(limitsFor('retail', 'full')).toMatchObject({ level: 'full', lora_rank: 0, max_model_len: 8192 });
   });
   test('every preset is valid', () => {
     for (const name of Object.keys(PRESETS)) expect(grpoConfig(name)).toEqual(PRESETS[name]!.config);

@@ -2,7 +2,7 @@
 import type { DatasetRow } from '../../records/dataset.ts';
 import type { GrpoConfig, RunRequest } from '../../records/run.ts';
 import type { UserConfig } from '../../records/user.ts';
-import { DEFAULT_PRESET, limitsFor, PRESETS, SFT_DEFAULTS } from '../../training/presets.ts';
+import { DEFAULT_PRESET, limitsFor, presetFor, PRESETS, SFT_DEFAULTS } from '../../training/presets.ts';
 
 export interface SftForm {
   steps: number;
@@ -21,8 +21,7 @@ export interface SftForm {
 const GROUP = 8;
 export const STEP_SIZES = [16, 32, 64, 128, 256];
 
-const presetOf = (level: string): string =>
-  Object.keys(PRESETS).find((name) => PRESETS[name]!.config.domain === 'retail' && PRESETS[name]!.config.level === level) ?? DEFAULT_PRESET;
+const presetOf = (level: string): string => presetFor('retail', level) ?? DEFAULT_PRESET;
 
 /** The values that the form begins with: two passes over the kept conversations, as MUA-RL's cold start takes. */
 export function defaultForm(dataset: DatasetRow, kept: number): SftForm {

@@ -26,7 +26,12 @@ import {
 /** @typedef {import('./shared.mjs').Command} Command */
 
 /** The bundled model of a preset. */
-const bundledModel = (/** @type {string} */ preset) => (preset === 'glimpse' ? 'glimpse-retail' : 'nano-retail');
+/** @param {string} preset */
+function bundledModel(preset) {
+  if (preset.startsWith('lora'))
+    throw new UsageError(`--model is missing: expected a folder, as the model of preset ${preset} is not bundled`);
+  return preset === 'glimpse' ? 'glimpse-retail' : 'nano-retail';
+}
 /** The names in `src/training/algorithms`. */
 export const ALGORITHMS = ['grpo', 'dr-grpo', 'rloo', 'reinforce-plus-plus', 'gspo', 'cispo', 'dapo', 'ppo-epochs'];
 const STEPS = /** @type {const} */ ({ type: 'integer', value: 'N', help: 'optimiser steps (default: the preset’s)', min: 1 });
@@ -72,7 +77,7 @@ export const train = {
     preset: {
       type: 'string',
       value: 'NAME',
-      help: 'nano (default), glimpse (the shortest conversations), tiny (a quick look), nano-32 (the paper’s batch) or faithful (as MUA-RL’s code does it)',
+      help: 'nano (default), glimpse (the shortest conversations), tiny (a quick look), nano-32 (the paper’s batch), faithful (as MUA-RL’s code does it) or lora (adapters on --model)',
     },
     algorithm: {
       type: 'string',

@@ -4,7 +4,7 @@ import type { EvaluationRow } from '../../../records/evaluation.ts';
 import type { GrpoConfig, RunRow } from '../../../records/run.ts';
 import type { Task } from '../../../records/task.ts';
 import type { Trajectory } from '../../../records/trajectory.ts';
-import { DEFAULT_PRESET, PRESETS } from '../../../training/presets.ts';
+import { DEFAULT_PRESET, presetFor, PRESETS } from '../../../training/presets.ts';
 import { dateTime } from '../../kit/format.ts';
 import type { ConversationRoute } from '../routes.ts';
 import { BRANCHES, type Origin, readOrigin, writeOrigin } from './origin.ts';
@@ -93,6 +93,5 @@ async function findBranch(library: Shelf, id: string): Promise<StoredConversatio
 
 /** The model of the preset whose domain and level a task has. */
 export function presetModel({ domain, level }: Pick<Task, 'domain' | 'level'>): string {
-  const preset = Object.values(PRESETS).find(({ config }) => config.domain === domain && config.level === level);
-  return (preset ?? PRESETS[DEFAULT_PRESET]!).model;
+  return PRESETS[presetFor(domain, level) ?? DEFAULT_PRESET]!.model;
 }
