@@ -7,7 +7,7 @@
 import type { Generation, Sampler } from '../engine/types.ts';
 import type { EpisodeLimits, Sampling } from '../records/episode.ts';
 import type { ToolCall } from '../records/task.ts';
-import { END_OF_TEXT, GENERATION_PROMPT, IM_END, TOOL_CALL_END, renderAssistant } from './chat-template.ts';
+import { END_OF_TEXT, generationPrompt, IM_END, TOOL_CALL_END, renderAssistant } from './chat-template.ts';
 import type { EpisodeLog } from './episode-log.ts';
 import type { Act } from './expert.ts';
 import type { BegunTurn } from './prefix.ts';
@@ -59,7 +59,7 @@ export class TurnSampler {
     if (!sampler) throw new Error('no model is loaded to play the agent');
     this.#sequence ??= await sampler.open({ seed, stream });
     const first = begun?.tokens ?? [];
-    const prompt = tokenizer.encode(GENERATION_PROMPT).length;
+    const prompt = tokenizer.encode(generationPrompt(limits.enable_thinking)).length;
     if (transcript.length + prompt + first.length + 1 >= transcript.capacity) return 'context_full';
     transcript.beginTurn();
     sampler.append(this.#sequence, [...transcript.takePending(), ...first]);

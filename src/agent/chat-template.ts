@@ -1,12 +1,12 @@
 /**
- * @file The Qwen3 chat template with tools in non-thinking mode, one piece at a time.
+ * @file The Qwen3 chat template with tools, with and without thinking, one piece at a time.
  *
  * A conversation only grows. Each function returns the string that a message adds. Each string begins at a control token, so
  * the pieces tokenised one by one give the same ids as the whole text. The exception is a sampled text that begins with a line
  * break: there the sampled ids are kept. Training and evaluation use the same pieces.
  *
- * One difference from Qwen's template: Qwen's removes the empty think block after `<|im_start|>assistant` from past turns. This
- * would change tokens that the model has already seen and sampled. Here the block stays, as in MUA-RL.
+ * One difference from Qwen's template: Qwen's removes the think blocks after `<|im_start|>assistant` from past turns. This would
+ * change tokens that the model has already seen and sampled. Here the blocks stay, as in MUA-RL.
  */
 import { toPythonJson } from './python-json.ts';
 import type { Tokenizer } from './types.ts';
@@ -17,8 +17,20 @@ export const END_OF_TEXT = '<|endoftext|>';
 export const TOOL_CALL_START = '<tool_call>';
 export const TOOL_CALL_END = '</tool_call>';
 
-/** The tokens before a turn of the model. The empty think block turns thinking off. */
-export const GENERATION_PROMPT = `${IM_START}assistant\n<think>\n\n</think>\n\n`;
+export const THINK_START = '<think>';
+export const THINK_END = '</think>';
+const NO_THOUGHTS = `${THINK_START}\n\n${THINK_END}\n\n`;
+
+/** The text before a turn of the model. Without thinking (Qwen3's `enable_thinking: false`), an empty think block ends it. */
+export function generationPrompt(thinking = false): string {
+  return `${IM_START}assistant\n${thinking ? '' : NO_THOUGHTS}`;
+}
+
+/** A turn that was not sampled, as the model would have written it: with thinking, the turn begins with a think block. */
+export function withThinkBlock(text: string, thinking = false, thoughts = ''): string {
+  if (!thinking || text.includes(THINK_END)) return text;
+  return (thoughts.trim() === '' ? NO_THOUGHTS : `${THINK_START}\n${thoughts.trim()}\n${THINK_END}\n\n`) + text;
+}
 
 const TOOLS_HEAD =
   '# Tools\n\nYou may call one or more functions to assist with the user query.\n\nYou are provided with function signatures within <tools></tools> XML tags:\n<tools>';
@@ -61,6 +73,8 @@ export interface RenderableConversation {
   messages: readonly {
     role: 'system' | 'user' | 'assistant' | 'tool';
     content: string;
+    /** Of an assistant, if the content does not begin with a think block. */
+    reasoning_content?: string | null;
     tool_calls?: readonly { function: { name: string; arguments: Record<string, unknown> | string } }[] | null;
   }[];
   /** OpenAI function schemas. */
@@ -75,11 +89,12 @@ export interface RenderedConversation {
 
 /**
  * The tokens that a rollout with these messages would have. Every tool call of a message is rendered. Thoughts
- * (`<think>…</think>` at the start of a content) are left out, because the template is in non-thinking mode.
+ * (`<think>…</think>` at the start of a content, or `reasoning_content`) are left out without thinking. With thinking the model
+ * would write them, and a message without thoughts gets an empty think block.
  */
-export function renderConversation(tokenizer: Tokenizer, conversation: RenderableConversation): RenderedConversation {
+export function renderConversation(tokenizer: Tokenizer, conversation: RenderableConversation, thinking = false): RenderedConversation {
   const rendered: RenderedConversation = { tokens: [], lossMask: [] };
-  for (const { text, sampled } of renderPieces(conversation)) {
+  for (const { text, sampled } of renderPieces(conversation, thinking)) {
     const ids = tokenizer.encode(text);
     for (const id of ids) {
       rendered.tokens.push(id);
@@ -90,7 +105,7 @@ export function renderConversation(tokenizer: Tokenizer, conversation: Renderabl
 }
 
 /** The conversation as strings. `sampled` marks those that the model would write. */
-export function renderPieces({ messages, tools }: RenderableConversation): { text: string; sampled: boolean }[] {
+export function renderPieces({ messages, tools }: RenderableConversation, thinking = false): { text: string; sampled: boolean }[] {
   const pieces: { text: string; sampled: boolean }[] = [];
   const given = (text: string) => pieces.push({ text, sampled: false });
   const leading = messages[0]?.role === 'system' ? messages[0] : undefined;
@@ -105,8 +120,12 @@ export function renderPieces({ messages, tools }: RenderableConversation): { tex
       given(renderToolResponses(results));
     } else {
       const calls = (message.tool_calls ?? []).map((call) => call.function);
-      given(GENERATION_PROMPT);
-      pieces.push({ text: renderAssistant(withoutThoughts(message.content), calls) + IM_END, sampled: true });
+      const content = thinking ? message.content : withoutThoughts(message.content);
+      given(generationPrompt(thinking));
+      pieces.push({
+        text: withThinkBlock(renderAssistant(content, calls), thinking, message.reasoning_content ?? '') + IM_END,
+        sampled: true,
+      });
       given('\n');
     }
   }
@@ -114,16 +133,18 @@ export function renderPieces({ messages, tools }: RenderableConversation): { tex
 }
 
 function withoutThoughts(content: string): string {
-  const end = content.lastIndexOf('</think>');
-  return end < 0 ? content : content.slice(end + '</think>'.length).replace(/^\n+/, '');
+  const end = content.lastIndexOf(THINK_END);
+  return end < 0 ? content : content.slice(end + THINK_END.length).replace(/^\n+/, '');
 }
 
 /**
  * The same rendering as a Jinja template, for `tokenizer_config.json`. vLLM, TRL and other tools then render conversations as in
- * training. The generation prompt never opens a think block.
+ * training. `enable_thinking` is off if it is not given, other than in Qwen3's template.
  */
 export const CHAT_TEMPLATE = `
-{%- set assistant = '${escape(GENERATION_PROMPT)}' %}
+{%- set thinking = enable_thinking is defined and enable_thinking %}
+{%- set no_thoughts = '${escape(NO_THOUGHTS)}' %}
+{%- set assistant = '${escape(generationPrompt(true))}' + ('' if thinking else no_thoughts) %}
 {%- if tools %}
     {{- '<|im_start|>system\\n' }}
     {%- if messages[0].role == 'system' %}
@@ -143,6 +164,13 @@ export const CHAT_TEMPLATE = `
         {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}
     {%- elif message.role == 'assistant' %}
         {{- assistant }}
+        {%- if thinking and '${THINK_END}' not in (message.content or '') %}
+            {%- if message.reasoning_content and message.reasoning_content.strip() %}
+                {{- '${THINK_START}\\n' + message.reasoning_content.strip() + '\\n${THINK_END}\\n\\n' }}
+            {%- else %}
+                {{- no_thoughts }}
+            {%- endif %}
+        {%- endif %}
         {%- if message.content %}
             {{- message.content }}
         {%- endif %}

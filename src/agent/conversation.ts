@@ -53,7 +53,7 @@ function readMessage(value: unknown, where: string): ChatMessage {
   const content = readContent(message.content, calls.length > 0, `${where}.content`);
   const checked: ChatMessage = { role, content };
   if (calls.length > 0) checked.tool_calls = calls;
-  for (const field of ['name', 'tool_call_id'] as const) {
+  for (const field of ['name', 'tool_call_id', 'reasoning_content'] as const) {
     const text = message[field];
     if (text === undefined || text === null) continue;
     if (typeof text !== 'string') throw wrong(`${where}.${field}`, text, 'a string');

@@ -78,7 +78,7 @@ class Episode implements LiveEpisode {
         `the prefix has the first tokens of a turn after a message of ${before ?? 'nobody'}: expected a message of user or tool`,
       );
     this.#log = new EpisodeLog(rules);
-    this.#transcript = new Transcript(tokenizer, Math.min(limits.max_model_len, sampler?.maxModelLen ?? Infinity));
+    this.#transcript = new Transcript(tokenizer, Math.min(limits.max_model_len, sampler?.maxModelLen ?? Infinity), limits.enable_thinking);
     this.#user = new UserSide(options, this.#transcript, this.#log, (call) => this.#call(call));
     this.#agent = new TurnSampler(options, rules.passUnknownTools ? null : domain.tools.map((tool) => tool.function.name));
   }

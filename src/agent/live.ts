@@ -2,7 +2,7 @@
 import type { ToolCall } from '../records/task.ts';
 import type { MessageNode, UserCall } from '../records/trajectory.ts';
 import { TOOL_CALL_START } from './chat-template.ts';
-import { spoken } from './tool-call.ts';
+import { spoken, withoutThoughts } from './tool-call.ts';
 
 /** Something that the agent or the customer said or did. */
 export interface LiveAct {
@@ -67,7 +67,7 @@ export function liveActs(
 
 function openAct(id: number, sampled: string): LiveAct {
   // The last token can end inside a character.
-  const text = sampled.replace(/\uFFFD+$/, '');
+  const text = withoutThoughts(sampled.replace(/\uFFFD+$/, ''));
   const start = text.indexOf(TOOL_CALL_START);
   const [said, markup] = start < 0 ? [text, ''] : [text.slice(0, start), text.slice(start + TOOL_CALL_START.length).trim()];
   return { id: `${id}`, by: 'agent', text: spoken(said), open: { markup } };

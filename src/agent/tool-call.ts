@@ -1,10 +1,10 @@
 /**
  * @file Parses tool calls in sampled text. Qwen is trained to write Hermes markup:
  * `<tool_call>{"name": …, "arguments": {…}}</tool_call>`. A turn has one call: sampling stops at the first end tag, and text
- * after the tag is ignored.
+ * after the tag is ignored. Thoughts (`<think>…</think>`) hold no calls.
  */
 import type { ToolCall } from '../records/task.ts';
-import { TOOL_CALL_END, TOOL_CALL_START } from './chat-template.ts';
+import { THINK_END, TOOL_CALL_END, TOOL_CALL_START } from './chat-template.ts';
 
 export interface ParsedTurn {
   /** The text that the user may hear, without markup, control tokens and thoughts. In a turn with a call: the text before the call. */
@@ -20,13 +20,18 @@ export interface ParsedTurn {
  * @param toolNames the domain's tools. Null accepts any name.
  */
 export function parseTurn(text: string, toolNames: readonly string[] | null): ParsedTurn {
-  const start = text.indexOf(TOOL_CALL_START);
-  const end = text.indexOf(TOOL_CALL_END);
-  if (start < 0 && end < 0) return { content: spoken(text) };
-  const content = spoken(text.slice(0, start < 0 ? end : start));
+  const said = withoutThoughts(text);
+  const start = said.indexOf(TOOL_CALL_START);
+  const end = said.indexOf(TOOL_CALL_END);
+  if (start < 0 && end < 0)
+    // Sampling stops at the end tag, also inside thoughts.
+    return text.endsWith(TOOL_CALL_END)
+      ? { content: spoken(said), error: `the tool call is inside the thoughts: expected ${THINK_END} before it` }
+      : { content: spoken(said) };
+  const content = spoken(said.slice(0, start < 0 ? end : start));
   if (start < 0 || (end >= 0 && end < start)) return { content, error: `${TOOL_CALL_END} without ${TOOL_CALL_START} before it` };
   if (end < 0) return { content, error: `${TOOL_CALL_START} without ${TOOL_CALL_END}` };
-  const body = text.slice(start + TOOL_CALL_START.length, end).trim();
+  const body = said.slice(start + TOOL_CALL_START.length, end).trim();
   try {
     return { content, call: readCall(body, toolNames) };
   } catch (error) {
@@ -34,10 +39,19 @@ export function parseTurn(text: string, toolNames: readonly string[] | null): Pa
   }
 }
 
-/** The text without control tokens and think blocks, closed or not. The user never hears these. */
+/** What the first closed think block holds; empty if there is no such block. */
+export function thoughtsOf(text: string): string {
+  return /<think>([^]*?)<\/think>/.exec(text)?.[1]!.trim() ?? '';
+}
+
+/** The text without think blocks, closed or not. */
+export function withoutThoughts(text: string): string {
+  return text.replace(/<think>[^]*?(<\/think>|$)/g, '');
+}
+
+/** The text without control tokens and think blocks. The user never hears these. */
 export function spoken(text: string): string {
-  return text
-    .replace(/<think>[^]*?(<\/think>|$)/g, '')
+  return withoutThoughts(text)
     .replace(/<\|[a-z_]+\|>|<\/?think>/g, '')
     .trim();
 }

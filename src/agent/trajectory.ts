@@ -4,6 +4,7 @@ import type { ToolSchema } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { path } from '../base/message-path.ts';
 import { IM_END } from './chat-template.ts';
+import { thoughtsOf } from './tool-call.ts';
 
 /** The reward that training uses: the sum of the stored parts, else the outcome. 0 if not scored. */
 export const totalReward = ({ reward, rewards }: Pick<Trajectory, 'reward' | 'rewards'>): number =>
@@ -63,14 +64,21 @@ export function toMessages(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>, tools
     if (node.role === 'template') continue;
     if (node.role === 'assistant') {
       callId = node.toolCall && `call_${node.id}`;
+      const reasoning = node.parseError === undefined ? thoughtsOf(node.text) : '';
+      const thoughts = reasoning === '' ? {} : { reasoning_content: reasoning };
       if (node.toolCall) {
         messages.push({
           role: 'assistant',
           content: node.content ?? '',
+          ...thoughts,
           tool_calls: [{ id: callId!, type: 'function', function: { ...node.toolCall } }],
         });
       } else {
-        messages.push({ role: 'assistant', content: node.parseError ? node.text.replace(IM_END, '') : (node.content ?? node.text) });
+        messages.push({
+          role: 'assistant',
+          content: node.parseError ? node.text.replace(IM_END, '') : (node.content ?? node.text),
+          ...thoughts,
+        });
       }
     } else if (node.role === 'tool') {
       const { toolResult } = node;

@@ -1,7 +1,7 @@
 /** @file A growing conversation: its message nodes, their tokens, and the tokens that the sampler does not have yet. */
 import type { Generation } from '../engine/types.ts';
 import type { MessageNode } from '../records/trajectory.ts';
-import { GENERATION_PROMPT, IM_END, renderClosing, renderToolResponses, renderUser } from './chat-template.ts';
+import { generationPrompt, IM_END, renderClosing, renderToolResponses, renderUser, withThinkBlock } from './chat-template.ts';
 import type { BegunTurn } from './prefix.ts';
 import type { Tokenizer } from './types.ts';
 
@@ -19,6 +19,8 @@ export class Transcript {
     private readonly tokenizer: Tokenizer,
     /** Limit of tokens of the whole sequence. */
     readonly capacity: number,
+    /** Whether the agent's turns begin with thoughts. */
+    private readonly thinking = false,
   ) {}
 
   get leaf(): number {
@@ -48,12 +50,12 @@ export class Transcript {
   /** Appends a turn of the agent that was not sampled. */
   agent(text: string, rendered: string, fields: NodeFields): void {
     this.beginTurn();
-    this.given('assistant', text, rendered, fields);
+    this.given('assistant', text, withThinkBlock(rendered, this.thinking), fields);
     this.closeTurn();
   }
 
   beginTurn(): void {
-    this.given('template', '', GENERATION_PROMPT);
+    this.given('template', '', generationPrompt(this.thinking));
   }
 
   /** Appends the template's tokens after a turn of the agent. `last`: the last token of the turn, if the turn was sampled. */

@@ -160,6 +160,7 @@ export const evaluationSchema = z.object({
       max_model_len: natural,
       malformed_policy: oneOf(MALFORMED),
       require_done: z.boolean(),
+      enable_thinking: z.optional(z.boolean()),
     } satisfies Fields<EpisodeLimits>),
     conversation_rules: oneOf(CONVERSATION_RULES),
     first_stream: natural,

@@ -4,6 +4,8 @@ export interface ChatMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';
   content: string;
   tool_calls?: { id?: string; type: 'function'; function: { name: string; arguments: Record<string, unknown> | string } }[];
+  /** The thoughts of an assistant (the name of vLLM and of Qwen's template). */
+  reasoning_content?: string;
   name?: string;
   tool_call_id?: string;
 }

@@ -16,6 +16,8 @@ export interface EpisodeLimits {
   malformed_policy: MalformedPolicy;
   /** The reward is 0 unless the termination is `user_stop` or `terminal_tool`. MUA-RL: false. */
   require_done: boolean;
+  /** Qwen3's `enable_thinking`: a turn begins with thoughts, which the customer does not hear. Absent: false, as in MUA-RL. */
+  enable_thinking?: boolean;
 }
 
 export interface Sampling {

@@ -127,11 +127,14 @@ export interface GrpoConfig
   inspect: boolean;
   /** `random`, `copying`: the run starts from fresh weights of the model's shape (`freshWeights`), without any cold start. */
   init_weights: 'model' | 'random' | 'copying';
+  enable_thinking: boolean;
 }
 
 export interface SftConfig extends OptimiserConfig, LoraSettings {
   train_batch_size: number;
   max_model_len: number;
+  /** Keep the thoughts of the conversations, and train on them. */
+  enable_thinking: boolean;
 }
 
 /** Values by metric name (verl, MUA-RL; see docs). There is one record for each step. Steps count from 1. */

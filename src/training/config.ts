@@ -118,12 +118,13 @@ export const grpoSchema = z.strictObject({
   max_model_len: count,
   malformed_policy: z.enum(['end', 'feedback', 'as_text']),
   require_done: z.boolean(),
+  enable_thinking: z.boolean(),
   temperature: z.number().min(0),
   top_p: z.number().gt(0).max(1),
   top_k: natural,
 }) satisfies z.ZodType<GrpoConfig>;
 
-const sftSchema = z.strictObject({ train_batch_size: count, ...schedule, ...lora, max_model_len: count }) satisfies z.ZodType<SftConfig>;
+const sftSchema = z.strictObject({ train_batch_size: count, ...schedule, ...lora, max_model_len: count, enable_thinking: z.boolean() }) satisfies z.ZodType<SftConfig>;
 
 /** TRL's name → ours. */
 export const ALIASES: Record<string, keyof GrpoConfig> = {

@@ -86,6 +86,7 @@ export const PAPER: GrpoConfig = {
   max_model_len: 32768,
   malformed_policy: 'end',
   require_done: false,
+  enable_thinking: false,
   temperature: 1,
   top_p: 1,
   top_k: 0,
@@ -235,6 +236,22 @@ export const PRESETS: Record<string, Preset> = {
     model: LORA_MODEL,
     config: LORA,
   },
+  'lora-sft': {
+    label: 'Qwen3-0.6B with LoRA, supervised',
+    description:
+      'The cold start before the preset “lora”: the same adapters learn from demonstrators’ conversations, 16 a step. Or choose a dataset of your own. Meant for a hardware GPU. No run with these settings was measured.',
+    model: LORA_MODEL,
+    config: {
+      ...LORA,
+      algorithm: 'sft',
+      lr: 2e-4,
+      lr_scheduler_type: 'cosine',
+      lr_warmup_steps: 10,
+      train_batch_size: 4,
+      ppo_mini_batch_size: 4,
+      n: 4,
+    },
+  },
   'lora-tau': {
     label: 'Qwen3-0.6B with LoRA, τ-bench retail',
     description:
@@ -287,5 +304,6 @@ export const SFT_DEFAULTS: SftConfig = {
   total_training_steps: 0,
   ...ALL_WEIGHTS,
   max_model_len: 16384,
+  enable_thinking: false,
   seed: 1,
 };

@@ -29,7 +29,7 @@ export async function sftStep(
   const clock = new Stopwatch();
   const size = config.train_batch_size * config.n;
   const conversations = hooks.dataset ? fromDataset(hooks.dataset, size, config.seed, step) : await demonstrate(stage, config, step, hooks);
-  const rendered = conversations.map((conversation) => renderConversation(stage.tokenizer, conversation));
+  const rendered = conversations.map((conversation) => renderConversation(stage.tokenizer, conversation, config.enable_thinking));
   const examples = rendered.filter(({ tokens }) => tokens.length <= config.max_model_len);
   if (examples.length === 0)
     throw new Error(

@@ -3,7 +3,7 @@ import { Template } from '@huggingface/jinja';
 import { describe, expect, it } from 'vitest';
 import {
   CHAT_TEMPLATE,
-  GENERATION_PROMPT,
+  generationPrompt,
   renderClosing,
   renderConversation,
   renderOpening,
@@ -39,19 +39,19 @@ const variants: [string, Conversation][] = [
 describe('rendering by deltas', () => {
   it.each(variants)('equals our Jinja template: %s', (_, c) => {
     expect(joined(c)).toBe(jinja(CHAT_TEMPLATE, c));
-    expect(joined(c) + GENERATION_PROMPT).toBe(jinja(CHAT_TEMPLATE, c, { add_generation_prompt: true }));
+    expect(joined(c) + generationPrompt()).toBe(jinja(CHAT_TEMPLATE, c, { add_generation_prompt: true }));
   });
 
   it.each(variants)("equals Qwen3's template except for the empty think block of past turns: %s", (_, c) => {
     const theirs = jinja(qwenTokenizer().chatTemplate, c, { add_generation_prompt: true, enable_thinking: false });
-    expect(theirs.endsWith(GENERATION_PROMPT)).toBe(true);
-    expect((joined(c) + GENERATION_PROMPT).replaceAll(THINK, '')).toBe(theirs.replaceAll(THINK, ''));
+    expect(theirs.endsWith(generationPrompt())).toBe(true);
+    expect((joined(c) + generationPrompt()).replaceAll(THINK, '')).toBe(theirs.replaceAll(THINK, ''));
   });
 
   it("begins a conversation exactly as Qwen3's template does", () => {
     const start = conversation.messages.slice(0, 2);
     const theirs = jinja(qwenTokenizer().chatTemplate, { messages: start, tools }, { add_generation_prompt: true, enable_thinking: false });
-    expect(renderOpening(start[0]!.content, tools) + renderUser(start[1]!.content) + GENERATION_PROMPT).toBe(theirs);
+    expect(renderOpening(start[0]!.content, tools) + renderUser(start[1]!.content) + generationPrompt()).toBe(theirs);
   });
 
   it('adds the end of a turn that was not sampled, and puts consecutive results into one user turn', () => {
@@ -117,14 +117,61 @@ describe('chat JSONL', () => {
     expect(parseConversations(`[${line([{ role: 'user', content: 'a' }])},\n${line([{ role: 'user', content: 'b' }])}]`)).toHaveLength(2);
   });
 
-  it('drops thoughts: the template is the non-thinking one', () => {
+  it('drops thoughts without thinking', () => {
     const c: Conversation = {
       messages: [
         { role: 'user', content: 'hi' },
         { role: 'assistant', content: '<think>\nhm\n</think>\n\nHello' },
       ],
     };
-    expect(joined(c)).toBe(`<|im_start|>user\nhi<|im_end|>\n${GENERATION_PROMPT}Hello<|im_end|>\n`);
+    expect(joined(c)).toBe(`<|im_start|>user\nhi<|im_end|>\n${generationPrompt()}Hello<|im_end|>\n`);
+  });
+
+  describe('with thinking', () => {
+    const thoughtful: Conversation = {
+      messages: [
+        ...conversation.messages.slice(0, 2),
+        { role: 'assistant', content: '<think>\nThey want a refund.\n</think>\n\nYour order id?' },
+      ],
+      tools,
+    };
+    const rendered = (c: Conversation) =>
+      renderPieces(c, true)
+        .map(({ text }) => text)
+        .join('');
+
+    it("equals Qwen3's template with enable_thinking, in the last turn and before the next", () => {
+      const qwen = qwenTokenizer().chatTemplate;
+      expect(rendered(thoughtful)).toBe(jinja(qwen, thoughtful, { enable_thinking: true }));
+      const start = { messages: conversation.messages.slice(0, 2), tools };
+      expect(rendered(start) + generationPrompt(true)).toBe(jinja(qwen, start, { enable_thinking: true, add_generation_prompt: true }));
+    });
+
+    it.each([...variants, ['thoughts', thoughtful] as [string, Conversation]])('equals our Jinja template: %s', (_, c) => {
+      expect(rendered(c)).toBe(jinja(CHAT_TEMPLATE, c, { enable_thinking: true }));
+      expect(rendered(c) + generationPrompt(true)).toBe(jinja(CHAT_TEMPLATE, c, { enable_thinking: true, add_generation_prompt: true }));
+    });
+
+    it('trains on the thoughts, and on an empty think block of a turn without thoughts', () => {
+      const sampled = renderPieces(
+        { messages: [...thoughtful.messages, { role: 'user', content: '#W1' }, { role: 'assistant', content: 'Done.' }] },
+        true,
+      ).flatMap((piece) => (piece.sampled ? [piece.text] : []));
+      expect(sampled).toEqual([
+        '<think>\nThey want a refund.\n</think>\n\nYour order id?<|im_end|>',
+        '<think>\n\n</think>\n\nDone.<|im_end|>',
+      ]);
+    });
+
+    it('reads thoughts from reasoning_content', () => {
+      const { messages } = readConversation({ messages: [{ role: 'assistant', content: 'Hello', reasoning_content: 'hm' }] });
+      expect(rendered({ messages })).toContain('<think>\nhm\n</think>\n\nHello');
+      expect(rendered({ messages })).toBe(jinja(CHAT_TEMPLATE, { messages }, { enable_thinking: true }));
+      expect(joined({ messages })).toBe(joined({ messages: [{ role: 'assistant', content: 'Hello' }] }));
+      expect(() => readConversation({ messages: [{ role: 'assistant', content: 'a', reasoning_content: 1 }] })).toThrow(
+        'messages[0].reasoning_content is 1: expected a string',
+      );
+    });
   });
 
   it.each([

@@ -70,6 +70,7 @@ const UPSTREAM = {
   filter_noop_tasks: false,
   check_outputs: false,
   require_done: false,
+  enable_thinking: false,
   malformed_policy: 'end',
   mask_truncated: false,
   init_weights: 'model',

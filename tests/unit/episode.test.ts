@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, it } from 'vitest';
-import { GENERATION_PROMPT, renderConversation, renderToolCall } from '../../src/agent/chat-template.ts';
+import { generationPrompt, renderConversation, renderToolCall } from '../../src/agent/chat-template.ts';
 import { runEpisode } from '../../src/agent/episode.ts';
 import { path } from '../../src/base/message-path.ts';
 import { flatten, toMessages } from '../../src/agent/trajectory.ts';
@@ -154,8 +154,30 @@ describe('an episode', () => {
   it('closes a turn that ended with <|endoftext|> as the template does', async () => {
     const { trajectory } = await play({ agent: ['Bye<|endoftext|>'], user: ['Hi', STOP] });
     expect(nanoTokenizer().decode(flatten(trajectory).tokens)).toContain(
-      `${GENERATION_PROMPT}Bye<|endoftext|><|im_end|>\n<|im_start|>user`,
+      `${generationPrompt()}Bye<|endoftext|><|im_end|>\n<|im_start|>user`,
     );
+  });
+
+  it('with thinking, the user hears no thoughts, calls inside thoughts do not count, and the thoughts stay in the context', async () => {
+    const { trajectory, users } = await play({
+      agent: [
+        '<think>\nWho is it?\n</think>\n\nYour id?<|im_end|>',
+        `<think>\nI call ${CALL}`,
+        `<think>\nok\n</think>\n\n${CALL}`,
+        'Bye<|im_end|>',
+      ],
+      user: ['Hi', '#W1234567', STOP],
+      limits: { enable_thinking: true },
+    });
+    expect(users.heard).toEqual(['Your id?', 'Bye']);
+    expect(trajectory).toMatchObject({ termination: 'user_stop', parseErrors: 1, reward: 1 });
+    expect(trajectory.nodes.find(({ parseError }) => parseError)).toMatchObject({
+      parseError: 'the tool call is inside the thoughts: expected </think> before it',
+    });
+    const text = nanoTokenizer().decode(flatten(trajectory).tokens);
+    expect(text).toContain('<|im_start|>assistant\n<think>\nWho is it?\n</think>\n\nYour id?<|im_end|>\n<|im_start|>user');
+    expect(text).toContain(`<|im_start|>assistant\n<think>\nok\n</think>\n\n${CALL}<|im_end|>`);
+    expect(toMessages(trajectory).messages[2]).toEqual({ role: 'assistant', content: 'Your id?', reasoning_content: 'Who is it?' });
   });
 
   it('follows other rules: a greeting, stop words, terminal tools', async () => {

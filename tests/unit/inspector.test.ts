@@ -1,7 +1,7 @@
 /** The trajectory inspector's logic: token texts, channels and their scales, marks, keys, search. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { GENERATION_PROMPT, renderToolResponses, renderUser } from '../../src/agent/chat-template.ts';
+import { generationPrompt, renderToolResponses, renderUser } from '../../src/agent/chat-template.ts';
 import { loadTokenizer } from '../../src/agent/tokenizer.ts';
 import type { MessageNode } from '../../src/records/trajectory.ts';
 import {
@@ -48,7 +48,7 @@ const sampled = (id: number, text: string, more: Partial<MessageNode> = {}): Mes
 };
 const nodes = [
   given(0, 'user', 'user', renderUser('user')),
-  given(1, 'template', '', GENERATION_PROMPT),
+  given(1, 'template', '', generationPrompt()),
   sampled(2, 'Grüße, 学生 <b>yes</b>\nno<|im_end|>'),
   given(3, 'template', '', '\n'),
   given(4, 'tool', '{"a": 1}', renderToolResponses(['{"a": 1}'])),

@@ -76,6 +76,11 @@ export const GROUPS: FieldGroup[] = [
         'Malformed tool call',
         'end: the conversation ends. feedback: the agent receives the error. as_text: the customer receives the text of the call.',
       ),
+      field(
+        'enable_thinking',
+        'Thinking',
+        'Qwen3’s enable_thinking. If true, the model writes thoughts before each turn. The customer does not hear them, and they stay in the context. MUA-RL trains without.',
+      ),
       field('require_done', 'Require a proper end', 'If true, a conversation without a proper end gets reward 0, for example at a limit.'),
     ],
   },
