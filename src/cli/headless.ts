@@ -26,6 +26,7 @@ import { importBenchmark } from '../benchmarks/import/import.ts';
 import { BenchmarkDatabase } from '../benchmarks/import/database.ts';
 import { isBaseWeights } from '../exchange/adapter-folder.ts';
 import type { TrainerApi } from '../trainer/api.ts';
+import { rooflineSvg } from '../trainer/roofline.ts';
 
 /** The files of a benchmark. A file is fetched from `<exchange>benchmark/<index>` when it is read. */
 interface BenchmarkFiles {
@@ -45,7 +46,7 @@ export type HeadlessRequest = { model?: string[]; benchmark?: BenchmarkFiles } &
   | { command: 'grad'; request: GradRequest; precision: Precision }
   | { command: 'generate'; request: GenerateRequest; precision: Precision }
   | { command: 'plan'; request: PlanRequest }
-  | { command: 'bench' }
+  | { command: 'bench'; workloads: string[] }
 );
 
 /**
@@ -223,8 +224,11 @@ async function runCommand(trainer: Trainer, request: HeadlessRequest, exchange: 
       const trial: EvaluationSink['trial'] = (i, trajectory) => put(`${place(i)}trial`, JSON.stringify(trajectory));
       return trainer.evaluate(model, request.options, customers, comlink.proxy<EvaluationSink>({ progress: report, trial }));
     }
-    case 'bench':
-      return trainer.bench(progress);
+    case 'bench': {
+      const report = await trainer.bench(request.workloads, progress);
+      await put(`${exchange}out/roofline.svg`, rooflineSvg(report));
+      return report;
+    }
   }
 }
 

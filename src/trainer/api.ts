@@ -119,5 +119,9 @@ export interface TrainerApi {
   ): Promise<{ completions: { tokens: number[]; logprobs: number[] }[] }>;
   /** The bytes that a model would take on this GPU, from its `config.json`. Nothing is allocated. */
   plan(config: unknown, request: PlanRequest): Promise<MemoryPlan>;
-  bench(progress: Progress): Promise<BenchReport>;
+  /**
+   * The speed of this GPU. `stopPlay` ends it. @param workloads names; an empty list means all
+   * @throws while a run or an evaluation is active; InputError for an unknown workload
+   */
+  bench(workloads: readonly string[], progress: Progress): Promise<BenchReport>;
 }

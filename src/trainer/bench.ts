@@ -1,163 +1,243 @@
-/** @file Measures the speed of this device: a plain matmul, then training steps and batched decoding of several model sizes. */
-import type { BenchReport, Progress, EngineInfo } from './messages.ts';
-import { createEngine } from '../engine/engine.ts';
-import { matmul } from '../engine/kernels/matmul.ts';
-import type { Gpu } from '../engine/gpu.ts';
-import { randomWeights } from '../engine/parameters.ts';
-import type { ModelConfig } from '../records/model.ts';
-import type { Engine } from '../engine/types.ts';
+/**
+ * @file Measures the speed of this device: the ceilings (a plain matmul, a copy), then training, prefill and decoding of two
+ * model sizes. A share is relative to the roofline of the same run (Williams et al. 2009): operations a second can be at most
+ * those of the matmul, and at most operations a byte times the bytes a second of the copy.
+ */
 import { hash32 } from '../base/random.ts';
+import { createEngine } from '../engine/engine.ts';
+import type { Gpu } from '../engine/gpu.ts';
+import { matmul } from '../engine/kernels/matmul.ts';
+import { LORA_TARGETS } from '../engine/lora.ts';
+import { groupsOf, modelTensors } from '../engine/parameters.ts';
+import type { Engine, WeightSource } from '../engine/types.ts';
 import { sftLoss } from '../training/grpo-loss.ts';
-
-interface Size {
-  config: ModelConfig;
-  batch: number;
-  length: number;
-}
-
-const qwen3 = (
-  config: Pick<
-    ModelConfig,
-    'vocab_size' | 'hidden_size' | 'intermediate_size' | 'num_hidden_layers' | 'num_attention_heads' | 'num_key_value_heads' | 'head_dim'
-  >,
-): ModelConfig => ({
-  model_type: 'qwen3',
-  rms_norm_eps: 1e-6,
-  rope_theta: 1e6,
-  max_position_embeddings: 4096,
-  tie_word_embeddings: true,
-  ...config,
-});
-
-/** Model sizes by name. The comparison with other libraries (tests/bench/peers) also measures `1m`. */
-const BENCH_SIZES: Record<string, Size> = {
-  '1m': {
-    config: qwen3({
-      vocab_size: 2048,
-      hidden_size: 128,
-      intermediate_size: 384,
-      num_hidden_layers: 4,
-      num_attention_heads: 4,
-      num_key_value_heads: 4,
-      head_dim: 32,
-    }),
-    batch: 8,
-    length: 256,
-  },
-  '5m': {
-    config: qwen3({
-      vocab_size: 4096,
-      hidden_size: 256,
-      intermediate_size: 768,
-      num_hidden_layers: 5,
-      num_attention_heads: 8,
-      num_key_value_heads: 4,
-      head_dim: 32,
-    }),
-    batch: 4,
-    length: 256,
-  },
-};
+import {
+  type BenchModel,
+  benchModels,
+  chosenWorkloads,
+  DECODE_BATCHES,
+  decodeWork,
+  prefillWork,
+  trainWork,
+  type Work,
+} from './bench-workloads.ts';
+import type { BenchReport, EngineInfo, Progress } from './messages.ts';
 
 const MATMULS = [
-  { m: 512, n: 512, k: 512 },
-  { m: 2048, n: 384, k: 128 },
-  { m: 2048, n: 1024, k: 256 },
+  { m: 512, k: 512, n: 512 },
+  { m: 2048, k: 128, n: 384 },
+  { m: 2048, k: 256, n: 1024 },
 ];
-const DECODE_BATCH = 32;
-const DECODE_TOKENS = 32;
+const LARGE_MATMULS = [
+  { m: 4096, k: 1024, n: 4096 },
+  { m: 4096, k: 4096, n: 4096 },
+];
 
-/** Floating-point operations of forward and backward on causal sequences. Attention counts the lower triangle only. */
-function trainingFlops({ config: c, batch, length }: Size): number {
-  const perLayer =
-    c.hidden_size * c.head_dim * (2 * c.num_attention_heads + 2 * c.num_key_value_heads) + 3 * c.hidden_size * c.intermediate_size;
-  const weights = c.num_hidden_layers * perLayer + c.vocab_size * c.hidden_size;
-  const attention = (c.num_hidden_layers * 2 * c.num_attention_heads * c.head_dim * length) / 2;
-  return 6 * batch * length * (weights + attention);
+interface Job {
+  name: string;
+  work: Work;
+  /** Prepares a repetition, and returns what is timed. */
+  prepare: (engine: Engine, repetition: number) => Promise<() => Promise<unknown>>;
 }
 
-export async function bench(gpu: Gpu, adapter: EngineInfo, progress: Progress): Promise<BenchReport> {
-  const report: BenchReport = { adapter, matmul: [], training: [], decode: [] };
-  const names = Object.keys(BENCH_SIZES);
-  const total = MATMULS.length + 2 * names.length;
+/**
+ * @param names workloads; an empty list means all
+ * @throws InputError for an unknown workload; the reason of the signal
+ */
+export async function bench(
+  gpu: Gpu,
+  adapter: EngineInfo,
+  names: readonly string[],
+  progress: Progress,
+  signal?: AbortSignal,
+): Promise<BenchReport> {
+  const chosen = chosenWorkloads(names);
+  const matmuls = gpu.info.software ? MATMULS : [...MATMULS, ...LARGE_MATMULS];
+  const total = matmuls.length + 1 + chosen.length;
   let done = 0;
-  for (const shape of MATMULS) {
-    report.matmul.push({ shape: `${shape.m}x${shape.k}x${shape.n}`, gflops: await matmulRate(gpu, shape) });
-    progress(++done, total, 'matmul');
+  const next = (label: string) => {
+    signal?.throwIfAborted();
+    progress(done++, total, label);
+  };
+  const rates: BenchReport['ceilings']['matmul'] = [];
+  for (const shape of matmuls) {
+    next(`matmul ${shapeName(shape)}`);
+    rates.push({ shape: shapeName(shape), gflops: await matmulRate(gpu, shape) });
   }
-  const best = Math.max(...report.matmul.map(({ gflops }) => gflops));
-  for (const name of names) {
-    const size = BENCH_SIZES[name]!;
-    const engine = await createEngine(gpu, size.config, randomWeights(size.config, 1), { maxModelLen: 512, slots: DECODE_BATCH });
-    const ms = await trainingStepMs(engine, size);
-    const tokens = size.batch * size.length;
-    const gflops = trainingFlops(size) / ms / 1e6;
-    report.training.push({
-      model: name,
-      tokens,
-      ms_per_step: ms,
-      tokens_per_s: (tokens / ms) * 1000,
-      gflops,
-      share_of_best_matmul: gflops / best,
+  next('copy');
+  const ceilings = { matmul: rates, gflops: Math.max(...rates.map(({ gflops }) => gflops)), gb_per_s: await copyRate(gpu) };
+  const report: BenchReport = { adapter, ceilings, workloads: [] };
+  for (const model of benchModels(gpu.info.software)) {
+    const jobs = jobsOf(model).filter(({ name }) => chosen.includes(name));
+    if (jobs.length === 0) continue;
+    const { config, precision, rank, kvBytes, prefill, train, decode } = model;
+    const batch = Math.max(...DECODE_BATCHES);
+    const perSequence = 16 * Math.ceil((decode.prompt + decode.tokens + 1) / 16);
+    const engine = await createEngine(gpu, config, noise(model), {
+      maxModelLen: Math.max(prefill + 1, train.length),
+      slots: batch,
+      kvTokens: Math.max(batch * perSequence, prefill + 16),
+      precision,
+      kvFormat: kvBytes === 2 ? 'f16' : 'f32',
+      ...(rank > 0 && { lora: { rank, scale: 2, targets: LORA_TARGETS } }),
     });
-    progress(++done, total, `train ${name}`);
-    report.decode.push({ model: name, batch: DECODE_BATCH, tokens_per_s: await decodeRate(engine) });
-    progress(++done, total, `decode ${name}`);
-    engine.destroy();
+    try {
+      for (const { name, work, prepare } of jobs) {
+        next(name);
+        const ms = await times(3, (repetition) => prepare(engine, repetition), signal);
+        report.workloads.push({ name, reduced: model.reduced, ...speed(work, Math.min(...ms), ceilings), all_ms: ms });
+      }
+    } finally {
+      engine.destroy();
+    }
   }
+  progress(total, total, 'done');
   return report;
+}
+
+const shapeName = ({ m, k, n }: { m: number; k: number; n: number }) => `${m}x${k}x${n}`;
+
+/** `share`: of what the roofline allows. */
+function speed({ tokens, flops, bytes }: Work, ms: number, ceilings: { gflops: number; gb_per_s: number }) {
+  const gflops = flops / ms / 1e6;
+  const byBytes = (flops / bytes) * ceilings.gb_per_s;
+  return {
+    ms,
+    tokens,
+    tokens_per_s: (1000 * tokens) / ms,
+    flops,
+    bytes,
+    gflops,
+    bound: byBytes < ceilings.gflops ? ('bytes' as const) : ('operations' as const),
+    share: gflops / Math.min(byBytes, ceilings.gflops),
+  };
+}
+
+function jobsOf(model: BenchModel): Job[] {
+  const { name, config, train, prefill, decode } = model;
+  const tokensOf = (stream: number, count: number) => Array.from({ length: count }, (_, t) => hash32(stream, t) % config.vocab_size);
+  const open = async ({ sampler }: Engine, stream: number, count: number) => {
+    const sequence = await sampler.open({ seed: 1, stream });
+    sampler.append(sequence, tokensOf(stream, count));
+    return {
+      generate: (maxNewTokens: number) => sampler.generate(sequence, { maxNewTokens, temperature: 1, stopTokenIds: [] }),
+      close: () => sampler.close(sequence),
+    };
+  };
+  return [
+    {
+      name: `train-${name}`,
+      work: trainWork(model),
+      prepare: async (engine) => {
+        const sequences = Array.from({ length: train.batch }, (_, i) => ({
+          tokens: tokensOf(i, train.length),
+          lossMask: Array.from({ length: train.length }, () => 1),
+          weight: 1 / (train.batch * train.length),
+        }));
+        return async () => {
+          await engine.accumulate(sequences, sftLoss);
+          await engine.step({ lr: 1e-4, beta1: 0.9, beta2: 0.999, eps: 1e-8, weight_decay: 0, grad_clip: 1 });
+        };
+      },
+    },
+    {
+      name: `prefill-${name}`,
+      work: prefillWork(model),
+      prepare: async (engine, repetition) => {
+        // Another prompt each time, because equal prompts share their pages.
+        const sequence = await open(engine, 1000 + repetition, prefill);
+        return async () => {
+          await sequence.generate(1);
+          sequence.close();
+        };
+      },
+    },
+    ...DECODE_BATCHES.map((batch): Job => ({
+      name: `decode-${name}-${batch}`,
+      work: decodeWork(model, batch),
+      prepare: async (engine, repetition) => {
+        const sequences = await Promise.all(
+          Array.from({ length: batch }, (_, i) => open(engine, 2000 + repetition * batch + i, decode.prompt)),
+        );
+        await Promise.all(sequences.map(({ generate }) => generate(1)));
+        return async () => {
+          await Promise.all(sequences.map(({ generate }) => generate(decode.tokens)));
+          for (const { close } of sequences) close();
+        };
+      },
+    })),
+  ];
 }
 
 /** GFLOP/s of y = x·Wᵀ. Each submit runs several products; the fastest of five submits counts. */
 async function matmulRate(gpu: Gpu, { m, n, k }: { m: number; n: number; k: number }): Promise<number> {
   const counts = gpu.uniform('counts', [m, 0, 0, 0]);
   const [a, b, c] = [gpu.buffer('a', m * k * 4), gpu.buffer('b', n * k * 4), gpu.buffer('c', m * n * 4)];
-  const repeats = gpu.info.software ? 2 : 200;
+  const flops = 2 * m * n * k;
+  const repeats = Math.max(1, Math.round((gpu.info.software ? 5e8 : 1e11) / flops));
   const once = matmul(gpu, { a, b, c, counts }, { form: 'nt', rows: { of: 'tokens' }, n, k });
   const program = Array.from({ length: repeats }, () => once).flat();
   await gpu.ready();
-  const best = await bestOf(5, async () => {
+  const ms = await times(5, async () => async () => {
     gpu.run(program, { tokens: m, rows: 0 });
     await gpu.device.queue.onSubmittedWorkDone();
   });
   for (const view of [counts, a, b, c]) gpu.destroyBuffer(view);
-  return (2 * m * n * k * repeats) / best / 1e6;
+  return (flops * repeats) / Math.min(...ms) / 1e6;
 }
 
-async function trainingStepMs(engine: Engine, { config, batch, length }: Size): Promise<number> {
-  const sequences = Array.from({ length: batch }, (_, i) => ({
-    tokens: Array.from({ length }, (_, t) => hash32(i, t) % config.vocab_size),
-    lossMask: Array.from({ length }, () => 1),
-    weight: 1 / (batch * length),
-  }));
-  return bestOf(3, async () => {
-    await engine.accumulate(sequences, sftLoss);
-    await engine.step({ lr: 1e-4, beta1: 0.9, beta2: 0.999, eps: 1e-8, weight_decay: 0, grad_clip: 1 });
+/** GB/s of copies from buffer to buffer; a byte that is read and written counts twice. The fastest of five submits counts. */
+async function copyRate({ device, info }: Gpu): Promise<number> {
+  const size = (info.software ? 64 : 256) * 2 ** 20;
+  const repeats = info.software ? 4 : 64;
+  const usage = GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
+  const [from, to] = [0, 1].map((i) => device.createBuffer({ label: `bench copy ${i}`, size, usage })) as [GPUBuffer, GPUBuffer];
+  const ms = await times(5, async () => async () => {
+    const encoder = device.createCommandEncoder();
+    for (let i = 0; i < repeats; i++) encoder.copyBufferToBuffer(from, 0, to, 0, size);
+    device.queue.submit([encoder.finish()]);
+    await device.queue.onSubmittedWorkDone();
   });
+  from.destroy();
+  to.destroy();
+  return (2 * size * repeats) / Math.min(...ms) / 1e6;
 }
 
-async function decodeRate({ sampler, config }: Engine): Promise<number> {
-  const ms = await bestOf(2, async () => {
-    await Promise.all(
-      Array.from({ length: DECODE_BATCH }, async (_, stream) => {
-        const sequence = await sampler.open({ seed: 1, stream });
-        sampler.append(sequence, [stream % config.vocab_size]);
-        await sampler.generate(sequence, { maxNewTokens: DECODE_TOKENS, temperature: 1, stopTokenIds: [] });
-        sampler.close(sequence);
-      }),
-    );
-  });
-  return (DECODE_BATCH * DECODE_TOKENS * 1000) / ms;
-}
-
-/** Milliseconds of the fastest of `runs` runs, after one warm-up run. */
-async function bestOf(runs: number, work: () => Promise<void>): Promise<number> {
-  await work();
-  let best = Infinity;
-  for (let run = 0; run < runs; run++) {
+/** Milliseconds of `count` repetitions, after one more that warms up. */
+async function times(
+  count: number,
+  prepare: (repetition: number) => Promise<() => Promise<unknown>>,
+  signal?: AbortSignal,
+): Promise<number[]> {
+  const ms: number[] = [];
+  for (let repetition = 0; repetition <= count; repetition++) {
+    signal?.throwIfAborted();
+    const work = await prepare(repetition);
     const start = performance.now();
     await work();
-    best = Math.min(best, performance.now() - start);
+    if (repetition > 0) ms.push(performance.now() - start);
   }
-  return best;
+  return ms;
+}
+
+/** Weights that nobody trained, made piece by piece: matrices of noise, norms of ones. */
+function noise({ config, precision }: BenchModel): WeightSource {
+  const wide = precision === 'f32';
+  const dtype = wide ? 'F32' : 'BF16';
+  const tensors = new Map(
+    groupsOf(modelTensors(config))
+      .flat()
+      .map(({ name, shape }) => [name, { dtype, shape }] as const),
+  );
+  /** A value's bits in bf16 are the upper half of its bits in f32. The values are ±0.016 to ±0.03. */
+  const block = Uint16Array.from({ length: 2 ** 15 }, (_, i) => ((hash32(1, i) & 1) << 15) | (0x3c80 + (hash32(2, i) & 0x7f)));
+  return {
+    tensors,
+    read: (name, _from, bytes) => {
+      const values = wide ? new Uint32Array(bytes / 4) : new Uint16Array(bytes / 2);
+      const isNorm = tensors.get(name)!.shape.length === 1;
+      for (let i = 0; i < values.length; i++) values[i] = (isNorm ? 0x3f80 : block[i % block.length]!) * (wide ? 2 ** 16 : 1);
+      return new Uint8Array(values.buffer);
+    },
+  };
 }

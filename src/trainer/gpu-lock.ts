@@ -4,8 +4,8 @@
  */
 import { takeLock } from '../base/lock.ts';
 
-/** The work that needs the GPU. Scoring computes the log-probabilities of a stored conversation. */
-export const GPU_USES = ['train', 'evaluate', 'play', 'score'] as const;
+/** The work that needs the GPU. Scoring computes the log-probabilities of a stored conversation; the bench measures speed. */
+export const GPU_USES = ['train', 'evaluate', 'play', 'score', 'bench'] as const;
 export type GpuUse = (typeof GPU_USES)[number];
 
 const LOCK = 'mua-trainer';

@@ -3,7 +3,7 @@
  * nothing to say. Only the model on the GPU is kept between requests.
  */
 import type { SessionParts } from './session-parts.ts';
-import type { AgentMove, PlayRequest, Progress, Rescored, RescoreRequest, Viewer } from './messages.ts';
+import type { AgentMove, BenchReport, PlayRequest, Progress, Rescored, RescoreRequest, Viewer } from './messages.ts';
 import { inMemory, type ModelParts } from '../exchange/model-folder.ts';
 import { runEpisode } from '../agent/episode.ts';
 import { readPrefix } from '../agent/prefix.ts';
@@ -17,6 +17,7 @@ import { rulesFor } from '../benchmarks/rules.ts';
 import type { Engine } from '../engine/types.ts';
 import { ResumedUsers } from '../users/resumed.ts';
 import type { UserSession, UserSimulator } from '../users/types.ts';
+import { bench } from './bench.ts';
 import { rescore } from './commands.ts';
 import type { EngineHost } from './engine-host.ts';
 import { type GpuUse, takeGpu } from './gpu-lock.ts';
@@ -62,6 +63,15 @@ export class Plays {
     return this.#alone('score', async (signal) => {
       const engine = await this.#engine(request.model, request.max_model_len, await firstFiles(this.#parts, request.model));
       return rescore(engine, request, signal);
+    });
+  }
+
+  /** Measures the speed of the GPU. @throws as `play`; InputError for an unknown workload */
+  async bench(workloads: readonly string[], progress: Progress): Promise<BenchReport> {
+    return this.#alone('bench', async (signal) => {
+      this.#loaded = null;
+      this.#host.close();
+      return bench(await this.#host.device(), await this.#host.info(), workloads, progress, signal);
     });
   }
 

@@ -29,7 +29,6 @@ import type { GrpoConfig, RunRequest } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { TrainerApi } from './api.ts';
-import { bench } from './bench.ts';
 import { parseConfig } from '../engine/config.ts';
 import { LORA_TARGETS } from '../engine/lora.ts';
 import { planMemory } from '../engine/memory-plan.ts';
@@ -221,9 +220,10 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
     return planMemory({ info, limits: device.limits }, parseConfig(config), { precision, maxModelLen, slots, ...cache, ...lora });
   }
 
-  async bench(progress: Progress) {
-    this.#host.close();
-    return bench(await this.#host.device(), await this.engineInfo(), progress);
+  async bench(workloads: readonly string[], progress: Progress) {
+    if (this.#training) throw new Error('a run is being trained and holds the GPU: stop it first');
+    this.#refuseWhileEvaluating();
+    return this.#plays.bench(workloads, progress);
   }
 }
 

@@ -244,6 +244,26 @@ test('Ctrl-C closes the browser, leaves nothing, exits 130', async () => {
   await expect.poll(running).toBe(false);
 });
 
+test('bench: chosen workloads with their share of the roofline, and the picture', async () => {
+  const outcome = await mua('bench', '--json', '--workloads', 'decode-nano-8, train-nano', '--svg', at('roofline.svg'));
+  expectDone(outcome);
+  const { adapter, ceilings, workloads } = JSON.parse(outcome.stdout);
+  expect(adapter.state).toBe('ready');
+  expect(workloads.map(({ name }: { name: string }) => name)).toEqual(['train-nano', 'decode-nano-8']);
+  for (const { ms, all_ms, tokens, tokens_per_s, flops, bytes, gflops, share } of workloads) {
+    expect(ms).toBe(Math.min(...all_ms));
+    expect(tokens_per_s).toBeCloseTo((1000 * tokens) / ms);
+    expect(share).toBeCloseTo(gflops / Math.min(ceilings.gflops, (flops / bytes) * ceilings.gb_per_s));
+    expect(share).toBeGreaterThan(0.01);
+    // A plain matmul of another shape can be faster than those of the ceiling, a little.
+    expect(share).toBeLessThan(1.5);
+  }
+  expect((await readFile(at('roofline.svg'), 'utf8')).match(/<circle/g)).toHaveLength(2);
+  const unknown = await mua('bench', '--workloads', 'train-mega');
+  expect(unknown.code).not.toBe(0);
+  expect(unknown.stderr).toContain('workload "train-mega": expected names among train-nano');
+});
+
 test('evaluate on an imported benchmark: its tasks, its rewards, its results read back; bad splits are told by name', async () => {
   const data = await mkdtemp(join(folder, 'mock-'));
   for (const [name, text] of Object.entries(tau2Mock)) await writeFile(join(data, name), text);

@@ -16,14 +16,16 @@ const NEEDS = {
   evaluate: 'Evaluating needs WebGPU, which is not available here.',
   play: 'Playing with the model needs WebGPU, which is not available here.',
   score: 'Scoring needs WebGPU, which is not available here.',
+  bench: 'Measuring needs WebGPU, which is not available here.',
 };
 const FAILED = {
   train: 'This GPU failed the self-test. Training is refused, because the results would be wrong.',
   evaluate: 'This GPU failed the self-test. Evaluating is refused, because the results would be wrong.',
   play: 'This GPU failed the self-test. Playing with the model is refused, because the results would be wrong.',
   score: 'This GPU failed the self-test. Scoring is refused, because the results would be wrong.',
+  bench: 'This GPU failed the self-test. Measuring is refused, because the results would be wrong.',
 };
-const same = (reason: string): Record<GpuUse, string> => ({ train: reason, evaluate: reason, play: reason, score: reason });
+const same = (reason: string): Record<GpuUse, string> => ({ train: reason, evaluate: reason, play: reason, score: reason, bench: reason });
 
 const CASES: { state: string; change: Partial<GpuState>; reasons: Record<GpuUse, string> }[] = [
   { state: 'the GPU is free', change: {}, reasons: same('') },
@@ -50,6 +52,7 @@ const CASES: { state: string; change: Partial<GpuState>; reasons: Record<GpuUse,
   { state: 'another tab evaluates', change: { otherTab: 'evaluate' }, reasons: same('Another tab plays an evaluation and uses the GPU.') },
   { state: 'another tab plays', change: { otherTab: 'play' }, reasons: same('Another tab plays a conversation and uses the GPU.') },
   { state: 'another tab scores', change: { otherTab: 'score' }, reasons: same('Another tab scores a conversation and uses the GPU.') },
+  { state: 'another tab measures', change: { otherTab: 'bench' }, reasons: same('Another tab measures the speed of the GPU.') },
   { state: 'a command has no answer yet', change: { busy: true }, reasons: same('The trainer is busy with the last command.') },
   {
     state: 'the device fails and a run trains: the device comes first',

@@ -16,12 +16,13 @@ export interface GpuState {
   busy: boolean;
 }
 
-const NOUNS: Record<GpuUse, string> = { train: 'Training', evaluate: 'Evaluating', play: 'Playing with the model', score: 'Scoring' };
+const NOUNS: Record<GpuUse, string> = { train: 'Training', evaluate: 'Evaluating', play: 'Playing with the model', score: 'Scoring', bench: 'Measuring' };
 const OTHER_TAB: Record<GpuUse, string> = {
   train: 'Another tab trains a run and uses the GPU.',
   evaluate: 'Another tab plays an evaluation and uses the GPU.',
   play: 'Another tab plays a conversation and uses the GPU.',
   score: 'Another tab scores a conversation and uses the GPU.',
+  bench: 'Another tab measures the speed of the GPU.',
 };
 
 /**

@@ -1,5 +1,6 @@
 /** @file The page's side of the trainer worker: the device, the active run and the commands. There is one client per page. */
 import type {
+  BenchReport,
   DatasetRequest,
   Progress,
   Rescored,
@@ -190,6 +191,11 @@ export class TrainerClient {
   /** Scores a conversation with other weights. @throws the trainer's error; also if the request is stopped */
   async rescore(request: RescoreRequest): Promise<Rescored> {
     return this.#using(async (trainer) => trainer.rescore(request));
+  }
+
+  /** The speed of the GPU. `stopPlay` ends the measurement. @throws the trainer's error; also if it is stopped */
+  async bench(progress: Progress): Promise<BenchReport> {
+    return this.#using(async (trainer) => trainer.bench([], comlink.proxy(progress)));
   }
 
   /** The GPU memory that a run would take. @throws the trainer's error */

@@ -125,16 +125,29 @@ export const plan = {
 
 /** @type {Command} */
 export const bench = {
-  summary: 'speed of training and decoding, compared with a plain matmul in the same run',
-  flags: { json: JSON_FLAG },
-  run: (_, progress) => runInPage({ request: { command: 'bench' }, progress }),
-  show: ({ adapter, matmul, training, decode }) => [
+  summary: 'speed of training, prefill and decoding, beside a plain matmul and a copy in the same run',
+  flags: {
+    workloads: { type: 'string', value: 'NAME,…', help: 'what to measure, e.g. train-nano,decode-nano-8 (default: everything)' },
+    svg: { type: 'string', value: 'FILE.svg', help: 'also draw the workloads under the roofline of the device' },
+    json: JSON_FLAG,
+  },
+  async run({ workloads, svg }, progress) {
+    if (svg) await checkParent('svg', svg);
+    const names = workloads === undefined ? [] : workloads.split(',').map((/** @type {string} */ name) => name.trim());
+    /** @type {Buffer} */
+    let picture = Buffer.alloc(0);
+    const onFile = (/** @type {string} */ _name, /** @type {Buffer} */ body) => void (picture = body);
+    const report = await runInPage({ request: { command: 'bench', workloads: names }, onFile, progress });
+    if (svg) await writeAll({ [svg]: picture });
+    return report;
+  },
+  show: ({ adapter, ceilings, workloads }) => [
     `${[adapter.vendor, adapter.architecture, adapter.description].filter(Boolean).join(' ')}${adapter.software ? ' (software)' : ''}`,
-    ...matmul.map((/** @type {any} */ m) => `matmul ${m.shape}  ${m.gflops.toFixed(2)} GFLOP/s`),
-    ...training.map(
-      (/** @type {any} */ t) =>
-        `train ${t.model}  ${t.tokens_per_s.toFixed(0)} tokens/s, ${t.ms_per_step.toFixed(0)} ms a step of ${t.tokens} tokens, ${t.gflops.toFixed(2)} GFLOP/s = ${percent(t.share_of_best_matmul)} of the best matmul`,
+    ...ceilings.matmul.map((/** @type {any} */ { shape, gflops }) => `matmul ${shape}  ${gflops.toFixed(2)} GFLOP/s`),
+    `copy  ${ceilings.gb_per_s.toFixed(2)} GB/s`,
+    ...workloads.map(
+      (/** @type {any} */ { name, reduced, ms, tokens, tokens_per_s, gflops, share, bound }) =>
+        `${name}${reduced && ` (${reduced})`}  ${tokens_per_s.toFixed(0)} tokens/s, ${ms.toFixed(0)} ms for ${tokens} tokens, ${gflops.toFixed(2)} GFLOP/s = ${percent(share)} of what the ${bound === 'bytes' ? 'copy' : 'matmul'} allows`,
     ),
-    ...decode.map((/** @type {any} */ d) => `decode ${d.model}  ${d.tokens_per_s.toFixed(0)} tokens/s, batch ${d.batch}`),
   ],
 };

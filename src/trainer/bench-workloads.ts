@@ -1,0 +1,166 @@
+/**
+ * @file The workloads of the bench, and how much work each of them is.
+ *
+ * Operations are those of the model: a multiplication and an addition for each weight and token, and the lower triangle of
+ * attention. What a kernel computes twice counts once. Bytes are those that must move at least: weights, optimizer state, and
+ * the KV cache in decoding. Activations do not count.
+ */
+import { storedBytes } from '../engine/kernels/weight-format.ts';
+import { groupsOf, modelTensors } from '../engine/parameters.ts';
+import type { ModelConfig, Precision } from '../records/model.ts';
+import { InputError, shown } from '../base/input-error.ts';
+
+export interface BenchModel {
+  name: string;
+  /** What differs from the model of that name; '' if nothing does. */
+  reduced: string;
+  config: ModelConfig;
+  precision: Precision;
+  /** Rank of the adapters that are trained. 0: all weights are trained. */
+  rank: number;
+  /** Bytes of a key or value in the cache. */
+  kvBytes: 2 | 4;
+  train: { batch: number; length: number };
+  prefill: number;
+  /** Tokens of each sequence before the measured ones, and the measured ones. */
+  decode: { prompt: number; tokens: number };
+}
+
+const MODELS = ['nano', 'qwen3-0.6b'] as const;
+export const DECODE_BATCHES = [1, 8, 64] as const;
+export const WORKLOADS = MODELS.flatMap((model) => [
+  `train-${model}`,
+  `prefill-${model}`,
+  ...DECODE_BATCHES.map((batch) => `decode-${model}-${batch}`),
+]);
+
+/** The workloads with these names, in the order of the bench. An empty list means all. @throws InputError naming an unknown one */
+export function chosenWorkloads(names: readonly string[]): string[] {
+  const unknown = names.find((name) => !WORKLOADS.includes(name));
+  if (unknown !== undefined) throw new InputError(`workload ${shown(unknown)}: expected names among ${WORKLOADS.join(', ')}`);
+  return names.length === 0 ? [...WORKLOADS] : WORKLOADS.filter((name) => names.includes(name));
+}
+
+const QWEN3 = {
+  model_type: 'qwen3',
+  rms_norm_eps: 1e-6,
+  rope_theta: 1e6,
+  max_position_embeddings: 40_960,
+  tie_word_embeddings: true,
+} as const;
+
+/** The models of the bench. A software GPU gets a smaller part of the large one. */
+export function benchModels(software: boolean): BenchModel[] {
+  return [
+    {
+      // The model of the comparison with other libraries (tests/bench/peers).
+      name: 'nano',
+      reduced: '',
+      config: {
+        ...QWEN3,
+        vocab_size: 2048,
+        hidden_size: 128,
+        intermediate_size: 384,
+        num_hidden_layers: 4,
+        num_attention_heads: 4,
+        num_key_value_heads: 4,
+        head_dim: 32,
+      },
+      precision: 'f32',
+      rank: 0,
+      kvBytes: 4,
+      train: { batch: 8, length: 256 },
+      prefill: 512,
+      decode: { prompt: 16, tokens: 32 },
+    },
+    {
+      name: 'qwen3-0.6b',
+      reduced: software ? '2 of 28 layers, 8,192 of 151,936 words' : '',
+      config: {
+        ...QWEN3,
+        vocab_size: software ? 8192 : 151_936,
+        hidden_size: 1024,
+        intermediate_size: 3072,
+        num_hidden_layers: software ? 2 : 28,
+        num_attention_heads: 16,
+        num_key_value_heads: 8,
+        head_dim: 128,
+      },
+      precision: 'bf16',
+      rank: 16,
+      kvBytes: 2,
+      train: software ? { batch: 1, length: 128 } : { batch: 4, length: 512 },
+      prefill: software ? 128 : 512,
+      decode: { prompt: 16, tokens: software ? 8 : 32 },
+    },
+  ];
+}
+
+export interface Work {
+  tokens: number;
+  flops: number;
+  /** That must move at least. */
+  bytes: number;
+}
+
+const sizes = ({ config: c, precision, rank }: BenchModel) => {
+  const layer =
+    c.hidden_size * c.head_dim * (2 * c.num_attention_heads + 2 * c.num_key_value_heads) + 3 * c.hidden_size * c.intermediate_size;
+  const all = groupsOf(modelTensors(c)).flat();
+  const count = all.reduce((sum, { shape }) => sum + shape.reduce((a, b) => a * b), 0);
+  const bytes = all.reduce((sum, { shape }) => {
+    const { values, scales } = storedBytes(
+      shape.length > 1 ? precision : 'f32',
+      shape.reduce((a, b) => a * b),
+    );
+    return sum + values + scales;
+  }, 0);
+  const linear = [
+    [c.hidden_size, c.num_attention_heads * c.head_dim, 2],
+    [c.hidden_size, c.num_key_value_heads * c.head_dim, 2],
+    [c.hidden_size, c.intermediate_size, 3],
+  ] as const;
+  return {
+    layers: c.num_hidden_layers * layer,
+    head: c.vocab_size * c.hidden_size,
+    /** Of scores and values, for each pair of tokens that see each other. */
+    pair: 4 * c.num_hidden_layers * c.num_attention_heads * c.head_dim,
+    bytes,
+    trained: rank === 0 ? count : c.num_hidden_layers * rank * linear.reduce((sum, [a, b, n]) => sum + n * (a + b), 0),
+  };
+};
+
+/** One optimizer step: forward, backward and AdamW. With adapters, frozen matrices have no weight gradient. */
+export function trainWork(model: BenchModel): Work {
+  const { batch, length } = model.train;
+  const { layers, head, pair, bytes, trained } = sizes(model);
+  const tokens = batch * length;
+  const passes = model.rank === 0 ? 6 : 4;
+  const adapters = model.rank === 0 ? 0 : 6 * trained;
+  return {
+    tokens,
+    flops: tokens * (passes * (layers + head) + adapters) + (3 * pair * tokens * length) / 2,
+    // Weights are read forward and backward. A gradient is written and read; a weight and two moments are read and written.
+    bytes: 2 * bytes + trained * 4 * 8,
+  };
+}
+
+/** The prompt of one sequence, and its first token. */
+export function prefillWork(model: BenchModel): Work {
+  const { layers, head, pair, bytes } = sizes(model);
+  const tokens = model.prefill;
+  return { tokens, flops: 2 * (tokens * layers + head) + (pair * tokens * tokens) / 2, bytes };
+}
+
+export function decodeWork(model: BenchModel, batch: number): Work {
+  const { layers, head, pair, bytes } = sizes(model);
+  const { prompt, tokens: steps } = model.decode;
+  const { num_hidden_layers, num_key_value_heads, head_dim } = model.config;
+  // Of one sequence: the tokens that its steps see, on the whole.
+  const seen = steps * (prompt + 1 + steps / 2);
+  return {
+    tokens: batch * steps,
+    flops: batch * (2 * steps * (layers + head) + pair * seen),
+    bytes: steps * bytes + batch * seen * 2 * num_hidden_layers * num_key_value_heads * head_dim * model.kvBytes,
+  };
+}
