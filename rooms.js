@@ -32,9 +32,10 @@ export const ROOMS = {
     'training',
     'experiments',
   ],
+  serve: ['base', 'records', 'environments', 'users', 'agent', 'benchmarks', 'training'],
   worlds: ['base', 'records', 'environments', 'exchange', 'benchmarks'],
   workers: ['environments', 'local', 'users', 'exchange', 'storage', 'benchmarks', 'trainer', 'worlds'],
-  cli: ['base', 'records', 'environments', 'exchange', 'benchmarks', 'experiments', 'trainer'],
+  cli: ['base', 'records', 'environments', 'exchange', 'benchmarks', 'experiments', 'trainer', 'serve'],
 
   // The page: the folders of src/app.
   kit: [],

@@ -45,7 +45,7 @@ export class TurnSampler {
   constructor(
     private readonly options: TurnOptions,
     /** The tools that the agent may call. Null accepts any name. */
-    private readonly toolNames: readonly string[] | null,
+    readonly toolNames: readonly string[] | null,
   ) {
     this.#stopTokenIds = [TOOL_CALL_END, IM_END, END_OF_TEXT].map((token) => options.tokenizer.id(token));
   }
@@ -98,8 +98,19 @@ export class TurnSampler {
   }
 }
 
-/** Appends a turn that a person or an expert made. */
-export function giveTurn(act: Act, transcript: Transcript): Turn {
+/** A turn as another engine's model wrote it, with markup. */
+export interface WrittenTurn {
+  text: string;
+}
+
+/** Appends a turn that a person, an expert or another engine made. @param toolNames as of `TurnSampler` */
+export function giveTurn(act: Act | WrittenTurn, transcript: Transcript, toolNames: readonly string[] | null): Turn {
+  if ('text' in act) {
+    const { text } = act;
+    const { content, call, error } = parseTurn(text, toolNames);
+    transcript.agent(text, text, { content, ...(call && { toolCall: call }), ...(error !== undefined && { parseError: error }) });
+    return { text, content, call, error };
+  }
   const [content, call] = 'call' in act ? ['', act.call] : [act.say.trim(), undefined];
   const text = renderAssistant(content, call ? [call] : []);
   transcript.agent(text, text, { content, by: 'person', ...(call && { toolCall: call }) });

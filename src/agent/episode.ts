@@ -13,15 +13,15 @@ import { unjudgedAssertions } from '../environments/exact/unjudged.ts';
 import type { Environments } from '../environments/types.ts';
 import type { Json } from '../records/json.ts';
 import type { ToolCall, Verdict } from '../records/task.ts';
-import type { TerminationReason, Trajectory } from '../records/trajectory.ts';
+import type { MessageNode, TerminationReason, Trajectory, UserCall } from '../records/trajectory.ts';
 import type { CustomerJudgement } from '../records/user.ts';
 import { judgeCustomer } from '../users/audit-judge.ts';
 import type { Utterance } from '../users/types.ts';
-import { giveTurn, type Turn, type TurnOptions, TurnSampler } from './agent-turn.ts';
+import { giveTurn, type Turn, type TurnOptions, TurnSampler, type WrittenTurn } from './agent-turn.ts';
 import { IM_END, renderAssistant, renderOpening } from './chat-template.ts';
 import { EpisodeLog } from './episode-log.ts';
 import type { Act } from './expert.ts';
-import { type LiveAct, liveActs, type LiveEpisode } from './live.ts';
+import { type LiveAct, liveActs, type PlayedEpisode } from './live.ts';
 import { type BegunTurn, type Prefix, type PrefixState, readPrefix } from './prefix.ts';
 import { endsByUser, type EpisodeRules } from './rules.ts';
 import { spoken } from './tool-call.ts';
@@ -36,9 +36,9 @@ export interface EpisodeOptions extends TurnOptions, UserOptions {
   /** A stored conversation to continue. The sessions of `users` must know this conversation (see `users/resumed.ts`). */
   prefix?: Prefix;
   /** Called in each turn of the agent. Returns an act to play instead of the model's turn, or `model`. */
-  agent?: () => Promise<Act | 'model'>;
+  agent?: () => Promise<Act | WrittenTurn | 'model'>;
   /** Gets the episode before its first act, to look at while it is played. */
-  onStart?: ((episode: LiveEpisode) => void) | undefined;
+  onStart?: ((episode: PlayedEpisode) => void) | undefined;
 }
 
 /**
@@ -57,7 +57,7 @@ export async function runEpisode(options: EpisodeOptions): Promise<Trajectory> {
 
 const isProper = (termination: TerminationReason) => termination === 'user_stop' || termination === 'terminal_tool';
 
-class Episode implements LiveEpisode {
+class Episode implements PlayedEpisode {
   readonly #rules: EpisodeRules;
   readonly #transcript: Transcript;
   readonly #log: EpisodeLog;
@@ -89,6 +89,18 @@ class Episode implements LiveEpisode {
 
   get index(): number {
     return this.options.index;
+  }
+
+  get nodes(): readonly MessageNode[] {
+    return this.#transcript.nodes;
+  }
+
+  get userCalls(): readonly UserCall[] {
+    return this.#log.userCalls;
+  }
+
+  get turns(): number {
+    return this.#log.turns;
   }
 
   get size(): number {
@@ -251,14 +263,14 @@ class Episode implements LiveEpisode {
     return this.#log.limit ?? (stopped && !(past.length === 1 && this.#rules.openingStop === 'ignored') ? 'user_stop' : null);
   }
 
-  async #takeTurn(act: Act | 'model'): Promise<TerminationReason | null> {
+  async #takeTurn(act: Act | WrittenTurn | 'model'): Promise<TerminationReason | null> {
     const begun = this.#begun;
     this.#begun = undefined;
     if (act === 'model') {
       const turn = await this.#agent.sample(this.#transcript, this.#log, begun);
       return typeof turn === 'string' ? turn : this.#act(turn);
     }
-    const turn = giveTurn(act, this.#transcript);
+    const turn = giveTurn(act, this.#transcript, this.#agent.toolNames);
     return this.#transcript.full ? 'context_full' : this.#act(turn);
   }
 

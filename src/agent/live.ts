@@ -29,6 +29,15 @@ export interface LiveEpisode {
   acts(last: number, from?: number): LiveAct[];
 }
 
+/** An episode that another engine plays, from its start to its end. */
+export interface PlayedEpisode extends LiveEpisode {
+  /** All messages so far, from the system message on. */
+  readonly nodes: readonly MessageNode[];
+  readonly userCalls: readonly UserCall[];
+  /** Tool results and user replies so far. */
+  readonly turns: number;
+}
+
 /** No act takes more messages than this: the template's two, the turn and the tool's answer. */
 const MESSAGES_PER_ACT = 4;
 

@@ -3,6 +3,7 @@
  * `<tool_call>{"name": …, "arguments": {…}}</tool_call>`. A turn has one call: sampling stops at the first end tag, and text
  * after the tag is ignored. Thoughts (`<think>…</think>`) hold no calls.
  */
+import { isObject } from '../base/json.ts';
 import type { ToolCall } from '../records/task.ts';
 import { THINK_END, TOOL_CALL_END, TOOL_CALL_START } from './chat-template.ts';
 
@@ -77,10 +78,6 @@ function parseJson(text: string, what: string): unknown {
     // The model reads this message. The message of JSON.parse differs between browsers.
     throw new Error(`${what} is not valid JSON`);
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function kind(value: unknown): string {

@@ -1,6 +1,9 @@
 /** @file Compares, freezes and copies JSON values. */
 import type { Json } from '../records/json.ts';
 
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Equal values give equal texts: keys sorted by UTF-16 code unit, no white space, numbers in JavaScript's format. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

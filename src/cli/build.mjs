@@ -90,6 +90,30 @@ export const verifyModule = (note) =>
   );
 
 /**
+ * The environment server.
+ * @param {(text: string) => void} note
+ * @returns {Promise<typeof import('../serve/index.ts')>}
+ */
+export const envServerModule = (note) =>
+  nodeModule(
+    'src/serve/index.ts',
+    [
+      'src/serve',
+      'src/training',
+      'src/benchmarks',
+      'src/agent',
+      'src/users',
+      'src/environments',
+      'src/exchange',
+      'src/records',
+      'src/base',
+    ],
+    'building the environment server (once)…',
+    note,
+    'env-server',
+  );
+
+/**
  * The writer of exported folders.
  * @param {(text: string) => void} note
  * @returns {Promise<typeof import('../exchange/export-folder.ts')>}
@@ -108,9 +132,9 @@ export const exportModule = (note) =>
  * @param {string[]} sources
  * @param {string} what
  * @param {(text: string) => void} note
+ * @param {string} [name]
  */
-async function nodeModule(entry, sources, what, note) {
-  const name = basename(entry, '.ts');
+async function nodeModule(entry, sources, what, note, name = basename(entry, '.ts')) {
   const folder = join(ROOT, 'node_modules', '.cache', 'mua', name);
   const module = join(folder, `${name}.mjs`);
   if (!(await isFresh(module, [...sources, 'package-lock.json']))) {

@@ -5,6 +5,7 @@
  */
 import { readFlags } from './args.mjs';
 import { replay, rescore } from './commands/benchmark.mjs';
+import { envServe } from './commands/env-serve.mjs';
 import { experiment } from './commands/experiment.mjs';
 import { evaluate } from './commands/evaluate.mjs';
 import { exportModel } from './commands/export.mjs';
@@ -34,6 +35,7 @@ const COMMANDS = {
   replay,
   rescore,
   'user-server': userServer,
+  'env-serve': envServe,
 };
 
 /**

@@ -87,6 +87,8 @@ const shared = (rows: number, columns: number, threadRows: number, threadColumns
 export const MATMUL_VARIANTS: Record<'quad' | 'register' | 'shared', MatmulTuning> = {
   quad: {
     rows: [
+      { upTo: 1, tile: register(1, 2, [4, 1]) },
+      { upTo: 4, tile: quad(1) },
       { upTo: 8, tile: quad(2) },
       { upTo: 16, tile: quad(4) },
       { upTo: Infinity, tile: quad(8) },

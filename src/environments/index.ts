@@ -4,6 +4,8 @@ import { canonicalJson } from '../base/json.ts';
 import { storageError } from '../base/storage-error.ts';
 import { brokenLink } from './log.ts';
 import type { LogEntry } from './log.ts';
+import type { EpisodeStore } from './episode-store.ts';
+import { MemoryStore } from './memory-store.ts';
 import { OverlayStore } from './overlay-store.ts';
 import { retail } from './domains/retail/index.ts';
 import { telecomTasks } from './domains/telecom/definition.ts';
@@ -17,6 +19,8 @@ export interface EnvironmentOptions {
   databaseName?: string;
   /** Default: `GENERATED_DOMAINS`. */
   domains?: readonly DomainDefinition[];
+  /** Store nothing: episodes end with the process. */
+  inMemory?: boolean;
 }
 
 /** The domains whose tasks and worlds are generated. */
@@ -25,12 +29,15 @@ export const GENERATED_DOMAINS: readonly DomainDefinition[] = [retail, telecomTa
 const GOALS_IN_MEMORY = 4096;
 
 export class OverlayEnvironments implements Environments {
-  private readonly store: OverlayStore;
+  private readonly store: EpisodeStore;
+  private readonly stored: OverlayStore | null = null;
   /** Gold overlays by what they depend on. */
   private readonly goals = new Map<string, RowChange[]>();
 
-  constructor({ databaseName = 'mua-environments', domains = GENERATED_DOMAINS }: EnvironmentOptions = {}) {
-    this.store = new OverlayStore(databaseName, new Map(domains.map((definition) => [definition.name, definition])));
+  constructor({ databaseName = 'mua-environments', domains = GENERATED_DOMAINS, inMemory = false }: EnvironmentOptions = {}) {
+    const definitions = new Map(domains.map((definition) => [definition.name, definition]));
+    if (!inMemory) this.stored = new OverlayStore(databaseName, definitions);
+    this.store = this.stored ?? new MemoryStore(definitions);
   }
 
   /** @throws when domain or level is unknown, as does every method below. */
@@ -90,8 +97,8 @@ export class OverlayEnvironments implements Environments {
   }
 
   /** Deletes the episodes that crashed pages left. */
-  deleteAbandoned(): Promise<void> {
-    return this.store.deleteAbandoned();
+  async deleteAbandoned(): Promise<void> {
+    await this.stored?.deleteAbandoned();
   }
 
   private async goal(task: Task, definition: DomainDefinition): Promise<RowChange[]> {

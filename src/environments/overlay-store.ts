@@ -3,45 +3,29 @@
  * tool calls. Rows of worlds and of running episodes are also in memory, but only written transactions count.
  */
 import { takeLock } from '../base/lock.ts';
-import { runDrafted, type DomainDefinition, type DraftedCall } from './domain.ts';
-import { faultOf, OUTAGE } from './faults.ts';
+import type { DomainDefinition } from './domain.ts';
+import { type Episode, EpisodeStore, newId, runWithFaults } from './episode-store.ts';
 import { Overlay, World, type WorldTables } from './overlay.ts';
 import type { Task, ToolCall } from '../records/task.ts';
-import type { Domain, ToolResult } from './types.ts';
+import type { ToolResult } from './types.ts';
 import { changeRow, EnvironmentDatabase } from './environment-database.ts';
 import { entryHash, firstHash, type LogEntry } from './log.ts';
 
-/** An episode in memory. */
-interface Episode {
-  id: string;
-  task: Task;
-  definition: DomainDefinition;
-  domain: Domain;
-  overlay: Overlay;
-  /** Length of the log, and the hash of its last entry. */
-  calls: number;
-  head: string;
-}
-
-const WORLDS_IN_MEMORY = 128;
 /** Only the worlds used last are stored. Other worlds are generated from their ids again. */
 const WORLDS_STORED = 64;
 /** Where there are no Web Locks: the age of an episode whose page is surely gone. */
 const ABANDONED_MS = 24 * 3600_000;
 
-export class OverlayStore {
+export class OverlayStore extends EpisodeStore {
   private readonly db: EnvironmentDatabase;
-  private readonly worlds = new Map<string, Promise<World>>();
   private readonly episodes = new Map<string, Promise<Episode>>();
   /** Last promise of each episode's queue: calls of one episode run one after another. */
   private readonly queues = new Map<string, Promise<unknown>>();
   private readonly owner: Promise<{ owner?: string }>;
 
   /** @param definitions domains by name. */
-  constructor(
-    databaseName: string,
-    private readonly definitions: ReadonlyMap<string, DomainDefinition>,
-  ) {
+  constructor(databaseName: string, definitions: ReadonlyMap<string, DomainDefinition>) {
+    super(definitions);
     this.db = new EnvironmentDatabase(databaseName);
     this.owner = this.holdLock();
   }
@@ -54,43 +38,11 @@ export class OverlayStore {
     return { owner };
   }
 
-  definition(name: string): DomainDefinition {
-    const definition = this.definitions.get(name);
-    if (!definition) throw new Error(`domain: '${name}' is unknown; expected one of ${[...this.definitions.keys()].join(', ')}`);
-    return definition;
-  }
-
-  /** The base world, from memory, from the database, or generated and written once. */
-  world(definition: DomainDefinition, id: string): Promise<World> {
-    const key = `${definition.name}\n${id}`;
-    let world = this.worlds.get(key);
-    if (world)
-      this.worlds.delete(key); // moves it to the end: the map is in order of last use
-    else world = this.loadWorld(definition, id);
-    this.worlds.set(key, world);
-    world.catch(() => this.worlds.delete(key));
-    if (this.worlds.size > WORLDS_IN_MEMORY) this.worlds.delete(this.worlds.keys().next().value!);
-    return world;
-  }
-
   async start(task: Task): Promise<string> {
-    const definition = this.definition(task.domain);
-    if (!definition.levels.includes(task.level))
-      throw new Error(`task.level: '${task.level}' is unknown; expected one of ${definition.levels.join(', ')}`);
-    const [domain, base] = await Promise.all([definition.domain(task.level), this.base(definition, task)]);
-    const id = newId();
-    await this.db.episodes.add({ id, task, startedAt: Date.now(), ...(await this.owner) });
-    this.episodes.set(id, Promise.resolve({ id, task, definition, domain, overlay: new Overlay(base), calls: 0, head: firstHash(task) }));
-    return id;
-  }
-
-  /** The layer below an episode's rows: the world in the task's initial state. It is not stored, because the task determines it. */
-  async base(definition: DomainDefinition, task: Task): Promise<World | Overlay> {
-    const world = await this.world(definition, task.world);
-    if (!definition.initialize) return world;
-    const base = new Overlay(world);
-    definition.initialize(base, task);
-    return base;
+    const episode = await this.begin(newId(), task);
+    await this.db.episodes.add({ id: episode.id, task, startedAt: Date.now(), ...(await this.owner) });
+    this.episodes.set(episode.id, Promise.resolve(episode));
+    return episode.id;
   }
 
   /** Runs one tool call as one transaction: log entry and changed rows are written together or not at all. */
@@ -220,7 +172,7 @@ export class OverlayStore {
     return { id, task: row.task, definition, domain, overlay, calls: last ? last.index + 1 : 0, head: last?.hash ?? firstHash(row.task) };
   }
 
-  private async loadWorld(definition: DomainDefinition, id: string): Promise<World> {
+  protected async loadWorld(definition: DomainDefinition, id: string): Promise<World> {
     if (definition.imported) return new World(id, await definition.world(id));
     const stored = await this.db.transaction('rw', this.db.worlds, this.db.rows, async () => {
       const world = await this.db.worlds.get(id);
@@ -247,18 +199,4 @@ export class OverlayStore {
     });
     return new World(id, tables);
   }
-}
-
-/** Runs a call as the task's faults allow. A transfer never fails, so a conversation can always end. */
-function runWithFaults({ definition, domain, overlay, task }: Episode, call: ToolCall, index: number): DraftedCall {
-  const fault = domain.terminalTools.includes(call.name) ? null : faultOf(task, index);
-  if (fault === 'outage') return { text: OUTAGE, error: true, written: [], changes: [] };
-  const result = runDrafted(definition, overlay, call, task.level, index);
-  if (fault === null || result.error || result.written.length > 0) return result;
-  const stale = runDrafted(definition, overlay.below, call, task.level, index);
-  return stale.written.length > 0 ? result : stale;
-}
-
-function newId(): string {
-  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(16).padStart(8, '0')).join('');
 }

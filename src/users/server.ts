@@ -9,7 +9,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Dice } from '../base/dice.ts';
 import type { Move } from './hands-on.ts';
-import { isLoopback } from './loopback.ts';
+import { stranger } from './loopback.ts';
 import { SCRIPTED_MODEL, SCRIPTED_MODELS } from './scripted-server.ts';
 import { answer } from './server-request.ts';
 
@@ -102,8 +102,9 @@ export async function startUserServer({
   const server = createServer(timeouts, (request, response) => {
     const { url = '/' } = request;
     response.setHeader('Vary', 'Origin').setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
-    const stranger = strangerOf(request, allowed);
-    if (stranger) return sendError(response, 403, stranger);
+    const refused = stranger(request.headers, allowed);
+    if (refused)
+      return sendError(response, 403, refused.startsWith('pages') ? `${refused}: start the server with --allow-origin` : refused);
     if (request.headers.origin) response.setHeader('Access-Control-Allow-Origin', request.headers.origin);
     if (!URL.canParse(url, 'http://localhost'))
       return sendError(response, 400, `${url} is not an address: expected one such as /v1/models`);
@@ -126,14 +127,6 @@ export async function startUserServer({
         server.closeAllConnections();
       }),
   };
-}
-
-/** Why a request comes from outside of this computer; null if it does not. Programs other than browsers send no origin. */
-function strangerOf({ headers: { host, origin } }: IncomingMessage, allowed: ReadonlySet<string>): string | null {
-  const name = /^(.+?)(:\d{1,5})?$/.exec(host ?? '')?.[1] ?? '';
-  if (!isLoopback(name)) return `the Host header is "${name}": expected localhost, 127.0.0.1 or [::1]`;
-  if (origin === undefined || allowed.has(origin) || (URL.canParse(origin) && isLoopback(new URL(origin).hostname))) return null;
-  return `pages of ${origin} may not ask: start the server with --allow-origin ${origin}`;
 }
 
 /** @throws RangeError if it is not an origin */

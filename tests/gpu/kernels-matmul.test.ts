@@ -85,7 +85,7 @@ describe.each(VARIANTS)('%s tiles', (name, tuned) => {
   test('a row has the same bits in every tile, for any number of rows', async () => {
     if (name === 'quad' && gpu.info.subgroupSize < 4) return;
     const all = await multiply({ form: 'nt', rows: 65, n: 50, k: 36 }, tuned);
-    for (const rows of [1, 5, 8, 9, 16, 17, 32, 33]) {
+    for (const rows of [1, 2, 4, 5, 8, 9, 16, 17, 32, 33]) {
       const some = await multiply({ form: 'nt', rows, n: 50, k: 36 }, tuned);
       expect([...some], `${rows} rows`).toEqual([...all.subarray(0, some.length)]);
     }
@@ -119,7 +119,7 @@ describe.each(VARIANTS)('stored weights, %s tiles', (name, tuned) => {
   test.each(WEIGHT_FORMATS)('%s', async (format) => {
     if (name === 'quad' && gpu.info.subgroupSize < 4) return;
     for (const form of ['nt', 'nn'] as const)
-      for (const rows of [3, 35]) {
+      for (const rows of [1, 3, 35]) {
         const [n, k] = form === 'nt' ? [50, 64] : [64, 50];
         const item = { form, rows, n, k };
         const { a, b, ldc } = operands(item);

@@ -1,0 +1,136 @@
+// @ts-check
+/** `mua env-serve`: a domain behind OpenEnv's protocol, for engines that train on clusters. */
+import cluster from 'node:cluster';
+import { once } from 'node:events';
+import { readPairs, SEED } from '../args.mjs';
+import { DATA_FLAGS, findData } from '../benchmark-data.mjs';
+import { envServerModule } from '../build.mjs';
+import { CommandError, UsageError } from '../errors.mjs';
+import { onInterrupt } from '../files.mjs';
+import { JSON_FLAG, LEVEL, readUser, SET, USER_FLAGS } from './shared.mjs';
+
+/** @typedef {import('./shared.mjs').Command} Command */
+
+const GENERATED = ['retail', 'telecom'];
+const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
+
+/** @type {Command} */
+export const envServe = {
+  summary: 'serve a domain over OpenEnv’s WebSocket protocol, for TRL, verifiers, verl and others',
+  flags: {
+    port: { type: 'integer', value: 'P', help: 'port', default: 8019, min: 0, max: 65_535 },
+    host: {
+      type: 'string',
+      value: 'ADDRESS',
+      help: 'address to listen on; any but this computer’s own needs --token',
+      default: '127.0.0.1',
+    },
+    domain: {
+      ...DATA_FLAGS.domain,
+      required: false,
+      default: 'retail',
+      help: 'retail or telecom as generated; retail, airline, telecom or mock of --data',
+    },
+    level: {
+      ...LEVEL,
+      default: undefined,
+      help: 'difficulty of generated tasks: glimpse (retail only), nano, small or full (default nano)',
+    },
+    rules: {
+      ...DATA_FLAGS.rules,
+      required: false,
+      help: 'rules of conversation, tools and rewards: tau-bench v1 or tau2-bench; needs --data',
+    },
+    data: { ...DATA_FLAGS.data, required: false, help: 'folder (or zip) with the benchmark’s files' },
+    preset: { type: 'string', value: 'NAME', help: 'settings of the episodes (default: what suits domain and level)' },
+    set: { ...SET, help: 'a setting of the episodes or customers, e.g. max_turns=20 or customers.pushy=1; may be repeated' },
+    seed: { ...SEED, help: 'seed of generated tasks that a reset does not name' },
+    'max-sessions': { type: 'integer', value: 'N', help: 'open connections at once, of all processes', default: 256, min: 1 },
+    workers: { type: 'integer', value: 'N', help: 'processes', default: 1, min: 1, max: 64 },
+    token: {
+      type: 'string',
+      value: 'TOKEN',
+      help: 'bearer token that clients must send; MUA_ENV_TOKEN keeps it out of the process list',
+    },
+    'max-frame-kib': { type: 'integer', value: 'N', help: 'largest frame of a client', default: 1024, min: 1, max: 102_400 },
+    'session-seconds': { type: 'integer', value: 'N', help: 'a session ends after this time', default: 3600, min: 1 },
+    'idle-seconds': { type: 'integer', value: 'N', help: 'a session without a frame ends after this time', default: 600, min: 1 },
+    'grace-seconds': { type: 'integer', value: 'N', help: 'how long Ctrl-C waits for open episodes', default: 30, min: 0 },
+    quiet: { type: 'boolean', help: 'no log; else one line of JSON for each event on stderr, without words of conversations' },
+    ...USER_FLAGS,
+    json: JSON_FLAG,
+  },
+  async run(flags, progress) {
+    const { port, host, workers, maxSessions, quiet, json } = flags;
+    const token = flags.token ?? process.env.MUA_ENV_TOKEN;
+    if (!LOOPBACK.includes(host) && !token)
+      throw new UsageError(`--host is "${host}": expected --token (or MUA_ENV_TOKEN) with it, as other computers can ask`);
+    const place = await readPlace(flags);
+    const { serve, serveInProcess, startProcesses } = await envServerModule((text) => progress.note(text));
+    /** @param {Record<string, string | number | null>} event */
+    const log = (event) => {
+      if (!quiet) process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), pid: process.pid, ...event })}\n`);
+    };
+    /** @param {(() => Promise<any[]>)} [others] */
+    const start = (others) =>
+      serve(place, {
+        port,
+        host,
+        token,
+        maxSessions: Math.ceil(maxSessions / workers),
+        maxFrameBytes: 1024 * flags.maxFrameKib,
+        sessionSeconds: flags.sessionSeconds,
+        idleSeconds: flags.idleSeconds,
+        graceSeconds: flags.graceSeconds,
+        log,
+        ...(others && { others }),
+      });
+    if (cluster.isWorker) {
+      // The first process tells this one when to stop; a Ctrl-C reaches both.
+      onInterrupt(() => new Promise(() => {}));
+      await serveInProcess(start);
+      await once(process, 'never');
+    }
+    let server;
+    try {
+      server = await (workers > 1 ? startProcesses(workers, log) : start());
+    } catch (error) {
+      const { code, message, name } = /** @type {NodeJS.ErrnoException} */ (error);
+      if (code === 'EADDRINUSE' || message.includes('EADDRINUSE'))
+        throw new CommandError(`port ${port} is in use: choose another with --port`);
+      if (['InputError', 'ImportError', 'ConfigError', 'UserError'].includes(name)) throw new UsageError(message);
+      throw new CommandError(message);
+    }
+    const { url, stop } = server;
+    onInterrupt(stop);
+    console.log(json ? JSON.stringify({ url }) : `${place.domain} is served at ${url.replace('http', 'ws')}/ws (Ctrl-C ends it)`);
+    await once(process, 'never');
+  },
+  show: () => [],
+};
+
+/**
+ * @param {Record<string, any>} flags
+ * @returns {Promise<import('../../serve/index.ts').ServedPlace>}
+ */
+async function readPlace({ domain, level, rules, data, preset, set, seed, ...flags }) {
+  if ((rules === undefined) !== (data === undefined))
+    throw new UsageError(
+      `--${rules === undefined ? 'data' : 'rules'} is given: expected --${rules === undefined ? 'rules tau1 or tau2' : 'data DIR'} with it`,
+    );
+  if (rules === undefined && !GENERATED.includes(domain))
+    throw new UsageError(`--domain is "${domain}": without --rules and --data, expected ${GENERATED.join(' or ')}`);
+  if (rules !== undefined && level !== undefined) throw new UsageError(`--level is "${level}": the tasks of --data have no levels`);
+  const { user, userEndpoint } = await readUser(/** @type {any} */ (flags));
+  if (user.mode === 'local')
+    throw new UsageError('--user is a model in the tab: expected scripted or an http(s) URL, as this server has no tab');
+  return {
+    domain,
+    ...(level !== undefined && { level }),
+    ...(rules !== undefined && { benchmark: await findData({ domain, rules, data }) }),
+    ...(preset !== undefined && { preset }),
+    settings: readPairs('set', set),
+    seed,
+    user: userEndpoint ? { ...user, apiKey: userEndpoint.apiKey } : user,
+  };
+}

@@ -1,0 +1,90 @@
+/** @file What every store of episodes shares: domains by name, base worlds in memory, and how one tool call runs. */
+import { type DomainDefinition, type DraftedCall, runDrafted } from './domain.ts';
+import { faultOf, OUTAGE } from './faults.ts';
+import { firstHash, type LogEntry } from './log.ts';
+import { Overlay, type World } from './overlay.ts';
+import type { Task, ToolCall } from '../records/task.ts';
+import type { Domain, ToolResult } from './types.ts';
+
+/** An episode in memory. */
+export interface Episode {
+  id: string;
+  task: Task;
+  definition: DomainDefinition;
+  domain: Domain;
+  overlay: Overlay;
+  /** Length of the log, and the hash of its last entry. */
+  calls: number;
+  head: string;
+}
+
+const WORLDS_IN_MEMORY = 128;
+
+export abstract class EpisodeStore {
+  private readonly worlds = new Map<string, Promise<World>>();
+
+  /** @param definitions domains by name. */
+  constructor(private readonly definitions: ReadonlyMap<string, DomainDefinition>) {}
+
+  abstract start(task: Task): Promise<string>;
+  /** Runs one tool call: the log entry and the changed rows are kept together or not at all. */
+  abstract call(id: string, call: ToolCall): Promise<ToolResult>;
+  /** The task and the overlay after all running calls. */
+  abstract state(id: string): Promise<Pick<Episode, 'task' | 'definition' | 'overlay'>>;
+  abstract log(id: string): Promise<LogEntry[]>;
+  /** A new episode with the first `calls` log entries of this episode, and the state after these calls. */
+  abstract fork(id: string, calls: number): Promise<string>;
+  abstract close(id: string): Promise<void>;
+  protected abstract loadWorld(definition: DomainDefinition, id: string): Promise<World>;
+
+  definition(name: string): DomainDefinition {
+    const definition = this.definitions.get(name);
+    if (!definition) throw new Error(`domain: '${name}' is unknown; expected one of ${[...this.definitions.keys()].join(', ')}`);
+    return definition;
+  }
+
+  /** The base world, from memory or loaded once. */
+  world(definition: DomainDefinition, id: string): Promise<World> {
+    const key = `${definition.name}\n${id}`;
+    let world = this.worlds.get(key);
+    if (world)
+      this.worlds.delete(key); // moves it to the end: the map is in order of last use
+    else world = this.loadWorld(definition, id);
+    this.worlds.set(key, world);
+    world.catch(() => this.worlds.delete(key));
+    if (this.worlds.size > WORLDS_IN_MEMORY) this.worlds.delete(this.worlds.keys().next().value!);
+    return world;
+  }
+
+  /** The layer below an episode's rows: the world in the task's initial state. It is not stored, because the task determines it. */
+  async base(definition: DomainDefinition, task: Task): Promise<World | Overlay> {
+    const world = await this.world(definition, task.world);
+    if (!definition.initialize) return world;
+    const base = new Overlay(world);
+    definition.initialize(base, task);
+    return base;
+  }
+
+  /** @throws if domain or level is unknown */
+  protected async begin(id: string, task: Task): Promise<Episode> {
+    const definition = this.definition(task.domain);
+    if (!definition.levels.includes(task.level))
+      throw new Error(`task.level: '${task.level}' is unknown; expected one of ${definition.levels.join(', ')}`);
+    const [domain, base] = await Promise.all([definition.domain(task.level), this.base(definition, task)]);
+    return { id, task, definition, domain, overlay: new Overlay(base), calls: 0, head: firstHash(task) };
+  }
+}
+
+/** Runs a call as the task's faults allow. A transfer never fails, so a conversation can always end. */
+export function runWithFaults({ definition, domain, overlay, task }: Episode, call: ToolCall, index: number): DraftedCall {
+  const fault = domain.terminalTools.includes(call.name) ? null : faultOf(task, index);
+  if (fault === 'outage') return { text: OUTAGE, error: true, written: [], changes: [] };
+  const result = runDrafted(definition, overlay, call, task.level, index);
+  if (fault === null || result.error || result.written.length > 0) return result;
+  const stale = runDrafted(definition, overlay.below, call, task.level, index);
+  return stale.written.length > 0 ? result : stale;
+}
+
+export function newId(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(16).padStart(8, '0')).join('');
+}

@@ -1,0 +1,77 @@
+/** @file What `mua env-serve` runs: the domain of its flags behind an environment server. */
+import { readFile } from 'node:fs/promises';
+import { benchmarkJudge } from '../benchmarks/judge.ts';
+import { importBenchmark } from '../benchmarks/import/import.ts';
+import { importedDomains } from '../benchmarks/imported-domain.ts';
+import { IMPORTED_LEVEL, importedName } from '../benchmarks/imported-benchmark.ts';
+import { rulesFor } from '../benchmarks/rules.ts';
+import { canonicalJson } from '../base/json.ts';
+import { sha256 } from '../base/sha256.ts';
+import type { ExactDomain } from '../environments/exact/types.ts';
+import { conditionsOf } from '../environments/conditions.ts';
+import { createEnvironments, GENERATED_DOMAINS } from '../environments/index.ts';
+import type { Benchmark } from '../records/benchmark-task.ts';
+import type { UserConfig } from '../records/user.ts';
+import { evaluationConfig } from '../training/config.ts';
+import { createUsers } from '../users/index.ts';
+import type { ServedStage } from './served-episode.ts';
+import { type EnvServer, type EnvServerOptions, startEnvServer } from './server.ts';
+import { TaskSource } from './task-source.ts';
+
+export { serveInProcess, startProcesses } from './processes.ts';
+
+export interface ServedPlace {
+  domain: string;
+  /** Of a generated domain. */
+  level?: string;
+  /** Files of a benchmark: the path in the benchmark's folder and the path on disk. */
+  benchmark?: { rules: Benchmark; domain: ExactDomain['name']; files: [path: string, file: string][] };
+  preset?: string;
+  /** Settings of episodes and customers, under the names of runs. */
+  settings: Record<string, string>;
+  /** Of tasks that a reset does not name. */
+  seed: number;
+  user: UserConfig;
+}
+
+/** @throws InputError, ConfigError, UserError */
+export async function openStage({ domain, level, benchmark, preset, settings, seed, user }: ServedPlace): Promise<{
+  stage: ServedStage;
+  tasks: TaskSource;
+}> {
+  const imported =
+    benchmark &&
+    (await importBenchmark(
+      benchmark.files.map(([path, file]) => [path, () => readFile(file)] as const),
+      { benchmark: benchmark.rules, domain: benchmark.domain },
+    ));
+  const name = benchmark ? importedName(benchmark.rules, benchmark.domain) : domain;
+  const id = imported && `${name}/${sha256(canonicalJson(imported.database)).slice(0, 16)}`;
+  const domains = imported
+    ? importedDomains({ load: async () => ({ id: id!, imported }), judge: benchmarkJudge }).filter((definition) => definition.name === name)
+    : GENERATED_DOMAINS;
+  const environments = createEnvironments({ domains, inMemory: true });
+  const served = await environments.domain(name, benchmark ? IMPORTED_LEVEL : (level ?? 'nano'));
+  const config = evaluationConfig({ domain: name, level: served.level, settings, ...(preset !== undefined && { preset }) });
+  const users = createUsers(user);
+  await users.ready?.();
+  const { max_turns, response_length_one_turn, max_model_len, malformed_policy, require_done } = config;
+  return {
+    stage: {
+      domain: served,
+      environments,
+      users,
+      rules: rulesFor(served, config.conversation_rules),
+      limits: { max_turns, response_length_one_turn, max_model_len, malformed_policy, require_done },
+    },
+    tasks: new TaskSource(environments, served, {
+      seed,
+      conditions: { train: conditionsOf(config, 'train'), heldout: conditionsOf(config, 'val') },
+    }),
+  };
+}
+
+export async function serve(place: ServedPlace, options: EnvServerOptions): Promise<EnvServer> {
+  const { stage, tasks } = await openStage(place);
+  return startEnvServer(stage, tasks, options);
+}

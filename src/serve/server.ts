@@ -1,0 +1,232 @@
+/**
+ * @file The environment server of `mua env-serve`, for Node: OpenEnv's WebSocket and HTTP routes. Only this computer may ask,
+ * unless there is a token. A page of a stranger must not reach the server, so other hosts and origins are refused (see
+ * `src/users/loopback.ts`).
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import { stranger } from '../users/loopback.ts';
+import { type Counts, Metrics, prometheus } from './metrics.ts';
+import { SCHEMAS } from './protocol.ts';
+import { Session } from './session.ts';
+import type { ServedStage } from './served-episode.ts';
+import type { TaskSource } from './task-source.ts';
+
+export interface EnvServerOptions {
+  port: number;
+  host: string;
+  /** Bearer token that every request needs, except `/health`. */
+  token?: string | undefined;
+  maxSessions: number;
+  /** Largest frame of a client. */
+  maxFrameBytes: number;
+  /** A session ends after this time, whatever it does. */
+  sessionSeconds: number;
+  /** A session ends after this time without a frame. */
+  idleSeconds: number;
+  /** How long a stopping server waits for open episodes. */
+  graceSeconds: number;
+  /** One line of JSON for each event; never words of a conversation, never the token. */
+  log: (event: Record<string, string | number | null>) => void;
+  /** Counts of the other processes of this server. */
+  others?: () => Promise<Counts[]>;
+}
+
+export interface EnvServer {
+  /** `http://HOST:PORT`. */
+  url: string;
+  metrics: Metrics;
+  /** Refuses new sessions, waits for open episodes, then closes all connections. */
+  stop(): Promise<void>;
+}
+
+/** A client that does not read is cut off when this much waits for it. */
+const MAX_UNREAD_BYTES = 8 * 2 ** 20;
+/** Frames of one client that wait for their turn. OpenEnv's clients send one at a time. */
+const MAX_WAITING = 8;
+const SWEEP_MS = 250;
+
+interface Connection {
+  socket: WebSocket;
+  session: Session;
+  opened: number;
+  heard: number;
+  waiting: number;
+}
+
+/** @throws RangeError for options that are not safe, and Node's error if the port is taken */
+export async function startEnvServer(
+  stage: ServedStage,
+  tasks: TaskSource,
+  { port, host, token, maxSessions, maxFrameBytes, sessionSeconds, idleSeconds, graceSeconds, log, others }: EnvServerOptions,
+): Promise<EnvServer> {
+  const metrics = new Metrics();
+  const connections = new Set<Connection>();
+  let stopping = false;
+  let number = 0;
+  const about = `${stage.domain.name} ${stage.domain.level}`;
+
+  const refusal = (request: IncomingMessage): { status: number; why: string } | null => {
+    if (token === undefined) {
+      const why = stranger(request.headers);
+      return why === null ? null : { status: 403, why };
+    }
+    return isToken(request.headers.authorization, token) ? null : { status: 401, why: 'the Authorization header is not "Bearer TOKEN"' };
+  };
+
+  async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? '/').split('?')[0]!.replace(/(?<=.)\/+$/, '');
+    if (path === '/health') return send(response, stopping ? 503 : 200, { status: stopping ? 'stopping' : 'healthy' });
+    const refused = refusal(request);
+    if (refused) return send(response, refused.status, { error: refused.why });
+    if (request.method === 'POST' && (path === '/reset' || path === '/step'))
+      return send(response, 400, { error: `${path} over HTTP has no session: expected the WebSocket /ws` });
+    if (request.method !== 'GET') return send(response, 405, { error: `${request.method} ${path}: expected GET` });
+    if (path === '/metadata')
+      return send(response, 200, {
+        name: `mua-${stage.domain.name}`,
+        description: `MUA-RL environment: ${about}. The agent talks to a simulated customer and calls tools over a database.`,
+        readme_content: null,
+        version: '1',
+        author: null,
+        documentation_url: null,
+      });
+    if (path === '/schema') return send(response, 200, SCHEMAS);
+    if (path === '/state') return send(response, 200, { episode_id: null, step_count: 0 });
+    if (path === '/metrics') {
+      const text = prometheus([metrics.snapshot(), ...((await others?.()) ?? [])]);
+      response.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4' }).end(text);
+      return;
+    }
+    send(response, 404, { error: `${path}: expected /ws, /health, /metadata, /schema, /state or /metrics` });
+  }
+
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => void route(request, response));
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, perMessageDeflate: false });
+
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    const path = (request.url ?? '/').split('?')[0];
+    const refused = path === '/ws' ? refusal(request) : { status: 404, why: `${path}: expected /ws` };
+    if (refused) {
+      socket.end(`HTTP/1.1 ${refused.status} Refused\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${refused.why}\n`);
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (opened) => connect(opened));
+  });
+
+  function connect(socket: WebSocket): void {
+    socket.on('error', () => {}); // 'close' follows
+    if (connections.size >= maxSessions || stopping) {
+      metrics.counts.sessions_refused += 1;
+      const message = stopping ? 'the server is stopping' : `all ${maxSessions} sessions are open`;
+      const data = { message, code: 'CAPACITY_REACHED', active_sessions: connections.size, max_sessions: maxSessions };
+      socket.send(JSON.stringify({ type: 'error', data }));
+      socket.close(1013, message);
+      return;
+    }
+    const id = `s${++number}`;
+    const session = new Session(id, stage, tasks, {
+      started: (task) => log({ event: 'episode_started', session: id, task }),
+      stepped: (seconds) => metrics.stepped(seconds),
+      ended: (termination, reward) => {
+        metrics.ended(termination, reward);
+        log({ event: 'episode_ended', session: id, termination, reward });
+      },
+      failed: (code) => {
+        metrics.failed(code);
+        log({ event: 'error', session: id, code });
+      },
+    });
+    const now = Date.now();
+    const connection: Connection = { socket, session, opened: now, heard: now, waiting: 0 };
+    connections.add(connection);
+    metrics.counts.sessions_open += 1;
+    metrics.counts.sessions_total += 1;
+    log({ event: 'session_opened', session: id });
+    let turn: Promise<void> = Promise.resolve();
+    socket.on('message', (data, isBinary) => {
+      connection.heard = Date.now();
+      if (isBinary || connection.waiting >= MAX_WAITING) {
+        const message = isBinary
+          ? 'the frame is binary: expected text'
+          : `${MAX_WAITING} frames wait for an answer: expected one at a time`;
+        metrics.failed('SESSION_ERROR');
+        return end(connection, 1003, message);
+      }
+      connection.waiting += 1;
+      const frame = textOf(data);
+      turn = turn.then(async () => {
+        const answer = await session.answer(frame);
+        connection.waiting -= 1;
+        connection.heard = Date.now();
+        if (answer === null) socket.close(1000);
+        else if (socket.readyState === socket.OPEN) {
+          socket.send(answer);
+          if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.terminate();
+        }
+      });
+    });
+    socket.on('close', (code) => {
+      connections.delete(connection);
+      metrics.counts.sessions_open -= 1;
+      log({ event: 'session_closed', session: id, code });
+      void session.close();
+    });
+  }
+
+  /** Tells the client why, and closes. */
+  function end({ socket }: Connection, code: number, message: string): void {
+    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ type: 'error', data: { message, code: 'SESSION_ERROR' } }));
+    socket.close(code, message.slice(0, 100));
+    // A client that does not answer the close is cut off.
+    setTimeout(() => socket.terminate(), 2000).unref();
+  }
+
+  const sweep = setInterval(() => {
+    const now = Date.now();
+    for (const connection of connections) {
+      if (now - connection.opened > 1000 * sessionSeconds) end(connection, 1000, `the session is open for ${sessionSeconds} seconds`);
+      else if (connection.waiting === 0 && now - connection.heard > 1000 * idleSeconds)
+        end(connection, 1000, `no frame for ${idleSeconds} seconds`);
+    }
+  }, SWEEP_MS);
+  sweep.unref();
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    metrics,
+    async stop() {
+      stopping = true;
+      const deadline = Date.now() + 1000 * graceSeconds;
+      while ([...connections].some(({ session }) => session.playing) && Date.now() < deadline)
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      clearInterval(sweep);
+      for (const connection of connections) end(connection, 1001, 'the server stops');
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (let i = 0; connections.size > 0 && i < 20; i++) await new Promise((resolve) => setTimeout(resolve, 50));
+      for (const { socket } of connections) socket.terminate();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function isToken(header: string | undefined, token: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(header ?? ''), digest(`Bearer ${token}`));
+}
+
+const textOf = (data: RawData): string => (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)).toString('utf8');
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }).end(JSON.stringify(body));
+}

@@ -1,0 +1,165 @@
+/** @file One connection: frames in, frames out, one after another, and at most one episode. */
+import { shown } from '../base/input-error.ts';
+import { isObject } from '../base/json.ts';
+import { renderToolCall } from '../agent/chat-template.ts';
+import type { Json } from '../records/json.ts';
+import type { ToolSchema } from '../records/task.ts';
+import { answerMcp } from './mcp.ts';
+import { type EpisodeState, ProtocolError, RESPOND, type StepResult } from './protocol.ts';
+import { ServedEpisode, type ServedStage } from './served-episode.ts';
+import { readReset, type TaskSource } from './task-source.ts';
+
+/** What a session tells its server. */
+export interface SessionEvents {
+  started(task: string): void;
+  stepped(seconds: number): void;
+  ended(termination: string, reward: number | null): void;
+  failed(code: string): void;
+}
+
+export class Session {
+  #episode: ServedEpisode | null = null;
+  #closed = false;
+
+  constructor(
+    readonly id: string,
+    private readonly stage: ServedStage,
+    private readonly tasks: TaskSource,
+    private readonly events: SessionEvents,
+  ) {}
+
+  /** Whether an episode waits for its agent. */
+  get playing(): boolean {
+    return this.#episode !== null && !this.#episode.done;
+  }
+
+  /** The answer to a frame, as a text. Null for `close`. Never rejects. */
+  async answer(frame: string): Promise<string | null> {
+    try {
+      const data = await this.#answer(frame);
+      return data && JSON.stringify(data);
+    } catch (error) {
+      const { code, message, more } =
+        error instanceof ProtocolError ? error : new ProtocolError('EXECUTION_ERROR', (error as Error).message || 'the request failed');
+      this.events.failed(code);
+      return JSON.stringify({ type: 'error', data: { message, code, ...more } });
+    }
+  }
+
+  async #answer(frame: string): Promise<object | null> {
+    let message: unknown;
+    try {
+      message = JSON.parse(frame);
+    } catch {
+      throw new ProtocolError('INVALID_JSON', 'the frame is not JSON');
+    }
+    if (!isObject(message)) throw new ProtocolError('VALIDATION_ERROR', `the frame is ${shown(message)}: expected an object with "type"`);
+    const { type, data = {} } = message;
+    switch (type) {
+      case 'reset':
+        return observation(await this.#reset(fields('reset', data)));
+      case 'step':
+        return observation(await this.#act(fields('step', data)));
+      case 'state':
+        return { type: 'state', data: this.#state() };
+      case 'mcp':
+        return { type: 'mcp', data: await answerMcp(fields('mcp', data), this.#tools, (name, args) => this.#call(name, args)) };
+      case 'close':
+        return null;
+      default:
+        throw new ProtocolError('UNKNOWN_TYPE', `type is ${shown(type)}: expected reset, step, state, mcp or close`);
+    }
+  }
+
+  async #reset(data: Record<string, unknown>): Promise<StepResult> {
+    const asked = readReset(data);
+    await this.#drop();
+    const { task, seed } = await this.tasks.choose(asked);
+    this.events.started(task.id);
+    let begun;
+    try {
+      begun = await ServedEpisode.begin(this.stage, { id: asked.episode_id ?? crypto.randomUUID(), task, seed });
+    } catch (error) {
+      this.events.ended('user_error', null);
+      throw error;
+    }
+    this.#episode = begun.episode;
+    if (begun.first.done) this.#tellEnd();
+    // The client may have gone while the customer spoke.
+    if (this.#closed) await this.#drop();
+    return begun.first;
+  }
+
+  /** OpenEnv's actions for tools, and ours: content, or a name with arguments. */
+  async #act(data: Record<string, unknown>): Promise<{ observation: object; reward: number | null; done: boolean }> {
+    const { type, tool_name, name, content, arguments: args } = data;
+    if (type === 'list_tools') return { observation: { tools: this.#tools.map(listed) }, reward: null, done: false };
+    if (type === 'call_tool') {
+      const { observation: seen, ...rest } = await this.#call(tool_name, args);
+      return { observation: { ...seen, tool_name: tool_name as string, result: seen.content, error: null }, ...rest };
+    }
+    if (name !== undefined && name !== null) return this.#call(name, args);
+    if (typeof content !== 'string')
+      throw new ProtocolError('VALIDATION_ERROR', `step.content is ${shown(content)}: expected a text, or name with arguments`);
+    return this.#step(content);
+  }
+
+  /** A tool call; the tool `respond` talks to the customer. */
+  #call(name: unknown, args: unknown = {}): Promise<StepResult> {
+    if (typeof name !== 'string' || name === '')
+      throw new ProtocolError('VALIDATION_ERROR', `the tool's name is ${shown(name)}: expected the name of a tool`);
+    const values = fields(`arguments of ${name.slice(0, 80)}`, args);
+    if (name !== RESPOND.function.name) return this.#step(renderToolCall(name, values));
+    const words = values.message ?? values.content;
+    if (typeof words !== 'string') throw new ProtocolError('VALIDATION_ERROR', `respond.message is ${shown(words)}: expected a text`);
+    return this.#step(words);
+  }
+
+  async #step(text: string): Promise<StepResult> {
+    if (!this.#episode) throw new ProtocolError('EXECUTION_ERROR', 'there is no episode: expected a reset first');
+    const start = performance.now();
+    const playing = this.playing;
+    try {
+      const result = await this.#episode.step(text);
+      this.events.stepped((performance.now() - start) / 1000);
+      return result;
+    } finally {
+      if (playing && this.#episode?.done) this.#tellEnd();
+    }
+  }
+
+  #state(): EpisodeState | { episode_id: null; step_count: 0 } {
+    return this.#episode?.state() ?? { episode_id: null, step_count: 0 };
+  }
+
+  get #tools(): ToolSchema[] {
+    return [...this.stage.domain.tools, RESPOND];
+  }
+
+  #tellEnd(): void {
+    const { trajectory } = this.#episode!;
+    this.events.ended(trajectory?.termination ?? 'error', trajectory?.reward ?? null);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#drop();
+  }
+
+  async #drop(): Promise<void> {
+    const playing = this.playing;
+    const episode = this.#episode;
+    this.#episode = null;
+    if (playing) this.events.ended('dropped', null);
+    await episode?.close();
+  }
+}
+
+const observation = (data: object) => ({ type: 'observation', data });
+
+const listed = ({ function: { name, description, parameters } }: ToolSchema) => ({ name, description, input_schema: parameters });
+
+function fields(what: string, value: unknown): Record<string, Json> {
+  if (isObject(value)) return value as Record<string, Json>;
+  throw new ProtocolError('VALIDATION_ERROR', `${what} is ${shown(value)}: expected an object`);
+}

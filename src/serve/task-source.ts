@@ -1,0 +1,118 @@
+/** @file Which task a reset means. Generated tasks are named by their ids, imported ones as `retail:7` or `retail:train/7`. */
+import { shown } from '../base/input-error.ts';
+import type { Conditions } from '../records/conditions.ts';
+import type { Task } from '../records/task.ts';
+import type { Domain, Environments } from '../environments/types.ts';
+import { ProtocolError } from './protocol.ts';
+
+type Split = 'train' | 'heldout';
+
+/** `reset.data`. Unknown fields are ignored, because TRL passes whole rows of its dataset. */
+export interface ResetData {
+  seed?: number;
+  episode_id?: string;
+  task_id?: string;
+  split?: Split;
+}
+
+const MAX_SEED = 0xffffffff;
+
+/** @throws ProtocolError naming the field */
+export function readReset(data: Record<string, unknown>): ResetData {
+  const { seed, episode_id, task_id, split } = data;
+  const wrong = (field: string, value: unknown, expected: string) =>
+    new ProtocolError('VALIDATION_ERROR', `reset.${field} is ${shown(value)}: expected ${expected}`);
+  const text = (field: string, value: unknown): string | undefined => {
+    if (value === undefined || value === null) return undefined;
+    if (typeof value !== 'string' || value === '' || value.length > 200) throw wrong(field, value, 'a text of 1 to 200 characters');
+    return value;
+  };
+  if (seed !== undefined && seed !== null && !(Number.isInteger(seed) && (seed as number) >= 0 && (seed as number) <= MAX_SEED))
+    throw wrong('seed', seed, `a whole number from 0 to ${MAX_SEED}`);
+  // Other libraries call the held-out tasks `test`.
+  const part = split === 'test' ? 'heldout' : (split ?? undefined);
+  if (part !== undefined && part !== 'train' && part !== 'heldout') throw wrong('split', split, '"train", "heldout" or "test"');
+  return {
+    ...(typeof seed === 'number' && { seed }),
+    ...(text('episode_id', episode_id) !== undefined && { episode_id: episode_id as string }),
+    ...(text('task_id', task_id) !== undefined && { task_id: task_id as string }),
+    ...(part !== undefined && { split: part }),
+  };
+}
+
+/** The tasks of one domain. */
+export class TaskSource {
+  readonly #environments: Environments;
+  readonly #domain: Domain;
+  readonly #conditions: Record<Split, Conditions | undefined>;
+  readonly #seed: number;
+  /** Tasks of an import, by split. */
+  readonly #imported = new Map<string, Promise<Task[]>>();
+  #next = 0;
+
+  /** @param seed of generated tasks that a reset does not name */
+  constructor(
+    environments: Environments,
+    domain: Domain,
+    { seed, conditions }: { seed: number; conditions: Record<Split, Conditions | undefined> },
+  ) {
+    this.#environments = environments;
+    this.#domain = domain;
+    this.#conditions = conditions;
+    this.#seed = seed;
+  }
+
+  /**
+   * The task of a reset, and the seed of its customer. Without a name, the seed chooses the task; without a seed, each reset gets
+   * the next one. @throws ProtocolError for an unknown task
+   */
+  async choose({ seed, task_id, split = 'train' }: ResetData): Promise<{ task: Task; seed: number }> {
+    const number = seed ?? this.#next++;
+    const task = task_id === undefined ? await this.#numbered(split, number) : await this.#named(task_id);
+    return { task, seed: number };
+  }
+
+  async #numbered(split: Split, number: number): Promise<Task> {
+    if (!this.#domain.finite) return this.#generated(split, this.#seed, number);
+    const tasks = await this.#all(split);
+    if (tasks.length === 0) throw new ProtocolError('VALIDATION_ERROR', `reset.split is "${split}": the data has no such tasks`);
+    return tasks[number % tasks.length]!;
+  }
+
+  async #named(id: string): Promise<Task> {
+    const { name, level, finite } = this.#domain;
+    if (finite) {
+      const own = name.slice(name.indexOf('-') + 1);
+      const match = /^([a-z_]+):(.+)$/.exec(id);
+      if (match?.[1] !== own) throw unknownTask(id, `"${own}:ID", such as "${own}:0"`);
+      const [task] = await this.#query({ split: 'heldout', select: { ids: [match[2]!] } }).catch((error: Error) => {
+        throw new ProtocolError('VALIDATION_ERROR', `reset.task_id is ${shown(id)}: ${error.message}`);
+      });
+      return task!;
+    }
+    const match = new RegExp(`^${name}/${level}/(train|heldout)/(\\d{1,10})(?:~[^/]*)?/(\\d{1,9})$`).exec(id);
+    if (!match) throw unknownTask(id, `the id of a generated task, such as "${name}/${level}/train/1/0"`);
+    const task = await this.#generated(match[1] as Split, Number(match[2]), Number(match[3]));
+    if (task.id !== id) throw unknownTask(id, `"${task.id}", as the customers of this server have other conditions`);
+    return task;
+  }
+
+  async #generated(split: Split, seed: number, from: number): Promise<Task> {
+    const conditions = this.#conditions[split];
+    return (await this.#query({ split, seed, from, count: 1, ...(conditions && { conditions }) }))[0]!;
+  }
+
+  #all(split: Split): Promise<Task[]> {
+    const known = this.#imported.get(split) ?? this.#query({ split });
+    this.#imported.set(split, known);
+    return known;
+  }
+
+  #query(query: Partial<Parameters<Environments['tasks']>[0]> & { split: Split }): Promise<Task[]> {
+    const { name, level } = this.#domain;
+    return this.#environments.tasks({ domain: name, level, seed: 0, count: Number.MAX_SAFE_INTEGER, ...query });
+  }
+}
+
+const unknownTask = (id: string, expected: string) =>
+  new ProtocolError('VALIDATION_ERROR', `reset.task_id is ${shown(id)}: expected ${expected}`);
