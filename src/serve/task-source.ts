@@ -24,7 +24,7 @@ export function readReset(data: Record<string, unknown>): ResetData {
     new ProtocolError('VALIDATION_ERROR', `reset.${field} is ${shown(value)}: expected ${expected}`);
   const text = (field: string, value: unknown): string | undefined => {
     if (value === undefined || value === null) return undefined;
-    if (typeof value !== 'string' || value === '' || value.length > 200) throw wrong(field, value, 'a text of 1 to 200 characters');
+    if (typeof value !== 'string' || value === '' || value.length > 2000) throw wrong(field, value, 'a text of 1 to 2,000 characters');
     return value;
   };
   if (seed !== undefined && seed !== null && !(Number.isInteger(seed) && (seed as number) >= 0 && (seed as number) <= MAX_SEED))

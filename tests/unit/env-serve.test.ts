@@ -1,5 +1,9 @@
 /** `mua env-serve` over real sockets: OpenEnv's protocol, the episodes of the playground, limits and tokens. */
 import 'fake-indexeddb/auto';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createExpert, type Act } from '../../src/agent/expert.ts';
@@ -9,12 +13,16 @@ import { flatten } from '../../src/agent/trajectory.ts';
 import { rulesFor } from '../../src/benchmarks/rules.ts';
 import { conditionsOf } from '../../src/environments/conditions.ts';
 import { createEnvironments } from '../../src/environments/index.ts';
+import type { ExactDomain } from '../../src/environments/exact/types.ts';
 import type { ChatMessage } from '../../src/records/conversation.ts';
+import type { Tau2Task } from '../../src/records/benchmark-task.ts';
+import type { Task } from '../../src/records/task.ts';
 import { openStage } from '../../src/serve/index.ts';
 import { type EnvServerOptions, startEnvServer } from '../../src/serve/server.ts';
 import type { StepResult } from '../../src/serve/protocol.ts';
 import { limitsFor } from '../../src/training/presets.ts';
 import { ScriptedUsers } from '../../src/users/scripted.ts';
+import { tau1Retail } from '../support/benchmark-data.ts';
 import { OpenEnvClient } from '../support/openenv-client.ts';
 import { nanoTokenizer } from '../support/tokenizers.ts';
 
@@ -292,4 +300,116 @@ describe('HTTP', () => {
     expect(await spare.closed).toBe(1001);
     expect(JSON.parse(spare.unasked[0]!)).toMatchObject({ data: { code: 'SESSION_ERROR', message: 'the server stops' } });
   });
+});
+
+/** A folder of a benchmark's files, served under its rules. */
+async function benchmarkServer(rules: 'tau1' | 'tau2', domain: ExactDomain['name'], files: [path: string, file: string][]) {
+  const { stage, tasks } = await openStage({
+    domain,
+    benchmark: { rules, domain, files },
+    settings: {},
+    seed: 1,
+    user: { mode: 'scripted' },
+  });
+  const started = await startEnvServer(stage, tasks, OPTIONS);
+  cleanUps.push(() => started.stop());
+  return { ...started, stage };
+}
+
+/** A task's gold actions and the facts that it wants said, or neither. Then goodbye until the customer ends the conversation. */
+function actsOf({ actions, benchmark }: Task, gold: boolean): string[] {
+  const goodbye = Array.from({ length: 120 }, () => 'Done. Anything else?');
+  if (!gold) return goodbye;
+  const calls = actions.filter(({ requestor }) => requestor !== 'user').map((call) => renderToolCall(call.name, call.arguments));
+  const facts = 'outputs' in benchmark! ? benchmark.outputs : ((benchmark as Tau2Task).evaluation_criteria?.communicate_info ?? []);
+  return [...(facts.length > 0 ? [facts.join(', ')] : []), ...calls, ...goodbye];
+}
+
+async function expectEqualRewards(rules: 'tau1' | 'tau2', domain: ExactDomain['name'], files: [string, string][]) {
+  const { url, stage } = await benchmarkServer(rules, domain, files);
+  const client = await OpenEnvClient.connect(url);
+  const { environments } = stage;
+  const all = await Promise.all(
+    (['train', 'heldout'] as const).map((split) =>
+      environments.tasks({ domain: stage.domain.name, level: 'full', split, seed: 0, count: Number.MAX_SAFE_INTEGER }),
+    ),
+  );
+  const tasks = [...new Map(all.flat().map((task) => [task.benchmark!.id, task])).values()];
+  const counts = { tasks: tasks.length, gold: 0, empty: 0, noop: 0 };
+  for (const task of tasks) {
+    counts.noop += Number(task.noop);
+    for (const gold of [true, false]) {
+      const begun = await client.reset({ task_id: `${domain}:${task.benchmark!.id}`, seed: 1 });
+      expect(begun.observation.task_id!.split('/').at(-1)).toBe(task.benchmark!.id.split('/').at(-1));
+      let result = begun;
+      const acts = actsOf(task, gold);
+      while (!result.done && acts.length > 0) result = await client.step({ content: acts.shift()! });
+      const own = actsOf(task, gold);
+      const here = await runEpisode({
+        task,
+        domain: stage.domain,
+        environments,
+        users: stage.users,
+        tokenizer: nanoTokenizer(),
+        limits: { ...stage.limits, max_model_len: 1e9 },
+        sampling: { temperature: 1, top_p: 1, top_k: 0 },
+        rules: stage.rules,
+        seed: 1,
+        userSeed: 1,
+        stream: 0,
+        group: 'g',
+        index: 0,
+        agent: async () => ({ text: own.shift()! }),
+      });
+      expect([task.id, gold, result.reward, result.observation.termination]).toEqual([task.id, gold, here.reward, here.termination]);
+      if (result.reward === 1) counts[gold ? 'gold' : 'empty'] += 1;
+    }
+  }
+  await client.close();
+  return counts;
+}
+
+describe('imported benchmarks: each task by its gold actions and by none has the reward of the playground', () => {
+  it('on small data', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mua-env-'));
+    const files = await Promise.all(
+      Object.entries(tau1Retail).map(async ([name, text]): Promise<[string, string]> => {
+        await writeFile(join(folder, name), text);
+        return [name, join(folder, name)];
+      }),
+    );
+    expect(await expectEqualRewards('tau1', 'retail', files)).toEqual({
+      tasks: 2,
+      gold: expect.any(Number),
+      empty: expect.any(Number),
+      noop: 1,
+    });
+    await rm(folder, { recursive: true });
+  });
+
+  const data = resolve(import.meta.dirname, '../../../shared/data');
+  const present = existsSync(resolve(data, 'expected/tau2_mock.json'));
+  if (!present) console.warn(`SKIPPED: gold actions over the socket on the original data: ${data} does not exist`);
+  it.skipIf(!present).each([
+    ['tau1', 'airline', 50, 50],
+    ['tau1', 'retail', 115, 115],
+    ['tau2', 'airline', 50, 50],
+    ['tau2', 'retail', 114, 114],
+    // In the others some actions are the customer's, and this agent does not ask for them.
+    ['tau2', 'mock', 10, 8],
+    ['tau2', 'telecom', 114, 0],
+  ] as const)(
+    'on the original data: %s %s, %i tasks, %i by gold',
+    async (rules, domain, tasks, gold) => {
+      const root = resolve(data, rules === 'tau1' ? 'tau-bench' : 'tau2-bench');
+      const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
+        .filter((path) => /\.\w+$/.test(path))
+        .map((path): [string, string] => [path, resolve(root, path)]);
+      const counts = await expectEqualRewards(rules, domain, files);
+      expect(counts).toMatchObject({ tasks, gold });
+      // Doing nothing solves the tasks whose gold changes nothing, at most.
+      expect(counts.empty).toBeLessThanOrEqual(counts.noop);
+    },
+    300_000,
+  );
 });
