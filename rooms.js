@@ -35,7 +35,7 @@ export const ROOMS = {
   serve: ['base', 'records', 'environments', 'users', 'agent', 'benchmarks', 'training'],
   worlds: ['base', 'records', 'environments', 'exchange', 'benchmarks'],
   workers: ['environments', 'local', 'users', 'exchange', 'storage', 'benchmarks', 'trainer', 'worlds'],
-  cli: ['base', 'records', 'environments', 'exchange', 'benchmarks', 'experiments', 'trainer', 'serve'],
+  cli: ['base', 'records', 'environments', 'agent', 'exchange', 'benchmarks', 'experiments', 'trainer', 'serve'],
 
   // The page: the folders of src/app.
   kit: [],

@@ -10,7 +10,7 @@
  */
 import { historyFor } from '../environments/exact/history.ts';
 import { unjudgedAssertions } from '../environments/exact/unjudged.ts';
-import type { Environments } from '../environments/types.ts';
+import type { Environments, ToolResult } from '../environments/types.ts';
 import type { Json } from '../records/json.ts';
 import type { ToolCall, Verdict } from '../records/task.ts';
 import type { MessageNode, TerminationReason, Trajectory, UserCall } from '../records/trajectory.ts';
@@ -19,6 +19,7 @@ import { judgeCustomer } from '../users/audit-judge.ts';
 import type { Utterance } from '../users/types.ts';
 import { giveTurn, type Turn, type TurnOptions, TurnSampler, type WrittenTurn } from './agent-turn.ts';
 import { IM_END, renderAssistant, renderOpening } from './chat-template.ts';
+import { AuditChain } from './audit-log.ts';
 import { EpisodeLog } from './episode-log.ts';
 import type { Act } from './expert.ts';
 import { type LiveAct, liveActs, type PlayedEpisode } from './live.ts';
@@ -33,6 +34,8 @@ export interface EpisodeOptions extends TurnOptions, UserOptions {
   environments: Environments;
   group: string;
   index: number;
+  /** The version of the agent's weights, for the audit log. */
+  policy?: string | undefined;
   /** A stored conversation to continue. The sessions of `users` must know this conversation (see `users/resumed.ts`). */
   prefix?: Prefix;
   /** Called in each turn of the agent. Returns an act to play instead of the model's turn, or `model`. */
@@ -65,12 +68,14 @@ class Episode implements PlayedEpisode {
   readonly #user: UserSide;
   /** The first tokens of the next turn of the agent. */
   #begun: BegunTurn | undefined;
+  readonly #audit: AuditChain;
   /** The environment's id of this episode. */
   #handle: string | null = null;
 
   constructor(private readonly options: EpisodeOptions) {
     const { domain, limits, rules, sampler, tokenizer } = options;
     this.#rules = rules;
+    this.#audit = new AuditChain(options.task, options.policy ?? '');
     this.#begun = options.prefix?.turn;
     const before = options.prefix?.nodes.findLast(({ role }) => role !== 'template')?.role;
     if (this.#begun && before !== 'user' && before !== 'tool')
@@ -153,6 +158,7 @@ class Episode implements PlayedEpisode {
       toolCalls,
       parseErrors,
       seconds,
+      audit: this.#audit.log,
       ...(error !== undefined && { error }),
     };
   }
@@ -314,8 +320,10 @@ class Episode implements PlayedEpisode {
     return ending;
   }
 
-  #call(call: ToolCall) {
-    return this.options.environments.call(this.#handle!, call);
+  async #call(call: ToolCall): Promise<ToolResult> {
+    const result = await this.options.environments.call(this.#handle!, call);
+    this.#audit.add({ call, ...result });
+    return result;
   }
 
   #endsWith(tool: string, error: boolean): boolean {

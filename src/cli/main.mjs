@@ -12,7 +12,7 @@ import { exportModel } from './commands/export.mjs';
 import { bench, generate, grad, plan, score } from './commands/model.mjs';
 import { open, userServer } from './commands/local.mjs';
 import { sft, synthesize, train } from './commands/training.mjs';
-import { verify } from './commands/verify.mjs';
+import { verify, verifyLog } from './commands/verify.mjs';
 import { oneLine, UsageError } from './errors.mjs';
 import { runInterruptions } from './files.mjs';
 import { ProgressBar } from './progress.mjs';
@@ -32,6 +32,7 @@ const COMMANDS = {
   bench,
   export: exportModel,
   verify,
+  'verify-log': verifyLog,
   replay,
   rescore,
   'user-server': userServer,

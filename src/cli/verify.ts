@@ -4,11 +4,13 @@ import { createReadStream } from 'node:fs';
 import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { auditProblem } from '../agent/audit-log.ts';
 import { parserReason } from '../base/input-error.ts';
 import { readRunBundle } from '../exchange/run-bundle.ts';
 import { isModelFile } from '../exchange/model-files.ts';
 import { readTrajectory } from '../exchange/trajectory-schema.ts';
 import { readExperiment } from '../experiments/file.ts';
+import type { Trajectory } from '../records/trajectory.ts';
 import { inspectModel } from '../trainer/stored-models.ts';
 
 export interface Verified {
@@ -44,6 +46,46 @@ export async function verify(path: string): Promise<Verified | null> {
   };
   const known = (await stat(path)).isDirectory() ? await verifyFolder(path, attempt) : await verifyFile(path, attempt);
   return known ? result : null;
+}
+
+/**
+ * Checks the audit log of every conversation in a JSONL file, a bundle of a run, or the JSONL files of a folder. A line without
+ * a log is counted, not refused: conversations of earlier versions lack it.
+ */
+export async function verifyLogs(path: string): Promise<Verified & { conversations: number; calls: number; unlogged: number }> {
+  const result = { checked: 0, conversations: 0, calls: 0, unlogged: 0, problems: [] as Verified['problems'] };
+  const check = (file: string, where: string, read: () => Trajectory) => {
+    try {
+      const trajectory = read();
+      result.conversations++;
+      if (!trajectory.audit) result.unlogged++;
+      result.calls += trajectory.audit?.hashes.length ?? 0;
+      const problem = auditProblem(trajectory);
+      if (problem !== null) result.problems.push({ file, problem: `${where}: ${problem}` });
+    } catch (error) {
+      result.problems.push({ file, problem: parserReason(error) });
+    }
+  };
+  const isFolder = (await stat(path)).isDirectory();
+  const files = isFolder
+    ? (await readdir(path)).filter((name) => /(trajectories|conversations|trials|rollouts).*\.jsonl$/.test(name)).sort()
+    : [''];
+  for (const name of files) {
+    const file = join(path, name);
+    result.checked++;
+    if (file.endsWith('.zip')) {
+      const { trajectories, trials } = await readRunBundle(new Uint8Array(await readFile(file)));
+      for (const trajectory of [...trajectories, ...trials]) check(file, trajectory.id, () => trajectory);
+      continue;
+    }
+    let number = 0;
+    for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+      number++;
+      if (line.trim() !== '')
+        check(file, `line ${number}`, () => readTrajectory(parseLine(line, `line ${number}`), name || basename(file), `line ${number}`));
+    }
+  }
+  return result;
 }
 
 type Attempt = <T>(file: string, read: () => Promise<T>) => Promise<T | undefined>;

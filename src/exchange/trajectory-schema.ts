@@ -181,6 +181,11 @@ export const trajectorySchema = z.object({
   violations: z.array(violation),
   toolCalls: counts,
   parseErrors: natural,
+  audit: z.optional(
+    z.object({ policy: text, hashes: z.array(z.string().check(z.regex(/^[0-9a-f]{64}$/, '64 hexadecimal digits'))) } satisfies Fields<
+      NonNullable<Trajectory['audit']>
+    >),
+  ),
   seconds: z.object({ generate: number, tool: number, user: number } satisfies Fields<Trajectory['seconds']>),
   error: z.optional(text),
 } satisfies Fields<Trajectory>);

@@ -52,7 +52,7 @@ export class ServedEpisode {
   #trajectory: Trajectory | null = null;
   #failure: Error | null = null;
 
-  private constructor(stage: ServedStage, start: EpisodeStart) {
+  private constructor(stage: ServedStage, start: EpisodeStart, onEnd: (trajectory: Trajectory) => void) {
     this.#start = start;
     const { id, task, seed } = start;
     const { domain, environments, users, rules, limits } = stage;
@@ -81,6 +81,7 @@ export class ServedEpisode {
     }).then(
       (trajectory) => {
         this.#trajectory = trajectory;
+        onEnd(trajectory);
         if (trajectory.reward === null) this.#failure = new Error(trajectory.error ?? trajectory.termination);
         this.#answer();
       },
@@ -91,9 +92,16 @@ export class ServedEpisode {
     );
   }
 
-  /** Starts an episode. `first` is what the agent sees before its first act. @throws ProtocolError if the customer fails */
-  static async begin(stage: ServedStage, start: EpisodeStart): Promise<{ episode: ServedEpisode; first: StepResult }> {
-    const episode = new ServedEpisode(stage, start);
+  /**
+   * Starts an episode. `first` is what the agent sees before its first act. `onEnd` gets the conversation however it ends,
+   * also if it is closed. @throws ProtocolError if the customer fails
+   */
+  static async begin(
+    stage: ServedStage,
+    start: EpisodeStart,
+    onEnd: (trajectory: Trajectory) => void,
+  ): Promise<{ episode: ServedEpisode; first: StepResult }> {
+    const episode = new ServedEpisode(stage, start, onEnd);
     const first = await episode.#next();
     const { nodes } = episode.#episode;
     Object.assign(first.observation, {

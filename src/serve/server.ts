@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import type { Trajectory } from '../records/trajectory.ts';
 import { stranger } from '../users/loopback.ts';
 import { type Counts, Metrics, prometheus } from './metrics.ts';
 import { SCHEMAS } from './protocol.ts';
@@ -31,6 +32,8 @@ export interface EnvServerOptions {
   graceSeconds: number;
   /** One line of JSON for each event; never words of a conversation, never the token. */
   log: (event: Record<string, string | number | null>) => void;
+  /** Gets each conversation that has ended, dropped ones too, with its audit log. */
+  record?: ((trajectory: Trajectory) => void) | undefined;
   /** Counts of the other processes of this server. */
   others?: () => Promise<Counts[]>;
 }
@@ -61,7 +64,7 @@ interface Connection {
 export async function startEnvServer(
   stage: ServedStage,
   tasks: TaskSource,
-  { port, host, token, maxSessions, maxFrameBytes, sessionSeconds, idleSeconds, graceSeconds, log, others }: EnvServerOptions,
+  { port, host, token, maxSessions, maxFrameBytes, sessionSeconds, idleSeconds, graceSeconds, log, record, others }: EnvServerOptions,
 ): Promise<EnvServer> {
   const metrics = new Metrics();
   const connections = new Set<Connection>();
@@ -136,6 +139,7 @@ export async function startEnvServer(
         metrics.ended(termination, reward);
         log({ event: 'episode_ended', session: id, termination, reward });
       },
+      recorded: (trajectory) => record?.(trajectory),
       failed: (code) => {
         metrics.failed(code);
         log({ event: 'error', session: id, code });

@@ -4,6 +4,7 @@ import { isObject } from '../base/json.ts';
 import { renderToolCall } from '../agent/chat-template.ts';
 import type { Json } from '../records/json.ts';
 import type { ToolSchema } from '../records/task.ts';
+import type { Trajectory } from '../records/trajectory.ts';
 import { answerMcp } from './mcp.ts';
 import { type EpisodeState, ProtocolError, RESPOND, type StepResult } from './protocol.ts';
 import { ServedEpisode, type ServedStage } from './served-episode.ts';
@@ -15,6 +16,8 @@ export interface SessionEvents {
   stepped(seconds: number): void;
   ended(termination: string, reward: number | null): void;
   failed(code: string): void;
+  /** A conversation that has ended in any way. */
+  recorded(trajectory: Trajectory): void;
 }
 
 export class Session {
@@ -78,7 +81,7 @@ export class Session {
     this.events.started(task.id);
     let begun;
     try {
-      begun = await ServedEpisode.begin(this.stage, { id: asked.episode_id ?? crypto.randomUUID(), task, seed });
+      begun = await ServedEpisode.begin(this.stage, { id: asked.episode_id ?? crypto.randomUUID(), task, seed }, this.events.recorded);
     } catch (error) {
       this.events.ended('user_error', null);
       throw error;

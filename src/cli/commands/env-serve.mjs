@@ -2,6 +2,9 @@
 /** `mua env-serve`: a domain behind OpenEnv's protocol, for engines that train on clusters. */
 import cluster from 'node:cluster';
 import { once } from 'node:events';
+import { openSync, writeSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { readPairs, SEED } from '../args.mjs';
 import { DATA_FLAGS, findData } from '../benchmark-data.mjs';
 import { envServerModule } from '../build.mjs';
@@ -56,6 +59,11 @@ export const envServe = {
     'session-seconds': { type: 'integer', value: 'N', help: 'a session ends after this time', default: 3600, min: 1 },
     'idle-seconds': { type: 'integer', value: 'N', help: 'a session without a frame ends after this time', default: 600, min: 1 },
     'grace-seconds': { type: 'integer', value: 'N', help: 'how long Ctrl-C waits for open episodes', default: 30, min: 0 },
+    audit: {
+      type: 'string',
+      value: 'DIR',
+      help: 'folder that gets every conversation with the audit log of its tool calls, one file a process; mua verify-log checks it',
+    },
     quiet: { type: 'boolean', help: 'no log; else one line of JSON for each event on stderr, without words of conversations' },
     ...USER_FLAGS,
     json: JSON_FLAG,
@@ -71,6 +79,7 @@ export const envServe = {
     const log = (event) => {
       if (!quiet) process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), pid: process.pid, ...event })}\n`);
     };
+    const record = flags.audit === undefined ? undefined : await recorder(flags.audit);
     /** @param {(() => Promise<any[]>)} [others] */
     const start = (others) =>
       serve(place, {
@@ -83,6 +92,7 @@ export const envServe = {
         idleSeconds: flags.idleSeconds,
         graceSeconds: flags.graceSeconds,
         log,
+        record,
         ...(others && { others }),
       });
     if (cluster.isWorker) {
@@ -108,6 +118,17 @@ export const envServe = {
   },
   show: () => [],
 };
+
+/**
+ * Appends conversations to a file of this process. A line is written at once, so that a process that is killed leaves no half line.
+ * @param {string} folder
+ */
+async function recorder(folder) {
+  await mkdir(folder, { recursive: true });
+  const file = openSync(join(folder, `conversations-${process.pid}.jsonl`), 'a');
+  /** @param {object} trajectory */
+  return (trajectory) => void writeSync(file, `${JSON.stringify(trajectory)}\n`);
+}
 
 /**
  * @param {Record<string, any>} flags

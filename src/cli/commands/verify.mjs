@@ -1,5 +1,5 @@
 // @ts-check
-/** `mua verify`: reads everything that a folder or file holds and names what is damaged. It runs in Node and needs no GPU. */
+/** `mua verify` and `mua verify-log`: read everything that a folder or file holds and name what is damaged. They run in Node and need no GPU. */
 import { verifyModule } from '../build.mjs';
 import { CommandError, UsageError } from '../errors.mjs';
 import { reason } from '../files.mjs';
@@ -23,4 +23,27 @@ export const verify = {
     return { path, checked: result.checked };
   },
   show: ({ path, checked }) => [`${path} is whole: ${checked} ${checked === 1 ? 'check' : 'checks'} passed`],
+};
+
+/** @type {import('./shared.mjs').Command} */
+export const verifyLog = {
+  summary: 'check the hash chains of tool calls in conversations; exit code 1 if a call was changed, left out or moved',
+  positional: { name: 'path', value: 'DIR|FILE' },
+  flags: { json: JSON_FLAG },
+  async run({ path }, progress) {
+    if (!path) throw new UsageError('DIR|FILE is missing: expected mua verify-log DIR|FILE');
+    const module = await verifyModule((text) => progress.note(text));
+    const { problems, ...counts } = await module.verifyLogs(path).catch((error) => {
+      throw new UsageError(`${path}: ${reason(error)}`);
+    });
+    if (counts.conversations === 0 && problems.length === 0)
+      throw new UsageError(`"${path}": expected conversations in *.jsonl, a *.mua.zip, or a folder of them`);
+    for (const { file, problem } of problems) progress.note(`${file}: ${problem}`);
+    if (problems.length > 0)
+      throw new CommandError(`${problems.length} of ${counts.conversations} conversations are not as they were logged`);
+    return { path, ...counts };
+  },
+  show: ({ path, conversations, calls, unlogged }) => [
+    `${path}: ${calls} calls of ${conversations} conversations are as they were logged${unlogged > 0 ? `; ${unlogged} conversations have no log` : ''}`,
+  ],
 };

@@ -1,0 +1,65 @@
+/**
+ * @file The audit log of an episode: a hash chain over its tool calls, the customer's included. An entry covers the caller, the
+ * call, the result, the changed rows, and the entry before. The first covers the task and the version of the policy. So a
+ * call that was changed, left out or moved is found, and named. The trajectory holds the fields; the log holds the hashes.
+ */
+import { path } from '../base/message-path.ts';
+import { canonicalJson } from '../base/json.ts';
+import { sha256 } from '../base/sha256.ts';
+import type { RowChange, Task, ToolCall } from '../records/task.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+
+/** A tool call that was answered. */
+interface Answered {
+  /** In the environment's order, from 0. */
+  index: number;
+  call: ToolCall;
+  text: string;
+  error: boolean;
+  changes: readonly RowChange[];
+}
+
+export class AuditChain {
+  readonly log: NonNullable<Trajectory['audit']>;
+  #previous: string;
+
+  constructor({ id, world }: Pick<Task, 'id' | 'world'>, policy: string) {
+    this.log = { policy, hashes: [] };
+    this.#previous = sha256(canonicalJson({ task: id, world, policy }));
+  }
+
+  add({ index, call, text, error, changes }: Answered): void {
+    const { name, arguments: args, requestor = 'assistant' } = call;
+    const entry = { index, requestor, name, arguments: args, result: sha256(text), error, changes, previous: this.#previous };
+    this.#previous = sha256(canonicalJson(entry));
+    this.log.hashes.push(this.#previous);
+  }
+}
+
+/** The calls of a conversation, in the environment's order. */
+export function answeredCalls({ nodes, leaf, userCalls = [] }: Pick<Trajectory, 'nodes' | 'leaf' | 'userCalls'>): Answered[] {
+  const calls: Answered[] = userCalls.map(({ index, call, text, error, changes }) => ({ index, call, text, error, changes }));
+  let asked: ToolCall | undefined;
+  for (const { role, text, toolCall, toolResult } of path({ nodes, leaf })) {
+    if (role === 'assistant') asked = toolCall;
+    if (toolResult && asked) calls.push({ call: asked, text, ...toolResult });
+  }
+  return calls.sort((a, b) => a.index - b.index);
+}
+
+/** What is wrong with the log of a conversation, naming the first call; null if nothing is, or if there is no log. */
+export function auditProblem(trajectory: Pick<Trajectory, 'task' | 'nodes' | 'leaf' | 'userCalls' | 'audit'>): string | null {
+  const { task, audit } = trajectory;
+  if (!audit) return null;
+  const calls = answeredCalls(trajectory);
+  const chain = new AuditChain(task, audit.policy);
+  for (const [i, answered] of calls.entries()) {
+    const named = `call ${i + 1} (${answered.call.name})`;
+    if (answered.index !== i) return `${named} has the number ${answered.index + 1}: a call was left out, added or moved`;
+    chain.add(answered);
+    const stored = audit.hashes[i];
+    if (stored === undefined) return `${named} is not in the log of ${audit.hashes.length} calls`;
+    if (stored !== chain.log.hashes[i]) return `${named} is not as the log has it: the call, its result or its changed rows were changed`;
+  }
+  return audit.hashes.length > calls.length ? `the log has ${audit.hashes.length} calls, the conversation has ${calls.length}` : null;
+}
