@@ -103,8 +103,10 @@ export async function startUserServer({
     const { url = '/' } = request;
     response.setHeader('Vary', 'Origin').setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
     const refused = stranger(request.headers, allowed);
-    if (refused)
-      return sendError(response, 403, refused.startsWith('pages') ? `${refused}: start the server with --allow-origin` : refused);
+    if (refused) {
+      const hint = refused.startsWith('pages') ? `: start the server with --allow-origin ${request.headers.origin}` : '';
+      return sendError(response, 403, refused + hint);
+    }
     if (request.headers.origin) response.setHeader('Access-Control-Allow-Origin', request.headers.origin);
     if (!URL.canParse(url, 'http://localhost'))
       return sendError(response, 400, `${url} is not an address: expected one such as /v1/models`);

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { connect as connectSocket, type Socket } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
 import { Dice } from '../../src/base/dice.ts';
+import { auditProblem } from '../../src/agent/audit-log.ts';
+import { readTrajectory } from '../../src/exchange/trajectory-schema.ts';
 import { openStage } from '../../src/serve/index.ts';
 import { type EnvServer, startEnvServer } from '../../src/serve/server.ts';
 import { UserError, type UserSimulator } from '../../src/users/types.ts';
@@ -72,6 +74,7 @@ it('1,000 faults: each episode is done, dropped or an error; no session, episode
     open.delete(id);
     return Object.getPrototypeOf(environments).close.call(environments, id);
   });
+  const recorded: string[] = [];
   const log: Record<string, string | number | null>[] = [];
   const started = await startEnvServer({ ...stage, users: failing }, tasks, {
     port: 0,
@@ -82,6 +85,7 @@ it('1,000 faults: each episode is done, dropped or an error; no session, episode
     idleSeconds: 1,
     graceSeconds: 1,
     log: (event) => void log.push(event),
+    record: (trajectory) => void recorded.push(JSON.stringify(trajectory)),
   });
   server = started;
   const dice = new Dice('faults', 7);
@@ -168,6 +172,12 @@ it('1,000 faults: each episode is done, dropped or an error; no session, episode
   // The customer ends some of the conversations that a flood plays.
   expect(['dropped', 'terminal_tool', 'user_error', 'user_stop']).toEqual(expect.arrayContaining(Object.keys(episodes)));
   expect(episodes).toMatchObject({ terminal_tool: counts.none, user_error: counts['customer fails'] });
+
+  // Every conversation is kept with its log, however it ended, and no log has a gap.
+  const kept = recorded.map((line) => readTrajectory(JSON.parse(line), 'record', 'line'));
+  expect(kept).toHaveLength(events('episode_started'));
+  expect(kept.map(auditProblem).filter((problem) => problem !== null)).toEqual([]);
+  expect(kept.reduce((sum, { audit }) => sum + audit!.hashes.length, 0)).toBe(counts.none);
 
   // The server still serves.
   const client = await OpenEnvClient.connect(started.url);
