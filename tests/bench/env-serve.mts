@@ -45,7 +45,7 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 // A first session loads the code and the world.
 const first = await OpenEnvClient.connect(url);
-await first.reset({ seed: 0 });
+const resetBytes = JSON.stringify(await first.reset({ seed: 0 })).length;
 await first.step({ content: 'Hello' });
 const before = await memory();
 const clients: OpenEnvClient[] = [];
@@ -57,6 +57,7 @@ for (let i = 0; i < sessions; i += 50) {
 const opened = await memory();
 
 const times: number[] = [];
+let stepBytes = 0;
 let [ended, failed, late] = [0, 0, 0];
 const busy = new Set<number>();
 const start = performance.now();
@@ -80,9 +81,10 @@ for (let n = 0; n < rate * seconds; n++) {
   running.push(
     client
       .step(act)
-      .then(async ({ done }) => {
+      .then(async (result) => {
         times.push(performance.now() - sent);
-        if (!done) return;
+        stepBytes += JSON.stringify(result).length;
+        if (!result.done) return;
         ended += 1;
         await client.reset({ seed: n });
       })
@@ -104,5 +106,6 @@ console.log(
   `time of a step: p50 ${quantile(0.5)} ms, p95 ${quantile(0.95)} ms, p99 ${quantile(0.99)} ms, worst ${quantile(1)} ms (sent at most ${late.toFixed(0)} ms late)`,
 );
 console.log(`memory of a session: ${kb(opened - before)} after reset, ${kb(after - before)} at the end`);
+console.log(`bytes to the client: ${resetBytes} for a reset, ${(stepBytes / times.length).toFixed(0)} for a step`);
 await Promise.all([first, ...clients].map((client) => client.close()));
 child.kill('SIGTERM');
