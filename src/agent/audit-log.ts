@@ -37,7 +37,7 @@ export class AuditChain {
 }
 
 /** The calls of a conversation, in the environment's order. */
-export function answeredCalls({ nodes, leaf, userCalls = [] }: Pick<Trajectory, 'nodes' | 'leaf' | 'userCalls'>): Answered[] {
+function answeredCalls({ nodes, leaf, userCalls = [] }: Pick<Trajectory, 'nodes' | 'leaf' | 'userCalls'>): Answered[] {
   const calls: Answered[] = userCalls.map(({ index, call, text, error, changes }) => ({ index, call, text, error, changes }));
   let asked: ToolCall | undefined;
   for (const { role, text, toolCall, toolResult } of path({ nodes, leaf })) {

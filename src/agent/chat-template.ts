@@ -17,7 +17,7 @@ export const END_OF_TEXT = '<|endoftext|>';
 export const TOOL_CALL_START = '<tool_call>';
 export const TOOL_CALL_END = '</tool_call>';
 
-export const THINK_START = '<think>';
+const THINK_START = '<think>';
 export const THINK_END = '</think>';
 const NO_THOUGHTS = `${THINK_START}\n\n${THINK_END}\n\n`;
 

@@ -30,7 +30,14 @@ export function settingsKey(settings: EvaluationSettings): string {
 /** The limits of an episode, taken from a larger configuration. */
 export function limitsOf(config: EpisodeLimits): EpisodeLimits {
   const { max_turns, response_length_one_turn, max_model_len, malformed_policy, require_done, enable_thinking } = config;
-  return { max_turns, response_length_one_turn, max_model_len, malformed_policy, require_done, ...(enable_thinking && { enable_thinking }) };
+  return {
+    max_turns,
+    response_length_one_turn,
+    max_model_len,
+    malformed_policy,
+    require_done,
+    ...(enable_thinking && { enable_thinking }),
+  };
 }
 
 /** What must be equal of two customers. */

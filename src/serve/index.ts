@@ -6,16 +6,19 @@ import { importedDomains } from '../benchmarks/imported-domain.ts';
 import { IMPORTED_LEVEL, importedName } from '../benchmarks/imported-benchmark.ts';
 import { rulesFor } from '../benchmarks/rules.ts';
 import { canonicalJson } from '../base/json.ts';
+import { InputError } from '../base/input-error.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { ExactDomain } from '../environments/exact/types.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import { createEnvironments, GENERATED_DOMAINS } from '../environments/index.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
+import type { GrpoConfig } from '../records/run.ts';
 import type { UserConfig } from '../records/user.ts';
 import { evaluationConfig } from '../training/config.ts';
 import { createUsers } from '../users/index.ts';
 import type { ServedStage } from './served-episode.ts';
 import { type EnvServer, type EnvServerOptions, startEnvServer } from './server.ts';
+import { adapterFolder, type EngineName } from './adapters.ts';
 import { TaskSource } from './task-source.ts';
 
 export { serveInProcess, startProcesses } from './processes.ts';
@@ -38,6 +41,7 @@ export interface ServedPlace {
 export async function openStage({ domain, level, benchmark, preset, settings, seed, user }: ServedPlace): Promise<{
   stage: ServedStage;
   tasks: TaskSource;
+  config: GrpoConfig;
 }> {
   const imported =
     benchmark &&
@@ -64,11 +68,53 @@ export async function openStage({ domain, level, benchmark, preset, settings, se
       rules: rulesFor(served, config.conversation_rules),
       limits: { max_turns, response_length_one_turn, max_model_len, malformed_policy, require_done },
     },
+    config,
     tasks: new TaskSource(environments, served, {
       seed,
       conditions: { train: conditionsOf(config, 'train'), heldout: conditionsOf(config, 'val') },
     }),
   };
+}
+
+export interface AdapterOptions {
+  engine: EngineName;
+  /** Tasks of a generated domain. Of a benchmark, all its training tasks are taken. */
+  count: number;
+  /** The model to train, by its name on the Hub or its path. */
+  model: string;
+  url: string;
+  /** The command that serves the place. */
+  command: string;
+}
+
+/** A folder with which another engine trains on the place. @throws as `openStage`; InputError if there are no training tasks */
+export async function exportAdapter(place: ServedPlace, { engine, count, model, url, command }: AdapterOptions) {
+  const { stage, config } = await openStage({ ...place, user: { mode: 'scripted' } });
+  const { domain, environments, rules } = stage;
+  const conditions = conditionsOf(config, 'train');
+  const tasks = await environments.tasks({
+    domain: domain.name,
+    level: domain.level,
+    split: 'train',
+    seed: place.seed,
+    count: domain.finite ? Number.MAX_SAFE_INTEGER : count,
+    ...(conditions && { conditions }),
+  });
+  if (tasks.length === 0) throw new InputError(`the data of ${domain.name} has no training tasks`);
+  const own = domain.name.slice(domain.name.indexOf('-') + 1);
+  return adapterFolder(engine, {
+    title: `${domain.name} ${domain.level}`,
+    tools: domain.tools,
+    opening: [
+      { role: 'system', content: domain.policy },
+      ...(rules.greeting === null ? [] : [{ role: 'assistant' as const, content: rules.greeting }]),
+    ],
+    rows: tasks.map(({ id, benchmark }, seed) => ({ task_id: benchmark ? `${own}:${benchmark.id}` : id, seed })),
+    config,
+    model,
+    serve: command,
+    url,
+  });
 }
 
 export async function serve(place: ServedPlace, options: EnvServerOptions): Promise<EnvServer> {

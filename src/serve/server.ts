@@ -77,7 +77,12 @@ export async function startEnvServer(
       const why = stranger(request.headers);
       return why === null ? null : { status: 403, why };
     }
-    return isToken(request.headers.authorization, token) ? null : { status: 401, why: 'the Authorization header is not "Bearer TOKEN"' };
+    return isToken(request.headers.authorization, token)
+      ? null
+      : {
+          status: 401,
+          why: 'the Authorization header does not have the token: expected "Bearer TOKEN", or an address http://mua:TOKEN@HOST',
+        };
   };
 
   async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -224,9 +229,17 @@ export async function startEnvServer(
   };
 }
 
+/** `Bearer TOKEN`, or the password of `Basic`: OpenEnv's client sends no header but the one that an address with a name has. */
 function isToken(header: string | undefined, token: string): boolean {
+  const [, scheme, value] = /^(Bearer|Basic) (\S+)$/i.exec(header ?? '') ?? [];
+  const given =
+    scheme?.toLowerCase() === 'basic'
+      ? Buffer.from(value!, 'base64')
+          .toString('utf8')
+          .replace(/^[^:]*:/, '')
+      : (value ?? '');
   const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(header ?? ''), digest(`Bearer ${token}`));
+  return timingSafeEqual(digest(given), digest(token));
 }
 
 const textOf = (data: RawData): string => (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)).toString('utf8');

@@ -124,7 +124,13 @@ export const grpoSchema = z.strictObject({
   top_k: natural,
 }) satisfies z.ZodType<GrpoConfig>;
 
-const sftSchema = z.strictObject({ train_batch_size: count, ...schedule, ...lora, max_model_len: count, enable_thinking: z.boolean() }) satisfies z.ZodType<SftConfig>;
+const sftSchema = z.strictObject({
+  train_batch_size: count,
+  ...schedule,
+  ...lora,
+  max_model_len: count,
+  enable_thinking: z.boolean(),
+}) satisfies z.ZodType<SftConfig>;
 
 /** TRL's name → ours. */
 export const ALIASES: Record<string, keyof GrpoConfig> = {

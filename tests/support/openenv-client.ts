@@ -2,7 +2,7 @@
 import { WebSocket } from 'ws';
 import type { StepResult } from '../../src/serve/protocol.ts';
 
-export class OpenEnvError extends Error {
+class OpenEnvError extends Error {
   constructor(readonly data: { message: string; code: string }) {
     super(`${data.code}: ${data.message}`);
   }

@@ -248,6 +248,9 @@ describe('limits', () => {
     const { url, client: connect } = await server({ token: 'sesame-secret', log: (event) => lines.push(JSON.stringify(event)) });
     await expect(connect()).rejects.toThrow('401');
     await expect(connect({ Authorization: 'Bearer wrong' })).rejects.toThrow('401');
+    const basic = (password: string) => ({ Authorization: `Basic ${Buffer.from(`mua:${password}`).toString('base64')}` });
+    await expect(connect(basic('wrong'))).rejects.toThrow('401');
+    await (await connect(basic('sesame-secret'))).close();
     const client = await connect({ Authorization: 'Bearer sesame-secret' });
     await client.reset();
     await client.close();

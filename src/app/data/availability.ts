@@ -16,7 +16,13 @@ export interface GpuState {
   busy: boolean;
 }
 
-const NOUNS: Record<GpuUse, string> = { train: 'Training', evaluate: 'Evaluating', play: 'Playing with the model', score: 'Scoring', bench: 'Measuring' };
+const NOUNS: Record<GpuUse, string> = {
+  train: 'Training',
+  evaluate: 'Evaluating',
+  play: 'Playing with the model',
+  score: 'Scoring',
+  bench: 'Measuring',
+};
 const OTHER_TAB: Record<GpuUse, string> = {
   train: 'Another tab trains a run and uses the GPU.',
   evaluate: 'Another tab plays an evaluation and uses the GPU.',

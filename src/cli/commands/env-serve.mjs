@@ -17,6 +17,31 @@ import { JSON_FLAG, LEVEL, readUser, SET, USER_FLAGS } from './shared.mjs';
 const GENERATED = ['retail', 'telecom'];
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
+/** What is served.
+ * @type {import('../args.mjs').Flags} */
+export const PLACE_FLAGS = {
+  domain: {
+    ...DATA_FLAGS.domain,
+    required: false,
+    default: 'retail',
+    help: 'retail or telecom as generated; retail, airline, telecom or mock of --data',
+  },
+  level: {
+    ...LEVEL,
+    default: undefined,
+    help: 'difficulty of generated tasks: glimpse (retail only), nano, small or full (default nano)',
+  },
+  rules: {
+    ...DATA_FLAGS.rules,
+    required: false,
+    help: 'rules of conversation, tools and rewards: tau-bench v1 or tau2-bench; needs --data',
+  },
+  data: { ...DATA_FLAGS.data, required: false, help: 'folder (or zip) with the benchmark’s files' },
+  preset: { type: 'string', value: 'NAME', help: 'settings of the episodes (default: what suits domain and level)' },
+  set: { ...SET, help: 'a setting of the episodes or customers, e.g. max_turns=20 or customers.pushy=1; may be repeated' },
+  seed: { ...SEED, help: 'seed of generated tasks that a reset does not name' },
+};
+
 /** @type {Command} */
 export const envServe = {
   summary: 'serve a domain over OpenEnv’s WebSocket protocol, for TRL, verifiers, verl and others',
@@ -28,26 +53,7 @@ export const envServe = {
       help: 'address to listen on; any but this computer’s own needs --token',
       default: '127.0.0.1',
     },
-    domain: {
-      ...DATA_FLAGS.domain,
-      required: false,
-      default: 'retail',
-      help: 'retail or telecom as generated; retail, airline, telecom or mock of --data',
-    },
-    level: {
-      ...LEVEL,
-      default: undefined,
-      help: 'difficulty of generated tasks: glimpse (retail only), nano, small or full (default nano)',
-    },
-    rules: {
-      ...DATA_FLAGS.rules,
-      required: false,
-      help: 'rules of conversation, tools and rewards: tau-bench v1 or tau2-bench; needs --data',
-    },
-    data: { ...DATA_FLAGS.data, required: false, help: 'folder (or zip) with the benchmark’s files' },
-    preset: { type: 'string', value: 'NAME', help: 'settings of the episodes (default: what suits domain and level)' },
-    set: { ...SET, help: 'a setting of the episodes or customers, e.g. max_turns=20 or customers.pushy=1; may be repeated' },
-    seed: { ...SEED, help: 'seed of generated tasks that a reset does not name' },
+    ...PLACE_FLAGS,
     'max-sessions': { type: 'integer', value: 'N', help: 'open connections at once, of all processes', default: 256, min: 1 },
     workers: { type: 'integer', value: 'N', help: 'processes', default: 1, min: 1, max: 64 },
     token: {
@@ -134,7 +140,7 @@ async function recorder(folder) {
  * @param {Record<string, any>} flags
  * @returns {Promise<import('../../serve/index.ts').ServedPlace>}
  */
-async function readPlace({ domain, level, rules, data, preset, set, seed, ...flags }) {
+export async function readPlace({ domain, level, rules, data, preset, set, seed, ...flags }) {
   if ((rules === undefined) !== (data === undefined))
     throw new UsageError(
       `--${rules === undefined ? 'data' : 'rules'} is given: expected --${rules === undefined ? 'rules tau1 or tau2' : 'data DIR'} with it`,
