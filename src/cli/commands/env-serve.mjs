@@ -6,37 +6,22 @@ import { openSync, writeSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readPairs, SEED } from '../args.mjs';
-import { DATA_FLAGS, findData } from '../benchmark-data.mjs';
+import { findPlaceData, PLACE_FLAGS } from '../benchmark-data.mjs';
 import { envServerModule } from '../build.mjs';
 import { CommandError, UsageError } from '../errors.mjs';
 import { onInterrupt } from '../files.mjs';
-import { JSON_FLAG, LEVEL, readUser, SET, USER_FLAGS } from './shared.mjs';
+import { JSON_FLAG, readUser, SET, USER_FLAGS } from './shared.mjs';
 
 /** @typedef {import('./shared.mjs').Command} Command */
 
-const GENERATED = ['retail', 'telecom'];
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
-/** What is served.
- * @type {import('../args.mjs').Flags} */
-export const PLACE_FLAGS = {
-  domain: {
-    ...DATA_FLAGS.domain,
-    required: false,
-    default: 'retail',
-    help: 'retail or telecom as generated; retail, airline, telecom or mock of --data',
-  },
-  level: {
-    ...LEVEL,
-    default: undefined,
-    help: 'difficulty of generated tasks: glimpse (retail only), nano, small or full (default nano)',
-  },
-  rules: {
-    ...DATA_FLAGS.rules,
-    required: false,
-    help: 'rules of conversation, tools and rewards: tau-bench v1 or tau2-bench; needs --data',
-  },
-  data: { ...DATA_FLAGS.data, required: false, help: 'folder (or zip) with the benchmark’s files' },
+/**
+ * What is served.
+ * @type {import('../args.mjs').Flags}
+ */
+export const STAGE_FLAGS = {
+  ...PLACE_FLAGS,
   preset: { type: 'string', value: 'NAME', help: 'settings of the episodes (default: what suits domain and level)' },
   set: { ...SET, help: 'a setting of the episodes or customers, e.g. max_turns=20 or customers.pushy=1; may be repeated' },
   seed: { ...SEED, help: 'seed of generated tasks that a reset does not name' },
@@ -53,7 +38,7 @@ export const envServe = {
       help: 'address to listen on; any but this computer’s own needs --token',
       default: '127.0.0.1',
     },
-    ...PLACE_FLAGS,
+    ...STAGE_FLAGS,
     'max-sessions': { type: 'integer', value: 'N', help: 'open connections at once, of all processes', default: 256, min: 1 },
     workers: { type: 'integer', value: 'N', help: 'processes', default: 1, min: 1, max: 64 },
     token: {
@@ -140,21 +125,15 @@ async function recorder(folder) {
  * @param {Record<string, any>} flags
  * @returns {Promise<import('../../serve/index.ts').ServedPlace>}
  */
-export async function readPlace({ domain, level, rules, data, preset, set, seed, ...flags }) {
-  if ((rules === undefined) !== (data === undefined))
-    throw new UsageError(
-      `--${rules === undefined ? 'data' : 'rules'} is given: expected --${rules === undefined ? 'rules tau1 or tau2' : 'data DIR'} with it`,
-    );
-  if (rules === undefined && !GENERATED.includes(domain))
-    throw new UsageError(`--domain is "${domain}": without --rules and --data, expected ${GENERATED.join(' or ')}`);
-  if (rules !== undefined && level !== undefined) throw new UsageError(`--level is "${level}": the tasks of --data have no levels`);
+export async function readPlace({ domain = 'retail', level, rules, data, preset, set, seed, ...flags }) {
+  const benchmark = await findPlaceData({ domain, level, rules, data });
   const { user, userEndpoint } = await readUser(/** @type {any} */ (flags));
   if (user.mode === 'local')
     throw new UsageError('--user is a model in the tab: expected scripted or an http(s) URL, as this server has no tab');
   return {
     domain,
     ...(level !== undefined && { level }),
-    ...(rules !== undefined && { benchmark: await findData({ domain, rules, data }) }),
+    ...(benchmark && { benchmark }),
     ...(preset !== undefined && { preset }),
     settings: readPairs('set', set),
     seed,

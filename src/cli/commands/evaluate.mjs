@@ -3,30 +3,17 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { readNumber, readPairs, SEED } from '../args.mjs';
-import { DATA_FLAGS, findData } from '../benchmark-data.mjs';
+import { findPlaceData, PLACE_FLAGS } from '../benchmark-data.mjs';
 import { UsageError } from '../errors.mjs';
 import { EvaluationFolder } from '../evaluation-folder.mjs';
 import { checkParent, findModel, writeAll } from '../files.mjs';
 import { readTaskIds } from '../inputs.mjs';
 import { fileSha256, sha256 } from '../out-folder.mjs';
 import { runInPage } from '../page.mjs';
-import {
-  checkAlone,
-  JSON_FLAG,
-  keepWhenStopped,
-  LEVEL,
-  MODEL,
-  percent,
-  readUser,
-  SET,
-  USER_FLAGS,
-  WEIGHTS,
-  withoutSecrets,
-} from './shared.mjs';
+import { checkAlone, JSON_FLAG, keepWhenStopped, MODEL, percent, readUser, SET, USER_FLAGS, WEIGHTS, withoutSecrets } from './shared.mjs';
 
 /** @typedef {import('./shared.mjs').Command} Command */
 
-const GENERATED = ['retail', 'telecom'];
 const SPLITS = ['train', 'heldout'];
 const TASKS = 200;
 
@@ -36,19 +23,12 @@ const TASKS = 200;
  * @returns {Promise<{ place: Pick<import('../../trainer/messages.ts').EvaluateOptions, 'domain' | 'level' | 'split' | 'select' | 'tasks'>, benchmark?: import('../benchmark-data.mjs').BenchmarkData }>}
  */
 async function readTasks({ domain, rules, data, level, split, tasks }) {
-  if ((rules === undefined) !== (data === undefined))
-    throw new UsageError(
-      `--${rules === undefined ? 'data' : 'rules'} is given: expected --${rules === undefined ? 'rules tau1 or tau2' : 'data DIR'} with it`,
-    );
-  if (rules === undefined) {
-    if (!GENERATED.includes(domain))
-      throw new UsageError(`--domain is "${domain}": without --rules and --data, expected ${GENERATED.join(' or ')}`);
+  const benchmark = await findPlaceData({ domain, rules, data, level });
+  if (!benchmark) {
     if (split !== undefined && !SPLITS.includes(split)) throw new UsageError(`--split is "${split}": expected ${SPLITS.join(' or ')}`);
     const count = tasks === undefined ? TASKS : readNumber('--tasks', tasks, { type: 'integer', min: 1 });
     return { place: { domain, level: level ?? 'nano', split: split ?? 'heldout', tasks: count } };
   }
-  if (level !== undefined) throw new UsageError(`--level is "${level}": the tasks of --data have no levels`);
-  const benchmark = await findData({ domain, rules, data });
   const place = { domain: `${rules}-${domain}`, level: 'full', split: /** @type {const} */ ('heldout'), tasks: Number.MAX_SAFE_INTEGER };
   if (tasks === undefined || /^[-+]?[\d.]+$/.test(tasks)) {
     const count = tasks === undefined ? place.tasks : readNumber('--tasks', tasks, { type: 'integer', min: 1 });
@@ -75,22 +55,7 @@ export const evaluate = {
     model: { ...MODEL, required: false, help: 'model folder in Hugging Face layout (required, except with --resume)' },
     lora: WEIGHTS.lora,
     precision: { ...WEIGHTS.precision, default: undefined, help: `${WEIGHTS.precision.help} (default f32)` },
-    domain: {
-      ...DATA_FLAGS.domain,
-      required: false,
-      help: 'retail or telecom as generated; retail, airline, telecom or mock of --data (default retail)',
-    },
-    level: {
-      ...LEVEL,
-      default: undefined,
-      help: 'difficulty of generated tasks: glimpse (retail only), nano, small or full (default nano)',
-    },
-    rules: {
-      ...DATA_FLAGS.rules,
-      required: false,
-      help: 'rules of conversation, tools and rewards: tau-bench v1 or tau2-bench; needs --data',
-    },
-    data: { ...DATA_FLAGS.data, required: false, help: 'folder (or zip) with the benchmark’s files: its tasks instead of generated ones' },
+    ...PLACE_FLAGS,
     split: { type: 'string', value: 'NAME', help: 'train or heldout, or a split of --data (default heldout; of --data: test, else base)' },
     tasks: {
       type: 'string',

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { envServerModule, exportModule } from '../build.mjs';
 import { UsageError } from '../errors.mjs';
 import { findModel, writeFolder } from '../files.mjs';
-import { PLACE_FLAGS, readPlace } from './env-serve.mjs';
+import { STAGE_FLAGS, readPlace } from './env-serve.mjs';
 import { JSON_FLAG, MODEL } from './shared.mjs';
 
 const ENGINES = ['trl', 'verifiers', 'verl'];
@@ -45,7 +45,7 @@ export const exportModel = {
       default: 'f32',
       choices: ['f32', 'f16', 'bf16'],
     },
-    ...PLACE_FLAGS,
+    ...STAGE_FLAGS,
     tasks: { type: 'integer', value: 'N', help: 'with an engine: training tasks of a generated domain (default 1,000)', min: 1 },
     url: { type: 'string', value: 'URL', help: 'with an engine: where mua env-serve will be (default http://127.0.0.1:8019)' },
     json: JSON_FLAG,

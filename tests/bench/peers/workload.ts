@@ -1,22 +1,10 @@
 /** @file What every contender does: the same Qwen3 decoder, weights, batches and optimiser; and how much work that is. */
 import type { ModelConfig } from '../../../src/records/model.ts';
+import { benchModels } from '../../../src/trainer/bench-workloads.ts';
 import { hash32 } from '../../../src/base/random.ts';
 
-/** Vocabulary 2,048, width 128, 4 layers, 4 heads, SwiGLU 384, tied head. */
-export const MODEL: ModelConfig = {
-  model_type: 'qwen3',
-  vocab_size: 2048,
-  hidden_size: 128,
-  intermediate_size: 384,
-  num_hidden_layers: 4,
-  num_attention_heads: 4,
-  num_key_value_heads: 4,
-  head_dim: 32,
-  rms_norm_eps: 1e-6,
-  rope_theta: 10_000,
-  max_position_embeddings: 512,
-  tie_word_embeddings: true,
-};
+/** The model `nano` of `mua bench`: vocabulary 2,048, width 128, 4 layers, 4 heads, SwiGLU 384, tied head. */
+export const MODEL: ModelConfig = { ...benchModels(true)[0]!.config, rope_theta: 10_000, max_position_embeddings: 512 };
 
 /** The decoding comparison shares keys and values between two heads, as agents' models do. */
 export const DECODE_MODEL: ModelConfig = { ...MODEL, num_key_value_heads: 2 };
