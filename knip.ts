@@ -25,6 +25,7 @@ export default {
   ignoreIssues: {
     'src/cli/benchmark.ts': ['exports'],
     'src/cli/experiment.ts': ['exports'],
+    'src/cli/run-export.ts': ['exports'],
     'src/cli/verify.ts': ['exports'],
     'src/serve/index.ts': ['exports'],
     'src/serve/processes.ts': ['exports'],

@@ -32,10 +32,11 @@ export const ROOMS = {
     'training',
     'experiments',
   ],
+  formats: ['base', 'records', 'agent'],
   serve: ['base', 'records', 'environments', 'users', 'agent', 'benchmarks', 'training'],
   worlds: ['base', 'records', 'environments', 'exchange', 'benchmarks'],
   workers: ['environments', 'local', 'users', 'exchange', 'storage', 'benchmarks', 'trainer', 'worlds'],
-  cli: ['base', 'records', 'environments', 'agent', 'exchange', 'benchmarks', 'experiments', 'trainer', 'serve'],
+  cli: ['base', 'records', 'environments', 'agent', 'exchange', 'benchmarks', 'experiments', 'trainer', 'formats', 'serve'],
 
   // The page: the folders of src/app.
   kit: [],
@@ -76,6 +77,7 @@ export const ROOMS = {
     'experiments',
     'trainer',
     'worlds',
+    'formats',
   ],
   gallery: ['kit', 'data', 'charts', 'conversation', 'feature', 'records', 'evaluation', 'training', 'trainer'],
   /** App.svelte, main.ts and the files that put features together. They import each other. */

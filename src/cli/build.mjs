@@ -90,6 +90,29 @@ export const verifyModule = (note) =>
   );
 
 /**
+ * The writers of `mua export-run`.
+ * @param {(text: string) => void} note
+ * @returns {Promise<typeof import('./run-export.ts')>}
+ */
+export const runExportModule = (note) =>
+  nodeModule(
+    'src/cli/run-export.ts',
+    [
+      'src/cli/run-export.ts',
+      'src/formats',
+      'src/trainer',
+      'src/training',
+      'src/exchange',
+      'src/environments',
+      'src/agent',
+      'src/records',
+      'src/base',
+    ],
+    'building the export of runs (once)…',
+    note,
+  );
+
+/**
  * The environment server.
  * @param {(text: string) => void} note
  * @returns {Promise<typeof import('../serve/index.ts')>}

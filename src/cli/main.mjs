@@ -8,6 +8,7 @@ import { replay, rescore } from './commands/benchmark.mjs';
 import { envServe } from './commands/env-serve.mjs';
 import { experiment } from './commands/experiment.mjs';
 import { evaluate } from './commands/evaluate.mjs';
+import { exportRun } from './commands/export-run.mjs';
 import { exportModel } from './commands/export.mjs';
 import { bench, generate, grad, plan, score } from './commands/model.mjs';
 import { open, userServer } from './commands/local.mjs';
@@ -31,6 +32,7 @@ const COMMANDS = {
   plan,
   bench,
   export: exportModel,
+  'export-run': exportRun,
   verify,
   'verify-log': verifyLog,
   replay,

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RolloutSummary } from '../../src/records/rollout.ts';
 import type { Trajectory } from '../../src/records/trajectory.ts';
-import { csv } from '../../src/app/kit/csv.ts';
+import { csv } from '../../src/base/csv.ts';
 import { groupRollouts } from '../../src/app/data/run/groups.ts';
 import { playing } from '../../src/app/runs/step-slots.ts';
 import { listOrder, RolloutIndex } from '../../src/app/data/run/rollout-filter.ts';

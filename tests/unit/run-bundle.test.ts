@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { storeRun } from '../../src/app/data/library/import-run.ts';
 import { Library } from '../../src/app/data/library/library.ts';
 import { RecordedSource } from '../../src/app/data/library/recorded-source.ts';
-import { trajectoryLine } from '../../src/app/share/trajectory-jsonl.ts';
+import { trajectoryLine } from '../../src/formats/rollout-lines.ts';
 import type { RunContent } from '../../src/records/bundle.ts';
 import type { RunRow } from '../../src/records/run.ts';
 import type { Trajectory } from '../../src/records/trajectory.ts';

@@ -1,0 +1,35 @@
+// @ts-check
+/** `mua export-run`: a run's conversations or metrics for other tools. It runs in Node and needs no GPU. */
+import { runExportModule } from '../build.mjs';
+import { UsageError } from '../errors.mjs';
+import { checkParent, reason, writeAll } from '../files.mjs';
+import { JSON_FLAG } from './shared.mjs';
+
+/** @type {import('./shared.mjs').Command} */
+export const exportRun = {
+  summary: 'write a run’s conversations or metrics for TRL, verl, pandas or TensorBoard',
+  positional: { name: 'path', value: 'DIR|FILE' },
+  flags: {
+    format: {
+      type: 'string',
+      value: 'NAME',
+      help: 'rollouts (JSONL with tokens, TRL’s columns), verl (as its rollout_data_dir), chat (JSONL to train on), csv or tensorboard (metrics); bundle (conversations of mua env-serve --audit, to open in the page)',
+      required: true,
+      choices: ['rollouts', 'verl', 'chat', 'csv', 'tensorboard', 'bundle'],
+    },
+    out: { type: 'string', value: 'FILE', help: 'file to write', required: true },
+    json: JSON_FLAG,
+  },
+  async run({ path, format, out }, progress) {
+    if (!path) throw new UsageError('DIR|FILE is missing: expected mua export-run DIR|FILE');
+    await checkParent('out', out);
+    const module = await runExportModule((text) => progress.note(text));
+    const { content, lines } = await module.exportRun(path, format, out).catch((error) => {
+      if (['InputError', 'ImportError'].includes(error.name)) throw new UsageError(error.message);
+      throw new UsageError(`${path}: ${reason(error)}`);
+    });
+    await writeAll({ [out]: content });
+    return { out, format, lines };
+  },
+  show: ({ out, format, lines }) => [`${out}: ${lines} ${format === 'csv' || format === 'tensorboard' ? 'steps' : 'conversations'}`],
+};

@@ -1,0 +1,86 @@
+/** @file Conversations for other tools, one a line: rollouts as TRL and as verl write them, and chats to train on. */
+import { path } from '../base/message-path.ts';
+import { generationPrompt, renderPieces } from '../agent/chat-template.ts';
+import { toMessages } from '../agent/trajectory.ts';
+import type { RolloutSummary } from '../records/rollout.ts';
+import type { ToolSchema } from '../records/task.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+
+/**
+ * `prompt` and `completion` are messages, split before the agent's first turn. `prompt_ids` and `completion_ids` are the
+ * exact tokens, split before the first sampled token. `completion_mask` is 1 for tokens of the loss. `logprobs` are the
+ * sampler's log-probabilities. `reward` and `score` are the outcome; `rewards` has the parts of the reward of training, if there are more.
+ */
+export function trajectoryLine(trajectory: Trajectory, rollout: RolloutSummary | undefined): Record<string, unknown> {
+  const { messages } = toMessages(trajectory);
+  const firstTurn = messages.findIndex(({ role }) => role === 'assistant');
+  const turns = firstTurn < 0 ? messages.length : firstTurn;
+  const nodes = path(trajectory);
+  const tokens = nodes.flatMap((node) => node.tokens);
+  const mask = nodes.flatMap((node) => node.mask);
+  const firstSampled = mask.indexOf(1);
+  const sampled = firstSampled < 0 ? tokens.length : firstSampled;
+  return {
+    step: rollout?.step ?? null,
+    id: trajectory.id,
+    group: trajectory.group,
+    index: trajectory.index,
+    task: trajectory.task.id,
+    prompt: messages.slice(0, turns),
+    completion: messages.slice(turns),
+    reward: trajectory.reward,
+    score: trajectory.reward,
+    ...(trajectory.rewards && { rewards: trajectory.rewards }),
+    advantage: rollout?.advantage ?? advantageOf(nodes),
+    termination: trajectory.termination,
+    num_turns: trajectory.turns,
+    prompt_ids: tokens.slice(0, sampled),
+    completion_ids: tokens.slice(sampled),
+    completion_mask: mask.slice(sampled),
+    logprobs: nodes.flatMap((node) => node.logprobs).slice(sampled),
+  };
+}
+
+/** The advantage that the update used: every sampled token has the same. Null if the conversation was not trained on. */
+function advantageOf(nodes: Trajectory['nodes']): number | null {
+  for (const { annotations } of nodes) {
+    const advantage = annotations?.advantage?.find((value) => value !== null);
+    if (advantage !== undefined && advantage !== null) return advantage;
+  }
+  return null;
+}
+
+/**
+ * A line of verl's `trainer.rollout_data_dir` (`_dump_generations`): `input` and `output` are texts without special tokens, split
+ * before the agent's first turn. `gts` is the gold, which verl takes from the data. The other fields are ours.
+ */
+export function verlLine(trajectory: Trajectory, step: number | null, tools: readonly ToolSchema[] | undefined): Record<string, unknown> {
+  const pieces = renderPieces(toMessages(trajectory, tools));
+  const first = pieces.findIndex(({ sampled }) => sampled);
+  const split = first < 0 ? pieces.length : first;
+  const plain = (part: typeof pieces) =>
+    part
+      .map(({ text }) => text)
+      .join('')
+      .replace(/<\|[a-z_]+\|>/g, '');
+  const opened = first < 0 ? generationPrompt().replace(/<\|[a-z_]+\|>/g, '') : '';
+  return {
+    input: plain(pieces.slice(0, split)) + opened,
+    output: plain(pieces.slice(split)),
+    gts: trajectory.task.actions,
+    score: trajectory.reward,
+    step,
+    request_id: trajectory.id,
+    uid: trajectory.group,
+    num_turns: trajectory.turns,
+    termination: trajectory.termination,
+  };
+}
+
+/** A line of chat JSONL in TRL's conversational format, for supervised fine-tuning. */
+export const chatLine = (trajectory: Trajectory, tools: readonly ToolSchema[] | undefined): Record<string, unknown> => ({
+  ...toMessages(trajectory, tools),
+  id: trajectory.id,
+  task: trajectory.task.id,
+  reward: trajectory.reward,
+});
