@@ -7,6 +7,7 @@ import type { Counts } from './metrics.ts';
 import type { EnvServer } from './server.ts';
 
 const COUNTS_MS = 1000;
+const RESTART_MS = 500;
 
 type ToPrimary = { ready: string } | { failed: string } | { asks: number } | { answers: number; counts: Counts };
 type ToWorker = { asked: number } | { others: number; counts: Counts[] } | { stop: true };
@@ -26,7 +27,10 @@ export async function startProcesses(count: number, log: (event: Record<string, 
   cluster.on('exit', (worker, code, signal) => {
     if (stopping) return;
     log({ event: 'process_replaced', process: worker.id, code: code ?? null, signal: signal ?? null });
-    ready(cluster.fork()).catch(() => {}); // it is replaced in turn
+    // Not at once: a process that ends when it starts must not keep the machine busy.
+    setTimeout(() => {
+      if (!stopping) ready(cluster.fork()).catch(() => {}); // it is replaced in turn
+    }, RESTART_MS);
   });
 
   /** The counts of all other processes. One that does not answer in time is left out. */
