@@ -9,7 +9,7 @@ import type { EnvServer } from './server.ts';
 const COUNTS_MS = 1000;
 const RESTART_MS = 500;
 
-type ToPrimary = { ready: string } | { failed: string } | { asks: number } | { answers: number; counts: Counts };
+type ToPrimary = { ready: string } | { failed: string; name: string } | { asks: number } | { answers: number; counts: Counts };
 type ToWorker = { asked: number } | { others: number; counts: Counts[] } | { stop: true };
 
 /** Starts the processes. Resolves to the server's address when all of them serve. @throws Error if the first of them fails */
@@ -19,7 +19,7 @@ export async function startProcesses(count: number, log: (event: Record<string, 
     new Promise<string>((resolve, reject) => {
       worker.on('message', (message: ToPrimary) => {
         if ('ready' in message) resolve(message.ready);
-        else if ('failed' in message) reject(new Error(message.failed));
+        else if ('failed' in message) reject(Object.assign(new Error(message.failed), { name: message.name }));
         else if ('asks' in message) void collect(worker, message.asks);
       });
       worker.once('exit', (code) => reject(new Error(`process ${worker.id} ended with ${code}`)));
@@ -62,7 +62,8 @@ export async function startProcesses(count: number, log: (event: Record<string, 
     urls = await Promise.all(workers.map(ready));
   } catch (error) {
     stopping = true;
-    for (const worker of workers) worker.kill();
+    // They wait for this process to say how to end, so a signal that can be handled would not end them.
+    for (const worker of workers) worker.process.kill('SIGKILL');
     throw error;
   }
   return {
@@ -101,7 +102,8 @@ export async function serveInProcess(start: (others: () => Promise<Counts[]>) =>
         }),
     );
   } catch (error) {
-    say({ failed: (error as Error).message });
+    const { message, name } = error as Error;
+    process.send!({ failed: message, name } satisfies ToPrimary, () => process.exit(1));
     return;
   }
   const stop = () => void server.stop().finally(() => process.exit(0));

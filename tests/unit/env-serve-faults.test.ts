@@ -185,6 +185,12 @@ it('1,000 faults: each episode is done, dropped or an error; no session, episode
   await client.close();
 }, 120_000);
 
+it('processes that cannot start end with the reason', async () => {
+  const { code, stderr } = await startMua(['env-serve', '--port', '0', '--workers', '2', '--set', 'colour=red']).done;
+  expect(stderr).toContain('unknown setting "colour"');
+  expect(code).toBe(2);
+}, 60_000);
+
 it('a killed process is replaced: its clients see the end, the others go on', async () => {
   const { child, line, done } = startMua(['env-serve', '--port', '0', '--workers', '2', '--json']);
   const { url } = JSON.parse(await line()) as { url: string };
