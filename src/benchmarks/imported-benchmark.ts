@@ -37,3 +37,9 @@ export const IMPORTED_LEVEL = 'full';
 
 /** The name under which an imported domain is registered. */
 export const importedName = (benchmark: Benchmark, domain: ExactDomain['name']) => `${benchmark}-${domain}`;
+
+/** The benchmark and the domain of a name that `importedName` made; null for the name of a generated domain. */
+export function importedParts(name: string): { benchmark: Benchmark; domain: ExactDomain['name'] } | null {
+  const match = /^(tau1|tau2)-(.+)$/.exec(name);
+  return match && { benchmark: match[1] as Benchmark, domain: match[2] as ExactDomain['name'] };
+}

@@ -5,6 +5,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { InputError, parserReason } from '../base/input-error.ts';
+import { importedParts } from '../benchmarks/imported-benchmark.ts';
 import { exactDomain } from '../environments/domains/index.ts';
 import { createEnvironments } from '../environments/index.ts';
 import { readRunBundle } from '../exchange/run-bundle.ts';
@@ -15,7 +16,6 @@ import { readTrajectory } from '../exchange/trajectory-schema.ts';
 import { metricsCsv } from '../formats/metrics-csv.ts';
 import { chatLine, trajectoryLine, verlLine } from '../formats/rollout-lines.ts';
 import { EVENT_FILE, tensorBoardEvents } from '../formats/tensorboard.ts';
-import type { Benchmark } from '../records/benchmark-task.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
 import type { StepMetrics } from '../records/run.ts';
 import type { ToolSchema } from '../records/task.ts';
@@ -77,10 +77,12 @@ function toolFinder(): (trajectory: Trajectory) => Promise<readonly ToolSchema[]
   const known = new Map<string, Promise<readonly ToolSchema[]>>();
   return ({ task: { domain, level } }) => {
     const key = `${domain}/${level}`;
-    const [benchmark, name] = domain.split('-') as [Benchmark, Parameters<typeof exactDomain>[0] | undefined];
+    const imported = importedParts(domain);
     const tools =
       known.get(key) ??
-      (name ? Promise.resolve(exactDomain(name, benchmark).tools) : environments.domain(domain, level).then((found) => found.tools));
+      (imported
+        ? Promise.resolve(exactDomain(imported.domain, imported.benchmark).tools)
+        : environments.domain(domain, level).then((found) => found.tools));
     known.set(key, tools);
     return tools;
   };

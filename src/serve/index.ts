@@ -11,6 +11,7 @@ import { sha256 } from '../base/sha256.ts';
 import type { ExactDomain } from '../environments/exact/types.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import { createEnvironments, GENERATED_DOMAINS } from '../environments/index.ts';
+import { limitsOf } from '../evaluation/types.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { UserConfig } from '../records/user.ts';
@@ -19,7 +20,7 @@ import { createUsers } from '../users/index.ts';
 import type { ServedStage } from './served-episode.ts';
 import { type EnvServer, type EnvServerOptions, startEnvServer } from './server.ts';
 import { adapterFolder, type EngineName } from './adapters.ts';
-import { TaskSource } from './task-source.ts';
+import { resetName, TaskSource } from './task-source.ts';
 
 export { serveInProcess, startProcesses } from './processes.ts';
 
@@ -59,14 +60,13 @@ export async function openStage({ domain, level, benchmark, preset, settings, se
   const config = evaluationConfig({ domain: name, level: served.level, settings, ...(preset !== undefined && { preset }) });
   const users = createUsers(user);
   await users.ready?.();
-  const { max_turns, response_length_one_turn, max_model_len, malformed_policy, require_done } = config;
   return {
     stage: {
       domain: served,
       environments,
       users,
       rules: rulesFor(served, config.conversation_rules),
-      limits: { max_turns, response_length_one_turn, max_model_len, malformed_policy, require_done },
+      limits: limitsOf(config),
     },
     config,
     tasks: new TaskSource(environments, served, {
@@ -101,7 +101,6 @@ export async function exportAdapter(place: ServedPlace, { engine, count, model, 
     ...(conditions && { conditions }),
   });
   if (tasks.length === 0) throw new InputError(`the data of ${domain.name} has no training tasks`);
-  const own = domain.name.slice(domain.name.indexOf('-') + 1);
   return adapterFolder(engine, {
     title: `${domain.name} ${domain.level}`,
     tools: domain.tools,
@@ -109,7 +108,7 @@ export async function exportAdapter(place: ServedPlace, { engine, count, model, 
       { role: 'system', content: domain.policy },
       ...(rules.greeting === null ? [] : [{ role: 'assistant' as const, content: rules.greeting }]),
     ],
-    rows: tasks.map(({ id, benchmark }, seed) => ({ task_id: benchmark ? `${own}:${benchmark.id}` : id, seed })),
+    rows: tasks.map((task, seed) => ({ task_id: resetName(task), seed })),
     config,
     model,
     serve: command,

@@ -1,5 +1,6 @@
 /** @file Which task a reset means. Generated tasks are named by their ids, imported ones as `retail:7` or `retail:train/7`. */
 import { shown } from '../base/input-error.ts';
+import { importedParts } from '../benchmarks/imported-benchmark.ts';
 import type { Conditions } from '../records/conditions.ts';
 import type { Task } from '../records/task.ts';
 import type { Domain, Environments } from '../environments/types.ts';
@@ -39,6 +40,9 @@ export function readReset(data: Record<string, unknown>): ResetData {
     ...(part !== undefined && { split: part }),
   };
 }
+
+/** The name of a task in a reset: of an imported task `retail:7`, of a generated task its id. */
+export const resetName = ({ id, domain, benchmark }: Task): string => (benchmark ? `${importedParts(domain)!.domain}:${benchmark.id}` : id);
 
 /** The tasks of one domain. */
 export class TaskSource {
@@ -82,7 +86,7 @@ export class TaskSource {
   async #named(id: string): Promise<Task> {
     const { name, level, finite } = this.#domain;
     if (finite) {
-      const own = name.slice(name.indexOf('-') + 1);
+      const own = importedParts(name)!.domain;
       const match = /^([a-z_]+):(.+)$/.exec(id);
       if (match?.[1] !== own) throw unknownTask(id, `"${own}:ID", such as "${own}:0"`);
       const [task] = await this.#query({ split: 'heldout', select: { ids: [match[2]!] } }).catch((error: Error) => {

@@ -5,19 +5,17 @@
 import '../base/content-policy.ts';
 import { benchmarkLoader } from '../benchmarks/import/loader.ts';
 import type { BenchmarkDatabase, StoredBenchmark } from '../benchmarks/import/database.ts';
-import { IMPORTED_LEVEL, importedName } from '../benchmarks/imported-benchmark.ts';
+import { IMPORTED_LEVEL, importedName, importedParts } from '../benchmarks/imported-benchmark.ts';
 import { importedDomain } from '../benchmarks/imported-domain.ts';
 import { benchmarkJudge } from '../benchmarks/judge.ts';
 import type { DomainDefinition } from '../environments/domain.ts';
 import { exactDomainNames } from '../environments/domains/index.ts';
-import type { ExactDomain } from '../environments/exact/types.ts';
 import { createEnvironments } from '../environments/index.ts';
 import type { BenchmarkFiles } from '../exchange/file-source.ts';
-import type { Benchmark } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
 import type { Task } from '../records/task.ts';
 import { Importer, type Progress } from './imports.ts';
-import { FIRST, GENERATED_DOMAINS, generatedWorld, openGenerated, openImported, type Opened, titleOf, TITLES } from './open-world.ts';
+import { FIRST, GENERATED_DOMAINS, generatedWorld, openGenerated, openImported, type Opened, titleOf } from './open-world.ts';
 import { relations } from './references.ts';
 import { firstRows, rowCounts, tableInfos, tableOf, tableRows } from './tables.ts';
 import { labelOf, searchTasks, taskSummary, toldBy } from './tasks.ts';
@@ -209,10 +207,9 @@ export class WorldBrowser {
       return this.remembered(JSON.stringify([name, level, world]), () => openGenerated(domain, level, world));
     }
     const definition = this.definitions.get(ref.name);
-    const [benchmark, domain] = ref.name.split('-') as [Benchmark, ExactDomain['name']];
-    if (!definition || definition.levels[0] !== IMPORTED_LEVEL || !(benchmark in TITLES))
-      throw new Error(`world: there is no '${ref.name}'`);
-    const { id, imported } = await this.load(benchmark, domain);
+    const imports = importedParts(ref.name);
+    if (!definition || definition.levels[0] !== IMPORTED_LEVEL || !imports) throw new Error(`world: there is no '${ref.name}'`);
+    const { id, imported } = await this.load(imports.benchmark, imports.domain);
     return this.remembered(id, () => openImported(definition, imported, id));
   }
 

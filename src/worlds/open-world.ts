@@ -49,7 +49,7 @@ export interface Opened {
   splitsOf(task: Task): string[];
 }
 
-export const TITLES: Record<Benchmark, string> = { tau1: 'tau-bench', tau2: 'tau2-bench' };
+const TITLES: Record<Benchmark, string> = { tau1: 'tau-bench', tau2: 'tau2-bench' };
 export const titleOf = (benchmark: Benchmark, domain: string) =>
   `${domain.charAt(0).toUpperCase()}${domain.slice(1)}, ${TITLES[benchmark]}`;
 
