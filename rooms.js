@@ -32,7 +32,7 @@ export const ROOMS = {
     'training',
     'experiments',
   ],
-  formats: ['base', 'records', 'agent'],
+  formats: ['base', 'records', 'agent', 'exchange', 'benchmarks'],
   serve: ['base', 'records', 'environments', 'users', 'agent', 'benchmarks', 'evaluation', 'training'],
   worlds: ['base', 'records', 'environments', 'exchange', 'benchmarks'],
   workers: ['environments', 'local', 'users', 'exchange', 'storage', 'benchmarks', 'trainer', 'worlds'],

@@ -1,4 +1,4 @@
-/** @file What `mua export-run` writes: a run's conversations or metrics in the formats of other tools. */
+/** @file What `mua export-run` writes: a run, or conversations that another tool recorded, in the formats of other tools. */
 import { version } from '../../package.json';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -7,102 +7,107 @@ import { createInterface } from 'node:readline';
 import { InputError, parserReason } from '../base/input-error.ts';
 import { importedParts } from '../benchmarks/imported-benchmark.ts';
 import { exactDomain } from '../environments/domains/index.ts';
-import { createEnvironments } from '../environments/index.ts';
+import { createEnvironments, GENERATED_DOMAINS } from '../environments/index.ts';
 import { readRunBundle } from '../exchange/run-bundle.ts';
 import { readMetrics } from '../exchange/run-schema.ts';
-import { writeRunBundle } from '../exchange/write-run-bundle.ts';
-import { servedRun } from '../trainer/served-run.ts';
 import { readTrajectory } from '../exchange/trajectory-schema.ts';
-import { metricsCsv } from '../formats/metrics-csv.ts';
-import { chatLine, trajectoryLine, verlLine } from '../formats/rollout-lines.ts';
-import { EVENT_FILE, tensorBoardEvents } from '../formats/tensorboard.ts';
-import type { RolloutSummary } from '../records/rollout.ts';
+import { writeRunBundle } from '../exchange/write-run-bundle.ts';
+import { readForeign } from '../formats/read-foreign.ts';
+import { advantageOf, stepOf } from '../formats/rollout-lines.ts';
+import { EVENT_FILE } from '../formats/tensorboard.ts';
+import { isOfMetrics, type RunFormat, writeRun } from '../formats/write-run.ts';
+import type { RunContent } from '../records/bundle.ts';
 import type { StepMetrics } from '../records/run.ts';
 import type { ToolSchema } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
-
-export type RunFormat = 'rollouts' | 'verl' | 'chat' | 'csv' | 'tensorboard' | 'bundle';
-
-interface Run {
-  startedAt: number;
-  metrics: StepMetrics[];
-  trajectories: Trajectory[];
-  rollouts: ReadonlyMap<string, RolloutSummary>;
-}
+import { type ReadOnlyRollout, readOnlyRun } from '../trainer/read-only-run.ts';
 
 /**
- * @param path a folder of `--out`, a `*.mua.zip`, or a JSONL file of conversations
+ * @param path a folder of `--out`, a `*.mua.zip`, or a file or folder of another tool (`readForeign`)
  * @throws InputError if the path holds nothing for the format; as the readers of its files
  */
-export async function exportRun(path: string, format: RunFormat, out: string): Promise<{ content: string | Uint8Array; lines: number }> {
+export async function exportRun(
+  path: string,
+  format: RunFormat | 'bundle',
+  out: string,
+): Promise<{ content: Uint8Array<ArrayBuffer>; lines: number }> {
   if (format === 'tensorboard' && !basename(out).includes('tfevents'))
     throw new InputError(
       `the file is "${basename(out)}": expected a name with "tfevents", such as ${EVENT_FILE}.1.run, or TensorBoard does not read it`,
     );
-  const { startedAt, metrics, trajectories, rollouts } = await readRun(path);
-  if (format === 'csv' || format === 'tensorboard') {
-    if (metrics.length === 0) throw new InputError(`${path} has no metrics: expected a run`);
-    return { content: format === 'csv' ? metricsCsv(metrics) : tensorBoardEvents(metrics, startedAt), lines: metrics.length };
-  }
-  if (trajectories.length === 0) throw new InputError(`${path} has no conversations`);
+  const content = await readRun(path);
+  const { run, metrics, trajectories } = content;
+  if (format !== 'bundle' && isOfMetrics(format) && metrics.length === 0) throw new InputError(`${path} has no metrics: expected a run`);
+  if ((format === 'bundle' || !isOfMetrics(format)) && trajectories.length === 0) throw new InputError(`${path} has no conversations`);
   if (format === 'bundle') {
     const places = [...new Set(trajectories.map(({ task }) => `${task.domain} ${task.level}`))];
     if (places.length > 1) throw new InputError(`${path} has conversations of ${places.join(' and ')}: expected one domain and level`);
-    const bundle = await writeRunBundle(servedRun(trajectories, { createdAt: startedAt, model: 'served' }), { appVersion: version });
+    const bundle = await writeRunBundle(content, { appVersion: version });
     return { content: new Uint8Array(await bundle.arrayBuffer()), lines: trajectories.length };
   }
-  const toolsOf = toolFinder();
-  const lines: string[] = [];
-  for (const trajectory of trajectories) {
-    const tools = await toolsOf(trajectory);
-    lines.push(
-      JSON.stringify(
-        format === 'rollouts'
-          ? trajectoryLine(trajectory, rollouts.get(trajectory.id))
-          : format === 'verl'
-            ? verlLine(trajectory, rollouts.get(trajectory.id)?.step ?? stepOf(trajectory), tools)
-            : chatLine(trajectory, tools),
-      ),
-    );
-  }
-  return { content: `${lines.join('\n')}\n`, lines: lines.length };
-}
-
-/** A group of a run is named after its step. */
-const stepOf = ({ group }: Trajectory): number | null => (/^\d+-/.test(group) ? Number(group.split('-')[0]) : null);
-
-/** The tools of a conversation's domain. */
-function toolFinder(): (trajectory: Trajectory) => Promise<readonly ToolSchema[]> {
-  const environments = createEnvironments({ inMemory: true });
-  const known = new Map<string, Promise<readonly ToolSchema[]>>();
-  return ({ task: { domain, level } }) => {
-    const key = `${domain}/${level}`;
-    const imported = importedParts(domain);
-    const tools =
-      known.get(key) ??
-      (imported
-        ? Promise.resolve(exactDomain(imported.domain, imported.benchmark).tools)
-        : environments.domain(domain, level).then((found) => found.tools));
-    known.set(key, tools);
-    return tools;
+  const rollouts = new Map(content.rollouts.map((rollout) => [rollout.id, rollout]));
+  const tools = ['verl', 'chat'].includes(format) ? await toolsOf(trajectories) : undefined;
+  return {
+    content: await writeRun(format, { run, metrics, trajectories, rollouts, ...(tools && { tools }) }),
+    lines: isOfMetrics(format) ? metrics.length : trajectories.length,
   };
 }
 
-async function readRun(path: string): Promise<Run> {
-  const info = await stat(path);
-  if (path.endsWith('.zip')) {
-    const { run, metrics, trajectories, rollouts } = await readRunBundle(new Uint8Array(await readFile(path)));
-    return { startedAt: run.createdAt, metrics, trajectories, rollouts: new Map(rollouts.map((rollout) => [rollout.id, rollout])) };
-  }
-  const found: Run = { startedAt: info.birthtimeMs, metrics: [], trajectories: [], rollouts: new Map() };
-  const names = info.isDirectory() ? (await readdir(path)).sort() : [''];
-  for (const name of names) {
-    const file = join(path, name);
-    if (name === '' || /^(trajectories(-\d+)?|conversations-\d+)\.jsonl$/.test(name))
-      for await (const [value, where] of lines(file)) found.trajectories.push(readTrajectory(value, basename(file), where));
-    else if (name === 'metrics.jsonl') for await (const [value, where] of lines(file)) found.metrics.push(readMetrics(value, name, where));
+/** The tools of each conversation's domain. Conversations of other tools have a domain that is not known. */
+async function toolsOf(trajectories: readonly Trajectory[]): Promise<Map<Trajectory, readonly ToolSchema[]>> {
+  const environments = createEnvironments({ inMemory: true });
+  const known = new Map<string, Promise<readonly ToolSchema[]> | null>();
+  const found = new Map<Trajectory, readonly ToolSchema[]>();
+  for (const trajectory of trajectories) {
+    const { domain, level } = trajectory.task;
+    const key = `${domain}/${level}`;
+    if (!known.has(key)) {
+      const imported = importedParts(domain);
+      const generated = GENERATED_DOMAINS.some(({ name }) => name === domain);
+      const own = generated ? environments.domain(domain, level).then(({ tools }) => tools) : null;
+      known.set(key, imported ? Promise.resolve(exactDomain(imported.domain, imported.benchmark).tools) : own);
+    }
+    const tools = await known.get(key);
+    if (tools) found.set(trajectory, tools);
   }
   return found;
+}
+
+async function readRun(path: string): Promise<RunContent> {
+  const info = await stat(path);
+  if (path.endsWith('.zip')) return readRunBundle(new Uint8Array(await readFile(path)));
+  const names = info.isDirectory() ? (await readdir(path)).sort(byNumber) : [''];
+  if (names.some((name) => OURS.test(name))) return ownRun(path, names, info.birthtimeMs);
+  const rollouts: ReadOnlyRollout[] = [];
+  const sources = new Set<string>();
+  for (const name of names.filter((name) => name === '' || /\.(jsonl|json|parquet|eval)$/.test(name))) {
+    const file = join(path, name);
+    const found = await readForeign(basename(file), new Uint8Array(await readFile(file)));
+    sources.add(found.source);
+    rollouts.push(...found.rollouts);
+  }
+  if (rollouts.length === 0) throw new InputError(`${path} has no conversations and no metrics`);
+  return readOnlyRun(rollouts, { createdAt: info.birthtimeMs, source: [...sources].join(' and ') });
+}
+
+/** verl names a file after its step: 10.jsonl follows 9.jsonl. */
+const byNumber = (a: string, b: string) => a.localeCompare(b, 'en', { numeric: true });
+
+const OURS = /^(trajectories(-\d+)?|metrics)\.jsonl$/;
+
+/** The folder of `--out`. Its conversations keep their ids, groups and rewards. */
+async function ownRun(path: string, names: readonly string[], createdAt: number): Promise<RunContent> {
+  const metrics: StepMetrics[] = [];
+  const rollouts: ReadOnlyRollout[] = [];
+  for (const name of names.filter((name) => OURS.test(name)))
+    for await (const [value, where] of lines(join(path, name)))
+      if (name === 'metrics.jsonl') metrics.push(readMetrics(value, name, where));
+      else {
+        const trajectory = readTrajectory(value, name, where);
+        const step = stepOf(trajectory);
+        rollouts.push({ trajectory, advantage: advantageOf(trajectory.nodes), ...(step !== null && { step }) });
+      }
+  return { ...readOnlyRun(rollouts, { createdAt, source: 'mua train' }), metrics };
 }
 
 async function* lines(file: string): AsyncGenerator<[value: unknown, where: string]> {

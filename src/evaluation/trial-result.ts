@@ -2,13 +2,14 @@
 import { writesOf } from '../agent/trajectory.ts';
 import { isAudited } from '../environments/violations.ts';
 import type { TrialResult } from '../records/evaluation.ts';
-import type { Task } from '../records/task.ts';
+import { isForeign, type Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { auditCustomer } from '../users/audit.ts';
 import { isRewardDenied } from './customer-quality.ts';
 
-/** A task's wishes in short, for example `cancel+return` or `cancel (impossible)`. */
+/** A task's wishes in short, for example `cancel+return` or `cancel (impossible)`. Of a task of another tool, its name. */
 export function intentOf(task: Task): string {
+  if (isForeign(task)) return task.id;
   return task.scenario.wishes.map((wish) => (wish.impossible ? `${wish.intent} (impossible)` : wish.intent)).join('+');
 }
 

@@ -20,6 +20,7 @@ export const TERMINATIONS: Record<TerminationReason, true> = {
   context_full: true,
   user_error: true,
   aborted: true,
+  unknown: true,
 };
 const ENDINGS: Record<Tau2Ending, true> = {
   user_stop: true,

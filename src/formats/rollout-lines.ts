@@ -31,7 +31,7 @@ export function trajectoryLine(trajectory: Trajectory, rollout: RolloutSummary |
     reward: trajectory.reward,
     score: trajectory.reward,
     ...(trajectory.rewards && { rewards: trajectory.rewards }),
-    advantage: rollout?.advantage ?? advantageOf(nodes),
+    advantage: rollout?.advantage ?? null,
     termination: trajectory.termination,
     num_turns: trajectory.turns,
     prompt_ids: tokens.slice(0, sampled),
@@ -42,13 +42,16 @@ export function trajectoryLine(trajectory: Trajectory, rollout: RolloutSummary |
 }
 
 /** The advantage that the update used: every sampled token has the same. Null if the conversation was not trained on. */
-function advantageOf(nodes: Trajectory['nodes']): number | null {
+export function advantageOf(nodes: Trajectory['nodes']): number | null {
   for (const { annotations } of nodes) {
     const advantage = annotations?.advantage?.find((value) => value !== null);
     if (advantage !== undefined && advantage !== null) return advantage;
   }
   return null;
 }
+
+/** A group of a run is named after its step. */
+export const stepOf = ({ group }: Trajectory): number | null => (/^\d+-/.test(group) ? Number(group.split('-')[0]) : null);
 
 /**
  * A line of verl's `trainer.rollout_data_dir` (`_dump_generations`): `input` and `output` are texts without special tokens, split

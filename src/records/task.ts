@@ -56,6 +56,11 @@ export interface UserScenario {
   phone?: PhoneTrouble;
 }
 
+/** The domain and level of a task that another tool recorded. Its tools, tables and customer are not known. */
+export const FOREIGN_PLACE = { domain: 'imported', level: 'other' } as const;
+
+export const isForeign = ({ domain }: Pick<Task, 'domain'>): boolean => domain === FOREIGN_PLACE.domain;
+
 export interface PhoneTrouble {
   problem: 'service' | 'data' | 'mms';
   /** A country or `home`. Null if the place does not matter. */

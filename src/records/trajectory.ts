@@ -11,7 +11,8 @@ export type TerminationReason =
   | 'malformed_call' // malformed_policy is 'end'
   | 'context_full' // max_model_len reached
   | 'user_error' // the user simulator failed; not scored
-  | 'aborted';
+  | 'aborted'
+  | 'unknown'; // of a conversation that another tool recorded
 
 /**
  * One message of the graph. The `tokens` on a path from root to leaf are exactly the sequence that the model saw. An assistant

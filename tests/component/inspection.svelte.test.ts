@@ -329,10 +329,10 @@ describe('links', () => {
 
   test('a fork names the selected message; without a selection the last message of the role', () => {
     const { inspection } = open();
-    expect(decodeURIComponent(inspection.forks.user)).toBe('#/play/retail/retail/nano/train/0/0?from=run/mine@0&as=user');
-    expect(decodeURIComponent(inspection.forks.agent)).toContain('from=run/mine@4&as=agent');
+    expect(decodeURIComponent(inspection.forks!.user)).toBe('#/play/retail/retail/nano/train/0/0?from=run/mine@0&as=user');
+    expect(decodeURIComponent(inspection.forks!.agent)).toContain('from=run/mine@4&as=agent');
     inspection.selectMessage(2);
-    expect(decodeURIComponent(inspection.forks.agent)).toContain('from=run/mine@2&as=agent');
+    expect(decodeURIComponent(inspection.forks!.agent)).toContain('from=run/mine@2&as=agent');
   });
 });
 
@@ -368,7 +368,7 @@ describe('keys', () => {
 
   test('fork opens the play page', () => {
     const { inspection } = open('turn=2');
-    const { user } = inspection.forks;
+    const { user } = inspection.forks!;
     run(inspection, 'fork');
     expect(location.hash).toBe(user);
   });

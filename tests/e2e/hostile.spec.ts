@@ -32,7 +32,7 @@ test('of an imported run', async ({ page }) => {
   } = hostileRun(recorded[0]!.task);
   const [first, second] = trajectories.map(({ id }) => id) as [string, string];
   await page.goto('/#/import');
-  await page.getByLabel('Choose a file').setInputFiles({ name: `${FILE}.mua.zip`, mimeType: 'application/zip', buffer: Buffer.from(file) });
+  await page.getByLabel('Choose files').setInputFiles({ name: `${FILE}.mua.zip`, mimeType: 'application/zip', buffer: Buffer.from(file) });
   await expect(page.getByRole('button', { name: 'Import it' })).toBeVisible();
   await staysText(page, 'import');
   await page.getByRole('button', { name: 'Import it' }).click();

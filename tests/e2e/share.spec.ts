@@ -1,6 +1,7 @@
 /** Sharing: a run leaves one browser as a file and is the same in another; hostile files are refused and leave nothing. Models. */
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
+import { writeRun } from '../../src/formats/write-run.ts';
 import { unzipSync, zipSync } from 'fflate';
 import { sha256 } from '../../src/base/sha256.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
@@ -38,7 +39,7 @@ const stored = (page: Page) =>
 const NOTHING = { runs: 0, metrics: 0, rollouts: 0, trajectories: 0, models: 0 };
 
 const choose = (page: Page, name: string, file: Uint8Array) =>
-  page.getByLabel('Choose a file').setInputFiles({ name, mimeType: 'application/zip', buffer: Buffer.from(file) });
+  page.getByLabel('Choose files').setInputFiles({ name, mimeType: 'application/zip', buffer: Buffer.from(file) });
 
 /** The exact tokens of a rollout as the page shows them. */
 async function tokens(page: Page, run: string, id: string): Promise<string[]> {
@@ -62,8 +63,9 @@ test('the recorded run, exported and imported in a fresh profile, is the same', 
   expect(exported.trajectories).toEqual(trajectories);
 
   const lines = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'trajectories.jsonl' }).click();
-  const jsonl = testInfo.outputPath('trajectories.jsonl');
+  await chooseFormat(page, 'Rollouts, JSONL');
+  await page.getByRole('button', { name: 'Download', exact: true }).click();
+  const jsonl = testInfo.outputPath('rollouts.jsonl');
   await (await lines).saveAs(jsonl);
   const [first] = readFileSync(jsonl, 'utf8')
     .trim()
@@ -95,6 +97,13 @@ test('the recorded run, exported and imported in a fresh profile, is the same', 
   expect([...problems, ...freshProblems]).toEqual([]);
 });
 
+/** Chooses the format whose text begins with `format`. */
+async function chooseFormat(page: Page, format: string): Promise<void> {
+  const select = page.getByLabel('For other tools');
+  const labels = await select.locator('option').allTextContents();
+  await select.selectOption({ label: labels.find((label) => label.startsWith(format))! });
+}
+
 test('metrics.jsonl has every step, and nothing that leaves the browser has a key', async ({ page }) => {
   const problems = watch(page);
   const key = 'sk-not-to-be-seen-0123456789';
@@ -114,10 +123,14 @@ test('metrics.jsonl has every step, and nothing that leaves the browser has a ke
   await page.getByRole('button', { name: 'Share' }).click();
   const saved = async (name: string) => {
     const download = page.waitForEvent('download');
-    await page.getByRole('button', { name }).click();
+    await page.getByRole('button', { name, exact: true }).click();
     return readFileSync(await (await download).path());
   };
-  const lines = (await saved('metrics.jsonl'))
+  const written = async (format: string) => {
+    await chooseFormat(page, format);
+    return saved('Download');
+  };
+  const lines = (await written('Metrics, JSONL'))
     .toString()
     .trim()
     .split('\n')
@@ -128,7 +141,50 @@ test('metrics.jsonl has every step, and nothing that leaves the browser has a ke
     new TextDecoder().decode(bytes),
   );
   expect(files.length).toBeGreaterThan(3);
-  for (const text of [JSON.stringify(lines), (await saved('trajectories.jsonl')).toString(), ...files]) expect(text).not.toContain(key);
+  const others = [];
+  for (const format of ['Rollouts, JSONL', 'Chats', 'Inspect']) others.push((await written(format)).toString());
+  expect(others[2]).toContain('401 for bearer');
+  for (const text of [JSON.stringify(lines), ...others, ...files]) expect(text).not.toContain(key);
+  expect(problems).toEqual([]);
+});
+
+test('conversations of other tools become a run to read, without what their files lack', async ({ page }) => {
+  const problems = watch(page);
+  const content = await readRunBundle(bundled);
+  const rollouts = new Map(content.rollouts.map((rollout) => [rollout.id, rollout]));
+  const dump = new TextDecoder()
+    .decode(await writeRun('verl', { ...content, rollouts }))
+    .trim()
+    .split('\n');
+  // verl writes one file a step.
+  const stepOf = (line: string) => (JSON.parse(line) as { step: number }).step;
+  const dumped = [...new Set(dump.map(stepOf))].map((step) => ({
+    name: `${step}.jsonl`,
+    mimeType: 'application/jsonl',
+    buffer: Buffer.from(dump.filter((line) => stepOf(line) === step).join('\n')),
+  }));
+  await page.goto('/#/import');
+  await page.getByLabel('Choose files').setInputFiles([...dumped, { name: 'x.jsonl', mimeType: '', buffer: Buffer.from('{"a": 1}') }]);
+  await expect(page.getByText('x.jsonl: line 1: has the fields a: expected rows of TRL')).toBeVisible();
+  expect(await stored(page)).toEqual(NOTHING);
+  await page.getByLabel('Choose files').setInputFiles(dumped);
+  await expect(page.getByText(`${dump.length}, ${dump.length} with a reward and 0 with tokens`)).toBeVisible();
+  await page.getByRole('button', { name: 'Import it' }).click();
+  await expect(page.getByText('Recorded by verl')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Tool mix' })).toBeVisible();
+  for (const absent of ['Gradient norm', 'Response length', 'Entropy, trained tokens'])
+    await expect(page.getByRole('heading', { name: absent })).toHaveCount(0);
+  await inspect(page, 'imported-verl');
+  await expect(page.getByRole('link', { name: 'Change a setting' })).toHaveCount(0);
+  await page.getByRole('link', { name: 'Rollouts', exact: true }).click();
+  const last = Math.max(...dump.map(stepOf));
+  const { id, nodes } = content.trajectories.find((own) => rollouts.get(own.id)!.step === last)!;
+  await page.getByRole('link', { name: id, exact: true }).click();
+  const said = nodes.find(({ role }) => role === 'user')!.text;
+  await expect(page.getByText(said.slice(0, 30)).first()).toBeVisible();
+  await expect(page.getByText('advantage not recorded').first()).toBeVisible();
+  await expect(page.getByRole('link', { name: /^Fork at/ })).toHaveCount(0);
+  await inspect(page, 'imported-verl-rollout');
   expect(problems).toEqual([]);
 });
 
@@ -203,7 +259,7 @@ test('a published run is fetched when it is asked for, and a dropped one is read
     [...bundled],
   );
   await page.dispatchEvent('main', 'dragover', { dataTransfer: transfer });
-  await expect(page.getByText('Drop a run (.mua.zip) or a model folder to import it')).toBeVisible();
+  await expect(page.getByText('Drop a run, conversations of another tool, or a model folder to import them')).toBeVisible();
   await page.dispatchEvent('main', 'drop', { dataTransfer: transfer });
   await expect(page.getByRole('heading', { name: run.name, level: 2 })).toBeVisible();
   expect(problems).toEqual([]);

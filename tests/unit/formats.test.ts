@@ -170,11 +170,12 @@ describe('conversations', () => {
     const { code, stderr } = await mua('export-run', audit, '--format', 'bundle', '--out', out);
     expect(code, stderr).toBe(0);
     const { run: made, metrics, trajectories, rollouts } = await readRunBundle(new Uint8Array(await readFile(out)));
-    expect(made).toMatchObject({ status: 'done', step: 1, request: { model: 'served' } });
+    expect(made).toMatchObject({ status: 'done', step: 1, request: { model: 'mua env-serve' } });
     expect(new Set(rollouts.map(({ id }) => id)).size).toBe(4);
     expect(trajectories.map(({ nodes }) => nodes)).toEqual(expect.arrayContaining(served.map(({ nodes }) => nodes)));
     const mean = served.reduce((sum, { reward }) => sum + reward!, 0) / 4;
-    expect(metrics).toEqual([{ step: 1, 'critic/score/mean': mean, 'rollout/dropped': 0 }]);
+    expect(metrics).toMatchObject([{ step: 1, 'critic/score/mean': mean, 'rollout/dropped': 0 }]);
+    expect(metrics[0]).not.toHaveProperty('response_length/mean');
     const other = { ...served[0]!, task: { ...served[0]!.task, level: 'full' } };
     await writeFile(audit, [served[0], other].map((trajectory) => `${JSON.stringify(trajectory)}\n`).join(''));
     expect((await mua('export-run', audit, '--format', 'bundle', '--out', out)).stderr).toContain('expected one domain and level');
@@ -193,8 +194,8 @@ describe('conversations', () => {
     expect(await refused(join(folder, 'nothing'), '--format', 'chat', ...out)).toContain('there is no such file');
     expect(await refused(BUNDLE, '--format', 'tensorboard', ...out)).toContain('expected a name with "tfevents"');
     await writeFile(broken, 'no json\n');
-    expect(await refused(broken, '--format', 'verl', ...out)).toContain('broken.jsonl, line 1 is not JSON');
+    expect(await refused(broken, '--format', 'verl', ...out)).toContain('broken.jsonl: line 1: it is not JSON');
     await writeFile(broken, '');
-    expect(await refused(broken, '--format', 'csv', ...out)).toContain('has no metrics');
+    expect(await refused(broken, '--format', 'csv', ...out)).toContain('it is empty');
   });
 });

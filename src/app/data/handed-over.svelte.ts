@@ -4,20 +4,23 @@ import { href } from './routes.ts';
 
 class HandedOver {
   /** For the import page. */
-  run = $state.raw<File | null>(null);
+  run = $state.raw<readonly File[] | null>(null);
   /** For the models page. */
   model = $state.raw<readonly PickedFile[] | null>(null);
 }
 
 export const handedOver = new HandedOver();
 
+/** Endings of the files that the import page reads. */
+export const RUN_FILES = '.zip,.jsonl,.json,.parquet,.eval';
+
 /** The page for these files: `models` for files of a model folder, `import` for all others. */
 export function destination(files: readonly PickedFile[]): 'models' | 'import' {
   return files.some(([path]) => /(^|\/)config\.json$|\.safetensors$/.test(path)) ? 'models' : 'import';
 }
 
-/** Opens the import page with a run's file. */
-export function bringRun(file: File): void {
-  handedOver.run = file;
+/** Opens the import page with the files of a run. */
+export function bringRun(files: readonly File[]): void {
+  handedOver.run = files;
   location.hash = href({ name: 'import' });
 }

@@ -4,7 +4,7 @@ import type { RewardPart } from '../../records/rewards.ts';
 import type { TrialResult } from '../../records/evaluation.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { RunStatus } from '../../records/run.ts';
-import type { Violation } from '../../records/task.ts';
+import { isForeign, type Violation } from '../../records/task.ts';
 import type { TerminationReason, Trajectory } from '../../records/trajectory.ts';
 import type { CustomerFaultKind } from '../../records/user.ts';
 
@@ -30,11 +30,16 @@ export const TERMINATION_LABELS: Record<TerminationReason, string> = {
   context_full: 'context full',
   user_error: 'the customer failed',
   aborted: 'aborted',
+  unknown: 'not recorded',
 };
 
 /** Why a conversation ended. Under tau2-bench's rules the text also has tau2-bench's term. */
 export const endingText = ({ termination, ending }: Pick<Trajectory, 'termination' | 'ending'>): string =>
   `${TERMINATION_LABELS[termination]}${ending ? ` (tau2: ${ending})` : ''}`;
+
+/** Why a rollout has no advantage. */
+export const noAdvantage = (trajectory: Pick<Trajectory, 'task'> | undefined): string =>
+  trajectory && isForeign(trajectory.task) ? 'advantage not recorded' : 'not scored yet';
 
 export const VIOLATION_LABELS: Record<Violation['rule'], string> = {
   not_authenticated: 'acted before knowing the customer',

@@ -1,14 +1,18 @@
 /** @file The state of an import, from the file to the stored run. */
-import { BUNDLE_LIMITS, readRunBundle, type RunBundle } from '../../exchange/run-bundle.ts';
+import { BUNDLE_LIMITS, readRunBundle } from '../../exchange/run-bundle.ts';
+import type { RunContent } from '../../records/bundle.ts';
 import type { ModelRow } from '../../records/model.ts';
 import type { Library } from '../data/library/library.ts';
+import { bytes } from '../kit/format.ts';
 import { fetchBundle } from './fetch-bundle.ts';
 
 export interface ReadRun {
   /** The file's name or address. */
   from: string;
   bytes: number;
-  bundle: RunBundle;
+  content: RunContent;
+  /** When the file was exported and by which version of the page. Null for files of other tools. */
+  exported: { created: string; app_version: string } | null;
   model: ModelRow | null;
 }
 
@@ -30,8 +34,13 @@ export class RunImport {
     this.#reset();
   }
 
-  fromFile(file: File): Promise<void> {
-    return this.#work(async (signal) => this.#read(file.name, file, signal));
+  /** A run bundle, or files of another tool, which become one run. */
+  fromFiles(files: readonly File[]): Promise<void> {
+    const [first] = files;
+    return this.#work(async (signal) => {
+      if (files.length === 1 && first!.name.toLowerCase().endsWith('.zip')) await this.#read(first!.name, first!, signal);
+      else await this.#readForeign(files, signal);
+    });
   }
 
   fromUrl(url: URL): Promise<void> {
@@ -49,7 +58,7 @@ export class RunImport {
     let id: string | null = null;
     await this.#work(async () => {
       this.stage = 'Storing';
-      id = await library.storeRun(read.bundle, {
+      id = await library.storeRun(read.content, {
         model: read.model,
         onProgress: (done, total) => (this.share = done / total),
       });
@@ -61,15 +70,40 @@ export class RunImport {
   async #read(from: string, file: Blob, signal: AbortSignal): Promise<void> {
     this.stage = 'Reading and checking';
     this.share = 0;
-    const bundle = await readRunBundle(file, { signal, onProgress: (done, total) => (this.share = done / total) });
+    const { manifest, ...content } = await readRunBundle(file, { signal, onProgress: (done, total) => (this.share = done / total) });
     let model: ModelRow | null = null;
-    if (bundle.model) {
+    if (content.model) {
       this.stage = 'Checking the weights';
       const { checkedModel } = await import('../data/checked-model.ts');
-      model = await checkedModel(`${bundle.run.name}, step ${bundle.run.step}`, bundle.model);
+      model = await checkedModel(`${content.run.name}, step ${content.run.step}`, content.model);
     }
     signal.throwIfAborted();
-    this.read = { from, bytes: file.size, bundle, model };
+    this.read = { from, bytes: file.size, content, exported: manifest, model };
+  }
+
+  async #readForeign(files: readonly File[], signal: AbortSignal): Promise<void> {
+    this.stage = 'Reading and checking';
+    const [{ readForeign }, { readOnlyRun }] = await Promise.all([
+      import('../../formats/read-foreign.ts'),
+      import('../../trainer/read-only-run.ts'),
+    ]);
+    const size = files.reduce((sum, file) => sum + file.size, 0);
+    if (size > MOST_BYTES) throw new Error(`the files have ${bytes(size)}: expected at most ${bytes(MOST_BYTES)}`);
+    // verl names a file after its step.
+    const sorted = [...files].sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+    const found = [];
+    for (const [i, file] of sorted.entries()) {
+      this.share = i / files.length;
+      found.push(await readForeign(file.name, new Uint8Array(await file.arrayBuffer())));
+      signal.throwIfAborted();
+    }
+    const source = [...new Set(found.map((file) => file.source))].join(' and ');
+    const rollouts = found.flatMap((file) => file.rollouts);
+    const places = new Set(rollouts.map(({ trajectory: { task } }) => `${task.domain} ${task.level}`));
+    if (places.size > 1) throw new Error(`the conversations are of ${[...places].join(' and ')}: expected one domain and level`);
+    const from = files.length === 1 ? files[0]!.name : `${files.length} files`;
+    const content = readOnlyRun(rollouts, { createdAt: Math.min(Date.now(), files[0]!.lastModified), source });
+    this.read = { from, bytes: size, content, exported: null, model: null };
   }
 
   async #work(work: (signal: AbortSignal) => Promise<void>): Promise<void> {

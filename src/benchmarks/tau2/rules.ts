@@ -29,6 +29,7 @@ const ENDINGS: Record<TerminationReason, Tau2Ending> = {
   context_full: 'context_window_exceeded',
   user_error: 'user_error',
   aborted: 'unexpected_error',
+  unknown: 'unexpected_error',
 };
 
 /** tau2-bench's `termination_reason`. */

@@ -7,15 +7,15 @@ import { JSON_FLAG } from './shared.mjs';
 
 /** @type {import('./shared.mjs').Command} */
 export const exportRun = {
-  summary: 'write a run’s conversations or metrics for TRL, verl, pandas or TensorBoard',
+  summary: 'write a run for TRL, verl, pandas, Inspect or TensorBoard, or read their files for the page',
   positional: { name: 'path', value: 'DIR|FILE' },
   flags: {
     format: {
       type: 'string',
       value: 'NAME',
-      help: 'rollouts (JSONL with tokens, TRL’s columns), verl (as its rollout_data_dir), chat (JSONL to train on), csv or tensorboard (metrics); bundle (conversations of mua env-serve --audit, to open in the page)',
+      help: 'rollouts (JSONL with tokens, TRL’s columns), parquet (the same), verl (as its rollout_data_dir), chat (JSONL to train on), inspect (a log for inspect view), csv or tensorboard (metrics), bundle (to open in the page)',
       required: true,
-      choices: ['rollouts', 'verl', 'chat', 'csv', 'tensorboard', 'bundle'],
+      choices: ['rollouts', 'parquet', 'verl', 'chat', 'inspect', 'csv', 'tensorboard', 'bundle'],
     },
     out: { type: 'string', value: 'FILE', help: 'file to write', required: true },
     json: JSON_FLAG,

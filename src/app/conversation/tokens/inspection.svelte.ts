@@ -8,6 +8,7 @@ import { BY_CHANNELS, CHANNELS, href } from '../../data/routes.ts';
 import { isTyping } from '../../kit/typing.ts';
 import { type Channel, channelValues, type ClipBand, isSecond, outside, type Scale, scaleOf, type Second } from './channels.ts';
 import { findText, type Match } from './find.ts';
+import { isForeign } from '../../../records/task.ts';
 import { alternativeLink, forkLink, visit } from './fork-links.ts';
 import { readGroup, type ScaledRollout } from './group-scale.ts';
 import type { MarkSource } from './marks.ts';
@@ -265,20 +266,24 @@ export class Inspection {
       number: this.numbers.get(id),
       turn: this.turns.get(id),
       broken: toolResult && this.broken.get(toolResult.index),
-      worldLink: toolResult && this.callLink(toolResult.index),
+      worldLink: toolResult && !this.foreign ? this.callLink(toolResult.index) : undefined,
     };
   }
 
+  /** Another tool recorded the conversation: its world is not known, so nothing can be played on. */
+  readonly foreign = $derived(isForeign(this.subject.trajectory.task));
+
   /** Where the visitor can play on from the selected message, by role. Without a selection, from the last message of that role. */
-  readonly forks = $derived.by(() => ({
-    user: forkLink(this.subject, this.message, 'user'),
-    agent: forkLink(this.subject, this.message, 'agent'),
-  }));
+  readonly forks = $derived.by(() =>
+    this.foreign ? null : { user: forkLink(this.subject, this.message, 'user'), agent: forkLink(this.subject, this.message, 'agent') },
+  );
 
   /** Where the visitor can play on with another token at the selected position. Null for a token that was not sampled. */
   alternativeLink(token: number): string | null {
-    const { position, selected } = this;
-    return selected && position !== null && this.sequence.mask[position] ? alternativeLink(this.subject, selected, position, token) : null;
+    const { position, selected, foreign } = this;
+    return !foreign && selected && position !== null && this.sequence.mask[position]
+      ? alternativeLink(this.subject, selected, position, token)
+      : null;
   }
 
   // ── commands ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -295,8 +300,8 @@ export class Inspection {
     'next-channel': () => this.colorBy(cycle(this.channels, this.channel, 1)),
     'previous-channel': () => this.colorBy(cycle(this.channels, this.channel, -1)),
     view: () => this.setView(this.view === 'messages' ? 'rendered' : 'messages'),
-    fork: () => visit(this.forks.user),
-    'fork-as-agent': () => visit(this.forks.agent),
+    fork: () => visit(this.forks?.user),
+    'fork-as-agent': () => visit(this.forks?.agent),
     find: () => this.find(),
     close: () => this.close(),
   };

@@ -1,0 +1,175 @@
+/** @file A conversation that another tool recorded, and the trajectory that pages show of it. */
+import { renderAssistant, TOOL_CALL_START } from '../agent/chat-template.ts';
+import { parseTurn } from '../agent/tool-call.ts';
+import type { ChatMessage } from '../records/conversation.ts';
+import type { Json } from '../records/json.ts';
+import type { RewardParts } from '../records/rewards.ts';
+import { FOREIGN_PLACE, type ToolCall } from '../records/task.ts';
+import type { MessageNode, TerminationReason, Trajectory } from '../records/trajectory.ts';
+
+/** What a file says of one conversation. Fields that the file lacks are absent or null. */
+export interface ForeignRollout {
+  id?: string;
+  /** Conversations of one step with the same group had the same task. */
+  group?: string;
+  index?: number;
+  step?: number;
+  task: string;
+  messages: readonly ChatMessage[];
+  /** The messages are cut from one text: tool calls are still markup. */
+  markup?: boolean;
+  tokens?: ForeignTokens;
+  /** The calls of a customer with own tools (tau2-bench), each after that many messages. */
+  userCalls?: readonly { after: number; call: ToolCall; text: string }[];
+  gold?: readonly ToolCall[];
+  reward: number | null;
+  rewards?: RewardParts;
+  advantage?: number | null;
+  termination?: TerminationReason;
+  turns?: number;
+  error?: string;
+}
+
+/** The whole conversation as tokens, each with 1 in `mask` if it was sampled. */
+export interface ForeignTokens {
+  ids: number[];
+  mask: number[];
+  logprobs: (number | null)[];
+}
+
+/** @param place the conversation's id, group and index in its run */
+export function foreignTrajectory(rollout: ForeignRollout, place: Pick<Trajectory, 'id' | 'group' | 'index'>): Trajectory {
+  const { task, messages, markup = false, tokens, userCalls = [], gold = [], reward, advantage, termination = 'unknown' } = rollout;
+  const { nodes, starts } = nodesOf(messages, markup);
+  const withTokens = tokens ? placeTokens(nodes, tokens, advantage ?? null) : nodes;
+  const calls = nodes.flatMap(({ toolCall }) => (toolCall ? [toolCall.name] : []));
+  const first = nodes.findIndex(({ role }) => role === 'assistant');
+  return {
+    ...place,
+    task: {
+      id: task,
+      ...FOREIGN_PLACE,
+      split: 'unknown',
+      world: 'unknown',
+      scenario: { persona: 'upfront', identity: {}, wishes: [], instruction: '' },
+      actions: [...gold],
+      noop: false,
+    },
+    seed: 0,
+    nodes: withTokens,
+    leaf: withTokens.at(-1)!.id,
+    termination,
+    ...(userCalls.length > 0 && {
+      userCalls: userCalls.map(({ after, call, text }, index) => ({
+        after: starts[after]!,
+        call,
+        text,
+        error: false,
+        index,
+        changes: [],
+      })),
+    }),
+    turns: rollout.turns ?? (first < 0 ? 0 : nodes.slice(first).filter(({ role }) => role !== 'assistant').length),
+    reward,
+    ...(rollout.rewards && { rewards: rollout.rewards }),
+    verdict: null,
+    violations: [],
+    toolCalls: Object.fromEntries([...new Set(calls)].map((name) => [name, calls.filter((other) => other === name).length])),
+    parseErrors: nodes.filter(({ parseError }) => parseError !== undefined).length,
+    seconds: { generate: 0, tool: 0, user: 0 },
+    ...(rollout.error !== undefined && { error: rollout.error }),
+  };
+}
+
+/** One node a message and one more for each further call of a message. `starts[n]` is the last node of the first n messages. */
+function nodesOf(messages: readonly ChatMessage[], markup: boolean): { nodes: MessageNode[]; starts: number[] } {
+  const nodes: MessageNode[] = [];
+  const starts = [0];
+  const add = (node: Pick<MessageNode, 'role' | 'text'> & Partial<MessageNode>) =>
+    nodes.push({ id: nodes.length, parent: nodes.length === 0 ? null : nodes.length - 1, tokens: [], mask: [], logprobs: [], ...node });
+  const names = new Map<string, string>();
+  let unanswered: string[] = [];
+  let results = 0;
+  for (const message of messages) {
+    const { role, content } = message;
+    if (role === 'tool') {
+      const name = message.name ?? names.get(message.tool_call_id ?? '') ?? unanswered[0];
+      unanswered = unanswered.slice(1);
+      add({
+        role,
+        text: content,
+        ...(name !== undefined && { toolResult: { name, error: false, index: results++, changes: [], ms: 0 } }),
+      });
+    } else if (role !== 'assistant') {
+      unanswered = [];
+      add({ role, text: content });
+    } else {
+      const calls = (message.tool_calls ?? []).map(({ id, function: { name, arguments: args } }) => {
+        if (id !== undefined) names.set(id, name);
+        return { name, arguments: (typeof args === 'string' ? JSON.parse(args) : args) as Record<string, Json> };
+      });
+      const thoughts = message.reasoning_content ? `<think>\n${message.reasoning_content}\n</think>\n\n` : '';
+      if (markup && calls.length === 0 && content.includes(TOOL_CALL_START)) {
+        const { content: said, call, error } = parseTurn(content, null);
+        add({ role, text: content, content: said, ...(call && { toolCall: call }), ...(error !== undefined && { parseError: error }) });
+        unanswered = call ? [call.name] : [];
+      } else {
+        const [call, ...more] = calls;
+        const text = thoughts + renderAssistant(content, call ? [call] : []);
+        add({ role, text, ...((call || thoughts) && { content }), ...(call && { toolCall: call }) });
+        for (const other of more) add({ role, text: renderAssistant('', [other]), content: '', toolCall: other });
+        unanswered = calls.map(({ name }) => name);
+      }
+    }
+    starts.push(nodes.length - 1);
+  }
+  return { nodes, starts };
+}
+
+/**
+ * The sampled tokens belong to the assistant's nodes and all others to `template` nodes before them: the file does not say where
+ * the messages between two turns begin. Without tokens if the number of sampled stretches is not the number of turns.
+ */
+function placeTokens(nodes: readonly MessageNode[], tokens: ForeignTokens, advantage: number | null): MessageNode[] {
+  const stretches = stretchesOf(tokens.mask);
+  const turns = nodes.filter(({ role }) => role === 'assistant').length;
+  if (stretches.filter(({ sampled }) => sampled).length !== turns) return [...nodes];
+  const placed: MessageNode[] = [];
+  const tokensOf = ({ from, to }: Stretch): Pick<MessageNode, 'tokens' | 'mask' | 'logprobs'> => ({
+    tokens: tokens.ids.slice(from, to),
+    mask: tokens.mask.slice(from, to),
+    logprobs: tokens.logprobs.slice(from, to),
+  });
+  const add = (node: MessageNode) => placed.push({ ...node, parent: placed.at(-1)?.id ?? null });
+  const addTemplate = (stretch: Stretch) =>
+    add({ id: nodes.length + placed.length, parent: null, role: 'template', text: '', ...tokensOf(stretch) });
+  for (const node of nodes) {
+    if (node.role !== 'assistant') {
+      add(node);
+      continue;
+    }
+    while (!stretches[0]!.sampled) addTemplate(stretches.shift()!);
+    const own = stretches.shift()!;
+    const weighed = advantage !== null && { annotations: { advantage: Array.from({ length: own.to - own.from }, () => advantage) } };
+    add({ ...node, ...tokensOf(own), ...weighed });
+  }
+  for (const rest of stretches) addTemplate(rest);
+  return placed;
+}
+
+interface Stretch {
+  sampled: boolean;
+  from: number;
+  to: number;
+}
+
+/** Runs of equal values in the mask. */
+function stretchesOf(mask: readonly number[]): Stretch[] {
+  const stretches: Stretch[] = [];
+  for (const [at, value] of mask.entries()) {
+    const last = stretches.at(-1);
+    if (last && last.sampled === (value === 1)) last.to = at + 1;
+    else stretches.push({ sampled: value === 1, from: at, to: at + 1 });
+  }
+  return stretches;
+}

@@ -1,0 +1,53 @@
+/** @file A run in the format of another tool: the command line and the page write the same. */
+import { jsonl } from '../exchange/write-run-bundle.ts';
+import type { RolloutSummary } from '../records/rollout.ts';
+import type { StepMetrics } from '../records/run.ts';
+import type { ToolSchema } from '../records/task.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+import { inspectLog, type LoggedRun } from './inspect-log.ts';
+import { metricsCsv } from './metrics-csv.ts';
+import { chatLine, trajectoryLine, verlLine } from './rollout-lines.ts';
+import { tensorBoardEvents } from './tensorboard.ts';
+
+/** Formats of the conversations, then of the metrics. */
+export type RunFormat = 'rollouts' | 'parquet' | 'verl' | 'chat' | 'inspect' | MetricsFormat;
+export type MetricsFormat = 'csv' | 'tensorboard';
+
+export const isOfMetrics = (format: RunFormat): format is MetricsFormat => format === 'csv' || format === 'tensorboard';
+
+export interface WrittenRun {
+  run: LoggedRun;
+  metrics: readonly StepMetrics[];
+  trajectories: readonly Trajectory[];
+  /** By the id of the trajectory. */
+  rollouts: ReadonlyMap<string, RolloutSummary>;
+  /** The tools of each trajectory's domain, for chats and verl. Absent: the lines have no tools. */
+  tools?: ReadonlyMap<Trajectory, readonly ToolSchema[]>;
+  /** API keys to remove from names and errors. */
+  keys?: readonly string[];
+}
+
+export async function writeRun(
+  format: RunFormat,
+  { run, metrics, trajectories, rollouts, tools, keys = [] }: WrittenRun,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const lineOf = (trajectory: Trajectory) => trajectoryLine(trajectory, rollouts.get(trajectory.id));
+  switch (format) {
+    case 'rollouts':
+      return jsonl(trajectories, lineOf);
+    case 'parquet': {
+      const { writeParquet } = await import('./parquet.ts');
+      return new Uint8Array(writeParquet(trajectories.map(lineOf)));
+    }
+    case 'verl':
+      return jsonl(trajectories, (own) => verlLine(own, rollouts.get(own.id)?.step ?? null, tools?.get(own)));
+    case 'chat':
+      return jsonl(trajectories, (own) => chatLine(own, tools?.get(own)));
+    case 'inspect':
+      return new TextEncoder().encode(`${JSON.stringify(inspectLog(run, trajectories, rollouts, keys))}\n`);
+    case 'csv':
+      return new TextEncoder().encode(metricsCsv(metrics));
+    case 'tensorboard':
+      return tensorBoardEvents(metrics, run.createdAt);
+  }
+}

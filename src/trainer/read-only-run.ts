@@ -1,0 +1,106 @@
+/** @file Conversations of another engine or tool as a run to inspect. */
+import type { RunContent } from '../records/bundle.ts';
+import type { StepMetrics } from '../records/run.ts';
+import { FOREIGN_PLACE } from '../records/task.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+import { rolloutMetrics } from '../training/metrics.ts';
+import { limitsFor, presetFor } from '../training/presets.ts';
+import { runName } from './run-name.ts';
+import { summarize } from './summary.ts';
+
+/** A conversation with what the file says of its place in the training. */
+export interface ReadOnlyRollout {
+  trajectory: Trajectory;
+  /** Absent: the file has no steps. The run then has one. */
+  step?: number;
+  advantage: number | null;
+}
+
+export interface ReadOnlyRunOptions {
+  createdAt: number;
+  /** What wrote the conversations, for people: `TRL`, `Inspect`. */
+  source: string;
+  name?: string;
+}
+
+/**
+ * Ids and groups stay as they are if they are different and no path or address breaks them; else they are counted. Two rollouts
+ * of one step with the same group are a group.
+ * @param rollouts all of one domain and level
+ */
+export function readOnlyRun(rollouts: readonly ReadOnlyRollout[], { createdAt, source, name }: ReadOnlyRunOptions): RunContent {
+  const { domain, level } = rollouts[0]?.trajectory.task ?? FOREIGN_PLACE;
+  const placed = withIds(rollouts.map((rollout) => ({ ...rollout, step: rollout.step ?? 1 })));
+  const steps = [...new Set(placed.map(({ step }) => step))].sort((a, b) => a - b);
+  const last = steps.at(-1) ?? 0;
+  const groups = new Set(placed.map(({ trajectory }) => trajectory.group));
+  return {
+    run: {
+      id: crypto.randomUUID(),
+      name: name ?? runName(placed.length, createdAt),
+      note: `Conversations from ${source}. The run has what the file has, and cannot be trained further.`,
+      createdAt,
+      status: 'done',
+      step: last,
+      request: { model: source, preset: presetFor(domain, level) ?? 'nano', overrides: {}, user: { mode: 'scripted' } },
+      config: {
+        ...limitsFor(domain, level),
+        total_training_steps: last,
+        train_batch_size: Math.max(1, Math.round(groups.size / Math.max(1, steps.length))),
+        n: Math.max(1, Math.round(placed.length / Math.max(1, groups.size))),
+      },
+    },
+    metrics: steps.map((step) => metricsOf(step, placed)),
+    rollouts: placed.map(({ trajectory, step, advantage }) => summarize(trajectory, step, advantage)),
+    trajectories: placed.map(({ trajectory }) => trajectory),
+    branches: [],
+    evaluations: [],
+    trials: [],
+    model: null,
+  };
+}
+
+type Placed = ReadOnlyRollout & { step: number };
+
+/** Metrics of the rollouts, as training computes them; without those of tokens if the file has no tokens. */
+function metricsOf(step: number, placed: readonly Placed[]): StepMetrics {
+  const own = placed.filter((rollout) => rollout.step === step).map(({ trajectory }) => trajectory);
+  const groups = new Map<string, Trajectory[]>();
+  for (const trajectory of own)
+    if (trajectory.reward !== null) groups.set(trajectory.group, [...(groups.get(trajectory.group) ?? []), trajectory]);
+  const scored = [...groups.values()];
+  const withTokens = own.some(({ nodes }) => nodes.some(({ tokens }) => tokens.length > 0));
+  const metrics = Object.entries(scored.length > 0 ? rolloutMetrics(scored) : {});
+  return {
+    step,
+    ...Object.fromEntries(withTokens ? metrics : metrics.filter(([name]) => !/^(prompt|response)_length/.test(name))),
+    'rollout/dropped': own.length - scored.flat().length,
+  };
+}
+
+const USABLE_ID = /^[\w.:-]{1,100}$/;
+
+function withIds(placed: readonly Placed[]): Placed[] {
+  const ids = new Set(placed.map(({ trajectory }) => trajectory.id));
+  const steps = new Map<string, number>();
+  const usable = placed.every(({ trajectory: { id, group }, step }) => {
+    const own = (steps.get(group) ?? step) === step;
+    steps.set(group, step);
+    return own && USABLE_ID.test(id) && USABLE_ID.test(group);
+  });
+  if (usable && ids.size === placed.length) return [...placed];
+  const groups = new Map<string, { group: string; size: number }>();
+  const inStep = new Map<number, number>();
+  return placed.map((rollout) => {
+    const { trajectory, step } = rollout;
+    const key = `${step} ${trajectory.group}`;
+    let own = groups.get(key);
+    if (!own) {
+      const g = inStep.get(step) ?? 0;
+      inStep.set(step, g + 1);
+      groups.set(key, (own = { group: `${step}-${g}`, size: 0 }));
+    }
+    const index = own.size++;
+    return { ...rollout, trajectory: { ...trajectory, id: `${own.group}-${index}`, group: own.group, index } };
+  });
+}
