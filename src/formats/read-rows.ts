@@ -6,6 +6,7 @@ import { located } from '../exchange/checked.ts';
 import { ImportError } from '../exchange/import-error.ts';
 import { TERMINATIONS } from '../exchange/trajectory-schema.ts';
 import { type RewardParts, REWARD_PARTS } from '../records/rewards.ts';
+import type { ChatMessage } from '../records/conversation.ts';
 import type { TerminationReason } from '../records/trajectory.ts';
 import { messagesOfText } from './chat-text.ts';
 import type { ForeignRollout, ForeignTokens } from './foreign-rollout.ts';
@@ -26,20 +27,24 @@ export function kindOf(row: Row): RowKind | null {
 export function readRow(row: Row, kind: RowKind, file: string, where: string): ForeignRollout {
   const field = new RowFields(row, file, where);
   switch (kind) {
-    case 'chat':
+    case 'chat': {
+      const { messages } = field.read(() => readConversation(row, where));
       return {
         ...common(field),
-        messages: field.read(() => readConversation(row, where)).messages,
+        ...taskOf(field, messages),
+        messages,
         reward: field.reward(['reward', 'score']),
       };
+    }
     case 'verl': {
       const [input, output] = [field.text('input'), field.text('output')];
+      const messages = messagesOfText(input, output);
       return {
         ...common(field),
-        ...taskOf(field, input),
+        ...taskOf(field, messages),
         group: field.optionalText('uid') ?? input,
         id: field.optionalText('request_id'),
-        messages: messagesOfText(input, output),
+        messages,
         markup: true,
         reward: field.reward(['score', 'reward']),
       };
@@ -57,7 +62,7 @@ export function readRow(row: Row, kind: RowKind, file: string, where: string): F
       const rewards = readRewardParts(row.rewards);
       return {
         ...common(field),
-        ...taskOf(field, key),
+        ...taskOf(field, messages),
         group: field.optionalText('group') ?? key,
         messages,
         markup: texts,
@@ -70,20 +75,19 @@ export function readRow(row: Row, kind: RowKind, file: string, where: string): F
   }
 }
 
-const common = (field: RowFields): Pick<ForeignRollout, 'id' | 'group' | 'index' | 'step' | 'task' | 'termination' | 'turns'> => ({
+const common = (field: RowFields): Pick<ForeignRollout, 'id' | 'group' | 'index' | 'step' | 'termination' | 'turns'> => ({
   id: field.optionalText('id'),
   group: field.optionalText('group') ?? field.optionalText('task'),
   index: field.optionalNatural('index'),
   step: field.optionalNatural('step'),
-  task: field.optionalText('task') ?? 'unknown',
   termination: readTermination(field.optionalText('termination')),
   turns: field.optionalNatural('num_turns'),
 });
 
-/** Without a name of the task: the last line of its prompt that says something. */
-function taskOf(field: RowFields, prompt: string): Pick<ForeignRollout, 'task'> {
-  const said = prompt.split('\n').filter((line) => /\w{2}/.test(line) && !/^(system|user|assistant)$/.test(line));
-  return { task: field.optionalText('task') ?? (said.at(-1) ?? prompt).slice(0, 120) };
+/** Without a name of the task: what the user says first. */
+function taskOf(field: RowFields, messages: readonly ChatMessage[]): Pick<ForeignRollout, 'task'> {
+  const said = messages.find(({ role }) => role === 'user') ?? messages[0];
+  return { task: field.optionalText('task') ?? (said?.content.trim().slice(0, 120) || 'unknown') };
 }
 
 const readTermination = (name: string | undefined): TerminationReason =>

@@ -39,7 +39,7 @@ export const endingText = ({ termination, ending }: Pick<Trajectory, 'terminatio
 
 /** Why a rollout has no advantage. */
 export const noAdvantage = (trajectory: Pick<Trajectory, 'task'> | undefined): string =>
-  trajectory && isForeign(trajectory.task) ? 'advantage not recorded' : 'not scored yet';
+  trajectory && isForeign(trajectory.task) ? 'not recorded' : 'not scored yet';
 
 export const VIOLATION_LABELS: Record<Violation['rule'], string> = {
   not_authenticated: 'acted before knowing the customer',
