@@ -33,7 +33,7 @@ export const ROOMS = {
     'experiments',
   ],
   formats: ['base', 'records', 'agent', 'exchange', 'benchmarks'],
-  serve: ['base', 'records', 'environments', 'users', 'agent', 'benchmarks', 'evaluation', 'training'],
+  serve: ['base', 'records', 'environments', 'users', 'agent', 'benchmarks', 'evaluation', 'training', 'formats'],
   worlds: ['base', 'records', 'environments', 'exchange', 'benchmarks'],
   workers: ['environments', 'local', 'users', 'exchange', 'storage', 'benchmarks', 'trainer', 'worlds'],
   cli: ['base', 'records', 'environments', 'agent', 'exchange', 'benchmarks', 'experiments', 'trainer', 'formats', 'serve'],

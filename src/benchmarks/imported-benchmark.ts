@@ -1,4 +1,5 @@
 /** @file An imported domain of a benchmark. */
+import type { Task } from '../records/task.ts';
 import type { Benchmark, BenchmarkTask } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
 import type { ExactDomain } from '../environments/exact/types.ts';
@@ -43,3 +44,6 @@ export function importedParts(name: string): { benchmark: Benchmark; domain: Exa
   const match = /^(tau1|tau2)-(.+)$/.exec(name);
   return match && { benchmark: match[1] as Benchmark, domain: match[2] as ExactDomain['name'] };
 }
+
+/** The name of a task in a reset of `mua env-serve`: of an imported task `retail:7`, of a generated task its id. */
+export const resetName = ({ id, domain, benchmark }: Task): string => (benchmark ? `${importedParts(domain)!.domain}:${benchmark.id}` : id);

@@ -232,7 +232,9 @@ function chatMessage(value: unknown, attachments: Record<string, unknown>): unkn
   const reasoning = parts.flatMap((part) => (part.type === 'reasoning' && typeof part.reasoning === 'string' ? [part.reasoning] : []));
   const said = parts
     .filter(({ type }) => type !== 'reasoning')
-    .map(({ type, text }) => (type === 'text' && typeof text === 'string' ? resolved(text) : `[${String(type)}]`));
+    .map(({ type, text }) =>
+      type === 'text' && typeof text === 'string' ? resolved(text) : `[${typeof type === 'string' ? type : 'part'}]`,
+    );
   return {
     role,
     content: said.join('\n'),

@@ -11,6 +11,9 @@ import { sha256 } from '../base/sha256.ts';
 import type { ExactDomain } from '../environments/exact/types.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import { createEnvironments, GENERATED_DOMAINS } from '../environments/index.ts';
+import { resetName } from '../benchmarks/imported-benchmark.ts';
+import { adapterFolder } from '../formats/adapters.ts';
+import type { EngineName } from '../formats/engines.ts';
 import { limitsOf } from '../evaluation/types.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
 import type { GrpoConfig } from '../records/run.ts';
@@ -19,8 +22,7 @@ import { evaluationConfig } from '../training/config.ts';
 import { createUsers } from '../users/index.ts';
 import type { ServedStage } from './served-episode.ts';
 import { type EnvServer, type EnvServerOptions, startEnvServer } from './server.ts';
-import { adapterFolder, type EngineName } from './adapters.ts';
-import { resetName, TaskSource } from './task-source.ts';
+import { TaskSource } from './task-source.ts';
 
 export { serveInProcess, startProcesses } from './processes.ts';
 
@@ -101,19 +103,7 @@ export async function exportAdapter(place: ServedPlace, { engine, count, model, 
     ...(conditions && { conditions }),
   });
   if (tasks.length === 0) throw new InputError(`the data of ${domain.name} has no training tasks`);
-  return adapterFolder(engine, {
-    title: `${domain.name} ${domain.level}`,
-    tools: domain.tools,
-    opening: [
-      { role: 'system', content: domain.policy },
-      ...(rules.greeting === null ? [] : [{ role: 'assistant' as const, content: rules.greeting }]),
-    ],
-    rows: tasks.map((task, seed) => ({ task_id: resetName(task), seed })),
-    config,
-    model,
-    serve: command,
-    url,
-  });
+  return adapterFolder(engine, { domain, greeting: rules.greeting, tasks: tasks.map(resetName), config, model, serve: command, url });
 }
 
 export async function serve(place: ServedPlace, options: EnvServerOptions): Promise<EnvServer> {

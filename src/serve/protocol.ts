@@ -55,16 +55,6 @@ export interface EpisodeState {
   n_user_turns: number;
 }
 
-/** The tool of the lists that talks to the customer. */
-export const RESPOND: ToolSchema = {
-  type: 'function',
-  function: {
-    name: 'respond',
-    description: 'Say something to the customer. Returns the customer’s answer.',
-    parameters: { type: 'object', properties: { message: { type: 'string', description: 'The words.' } }, required: ['message'] },
-  },
-};
-
 /**
  * JSON Schemas of `GET /schema`. The action has exactly one required field, so that verifiers turns a plain-text reply into an
  * action, and its title is not one of OpenEnv's own classes, so that verifiers does not list tools first.

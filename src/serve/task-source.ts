@@ -41,9 +41,6 @@ export function readReset(data: Record<string, unknown>): ResetData {
   };
 }
 
-/** The name of a task in a reset: of an imported task `retail:7`, of a generated task its id. */
-export const resetName = ({ id, domain, benchmark }: Task): string => (benchmark ? `${importedParts(domain)!.domain}:${benchmark.id}` : id);
-
 /** The tasks of one domain. */
 export class TaskSource {
   readonly #environments: Environments;

@@ -5,21 +5,34 @@
 import '../base/content-policy.ts';
 import { benchmarkLoader } from '../benchmarks/import/loader.ts';
 import type { BenchmarkDatabase, StoredBenchmark } from '../benchmarks/import/database.ts';
-import { IMPORTED_LEVEL, importedName, importedParts } from '../benchmarks/imported-benchmark.ts';
+import { IMPORTED_LEVEL, importedName, importedParts, resetName } from '../benchmarks/imported-benchmark.ts';
 import { importedDomain } from '../benchmarks/imported-domain.ts';
 import { benchmarkJudge } from '../benchmarks/judge.ts';
+import { conditionsOf } from '../environments/conditions.ts';
 import type { DomainDefinition } from '../environments/domain.ts';
 import { exactDomainNames } from '../environments/domains/index.ts';
 import { createEnvironments } from '../environments/index.ts';
 import type { BenchmarkFiles } from '../exchange/file-source.ts';
 import type { Json } from '../records/json.ts';
+import type { GrpoConfig } from '../records/run.ts';
 import type { Task } from '../records/task.ts';
 import { Importer, type Progress } from './imports.ts';
 import { FIRST, GENERATED_DOMAINS, generatedWorld, openGenerated, openImported, type Opened, titleOf } from './open-world.ts';
 import { relations } from './references.ts';
 import { firstRows, rowCounts, tableInfos, tableOf, tableRows } from './tables.ts';
 import { labelOf, searchTasks, taskSummary, toldBy } from './tasks.ts';
-import type { Found, GoldRun, TableRelations, TableRow, TaskSummary, WorldInfo, WorldRef, WorldSummary, WorldTask } from './types.ts';
+import type {
+  Found,
+  GoldRun,
+  TableRelations,
+  TableRow,
+  TaskSummary,
+  TrainingTasks,
+  WorldInfo,
+  WorldRef,
+  WorldSummary,
+  WorldTask,
+} from './types.ts';
 import { wordSearch } from './word-search.ts';
 
 /** The number of worlds kept open. */
@@ -138,6 +151,15 @@ export class WorldBrowser {
     const world = await this.open(ref);
     const task = (await world.tasks()).find(({ id }) => id === ref.task);
     return task && { task, label: labelOf(task), splits: world.splitsOf(task) };
+  }
+
+  /** The tasks that a run with this configuration trains on, at most `count`: by the names that `mua env-serve` knows. */
+  async trainingTasks(config: GrpoConfig, count: number): Promise<TrainingTasks> {
+    const { level, seed } = config;
+    const domain = await this.environments.domain(config.domain, level);
+    const conditions = conditionsOf(config, 'train');
+    const query = { domain: config.domain, level, split: config.train_split, seed, count, ...(conditions && { conditions }) };
+    return { domain, tasks: (await this.environments.tasks(query)).map(resetName) };
   }
 
   /** Plays the task's gold actions in a new episode, whose agent says the texts that the task requires. */

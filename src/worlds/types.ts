@@ -1,6 +1,7 @@
 /** @file Questions and answers between the World pages and their worker. All values can be cloned. */
 import type { Conditions } from '../records/conditions.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
+import type { Domain } from '../environments/types.ts';
 import type { Task, ToolCall, ToolSchema, Verdict } from '../records/task.ts';
 
 /**
@@ -89,6 +90,13 @@ export interface WorldInfo {
   splits: { name: string; tasks: number }[];
   /** Null for an import. */
   generated: GeneratedWorld | null;
+}
+
+/** What another engine needs to know of the tasks that a run trains on. */
+export interface TrainingTasks {
+  domain: Domain;
+  /** As a reset of `mua env-serve` names them. */
+  tasks: string[];
 }
 
 /** The size of a list, and the position of the chosen row in it. */

@@ -5,6 +5,7 @@ import { writeRun } from '../../src/formats/write-run.ts';
 import { unzipSync, zipSync } from 'fflate';
 import { sha256 } from '../../src/base/sha256.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
+import { mua } from '../support/mua.ts';
 import { inspect, watch } from './page-checks.ts';
 import { store } from './storage.ts';
 import { test } from './test.ts';
@@ -185,6 +186,26 @@ test('conversations of other tools become a run to read, without what their file
   await expect(page.getByText('advantage not recorded').first()).toBeVisible();
   await expect(page.getByRole('link', { name: /^Fork at/ })).toHaveCount(0);
   await inspect(page, 'imported-verl-rollout');
+  expect(problems).toEqual([]);
+});
+
+test('the folder to train with TRL is the one that the command line writes', async ({ page }, testInfo) => {
+  const problems = watch(page);
+  await page.goto('/#/runs/recorded');
+  await page.getByRole('button', { name: 'Share' }).click();
+  await chooseFormat(page, 'Train with TRL');
+  await inspect(page, 'share-trl');
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download', exact: true }).click();
+  const files = Object.entries(unzipSync(new Uint8Array(readFileSync(await (await download).path()))));
+  const text = new Map(files.map(([name, bytes]) => [name.replace('mua-trl/', ''), new TextDecoder().decode(bytes)]));
+  const [, flags] = /^npx mua env-serve (.+) --max-sessions 256$/m.exec(text.get('README.md')!)!;
+  const out = testInfo.outputPath('trl');
+  const { code, stderr } = await mua('export', '--format', 'trl', '--model', 'Qwen/Qwen3-0.6B', '--out', out, ...flags!.split(' '));
+  expect(code, stderr).toBe(0);
+  expect(text.size).toBeGreaterThan(3);
+  for (const [name, own] of text) expect(own, name).toBe(readFileSync(`${out}/${name}`, 'utf8'));
+  expect(text.get('rows.jsonl')!.trim().split('\n')).toHaveLength(1000);
   expect(problems).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ENGINES, type EngineName } from '../../src/serve/adapters.ts';
+import { ENGINES, type EngineName } from '../../src/formats/engines.ts';
 import { exportAdapter, openStage, type ServedPlace } from '../../src/serve/index.ts';
 import { type EnvServer, startEnvServer } from '../../src/serve/server.ts';
 import { PRESETS } from '../../src/training/presets.ts';

@@ -12,6 +12,9 @@ import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 import { openFiles } from '../../src/exchange/file-source.ts';
 import { writeExperiment, readExperiment } from '../../src/experiments/file.ts';
 import { readToml } from '../../src/experiments/read-toml.ts';
+import { readForeign } from '../../src/formats/read-foreign.ts';
+import { writeRunBundle } from '../../src/exchange/write-run-bundle.ts';
+import { readOnlyRun } from '../../src/trainer/read-only-run.ts';
 import { inspectModel } from '../../src/trainer/stored-models.ts';
 import { readDataset } from '../../src/training/dataset.ts';
 import { files as folder, tau1Retail, tau2Retail } from '../support/benchmark-data.ts';
@@ -370,6 +373,96 @@ describe('a benchmark', () => {
         ]);
       });
       await attack(`benchmark: ${name}`, inputs);
+    });
+});
+
+describe('conversations of other tools', () => {
+  const call = { id: 'c', type: 'function', function: { name: 'f', arguments: { a: 1 } } };
+  const messages = [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: 'I look.', tool_calls: [call] },
+    { role: 'tool', content: '1', tool_call_id: 'c' },
+  ];
+  const documents: Record<string, unknown> = {
+    'rollouts of TRL': {
+      step: 1,
+      id: 'a',
+      group: 'g',
+      index: 0,
+      task: 't',
+      prompt: messages.slice(0, 1),
+      completion: messages.slice(1),
+      prompt_ids: [1, 2],
+      completion_ids: [3, 4, 5],
+      completion_mask: [1, 1, 0],
+      logprobs: [-1, -0.5, null],
+      reward: 1,
+      rewards: { outcome: 1 },
+      advantage: 0.5,
+      termination: 'user_stop',
+      num_turns: 1,
+    },
+    'completions of TRL': { step: 1, prompt: 'user\nHi\nassistant\n', completion: 'Yes.', a_reward: 1, advantage: 0.5 },
+    'a dump of verl': {
+      input: 'user\nHi\nassistant\n',
+      output: '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>',
+      gts: null,
+      score: 1,
+      step: 1,
+      uid: 'u',
+      request_id: 'r',
+    },
+    'chat messages': { messages, reward: 1 },
+    'a log of Inspect': {
+      version: 2,
+      eval: {},
+      samples: [
+        {
+          id: 1,
+          epoch: 1,
+          messages: [
+            { role: 'user', content: [{ type: 'text', text: 'attachment://0123456789abcdef0123456789abcdef' }] },
+            { role: 'assistant', content: 'I look.', tool_calls: [{ id: 'c', function: 'f', arguments: { a: 1 }, type: 'function' }] },
+            { role: 'tool', content: '1', function: 'f', tool_call_id: 'c' },
+          ],
+          scores: { reward: { value: 1 } },
+          metadata: { step: 1, group: 'g', index: 0, advantage: 0.5, termination: 'user_stop', num_turns: 1 },
+          attachments: { '0123456789abcdef0123456789abcdef': 'text' },
+          error: { message: 'e' },
+          limit: { type: 'turn', limit: 1 },
+        },
+      ],
+    },
+    'results of tau2-bench': {
+      tasks: [{ id: '5', evaluation_criteria: { actions: [{ name: 'f', arguments: {} }] } }],
+      simulations: [
+        {
+          task_id: '5',
+          trial: 0,
+          termination_reason: 'user_stop',
+          reward_info: { reward: 1 },
+          messages: [
+            { role: 'assistant', content: 'Hi' },
+            { role: 'user', content: null, tool_calls: [{ id: 'u', name: 'look', arguments: {}, requestor: 'user' }] },
+            { role: 'tool', id: 'u', content: 'on', requestor: 'user' },
+          ],
+        },
+      ],
+    },
+    'results of tau-bench': [{ task_id: 1, reward: 1, trial: 0, traj: messages, info: { task: { actions: [{ name: 'f', kwargs: {} }] } } }],
+  };
+  /** What is accepted must be a run that another browser reads. */
+  const read = (text: string) => async () => {
+    const { rollouts, source } = await readForeign('x', encoder.encode(text));
+    const bundle = await writeRunBundle(readOnlyRun(rollouts, { createdAt: 1, source }), { appVersion: 'test' });
+    await readRunBundle(new Uint8Array(await bundle.arrayBuffer()));
+  };
+  for (const [name, document] of Object.entries(documents))
+    test(name, async () => {
+      await attack(
+        name,
+        [...spoilt(document, 200), ...NO_JSON.map((text): [string, string] => ['no JSON', text])].map(([at, text]) => [at, read(text)]),
+      );
     });
 });
 

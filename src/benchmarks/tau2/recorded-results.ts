@@ -15,7 +15,16 @@ const call = z.looseObject({
 });
 const message = spoken.extend({ tool_calls: z.array(call).nullish(), tool_messages: z.array(spoken).nullish() });
 const resultsFile = z.looseObject({
-  tasks: z.array(z.looseObject({ id: z.string() })).optional(),
+  tasks: z
+    .array(
+      z.looseObject({
+        id: z.string(),
+        evaluation_criteria: z
+          .looseObject({ actions: z.array(z.looseObject({ name: z.string(), arguments: record })).nullish() })
+          .nullish(),
+      }),
+    )
+    .optional(),
   simulations: z.array(
     z.looseObject({
       task_id: z.string(),

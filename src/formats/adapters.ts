@@ -4,37 +4,54 @@
  * (`GRPOTrainer.environment_factory`), PrimeIntellect-ai/verifiers a60a606 (`v1/tasksets/openenv`), volcengine/verl b178a3c
  * (`experimental/agent_loop`).
  */
-import { RESPOND } from './protocol.ts';
+import type { EngineName } from './engines.ts';
 import type { Json } from '../records/json.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { ToolSchema } from '../records/task.ts';
 import type { ChatMessage } from '../records/conversation.ts';
 
-export const ENGINES = ['trl', 'verifiers', 'verl'] as const;
-export type EngineName = (typeof ENGINES)[number];
+/** The tool of the lists of `mua env-serve` that talks to the customer. */
+export const RESPOND: ToolSchema = {
+  type: 'function',
+  function: {
+    name: 'respond',
+    description: 'Say something to the customer. Returns the customer’s answer.',
+    parameters: { type: 'object', properties: { message: { type: 'string', description: 'The words.' } }, required: ['message'] },
+  },
+};
 
-export interface AdapterRow {
-  task_id: string;
-  seed: number;
-}
-
-export interface AdapterInput {
-  /** Of the domain, e.g. `retail nano`. */
-  title: string;
-  tools: readonly ToolSchema[];
-  /** Messages before the customer's first: the policy, and the agent's greeting if there is one. */
-  opening: readonly ChatMessage[];
-  rows: readonly AdapterRow[];
+export interface AdapterPlace {
+  domain: { name: string; level: string; policy: string; tools: readonly ToolSchema[] };
+  /** What the agent says before the customer's first message, or null. */
+  greeting: string | null;
+  /** The training tasks, by the names that a reset takes (`resetName`). */
+  tasks: readonly string[];
   config: GrpoConfig;
+  /** The model to train, by its name on the Hub or its path. */
   model: string;
   /** The command that serves the environment. */
   serve: string;
   url: string;
 }
 
+type AdapterInput = Pick<AdapterPlace, 'config' | 'model' | 'serve' | 'url'> & {
+  title: string;
+  tools: readonly ToolSchema[];
+  /** Messages before the customer's first. */
+  opening: readonly ChatMessage[];
+  rows: readonly { task_id: string; seed: number }[];
+};
+
 /** Text files by name. */
-export function adapterFolder(engine: EngineName, input: AdapterInput): Record<string, string> {
-  return { trl, verifiers, verl }[engine](input);
+export function adapterFolder(engine: EngineName, { domain, greeting, tasks, ...settings }: AdapterPlace): Record<string, string> {
+  const { name, level, policy, tools } = domain;
+  return { trl, verifiers, verl }[engine]({
+    ...settings,
+    title: `${name} ${level}`,
+    tools,
+    opening: [{ role: 'system', content: policy }, ...(greeting === null ? [] : [{ role: 'assistant' as const, content: greeting }])],
+    rows: tasks.map((task_id, seed) => ({ task_id, seed })),
+  });
 }
 
 const jsonl = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');

@@ -1,0 +1,41 @@
+/** @file The folder with which another engine trains on a run's world, customers and settings. */
+import type { Benchmark } from '../../records/benchmark-task.ts';
+import type { RunRow } from '../../records/run.ts';
+import { importedParts } from '../../benchmarks/imported-benchmark.ts';
+import { rulesFor } from '../../benchmarks/rules.ts';
+import { adapterFolder } from '../../formats/adapters.ts';
+import type { EngineName } from '../../formats/engines.ts';
+import { zipFiles } from '../../exchange/zip.ts';
+import { PRESETS } from '../../training/presets.ts';
+import { configDiff } from '../data/run/config-diff.ts';
+import { askWorlds } from '../data/worlds-client.ts';
+
+/** The README of the folder says where to change these. */
+const MODEL = 'Qwen/Qwen3-0.6B';
+const URL = 'http://127.0.0.1:8019';
+/** Tasks of a generated domain. */
+const TASKS = 1000;
+
+/** A zip of the folder. @throws Error if the data of an imported domain is not in this browser */
+export async function trainingFolder(engine: EngineName, { request, config: own }: Pick<RunRow, 'request' | 'config'>): Promise<Blob> {
+  // A run of an earlier version lacks settings that came later.
+  const config = { ...PRESETS[request.preset]!.config, ...own };
+  const { domain, tasks } = await askWorlds((browser) => browser.trainingTasks(config, TASKS));
+  const { greeting } = rulesFor(domain, config.conversation_rules);
+  const serve = serveCommand(request.preset, config);
+  const files = adapterFolder(engine, { domain, greeting, tasks, config, model: MODEL, serve, url: URL });
+  const encoder = new TextEncoder();
+  const bytes = Object.entries(files).map(([name, text]) => [`mua-${engine}/${name}`, encoder.encode(text)] as const);
+  return zipFiles(Object.fromEntries(bytes), new Date());
+}
+
+/** The command that serves the run's world. The data of a benchmark has no path in a browser. */
+function serveCommand(preset: string, config: RunRow['config']): string {
+  const imported: { benchmark: Benchmark; domain: string } | null = importedParts(config.domain);
+  const place = imported
+    ? ['--domain', imported.domain, '--rules', imported.benchmark, '--data', 'DATA_FOLDER']
+    : ['--domain', config.domain, '--level', config.level];
+  const changed = configDiff(PRESETS[preset]!.config, config).filter(({ name }) => !['domain', 'level', 'seed'].includes(name));
+  const settings = changed.map(({ name, to }) => `--set ${name}=${to}`);
+  return ['npx mua env-serve', ...place, '--preset', preset, '--seed', config.seed, ...settings, '--max-sessions 256'].join(' ');
+}
