@@ -33,10 +33,10 @@ export const ROOMS = {
     'experiments',
   ],
   formats: ['base', 'records', 'agent', 'exchange', 'benchmarks'],
-  serve: ['base', 'records', 'environments', 'users', 'agent', 'benchmarks', 'evaluation', 'training', 'formats'],
+  serve: ['base', 'records', 'environments', 'local', 'users', 'agent', 'benchmarks', 'evaluation', 'training', 'formats'],
   worlds: ['base', 'records', 'environments', 'exchange', 'benchmarks'],
   workers: ['environments', 'local', 'users', 'exchange', 'storage', 'benchmarks', 'trainer', 'worlds'],
-  cli: ['base', 'records', 'environments', 'agent', 'exchange', 'benchmarks', 'experiments', 'trainer', 'formats', 'serve'],
+  cli: ['base', 'records', 'environments', 'local', 'agent', 'exchange', 'benchmarks', 'experiments', 'trainer', 'formats', 'serve'],
 
   // The page: the folders of src/app.
   kit: [],

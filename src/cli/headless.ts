@@ -22,6 +22,8 @@ import type { Trajectory } from '../records/trajectory.ts';
 import type { BrowserUser, UserConfig } from '../records/user.ts';
 import { connectTrainer, type Trainer } from '../trainer/connect.ts';
 import type { ExactDomain } from '../environments/exact/types.ts';
+import type { LocalModelWorker } from '../local/api.ts';
+import { type ModelWorker, spawnModelWorker } from '../local/spawn.ts';
 import { importBenchmark } from '../benchmarks/import/import.ts';
 import { BenchmarkDatabase } from '../benchmarks/import/database.ts';
 import { isBaseWeights } from '../exchange/adapter-folder.ts';
@@ -79,6 +81,8 @@ export type HeadlessAnswer = { error?: { name: string; message: string } };
 declare global {
   interface Window {
     mua(exchange: string): Promise<HeadlessAnswer>;
+    /** Asks a text-generation model, which the first call starts. */
+    muaModel(method: keyof LocalModelWorker, argument?: object): Promise<unknown>;
     muaNote(text: string): void;
     muaProgress(done: number, total: number, label: string, metrics?: Record<string, number>): void;
   }
@@ -244,6 +248,12 @@ async function answer(exchange: string): Promise<void> {
 }
 
 /** Never rejects: an error is returned as its name and message. */
+let customer: ModelWorker | undefined;
+window.muaModel = (method, argument) => {
+  const { model, death } = (customer ??= spawnModelWorker());
+  return Promise.race([model[method](argument as never), death]);
+};
+
 window.mua = async (exchange) => {
   try {
     await answer(exchange);

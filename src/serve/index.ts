@@ -15,6 +15,7 @@ import { resetName } from '../benchmarks/imported-benchmark.ts';
 import { adapterFolder } from '../formats/adapters.ts';
 import type { EngineName } from '../formats/engines.ts';
 import { limitsOf } from '../evaluation/types.ts';
+import type { ModelWorker } from '../local/spawn.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { UserConfig } from '../records/user.ts';
@@ -38,10 +39,12 @@ export interface ServedPlace {
   /** Of tasks that a reset does not name. */
   seed: number;
   user: UserConfig;
+  /** Starts the model of a `local` customer: Node has no worker that runs one. */
+  spawnModel?: () => ModelWorker;
 }
 
 /** @throws InputError, ConfigError, UserError */
-export async function openStage({ domain, level, benchmark, preset, settings, seed, user }: ServedPlace): Promise<{
+export async function openStage({ domain, level, benchmark, preset, settings, seed, user, spawnModel }: ServedPlace): Promise<{
   stage: ServedStage;
   tasks: TaskSource;
   config: GrpoConfig;
@@ -60,7 +63,7 @@ export async function openStage({ domain, level, benchmark, preset, settings, se
   const environments = createEnvironments({ domains, inMemory: true });
   const served = await environments.domain(name, benchmark ? IMPORTED_LEVEL : (level ?? 'nano'));
   const config = evaluationConfig({ domain: name, level: served.level, settings, ...(preset !== undefined && { preset }) });
-  const users = createUsers(user);
+  const users = createUsers(user, spawnModel);
   await users.ready?.();
   return {
     stage: {

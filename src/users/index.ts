@@ -2,11 +2,15 @@
 import { EndpointUsers } from './endpoint.ts';
 import { LocalUsers } from './local.ts';
 import { ScriptedUsers } from './scripted.ts';
+import type { ModelWorker } from '../local/spawn.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { UserSimulator } from './types.ts';
 
-/** @throws UserError if the configuration is invalid, such as a base URL that is not a URL. */
-export function createUsers(config: UserConfig): UserSimulator {
+/**
+ * @param spawn starts a model that plays customers (default: in a worker of this page)
+ * @throws UserError if the configuration is invalid, such as a base URL that is not a URL.
+ */
+export function createUsers(config: UserConfig, spawn?: () => ModelWorker): UserSimulator {
   if (config.mode === 'scripted') return new ScriptedUsers();
-  return config.mode === 'endpoint' ? new EndpointUsers(config) : new LocalUsers(config);
+  return config.mode === 'endpoint' ? new EndpointUsers(config) : new LocalUsers(config, spawn);
 }

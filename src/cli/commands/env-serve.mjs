@@ -10,6 +10,7 @@ import { findPlaceData, PLACE_FLAGS } from '../benchmark-data.mjs';
 import { envServerModule } from '../build.mjs';
 import { CommandError, UsageError } from '../errors.mjs';
 import { onInterrupt } from '../files.mjs';
+import { modelInPage } from '../model-page.mjs';
 import { JSON_FLAG, readUser, SET, USER_FLAGS } from './shared.mjs';
 
 /** @typedef {import('./shared.mjs').Command} Command */
@@ -64,7 +65,7 @@ export const envServe = {
     const token = flags.token ?? process.env.MUA_ENV_TOKEN;
     if (!LOOPBACK.includes(host) && !token)
       throw new UsageError(`--host is "${host}": expected --token (or MUA_ENV_TOKEN) with it, as other computers can ask`);
-    const place = await readPlace(flags);
+    const place = await readPlace(flags, (text) => progress.note(text));
     const { serve, serveInProcess, startProcesses } = await envServerModule((text) => progress.note(text));
     /** @param {Record<string, string | number | null>} event */
     const log = (event) => {
@@ -123,13 +124,12 @@ async function recorder(folder) {
 
 /**
  * @param {Record<string, any>} flags
+ * @param {(text: string) => void} note
  * @returns {Promise<import('../../serve/index.ts').ServedPlace>}
  */
-export async function readPlace({ domain = 'retail', level, rules, data, preset, set, seed, ...flags }) {
+export async function readPlace({ domain = 'retail', level, rules, data, preset, set, seed, ...flags }, note) {
   const benchmark = await findPlaceData({ domain, level, rules, data });
   const { user, userEndpoint } = await readUser(/** @type {any} */ (flags));
-  if (user.mode === 'local')
-    throw new UsageError('--user is a model in the tab: expected scripted or an http(s) URL, as this server has no tab');
   return {
     domain,
     ...(level !== undefined && { level }),
@@ -138,5 +138,6 @@ export async function readPlace({ domain = 'retail', level, rules, data, preset,
     settings: readPairs('set', set),
     seed,
     user: userEndpoint ? { ...user, apiKey: userEndpoint.apiKey } : user,
+    ...(user.mode === 'local' && { spawnModel: () => modelInPage(note) }),
   };
 }

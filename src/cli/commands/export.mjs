@@ -97,7 +97,7 @@ async function exportForEngine(
 ) {
   if (lora !== undefined || precision !== 'f32')
     throw new UsageError(`--${lora === undefined ? 'precision' : 'lora'} is given: expected --format onnx or hf with it`);
-  const place = await readPlace({ user: 'scripted', ...flags });
+  const place = await readPlace({ user: 'scripted', ...flags }, (text) => progress.note(text));
   const { exportAdapter } = await envServerModule((text) => progress.note(text));
   const given = ['domain', 'level', 'rules', 'data', 'preset', 'seed'].flatMap((name) =>
     flags[name] === undefined ? [] : [`--${name} ${flags[name]}`],
