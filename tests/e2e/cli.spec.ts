@@ -14,6 +14,7 @@ import type { Trajectory } from '../../src/records/trajectory.ts';
 import { tau2Mock } from '../support/benchmark-data.ts';
 import { reportFaults } from '../support/faults.ts';
 import { mua, startMua } from '../support/mua.ts';
+import { OpenEnvClient } from '../support/openenv-client.ts';
 import { TINY, writeTinyModel } from '../support/tiny-model.ts';
 import { test } from './test.ts';
 
@@ -262,6 +263,40 @@ test('bench: chosen workloads with their share of the roofline, and the picture'
   const unknown = await mua('bench', '--workloads', 'train-mega');
   expect(unknown.code).not.toBe(0);
   expect(unknown.stderr).toContain('workload "train-mega": expected names among train-nano');
+});
+
+test('env-serve --user learned: the same agent, task and seed give the conversation that an evaluation has', async () => {
+  const output = at('learned.jsonl');
+  const evaluated = ['--domain', 'retail', '--level', 'nano', '--tasks', '4', '--trials', '1', '--user', 'learned', '--output', output];
+  expectDone(await mua('evaluate', '--json', '--model', 'models/nano-retail', ...evaluated));
+  const trajectories = (await readFile(output, 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Trajectory);
+  expect(trajectories).toHaveLength(4);
+  const { child, line, done } = startMua(['env-serve', '--port', '0', '--json', '--quiet', '--user', 'learned']);
+  try {
+    const { url } = JSON.parse(await line()) as { url: string };
+    for (const { task, nodes, seed, userSeed = seed, reward, leaf } of trajectories) {
+      const client = await OpenEnvClient.connect(url);
+      const heard: string[] = [];
+      let result = await client.reset({ seed: userSeed, task_id: task.id });
+      const opening = (result.observation.messages as { role: string; content: string }[]).filter(({ role }) => role === 'user');
+      heard.push(...opening.map(({ content }) => content));
+      for (const { role, text } of nodes) {
+        if (role !== 'assistant' || result.done) continue;
+        result = await client.step({ content: text.replace('<|im_end|>', '') });
+        if (result.observation.role === 'user') heard.push(result.observation.content as string);
+      }
+      expect(heard, task.id).toEqual(nodes.filter(({ role }) => role === 'user').map(({ text }) => text));
+      // Where the evaluation ended by itself, the reward is the same too.
+      if (nodes.find(({ id }) => id === leaf)?.role === 'user') expect(result.reward, task.id).toBe(reward);
+      await client.close();
+    }
+  } finally {
+    child.kill('SIGINT');
+    await done;
+  }
 });
 
 test('evaluate on an imported benchmark: its tasks, its rewards, its results read back; bad splits are told by name', async () => {
