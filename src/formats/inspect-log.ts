@@ -94,7 +94,8 @@ function sample(
   rollout: RolloutSummary | undefined,
   { epoch, model, limits, keys }: { epoch: number; model: string; limits: LoggedRun['config']; keys: readonly string[] },
 ): Record<string, unknown> {
-  const messages = toMessages(trajectory).messages.map((message, i) => inspectMessage(message, `${trajectory.id}-${i}`, model));
+  const chat = toMessages(trajectory).messages;
+  const messages = chat.map((message, i) => inspectMessage(message, `${trajectory.id}-${i}`, model));
   const first = messages.findIndex(({ role }) => role === 'assistant');
   const last = messages.findLast(({ role }) => role === 'assistant');
   const nodes = path(trajectory);
@@ -114,7 +115,7 @@ function sample(
     output: {
       model,
       choices: last ? [{ message: last, stop_reason: termination === 'turn_length' ? 'max_tokens' : 'stop' }] : [],
-      completion: last?.content ?? '',
+      completion: chat.findLast(({ role }) => role === 'assistant')?.content ?? '',
       usage: usage[model],
     },
     ...(reward !== null && {
@@ -141,7 +142,7 @@ function sample(
   };
 }
 
-type InspectMessage = { role: string; content: string; [field: string]: unknown };
+type InspectMessage = { role: string; content: string | object[]; [field: string]: unknown };
 
 function inspectMessage(
   { role, content, tool_calls, reasoning_content, name, tool_call_id }: ChatMessage,
@@ -153,12 +154,12 @@ function inspectMessage(
   return {
     id,
     role,
-    content: (reasoning_content
+    content: reasoning_content
       ? [
           { type: 'reasoning', reasoning: reasoning_content },
           { type: 'text', text: content },
         ]
-      : content) as string,
+      : content,
     source: 'generate',
     model,
     ...(tool_calls && {

@@ -55,10 +55,7 @@ while waiting:
         waiting.extend(references(found[name]))
 
 out = Path(__file__).parent / "fixtures" / "inspect-log-schema.json"
-schema = {
-    "$comment": f"UKGovernmentBEIS/inspect_ai {git('rev-parse', 'HEAD').strip()}, {SOURCE}, MIT licence",
-    "$ref": "#/$defs/EvalLog",
-    "$defs": dict(sorted(found.items())),
-}
-out.write_text(json.dumps(schema, indent=1) + "\n")
+comment = f"UKGovernmentBEIS/inspect_ai {git('rev-parse', 'HEAD').strip()}, {SOURCE}, MIT licence"
+definitions = ",\n".join(f"{json.dumps(name)}: {json.dumps(schema)}" for name, schema in sorted(found.items()))
+out.write_text(f'{{"$comment": {json.dumps(comment)},\n"$ref": "#/$defs/EvalLog",\n"$defs": {{\n{definitions}\n}}}}\n')
 print(out, out.stat().st_size)

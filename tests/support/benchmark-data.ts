@@ -158,3 +158,22 @@ export const tau1Airline: Data = {
 export const bytes = (text: string) => new TextEncoder().encode(text);
 export const files = (data: Data, folder = ''): [string, Uint8Array][] =>
   Object.entries(data).map(([name, text]) => [folder + name, bytes(text)]);
+
+/** Results of tau2-bench with one conversation, in which the customer uses a tool of their own. */
+export const TAU2_RESULTS = {
+  tasks: [{ id: '5', evaluation_criteria: { actions: [{ name: 'fix', arguments: {} }] } }],
+  simulations: [
+    {
+      task_id: '5',
+      trial: 0,
+      termination_reason: 'user_stop',
+      reward_info: { reward: 1 },
+      messages: [
+        { role: 'assistant', content: 'Hi' },
+        { role: 'user', content: null, tool_calls: [{ id: 'u', name: 'look', arguments: {}, requestor: 'user' }] },
+        { role: 'tool', id: 'u', content: 'on', requestor: 'user' },
+        { role: 'user', content: 'It is on.' },
+      ],
+    },
+  ],
+};

@@ -13,6 +13,7 @@ import { trajectoryLine } from '../../src/formats/rollout-lines.ts';
 import { type RunFormat, writeRun } from '../../src/formats/write-run.ts';
 import type { RunContent } from '../../src/records/bundle.ts';
 import { readOnlyRun } from '../../src/trainer/read-only-run.ts';
+import { TAU2_RESULTS } from '../support/benchmark-data.ts';
 import { hash32 } from '../../src/base/random.ts';
 
 let run: RunContent;
@@ -301,23 +302,7 @@ describe.skipIf(!existsSync(recorded))('results of tau-bench (skipped without th
 
 describe('tau2-bench’s results', () => {
   it('shows the calls of the customer beside the messages', async () => {
-    const { rollouts: found, source } = await read({
-      tasks: [{ id: '5', evaluation_criteria: { actions: [{ name: 'fix', arguments: {} }] } }],
-      simulations: [
-        {
-          task_id: '5',
-          trial: 0,
-          termination_reason: 'user_stop',
-          reward_info: { reward: 1 },
-          messages: [
-            { role: 'assistant', content: 'Hi' },
-            { role: 'user', content: null, tool_calls: [{ id: 'u', name: 'look', arguments: {}, requestor: 'user' }] },
-            { role: 'tool', id: 'u', content: 'on', requestor: 'user' },
-            { role: 'user', content: 'It is on.' },
-          ],
-        },
-      ],
-    });
+    const { rollouts: found, source } = await read(TAU2_RESULTS);
     expect(source).toBe('tau2-bench');
     const { trajectory } = found[0]!;
     expect(trajectory).toMatchObject({ reward: 1, task: { id: '5', actions: [{ name: 'fix', arguments: {} }] } });

@@ -17,7 +17,7 @@ import { writeRunBundle } from '../../src/exchange/write-run-bundle.ts';
 import { readOnlyRun } from '../../src/trainer/read-only-run.ts';
 import { inspectModel } from '../../src/trainer/stored-models.ts';
 import { readDataset } from '../../src/training/dataset.ts';
-import { files as folder, tau1Retail, tau2Retail } from '../support/benchmark-data.ts';
+import { files as folder, TAU2_RESULTS, tau1Retail, tau2Retail } from '../support/benchmark-data.ts';
 import { reportFaults } from '../support/faults.ts';
 
 const SECONDS = 3;
@@ -433,22 +433,7 @@ describe('conversations of other tools', () => {
         },
       ],
     },
-    'results of tau2-bench': {
-      tasks: [{ id: '5', evaluation_criteria: { actions: [{ name: 'f', arguments: {} }] } }],
-      simulations: [
-        {
-          task_id: '5',
-          trial: 0,
-          termination_reason: 'user_stop',
-          reward_info: { reward: 1 },
-          messages: [
-            { role: 'assistant', content: 'Hi' },
-            { role: 'user', content: null, tool_calls: [{ id: 'u', name: 'look', arguments: {}, requestor: 'user' }] },
-            { role: 'tool', id: 'u', content: 'on', requestor: 'user' },
-          ],
-        },
-      ],
-    },
+    'results of tau2-bench': TAU2_RESULTS,
     'results of tau-bench': [{ task_id: 1, reward: 1, trial: 0, traj: messages, info: { task: { actions: [{ name: 'f', kwargs: {} }] } } }],
   };
   /** What is accepted must be a run that another browser reads. */

@@ -14,10 +14,10 @@ type Arrays = Record<string, np.Array>;
 export async function openJax(): Promise<void> {
   const devices = await jax.init();
   if (!devices.includes('webgpu')) throw new Error(`jax-js found no WebGPU, only ${devices.join(', ')}`);
-  jax.defaultDevice('webgpu');
 }
 
 export function jaxMatmul(m: number, k: number, n: number): MatmulPeer {
+  jax.defaultDevice('webgpu');
   const filled = (rows: number, columns: number) =>
     np.array(new Float32Array(rows * columns).map((_, i) => (i % 7) - 3)).reshape([rows, columns]);
   const [a, b] = [filled(m, k), filled(k, n)];
@@ -25,6 +25,7 @@ export function jaxMatmul(m: number, k: number, n: number): MatmulPeer {
   return {
     name: 'jax-js',
     async run(times) {
+      jax.defaultDevice('webgpu');
       const results = Array.from({ length: times }, () => product(a.ref, b.ref));
       await jax.blockUntilReady(results);
       for (const result of results) result.dispose();
@@ -106,7 +107,8 @@ function ropeTables({ head_dim, rope_theta }: ModelConfig): { cos: np.Array; sin
   return { cos: table(Math.cos), sin: table(Math.sin) };
 }
 
-export function jaxTraining(config: ModelConfig, weights: TensorMap): TrainingPeer {
+export function jaxTraining(config: ModelConfig, weights: TensorMap, device: 'webgpu' | 'wasm'): TrainingPeer {
+  jax.defaultDevice(device);
   const { lr, beta1, beta2, eps } = ADAM;
   const gradient = valueAndGrad(lossOf(config));
   const update = jit(
@@ -136,8 +138,9 @@ export function jaxTraining(config: ModelConfig, weights: TensorMap): TrainingPe
   const flat = (batch: Int32Array[], from: number) =>
     np.array(Int32Array.from(batch.flatMap((tokens) => [...tokens.subarray(from, from + LENGTH)])), { dtype: np.int32 });
   return {
-    name: 'jax-js',
+    name: `jax-js ${device}`,
     async step(batch) {
+      jax.defaultDevice(device);
       steps += 1;
       const corrections = np.array(Float32Array.of(1 / (1 - beta1 ** steps), 1 / (1 - beta2 ** steps)));
       const [loss, ...state] = update(p, m, v, corrections, flat(batch, 0), flat(batch, 1), cos.ref, sin.ref);

@@ -1,6 +1,6 @@
 /**
- * @file onnxruntime-web's WebGPU backend with the decoder that `mua export` writes. Keys and values stay on the GPU; logits are
- * read back each step.
+ * @file onnxruntime-web's backends WebGPU and WASM with the decoder that `mua export` writes. On WebGPU, keys and values stay on
+ * the GPU, and the logits are read back each step.
  */
 import * as ort from 'onnxruntime-web/webgpu';
 import { onnxDecoder } from '../../../src/exchange/onnx/onnx-decoder.ts';
@@ -11,16 +11,18 @@ import type { DecodePeer } from './workload.ts';
 
 const int64 = (values: number[], dims: number[]) => new ort.Tensor('int64', BigInt64Array.from(values, BigInt), dims);
 
-export async function onnxDecoding(c: ModelConfig, weights: TensorMap): Promise<DecodePeer> {
+export async function onnxDecoding(c: ModelConfig, weights: TensorMap, device: 'webgpu' | 'wasm'): Promise<DecodePeer> {
   ort.env.logLevel = 'error';
   const layers = Array.from({ length: c.num_hidden_layers }, (_, layer) => layer);
   const caches = layers.flatMap((layer) => [`${layer}.key`, `${layer}.value`]);
   const session = await ort.InferenceSession.create(onnxFile(onnxDecoder(c, weights)), {
-    executionProviders: ['webgpu'],
-    preferredOutputLocation: Object.fromEntries(caches.map((name) => [`present.${name}`, 'gpu-buffer' as const])),
+    executionProviders: [device],
+    ...(device === 'webgpu' && {
+      preferredOutputLocation: Object.fromEntries(caches.map((name) => [`present.${name}`, 'gpu-buffer' as const])),
+    }),
   });
   return {
-    name: 'onnxruntime-web',
+    name: `onnxruntime-web ${device}`,
     async decode(prompts, steps) {
       const batch = prompts.length;
       const completions = prompts.map((): number[] => []);

@@ -4,6 +4,7 @@ import { randomWeights } from '../../../src/engine/parameters.ts';
 import { jaxMatmul, jaxTraining, openJax } from './jax.ts';
 import { onnxDecoding } from './onnx.ts';
 import { ourDecoding, ourMatmul, ourTraining } from './ours.ts';
+import { openTensorFlow, tensorFlowTraining } from './tfjs.ts';
 import { batchOf, BATCH, DECODE_MODEL, LENGTH, MODEL, stepFlops } from './workload.ts';
 
 export interface Row {
@@ -48,6 +49,7 @@ function row(task: string, name: string, times: number[]): Row {
 /** Matmuls and training steps in the same rounds: the share of the matmul's rate is then one of the same minutes. */
 window.compareTraining = async (rounds) => {
   await openJax();
+  await openTensorFlow();
   const gpu = await Gpu.create();
   const weights = randomWeights(MODEL, 1);
   const matmuls = await Promise.all(
@@ -60,7 +62,12 @@ window.compareTraining = async (rounds) => {
       })),
     ),
   );
-  const trainers = [await ourTraining(gpu, MODEL, weights), jaxTraining(MODEL, weights)].map((peer) => ({
+  const trainers = [
+    await ourTraining(gpu, MODEL, weights),
+    jaxTraining(MODEL, weights, 'webgpu'),
+    jaxTraining(MODEL, weights, 'wasm'),
+    tensorFlowTraining(MODEL, weights),
+  ].map((peer) => ({
     peer,
     times: [] as number[],
     losses: [] as number[],
@@ -95,7 +102,11 @@ window.compareDecoding = async (rounds) => {
   const gpu = await Gpu.create();
   const weights = randomWeights(DECODE_MODEL, 1);
   const prompts = Array.from({ length: DECODE_BATCH }, (_, i) => (i * 61 + 5) % DECODE_MODEL.vocab_size);
-  const peers = [await ourDecoding(gpu, DECODE_MODEL, weights, DECODE_BATCH, DECODE_STEPS + 8), await onnxDecoding(DECODE_MODEL, weights)];
+  const peers = [
+    await ourDecoding(gpu, DECODE_MODEL, weights, DECODE_BATCH, DECODE_STEPS + 8),
+    await onnxDecoding(DECODE_MODEL, weights, 'webgpu'),
+    await onnxDecoding(DECODE_MODEL, weights, 'wasm'),
+  ];
   const times = peers.map((): number[] => []);
   const tokens: number[][][] = [];
   for (let round = 0; round <= rounds; round++) {
@@ -109,8 +120,8 @@ window.compareDecoding = async (rounds) => {
     const result = row(`decode ${DECODE_BATCH} x ${DECODE_STEPS}`, peer.name, times[i]!);
     return { ...result, tokens_per_s: (DECODE_BATCH * DECODE_STEPS * 1000) / result.median_ms };
   });
-  const [ours, theirs] = tokens as [number[][], number[][]];
-  const same = ours.filter((sequence, i) => sequence.join() === theirs[i]!.join()).length;
+  const [ours, ...others] = tokens as [number[][], ...number[][][]];
+  const same = ours.filter((sequence, i) => others.every((theirs) => sequence.join() === theirs[i]!.join())).length;
   for (const peer of peers) await peer.dispose();
   gpu.destroy();
   return { rows, sameTokens: same / DECODE_BATCH };

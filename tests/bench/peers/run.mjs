@@ -1,6 +1,6 @@
 /**
- * Compares this engine with its peers in one headless Chromium: matmul and a training step with jax-js, batched decoding
- * with onnxruntime-web. Usage: npm run bench:peers [-- --only train,decode --rounds 3 --json]
+ * Compares this engine with its peers in one headless Chromium: matmul with jax-js, a training step with jax-js and
+ * TensorFlow.js, batched decoding with onnxruntime-web. Usage: npm run bench:peers [-- --only train,decode --rounds 3 --json]
  */
 import { createServer } from 'vite';
 import { parseArgs } from 'node:util';
@@ -21,7 +21,18 @@ const server = await createServer({
   configFile: false,
   logLevel: 'error',
   server: { host: '127.0.0.1', port: 0, headers: isolation, watch: null, hmr: false },
-  optimizeDeps: { entries: ['tests/bench/peers/index.html'], exclude: ['onnxruntime-web'] },
+  // Listed, so that no page is loaded before all are ready.
+  optimizeDeps: {
+    include: [
+      '@jax-js/jax',
+      '@tensorflow/tfjs-core',
+      '@tensorflow/tfjs-backend-webgpu',
+      '@tensorflow/tfjs-core/dist/register_all_gradients',
+      '@tensorflow/tfjs-core/dist/public/chained_ops/register_all_chained_ops',
+    ],
+    exclude: ['onnxruntime-web'],
+    noDiscovery: true,
+  },
 });
 await server.listen();
 const browser = await launchChromium();
@@ -40,7 +51,7 @@ const run = async (name) => {
 const show = ({ task, name, median_ms, tokens_per_s, gflops }) =>
   [
     task.padEnd(22),
-    name.padEnd(16),
+    name.padEnd(24),
     `${median_ms.toFixed(1)} ms`.padStart(12),
     tokens_per_s ? `${tokens_per_s.toFixed(0)} tokens/s` : '',
     gflops ? `${gflops.toFixed(2)} GFLOP/s` : '',
@@ -54,14 +65,17 @@ try {
   const { train = [], decode } = report;
   report.ratios = {};
   if (train.length > 0) {
-    const [ours, theirs] = train.filter((row) => row.task === 'train');
+    const [ours, ...others] = train.filter((row) => row.task === 'train');
     const matmuls = train.filter((row) => row.task !== 'train').map((row) => row.gflops);
-    report.ratios.train_times_jax = theirs.median_ms / ours.median_ms;
+    for (const { name, median_ms } of others) report.ratios[`train_times ${name}`] = median_ms / ours.median_ms;
     report.ratios.train_share_of_best_matmul = ours.gflops / Math.max(...matmuls);
-    report.ratios.largest_loss_difference = Math.max(...ours.losses.map((loss, i) => Math.abs(loss - theirs.losses[i])));
+    report.ratios.largest_loss_difference = Math.max(
+      ...others.flatMap(({ losses }) => losses.map((loss, i) => Math.abs(loss - ours.losses[i]))),
+    );
   }
   if (decode) {
-    report.ratios.decode_times_onnxruntime = decode.rows[1].median_ms / decode.rows[0].median_ms;
+    const [ours, ...others] = decode.rows;
+    for (const { name, median_ms } of others) report.ratios[`decode_times ${name}`] = median_ms / ours.median_ms;
     report.ratios.decode_same_tokens = decode.sameTokens;
   }
   if (values.json) console.log(JSON.stringify(report));
