@@ -77,6 +77,8 @@ export function engineParts(gpu: Gpu, config: ModelConfig, options: EngineSizes)
   const decode = { slots, prefillTokens, steps, pageSize: PAGE_SIZE, pagesPerSlot, pages, kvFormat };
   return {
     plan,
+    /** Layers that the backward pass computes again. */
+    recomputed: training.sharing - 1,
     maxModelLen,
     slots,
     takeTurns: options.takeTurns ?? kvBytes(config, decode) * config.num_hidden_layers >= TURNS_BYTES,

@@ -18,6 +18,8 @@ export interface MemoryPlan {
   optimizer: number;
   /** The copy for the KL loss. 0 if the reference is the model without adapters. */
   reference: number;
+  /** Layers whose activations the update computes again, because they do not fit. */
+  recomputed_layers: number;
   /** Generation and training take turns: only one of `sampler` and `training` is allocated at a time. */
   take_turns: boolean;
   /** The most bytes at a time. */
@@ -57,6 +59,7 @@ export function planMemory(
     training: 0,
     optimizer: 0,
     reference: 0,
+    recomputed_layers: parts.recomputed,
     take_turns: parts.takeTurns,
     total: 0,
   };

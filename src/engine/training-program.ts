@@ -29,7 +29,7 @@ import { attentionWork, withWork } from './work.ts';
 
 /** Buffers that only training needs. */
 interface TrainingBuffers {
-  /** Of each layer; with `recompute`, all layers share one set. */
+  /** Of each layer; the first `sharing` layers share one set. */
   activations: Activations[];
   residuals: Required<Residual>[];
   d: ActivationGradients & { headNormed: View; gathered: View; buckets: View };
@@ -103,7 +103,7 @@ export class TrainingProgram {
       const last = residuals.at(-1)!.out;
       const backward = weights.layers.map((layer, i) => {
         const [a, x] = [activations[i]!, residuals[i]!];
-        const again = this.sizes.recompute ? this.#layer(layer, a, { in: x.in, mid: x.mid }) : [];
+        const again = i + 1 < this.sizes.sharing ? this.#layer(layer, a, { in: x.in, mid: x.mid }) : [];
         return [...again, ...layerBackward(this.#context, this.#attention, layer, gradients.layers[i]!, a, x, d)];
       });
       program = [
@@ -128,9 +128,9 @@ export class TrainingProgram {
     const { config, gpu, sizes } = this;
     const { hidden, q, kv, intermediate } = widths(config);
     const layers = Array.from({ length: config.num_hidden_layers }, (_, i) => i);
-    const activations = layers.map((i) => (i === 0 || sizes.recompute ? this.#activations : this.#makeActivations(String(i))));
+    const activations = layers.map((i) => (i < sizes.sharing ? this.#activations : this.#makeActivations(String(i))));
     const streams = [...layers, layers.length].map((i) => this.#tensor(`residual stream ${i}`, hidden));
-    const mids = layers.map((i) => (i > 0 && sizes.recompute ? undefined : this.#tensor(`residual stream ${i} mid`, hidden)));
+    const mids = layers.map((i) => (i > 0 && i < sizes.sharing ? undefined : this.#tensor(`residual stream ${i} mid`, hidden)));
     const residuals = layers.map((i) => ({ in: streams[i]!, mid: mids[i] ?? mids[0]!, out: streams[i + 1]! }));
     const d = {
       x: this.#tensor('d residual stream', hidden),

@@ -4,6 +4,7 @@ import { createEngine, type EngineOptions } from '../../src/engine/engine.ts';
 import { Gpu } from '../../src/engine/gpu.ts';
 import { LORA_TARGETS } from '../../src/engine/lora.ts';
 import { planMemory } from '../../src/engine/memory-plan.ts';
+import { trainingBytesPerToken } from '../../src/engine/training-sizes.ts';
 import { randomWeights } from '../../src/engine/parameters.ts';
 import type { ModelConfig } from '../../src/engine/types.ts';
 import { sftLoss } from '../../src/training/grpo-loss.ts';
@@ -42,11 +43,20 @@ const QWEN3_06B: ModelConfig = {
 };
 const lora = { rank: 6, scale: 2, targets: LORA_TARGETS };
 
+const FOUR_LAYERS = { num_hidden_layers: 4 };
+/** Options with which an engine of four layers computes `layers` of them again. */
+const recomputing = (layers: number): EngineOptions => ({
+  activationBytes: 64 * trainingBytesPerToken({ ...SMALL, ...FOUR_LAYERS }, layers + 1),
+  maxTokens: 64,
+  maxModelLen: 64,
+});
+
 const CASES: [string, Partial<ModelConfig>, EngineOptions][] = [
   ['all weights', {}, {}],
   ['untied', { tie_word_embeddings: false }, { slots: 3 }],
   ['Qwen2', { model_type: 'qwen2' }, { maxModelLen: 100, slots: 40 }],
   ['recomputed', { num_hidden_layers: 4 }, { activationBytes: 1, maxTokens: 64, maxModelLen: 64 }],
+  ['partly recomputed', FOUR_LAYERS, recomputing(1)],
   ['LoRA', {}, { lora }],
   ['LoRA over bf16', { num_hidden_layers: 3 }, { lora, precision: 'bf16' }],
   ['LoRA over int8', { hidden_size: 128 }, { lora: { ...lora, targets: ['q_proj', 'up_proj'] }, precision: 'int8' }],
@@ -84,6 +94,29 @@ test.each(CASES)('%s: the plan has every byte that the engine allocates', async 
   // A dispatch has a uniform of 256 bytes. Another program (a second kind of scoring) would add a few.
   expect(Math.abs(plan.total / peak - 1)).toBeLessThan(0.03);
   engine.destroy();
+});
+
+test('layers that are computed again give the same gradients, and less memory, whatever their number', async () => {
+  const config = { ...SMALL, ...FOUR_LAYERS };
+  const batch = Array.from({ length: 3 }, (_, i) => ({
+    tokens: Array.from({ length: 20 + i }, (_, t) => (t * 7 + i * 13) % 301),
+    lossMask: Array.from({ length: 20 + i }, (_, t) => (t > 3 ? 1 : 0)),
+    weight: 0.1,
+  }));
+  const results = [];
+  for (const layers of [0, 1, 2, 3]) {
+    const options = recomputing(layers);
+    const { training, recomputed_layers } = planMemory({ info: gpu.info, limits: gpu.device.limits }, config, options);
+    expect(recomputed_layers).toBe(layers);
+    const engine = await createEngine(gpu, config, randomWeights(config, 1), options);
+    await engine.accumulate(batch, sftLoss);
+    results.push({ training, gradients: await engine.gradients() });
+    engine.destroy();
+  }
+  for (const [i, { training, gradients }] of results.entries()) {
+    expect(gradients).toEqual(results[0]!.gradients);
+    if (i > 0) expect(training).toBeLessThan(results[i - 1]!.training);
+  }
 });
 
 const HARDWARE = {

@@ -114,10 +114,10 @@ export const plan = {
     };
     return runInPage({ request: { command: 'plan', request }, model, progress });
   },
-  show: ({ weights, sampler, training, optimizer, take_turns, total }) => [
+  show: ({ weights, sampler, training, optimizer, recomputed_layers, take_turns, total }) => [
     `${mebibytes(weights)}  weights`,
     `${mebibytes(sampler)}  sampler: KV cache and activations`,
-    `${mebibytes(training)}  training: activations, their gradients, logits`,
+    `${mebibytes(training)}  training: activations, their gradients, logits${recomputed_layers ? `; ${recomputed_layers} layers are computed again` : ''}`,
     `${mebibytes(optimizer)}  optimizer: gradients and two moments`,
     `${mebibytes(total)}  together${take_turns ? '; sampler and training take turns' : ''}`,
   ],
