@@ -319,13 +319,25 @@ async function benchmarkServer(rules: 'tau1' | 'tau2', domain: ExactDomain['name
   return { ...started, stage };
 }
 
-/** A task's gold actions and the facts that it wants said, or neither. Then goodbye until the customer ends the conversation. */
+/**
+ * A task's gold actions and the facts that it wants said, or neither. The agent asks the customer in words for the customer's own
+ * actions, and at the end for the checks that show whether the trouble is over. Then goodbye until the customer ends the conversation.
+ */
 function actsOf({ actions, benchmark }: Task, gold: boolean): string[] {
   const goodbye = Array.from({ length: 120 }, () => 'Done. Anything else?');
   if (!gold) return goodbye;
-  const calls = actions.filter(({ requestor }) => requestor !== 'user').map((call) => renderToolCall(call.name, call.arguments));
+  const asks = actions.some(({ requestor }) => requestor === 'user');
+  const acts = actions.flatMap(({ name, arguments: args, requestor }) =>
+    requestor === 'user'
+      ? [
+          ...(name === 'make_payment' ? ['Please use check_payment_request.'] : []),
+          `Please use ${[name, ...Object.values(args).map(String)].join(' with ')}.`,
+        ]
+      : [renderToolCall(name, args), ...(name === 'transfer_to_human_agents' ? ['You are being transferred to a human agent.'] : [])],
+  );
   const facts = 'outputs' in benchmark! ? benchmark.outputs : ((benchmark as Tau2Task).evaluation_criteria?.communicate_info ?? []);
-  return [...(facts.length > 0 ? [facts.join(', ')] : []), ...calls, ...goodbye];
+  const checks = asks ? ['can_send_mms', 'run_speed_test', 'check_status_bar'].map((name) => `Please use ${name}.`) : [];
+  return [...(facts.length > 0 ? [facts.join(', ')] : []), ...acts, ...checks, ...goodbye];
 }
 
 async function expectEqualRewards(rules: 'tau1' | 'tau2', domain: ExactDomain['name'], files: [string, string][]) {
@@ -398,9 +410,9 @@ describe('imported benchmarks: each task by its gold actions and by none has the
     ['tau1', 'retail', 115, 115],
     ['tau2', 'airline', 50, 50],
     ['tau2', 'retail', 114, 114],
-    // In the others some actions are the customer's, and this agent does not ask for them.
+    // Two tasks want more of the database than their gold actions change.
     ['tau2', 'mock', 10, 8],
-    ['tau2', 'telecom', 114, 0],
+    ['tau2', 'telecom', 114, 114],
   ] as const)(
     'on the original data: %s %s, %i tasks, %i by gold',
     async (rules, domain, tasks, gold) => {
