@@ -247,13 +247,13 @@ async function answer(exchange: string): Promise<void> {
   await put(`${exchange}result.json`, JSON.stringify(result));
 }
 
-/** Never rejects: an error is returned as its name and message. */
 let customer: ModelWorker | undefined;
 window.muaModel = (method, argument) => {
   const { model, death } = (customer ??= spawnModelWorker());
   return Promise.race([model[method](argument as never), death]);
 };
 
+/** Never rejects: an error is returned as its name and message. */
 window.mua = async (exchange) => {
   try {
     await answer(exchange);

@@ -16,8 +16,10 @@ export function modelInPage(note) {
   death.catch(() => {}); // each request waits for it too
   const opened = (async () => {
     const server = await serveSite(await builtSite(note));
+    /** @type {import('playwright-core').Browser | undefined} */
+    let browser;
     try {
-      const browser = await launchChromium();
+      browser = await launchChromium();
       browser.on('disconnected', () => die(new Error('the browser ended')));
       const page = await browser.newPage();
       page.on('crash', () => die(new Error('the page crashed: perhaps memory ran out')));
@@ -25,6 +27,7 @@ export function modelInPage(note) {
       await page.waitForFunction('typeof window.muaModel === "function"');
       return { server, browser, page };
     } catch (error) {
+      await browser?.close();
       await server.close();
       throw error;
     }

@@ -12,7 +12,7 @@ import { readRunBundle } from '../exchange/run-bundle.ts';
 import { readMetrics } from '../exchange/run-schema.ts';
 import { readTrajectory } from '../exchange/trajectory-schema.ts';
 import { writeRunBundle } from '../exchange/write-run-bundle.ts';
-import { readForeign } from '../formats/read-foreign.ts';
+import { readForeignFiles } from '../formats/read-foreign.ts';
 import { advantageOf, stepOf } from '../formats/rollout-lines.ts';
 import { EVENT_FILE } from '../formats/tensorboard.ts';
 import { isOfMetrics, type RunFormat, writeRun } from '../formats/write-run.ts';
@@ -76,22 +76,16 @@ async function toolsOf(trajectories: readonly Trajectory[]): Promise<Map<Traject
 async function readRun(path: string): Promise<RunContent> {
   const info = await stat(path);
   if (path.endsWith('.zip')) return readRunBundle(new Uint8Array(await readFile(path)));
-  const names = info.isDirectory() ? (await readdir(path)).sort(byNumber) : [''];
+  const names = info.isDirectory() ? (await readdir(path)).sort() : [''];
   if (names.some((name) => OURS.test(name))) return ownRun(path, names, info.birthtimeMs);
-  const rollouts: ReadOnlyRollout[] = [];
-  const sources = new Set<string>();
-  for (const name of names.filter((name) => name === '' || /\.(jsonl|json|parquet|eval)$/.test(name))) {
-    const file = join(path, name);
-    const found = await readForeign(basename(file), new Uint8Array(await readFile(file)));
-    sources.add(found.source);
-    rollouts.push(...found.rollouts);
-  }
+  const files = names
+    .filter((name) => name === '' || /\.(jsonl|json|parquet|eval)$/.test(name))
+    .map((name) => join(path, name))
+    .map((file) => ({ name: basename(file), read: async () => new Uint8Array(await readFile(file)) }));
+  const { source, rollouts } = await readForeignFiles(files);
   if (rollouts.length === 0) throw new InputError(`${path} has no conversations and no metrics`);
-  return readOnlyRun(rollouts, { createdAt: info.birthtimeMs, source: [...sources].join(' and ') });
+  return readOnlyRun(rollouts, { createdAt: info.birthtimeMs, source });
 }
-
-/** verl names a file after its step: 10.jsonl follows 9.jsonl. */
-const byNumber = (a: string, b: string) => a.localeCompare(b, 'en', { numeric: true });
 
 const OURS = /^(trajectories(-\d+)?|metrics)\.jsonl$/;
 

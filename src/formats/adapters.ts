@@ -63,9 +63,11 @@ const python = (text: string) => JSON.stringify(text);
 const SERVED =
   /^(val_)?(customers|tools)\.|^(domain|level|conversation_rules|max_turns|malformed_policy|require_done|train_split|filter_noop_tasks|check_outputs|inspect|stop_on_alarm|user_faults|test_freq|val_tasks|val_kwargs|save_freq|precision|kv_cache_|init_weights|algorithm|rft_epochs|sft_)/;
 
-/** The settings that an engine has no name for, as they are. */
+/** The settings that an engine has no name for, as they are, by name: stored runs have them in another order than presets. */
 const leftOver = (config: GrpoConfig, used: ReadonlySet<string>): [string, unknown][] =>
-  Object.entries(config).filter(([name]) => !used.has(name) && !SERVED.test(name));
+  Object.entries(config)
+    .filter(([name]) => !used.has(name) && !SERVED.test(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
 
 const readme = (engine: string, input: AdapterInput, commands: readonly string[], notes: readonly string[], used: ReadonlySet<string>) =>
   [

@@ -24,6 +24,20 @@ const ROW_SOURCES: Record<RowKind, string> = { trl: 'TRL', verl: 'verl', chat: '
 const EXPECTED =
   'rows of TRL (prompt, completion), verl (input, output) or chats (messages), Inspect’s log, or results of tau-bench or tau2-bench';
 
+/** Reads files one after the other, ordered by the numbers in their names: verl and TRL name a file after its step. @throws as `readForeign` */
+export async function readForeignFiles(files: readonly { name: string; read: () => Promise<Uint8Array> }[]): Promise<ForeignFile> {
+  const sources = new Set<string>();
+  const rollouts: ForeignFile['rollouts'] = [];
+  for (const { name, read } of files.toSorted((a, b) => byNumber(a.name, b.name))) {
+    const found = await readForeign(name, await read());
+    sources.add(found.source);
+    for (const rollout of found.rollouts) rollouts.push(rollout);
+  }
+  return { source: [...sources].join(' and '), rollouts };
+}
+
+const byNumber = (a: string, b: string) => a.localeCompare(b, 'en', { numeric: true });
+
 /** @throws ImportError naming file, position and reason */
 export async function readForeign(file: string, bytes: Uint8Array): Promise<ForeignFile> {
   if (isParquet(bytes))
@@ -94,7 +108,7 @@ function placed(rollout: ForeignRollout, i: number): ForeignFile['rollouts'][num
 /** Inspect's `.eval`: a zip with a header and one file a sample. */
 async function fromEval(file: string, bytes: Uint8Array): Promise<ForeignFile> {
   const { paths, read } = await openFiles(bytes, LIMITS);
-  const samples = paths.filter((path) => /^samples\/[^/]+\.json$/.test(path)).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  const samples = paths.filter((path) => /^samples\/[^/]+\.json$/.test(path)).sort(byNumber);
   if (!paths.includes('header.json') || samples.length === 0)
     throw new ImportError(file, '', 'it is a zip without the header.json and the samples/ of Inspect’s log');
   const rollouts: ForeignFile['rollouts'] = [];

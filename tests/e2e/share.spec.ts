@@ -189,25 +189,31 @@ test('conversations of other tools become a run to read, without what their file
   expect(problems).toEqual([]);
 });
 
-test('the folder to train with TRL is the one that the command line writes', async ({ page }, testInfo) => {
-  const problems = watch(page);
-  await page.goto('/#/runs/recorded');
-  await page.getByRole('button', { name: 'Share' }).click();
-  await chooseFormat(page, 'Train with TRL');
-  await inspect(page, 'share-trl');
-  const download = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download', exact: true }).click();
-  const files = Object.entries(unzipSync(new Uint8Array(readFileSync(await (await download).path()))));
-  const text = new Map(files.map(([name, bytes]) => [name.replace('mua-trl/', ''), new TextDecoder().decode(bytes)]));
-  const [, flags] = /^npx mua env-serve (.+) --max-sessions 256$/m.exec(text.get('README.md')!)!;
-  const out = testInfo.outputPath('trl');
-  const { code, stderr } = await mua('export', '--format', 'trl', '--model', 'Qwen/Qwen3-0.6B', '--out', out, ...flags!.split(' '));
-  expect(code, stderr).toBe(0);
-  expect(text.size).toBeGreaterThan(3);
-  for (const [name, own] of text) expect(own, name).toBe(readFileSync(`${out}/${name}`, 'utf8'));
-  expect(text.get('rows.jsonl')!.trim().split('\n')).toHaveLength(1000);
-  expect(problems).toEqual([]);
-});
+for (const [engine, label] of [
+  ['trl', 'TRL'],
+  ['verifiers', 'verifiers'],
+  ['verl', 'verl'],
+] as const)
+  test(`the folder to train with ${label} is the one that the command line writes`, async ({ page }, testInfo) => {
+    const problems = watch(page);
+    await page.goto('/#/runs/recorded');
+    await page.getByRole('button', { name: 'Share' }).click();
+    await chooseFormat(page, `Train with ${label}`);
+    await inspect(page, `share-${engine}`);
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download', exact: true }).click();
+    const files = Object.entries(unzipSync(new Uint8Array(readFileSync(await (await download).path()))));
+    const text = new Map(files.map(([name, bytes]) => [name.replace(`mua-${engine}/`, ''), new TextDecoder().decode(bytes)]));
+    const [, flags] = /^npx mua env-serve (.+) --max-sessions 256$/m.exec(text.get('README.md')!)!;
+    const out = testInfo.outputPath(engine);
+    const { code, stderr } = await mua('export', '--format', engine, '--model', 'Qwen/Qwen3-0.6B', '--out', out, ...flags!.split(' '));
+    expect(code, stderr).toBe(0);
+    expect(text.size).toBeGreaterThan(3);
+    for (const [name, own] of text) expect(own, name).toBe(readFileSync(`${out}/${name}`, 'utf8'));
+    const rows = [...text].find(([name]) => name.endsWith('rows.jsonl'))![1];
+    expect(rows.trim().split('\n')).toHaveLength(1000);
+    expect(problems).toEqual([]);
+  });
 
 test('hostile files are refused with a reason, and nothing is stored', async ({ page }) => {
   const problems = watch(page);

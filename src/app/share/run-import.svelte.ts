@@ -83,22 +83,20 @@ export class RunImport {
 
   async #readForeign(files: readonly File[], signal: AbortSignal): Promise<void> {
     this.stage = 'Reading and checking';
-    const [{ readForeign }, { readOnlyRun }] = await Promise.all([
+    const [{ readForeignFiles }, { readOnlyRun }] = await Promise.all([
       import('../../formats/read-foreign.ts'),
       import('../../trainer/read-only-run.ts'),
     ]);
     const size = files.reduce((sum, file) => sum + file.size, 0);
     if (size > MOST_BYTES) throw new Error(`the files have ${bytes(size)}: expected at most ${bytes(MOST_BYTES)}`);
-    // verl names a file after its step.
-    const sorted = [...files].sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
-    const found = [];
-    for (const [i, file] of sorted.entries()) {
-      this.share = i / files.length;
-      found.push(await readForeign(file.name, new Uint8Array(await file.arrayBuffer())));
+    let done = 0;
+    const read = async (file: File) => {
       signal.throwIfAborted();
-    }
-    const source = [...new Set(found.map((file) => file.source))].join(' and ');
-    const rollouts = found.flatMap((file) => file.rollouts);
+      this.share = done++ / files.length;
+      return new Uint8Array(await file.arrayBuffer());
+    };
+    const { source, rollouts } = await readForeignFiles(files.map((file) => ({ name: file.name, read: () => read(file) })));
+    signal.throwIfAborted();
     const places = new Set(rollouts.map(({ trajectory: { task } }) => `${task.domain} ${task.level}`));
     if (places.size > 1) throw new Error(`the conversations are of ${[...places].join(' and ')}: expected one domain and level`);
     const from = files.length === 1 ? files[0]!.name : `${files.length} files`;

@@ -10,8 +10,9 @@ import { PRESETS } from '../../training/presets.ts';
 import { configDiff } from '../data/run/config-diff.ts';
 import { askWorlds } from '../data/worlds-client.ts';
 
-/** The README of the folder says where to change these. */
+/** The folder's settings name it; its owner changes it there. */
 const MODEL = 'Qwen/Qwen3-0.6B';
+/** Where `mua env-serve` listens by default. */
 const URL = 'http://127.0.0.1:8019';
 /** Tasks of a generated domain. */
 const TASKS = 1000;
@@ -35,7 +36,7 @@ function serveCommand(preset: string, config: RunRow['config']): string {
   const place = imported
     ? ['--domain', imported.domain, '--rules', imported.benchmark, '--data', 'DATA_FOLDER']
     : ['--domain', config.domain, '--level', config.level];
-  const changed = configDiff(PRESETS[preset]!.config, config).filter(({ name }) => !['domain', 'level', 'seed'].includes(name));
+  const changed = configDiff(PRESETS[preset]!.config, config).filter(({ name }) => !['domain', 'level'].includes(name));
   const settings = changed.map(({ name, to }) => `--set ${name}=${to}`);
   return ['npx mua env-serve', ...place, '--preset', preset, '--seed', config.seed, ...settings, '--max-sessions 256'].join(' ');
 }
