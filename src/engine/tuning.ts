@@ -11,7 +11,7 @@ export interface RegisterTile {
   /** A multiple of 4 where the `tn` form uses it. */
   rows: number;
   columns: number;
-  /** Threads of a workgroup along columns and rows of c; [4, 1] with `quad`: one quad. */
+  /** Threads of a workgroup along columns and rows of c. With `quad`, the threads along columns are a multiple of 4. */
   threads: readonly [number, number];
 }
 
@@ -67,6 +67,7 @@ export interface Tuning {
 }
 
 const quad = (rows: number, columns = 1): RegisterTile => ({ kind: 'register', quad: true, rows, columns, threads: [4, 1] });
+const quads = (rows: number, columns: number): RegisterTile => ({ ...quad(rows, columns), threads: [8, 1] });
 const register = (rows: number, columns: number, threads: readonly [number, number]): RegisterTile => ({
   kind: 'register',
   quad: false,
@@ -83,8 +84,8 @@ const shared = (rows: number, columns: number, threadRows: number, threadColumns
   threadColumns,
 });
 
-/** The matmul variants by name. `quad` needs the `subgroups` feature. */
-export const MATMUL_VARIANTS: Record<'quad' | 'register' | 'shared', MatmulTuning> = {
+/** The matmul variants by name. `quad` and `quads` need the `subgroups` feature. */
+export const MATMUL_VARIANTS: Record<'quad' | 'quads' | 'register' | 'shared', MatmulTuning> = {
   quad: {
     rows: [
       { upTo: 1, tile: register(1, 2, [4, 1]) },
@@ -94,6 +95,16 @@ export const MATMUL_VARIANTS: Record<'quad' | 'register' | 'shared', MatmulTunin
       { upTo: Infinity, tile: quad(8) },
     ],
     tn: quad(8),
+  },
+  // Two quads a workgroup, for a CPU adapter with subgroups of 8 lanes or more (lavapipe): one quad would leave lanes idle.
+  quads: {
+    rows: [
+      { upTo: 1, tile: register(1, 2, [8, 1]) },
+      { upTo: 4, tile: quads(1, 1) },
+      { upTo: 8, tile: quads(2, 1) },
+      { upTo: Infinity, tile: quads(4, 1) },
+    ],
+    tn: quads(8, 2),
   },
   register: {
     rows: [
@@ -113,24 +124,29 @@ export const MATMUL_VARIANTS: Record<'quad' | 'register' | 'shared', MatmulTunin
 
 /** Whether a kernel of `tuning` exchanges values between the lanes of a quad. */
 export const exchangesLanes = ({ attention, pagedAttention, matmul }: Tuning): boolean =>
-  attention.shareKeys || attention.divideHeadDim || pagedAttention.quad || matmul === MATMUL_VARIANTS.quad;
+  attention.shareKeys ||
+  attention.divideHeadDim ||
+  pagedAttention.quad ||
+  [matmul.tn, ...matmul.rows.map(({ tile }) => tile)].some((tile) => tile.kind === 'register' && tile.quad);
 
 /** @param info `subgroupSize` below 4 (0 without the `subgroups` feature) excludes the variants that exchange lanes */
 export function tuningFor({ software, subgroupSize }: { software: boolean; subgroupSize: number }): Tuning {
-  const quads = subgroupSize >= 4;
+  const exchange = subgroupSize >= 4;
   // A CPU spills registers to its first cache, so many are fine. A hardware thread has at most 255.
-  if (software)
+  if (software) {
+    const lanes = subgroupSize >= 8 ? 8 : 4;
     return {
-      matmul: MATMUL_VARIANTS[quads ? 'quad' : 'register'],
-      attention: { threads: 4, floats: 256, shareKeys: quads, divideHeadDim: quads },
-      pagedAttention: { threads: quads ? 4 : 16, floats: 256, quad: quads },
+      matmul: MATMUL_VARIANTS[lanes === 8 ? 'quads' : exchange ? 'quad' : 'register'],
+      attention: { threads: lanes, floats: 256, shareKeys: exchange, divideHeadDim: exchange },
+      pagedAttention: { threads: exchange ? lanes : 16, floats: 256, quad: exchange },
       threads: 64,
       rowThreads: 1,
     };
+  }
   return {
     matmul: MATMUL_VARIANTS.shared,
-    attention: { threads: 32, floats: 128, shareKeys: false, divideHeadDim: quads },
-    pagedAttention: { threads: quads ? 32 : 16, floats: 64, quad: quads },
+    attention: { threads: 32, floats: 128, shareKeys: false, divideHeadDim: exchange },
+    pagedAttention: { threads: exchange ? 32 : 16, floats: 64, quad: exchange },
     threads: 64,
     rowThreads: 64,
   };

@@ -190,5 +190,7 @@ test('invalid sizes are refused by name', () => {
 
 test('the default tile depends on the adapter', () => {
   const chosen = gpu.tuning.matmul;
-  expect(chosen).toBe(MATMUL_VARIANTS[gpu.info.software ? (gpu.info.subgroupSize >= 4 ? 'quad' : 'register') : 'shared']);
+  const { software, subgroupSize } = gpu.info;
+  const name = subgroupSize >= 8 ? 'quads' : subgroupSize >= 4 ? 'quad' : 'register';
+  expect(chosen).toBe(MATMUL_VARIANTS[software ? name : 'shared']);
 });

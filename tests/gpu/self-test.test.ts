@@ -8,6 +8,7 @@ const HARDWARE = { software: false, subgroupSize: 32 };
 
 test.each([
   ['software', tuningFor({ software: true, subgroupSize: 4 })],
+  ['software with 8 lanes', tuningFor({ software: true, subgroupSize: 8 })],
   ['software without subgroups', tuningFor({ software: true, subgroupSize: 0 })],
   ['hardware', tuningFor(HARDWARE)],
   // The products are those of `hardware`, which take long to compile here.

@@ -8,7 +8,7 @@ const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
 /** Rows and columns of c that one workgroup computes. */
 export function registerTileSpan({ quad, rows, columns, threads: [x, y] }: RegisterTile): [number, number] {
-  return quad ? [4 * rows, 16 * columns] : [rows * y, 4 * columns * x];
+  return quad ? [4 * rows * y, 4 * columns * x] : [rows * y, 4 * columns * x];
 }
 
 /** The text is unrolled: all register indices are constants, so that no value is spilled to indexed memory. */
@@ -69,11 +69,11 @@ export function registerMatmul(form: MatmulForm, format: WeightFormat, { quad, r
   say(`store(r0 + ${row}, v0 + e % ${columns}u * ${quad ? 4 : 1}u, tiles[e]);\n}`);
   const main = /* wgsl */ `
 @compute @workgroup_size(${x}, ${y}) fn main(
-  @builtin(workgroup_id) wg: vec3u, ${quad ? '@builtin(subgroup_invocation_id) sg: u32' : '@builtin(local_invocation_id) thread: vec3u'}) {
-  let lane = ${quad ? 'sg & 3u' : '0u'};
+  @builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_id) thread: vec3u) {
+  let lane = ${quad ? 'thread.x & 3u' : '0u'};
   let depth = loop_steps(); let lda = dims.lda / 4u; let ldb = dims.ldb / 4u;
-  let r0 = ${quad ? 'wg.y' : `(wg.y * ${y}u + thread.y)`} * ${rows * swaps}u;
-  let c0 = ${quad ? `wg.x * ${4 * columns}u` : `(wg.x * ${x}u + thread.x) * ${columns}u`};
+  let r0 = (wg.y * ${y}u + thread.y) * ${rows * swaps}u;
+  let c0 = ${quad ? `(wg.x * ${x / 4}u + thread.x / 4u) * ${4 * columns}u` : `(wg.x * ${x}u + thread.x) * ${columns}u`};
   ${quad ? '' : 'if (r0 >= out_rows() || c0 * 4u >= out_columns()) { return; }'}
   ${lines.join('\n  ')}
 }`;
