@@ -1,15 +1,20 @@
 /**
- * Runs the long commands of `mua` (synthesize, sft, train, evaluate) in Node on Dawn, for a machine with a GPU and no browser.
- * Session, shaders and seeds are the same. Usage: npx tsx scripts/mua-node.mts COMMAND key=value …
+ * Runs the long commands of `mua` in Node on Dawn, for a machine with a GPU and no browser. Session, shaders, seeds and folders
+ * of runs are the same. Usage: npx tsx scripts/mua-node.mts COMMAND key=value …
  *   synthesize count=2000 out=data.jsonl [level=nano] [demonstrator=both] [carelessness=0] [seed=1] [customers.…=share …]
- *   sft model=DIR data=FILE out=DIR [any SFT setting=value …]
+ *   sft model=DIR data=FILE out=DIR [any SFT setting=value …]    sft resume=DIR
  *   evaluate model=DIR [split=heldout] [tasks=200] [trials=1] [temperature=1] [seed=1] [level=nano]
- *   train model=DIR preset=nano out=DIR [algorithm=NAME] [any GRPO setting=value …]
+ *   train model=DIR preset=nano out=DIR [algorithm=NAME] [any GRPO setting=value …]    train resume=DIR
+ *   bench [workloads=NAME,…]
+ * docs/cli.md says which software adapters it runs on.
  */
 import type { Style } from '../src/records/dataset.ts';
 import type { ModelFiles } from '../src/records/model.ts';
-import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { TrainingSink } from '../src/trainer/messages.ts';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { findModel } from '../src/cli/files.mjs';
+import { RunFolder } from '../src/cli/run-folder.mjs';
 import { nodeSession, readModel } from '../tests/support/node-session.ts';
 
 const [command, ...pairs] = process.argv.slice(2);
@@ -36,11 +41,36 @@ const progress = (done: number, total: number, label: string, metrics?: Record<s
   );
 };
 
-const sink = { progress, note: console.error, evaluation: () => {}, checkpoint: () => {} };
+/** A new folder of `mua COMMAND`, or the one that `resume` names. `settings` takes the arguments that are the run's own. */
+async function runFolder(command: string, settings: () => Record<string, unknown>): Promise<RunFolder> {
+  const resume = take('resume', '');
+  if (resume) return RunFolder.resume(resume, { flag: 'resume', command, note: console.error });
+  const [path, out] = [take('model'), take('out')];
+  const model = await findModel(path, { tokenizer: true });
+  return RunFolder.create(out, { command, settings: { ...settings(), model: path }, model });
+}
 
-async function save(directory: string, files: ModelFiles): Promise<void> {
-  await mkdir(directory, { recursive: true });
-  for (const [name, bytes] of Object.entries(files)) await writeFile(join(directory, name), bytes);
+/** What the session needs to train in a folder. */
+async function openRun(folder: RunFolder) {
+  const model: ModelFiles = {};
+  for (const [name, path] of Object.entries(folder.model.paths)) model[name] = new Uint8Array(await readFile(path));
+  const receive = (name: string, body: string | Uint8Array) => folder.receive(name, Buffer.from(body));
+  const sink: TrainingSink = {
+    progress,
+    note: console.error,
+    evaluation: (evaluation) => receive('evaluation', JSON.stringify(evaluation)),
+    step: (metrics, trajectories) => receive('step', [metrics, ...trajectories].map((line) => JSON.stringify(line)).join('\n')),
+    checkpoint: (step, safetensors) => receive(`checkpoint-${step}.safetensors`, safetensors),
+  };
+  const { logs, checkpoint } = folder.interrupted ?? {};
+  const interrupted = checkpoint && logs && { interrupted: { ...logs, checkpoint: new Uint8Array(await readFile(checkpoint)) } };
+  return { model, sink, interrupted };
+}
+
+async function finish(folder: RunFolder, { model, ...result }: { model: ModelFiles }): Promise<object> {
+  for (const [name, bytes] of Object.entries(model)) await folder.receive(name, Buffer.from(bytes));
+  await folder.receive('finished', Buffer.from(JSON.stringify(result)));
+  return result;
 }
 
 async function main(): Promise<unknown> {
@@ -63,17 +93,11 @@ async function main(): Promise<unknown> {
       return counts;
     }
     case 'sft': {
-      const [model, data, out] = [await readModel(take('model')), await readFile(take('data'), 'utf8'), take('out')];
-      const { model: trained, losses, tokens, seconds } = await session.sft(model, data, { overrides: args }, { ...sink, step: () => {} });
-      await save(out, trained);
-      return {
-        first_loss: losses[0],
-        last_loss: losses.at(-1),
-        steps: losses.length,
-        tokens,
-        seconds,
-        tokens_per_second: tokens / seconds,
-      };
+      const folder = await runFolder('sft', () => ({ data: resolve(take('data')), overrides: args }));
+      const { data, overrides } = folder.settings;
+      const { model, sink, interrupted } = await openRun(folder);
+      const result = await session.sft(model, await readFile(data, 'utf8'), { overrides, ...interrupted }, sink);
+      return finish(folder, result);
     }
     case 'evaluate': {
       const split = take('split', 'heldout') === 'train' ? 'train' : 'heldout';
@@ -97,32 +121,20 @@ async function main(): Promise<unknown> {
       return reports[0];
     }
     case 'train': {
-      const [model, preset, out] = [await readModel(take('model')), take('preset', 'nano'), take('out')];
-      const algorithm = take('algorithm', '');
-      await mkdir(out, { recursive: true });
-      const files = [join(out, 'metrics.jsonl'), join(out, 'trajectories.jsonl')] as const;
-      for (const file of files) await writeFile(file, '');
-      const {
-        model: trained,
-        before,
-        after,
-        ...rest
-      } = await session.train(
-        model,
-        { preset, overrides: args, user: scripted, algorithm },
-        {
-          ...sink,
-          step: async (metrics, trajectories) => {
-            await appendFile(files[0], `${JSON.stringify(metrics)}\n`);
-            await appendFile(files[1], trajectories.map((trajectory) => `${JSON.stringify(trajectory)}\n`).join(''));
-          },
-        },
-      );
-      await save(out, trained);
-      return { ...rest, before: before?.pass_hat[0], after: after?.pass_hat[0] };
+      const folder = await runFolder('train', () => ({
+        preset: take('preset', 'nano'),
+        algorithm: take('algorithm', ''),
+        overrides: args,
+        user: scripted,
+      }));
+      const { preset, algorithm, overrides, user } = folder.settings;
+      const { model, sink, interrupted } = await openRun(folder);
+      return finish(folder, await session.train(model, { preset, algorithm, overrides, user, ...interrupted }, sink));
     }
+    case 'bench':
+      return session.bench(take('workloads', '').split(',').filter(Boolean), progress);
     default:
-      throw new Error(`unknown command "${command}": expected synthesize, sft, evaluate or train`);
+      throw new Error(`unknown command "${command}": expected synthesize, sft, evaluate, train or bench`);
   }
 }
 
