@@ -1,6 +1,6 @@
 /**
  * The GPU side of generation: buffers and programs that extend sequences in the KV cache and sample from them.
- * A prefill run takes packed tokens of many slots. A decode run takes one token per slot and makes several steps: the samples
+ * A prefill run takes packed tokens of many slots, and samples after any of them. A decode run takes one token per slot and makes several steps: the samples
  * of each step are the input of the next step, without the CPU.
  */
 import { type Dispatch, type Gpu, subview, type View } from './gpu.ts';
@@ -21,6 +21,8 @@ export interface DecodeSizes {
   slots: number;
   /** Most tokens of one prefill run. */
   prefillTokens: number;
+  /** Most tokens of a prefill run after which a token is sampled; at least `slots`. */
+  sampledRows: number;
   /** Most steps of one decode run. */
   steps: number;
   pageSize: number;
@@ -75,7 +77,7 @@ export class DecodeProgram {
     /** Floats per token of the widest adapters; 0 without LoRA. */
     loraWidth: number,
   ) {
-    const { slots, prefillTokens, steps, pageSize, pagesPerSlot, kvFormat: format } = sizes;
+    const { slots, prefillTokens, sampledRows, steps, pageSize, pagesPerSlot, kvFormat: format } = sizes;
     const capacity = Math.max(slots, prefillTokens);
     const caches = weights.layers.map((_, layer) => ({
       kCache: gpu.buffer(`k cache ${layer}`, kvBytes(config, sizes) / 2),
@@ -84,27 +86,27 @@ export class DecodeProgram {
     const activations = decodeActivations(config, (label, width) => gpu.buffer(label, capacity * width * 4));
     const lora = loraWidth > 0 ? { down: gpu.buffer('lora down', capacity * loraWidth * 4) } : undefined;
     const x = gpu.buffer('residual stream', capacity * config.hidden_size * 4);
-    const hidden = gpu.buffer('last hidden', slots * config.hidden_size * 4);
-    const normed = gpu.buffer('last normed', slots * config.hidden_size * 4);
-    const rstd = gpu.buffer('last rstd', slots * 4);
+    const hidden = gpu.buffer('last hidden', sampledRows * config.hidden_size * 4);
+    const normed = gpu.buffer('last normed', sampledRows * config.hidden_size * 4);
+    const rstd = gpu.buffer('last rstd', sampledRows * 4);
     const stride = Math.ceil(config.vocab_size / 4) * 4;
-    const chunk = Math.min(slots, Math.max(64, Math.floor(LOGITS_BYTES / (stride * 4 * 64)) * 64));
+    const chunk = Math.min(sampledRows, Math.max(64, Math.floor(LOGITS_BYTES / (stride * 4 * 64)) * 64));
     const logits = gpu.buffer('sampler logits', chunk * stride * 4);
     const scratch = sampleScratch(gpu, chunk, config.vocab_size);
     const inputs = (count: number): Inputs => ({
       tokens: gpu.buffer('sampler tokens', count * 4),
       positions: gpu.buffer('sampler positions', count * 4),
       slotOf: gpu.buffer('sampler slots', count * 4),
-      params: gpu.buffer('sampling parameters', slots * SAMPLE_ROW_BYTES),
+      params: gpu.buffer('sampling parameters', sampledRows * SAMPLE_ROW_BYTES),
       counts: gpu.uniform('sampler counts', [0, 0, 0, 0]),
     });
     this.#inputs = { prefill: inputs(prefillTokens), decode: inputs(slots) };
     this.#pageTable = gpu.buffer('page table', slots * pagesPerSlot * 4);
-    this.#rowTokens = gpu.buffer('sampled rows', slots * 4);
-    this.#rowPositions = gpu.buffer('sampled positions', slots * 4);
-    this.#rowSamples = gpu.buffer('first samples', slots * 4);
-    this.#results = gpu.buffer('samples', slots * steps * RESULT_BYTES);
-    this.#collected = gpu.buffer('collected samples', slots * (steps + 1) * RESULT_BYTES);
+    this.#rowTokens = gpu.buffer('sampled rows', sampledRows * 4);
+    this.#rowPositions = gpu.buffer('sampled positions', sampledRows * 4);
+    this.#rowSamples = gpu.buffer('first samples', sampledRows * 4);
+    this.#results = gpu.buffer('samples', Math.max(sampledRows, slots * steps) * RESULT_BYTES);
+    this.#collected = gpu.buffer('collected samples', (sampledRows + slots * steps) * RESULT_BYTES);
 
     const attentionCost = pagedAttentionWork(widths(config).q, pageSize * pagesPerSlot);
     const trunk = ({ tokens, positions, slotOf, counts }: Inputs): Dispatch[] => {
@@ -121,14 +123,18 @@ export class DecodeProgram {
         }),
       ];
     };
-    const head = (from: View, counts: View, positions: View, tokens: View, params: View, step: number, truncate: boolean): Dispatch[] => {
+    const head = (
+      { from, counts, positions, tokens, params, most }: { from: View; most: number } & Omit<Inputs, 'slotOf'>,
+      step: number,
+      truncate: boolean,
+    ): Dispatch[] => {
       const program = rmsnorm(
         gpu,
         { x: from, weight: weights.norm, y: normed, rstd, counts },
         { rows: { of: 'rows' }, width: config.hidden_size, eps: config.rms_norm_eps },
       );
-      for (let base = 0; base < slots; base += chunk) {
-        const rows = { of: 'rows', base, max: Math.min(chunk, slots - base) } as const;
+      for (let base = 0; base < most; base += chunk) {
+        const rows = { of: 'rows', base, max: Math.min(chunk, most - base) } as const;
         const a = subview(normed, base * config.hidden_size * 4, rows.max * config.hidden_size * 4);
         program.push(
           ...product(
@@ -157,13 +163,10 @@ export class DecodeProgram {
     const decodeTrunk = trunk(decode);
     const prefillWith = (truncate: boolean): Dispatch[] => [
       ...prefillTrunk,
-      ...head(hidden, prefill.counts, this.#rowPositions, this.#rowSamples, prefill.params, 0, truncate),
+      ...head({ ...prefill, from: hidden, positions: this.#rowPositions, tokens: this.#rowSamples, most: sampledRows }, 0, truncate),
     ];
     const decodeWith = (truncate: boolean): Dispatch[][] =>
-      Array.from({ length: steps }, (_, step) => [
-        ...decodeTrunk,
-        ...head(x, decode.counts, decode.positions, decode.tokens, decode.params, step, truncate),
-      ]);
+      Array.from({ length: steps }, (_, step) => [...decodeTrunk, ...head({ ...decode, from: x, most: slots }, step, truncate)]);
     this.#prefill = { plain: prefillWith(false), truncated: prefillWith(true) };
     this.#decode = { plain: decodeWith(false), truncated: decodeWith(true) };
   }

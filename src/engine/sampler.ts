@@ -1,21 +1,33 @@
 /**
  * Continuous batching: one loop over the GPU serves many `generate` calls at once. A round of the loop computes the known
  * tokens that are not yet in the KV cache (packed, from any slot), runs a block of decode steps for each sequence that is
- * generating, and reads all samples once. A sequence that waits for its caller costs no time.
+ * generating, and reads all samples once. A sequence that waits for its caller costs no time. Instead of single steps, a round may
+ * compute a draft for each sequence (drafts.ts), if that was faster before.
  *
  * The cache may have fewer pages than all slots could fill. If pages run out, sequences lose theirs (preemption): first those that
  * wait for their caller, then the youngest calls. A preempted call computes its tokens again when there is space. Its samples
  * stay the same, as they depend only on seed, stream and position.
  */
 import type { DecodeProgram, Sampled } from './decode-program.ts';
+import { draft, DraftLength, Pace } from './drafts.ts';
 import { KvPages, NOTHING } from './kv-pages.ts';
 import { NO_TOKEN, type SampleRow } from './kernels/sample.ts';
 import type { Part } from './part.ts';
 import { checkParams, type Request, sampleRow, type Slot } from './requests.ts';
 import type { Generation, Sampler, SamplingParams, Sequence } from './types.ts';
 
+/** One sample of a round. */
+interface Expected {
+  request: Request;
+  /** The sample follows this token of a draft: it counts if the sequence got the token. */
+  drafted?: { position: number; token: number };
+}
+
 export class BatchSampler implements Sampler {
   tokensPrefilled = 0;
+  /** Tokens of drafts, and those that the samples confirmed. */
+  readonly drafts = { drafted: 0, accepted: 0 };
+  readonly #pace = new Pace();
   readonly #pages: KvPages;
   readonly #freeSlots: number[];
   readonly #waiting: (() => void)[] = [];
@@ -35,6 +47,7 @@ export class BatchSampler implements Sampler {
     pages: { count: number; pageSize: number },
     /** The GPU side. Each round asks for it in its turn: `get` rejects after the engine was closed. */
     readonly program: Pick<Part<DecodeProgram>, 'get' | 'check'> & { turn(work: () => Promise<void>): Promise<void> },
+    readonly speculate = true,
   ) {
     this.#pages = new KvPages(pages.count, pages.pageSize);
     this.#freeSlots = Array.from({ length: slots }, (_, slot) => slots - 1 - slot);
@@ -52,6 +65,7 @@ export class BatchSampler implements Sampler {
       cached: 0,
       pages: [],
       contents: [],
+      draftLength: new DraftLength(),
       closed: false,
     };
     this.#open.add(sequence);
@@ -159,18 +173,22 @@ export class BatchSampler implements Sampler {
     const ready: Request[] = [];
     const fresh: Request[] = [];
     for (const request of this.#requests) (request.sequence.length - request.sequence.cached === 1 ? ready : fresh).push(request);
-    const steps = Math.min(program.sizes.steps, Math.max(0, ...ready.map((request) => this.#room(request))));
+    const start = performance.now();
+    const drafts = fresh.length === 0 ? this.#draft(program, ready) : null;
+    const steps = drafts ? 0 : Math.min(program.sizes.steps, Math.max(0, ...ready.map((request) => this.#room(request))));
     // The oldest calls come first. A call without pages waits for a later round.
     const decoding: Request[] = [];
     for (let i = 0; i < ready.length; i++) {
       const { sequence } = ready[i]!;
       const victims = [...ready.slice(i + 1).reverse(), ...fresh];
       const preempted = sequence.length - sequence.cached > 1;
-      if (!preempted && this.#reserve(program, sequence, Math.min(sequence.length + steps, this.maxModelLen), victims))
+      const more = drafts ? drafts.get(ready[i]!)!.length : steps;
+      if (!preempted && this.#reserve(program, sequence, Math.min(sequence.length + more, this.maxModelLen), victims))
         decoding.push(ready[i]!);
     }
-    const results = this.#prefill(program, fresh);
-    if (decoding.length > 0) {
+    const expected = this.#prefill(program, fresh);
+    if (drafts) expected.push(...this.#tryDrafts(program, decoding, drafts));
+    else if (decoding.length > 0) {
       program.decode(
         decoding.map((request) => {
           const { sequence } = request;
@@ -179,13 +197,28 @@ export class BatchSampler implements Sampler {
         }),
         steps,
       );
-      for (let step = 0; step < steps; step++) results.push(...decoding);
+      for (let step = 0; step < steps; step++) expected.push(...decoding.map((request) => ({ request })));
     }
     const samples = await program.collect();
-    results.forEach((request, i) => {
-      if (this.#requests.has(request)) this.#accept(request, samples[i]!);
+    let accepted = 0;
+    expected.forEach(({ request, drafted }, i) => {
+      if (!this.#requests.has(request)) return;
+      if (drafted) {
+        const { tokens, length } = request.sequence;
+        if (length !== drafted.position + 1 || tokens[drafted.position] !== drafted.token) return;
+        this.drafts.accepted++;
+      }
+      accepted++;
+      this.#accept(request, samples[i]!);
     });
-    for (const { sequence } of new Set(results)) {
+    if (fresh.length === 0) this.#pace.learn(drafts ? 'drafts' : 'steps', decoding.length, performance.now() - start, accepted);
+    for (const request of drafts ? decoding : []) {
+      const { length, cached, draftLength } = request.sequence;
+      const drafted = drafts!.get(request)!.length;
+      // The last sample follows the last token that was right.
+      if (drafted > 0) draftLength.learn(drafted, length - cached - 2);
+    }
+    for (const sequence of new Set(expected.map(({ request }) => request.sequence))) {
       // The cache holds all tokens except the last one. A request that failed after its prefill computes its last token again.
       if (sequence.closed) continue;
       sequence.cached = sequence.length - 1;
@@ -193,14 +226,49 @@ export class BatchSampler implements Sampler {
     }
   }
 
+  /** A draft for each call; null if no call has one, or if single steps were faster. */
+  #draft(program: DecodeProgram, ready: readonly Request[]): Map<Request, number[]> | null {
+    const most = Math.floor(program.sizes.sampledRows / ready.length) - 1;
+    if (!this.speculate || !(most >= 1)) return null;
+    const drafts = new Map(
+      ready.map((request) => {
+        const { tokens, draftLength } = request.sequence;
+        return [request, draft(tokens, Math.min(most, draftLength.tokens, this.#room(request) - 1))] as const;
+      }),
+    );
+    const some = [...drafts.values()].some((tokens) => tokens.length > 0);
+    return some && this.#pace.choose(ready.length) === 'drafts' ? drafts : null;
+  }
+
+  /** Computes the last token of each call and its draft in one run. */
+  #tryDrafts(program: DecodeProgram, requests: readonly Request[], drafts: ReadonlyMap<Request, readonly number[]>): Expected[] {
+    const tokens: Parameters<DecodeProgram['prefill']>[0] = [];
+    const rows: Parameters<DecodeProgram['prefill']>[1] = [];
+    const expected: Expected[] = [];
+    for (const request of requests) {
+      const { sequence } = request;
+      const params = sampleRow(request);
+      const add = (token: number, position: number, drafted: boolean): void => {
+        rows.push({ index: tokens.length, params });
+        tokens.push({ token, position, slot: sequence.slot });
+        expected.push({ request, ...(drafted && { drafted: { position, token } }) });
+      };
+      add(sequence.tokens.at(-1)!, sequence.length - 1, false);
+      drafts.get(request)!.forEach((token, i) => add(token, sequence.length + i, true));
+    }
+    if (tokens.length > 0) program.prefill(tokens, rows);
+    this.drafts.drafted += expected.length - requests.length;
+    return expected;
+  }
+
   /** Number of tokens that this call may still sample. */
   #room({ sequence, params, tokens }: Request): number {
     return Math.min(params.maxNewTokens - tokens.length, this.maxModelLen - sequence.length);
   }
 
-  /** Computes all known tokens of `requests`. Returns the requests in the order in which `collect` returns their first samples. */
-  #prefill(program: DecodeProgram, requests: readonly Request[]): Request[] {
-    const sampled: Request[] = [];
+  /** Computes all known tokens of `requests`. Returns their first samples in the order in which `collect` returns them. */
+  #prefill(program: DecodeProgram, requests: readonly Request[]): Expected[] {
+    const sampled: Expected[] = [];
     let tokens: { token: number; position: number; slot: number }[] = [];
     let rows: { index: number; params: SampleRow }[] = [];
     const flush = (): void => {
@@ -215,7 +283,7 @@ export class BatchSampler implements Sampler {
         tokens.push({ token: sequence.tokens[position]!, position, slot: sequence.slot });
         if (position === sequence.length - 1) {
           rows.push({ index: tokens.length - 1, params: sampleRow(request) });
-          sampled.push(request);
+          sampled.push({ request });
         }
         if (tokens.length === program.sizes.prefillTokens) flush();
       }
