@@ -84,6 +84,35 @@ const shared = (rows: number, columns: number, threadRows: number, threadColumns
   threadColumns,
 });
 
+/** Tiles that a hardware GPU is measured with (autotune.ts), by name. The names are stored. */
+export const MEASURED_TILES = {
+  'register 4x1': register(4, 1, [16, 2]),
+  'register 8x2': register(8, 2, [8, 4]),
+  'shared 32x32': shared(32, 32, 4, 4),
+  'shared 64x64': shared(64, 64, 4, 4),
+  'shared 128x64': shared(128, 64, 8, 4),
+  'shared 128x128': shared(128, 128, 8, 8),
+} as const satisfies Record<string, MatmulTile>;
+export type MeasuredTile = keyof typeof MEASURED_TILES;
+
+/** The tile of each use: products of few rows (decoding), of many rows, and weight gradients. */
+export interface TileChoice {
+  few: MeasuredTile;
+  many: MeasuredTile;
+  tn: MeasuredTile;
+}
+
+/** The choice for a hardware GPU that was not measured. */
+export const DEFAULT_TILES: TileChoice = { few: 'register 4x1', many: 'shared 64x64', tn: 'shared 64x64' };
+
+export const matmulOf = ({ few, many, tn }: TileChoice): MatmulTuning => ({
+  rows: [
+    { upTo: 32, tile: MEASURED_TILES[few] },
+    { upTo: Infinity, tile: MEASURED_TILES[many] },
+  ],
+  tn: MEASURED_TILES[tn],
+});
+
 /** The matmul variants by name. `quad` and `quads` need the `subgroups` feature. */
 export const MATMUL_VARIANTS: Record<'quad' | 'quads' | 'register' | 'shared', MatmulTuning> = {
   quad: {
@@ -113,13 +142,7 @@ export const MATMUL_VARIANTS: Record<'quad' | 'quads' | 'register' | 'shared', M
     ],
     tn: register(8, 2, [8, 4]),
   },
-  shared: {
-    rows: [
-      { upTo: 32, tile: register(4, 1, [16, 2]) },
-      { upTo: Infinity, tile: shared(64, 64, 4, 4) },
-    ],
-    tn: shared(64, 64, 4, 4),
-  },
+  shared: matmulOf(DEFAULT_TILES),
 };
 
 /** Whether a kernel of `tuning` exchanges values between the lanes of a quad. */

@@ -3,16 +3,19 @@ import type { EngineInfo } from './messages.ts';
 import type { Stage } from '../agent/rollouts.ts';
 import { loadTokenizer } from '../agent/tokenizer.ts';
 import { rulesFor } from '../benchmarks/rules.ts';
+import { tunedTiles } from '../engine/autotune.ts';
 import { createEngine } from '../engine/engine.ts';
 import { Gpu, GpuUnavailableError } from '../engine/gpu.ts';
 import type { KvFormat } from '../engine/kernels/kv-format.ts';
 import { roundedSource } from '../engine/load-tensors.ts';
 import { selfTest } from '../engine/self-test.ts';
+import { matmulOf } from '../engine/tuning.ts';
 import type { Engine } from '../engine/types.ts';
 import { hasAdapter, loraOptions, readAdapter } from '../exchange/adapter-folder.ts';
 import { inMemory, type ModelParts, openModel } from '../exchange/model-folder.ts';
 import type { Precision } from '../records/model.ts';
 import type { GrpoConfig, KvCacheSettings } from '../records/run.ts';
+import { storedTiles } from '../storage/tiles.ts';
 import { MeteredUsers } from '../users/account.ts';
 import type { UserSimulator } from '../users/types.ts';
 import type { UserConfig } from '../records/user.ts';
@@ -83,6 +86,8 @@ export class EngineHost {
   device(): Promise<Gpu> {
     this.#gpu ??= (async () => {
       const gpu = await this.#create();
+      // The tiles of software adapters were chosen by hand (tuning.ts), and compiling others takes seconds there.
+      if (!gpu.info.software) gpu.tuning = { ...gpu.tuning, matmul: matmulOf(await tunedTiles(gpu, storedTiles)) };
       const failure = await selfTest(gpu);
       this.#info = { state: 'ready', ...gpu.info, selfTest: failure ? 'failed' : 'passed', message: failure ?? undefined };
       if (failure) {

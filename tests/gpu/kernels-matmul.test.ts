@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Gpu } from '../../src/engine/gpu.ts';
 import { matmul, matmulReference, matmulStrides, type MatmulForm } from '../../src/engine/kernels/matmul.ts';
 import { decodeWeights, encodeWeights, WEIGHT_FORMATS, type WeightFormat } from '../../src/engine/kernels/weight-format.ts';
-import { MATMUL_VARIANTS, type MatmulTuning } from '../../src/engine/tuning.ts';
+import { MATMUL_VARIANTS, type MatmulTuning, MEASURED_TILES } from '../../src/engine/tuning.ts';
 import { download, expectClose, random, run, upload, uploadCounts } from '../support/kernels.ts';
 
 let gpu: Gpu;
@@ -11,12 +11,12 @@ beforeAll(async () => {
 });
 afterAll(() => gpu.destroy());
 
-// A tile in which a thread has more than one vec4 of rows and of columns.
-const WIDE: MatmulTuning = {
-  rows: [{ upTo: Infinity, tile: { kind: 'shared', rows: 16, columns: 16, depth: 8, threadRows: 8, threadColumns: 8 } }],
-  tn: { kind: 'shared', rows: 16, columns: 16, depth: 8, threadRows: 8, threadColumns: 8 },
-};
-const VARIANTS: [string, MatmulTuning][] = [...Object.entries(MATMUL_VARIANTS), ['wide shared', WIDE]];
+/** The tiles of `autotune.ts` that are in no variant. */
+const MEASURED = (['shared 32x32', 'shared 128x64', 'shared 128x128'] as const).map((name): [string, MatmulTuning] => {
+  const tile = MEASURED_TILES[name];
+  return [name, { rows: [{ upTo: Infinity, tile }], tn: tile }];
+});
+const VARIANTS: [string, MatmulTuning][] = [...Object.entries(MATMUL_VARIANTS), ...MEASURED];
 // rows, n, k: nt and tn allow any n, nn any k.
 const SHAPES: Record<MatmulForm, [number, number, number][]> = {
   nt: [
