@@ -24,6 +24,8 @@ export interface BenchModel {
   prefill: number;
   /** Tokens of each sequence before the measured ones, and the measured ones. */
   decode: { prompt: number; tokens: number };
+  /** A step of GRPO: rollouts of `tokens` new tokens, those of a task with one prompt. */
+  grpo?: { tasks: number; rollouts: number; prompt: number; tokens: number };
 }
 
 const MODELS = ['nano', 'qwen3-0.6b'] as const;
@@ -32,6 +34,7 @@ export const WORKLOADS = MODELS.flatMap((model) => [
   `train-${model}`,
   `prefill-${model}`,
   ...DECODE_BATCHES.map((batch) => `decode-${model}-${batch}`),
+  ...(model === 'nano' ? [] : [`grpo-${model}`]),
 ]);
 
 /** The workloads with these names, in the order of the bench. An empty list means all. @throws InputError naming an unknown one */
@@ -92,6 +95,7 @@ export function benchModels(software: boolean): BenchModel[] {
       train: software ? { batch: 1, length: 128 } : { batch: 4, length: 512 },
       prefill: software ? 128 : 512,
       decode: { prompt: 16, tokens: software ? 8 : 32 },
+      grpo: software ? { tasks: 2, rollouts: 2, prompt: 64, tokens: 16 } : { tasks: 8, rollouts: 8, prompt: 512, tokens: 256 },
     },
   ];
 }
@@ -142,6 +146,20 @@ export function trainWork(model: BenchModel): Work {
     flops: tokens * (passes * (layers + head) + adapters) + (3 * pair * tokens * length) / 2,
     // Weights are read forward and backward. A gradient is written and read; a weight and two moments are read and written.
     bytes: 2 * bytes + trained * 4 * 8,
+  };
+}
+
+/** Rollouts, the log-probabilities of the reference, and an update of the adapters. A prompt that rollouts share counts once. */
+export function grpoWork(model: BenchModel, { tasks, rollouts, prompt, tokens: sampled }: NonNullable<BenchModel['grpo']>): Work {
+  const { layers, head, pair, bytes, trained } = sizes(model);
+  const tokens = tasks * rollouts * sampled;
+  const all = tasks * prompt + tokens;
+  const seen = (tasks * prompt ** 2) / 2 + tokens * (prompt + sampled / 2);
+  // Forward in generation and for the reference; forward and backward in the update.
+  return {
+    tokens,
+    flops: all * (8 * layers + 6 * trained) + 8 * tokens * head + 5 * pair * seen,
+    bytes: (sampled + 3) * bytes + trained * 4 * 8,
   };
 }
 

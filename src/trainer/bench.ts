@@ -10,13 +10,15 @@ import { matmul } from '../engine/kernels/matmul.ts';
 import { LORA_TARGETS } from '../engine/lora.ts';
 import { groupsOf, modelTensors } from '../engine/parameters.ts';
 import type { Engine, WeightSource } from '../engine/types.ts';
-import { sftLoss } from '../training/grpo-loss.ts';
+import { grpoLoss, sftLoss } from '../training/grpo-loss.ts';
+import { PAPER } from '../training/presets.ts';
 import {
   type BenchModel,
   benchModels,
   chosenWorkloads,
   DECODE_BATCHES,
   decodeWork,
+  grpoWork,
   prefillWork,
   trainWork,
   type Work,
@@ -32,6 +34,8 @@ const LARGE_MATMULS = [
   { m: 4096, k: 1024, n: 4096 },
   { m: 4096, k: 4096, n: 4096 },
 ];
+
+const ADAMW = { lr: 1e-4, beta1: 0.9, beta2: 0.999, eps: 1e-8, weight_decay: 0, grad_clip: 1 };
 
 interface Job {
   name: string;
@@ -71,12 +75,13 @@ export async function bench(
     const jobs = jobsOf(model).filter(({ name }) => chosen.includes(name));
     if (jobs.length === 0) continue;
     const { config, precision, rank, kvBytes, prefill, train, decode } = model;
+    const grpo = chosen.includes(`grpo-${model.name}`) ? model.grpo : undefined;
     const batch = Math.max(...DECODE_BATCHES);
     const perSequence = 16 * Math.ceil((decode.prompt + decode.tokens + 1) / 16);
     const engine = await createEngine(gpu, config, noise(model), {
-      maxModelLen: Math.max(prefill + 1, train.length),
+      maxModelLen: Math.max(prefill + 1, train.length, grpo ? grpo.prompt + grpo.tokens : 0),
       slots: batch,
-      kvTokens: Math.max(batch * perSequence, prefill + 16),
+      kvTokens: Math.max(batch * perSequence, prefill + 16, grpo ? grpo.tasks * (grpo.prompt + grpo.rollouts * (grpo.tokens + 16)) : 0),
       precision,
       kvFormat: kvBytes === 2 ? 'f16' : 'f32',
       ...(rank > 0 && { lora: { rank, scale: 2, targets: LORA_TARGETS } }),
@@ -114,7 +119,7 @@ function speed({ tokens, flops, bytes }: Work, ms: number, ceilings: { gflops: n
 }
 
 function jobsOf(model: BenchModel): Job[] {
-  const { name, config, train, prefill, decode } = model;
+  const { name, config, train, prefill, decode, grpo } = model;
   const tokensOf = (stream: number, count: number) => Array.from({ length: count }, (_, t) => hash32(stream, t) % config.vocab_size);
   const open = async ({ sampler }: Engine, stream: number, count: number) => {
     const sequence = await sampler.open({ seed: 1, stream });
@@ -136,7 +141,7 @@ function jobsOf(model: BenchModel): Job[] {
         }));
         return async () => {
           await engine.accumulate(sequences, sftLoss);
-          await engine.step({ lr: 1e-4, beta1: 0.9, beta2: 0.999, eps: 1e-8, weight_decay: 0, grad_clip: 1 });
+          await engine.step(ADAMW);
         };
       },
     },
@@ -166,7 +171,52 @@ function jobsOf(model: BenchModel): Job[] {
         };
       },
     })),
+    ...(grpo === undefined
+      ? []
+      : [
+          {
+            name: `grpo-${name}`,
+            work: grpoWork(model, grpo),
+            prepare: async (engine: Engine, repetition: number) => () =>
+              grpoStep(
+                engine,
+                Array.from({ length: grpo.tasks }, (_, task) => tokensOf(4000 + repetition * grpo.tasks + task, grpo.prompt)),
+                grpo.rollouts,
+                grpo.tokens,
+              ),
+          },
+        ]),
   ];
+}
+
+/** Rollouts of each prompt, the log-probabilities of the reference, and an update, as in a step of a run. Every second rollout is right. */
+async function grpoStep(engine: Engine, prompts: readonly number[][], rollouts: number, maxNewTokens: number): Promise<void> {
+  const sampled = await Promise.all(
+    prompts.flatMap((prompt, task) =>
+      Array.from({ length: rollouts }, async (_, i) => {
+        const sequence = await engine.sampler.open({ seed: 1, stream: task * rollouts + i });
+        engine.sampler.append(sequence, prompt);
+        const { tokens, logprobs } = await engine.sampler.generate(sequence, { maxNewTokens, temperature: 1, stopTokenIds: [] });
+        engine.sampler.close(sequence);
+        const before = prompt.map(() => 0);
+        return {
+          tokens: [...prompt, ...tokens],
+          lossMask: [...before, ...tokens.map(() => 1)],
+          weight: 1 / (prompts.length * rollouts * maxNewTokens),
+          advantage: i % 2 === 0 ? 1 : -1,
+          oldLogprobs: [...before, ...logprobs],
+        };
+      }),
+    ),
+  );
+  await engine.snapshotReference();
+  const reference = await engine.score(sampled, { weights: 'reference' });
+  const sequences = sampled.map(({ advantage, oldLogprobs, ...sequence }, i) => ({
+    ...sequence,
+    inputs: [advantage, oldLogprobs, reference.logprobs[i]!],
+  }));
+  await engine.accumulate(sequences, grpoLoss(PAPER));
+  await engine.step(ADAMW);
 }
 
 /** GFLOP/s of y = x·Wᵀ. Each submit runs several products; the fastest of five submits counts. */

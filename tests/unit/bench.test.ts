@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { benchModels, chosenWorkloads, decodeWork, prefillWork, trainWork, WORKLOADS } from '../../src/trainer/bench-workloads.ts';
+import {
+  benchModels,
+  chosenWorkloads,
+  decodeWork,
+  grpoWork,
+  prefillWork,
+  trainWork,
+  WORKLOADS,
+} from '../../src/trainer/bench-workloads.ts';
 import type { BenchResult } from '../../src/trainer/messages.ts';
 import { roofline, rooflineSvg } from '../../src/trainer/roofline.ts';
 
@@ -29,6 +37,20 @@ test('the work of Qwen3-0.6B: adapters have weight gradients, frozen matrices ha
   expect(one.bytes / 32).toBeLessThan(1.02 * 2 * (28 * layer + head));
   expect(many.flops).toBe(64 * one.flops);
   expect(many.bytes).toBeLessThan(1.5 * one.bytes);
+});
+
+test('the work of a GRPO step: every token forward twice and once more with its gradient, a shared prompt once', () => {
+  const step = { tasks: 8, rollouts: 8, prompt: 512, tokens: 256 };
+  const layer = 1024 * 2048 * 2 + 1024 * 1024 * 2 + 3 * 1024 * 3072;
+  const adapter = 28 * 16 * (2 * (1024 + 2048) + 2 * (1024 + 1024) + 3 * (1024 + 3072));
+  const [sampled, all] = [64 * 256, 8 * 512 + 64 * 256];
+  const { tokens, flops, bytes } = grpoWork(qwen, step);
+  expect(tokens).toBe(sampled);
+  // Attention: three times forward, and twice that in the backward pass.
+  const attention = 5 * 4 * 28 * 16 * 128 * ((8 * 512 ** 2) / 2 + sampled * (512 + 128));
+  expect(flops).toBe(all * (8 * 28 * layer + 6 * adapter) + 8 * sampled * 151_936 * 1024 + attention);
+  // Each step of decoding reads the weights once.
+  expect(bytes / (256 * 2 * (28 * layer + 151_936 * 1024))).toBeCloseTo(1, 1);
 });
 
 test('workloads are chosen by name, in the order of the bench', () => {
