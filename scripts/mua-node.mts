@@ -14,6 +14,7 @@ import type { TrainingSink } from '../src/trainer/messages.ts';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { findModel } from '../src/cli/files.mjs';
+import { sha256 } from '../src/cli/out-folder.mjs';
 import { RunFolder } from '../src/cli/run-folder.mjs';
 import { nodeSession, readModel } from '../tests/support/node-session.ts';
 
@@ -42,12 +43,12 @@ const progress = (done: number, total: number, label: string, metrics?: Record<s
 };
 
 /** A new folder of `mua COMMAND`, or the one that `resume` names. `settings` takes the arguments that are the run's own. */
-async function runFolder(command: string, settings: () => Record<string, unknown>): Promise<RunFolder> {
+async function runFolder(command: string, settings: () => object | Promise<object>): Promise<RunFolder> {
   const resume = take('resume', '');
   if (resume) return RunFolder.resume(resume, { flag: 'resume', command, note: console.error });
   const [path, out] = [take('model'), take('out')];
   const model = await findModel(path, { tokenizer: true });
-  return RunFolder.create(out, { command, settings: { ...settings(), model: path }, model });
+  return RunFolder.create(out, { command, settings: { ...(await settings()), model: path }, model });
 }
 
 /** What the session needs to train in a folder. */
@@ -93,11 +94,15 @@ async function main(): Promise<unknown> {
       return counts;
     }
     case 'sft': {
-      const folder = await runFolder('sft', () => ({ data: resolve(take('data')), overrides: args }));
-      const { data, overrides } = folder.settings;
+      const folder = await runFolder('sft', async () => {
+        const data = resolve(take('data'));
+        return { data, data_sha256: sha256(await readFile(data)), overrides: args };
+      });
+      const { data, data_sha256, overrides } = folder.settings;
+      const text = await readFile(data, 'utf8');
+      if (sha256(text) !== data_sha256) throw new Error(`data is "${data}": it is not the file that the run was started with`);
       const { model, sink, interrupted } = await openRun(folder);
-      const result = await session.sft(model, await readFile(data, 'utf8'), { overrides, ...interrupted }, sink);
-      return finish(folder, result);
+      return finish(folder, await session.sft(model, text, { overrides, ...interrupted }, sink));
     }
     case 'evaluate': {
       const split = take('split', 'heldout') === 'train' ? 'train' : 'heldout';

@@ -33,15 +33,19 @@ const MEASURED_MS = 4;
 /** Another tile replaces the default only if it takes less than this share of the default's time. */
 const WORTH = 0.95;
 
-/** The fastest tiles of this adapter: those that are stored, or measured ones. */
+/** The fastest tiles of this adapter: those that are stored, or measured ones. The defaults if they cannot be measured. */
 export async function tunedTiles(gpu: Gpu, store?: TileStore, uses = USES, width = WIDTH): Promise<TileChoice> {
   const { vendor, architecture, description } = gpu.info;
   const adapter = `${vendor} ${architecture} ${description}`;
   const stored = await store?.load(adapter).catch(() => undefined);
   if (isChoice(stored)) return stored;
   const choice = { ...DEFAULT_TILES };
-  for (const use of ['few', 'many', 'tn'] as const)
-    choice[use] = fastestTile(DEFAULT_TILES[use], await measure(gpu, uses[use], DEFAULT_TILES[use], width));
+  try {
+    for (const use of ['few', 'many', 'tn'] as const)
+      choice[use] = fastestTile(DEFAULT_TILES[use], await measure(gpu, uses[use], DEFAULT_TILES[use], width));
+  } catch {
+    return DEFAULT_TILES; // the self-test that follows says what is wrong with the device
+  }
   await store?.save(adapter, choice).catch(() => {});
   return choice;
 }

@@ -1,7 +1,7 @@
 /**
  * The GPU side of generation: buffers and programs that extend sequences in the KV cache and sample from them.
- * A prefill run takes packed tokens of many slots, and samples after any of them. A decode run takes one token per slot and makes several steps: the samples
- * of each step are the input of the next step, without the CPU.
+ * A prefill run takes packed tokens of many slots, and samples after any of them. A decode run takes one token per slot and makes
+ * several steps: the samples of each step are the input of the next step, without the CPU.
  */
 import { type Dispatch, type Gpu, subview, type View } from './gpu.ts';
 import { embedding } from './kernels/embedding.ts';

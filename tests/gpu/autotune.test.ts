@@ -47,6 +47,14 @@ describe('autotune', () => {
     run.mockRestore();
   });
 
+  test('a device that refuses the measurement keeps the default, and nothing is stored', async () => {
+    const save = vi.fn(async () => {});
+    const ready = vi.spyOn(gpu, 'ready').mockRejectedValue(new Error('a shader does not compile'));
+    expect(await tunedTiles(gpu, { load: async () => undefined, save }, uses, 64)).toEqual(DEFAULT_TILES);
+    expect(save).not.toHaveBeenCalled();
+    ready.mockRestore();
+  });
+
   test('another tile must be worth the change, and a tile with other bits has no time', () => {
     const choose = (...ms: [keyof typeof MEASURED_TILES, number][]) => fastestTile('shared 64x64', new Map(ms));
     expect(choose(['shared 64x64', 10], ['shared 128x64', 9.8])).toBe('shared 64x64');
