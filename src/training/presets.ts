@@ -126,6 +126,15 @@ const NANO: GrpoConfig = {
   seed: 42,
 };
 
+/** For a model of one million parameters that also serves returns, exchanges and changes of items, with the customers of `nano`. */
+const SMALL: GrpoConfig = {
+  ...NANO,
+  level: 'small',
+  lr: 3e-4,
+  max_model_len: 2048,
+  'overlong_buffer.len': 409,
+};
+
 /** For a model of 100 thousand parameters and conversations of about 100 tokens. docs/decisions.md says why it is as it is. */
 const GLIMPSE: GrpoConfig = {
   ...NANO,
@@ -193,6 +202,13 @@ export const PRESETS: Record<string, Preset> = {
       'A tiny shop with two tools and short conversations. Almost all customers change their mind when they are asked. The agent learns to ask before it writes. 10 steps took 51 to 57 seconds on two processor cores without a graphics card.',
     model: 'glimpse-retail',
     config: GLIMPSE,
+  },
+  small: {
+    label: 'Small retail',
+    description:
+      'A larger shop with twelve tools: returns, exchanges and new items need a look-up of the product. The bundled model has a million parameters.',
+    model: 'small-retail',
+    config: SMALL,
   },
   tiny: {
     label: 'Tiny (a quick look)',

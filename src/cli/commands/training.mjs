@@ -30,7 +30,7 @@ import {
 function bundledModel(preset) {
   if (preset.startsWith('lora'))
     throw new UsageError(`--model is missing: expected a folder, as the model of preset ${preset} is not bundled`);
-  return preset === 'glimpse' ? 'glimpse-retail' : 'nano-retail';
+  return `${preset === 'glimpse' || preset === 'small' ? preset : 'nano'}-retail`;
 }
 /** The names in `src/training/algorithms`. */
 export const ALGORITHMS = ['grpo', 'dr-grpo', 'rloo', 'reinforce-plus-plus', 'gspo', 'cispo', 'dapo', 'ppo-epochs'];
