@@ -1,0 +1,31 @@
+/**
+ * What training changed in runs: a row of a Markdown table for each folder, from the first and the last held-out evaluation in its
+ * `evaluations.jsonl`. Percentages and points with 95 % intervals. Usage: npx tsx scripts/run-change.mts DIR …
+ */
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { pairedDifference, pairTrials } from '../src/evaluation/paired.ts';
+import type { SinkEvaluation } from '../src/trainer/messages.ts';
+
+const points = (share: number): string => (100 * share).toFixed(1).replace('-', '−');
+const withInterval = (value: number, low: number, high: number): string => `${points(value)} (${points(low)} to ${points(high)})`;
+const shareOf = (interval: { value: number; low: number; high: number } | null | undefined): string =>
+  interval ? withInterval(interval.value, interval.low, interval.high) : '';
+
+console.log('| run | pass^1 before | after | change | tasks gained, lost | writes with a yes, before | after |');
+console.log('|---|--:|--:|--:|--:|--:|--:|');
+for (const directory of process.argv.slice(2)) {
+  const evaluations = readFileSync(join(directory, 'evaluations.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as SinkEvaluation);
+  const [before, after] = [evaluations[0], evaluations.at(-1)];
+  if (!before || !after || before === after) throw new Error(`${directory}: expected two held-out evaluations or more`);
+  const paired = pairedDifference(pairTrials(before.results, after.results));
+  if (!paired) throw new Error(`${directory}: the evaluations share no task`);
+  const { difference, low, high, better, worse } = paired;
+  const [first, last] = [before.report, after.report];
+  console.log(
+    `| ${basename(directory)} | ${shareOf(first.pass_hat[0])} | ${shareOf(last.pass_hat[0])} | ${withInterval(difference, low, high)} | ${better}, ${worse} | ${shareOf(first.confirmed_writes)} | ${shareOf(last.confirmed_writes)} |`,
+  );
+}
