@@ -211,7 +211,7 @@ export class BatchSampler implements Sampler {
       accepted++;
       this.#accept(request, samples[i]!);
     });
-    if (fresh.length === 0) this.#pace.learn(drafts ? 'drafts' : 'steps', decoding.length, performance.now() - start, accepted);
+    if (fresh.length === 0) this.#pace.learn(drafts ? 'drafts' : 'steps', ready.length, performance.now() - start, accepted);
     for (const request of drafts ? decoding : []) {
       const { length, cached, draftLength } = request.sequence;
       const drafted = drafts!.get(request)!.length;
