@@ -15,5 +15,6 @@ export const launchOptions = {
     '--disable-sync',
     '--enable-unsafe-webgpu',
     '--enable-precise-memory-info',
+    '--js-flags=--expose-gc',
   ],
 };

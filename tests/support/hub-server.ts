@@ -44,7 +44,8 @@ export async function startHubServer(models: Record<string, ModelFiles>): Promis
     response.writeHead(range ? 206 : 200, { ...headers, 'Content-Length': bytes.length - from });
     if (hub.breaks > 0 && bytes.length > 100_000) {
       hub.breaks -= 1;
-      response.write(bytes.subarray(from, from + 50_000), () => response.destroy());
+      // Without the wait, a slow browser loses the bytes that it has not read when the connection breaks.
+      response.write(bytes.subarray(from, from + 50_000), () => setTimeout(() => response.destroy(), 500));
       return;
     }
     response.end(bytes.subarray(from));
