@@ -1,5 +1,7 @@
 /** Reading siblings: the recorded run's list with its filters, a group side by side, two rollouts aligned, runs on common axes. */
+import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
+import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 import { grpoConfig } from '../../src/training/config.ts';
 import { inspect, watch } from './page-checks.ts';
 import { store } from './storage.ts';
@@ -166,6 +168,20 @@ async function addRun(page: Page, name: string): Promise<string> {
   await store(page, { runs: [run], metrics });
   return id;
 }
+
+test('the keys walk through rollouts whose conversations are not stored', async ({ page }) => {
+  const { rollouts } = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
+  await page.goto('/#/runs');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  const run = await addRun(page, 'bare');
+  await store(page, { rollouts: rollouts.map((row) => ({ ...row, run })) });
+  await page.goto(`/#/runs/${run}/rollouts/1-0-0`);
+  await expect(page.getByText('The conversation of this rollout is not stored')).toBeVisible();
+  await page.keyboard.press(']');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/Rollout 1-0-1/);
+  await page.keyboard.press('[');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/Rollout 1-0-0/);
+});
 
 test('two runs on common axes, with what differs and where they ended', async ({ page }) => {
   const problems = watch(page);
