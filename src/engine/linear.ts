@@ -25,24 +25,14 @@ export interface LinearContext {
   lora?: { down: View; ddown?: View } | undefined;
 }
 
-/** y = x·Wᵀ + scale · (x·Aᵀ)·Bᵀ, or += with `accumulate`. */
+/** y = x·Wᵀ + scale · (x·Aᵀ)·Bᵀ, or += with `accumulate`. The product of W adds the adapters in its epilogue. */
 export function linear(c: LinearContext, { matrix, lora }: Linear, x: View, y: View, accumulate = false): Dispatch[] {
   const { gpu, tokens: rows, counts } = c;
   const { rows: n, columns: k } = matrix;
-  const program = product(gpu, { a: x, b: matrix, c: y, counts }, { form: 'nt', rows, n, k, accumulate });
-  if (!lora) return program;
-  const { rank } = lora;
-  const width = lora.parts.length * rank;
+  const adapter = lora && { ...lora, down: c.lora!.down };
   return [
-    ...program,
-    ...project(c, lora, x, k),
-    ...lora.parts.flatMap(({ b, first, rows: part }, p) =>
-      product(
-        gpu,
-        { a: c.lora!.down, b, c: y, counts },
-        { form: 'nt', rows, n: part, k: rank, aAt: p * rank, lda: width, cAt: first, ldc: n, accumulate: true },
-      ),
-    ),
+    ...(lora ? project(c, lora, x, k) : []),
+    ...product(gpu, { a: x, b: matrix, c: y, counts, adapter }, { form: 'nt', rows, n, k, accumulate }),
   ];
 }
 

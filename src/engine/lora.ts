@@ -14,8 +14,10 @@ export interface Adapter {
   rank: number;
   scale: number;
   a: View;
-  /** `b` [rows, rank] adds to the outputs `first` … `first + rows - 1`. */
-  parts: { b: View; first: number; rows: number }[];
+  /** The B of all parts, with space between them. */
+  b: View;
+  /** `b` [rows, rank], from float `at` of the adapter's `b` on, adds to the outputs `first` … `first + rows - 1`. */
+  parts: { b: View; at: number; first: number; rows: number }[];
 }
 export type LayerAdapters = Partial<Record<LinearName, Adapter>>;
 
@@ -81,10 +83,13 @@ export const loraLayout = (tensors: LoraTensors): ParameterLayout => new Paramet
 export const loraViews = (tensors: LoraTensors, { rank, scale }: LoraOptions, view: (group: TensorGroup) => View): LayerAdapters[] =>
   tensors.map((layer) =>
     Object.fromEntries(
-      Object.entries(layer).map(([linear, { a, parts }]): [string, Adapter] => [
-        linear,
-        { rank: paddedRank(rank), scale, a: view(a), parts: parts.map(({ b, ...at }) => ({ ...at, b: view(b) })) },
-      ]),
+      Object.entries(layer).map(([linear, { a, parts: groups }]): [string, Adapter] => {
+        const views = groups.map(({ b }) => view(b));
+        const [first, last] = [views[0]!, views.at(-1)!];
+        const b = { ...first, size: last.offset + last.size - first.offset };
+        const parts = groups.map((part, p) => ({ ...part, b: views[p]!, at: (views[p]!.offset - first.offset) / 4 }));
+        return [linear, { rank: paddedRank(rank), scale, a: view(a), b, parts }];
+      }),
     ),
   );
 

@@ -89,6 +89,9 @@ function layerChecks(t: Tensors): Check[] {
   const { gpu, tokens, counts } = t;
   const [n, k, eps] = [20, 28, 1e-6];
   const [x, w, dy, gain] = [values(tokens * k, 1), values(n * k, 2), values(tokens * n, 3), values(k, 4)];
+  const rank = 4;
+  const second = { form: 'nt', n: 12, k: rank, cAt: 8, ldc: n, accumulate: true } as const;
+  const [down, b] = [values(tokens * rank, 10), values(second.n * rank, 11)];
   const product = (a: Float64Array, b: Float64Array, sizes: { form: MatmulForm; n: number; k: number }): Check =>
     t.check(`matmul ${sizes.form}`, matmulReference(a, b, tokens, sizes), (c) =>
       matmul(gpu, { a: t.upload(a), b: t.upload(b), c, counts }, { ...sizes, rows: TOKENS }),
@@ -97,6 +100,14 @@ function layerChecks(t: Tensors): Check[] {
     product(x, w, { form: 'nt', n, k }),
     product(dy, w, { form: 'nn', n: k, k: n }),
     product(dy, x, { form: 'tn', n, k }),
+    t.check(
+      'matmul nt with adapters',
+      matmulReference(down, b, tokens, second, matmulReference(x, w, tokens, { form: 'nt', n, k })),
+      (c) => {
+        const adapter = { rank, down: t.upload(down), b: t.upload(b), parts: [{ at: 0, first: second.cAt, rows: second.n }] };
+        return matmul(gpu, { a: t.upload(x), b: t.upload(w), c, counts, adapter }, { form: 'nt', n, k, rows: TOKENS });
+      },
+    ),
     t.check('rmsnorm', rmsnormReference(x, gain, eps).y, (y) =>
       rmsnorm(
         gpu,

@@ -25,7 +25,7 @@ export function product(gpu: Gpu, tensors: Omit<MatmulTensors, 'b'> & { b: Matmu
 
 /** Only one dispatch of the result is active in a run. */
 const estimated = (gpu: Gpu, tensors: MatmulTensors, sizes: MatmulSizes): Dispatch[] =>
-  withWork(matmul(gpu, tensors, sizes), (run) => 2 * rowCount(sizes.rows, run) * sizes.n * sizes.k);
+  withWork(matmul(gpu, tensors, sizes), (run) => 2 * rowCount(sizes.rows, run) * sizes.n * (sizes.k + (tensors.adapter?.rank ?? 0)));
 
 /** Attention kernels reach about a quarter of the speed of a matrix product. */
 const ATTENTION_COST = 4;

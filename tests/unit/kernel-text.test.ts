@@ -63,8 +63,9 @@ test('a component store is recognised', () => {
 
 describe.each(['nt', 'nn', 'tn'] as const)('matmul %s', (form) => {
   const tiles = Object.values(MATMUL_VARIANTS).flatMap(({ rows, tn }) => (form === 'tn' ? [tn] : rows.map(({ tile }) => tile)));
-  const kernels = WEIGHT_FORMATS.flatMap((format) =>
-    tiles.map((tile) => (tile.kind === 'register' ? registerMatmul(form, format, tile) : sharedMatmul(form, format, tile))),
+  const kinds = WEIGHT_FORMATS.flatMap((format) => (form === 'nt' ? [false, true] : [false]).map((adapter) => ({ form, format, adapter })));
+  const kernels = kinds.flatMap((kind) =>
+    tiles.map((tile) => (tile.kind === 'register' ? registerMatmul(kind, tile) : sharedMatmul(kind, tile))),
   );
 
   test('stores no component of a vector in workgroup memory', () => {

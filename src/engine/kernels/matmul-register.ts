@@ -1,7 +1,6 @@
 /** The register-tile matmul, with and without quadSwap. See `RegisterTile` in tuning.ts and `matmul` for the forms. */
 import type { RegisterTile } from '../tuning.ts';
-import { matmulKernel, type MatmulForm } from './matmul-text.ts';
-import type { WeightFormat } from './weight-format.ts';
+import { matmulKernel, type MatmulKind } from './matmul-text.ts';
 
 const SWAP = ['', 'quadSwapX', 'quadSwapY', 'quadSwapDiagonal'];
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
@@ -12,7 +11,8 @@ export function registerTileSpan({ quad, rows, columns, threads: [x, y] }: Regis
 }
 
 /** The text is unrolled: all register indices are constants, so that no value is spilled to indexed memory. */
-export function registerMatmul(form: MatmulForm, format: WeightFormat, { quad, rows, columns, threads: [x, y] }: RegisterTile) {
+export function registerMatmul(kind: MatmulKind, { quad, rows, columns, threads: [x, y] }: RegisterTile) {
+  const { form } = kind;
   const swaps = quad ? 4 : 1;
   const acc = (i: number, t: number, j: number): string => `s${i}_${t}_${j}`;
   const lines: string[] = [];
@@ -77,5 +77,5 @@ export function registerMatmul(form: MatmulForm, format: WeightFormat, { quad, r
   ${quad ? '' : 'if (r0 >= out_rows() || c0 * 4u >= out_columns()) { return; }'}
   ${lines.join('\n  ')}
 }`;
-  return matmulKernel(form, format, `${quad ? 'quad' : 'register'} ${rows}x${columns}`, main, quad);
+  return matmulKernel(kind, `${quad ? 'quad' : 'register'} ${rows}x${columns}`, main, quad);
 }

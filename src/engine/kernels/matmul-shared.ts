@@ -1,7 +1,6 @@
 /** The matmul that uses workgroup memory, for hardware GPUs. See `SharedTile` in tuning.ts and `matmul` for the forms. */
 import type { SharedTile } from '../tuning.ts';
-import { matmulKernel, type MatmulForm } from './matmul-text.ts';
-import type { WeightFormat } from './weight-format.ts';
+import { matmulKernel, type MatmulKind } from './matmul-text.ts';
 
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
@@ -10,7 +9,8 @@ const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
  * vec4s of rows and of columns. An operand that is stored the other way round is transposed in registers, 4 × 4 values at a time:
  * a store to one component of a vec4 in workgroup memory may overwrite the other components (gpuweb #2112).
  */
-export function sharedMatmul(form: MatmulForm, format: WeightFormat, { rows, columns, depth, threadRows, threadColumns }: SharedTile) {
+export function sharedMatmul(kind: MatmulKind, { rows, columns, depth, threadRows, threadColumns }: SharedTile) {
+  const { form } = kind;
   const threadsX = columns / threadColumns;
   const threads = threadsX * (rows / threadRows);
   const [rowVectors, columnVectors] = [threadRows / 4, threadColumns / 4];
@@ -59,5 +59,5 @@ var<workgroup> tile_b: array<vec4f, ${(columns * depth) / 4}>;
   }
   ${accumulators.map(([i, j]) => `store(r0 + ty * ${threadRows}u + ${i}u, c0 / 4u + tx * ${columnVectors}u + ${j}u, s${i}_${j});`).join('\n  ')}
 }`;
-  return matmulKernel(form, format, `shared ${rows}x${columns}`, main);
+  return matmulKernel(kind, `shared ${rows}x${columns}`, main);
 }

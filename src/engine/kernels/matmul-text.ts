@@ -1,6 +1,15 @@
 /** What all matmul kernels share: bindings, sizes, and the guarded store. */
 import { defineKernel } from '../kernel.ts';
+import { adapterText } from './matmul-adapter.ts';
 import { loader, type WeightFormat } from './weight-format.ts';
+
+/** What the text of a kernel depends on beside its tile. */
+export interface MatmulKind {
+  form: MatmulForm;
+  format: WeightFormat;
+  /** The product has adapters. */
+  adapter: boolean;
+}
 
 /** nt: a·bᵀ, nn: a·b, tn: aᵀ·b (the sum runs over rows). */
 export type MatmulForm = 'nt' | 'nn' | 'tn';
@@ -14,16 +23,21 @@ const COLUMNS = { a_at: 'u32', b_at: 'u32', c_at: 'u32' } as const;
  * All variants add the terms of an element in the order of the reduction index, each by one `fma`. So an element has the same
  * bits in every tile, and a result does not depend on the tile that the number of rows selects.
  */
-export function matmulKernel(form: MatmulForm, format: WeightFormat, variant: string, body: string, subgroups = false) {
+export function matmulKernel({ form, format, adapter }: MatmulKind, variant: string, body: string, subgroups = false) {
   const b = loader('b', format);
+  const lora = adapterText(adapter);
   return defineKernel({
-    label: `matmul ${form} ${variant}${format === 'f32' ? '' : ` ${format}`}`,
-    dims: { rows: 'Rows', n: 'u32', k: 'u32', lda: 'u32', ldb: 'u32', ldc: 'u32', ...COLUMNS, scale: 'f32', accumulate: 'u32' },
-    reads: { a: 'vec4f', ...b.reads },
+    label: `matmul ${form} ${variant}${format === 'f32' ? '' : ` ${format}`}${adapter ? ' lora' : ''}`,
+    dims: {
+      rows: 'Rows',
+      ...{ n: 'u32', k: 'u32', lda: 'u32', ldb: 'u32', ldc: 'u32', ...COLUMNS, scale: 'f32', accumulate: 'u32' },
+      ...lora.dims,
+    },
+    reads: { a: 'vec4f', ...b.reads, ...lora.reads },
     writes: { c: 'vec4f' },
     subgroups,
     body: /* wgsl */ `
-${b.wgsl}
+${b.wgsl}${lora.wgsl}
 fn out_rows() -> u32 { return ${form === 'tn' ? 'dims.n' : 'row_count()'}; }
 fn out_columns() -> u32 { return ${form === 'tn' ? 'dims.k' : 'dims.n'}; }
 // Terms of the sum: single rows in tn, else vec4s (a's columns past k are zero).
@@ -36,7 +50,7 @@ fn store(row: u32, column4: u32, value: vec4f) {
   let inside = column4 * 4u + vec4u(0u, 1u, 2u, 3u) < vec4u(columns);
   var v = select(vec4f(), value * dims.scale, inside);
   if (dims.accumulate != 0u) { v += c[at]; }
-  c[at] = v;
+  c[at] = ${adapter ? 'adapted(row, (dims.c_at + column4) * 4u, v)' : 'v'};
 }
 ${body}`,
   });

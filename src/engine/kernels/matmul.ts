@@ -2,6 +2,7 @@
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { type Counts, rowCount, type Rows, type Workgroups } from '../rows.ts';
 import type { MatmulTile, MatmulTuning } from '../tuning.ts';
+import { adapterDims, type LowRank } from './matmul-adapter.ts';
 import { registerMatmul, registerTileSpan } from './matmul-register.ts';
 import { sharedMatmul } from './matmul-shared.ts';
 import type { MatmulForm } from './matmul-text.ts';
@@ -15,6 +16,8 @@ export interface MatmulTensors {
   b: View | Stored;
   c: View;
   counts: View;
+  /** Adds down·Bᵀ to c, in the form nt only. */
+  adapter?: LowRank | undefined;
 }
 
 export interface MatmulSizes {
@@ -57,11 +60,11 @@ export function matmulStrides({ form, n, k, lda, ldb, ldc }: MatmulSizes): { lda
  * - tn: c[n, k] = a[rows, n]ᵀ · b[rows, k], summed over the run's rows in order. k a multiple of 4, n any.
  *
  * The bits of an element of c depend only on its own row and column, not on the number of rows.
- * @throws RangeError if a width, stride or first column is not a multiple of 4 where it must be, or b's stride not of 32 in int8 and int4.
+ * @throws RangeError if a width, stride, rank or first column is not a multiple of 4 where it must be, or b's stride not of 32 in int8 and int4.
  */
 export function matmul(
   gpu: Gpu,
-  { a, b, c, counts }: MatmulTensors,
+  { a, b, c, counts, adapter }: MatmulTensors,
   sizes: MatmulSizes,
   tuned: MatmulTuning = gpu.tuning.matmul,
 ): Dispatch[] {
@@ -75,16 +78,21 @@ export function matmul(
   const format = formatOf(b);
   if (hasScales(format) && ldb % SCALE_GROUP !== 0)
     throw new RangeError(`matmul ${form} ldb ${ldb}: expected a multiple of ${SCALE_GROUP} for ${format}`);
-  const dims = { rows, n, k, lda, ldb, ldc, a_at: aAt / 4, b_at: bAt / 4, c_at: cAt / 4, scale, accumulate: sizes.accumulate ? 1 : 0 };
+  if (adapter && form !== 'nt') throw new RangeError(`matmul ${form} adapter: expected the form nt`);
+  const dims = {
+    ...{ rows, n, k, lda, ldb, ldc, a_at: aAt / 4, b_at: bAt / 4, c_at: cAt / 4, scale, accumulate: sizes.accumulate ? 1 : 0 },
+    ...adapterDims(adapter),
+  };
+  const kind = { form, format, adapter: adapter !== undefined };
   const dispatch = (tile: MatmulTile, active: (rows: number) => boolean): Dispatch => {
     const [tileRows, tileColumns] = tile.kind === 'register' ? registerTileSpan(tile) : [tile.rows, tile.columns];
-    const kernel = tile.kind === 'register' ? registerMatmul(form, format, tile) : sharedMatmul(form, format, tile);
+    const kernel = tile.kind === 'register' ? registerMatmul(kind, tile) : sharedMatmul(kind, tile);
     const groups = (run: Counts): Workgroups => {
       const m = rowCount(rows, run);
       if (!active(m)) return [0];
       return form === 'tn' ? [Math.ceil(k / tileColumns), Math.ceil(n / tileRows)] : [Math.ceil(n / tileColumns), Math.ceil(m / tileRows)];
     };
-    return gpu.dispatch(kernel, { dims, counts, a, c, ...operand('b', b) }, groups);
+    return gpu.dispatch(kernel, { dims, counts, a, c, ...operand('b', b), down: adapter?.down ?? a, lora_b: adapter?.b ?? a }, groups);
   };
   // In a run without rows, a tn that does not accumulate still has to write its zeros.
   if (form === 'tn') return [dispatch(tuned.tn, (m) => m > 0 || !sizes.accumulate)];
