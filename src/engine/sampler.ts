@@ -175,31 +175,54 @@ export class BatchSampler implements Sampler {
     for (const request of this.#requests) (request.sequence.length - request.sequence.cached === 1 ? ready : fresh).push(request);
     const start = performance.now();
     const drafts = fresh.length === 0 ? this.#draft(program, ready) : null;
+    const expected = this.#queue(program, ready, fresh, drafts);
+    const accepted = this.#deliver(expected, await program.collect());
+    if (fresh.length === 0) this.#pace.learn(drafts ? 'drafts' : 'steps', ready.length, performance.now() - start, accepted);
+    for (const request of new Set(expected.map((sample) => sample.request))) {
+      const { sequence } = request;
+      const drafted = drafts?.get(request)?.length ?? 0;
+      // The last sample follows the last token that was right.
+      if (drafted > 0) sequence.draftLength.learn(drafted, sequence.length - sequence.cached - 2);
+      // The cache holds all tokens except the last one. A request that failed after its prefill computes its last token again.
+      if (sequence.closed) continue;
+      sequence.cached = sequence.length - 1;
+      this.#register(sequence);
+    }
+  }
+
+  /** Queues the work of a round. Returns its samples in the order in which `collect` returns them. */
+  #queue(
+    program: DecodeProgram,
+    ready: readonly Request[],
+    fresh: readonly Request[],
+    drafts: ReadonlyMap<Request, readonly number[]> | null,
+  ): Expected[] {
     const steps = drafts ? 0 : Math.min(program.sizes.steps, Math.max(0, ...ready.map((request) => this.#room(request))));
     // The oldest calls come first. A call without pages waits for a later round.
-    const decoding: Request[] = [];
-    for (let i = 0; i < ready.length; i++) {
-      const { sequence } = ready[i]!;
+    const decoding = ready.filter((request, i) => {
+      const { sequence } = request;
       const victims = [...ready.slice(i + 1).reverse(), ...fresh];
       const preempted = sequence.length - sequence.cached > 1;
-      const more = drafts ? drafts.get(ready[i]!)!.length : steps;
-      if (!preempted && this.#reserve(program, sequence, Math.min(sequence.length + more, this.maxModelLen), victims))
-        decoding.push(ready[i]!);
-    }
+      const more = drafts?.get(request)!.length ?? steps;
+      return !preempted && this.#reserve(program, sequence, Math.min(sequence.length + more, this.maxModelLen), victims);
+    });
     const expected = this.#prefill(program, fresh);
-    if (drafts) expected.push(...this.#tryDrafts(program, decoding, drafts));
-    else if (decoding.length > 0) {
-      program.decode(
-        decoding.map((request) => {
-          const { sequence } = request;
-          const position = sequence.length - 1;
-          return { token: sequence.tokens[position]!, position, slot: sequence.slot, params: sampleRow(request) };
-        }),
-        steps,
-      );
-      for (let step = 0; step < steps; step++) expected.push(...decoding.map((request) => ({ request })));
-    }
-    const samples = await program.collect();
+    if (drafts) return [...expected, ...this.#tryDrafts(program, decoding, drafts)];
+    if (decoding.length === 0) return expected;
+    program.decode(
+      decoding.map((request) => {
+        const { sequence } = request;
+        const position = sequence.length - 1;
+        return { token: sequence.tokens[position]!, position, slot: sequence.slot, params: sampleRow(request) };
+      }),
+      steps,
+    );
+    for (let step = 0; step < steps; step++) expected.push(...decoding.map((request) => ({ request })));
+    return expected;
+  }
+
+  /** Gives each sample to its call. Returns the number of samples that counted. */
+  #deliver(expected: readonly Expected[], samples: readonly Sampled[]): number {
     let accepted = 0;
     expected.forEach(({ request, drafted }, i) => {
       if (!this.#requests.has(request)) return;
@@ -211,19 +234,7 @@ export class BatchSampler implements Sampler {
       accepted++;
       this.#accept(request, samples[i]!);
     });
-    if (fresh.length === 0) this.#pace.learn(drafts ? 'drafts' : 'steps', ready.length, performance.now() - start, accepted);
-    for (const request of drafts ? decoding : []) {
-      const { length, cached, draftLength } = request.sequence;
-      const drafted = drafts!.get(request)!.length;
-      // The last sample follows the last token that was right.
-      if (drafted > 0) draftLength.learn(drafted, length - cached - 2);
-    }
-    for (const sequence of new Set(expected.map(({ request }) => request.sequence))) {
-      // The cache holds all tokens except the last one. A request that failed after its prefill computes its last token again.
-      if (sequence.closed) continue;
-      sequence.cached = sequence.length - 1;
-      this.#register(sequence);
-    }
+    return accepted;
   }
 
   /** A draft for each call; null if no call has one, or if single steps were faster. */
