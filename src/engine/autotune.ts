@@ -1,11 +1,15 @@
 /**
- * Chooses the matmul tiles of a hardware GPU by measuring them: GPUs differ more than their names tell. The choice is stored for
- * each adapter, so it is made once in a browser. It changes the speed and no bit of a result, because every tile adds the terms
- * of an element in the same order; a tile whose product has other bits than the default's is left out.
+ * Chooses the matmul tiles of a hardware GPU, and whether attention uses workgroup memory, by measuring: GPUs differ more than
+ * their names tell. The choice is stored for each adapter, so it is made once in a browser. It changes the speed and no bit of a
+ * result, because every variant adds the terms of an element in the same order; a variant whose result has other bits than the
+ * default's is left out.
  */
-import type { Gpu, View } from './gpu.ts';
+import type { Dispatch, Gpu, View } from './gpu.ts';
+import { attention, type AttentionSizes } from './kernels/attention.ts';
+import { attentionBackward } from './kernels/attention-backward.ts';
+import { attentionTile } from './kernels/attention-tile.ts';
 import { matmul, type MatmulForm } from './kernels/matmul.ts';
-import { DEFAULT_TILES, MEASURED_TILES, type MeasuredTile, type TileChoice } from './tuning.ts';
+import { ATTENTION_MEMORY, type AttentionMemory, DEFAULT_TILES, MEASURED_TILES, type MeasuredTile, type TileChoice } from './tuning.ts';
 
 /** Keeps choices between visits. Both methods may fail: then the tiles are measured again. */
 export interface TileStore {
@@ -13,7 +17,7 @@ export interface TileStore {
   save(adapter: string, choice: TileChoice): Promise<unknown>;
 }
 
-/** What is measured for a use, at the shape of a layer of a small Qwen. */
+/** What is measured for a use of the matmul. */
 interface Use {
   form: MatmulForm;
   rows: number;
@@ -21,20 +25,26 @@ interface Use {
 }
 
 const LARGE = ['register 8x2', 'shared 64x64', 'shared 128x64', 'shared 128x128'] as const;
-export const USES: Record<keyof TileChoice, Use> = {
-  few: { form: 'nt', rows: 16, candidates: ['register 4x1', 'shared 32x32', 'shared 64x64'] },
-  many: { form: 'nt', rows: 1024, candidates: LARGE },
-  tn: { form: 'tn', rows: 1024, candidates: LARGE },
+/** The shapes of a layer of a small Qwen. */
+export const MEASURED_SHAPES = {
+  uses: {
+    few: { form: 'nt', rows: 16, candidates: ['register 4x1', 'shared 32x32', 'shared 64x64'] },
+    many: { form: 'nt', rows: 1024, candidates: LARGE },
+    tn: { form: 'tn', rows: 1024, candidates: LARGE },
+  } as Record<'few' | 'many' | 'tn', Use>,
+  /** Columns of the products. */
+  width: 1024,
+  attention: { rows: 1024, heads: 8, kvHeads: 4, headDim: 128 },
 };
-const WIDTH = 1024;
+type Shapes = typeof MEASURED_SHAPES;
 const ROUNDS = 5;
 /** Milliseconds of one measurement: long beside the jitter of a browser's clock. */
 const MEASURED_MS = 4;
-/** Another tile replaces the default only if it takes less than this share of the default's time. */
+/** Another variant replaces the default only if it takes less than this share of the default's time. */
 const WORTH = 0.95;
 
-/** The fastest tiles of this adapter: those that are stored, or measured ones. The defaults if they cannot be measured. */
-export async function tunedTiles(gpu: Gpu, store?: TileStore, uses = USES, width = WIDTH): Promise<TileChoice> {
+/** The fastest variants for this adapter: those that are stored, or measured ones. The defaults if they cannot be measured. */
+export async function tunedTiles(gpu: Gpu, store?: TileStore, shapes: Shapes = MEASURED_SHAPES): Promise<TileChoice> {
   const { vendor, architecture, description } = gpu.info;
   const adapter = `${vendor} ${architecture} ${description}`;
   const stored = await store?.load(adapter).catch(() => undefined);
@@ -42,7 +52,14 @@ export async function tunedTiles(gpu: Gpu, store?: TileStore, uses = USES, width
   const choice = { ...DEFAULT_TILES };
   try {
     for (const use of ['few', 'many', 'tn'] as const)
-      choice[use] = fastestTile(DEFAULT_TILES[use], await measure(gpu, uses[use], DEFAULT_TILES[use], width));
+      choice[use] = fastest(
+        choice[use],
+        await measure(gpu, choice[use], (tensor) => products(gpu, tensor, shapes.uses[use], shapes.width)),
+      );
+    choice.attention = fastest(
+      choice.attention,
+      await measure(gpu, choice.attention, (tensor) => attentions(gpu, tensor, shapes.attention)),
+    );
   } catch {
     return DEFAULT_TILES; // the self-test that follows says what is wrong with the device
   }
@@ -50,61 +67,88 @@ export async function tunedTiles(gpu: Gpu, store?: TileStore, uses = USES, width
   return choice;
 }
 
-/** @param ms milliseconds by tile; tiles that were left out are missing */
-export function fastestTile(standard: MeasuredTile, ms: ReadonlyMap<MeasuredTile, number>): MeasuredTile {
-  const [name, best] = [...ms].reduce((fastest, next) => (next[1] < fastest[1] ? next : fastest), [standard, Infinity] as const);
+/** @param ms milliseconds by variant; variants that were left out are missing */
+export function fastest<Name>(standard: Name, ms: ReadonlyMap<Name, number>): Name {
+  const [name, best] = [...ms].reduce((least, next) => (next[1] < least[1] ? next : least), [standard, Infinity] as const);
   return best < WORTH * (ms.get(standard) ?? Infinity) ? name : standard;
 }
 
-const isChoice = (value: unknown): value is TileChoice =>
-  typeof value === 'object' &&
-  value !== null &&
-  Object.entries(USES).every(([use, { candidates }]) => candidates.some((name) => name === (value as Record<string, unknown>)[use]));
+const isChoice = (value: unknown): value is TileChoice => {
+  if (typeof value !== 'object' || value === null) return false;
+  const { attention: memory, ...tiles } = value as Record<string, unknown>;
+  const known = Object.entries(MEASURED_SHAPES.uses).every(([use, { candidates }]) => candidates.some((name) => name === tiles[use]));
+  return known && ATTENTION_MEMORY.some((name) => name === memory);
+};
 
-/** The least milliseconds of each tile that gives the bits of `standard`, in interleaved rounds. */
-async function measure(
-  gpu: Gpu,
-  { form, rows, candidates }: Use,
-  standard: MeasuredTile,
-  width: number,
-): Promise<Map<MeasuredTile, number>> {
+/** The variants of a measurement. */
+interface Candidates<Name> {
+  rows: number;
+  /** What all variants write. */
+  out: View[];
+  programs: { name: Name; once: Dispatch[] }[];
+}
+/** A tensor of `floats` values that are not 0. */
+type MakeTensor = (floats: number) => View;
+
+function products(gpu: Gpu, tensor: MakeTensor, { form, rows, candidates }: Use, width: number): Candidates<MeasuredTile> {
+  const [a, b] = [tensor(rows * width), tensor((form === 'tn' ? rows : width) * width)];
+  const c = tensor((form === 'tn' ? width : rows) * width);
+  const counts = gpu.uniform('tune counts', [rows, 0, 0, 0]);
+  const programs = candidates.map((name) => {
+    const tile = MEASURED_TILES[name];
+    const tuning = { rows: [{ upTo: Infinity, tile }], tn: tile };
+    return { name, once: matmul(gpu, { a, b, c, counts }, { form, rows: { of: 'tokens' }, n: width, k: width }, tuning) };
+  });
+  return { rows, out: [c], programs };
+}
+
+/** Attention of one sequence, forward and backward. */
+function attentions(gpu: Gpu, tensor: MakeTensor, { rows, ...sizes }: Shapes['attention']): Candidates<AttentionMemory> {
+  const { heads, kvHeads, headDim } = sizes;
+  const [q, qk, qkv] = [heads, heads + kvHeads, heads + 2 * kvHeads].map((all) => rows * all * headDim) as [number, number, number];
+  const ends = tensor(rows);
+  gpu.write(ends, new Uint32Array(rows).fill(rows));
+  const [out, lse, delta, dqk, dqkv] = [q, rows * heads, rows * heads, qk, qkv].map(tensor) as [View, View, View, View, View];
+  const counts = gpu.uniform('tune counts', [rows, 0, 0, 0]);
+  const t = { qk: tensor(qk), qkv: tensor(qkv), ends, out, lse, dout: tensor(q), delta, dqk, dqkv, counts };
+  const p: AttentionSizes = { tokens: { of: 'tokens' }, ...sizes };
+  const programs = ATTENTION_MEMORY.map((name) => {
+    const tile = (vectors: number) => attentionTile({ ...gpu.tuning.attention, stage: name === 'workgroup' }, headDim, vectors);
+    return { name, once: [...attention(gpu, t, p, tile(2)), ...attentionBackward(gpu, t, p, { query: tile(3), key: tile(4) })] };
+  });
+  return { rows, out: [out, dqk, dqkv], programs };
+}
+
+/** The least milliseconds of each variant that gives the bits of `standard`, in interleaved rounds. */
+async function measure<Name>(gpu: Gpu, standard: Name, make: (tensor: MakeTensor) => Candidates<Name>): Promise<Map<Name, number>> {
   const views: View[] = [];
   try {
-    const { c, tiles } = gpu.collecting(views, () => {
-      const random = (label: string, floats: number): View => {
-        const view = gpu.buffer(label, floats * 4);
-        gpu.write(
-          view,
-          Float32Array.from({ length: floats }, (_, i) => ((i * 2654435761) % 1000) / 1000 - 0.5),
-        );
+    const { rows, out, programs } = gpu.collecting(views, () =>
+      make((floats) => {
+        const view = gpu.buffer('tune', floats * 4);
+        const values = Float32Array.from({ length: floats }, (_, i) => ((i * 2654435761) % 1000) / 1000 - 0.5);
+        gpu.write(view, values);
         return view;
-      };
-      const [a, b] = [random('tune a', rows * width), random('tune b', (form === 'tn' ? rows : width) * width)];
-      const c = gpu.buffer('tune c', (form === 'tn' ? width : rows) * width * 4);
-      const counts = gpu.uniform('tune counts', [rows, 0, 0, 0]);
-      const tiles = candidates.map((name) => {
-        const tile = MEASURED_TILES[name];
-        const tuning = { rows: [{ upTo: Infinity, tile }], tn: tile };
-        return { name, once: matmul(gpu, { a, b, c, counts }, { form, rows: { of: 'tokens' }, n: width, k: width }, tuning) };
-      });
-      return { c, tiles };
-    });
+      }),
+    );
     await gpu.ready();
-    const time = async (once: (typeof tiles)[number]['once'], repeats: number): Promise<number> => {
+    const time = async (once: readonly Dispatch[], repeats: number): Promise<number> => {
       const start = performance.now();
       gpu.run(Array.from({ length: repeats }, () => once).flat(), { tokens: rows, rows: 0 });
       await gpu.device.queue.onSubmittedWorkDone();
       return (performance.now() - start) / repeats;
     };
-    const bits = new Map<MeasuredTile, Uint32Array>();
-    for (const { name, once } of tiles) {
+    const bits = new Map<Name, Uint32Array[]>();
+    for (const { name, once } of programs) {
       await time(once, 1);
-      bits.set(name, new Uint32Array(await gpu.read(c)));
+      const words: Uint32Array[] = [];
+      for (const view of out) words.push(new Uint32Array(await gpu.read(view)));
+      bits.set(name, words);
     }
     const expected = bits.get(standard)!;
-    const sound = tiles.filter(({ name }) => bits.get(name)!.every((word, i) => word === expected[i]));
-    const repeats = Math.max(1, Math.min(500, Math.round(MEASURED_MS / (await time(tiles[0]!.once, 2)))));
-    const ms = new Map<MeasuredTile, number>();
+    const sound = programs.filter(({ name }) => bits.get(name)!.every((words, v) => words.every((word, i) => word === expected[v]![i])));
+    const repeats = Math.max(1, Math.min(500, Math.round(MEASURED_MS / (await time(programs[0]!.once, 2)))));
+    const ms = new Map<Name, number>();
     for (let round = 0; round < ROUNDS; round++)
       for (const { name, once } of sound) ms.set(name, Math.min(ms.get(name) ?? Infinity, await time(once, repeats)));
     return ms;

@@ -45,6 +45,8 @@ export interface AttentionTuning {
   shareKeys: boolean;
   /** Lanes of a quad divide a head_dim of 64 or more among them (quadSwap). */
   divideHeadDim: boolean;
+  /** A workgroup copies keys (or queries) to workgroup memory, for hardware GPUs. Not where keys are shared by quadSwap. */
+  stage: boolean;
 }
 
 /** Attention to the paged KV cache (generation). */
@@ -95,17 +97,22 @@ export const MEASURED_TILES = {
 } as const satisfies Record<string, MatmulTile>;
 export type MeasuredTile = keyof typeof MEASURED_TILES;
 
-/** The tile of each use: products of few rows (decoding), of many rows, and weight gradients. */
+/** From where the threads of a hardware GPU read the keys of packed attention: see `AttentionTuning.stage`. */
+export const ATTENTION_MEMORY = ['storage', 'workgroup'] as const;
+export type AttentionMemory = (typeof ATTENTION_MEMORY)[number];
+
+/** The tile of each use of the matmul: products of few rows (decoding), of many rows, and weight gradients. And the memory of attention. */
 export interface TileChoice {
   few: MeasuredTile;
   many: MeasuredTile;
   tn: MeasuredTile;
+  attention: AttentionMemory;
 }
 
 /** The choice for a hardware GPU that was not measured. */
-export const DEFAULT_TILES: TileChoice = { few: 'register 4x1', many: 'shared 64x64', tn: 'shared 64x64' };
+export const DEFAULT_TILES: TileChoice = { few: 'register 4x1', many: 'shared 64x64', tn: 'shared 64x64', attention: 'storage' };
 
-export const matmulOf = ({ few, many, tn }: TileChoice): MatmulTuning => ({
+const matmulOf = ({ few, many, tn }: TileChoice): MatmulTuning => ({
   rows: [
     { upTo: 32, tile: MEASURED_TILES[few] },
     { upTo: Infinity, tile: MEASURED_TILES[many] },
@@ -160,7 +167,7 @@ export function tuningFor({ software, subgroupSize }: { software: boolean; subgr
     const lanes = subgroupSize >= 8 ? 8 : 4;
     return {
       matmul: MATMUL_VARIANTS[lanes === 8 ? 'quads' : exchange ? 'quad' : 'register'],
-      attention: { threads: lanes, floats: 256, shareKeys: exchange, divideHeadDim: exchange },
+      attention: { threads: lanes, floats: 256, shareKeys: exchange, divideHeadDim: exchange, stage: false },
       pagedAttention: { threads: exchange ? lanes : 16, floats: 256, quad: exchange },
       threads: 64,
       rowThreads: 1,
@@ -168,9 +175,16 @@ export function tuningFor({ software, subgroupSize }: { software: boolean; subgr
   }
   return {
     matmul: MATMUL_VARIANTS.shared,
-    attention: { threads: 32, floats: 128, shareKeys: false, divideHeadDim: exchange },
+    attention: { threads: 32, floats: 128, shareKeys: false, divideHeadDim: exchange, stage: false },
     pagedAttention: { threads: exchange ? 32 : 16, floats: 64, quad: exchange },
     threads: 64,
     rowThreads: 64,
   };
 }
+
+/** The tuning of a hardware GPU with the variants that were measured. */
+export const withTiles = (tuning: Tuning, choice: TileChoice): Tuning => ({
+  ...tuning,
+  matmul: matmulOf(choice),
+  attention: { ...tuning.attention, stage: choice.attention === 'workgroup' },
+});

@@ -9,7 +9,7 @@ import { Gpu, GpuUnavailableError } from '../engine/gpu.ts';
 import type { KvFormat } from '../engine/kernels/kv-format.ts';
 import { roundedSource } from '../engine/load-tensors.ts';
 import { selfTest } from '../engine/self-test.ts';
-import { matmulOf } from '../engine/tuning.ts';
+import { withTiles } from '../engine/tuning.ts';
 import type { Engine } from '../engine/types.ts';
 import { hasAdapter, loraOptions, readAdapter } from '../exchange/adapter-folder.ts';
 import { inMemory, type ModelParts, openModel } from '../exchange/model-folder.ts';
@@ -87,7 +87,7 @@ export class EngineHost {
     this.#gpu ??= (async () => {
       const gpu = await this.#create();
       // The tiles of software adapters were chosen by hand (tuning.ts), and compiling others takes seconds there.
-      if (!gpu.info.software) gpu.tuning = { ...gpu.tuning, matmul: matmulOf(await tunedTiles(gpu, storedTiles)) };
+      if (!gpu.info.software) gpu.tuning = withTiles(gpu.tuning, await tunedTiles(gpu, storedTiles));
       const failure = await selfTest(gpu);
       this.#info = { state: 'ready', ...gpu.info, selfTest: failure ? 'failed' : 'passed', message: failure ?? undefined };
       if (failure) {

@@ -124,23 +124,48 @@ describe('packed attention equals float64, forward and backward', () => {
 
   test('without subgroups, in the tiles of a hardware GPU', async () => {
     const shape = { heads: 2, kvHeads: 1, headDim: 16 };
-    const tile = { threads: 32, tokens: 2, quad: 'none' as const };
+    const tile = { threads: 32, tokens: 2, quad: 'none' as const, staged: 0 };
     const { x, result } = await runOnGpu(PACKED, shape, { forward: tile, query: tile, key: tile });
     const expected = reference(x, shape);
     for (const name of ['out', 'lse', 'dqk', 'dqkv'] as const) expect(difference(result[name], expected[name]), name).toBeLessThan(2e-6);
   });
 
-  test.each([64])('in the tiles of a hardware GPU, whose lanes divide a head_dim of %i', async (headDim) => {
-    if (gpu.info.subgroupSize === 0) return;
-    const { attention: tuning } = tuningFor({ software: false, subgroupSize: 32 });
+  const hardware = (subgroupSize: number, headDim: number, stage: boolean) => {
+    const tuning = { ...tuningFor({ software: false, subgroupSize }).attention, stage };
     const [forward, query, key] = [2, 3, 4].map((vectors) => attentionTile(tuning, headDim, vectors)) as [
       AttentionTile,
       AttentionTile,
       AttentionTile,
     ];
-    expect(forward).toMatchObject({ threads: 32, quad: 'headDim' });
+    return { forward, query, key };
+  };
+
+  test.each([
+    { headDim: 16, subgroups: 0, staged: 32 },
+    { headDim: 64, subgroups: 32, staged: 32 },
+    { headDim: 128, subgroups: 32, staged: 16 },
+    { headDim: 64, subgroups: 0, staged: 32 },
+  ])('in workgroup memory, head_dim $headDim, subgroups of $subgroups: float64, and the bits without it', async ({ headDim, ...own }) => {
+    if (gpu.info.subgroupSize < Math.min(4, own.subgroups)) return;
+    const [plain, tiles] = [hardware(own.subgroups, headDim, false), hardware(own.subgroups, headDim, true)];
+    expect(plain.key.staged).toBe(0);
+    expect(tiles.key).toMatchObject({ threads: 32, quad: own.subgroups && headDim >= 64 ? 'headDim' : 'none', staged: own.staged });
     const shape = { heads: 2, kvHeads: 1, headDim };
-    const { x, result } = await runOnGpu(PACKED, shape, { forward, query, key });
+    // Several loads of workgroup memory, and subtrees that end between and inside of them.
+    const forest: Tree[] = [[1], [19, [7], [1, [3], [9]]], [45, [9], [3, [5], [18]]]];
+    const { x, result } = await runOnGpu(forest, shape, tiles);
+    const expected = reference(x, shape);
+    const without = (await runOnGpu(forest, shape, plain)).result;
+    for (const name of ['out', 'lse', 'dqk', 'dqkv'] as const) {
+      expect(difference(result[name], expected[name]), name).toBeLessThan(2e-6);
+      expect(new Uint32Array(result[name].buffer), name).toEqual(new Uint32Array(without[name].buffer));
+    }
+  });
+
+  // A software adapter takes half a minute to compile these kernels without workgroup memory: float64 only.
+  test('in workgroup memory, head_dim 128, without subgroups', async () => {
+    const shape = { heads: 2, kvHeads: 1, headDim: 128 };
+    const { x, result } = await runOnGpu([[45, [9], [3, [5], [18]]]], shape, hardware(0, 128, true));
     const expected = reference(x, shape);
     for (const name of ['out', 'lse', 'dqk', 'dqkv'] as const) expect(difference(result[name], expected[name]), name).toBeLessThan(2e-6);
   });

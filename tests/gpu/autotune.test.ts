@@ -1,8 +1,8 @@
 /** Tiles chosen by measurement: the choice is one of the candidates, is stored, and changes no bit. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { fastestTile, type TileStore, tunedTiles, USES } from '../../src/engine/autotune.ts';
+import { fastest, MEASURED_SHAPES, type TileStore, tunedTiles } from '../../src/engine/autotune.ts';
 import { Gpu } from '../../src/engine/gpu.ts';
-import { DEFAULT_TILES, MEASURED_TILES } from '../../src/engine/tuning.ts';
+import { ATTENTION_MEMORY, DEFAULT_TILES, MEASURED_TILES } from '../../src/engine/tuning.ts';
 import { storedTiles } from '../../src/storage/tiles.ts';
 
 describe('autotune', () => {
@@ -15,34 +15,40 @@ describe('autotune', () => {
   // Small products, and no tile of 128 × 128: a software adapter takes seconds to compile it.
   const few = ['register 4x1', 'shared 32x32'] as const;
   const many = ['register 8x2', 'shared 64x64'] as const;
-  const uses: typeof USES = {
-    few: { form: 'nt', rows: 16, candidates: few },
-    many: { form: 'nt', rows: 64, candidates: many },
-    tn: { form: 'tn', rows: 64, candidates: many },
+  const shapes: typeof MEASURED_SHAPES = {
+    uses: {
+      few: { form: 'nt', rows: 16, candidates: few },
+      many: { form: 'nt', rows: 64, candidates: many },
+      tn: { form: 'tn', rows: 64, candidates: many },
+    },
+    width: 64,
+    attention: { rows: 64, heads: 2, kvHeads: 1, headDim: 16 },
   };
 
   test('measures each tile, stores the choice, and reads it at the next visit', async () => {
     const run = vi.spyOn(gpu, 'run');
-    const choice = await tunedTiles(gpu, storedTiles, uses, 64);
+    const choice = await tunedTiles(gpu, storedTiles, shapes);
     expect([few, many, many].every((names, i) => names.some((name) => name === [choice.few, choice.many, choice.tn][i]))).toBe(true);
-    expect(run.mock.calls.length).toBeGreaterThan(30);
+    expect(ATTENTION_MEMORY).toContain(choice.attention);
+    expect(run.mock.calls.length).toBeGreaterThan(40);
     run.mockClear();
-    expect(await tunedTiles(gpu, storedTiles, uses, 64)).toEqual(choice);
+    expect(await tunedTiles(gpu, storedTiles, shapes)).toEqual(choice);
     expect(run).not.toHaveBeenCalled();
     run.mockRestore();
     const buffers = gpu.bytesAllocated;
-    await tunedTiles(gpu, undefined, uses, 64);
+    await tunedTiles(gpu, undefined, shapes);
     expect(gpu.bytesAllocated).toBe(buffers);
   });
 
   test.each<[string, TileStore]>([
     ['a storage that fails', { load: () => Promise.reject(new Error('no storage')), save: () => Promise.reject(new Error('no storage')) }],
     ['a tile that does not exist', { load: async () => ({ ...DEFAULT_TILES, many: 'shared 9x9' }), save: async () => {} }],
+    ['a choice of an earlier version', { load: async () => ({ ...DEFAULT_TILES, attention: undefined }), save: async () => {} }],
     ['a stored number', { load: async () => 7, save: async () => {} }],
   ])('%s: the tiles are measured', async (_, store) => {
     const run = vi.spyOn(gpu, 'run');
-    const choice = await tunedTiles(gpu, store, uses, 64);
-    expect(Object.values(choice).every((name) => name in MEASURED_TILES)).toBe(true);
+    const choice = await tunedTiles(gpu, store, shapes);
+    expect([choice.few, choice.many, choice.tn].every((name) => name in MEASURED_TILES)).toBe(true);
     expect(run).toHaveBeenCalled();
     run.mockRestore();
   });
@@ -50,13 +56,13 @@ describe('autotune', () => {
   test('a device that refuses the measurement keeps the default, and nothing is stored', async () => {
     const save = vi.fn(async () => {});
     const ready = vi.spyOn(gpu, 'ready').mockRejectedValue(new Error('a shader does not compile'));
-    expect(await tunedTiles(gpu, { load: async () => undefined, save }, uses, 64)).toEqual(DEFAULT_TILES);
+    expect(await tunedTiles(gpu, { load: async () => undefined, save }, shapes)).toEqual(DEFAULT_TILES);
     expect(save).not.toHaveBeenCalled();
     ready.mockRestore();
   });
 
   test('another tile must be worth the change, and a tile with other bits has no time', () => {
-    const choose = (...ms: [keyof typeof MEASURED_TILES, number][]) => fastestTile('shared 64x64', new Map(ms));
+    const choose = (...ms: [keyof typeof MEASURED_TILES, number][]) => fastest<keyof typeof MEASURED_TILES>('shared 64x64', new Map(ms));
     expect(choose(['shared 64x64', 10], ['shared 128x64', 9.8])).toBe('shared 64x64');
     expect(choose(['shared 64x64', 10], ['shared 128x64', 9], ['shared 128x128', 6])).toBe('shared 128x128');
     expect(choose(['shared 64x64', 10])).toBe('shared 64x64');

@@ -9,7 +9,17 @@ import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
 import { rowCount } from '../rows.ts';
 import { attendedKeys, attentionReference, type AttentionSizes, type AttentionTensors, checkAttentionSizes, LOG2E } from './attention.ts';
-import { type AttentionTile, attentionTile, eachKeyBlock, queryTokens, repeat, seen, TileText, tileTokens } from './attention-tile.ts';
+import {
+  type AttentionTile,
+  attentionTile,
+  eachKeyBlock,
+  queryTokens,
+  repeat,
+  seen,
+  STAGED_KEYS,
+  TileText,
+  tileTokens,
+} from './attention-tile.ts';
 
 export interface AttentionBackwardTensors extends AttentionTensors {
   /** [tokens, heads·headDim] gradient of `out`. */
@@ -27,7 +37,8 @@ function queryKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: Attentio
   const text = new TileText(tile, headDim);
   const own = text.vectors;
   const scale = 1 / Math.sqrt(headDim);
-  const kStride = (heads + kvHeads) * d4;
+  const [kStride, vStride] = [(heads + kvHeads) * d4, (heads + 2 * kvHeads) * d4];
+  const [ks, vs] = [text.array('qk'), text.array('qkv')];
   const body = /* wgsl */ `${queryTokens(heads, kvHeads, d4)}
   ${text.eachToken(
     (r) => `
@@ -43,22 +54,22 @@ function queryKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: Attentio
   let lse${r} = lse[token${r} * ${heads}u + head] * ${LOG2E};`,
   )}${eachKeyBlock(
     text,
+    { kStride, vStride },
     `
-      ${repeat(text.addresses, (t) => `let k_at${t} = key${t} * ${kStride}u + kcol; let v_at${t} = key${t} * ${(heads + 2 * kvHeads) * d4}u + vcol;`)}
       ${text.eachToken((r) => repeat(4, (t) => `var s${r}_${t} = 0.0; var g${r}${t} = 0.0;`, ' '))}
       ${repeat(
         own,
-        (d) => `${text.share ? `let k_${d} = qk[k_at0 + ${text.at(d)}];` : ''}
-      { ${text.four('k', `k_${d}`, (t) => `qk[k_at${t} + ${text.at(d)}]`)}
+        (d) => `${text.share ? `let k_${d} = ${ks}[k_at0 + ${text.at(d)}];` : ''}
+      { ${text.four('k', `k_${d}`, (t) => `${ks}[k_at${t} + ${text.at(d)}]`)}
         ${text.eachToken((r) => repeat(4, (t) => `s${r}_${t} += dot(q${r}_${d}, k${t});`, ' '))} }
-      { ${text.share ? `let v = qkv[v_at0 + ${text.at(d)}]; ` : ''}${text.four('v', 'v', (t) => `qkv[v_at${t} + ${text.at(d)}]`)}
+      { ${text.share ? `let v = ${vs}[v_at0 + ${text.at(d)}]; ` : ''}${text.four('v', 'v', (t) => `${vs}[v_at${t} + ${text.at(d)}]`)}
         ${text.eachToken((r) => repeat(4, (t) => `g${r}${t} += dot(g${r}_${d}, v${t});`, ' '))} }`,
       )}
       ${text.eachToken((r) => text.sum(...[0, 1, 2, 3].flatMap((t) => [`s${r}_${t}`, `g${r}${t}`])))}
       ${text.eachToken((r) => repeat(4, (t) => `let w${r}_${t} = select(0.0, exp2(s${r}_${t} - lse${r}) * (g${r}${t} - delta${r}), ${seen(text, r, t)});`))}
       ${repeat(
         own,
-        (d) => `{ ${text.four('k', `k_${d}`, (t) => `qk[k_at${t} + ${text.at(d)}]`)}
+        (d) => `{ ${text.four('k', `k_${d}`, (t) => `${ks}[k_at${t} + ${text.at(d)}]`)}
         ${text.eachToken((r) => `a${r}_${d} += ${repeat(4, (t) => `w${r}_${t} * k${t}`, ' + ')};`)} }`,
       )}`,
   )}
@@ -74,7 +85,7 @@ function queryKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: Attentio
     reads: { qk: 'vec4f', qkv: 'vec4f', ends: 'u32', out: 'vec4f', lse: 'f32', dout: 'vec4f' },
     writes: { delta: 'f32', dqk: 'vec4f' },
     subgroups: text.subgroups,
-    body: text.main(body),
+    body: text.main(body, STAGED_KEYS),
   });
 }
 
@@ -85,6 +96,9 @@ function keyKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: AttentionT
   const scale = 1 / Math.sqrt(headDim);
   const kStride = (heads + kvHeads) * d4;
   const vStride = (heads + 2 * kvHeads) * d4;
+  const [qs, gs] = [text.array('qk'), text.array('dout')];
+  const q = (query: string): string => `${query} * ${kStride}u + head * ${d4}u`;
+  const g = (query: string): string => `(${query} * ${heads}u + head) * ${d4}u`;
   const body = /* wgsl */ `
   let kcol = ${heads * d4}u + wg.y * ${d4}u;
   let vcol = kcol + ${kvHeads * d4}u;
@@ -102,33 +116,37 @@ function keyKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: AttentionT
   )}`,
   )}
   for (var head = wg.y * ${heads / kvHeads}u; head < (wg.y + 1u) * ${heads / kvHeads}u; head++) {
-    for (var j = first; j < end; j += 4u) {
+    var j = first;
+    ${text.eachBlock(
+      { end: 'end', buffers: { qk: q, dout: g } },
+      /* wgsl */ `
       ${repeat(
         text.addresses,
-        (t) => `let query${t} = min(${text.item(t)}, end - 1u); let q_at${t} = query${t} * ${kStride}u + head * ${d4}u;
-      let g_at${t} = (query${t} * ${heads}u + head) * ${d4}u; let lse_${t} = lse[query${t} * ${heads}u + head] * ${LOG2E}; let delta_${t} = delta[query${t} * ${heads}u + head];`,
+        (t) => `let query${t} = min(${text.item(t)}, end - 1u);
+      let q_at${t} = ${text.vector(`query${t}`, q(`query${t}`))}; let g_at${t} = ${text.vector(`query${t}`, g(`query${t}`))};
+      let lse_${t} = lse[query${t} * ${heads}u + head] * ${LOG2E}; let delta_${t} = delta[query${t} * ${heads}u + head];`,
       )}
       ${text.four('lse', 'lse_0', (t) => `lse_${t}`)}
       ${text.four('delta', 'delta_0', (t) => `delta_${t}`)}
       ${text.eachToken((r) => repeat(4, (t) => `var s${r}_${t} = 0.0; var w${r}_${t} = 0.0;`, ' '))}
       ${repeat(
         own,
-        (d) => `${text.share ? `let q_${d} = qk[q_at0 + ${text.at(d)}]; let g_${d} = dout[g_at0 + ${text.at(d)}];` : ''}
-      { ${text.four('q', `q_${d}`, (t) => `qk[q_at${t} + ${text.at(d)}]`)}
+        (d) => `${text.share ? `let q_${d} = ${qs}[q_at0 + ${text.at(d)}]; let g_${d} = ${gs}[g_at0 + ${text.at(d)}];` : ''}
+      { ${text.four('q', `q_${d}`, (t) => `${qs}[q_at${t} + ${text.at(d)}]`)}
         ${text.eachToken((r) => repeat(4, (t) => `s${r}_${t} += dot(k${r}_${d}, q${t});`, ' '))} }
-      { ${text.four('g', `g_${d}`, (t) => `dout[g_at${t} + ${text.at(d)}]`)}
+      { ${text.four('g', `g_${d}`, (t) => `${gs}[g_at${t} + ${text.at(d)}]`)}
         ${text.eachToken((r) => repeat(4, (t) => `w${r}_${t} += dot(v${r}_${d}, g${t});`, ' '))} }`,
       )}
       ${text.eachToken((r) => text.sum(...[0, 1, 2, 3].flatMap((t) => [`s${r}_${t}`, `w${r}_${t}`])))}
       ${text.eachToken((r) => repeat(4, (t) => `let p${r}_${t} = select(0.0, exp2(s${r}_${t} - lse${t}), ${text.item(t)} - token${r} < len${r}); w${r}_${t} = p${r}_${t} * (w${r}_${t} - delta${t});`))}
       ${repeat(
         own,
-        (d) => `{ ${text.four('q', `q_${d}`, (t) => `qk[q_at${t} + ${text.at(d)}]`)}
+        (d) => `{ ${text.four('q', `q_${d}`, (t) => `${qs}[q_at${t} + ${text.at(d)}]`)}
         ${text.eachToken((r) => `dk${r}_${d} += ${repeat(4, (t) => `w${r}_${t} * q${t}`, ' + ')};`)} }
-      { ${text.four('g', `g_${d}`, (t) => `dout[g_at${t} + ${text.at(d)}]`)}
+      { ${text.four('g', `g_${d}`, (t) => `${gs}[g_at${t} + ${text.at(d)}]`)}
         ${text.eachToken((r) => `dv${r}_${d} += ${repeat(4, (t) => `p${r}_${t} * g${t}`, ' + ')};`)} }`,
-      )}
-    }
+      )}`,
+    )}
   }
   ${text.eachToken(
     (r) => `if (token${r} < n) {
@@ -141,7 +159,7 @@ function keyKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: AttentionT
     reads: { qk: 'vec4f', qkv: 'vec4f', ends: 'u32', lse: 'f32', dout: 'vec4f', delta: 'f32' },
     writes: { dqk: 'vec4f', dqkv: 'vec4f' },
     subgroups: text.subgroups,
-    body: text.main(body),
+    body: text.main(body, ['qk', 'dout']),
   });
 }
 

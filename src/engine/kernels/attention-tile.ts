@@ -17,15 +17,27 @@ export interface AttentionTile {
    * tokens and loads one of four keys for all lanes. `headDim`: the lanes have the same tokens, and each holds a quarter of head_dim.
    */
   quad: 'none' | 'keys' | 'headDim';
+  /**
+   * Items of the other side that a workgroup copies to workgroup memory at a time, a multiple of 4. 0: each thread loads them from
+   * storage. Not with `quad: 'keys'`.
+   */
+  staged: number;
 }
+
+/** Bytes of workgroup memory that WebGPU promises. */
+const WORKGROUP_BYTES = 16384;
+const MOST_STAGED = 32;
 
 /** @param vectors how many head_dim vectors of a token a thread keeps in registers */
 export function attentionTile(tuning: AttentionTuning, headDim: number, vectors: number): AttentionTile {
-  const { threads, floats, shareKeys, divideHeadDim } = tuning;
+  const { threads, floats, shareKeys, divideHeadDim, stage } = tuning;
   const divided = divideHeadDim && headDim >= 64 && headDim % 16 === 0;
   const budget = divided ? Math.min(128, floats) : floats;
   const tokens = Math.max(1, Math.min(8, Math.floor(budget / (vectors * (divided ? headDim / 4 : headDim)))));
-  return { threads, tokens, quad: divided ? 'headDim' : shareKeys ? 'keys' : 'none' };
+  const quad = divided ? 'headDim' : shareKeys ? 'keys' : 'none';
+  // Two vectors of each item lie in workgroup memory.
+  const room = 4 * Math.floor(WORKGROUP_BYTES / (4 * 2 * headDim * 4));
+  return { threads, tokens, quad, staged: stage && quad !== 'keys' ? Math.min(MOST_STAGED, room) : 0 };
 }
 
 /** Tokens of a workgroup. */
@@ -49,10 +61,13 @@ export class TileText {
   /** Addresses that a thread needs for a block of four items. */
   readonly addresses: number;
 
+  readonly #d4: number;
+
   constructor(
     readonly tile: AttentionTile,
     headDim: number,
   ) {
+    this.#d4 = headDim / 4;
     this.share = tile.quad === 'keys';
     this.#divided = tile.quad === 'headDim';
     this.vectors = headDim / 4 / (this.#divided ? 4 : 1);
@@ -70,6 +85,44 @@ export class TileText {
   /** Index of the thread's d-th vec4 in its head_dim vector. */
   at(d: number): string {
     return this.#divided ? `${4 * d}u + lane` : `${d}u`;
+  }
+  /** The array that holds a tensor of the other side. */
+  array(buffer: string): string {
+    return this.tile.staged > 0 ? `tile_${buffer}` : buffer;
+  }
+  /** Where the vector of an item begins in `array`. `address`: where it begins in the buffer. */
+  vector(item: string, address: string): string {
+    return this.tile.staged > 0 ? `(${item} - base) * ${this.#d4}u` : address;
+  }
+  /**
+   * Visits the blocks from `j` on: `next` moves `j` to a block, `body` handles it, until `j` is at `end`. Staged items are copied from
+   * `buffers`, by the address of an item's vector. The blocks are the same with and without staging, so the bits are too.
+   */
+  eachBlock(
+    { next = '', end, buffers }: { next?: string; end: string; buffers: Record<string, (item: string) => string> },
+    body: string,
+  ): string {
+    const { staged, threads } = this.tile;
+    if (staged === 0) return `for (; j < ${end}; j += 4u) {\n    ${next}${body}\n  }`;
+    const copies = Object.entries(buffers).map(
+      ([buffer, address]) => `tile_${buffer}[i] = ${buffer}[${address('item')} + i % ${this.#d4}u];`,
+    );
+    return /* wgsl */ `loop {
+    ${next}
+    if (j >= ${end}) { break; }
+    let base = j;
+    workgroupBarrier();
+    for (var i = thread; i < ${staged * this.#d4}u; i += ${threads}u) {
+      let item = min(base + i / ${this.#d4}u, ${end} - 1u);
+      ${copies.join('\n      ')}
+    }
+    workgroupBarrier();
+    loop {${body}
+      j += 4u;
+      ${next}
+      if (j >= ${end} || j + 4u > base + ${staged}u) { break; }
+    }
+  }`;
   }
   /** Index of the t-th item of the block at `j`. With shared keys, lane l sees item l ^ t. */
   item(t: number): string {
@@ -90,9 +143,11 @@ export class TileText {
   get subgroups(): boolean {
     return this.tile.quad !== 'none';
   }
-  /** The entry point. `body` sees `n` tokens, the tile's tokens `first` … `last` - 1, and `lane`, the thread's place in its quad. */
-  main(body: string): string {
+  /** The entry point. `body` sees `n` tokens, the tile's tokens `first` … `last` - 1, and `lane`, the thread's place in its quad. `staged`: the buffers of `eachBlock`. */
+  main(body: string, staged: readonly string[]): string {
+    const tiles = this.tile.staged > 0 ? staged : [];
     return /* wgsl */ `
+${tiles.map((buffer) => `var<workgroup> tile_${buffer}: array<vec4f, ${this.tile.staged * this.#d4}>;`).join('\n')}
 @compute @workgroup_size(${this.tile.threads}) fn main(
   @builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) thread: u32${this.subgroups ? ', @builtin(subgroup_invocation_id) sg: u32' : ''}) {
   ${this.subgroups ? 'let lane = sg & 3u;' : ''}
@@ -112,17 +167,23 @@ export function queryTokens(heads: number, kvHeads: number, d4: number): string 
 }
 
 /**
- * Loops over blocks of four keys from `j`, and leaves out the subtrees that end before the tile. In a block, item t is seen by
- * token r if `seen(r, t)`.
+ * Loops over blocks of four keys, and leaves out the subtrees that end before the tile. In a block, item t is seen by token r if
+ * `seen(r, t)`. `k_at` and `v_at`: where the vectors of its keys begin.
  */
-export function eachKeyBlock(text: TileText, body: string): string {
+export function eachKeyBlock(text: TileText, { kStride, vStride }: { kStride: number; vStride: number }, body: string): string {
+  const [k, v] = [(key: string) => `${key} * ${kStride}u + kcol`, (key: string) => `${key} * ${vStride}u + vcol`];
   return /* wgsl */ `
-  for (var j = 0u; j < last; j += 4u) {
-    while (j < last && ends[j] <= first) { j = ends[j]; }
+  var j = 0u;
+  ${text.eachBlock(
+    { next: 'while (j < last && ends[j] <= first) { j = ends[j]; }', end: 'last', buffers: { qk: k, qkv: v } },
+    /* wgsl */ `
     ${repeat(text.addresses, (t) => `let key${t} = min(${text.item(t)}, last - 1u); let end_${t} = ends[key${t}];`)}
-    ${text.four('end', 'end_0', (t) => `end_${t}`)}${body}
-  }`;
+    ${repeat(text.addresses, (t) => `let k_at${t} = ${text.vector(`key${t}`, k(`key${t}`))}; let v_at${t} = ${text.vector(`key${t}`, v(`key${t}`))};`)}
+    ${text.four('end', 'end_0', (t) => `end_${t}`)}${body}`,
+  )}`;
 }
+/** The buffers that `eachKeyBlock` stages. */
+export const STAGED_KEYS = ['qk', 'qkv'] as const;
 
 /** Condition under which token r attends to the t-th key of a block. `&&` would be a branch. */
 export const seen = (text: TileText, r: number, t: number): string => `(${text.item(t)} <= token${r}) & (token${r} < end${t})`;

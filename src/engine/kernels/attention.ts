@@ -7,7 +7,17 @@
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
 import { rowCount, type Rows } from '../rows.ts';
-import { type AttentionTile, attentionTile, eachKeyBlock, queryTokens, repeat, seen, TileText, tileTokens } from './attention-tile.ts';
+import {
+  type AttentionTile,
+  attentionTile,
+  eachKeyBlock,
+  queryTokens,
+  repeat,
+  seen,
+  STAGED_KEYS,
+  TileText,
+  tileTokens,
+} from './attention-tile.ts';
 
 export interface AttentionSizes {
   tokens: Rows;
@@ -83,20 +93,24 @@ function forwardKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: Attent
   const text = new TileText(tile, headDim);
   const own = text.vectors;
   const scale = LOG2E / Math.sqrt(headDim);
+  const [kStride, vStride] = [(heads + kvHeads) * d4, (heads + 2 * kvHeads) * d4];
+  const [ks, vs] = [text.array('qk'), text.array('qkv')];
   const body = /* wgsl */ `${queryTokens(heads, kvHeads, d4)}
   ${text.eachToken(
     (r) => `
   let token${r} = ${text.token(r)};
-  ${repeat(own, (d) => `let q${r}_${d} = qk[token${r} * ${(heads + kvHeads) * d4}u + head * ${d4}u + ${text.at(d)}] * ${scale}; var o${r}_${d} = vec4f();`)}
+  ${repeat(own, (d) => `let q${r}_${d} = qk[token${r} * ${kStride}u + head * ${d4}u + ${text.at(d)}] * ${scale}; var o${r}_${d} = vec4f();`)}
   var m${r} = -1e30; var l${r} = 0.0;`,
   )}${eachKeyBlock(
     text,
+    { kStride, vStride },
     `
-      ${repeat(text.addresses, (t) => `let k_at${t} = key${t} * ${(heads + kvHeads) * d4}u + kcol; let v_at${t} = key${t} * ${(heads + 2 * kvHeads) * d4}u + vcol;`)}
       ${text.eachToken((r) => `var s${r}_0 = 0.0; var s${r}_1 = 0.0; var s${r}_2 = 0.0; var s${r}_3 = 0.0;`)}
       ${repeat(
         own,
-        (d) => `{ ${text.share ? `let k = qk[k_at0 + ${text.at(d)}]; ` : ''}${text.four('k', 'k', (t) => `qk[k_at${t} + ${text.at(d)}]`)}
+        (
+          d,
+        ) => `{ ${text.share ? `let k = ${ks}[k_at0 + ${text.at(d)}]; ` : ''}${text.four('k', 'k', (t) => `${ks}[k_at${t} + ${text.at(d)}]`)}
         ${text.eachToken((r) => repeat(4, (t) => `s${r}_${t} += dot(q${r}_${d}, k${t});`, ' '))} }`,
       )}
       ${text.eachToken(
@@ -110,7 +124,9 @@ function forwardKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: Attent
       )}
       ${repeat(
         own,
-        (d) => `{ ${text.share ? `let v = qkv[v_at0 + ${text.at(d)}]; ` : ''}${text.four('v', 'v', (t) => `qkv[v_at${t} + ${text.at(d)}]`)}
+        (
+          d,
+        ) => `{ ${text.share ? `let v = ${vs}[v_at0 + ${text.at(d)}]; ` : ''}${text.four('v', 'v', (t) => `${vs}[v_at${t} + ${text.at(d)}]`)}
         ${text.eachToken((r) => `o${r}_${d} = o${r}_${d} * fade${r} + (${repeat(4, (t) => `p${r}_${t} * v${t}`, ' + ')});`)} }`,
       )}`,
   )}
@@ -127,7 +143,7 @@ function forwardKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: Attent
     reads: { qk: 'vec4f', qkv: 'vec4f', ends: 'u32' },
     writes: { out: 'vec4f', lse: 'f32' },
     subgroups: text.subgroups,
-    body: text.main(body),
+    body: text.main(body, STAGED_KEYS),
   });
 }
 
