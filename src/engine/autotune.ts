@@ -24,7 +24,7 @@ interface Use {
   candidates: readonly MeasuredTile[];
 }
 
-const LARGE = ['register 8x2', 'shared 64x64', 'shared 128x64', 'shared 128x128'] as const;
+const LARGE = ['register 8x2', 'shared 64x64', 'shared 128x64', 'shared 128x128', 'shared 64x64 double', 'shared 128x64 double'] as const;
 /** The shapes of a layer of a small Qwen. */
 export const MEASURED_SHAPES = {
   uses: {

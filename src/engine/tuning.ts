@@ -24,6 +24,8 @@ export interface SharedTile {
   /** A thread computes threadRows × threadColumns elements; both are multiples of 4. */
   threadRows: number;
   threadColumns: number;
+  /** 2: the next tiles are copied while these are read (double buffering). */
+  buffers: 1 | 2;
 }
 
 export type MatmulTile = RegisterTile | SharedTile;
@@ -84,6 +86,7 @@ const shared = (rows: number, columns: number, threadRows: number, threadColumns
   depth: 16,
   threadRows,
   threadColumns,
+  buffers: 1,
 });
 
 /** Tiles that a hardware GPU is measured with (autotune.ts), by name. The names are stored. */
@@ -94,6 +97,8 @@ export const MEASURED_TILES = {
   'shared 64x64': shared(64, 64, 4, 4),
   'shared 128x64': shared(128, 64, 8, 4),
   'shared 128x128': shared(128, 128, 8, 8),
+  'shared 64x64 double': { ...shared(64, 64, 4, 4), buffers: 2 },
+  'shared 128x64 double': { ...shared(128, 64, 8, 4), depth: 8, buffers: 2 },
 } as const satisfies Record<string, MatmulTile>;
 export type MeasuredTile = keyof typeof MEASURED_TILES;
 

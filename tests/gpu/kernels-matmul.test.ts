@@ -12,10 +12,12 @@ beforeAll(async () => {
 afterAll(() => gpu.destroy());
 
 /** The tiles of `autotune.ts` that are in no variant. */
-const MEASURED = (['shared 32x32', 'shared 128x64', 'shared 128x128'] as const).map((name): [string, MatmulTuning] => {
-  const tile = MEASURED_TILES[name];
-  return [name, { rows: [{ upTo: Infinity, tile }], tn: tile }];
-});
+const MEASURED = (['shared 32x32', 'shared 128x64', 'shared 128x128', 'shared 64x64 double', 'shared 128x64 double'] as const).map(
+  (name): [string, MatmulTuning] => {
+    const tile = MEASURED_TILES[name];
+    return [name, { rows: [{ upTo: Infinity, tile }], tn: tile }];
+  },
+);
 const VARIANTS: [string, MatmulTuning][] = [...Object.entries(MATMUL_VARIANTS), ...MEASURED];
 // rows, n, k: nt and tn allow any n, nn any k.
 const SHAPES: Record<MatmulForm, [number, number, number][]> = {

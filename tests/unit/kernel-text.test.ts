@@ -4,7 +4,7 @@ import { defineKernel, dimsWords } from '../../src/engine/kernel.ts';
 import { registerMatmul } from '../../src/engine/kernels/matmul-register.ts';
 import { sharedMatmul } from '../../src/engine/kernels/matmul-shared.ts';
 import { WEIGHT_FORMATS } from '../../src/engine/kernels/weight-format.ts';
-import { MATMUL_VARIANTS } from '../../src/engine/tuning.ts';
+import { MATMUL_VARIANTS, MEASURED_TILES } from '../../src/engine/tuning.ts';
 
 describe('a kernel definition', () => {
   const kernel = defineKernel({
@@ -62,7 +62,8 @@ test('a component store is recognised', () => {
 });
 
 describe.each(['nt', 'nn', 'tn'] as const)('matmul %s', (form) => {
-  const tiles = Object.values(MATMUL_VARIANTS).flatMap(({ rows, tn }) => (form === 'tn' ? [tn] : rows.map(({ tile }) => tile)));
+  const variants = Object.values(MATMUL_VARIANTS).flatMap(({ rows, tn }) => (form === 'tn' ? [tn] : rows.map(({ tile }) => tile)));
+  const tiles = [...variants, ...Object.values(MEASURED_TILES)];
   const kinds = WEIGHT_FORMATS.flatMap((format) => (form === 'nt' ? [false, true] : [false]).map((adapter) => ({ form, format, adapter })));
   const kernels = kinds.flatMap((kind) =>
     tiles.map((tile) => (tile.kind === 'register' ? registerMatmul(kind, tile) : sharedMatmul(kind, tile))),

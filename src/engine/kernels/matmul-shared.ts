@@ -9,11 +9,14 @@ const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
  * vec4s of rows and of columns. An operand that is stored the other way round is transposed in registers, 4 × 4 values at a time:
  * a store to one component of a vec4 in workgroup memory may overwrite the other components (gpuweb #2112).
  */
-export function sharedMatmul(kind: MatmulKind, { rows, columns, depth, threadRows, threadColumns }: SharedTile) {
+export function sharedMatmul(kind: MatmulKind, { rows, columns, depth, threadRows, threadColumns, buffers }: SharedTile) {
   const { form } = kind;
   const threadsX = columns / threadColumns;
   const threads = threadsX * (rows / threadRows);
   const [rowVectors, columnVectors] = [threadRows / 4, threadColumns / 4];
+  const sizes = { a: (rows * depth) / 4, b: (columns * depth) / 4 };
+  /** Where the tile of an operand begins in its array; `half` alternates between two tiles. */
+  const start = (operand: 'a' | 'b'): string => (buffers === 2 ? `half * ${sizes[operand]}u + ` : '');
   /** Copies `extent` rows or columns × depth. `first`: the thread that copies the first item. */
   const stage = (operand: 'a' | 'b', origin: string, extent: number, first: string, transposed: boolean): string => {
     const [tile, ld, column] = [`tile_${operand}`, `ld${operand}`, `dims.${operand}_at`];
@@ -27,37 +30,54 @@ export function sharedMatmul(kind: MatmulKind, { rows, columns, depth, threadRow
         .map((e) => `let v${e} = select(vec4f(), ${load(`at + ${e}u * ${ld}`)}, inside);`)
         .join(' ')}
       ${range(4)
-        .map((e) => `${tile}[(part * 4u + ${e}u) * ${extent / 4}u + line] = vec4f(v0[${e}], v1[${e}], v2[${e}], v3[${e}]);`)
+        .map(
+          (e) => `${tile}[${start(operand)}(part * 4u + ${e}u) * ${extent / 4}u + line] = vec4f(v0[${e}], v1[${e}], v2[${e}], v3[${e}]);`,
+        )
         .join('\n      ')}`
       : `let line = i / ${extent / 4}u; let part = i % ${extent / 4}u;
-      ${tile}[i] = select(vec4f(), ${load(`(k0 + line) * ${ld} + ${column} + ${origin} / 4u + part`)}, k0 + line < total);`;
+      ${tile}[${start(operand)}i] = select(vec4f(), ${load(`(k0 + line) * ${ld} + ${column} + ${origin} / 4u + part`)}, k0 + line < total);`;
     return `for (var i = ${first}; i < ${items}u; i += ${threads}u) {\n      ${body}\n    }`;
   };
   const accumulators = range(threadRows).flatMap((i) => range(columnVectors).map((j) => [i, j] as const));
+  const stages = `${stage('a', 'r0', rows, 'thread', form !== 'tn')}
+    ${stage('b', 'c0', columns, `${threads - 1}u - thread`, form === 'nt')}`;
+  const products = `for (var k = 0u; k < ${depth}u; k++) {
+      ${range(rowVectors)
+        .map((g) => `let x${g} = tile_a[${start('a')}k * ${rows / 4}u + ty * ${rowVectors}u + ${g}u];`)
+        .join(' ')}
+      ${range(columnVectors)
+        .map((j) => `let y${j} = tile_b[${start('b')}k * ${columns / 4}u + tx * ${columnVectors}u + ${j}u];`)
+        .join(' ')}
+      ${accumulators.map(([i, j]) => `s${i}_${j} = fma(vec4f(x${Math.floor(i / 4)}.${'xyzw'[i % 4]}), y${j}, s${i}_${j});`).join('\n      ')}
+    }`;
+  const loop =
+    buffers === 1
+      ? `for (var k0 = 0u; k0 < total; k0 += ${depth}u) {
+    ${stages}
+    workgroupBarrier();
+    ${products}
+    workgroupBarrier();
+  }`
+      : // The next tile is copied while this one is read, so one barrier a tile is enough.
+        `{ let k0 = 0u; let half = 0u;
+    ${stages} }
+  for (var at = 0u; at < total; at += ${depth}u) {
+    workgroupBarrier();
+    let half = at / ${depth}u % 2u;
+    if (at + ${depth}u < total) { let k0 = at + ${depth}u; let half = k0 / ${depth}u % 2u;
+    ${stages} }
+    ${products}
+  }`;
   const main = /* wgsl */ `
-var<workgroup> tile_a: array<vec4f, ${(rows * depth) / 4}>;
-var<workgroup> tile_b: array<vec4f, ${(columns * depth) / 4}>;
+var<workgroup> tile_a: array<vec4f, ${buffers * sizes.a}>;
+var<workgroup> tile_b: array<vec4f, ${buffers * sizes.b}>;
 @compute @workgroup_size(${threads}) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) thread: u32) {
   let total = ${form === 'tn' ? 'loop_steps()' : 'dims.k'}; let lda = dims.lda / 4u; let ldb = dims.ldb / 4u;
   let r0 = wg.y * ${rows}u; let c0 = wg.x * ${columns}u;
   let ty = thread / ${threadsX}u; let tx = thread % ${threadsX}u;
   ${accumulators.map(([i, j]) => `var s${i}_${j} = vec4f();`).join(' ')}
-  for (var k0 = 0u; k0 < total; k0 += ${depth}u) {
-    ${stage('a', 'r0', rows, 'thread', form !== 'tn')}
-    ${stage('b', 'c0', columns, `${threads - 1}u - thread`, form === 'nt')}
-    workgroupBarrier();
-    for (var k = 0u; k < ${depth}u; k++) {
-      ${range(rowVectors)
-        .map((g) => `let x${g} = tile_a[k * ${rows / 4}u + ty * ${rowVectors}u + ${g}u];`)
-        .join(' ')}
-      ${range(columnVectors)
-        .map((j) => `let y${j} = tile_b[k * ${columns / 4}u + tx * ${columnVectors}u + ${j}u];`)
-        .join(' ')}
-      ${accumulators.map(([i, j]) => `s${i}_${j} = fma(vec4f(x${Math.floor(i / 4)}.${'xyzw'[i % 4]}), y${j}, s${i}_${j});`).join('\n      ')}
-    }
-    workgroupBarrier();
-  }
+  ${loop}
   ${accumulators.map(([i, j]) => `store(r0 + ty * ${threadRows}u + ${i}u, c0 / 4u + tx * ${columnVectors}u + ${j}u, s${i}_${j});`).join('\n  ')}
 }`;
-  return matmulKernel(kind, `shared ${rows}x${columns}`, main);
+  return matmulKernel(kind, `shared ${rows}x${columns}${buffers === 2 ? ' double' : ''}`, main);
 }
