@@ -8,6 +8,7 @@ import { Gpu } from '../../src/engine/gpu.ts';
 import { randomWeights } from '../../src/engine/parameters.ts';
 import { selfTest } from '../../src/engine/self-test.ts';
 import type { TrainSequence } from '../../src/engine/types.ts';
+import { tuningFor } from '../../src/engine/tuning.ts';
 import { inMemory, saveModel } from '../../src/exchange/model-folder.ts';
 import { RunDatabase } from '../../src/storage/database.ts';
 import { unpackCheckpoint } from '../../src/trainer/checkpoints.ts';
@@ -374,7 +375,8 @@ test('another error makes the run fail', async () => {
 });
 
 test('a device that fails its self-test differs from a missing device, and is destroyed', async () => {
-  const device = { info: { vendor: 'acme' }, device: { lost: new Promise(() => {}) }, destroy: vi.fn() };
+  const tuning = tuningFor({ software: false, subgroupSize: 32 });
+  const device = { info: { vendor: 'acme' }, tuning, device: { lost: new Promise(() => {}) }, destroy: vi.fn() };
   vi.spyOn(Gpu, 'create').mockResolvedValue(device as unknown as Gpu);
   vi.mocked(selfTest).mockResolvedValueOnce('matmul nt is off by 3');
   const host = new EngineHost({} as SessionParts);
