@@ -1,4 +1,4 @@
-/** @file Keeps the matmul tiles that were measured on an adapter (`src/engine/autotune.ts`). They are no result: losing them costs a second. */
+/** @file Keeps the kernel variants that were measured on an adapter (`src/engine/autotune.ts`). They are no result: losing them costs a second. */
 import type { Table } from 'dexie';
 import { VersionedDatabase } from '../base/versioned-database.ts';
 
