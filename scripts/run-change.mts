@@ -1,6 +1,6 @@
 /**
  * What training changed in runs: a row of a Markdown table for each folder, from the first and the last held-out evaluation in its
- * `evaluations.jsonl`. Percentages and points with 95 % intervals. Usage: npx tsx scripts/run-change.mts DIR …
+ * `evaluations.jsonl`, and a row for the tasks of all of them. Percentages and points with 95 % intervals. Usage: npx tsx scripts/run-change.mts DIR …
  */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -14,18 +14,29 @@ const shareOf = (interval: { value: number; low: number; high: number } | null |
 
 console.log('| run | pass^1 before | after | change | tasks gained, lost | writes with a yes, before | after |');
 console.log('|---|--:|--:|--:|--:|--:|--:|');
-for (const directory of process.argv.slice(2)) {
+const all: ReturnType<typeof pairTrials> = [];
+const directories = process.argv.slice(2);
+for (const directory of directories) {
   const evaluations = readFileSync(join(directory, 'evaluations.jsonl'), 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as SinkEvaluation);
   const [before, after] = [evaluations[0], evaluations.at(-1)];
   if (!before || !after || before === after) throw new Error(`${directory}: expected two held-out evaluations or more`);
-  const paired = pairedDifference(pairTrials(before.results, after.results));
+  const pairs = pairTrials(before.results, after.results);
+  all.push(...pairs);
+  const paired = pairedDifference(pairs);
   if (!paired) throw new Error(`${directory}: the evaluations share no task`);
   const { difference, low, high, better, worse } = paired;
   const [first, last] = [before.report, after.report];
   console.log(
     `| ${basename(directory)} | ${shareOf(first.pass_hat[0])} | ${shareOf(last.pass_hat[0])} | ${withInterval(difference, low, high)} | ${better}, ${worse} | ${shareOf(first.confirmed_writes)} | ${shareOf(last.confirmed_writes)} |`,
+  );
+}
+const paired = pairedDifference(all);
+if (paired && directories.length > 1) {
+  const { before, after, difference, low, high, better, worse } = paired;
+  console.log(
+    `| all ${paired.tasks} tasks | ${points(before)} | ${points(after)} | ${withInterval(difference, low, high)} | ${better}, ${worse} | | |`,
   );
 }
