@@ -7,7 +7,7 @@
 import type { Dispatch, Gpu, View } from './gpu.ts';
 import { attention, type AttentionSizes } from './kernels/attention.ts';
 import { attentionBackward } from './kernels/attention-backward.ts';
-import { attentionTile } from './kernels/attention-tile.ts';
+import { attentionTiles } from './kernels/attention-tile.ts';
 import { matmul, type MatmulForm } from './kernels/matmul.ts';
 import { ATTENTION_MEMORY, type AttentionMemory, DEFAULT_TILES, MEASURED_TILES, type MeasuredTile, type TileChoice } from './tuning.ts';
 
@@ -113,8 +113,8 @@ function attentions(gpu: Gpu, tensor: MakeTensor, { rows, ...sizes }: Shapes['at
   const t = { qk: tensor(qk), qkv: tensor(qkv), ends, out, lse, dout: tensor(q), delta, dqk, dqkv, counts };
   const p: AttentionSizes = { tokens: { of: 'tokens' }, ...sizes };
   const programs = ATTENTION_MEMORY.map((name) => {
-    const tile = (vectors: number) => attentionTile({ ...gpu.tuning.attention, stage: name === 'workgroup' }, headDim, vectors);
-    return { name, once: [...attention(gpu, t, p, tile(2)), ...attentionBackward(gpu, t, p, { query: tile(3), key: tile(4) })] };
+    const tiles = attentionTiles({ ...gpu.tuning.attention, stage: name === 'workgroup' }, headDim);
+    return { name, once: [...attention(gpu, t, p, tiles.forward), ...attentionBackward(gpu, t, p, tiles)] };
   });
   return { rows, out: [out, dqk, dqkv], programs };
 }

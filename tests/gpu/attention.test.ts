@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Gpu, type View } from '../../src/engine/gpu.ts';
 import { attention, attentionReference, type AttentionTensors } from '../../src/engine/kernels/attention.ts';
-import { type AttentionTile, attentionTile } from '../../src/engine/kernels/attention-tile.ts';
+import { type AttentionTile, attentionTiles } from '../../src/engine/kernels/attention-tile.ts';
 import { attentionBackward, attentionBackwardReference } from '../../src/engine/kernels/attention-backward.ts';
 import { tuningFor } from '../../src/engine/tuning.ts';
 
@@ -130,15 +130,8 @@ describe('packed attention equals float64, forward and backward', () => {
     for (const name of ['out', 'lse', 'dqk', 'dqkv'] as const) expect(difference(result[name], expected[name]), name).toBeLessThan(2e-6);
   });
 
-  const hardware = (subgroupSize: number, headDim: number, stage: boolean) => {
-    const tuning = { ...tuningFor({ software: false, subgroupSize }).attention, stage };
-    const [forward, query, key] = [2, 3, 4].map((vectors) => attentionTile(tuning, headDim, vectors)) as [
-      AttentionTile,
-      AttentionTile,
-      AttentionTile,
-    ];
-    return { forward, query, key };
-  };
+  const hardware = (subgroupSize: number, headDim: number, stage: boolean) =>
+    attentionTiles({ ...tuningFor({ software: false, subgroupSize }).attention, stage }, headDim);
 
   test.each([
     { headDim: 16, subgroups: 0, staged: 32 },

@@ -9,17 +9,7 @@ import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
 import { rowCount } from '../rows.ts';
 import { attendedKeys, attentionReference, type AttentionSizes, type AttentionTensors, checkAttentionSizes, LOG2E } from './attention.ts';
-import {
-  type AttentionTile,
-  attentionTile,
-  eachKeyBlock,
-  queryTokens,
-  repeat,
-  seen,
-  STAGED_KEYS,
-  TileText,
-  tileTokens,
-} from './attention-tile.ts';
+import { type AttentionTile, attentionTiles, eachKeyBlock, queryTokens, repeat, seen, TileText, tileTokens } from './attention-tile.ts';
 
 export interface AttentionBackwardTensors extends AttentionTensors {
   /** [tokens, heads·headDim] gradient of `out`. */
@@ -85,7 +75,7 @@ function queryKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: Attentio
     reads: { qk: 'vec4f', qkv: 'vec4f', ends: 'u32', out: 'vec4f', lse: 'f32', dout: 'vec4f' },
     writes: { delta: 'f32', dqk: 'vec4f' },
     subgroups: text.subgroups,
-    body: text.main(body, STAGED_KEYS),
+    body: text.main(body),
   });
 }
 
@@ -159,7 +149,7 @@ function keyKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: AttentionT
     reads: { qk: 'vec4f', qkv: 'vec4f', ends: 'u32', lse: 'f32', dout: 'vec4f', delta: 'f32' },
     writes: { dqk: 'vec4f', dqkv: 'vec4f' },
     subgroups: text.subgroups,
-    body: text.main(body, ['qk', 'dout']),
+    body: text.main(body),
   });
 }
 
@@ -168,10 +158,7 @@ export function attentionBackward(
   gpu: Gpu,
   t: AttentionBackwardTensors,
   p: AttentionSizes,
-  tiles = {
-    query: attentionTile(gpu.tuning.attention, p.headDim, 3),
-    key: attentionTile(gpu.tuning.attention, p.headDim, 4),
-  },
+  tiles: Record<'query' | 'key', AttentionTile> = attentionTiles(gpu.tuning.attention, p.headDim),
 ): Dispatch[] {
   checkAttentionSizes(p);
   const groups =

@@ -29,7 +29,7 @@ const WORKGROUP_BYTES = 16384;
 const MOST_STAGED = 32;
 
 /** @param vectors how many head_dim vectors of a token a thread keeps in registers */
-export function attentionTile(tuning: AttentionTuning, headDim: number, vectors: number): AttentionTile {
+function attentionTile(tuning: AttentionTuning, headDim: number, vectors: number): AttentionTile {
   const { threads, floats, shareKeys, divideHeadDim, stage } = tuning;
   const divided = divideHeadDim && headDim >= 64 && headDim % 16 === 0;
   const budget = divided ? Math.min(128, floats) : floats;
@@ -39,6 +39,13 @@ export function attentionTile(tuning: AttentionTuning, headDim: number, vectors:
   const room = 4 * Math.floor(WORKGROUP_BYTES / (4 * 2 * headDim * 4));
   return { threads, tokens, quad, staged: stage && quad !== 'keys' ? Math.min(MOST_STAGED, room) : 0 };
 }
+
+/** The tiles of the forward kernel, and of the two backward kernels: their tokens are queries, or keys. */
+export const attentionTiles = (tuning: AttentionTuning, headDim: number): Record<'forward' | 'query' | 'key', AttentionTile> => ({
+  forward: attentionTile(tuning, headDim, 2),
+  query: attentionTile(tuning, headDim, 3),
+  key: attentionTile(tuning, headDim, 4),
+});
 
 /** Tokens of a workgroup. */
 export function tileTokens({ threads, tokens, quad }: AttentionTile): number {
@@ -62,6 +69,8 @@ export class TileText {
   readonly addresses: number;
 
   readonly #d4: number;
+  /** The buffers that `eachBlock` stages. */
+  readonly #staged = new Set<string>();
 
   constructor(
     readonly tile: AttentionTile,
@@ -104,6 +113,7 @@ export class TileText {
   ): string {
     const { staged, threads } = this.tile;
     if (staged === 0) return `for (; j < ${end}; j += 4u) {\n    ${next}${body}\n  }`;
+    for (const buffer of Object.keys(buffers)) this.#staged.add(buffer);
     const copies = Object.entries(buffers).map(
       ([buffer, address]) => `tile_${buffer}[i] = ${buffer}[${address('item')} + i % ${this.#d4}u];`,
     );
@@ -143,11 +153,10 @@ export class TileText {
   get subgroups(): boolean {
     return this.tile.quad !== 'none';
   }
-  /** The entry point. `body` sees `n` tokens, the tile's tokens `first` … `last` - 1, and `lane`, the thread's place in its quad. `staged`: the buffers of `eachBlock`. */
-  main(body: string, staged: readonly string[]): string {
-    const tiles = this.tile.staged > 0 ? staged : [];
+  /** The entry point. `body` sees `n` tokens, the tile's tokens `first` … `last` - 1, and `lane`, the thread's place in its quad. */
+  main(body: string): string {
     return /* wgsl */ `
-${tiles.map((buffer) => `var<workgroup> tile_${buffer}: array<vec4f, ${this.tile.staged * this.#d4}>;`).join('\n')}
+${[...this.#staged].map((buffer) => `var<workgroup> tile_${buffer}: array<vec4f, ${this.tile.staged * this.#d4}>;`).join('\n')}
 @compute @workgroup_size(${this.tile.threads}) fn main(
   @builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) thread: u32${this.subgroups ? ', @builtin(subgroup_invocation_id) sg: u32' : ''}) {
   ${this.subgroups ? 'let lane = sg & 3u;' : ''}
@@ -182,8 +191,5 @@ export function eachKeyBlock(text: TileText, { kStride, vStride }: { kStride: nu
     ${text.four('end', 'end_0', (t) => `end_${t}`)}${body}`,
   )}`;
 }
-/** The buffers that `eachKeyBlock` stages. */
-export const STAGED_KEYS = ['qk', 'qkv'] as const;
-
 /** Condition under which token r attends to the t-th key of a block. `&&` would be a branch. */
 export const seen = (text: TileText, r: number, t: number): string => `(${text.item(t)} <= token${r}) & (token${r} < end${t})`;

@@ -7,17 +7,7 @@
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
 import { rowCount, type Rows } from '../rows.ts';
-import {
-  type AttentionTile,
-  attentionTile,
-  eachKeyBlock,
-  queryTokens,
-  repeat,
-  seen,
-  STAGED_KEYS,
-  TileText,
-  tileTokens,
-} from './attention-tile.ts';
+import { type AttentionTile, attentionTiles, eachKeyBlock, queryTokens, repeat, seen, TileText, tileTokens } from './attention-tile.ts';
 
 export interface AttentionSizes {
   tokens: Rows;
@@ -143,7 +133,7 @@ function forwardKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: Attent
     reads: { qk: 'vec4f', qkv: 'vec4f', ends: 'u32' },
     writes: { out: 'vec4f', lse: 'f32' },
     subgroups: text.subgroups,
-    body: text.main(body, STAGED_KEYS),
+    body: text.main(body),
   });
 }
 
@@ -152,7 +142,7 @@ export function attention(
   gpu: Gpu,
   t: AttentionTensors,
   p: AttentionSizes,
-  tile = attentionTile(gpu.tuning.attention, p.headDim, 2),
+  tile = attentionTiles(gpu.tuning.attention, p.headDim).forward,
 ): Dispatch[] {
   checkAttentionSizes(p);
   const groups: Dispatch['workgroups'] = (counts) => [Math.ceil(rowCount(p.tokens, counts) / tileTokens(tile)), p.heads];

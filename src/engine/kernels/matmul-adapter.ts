@@ -51,7 +51,7 @@ fn adapted(row: u32, column: u32, v: vec4f) -> vec4f {
   return v;
 }`;
 
-/** What the text of a product has with adapters. Without adapters it lacks all of this, whatever the type says. */
+/** What the text of a product has with adapters. Without adapters the text has nothing of this, although the type says so. */
 export const adapterText = (adapter: boolean): { dims: typeof ADAPTER_DIMS; reads: typeof ADAPTER_READS; wgsl: string } =>
   adapter ? { dims: ADAPTER_DIMS, reads: ADAPTER_READS, wgsl: ADAPTER_WGSL } : ({ dims: {}, reads: {}, wgsl: '' } as never);
 
