@@ -33,11 +33,12 @@ interface Check {
  * @param options.attention check attention too. Its kernels take seconds to compile on a software adapter. A software adapter
  *   is the same program on every machine, and the GPU tests run these kernels on it.
  * @param options.format check products with weights in this format instead
+ * @param options.adapter with LoRA too; needs `format`
  * @returns null if all results are right, else which kernel is wrong and by how much
  */
 export async function selfTest(
   gpu: Gpu,
-  { attention = !gpu.info.software, format }: { attention?: boolean; format?: WeightFormat } = {},
+  { attention = !gpu.info.software, format, adapter = false }: { attention?: boolean; format?: WeightFormat; adapter?: boolean } = {},
 ): Promise<string | null> {
   if (exchangesLanes(gpu.tuning) && !(await quadsFollowLocalIndex(gpu))) gpu.tuning = tuningFor({ ...gpu.info, subgroupSize: 0 });
   const views: View[] = [];
@@ -45,7 +46,7 @@ export async function selfTest(
     const checks = gpu.collecting(views, () =>
       ROWS.flatMap((tokens) => {
         const tensors = new Tensors(gpu, tokens);
-        return format ? formatChecks(tensors, format) : [...layerChecks(tensors), ...(attention ? attentionChecks(tensors) : [])];
+        return format ? formatChecks(tensors, format, adapter) : [...layerChecks(tensors), ...(attention ? attentionChecks(tensors) : [])];
       }),
     );
     await gpu.ready();
@@ -89,9 +90,6 @@ function layerChecks(t: Tensors): Check[] {
   const { gpu, tokens, counts } = t;
   const [n, k, eps] = [20, 28, 1e-6];
   const [x, w, dy, gain] = [values(tokens * k, 1), values(n * k, 2), values(tokens * n, 3), values(k, 4)];
-  const rank = 4;
-  const second = { form: 'nt', n: 12, k: rank, cAt: 8, ldc: n, accumulate: true } as const;
-  const [down, b] = [values(tokens * rank, 10), values(second.n * rank, 11)];
   const product = (a: Float64Array, b: Float64Array, sizes: { form: MatmulForm; n: number; k: number }): Check =>
     t.check(`matmul ${sizes.form}`, matmulReference(a, b, tokens, sizes), (c) =>
       matmul(gpu, { a: t.upload(a), b: t.upload(b), c, counts }, { ...sizes, rows: TOKENS }),
@@ -100,14 +98,6 @@ function layerChecks(t: Tensors): Check[] {
     product(x, w, { form: 'nt', n, k }),
     product(dy, w, { form: 'nn', n: k, k: n }),
     product(dy, x, { form: 'tn', n, k }),
-    t.check(
-      'matmul nt with adapters',
-      matmulReference(down, b, tokens, second, matmulReference(x, w, tokens, { form: 'nt', n, k })),
-      (c) => {
-        const adapter = { rank, down: t.upload(down), b: t.upload(b), parts: [{ at: 0, first: second.cAt, rows: second.n }] };
-        return matmul(gpu, { a: t.upload(x), b: t.upload(w), c, counts, adapter }, { form: 'nt', n, k, rows: TOKENS });
-      },
-    ),
     t.check('rmsnorm', rmsnormReference(x, gain, eps).y, (y) =>
       rmsnorm(
         gpu,
@@ -118,8 +108,8 @@ function layerChecks(t: Tensors): Check[] {
   ];
 }
 
-/** Products with a weight [20, 32] in a format. */
-function formatChecks(t: Tensors, format: WeightFormat): Check[] {
+/** Products with a weight [20, 32] in a format; with `adapter` also one that adds an adapter to 12 of the 20 columns. */
+function formatChecks(t: Tensors, format: WeightFormat, adapter: boolean): Check[] {
   const { gpu, tokens, counts } = t;
   const [n, k] = [20, 32];
   const encoded = encodeWeights(format, Float32Array.from(values(n * k, 2)));
@@ -134,7 +124,23 @@ function formatChecks(t: Tensors, format: WeightFormat): Check[] {
     t.check(`matmul ${sizes.form} ${format}`, matmulReference(a, decoded, tokens, sizes), (c) =>
       matmul(gpu, { a: t.upload(a), b, c, counts }, { ...sizes, rows: TOKENS }),
     );
-  return [product(values(tokens * k, 1), { form: 'nt', n, k }), product(values(tokens * n, 3), { form: 'nn', n: k, k: n })];
+  const x = values(tokens * k, 1);
+  const checks = [product(x, { form: 'nt', n, k }), product(values(tokens * n, 3), { form: 'nn', n: k, k: n })];
+  if (!adapter) return checks;
+  const second = { form: 'nt', n: 12, k: 4, cAt: 8, ldc: n, accumulate: true } as const;
+  const [down, lora] = [values(tokens * second.k, 10), values(second.n * second.k, 11)];
+  const expected = matmulReference(down, lora, tokens, second, matmulReference(x, decoded, tokens, { form: 'nt', n, k }));
+  const part = { at: 0, first: second.cAt, rows: second.n };
+  return [
+    ...checks,
+    t.check(`matmul nt ${format} with adapters`, expected, (c) =>
+      matmul(
+        gpu,
+        { a: t.upload(x), b, c, counts, adapter: { rank: second.k, down: t.upload(down), b: t.upload(lora), parts: [part] } },
+        { form: 'nt', n, k, rows: TOKENS },
+      ),
+    ),
+  ];
 }
 
 /** Packed and paged attention over one sequence. */

@@ -52,8 +52,8 @@ export class EngineHost {
   #gpu: Promise<Gpu> | null = null;
   #info: EngineInfo | null = null;
   #engine: Engine | null = null;
-  /** Formats that passed the self-test. */
-  readonly #checked = new WeakMap<Gpu, Set<Precision>>();
+  /** Formats that passed the self-test, and those that passed it with adapters. */
+  readonly #checked = new WeakMap<Gpu, Set<string>>();
   /** Called when the device is lost while the session uses it. */
   onLost: (error: DeviceLostError) => void = () => {};
 
@@ -142,7 +142,7 @@ export class EngineHost {
     this.close();
     const rounded = trainable && !lora && precision !== 'f32';
     const gpu = await this.device();
-    await this.#checkFormat(gpu, precision);
+    await this.#checkFormat(gpu, precision, lora !== undefined);
     const engine = await createEngine(gpu, config, rounded ? roundedSource(source, precision) : source, {
       ...size,
       precision: rounded ? 'f32' : precision,
@@ -153,12 +153,13 @@ export class EngineHost {
     return engine;
   }
 
-  /** The self-test of a format at its first use. @throws Error if the GPU computes wrong results */
-  async #checkFormat(gpu: Gpu, format: Precision): Promise<void> {
-    if (format === 'f32' || this.#checked.get(gpu)?.has(format)) return;
-    const failure = await selfTest(gpu, { format });
+  /** The self-test of a format, with adapters or without, at its first use. @throws Error if the GPU computes wrong results */
+  async #checkFormat(gpu: Gpu, format: Precision, adapter: boolean): Promise<void> {
+    const use = `${format}${adapter ? ' lora' : ''}`;
+    if (use === 'f32' || this.#checked.get(gpu)?.has(use)) return;
+    const failure = await selfTest(gpu, { format, adapter });
     if (failure) throw new Error(`this GPU computes wrong results: ${failure}`);
-    this.#checked.set(gpu, new Set(this.#checked.get(gpu)).add(format));
+    this.#checked.set(gpu, new Set(this.#checked.get(gpu)).add(use));
   }
 
   /** Simulated customers. @throws UserError if they cannot play */

@@ -19,6 +19,7 @@ test.each([
   expect(await selfTest(gpu, { attention: true })).toBeNull();
   expect(gpu.tuning).toBe(tuning);
   for (const format of ['bf16', 'int8', 'int4'] as const) expect(await selfTest(gpu, { format })).toBeNull();
+  expect(await selfTest(gpu, { format: 'f32', adapter: true })).toBeNull();
   const before = gpu.bytesAllocated;
   expect(await selfTest(gpu, { attention: true })).toBeNull();
   expect(gpu.bytesAllocated).toBe(before);
