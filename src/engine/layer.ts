@@ -161,11 +161,11 @@ export function layerBackward(
     );
   const { qk, qkv, attended, lse } = a;
   return [
-    ...linearBackward(c, w.down, g.down, { x: a.act, dy: d.x, dx: d.act }),
+    ...linearBackward(c, w.down, g.down, { x: a.act, dy: d.x, dx: d.act, partial: d.partial }),
     ...swigluBackward(gpu, { gateUp: a.gateUp, dact: d.act, dgateUp: d.gateUp, counts }, { rows: tokens, width: intermediate }),
-    ...linearBackward(c, w.gateUp, g.gateUp, { x: a.normed2, dy: d.gateUp, dx: d.normed }),
+    ...linearBackward(c, w.gateUp, g.gateUp, { x: a.normed2, dy: d.gateUp, dx: d.normed, partial: d.partial }),
     ...norm(x.mid, w.postNorm, g.postNorm, a.rstd2),
-    ...linearBackward(c, w.o, g.o, { x: attended, dy: d.x, dx: d.attended }),
+    ...linearBackward(c, w.o, g.o, { x: attended, dy: d.x, dx: d.attended, partial: d.partial }),
     ...withWork(
       attentionBackward(
         gpu,
@@ -195,7 +195,7 @@ export function layerBackward(
     ...(g.qkvBias
       ? biasGradient(gpu, { dy: d.qkv, dbias: g.qkvBias, partial: d.partial, counts }, { rows: tokens, width: q + 2 * kv })
       : []),
-    ...linearBackward(c, w.qkv, g.qkv, { x: a.normed1, dy: d.qkv, dx: d.normed }),
+    ...linearBackward(c, w.qkv, g.qkv, { x: a.normed1, dy: d.qkv, dx: d.normed, partial: d.partial }),
     ...norm(x.in, w.inputNorm, g.inputNorm, a.rstd1),
   ];
 }

@@ -42,13 +42,18 @@ function project({ gpu, tokens: rows, counts, lora: scratch }: LinearContext, lo
   return product(gpu, { a: x, b: lora.a, c: scratch!.down, counts }, { form: 'nt', rows, n, k, scale: lora.scale });
 }
 
-/** From dy: dx, and what `g` has: dW += dyᵀ·x, dB += dyᵀ·down, dA += ddownᵀ·x with ddown = scale · dy·B. */
-export function linearBackward(c: LinearContext, w: Linear, g: LinearGradient, t: { x: View; dy: View; dx: View }): Dispatch[] {
+/** `partial` is scratch (`tnPartialBytes`). From dy: dx, and what `g` has: dW += dyᵀ·x, dB += dyᵀ·down, dA += ddownᵀ·x with ddown = scale · dy·B. */
+export function linearBackward(
+  c: LinearContext,
+  w: Linear,
+  g: LinearGradient,
+  t: { x: View; dy: View; dx: View; partial: View },
+): Dispatch[] {
   const { gpu, tokens: rows, counts } = c;
   const { rows: n, columns: k } = w.matrix;
-  const { x, dy, dx } = t;
+  const { x, dy, dx, partial } = t;
   const program = [
-    ...(g.matrix ? product(gpu, { a: dy, b: x, c: g.matrix, counts }, { form: 'tn', rows, n, k, accumulate: true }) : []),
+    ...(g.matrix ? product(gpu, { a: dy, b: x, c: g.matrix, counts, partial }, { form: 'tn', rows, n, k, accumulate: true }) : []),
     ...product(gpu, { a: dy, b: w.matrix, c: dx, counts }, { form: 'nn', rows, n: k, k: n }),
   ];
   if (!w.lora || !g.lora) return program;
@@ -67,11 +72,11 @@ export function linearBackward(c: LinearContext, w: Linear, g: LinearGradient, t
       ),
       ...product(
         gpu,
-        { a: dy, b: down, c: gradients[p]!.b, counts },
+        { a: dy, b: down, c: gradients[p]!.b, counts, partial },
         { form: 'tn', rows, n: part, k: rank, aAt: first, lda: n, bAt: p * rank, ldb: width, accumulate: true },
       ),
     ]),
-    ...product(gpu, { a: ddown, b: x, c: da, counts }, { form: 'tn', rows, n: width, k, accumulate: true }),
+    ...product(gpu, { a: ddown, b: x, c: da, counts, partial }, { form: 'tn', rows, n: width, k, accumulate: true }),
     ...product(gpu, { a: ddown, b: a, c: dx, counts }, { form: 'nn', rows, n: k, k: width, accumulate: true }),
   ];
 }

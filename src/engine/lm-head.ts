@@ -30,7 +30,7 @@ export interface LmHeadGradients {
   gathered: View;
   /** [tokens, hidden] of the residual stream. */
   x: View;
-  /** Scratch of the norm's weight gradient. */
+  /** Scratch of weight gradients. */
   partial: View;
 }
 
@@ -100,7 +100,7 @@ export class LmHead {
   forwardBackward(weights: WeightViews, gradients: GradientViews, x: View, d: LmHeadGradients, loss: TokenLoss): Dispatch[] {
     return [
       ...this.#gather(weights, x),
-      ...this.#chunks((chunk) => [...this.#statistics(weights, chunk), ...this.#chunkBackward(weights, gradients, d.normed, loss, chunk)]),
+      ...this.#chunks((chunk) => [...this.#statistics(weights, chunk), ...this.#chunkBackward(weights, gradients, d, loss, chunk)]),
       ...this.#gatherBackward(weights, gradients, d),
     ];
   }
@@ -192,7 +192,7 @@ export class LmHead {
     return topTokens(this.gpu, tensors, { rows, vocab: this.config.vocab_size, k });
   }
 
-  #chunkBackward(weights: WeightViews, gradients: GradientViews, dnormed: View, loss: TokenLoss, rows: Chunk): Dispatch[] {
+  #chunkBackward(weights: WeightViews, gradients: GradientViews, d: LmHeadGradients, loss: TokenLoss, rows: Chunk): Dispatch[] {
     const { gpu, counts } = this;
     const { firstTerms, targets, settings, inputs } = this.#inputs;
     const { vocab_size: vocab, hidden_size: hidden } = this.config;
@@ -201,13 +201,13 @@ export class LmHead {
       ...rowLossGradient(gpu, { logits, firstTerms, targets, settings, stats, logprobs, inputs, counts }, { rows, vocab, wgsl: loss.wgsl }),
       ...product(
         gpu,
-        { a: logits, b: weights.head, c: this.#rowsOf(dnormed, rows), counts },
+        { a: logits, b: weights.head, c: this.#rowsOf(d.normed, rows), counts },
         { form: 'nn', rows, n: hidden, k: vocab, lda },
       ),
       ...(gradients.head
         ? product(
             gpu,
-            { a: logits, b: this.#rowsOf(this.#normed, rows), c: gradients.head, counts },
+            { a: logits, b: this.#rowsOf(this.#normed, rows), c: gradients.head, counts, partial: d.partial },
             { form: 'tn', rows, n: vocab, k: hidden, lda, accumulate: true },
           )
         : []),

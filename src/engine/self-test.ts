@@ -7,7 +7,7 @@ import type { Dispatch, Gpu, View } from './gpu.ts';
 import { defineKernel } from './kernel.ts';
 import { attention, attentionReference } from './kernels/attention.ts';
 import { KV_FORMATS } from './kernels/kv-format.ts';
-import { matmul, type MatmulForm, matmulReference } from './kernels/matmul.ts';
+import { matmul, type MatmulForm, matmulReference, tnPartialBytes } from './kernels/matmul.ts';
 import { pagedAttention, pagedAttentionReference } from './kernels/paged-attention.ts';
 import { rmsnorm, rmsnormReference } from './kernels/rmsnorm.ts';
 import { decodeWeights, encodeWeights, type WeightFormat } from './kernels/weight-format.ts';
@@ -90,14 +90,16 @@ function layerChecks(t: Tensors): Check[] {
   const { gpu, tokens, counts } = t;
   const [n, k, eps] = [20, 28, 1e-6];
   const [x, w, dy, gain] = [values(tokens * k, 1), values(n * k, 2), values(tokens * n, 3), values(k, 4)];
-  const product = (a: Float64Array, b: Float64Array, sizes: { form: MatmulForm; n: number; k: number }): Check =>
-    t.check(`matmul ${sizes.form}`, matmulReference(a, b, tokens, sizes), (c) =>
-      matmul(gpu, { a: t.upload(a), b: t.upload(b), c, counts }, { ...sizes, rows: TOKENS }),
+  const product = (a: Float64Array, b: Float64Array, sizes: { form: MatmulForm; n: number; k: number }, partial?: View): Check =>
+    t.check(`matmul ${sizes.form}${partial ? ' in parts' : ''}`, matmulReference(a, b, tokens, sizes), (c) =>
+      matmul(gpu, { a: t.upload(a), b: t.upload(b), c, counts, partial }, { ...sizes, rows: TOKENS, accumulate: partial !== undefined }),
     );
+  const scratch = tnPartialBytes(gpu.tuning.matmul);
   return [
     product(x, w, { form: 'nt', n, k }),
     product(dy, w, { form: 'nn', n: k, k: n }),
     product(dy, x, { form: 'tn', n, k }),
+    ...(scratch > 0 ? [product(dy, x, { form: 'tn', n, k }, gpu.buffer('self-test', scratch))] : []),
     t.check('rmsnorm', rmsnormReference(x, gain, eps).y, (y) =>
       rmsnorm(
         gpu,

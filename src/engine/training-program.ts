@@ -8,6 +8,7 @@ import { attention } from './kernels/attention.ts';
 import { type KvFormat, kvRound } from './kernels/kv-format.ts';
 import { biasPartialBytes } from './kernels/bias.ts';
 import { bucketWords, embedding, embeddingBuckets, embeddingGradient } from './kernels/embedding.ts';
+import { tnPartialBytes } from './kernels/matmul.ts';
 import { qkPartialBytes } from './kernels/qk-norm-rope-backward.ts';
 import { rmsnormPartialBytes } from './kernels/rmsnorm.ts';
 import {
@@ -141,7 +142,15 @@ export class TrainingProgram {
       delta: this.#tensor('delta', config.num_attention_heads),
       qk: this.#tensor('d qk', q + kv),
       qkv: this.#tensor('d qkv', q + 2 * kv),
-      partial: gpu.buffer('partial', Math.max(rmsnormPartialBytes(hidden), qkPartialBytes(config.head_dim), biasPartialBytes(q + 2 * kv))),
+      partial: gpu.buffer(
+        'partial',
+        Math.max(
+          rmsnormPartialBytes(hidden),
+          qkPartialBytes(config.head_dim),
+          biasPartialBytes(q + 2 * kv),
+          tnPartialBytes(gpu.tuning.matmul),
+        ),
+      ),
       headNormed: this.#tensor('d loss rows normed', hidden),
       gathered: this.#tensor('d loss rows hidden', hidden),
       buckets: gpu.buffer('token buckets', bucketWords(sizes.capacity) * 4),

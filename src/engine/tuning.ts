@@ -35,6 +35,8 @@ export interface MatmulTuning {
   rows: readonly { upTo: number; tile: MatmulTile }[];
   /** The weight gradient, form tn. */
   tn: MatmulTile;
+  /** A weight gradient with fewer workgroups cuts its sum over rows into parts (split-K). Absent: never. */
+  tnWorkgroups?: number;
 }
 
 /** Packed attention (training and scoring). */
@@ -123,6 +125,7 @@ const matmulOf = ({ few, many, tn }: TileChoice): MatmulTuning => ({
     { upTo: Infinity, tile: MEASURED_TILES[many] },
   ],
   tn: MEASURED_TILES[tn],
+  tnWorkgroups: 128,
 });
 
 /** The matmul variants by name. `quad` and `quads` need the `subgroups` feature. */

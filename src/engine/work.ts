@@ -2,16 +2,16 @@
 import type { Dispatch, Gpu } from './gpu.ts';
 import { matmul, type MatmulSizes, type MatmulTensors } from './kernels/matmul.ts';
 import type { Matrix } from './matrix.ts';
-import { type Counts, rowCount } from './rows.ts';
+import type { Counts } from './rows.ts';
 
 /** Gives each dispatch of `program` the same estimate of its floating-point operations. */
 export const withWork = (program: readonly Dispatch[], work: (counts: Counts) => number): Dispatch[] =>
   program.map((dispatch) => ({ ...dispatch, work }));
 
-/** `matmul` with an estimate of its work. b may be a weight matrix in pieces: [n, k] in the form nt, [k, n] in nn. */
+/** `matmul` whose b may be a weight matrix in pieces: [n, k] in the form nt, [k, n] in nn. */
 export function product(gpu: Gpu, tensors: Omit<MatmulTensors, 'b'> & { b: MatmulTensors['b'] | Matrix }, sizes: MatmulSizes): Dispatch[] {
   const { b, ...rest } = tensors;
-  if (!('pieces' in b)) return estimated(gpu, { ...rest, b }, sizes);
+  if (!('pieces' in b)) return matmul(gpu, { ...rest, b }, sizes);
   const { n, k, aAt = 0, cAt = 0, lda = Math.ceil(k / 4) * 4, ldc = Math.ceil(n / 4) * 4 } = sizes;
   return b.pieces.flatMap((piece) => {
     const { first, rows } = piece;
@@ -19,13 +19,9 @@ export function product(gpu: Gpu, tensors: Omit<MatmulTensors, 'b'> & { b: Matmu
       sizes.form === 'nt'
         ? { n: rows, cAt: cAt + first, ldc }
         : { k: rows, aAt: aAt + first, lda, accumulate: first > 0 || sizes.accumulate === true };
-    return estimated(gpu, { ...rest, b: piece }, { ...sizes, ...part });
+    return matmul(gpu, { ...rest, b: piece }, { ...sizes, ...part });
   });
 }
-
-/** Only one dispatch of the result is active in a run. */
-const estimated = (gpu: Gpu, tensors: MatmulTensors, sizes: MatmulSizes): Dispatch[] =>
-  withWork(matmul(gpu, tensors, sizes), (run) => 2 * rowCount(sizes.rows, run) * sizes.n * (sizes.k + (tensors.adapter?.rank ?? 0)));
 
 /** Attention kernels reach about a quarter of the speed of a matrix product. */
 const ATTENTION_COST = 4;

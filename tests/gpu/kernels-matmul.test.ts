@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Gpu } from '../../src/engine/gpu.ts';
-import { matmul, matmulReference, matmulStrides, type MatmulForm } from '../../src/engine/kernels/matmul.ts';
+import { Gpu, type View } from '../../src/engine/gpu.ts';
+import { matmul, matmulReference, matmulStrides, tnPartialBytes, type MatmulForm } from '../../src/engine/kernels/matmul.ts';
 import { decodeWeights, encodeWeights, WEIGHT_FORMATS, type WeightFormat } from '../../src/engine/kernels/weight-format.ts';
 import { MATMUL_VARIANTS, type MatmulTuning, MEASURED_TILES } from '../../src/engine/tuning.ts';
 import { download, expectClose, random, run, upload, uploadCounts } from '../support/kernels.ts';
@@ -91,6 +91,62 @@ describe.each(VARIANTS)('%s tiles', (name, tuned) => {
       const some = await multiply({ form: 'nt', rows, n: 50, k: 36 }, tuned);
       expect([...some], `${rows} rows`).toEqual([...all.subarray(0, some.length)]);
     }
+  });
+});
+
+describe('a weight gradient in parts', () => {
+  const tiles = (['shared 64x64', 'shared 64x64 double', 'shared 128x64 double', 'register 8x2'] as const).map(
+    (name) => MEASURED_TILES[name],
+  );
+  const sized = (n: number, k: number, rows: number) => {
+    const sizes = { form: 'tn', n, k, lda: n + 8, aAt: 4, ldb: k + 4, bAt: 4, accumulate: true } as const;
+    const before = random(n * k, 3);
+    const [a, b] = [random(rows * sizes.lda, 1), random(rows * sizes.ldb, 2)];
+    return { sizes, before, a, b, expected: matmulReference(a, b, rows, sizes, before) };
+  };
+  const multiplied = async ({ sizes, before, a, b }: ReturnType<typeof sized>, tuned: MatmulTuning, rows: number) => {
+    const counts = { tokens: 0, rows };
+    const c = upload(gpu, before);
+    const partial = gpu.buffer('partial', tnPartialBytes(tuned));
+    const program = matmul(
+      gpu,
+      { a: upload(gpu, a), b: upload(gpu, b), c, counts: uploadCounts(gpu, counts), partial },
+      { ...sizes, rows: { of: 'rows' } },
+      tuned,
+    );
+    await run(gpu, program, counts);
+    return { program, values: await download(gpu, c, before.length) };
+  };
+
+  test.each(tiles)('$kind $rows × $columns, buffers $buffers: matches the reference, twice with the same bits', async (tile) => {
+    // Parts without rows, parts of unequal length, one tile, and as many tiles as wanted workgroups.
+    for (const [n, k, rows, parts] of [
+      [20, 16, 5, 16],
+      [48, 32, 131, 16],
+      [132, 20, 67, 2],
+      [12, 8, 0, 16],
+    ] as const) {
+      const tileRows = tile.kind === 'shared' ? tile.rows : 32;
+      const tnWorkgroups = parts === 2 ? 2 * Math.ceil(n / tileRows) : 40;
+      const tuned = { rows: [], tn: tile, tnWorkgroups };
+      const item = sized(n, k, rows);
+      const { program, values } = await multiplied(item, tuned, rows);
+      expect(program).toHaveLength(2);
+      if (rows > 0) expect(program[0]!.workgroups({ tokens: 0, rows })[2]).toBe(parts);
+      expectClose(values, item.expected, 1e-6, `${n} × ${k}, ${rows} rows`);
+      expect([...(await multiplied(item, tuned, rows)).values]).toEqual([...values]);
+    }
+  });
+
+  test('has no parts where there are enough workgroups, without scratch, or where it does not accumulate', () => {
+    const tuned = { rows: [], tn: MEASURED_TILES['shared 64x64'], tnWorkgroups: 4 };
+    const [a, b, c, counts, partial] = Array.from({ length: 5 }, () => gpu.buffer('any', 2 ** 20)) as [View, View, View, View, View];
+    const dispatches = (n: number, scratch: View | undefined, accumulate: boolean) =>
+      matmul(gpu, { a, b, c, counts, partial: scratch }, { form: 'tn', rows: { of: 'rows' }, n, k: 64, accumulate }, tuned).length;
+    expect([dispatches(192, partial, true), dispatches(256, partial, true)]).toEqual([2, 1]);
+    expect([dispatches(64, undefined, true), dispatches(64, partial, false)]).toEqual([1, 1]);
+    expect(tnPartialBytes(tuned)).toBe(4 * 8 * 64 * 64);
+    expect(tnPartialBytes({ rows: [], tn: tuned.tn })).toBe(0);
   });
 });
 

@@ -257,3 +257,21 @@ describe('micro-batches', () => {
     engine.destroy();
   });
 });
+
+test('gradients whose sums are cut into parts, as on a hardware GPU', async () => {
+  const fixture = await loadFixture('qwen3-untied');
+  const cut = await Gpu.create(undefined, { ...gpu.tuning, matmul: { ...gpu.tuning.matmul, tnWorkgroups: 128 } });
+  const engine = await createEngine(cut, fixture.config, fixture.weights, { maxModelLen: 128, slots: 4, maxTokens: 256 });
+  await engine.accumulate(sftBatch(fixture), sftLoss);
+  const gradients = await engine.gradients();
+  expect(worst(gradients, fixture.sftGradients).error).toBeLessThan(1e-4);
+  const whole = await createEngine(gpu, fixture.config, fixture.weights, { maxModelLen: 128, slots: 4, maxTokens: 256 });
+  await whole.accumulate(sftBatch(fixture), sftLoss);
+  const before = await whole.gradients();
+  // Another order of the sum gives other bits, so the sums were cut.
+  const differing = [...gradients].filter(([name, { data }]) => data.some((value, i) => value !== before.get(name)!.data[i]));
+  expect(differing.map(([name]) => name)).toContain('model.layers.0.mlp.down_proj.weight');
+  engine.destroy();
+  whole.destroy();
+  cut.destroy();
+});

@@ -1,6 +1,6 @@
 /** The register-tile matmul, with and without quadSwap. See `RegisterTile` in tuning.ts and `matmul` for the forms. */
 import type { RegisterTile } from '../tuning.ts';
-import { matmulKernel, type MatmulKind } from './matmul-text.ts';
+import { matmulKernel, type MatmulKind, stepsOf } from './matmul-text.ts';
 
 const SWAP = ['', 'quadSwapX', 'quadSwapY', 'quadSwapDiagonal'];
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
@@ -13,6 +13,7 @@ export function registerTileSpan({ quad, rows, columns, threads: [x, y] }: Regis
 /** The text is unrolled: all register indices are constants, so that no value is spilled to indexed memory. */
 export function registerMatmul(kind: MatmulKind, { quad, rows, columns, threads: [x, y] }: RegisterTile) {
   const { form } = kind;
+  const steps = stepsOf(kind);
   const swaps = quad ? 4 : 1;
   const acc = (i: number, t: number, j: number): string => `s${i}_${t}_${j}`;
   const lines: string[] = [];
@@ -25,7 +26,7 @@ export function registerMatmul(kind: MatmulKind, { quad, rows, columns, threads:
 
   if (form === 'tn') {
     const vectors = rows / 4;
-    say('let a0 = r0 / 4u + dims.a_at;\nfor (var r = 0u; r < depth; r++) {');
+    say(`let a0 = r0 / 4u + dims.a_at;\nfor (var r = ${steps.first}; r < depth; r++) {`);
     for (const j of range(columns)) say(`let b${j} = load_b(r * ldb + dims.b_at + v${j});`);
     for (const g of range(vectors)) {
       say(`{ let x0 = a[r * lda + a0 + ${g * swaps}u + lane];`);
@@ -71,7 +72,7 @@ export function registerMatmul(kind: MatmulKind, { quad, rows, columns, threads:
 @compute @workgroup_size(${x}, ${y}) fn main(
   @builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_id) thread: vec3u) {
   let lane = ${quad ? 'thread.x & 3u' : '0u'};
-  let depth = loop_steps(); let lda = dims.lda / 4u; let ldb = dims.ldb / 4u;
+  let depth = ${steps.end}; ${steps.set} let lda = dims.lda / 4u; let ldb = dims.ldb / 4u;
   let r0 = (wg.y * ${y}u + thread.y) * ${rows * swaps}u;
   let c0 = ${quad ? `(wg.x * ${x / 4}u + thread.x / 4u) * ${4 * columns}u` : `(wg.x * ${x}u + thread.x) * ${columns}u`};
   ${quad ? '' : 'if (r0 >= out_rows() || c0 * 4u >= out_columns()) { return; }'}

@@ -1,6 +1,6 @@
 /** The matmul that uses workgroup memory, for hardware GPUs. See `SharedTile` in tuning.ts and `matmul` for the forms. */
 import type { SharedTile } from '../tuning.ts';
-import { matmulKernel, type MatmulKind } from './matmul-text.ts';
+import { matmulKernel, type MatmulKind, stepsOf } from './matmul-text.ts';
 
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
@@ -11,6 +11,7 @@ const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
  */
 export function sharedMatmul(kind: MatmulKind, { rows, columns, depth, threadRows, threadColumns, buffers }: SharedTile) {
   const { form } = kind;
+  const steps = stepsOf(kind);
   const threadsX = columns / threadColumns;
   const threads = threadsX * (rows / threadRows);
   const [rowVectors, columnVectors] = [threadRows / 4, threadColumns / 4];
@@ -52,19 +53,20 @@ export function sharedMatmul(kind: MatmulKind, { rows, columns, depth, threadRow
     }`;
   const loop =
     buffers === 1
-      ? `for (var k0 = 0u; k0 < total; k0 += ${depth}u) {
+      ? `for (var k0 = ${steps.first}; k0 < total; k0 += ${depth}u) {
     ${stages}
     workgroupBarrier();
     ${products}
     workgroupBarrier();
   }`
       : // The next tile is copied while this one is read, so one barrier a tile is enough.
-        `{ let k0 = 0u; let half = 0u;
+        `let first = ${steps.first};
+  { let k0 = first; let half = 0u;
     ${stages} }
-  for (var at = 0u; at < total; at += ${depth}u) {
+  for (var at = first; at < total; at += ${depth}u) {
     workgroupBarrier();
-    let half = at / ${depth}u % 2u;
-    if (at + ${depth}u < total) { let k0 = at + ${depth}u; let half = k0 / ${depth}u % 2u;
+    let half = (at - first) / ${depth}u % 2u;
+    if (at + ${depth}u < total) { let k0 = at + ${depth}u; let half = (k0 - first) / ${depth}u % 2u;
     ${stages} }
     ${products}
   }`;
@@ -72,7 +74,7 @@ export function sharedMatmul(kind: MatmulKind, { rows, columns, depth, threadRow
 var<workgroup> tile_a: array<vec4f, ${buffers * sizes.a}>;
 var<workgroup> tile_b: array<vec4f, ${buffers * sizes.b}>;
 @compute @workgroup_size(${threads}) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) thread: u32) {
-  let total = ${form === 'tn' ? 'loop_steps()' : 'dims.k'}; let lda = dims.lda / 4u; let ldb = dims.ldb / 4u;
+  let total = ${form === 'tn' ? steps.end : 'dims.k'}; ${steps.set} let lda = dims.lda / 4u; let ldb = dims.ldb / 4u;
   let r0 = wg.y * ${rows}u; let c0 = wg.x * ${columns}u;
   let ty = thread / ${threadsX}u; let tx = thread % ${threadsX}u;
   ${accumulators.map(([i, j]) => `var s${i}_${j} = vec4f();`).join(' ')}

@@ -9,7 +9,13 @@ export interface MatmulKind {
   format: WeightFormat;
   /** The product has adapters. */
   adapter: boolean;
+  /** A tn whose sum is cut: workgroup z sums one part of the rows and writes its own c[n, k]. */
+  parts?: boolean;
 }
+
+/** WGSL: the first term of a workgroup's sum, and the term after its last. In parts, `part` must be set for `store`. */
+export const stepsOf = ({ parts }: MatmulKind) =>
+  parts ? { set: 'part = wg.z;', first: 'first_step(wg.z)', end: 'loop_steps(wg.z)' } : { set: '', first: '0u', end: 'loop_steps()' };
 
 /** nt: a·bᵀ, nn: a·b, tn: aᵀ·b (the sum runs over rows). */
 export type MatmulForm = 'nt' | 'nn' | 'tn';
@@ -21,17 +27,19 @@ const COLUMNS = { a_at: 'u32', b_at: 'u32', c_at: 'u32' } as const;
  * `dims` has the first vec4 column of each tensor: `a_at`, `b_at`, `c_at`.
  *
  * All variants add the terms of an element in the order of the reduction index, each by one `fma`. So an element has the same
- * bits in every tile, and a result does not depend on the tile that the number of rows selects.
+ * bits in every tile, and a result does not depend on the tile that the number of rows selects. The exception are the parts of
+ * a weight gradient: a log-probability does not depend on them.
  */
-export function matmulKernel({ form, format, adapter }: MatmulKind, variant: string, body: string, subgroups = false) {
+export function matmulKernel({ form, format, adapter, parts = false }: MatmulKind, variant: string, body: string, subgroups = false) {
   const b = loader('b', format);
   const lora = adapterText(adapter);
   return defineKernel({
-    label: `matmul ${form} ${variant}${format === 'f32' ? '' : ` ${format}`}${adapter ? ' lora' : ''}`,
+    label: `matmul ${form} ${variant}${format === 'f32' ? '' : ` ${format}`}${adapter ? ' lora' : ''}${parts ? ' parts' : ''}`,
     dims: {
       rows: 'Rows',
       ...{ n: 'u32', k: 'u32', lda: 'u32', ldb: 'u32', ldc: 'u32', ...COLUMNS, scale: 'f32', accumulate: 'u32' },
       ...lora.dims,
+      ...(parts && { parts: 'u32' as const }),
     },
     reads: { a: 'vec4f', ...b.reads, ...lora.reads },
     writes: { c: 'vec4f' },
@@ -41,12 +49,18 @@ ${b.wgsl}${lora.wgsl}
 fn out_rows() -> u32 { return ${form === 'tn' ? 'dims.n' : 'row_count()'}; }
 fn out_columns() -> u32 { return ${form === 'tn' ? 'dims.k' : 'dims.n'}; }
 // Terms of the sum: single rows in tn, else vec4s (a's columns past k are zero).
-fn loop_steps() -> u32 { return ${form === 'tn' ? 'row_count()' : '(dims.k + 3u) / 4u'}; }
+${
+  parts
+    ? `var<private> part: u32;
+fn first_step(z: u32) -> u32 { return z * ((row_count() + dims.parts - 1u) / dims.parts); }
+fn loop_steps(z: u32) -> u32 { return min(row_count(), first_step(z + 1u)); }`
+    : `fn loop_steps() -> u32 { return ${form === 'tn' ? 'row_count()' : '(dims.k + 3u) / 4u'}; }`
+}
 // Writes (or adds) the scaled vec4 at column4. Columns past the last one, up to ldc, become zero.
 fn store(row: u32, column4: u32, value: vec4f) {
   let columns = out_columns();
   if (row >= out_rows() || column4 * 4u >= columns) { return; }
-  let at = row * (dims.ldc / 4u) + dims.c_at + column4;
+  let at = ${parts ? '(part * dims.n + row)' : 'row'} * (dims.ldc / 4u) + dims.c_at + column4;
   let inside = column4 * 4u + vec4u(0u, 1u, 2u, 3u) < vec4u(columns);
   var v = select(vec4f(), value * dims.scale, inside);
   if (dims.accumulate != 0u) { v += c[at]; }

@@ -5,6 +5,7 @@ import type { MatmulTile, MatmulTuning } from '../tuning.ts';
 import { adapterDims, type LowRank } from './matmul-adapter.ts';
 import { registerMatmul, registerTileSpan } from './matmul-register.ts';
 import { sharedMatmul } from './matmul-shared.ts';
+import { addStrips } from './strips.ts';
 import type { MatmulForm } from './matmul-text.ts';
 import { formatOf, hasScales, operand, SCALE_GROUP, type Stored } from './weight-format.ts';
 
@@ -18,6 +19,8 @@ export interface MatmulTensors {
   counts: View;
   /** Adds down·Bᵀ to c, in the form nt only. */
   adapter?: LowRank | undefined;
+  /** Scratch of a tn that accumulates: `tnPartialBytes`. With it the sum may be cut into parts. */
+  partial?: View | undefined;
 }
 
 export interface MatmulSizes {
@@ -64,7 +67,7 @@ export function matmulStrides({ form, n, k, lda, ldb, ldc }: MatmulSizes): { lda
  */
 export function matmul(
   gpu: Gpu,
-  { a, b, c, counts, adapter }: MatmulTensors,
+  { a, b, c, counts, adapter, partial }: MatmulTensors,
   sizes: MatmulSizes,
   tuned: MatmulTuning = gpu.tuning.matmul,
 ): Dispatch[] {
@@ -84,18 +87,33 @@ export function matmul(
     ...adapterDims(adapter),
   };
   const kind = { form, format, adapter: adapter !== undefined };
-  const dispatch = (tile: MatmulTile, active: (rows: number) => boolean): Dispatch => {
-    const [tileRows, tileColumns] = tile.kind === 'register' ? registerTileSpan(tile) : [tile.rows, tile.columns];
-    const kernel = tile.kind === 'register' ? registerMatmul(kind, tile) : sharedMatmul(kind, tile);
+  const work = (run: Counts): number => 2 * rowCount(rows, run) * n * (k + (adapter?.rank ?? 0));
+  const dispatch = (tile: MatmulTile, active: (rows: number) => boolean, parts = 1): Dispatch => {
+    const [tileRows, tileColumns] = spanOf(tile);
+    const cut = { ...kind, parts: parts > 1 };
+    const kernel = tile.kind === 'register' ? registerMatmul(cut, tile) : sharedMatmul(cut, tile);
     const groups = (run: Counts): Workgroups => {
       const m = rowCount(rows, run);
       if (!active(m)) return [0];
-      return form === 'tn' ? [Math.ceil(k / tileColumns), Math.ceil(n / tileRows)] : [Math.ceil(n / tileColumns), Math.ceil(m / tileRows)];
+      if (form === 'tn') return [Math.ceil(k / tileColumns), Math.ceil(n / tileRows), parts];
+      return [Math.ceil(n / tileColumns), Math.ceil(m / tileRows)];
     };
-    return gpu.dispatch(kernel, { dims, counts, a, c, ...operand('b', b), down: adapter?.down ?? a, lora_b: adapter?.b ?? a }, groups);
+    const sum = parts > 1 ? { c: partial!, dims: { ...dims, accumulate: 0, parts } } : { c, dims };
+    return {
+      ...gpu.dispatch(kernel, { ...sum, counts, a, ...operand('b', b), down: adapter?.down ?? a, lora_b: adapter?.b ?? a }, groups),
+      work,
+    };
   };
-  // In a run without rows, a tn that does not accumulate still has to write its zeros.
-  if (form === 'tn') return [dispatch(tuned.tn, (m) => m > 0 || !sizes.accumulate)];
+  if (form === 'tn') {
+    const parts = partial && sizes.accumulate ? partsOf(n, k, tuned) : 1;
+    // In a run without rows, a tn that does not accumulate still has to write its zeros.
+    if (parts === 1) return [dispatch(tuned.tn, (m) => m > 0 || !sizes.accumulate)];
+    if (ldc !== round4(k) || cAt > 0 || scale !== 1) throw new RangeError('matmul tn in parts: expected a whole c and the scale 1');
+    return [
+      dispatch(tuned.tn, (m) => m > 0, parts),
+      addStrips(gpu, { partial: partial!, out: c, counts }, { rows, width: n * ldc, strips: parts }),
+    ];
+  }
   const capacity = Math.min(rows.max ?? Infinity, Math.floor(c.size / (4 * ldc)));
   const program: Dispatch[] = [];
   let above = 0;
@@ -107,6 +125,23 @@ export function matmul(
     above = upTo;
   }
   return program;
+}
+
+const spanOf = (tile: MatmulTile): [number, number] => (tile.kind === 'register' ? registerTileSpan(tile) : [tile.rows, tile.columns]);
+
+/** Most parts of the sum of a weight gradient. */
+const MOST_PARTS = 16;
+
+/** Into how many parts the sum of a weight gradient [n, k] is cut. */
+function partsOf(n: number, k: number, { tn, tnWorkgroups = 1 }: MatmulTuning): number {
+  const [rows, columns] = spanOf(tn);
+  return Math.min(MOST_PARTS, Math.ceil(tnWorkgroups / (Math.ceil(n / rows) * Math.ceil(k / columns))));
+}
+
+/** Bytes of `partial` for every weight gradient: where the sum is cut, all parts have less than 2 · `tnWorkgroups` tiles. */
+export function tnPartialBytes({ tn, tnWorkgroups = 1 }: MatmulTuning): number {
+  const [rows, columns] = spanOf(tn);
+  return tnWorkgroups > 1 ? 4 * 2 * tnWorkgroups * rows * columns : 0;
 }
 
 /** The product in float64. `rows`: rows of a. `c` is needed with `accumulate`. Padded columns of c are zero. */

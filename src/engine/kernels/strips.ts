@@ -14,15 +14,15 @@ export const partialBytes = (width: number): number => STRIPS * width * 4;
 export const STRIP_WGSL = `let n = row_count();
   let per_strip = (n + ${STRIPS - 1}u) / ${STRIPS}u; let begin = min(strip * per_strip, n); let to = min(begin + per_strip, n);`;
 
-/** out[width] += the sum of partial[STRIPS, width]. A run without rows leaves `out` unchanged. */
+/** out[width] += the sum of partial[strips, width]. A run without rows leaves `out` unchanged. */
 export function addStrips(
   gpu: Gpu,
   { partial, out, counts }: { partial: View; out: View; counts: View },
-  { rows, width }: { rows: Rows; width: number },
+  { rows, width, strips = STRIPS }: { rows: Rows; width: number; strips?: number },
 ): Dispatch {
   const kernel = defineKernel({
     label: 'add strips',
-    dims: { rows: 'Rows', width: 'u32' },
+    dims: { rows: 'Rows', width: 'u32', strips: 'u32' },
     reads: { partial: 'vec4f' },
     writes: { out: 'vec4f' },
     body: itemMain(
@@ -30,10 +30,10 @@ export function addStrips(
       'dims.width',
       `
   var sum = vec4f();
-  for (var s = 0u; s < ${STRIPS}u; s++) { sum += partial[s * dims.width + i]; }
+  for (var s = 0u; s < dims.strips; s++) { sum += partial[s * dims.width + i]; }
   out[i] += sum;`,
     ),
   });
   const groups = itemGroups(gpu.tuning, (run) => (rowCount(rows, run) > 0 ? width / 4 : 0));
-  return gpu.dispatch(kernel, { dims: { rows, width: width / 4 }, counts, partial, out }, groups);
+  return gpu.dispatch(kernel, { dims: { rows, width: width / 4, strips }, counts, partial, out }, groups);
 }
