@@ -5,6 +5,7 @@
  *   sft model=DIR data=FILE out=DIR [any SFT setting=value …]    sft resume=DIR
  *   evaluate model=DIR [split=heldout] [tasks=200] [trials=1] [temperature=1] [seed=1] [level=nano]
  *   train model=DIR preset=nano out=DIR [algorithm=NAME] [any GRPO setting=value …]    train resume=DIR
+ *   experiment file=FILE.toml out=DIR    `npx mua experiment FILE.toml --out DIR` prints the table afterwards
  *   bench [workloads=NAME,…]
  * docs/cli.md says which software adapters it runs on.
  */
@@ -15,6 +16,8 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { findModel } from '../src/cli/files.mjs';
 import { sha256 } from '../src/cli/out-folder.mjs';
+import { openExperiment } from '../src/cli/experiment-folder.mjs';
+import * as experimentModule from '../src/cli/experiment.ts';
 import { RunFolder } from '../src/cli/run-folder.mjs';
 import { nodeSession, readModel } from '../tests/support/node-session.ts';
 
@@ -68,10 +71,16 @@ async function openRun(folder: RunFolder) {
   return { model, sink, interrupted };
 }
 
-async function finish(folder: RunFolder, { model, ...result }: { model: ModelFiles }): Promise<object> {
+async function finished(folder: RunFolder, { model, ...result }: { model: ModelFiles }): Promise<object> {
   for (const [name, bytes] of Object.entries(model)) await folder.receive(name, Buffer.from(bytes));
   await folder.receive('finished', Buffer.from(JSON.stringify(result)));
   return result;
+}
+
+async function trainIn(folder: RunFolder): Promise<object> {
+  const { preset, algorithm, overrides, user, val_user } = folder.settings;
+  const { model, sink, interrupted } = await openRun(folder);
+  return finished(folder, await session.train(model, { preset, algorithm, overrides, user, val_user, ...interrupted }, sink));
 }
 
 async function main(): Promise<unknown> {
@@ -102,7 +111,7 @@ async function main(): Promise<unknown> {
       const text = await readFile(data, 'utf8');
       if (sha256(text) !== data_sha256) throw new Error(`data is "${data}": it is not the file that the run was started with`);
       const { model, sink, interrupted } = await openRun(folder);
-      return finish(folder, await session.sft(model, text, { overrides, ...interrupted }, sink));
+      return finished(folder, await session.sft(model, text, { overrides, ...interrupted }, sink));
     }
     case 'evaluate': {
       const split = take('split', 'heldout') === 'train' ? 'train' : 'heldout';
@@ -132,14 +141,22 @@ async function main(): Promise<unknown> {
         overrides: args,
         user: scripted,
       }));
-      const { preset, algorithm, overrides, user } = folder.settings;
-      const { model, sink, interrupted } = await openRun(folder);
-      return finish(folder, await session.train(model, { preset, algorithm, overrides, user, ...interrupted }, sink));
+      return trainIn(folder);
+    }
+    case 'experiment': {
+      const out = take('out');
+      const { content, queue, finish } = await openExperiment({ file: take('file'), out }, experimentModule, console.error);
+      for (const { pair, folder } of queue) {
+        console.error(`${pair.variant}, seed ${pair.seed}`);
+        await trainIn(folder);
+        await finish(pair, folder);
+      }
+      return { out, runs: content.runs.length };
     }
     case 'bench':
       return session.bench(take('workloads', '').split(',').filter(Boolean), progress);
     default:
-      throw new Error(`unknown command "${command}": expected synthesize, sft, evaluate, train or bench`);
+      throw new Error(`unknown command "${command}": expected synthesize, sft, evaluate, train, experiment or bench`);
   }
 }
 
