@@ -31,7 +31,7 @@ export class SubmitPacer {
       }
       sum += own;
     });
-    if (sum > 0) ends.push(work.length);
+    if (work.length > 0) ends.push(work.length);
     return ends;
   }
 

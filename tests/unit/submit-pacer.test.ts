@@ -7,6 +7,9 @@ test('a submit holds at most 50 ms of estimated work, and at least one dispatch'
   expect(paced(1).cut([20, 20, 20, 50, 1, 120, 5, 5])).toEqual([2, 3, 4, 5, 6, 8]);
   expect(paced(1000).cut([20, 20, 20, 50])).toEqual([4]);
   expect(paced(1).cut([])).toEqual([]);
+  // An item without work, which writes zeros, is submitted too.
+  expect(paced(1).cut([0])).toEqual([1]);
+  expect(paced(1).cut([120, 0])).toEqual([1, 2]);
 });
 
 test('a measurement changes the rate by a factor of at most two', () => {
