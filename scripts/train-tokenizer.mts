@@ -1,7 +1,7 @@
 /**
  * @file Trains a nano tokenizer on conversations and writes tokenizer.json and tokenizer_config.json.
  *
- *     npx tsx scripts/train-tokenizer.mts --data conversations.jsonl --out models/nano [--vocab-size 2304] [--digits 3]
+ *     npx tsx scripts/train-tokenizer.mts --data conversations.jsonl --out models/nano [--vocab-size 2304] [--digits 3] [--split-capitals]
  *
  * `--data` is chat JSONL from `mua synthesize`. The text includes the policy and the tool schemas, as in an episode.
  */
@@ -24,6 +24,7 @@ const { values } = parseArgs({
     out: { type: 'string' },
     'vocab-size': { type: 'string', default: '2304' },
     digits: { type: 'string', default: '3' },
+    'split-capitals': { type: 'boolean', default: false },
     'min-frequency': { type: 'string', default: '2' },
   },
 });
@@ -38,7 +39,7 @@ try {
   const conversations = parseConversations(readFileSync(values.data, 'utf8'));
   const trained = trainTokenizer(
     conversations.flatMap((conversation) => renderPieces(conversation).map((piece) => piece.text)),
-    { vocabSize, digits, minFrequency },
+    { vocabSize, digits, splitCapitals: values['split-capitals'], minFrequency },
   );
   mkdirSync(values.out, { recursive: true });
   for (const [name, text] of Object.entries(trained.files)) writeFileSync(join(values.out, name), text);

@@ -7,6 +7,8 @@
  *   Copying ids is what nano models learn last.
  * - A word keeps the underscore after it (`gift_card_|12|34`). So the token before the digits says which kind of id follows.
  *   Such a word is split from a space or mark before it, so that it is the same token everywhere.
+ * - With `splitCapitals`, a word that begins with a capital letter has no space before it. The word before takes the space
+ *   (`I| am |Amir`). So a name is the same token in messages, records and calls, and the token before it says what it is.
  * - JSON between two values is not split (`", "arguments": {"order_id": "`). Words joined by `_` are not split. So the frame
  *   of a tool call with the tool's name can be one token, and a nano model learns values instead of punctuation.
  * - Text is not normalised: decode(encode(x)) = x for every string.
@@ -27,6 +29,8 @@ export interface BpeOptions {
   vocabSize: number;
   /** Digits in a group. Qwen has 1. */
   digits: 1 | 2 | 3;
+  /** A word with a capital first letter has no space before it. Default false. */
+  splitCapitals?: boolean;
   /** Pairs with fewer occurrences are not merged. Default 2. */
   minFrequency?: number;
   /** `model_max_length` of the config. */
@@ -41,7 +45,8 @@ export interface TrainedTokenizer {
 
 /** Trains on texts, which may contain control tokens. Deterministic: of equally frequent pairs, the first in sort order is merged. */
 export function trainTokenizer(texts: Iterable<string>, options: BpeOptions): TrainedTokenizer {
-  const { vocabSize, digits, minFrequency = 2, maxLength = 32768 } = options;
+  const { vocabSize, digits, splitCapitals = false, minFrequency = 2, maxLength = 32768 } = options;
+  const pattern = splitPattern(digits, splitCapitals);
   const tokens = [...byteAlphabet()];
   const merges: [string, string][] = [];
   for (const [left, right] of digitMerges(digits)) {
@@ -52,19 +57,25 @@ export function trainTokenizer(texts: Iterable<string>, options: BpeOptions): Tr
   if (!Number.isInteger(vocabSize) || vocabSize < least)
     throw new Error(`vocabulary size ${vocabSize}: expected at least ${least} with digit groups of ${digits}`);
   const known = new Set(tokens);
-  for (const [left, right] of learnMerges(countWords(texts, digits), vocabSize - least, minFrequency)) {
+  for (const [left, right] of learnMerges(countWords(texts, pattern), vocabSize - least, minFrequency)) {
     merges.push([left, right]);
     if (!known.has(left + right)) tokens.push(left + right);
     known.add(left + right);
   }
-  return { files: tokenizerFiles(tokens, merges, digits, maxLength), vocabSize: tokens.length + CONTROL_TOKENS.length };
+  return { files: tokenizerFiles(tokens, merges, pattern, maxLength), vocabSize: tokens.length + CONTROL_TOKENS.length };
 }
 
 /** Qwen's split pattern with the differences above. It has no inline flags, so Oniguruma and JavaScript read it in the same way. */
-function splitPattern(digits: number): string {
-  const number = digits === 1 ? '\\p{N}' : `\\p{N}{1,${digits}}`;
+function splitPattern(digits: number, splitCapitals: boolean): string {
   const json = ' ?[{}\\[\\]",:]+(?: ?[a-z_]*[{}\\[\\]",:]+)*';
-  return `${json}|'(?:[sS]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD])|(?:[^\\r\\n\\p{L}\\p{N}](?!\\p{L}+_))?\\p{L}+(?:_\\p{L}*)*|${number}| ?[^\\s\\p{L}\\p{N}]+(?: [^\\s\\p{L}\\p{N}]+)*[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`;
+  const contraction = "'(?:[sS]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD])";
+  const rest = '\\p{L}+(?:_\\p{L}*)*';
+  const words = splitCapitals
+    ? ['\\p{Lu}\\p{L}*(?:_\\p{L}*)*', `(?:[^\\r\\n\\p{L}\\p{N}](?!\\p{L}+_|\\p{Lu}))?${rest}(?: (?=\\p{Lu}))?`]
+    : [`(?:[^\\r\\n\\p{L}\\p{N}](?!\\p{L}+_))?${rest}`];
+  const number = digits === 1 ? '\\p{N}' : `\\p{N}{1,${digits}}`;
+  const marks = ' ?[^\\s\\p{L}\\p{N}]+(?: [^\\s\\p{L}\\p{N}]+)*[\\r\\n]*';
+  return [json, contraction, ...words, number, marks, '\\s*[\\r\\n]+', '\\s+(?!\\S)', '\\s+'].join('|');
 }
 
 /** GPT-2's printable character for each byte, by byte value. */
@@ -89,9 +100,9 @@ function* digitMerges(n: number): Generator<[string, string]> {
 }
 
 /** Counts each word, written in `byteAlphabet` characters. Groups of digits are skipped, because they already are tokens. */
-function countWords(texts: Iterable<string>, digits: number): Map<string, number> {
+function countWords(texts: Iterable<string>, pattern: string): Map<string, number> {
   const control = new RegExp(CONTROL_TOKENS.map(({ content }) => content.replace(/[|]/g, '\\$&')).join('|'));
-  const split = new RegExp(splitPattern(digits), 'gu');
+  const split = new RegExp(pattern, 'gu');
   const alphabet = byteAlphabet();
   const encoder = new TextEncoder();
   const counts = new Map<string, number>();
@@ -145,7 +156,7 @@ function mergePair(symbols: string[], left: string, right: string): string[] {
   return merged;
 }
 
-function tokenizerFiles(tokens: string[], merges: [string, string][], digits: number, maxLength: number) {
+function tokenizerFiles(tokens: string[], merges: [string, string][], pattern: string, maxLength: number) {
   const flags = { single_word: false, lstrip: false, rstrip: false, normalized: false };
   const added = CONTROL_TOKENS.map(({ content, special }, i) => ({ id: tokens.length + i, content, ...flags, special }));
   const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false };
@@ -157,7 +168,7 @@ function tokenizerFiles(tokens: string[], merges: [string, string][], digits: nu
     normalizer: null,
     pre_tokenizer: {
       type: 'Sequence',
-      pretokenizers: [{ type: 'Split', pattern: { Regex: splitPattern(digits) }, behavior: 'Isolated', invert: false }, byteLevel],
+      pretokenizers: [{ type: 'Split', pattern: { Regex: pattern }, behavior: 'Isolated', invert: false }, byteLevel],
     },
     post_processor: byteLevel,
     decoder: byteLevel,

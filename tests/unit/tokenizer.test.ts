@@ -83,6 +83,20 @@ describe('the nano tokenizer', () => {
     expect(tokenizer.encode('a gift_card_9').map((token) => tokenizer.decode([token]))).toEqual(['a', ' ', 'gift_card_', '9']);
   });
 
+  it('can make a name the same token in a message and in a call', () => {
+    const texts = ['I am Amir Smith. ', '"Amir Smith" '].map((text) => text.repeat(3));
+    const pieces = (splitCapitals: boolean) => {
+      const tokenizer = loadTokenizer(trainTokenizer(texts, { vocabSize: 400, digits: 1, splitCapitals }).files);
+      return ['I am Amir.', '"Amir"'].map((text) => tokenizer.encode(text).map((token) => tokenizer.decode([token])));
+    };
+    expect(pieces(true)).toEqual([
+      ['I', ' am ', 'Amir', '.'],
+      ['"', 'Amir', '"'],
+    ]);
+    expect(pieces(false)[0]).toContain(' Amir');
+    expect(pieces(false)[1]).not.toContain(' Amir');
+  });
+
   it('does not depend on the order of its texts', () => {
     const texts = ['to be or not', 'not to be', 'or be it so'];
     expect(trainTokenizer(texts, { vocabSize: 300, digits: 1 })).toEqual(
