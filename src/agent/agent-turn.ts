@@ -111,7 +111,7 @@ export function giveTurn(act: Act | WrittenTurn, transcript: Transcript, toolNam
     transcript.agent(text, text, { content, ...(call && { toolCall: call }), ...(error !== undefined && { parseError: error }) });
     return { text, content, call, error };
   }
-  const [content, call] = 'call' in act ? ['', act.call] : [act.say.trim(), undefined];
+  const [content, call] = 'call' in act ? [act.note ?? '', act.call] : [act.say.trim(), undefined];
   const text = renderAssistant(content, call ? [call] : []);
   transcript.agent(text, text, { content, by: 'person', ...(call && { toolCall: call }) });
   return { text, content, call };

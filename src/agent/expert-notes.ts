@@ -146,8 +146,15 @@ function readResult(file: CaseFile, call: { name: string; arguments: Record<stri
 
 /* The level decides what a record shows: whole rows as in tau-bench, or a few of their fields. */
 type Methods = string[] | Record<string, { id: string; last_four?: string; brand?: string }>;
-type OrderRecord = Omit<Order, 'original'> & { payment_method_id?: string; payment_history?: { payment_method_id: string }[] };
-type VariantRecord = { item_id: string; available?: boolean; options?: Record<string, string> };
+type Options = string | Record<string, string>;
+type OrderRecord = {
+  status: string;
+  items: { name: string; item_id: string; product_id?: string; options?: Options }[];
+  payment_method_id?: string;
+  payment_history?: { payment_method_id: string }[];
+};
+/** The id by options, or whole variants by id. */
+type VariantRecords = Record<string, string | { item_id: string; available: boolean; options: Record<string, string> }>;
 
 function readRecord(file: CaseFile, tool: string, args: Record<string, string>, text: string): void {
   if (tool.startsWith('find_user_id')) {
@@ -163,13 +170,25 @@ function readRecord(file: CaseFile, tool: string, args: Record<string, string>, 
     };
   } else if (tool === 'get_order_details') {
     const { status, items, payment_method_id, payment_history } = record as OrderRecord;
-    file.orders.set(args.order_id!, { status, items, original: payment_method_id ?? payment_history?.[0]?.payment_method_id ?? '' });
+    file.orders.set(args.order_id!, {
+      status,
+      items: items.map((item) => ({ ...item, options: readOptions(item.options ?? {}) })),
+      original: payment_method_id ?? payment_history?.[0]?.payment_method_id ?? '',
+    });
   } else {
-    const { variants } = record as { variants: VariantRecord[] | Record<string, VariantRecord> };
-    const available = Object.values(variants).filter((variant) => variant.available !== false);
+    const { variants } = record as { variants: VariantRecords };
     file.products.set(
       args.product_id!,
-      available.map(({ item_id, options, available: _, ...rest }) => ({ item_id, options: options ?? (rest as Record<string, string>) })),
+      Object.entries(variants).flatMap(([key, variant]) => {
+        if (typeof variant === 'string') return [{ item_id: variant, options: readOptions(key) }];
+        return variant.available ? [{ item_id: variant.item_id, options: variant.options }] : [];
+      }),
     );
   }
+}
+
+/** Reads `color red, size large`. */
+function readOptions(options: Options): Record<string, string> {
+  if (typeof options !== 'string') return options;
+  return Object.fromEntries(options.split(', ').map((option) => [option.split(' ', 1)[0]!, option.slice(option.indexOf(' ') + 1)]));
 }

@@ -1,4 +1,5 @@
 /** @file Finds the facts of a request in the customer's messages. A later message overrides an earlier one. */
+import { optionText } from '../environments/domains/retail/observations.ts';
 import type { Customer, Order, Request, Variant } from './expert-notes.ts';
 
 function lastFound<T>({ said }: Request, find: (text: string) => T | null | undefined): T | null {
@@ -69,7 +70,10 @@ export function findItems(request: Request, { items }: Order): Order['items'] {
 }
 
 export type FoundVariants =
-  { lookUp: string } | { unavailable: string } | { pairs: { item: Order['items'][number]; variant: string; wanted: string }[] };
+  | { lookUp: { name: string; item_id: string; product_id: string } }
+  | { unavailable: string }
+  /** `options` of the variant are as in `color red, size large`. */
+  | { pairs: { item: Order['items'][number]; variant: { item_id: string; options: string } }[] };
 
 const SWAP = /the ([\w' -]+?) for one with (.+?)(?= and the [\w' -]+? for one with | in (?:[\w' ]+ )?order\b|,|\.(?:\s|$)|$)/gi;
 
@@ -79,18 +83,19 @@ export function findVariants(request: Request, { items }: Order, products: Reado
     const matches = [...text.matchAll(SWAP)];
     return matches.length ? matches : null;
   });
-  const pairs: { item: Order['items'][number]; variant: string; wanted: string }[] = [];
-  for (const [, name, wanted] of swaps ?? []) {
-    const item = items.find((candidate) => candidate.name.toLowerCase() === name!.toLowerCase());
+  const pairs: Extract<FoundVariants, { pairs: unknown }>['pairs'] = [];
+  for (const [, said, wanted] of swaps ?? []) {
+    const item = items.find(({ name }) => name.toLowerCase() === said!.toLowerCase());
     if (!item?.product_id) continue;
-    const variants = products.get(item.product_id);
-    if (!variants) return { lookUp: item.product_id };
+    const { name, item_id, product_id } = item;
+    const variants = products.get(product_id);
+    if (!variants) return { lookUp: { name, item_id, product_id } };
     const options = { ...item.options, ...changedOptions(wanted!, Object.keys(item.options ?? {})) };
     const variant = variants.find((candidate) =>
       Object.entries(options).every(([option, value]) => candidate.options[option]?.toLowerCase() === value.toLowerCase()),
     );
-    if (!variant) return { unavailable: item.name.toLowerCase() };
-    pairs.push({ item, variant: variant.item_id, wanted: wanted! });
+    if (!variant) return { unavailable: name.toLowerCase() };
+    pairs.push({ item, variant: { item_id: variant.item_id, options: optionText(variant.options) } });
   }
   return { pairs };
 }

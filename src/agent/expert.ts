@@ -3,7 +3,8 @@
  * only what an agent sees. Each act is speech or one tool call. The phrasings are few and short, so that a small model can
  * learn them.
  *
- * A careful expert proposes each write and waits for a yes. A brisk expert writes as soon as it knows enough. Both are honest:
+ * A careful expert proposes each write and waits for a yes. A brisk expert writes as soon as it knows enough; where items are
+ * concerned it notes the same proposal beside the call. Both are honest:
  * which of them serves better depends on the customers. A careless expert makes mistakes on purpose (an experiment of its own,
  * “injected flaws”): it sometimes transfers a customer that it could serve, changes an order without asking, or says that it
  * is done although it did nothing.
@@ -17,7 +18,8 @@ import { hash32 } from '../base/random.ts';
 import { readConversationState, type CaseFile, type Request } from './expert-notes.ts';
 import { findAddress, findItems, findOrderId, findPayment, findReason, findVariants } from './expert-reading.ts';
 
-export type Act = { say: string } | { call: ToolCall };
+/** `note`: what the expert writes beside the call. The customer does not hear it. */
+export type Act = { say: string } | { call: ToolCall; note?: string };
 
 export interface Expert {
   /** @param messages the conversation so far, without the system message. Tool results have role `tool`. */
@@ -36,6 +38,8 @@ const TOOL: Record<Request['intent'], string> = {
   modify_payment: 'modify_pending_order_payment',
   modify_address: 'modify_pending_order_address',
 };
+/** Requests for which the expert writes names and ids of items before it calls a tool (docs/decisions.md). */
+const NAMES_ITEMS: ReadonlySet<Request['intent']> = new Set(['return', 'exchange', 'modify_items']);
 const WANTS: Record<Request['intent'], string> = {
   cancel: 'cancel an order',
   return: 'return items',
@@ -91,8 +95,11 @@ function nextAct(file: CaseFile, tools: ReadonlySet<string>, pick: Pick, slips: 
   if (question) return pick([question]);
   const planned = wholeAccount ? accountAddress(file, request) : plan(file, request, tool, tools.has('get_order_details'));
   if ('propose' in planned) {
-    if (confirmed(file, planned.propose)) return slips(1) ? pick(DONE) : { call: planned.call };
-    return style === 'brisk' || slips(1) ? { call: planned.call } : pick([planned.propose]);
+    const { propose, call } = planned;
+    const proposal = `${propose}. ${ASK_YES}`;
+    if (confirmed(file, proposal)) return slips(1) ? pick(DONE) : { call };
+    if (style === 'careful' && !slips(1)) return pick([proposal]);
+    return NAMES_ITEMS.has(request.intent) ? { call, note: `${propose}.` } : { call };
   }
   if ('say' in planned) return pick([planned.say]);
   return slips(1 / 3) ? transfer : planned;
@@ -154,7 +161,7 @@ function plan(file: CaseFile, request: Request, tool: string, looksUp: boolean):
     if (order.status !== needed) return refuse(`the order is ${order.status}`);
   }
   const propose = (text: string, args: ToolCall['arguments']): Planned => ({
-    propose: `${text}. ${ASK_YES}`,
+    propose: text,
     call: { name: tool, arguments: { order_id, ...args } },
   });
   if (intent === 'cancel') {
@@ -175,32 +182,30 @@ function plan(file: CaseFile, request: Request, tool: string, looksUp: boolean):
     if (!payment_method_id.startsWith('gift_card') && payment_method_id !== order.original)
       return refuse('refunds go to the original payment method or a gift card');
     return propose(
-      `Return ${items.map((item) => item.name.toLowerCase()).join(' and ')} of order ${order_id}, refund to ${payment_method_id}`,
-      {
-        item_ids: items.map((item) => item.item_id),
-        payment_method_id,
-      },
+      `Return ${items.map(({ name, item_id }) => `${name} ${item_id}`).join(' and ')} of order ${order_id}, refund to ${payment_method_id}`,
+      { item_ids: items.map((item) => item.item_id), payment_method_id },
     );
   }
   const swaps = findVariants(request, order, file.products);
-  if ('lookUp' in swaps) return { call: { name: 'get_product_details', arguments: { product_id: swaps.lookUp } } };
+  if ('lookUp' in swaps) {
+    const { name, item_id, product_id } = swaps.lookUp;
+    return { call: { name: 'get_product_details', arguments: { product_id } }, note: `${name} ${item_id} ${product_id}` };
+  }
   if ('unavailable' in swaps) return refuse(`there is no such ${swaps.unavailable}`);
   if (!swaps.pairs.length) return { say: 'Which items for which new items?' };
   const verb = intent === 'exchange' ? 'Exchange' : 'Change';
-  return propose(
-    `${verb} ${swaps.pairs.map(({ item, wanted }) => `${item.name.toLowerCase()} for ${wanted}`).join(' and ')} in order ${order_id}, difference on ${payment_method_id}`,
-    {
-      item_ids: swaps.pairs.map(({ item }) => item.item_id),
-      new_item_ids: swaps.pairs.map(({ variant }) => variant),
-      payment_method_id,
-    },
-  );
+  const named = swaps.pairs.map(({ item, variant: { item_id, options } }) => `${item.name} ${item.item_id} for ${options} ${item_id}`);
+  return propose(`${verb} ${named.join(' and ')} in order ${order_id}, difference on ${payment_method_id}`, {
+    item_ids: swaps.pairs.map(({ item }) => item.item_id),
+    new_item_ids: swaps.pairs.map(({ variant }) => variant.item_id),
+    payment_method_id,
+  });
 }
 
 function accountAddress({ userId }: CaseFile, request: Request): Planned {
   const address = findAddress(request)!;
   return {
-    propose: `Change your default address to ${address.text}. ${ASK_YES}`,
+    propose: `Change your default address to ${address.text}`,
     call: { name: 'modify_user_address', arguments: { user_id: userId!, ...address.fields } },
   };
 }

@@ -131,6 +131,8 @@ const SMALL: GrpoConfig = {
   ...NANO,
   level: 'small',
   lr: 3e-4,
+  // The agent names items, options and ids before a call.
+  response_length_one_turn: 160,
   max_model_len: 2048,
   'overlong_buffer.len': 409,
 };

@@ -112,7 +112,7 @@ export async function synthesize(
           events.push({ kind: 'agent', text: act.say });
           done = hear(await user.reply(act.say));
         } else {
-          messages.push({ role: 'assistant', content: '', tool_calls: [{ type: 'function', function: act.call }] });
+          messages.push({ role: 'assistant', content: act.note ?? '', tool_calls: [{ type: 'function', function: act.call }] });
           const result = await environments.call(episode, act.call);
           messages.push({ role: 'tool', name: act.call.name, content: result.text });
           events.push({ kind: 'tool', call: act.call, result });

@@ -169,6 +169,39 @@ describe('the next act', () => {
     expect(careful.act([user('Hi. Please cancel an order.')])).toEqual({ say: 'Which order, and why?' });
   });
 
+  it('names item and product before it looks up the product, then the item, all options and the new item', async () => {
+    const small = await environments.domain('retail', 'small');
+    const careful = createExpert(small, 3);
+    const brisk = createExpert(small, 3, { style: 'brisk' });
+    const asked = [
+      user('Hi. My email is mia@example.com. Please exchange the water bottle for one with capacity 1 l in order #W1234567, my PayPal.'),
+      ...known.slice(1),
+      call('get_order_details', { order_id: '#W1234567' }),
+      tool(
+        '{"order_id":"#W1234567","status":"delivered","items":[{"name":"Mug","item_id":"11","product_id":"21","options":"color red, size small"},{"name":"Water Bottle","item_id":"12","product_id":"22","options":"color red, capacity 500 ml"}],"payment_method_id":"paypal_1"}',
+      ),
+    ];
+    const lookUp = { call: { name: 'get_product_details', arguments: { product_id: '22' } }, note: 'Water Bottle 12 22' };
+    expect(careful.act(asked)).toEqual(lookUp);
+    const seen = [
+      ...asked,
+      call('get_product_details', { product_id: '22' }),
+      tool('{"name":"Water Bottle","variants":{"color blue, capacity 1 l":"31","color red, capacity 1 l":"32"}}'),
+    ];
+    const text = 'Exchange Water Bottle 12 for color red, capacity 1 l 32 in order #W1234567, difference on paypal_1.';
+    const write = {
+      call: {
+        name: 'exchange_delivered_order_items',
+        arguments: { order_id: '#W1234567', item_ids: ['12'], new_item_ids: ['32'], payment_method_id: 'paypal_1' },
+      },
+    };
+    expect(careful.act(seen)).toEqual({ say: `${text} Yes or no?` });
+    expect(careful.act([...seen, { role: 'assistant', content: `${text} Yes or no?` }, user('Yes.')])).toEqual(write);
+    expect(brisk.act(seen)).toEqual({ ...write, note: text });
+    const sold = seen.map((message) => ({ ...message, content: message.content.replace(',"color red, capacity 1 l":"32"', '') }));
+    expect(careful.act(sold)).toEqual({ say: 'Sorry, I cannot do that: there is no such water bottle. Anything else?' });
+  });
+
   it('transfers wishes that no tool can fulfil', () => {
     const move = [...known, user('I want to change the address of order #W1234567 to 12 Oak Street, Denver, CO 80201.')];
     expect(act(move)).toEqual({

@@ -42,7 +42,7 @@ function compactOrder(order: Order, level: Level) {
     user_id,
     status,
     items: items.map(({ name, product_id, item_id, options }) =>
-      level === 'nano' ? { name, item_id } : { name, product_id, item_id, options },
+      level === 'nano' ? { name, item_id } : { name, item_id, product_id, options: optionText(options) },
     ),
     payment_method_id: currentPayment(order),
   };
@@ -60,5 +60,13 @@ function compactUser({ name, email, address, payment_methods, orders }: User) {
 
 /** Only available variants, because the agent must not offer the others. */
 function compactProduct({ name, variants }: Product) {
-  return { name, variants: variants.filter((variant) => variant.available).map(({ item_id, options }) => ({ item_id, ...options })) };
+  const available = variants.filter((variant) => variant.available);
+  return { name, variants: Object.fromEntries(available.map(({ item_id, options }) => [optionText(options), item_id])) };
+}
+
+/** `color red, size large`, as customers speak. */
+export function optionText(options: Record<string, string>): string {
+  return Object.entries(options)
+    .map((option) => option.join(' '))
+    .join(', ');
 }
