@@ -4,4 +4,4 @@
 export const READY_MADE = ['honest', 'ablation', 'start', 'kl', 'group-size', 'customers', 'rewards', 'algorithms', 'small'] as const;
 
 /** Results, `<id>.mua-experiment.json`: the page shows them and cannot change them. */
-export const RESULTS: readonly string[] = ['honest', 'ablation'];
+export const RESULTS: readonly string[] = ['honest', 'ablation', 'small'];
