@@ -153,7 +153,7 @@ type OrderRecord = {
   payment_method_id?: string;
   payment_history?: { payment_method_id: string }[];
 };
-/** The id by options, or whole variants by id. */
+/** At `small`: the item id by the text of the options. At `full`: the whole variant by item id. */
 type VariantRecords = Record<string, string | { item_id: string; available: boolean; options: Record<string, string> }>;
 
 function readRecord(file: CaseFile, tool: string, args: Record<string, string>, text: string): void {

@@ -3,11 +3,11 @@
  * only what an agent sees. Each act is speech or one tool call. The phrasings are few and short, so that a small model can
  * learn them.
  *
- * A careful expert proposes each write and waits for a yes. A brisk expert writes as soon as it knows enough; where items are
- * concerned it notes the same proposal beside the call. Both are honest:
- * which of them serves better depends on the customers. A careless expert makes mistakes on purpose (an experiment of its own,
- * “injected flaws”): it sometimes transfers a customer that it could serve, changes an order without asking, or says that it
- * is done although it did nothing.
+ * A careful expert proposes each write and waits for a yes. A brisk expert writes as soon as it knows enough. If the write
+ * changes items, the brisk expert puts the proposal in a note beside the call. Both experts are honest: which of them serves
+ * better depends on the customers. A careless expert makes mistakes on purpose (an experiment of its own, “injected flaws”): it
+ * sometimes transfers a customer that it could serve, changes an order without asking, or says that it is done although it did
+ * nothing.
  */
 import type { ChatMessage } from '../records/conversation.ts';
 import type { Style } from '../records/dataset.ts';
