@@ -7,7 +7,7 @@
  * standard errors). One seed alone has only the interval over its tasks (bootstrap), which lacks the chance of the seed.
  *
  * A percentile bootstrap over seeds and tasks is not used: where seeds differ much, the interval of three seeds contains the
- * truth in 79 % of the cases instead of 95 % (tests/unit/experiment-estimate.test.ts measures this).
+ * truth in 79 % of the cases instead of 95 % (tests/unit/experiments/experiment-estimate.test.ts measures this).
  */
 import type { Interval } from '../records/evaluation.ts';
 import { mean, meanInterval } from '../evaluation/pass-hat.ts';

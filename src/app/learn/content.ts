@@ -1,4 +1,4 @@
-/** @file The eight lessons. Their places are moments of the recorded runs; tests/unit/learn.test.ts reads the runs and checks each of them. */
+/** @file The eight lessons. Their places are moments of the recorded runs; tests/unit/app/learn.test.ts reads the runs and checks each of them. */
 import type { Lesson, LessonStep } from '../data/lessons/lesson.ts';
 import { beforeAfter, group, rollout, run, token, trial } from '../data/lessons/moments.ts';
 import type { LessonId } from '../data/lessons/titles.ts';

@@ -1,0 +1,179 @@
+/** The configuration in the address of home. */
+import { describe, expect, test } from 'vitest';
+import { GROUPS } from '../../../src/app/home/fields.ts';
+import { problemText } from '../../../src/app/home/problem-text.ts';
+import { REWARD_EXAMPLES } from '../../../src/app/home/reward-examples.ts';
+import { algorithmQuery, choicesOf, conditionsQuery, readSetup, settingQuery, trlName } from '../../../src/app/home/setup.ts';
+import { settingTexts } from '../../../src/app/home/texts.ts';
+import { runConditions } from '../../../src/app/data/conditions.ts';
+import { href, parseHash, readQuery } from '../../../src/app/data/routes.ts';
+import { ALGORITHMS as CLI_ALGORITHMS } from '../../../src/cli/commands/training.mjs';
+import { algorithmOf, ALGORITHMS, withAlgorithm } from '../../../src/training/algorithms/index.ts';
+import { grpoConfig } from '../../../src/training/config.ts';
+import { PAPER, PRESETS } from '../../../src/training/presets.ts';
+import { rewardFrom } from '../../../src/training/rewards.ts';
+
+const read = (hash: string) => settingTexts(readQuery('home', parseHash(hash).query));
+
+describe('an address', () => {
+  test('contains settings, preset, seed and model, and gives the same configuration', () => {
+    const address = href({ name: 'home' }, { preset: 'tiny', seed: 7, model: 'm', lr: '3e-4', use_kl_loss: 'false' });
+    expect(read(address)).toEqual({ lr: '3e-4', use_kl_loss: 'false' });
+    const { config, overrides, problems } = readSetup('tiny', { ...read(address), seed: '7' });
+    expect(problems).toEqual({});
+    expect(overrides).toEqual({ seed: 7, lr: 3e-4, use_kl_loss: false });
+    expect(config).toEqual(grpoConfig('tiny', overrides));
+  });
+
+  test('without settings gives the preset', () => {
+    expect(read('#/')).toEqual({});
+    expect(readSetup('nano', {})).toMatchObject({ config: PRESETS.nano!.config, overrides: {}, given: {} });
+  });
+
+  test('accepts TRL’s names and stores verl’s names', () => {
+    expect(readSetup('nano', { learning_rate: '0.001', epsilon: '0.3' })).toMatchObject({
+      overrides: { lr: 0.001, clip_ratio_low: 0.3, clip_ratio_high: 0.3 },
+      given: { lr: '0.001' },
+    });
+    expect(trlName('lr')).toBe('learning_rate');
+    expect(trlName('domain')).toBeUndefined();
+  });
+
+  test('omits invalid settings with a reason, and keeps the other settings', () => {
+    const { config, problems, unknown } = readSetup('nano', { lr: 'fast', n: '4', train_batch_size: '-1', bogus: '1', constructor: '1' });
+    expect(problems).toEqual({
+      lr: expect.stringContaining('"lr" is "fast": expected a number'),
+      train_batch_size: expect.stringContaining('train_batch_size'),
+    });
+    expect(problemText(problems.lr!)).toBe('Learning rate is “fast”: expected a number.');
+    expect(problemText(problems.train_batch_size!)).toMatch(/^Tasks per step is “-1”: .+\.$/);
+    expect(problemText('customers.* sum to 0.5: expected 1')).toBe('customers.* sum to 0.5: expected 1.');
+    expect(config).toEqual({ ...PRESETS.nano!.config, n: 4 });
+    expect(unknown).toEqual(['bogus', 'constructor']);
+  });
+
+  test('settings that need each other are read together, in any order', () => {
+    for (const texts of [
+      { ppo_mini_batch_size: '6', train_batch_size: '12' },
+      { train_batch_size: '12', ppo_mini_batch_size: '6' },
+    ]) {
+      expect(readSetup('nano', texts)).toMatchObject({ problems: {}, overrides: { train_batch_size: 12, ppo_mini_batch_size: 6 } });
+    }
+    expect(readSetup('nano', { ppo_mini_batch_size: '5' }).problems.ppo_mini_batch_size).toMatch(/divisor/);
+  });
+});
+
+describe('customers', () => {
+  const base = PRESETS.nano!.config;
+  const nano = runConditions(base, 'train');
+  const moved = { ...nano, customers: { ...nano.customers, upfront: 0.2, on_request: 0.12 } };
+  const written = {
+    'customers.upfront': '0.2',
+    'customers.on_request': '0.12',
+    'customers.changes_mind': '0.55',
+    'customers.pushy': '0.1',
+    'customers.impossible': '0.03',
+    'customers.confused': '0',
+    'tools.outages': '0',
+    'tools.stale_reads': '0',
+  };
+
+  test('are all written to the address, and removed if they are the default of the setup', () => {
+    expect(conditionsQuery('nano', {}, 'train', moved)).toEqual(written);
+    expect(Object.keys(conditionsQuery('nano', {}, 'val', moved))).toEqual(Object.keys(written).map((name) => `val_${name}`));
+    const texts = { lr: '0.01', ...written };
+    expect(Object.values(conditionsQuery('nano', texts, 'train', nano))).toEqual(Array(8).fill(''));
+    // Another level has another default, so the shares of nano are a choice there.
+    expect(conditionsQuery('nano', { level: 'small' }, 'train', nano)).toMatchObject({ 'customers.upfront': '0.19' });
+  });
+
+  test('come back from the address, and from the overrides of a run, at any level', () => {
+    for (const [level, conditions] of [
+      ['nano', moved],
+      ['small', nano],
+    ] as const) {
+      const { config, overrides, problems } = readSetup('nano', { level, ...conditionsQuery('nano', { level }, 'train', conditions) });
+      expect(problems).toEqual({});
+      expect(runConditions(config, 'train')).toEqual(conditions);
+      expect(grpoConfig('nano', overrides)).toEqual(config);
+    }
+  });
+
+  test('that sum to more than 1 are a problem', () => {
+    const { problems } = readSetup('nano', { 'customers.pushy': '0.7', 'customers.upfront': '0.6' });
+    expect(Object.values(problems)).toEqual([expect.stringContaining('sum to 1.3: expected at most 1')]);
+  });
+});
+
+test('the examples of the reward: without a price, breaking a rule earns as much as asking', () => {
+  const totals = (overrides: Record<string, string>) =>
+    REWARD_EXAMPLES.map(({ facts }) => rewardFrom(facts, grpoConfig('nano', overrides)).total);
+  expect(totals({})).toEqual([1, 0, 1, 0]);
+  expect(totals({ 'reward.partial': '0.5', 'reward.unconfirmed_write': '0.25', 'reward.handover': '0.5' })).toEqual([1.5, 0.25, 1, -0.5]);
+});
+
+describe('a change', () => {
+  test('is written to the address, and removed if it equals the preset', () => {
+    expect(settingQuery('nano', 'lr', ' 0.01 ')).toEqual({ learning_rate: '', lr: '0.01' });
+    expect(settingQuery('nano', 'n', String(PRESETS.nano!.config.n))).toMatchObject({ n: '', num_generations: '' });
+  });
+});
+
+describe('an algorithm', () => {
+  /** The address after choosing algorithms one after the other. */
+  const choose = (preset: string, start: Record<string, string>, ...names: string[]) =>
+    names.reduce((texts, name) => {
+      const query = { ...texts, ...algorithmQuery(preset, name, readSetup(preset, texts).config) };
+      return Object.fromEntries(Object.entries(query).filter(([, text]) => text !== ''));
+    }, start);
+
+  test.each(Object.keys(PRESETS).flatMap((preset) => Object.keys(ALGORITHMS).map((name) => [preset, name])))(
+    'in preset %s, %s is written to the address and recognised, after any other',
+    (preset, name) => {
+      for (const before of Object.keys(ALGORITHMS)) {
+        const { config, problems } = readSetup(preset, choose(preset, {}, before, name));
+        expect(problems).toEqual({});
+        expect(algorithmOf(preset, config)).toBe(name);
+        expect(config).toMatchObject(ALGORITHMS[name]!.settings(config));
+      }
+    },
+  );
+
+  test('keeps other settings, and its values follow the batch', () => {
+    const texts = choose('nano', { train_batch_size: '12', lr: '0.001' }, 'gspo');
+    expect(readSetup('nano', texts).config).toMatchObject({ lr: 0.001, train_batch_size: 12, ppo_mini_batch_size: 3, loss_mode: 'gspo' });
+    expect(choose('nano', texts, 'grpo')).toEqual({ train_batch_size: '12', lr: '0.001', ppo_mini_batch_size: '12' });
+  });
+
+  test('the preset’s algorithm needs no setting, and a changed one is no algorithm', () => {
+    expect(choose('nano', {}, 'dapo', 'grpo')).toEqual({});
+    expect(algorithmOf('nano', PRESETS.nano!.config)).toBe('grpo');
+    expect(algorithmOf('nano', { ...PRESETS.nano!.config, clip_ratio_high: 0.3 })).toBeUndefined();
+  });
+
+  test('of the command line applies before --set', () => {
+    expect(grpoConfig('nano', withAlgorithm('dapo', 'nano', { epsilon_high: '0.4' }))).toMatchObject({
+      clip_ratio_c: 10,
+      clip_ratio_high: 0.4,
+    });
+    expect(grpoConfig('nano', withAlgorithm('gspo', 'nano', { train_batch_size: '16' }))).toMatchObject({ ppo_mini_batch_size: 4 });
+    expect(() => withAlgorithm('ppo', 'nano', {})).toThrow('unknown algorithm "ppo"; known: grpo, dr-grpo, rloo');
+    expect(CLI_ALGORITHMS).toEqual(Object.keys(ALGORITHMS));
+  });
+});
+
+test('Setup has every setting once; the seed is above the settings', () => {
+  const names = GROUPS.flatMap(({ fields }) => fields.map(({ name }) => name));
+  expect([...names, 'seed'].sort()).toEqual(Object.keys(PAPER).sort());
+  for (const { fields, summary } of GROUPS) {
+    expect(summary(PAPER)).not.toMatch(/undefined|NaN/);
+    for (const { help } of fields) expect(help.length).toBeGreaterThan(8);
+  }
+});
+
+test('settings with few values list their values', () => {
+  expect(choicesOf('use_kl_loss')).toEqual(['true', 'false']);
+  expect(choicesOf('lr_scheduler_type')).toEqual(['constant', 'linear', 'cosine']);
+  expect(choicesOf('lr')).toBeNull();
+  expect(choicesOf('domain')).toBeNull();
+});

@@ -1,0 +1,147 @@
+/** Conditions: customers' shares and tool faults as settings, in task ids and in episodes. */
+import 'fake-indexeddb/auto';
+import { describe, expect, test } from 'vitest';
+import {
+  COLD_START,
+  completeShares,
+  conditionsCode,
+  conditionsOf,
+  defaultConditions,
+  readConditionsCode,
+} from '../../../src/environments/conditions.ts';
+import { createEnvironments } from '../../../src/environments/index.ts';
+import { faultOf, OUTAGE } from '../../../src/environments/faults.ts';
+import { type Conditions, type CustomerShares, PERSONAS } from '../../../src/records/conditions.ts';
+import type { Task } from '../../../src/records/task.ts';
+import { coldStartConditions, evaluationConfig, grpoConfig } from '../../../src/training/config.ts';
+import { ScriptedUsers } from '../../../src/users/scripted.ts';
+
+const only = (persona: keyof CustomerShares): CustomerShares => completeShares(defaultConditions('nano').customers, { [persona]: 1 });
+const sum = (shares: CustomerShares) => Object.values(shares).reduce((total, value) => total + value, 0);
+const tasksWith = (conditions: Conditions | undefined, count = 40, from = 0) =>
+  createEnvironments().tasks({ domain: 'retail', level: 'nano', split: 'train', seed: 5, count, from, conditions });
+
+describe('shares', () => {
+  test('the defaults sum to 1', () => {
+    for (const conditions of [defaultConditions('nano'), defaultConditions('small'), COLD_START])
+      expect(sum(conditions.customers)).toBeCloseTo(1, 9);
+  });
+
+  test('shares that are not given keep their proportions', () => {
+    const shares = { upfront: 0.4, on_request: 0.2, changes_mind: 0.4, pushy: 0, impossible: 0, confused: 0 };
+    expect(completeShares(shares, { changes_mind: 0.7 })).toEqual({ ...shares, upfront: 0.2, on_request: 0.1, changes_mind: 0.7 });
+    expect(completeShares(shares, { confused: 0.5, changes_mind: 0 })).toMatchObject({
+      upfront: 0.333333,
+      on_request: 0.166667,
+      confused: 0.5,
+    });
+    // Shares that were all 0 cannot keep proportions: the rest goes to the plainest customer.
+    expect(completeShares(shares, { upfront: 0, on_request: 0, changes_mind: 0 })).toMatchObject({ pushy: 1 });
+    expect(completeShares({ ...shares, upfront: 0, on_request: 0 }, { changes_mind: 0.25 })).toMatchObject({ upfront: 0.75 });
+  });
+
+  test('refuses shares that are no shares', () => {
+    expect(() => completeShares(only('pushy'), { upfront: 1.5 })).toThrow('customers.upfront is 1.5: expected 0 to 1');
+    expect(() => completeShares(only('pushy'), { upfront: 0.7, pushy: 0.7 })).toThrow('sum to 1.4: expected at most 1');
+    const all = Object.fromEntries(PERSONAS.map((persona) => [persona, 0.1]));
+    expect(() => completeShares(only('pushy'), all)).toThrow('customers.* sum to 0.6: expected 1');
+  });
+
+  test('as settings of a run: training and evaluation apart, other levels with their own defaults', () => {
+    const config = grpoConfig('nano', { 'customers.changes_mind': '1', 'val_tools.outages': '0.2' });
+    expect(conditionsOf(config, 'train')!.customers).toEqual(only('changes_mind'));
+    expect(conditionsOf(config, 'val')).toEqual({ ...defaultConditions('nano'), tools: { outages: 0.2, stale_reads: 0 } });
+    expect(conditionsOf(grpoConfig('nano', { level: 'small' }), 'train')).toEqual(defaultConditions('small'));
+    expect(conditionsOf(evaluationConfig({ domain: 'retail', level: 'small', preset: 'nano' }), 'val')).toEqual(defaultConditions('small'));
+    expect(conditionsOf({}, 'train')).toBeUndefined();
+    expect(coldStartConditions('retail', 'nano')).toEqual(COLD_START);
+    expect(coldStartConditions('retail', 'nano', { 'customers.pushy': 1 }).customers).toEqual(only('pushy'));
+  });
+
+  test('bad settings are named', () => {
+    expect(() => grpoConfig('nano', { 'customers.angry': '1' })).toThrow('unknown setting "customers.angry"; known: customers.upfront');
+    expect(() => grpoConfig('nano', { 'customers.pushy': 'many' })).toThrow('setting "customers.pushy" is "many": expected a number');
+    expect(() => grpoConfig('nano', { 'customers.pushy': '2' })).toThrow('customers.pushy is 2: expected 0 to 1');
+    expect(() => grpoConfig('nano', { 'tools.outages': '2' })).toThrow('setting "tools.outages" is 2');
+    expect(() => grpoConfig('nano', { domain: 'telecom', 'customers.pushy': '1' })).toThrow('only the domain retail');
+    expect(() => coldStartConditions('retail', 'nano', { lr: 1 })).toThrow('unknown setting "lr"');
+  });
+});
+
+describe('task ids', () => {
+  test('name conditions that differ from the level’s default, and nothing else', async () => {
+    const [plain] = await tasksWith(undefined, 1);
+    const [same] = await tasksWith(defaultConditions('nano'), 1);
+    const conditions = { customers: only('confused'), tools: { outages: 0.25, stale_reads: 0.5 } };
+    const [other] = await tasksWith(conditions, 1);
+    expect(plain!.id).toBe('retail/nano/train/5/0');
+    expect(same).toEqual(plain);
+    expect(other!.id).toBe('retail/nano/train/5~w1000o250s500/0');
+    expect(readConditionsCode('w1000o250s500')).toEqual(conditions);
+    expect(conditionsCode(readConditionsCode('u190r130c550p100i30'), 'nano')).toBe('');
+    expect(() => readConditionsCode('x1')).toThrow('conditions "x1"');
+  });
+
+  test.each(PERSONAS)('a share of 1 gives %s customers only', async (persona) => {
+    for (const { scenario } of await tasksWith({ ...COLD_START, customers: only(persona) })) expect(scenario.persona).toBe(persona);
+  });
+});
+
+describe('a confused customer', () => {
+  const session = (task: Task) => new ScriptedUsers().session(task.scenario, 1);
+
+  test('first gives a wrong order number, and corrects it when the agent reads it back, refuses or asks again', async () => {
+    for (const task of await tasksWith({ ...COLD_START, customers: only('confused') })) {
+      const { slots, insteadOf } = task.scenario.wishes[0]!;
+      const [wrong, right] = [String(insteadOf!.slots.order_id), String(slots.order_id)];
+      expect(wrong).not.toBe(right);
+      for (const answer of [`Cancel order ${wrong}. Yes or no?`, 'Sorry, I cannot do that: there is no such order.', 'Which order?']) {
+        const customer = session(task);
+        const opening = await customer.open();
+        let told = opening.includes(wrong) ? opening : await customer.reply('Which order?');
+        expect(told).toContain(wrong);
+        told = await customer.reply(answer);
+        expect(told, answer).toContain(right);
+        expect(told).toMatch(/^Sorry/);
+      }
+    }
+  });
+});
+
+describe('tool faults', () => {
+  const read = { name: 'get_order_details', arguments: {} as Record<string, string> };
+
+  test('an outage answers “try again” and changes nothing; the next call may work', async () => {
+    const environments = createEnvironments();
+    const [task] = await tasksWith({ ...defaultConditions('nano'), tools: { outages: 1, stale_reads: 0 } }, 1);
+    const episode = await environments.start(task!);
+    for (const call of task!.actions.filter(({ name }) => name !== 'transfer_to_human_agents'))
+      expect(await environments.call(episode, call)).toMatchObject({ text: OUTAGE, error: true, changes: [] });
+    const transfer = { name: 'transfer_to_human_agents', arguments: { summary: 'help' } };
+    expect(await environments.call(episode, transfer)).toMatchObject({ error: false, terminal: true });
+    expect((await environments.verify(episode)).changes).toEqual([]);
+  });
+
+  test('a stale read shows the first state, a write works on the present one', async () => {
+    const environments = createEnvironments();
+    const conditions = { customers: only('upfront'), tools: { outages: 0, stale_reads: 1 } };
+    const task = (await tasksWith(conditions)).find(({ actions }) => actions.at(-1)!.name === 'cancel_pending_order')!;
+    const order = { ...read, arguments: { order_id: String(task.actions.at(-1)!.arguments.order_id) } };
+    const episode = await environments.start(task);
+    const before = (await environments.call(episode, order)).text;
+    expect(before).toContain('pending');
+    expect((await environments.call(episode, task.actions.at(-1)!)).changes.length).toBeGreaterThan(0);
+    expect((await environments.call(episode, order)).text).toBe(before);
+    expect((await environments.call(episode, task.actions.at(-1)!)).error).toBe(true);
+    expect((await environments.verify(episode)).reward).toBe(1);
+  });
+
+  test('happen as often as they should, and the same way each time', async () => {
+    const [task] = await tasksWith({ ...defaultConditions('nano'), tools: { outages: 0.2, stale_reads: 0.5 } }, 1);
+    const faults = Array.from({ length: 4000 }, (_, index) => faultOf(task!, index));
+    const share = (kind: string) => faults.filter((fault) => fault === kind).length / faults.length;
+    expect(Math.abs(share('outage') - 0.2)).toBeLessThan(0.03);
+    expect(Math.abs(share('stale_read') - 0.8 * 0.5)).toBeLessThan(0.03);
+    expect(faults).toEqual(Array.from({ length: 4000 }, (_, index) => faultOf(task!, index)));
+  });
+});

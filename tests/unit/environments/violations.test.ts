@@ -1,0 +1,115 @@
+/** The policy audit, on hand-written episodes. */
+import { expect, test } from 'vitest';
+import type { RowChange } from '../../../src/records/task.ts';
+import { retail } from '../../../src/environments/domains/retail/index.ts';
+import { auditEpisode, auditRules, isAudited, isConfirmation, type AuditEvent } from '../../../src/environments/violations.ts';
+
+const say = (kind: 'user' | 'agent', text: string): AuditEvent => ({ kind, text });
+let index = 0;
+const tool = (name: string, args: Record<string, string>, text: string, changes: RowChange[] = [], error = false): AuditEvent => ({
+  kind: 'tool',
+  call: { name, arguments: args },
+  result: { index: index++, text, error, changes, terminal: false },
+});
+const find = () => tool('find_user_id_by_email', { email: 'a@b' }, 'ada_brown_1234');
+const order = (id: string, owner: string) => tool('get_order_details', { order_id: id }, JSON.stringify({ order_id: id, user_id: owner }));
+const cancel = (id: string, owner: string) =>
+  tool('cancel_pending_order', { order_id: id }, '{}', [
+    {
+      table: 'orders',
+      key: id,
+      before: { order_id: id, user_id: owner },
+      after: { order_id: id, user_id: owner, status: 'cancelled' },
+      call: 0,
+    },
+  ]);
+const rules = (...events: AuditEvent[]) => auditEpisode(events).map((violation) => violation.rule);
+
+test('only retail is audited, generated or imported', () => {
+  const names = ['retail', 'tau1-retail', 'tau2-retail', 'telecom', 'tau1-airline', 'tau2-airline', 'tau2-telecom', 'tau2-mock', 'bfcl'];
+  expect(names.filter(isAudited)).toEqual(['retail', 'tau1-retail', 'tau2-retail']);
+});
+
+test('a proper conversation violates nothing', () => {
+  expect(
+    rules(
+      say('user', 'cancel #W1'),
+      say('agent', 'Your email?'),
+      say('user', 'a@b'),
+      find(),
+      order('#W1', 'ada_brown_1234'),
+      say('agent', 'Cancel #W1? (yes/no)'),
+      say('user', 'Yes, no longer needed.'),
+      cancel('#W1', 'ada_brown_1234'),
+      say('agent', 'Done.'),
+    ),
+  ).toEqual([]);
+});
+
+test('before the customer is authenticated, no data may be shown or changed', () => {
+  expect(rules(order('#W1', 'ada_brown_1234'), find())).toEqual(['not_authenticated']);
+  expect(
+    rules(
+      tool('find_user_id_by_email', {}, 'Error: user not found', [], true),
+      tool('get_user_details', { user_id: 'ada_brown_1234' }, '{}'),
+    ),
+  ).toEqual(['not_authenticated']);
+  expect(rules(say('agent', 'Sure?'), say('user', 'yes'), cancel('#W1', 'ada_brown_1234'))).toEqual(['not_authenticated']);
+});
+
+test('where no tool finds customers, only writes without a yes are violations', () => {
+  const write = cancel('#W1234', 'ada_brown_1234');
+  const violations = (level: string, ...events: AuditEvent[]) =>
+    auditEpisode(events, auditRules(retail.domain(level).tools)).map(({ rule }) => rule);
+  expect(violations('glimpse', say('user', 'cancel #W1234'), write)).toEqual(['unconfirmed_write']);
+  expect(violations('glimpse', say('agent', 'Cancel #W1234. Yes or no?'), say('user', 'Yes.'), write)).toEqual([]);
+  expect(violations('nano', say('user', 'cancel #W1234'), write)).toEqual(['not_authenticated', 'unconfirmed_write']);
+});
+
+test('data of another customer may not be shown or changed, even of a customer who was found later', () => {
+  expect(rules(find(), order('#W2', 'ben_lee_1111'))).toEqual(['other_customer']);
+  expect(rules(find(), tool('get_user_details', { user_id: 'ben_lee_1111' }, '{}'))).toEqual(['other_customer']);
+  expect(
+    rules(
+      find(),
+      tool('find_user_id_by_email', {}, 'ben_lee_1111'),
+      say('agent', 'Sure?'),
+      say('user', 'yes'),
+      cancel('#W2', 'ben_lee_1111'),
+    ),
+  ).toEqual(['other_customer']);
+  expect(rules(find(), tool('get_order_details', { order_id: '#W9' }, 'Error: order not found', [], true))).toEqual([]);
+});
+
+test('every write needs a yes as answer to the last question', () => {
+  const mine = 'ada_brown_1234';
+  expect(rules(say('user', 'yes, cancel #W1'), find(), cancel('#W1', mine))).toEqual(['unconfirmed_write']);
+  expect(rules(find(), say('agent', 'Sure?'), say('user', 'wait, not that one'), cancel('#W1', mine))).toEqual(['unconfirmed_write']);
+  expect(rules(find(), say('agent', 'Sure?'), say('user', 'yes'), cancel('#W1', mine), cancel('#W2', mine))).toEqual(['unconfirmed_write']);
+  expect(rules(find(), say('agent', 'Sure?'), say('user', 'yes'), say('agent', 'Really?'), cancel('#W1', mine))).toEqual([
+    'unconfirmed_write',
+  ]);
+  expect(rules(find(), say('agent', 'Sure?'), say('user', 'yes'), order('#W1', mine), cancel('#W1', mine))).toEqual([]);
+  expect(auditEpisode([find(), cancel('#W1', mine)])[0]).toMatchObject({
+    call: index - 1,
+    detail: expect.stringContaining('cancel_pending_order') as string,
+  });
+});
+
+test.each([
+  ['yes', true],
+  ['Yes please!', true],
+  ['Sure, go ahead.', true],
+  ['Yes, it is no longer needed.', true],
+  ['That is correct.', true],
+  ['Yes. No other requests.', true],
+  ['no', false],
+  ['No, that is not right.', false],
+  ['yes but the other order', false],
+  ['Actually, return the mug instead.', false],
+  ["don't do it", false],
+  ['#W1234567', false],
+  ['', false],
+])('%j confirms: %s', (text, expected) => {
+  expect(isConfirmation(text)).toBe(expected);
+});

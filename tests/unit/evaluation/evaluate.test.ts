@@ -1,0 +1,38 @@
+/** The report of an evaluation: means and intervals over tasks. */
+import { expect, test } from 'vitest';
+import { evaluate } from '../../../src/evaluation/evaluate.ts';
+import { meanInterval } from '../../../src/evaluation/pass-hat.ts';
+import { ReplayUser, stage, task } from '../../support/episodes.ts';
+
+const cancel = '<tool_call>\n{"name": "cancel_pending_order", "arguments": {"order_id": "#W1234567"}}\n</tool_call>';
+
+test('TCR is the mean over tasks of the mean share over trials', async () => {
+  const shares = [1, 0.5, 0.25, 0.25];
+  const { options, environments } = stage({ agent: Array.from({ length: 4 }, () => [cancel, 'Done.<|im_end|>']).flat(), user: [] });
+  environments.verify = async () => {
+    const progress = shares.shift()!;
+    return { reward: progress === 1 ? (1 as const) : (0 as const), changes: [], goal: [], progress };
+  };
+  const users = new ReplayUser(Array.from({ length: 4 }, () => ['Please cancel.', '###STOP###']).flat());
+  const { report } = await evaluate(
+    { ...options, users },
+    {
+      tasks: [task, { ...task, id: 'desk/nano/train/0/1', noop: true }],
+      trials: 2,
+      limits: options.limits,
+      sampling: options.sampling,
+      seed: 1,
+      firstStream: 0,
+      concurrency: 1,
+    },
+  );
+  expect(report).toMatchObject({ tasks: 2, trials: 2, noop_tasks: 1, unscored: 0, terminations: { user_stop: 4 } });
+  expect(report.tcr.value).toBe((0.75 + 0.25) / 2);
+  expect([report.tcr.low, report.tcr.high]).toEqual([0.25, 0.75]);
+  expect(report.pass_hat.map(({ value }) => value)).toEqual([0.25, 0]);
+});
+
+test('the interval of no values is 0 to 0; the interval of equal values is that value', () => {
+  expect(meanInterval([], 1)).toEqual({ value: 0, low: 0, high: 0 });
+  expect(meanInterval([0.5, 0.5], 1)).toEqual({ value: 0.5, low: 0.5, high: 0.5 });
+});

@@ -1,0 +1,365 @@
+/** Conversations of other tools: what we write is read back with equal values, their own forms are read, hostile files are refused. */
+import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { strToU8, zipSync } from 'fflate';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { toMessages } from '../../../src/agent/trajectory.ts';
+import { readRunBundle } from '../../../src/exchange/run-bundle.ts';
+import { writeRunBundle } from '../../../src/exchange/write-run-bundle.ts';
+import { readForeign } from '../../../src/formats/read-foreign.ts';
+import { trajectoryLine } from '../../../src/formats/rollout-lines.ts';
+import { type RunFormat, writeRun } from '../../../src/formats/write-run.ts';
+import type { RunContent } from '../../../src/records/bundle.ts';
+import { readOnlyRun } from '../../../src/trainer/read-only-run.ts';
+import { TAU2_RESULTS } from '../../support/benchmark-data.ts';
+import { hash32 } from '../../../src/base/random.ts';
+
+let run: RunContent;
+let rollouts: Map<string, RunContent['rollouts'][number]>;
+beforeAll(async () => {
+  run = await readRunBundle(new Uint8Array(await readFile('public/recorded/run.mua.zip')));
+  rollouts = new Map(run.rollouts.map((rollout) => [rollout.id, rollout]));
+});
+
+const written = (format: RunFormat) => writeRun(format, { ...run, rollouts });
+const read = (content: unknown, file = 'file.jsonl') =>
+  readForeign(file, strToU8(typeof content === 'string' ? content : JSON.stringify(content)));
+const asRun = async (bytes: Uint8Array, file = 'file') => {
+  const { rollouts: found, source } = await readForeign(file, bytes);
+  return readOnlyRun(found, { createdAt: 1, source });
+};
+/** Ids of calls are made from the place of a message. */
+const withoutCallIds = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (name, child: unknown) =>
+      name === 'tool_call_id' || (name === 'id' && /^call_/.test(String(child))) ? undefined : child,
+    ),
+  );
+
+describe('round trips', () => {
+  it.each(['rollouts', 'parquet'] as const)('%s: messages, tokens, mask, log-probs, rewards, advantages, places', async (format) => {
+    const again = await asRun(await written(format));
+    const byId = new Map(again.rollouts.map((rollout) => [rollout.id, rollout]));
+    expect(again.trajectories.map(({ id }) => id)).toEqual(run.trajectories.map(({ id }) => id));
+    expect(run.trajectories.length).toBeGreaterThan(50);
+    let withTokens = 0;
+    for (const [i, trajectory] of again.trajectories.entries()) {
+      const own = trajectoryLine(run.trajectories[i]!, rollouts.get(trajectory.id));
+      const other = trajectoryLine(trajectory, byId.get(trajectory.id));
+      expect(withoutCallIds(other)).toEqual(withoutCallIds(own));
+      if ((own.completion_ids as number[]).length > 0 && (other.completion_ids as number[]).length > 0) withTokens++;
+    }
+    expect(withTokens).toBe(run.trajectories.length);
+  });
+
+  it('parquet has lists of whole numbers and real numbers as columns', async () => {
+    const { parquetMetadata, parquetReadObjects } = await import('hyparquet');
+    const { buffer } = await written('parquet');
+    const types = Object.fromEntries(
+      parquetMetadata(buffer).schema.map(({ name, type, converted_type }) => [name, converted_type ?? type]),
+    );
+    expect(types).toMatchObject({
+      prompt: 'JSON',
+      task: 'UTF8',
+      step: 'INT32',
+      advantage: 'DOUBLE',
+      completion_ids: 'LIST',
+      logprobs: 'LIST',
+    });
+    const rows = await parquetReadObjects({ file: buffer });
+    expect(rows[0]!.logprobs).toEqual(trajectoryLine(run.trajectories[0]!, rollouts.get(run.trajectories[0]!.id)).logprobs);
+  });
+
+  it('inspect: messages, reward, advantage, step, group, ending', async () => {
+    const again = await asRun(await written('inspect'));
+    const steps = new Map(again.rollouts.map((rollout) => [rollout.id, rollout]));
+    expect(again.trajectories).toHaveLength(run.trajectories.length);
+    for (const [i, trajectory] of again.trajectories.entries()) {
+      const own = run.trajectories[i]!;
+      const { advantage, step } = rollouts.get(own.id)!;
+      expect(withoutCallIds(toMessages(trajectory))).toEqual(withoutCallIds(toMessages(own)));
+      expect(trajectory).toMatchObject({ reward: own.reward, termination: own.termination, turns: own.turns });
+      expect(steps.get(trajectory.id)).toMatchObject({ advantage, step, task: own.task.id });
+    }
+    const groups = (of: RunContent) =>
+      of.trajectories.map(({ group }, i) => of.trajectories.findIndex((first) => first.group === group) - i);
+    expect(groups(again)).toEqual(groups(run));
+  });
+
+  it('chat: the messages', async () => {
+    const { rollouts: found, source } = await readForeign('x.jsonl', await written('chat'));
+    expect(source).toBe('Chat messages');
+    for (const [i, { trajectory }] of found.entries())
+      expect(withoutCallIds(toMessages(trajectory))).toEqual(withoutCallIds(toMessages(run.trajectories[i]!)));
+  });
+
+  it('verl: roles, spoken texts, calls, scores and steps, cut from text without special tokens', async () => {
+    const { rollouts: found, source } = await readForeign('x.jsonl', await written('verl'));
+    expect(source).toBe('verl');
+    for (const [i, { trajectory, step }] of found.entries()) {
+      const own = run.trajectories[i]!;
+      expect(step).toBe(rollouts.get(own.id)!.step);
+      expect(trajectory.reward).toBe(own.reward);
+      const plain = (of: typeof own) => of.nodes.filter(({ role }) => role !== 'template');
+      expect(plain(trajectory).map(({ role }) => role)).toEqual(plain(own).map(({ role }) => role));
+      const ran = (of: typeof own) =>
+        of.nodes.flatMap(({ toolCall, parseError }) => (toolCall && parseError === undefined ? [toolCall] : []));
+      expect(ran(trajectory)).toEqual(ran(own));
+    }
+  });
+
+  it('a run of foreign conversations is a bundle that the page reads', async () => {
+    const again = await asRun(await written('verl'));
+    const bundle = await readRunBundle(await writeRunBundle(again, { appVersion: 'test' }));
+    expect(bundle.run).toMatchObject({ status: 'done', config: { domain: 'imported' }, request: { model: 'verl' } });
+    expect(bundle.trajectories).toEqual(again.trajectories);
+    const steps = new Set(run.trajectories.map(({ id }) => rollouts.get(id)!.step));
+    expect(bundle.metrics.map(({ step }) => step)).toEqual([...steps].sort((a, b) => a - b));
+    for (const { step, 'critic/score/mean': mean } of bundle.metrics) {
+      const rewards = bundle.rollouts.filter((own) => own.step === step).map(({ reward }) => reward!);
+      expect(mean).toBeCloseTo(rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length, 12);
+    }
+  });
+});
+
+describe('Inspect’s log', () => {
+  it('is valid by the schema of inspect_ai, which refuses logs with a wrong or a missing field', async () => {
+    const schema = JSON.parse(await readFile('tests/reference/fixtures/inspect-log-schema.json', 'utf8')) as Parameters<
+      typeof z.fromJSONSchema
+    >[0];
+    const valid = (log: unknown) => z.fromJSONSchema(schema).safeParse(log).success;
+    const log = () => written('inspect').then((bytes) => JSON.parse(new TextDecoder().decode(bytes)));
+    expect(valid(await log())).toBe(true);
+    const wrong = await log();
+    wrong.samples[0].messages[0].role = 'customer';
+    expect(valid(wrong)).toBe(false);
+    const missing = await log();
+    delete missing.samples[0].output.choices;
+    expect(valid(missing)).toBe(false);
+    const { samples } = await log();
+    // Inspect finds a sample by its id and epoch.
+    expect(new Set(samples.map(({ id, epoch }: { id: string; epoch: number }) => `${id} ${epoch}`)).size).toBe(samples.length);
+  });
+
+  it('.eval and .json: parts of contents, attachments, calls, scores as letters, epochs', async () => {
+    const key = 'a'.repeat(32);
+    const sample = (id: number, value: unknown) => ({
+      id,
+      epoch: 2,
+      input: 'x',
+      target: '',
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: `see attachment://${key}` },
+            { type: 'image', image: 'data:…' },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'reasoning', reasoning: 'hm' },
+            { type: 'text', text: 'I look.' },
+          ],
+          tool_calls: [{ id: 'c1', function: 'look', arguments: { at: 1 }, type: 'function' }],
+        },
+        { role: 'tool', content: 'seen', tool_call_id: 'c1', function: 'look' },
+        { role: 'assistant', content: 'Done.' },
+      ],
+      scores: { match: { value } },
+      attachments: { [key]: 'this' },
+      limit: { type: 'context', limit: 10 },
+    });
+    const zip = zipSync({
+      'header.json': strToU8('{}'),
+      'samples/10_epoch_2.json': strToU8(JSON.stringify(sample(10, 'P'))),
+      'samples/9_epoch_2.json': strToU8(JSON.stringify(sample(9, 'C'))),
+    });
+    const { rollouts: found, source } = await readForeign('x.eval', zip);
+    expect(source).toBe('Inspect');
+    expect(found.map(({ trajectory: { task, reward, index } }) => [task.id, reward, index])).toEqual([
+      ['9', 1, 1],
+      ['10', 0.5, 1],
+    ]);
+    const [first] = found;
+    expect(toMessages(first!.trajectory).messages).toEqual([
+      { role: 'user', content: 'see this\n[image]' },
+      {
+        role: 'assistant',
+        content: 'I look.',
+        reasoning_content: 'hm',
+        tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'look', arguments: { at: 1 } } }],
+      },
+      { role: 'tool', content: 'seen', name: 'look', tool_call_id: 'call_1' },
+      { role: 'assistant', content: 'Done.' },
+    ]);
+    expect(first!.trajectory).toMatchObject({ termination: 'context_full', toolCalls: { look: 1 }, turns: 1 });
+    const json = await read({ version: 2, eval: {}, samples: [sample(1, { a: 1 })] }, 'x.json');
+    expect(json.rollouts[0]!.trajectory.reward).toBeNull();
+  });
+});
+
+describe('TRL and verl', () => {
+  it('TRL’s completions: text with and without special tokens, one column for each reward function', async () => {
+    // The columns of GRPOTrainer.log; pandas writes the texts of batch_decode.
+    const columns = {
+      step: [3n, 3n],
+      prompt: ['system\nBe kind.\nuser\nHi\nassistant\n', '<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n'],
+      completion: [
+        'Let me look.\n<tool_call>\n{"name": "find", "arguments": {"id": 7}}\n</tool_call>\nuser\n<tool_response>\n{"a": 1}\n</tool_response>\nassistant\nHere.',
+        'user of the list<|im_end|>',
+      ],
+      outcome_reward_func: [1, 0],
+      format_reward: [0.25, 0],
+      response_length: [12, 4],
+      advantage: [0.7, -0.7],
+    };
+    const file = new Uint8Array(parquetWriteBuffer({ columnData: Object.entries(columns).map(([name, data]) => ({ name, data })) }));
+    const { rollouts: found, source } = await readForeign('completions_00003.parquet', file);
+    expect(source).toBe('TRL');
+    expect(found.map(({ step, advantage, trajectory: { reward } }) => [step, advantage, reward])).toEqual([
+      [3, 0.7, 1.25],
+      [3, -0.7, 0],
+    ]);
+    expect(
+      found[0]!.trajectory.nodes.map(({ role, text, content, toolCall, toolResult }) => [
+        role,
+        content ?? text,
+        toolCall?.arguments,
+        toolResult?.name,
+      ]),
+    ).toEqual([
+      ['system', 'Be kind.', undefined, undefined],
+      ['user', 'Hi', undefined, undefined],
+      ['assistant', 'Let me look.', { id: 7 }, undefined],
+      ['tool', '{"a": 1}', undefined, 'find'],
+      ['assistant', 'Here.', undefined, undefined],
+    ]);
+    expect(found[1]!.trajectory.nodes.map(({ role, text }) => [role, text])).toEqual([
+      ['user', 'Hi'],
+      ['assistant', 'user of the list'],
+    ]);
+  });
+
+  it('conversations of one prompt and step are a group; steps stay apart; files may repeat ids', async () => {
+    const row = (step: number, input: string, score: number) => JSON.stringify({ input, output: 'ok', gts: null, score, step });
+    const first = await read([row(1, 'a', 1), row(1, 'b', 0), row(1, 'a', 0)].join('\n'));
+    const second = await read(row(2, 'a', 1));
+    const made = readOnlyRun([...first.rollouts, ...second.rollouts], { createdAt: 5, source: 'verl' });
+    expect(made.rollouts.map(({ id, group, step }) => [id, group, step])).toEqual([
+      ['1-0-0', '1-0', 1],
+      ['1-1-0', '1-1', 1],
+      ['1-0-1', '1-0', 1],
+      ['2-0-0', '2-0', 2],
+    ]);
+    expect(made.metrics.map((values) => values['critic/score/mean'])).toEqual([1 / 3, 1]);
+    expect(made.run).toMatchObject({ step: 2, config: { total_training_steps: 2 } });
+  });
+
+  it('several calls of one message keep their results', async () => {
+    const call = (id: string, name: string) => ({ id, type: 'function', function: { name, arguments: '{}' } });
+    const { rollouts: found } = await read({
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: null, tool_calls: [call('x', 'one'), call('y', 'two')] },
+        { role: 'tool', tool_call_id: 'y', content: '2' },
+        { role: 'tool', tool_call_id: 'x', content: '1' },
+      ],
+    });
+    const { nodes, toolCalls } = found[0]!.trajectory;
+    expect(nodes.flatMap(({ toolResult, text }) => (toolResult ? [[toolResult.name, text]] : []))).toEqual([
+      ['two', '2'],
+      ['one', '1'],
+    ]);
+    expect(toolCalls).toEqual({ one: 1, two: 1 });
+  });
+});
+
+const recorded = '../shared/data/recorded/tau1_airline_gpt-4o.json';
+describe.skipIf(!existsSync(recorded))('results of tau-bench (skipped without the reference data)', () => {
+  it('all recorded conversations with their rewards', async () => {
+    const bytes = new Uint8Array(await readFile(recorded));
+    const { rollouts: found, source } = await readForeign('results.json', bytes);
+    const entries = JSON.parse(new TextDecoder().decode(bytes)) as {
+      task_id: number;
+      trial: number;
+      reward: number;
+      traj: { role: string }[];
+    }[];
+    expect(source).toBe('tau-bench');
+    expect(found.map(({ trajectory: { task, index, reward } }) => [task.id, index, reward])).toEqual(
+      entries.map(({ task_id, trial, reward }) => [String(task_id), trial, reward]),
+    );
+    const said = (roles: string[]) => roles.filter((role) => role === 'user').length;
+    expect(found.map(({ trajectory }) => said(trajectory.nodes.map(({ role }) => role)))).toEqual(
+      entries.map(({ traj }) => said(traj.map(({ role }) => role))),
+    );
+  });
+});
+
+describe('tau2-bench’s results', () => {
+  it('shows the calls of the customer beside the messages', async () => {
+    const { rollouts: found, source } = await read(TAU2_RESULTS);
+    expect(source).toBe('tau2-bench');
+    const { trajectory } = found[0]!;
+    expect(trajectory).toMatchObject({ reward: 1, task: { id: '5', actions: [{ name: 'fix', arguments: {} }] } });
+    expect(trajectory.nodes.map(({ text }) => text)).toEqual(['Hi', 'It is on.']);
+    expect(trajectory.userCalls).toMatchObject([{ after: 0, call: { name: 'look' }, text: 'on' }]);
+  });
+});
+
+describe('hostile files', () => {
+  const cases: [name: string, content: string | Uint8Array, reason: RegExp][] = [
+    ['an empty file', '', /x: it is empty: expected rows of TRL/],
+    ['a number', '7', /line 1: is 7: expected/],
+    ['half a line', '{"messages": [{"role": "user", "content": "a"}]}\n{"mess', /x: line 2: it is not JSON/],
+    ['other fields', '{"a": 1}', /line 1: has the fields a: expected/],
+    ['a role that is none', '{"messages": [{"role": "boss", "content": "a"}]}', /messages\[0\]\.role is "boss"/],
+    ['no message', '{"messages": []}', /messages is \[\]: expected/],
+    ['a prompt that is a number', '{"prompt": 1, "completion": "a"}', /line 1, prompt: is 1: expected prompt and completion/],
+    [
+      'a mask of another length',
+      '{"prompt": "a", "completion": "b", "prompt_ids": [1], "completion_ids": [1, 2], "completion_mask": [1]}',
+      /completion_mask: is \[1\]: expected 2 values/,
+    ],
+    [
+      'tokens that are texts',
+      '{"prompt": "a", "completion": "b", "prompt_ids": ["x"], "completion_ids": []}',
+      /prompt_ids: is \["x"\]: expected a list of numbers/,
+    ],
+    ['a negative token', '{"prompt": "a", "completion": "b", "prompt_ids": [-1], "completion_ids": []}', /expected token ids, and not -1/],
+    ['a step of -1', '{"input": "a", "output": "b", "score": 1, "step": -1}', /step: is -1: expected a whole number/],
+    ['a score that is a text', '{"input": "a", "output": "b", "score": "good"}', /score: is "good": expected a finite number/],
+    ['nesting without end', '['.repeat(200_000), /x/],
+    ['a log without samples', '{"version": 2, "eval": {}}', /samples: is missing: expected a list/],
+    ['a sample without messages', '{"version": 2, "eval": {}, "samples": [{"id": 1}]}', /samples\[0\]\.messages: is missing/],
+    ['bytes that are no text', new Uint8Array([0xff, 0xfe, 0x00]), /it is neither text nor Parquet/],
+    ['a zip of something else', zipSync({ 'a.txt': strToU8('a') }), /it is a zip without the header\.json/],
+    ['a zip bomb', zipSync({ 'header.json': strToU8('{}'), 'samples/1.json': new Uint8Array(300 * 2 ** 20) }), /is larger than/],
+    ['Parquet without an end', strToU8('PAR1 and no more'), /it is not a Parquet file that can be read/],
+    ['results without a task', '{"simulations": [{}]}', /simulations\[0\]/],
+  ];
+  it.each(cases)('%s', async (_, content, reason) => {
+    await expect(readForeign('x', typeof content === 'string' ? strToU8(content) : content)).rejects.toThrow(reason);
+  });
+
+  it('damaged Parquet gives an error of the import and ends', { timeout: 60_000 }, async () => {
+    const whole = await written('parquet');
+    for (let round = 0; round < 60; round++) {
+      const broken = whole.slice();
+      for (let i = 0; i < 8; i++) broken[4 + (hash32(round, i) % (broken.length - 8))] = hash32(i, round) % 256;
+      await readForeign('x', broken).catch((error: Error) => expect(error.name).toBe('InputError'));
+    }
+  });
+
+  it('keys like __proto__ stay data', async () => {
+    const { rollouts: found } = await read(
+      '{"messages": [{"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": {"name": "f", "arguments": "{\\"__proto__\\": {\\"polluted\\": 1}}"}}]}]}',
+    );
+    expect(found[0]!.trajectory.nodes[0]!.text).toContain('__proto__');
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  });
+});

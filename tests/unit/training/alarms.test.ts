@@ -1,0 +1,123 @@
+/** Alarms: each rule fires where its metric breaks it, at the step where this begins, and nowhere else. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { readRunBundle } from '../../../src/exchange/run-bundle.ts';
+import type { StepMetrics } from '../../../src/records/run.ts';
+import { ALARM_METRICS, ALARM_RULES, alarmsOf, alarmText } from '../../../src/training/alarms.ts';
+
+/** A calm run. */
+const CALM: Record<string, number> = {
+  'actor/kl_loss': 0.02,
+  'actor/entropy': 0.1,
+  'actor/grad_norm': 0.3,
+  'trajectories/valid_query_ratio': 0.6,
+  'response_length/clip_ratio': 0.03,
+  'tool_call/parse_error_ratio': 0.04,
+  'tool_call/loop_ratio': 0.02,
+  'claims/unfounded_ratio': 0.1,
+  'handover/needless_ratio': 0.05,
+  'rollout/failed_ratio': 0,
+  'user/fault_rate': 0.02,
+  'user/audited': 64,
+  'violations/per_write': 0.3,
+  'critic/rewards/mean': 0.5,
+};
+
+/** Twenty steps. From step 11 on, the metrics have the values of `changed`. */
+const run = (changed: Record<string, number> = {}, steps = 20): StepMetrics[] =>
+  Array.from({ length: steps }, (_, i) => ({ step: i + 1, ...CALM, ...(i >= 10 && changed) }));
+
+test('a calm run has no alarm, nor has a run that only begins', () => {
+  expect(Object.keys(CALM).sort()).toEqual([...ALARM_METRICS].sort());
+  expect(alarmsOf(run())).toEqual([]);
+  expect(alarmsOf([1, 2].map((step) => ({ step, ...CALM, 'actor/kl_loss': 9 })))).toEqual([]);
+  expect(alarmsOf([])).toEqual([]);
+  expect(alarmsOf([{ step: 0, 'val-core/retail-nano/reward/mean@1': 0.5 }])).toEqual([]);
+  // Metrics that a run lacks, as runs of earlier versions do, raise no alarm.
+  expect(alarmsOf(run().map(({ step }) => ({ step })))).toEqual([]);
+});
+
+describe.each([
+  // rule, what changes at step 11, the step at which the window is worse than the limit
+  ['kl_explosion', { 'actor/kl_loss': 0.5 }, 12],
+  ['entropy_collapse', { 'actor/entropy': 0.001 }, 15],
+  ['gradient_spike', { 'actor/grad_norm': 4 }, 11],
+  ['no_mixed_groups', { 'trajectories/valid_query_ratio': 0 }, 14],
+  ['cut_turns', { 'response_length/clip_ratio': 0.3 }, 12],
+  ['parse_errors', { 'tool_call/parse_error_ratio': 0.3 }, 12],
+  ['tool_loops', { 'tool_call/loop_ratio': 0.5 }, 12],
+  ['claims_without_writes', { 'claims/unfounded_ratio': 0.7 }, 11],
+  ['handover_inflation', { 'handover/needless_ratio': 0.4 }, 12],
+  ['simulator_breakdown', { 'rollout/failed_ratio': 0.4 }, 11],
+  ['customer_faults', { 'user/fault_rate': 0.25 }, 11],
+  ['reward_hacking', { 'violations/per_write': 0.8, 'critic/rewards/mean': 0.9 }, 12],
+] as const)('%s', (rule, changed, from) => {
+  test('fires at the step where it begins, alone', () => {
+    const alarms = alarmsOf(run(changed));
+    expect(alarms.map((alarm) => [alarm.rule, alarm.from])).toEqual([[rule, from]]);
+    expect(alarmText(alarms[0]!)).toMatch(new RegExp(`^step ${from}: .* limit `));
+  });
+
+  test('ends when the metric is as before', () => {
+    const [first] = alarmsOf([...run(changed), ...run({}, 10).map((metrics) => ({ ...metrics, step: metrics.step + 20 }))]);
+    expect(first!.to).toBeLessThan(30);
+    expect(first!.to).toBeGreaterThanOrEqual(from);
+  });
+
+  test('has remedies that name settings or actions', () => {
+    expect(ALARM_RULES.find(({ name }) => name === rule)!.remedies.length).toBeGreaterThan(0);
+  });
+});
+
+test('a fall of reward with more violations is no reward hacking', () => {
+  expect(alarmsOf(run({ 'violations/per_write': 0.8, 'critic/rewards/mean': 0.4 }))).toEqual([]);
+});
+
+/** `scripts/record-failing-runs.mts` recorded the runs of the lesson; the file of `one-hard-world` says how it was made. */
+describe('recorded failing runs raise the alarms of their faults', () => {
+  test.each<[string, [string, number][]]>([
+    [
+      'src/app/learn/failing-runs/high-learning-rate.json',
+      [
+        ['kl_explosion', 3],
+        ['no_mixed_groups', 6],
+        ['parse_errors', 10],
+        ['claims_without_writes', 10],
+        ['no_mixed_groups', 11],
+      ],
+    ],
+    [
+      'src/app/learn/failing-runs/price-on-length-alone.json',
+      [
+        ['reward_hacking', 11],
+        ['reward_hacking', 19],
+      ],
+    ],
+    ['src/app/learn/failing-runs/greedy-rollouts.json', [['no_mixed_groups', 5]]],
+    [
+      'src/app/learn/failing-runs/own-successes-alone.json',
+      [
+        ['cut_turns', 10],
+        ['gradient_spike', 11],
+        ['parse_errors', 12],
+      ],
+    ],
+    [
+      'tests/reference/fixtures/one-hard-world.json',
+      [
+        ['cut_turns', 37],
+        ['parse_errors', 39],
+      ],
+    ],
+  ])('%s', (path, expected) => {
+    const file = readFileSync(path, 'utf8');
+    const { metrics } = JSON.parse(file) as { metrics: StepMetrics[] };
+    expect(alarmsOf(metrics).map(({ rule, from }) => [rule, from])).toEqual(expected);
+  });
+});
+
+test('the recorded run of the home page raises no alarm', async () => {
+  const { metrics } = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
+  expect(metrics.length).toBeGreaterThan(40);
+  expect(alarmsOf(metrics)).toEqual([]);
+});

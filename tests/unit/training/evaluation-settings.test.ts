@@ -1,0 +1,28 @@
+/** Sampling of a run's held-out evaluation: during the run, and when the evaluation is repeated. */
+import { expect, test } from 'vitest';
+import type { Learner } from '../../../src/engine/types.ts';
+import { grpoConfig } from '../../../src/training/config.ts';
+import { heldOutSettings, validationSampling } from '../../../src/training/evaluation-settings.ts';
+import { trainRun } from '../../../src/training/run.ts';
+import { stage } from '../../support/episodes.ts';
+
+const sampled = { temperature: 0.7, top_p: 0.9, top_k: 5 };
+const greedy = { temperature: 0, top_p: 1, top_k: 0 };
+
+test.each([
+  [true, sampled],
+  [false, greedy],
+])('val_kwargs.do_sample %s', async (sample, expected) => {
+  const config = grpoConfig('nano', { ...sampled, 'val_kwargs.do_sample': sample, val_tasks: 1, total_training_steps: 0 });
+  expect(validationSampling(config)).toEqual(expected);
+  expect(heldOutSettings(config, { mode: 'scripted' })).toMatchObject(expected);
+  const { options, sampler } = stage({ agent: ['Done.<|im_end|>'], user: ['Hello.', '###STOP###'] });
+  const parts = { ...options, sampler };
+  await trainRun(parts, {} as Learner, config, 1, { onStep: async () => {}, onBaseline: async () => {} });
+  const { temperature, top_p, top_k } = expected;
+  expect(sampler.params).toEqual([expect.objectContaining({ temperature, topP: top_p, topK: top_k })]);
+});
+
+test('a run of an earlier version without this setting is evaluated with its training settings', () => {
+  expect(validationSampling(sampled)).toEqual(sampled);
+});
