@@ -1,7 +1,7 @@
 /**
  * Runs the long commands of `mua` in Node on Dawn, for a machine with a GPU and no browser. Session, shaders, seeds and folders
  * of runs are the same. Usage: npx tsx scripts/mua-node.mts COMMAND key=value …
- *   synthesize count=2000 out=data.jsonl [level=nano] [demonstrator=both] [carelessness=0] [seed=1] [customers.…=share …]
+ *   synthesize count=2000 out=data.jsonl [level=nano] [demonstrator=both] [seed=1] [customers.…=share …]
  *   sft model=DIR data=FILE out=DIR [any SFT setting=value …]    sft resume=DIR
  *   evaluate model=DIR [split=heldout] [tasks=200] [trials=1] [temperature=1] [seed=1] [level=nano]
  *   train model=DIR preset=nano out=DIR [algorithm=NAME] [any GRPO setting=value …]    train resume=DIR
@@ -92,7 +92,6 @@ async function main(): Promise<unknown> {
           domain: 'retail',
           level: take('level', 'nano'),
           count: Number(take('count')),
-          carelessness: Number(take('carelessness', '0')),
           seed: Number(take('seed', '1')),
           ...(style !== 'both' && { styles: [style as Style] }),
         },

@@ -5,9 +5,7 @@
  *
  * A careful expert proposes each write and waits for a yes. A brisk expert writes as soon as it knows enough. If the write
  * changes items, the brisk expert puts the proposal in a note beside the call. Both experts are honest: which of them serves
- * better depends on the customers. A careless expert makes mistakes on purpose (an experiment of its own, “injected flaws”): it
- * sometimes transfers a customer that it could serve, changes an order without asking, or says that it is done although it did
- * nothing.
+ * better depends on the customers.
  */
 import type { ChatMessage } from '../records/conversation.ts';
 import type { Style } from '../records/dataset.ts';
@@ -52,27 +50,22 @@ const WANTS: Record<Request['intent'], string> = {
 export interface ExpertOptions {
   /** Default: careful. */
   style?: Style;
-  /** Probability of a mistake where a mistake is possible, 0 to 1. A needless transfer has a third of it. Default: 0. */
-  carelessness?: number;
 }
 
 /** Creates the expert for the retail tools of `domain`. The same options, seed and conversation give the same act. */
-export function createExpert(domain: Domain, seed: number, { style = 'careful', carelessness = 0 }: ExpertOptions = {}): Expert {
+export function createExpert(domain: Domain, seed: number, { style = 'careful' }: ExpertOptions = {}): Expert {
   const tools = new Set(domain.tools.map((tool) => tool.function.name));
   return {
     act(messages) {
       const pick = (phrasings: readonly string[]): Act => ({ say: phrasings[hash32(seed, messages.length) % phrasings.length]! });
-      const slips = (share: number) => hash32(seed, messages.length, 1) < carelessness * share * 2 ** 32;
-      return nextAct(readConversationState(messages), tools, pick, slips, style);
+      return nextAct(readConversationState(messages), tools, pick, style);
     },
   };
 }
 
 type Pick = (phrasings: readonly string[]) => Act;
-/** Whether the expert makes a mistake now. `share` scales the probability. */
-type Slips = (share: number) => boolean;
 
-function nextAct(file: CaseFile, tools: ReadonlySet<string>, pick: Pick, slips: Slips, style: Style): Act {
+function nextAct(file: CaseFile, tools: ReadonlySet<string>, pick: Pick, style: Style): Act {
   const { request } = file;
   // At level `glimpse` no tool finds customers or shows their data.
   if (tools.has('get_user_details')) {
@@ -87,22 +80,19 @@ function nextAct(file: CaseFile, tools: ReadonlySet<string>, pick: Pick, slips: 
   const wholeAccount =
     request.intent === 'modify_address' && findOrderId(request) === null && request.said.some((text) => /\bdefault address\b/i.test(text));
   const tool = wholeAccount ? 'modify_user_address' : TOOL[request.intent];
-  const transfer: Act = {
-    call: { name: 'transfer_to_human_agents', arguments: { summary: `The customer wants to ${WANTS[request.intent]}.` } },
-  };
-  if (!tools.has(tool)) return transfer;
+  if (!tools.has(tool))
+    return { call: { name: 'transfer_to_human_agents', arguments: { summary: `The customer wants to ${WANTS[request.intent]}.` } } };
   const question = missing(request, wholeAccount);
   if (question) return pick([question]);
   const planned = wholeAccount ? accountAddress(file, request) : plan(file, request, tool, tools.has('get_order_details'));
   if ('propose' in planned) {
     const { propose, call } = planned;
     const proposal = `${propose}. ${ASK_YES}`;
-    if (confirmed(file, proposal)) return slips(1) ? pick(DONE) : { call };
-    if (style === 'careful' && !slips(1)) return pick([proposal]);
+    if (confirmed(file, proposal)) return { call };
+    if (style === 'careful') return pick([proposal]);
     return NAMES_ITEMS.has(request.intent) ? { call, note: `${propose}.` } : { call };
   }
-  if ('say' in planned) return pick([planned.say]);
-  return slips(1 / 3) ? transfer : planned;
+  return 'say' in planned ? pick([planned.say]) : planned;
 }
 
 function findCustomer({ email, name, zip, searched }: CaseFile, pick: Pick): Act {

@@ -24,14 +24,13 @@ export interface DatasetConversation extends Conversation {
   violations?: Violation[];
 }
 
-/** How demonstrators made a dataset. `carelessness`: how often they made a mistake on purpose, 0 to 1. */
+/** How demonstrators made a dataset. */
 export interface DatasetOptions {
   domain: string;
   level: string;
   count: number;
   seed: number;
   styles: readonly Style[];
-  carelessness: number;
   conditions: Conditions;
 }
 

@@ -1,7 +1,7 @@
 /**
  * @file Cold-start data: conversations of honest demonstrators with the scripted user, with the real tools. As in MUA-RL, only
  * verified conversations are kept: those with reward 1. The audit decides nothing, because writing without a yes is how a brisk
- * demonstrator serves. With a careless demonstrator all conversations are kept, so that a model that imitates them fails as often.
+ * demonstrator serves.
  */
 import { createExpert } from '../agent/expert.ts';
 import { COLD_START } from '../environments/conditions.ts';
@@ -38,8 +38,6 @@ export interface SynthesizeOptions {
    * customer as `assistant`, without the agent's tools. All conversations are kept. Default: `agent`.
    */
   side?: 'agent' | 'customer';
-  /** How often the demonstrator makes a mistake on purpose, 0 to 1. Above 0 all conversations are kept. */
-  carelessness?: number;
 }
 
 const MAX_ACTS = 60;
@@ -62,8 +60,7 @@ export async function synthesize(
   onProgress?: (kept: number) => void,
   signal?: AbortSignal,
 ): Promise<{ conversations: SynthesizedConversation[]; tried: number; solved: number }> {
-  const { carelessness = 0, styles = STYLES, conditions = COLD_START, from = 0, side = 'agent' } = options;
-  if (!(carelessness >= 0 && carelessness <= 1)) throw new Error(`carelessness is ${carelessness}: expected 0 to 1`);
+  const { styles = STYLES, conditions = COLD_START, from = 0, side = 'agent' } = options;
   if (styles.length === 0) throw new Error('styles is empty: expected careful, brisk or both');
   const domain = await stage.environments.domain(options.domain, options.level);
   const { domain: name, level, seed } = options;
@@ -80,8 +77,7 @@ export async function synthesize(
     tried += BATCH;
     for (const conversation of played) {
       solved += conversation.reward;
-      if ((conversation.reward === 1 || carelessness > 0 || side === 'customer') && conversations.length < options.count)
-        conversations.push(conversation);
+      if ((conversation.reward === 1 || side === 'customer') && conversations.length < options.count) conversations.push(conversation);
     }
     onProgress?.(conversations.length);
     if (tried >= TRIED_AT_LEAST && conversations.length < tried * KEPT_AT_LEAST)
@@ -92,7 +88,7 @@ export async function synthesize(
   async function play(task: Task, seed: number): Promise<SynthesizedConversation> {
     const { environments, users } = stage;
     const demonstrator = styles[hash32(seed, DEMONSTRATOR) % styles.length]!;
-    const expert = createExpert(domain, seed, { style: demonstrator, carelessness });
+    const expert = createExpert(domain, seed, { style: demonstrator });
     const user = users.session(task.scenario, seed);
     const episode = await environments.start(task);
     let writes = 0;

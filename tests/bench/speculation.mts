@@ -19,7 +19,7 @@ const [folder = 'models/nano-retail', level = 'nano'] = process.argv.slice(2);
 const files = await readModel(folder);
 const tokenizer = loadTokenizer(files);
 const end = tokenizer.id('<|im_end|>');
-const request = { domain: 'retail', level, count: CONVERSATIONS, carelessness: 0, seed: 42 };
+const request = { domain: 'retail', level, count: CONVERSATIONS, seed: 42 };
 const { jsonl } = await nodeSession().synthesize(request, {}, () => {});
 const conversations = parseConversations(jsonl).map((conversation) => renderConversation(tokenizer, conversation));
 const gpu = await Gpu.create(dawn());

@@ -14,6 +14,7 @@ import type { MessageNode, TerminationReason, Trajectory } from '../../src/recor
 import { scriptedCustomer } from '../../src/users/scripted.ts';
 import type { Wording } from '../../src/users/speech.ts';
 import { STOP } from '../../src/users/types.ts';
+import { createCarelessExpert } from './careless.ts';
 
 export const LEVELS = ['glimpse', 'nano', 'small', 'full'] as const;
 /** `clumsy` says lines of other conversations, as a model does that has just begun to learn. `deaf` repeats one question. */
@@ -83,8 +84,10 @@ export function converse(task: Task, kind: AgentKind, seed: number, wording?: Wo
   if (!world) worlds.set(task.world, (world = new World(task.world, retail.world(task.world))));
   const rows = new Overlay(world);
   const domain = retail.domain(task.level);
-  const style = kind === 'brisk' ? 'brisk' : 'careful';
-  const expert = createExpert(domain, seed, { style, carelessness: kind === 'careless' ? 0.5 : 0 });
+  const expert =
+    kind === 'careless'
+      ? createCarelessExpert(domain, seed, 0.5)
+      : createExpert(domain, seed, { style: kind === 'brisk' ? kind : 'careful' });
   const dice = new Dice('clumsy', seed);
   const customer = scriptedCustomer(task.scenario, seed, wording);
   const chat: ChatMessage[] = [];

@@ -253,14 +253,6 @@ export const synthesize = {
       default: 'both',
       choices: ['careful', 'brisk', 'both'],
     },
-    carelessness: {
-      type: 'number',
-      value: 'P',
-      help: 'injected flaws: how often the demonstrator transfers, skips the question or claims to be done; above 0 failures are kept',
-      default: 0,
-      min: 0,
-      max: 1,
-    },
     side: {
       type: 'string',
       value: 'SIDE',
@@ -273,14 +265,14 @@ export const synthesize = {
     out: { type: 'string', value: 'FILE.jsonl', help: 'output', required: true },
     json: JSON_FLAG,
   },
-  async run({ domain, level, count, demonstrator, carelessness, side, set, seed, out }, progress) {
+  async run({ domain, level, count, demonstrator, side, set, seed, out }, progress) {
     await checkParent('out', out);
     /** @type {Uint8Array} */
     let jsonl = new Uint8Array();
     const result = await runInPage({
       request: {
         command: 'synthesize',
-        options: { domain, level, count, ...(demonstrator !== 'both' && { styles: [demonstrator] }), carelessness, side, seed },
+        options: { domain, level, count, ...(demonstrator !== 'both' && { styles: [demonstrator] }), side, seed },
         settings: readPairs('set', set),
       },
       progress,

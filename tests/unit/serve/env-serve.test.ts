@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { createExpert, type Act } from '../../../src/agent/expert.ts';
+import type { Act } from '../../../src/agent/expert.ts';
 import { runEpisode } from '../../../src/agent/episode.ts';
 import { renderConversation, renderToolCall } from '../../../src/agent/chat-template.ts';
 import { flatten } from '../../../src/agent/trajectory.ts';
@@ -23,6 +23,7 @@ import type { StepResult } from '../../../src/serve/protocol.ts';
 import { limitsFor } from '../../../src/training/presets.ts';
 import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { tau1Retail } from '../../support/benchmark-data.ts';
+import { createCarelessExpert } from '../../support/careless.ts';
 import { OpenEnvClient } from '../../support/openenv-client.ts';
 import { nanoTokenizer } from '../../support/tokenizers.ts';
 
@@ -57,7 +58,7 @@ async function playByExpert(
   carelessness: number,
 ) {
   const begun = await client.reset(reset);
-  const expert = createExpert(domain, 5, { carelessness });
+  const expert = createCarelessExpert(domain, 5, carelessness);
   const messages: ChatMessage[] = begun.observation.messages!.slice(1);
   const texts: string[] = [];
   let result: StepResult = begun;

@@ -108,7 +108,7 @@ describe('the storage', () => {
   test('demonstrators fill a dataset, and a cancelled one leaves nothing', async () => {
     const db = database('datasets-made');
     const datasets = new Datasets({ environments: createEnvironments(), database: () => db });
-    const options = { domain: 'retail', level: 'nano', count: 12, seed: 3, styles: ['brisk'] as const, carelessness: 0 };
+    const options = { domain: 'retail', level: 'nano', count: 12, seed: 3, styles: ['brisk'] as const };
     const progress: number[] = [];
     const made = datasets.make({ name: 'mine', options, settings: { 'customers.pushy': '1' } }, (done) => progress.push(done));
     await expect(datasets.make({ name: 'other', options, settings: {} }, () => {})).rejects.toThrow('cancel that first');
