@@ -9,7 +9,7 @@ import type { UserRequest } from '../records/user.ts';
 import type { AuditEvent } from '../environments/violations.ts';
 import type { PastAnswer } from '../users/resumed.ts';
 import { saysStop } from '../users/stop.ts';
-import { TAU2_STOPS } from '../users/types.ts';
+import { STOP_WORDS } from '../users/types.ts';
 import type { EpisodeRules } from './rules.ts';
 import { spoken } from './tool-call.ts';
 import { path } from '../base/message-path.ts';
@@ -40,7 +40,7 @@ export type NextParty = 'user' | 'agent' | 'environment' | 'nobody';
 export function nextParty(nodes: readonly MessageNode[]): NextParty {
   const last = nodes.findLast(({ role }) => role !== 'template');
   if (!last || last.role === 'system') return 'user';
-  if (last.role === 'user') return saysStop(last.text, TAU2_STOPS) ? 'nobody' : 'agent';
+  if (last.role === 'user') return saysStop(last.text, STOP_WORDS) ? 'nobody' : 'agent';
   if (last.role === 'tool') return 'agent';
   return last.toolCall || last.parseError !== undefined ? 'environment' : 'user';
 }

@@ -2,7 +2,8 @@
  * @file How a conversation starts, goes on and ends. One machine (`episode.ts`) plays all conversations. The rules are passed
  * in. The rules of a benchmark are in its folder under `src/benchmarks`.
  */
-import type { Tau2Ending, TerminationReason } from '../records/trajectory.ts';
+import type { TerminationReason } from '../records/trajectory.ts';
+import { customerPrompt } from '../users/prompt.ts';
 import { saysStop } from '../users/stop.ts';
 import { STOP } from '../users/types.ts';
 
@@ -33,8 +34,10 @@ export interface EpisodeRules {
   countsProse: boolean;
   /** The reward is 0 unless the user or a terminal tool ended the episode. */
   requireDone: boolean;
-  /** The ending in tau2-bench's words. The trajectory stores it as `ending`. */
-  ending?: (termination: TerminationReason, tooManyErrors: boolean) => Tau2Ending;
+  /** The system prompt of a language model that plays the customer. `hasTools`: the customer has tools of their own. */
+  customerPrompt: (instruction: string, hasTools: boolean) => string;
+  /** The ending in the words of the benchmark. The trajectory stores it as `ending`. */
+  ending?: (termination: TerminationReason, tooManyErrors: boolean) => string;
 }
 
 /** The rules without the terminal tools, which depend on the domain. */
@@ -54,6 +57,7 @@ export const MUA_RULES: ConversationRuleSet = {
   emptyTurnEnds: false,
   countsProse: false,
   requireDone: false,
+  customerPrompt,
 };
 
 /** Whether a message of the user ends the conversation under these rules. */

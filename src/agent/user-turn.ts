@@ -28,9 +28,15 @@ export class UserSide {
     /** Runs one tool call of the user. */
     private readonly call: (call: ToolCall) => Promise<ToolResult>,
   ) {
-    const { task, domain, users, seed, userSeed } = options;
-    const tools = domain.userTools?.length ? { schemas: domain.userTools, call: (calls: ToolCall[]) => this.#useTools(calls) } : undefined;
-    this.#session = users.session(task.scenario, userSeed ?? seed, tools);
+    const { task, domain, users, rules, seed, userSeed } = options;
+    const { scenario } = task;
+    const { userTools = [] } = domain;
+    const tools = userTools.length ? { schemas: userTools, call: (calls: ToolCall[]) => this.#useTools(calls) } : undefined;
+    this.#session = users.session(
+      { ...scenario, prompt: rules.customerPrompt(scenario.instruction, userTools.length > 0) },
+      userSeed ?? seed,
+      tools,
+    );
   }
 
   /** Appends the user's first message. Returns the reason if the conversation ends with it. @throws Unscored, Rest */

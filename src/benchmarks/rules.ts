@@ -17,6 +17,6 @@ export function rulesFor(
   chosen: ConversationRules,
 ): EpisodeRules {
   const own: EpisodeRules = { ...(benchmark ? RULES[benchmark] : MUA_RULES), terminalTools };
-  // `ending` stays: results in tau2-bench's format need it under either choice.
-  return chosen === 'mua_rl' ? { ...own, ...MUA_RULES, terminalTools: MUA_TERMINAL_TOOLS } : own;
+  // `ending` stays: results in the benchmark's format need it under either choice. The customer is the benchmark's too.
+  return chosen === 'mua_rl' ? { ...own, ...MUA_RULES, customerPrompt: own.customerPrompt, terminalTools: MUA_TERMINAL_TOOLS } : own;
 }

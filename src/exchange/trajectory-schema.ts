@@ -6,7 +6,7 @@ import type { Json } from '../records/json.ts';
 import type { Persona, ToolFaults } from '../records/conditions.ts';
 import { REWARD_PARTS } from '../records/rewards.ts';
 import type { PhoneTrouble, RowChange, Task, ToolCall, UserScenario, Verdict, Violation, Wish } from '../records/task.ts';
-import type { MessageNode, Tau2Ending, TerminationReason, Trajectory, UserCall } from '../records/trajectory.ts';
+import type { MessageNode, TerminationReason, Trajectory, UserCall } from '../records/trajectory.ts';
 import { checked, located } from './checked.ts';
 import { ImportError } from './import-error.ts';
 import { counts, type Fields, id, json, jsonObject, name, natural, number, numbers, oneOf, sparse, text, texts } from './schema-fields.ts';
@@ -21,16 +21,6 @@ export const TERMINATIONS: Record<TerminationReason, true> = {
   user_error: true,
   aborted: true,
   unknown: true,
-};
-const ENDINGS: Record<Tau2Ending, true> = {
-  user_stop: true,
-  agent_stop: true,
-  max_steps: true,
-  too_many_errors: true,
-  agent_error: true,
-  user_error: true,
-  context_window_exceeded: true,
-  unexpected_error: true,
 };
 const INTENTS: Record<Wish['intent'], true> = {
   cancel: true,
@@ -97,7 +87,7 @@ const scenario = z.object({
   wishes: z.array(wish),
   tellsAll: z.optional(z.boolean()),
   instruction: text,
-  benchmark: z.optional(z.enum(['tau1', 'tau2'])),
+  benchmark: z.optional(name),
   history: z.optional(z.array(json)),
   phone: z.optional(phone),
 } satisfies Fields<UserScenario>);
@@ -171,7 +161,7 @@ export const trajectorySchema = z.object({
   nodes: z.array(node),
   leaf: natural,
   termination: oneOf(TERMINATIONS),
-  ending: z.optional(oneOf(ENDINGS)),
+  ending: z.optional(name),
   userCalls: z.optional(z.array(userCall)),
   userRequests: z.optional(z.array(userRequest)),
   customerJudgement: z.optional(customerJudgement),

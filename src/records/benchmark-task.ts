@@ -1,7 +1,8 @@
 /** @file Tasks and rewards of tau-bench and tau2-bench, as their files hold them. */
 import type { Json } from './json.ts';
 
-export type Benchmark = 'tau1' | 'tau2';
+/** The name of a benchmark, as `src/benchmarks/index.ts` registers it. */
+export type Benchmark = string;
 
 export type Requestor = 'assistant' | 'user';
 

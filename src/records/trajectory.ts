@@ -74,8 +74,8 @@ export interface Trajectory {
   /** Id of the last node. */
   leaf: number;
   termination: TerminationReason;
-  /** For a tau2-bench domain: tau2-bench's `termination_reason`. */
-  ending?: Tau2Ending;
+  /** The ending in the words of the benchmark, such as tau2-bench's `termination_reason`. Absent: the benchmark has no such words. */
+  ending?: string;
   userCalls?: UserCall[];
   /** The requests to a customer behind an endpoint, in order. */
   userRequests?: UserRequest[];
@@ -102,14 +102,3 @@ export interface Trajectory {
   };
   error?: string;
 }
-
-/** tau2-bench's `termination_reason`. */
-export type Tau2Ending =
-  | 'user_stop'
-  | 'agent_stop'
-  | 'max_steps'
-  | 'too_many_errors'
-  | 'agent_error'
-  | 'user_error'
-  | 'context_window_exceeded'
-  | 'unexpected_error';

@@ -5,7 +5,7 @@ import type { Report } from './audit-facts.ts';
 import { withoutStops } from './audit-words.ts';
 import { hearable, listen, orderIds, requests } from './listening.ts';
 import { saysStop } from './stop.ts';
-import { TAU2_STOPS } from './types.ts';
+import { STOP_WORDS } from './types.ts';
 
 /** A part of a conversation that the customer sees or that decides it. */
 export type Event = { by: 'customer' | 'agent'; text: string } | { by: 'write' };
@@ -71,7 +71,7 @@ function isTold({ intent, slots }: UserScenario['wishes'][number], events: reado
 /** Reports a customer that leaves too early. `said`: the index of its last message among `events`. */
 export function reportEarlyEnd(events: readonly Event[], scenario: UserScenario, report: Report): void {
   const last = events.at(-1);
-  if (last?.by !== 'customer' || !saysStop(last.text, TAU2_STOPS)) return;
+  if (last?.by !== 'customer' || !saysStop(last.text, STOP_WORDS)) return;
   if (!events.some(({ by }) => by === 'agent')) return report('ended_too_early', 'The first message ends the conversation.');
   if (scenario.wishes.length === 0) return;
   const why = tooEarly(events, last.text, scenario);

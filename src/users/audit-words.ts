@@ -1,6 +1,6 @@
 /** @file The audit of a customer's wording: another role, the instruction aloud, empty and cut messages. All searches take linear time. */
 import type { Report } from './audit-facts.ts';
-import { TAU2_STOPS } from './types.ts';
+import { STOP_WORDS } from './types.ts';
 
 const AGENT_MARKUP = [
   '<tool_call',
@@ -86,7 +86,7 @@ export function reportLeak(text: string, runs: ReadonlySet<string>, report: Repo
 }
 
 /** A message without stop words. */
-export const withoutStops = (text: string): string => TAU2_STOPS.reduce((rest, stop) => rest.replaceAll(stop, ' '), text).trim();
+export const withoutStops = (text: string): string => STOP_WORDS.reduce((rest, stop) => rest.replaceAll(stop, ' '), text).trim();
 
 export function reportEmpty(text: string, report: Report): void {
   const says = /[\p{L}\p{N}\p{Extended_Pictographic}]/u;

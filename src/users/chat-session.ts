@@ -2,16 +2,16 @@
 import { historyFor } from '../environments/exact/history.ts';
 import type { UserScenario } from '../records/task.ts';
 import { type Answer, callTools, type Message, type RawCall } from './endpoint-answer.ts';
-import { GREETING, systemPrompt } from './prompt.ts';
-import type { UserSession, UserTools } from './types.ts';
+import { customerPrompt, GREETING } from './prompt.ts';
+import type { ToldScenario, UserSession, UserTools } from './types.ts';
 
 /** `ask` gets the whole conversation and answers its last message. */
 export function chatSession(
-  scenario: UserScenario,
+  scenario: ToldScenario,
   tools: UserTools | undefined,
   ask: (messages: Message[], signal?: AbortSignal) => Promise<Answer>,
 ): UserSession {
-  const messages: Message[] = [{ role: 'system', content: systemPrompt(scenario, Boolean(tools?.schemas.length)) }];
+  const messages: Message[] = [{ role: 'system', content: scenario.prompt ?? customerPrompt(scenario.instruction) }];
   // A message joins the history together with its answer, so that a failed request can be made again.
   const hear = async (content: string, signal?: AbortSignal): Promise<string> => {
     for (let heard: Message[] = [{ role: 'user', content }]; ;) {

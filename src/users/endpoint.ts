@@ -2,14 +2,13 @@
  * @file Customers played by a language model behind an OpenAI-compatible `/chat/completions`. The roles are mirrored: to the
  * model the agent is `user`, and the customer is `assistant`.
  */
-import type { UserScenario } from '../records/task.ts';
 import type { EndpointConfig, UserRequest } from '../records/user.ts';
 import { chatSession } from './chat-session.ts';
 import { readAnswer, type Message } from './endpoint-answer.ts';
 import { EndpointClient, type EndpointOptions } from './endpoint-client.ts';
 import { RequestFailure } from './endpoint-failure.ts';
 import { JUDGE_PROMPT, readJudgement, writeCase } from './judge.ts';
-import type { UserSession, UserSimulator, UserTools, Utterance } from './types.ts';
+import type { ToldScenario, UserSession, UserSimulator, UserTools, Utterance } from './types.ts';
 
 /** MUA-RL's limit for the customer. It leaves room for the thoughts of a reasoning model, and for a judge's reasons. */
 const MAX_TOKENS = 4096;
@@ -25,7 +24,8 @@ export class EndpointUsers implements UserSimulator {
     this.client = new EndpointClient(config, options);
   }
 
-  session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
+  session(told: ToldScenario, seed: number, tools?: UserTools): UserSession {
+    const { prompt: _, ...scenario } = told;
     const { model, temperature = 0, maxTokens = MAX_TOKENS } = this.config;
     const schemas = tools?.schemas ?? [];
     const hasTools = schemas.length > 0;
@@ -42,7 +42,7 @@ export class EndpointUsers implements UserSimulator {
       };
       return this.client.complete(request, (body) => readAnswer(body, hasTools), signal, requests);
     };
-    return { ...chatSession(scenario, tools, ask), requests };
+    return { ...chatSession(told, tools, ask), requests };
   }
 
   get customerJudge(): string | undefined {

@@ -2,13 +2,12 @@
 import { Dice } from '../base/dice.ts';
 import type { ChatMessage, Generated } from '../local/api.ts';
 import type { ModelWorker } from '../local/spawn.ts';
-import type { UserScenario } from '../records/task.ts';
 import type { LocalConfig, UserRequest } from '../records/user.ts';
 import { chatSession } from './chat-session.ts';
 import { type Answer, type Message, type RawCall, withoutThoughts } from './endpoint-answer.ts';
 import { JUDGE_PROMPT, readJudgement, writeCase } from './judge.ts';
 import { LocalHost } from './local-host.ts';
-import { UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
+import { type ToldScenario, UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
 
 const MAX_TOKENS = 512;
 
@@ -27,7 +26,7 @@ export class LocalUsers implements UserSimulator {
     return this.#host.load();
   }
 
-  session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
+  session(scenario: ToldScenario, seed: number, tools?: UserTools): UserSession {
     const requests: UserRequest[] = [];
     const schemas = tools?.schemas ?? [];
     const conversation = crypto.randomUUID();

@@ -1,8 +1,7 @@
 /** @file Simulated users that run in another worker. */
 import { proxy, type Remote } from 'comlink';
-import type { UserScenario } from '../records/task.ts';
 import type { UserConfig, UserRequest } from '../records/user.ts';
-import { UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
+import { type ToldScenario, UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
 import type { Answer, UserWorkerApi } from './worker-api.ts';
 
 export type { UserWorkerApi } from './worker-api.ts';
@@ -20,7 +19,7 @@ export class RemoteUsers implements UserSimulator {
     return new RemoteUsers(worker, simulator, customerJudge);
   }
 
-  session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
+  session(scenario: ToldScenario, seed: number, tools?: UserTools): UserSession {
     const { worker, simulator } = this;
     const session = crypto.randomUUID();
     const requests: UserRequest[] = [];

@@ -1,8 +1,8 @@
 /** @file A simulated user that continues a conversation which another session of a user began. */
 import type { Json } from '../records/json.ts';
-import type { ToolCall, UserScenario } from '../records/task.ts';
+import type { ToolCall } from '../records/task.ts';
 import { GREETING } from './prompt.ts';
-import { TAU2_STOPS, type UserSession, type UserSimulator, type UserTools } from './types.ts';
+import { STOP_WORDS, type ToldScenario, type UserSession, type UserSimulator, type UserTools } from './types.ts';
 
 /** A past answer of the user: the message it answered (null for the first message), and the calls made for it with their results. */
 export interface PastAnswer {
@@ -23,7 +23,7 @@ export class ResumedUsers implements UserSimulator {
     private readonly how: 'replay' | 'tell',
   ) {}
 
-  session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
+  session(scenario: ToldScenario, seed: number, tools?: UserTools): UserSession {
     if (this.past.length === 0) return this.users.session(scenario, seed, tools);
     return this.how === 'replay' ? this.#replayed(scenario, seed, tools) : this.#told(scenario, seed, tools);
   }
@@ -36,7 +36,7 @@ export class ResumedUsers implements UserSimulator {
     return (await this.users.judge?.(...asked)) ?? null;
   }
 
-  #replayed(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
+  #replayed(scenario: ToldScenario, seed: number, tools?: UserTools): UserSession {
     const results = this.past.flatMap(({ calls }) => calls);
     let live = false;
     const replaying = tools && {
@@ -51,7 +51,7 @@ export class ResumedUsers implements UserSimulator {
       if (live) return;
       for (const { heard } of this.past) {
         const answer = heard === null ? await session.open(signal) : await session.reply(heard, signal);
-        if (!TAU2_STOPS.some((word) => answer.includes(word))) continue;
+        if (!STOP_WORDS.some((word) => answer.includes(word))) continue;
         goodbye = answer;
         break;
       }
@@ -64,7 +64,7 @@ export class ResumedUsers implements UserSimulator {
     return { open: (signal) => reply('', signal), reply, close: () => session.close?.(), requests: session.requests ?? [] };
   }
 
-  #told(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
+  #told(scenario: ToldScenario, seed: number, tools?: UserTools): UserSession {
     let session: UserSession | null = null;
     const reply = (text: string, signal?: AbortSignal) => {
       if (session) return session.reply(text, signal);

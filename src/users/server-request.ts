@@ -18,7 +18,7 @@ const scenario: z.ZodType<UserScenario> = z.object({
   wishes: z.array(request.extend({ impossible: z.boolean(), insteadOf: request.optional() })).max(32),
   tellsAll: z.boolean().optional(),
   instruction: z.string(),
-  benchmark: z.enum(['tau1', 'tau2']).optional(),
+  benchmark: z.string().max(100).optional(),
   phone: z
     .object({
       problem: z.enum(['service', 'data', 'mms']),

@@ -3,17 +3,23 @@ import type { ToolCall, ToolSchema, UserScenario } from '../records/task.ts';
 import type { UserRequest } from '../records/user.ts';
 
 export const STOP = '###STOP###';
-/** tau2-bench's other stop words: the agent has handed over; the scenario does not say how to go on. */
+/** Further stop words: the agent has handed over; the scenario does not say how to go on. */
 export const TRANSFER = '###TRANSFER###';
 export const OUT_OF_SCOPE = '###OUT-OF-SCOPE###';
-/** All stop words of tau2-bench. Other rules know STOP only. */
-export const TAU2_STOPS = [STOP, TRANSFER, OUT_OF_SCOPE] as const;
+/** All words with which a customer ends a conversation. The rules of a conversation say which of them count. */
+export const STOP_WORDS = [STOP, TRANSFER, OUT_OF_SCOPE] as const;
 
 /** The customer's own tools (tau2-bench's dual control). */
 export interface UserTools {
   schemas: readonly ToolSchema[];
   /** Makes the calls of one message in order. @throws if the conversation has reached a limit; the session must rethrow this error */
   call(calls: ToolCall[]): Promise<{ text: string; error: boolean }[]>;
+}
+
+/** A scenario as a session gets it. */
+export interface ToldScenario extends UserScenario {
+  /** The system prompt of a language model that plays the customer. Default: `customerPrompt`. Customers by rules ignore it. */
+  prompt?: string;
 }
 
 export interface UserSession {
@@ -37,7 +43,7 @@ export interface UserSimulator {
   /** Makes ready what every conversation needs. @throws UserError if the customers cannot play at all */
   ready?(): Promise<void>;
   /** `seed` makes a scripted user and a model in the tab reproducible. An endpoint sends it as the request's `seed`. */
-  session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession;
+  session(scenario: ToldScenario, seed: number, tools?: UserTools): UserSession;
   /**
    * Whether the conversation shows that each statement about it is true, such as tau2-bench's NL_ASSERTION. Resolves to
    * null if there is no model to ask. Requests to an endpoint are added to `requests`. @throws UserError

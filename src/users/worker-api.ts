@@ -1,9 +1,8 @@
 /** @file The interface of the user worker: sessions of simulated users for other workers. */
-import type { UserScenario } from '../records/task.ts';
 import type { EndpointConfig, UserConfig, UserRequest } from '../records/user.ts';
 import { type EndpointReport, listModels, testEndpoint } from './endpoint-test.ts';
 import { createUsers } from './index.ts';
-import { UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
+import { type ToldScenario, UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
 
 /** Errors lose their class and their fields between workers, so a failure is sent as a value. */
 export type Answer<T = { text: string }> = (T | { failure: { kind: UserError['kind']; message: string } }) & {
@@ -21,7 +20,7 @@ export interface UserWorkerApi {
   open(
     simulator: number,
     session: string,
-    scenario: UserScenario,
+    scenario: ToldScenario,
     seed: number,
     schemas?: UserTools['schemas'],
     call?: UserTools['call'],
@@ -59,7 +58,7 @@ export class UserSessions implements UserWorkerApi {
   open(
     simulator: number,
     session: string,
-    scenario: UserScenario,
+    scenario: ToldScenario,
     seed: number,
     schemas: UserTools['schemas'] = [],
     call?: UserTools['call'],

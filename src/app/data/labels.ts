@@ -33,9 +33,13 @@ export const TERMINATION_LABELS: Record<TerminationReason, string> = {
   unknown: 'not recorded',
 };
 
-/** Why a conversation ended. Under tau2-bench's rules the text also has tau2-bench's term. */
-export const endingText = ({ termination, ending }: Pick<Trajectory, 'termination' | 'ending'>): string =>
-  `${TERMINATION_LABELS[termination]}${ending ? ` (tau2: ${ending})` : ''}`;
+/** Why a conversation ended. If its benchmark has a term for the ending, the text has this term too. */
+export const endingText = ({
+  termination,
+  ending,
+  task,
+}: Pick<Trajectory, 'termination' | 'ending'> & Partial<Pick<Trajectory, 'task'>>): string =>
+  `${TERMINATION_LABELS[termination]}${ending ? ` (${task?.scenario.benchmark}: ${ending})` : ''}`;
 
 /** Why a rollout has no advantage. */
 export const noAdvantage = (trajectory: Pick<Trajectory, 'task'> | undefined): string =>

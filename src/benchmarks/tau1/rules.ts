@@ -1,5 +1,6 @@
 /** @file tau-bench's rules of conversation. */
 import type { ConversationRuleSet } from '../../agent/rules.ts';
+import { customerPrompt } from '../../users/prompt.ts';
 import { STOP } from '../../users/types.ts';
 
 export const TAU1_RULES: ConversationRuleSet = {
@@ -16,4 +17,5 @@ export const TAU1_RULES: ConversationRuleSet = {
   emptyTurnEnds: false,
   countsProse: false,
   requireDone: true,
+  customerPrompt,
 };

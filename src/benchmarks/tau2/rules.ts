@@ -1,11 +1,12 @@
 /** @file tau2-bench's rules of conversation. */
 import type { ConversationRuleSet } from '../../agent/rules.ts';
-import type { Tau2Ending, TerminationReason } from '../../records/trajectory.ts';
+import type { TerminationReason } from '../../records/trajectory.ts';
 import { GREETING } from '../../users/prompt.ts';
-import { TAU2_STOPS } from '../../users/types.ts';
+import { OUT_OF_SCOPE, STOP, TRANSFER } from '../../users/types.ts';
+import { tau2Prompt } from './user-prompt.ts';
 
 export const TAU2_RULES: ConversationRuleSet = {
-  stopWords: TAU2_STOPS,
+  stopWords: [STOP, TRANSFER, OUT_OF_SCOPE],
   quotedStops: true,
   openingStop: 'ends',
   failedToolEnds: false,
@@ -17,8 +18,25 @@ export const TAU2_RULES: ConversationRuleSet = {
   emptyTurnEnds: true,
   countsProse: true,
   requireDone: true,
+  customerPrompt: tau2Prompt,
   ending: tau2Ending,
 };
+
+/** tau2-bench's `termination_reason`. */
+const TAU2_ENDINGS = [
+  'user_stop',
+  'agent_stop',
+  'max_steps',
+  'too_many_errors',
+  'agent_error',
+  'user_error',
+  'context_window_exceeded',
+  'unexpected_error',
+] as const;
+export type Tau2Ending = (typeof TAU2_ENDINGS)[number];
+
+export const isTau2Ending = (ending: string | undefined): ending is Tau2Ending =>
+  (TAU2_ENDINGS as readonly (string | undefined)[]).includes(ending);
 
 const ENDINGS: Record<TerminationReason, Tau2Ending> = {
   user_stop: 'user_stop',
@@ -32,7 +50,6 @@ const ENDINGS: Record<TerminationReason, Tau2Ending> = {
   unknown: 'unexpected_error',
 };
 
-/** tau2-bench's `termination_reason`. */
 export function tau2Ending(termination: TerminationReason, tooManyErrors: boolean): Tau2Ending {
   return termination === 'max_turns' && tooManyErrors ? 'too_many_errors' : ENDINGS[termination];
 }

@@ -2,8 +2,8 @@
 import type { Requestor, RewardInfo, Tau2Task } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
 import type { Task, ToolCall } from '../../records/task.ts';
-import type { MessageNode, Tau2Ending, Trajectory, UserCall } from '../../records/trajectory.ts';
-import { tau2Ending } from './rules.ts';
+import type { MessageNode, Trajectory, UserCall } from '../../records/trajectory.ts';
+import { isTau2Ending, type Tau2Ending, tau2Ending } from './rules.ts';
 import { spoken } from '../../agent/tool-call.ts';
 import { path } from '../../base/message-path.ts';
 import { historyFor } from '../../environments/exact/history.ts';
@@ -122,7 +122,7 @@ function tau2Task(task: Task): Tau2Task {
 }
 
 function simulation(trajectory: Trajectory, startedAt: number): Tau2Simulation {
-  const { id, task, index, seed, seconds, termination, ending = tau2Ending(termination, false) } = trajectory;
+  const { id, task, index, seed, seconds, termination, ending } = trajectory;
   const duration = seconds.generate + seconds.tool + seconds.user;
   const [start, end] = [startedAt, startedAt + 1000 * duration].map((time) => new Date(time).toISOString()) as [string, string];
   return {
@@ -134,7 +134,7 @@ function simulation(trajectory: Trajectory, startedAt: number): Tau2Simulation {
     start_time: start,
     end_time: end,
     duration,
-    termination_reason: ending,
+    termination_reason: isTau2Ending(ending) ? ending : tau2Ending(termination, false),
     agent_cost: null,
     user_cost: null,
     reward_info: rewardInfo(trajectory),

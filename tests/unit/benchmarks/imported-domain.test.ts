@@ -13,6 +13,7 @@ import { exactDomain } from '../../../src/environments/domains/index.ts';
 import { importedDomain, importedDomains } from '../../../src/benchmarks/imported-domain.ts';
 import { createEnvironments, GENERATED_DOMAINS } from '../../../src/environments/index.ts';
 import { benchmarkJudge } from '../../../src/benchmarks/judge.ts';
+import { tau2Prompt } from '../../../src/benchmarks/tau2/user-prompt.ts';
 import { benchmarkLoader } from '../../../src/benchmarks/import/loader.ts';
 import { BenchmarkDatabase } from '../../../src/benchmarks/import/database.ts';
 import { customerQuality } from '../../../src/evaluation/customer-quality.ts';
@@ -166,6 +167,8 @@ it('plays an imported tau2 task with dual control, and scores it by its own crit
   expect(trajectory.userCalls![0]!.text).toContain('Make tea.');
   expect(JSON.stringify(toMessages(trajectory))).not.toContain('notification');
   expect(JSON.stringify(server.requests)).not.toContain('update_task_status');
+  // The benchmark's rules give the customer its prompt, with the part about the customer's tools.
+  expect(server.requests[0]!.messages[0]!.content).toBe(tau2Prompt(task!.scenario.instruction, true));
 });
 
 it('continues a conversation that has a history', async () => {

@@ -6,7 +6,8 @@ import { telecomTask } from '../../../src/environments/domains/telecom/definitio
 import { telecom } from '../../../src/environments/domains/telecom/index.ts';
 import { EndpointUsers } from '../../../src/users/endpoint.ts';
 import { HandsOnCustomer } from '../../../src/users/hands-on.ts';
-import { systemPrompt } from '../../../src/users/prompt.ts';
+import { customerPrompt } from '../../../src/users/prompt.ts';
+import { tau2Prompt } from '../../../src/benchmarks/tau2/user-prompt.ts';
 import { RemoteUsers } from '../../../src/users/remote.ts';
 import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { startUserServer } from '../../../src/users/server.ts';
@@ -79,10 +80,11 @@ describe('behind an endpoint', () => {
   });
 
   it("gets tau2-bench's stop words, and the part about tools only if it has tools", () => {
-    for (const word of [STOP, TRANSFER, OUT_OF_SCOPE]) expect(systemPrompt(scenario)).toContain(word);
-    expect(systemPrompt(scenario)).not.toContain('Call a tool');
-    expect(systemPrompt(scenario, true)).toContain('Call a tool');
-    expect(systemPrompt({ ...scenario, benchmark: 'tau1' })).not.toContain(TRANSFER);
+    const { instruction } = scenario;
+    for (const word of [STOP, TRANSFER, OUT_OF_SCOPE]) expect(tau2Prompt(instruction, false)).toContain(word);
+    expect(tau2Prompt(instruction, false)).not.toContain('Call a tool');
+    expect(tau2Prompt(instruction, true)).toContain('Call a tool');
+    expect(customerPrompt(instruction)).not.toContain(TRANSFER);
   });
 });
 

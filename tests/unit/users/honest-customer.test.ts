@@ -9,7 +9,8 @@ import { telecom } from '../../../src/environments/domains/telecom/index.ts';
 import type { Json } from '../../../src/records/json.ts';
 import type { Task, Wish } from '../../../src/records/task.ts';
 import { EndpointUsers } from '../../../src/users/endpoint.ts';
-import { systemPrompt } from '../../../src/users/prompt.ts';
+import { customerPrompt } from '../../../src/users/prompt.ts';
+import { tau2Prompt } from '../../../src/benchmarks/tau2/user-prompt.ts';
 import { SCRIPTED_MODEL, SCRIPTED_MODELS } from '../../../src/users/scripted-server.ts';
 import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { startUserServer } from '../../../src/users/server.ts';
@@ -154,13 +155,13 @@ describe('the prompt', () => {
   const instruction = 'Your user id is mia_li_3668. You want to fly to Seattle.';
 
   it("is tau-bench's prompt in every domain of tau-bench: it names no shop and contains only the instruction", () => {
-    const prompt = systemPrompt({ instruction, benchmark: 'tau1' });
+    const prompt = customerPrompt(instruction);
     expect(prompt).toContain(`\n\nInstruction: ${instruction}\n\nRules:\n`);
     expect(prompt).not.toMatch(/shop|order|json/i);
     expect(prompt).toContain(STOP);
   });
 
   it("holds tau2-bench's scenario in its tags", () => {
-    expect(systemPrompt({ instruction, benchmark: 'tau2' }).endsWith(`\n\n<scenario>\n${instruction}\n</scenario>`)).toBe(true);
+    expect(tau2Prompt(instruction, false).endsWith(`\n\n<scenario>\n${instruction}\n</scenario>`)).toBe(true);
   });
 });

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { EndpointUsers } from '../../../src/users/endpoint.ts';
 import { instructionIn, readInstruction } from '../../../src/users/instruction.ts';
-import { systemPrompt } from '../../../src/users/prompt.ts';
+import { customerPrompt } from '../../../src/users/prompt.ts';
+import { tau2Prompt } from '../../../src/benchmarks/tau2/user-prompt.ts';
 import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { startUserServer, type UserServer, type UserServerOptions } from '../../../src/users/server.ts';
 import { STOP } from '../../../src/users/types.ts';
@@ -59,7 +60,7 @@ describe('the interface', () => {
     model: 'x',
     seed: 1,
     messages: [
-      { role: 'system', content: systemPrompt(scenarios[0]!) },
+      { role: 'system', content: customerPrompt(scenarios[0]!.instruction) },
       { role: 'user', content: 'Hi! How can I help you today?' },
     ],
     scenario: scenarios[0]!,
@@ -189,8 +190,8 @@ describe('the scenario of a request', () => {
 describe('the instruction of a prompt', () => {
   it('is read from both prompts', () => {
     const instruction = 'You are Mia Garcia.\nYou want to cancel order #W7654321.';
-    expect(instructionIn(systemPrompt({ instruction }))).toBe(instruction);
-    expect(instructionIn(systemPrompt({ instruction, benchmark: 'tau2' }, true))).toBe(instruction);
+    expect(instructionIn(customerPrompt(instruction))).toBe(instruction);
+    expect(instructionIn(tau2Prompt(instruction, true))).toBe(instruction);
     expect(instructionIn(` ${instruction}\n\nBe polite. `)).toBe(`${instruction}\n\nBe polite.`);
   });
 });
