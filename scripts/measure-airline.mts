@@ -7,8 +7,8 @@
 import 'fake-indexeddb/auto';
 import { readFile } from 'node:fs/promises';
 import { findData, DOMAINS } from '../src/cli/benchmark-data.mjs';
-import { exactDomain } from '../src/environments/domains/index.ts';
-import { changedRows, runExact, StateHasher } from '../src/environments/exact/run.ts';
+import { exactDomain } from '../src/benchmarks/exact-domains.ts';
+import { changedRows, runExact, StateHasher } from '../src/domains/exact/run.ts';
 import { importedDomains } from '../src/benchmarks/imported-domain.ts';
 import { createEnvironments } from '../src/environments/index.ts';
 import { canonicalJson } from '../src/base/json.ts';

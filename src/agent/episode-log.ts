@@ -1,5 +1,5 @@
 /** @file What has happened in an episode so far: counters, seconds, what the agent said, and the events that the audit reads. */
-import { auditEpisode, auditRules, isAudited, type AuditEvent } from '../environments/violations.ts';
+import { auditEpisode, auditRules, isAudited, type AuditEvent } from './violations.ts';
 import type { Domain, ToolResult } from '../environments/types.ts';
 import type { ToolCall, Violation } from '../records/task.ts';
 import type { Trajectory, UserCall } from '../records/trajectory.ts';

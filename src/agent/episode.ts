@@ -8,8 +8,8 @@
  * Token in, token out: sampled ids are kept unchanged. All other text is rendered, appended and has mask 0. The environment
  * scores every ending except a failed user and an abort.
  */
-import { historyFor } from '../environments/exact/history.ts';
-import { unjudgedAssertions } from '../environments/exact/unjudged.ts';
+import { historyFor } from '../environments/history.ts';
+import { unjudgedAssertions } from '../environments/unjudged.ts';
 import type { Environments, ToolResult } from '../environments/types.ts';
 import type { Json } from '../records/json.ts';
 import type { ToolCall, Verdict } from '../records/task.ts';
@@ -21,7 +21,7 @@ import { giveTurn, type Turn, type TurnOptions, TurnSampler, type WrittenTurn } 
 import { IM_END, renderAssistant, renderOpening } from './chat-template.ts';
 import { AuditChain } from './audit-log.ts';
 import { EpisodeLog } from './episode-log.ts';
-import type { Act } from './expert.ts';
+import type { Act } from '../domains/retail/expert.ts';
 import { type LiveAct, liveActs, type PlayedEpisode } from './live.ts';
 import { type BegunTurn, type Prefix, type PrefixState, readPrefix } from './prefix.ts';
 import { endsByUser, type EpisodeRules } from './rules.ts';

@@ -2,11 +2,11 @@
  * @file Stored conversations that an episode continues. The nodes keep their token ids. Counters, audit events and tool calls are
  * read from the nodes.
  */
-import { historyFor } from '../environments/exact/history.ts';
+import { historyFor } from '../environments/history.ts';
 import type { Task, ToolCall } from '../records/task.ts';
 import type { MessageNode, Trajectory, UserCall } from '../records/trajectory.ts';
 import type { UserRequest } from '../records/user.ts';
-import type { AuditEvent } from '../environments/violations.ts';
+import type { AuditEvent } from './violations.ts';
 import type { PastAnswer } from '../users/resumed.ts';
 import { saysStop } from '../users/stop.ts';
 import { STOP_WORDS } from '../users/types.ts';

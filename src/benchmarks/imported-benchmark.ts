@@ -2,7 +2,7 @@
 import type { Task } from '../records/task.ts';
 import type { Benchmark, BenchmarkTask } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
-import type { ExactDomain } from '../environments/exact/types.ts';
+import type { ExactDomain } from '../domains/exact/types.ts';
 import type { WorldTables } from '../environments/overlay.ts';
 
 /** The content of a domain's files. */

@@ -2,8 +2,8 @@
 import { InputError } from '../base/input-error.ts';
 import type { Benchmark, BenchmarkTask } from '../records/benchmark-task.ts';
 import { initialStateOf, type DomainDefinition } from '../environments/domain.ts';
-import type { ExactDomain } from '../environments/exact/types.ts';
-import { exactDomain, exactDomainNames } from '../environments/domains/index.ts';
+import type { ExactDomain } from '../domains/exact/types.ts';
+import { exactDomain, exactDomainNames } from './exact-domains.ts';
 import { World } from '../environments/overlay.ts';
 import type { TaskQuery } from '../environments/types.ts';
 import { IMPORTED_LEVEL, type ImportedBenchmark, importedName, type LoadBenchmark } from './imported-benchmark.ts';

@@ -1,9 +1,9 @@
 /** @file The benchmark's own reward of an imported task's episode. */
 import type { Benchmark, Tau1Task, Tau2Task } from '../records/benchmark-task.ts';
 import { initialStateOf, type DomainDefinition } from '../environments/domain.ts';
-import type { ExactDomain } from '../environments/exact/types.ts';
-import { exactDomain } from '../environments/domains/index.ts';
-import { callsIn, historyMessages } from '../environments/exact/history.ts';
+import type { ExactDomain } from '../domains/exact/types.ts';
+import { exactDomain } from './exact-domains.ts';
+import { callsIn, historyMessages } from '../environments/history.ts';
 import type { Conversation } from './recorded-conversation.ts';
 import { shareOfCriteria, tau1RewardInfo, tau2RewardInfo } from './reward-info.ts';
 import { TAU_BENCH, tau1Reward } from './tau1/reward.ts';

@@ -1,5 +1,5 @@
 /** @file A recorded conversation with a benchmark's environment, in one form for all file formats. */
-import type { ExactCall } from '../environments/exact/types.ts';
+import type { ExactCall } from '../domains/exact/types.ts';
 import type { Json } from '../records/json.ts';
 
 export interface ConversationCall extends ExactCall {

@@ -5,9 +5,9 @@ import { initialStateSchema } from './tau2/task-files.ts';
 import type { InitialState } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
 import type { RowChange } from '../records/task.ts';
-import type { ExactCall } from '../environments/exact/types.ts';
-import { exactDomain } from '../environments/domains/index.ts';
-import { changedRows, runExact, StateHasher } from '../environments/exact/run.ts';
+import type { ExactCall } from '../domains/exact/types.ts';
+import { exactDomain } from './exact-domains.ts';
+import { changedRows, runExact, StateHasher } from '../domains/exact/run.ts';
 import { Overlay, World } from '../environments/overlay.ts';
 import { ImportError, check, jsonPath } from '../exchange/import-error.ts';
 

@@ -1,6 +1,6 @@
 /** @file Replays conversations on a domain: the state that they lead to, and the observations that differ from the recording. */
-import type { ExactDomain } from '../environments/exact/types.ts';
-import { changedRows, runExact } from '../environments/exact/run.ts';
+import type { ExactDomain } from '../domains/exact/types.ts';
+import { changedRows, runExact } from '../domains/exact/run.ts';
 import { canonicalJson } from '../base/json.ts';
 import { Overlay } from '../environments/overlay.ts';
 import type { Json } from '../records/json.ts';

@@ -2,8 +2,8 @@
 import type { BenchmarkTask, Tau1Task, Tau2Task } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
 import type { ImportedBenchmark } from './imported-benchmark.ts';
-import type { ExactDomain } from '../environments/exact/types.ts';
-import { exactDomain } from '../environments/domains/index.ts';
+import type { ExactDomain } from '../domains/exact/types.ts';
+import { exactDomain } from './exact-domains.ts';
 import { canonicalJson } from '../base/json.ts';
 import { World } from '../environments/overlay.ts';
 import type { RecordedRun } from './recorded-conversation.ts';

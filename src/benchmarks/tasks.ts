@@ -3,8 +3,8 @@ import type { Benchmark, BenchmarkTask } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
 import type { Task, ToolCall, UserScenario } from '../records/task.ts';
 import { initialStateOf } from '../environments/domain.ts';
-import { runExact } from '../environments/exact/run.ts';
-import type { ExactDomain } from '../environments/exact/types.ts';
+import { runExact } from '../domains/exact/run.ts';
+import type { ExactDomain } from '../domains/exact/types.ts';
 import { Overlay, type World } from '../environments/overlay.ts';
 import { IMPORTED_LEVEL, importedName } from './imported-benchmark.ts';
 

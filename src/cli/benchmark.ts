@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { ImportedBenchmark } from '../benchmarks/imported-benchmark.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
-import type { ExactDomain } from '../environments/exact/types.ts';
+import type { ExactDomain } from '../domains/exact/types.ts';
 import { readCases, type ReplayedCase, replayCases } from '../benchmarks/replay-cases.ts';
 import { rescore, type RescoreReport } from '../benchmarks/rescore.ts';
 import { MUA_RL_EMPTY_OUTPUT, TAU_BENCH } from '../benchmarks/tau1/reward.ts';

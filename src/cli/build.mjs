@@ -38,7 +38,12 @@ export async function builtSite(note) {
  * @returns {Promise<typeof import('../users/server.ts')>}
  */
 export const userServerModule = (note) =>
-  nodeModule('src/users/server.ts', ['src/users', 'src/environments', 'src/records', 'src/base'], 'building the user server (once)…', note);
+  nodeModule(
+    'src/users/server.ts',
+    ['src/users', 'src/environments', 'src/domains', 'src/records', 'src/base'],
+    'building the user server (once)…',
+    note,
+  );
 
 /**
  * The importer, the exact domains and their rewards.
@@ -48,7 +53,7 @@ export const userServerModule = (note) =>
 export const benchmarkModule = (note) =>
   nodeModule(
     'src/cli/benchmark.ts',
-    ['src/cli/benchmark.ts', 'src/environments', 'src/evaluation', 'src/exchange'],
+    ['src/cli/benchmark.ts', 'src/environments', 'src/domains', 'src/evaluation', 'src/exchange'],
     'building the benchmark tools (once)…',
     note,
   );
@@ -61,7 +66,16 @@ export const benchmarkModule = (note) =>
 export const experimentModule = (note) =>
   nodeModule(
     'src/cli/experiment.ts',
-    ['src/cli/experiment.ts', 'src/experiments', 'src/training', 'src/evaluation', 'src/exchange', 'src/environments', 'src/base'],
+    [
+      'src/cli/experiment.ts',
+      'src/experiments',
+      'src/training',
+      'src/evaluation',
+      'src/exchange',
+      'src/environments',
+      'src/domains',
+      'src/base',
+    ],
     'building the tools of experiments (once)…',
     note,
   );
@@ -108,6 +122,7 @@ export const runExportModule = (note) =>
       'src/engine',
       'src/exchange',
       'src/environments',
+      'src/domains',
       'src/agent',
       'src/records',
       'src/base',
@@ -135,6 +150,7 @@ export const envServerModule = (note) =>
       'src/agent',
       'src/users',
       'src/environments',
+      'src/domains',
       'src/exchange',
       'src/records',
       'src/base',

@@ -21,7 +21,7 @@ import type { SftConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { BrowserUser, UserConfig } from '../records/user.ts';
 import { connectTrainer, type Trainer } from '../trainer/connect.ts';
-import type { ExactDomain } from '../environments/exact/types.ts';
+import type { ExactDomain } from '../domains/exact/types.ts';
 import type { LocalModelWorker } from '../local/api.ts';
 import { type ModelWorker, spawnModelWorker } from '../local/spawn.ts';
 import { importBenchmark } from '../benchmarks/import/import.ts';

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { InputError, parserReason } from '../base/input-error.ts';
 import { importedParts } from '../benchmarks/imported-benchmark.ts';
-import { exactDomain } from '../environments/domains/index.ts';
+import { exactDomain } from '../benchmarks/exact-domains.ts';
 import { createEnvironments, GENERATED_DOMAINS } from '../environments/index.ts';
 import { readRunBundle } from '../exchange/run-bundle.ts';
 import { readMetrics } from '../exchange/run-schema.ts';

@@ -1,6 +1,6 @@
 /** @file A short summary of an episode, for lists and paired comparisons. */
 import { writesOf } from '../agent/trajectory.ts';
-import { isAudited } from '../environments/violations.ts';
+import { isAudited } from '../agent/violations.ts';
 import type { TrialResult } from '../records/evaluation.ts';
 import { isForeign, type Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';

@@ -8,7 +8,7 @@ import { rulesFor } from '../benchmarks/rules.ts';
 import { canonicalJson } from '../base/json.ts';
 import { InputError } from '../base/input-error.ts';
 import { sha256 } from '../base/sha256.ts';
-import type { ExactDomain } from '../environments/exact/types.ts';
+import type { ExactDomain } from '../domains/exact/types.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import { createEnvironments, GENERATED_DOMAINS } from '../environments/index.ts';
 import { resetName } from '../benchmarks/imported-benchmark.ts';

@@ -5,7 +5,7 @@ import type { DatasetConversation, DatasetRow } from '../records/dataset.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import { coldStartConditions } from '../training/config.ts';
 import { synthesize } from '../training/synthesize.ts';
-import { ScriptedUsers } from '../users/scripted.ts';
+import { ScriptedUsers } from '../domains/retail/customer/customer.ts';
 import type { DatasetRequest, Progress } from './messages.ts';
 import type { SessionParts } from './session-parts.ts';
 

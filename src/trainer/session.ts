@@ -48,8 +48,8 @@ import { Plays } from './play.ts';
 import { Runs } from './runs.ts';
 import { sftModel, trainModel } from './train-model.ts';
 import { synthesize, type SynthesizeOptions } from '../training/synthesize.ts';
-import { ScriptedUsers } from '../users/scripted.ts';
-import { VARIED } from '../users/varied-speech.ts';
+import { ScriptedUsers } from '../domains/retail/customer/customer.ts';
+import { VARIED } from '../domains/retail/customer/varied-speech.ts';
 
 export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   readonly #parts: SessionParts;

@@ -3,7 +3,7 @@ import { path } from '../base/message-path.ts';
 import type { Rollouts } from '../agent/rollouts.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { auditCustomer } from '../users/audit.ts';
-import { hearable, listen } from '../users/listening.ts';
+import { hearable, listen } from '../domains/retail/customer/listening.ts';
 import { TRANSFER } from './rewards.ts';
 
 /** An equal call this often is a loop. */

@@ -8,7 +8,7 @@ import {
   type CustomerShares,
   type ValidationConditionSettings,
 } from '../records/conditions.ts';
-import { isAudited } from '../environments/violations.ts';
+import { isAudited } from '../agent/violations.ts';
 import { REWARD_PARTS } from '../records/rewards.ts';
 import { KV_FORMATS } from '../engine/kernels/kv-format.ts';
 import { WEIGHT_FORMATS } from '../engine/kernels/weight-format.ts';

@@ -7,7 +7,7 @@
 import type { Trajectory } from '../records/trajectory.ts';
 import { path } from '../base/message-path.ts';
 import { flatten, totalReward, writesOf } from '../agent/trajectory.ts';
-import { isAudited } from '../environments/violations.ts';
+import { isAudited } from '../agent/violations.ts';
 import { REWARD_PARTS } from '../records/rewards.ts';
 import type { TokenLossParts } from './grpo-loss.ts';
 import { TRANSFER } from './rewards.ts';

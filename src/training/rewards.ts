@@ -4,7 +4,7 @@
  */
 import { path } from '../base/message-path.ts';
 import { totalReward } from '../agent/trajectory.ts';
-import { actionMatches } from '../environments/exact/criteria.ts';
+import { actionMatches } from '../domains/exact/criteria.ts';
 import { countRight } from '../environments/verifier.ts';
 import type { Tau2Action } from '../records/benchmark-task.ts';
 import { REWARD_PARTS, type RewardPart, type RewardParts, type RewardSettings } from '../records/rewards.ts';

@@ -9,7 +9,7 @@ import type { Learner } from '../engine/types.ts';
 import { COLD_START, conditionsOf } from '../environments/conditions.ts';
 import type { Conversation } from '../records/conversation.ts';
 import type { GrpoConfig } from '../records/run.ts';
-import { ScriptedUsers } from '../users/scripted.ts';
+import { ScriptedUsers } from '../domains/retail/customer/customer.ts';
 import { maskedTokens, sftPasses } from './sft.ts';
 import type { StepHooks } from './step-batch.ts';
 import { type StepResult, Stopwatch, sum } from './step-result.ts';

@@ -3,14 +3,14 @@
  * verified conversations are kept: those with reward 1. The audit decides nothing, because writing without a yes is how a brisk
  * demonstrator serves.
  */
-import { createExpert } from '../agent/expert.ts';
+import { createExpert } from '../domains/retail/expert.ts';
 import { COLD_START } from '../environments/conditions.ts';
 import type { Conditions } from '../records/conditions.ts';
 import { type DatasetConversation, STYLES, type Style } from '../records/dataset.ts';
 import { mapConcurrently } from '../agent/rollouts.ts';
 import type { Task, ToolSchema, UserScenario } from '../records/task.ts';
 import type { Environments } from '../environments/types.ts';
-import { auditEpisode, auditRules, type AuditEvent } from '../environments/violations.ts';
+import { auditEpisode, auditRules, type AuditEvent } from '../agent/violations.ts';
 import { hash32 } from '../base/random.ts';
 import type { ChatMessage } from '../records/conversation.ts';
 import { intentOf } from '../evaluation/trial-result.ts';

@@ -3,7 +3,7 @@ import type { UserScenario } from '../records/task.ts';
 import type { TerminationReason } from '../records/trajectory.ts';
 import type { Report } from './audit-facts.ts';
 import { withoutStops } from './audit-words.ts';
-import { hearable, listen, orderIds, requests } from './listening.ts';
+import { hearable, listen, orderIds, requests } from '../domains/retail/customer/listening.ts';
 import { saysStop } from './stop.ts';
 import { STOP_WORDS } from './types.ts';
 

@@ -1,8 +1,8 @@
 /** @file The audit of what a customer states: facts that it cannot know, and facts that its scenario has otherwise. */
 import type { CustomerFaultKind } from '../records/user.ts';
 import type { UserScenario } from '../records/task.ts';
-import { optionValuesIn, paymentsIn, reasonsIn, type ScenarioFacts } from './audit-scenario.ts';
-import { orderIds } from './listening.ts';
+import { optionValuesIn, paymentsIn, reasonsIn, type ScenarioFacts } from '../domains/retail/customer/audit-scenario.ts';
+import { orderIds } from '../domains/retail/customer/listening.ts';
 
 export type Report = (kind: CustomerFaultKind, detail: string) => void;
 

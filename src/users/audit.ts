@@ -9,7 +9,7 @@ import type { Trajectory } from '../records/trajectory.ts';
 import { CUSTOMER_FAULTS, type CustomerFault, type CustomerFaultKind } from '../records/user.ts';
 import { type Event, reportEarlyEnd, reportNoEnd } from './audit-ending.ts';
 import { KnownFacts, reportContradictions, scenarioText, tellsEverything } from './audit-facts.ts';
-import { isStructured, scenarioFacts, withholds } from './audit-scenario.ts';
+import { isStructured, scenarioFacts, withholds } from '../domains/retail/customer/audit-scenario.ts';
 import { instructionRuns, reportCut, reportEmpty, reportLeak, reportRole, Vocabulary, withoutStops } from './audit-words.ts';
 import { GREETING } from './prompt.ts';
 

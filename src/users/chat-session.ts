@@ -1,5 +1,5 @@
 /** @file A customer's conversation with a chat model. The roles are mirrored: to the model the agent is `user`. */
-import { historyFor } from '../environments/exact/history.ts';
+import { historyFor } from '../environments/history.ts';
 import type { UserScenario } from '../records/task.ts';
 import { type Answer, callTools, type Message, type RawCall } from './endpoint-answer.ts';
 import { customerPrompt, GREETING } from './prompt.ts';

@@ -1,7 +1,7 @@
 /** @file Makes the simulated user that a configuration names. */
 import { EndpointUsers } from './endpoint.ts';
 import { LocalUsers } from './local.ts';
-import { ScriptedUsers } from './scripted.ts';
+import { ScriptedUsers } from '../domains/retail/customer/customer.ts';
 import type { ModelWorker } from '../local/spawn.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { UserSimulator } from './types.ts';

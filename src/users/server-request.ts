@@ -2,9 +2,9 @@
 import { PERSONAS } from '../records/conditions.ts';
 import * as z from 'zod';
 import type { ToolSchema, UserScenario } from '../records/task.ts';
-import { HandsOnCustomer, type Move } from './hands-on.ts';
-import { instructionIn, readInstruction } from './instruction.ts';
-import { scriptedCustomer } from './scripted.ts';
+import { HandsOnCustomer, type Move } from '../domains/telecom/customer.ts';
+import { instructionIn, readInstruction } from '../domains/retail/customer/instruction.ts';
+import { scriptedCustomer } from '../domains/retail/customer/customer.ts';
 
 const words = z.array(z.string().max(500)).max(32);
 const request = z.object({

@@ -8,7 +8,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Dice } from '../base/dice.ts';
-import type { Move } from './hands-on.ts';
+import type { Move } from '../domains/telecom/customer.ts';
 import { stranger } from './loopback.ts';
 import { SCRIPTED_MODEL, SCRIPTED_MODELS } from './scripted-server.ts';
 import { answer } from './server-request.ts';

@@ -10,7 +10,7 @@ import { importedDomain } from '../benchmarks/imported-domain.ts';
 import { benchmarkJudge } from '../benchmarks/judge.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import type { DomainDefinition } from '../environments/domain.ts';
-import { exactDomainNames } from '../environments/domains/index.ts';
+import { exactDomainNames } from '../benchmarks/exact-domains.ts';
 import { createEnvironments } from '../environments/index.ts';
 import type { BenchmarkFiles } from '../exchange/file-source.ts';
 import type { Json } from '../records/json.ts';

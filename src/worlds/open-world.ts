@@ -1,12 +1,12 @@
 /** @file Opens a world: the tables and tasks of a generated domain or of an import. */
 import type { DomainDefinition } from '../environments/domain.ts';
-import { exactDomain } from '../environments/domains/index.ts';
-import { retail } from '../environments/domains/retail/index.ts';
-import type { Level } from '../environments/domains/retail/schema.ts';
-import { TASKS_PER_WORLD, worldId } from '../environments/domains/retail/world.ts';
-import { telecomTasks } from '../environments/domains/telecom/definition.ts';
-import { TASKS_PER_PROVIDER } from '../environments/domains/telecom/generator.ts';
-import { providerId } from '../environments/domains/telecom/records.ts';
+import { exactDomain } from '../benchmarks/exact-domains.ts';
+import { retail } from '../domains/retail/definition.ts';
+import type { Level } from '../domains/retail/schema.ts';
+import { TASKS_PER_WORLD, worldId } from '../domains/retail/world.ts';
+import { telecomTasks } from '../domains/telecom/definition.ts';
+import { TASKS_PER_PROVIDER } from '../domains/telecom/generator.ts';
+import { providerId } from '../domains/telecom/records.ts';
 import { World, type WorldTables } from '../environments/overlay.ts';
 import { IMPORTED_LEVEL, type ImportedBenchmark } from '../benchmarks/imported-benchmark.ts';
 import { storeTask } from '../benchmarks/tasks.ts';

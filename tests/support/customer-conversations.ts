@@ -1,9 +1,9 @@
 /** Conversations of scripted customers with agents of several kinds, on generated retail tasks. */
-import { createExpert, type Act } from '../../src/agent/expert.ts';
+import { createExpert, type Act } from '../../src/domains/retail/expert.ts';
 import { Dice } from '../../src/base/dice.ts';
 import { runDrafted } from '../../src/environments/domain.ts';
-import { retail } from '../../src/environments/domains/retail/index.ts';
-import { makeTasks } from '../../src/environments/domains/retail/tasks.ts';
+import { retail } from '../../src/domains/retail/definition.ts';
+import { makeTasks } from '../../src/domains/retail/tasks.ts';
 import { defaultConditions } from '../../src/environments/conditions.ts';
 import { Overlay, World } from '../../src/environments/overlay.ts';
 import { compareOverlays, replayGold } from '../../src/environments/verifier.ts';
@@ -11,8 +11,8 @@ import type { ChatMessage } from '../../src/records/conversation.ts';
 import { PERSONAS, type CustomerShares, type Persona } from '../../src/records/conditions.ts';
 import type { Task } from '../../src/records/task.ts';
 import type { MessageNode, TerminationReason, Trajectory } from '../../src/records/trajectory.ts';
-import { scriptedCustomer } from '../../src/users/scripted.ts';
-import type { Wording } from '../../src/users/speech.ts';
+import { scriptedCustomer } from '../../src/domains/retail/customer/customer.ts';
+import type { Wording } from '../../src/domains/retail/customer/speech.ts';
 import { STOP } from '../../src/users/types.ts';
 import { createCarelessExpert } from './careless.ts';
 

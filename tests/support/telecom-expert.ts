@@ -5,7 +5,7 @@
 import type { Tau2Action, Tau2Task } from '../../src/records/benchmark-task.ts';
 import type { ChatMessage } from '../../src/records/conversation.ts';
 import type { Task, ToolCall } from '../../src/records/task.ts';
-import type { Act, Expert } from '../../src/agent/expert.ts';
+import type { Act, Expert } from '../../src/domains/retail/expert.ts';
 
 const CHECKS = { service: 'check_status_bar', data: 'run_speed_test', mms: 'can_send_mms' } as const;
 const HANDOVER = 'YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON.';

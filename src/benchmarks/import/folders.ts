@@ -1,6 +1,6 @@
 /** @file Finds folders with a benchmark's data by the names of their files. */
 import type { Benchmark } from '../../records/benchmark-task.ts';
-import type { ExactDomain } from '../../environments/exact/types.ts';
+import type { ExactDomain } from '../../domains/exact/types.ts';
 
 export type DomainName = ExactDomain['name'];
 

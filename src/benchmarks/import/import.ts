@@ -4,8 +4,8 @@
  */
 import type { Benchmark } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
-import { exactDomain } from '../../environments/domains/index.ts';
-import { orderedEntries } from '../../environments/exact/ordered-json.ts';
+import { exactDomain } from '../exact-domains.ts';
+import { orderedEntries } from '../../domains/exact/ordered-json.ts';
 import { LIMITS, openFiles, type BenchmarkFiles, type ImportLimits } from '../../exchange/file-source.ts';
 import { check, ImportError } from '../../exchange/import-error.ts';
 import type { ImportedBenchmark } from '../imported-benchmark.ts';

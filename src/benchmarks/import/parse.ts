@@ -1,7 +1,7 @@
 /** @file Parses the files of a benchmark: UTF-8 text, JSON in its original order, TOML. */
 import { parserReason } from '../../base/input-error.ts';
 import { parse as parseTomlText, TomlDate } from 'smol-toml';
-import { parseOrdered } from '../../environments/exact/ordered-json.ts';
+import { parseOrdered } from '../../domains/exact/ordered-json.ts';
 import type { Json } from '../../records/json.ts';
 import { ImportError } from '../../exchange/import-error.ts';
 

@@ -1,6 +1,6 @@
 /** @file Schemas of tau-bench's records. tau-bench checks no record. These schemas check the fields that its tools use. */
 import { z } from 'zod';
-import { orderedEntries } from '../../environments/exact/ordered-json.ts';
+import { orderedEntries } from '../../domains/exact/ordered-json.ts';
 import type { Json } from '../../records/json.ts';
 
 const text = z.string();

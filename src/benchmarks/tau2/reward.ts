@@ -1,8 +1,8 @@
 /** @file The reward of tau2-bench: the product of the components in the task's `reward_basis`. */
 import type { EnvAssertion, RewardType, Tau2Action, Tau2Task } from '../../records/benchmark-task.ts';
-import { actionMatches, assertionHolds } from '../../environments/exact/criteria.ts';
-import type { ExactDomain } from '../../environments/exact/types.ts';
-import { runExact } from '../../environments/exact/run.ts';
+import { actionMatches, assertionHolds } from '../../domains/exact/criteria.ts';
+import type { ExactDomain } from '../../domains/exact/types.ts';
+import { runExact } from '../../domains/exact/run.ts';
 import { Overlay, type World } from '../../environments/overlay.ts';
 import { assistantTexts, callsOf, type Conversation, mentions } from '../recorded-conversation.ts';
 import { replay, type Replay, type RowDifference, rowDifferences } from '../replay.ts';

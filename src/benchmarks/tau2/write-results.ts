@@ -6,7 +6,7 @@ import type { MessageNode, Trajectory, UserCall } from '../../records/trajectory
 import { isTau2Ending, type Tau2Ending, tau2Ending } from './rules.ts';
 import { spoken } from '../../agent/tool-call.ts';
 import { path } from '../../base/message-path.ts';
-import { historyFor } from '../../environments/exact/history.ts';
+import { historyFor } from '../../environments/history.ts';
 import type { Domain } from '../../environments/types.ts';
 
 export interface Tau2Call {

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Field, fieldsOf } from '../../../src/app/data/tool-schema.ts';
 import { type Drafts, emptyDrafts, readDrafts } from '../../../src/app/play/tool-form.ts';
-import { exactDomain } from '../../../src/environments/domains/index.ts';
-import { toolSchemas } from '../../../src/environments/domains/retail/tool-schemas.ts';
+import { exactDomain } from '../../../src/benchmarks/exact-domains.ts';
+import { toolSchemas } from '../../../src/domains/retail/tool-schemas.ts';
 import type { Json } from '../../../src/records/json.ts';
 import type { ToolSchema } from '../../../src/records/task.ts';
 

@@ -6,7 +6,7 @@ import type { BenchmarkTask, Tau2Task } from '../../../src/records/benchmark-tas
 import type { Json } from '../../../src/records/json.ts';
 import type { Trajectory } from '../../../src/records/trajectory.ts';
 import type { ImportedBenchmark } from '../../../src/benchmarks/imported-benchmark.ts';
-import { exactDomain } from '../../../src/environments/domains/index.ts';
+import { exactDomain } from '../../../src/benchmarks/exact-domains.ts';
 import { importedDomain } from '../../../src/benchmarks/imported-domain.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
 import { benchmarkJudge } from '../../../src/benchmarks/judge.ts';

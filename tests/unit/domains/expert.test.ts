@@ -1,11 +1,11 @@
 import 'fake-indexeddb/auto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createExpert, type Act } from '../../../src/agent/expert.ts';
+import { createExpert, type Act } from '../../../src/domains/retail/expert.ts';
 import type { ChatMessage } from '../../../src/records/conversation.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
 import type { Domain } from '../../../src/environments/types.ts';
 import { synthesize, type SynthesizedConversation } from '../../../src/training/synthesize.ts';
-import { ScriptedUsers } from '../../../src/users/scripted.ts';
+import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
 import { STOP } from '../../../src/users/types.ts';
 
 const environments = createEnvironments();

@@ -9,7 +9,7 @@ import { createEnvironments } from '../../../src/environments/index.ts';
 import { loadModel } from '../../../src/exchange/model-folder.ts';
 import { PRESETS } from '../../../src/training/presets.ts';
 import { synthesize } from '../../../src/training/synthesize.ts';
-import { ScriptedUsers } from '../../../src/users/scripted.ts';
+import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
 
 const { config, model } = PRESETS.glimpse!;
 const names = ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json'];

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { defaultConditions } from '../../../src/environments/conditions.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
 import { Overlay, World } from '../../../src/environments/overlay.ts';
-import { retail } from '../../../src/environments/domains/retail/index.ts';
-import type { Order, User } from '../../../src/environments/domains/retail/schema.ts';
-import { makeTasks } from '../../../src/environments/domains/retail/tasks.ts';
-import { toolSchemas } from '../../../src/environments/domains/retail/tool-schemas.ts';
+import { retail } from '../../../src/domains/retail/definition.ts';
+import type { Order, User } from '../../../src/domains/retail/schema.ts';
+import { makeTasks } from '../../../src/domains/retail/tasks.ts';
+import { toolSchemas } from '../../../src/domains/retail/tool-schemas.ts';
 import type { Task, ToolCall } from '../../../src/records/task.ts';
 import { compareOverlays, replayGold } from '../../../src/environments/verifier.ts';
 

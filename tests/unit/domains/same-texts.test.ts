@@ -10,8 +10,8 @@ import { createEnvironments } from '../../../src/environments/index.ts';
 import { readRunBundle } from '../../../src/exchange/run-bundle.ts';
 import type { Style } from '../../../src/records/dataset.ts';
 import { synthesize } from '../../../src/training/synthesize.ts';
-import { ScriptedUsers } from '../../../src/users/scripted.ts';
-import { VARIED } from '../../../src/users/varied-speech.ts';
+import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
+import { VARIED } from '../../../src/domains/retail/customer/varied-speech.ts';
 
 const environments = createEnvironments({ inMemory: true });
 const sha = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);

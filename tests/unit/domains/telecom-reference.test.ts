@@ -6,15 +6,15 @@ import { expect, test } from 'vitest';
 import type { InitialState, Requestor } from '../../../src/records/benchmark-task.ts';
 import type { Json } from '../../../src/records/json.ts';
 import type { ToolSchema } from '../../../src/records/task.ts';
-import type { ExactCall } from '../../../src/environments/exact/types.ts';
+import type { ExactCall } from '../../../src/domains/exact/types.ts';
 import { canonicalJson, cloneJson } from '../../../src/base/json.ts';
 import { Overlay, World, type Rows } from '../../../src/environments/overlay.ts';
 import { sha256 } from '../../../src/base/sha256.ts';
-import { FAULTS } from '../../../src/environments/domains/telecom/faults.ts';
-import { makeTelecomTasks, type TelecomTask } from '../../../src/environments/domains/telecom/generator.ts';
-import { telecom } from '../../../src/environments/domains/telecom/index.ts';
-import { makeProvider, parseProviderId } from '../../../src/environments/domains/telecom/records.ts';
-import { recordJson } from '../../../src/environments/domains/telecom/schema.ts';
+import { FAULTS } from '../../../src/domains/telecom/faults.ts';
+import { makeTelecomTasks, type TelecomTask } from '../../../src/domains/telecom/generator.ts';
+import { telecom } from '../../../src/domains/telecom/exact.ts';
+import { makeProvider, parseProviderId } from '../../../src/domains/telecom/records.ts';
+import { recordJson } from '../../../src/domains/telecom/schema.ts';
 
 interface Recorded {
   tool: string;

@@ -6,8 +6,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { InitialState } from '../../../src/records/benchmark-task.ts';
 import type { Requestor } from '../../../src/records/benchmark-task.ts';
 import { Overlay, World } from '../../../src/environments/overlay.ts';
-import { telecom } from '../../../src/environments/domains/telecom/index.ts';
-import type { Device } from '../../../src/environments/domains/telecom/schema.ts';
+import { telecom } from '../../../src/domains/telecom/exact.ts';
+import type { Device } from '../../../src/domains/telecom/schema.ts';
 import type { Json } from '../../../src/records/json.ts';
 
 const plan = { plan_id: 'P1', name: 'Plan', data_limit_gb: 5, price_per_month: 40, data_refueling_price_per_gb: 2 };

@@ -14,7 +14,7 @@ import { faultOf, OUTAGE } from '../../../src/environments/faults.ts';
 import { type Conditions, type CustomerShares, PERSONAS } from '../../../src/records/conditions.ts';
 import type { Task } from '../../../src/records/task.ts';
 import { coldStartConditions, evaluationConfig, grpoConfig } from '../../../src/training/config.ts';
-import { ScriptedUsers } from '../../../src/users/scripted.ts';
+import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
 
 const only = (persona: keyof CustomerShares): CustomerShares => completeShares(defaultConditions('nano').customers, { [persona]: 1 });
 const sum = (shares: CustomerShares) => Object.values(shares).reduce((total, value) => total + value, 0);

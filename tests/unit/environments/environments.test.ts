@@ -7,7 +7,7 @@ import type { DomainDefinition } from '../../../src/environments/domain.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
 import { canonicalJson } from '../../../src/base/json.ts';
 import { brokenLink } from '../../../src/environments/log.ts';
-import { retail } from '../../../src/environments/domains/retail/index.ts';
+import { retail } from '../../../src/domains/retail/definition.ts';
 import { sha256 } from '../../../src/base/sha256.ts';
 import type { Task, ToolCall } from '../../../src/records/task.ts';
 import { reportFaults } from '../../support/faults.ts';

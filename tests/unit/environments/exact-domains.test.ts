@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Benchmark } from '../../../src/records/benchmark-task.ts';
 import type { Json } from '../../../src/records/json.ts';
-import type { ExactDomain } from '../../../src/environments/exact/types.ts';
-import { exactDomain } from '../../../src/environments/domains/index.ts';
-import { parseOrdered } from '../../../src/environments/exact/ordered-json.ts';
+import type { ExactDomain } from '../../../src/domains/exact/types.ts';
+import { exactDomain } from '../../../src/benchmarks/exact-domains.ts';
+import { parseOrdered } from '../../../src/domains/exact/ordered-json.ts';
 import { Overlay, World } from '../../../src/environments/overlay.ts';
 
 const address = { address1: '1 Elm Street', address2: '', city: 'Boston', country: 'USA', state: 'MA', zip: '02101' };

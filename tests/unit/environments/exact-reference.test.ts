@@ -5,10 +5,10 @@ import { resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Benchmark, InitialState } from '../../../src/records/benchmark-task.ts';
 import type { Json } from '../../../src/records/json.ts';
-import type { ExactCall, ExactDomain } from '../../../src/environments/exact/types.ts';
-import { exactDomain } from '../../../src/environments/domains/index.ts';
+import type { ExactCall, ExactDomain } from '../../../src/domains/exact/types.ts';
+import { exactDomain } from '../../../src/benchmarks/exact-domains.ts';
 import { canonicalJson, cloneJson } from '../../../src/base/json.ts';
-import { parseOrdered } from '../../../src/environments/exact/ordered-json.ts';
+import { parseOrdered } from '../../../src/domains/exact/ordered-json.ts';
 import { Overlay, World } from '../../../src/environments/overlay.ts';
 
 interface RecordedCall {

@@ -1,7 +1,7 @@
 /** CPython's numbers and arithmetic. Expected values are what CPython 3.11 prints. */
 import { describe, expect, test } from 'vitest';
-import { floatRepr, pythonJson, pythonStr, round2 } from '../../../src/environments/exact/python.ts';
-import { calculate } from '../../../src/environments/domains/retail/calculate.ts';
+import { floatRepr, pythonJson, pythonStr, round2 } from '../../../src/domains/exact/python.ts';
+import { calculate } from '../../../src/domains/retail/calculate.ts';
 
 test.each([
   [2.675, 2.67],

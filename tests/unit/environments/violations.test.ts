@@ -1,8 +1,8 @@
 /** The policy audit, on hand-written episodes. */
 import { expect, test } from 'vitest';
 import type { RowChange } from '../../../src/records/task.ts';
-import { retail } from '../../../src/environments/domains/retail/index.ts';
-import { auditEpisode, auditRules, isAudited, isConfirmation, type AuditEvent } from '../../../src/environments/violations.ts';
+import { retail } from '../../../src/domains/retail/definition.ts';
+import { auditEpisode, auditRules, isAudited, isConfirmation, type AuditEvent } from '../../../src/agent/violations.ts';
 
 const say = (kind: 'user' | 'agent', text: string): AuditEvent => ({ kind, text });
 let index = 0;

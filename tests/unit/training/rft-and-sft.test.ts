@@ -16,7 +16,7 @@ import { maskedTokens } from '../../../src/training/sft.ts';
 import { sftStep } from '../../../src/training/sft-run.ts';
 import type { StepHooks } from '../../../src/training/step-batch.ts';
 import { synthesize } from '../../../src/training/synthesize.ts';
-import { ScriptedUsers } from '../../../src/users/scripted.ts';
+import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
 import { STOP } from '../../../src/users/types.ts';
 import { domain, OrderDesk, task } from '../../support/episodes.ts';
 import { conversation, nanoTokenizer } from '../../support/tokenizers.ts';

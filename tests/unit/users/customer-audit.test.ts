@@ -5,8 +5,8 @@ import { wilson } from '../../../src/base/wilson.ts';
 import { PERSONAS } from '../../../src/records/conditions.ts';
 import { CUSTOMER_FAULTS } from '../../../src/records/user.ts';
 import { auditCustomer } from '../../../src/users/audit.ts';
-import { PLAIN } from '../../../src/users/speech.ts';
-import { VARIED } from '../../../src/users/varied-speech.ts';
+import { PLAIN } from '../../../src/domains/retail/customer/speech.ts';
+import { VARIED } from '../../../src/domains/retail/customer/varied-speech.ts';
 import { AGENTS, converse, LEVELS, message, tasksFor, trajectoryOf } from '../../support/customer-conversations.ts';
 import { PLANTS } from '../../support/planted-faults.ts';
 

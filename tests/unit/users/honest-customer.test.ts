@@ -2,17 +2,17 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { makeTasks } from '../../../src/environments/domains/retail/tasks.ts';
-import { makeTelecomTasks } from '../../../src/environments/domains/telecom/generator.ts';
-import { telecomTask } from '../../../src/environments/domains/telecom/definition.ts';
-import { telecom } from '../../../src/environments/domains/telecom/index.ts';
+import { makeTasks } from '../../../src/domains/retail/tasks.ts';
+import { makeTelecomTasks } from '../../../src/domains/telecom/generator.ts';
+import { telecomTask } from '../../../src/domains/telecom/definition.ts';
+import { telecom } from '../../../src/domains/telecom/exact.ts';
 import type { Json } from '../../../src/records/json.ts';
 import type { Task, Wish } from '../../../src/records/task.ts';
 import { EndpointUsers } from '../../../src/users/endpoint.ts';
 import { customerPrompt } from '../../../src/users/prompt.ts';
 import { tau2Prompt } from '../../../src/benchmarks/tau2/user-prompt.ts';
 import { SCRIPTED_MODEL, SCRIPTED_MODELS } from '../../../src/users/scripted-server.ts';
-import { ScriptedUsers } from '../../../src/users/scripted.ts';
+import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
 import { startUserServer } from '../../../src/users/server.ts';
 import { STOP } from '../../../src/users/types.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { UserScenario, Wish } from '../../../src/records/task.ts';
-import { isConfirmation } from '../../../src/environments/violations.ts';
-import { ScriptedCustomer, ScriptedUsers } from '../../../src/users/scripted.ts';
+import { isConfirmation } from '../../../src/agent/violations.ts';
+import { ScriptedCustomer, ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
 import { STOP } from '../../../src/users/types.ts';
 import { byEmail, byName, cancelOrder, customer, returnLamp } from '../../support/customers.ts';
 

@@ -3,9 +3,9 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PhoneTrouble, ToolSchema, UserScenario } from '../../../src/records/task.ts';
-import { HandsOnCustomer } from '../../../src/users/hands-on.ts';
-import { readInstruction } from '../../../src/users/instruction.ts';
-import { ScriptedCustomer } from '../../../src/users/scripted.ts';
+import { HandsOnCustomer } from '../../../src/domains/telecom/customer.ts';
+import { readInstruction } from '../../../src/domains/retail/customer/instruction.ts';
+import { ScriptedCustomer } from '../../../src/domains/retail/customer/customer.ts';
 import { startUserServer, type UserServer, type UserServerOptions } from '../../../src/users/server.ts';
 import { cancelOrder, customer, returnLamp } from '../../support/customers.ts';
 

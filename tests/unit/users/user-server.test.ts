@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { EndpointUsers } from '../../../src/users/endpoint.ts';
-import { instructionIn, readInstruction } from '../../../src/users/instruction.ts';
+import { instructionIn, readInstruction } from '../../../src/domains/retail/customer/instruction.ts';
 import { customerPrompt } from '../../../src/users/prompt.ts';
 import { tau2Prompt } from '../../../src/benchmarks/tau2/user-prompt.ts';
-import { ScriptedUsers } from '../../../src/users/scripted.ts';
+import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
 import { startUserServer, type UserServer, type UserServerOptions } from '../../../src/users/server.ts';
 import { STOP } from '../../../src/users/types.ts';
 import { cancelOrder, customer, returnLamp } from '../../support/customers.ts';

@@ -1,5 +1,5 @@
 /** @file Whether a run has metrics of writes. */
-import { isAudited } from '../../../environments/violations.ts';
+import { isAudited } from '../../../agent/violations.ts';
 import type { GrpoConfig } from '../../../records/run.ts';
 
 /** Runs of earlier versions did not measure writes with a yes. They lack the settings of the reward. */

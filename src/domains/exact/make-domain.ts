@@ -1,0 +1,152 @@
+/** @file The common parts of the exact domains: calls, loading and dumping tables, tau2's initial states. */
+import { type Arguments, checkArguments } from './arguments.ts';
+import type { Benchmark, InitialState, Requestor } from '../../records/benchmark-task.ts';
+import type { Json } from '../../records/json.ts';
+import type { ToolSchema } from '../../records/task.ts';
+import type { ExactCall, ExactDomain } from './types.ts';
+import { replayHistory } from '../../environments/history.ts';
+import { cloneJson } from '../../base/json.ts';
+import { orderedEntries } from './ordered-json.ts';
+import type { Rows } from '../../environments/overlay.ts';
+import { pythonJson, type Printable } from './python.ts';
+
+export interface ExactTool {
+  parameters: readonly string[];
+  optional?: readonly string[];
+  /** Whether a message history runs the tool again. */
+  mutates?: boolean;
+  /** Returns the observation as a text, or another value that is printed as JSON. */
+  run(rows: Rows, args: Arguments): Printable;
+}
+
+export type ToolSet = ReadonlyMap<string, ExactTool>;
+
+export interface Table {
+  name: string;
+  /** Turns a record of the database file into a row. @throws {Refusal} naming path and reason */
+  read(record: Json, path: string): Json;
+  /** Turns a row into a record. */
+  dump?(row: Json): Json;
+}
+
+export interface DomainParts {
+  name: ExactDomain['name'];
+  benchmark: Benchmark;
+  tables: readonly Table[];
+  userTables?: readonly Table[];
+  tools: ToolSet;
+  schemas: readonly ToolSchema[];
+  userTools?: ToolSet;
+  userSchemas?: readonly ToolSchema[];
+  /** Functions that are not tools: for initial states, and assertions, which return a boolean. */
+  functions?: Record<Requestor, ToolSet>;
+}
+
+const NONE: ToolSet = new Map();
+/** The row that names the side whose database both sides share. It is in the table `''`, which holds no records. */
+const SHARED = ['', 'shared'] as const;
+
+/** The side whose tables a side works on: its own side, except after `update` below. */
+export function databaseOf(rows: Rows, requestor: Requestor): Requestor {
+  return (rows.get(...SHARED) as Requestor | undefined) ?? requestor;
+}
+
+export function makeExactDomain(parts: DomainParts): ExactDomain {
+  const { name, benchmark, tables, userTables = [], tools, userTools = NONE, schemas, userSchemas = [] } = parts;
+  const toolsOf = (requestor: Requestor) => (requestor === 'user' ? userTools : tools);
+  const tablesOf = (requestor: Requestor) => (requestor === 'user' ? userTables : tables);
+  const dumpTables = (rows: Rows, list: readonly Table[]): Json =>
+    Object.fromEntries(
+      list.map(({ name: table, dump = (row: Json) => row }) => [
+        table,
+        Object.fromEntries(rows.keys(table).map((key) => [key, dump(rows.get(table, key)!)])),
+      ]),
+    );
+  const readTables = (database: Json, list: readonly Table[]) =>
+    list.map(({ name: table, read }): [string, Map<string, Json>] => {
+      const records = orderedEntries((database as Record<string, Json> | null)?.[table], `${name}: ${table}`);
+      return [table, new Map(records.map(([key, record]) => [key, read(record, `${name}: ${table}.${key}`)]))];
+    });
+
+  /** Runs a tool or a function. The caller shows its errors. */
+  function invoke(rows: Rows, set: ToolSet, tool: string, args: Arguments): Printable {
+    const { parameters, optional, run } = set.get(tool)!;
+    checkArguments(tool, args, parameters, optional);
+    return run(rows, args);
+  }
+
+  function execute(rows: Rows, { name: tool, arguments: args, requestor = 'assistant' }: ExactCall) {
+    const set = toolsOf(requestor);
+    if (requestor === 'user' && !userTools.size && benchmark === 'tau2') return { text: 'Error: User tools not available', error: true };
+    if (!set.has(tool)) return { text: benchmark === 'tau1' ? `Unknown action ${tool}` : `Error: Tool '${tool}' not found.`, error: true };
+    try {
+      const answer = invoke(rows, set, tool, args ?? {});
+      return { text: typeof answer === 'string' ? answer : pythonJson(answer), error: false };
+    } catch (cause) {
+      return { text: `Error: ${(cause as Error).message}`, error: true };
+    }
+  }
+
+  /** Merges objects into rows, as tau2 updates a database from a task. */
+  function update(rows: Rows, data: Json, requestor: Requestor): void {
+    for (const { name: table, read, dump = (row: Json) => row } of tablesOf(requestor)) {
+      const records = (data as Record<string, Json>)[table];
+      if (records === undefined) continue;
+      for (const [key, record] of orderedEntries(records, `initialization_data: ${table}`)) {
+        const row = rows.get(table, key);
+        rows.put(table, key, read(row === undefined ? record : merged(dump(row), record), `initialization_data: ${table}.${key}`));
+      }
+    }
+    // Upstream points the other side at the updated database: a user then has the assistant's tables, and the reverse.
+    if (userTables.length) rows.put(...SHARED, requestor);
+  }
+
+  return {
+    name,
+    benchmark,
+    tools: schemas,
+    userTools: userSchemas,
+    load: (database, userDatabase) =>
+      new Map([...readTables(database, tables), ...(userDatabase === undefined ? [] : readTables(userDatabase, userTables))]),
+    dump: (rows) => dumpTables(rows, tablesOf(databaseOf(rows, 'assistant'))),
+    dumpUser: (rows) => (userTables.length ? dumpTables(rows, tablesOf(databaseOf(rows, 'user'))) : null),
+    execute,
+    initialize(rows, { initialization_data: data, initialization_actions: actions, message_history: messages }: InitialState) {
+      if (data?.agent_data != null) update(rows, data.agent_data, 'assistant');
+      if (data?.user_data != null) {
+        if (!userTables.length) throw new Error(`initialization_data: ${name} has no user database`);
+        update(rows, data.user_data, databaseOf(rows, 'user'));
+      }
+      for (const { env_type, func_name, arguments: args } of actions ?? []) {
+        const set = [toolsOf(env_type), parts.functions?.[env_type] ?? NONE].find((entry) => entry.has(func_name));
+        if (!set) throw new Error(`initialization_actions: ${name} has no '${func_name}' for the ${env_type}`);
+        try {
+          invoke(rows, set, func_name, args);
+        } catch (cause) {
+          throw new Error(`initialization_actions: ${func_name}: ${(cause as Error).message}`, { cause });
+        }
+      }
+      // No draft: the tools of these domains write only after their last check.
+      replayHistory(messages ?? [], {
+        mutates: (tool, requestor) => toolsOf(requestor).get(tool)?.mutates === true,
+        run: (call) => execute(rows, call),
+      });
+    },
+    assertion(rows, requestor, assertion, args) {
+      const set = parts.functions?.[requestor] ?? NONE;
+      if (!set.has(assertion)) throw new Error(`${name} has no assertion '${assertion}' of the ${requestor}`);
+      return invoke(rows, set, assertion, args) as boolean;
+    },
+  };
+}
+
+function merged(old: Json, change: Json): Json {
+  const plain = (value: Json): value is Record<string, Json> => value !== null && typeof value === 'object' && !Array.isArray(value);
+  if (!plain(old) || !plain(change)) return cloneJson(change);
+  return {
+    ...old,
+    ...Object.fromEntries(
+      Object.entries(change).map(([name, value]) => [name, Object.hasOwn(old, name) ? merged(old[name]!, value) : cloneJson(value)]),
+    ),
+  };
+}

@@ -1,0 +1,223 @@
+/**
+ * @file The scripted customer: seeded rules that answer the agent's questions. Like every simulated user it hears the agent's
+ * messages only, so the agent can lie to it. The reward comes from the database.
+ */
+import { Dice } from '../../../base/dice.ts';
+import type { UserScenario, Wish } from '../../../records/task.ts';
+import { readInstruction } from './instruction.ts';
+import { hearable, listen, matches, orderIds, proposes, type Heard } from './listening.ts';
+import { PLAIN, type Request, type Wording } from './speech.ts';
+import { HandsOnCustomer, type Move } from '../../telecom/customer.ts';
+import { UserError, type UserSession, type UserSimulator, type UserTools } from '../../../users/types.ts';
+
+/** The customer leaves after this many useless replies, and after this many replies for one wish and for each further wish. */
+const PATIENCE = 3;
+const MAX_REPLIES = 12;
+const MORE_REPLIES = 6;
+
+export class ScriptedUsers implements UserSimulator {
+  /** `wording`: how the customers say what the rules decide. */
+  constructor(private readonly wording: Wording = PLAIN) {}
+
+  session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
+    if (tools?.schemas.length) return handsOn(scenario, seed, tools);
+    const customer = scriptedCustomer(scenario, seed, this.wording);
+    const answer = async (say: () => string, signal?: AbortSignal) => {
+      if (signal?.aborted) throw new UserError('the scripted user was cancelled', 'aborted');
+      return say();
+    };
+    return { open: (signal) => answer(() => customer.open(), signal), reply: (text, signal) => answer(() => customer.reply(text), signal) };
+  }
+}
+
+/** The customer of a scenario without tools. The scenario of an imported task holds its text only. */
+export function scriptedCustomer(scenario: UserScenario, seed: number, wording?: Wording): ScriptedCustomer {
+  const told = scenario.benchmark ? { ...readInstruction(scenario.instruction), persona: scenario.persona } : scenario;
+  return new ScriptedCustomer(told, seed, wording);
+}
+
+function handsOn(scenario: UserScenario, seed: number, tools: UserTools): UserSession {
+  const customer = new HandsOnCustomer(scenario, tools.schemas, seed);
+  const speak = async (move: Move, signal?: AbortSignal): Promise<string> => {
+    for (let next = move; ;) {
+      if (signal?.aborted) throw new UserError('the scripted user was cancelled', 'aborted');
+      if ('say' in next) return next.say;
+      const [result] = await tools.call([next.call]);
+      next = customer.result(result!.text);
+    }
+  };
+  return { open: (signal) => speak({ say: customer.open() }, signal), reply: (text, signal) => speak(customer.hear(text), signal) };
+}
+
+/** The state of one conversation. It depends on the scenario, the seed and the agent's messages only. */
+export class ScriptedCustomer {
+  private readonly dice: Dice;
+  /** Whether the customer tells facts before the agent asks for them. */
+  private readonly tellsAll: boolean;
+  private current = 0;
+  private changedMind = false;
+  private insisted = false;
+  private ignored = 0;
+  private replies = 0;
+  /** The last questions. An agent that asks the same questions again does not listen. */
+  private lastAsked = '';
+  /** All questions about the current wish. A new question makes the customer patient again. */
+  private readonly asked = new Set<string>();
+
+  constructor(
+    private readonly scenario: UserScenario,
+    seed: number,
+    private readonly wording: Wording = PLAIN,
+  ) {
+    this.dice = new Dice('scripted user', seed);
+    const { persona, tellsAll } = scenario;
+    this.tellsAll = tellsAll ?? (persona === 'upfront' || (persona !== 'on_request' && this.dice.chance(0.5)));
+  }
+
+  open(): string {
+    const { scenario, dice } = this;
+    const parts = [this.wording.greeting(dice)];
+    if (this.tellsAll) parts.push(this.identify());
+    const request = this.request;
+    if (request) parts.push(this.wording.state(request, this.tellsAll, dice));
+    else parts.push(scenario.instruction);
+    return parts.filter(Boolean).join(' ');
+  }
+
+  reply(message: string): string {
+    const text = hearable(message);
+    this.replies += 1;
+    const answer = this.answer(text, listen(text));
+    const most = MAX_REPLIES + MORE_REPLIES * Math.max(0, this.scenario.wishes.length - 1);
+    if (this.ignored >= PATIENCE || (this.replies >= most && !answer.includes('###STOP###'))) return this.wording.giveUp(this.dice);
+    return answer;
+  }
+
+  private get wish(): Wish | undefined {
+    return this.scenario.wishes[this.current];
+  }
+
+  /** The current request. A customer who will change their mind first asks for `insteadOf`. */
+  private get request(): Request | undefined {
+    return this.changedMind ? this.wish : (this.wish?.insteadOf ?? this.wish);
+  }
+
+  private answer(text: string, heard: Heard): string {
+    const { dice, request } = this;
+    if (heard.transferred) return this.wording.goodbye(dice);
+    if (!request) return heard.open || heard.done ? this.wording.goodbye(dice) : this.ignore(this.wording.unknown(dice));
+    if (heard.confirm) return this.confirm(text, heard, request);
+    const identity = heard.asksEmail || heard.asksName;
+    if (heard.done && !identity && !heard.facts.size) return this.settled(text, request);
+    if (heard.refused && !identity && !heard.facts.size) return this.refusal();
+    if (identity || heard.facts.size) return this.inform(heard, request);
+    this.ignored += heard.open ? 0.5 : 1;
+    return this.wording.state(request, this.tellsAll || this.ignored > 1, dice);
+  }
+
+  private confirm(text: string, heard: Heard, request: Request): string {
+    if (this.reported(text, heard, request)) {
+      if (!proposes(heard.rest)) return this.next();
+      this.advance();
+      // After the last wish the customer does not want what the agent proposes.
+      return this.request ? this.confirm(heard.rest, { ...heard, claims: '' }, this.request) : this.wording.goodbye(this.dice);
+    }
+    if (this.wish?.insteadOf && !this.changedMind) return this.changeMind(this.wish);
+    if (matches(text, request)) {
+      this.ignored = 0;
+      return this.wording.yes(this.dice);
+    }
+    return this.ignore(this.wording.correct(request, this.dice), 0.5);
+  }
+
+  /** `Order #W1234567 has been cancelled. Shall I … as well?` reports the current request and asks about something else. */
+  private reported(text: string, { claims, rest }: Heard, request: Request): boolean {
+    if (!claims || (this.wish?.insteadOf && !this.changedMind)) return false;
+    const order = String(request.slots.order_id);
+    const claimed = orderIds(claims);
+    if (claimed.includes(order) && !proposes(rest)) return true;
+    if (matches(text, request) || (claimed.length && !claimed.includes(order))) return false;
+    const next = this.scenario.wishes[this.current + 1];
+    if (next && matches(rest, next.insteadOf ?? next)) return true;
+    const ids = orderIds(rest);
+    return claimed.length > 0 && ids.length > 0 && !ids.includes(order);
+  }
+
+  /** The agent claims success. The customer believes it, unless it names another order or the request before a change of mind. */
+  private settled(text: string, request: Request): string {
+    if (this.wish?.insteadOf && !this.changedMind) return this.changeMind(this.wish);
+    const ids = orderIds(text);
+    if (ids.length && request.slots.order_id && !ids.includes(String(request.slots.order_id)))
+      return this.ignore(this.wording.correct(request, this.dice));
+    return this.next();
+  }
+
+  private refusal(): string {
+    if (this.scenario.persona === 'confused' && this.wish?.insteadOf && !this.changedMind) return this.changeMind(this.wish);
+    if (this.scenario.persona === 'pushy' && this.wish?.impossible && !this.insisted) {
+      this.insisted = true;
+      return this.wording.insist(this.dice);
+    }
+    return this.next();
+  }
+
+  private changeMind(wish: Wish): string {
+    this.changedMind = true;
+    return this.scenario.persona === 'confused' ? this.wording.rectify(wish, this.dice) : this.wording.change(wish, this.dice);
+  }
+
+  private advance(): void {
+    this.current += 1;
+    this.changedMind = this.insisted = false;
+    this.lastAsked = '';
+    this.asked.clear();
+    this.ignored = 0;
+  }
+
+  private next(): string {
+    this.advance();
+    return this.request ? this.wording.also(this.request, this.tellsAll, this.dice) : this.wording.goodbye(this.dice);
+  }
+
+  private inform(heard: Heard, request: Request): string {
+    const { dice, scenario } = this;
+    const topics = [heard.asksEmail && 'email', heard.asksName && 'name', ...heard.facts].filter(
+      (topic): topic is string => topic !== false,
+    );
+    const { persona, wishes } = scenario;
+    // Asked again for the order, a confused customer looks at its number once more.
+    if (persona === 'confused' && heard.facts.has('order') && (this.tellsAll || this.asked.has('order'))) {
+      const wish = wishes[this.current];
+      if (wish?.insteadOf && !this.changedMind) return this.changeMind(wish);
+    }
+    const asked = topics.join();
+    const useful = topics.some((topic) => !this.asked.has(topic));
+    if (asked === this.lastAsked) this.ignored += 1;
+    this.lastAsked = asked;
+    for (const topic of topics) this.asked.add(topic);
+    const parts: string[] = [];
+    if (heard.asksEmail && scenario.identity.email) parts.push(this.wording.email(scenario, dice));
+    else if (heard.asksName) parts.push(this.knowsName ? this.wording.nameAndZip(scenario, dice) : this.wording.unknown(dice));
+    else if (heard.asksEmail) parts.push(this.wording.noEmail(dice));
+    if (heard.facts.size) parts.push(this.wording.answerFacts(request, heard.facts, dice));
+    const answer = parts.filter(Boolean).join(' ');
+    if (!answer) return this.ignore(this.wording.unknown(dice), 0.5);
+    if (useful) this.ignored = 0;
+    return answer;
+  }
+
+  private get knowsName(): boolean {
+    const { first_name, last_name, zip } = this.scenario.identity;
+    return Boolean(first_name && last_name && zip);
+  }
+
+  private identify(): string {
+    if (this.scenario.identity.email) return this.wording.ownEmail(this.scenario, this.dice);
+    return this.knowsName ? this.wording.nameAndZip(this.scenario, this.dice) : '';
+  }
+
+  private ignore(answer: string, weight = 1): string {
+    this.ignored += weight;
+    return answer;
+  }
+}

@@ -1,0 +1,198 @@
+/** @file The sentences of the scripted customer, in simple English. The seed chooses among a few wordings of each sentence. */
+import { Dice } from '../../../base/dice.ts';
+import type { UserScenario, Wish } from '../../../records/task.ts';
+import { STOP } from '../../../users/types.ts';
+
+/** The fields of a wish that `insteadOf` has too. */
+export type Request = Pick<Wish, 'intent' | 'slots' | 'words'>;
+
+/** A fact of a request that an agent can ask for. */
+export type Fact = 'order' | 'items' | 'new_items' | 'reason' | 'payment' | 'address';
+
+/** How a customer says what the rules of the scripted customer decide. Each function draws its words with the dice. */
+export interface Wording {
+  greeting(dice: Dice): string;
+  /** States a request for the first time, with all of its facts or without facts. */
+  state(request: Request, whole: boolean, dice: Dice): string;
+  also(request: Request, whole: boolean, dice: Dice): string;
+  change(request: Request, dice: Dice): string;
+  rectify(request: Request, dice: Dice): string;
+  correct(request: Request, dice: Dice): string;
+  /** The facts that the agent asked for, in one sentence; '' if the request has none of these facts. */
+  answerFacts(request: Request, asked: ReadonlySet<Fact>, dice: Dice): string;
+  nameAndZip(scenario: UserScenario, dice: Dice): string;
+  /** The email when the agent asks for it, and unasked in the first message. */
+  email(scenario: UserScenario, dice: Dice): string;
+  ownEmail(scenario: UserScenario, dice: Dice): string;
+  noEmail(dice: Dice): string;
+  unknown(dice: Dice): string;
+  yes(dice: Dice): string;
+  insist(dice: Dice): string;
+  goodbye(dice: Dice): string;
+  giveUp(dice: Dice): string;
+}
+
+const and = (parts: string[]) => parts.join(' and ');
+
+/** `order #W1234567`, `my friend's order #W1234567`, `my default address`. */
+export function orderOf({ slots, words }: Request): string {
+  if (slots.order_id) return `${words.owner ? `${words.owner[0]} ` : ''}order ${String(slots.order_id)}`;
+  return words.order?.[0] ?? 'my default address';
+}
+
+function itemsOf({ words }: Request): string {
+  return and((words.items ?? []).map((item) => `the ${item}`));
+}
+
+function swapsOf({ words }: Request): string {
+  return and((words.items ?? []).map((item, i) => `the ${item} for one with ${words.new_items?.[i] ?? 'other options'}`));
+}
+
+export function paymentOf({ words }: Request): string {
+  const name = words.payment?.[0] ?? 'original payment method';
+  return name.startsWith('original') ? `the ${name}` : `my ${name}`;
+}
+
+/** The request with all its facts, as a clause after "I want to". */
+export function wholeRequest(request: Request, dice: Dice): string {
+  const order = orderOf(request);
+  switch (request.intent) {
+    case 'cancel':
+      return `cancel ${order}, ${dice.pick(request.slots.reason === 'ordered by mistake' ? ['ordered by mistake', 'I ordered it by mistake'] : ['no longer needed', 'it is no longer needed'])}`;
+    case 'return':
+      return `return ${itemsOf(request)} ${dice.pick(['of', 'from'])} ${order}, refund to ${paymentOf(request)}`;
+    case 'modify_payment':
+      return dice.pick([`pay ${order} with ${paymentOf(request)}`, `change the payment of ${order} to ${paymentOf(request)}`]);
+    case 'exchange':
+      return `exchange ${swapsOf(request)} in ${order}, price difference on ${paymentOf(request)}`;
+    case 'modify_items':
+      return `change ${swapsOf(request)} in ${order}, price difference on ${paymentOf(request)}`;
+    case 'modify_address':
+      return `change ${request.slots.order_id ? `the address of ${order}` : order} to ${request.words.address?.[0] ?? 'another one'}`;
+  }
+}
+
+/** The request without its facts, as a clause after "I want to". */
+export function bareRequest({ intent, slots, words }: Request): string {
+  const order = words.owner ? `${words.owner[0]} order` : 'an order';
+  switch (intent) {
+    case 'cancel':
+      return `cancel ${order}`;
+    case 'return':
+      return `return items of ${order}`;
+    case 'modify_payment':
+      return `change the payment of ${order}`;
+    case 'exchange':
+      return `exchange items of ${order}`;
+    case 'modify_items':
+      return `change items of ${order}`;
+    case 'modify_address':
+      return slots.order_id ? `change the address of ${order}` : 'change my default address';
+  }
+}
+
+const FACTS: Record<Request['intent'], Fact[]> = {
+  cancel: ['order', 'reason'],
+  return: ['order', 'items', 'payment'],
+  modify_payment: ['order', 'payment'],
+  exchange: ['order', 'items', 'new_items', 'payment'],
+  modify_items: ['order', 'items', 'new_items', 'payment'],
+  modify_address: ['order', 'address'],
+};
+
+function answerFacts(request: Request, asked: ReadonlySet<Fact>, dice: Dice): string {
+  const parts = FACTS[request.intent].flatMap((fact): string[] => {
+    if (!asked.has(fact)) return [];
+    switch (fact) {
+      case 'order':
+        return [orderOf(request)];
+      case 'reason':
+        return [
+          dice.pick(
+            request.slots.reason === 'ordered by mistake'
+              ? ['ordered by mistake', 'I ordered it by mistake']
+              : ['no longer needed', 'it is no longer needed'],
+          ),
+        ];
+      case 'items':
+        return request.words.new_items ? [swapsOf(request)] : [itemsOf(request)];
+      case 'new_items':
+        return asked.has('items') ? [] : [swapsOf(request)];
+      case 'payment':
+        return [request.intent === 'return' && asked.size > 1 ? `refund to ${paymentOf(request)}` : paymentOf(request)];
+      case 'address':
+        return [request.words.address?.[0] ?? ''];
+    }
+  });
+  return parts.length ? sentence(parts.filter(Boolean).join(', ')) : '';
+}
+
+function nameAndZip({ identity }: UserScenario, dice: Dice): string {
+  const { first_name, last_name, zip } = identity;
+  return dice.pick([`I am ${first_name} ${last_name}, zip ${zip}.`, `My name is ${first_name} ${last_name}, zip ${zip}.`]);
+}
+
+const email = ({ identity }: UserScenario, dice: Dice) => dice.pick([`My email is ${identity.email}.`, `It is ${identity.email}.`]);
+
+function state(request: Request, whole: boolean, dice: Dice): string {
+  const clause = whole ? wholeRequest(request, dice) : bareRequest(request);
+  return dice.pick([`I want to ${clause}.`, `Please ${clause}.`]);
+}
+
+const also = (request: Request, whole: boolean, dice: Dice) =>
+  `${dice.pick(['Yes', 'Thanks'])}, I also want to ${whole ? wholeRequest(request, dice) : bareRequest(request)}.`;
+const change = (request: Request, dice: Dice) => `${dice.pick(['Actually', 'Wait'])}, I want to ${wholeRequest(request, dice)} instead.`;
+const rectify = (request: Request, dice: Dice) =>
+  `${dice.pick(['Sorry, I mixed that up', 'Sorry, wrong number'])}. I want to ${wholeRequest(request, dice)}.`;
+const correct = (request: Request, dice: Dice) => `No, I want to ${wholeRequest(request, dice)}.`;
+const greeting = (dice: Dice) => dice.pick(['Hi.', 'Hello.']);
+const yes = (dice: Dice) => dice.pick(['Yes.', 'Yes, please.']);
+const insist = (dice: Dice) => dice.pick(['Please make an exception.', 'Please, just this once.']);
+const goodbye = (dice: Dice) => `${dice.pick(['No, thanks.', 'Thanks, bye.'])} ${STOP}`;
+const giveUp = (dice: Dice) => `${dice.pick(['This does not help me. Bye.', 'I give up. Bye.'])} ${STOP}`;
+const unknown = (dice: Dice) => dice.pick(["I don't know.", "I don't know that."]);
+const noEmail = (dice: Dice) => dice.pick(["I don't remember my email.", "I don't know my email."]);
+
+/** The words that models of this project were trained with. */
+export const PLAIN: Wording = {
+  greeting,
+  state,
+  also,
+  change,
+  rectify,
+  correct,
+  answerFacts,
+  nameAndZip,
+  email,
+  ownEmail: ({ identity }) => `My email is ${identity.email}.`,
+  noEmail,
+  unknown,
+  yes,
+  insist,
+  goodbye,
+  giveUp,
+};
+
+/** What a customer of this task may say, in the words that models of this project were trained with. */
+export function suggestions(scenario: UserScenario, seed = 0): string[] {
+  const dice = new Dice('suggestions', seed);
+  const { identity, wishes } = scenario;
+  const [first, ...more] = wishes;
+  if (!first) return [];
+  const who =
+    identity.email !== undefined ? `My email is ${identity.email}.` : identity.zip !== undefined ? nameAndZip(scenario, dice) : '';
+  const asked = first.insteadOf ?? first;
+  return [
+    [greeting(dice), who, state(asked, true, dice)].filter(Boolean).join(' '),
+    yes(dice),
+    ...(first.insteadOf ? [change(first, dice)] : []),
+    ...more.map((wish) => also(wish, true, dice)),
+    correct(first, dice),
+    unknown(dice),
+  ];
+}
+
+/** With a capital letter and a full stop. */
+export function sentence(text: string): string {
+  return `${text[0]!.toUpperCase()}${text.slice(1)}.`;
+}

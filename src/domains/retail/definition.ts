@@ -1,0 +1,43 @@
+/** @file The generated retail domain: tau-bench v1's tools on generated shops. */
+import type { DomainDefinition } from '../../environments/domain.ts';
+import type { Domain } from '../../environments/types.ts';
+import { observe } from './observations.ts';
+import { POLICIES } from './policy.ts';
+import { LEVELS, type Level } from './schema.ts';
+import { makeTasks } from './tasks.ts';
+import { TOOLS_OF, toolSchemas } from './tool-schemas.ts';
+import { runTool } from './tools.ts';
+import { makeWorld, parseWorldId } from './world.ts';
+
+function levelOf(level: string): Level {
+  if (!LEVELS.includes(level as Level)) throw new Error(`level: '${level}' is unknown; expected one of ${LEVELS.join(', ')}`);
+  return level as Level;
+}
+
+const domains = new Map<Level, Domain>(
+  LEVELS.map((level) => [
+    level,
+    {
+      name: 'retail',
+      level,
+      policy: POLICIES[level],
+      tools: toolSchemas(level),
+      terminalTools: ['transfer_to_human_agents'].filter((name) => TOOLS_OF[level].includes(name)),
+    },
+  ]),
+);
+
+export const retail = {
+  name: 'retail',
+  levels: LEVELS,
+  version: 1,
+  conditions: true,
+  domain: (level) => domains.get(levelOf(level))!,
+  tasks: makeTasks,
+  world: (id) => makeWorld(parseWorldId(id)),
+  execute: (rows, call, name) => {
+    const level = levelOf(name);
+    const { error, ...observation } = runTool(rows, call, (tool) => TOOLS_OF[level].includes(tool));
+    return { text: observe(observation, level), error };
+  },
+} satisfies DomainDefinition;

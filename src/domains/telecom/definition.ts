@@ -1,0 +1,74 @@
+/** @file The generated telecom domain: tau2-bench's rules with generated tasks and providers. */
+import { judgeByCriteria } from '../exact/criteria.ts';
+import type { Tau2Task } from '../../records/benchmark-task.ts';
+import type { Json } from '../../records/json.ts';
+import type { PhoneTrouble, Task } from '../../records/task.ts';
+import { initialStateOf, type DomainDefinition } from '../../environments/domain.ts';
+import { LEVELS, makeTelecomTasks, type TelecomTask } from './generator.ts';
+import { telecom } from './exact.ts';
+import { POLICY } from './policy.ts';
+import { makeProvider, parseProviderId } from './records.ts';
+
+const PROBLEMS: Record<TelecomTask['intent'], PhoneTrouble['problem']> = {
+  service_issue: 'service',
+  mobile_data_issue: 'data',
+  mms_issue: 'mms',
+};
+
+/** A generated task in the form of the environments. */
+export function telecomTask(task: TelecomTask): Task {
+  const {
+    id,
+    level,
+    split,
+    world,
+    persona,
+    story: { intent, about, place, refuel },
+    solvable,
+    user_scenario,
+    evaluation_criteria,
+  } = task;
+  const { reason_for_call, known_info, task_instructions } = user_scenario.instructions;
+  return {
+    id,
+    domain: 'telecom',
+    level,
+    split,
+    world,
+    scenario: {
+      persona: persona === 'Hard' ? 'on_request' : 'upfront',
+      identity: { name: about.name, phone_number: about.phone_number },
+      wishes: [],
+      instruction: [user_scenario.persona, reason_for_call, known_info, task_instructions].filter(Boolean).join('\n'),
+      benchmark: 'tau2',
+      phone: { problem: PROBLEMS[intent], place, refuel, terse: persona === 'Hard' },
+    },
+    actions: evaluation_criteria.actions.map(({ requestor, name, arguments: args }) => ({ requestor, name, arguments: args })),
+    noop: !solvable,
+    benchmark: task,
+  };
+}
+
+export const telecomTasks: DomainDefinition = {
+  name: 'telecom',
+  levels: LEVELS,
+  version: 1,
+  domain(level) {
+    if (!(LEVELS as readonly string[]).includes(level))
+      throw new Error(`level: '${level}' is unknown; expected one of ${LEVELS.join(', ')}`);
+    return {
+      name: 'telecom',
+      level,
+      policy: POLICY,
+      tools: [...telecom.tools],
+      terminalTools: [],
+      benchmark: 'tau2',
+      userTools: [...telecom.userTools],
+    };
+  },
+  tasks: (query) => makeTelecomTasks(query).map(telecomTask),
+  world: (id) => telecom.load(makeProvider(parseProviderId(id)) as unknown as Json),
+  initialize: (rows, task) => telecom.initialize(rows, initialStateOf(task) ?? {}),
+  execute: (rows, call) => telecom.execute(rows, call),
+  judge: (played) => judgeByCriteria(telecom, played.task.benchmark as Tau2Task, played),
+};
