@@ -1,7 +1,7 @@
 /**
- * Makes public/recorded/interaction.json, the evaluations of docs/results.md “Does a customer that talks help in training?”, from
+ * Makes public/recorded/interaction.json, the evaluations of docs/results/customers.md, from
  * folders of `npx mua evaluate --model MODEL --user scripted --user learned --tasks 200 --seed SEED --out DIR`.
- * Prints the tables of that section. Usage: npx tsx scripts/bundle-evaluations.mts NAME=DIR …
+ * Prints the tables of that page. Usage: npx tsx scripts/bundle-evaluations.mts NAME=DIR …
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The tables of docs/results.md “Does a customer that talks help in training?”, from public/recorded/interaction.json. */
+/** The tables of docs/results/customers.md, from public/recorded/interaction.json. */
 import { overSeeds } from '../src/experiments/estimate.ts';
 import type { EvaluationRow } from '../src/records/evaluation.ts';
 

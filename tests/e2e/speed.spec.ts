@@ -1,4 +1,4 @@
-/** How heavy the first page is, and how fast long conversations and long lists are on screen. Prints what docs/results.md says. */
+/** How heavy the first page is, and how fast long conversations and long lists are on screen. Prints what docs/results/page.md says. */
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { expect, type Page, test } from '@playwright/test';

@@ -1,11 +1,11 @@
-/** What docs/results.md says of the interaction is what the evaluations of the page say. */
+/** What docs/results/customers.md says of the interaction is what the evaluations of the page say. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { interactionTables, MODELS } from '../../../scripts/interaction-table.mts';
 import { customerMatrices } from '../../../src/evaluation/customer-matrix.ts';
 import type { EvaluationRow } from '../../../src/records/evaluation.ts';
 
-test('the published evaluations pair, and the tables of docs/results.md are made from them', async () => {
+test('the published evaluations pair, and the tables of docs/results/customers.md are made from them', async () => {
   const rows = JSON.parse(await readFile('public/recorded/interaction.json', 'utf8')) as EvaluationRow[];
   expect(rows).toHaveLength(24);
   expect(new Set(rows.map(({ id }) => id)).size).toBe(24);
@@ -22,6 +22,6 @@ test('the published evaluations pair, and the tables of docs/results.md are made
     for (const { cells } of weights) expect(cells.every((cell) => cell !== null)).toBe(true);
   }
   const compact = (text: string) => text.replaceAll('*', '').replace(/ +/g, ' ');
-  const text = compact(await readFile('docs/results.md', 'utf8'));
+  const text = compact(await readFile('docs/results/customers.md', 'utf8'));
   for (const line of interactionTables(rows)) expect(text).toContain(compact(line));
 });

@@ -1,4 +1,4 @@
-/** @file The evaluations of docs/results.md that come with the page. Their conversations are not part of it. */
+/** @file The evaluations of docs/results/customers.md that come with the page. Their conversations are not part of it. */
 import type { EvaluationRow } from '../../../records/evaluation.ts';
 
 const FILE = 'recorded/interaction.json';
