@@ -18,11 +18,10 @@ import type { ModelConfig } from './types.ts';
 import { pagedAttentionWork, product, withWork } from './work.ts';
 
 export interface DecodeSizes {
+  /** Most sequences of one run. */
   slots: number;
   /** Most tokens of one prefill run. */
   prefillTokens: number;
-  /** Most tokens of a prefill run after which a token is sampled; at least `slots`. */
-  sampledRows: number;
   /** Most steps of one decode run. */
   steps: number;
   pageSize: number;
@@ -56,7 +55,7 @@ interface Inputs {
 export class DecodeProgram {
   readonly #inputs: { prefill: Inputs; decode: Inputs };
   readonly #pageTable: View;
-  /** Of each prefill row: the index of its packed token, its position, and its sample (the GPU does not read the sample). */
+  /** Each prefill row has the index of its packed token, its position, and its sample (the GPU does not read the sample). */
   readonly #rowTokens: View;
   readonly #rowPositions: View;
   readonly #rowSamples: View;
@@ -77,7 +76,7 @@ export class DecodeProgram {
     /** Floats per token of the widest adapters; 0 without LoRA. */
     loraWidth: number,
   ) {
-    const { slots, prefillTokens, sampledRows, steps, pageSize, pagesPerSlot, kvFormat: format } = sizes;
+    const { slots, prefillTokens, steps, pageSize, pagesPerSlot, kvFormat: format } = sizes;
     const capacity = Math.max(slots, prefillTokens);
     const caches = weights.layers.map((_, layer) => ({
       kCache: gpu.buffer(`k cache ${layer}`, kvBytes(config, sizes) / 2),
@@ -86,27 +85,27 @@ export class DecodeProgram {
     const activations = decodeActivations(config, (label, width) => gpu.buffer(label, capacity * width * 4));
     const lora = loraWidth > 0 ? { down: gpu.buffer('lora down', capacity * loraWidth * 4) } : undefined;
     const x = gpu.buffer('residual stream', capacity * config.hidden_size * 4);
-    const hidden = gpu.buffer('last hidden', sampledRows * config.hidden_size * 4);
-    const normed = gpu.buffer('last normed', sampledRows * config.hidden_size * 4);
-    const rstd = gpu.buffer('last rstd', sampledRows * 4);
+    const hidden = gpu.buffer('last hidden', slots * config.hidden_size * 4);
+    const normed = gpu.buffer('last normed', slots * config.hidden_size * 4);
+    const rstd = gpu.buffer('last rstd', slots * 4);
     const stride = Math.ceil(config.vocab_size / 4) * 4;
-    const chunk = Math.min(sampledRows, Math.max(64, Math.floor(LOGITS_BYTES / (stride * 4 * 64)) * 64));
+    const chunk = Math.min(slots, Math.max(64, Math.floor(LOGITS_BYTES / (stride * 4 * 64)) * 64));
     const logits = gpu.buffer('sampler logits', chunk * stride * 4);
     const scratch = sampleScratch(gpu, chunk, config.vocab_size);
     const inputs = (count: number): Inputs => ({
       tokens: gpu.buffer('sampler tokens', count * 4),
       positions: gpu.buffer('sampler positions', count * 4),
       slotOf: gpu.buffer('sampler slots', count * 4),
-      params: gpu.buffer('sampling parameters', sampledRows * SAMPLE_ROW_BYTES),
+      params: gpu.buffer('sampling parameters', slots * SAMPLE_ROW_BYTES),
       counts: gpu.uniform('sampler counts', [0, 0, 0, 0]),
     });
     this.#inputs = { prefill: inputs(prefillTokens), decode: inputs(slots) };
     this.#pageTable = gpu.buffer('page table', slots * pagesPerSlot * 4);
-    this.#rowTokens = gpu.buffer('sampled rows', sampledRows * 4);
-    this.#rowPositions = gpu.buffer('sampled positions', sampledRows * 4);
-    this.#rowSamples = gpu.buffer('first samples', sampledRows * 4);
-    this.#results = gpu.buffer('samples', Math.max(sampledRows, slots * steps) * RESULT_BYTES);
-    this.#collected = gpu.buffer('collected samples', (sampledRows + slots * steps) * RESULT_BYTES);
+    this.#rowTokens = gpu.buffer('sampled rows', slots * 4);
+    this.#rowPositions = gpu.buffer('sampled positions', slots * 4);
+    this.#rowSamples = gpu.buffer('first samples', slots * 4);
+    this.#results = gpu.buffer('samples', slots * steps * RESULT_BYTES);
+    this.#collected = gpu.buffer('collected samples', slots * (1 + steps) * RESULT_BYTES);
 
     const attentionCost = pagedAttentionWork(widths(config).q, pageSize * pagesPerSlot);
     const trunk = ({ tokens, positions, slotOf, counts }: Inputs): Dispatch[] => {
@@ -163,7 +162,7 @@ export class DecodeProgram {
     const decodeTrunk = trunk(decode);
     const prefillWith = (truncate: boolean): Dispatch[] => [
       ...prefillTrunk,
-      ...head({ ...prefill, from: hidden, positions: this.#rowPositions, tokens: this.#rowSamples, most: sampledRows }, 0, truncate),
+      ...head({ ...prefill, from: hidden, positions: this.#rowPositions, tokens: this.#rowSamples, most: slots }, 0, truncate),
     ];
     const decodeWith = (truncate: boolean): Dispatch[][] =>
       Array.from({ length: steps }, (_, step) => [...decodeTrunk, ...head({ ...decode, from: x, most: slots }, step, truncate)]);

@@ -32,8 +32,6 @@ export interface EngineSizes {
   kvFormat?: KvFormat;
   /** Train adapters only. */
   lora?: LoraOptions;
-  /** Draft tokens by prompt lookup (`drafts.ts`). It changes no sample. Default true. */
-  speculate?: boolean;
   /** Seed of new adapters. */
   loraSeed?: number;
   /** Bytes of the largest piece of a matrix. Default: what the GPU can bind at once. */
@@ -44,8 +42,6 @@ const PAGE_SIZE = 16;
 const TURNS_BYTES = 256 * 2 ** 20;
 const MAX_MODEL_LEN = 2048;
 const SLOTS = 32;
-/** A program for few sequences has room to sample after each token of their drafts. */
-const SAMPLED_ROWS = 16;
 /** A software adapter is slow: a small batch keeps it busy, and a few decode steps take longer than a read. */
 const defaults = (software: boolean) =>
   software
@@ -78,8 +74,7 @@ export function engineParts(gpu: Gpu, config: ModelConfig, options: EngineSizes)
   const { kvTokens = slots * pagesPerSlot * PAGE_SIZE } = options;
   if (!(kvTokens >= maxModelLen)) throw new RangeError(`engine kvTokens is ${kvTokens}: expected at least maxModelLen (${maxModelLen})`);
   const pages = Math.min(slots * pagesPerSlot, Math.ceil(kvTokens / PAGE_SIZE));
-  const sampledRows = Math.max(slots, SAMPLED_ROWS);
-  const decode = { slots, prefillTokens, sampledRows, steps, pageSize: PAGE_SIZE, pagesPerSlot, pages, kvFormat };
+  const decode = { slots, prefillTokens, steps, pageSize: PAGE_SIZE, pagesPerSlot, pages, kvFormat };
   return {
     plan,
     /** Layers that the backward pass computes again. */
@@ -88,7 +83,6 @@ export function engineParts(gpu: Gpu, config: ModelConfig, options: EngineSizes)
     slots,
     takeTurns: options.takeTurns ?? kvBytes(config, decode) * config.num_hidden_layers >= TURNS_BYTES,
     pages: { count: pages, pageSize: PAGE_SIZE },
-    speculate: options.speculate ?? true,
     model(): BuiltModel {
       const rope = gpu.buffer('rope', training.capacity * config.head_dim * 4);
       gpu.write(rope, ropeTable(training.capacity, config.head_dim, config.rope_theta));

@@ -77,7 +77,7 @@ class GpuEngine implements Engine {
       check: (state: DecodeProgram) => this.#decode.check(state),
       turn: (work: () => Promise<void>) => this.#turns.use(this.#decode, work),
     };
-    this.sampler = new BatchSampler(parts.maxModelLen, config.vocab_size, parts.slots, parts.pages, program, parts.speculate);
+    this.sampler = new BatchSampler(parts.maxModelLen, config.vocab_size, parts.slots, parts.pages, program);
   }
 
   /** The model's own buffers. @throws Error if the engine was closed */
@@ -98,10 +98,6 @@ class GpuEngine implements Engine {
 
   get tokensPrefilled(): number {
     return this.sampler.tokensPrefilled;
-  }
-
-  get drafts(): { drafted: number; accepted: number } {
-    return this.sampler.drafts;
   }
 
   async start(source: WeightSource, adapters: TensorMap | undefined): Promise<void> {

@@ -1,5 +1,4 @@
 /** What the sampler knows about an open sequence, and about one call of `generate`. */
-import type { DraftLength } from './drafts.ts';
 import type { Content } from './kv-pages.ts';
 import type { SampleRow } from './kernels/sample.ts';
 import type { Generation, SamplingParams, Sequence } from './types.ts';
@@ -16,7 +15,6 @@ export interface Slot extends Sequence {
   readonly pages: number[];
   /** Content of the full pages that are registered so far. */
   readonly contents: Content[];
-  readonly draftLength: DraftLength;
   request?: Request;
   sampling?: readonly number[] | undefined;
   closed: boolean;

@@ -1,39 +1,26 @@
 /**
  * Continuous batching: one loop over the GPU serves many `generate` calls at once. A round of the loop computes the known
  * tokens that are not yet in the KV cache (packed, from any slot), runs a block of decode steps for each sequence that is
- * generating, and reads all samples once. A sequence that waits for its caller costs no time. Instead of single steps, a round may
- * compute a draft for each sequence (drafts.ts), if that was faster before.
+ * generating, and reads all samples once. A sequence that waits for its caller costs no time.
  *
- * The cache may have fewer pages than all slots could fill. If pages run out, sequences lose theirs (preemption): first those that
- * wait for their caller, then the youngest calls. A preempted call computes its tokens again when there is space. Its samples
- * stay the same, as they depend only on seed, stream and position.
+ * If the pages of the cache run out, sequences lose theirs (slot-pages.ts). A call that lost its pages computes its tokens again
+ * when there is space. Its samples stay the same, as they depend only on seed, stream and position.
  */
 import type { DecodeProgram, Sampled } from './decode-program.ts';
-import { draft, DraftLength, Pace } from './drafts.ts';
-import { KvPages, NOTHING } from './kv-pages.ts';
 import { NO_TOKEN, type SampleRow } from './kernels/sample.ts';
 import type { Part } from './part.ts';
 import { checkParams, type Request, sampleRow, type Slot } from './requests.ts';
+import { SlotPages } from './slot-pages.ts';
 import type { Generation, Sampler, SamplingParams, Sequence } from './types.ts';
-
-/** One sample of a round. */
-interface Expected {
-  request: Request;
-  /** The sample follows this token of a draft: it counts if the sequence got the token. */
-  drafted?: { position: number; token: number };
-}
 
 export class BatchSampler implements Sampler {
   tokensPrefilled = 0;
-  /** Tokens of drafts, and those that the samples confirmed. */
-  readonly drafts = { drafted: 0, accepted: 0 };
-  readonly #pace = new Pace();
-  readonly #pages: KvPages;
+  readonly #pages: SlotPages;
   readonly #freeSlots: number[];
   readonly #waiting: (() => void)[] = [];
   readonly #open = new Set<Slot>();
   readonly #requests = new Set<Request>();
-  /** Whose cache `#pages` describes. */
+  /** The program whose cache `#pages` describes. */
   #program: DecodeProgram | undefined;
   #serving = false;
   #stale = false;
@@ -43,13 +30,12 @@ export class BatchSampler implements Sampler {
     readonly maxModelLen: number,
     readonly vocabSize: number,
     slots: number,
-    /** Of the KV cache. One sequence of `maxModelLen` tokens must fit. */
+    /** The size of the KV cache. One sequence of `maxModelLen` tokens must fit. */
     pages: { count: number; pageSize: number },
     /** The GPU side. Each round asks for it in its turn: `get` rejects after the engine was closed. */
     readonly program: Pick<Part<DecodeProgram>, 'get' | 'check'> & { turn(work: () => Promise<void>): Promise<void> },
-    readonly speculate = true,
   ) {
-    this.#pages = new KvPages(pages.count, pages.pageSize);
+    this.#pages = new SlotPages(pages.count, pages.pageSize, this.#open);
     this.#freeSlots = Array.from({ length: slots }, (_, slot) => slots - 1 - slot);
   }
 
@@ -65,7 +51,6 @@ export class BatchSampler implements Sampler {
       cached: 0,
       pages: [],
       contents: [],
-      draftLength: new DraftLength(),
       closed: false,
     };
     this.#open.add(sequence);
@@ -106,7 +91,7 @@ export class BatchSampler implements Sampler {
     if (slot.closed) return;
     slot.closed = true;
     if (slot.request) this.#fail(slot.request, new Error(`sequence ${slot.id} was closed while it generated`));
-    this.#drop(slot);
+    this.#pages.drop(slot);
     this.#open.delete(slot);
     this.#freeSlots.push(slot.slot);
     this.#waiting.shift()?.();
@@ -120,15 +105,7 @@ export class BatchSampler implements Sampler {
 
   #forget(): void {
     this.#stale = false;
-    for (const sequence of this.#open) this.#drop(sequence);
-    this.#pages.invalidate();
-  }
-
-  #drop(sequence: Slot): void {
-    for (const page of sequence.pages) this.#pages.release(page);
-    sequence.pages.length = 0;
-    sequence.contents.length = 0;
-    sequence.cached = 0;
+    this.#pages.forget();
   }
 
   #slot(sequence: Sequence): Slot {
@@ -173,41 +150,30 @@ export class BatchSampler implements Sampler {
     const ready: Request[] = [];
     const fresh: Request[] = [];
     for (const request of this.#requests) (request.sequence.length - request.sequence.cached === 1 ? ready : fresh).push(request);
-    const start = performance.now();
-    const drafts = fresh.length === 0 ? this.#draft(program, ready) : null;
-    const expected = this.#queue(program, ready, fresh, drafts);
-    const accepted = this.#deliver(expected, await program.collect());
-    if (fresh.length === 0) this.#pace.learn(drafts ? 'drafts' : 'steps', ready.length, performance.now() - start, accepted);
-    for (const request of new Set(expected.map((sample) => sample.request))) {
-      const { sequence } = request;
-      const drafted = drafts?.get(request)?.length ?? 0;
-      // The last sample follows the last token that was right.
-      if (drafted > 0) sequence.draftLength.learn(drafted, sequence.length - sequence.cached - 2);
+    const expected = this.#queue(program, ready, fresh);
+    const samples = await program.collect();
+    expected.forEach((request, i) => {
+      if (this.#requests.has(request)) this.#accept(request, samples[i]!);
+    });
+    for (const { sequence } of new Set(expected)) {
       // The cache holds all tokens except the last one. A request that failed after its prefill computes its last token again.
       if (sequence.closed) continue;
       sequence.cached = sequence.length - 1;
-      this.#register(sequence);
+      this.#pages.register(sequence);
     }
   }
 
-  /** Queues the work of a round. Returns its samples in the order in which `collect` returns them. */
-  #queue(
-    program: DecodeProgram,
-    ready: readonly Request[],
-    fresh: readonly Request[],
-    drafts: ReadonlyMap<Request, readonly number[]> | null,
-  ): Expected[] {
-    const steps = drafts ? 0 : Math.min(program.sizes.steps, Math.max(0, ...ready.map((request) => this.#room(request))));
+  /** Queues the work of a round. Returns the call of each sample, in the order in which `collect` returns the samples. */
+  #queue(program: DecodeProgram, ready: readonly Request[], fresh: readonly Request[]): Request[] {
+    const steps = Math.min(program.sizes.steps, Math.max(0, ...ready.map((request) => this.#room(request))));
     // The oldest calls come first. A call without pages waits for a later round.
     const decoding = ready.filter((request, i) => {
       const { sequence } = request;
       const victims = [...ready.slice(i + 1).reverse(), ...fresh];
       const preempted = sequence.length - sequence.cached > 1;
-      const more = drafts?.get(request)!.length ?? steps;
-      return !preempted && this.#reserve(program, sequence, Math.min(sequence.length + more, this.maxModelLen), victims);
+      return !preempted && this.#reserve(program, sequence, Math.min(sequence.length + steps, this.maxModelLen), victims);
     });
     const expected = this.#prefill(program, fresh);
-    if (drafts) return [...expected, ...this.#tryDrafts(program, decoding, drafts)];
     if (decoding.length === 0) return expected;
     program.decode(
       decoding.map((request) => {
@@ -217,58 +183,7 @@ export class BatchSampler implements Sampler {
       }),
       steps,
     );
-    for (let step = 0; step < steps; step++) expected.push(...decoding.map((request) => ({ request })));
-    return expected;
-  }
-
-  /** Gives each sample to its call. Returns the number of samples that counted. */
-  #deliver(expected: readonly Expected[], samples: readonly Sampled[]): number {
-    let accepted = 0;
-    expected.forEach(({ request, drafted }, i) => {
-      if (!this.#requests.has(request)) return;
-      if (drafted) {
-        const { tokens, length } = request.sequence;
-        if (length !== drafted.position + 1 || tokens[drafted.position] !== drafted.token) return;
-        this.drafts.accepted++;
-      }
-      accepted++;
-      this.#accept(request, samples[i]!);
-    });
-    return accepted;
-  }
-
-  /** A draft for each call; null if no call has one, or if single steps were faster. */
-  #draft(program: DecodeProgram, ready: readonly Request[]): Map<Request, number[]> | null {
-    const most = Math.floor(program.sizes.sampledRows / ready.length) - 1;
-    if (!this.speculate || !(most >= 1)) return null;
-    const drafts = new Map(
-      ready.map((request) => {
-        const { tokens, draftLength } = request.sequence;
-        return [request, draft(tokens, Math.min(most, draftLength.tokens, this.#room(request) - 1))] as const;
-      }),
-    );
-    const some = [...drafts.values()].some((tokens) => tokens.length > 0);
-    return some && this.#pace.choose(ready.length) === 'drafts' ? drafts : null;
-  }
-
-  /** Computes the last token of each call and its draft in one run. */
-  #tryDrafts(program: DecodeProgram, requests: readonly Request[], drafts: ReadonlyMap<Request, readonly number[]>): Expected[] {
-    const tokens: Parameters<DecodeProgram['prefill']>[0] = [];
-    const rows: Parameters<DecodeProgram['prefill']>[1] = [];
-    const expected: Expected[] = [];
-    for (const request of requests) {
-      const { sequence } = request;
-      const params = sampleRow(request);
-      const add = (token: number, position: number, drafted: boolean): void => {
-        rows.push({ index: tokens.length, params });
-        tokens.push({ token, position, slot: sequence.slot });
-        expected.push({ request, ...(drafted && { drafted: { position, token } }) });
-      };
-      add(sequence.tokens.at(-1)!, sequence.length - 1, false);
-      drafts.get(request)!.forEach((token, i) => add(token, sequence.length + i, true));
-    }
-    if (tokens.length > 0) program.prefill(tokens, rows);
-    this.drafts.drafted += expected.length - requests.length;
+    for (let step = 0; step < steps; step++) expected.push(...decoding);
     return expected;
   }
 
@@ -277,9 +192,9 @@ export class BatchSampler implements Sampler {
     return Math.min(params.maxNewTokens - tokens.length, this.maxModelLen - sequence.length);
   }
 
-  /** Computes all known tokens of `requests`. Returns their first samples in the order in which `collect` returns them. */
-  #prefill(program: DecodeProgram, requests: readonly Request[]): Expected[] {
-    const sampled: Expected[] = [];
+  /** Computes all known tokens of `requests`. Returns the calls that get a sample, in the order in which `collect` returns the samples. */
+  #prefill(program: DecodeProgram, requests: readonly Request[]): Request[] {
+    const sampled: Request[] = [];
     let tokens: { token: number; position: number; slot: number }[] = [];
     let rows: { index: number; params: SampleRow }[] = [];
     const flush = (): void => {
@@ -288,65 +203,34 @@ export class BatchSampler implements Sampler {
     };
     for (const [i, request] of requests.entries()) {
       const { sequence } = request;
-      this.#share(sequence);
+      this.#pages.share(sequence);
       if (!this.#reserve(program, sequence, sequence.length, requests.slice(i + 1))) continue;
       for (let position = sequence.cached; position < sequence.length; position++) {
         tokens.push({ token: sequence.tokens[position]!, position, slot: sequence.slot });
         if (position === sequence.length - 1) {
           rows.push({ index: tokens.length - 1, params: sampleRow(request) });
-          sampled.push({ request });
+          sampled.push(request);
         }
         if (tokens.length === program.sizes.prefillTokens) flush();
       }
       this.tokensPrefilled += sequence.length - sequence.cached;
       // The queue runs in order: sequences further down may share these pages before the GPU has filled them.
       sequence.cached = sequence.length;
-      this.#register(sequence);
+      this.#pages.register(sequence);
     }
     flush();
     return sampled;
   }
 
-  /** Adds pages of other sequences that hold the next tokens of `sequence`. At least one token is left to compute. */
-  #share(sequence: Slot): void {
-    const { pageSize } = this.#pages;
-    while (
-      sequence.cached % pageSize === 0 &&
-      sequence.cached + pageSize < sequence.length &&
-      sequence.pages.length * pageSize === sequence.cached
-    ) {
-      const found = this.#pages.find(
-        sequence.contents.at(-1) ?? NOTHING,
-        sequence.tokens.slice(sequence.cached, sequence.cached + pageSize),
-      );
-      if (!found) return;
-      sequence.pages.push(found.page);
-      sequence.contents.push(found.content);
-      sequence.cached += pageSize;
-    }
-  }
-
-  /**
-   * Takes pages for the first `length` tokens. If there are too few, sequences without a call lose theirs, then those of `victims`.
-   * Returns false if that is not enough.
-   */
+  /** Takes pages for the first `length` tokens. Returns false if there are too few, even without those of `victims`. */
   #reserve(program: DecodeProgram, sequence: Slot, length: number, victims: readonly Request[]): boolean {
-    const missing = (): number => Math.ceil(length / this.#pages.pageSize) - sequence.pages.length;
-    if (missing() > this.#pages.available) {
-      const holders = [...[...this.#open].filter(({ request }) => !request), ...victims.map((victim) => victim.sequence)];
-      if (!holders.some((holder) => (this.#drop(holder), missing() <= this.#pages.available))) return false;
-    }
-    while (missing() > 0) sequence.pages.push(this.#pages.take());
-    program.setPages(sequence.slot, sequence.pages);
-    return true;
-  }
-
-  #register(sequence: Slot): void {
-    const { pageSize } = this.#pages;
-    for (let page = sequence.contents.length; (page + 1) * pageSize <= sequence.cached; page++) {
-      const tokens = sequence.tokens.slice(page * pageSize, (page + 1) * pageSize);
-      sequence.contents.push(this.#pages.register(sequence.pages[page]!, sequence.contents.at(-1) ?? NOTHING, tokens));
-    }
+    const reserved = this.#pages.reserve(
+      sequence,
+      length,
+      victims.map((victim) => victim.sequence),
+    );
+    if (reserved) program.setPages(sequence.slot, sequence.pages);
+    return reserved;
   }
 
   #accept(request: Request, { token, logprob }: Sampled): void {

@@ -169,8 +169,6 @@ export interface Engine extends Learner {
   loadOptimizerState(state: { step: number; m: TensorMap; v: TensorMap }): Promise<void>;
   /** Number of prompt tokens that the sampler has computed so far. A shared token counts once. */
   readonly tokensPrefilled: number;
-  /** Tokens that were drafted (drafts.ts), and how many of them the samples confirmed. */
-  readonly drafts: { readonly drafted: number; readonly accepted: number };
   /** Frees all buffers. Later calls, and calls in progress, fail with an Error. */
   destroy(): void;
 }

@@ -1,11 +1,8 @@
 /** Batched generation: the tokens of a sequence do not depend on other sequences, and the log-probs agree with scoring. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { Pace } from '../../src/engine/drafts.ts';
 import { createEngine } from '../../src/engine/engine.ts';
 import { Gpu, GpuOutOfMemoryError } from '../../src/engine/gpu.ts';
 import type { Engine, Generation, SamplingParams } from '../../src/engine/types.ts';
-import type { ModelConfig } from '../../src/records/model.ts';
-import { freshWeights } from '../../src/training/init-weights.ts';
 import { sftLoss } from '../../src/training/grpo-loss.ts';
 import { type Fixture, loadFixture } from '../support/fixtures.ts';
 
@@ -145,45 +142,6 @@ describe('sampler', () => {
     await expect(createEngine(gpu, fixture.config, fixture.weights, { ...sizes, kvTokens: 99 })).rejects.toThrow(
       'engine kvTokens is 99: expected at least maxModelLen (100)',
     );
-  });
-
-  test('drafts change no token and no log-prob, whatever rounds they are used in', async () => {
-    // Weights that copy: much of what they say comes again. At a temperature some drafts are wrong.
-    const shape = { vocab_size: 320, hidden_size: 64, num_hidden_layers: 2, num_attention_heads: 4, num_key_value_heads: 2, head_dim: 32 };
-    const config: ModelConfig = { ...fixture.config, ...shape, rope_theta: 1e6, tie_word_embeddings: true };
-    const weights = freshWeights(config, { init: 'copying', seed: 3 });
-    const repeated = (i: number): number[] => Array.from({ length: 24 }, (_, t) => 40 + 8 * (t % 7) + i);
-    const all = (of: Engine) =>
-      Promise.all(
-        Array.from({ length: 12 }, async (_, i) => {
-          const params = { ...PARAMS, maxNewTokens: 30, temperature: [0, 0.1, 0.4][i % 3]!, ...(i % 4 === 3 && { topK: 3 }) };
-          const sequence = await of.sampler.open({ seed: 5, stream: i });
-          of.sampler.append(sequence, repeated(i));
-          const first = await of.sampler.generate(sequence, params);
-          of.sampler.append(sequence, repeated(i));
-          const second = await of.sampler.generate(sequence, { ...params, stopTokenIds: [first.tokens[9]!] });
-          of.sampler.close(sequence);
-          return [first, second];
-        }),
-      );
-    const sizes = { maxModelLen: MAX_MODEL_LEN, slots: 3, maxTokens: 256 };
-    const plain = await createEngine(gpu, config, weights, { ...sizes, speculate: false });
-    const expected = await all(plain);
-    expect(plain.drafts.drafted).toBe(0);
-    plain.destroy();
-    let turn = 0;
-    const choices: (() => 'drafts' | 'steps')[] = [() => 'drafts', () => (turn++ % 3 ? 'drafts' : 'steps')];
-    for (const choice of choices) {
-      const choose = vi.spyOn(Pace.prototype, 'choose').mockImplementation(choice);
-      for (const kvTokens of [undefined, 150]) {
-        const drafting = await createEngine(gpu, config, weights, { ...sizes, kvTokens });
-        expect(await all(drafting)).toEqual(expected);
-        expect(drafting.drafts.accepted).toBeGreaterThan(50);
-        expect(drafting.drafts.drafted).toBeGreaterThan(drafting.drafts.accepted);
-        drafting.destroy();
-      }
-      choose.mockRestore();
-    }
   });
 
   test('generation and training in turns: the same numbers, and never the buffers of both', async () => {

@@ -19,7 +19,7 @@ export function hashSampler(roundMs: number, slots: number): BatchSampler {
     return next;
   };
   const program = {
-    sizes: { steps: 8, prefillTokens: 64, sampledRows: slots },
+    sizes: { steps: 8, prefillTokens: 64 },
     discard: () => void samples.splice(0),
     setPages: () => {},
     prefill: (tokens: Pick<Row, 'token' | 'position'>[], rows: { index: number; params: Row['params'] }[]) =>
