@@ -178,7 +178,6 @@ const LORA: GrpoConfig = {
   max_model_len: 16_384,
   'overlong_buffer.len': 3276,
 };
-const LORA_MODEL = 'Qwen/Qwen3-0.6B';
 
 export interface Preset {
   label: string;
@@ -227,12 +226,6 @@ export const PRESETS: Record<string, Preset> = {
       save_freq: 1,
     },
   },
-  'nano-32': {
-    label: 'Nano retail, the paper’s batch',
-    description: '32 tasks per step and 8 rollouts per task, as in MUA-RL. Meant for a hardware GPU.',
-    model: 'nano-retail',
-    config: { ...NANO, train_batch_size: 32, ppo_mini_batch_size: 32, total_training_steps: 150, val_tasks: 200 },
-  },
   faithful: {
     label: 'Nano retail, as MUA-RL’s code does it',
     description:
@@ -251,31 +244,8 @@ export const PRESETS: Record<string, Preset> = {
     label: 'Qwen3-0.6B with LoRA, generated retail',
     description:
       'LoRA adapters of rank 16 on Qwen3-0.6B, which you download under Models, with the largest generated shop and the conversation lengths of the paper. Meant for a hardware GPU. No run with these settings was measured.',
-    model: LORA_MODEL,
+    model: 'Qwen/Qwen3-0.6B',
     config: LORA,
-  },
-  'lora-sft': {
-    label: 'Qwen3-0.6B with LoRA, supervised',
-    description:
-      'The cold start before the preset “lora”: the same adapters learn from demonstrators’ conversations, 16 a step. Or choose a dataset of your own. Meant for a hardware GPU. No run with these settings was measured.',
-    model: LORA_MODEL,
-    config: {
-      ...LORA,
-      algorithm: 'sft',
-      lr: 2e-4,
-      lr_scheduler_type: 'cosine',
-      lr_warmup_steps: 10,
-      train_batch_size: 4,
-      ppo_mini_batch_size: 4,
-      n: 4,
-    },
-  },
-  'lora-tau': {
-    label: 'Qwen3-0.6B with LoRA, τ-bench retail',
-    description:
-      'As the preset before, on the training tasks of τ-bench’s retail domain, which you import under Worlds. Its customers are told what they want in free text: choose a language model as the customer. No run with these settings was measured.',
-    model: LORA_MODEL,
-    config: { ...LORA, domain: 'tau1-retail', conversation_rules: 'mua_rl' },
   },
 };
 

@@ -77,7 +77,7 @@ export const train = {
     preset: {
       type: 'string',
       value: 'NAME',
-      help: 'nano (default), glimpse (the shortest conversations), tiny (a quick look), nano-32 (the paper’s batch), faithful (as MUA-RL’s code does it) or lora (adapters on --model)',
+      help: 'nano (default), glimpse (the shortest conversations), small (a larger shop), tiny (a quick look), faithful (as MUA-RL’s code does it) or lora (adapters on --model; never measured)',
     },
     algorithm: {
       type: 'string',

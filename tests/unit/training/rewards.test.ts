@@ -238,7 +238,7 @@ describe('writes', () => {
 
 describe('the settings', () => {
   test('are the plain outcome in every preset', () => {
-    for (const preset of ['nano', 'tiny', 'nano-32', 'faithful']) expect(grpoConfig(preset)).toMatchObject(OUTCOME_REWARD);
+    for (const preset of ['nano', 'tiny', 'faithful']) expect(grpoConfig(preset)).toMatchObject(OUTCOME_REWARD);
   });
   test.each<[Record<string, string>, RegExp]>([
     [{ 'reward.partial': '-1' }, /"reward.partial" is -1/],
