@@ -6,6 +6,7 @@ import { playwright } from '@vitest/browser-playwright';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { HEADERS, POLICY } from './src/cli/headers.mjs';
+import * as defaults from './src/training/defaults.ts';
 import { launchOptions } from './tests/support/chromium.ts';
 
 /** The development server's own scripts and styles need a looser policy. */
@@ -21,6 +22,19 @@ const policy = (): Plugin => ({
   generateBundle() {
     const lines = Object.entries(HEADERS).map(([name, value]) => `  ${name}: ${value}\n`);
     this.emitFile({ type: 'asset', fileName: '_headers', source: `/*\n${lines.join('')}` });
+  },
+});
+
+/** Replaces the module of the defaults by its values: the first page needs those, but no texts and schemas of settings. */
+const defaultValues = (): Plugin => ({
+  name: 'default-values',
+  apply: 'build',
+  load: {
+    filter: { id: /\/src\/training\/defaults\.ts$/ },
+    handler: () =>
+      Object.entries(defaults)
+        .map(([name, values]) => `export const ${name} = ${JSON.stringify(values)};\n`)
+        .join(''),
   },
 });
 
@@ -63,7 +77,7 @@ const chromium = () => ({
 
 export default defineConfig({
   base: './',
-  plugins: [svelte(), policy(), offline()],
+  plugins: [svelte(), defaultValues(), policy(), offline()],
   worker: { format: 'es' },
   server: { headers: isolation },
   preview: { headers: HEADERS },

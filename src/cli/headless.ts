@@ -17,7 +17,7 @@ import type {
 } from '../trainer/messages.ts';
 import * as comlink from 'comlink';
 import type { Benchmark } from '../records/benchmark-task.ts';
-import type { SftConfig } from '../records/run.ts';
+import type { SftConfig } from '../training/settings/index.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { BrowserUser, UserConfig } from '../records/user.ts';
 import { connectTrainer, type Trainer } from '../trainer/connect.ts';

@@ -6,7 +6,7 @@ import { local, scripted } from '../exchange/user-schema.ts';
 import { checked } from '../exchange/checked.ts';
 import { ImportError } from '../exchange/import-error.ts';
 import { type Fields, scalar } from '../exchange/schema-fields.ts';
-import { ownName } from '../training/config.ts';
+import { ownName } from '../training/settings/index.ts';
 import { configOf } from './plan.ts';
 
 export const MOST_VARIANTS = 40;

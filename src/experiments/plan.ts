@@ -1,7 +1,8 @@
 /** @file The runs of an experiment: their requests, which are still to do, and how long that takes. */
 import type { Experiment, ExperimentRow, ExperimentRun, ExperimentVariant, Overrides } from '../records/experiment.ts';
 import type { GrpoConfig, RunRequest, RunRow } from '../records/run.ts';
-import { grpoConfig, ownName } from '../training/config.ts';
+import { grpoConfig } from '../training/config.ts';
+import { ownName } from '../training/settings/index.ts';
 import { PRESETS } from '../training/presets.ts';
 
 /** One run of the queue. */

@@ -11,7 +11,7 @@ import { LORA_TARGETS } from '../engine/lora.ts';
 import { groupsOf, modelTensors } from '../engine/parameters.ts';
 import type { Engine, WeightSource } from '../engine/types.ts';
 import { grpoLoss, sftLoss } from '../training/grpo-loss.ts';
-import { PAPER } from '../training/presets.ts';
+import { PAPER } from '../training/defaults.ts';
 import {
   type BenchModel,
   benchModels,

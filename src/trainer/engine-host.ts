@@ -14,7 +14,7 @@ import type { Engine } from '../engine/types.ts';
 import { hasAdapter, loraOptions, readAdapter } from '../exchange/adapter-folder.ts';
 import { inMemory, type ModelParts, openModel } from '../exchange/model-folder.ts';
 import type { Precision } from '../records/model.ts';
-import type { GrpoConfig, KvCacheSettings } from '../records/run.ts';
+import type { GrpoConfig } from '../records/run.ts';
 import { storedTiles } from '../storage/tiles.ts';
 import { MeteredUsers } from '../users/account.ts';
 import type { UserSimulator } from '../users/types.ts';
@@ -32,7 +32,7 @@ export interface StoredAs {
   /** All weights are trained, or with an adapter only the adapter: without one, weights of another precision are rounded and held in f32. */
   trainable?: boolean;
   /** Of the KV cache. Default f32. */
-  kv_cache_dtype?: KvCacheSettings['kv_cache_dtype'];
+  kv_cache_dtype?: GrpoConfig['kv_cache_dtype'];
 }
 
 /** What an engine is opened for. */
@@ -190,7 +190,7 @@ export class EngineHost {
 }
 
 /** `auto` is f16, or f32 if the weights are f32. */
-export const kvFormat = (dtype: KvCacheSettings['kv_cache_dtype'], precision: Precision): KvFormat =>
+export const kvFormat = (dtype: GrpoConfig['kv_cache_dtype'], precision: Precision): KvFormat =>
   dtype !== 'auto' ? dtype : precision === 'f32' ? 'f32' : 'f16';
 
 /** What the episodes of a run need of an engine. */

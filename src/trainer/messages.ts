@@ -15,7 +15,8 @@ import type { DatasetOptions } from '../records/dataset.ts';
 import type { EvaluationReport, TrialResult } from '../records/evaluation.ts';
 import type { ModelFiles, ModelRef, Precision } from '../records/model.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
-import type { GrpoConfig, KvCacheSettings, RunStatus, SftConfig, StepMetrics } from '../records/run.ts';
+import type { GrpoConfig, RunStatus, StepMetrics } from '../records/run.ts';
+import type { SftConfig } from '../training/settings/index.ts';
 import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { BrowserUser, UserConfig } from '../records/user.ts';
@@ -246,7 +247,7 @@ export interface PlanRequest {
   slots: number;
   /** Tokens at their start that all conversations share: the cache holds them once. */
   shared_tokens: number;
-  kv_cache_dtype: KvCacheSettings['kv_cache_dtype'];
+  kv_cache_dtype: GrpoConfig['kv_cache_dtype'];
 }
 
 /** Loss inputs of `mua grad`. docs/cli.md describes the file format. */

@@ -3,12 +3,12 @@ import { parseConfig } from '../engine/config.ts';
 import { initialLora, loraLayout, loraTensors, targetModules } from '../engine/lora.ts';
 import { adapterConfig, hasAdapter, type LoraConfig, loraOptions, saveAdapter } from '../exchange/adapter-folder.ts';
 import { inMemory, type ModelParts, readJson, withWeights } from '../exchange/model-folder.ts';
-import type { GrpoConfig, LoraSettings } from '../records/run.ts';
+import type { GrpoConfig } from '../records/run.ts';
 import { ConfigError } from '../training/config.ts';
 import { freshWeights } from '../training/init-weights.ts';
 
 /** Runs of earlier versions lack settings. */
-type Start = Pick<GrpoConfig, 'seed'> & Partial<Pick<GrpoConfig, 'init_weights'> & LoraSettings>;
+type Start = Pick<GrpoConfig, 'seed'> & Partial<Pick<GrpoConfig, 'init_weights' | 'lora_rank' | 'lora_alpha' | 'target_modules' | 'precision'>>;
 
 /**
  * The model's files. With fresh weights of the run's seed, unless `init_weights` is `model`; with new adapters, if the run trains

@@ -1,175 +1,14 @@
 /** @file Reads and checks settings. The names are verl's; TRL's names are accepted too. */
-import { z } from 'zod';
+import type { z } from 'zod';
 import { COLD_START, completeShares, conditionSettings, conditionsOf, defaultConditions } from '../environments/conditions.ts';
-import {
-  PERSONAS,
-  type Conditions,
-  type ConditionSettings,
-  type CustomerShares,
-  type ValidationConditionSettings,
-} from '../records/conditions.ts';
+import { PERSONAS, type Conditions, type CustomerShares } from '../records/conditions.ts';
 import { isAudited } from '../agent/violations.ts';
 import { REWARD_PARTS } from '../records/rewards.ts';
-import { KV_FORMATS } from '../engine/kernels/kv-format.ts';
-import { WEIGHT_FORMATS } from '../engine/kernels/weight-format.ts';
-import { LORA_TARGETS, targetModules } from '../engine/lora.ts';
 import { InputError, shown } from '../base/input-error.ts';
-import { limitsFor, PAPER, PRESETS, SFT_DEFAULTS } from './presets.ts';
-import type { GrpoConfig, SftConfig } from '../records/run.ts';
-
-const count = z.int().min(1);
-const natural = z.int().min(0);
-const positive = z.number().positive();
-/** Below 1: at 1 the bias correction of AdamW's moments divides by zero. */
-const decay = z.number().min(0).lt(1);
-
-const schedule = {
-  lr: positive,
-  lr_scheduler_type: z.enum(['constant', 'linear', 'cosine']),
-  lr_warmup_steps: natural,
-  weight_decay: z.number().min(0),
-  decay_all_parameters: z.boolean(),
-  beta1: decay,
-  beta2: decay,
-  adam_eps: positive,
-  grad_clip: z.number().min(0),
-  total_training_steps: natural,
-  seed: natural.max(0xffffffff),
-};
-
-const lora = {
-  lora_rank: natural.max(1024),
-  lora_alpha: positive,
-  target_modules: z.string().check(({ value, issues }) => {
-    try {
-      targetModules(value);
-    } catch {
-      issues.push({ code: 'custom', input: value, message: `expected all-linear, or names among ${LORA_TARGETS.join(', ')}` });
-    }
-  }),
-  precision: z.enum(WEIGHT_FORMATS),
-};
-
-const amount = z.number().min(0);
-const share = amount.max(1);
-const conditionFields = Object.fromEntries(
-  Object.keys(conditionSettings(defaultConditions('nano'))).map((name) => [name, share]),
-) as Record<keyof (ConditionSettings & ValidationConditionSettings), typeof share>;
-
-export const grpoSchema = z.strictObject({
-  algorithm: z.enum(['grpo', 'rft', 'sft']),
-  rft_epochs: count,
-  sft_mini_batch_size: count,
-  sft_conditions: z.enum(['cold_start', 'run']),
-  domain: z.string(),
-  level: z.string(),
-  ...conditionFields,
-  'reward.outcome': amount,
-  'reward.partial': amount,
-  'reward.partial_gate': z.enum(['ended', 'no_violations']),
-  'reward.format': amount,
-  'reward.tool_match': amount,
-  'reward.unconfirmed_write': amount,
-  'reward.length': amount,
-  'reward.handover': amount,
-  train_batch_size: count,
-  n: count,
-  ppo_mini_batch_size: count,
-  ppo_micro_batch_size_per_gpu: natural,
-  ppo_epochs: count,
-  adv_estimator: z.enum(['grpo', 'rloo', 'reinforce_plus_plus', 'reinforce_plus_plus_baseline', 'opo', 'grpo_passk']),
-  norm_adv_by_std_in_grpo: z.boolean(),
-  gamma: z.number().min(0).max(1),
-  loss_mode: z.enum(['vanilla', 'gspo', 'cispo']),
-  // verl's recipe for CISPO has 10: no clip below.
-  clip_ratio_low: z.number().min(0),
-  clip_ratio_high: z.number().min(0),
-  clip_ratio_c: z.number().gt(1),
-  use_kl_loss: z.boolean(),
-  kl_loss_coef: z.number().min(0),
-  kl_loss_type: z.enum(['k1', 'abs', 'k2', 'low_var_kl']),
-  entropy_coeff: z.number(),
-  loss_agg_mode: z.enum(['token-mean', 'seq-mean-token-sum', 'seq-mean-token-mean', 'seq-mean-token-sum-norm']),
-  loss_scale_factor: z.number().min(0),
-  train_split: z.enum(['train', 'heldout']),
-  filter_noop_tasks: z.boolean(),
-  check_outputs: z.boolean(),
-  conversation_rules: z.enum(['domain', 'mua_rl']),
-  mask_truncated: z.boolean(),
-  user_faults: z.enum(['keep', 'drop']),
-  filter_groups: z.boolean(),
-  'filter_groups.max_num_gen_batches': natural,
-  'overlong_buffer.enable': z.boolean(),
-  'overlong_buffer.len': natural,
-  'overlong_buffer.penalty_factor': z.number().min(0),
-  ...schedule,
-  test_freq: natural,
-  val_tasks: natural,
-  'val_kwargs.do_sample': z.boolean(),
-  save_freq: natural,
-  stop_on_alarm: z.boolean(),
-  inspect: z.boolean(),
-  init_weights: z.enum(['model', 'random', 'copying']),
-  ...lora,
-  kv_cache_dtype: z.enum(['auto', ...KV_FORMATS]),
-  kv_cache_tokens: natural,
-  max_turns: count,
-  response_length_one_turn: count,
-  max_model_len: count,
-  malformed_policy: z.enum(['end', 'feedback', 'as_text']),
-  require_done: z.boolean(),
-  enable_thinking: z.boolean(),
-  temperature: z.number().min(0),
-  top_p: z.number().gt(0).max(1),
-  top_k: natural,
-}) satisfies z.ZodType<GrpoConfig>;
-
-const sftSchema = z.strictObject({
-  train_batch_size: count,
-  ...schedule,
-  ...lora,
-  max_model_len: count,
-  enable_thinking: z.boolean(),
-}) satisfies z.ZodType<SftConfig>;
-
-/** TRL's name → ours. */
-export const ALIASES: Record<string, keyof GrpoConfig> = {
-  num_generations: 'n',
-  num_iterations: 'ppo_epochs',
-  epsilon: 'clip_ratio_low',
-  epsilon_high: 'clip_ratio_high',
-  delta: 'clip_ratio_c',
-  beta: 'kl_loss_coef',
-  learning_rate: 'lr',
-  max_grad_norm: 'grad_clip',
-  warmup_steps: 'lr_warmup_steps',
-  max_steps: 'total_training_steps',
-  entropy_coef: 'entropy_coeff',
-  adam_beta1: 'beta1',
-  adam_beta2: 'beta2',
-  adam_epsilon: 'adam_eps',
-  eval_steps: 'test_freq',
-  save_steps: 'save_freq',
-  lora_r: 'lora_rank',
-  lora_target_modules: 'target_modules',
-};
-/** verl's full name → our short one. */
-const LONG_NAMES: Record<string, keyof GrpoConfig> = {
-  'filter_groups.enable': 'filter_groups',
-  'policy_loss.loss_mode': 'loss_mode',
-  model_dtype: 'precision',
-};
-const VALUE_ALIASES: Record<string, Record<string, string>> = {
-  kl_loss_type: { k3: 'low_var_kl', kl: 'k1', mse: 'k2' },
-  loss_agg_mode: { dapo: 'token-mean', grpo: 'seq-mean-token-mean' },
-  precision: { fp32: 'f32', float32: 'f32', bfloat16: 'bf16' },
-};
-
-/** The name that settings have here, of a name from verl or TRL. Other names stay as they are. */
-export const ownName = (given: string): string => {
-  const known = { ...ALIASES, ...LONG_NAMES };
-  return Object.hasOwn(known, given) ? known[given]! : given;
-};
+import type { GrpoConfig } from '../records/run.ts';
+import { PAPER, SFT_DEFAULTS } from './defaults.ts';
+import { limitsFor, PRESETS } from './presets.ts';
+import { grpoSchema, ownName, SETTINGS, type SftConfig, sftSchema } from './settings/index.ts';
 
 export class ConfigError extends InputError {
   override name = 'ConfigError';
@@ -196,7 +35,7 @@ function resolve<T extends object>(schema: z.ZodType<T>, base: T, overrides: Rec
 
 function parseValue(name: string, raw: unknown, example: unknown): unknown {
   if (typeof raw !== 'string') return raw;
-  if (typeof example === 'string') return VALUE_ALIASES[name]?.[raw] ?? raw;
+  if (typeof example === 'string') return SETTINGS[name as keyof GrpoConfig].valueAliases?.[raw] ?? raw;
   if (typeof example === 'boolean') {
     if (raw === 'true' || raw === 'True') return true;
     if (raw === 'false' || raw === 'False') return false;

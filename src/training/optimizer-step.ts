@@ -1,6 +1,6 @@
 /** @file One optimizer update, as all algorithms make it. */
 import type { Learner } from '../engine/types.ts';
-import type { OptimiserConfig } from '../records/run.ts';
+import type { OptimiserConfig } from './settings/index.ts';
 
 /**
  * Updates the weights by AdamW from the accumulated gradients and returns the gradient norm before clipping.

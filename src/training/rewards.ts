@@ -10,7 +10,7 @@ import type { Tau2Action } from '../records/benchmark-task.ts';
 import { REWARD_PARTS, type RewardPart, type RewardParts, type RewardSettings } from '../records/rewards.ts';
 import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
-import { OUTCOME_REWARD } from './presets.ts';
+import { PAPER } from './defaults.ts';
 
 /** The tool that hands the customer over to a human, in all domains that have one. */
 export const TRANSFER = 'transfer_to_human_agents';
@@ -80,14 +80,14 @@ interface Reward {
 /** The parts that are switched on. Runs of earlier versions lack the settings: their reward is the outcome. */
 const activeParts = (settings: Partial<RewardSettings>): RewardPart[] => REWARD_PARTS.filter((part) => weightOf(part, settings) !== 0);
 
-const weightOf = (part: RewardPart, settings: Partial<RewardSettings>) => settings[`reward.${part}`] ?? OUTCOME_REWARD[`reward.${part}`];
+const weightOf = (part: RewardPart, settings: Partial<RewardSettings>) => settings[`reward.${part}`] ?? PAPER[`reward.${part}`];
 
 /** Whether the reward is more than the plain outcome. The gate alone changes nothing. */
 export const isShaped = (settings: Partial<RewardSettings>): boolean =>
-  REWARD_PARTS.some((part) => weightOf(part, settings) !== OUTCOME_REWARD[`reward.${part}`]);
+  REWARD_PARTS.some((part) => weightOf(part, settings) !== PAPER[`reward.${part}`]);
 
 export function rewardFrom(facts: RewardFacts, settings: Partial<RewardSettings>): Reward {
-  const gate = settings['reward.partial_gate'] ?? OUTCOME_REWARD['reward.partial_gate'];
+  const gate = settings['reward.partial_gate'] ?? PAPER['reward.partial_gate'];
   const parts: RewardParts = {};
   for (const part of activeParts(settings)) {
     const value = weightOf(part, settings) * valueOf(part, facts, gate);

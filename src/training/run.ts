@@ -4,7 +4,7 @@ import { conditionsOf } from '../environments/conditions.ts';
 import type { Learner } from '../engine/types.ts';
 import { evaluate, type Evaluation, type EvaluationPlan } from '../evaluation/evaluate.ts';
 import type { EvaluationReport } from '../records/evaluation.ts';
-import type { Algorithm, GrpoConfig, StepMetrics } from '../records/run.ts';
+import type { GrpoConfig, StepMetrics } from '../records/run.ts';
 import { type Alarm, alarmsOf } from './alarms.ts';
 import { validationSampling } from './evaluation-settings.ts';
 import { grpoStep } from './grpo.ts';
@@ -15,7 +15,7 @@ import type { StepHooks } from './step-batch.ts';
 import type { UserSimulator } from '../users/types.ts';
 import type { StepResult } from './step-result.ts';
 
-const STEPS: Record<Algorithm, typeof grpoStep> = { grpo: grpoStep, rft: rftStep, sft: sftStep };
+const STEPS: Record<GrpoConfig['algorithm'], typeof grpoStep> = { grpo: grpoStep, rft: rftStep, sft: sftStep };
 
 export interface RunHooks extends StepHooks {
   /** Steps that are done already. A resumed run starts after them. */

@@ -5,7 +5,8 @@ import { sftLoss } from './grpo-loss.ts';
 import { optimizerStep } from './optimizer-step.ts';
 import { learningRate } from './schedule.ts';
 import type { StepHooks } from './step-batch.ts';
-import type { GrpoConfig, OptimiserConfig, SftConfig } from '../records/run.ts';
+import type { GrpoConfig } from '../records/run.ts';
+import type { OptimiserConfig, SftConfig } from './settings/index.ts';
 
 export interface SftExample {
   tokens: ArrayLike<number>;

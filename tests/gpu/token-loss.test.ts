@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Gpu } from '../../src/engine/gpu.ts';
 import { defineKernel } from '../../src/engine/kernel.ts';
-import { PAPER } from '../../src/training/presets.ts';
+import { PAPER } from '../../src/training/defaults.ts';
 import { grpoLoss, grpoTokenLoss, type GrpoLossConfig } from '../../src/training/grpo-loss.ts';
 import { cases as verlCases, chainOf, configOf, relativeError } from '../support/verl-algorithms.ts';
 

@@ -1,10 +1,10 @@
 /** The values of verl and TRL that tests/reference/verl_algorithms.py writes, and our chain from rewards to derivatives on them. */
 import type { GrpoConfig } from '../../src/records/run.ts';
 import { estimateAdvantages, tokenAdvantages, tokenWeights } from '../../src/training/advantages.ts';
-import { ownName } from '../../src/training/config.ts';
+import { ownName } from '../../src/training/settings/index.ts';
 import { overlongReward } from '../../src/training/overlong.ts';
 import { sequenceOldLogprobs } from '../../src/training/policy-loss.ts';
-import { PAPER } from '../../src/training/presets.ts';
+import { PAPER } from '../../src/training/defaults.ts';
 import fixture from '../reference/fixtures/verl-algorithms.json' with { type: 'json' };
 
 export { fixture };

@@ -2,7 +2,8 @@
 import type { DatasetRow } from '../../records/dataset.ts';
 import type { GrpoConfig, RunRequest } from '../../records/run.ts';
 import type { UserConfig } from '../../records/user.ts';
-import { DEFAULT_PRESET, limitsFor, presetFor, PRESETS, SFT_DEFAULTS } from '../../training/presets.ts';
+import { SFT_DEFAULTS } from '../../training/defaults.ts';
+import { DEFAULT_PRESET, limitsFor, presetFor, PRESETS } from '../../training/presets.ts';
 
 export interface SftForm {
   steps: number;

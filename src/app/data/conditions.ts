@@ -1,30 +1,10 @@
 /** @file Who the simulated customers are and how often tools fail: their words on the page, and the conditions of a setup. */
 import { conditionsCode, conditionsOf, defaultConditions } from '../../environments/conditions.ts';
-import { type Conditions, type Persona, PERSONAS, type ToolFaults } from '../../records/conditions.ts';
+import { PERSONA_LABELS, PERSONA_MEANINGS, TOOL_FAULTS } from '../../environments/condition-texts.ts';
+import { type Conditions, PERSONAS } from '../../records/conditions.ts';
 import type { GrpoConfig } from '../../records/run.ts';
 
-export const PERSONA_LABELS: Record<Persona, string> = {
-  upfront: 'upfront',
-  on_request: 'withholding',
-  changes_mind: 'changes mind',
-  pushy: 'pushy',
-  impossible: 'impossible wish',
-  confused: 'confused',
-};
-
-export const PERSONA_MEANINGS: Record<Persona, string> = {
-  upfront: 'says who they are and everything they want in the first message',
-  on_request: 'gives a fact only when the agent asks for it',
-  changes_mind: 'wants something else when the agent asks for a yes or reports the change',
-  pushy: 'insists on a forbidden wish before accepting a no',
-  impossible: 'wants only what the policy or the database forbids',
-  confused: 'first gives a wrong detail',
-};
-
-export const TOOL_FAULTS: readonly { fault: keyof ToolFaults; label: string; meaning: string }[] = [
-  { fault: 'outages', label: 'tool outages', meaning: 'share of tool calls that fail with “try again”' },
-  { fault: 'stale_reads', label: 'stale reads', meaning: 'share of reads that show the rows as they were when the conversation began' },
-];
+export { PERSONA_LABELS, PERSONA_MEANINGS, TOOL_FAULTS };
 
 const share = (value: number) => `${Number((100 * value).toFixed(1))} %`;
 

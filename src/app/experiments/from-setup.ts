@@ -1,7 +1,7 @@
 /** @file A new experiment from the settings of Setup: the preset as it is, and the preset with these settings. */
 import type { Experiment, Overrides } from '../../records/experiment.ts';
 import { PRESETS } from '../../training/presets.ts';
-import { ownName } from '../../training/config.ts';
+import { ownName } from '../../training/settings/index.ts';
 
 /** Settings that must be the same in all variants: they decide which tasks the evaluation plays. */
 const PLACE = ['domain', 'level', 'conversation_rules'];

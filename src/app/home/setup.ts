@@ -1,5 +1,6 @@
 /** @file Reads the settings in the address: those that differ from the preset. Loaded only when the address has settings. */
-import { ALIASES, ConfigError, grpoConfig, grpoSchema, ownName } from '../../training/config.ts';
+import { ConfigError, grpoConfig } from '../../training/config.ts';
+import { grpoSchema, ownName, SETTINGS } from '../../training/settings/index.ts';
 import { algorithmValues } from '../../training/algorithms/index.ts';
 import { PRESETS } from '../../training/presets.ts';
 import { type Conditions, PERSONAS } from '../../records/conditions.ts';
@@ -67,9 +68,9 @@ function resolve(preset: string, given: Setup['given']): Pick<Setup, 'config' | 
 
 /** The query change that sets a setting. An empty text removes a name: TRL's names always, ours if the preset has the same value. */
 export function settingQuery(preset: string, name: SettingName, text: string): Record<string, string> {
-  const aliases = Object.entries(ALIASES).flatMap(([alias, own]) => (own === name ? [[alias, '']] : []));
+  const trl = trlName(name);
   const same = text.trim() === String(PRESETS[preset]!.config[name]);
-  return { ...Object.fromEntries(aliases), [name]: same ? '' : text.trim() };
+  return { ...(trl && { [trl]: '' }), [name]: same ? '' : text.trim() };
 }
 
 /** As `settingQuery`, for several settings. */
@@ -107,7 +108,7 @@ export function algorithmQuery(preset: string, name: string, config: GrpoConfig)
 }
 
 /** TRL's name of a setting, or undefined. */
-export const trlName = (name: SettingName): string | undefined => Object.entries(ALIASES).find(([, own]) => own === name)?.[0];
+export const trlName = (name: SettingName): string | undefined => SETTINGS[name].trl;
 
 /** The values of a boolean or enumerated setting, else null. */
 export function choicesOf(name: SettingName): readonly string[] | null {

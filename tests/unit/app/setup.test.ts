@@ -1,6 +1,6 @@
 /** The configuration in the address of home. */
 import { describe, expect, test } from 'vitest';
-import { GROUPS } from '../../../src/app/home/fields.ts';
+import { FIELD_GROUPS } from '../../../src/app/home/fields.ts';
 import { problemText } from '../../../src/app/home/problem-text.ts';
 import { REWARD_EXAMPLES } from '../../../src/app/home/reward-examples.ts';
 import { algorithmQuery, choicesOf, conditionsQuery, readSetup, settingQuery, trlName } from '../../../src/app/home/setup.ts';
@@ -10,7 +10,8 @@ import { href, parseHash, readQuery } from '../../../src/app/data/routes.ts';
 import { ALGORITHMS as CLI_ALGORITHMS } from '../../../src/cli/commands/training.mjs';
 import { algorithmOf, ALGORITHMS, withAlgorithm } from '../../../src/training/algorithms/index.ts';
 import { grpoConfig } from '../../../src/training/config.ts';
-import { PAPER, PRESETS } from '../../../src/training/presets.ts';
+import { PAPER } from '../../../src/training/defaults.ts';
+import { PRESETS } from '../../../src/training/presets.ts';
 import { rewardFrom } from '../../../src/training/rewards.ts';
 
 const read = (hash: string) => settingTexts(readQuery('home', parseHash(hash).query));
@@ -163,9 +164,9 @@ describe('an algorithm', () => {
 });
 
 test('Setup has every setting once; the seed is above the settings', () => {
-  const names = GROUPS.flatMap(({ fields }) => fields.map(({ name }) => name));
+  const names = FIELD_GROUPS.flatMap(({ fields }) => fields.map(({ name }) => name));
   expect([...names, 'seed'].sort()).toEqual(Object.keys(PAPER).sort());
-  for (const { fields, summary } of GROUPS) {
+  for (const { fields, summary } of FIELD_GROUPS) {
     expect(summary(PAPER)).not.toMatch(/undefined|NaN/);
     for (const { help } of fields) expect(help.length).toBeGreaterThan(8);
   }

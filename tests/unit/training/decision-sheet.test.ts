@@ -11,7 +11,8 @@ import { configDiff } from '../../../src/app/data/run/config-diff.ts';
 import { evaluationConfig, grpoConfig } from '../../../src/training/config.ts';
 import { DECISIONS, valuesOf } from '../../../src/training/decision-sheet.ts';
 import { grpoStep } from '../../../src/training/grpo.ts';
-import { PAPER, PRESETS } from '../../../src/training/presets.ts';
+import { PAPER } from '../../../src/training/defaults.ts';
+import { PRESETS } from '../../../src/training/presets.ts';
 import { trainingTasks } from '../../../src/training/training-tasks.ts';
 import { domain, OrderDesk, ReplayUser, stage, task } from '../../support/episodes.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Trajectory } from '../../../src/records/trajectory.ts';
 import type { Learner, ScoreOptions, Scores, TrainSequence } from '../../../src/engine/types.ts';
 import { inspectGroup, TOP_LOGPROBS } from '../../../src/training/inspect.ts';
-import { PAPER } from '../../../src/training/presets.ts';
+import { PAPER } from '../../../src/training/defaults.ts';
 
 const trajectory = () =>
   ({

@@ -9,7 +9,6 @@ import { reportOf } from '../../../src/evaluation/report.ts';
 import { estimateAdvantages } from '../../../src/training/advantages.ts';
 import { ConfigError, grpoConfig } from '../../../src/training/config.ts';
 import { rolloutMetrics } from '../../../src/training/metrics.ts';
-import { OUTCOME_REWARD } from '../../../src/training/presets.ts';
 import { isShaped, rewardOf, storeRewards } from '../../../src/training/rewards.ts';
 import { chooseGroups, isMixed } from '../../../src/training/step-batch.ts';
 import { task } from '../../support/episodes.ts';
@@ -69,6 +68,17 @@ function played(facts: Played = {}): Trajectory {
   };
 }
 
+/** The binary outcome, and nothing else. */
+const OUTCOME_REWARD: RewardSettings = {
+  'reward.outcome': 1,
+  'reward.partial': 0,
+  'reward.partial_gate': 'ended',
+  'reward.format': 0,
+  'reward.tool_match': 0,
+  'reward.unconfirmed_write': 0,
+  'reward.length': 0,
+  'reward.handover': 0,
+};
 const only = (settings: Partial<RewardSettings>) => ({ ...OUTCOME_REWARD, 'reward.outcome': 0, ...settings });
 const total = (facts: Played, settings: Partial<RewardSettings>) => rewardOf(played(facts), only(settings)).total;
 

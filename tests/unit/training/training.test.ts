@@ -5,7 +5,8 @@ import { permutation } from '../../../src/base/random.ts';
 import { estimateAdvantages, meanAdvantage, tokenAdvantages, tokenWeights } from '../../../src/training/advantages.ts';
 import { ConfigError, grpoConfig, lossConfig, sftConfig } from '../../../src/training/config.ts';
 import { overlongReward } from '../../../src/training/overlong.ts';
-import { limitsFor, PAPER, presetFor, PRESETS } from '../../../src/training/presets.ts';
+import { PAPER } from '../../../src/training/defaults.ts';
+import { limitsFor, presetFor, PRESETS } from '../../../src/training/presets.ts';
 import { grpoTokenLoss, klEstimate } from '../../../src/training/grpo-loss.ts';
 import { learningRate } from '../../../src/training/schedule.ts';
 

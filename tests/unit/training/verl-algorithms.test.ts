@@ -6,7 +6,8 @@ import { ALGORITHMS } from '../../../src/training/algorithms/index.ts';
 import { grpoTokenLoss } from '../../../src/training/grpo-loss.ts';
 import { UpdateMeter } from '../../../src/training/metrics.ts';
 import { POLICY_LOSSES } from '../../../src/training/policy-loss.ts';
-import { PAPER, PRESETS } from '../../../src/training/presets.ts';
+import { PAPER } from '../../../src/training/defaults.ts';
+import { PRESETS } from '../../../src/training/presets.ts';
 import { batch, cases, chainOf, configOf, fixture, type LossToken, relativeError } from '../../support/verl-algorithms.ts';
 
 const TOLERANCE = 1e-7;

@@ -1,0 +1,35 @@
+/** @file How a step trains: on its rollouts, on its successes, or on conversations of demonstrators. */
+import { z } from 'zod';
+import { count, settingGroup } from './setting.ts';
+
+export const algorithm = settingGroup({
+  id: 'algorithm',
+  title: 'Training method',
+  settings: {
+    algorithm: {
+      schema: z.enum(['grpo', 'rft', 'sft']),
+      default: 'grpo',
+      label: 'Training method',
+      help: 'grpo compares the rollouts of a group. rft imitates the successful rollouts. sft imitates new conversations of the demonstrators, as many as grpo samples.',
+    },
+    rft_epochs: {
+      schema: count,
+      // One pass, as GRPO takes one (`ppo_epochs`): both algorithms then see each sampled token once.
+      default: 1,
+      label: 'Passes over successes',
+      help: 'Only with rft: how often a step trains on its successful rollouts.',
+    },
+    sft_mini_batch_size: {
+      schema: count,
+      default: 16,
+      label: 'Conversations per update',
+      help: 'Only with rft and sft: the number of conversations in one update.',
+    },
+    sft_conditions: {
+      schema: z.enum(['cold_start', 'run']),
+      default: 'cold_start',
+      label: 'Customers of demonstrations',
+      help: 'Only with sft. cold_start: cooperative customers, as in the cold start. run: the customers and tools of this run.',
+    },
+  },
+});

@@ -1,0 +1,163 @@
+/** @file How rewards become advantages, and how the loss of an update is computed from them. */
+import { z } from 'zod';
+import { amount, count, natural, settingGroup, share } from './setting.ts';
+
+export const loss = settingGroup({
+  id: 'loss',
+  title: 'Loss',
+  settings: {
+    adv_estimator: {
+      schema: z.enum(['grpo', 'rloo', 'reinforce_plus_plus', 'reinforce_plus_plus_baseline', 'opo', 'grpo_passk']),
+      default: 'grpo',
+      label: 'Advantage estimator',
+      help: 'How rewards become advantages. grpo, rloo, opo and grpo_passk compare the rollouts of a group; the others bring all advantages of a step to mean 0 and standard deviation 1, reinforce_plus_plus without comparing a group.',
+      verl: 'algorithm.adv_estimator',
+      choice: {
+        topic: 'advantage estimator',
+        upstream: 'GRPO: relative to the group’s mean reward',
+        ours: 'the same; other estimators of verl can be set, or a whole algorithm chosen',
+      },
+    },
+    norm_adv_by_std_in_grpo: {
+      schema: z.boolean(),
+      default: true,
+      label: 'Divide advantages by the deviation',
+      help: 'Divides the advantages of a group by the standard deviation of the group’s rewards. Only with grpo and grpo_passk.',
+      verl: 'algorithm.norm_adv_by_std_in_grpo',
+      choice: {
+        topic: 'spread of advantages',
+        upstream: 'divided by the sample standard deviation plus 1e-6',
+        ours: 'the same',
+      },
+    },
+    gamma: {
+      schema: share,
+      default: 1,
+      label: 'Discount',
+      help: 'Only with reinforce_plus_plus. Each sampled token before the last one weakens the reward by this factor.',
+      verl: 'algorithm.gamma',
+    },
+    loss_mode: {
+      schema: z.enum(['vanilla', 'gspo', 'cispo']),
+      default: 'vanilla',
+      label: 'Policy loss',
+      help: 'vanilla clips the ratio of each token. gspo clips one ratio for the whole rollout. cispo limits the ratio but keeps the gradient.',
+      verl: 'actor_rollout_ref.actor.policy_loss.loss_mode',
+      alias: 'policy_loss.loss_mode',
+      choice: {
+        topic: 'policy loss',
+        upstream: 'PPO’s clip for each token, with dual clip',
+        ours: 'the same; gspo has one ratio per rollout, cispo clips the weight and keeps the gradient',
+      },
+    },
+    clip_ratio_low: {
+      // verl's recipe for CISPO has 10: no clip below.
+      schema: amount,
+      default: 0.2,
+      label: 'Lower clip',
+      help: 'The probability ratio of a token is clipped below 1 minus this value.',
+      trl: 'epsilon',
+      verl: 'actor_rollout_ref.actor.clip_ratio_low',
+    },
+    clip_ratio_high: {
+      schema: amount,
+      default: 0.2,
+      label: 'Upper clip',
+      help: 'The probability ratio of a token is clipped above 1 plus this value.',
+      trl: 'epsilon_high',
+      verl: 'actor_rollout_ref.actor.clip_ratio_high',
+    },
+    clip_ratio_c: {
+      schema: z.number().gt(1),
+      default: 3,
+      label: 'Dual clip',
+      help: 'Limits the loss of a token with negative advantage to this many times the advantage’s size.',
+      trl: 'delta',
+      verl: 'actor_rollout_ref.actor.clip_ratio_c',
+    },
+    use_kl_loss: {
+      schema: z.boolean(),
+      default: true,
+      label: 'KL loss',
+      help: 'Adds the KL divergence from the starting weights to the loss.',
+      verl: 'actor_rollout_ref.actor.use_kl_loss',
+    },
+    kl_loss_coef: {
+      schema: amount,
+      default: 0.001,
+      label: 'KL coefficient',
+      help: 'The weight of the KL divergence in the loss.',
+      trl: 'beta',
+      verl: 'actor_rollout_ref.actor.kl_loss_coef',
+    },
+    kl_loss_type: {
+      schema: z.enum(['k1', 'abs', 'k2', 'low_var_kl']),
+      default: 'low_var_kl',
+      label: 'KL estimator',
+      help: 'low_var_kl is the estimator k3, which is never negative.',
+      verl: 'actor_rollout_ref.actor.kl_loss_type',
+      valueAliases: { k3: 'low_var_kl', kl: 'k1', mse: 'k2' },
+    },
+    entropy_coeff: {
+      schema: z.number(),
+      default: 0,
+      label: 'Entropy bonus',
+      help: 'The weight of the entropy bonus, which favours a less certain model. 0 turns the bonus off.',
+      trl: 'entropy_coef',
+      verl: 'actor_rollout_ref.actor.entropy_coeff',
+    },
+    loss_agg_mode: {
+      schema: z.enum(['token-mean', 'seq-mean-token-sum', 'seq-mean-token-mean', 'seq-mean-token-sum-norm']),
+      default: 'token-mean',
+      label: 'Loss average',
+      help: 'token-mean averages over all tokens of the batch. The seq-mean modes average over sequences. With seq-mean-token-mean, a long conversation weighs as much as a short one. seq-mean-token-sum-norm divides the sum over all tokens by a constant.',
+      verl: 'actor_rollout_ref.actor.loss_agg_mode',
+      valueAliases: { dapo: 'token-mean', grpo: 'seq-mean-token-mean' },
+    },
+    loss_scale_factor: {
+      schema: amount,
+      default: 0,
+      label: 'Divisor of the sum',
+      help: 'Only with seq-mean-token-sum-norm. 0 divides by the maximum number of tokens of a conversation.',
+    },
+    ppo_mini_batch_size: {
+      schema: count,
+      default: 32,
+      label: 'Tasks per update',
+      help: 'Must divide the tasks per step. If both are equal, a step makes one update.',
+      verl: 'actor_rollout_ref.actor.ppo_mini_batch_size',
+      choice: {
+        topic: 'updates per batch',
+        upstream: 'one, so that clipping never has an effect',
+        ours: 'one; a smaller mini-batch gives more updates',
+      },
+    },
+    ppo_micro_batch_size_per_gpu: {
+      schema: natural,
+      default: 8,
+      label: 'Conversations per micro-batch',
+      help: 'The loss is averaged over each micro-batch, then over the micro-batches, as in the paper’s code. 0 averages over the whole update.',
+      choice: {
+        topic: 'token mean',
+        upstream: 'the mean of each micro-batch of 8 sequences, then the mean of these means',
+        ours: 'the mean over all tokens of the mini-batch (0)',
+      },
+    },
+    ppo_epochs: {
+      schema: count,
+      default: 1,
+      label: 'Passes over a step',
+      help: 'With more than one pass, later updates reuse rollouts of older weights (off-policy).',
+      trl: 'num_iterations',
+      verl: 'actor_rollout_ref.actor.ppo_epochs',
+    },
+  },
+  choices: [
+    {
+      topic: 'metrics of entropy and advantage',
+      upstream: 'include tokens of tools and the user',
+      ours: 'sampled tokens only',
+    },
+    { topic: 'metric of KL', upstream: 'the last micro-batch only', ours: 'all tokens of the update' },
+  ],
+});

@@ -1,0 +1,76 @@
+/** @file The weights and prices of the reward of training. By default it is the binary outcome and nothing else. */
+import { z } from 'zod';
+import { amount, settingGroup } from './setting.ts';
+
+export const rewards = settingGroup({
+  id: 'reward',
+  title: 'Reward',
+  settings: {
+    'reward.outcome': {
+      schema: amount,
+      default: 1,
+      label: 'Outcome',
+      help: 'Weight. 1 if the database ends exactly as the task demands, else 0. Evaluation uses only this part.',
+    },
+    'reward.partial': {
+      schema: amount,
+      default: 0,
+      label: 'Partial credit',
+      help: 'Weight. Right rows minus damaged rows, divided by the rows that the task changes, at least 0. Rows with a wrong value count as damaged.',
+      choice: {
+        topic: 'parts of the reward',
+        upstream: 'the binary outcome alone',
+        ours: 'the same; the settings reward.* add parts or prices to the reward of training, never to that of evaluation',
+      },
+    },
+    'reward.partial_gate': {
+      schema: z.enum(['ended', 'no_violations']),
+      default: 'ended',
+      label: 'Gate of partial credit',
+      help: 'ended: partial credit needs a proper end, by the customer or by a transfer. no_violations: the agent must also break no rule.',
+    },
+    'reward.format': {
+      schema: amount,
+      default: 0,
+      label: 'Format',
+      help: 'Weight. 1 if every turn of the agent could be parsed, else 0. An agent that does nothing earns it too.',
+    },
+    'reward.tool_match': {
+      schema: amount,
+      default: 0,
+      label: 'Tool match',
+      help: 'Weight. The share of the solution’s tool calls that the agent made, as tau2-bench checks actions.',
+    },
+    'reward.unconfirmed_write': {
+      schema: amount,
+      default: 0,
+      label: 'Price of a write without a yes',
+      help: 'Subtracted for each write that the customer did not say yes to.',
+    },
+    'reward.length': {
+      schema: amount,
+      default: 0,
+      label: 'Price of length',
+      help: 'Subtracted for every 100 tokens that the agent sampled. Almost every group is then mixed, and small differences weigh much if advantages are divided by the deviation.',
+    },
+    'reward.handover': {
+      schema: amount,
+      default: 0,
+      label: 'Price of a needless transfer',
+      help: 'Subtracted for each transfer to a human, if the solution has none.',
+    },
+  },
+  choices: [
+    { topic: 'time of the reward', upstream: 'only at the end', ours: 'the same' },
+    {
+      topic: 'comparison of databases',
+      upstream: 'a hash of Python’s text: 5 is not 5.0',
+      ours: 'changed rows as canonical JSON: 5 is 5.0',
+    },
+    {
+      topic: 'amounts of money',
+      upstream: 'floats and Python’s round',
+      ours: 'whole cents in generated shops; Python’s round in imported benchmarks',
+    },
+  ],
+});

@@ -1,0 +1,60 @@
+/** @file What describes a setting and a group of settings, and the schemas that several settings share. */
+import { z } from 'zod';
+
+type Value = string | number | boolean;
+
+/** A row of the decision sheet: where MUA-RL's code makes a choice, what that choice is, and what this project does. */
+export interface Choice {
+  topic: string;
+  upstream: string;
+  ours: string;
+}
+
+/** The whole description of a setting. Configuration, form, command line, documents and comparisons are made from it. */
+export interface Setting {
+  schema: z.ZodType<Value>;
+  /** The value of MUA-RL's script `mua_grpo.sh` and its configuration files. Presets state what they change. */
+  default: Value;
+  /** The default of `mua sft`. Absent: `mua sft` has no such setting. */
+  sft?: Value;
+  label: string;
+  help: string;
+  /** TRL's name, where TRL has another name. */
+  trl?: string;
+  /** Where the setting is in verl's configuration. */
+  verl?: string;
+  /** Another name that is accepted: verl's name without its path. */
+  alias?: string;
+  /** Other words for values: the word → the value. */
+  valueAliases?: Readonly<Record<string, string>>;
+  /** The row of the decision sheet, if MUA-RL's choice is worth one. */
+  choice?: Choice;
+  /** Setup shows the setting outside its group. */
+  apart?: true;
+}
+
+export interface SettingGroup {
+  id: string;
+  title: string;
+  settings: Readonly<Record<string, Setting>>;
+  /** Rows of the decision sheet without a setting: MUA-RL's way is not available here. */
+  choices?: readonly Choice[];
+}
+
+/** Defaults that do not fit their schema do not compile. */
+type Fitting<S extends Record<string, Setting>> = {
+  [K in keyof S]: { default: z.output<S[K]['schema']>; sft?: z.output<S[K]['schema']> };
+};
+
+export const settingGroup = <const Id extends string, const S extends Record<string, Setting>>(group: {
+  id: Id;
+  title: string;
+  settings: S & Fitting<S>;
+  choices?: readonly Choice[];
+}): { id: Id; title: string; settings: S; choices?: readonly Choice[] } => group;
+
+export const count = z.int().min(1);
+export const natural = z.int().min(0);
+export const positive = z.number().positive();
+export const amount = z.number().min(0);
+export const share = z.number().min(0).max(1);

@@ -1,0 +1,115 @@
+/** @file Which tasks a run trains on, and the rules of their conversations. */
+import { z } from 'zod';
+import { settingGroup } from './setting.ts';
+
+export const tasks = settingGroup({
+  id: 'tasks',
+  title: 'Tasks and rules',
+  settings: {
+    domain: {
+      schema: z.string(),
+      default: 'retail',
+      label: 'Domain',
+      help: 'The source of database, tools and tasks: retail, telecom, or an import such as tau2-retail.',
+    },
+    level: {
+      schema: z.string(),
+      default: 'full',
+      label: 'Level',
+      help: 'The size of a generated domain: glimpse (retail only), nano, small or full. Each bundled model was prepared for one level.',
+    },
+    train_split: {
+      schema: z.enum(['train', 'heldout']),
+      default: 'heldout',
+      label: 'Tasks to train on',
+      help: 'heldout trains on the same tasks that evaluation plays, as the paper’s code does.',
+      choice: {
+        topic: 'tasks to train on',
+        upstream: 'the tasks of the evaluation',
+        ours: 'training tasks, which the evaluation never plays',
+      },
+    },
+    filter_noop_tasks: {
+      schema: z.boolean(),
+      default: false,
+      label: 'Replace no-op tasks',
+      help: 'A no-op task gives reward 1 to an agent that does nothing. Other tasks take its place.',
+      choice: {
+        topic: 'no-op tasks',
+        upstream: 'trained on: 31 of 165 tasks give reward 1 for doing nothing',
+        ours: 'trained on, because generated no-op tasks teach the agent to refuse; true replaces them by other tasks',
+      },
+    },
+    check_outputs: {
+      schema: z.boolean(),
+      default: false,
+      label: 'Require facts to be told',
+      help: 'Some benchmark tasks name facts that the agent must tell the customer. If true, the reward in training requires these facts. Evaluation always does.',
+      choice: {
+        topic: 'facts to tell the customer',
+        upstream: 'not checked in training, checked in evaluation',
+        ours: 'checked in both',
+      },
+    },
+    conversation_rules: {
+      schema: z.enum(['domain', 'mua_rl']),
+      default: 'mua_rl',
+      label: 'Conversation rules',
+      help: 'domain: the rules of the domain’s benchmark. mua_rl: the rules of MUA-RL in every domain.',
+      choice: {
+        topic: 'rules of conversation',
+        upstream: 'MUA-RL’s own rules, on tau-bench’s tasks',
+        ours: 'the rules of the domain’s benchmark',
+      },
+    },
+    malformed_policy: {
+      schema: z.enum(['end', 'feedback', 'as_text']),
+      default: 'end',
+      label: 'Malformed tool call',
+      help: 'end: the conversation ends. feedback: the agent receives the error. as_text: the customer receives the text of the call.',
+      choice: {
+        topic: 'malformed tool call',
+        upstream: 'ends the episode, which can still get reward 1',
+        ours: 'the agent is told the error; this costs a turn',
+      },
+    },
+    enable_thinking: {
+      schema: z.boolean(),
+      default: false,
+      sft: false,
+      label: 'Thinking',
+      help: 'Qwen3’s enable_thinking. If true, the model writes thoughts before each turn. The customer does not hear them, and they stay in the context. MUA-RL trains without.',
+      verl: '+data.apply_chat_template_kwargs.enable_thinking',
+    },
+    require_done: {
+      schema: z.boolean(),
+      default: false,
+      label: 'Require a proper end',
+      help: 'If true, a conversation without a proper end gets reward 0, for example at a limit.',
+      choice: {
+        topic: 'episodes that reach a limit',
+        upstream: 'scored like any other',
+        ours: 'reward 0: the user or a terminal tool must end the episode',
+      },
+    },
+  },
+  choices: [
+    { topic: 'mixture of domains', upstream: '115 retail and 50 airline tasks in one training set', ours: 'one domain per run' },
+    {
+      topic: 'end of an epoch',
+      upstream: 'the last 5 of 165 tasks are dropped, as they do not fill a batch',
+      ours: 'no task is dropped: a batch can span two epochs',
+    },
+    {
+      topic: 'several tool calls in one message',
+      upstream: 'all but the first are dropped and removed from the text',
+      ours: 'sampling stops after the first call, so that nothing must be dropped',
+    },
+    {
+      topic: 'history',
+      upstream: 'messages are rendered and tokenized again from text',
+      ours: 'sampled tokens are kept; training and evaluation use one template',
+    },
+    { topic: 'stop message', upstream: 'in the context, not trained on', ours: 'the same' },
+  ],
+});
