@@ -1,0 +1,93 @@
+/**
+ * @file The tables of the documents that repeat what the code says. A document has a table between `<!-- NAME -->` and
+ * `<!-- /NAME -->`. `npm run docs` writes the tables, and a test fails if a committed table differs.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { COLD_START, conditionSettings, defaultConditions } from '../src/environments/conditions.ts';
+import type { GrpoConfig } from '../src/records/run.ts';
+import { ALGORITHMS } from '../src/training/algorithms/index.ts';
+import { DEFAULT_PRESET, type Preset, PRESETS } from '../src/training/presets.ts';
+import { GROUPS } from '../src/training/settings/index.ts';
+import type { Setting, SettingGroup } from '../src/training/settings/setting.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const BASE = PRESETS[DEFAULT_PRESET]!.config;
+
+const code = (text: unknown) => `\`${String(text)}\``;
+const cell = (text: string) => text.replaceAll('|', '\\|');
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
+const assignments = (values: Partial<GrpoConfig>) =>
+  Object.entries(values)
+    .map(([name, value]) => code(`${name}=${String(value)}`))
+    .join(', ');
+
+/** The values of a setting that has few. */
+const valuesOf = ({ schema }: Setting): readonly string[] => ('options' in schema ? (schema.options as string[]) : []);
+
+/** What a setting means, with the values that the meaning does not name. */
+function meaning(setting: Setting): string {
+  const values = valuesOf(setting);
+  return values.every((value) => setting.help.includes(value)) ? setting.help : `${values.map(code).join(', ')}. ${setting.help}`;
+}
+
+/** The settings of a group, with TRL's names, and MUA-RL's values where the default preset has others. */
+export function settingsTable({ settings }: SettingGroup): string {
+  const rows = Object.entries(settings).map(([name, setting]) => {
+    const value = BASE[name as keyof GrpoConfig];
+    const paper = setting.default === value ? '' : ` (${code(setting.default)})`;
+    return [code(name) + (setting.trl ? ` (${code(setting.trl)})` : ''), code(value) + paper, meaning(setting)];
+  });
+  return table(["setting (TRL's name)", "default (MUA-RL's)", 'meaning'], rows);
+}
+
+/** The shares of customers and faults: those of the levels, and of the cold start. */
+function customersTable({ settings }: SettingGroup): string {
+  const levels = ['glimpse', 'nano', 'small'];
+  const columns = [...levels.map(defaultConditions), COLD_START].map(conditionSettings);
+  const names = Object.keys(settings).filter((name) => !name.startsWith('val_')) as (keyof (typeof columns)[number])[];
+  return table(
+    ['setting', 'customer or tool', ...levels.map((level) => `at ${code(level)}`), 'cold start'],
+    names.map((name) => [code(name), settings[name]!.help, ...columns.map((values) => String(values[name]))]),
+  );
+}
+
+/** The settings in which a preset differs from the default preset. Its customers are those of its level. */
+function changes({ config }: Preset): string {
+  const names = GROUPS.filter(({ id }) => id !== 'customers').flatMap(({ settings }) => Object.keys(settings) as (keyof GrpoConfig)[]);
+  return assignments(Object.fromEntries(names.filter((name) => config[name] !== BASE[name]).map((name) => [name, config[name]])));
+}
+
+const TABLES: Record<string, () => string> = {
+  presets: () =>
+    table(
+      ['preset', 'model', 'what it is for', `settings that differ from ${code(DEFAULT_PRESET)}`],
+      Object.entries(PRESETS).map(([name, preset]) => [code(name), preset.model, preset.description, changes(preset)]),
+    ),
+  algorithms: () =>
+    table(
+      ['name', 'settings'],
+      Object.entries(ALGORITHMS).map(([name, { settings }]) => [code(name), assignments(settings(BASE))]),
+    ),
+  ...Object.fromEntries(
+    GROUPS.map((group) => [`settings of ${group.id}`, () => (group.id === 'customers' ? customersTable(group) : settingsTable(group))]),
+  ),
+};
+
+/** The documents, as paths from the root of the repository. */
+export const documents = (): string[] => [
+  'README.md',
+  ...readdirSync(`${ROOT}/docs`, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+export const readDocument = (path: string): string => readFileSync(ROOT + path, 'utf8');
+
+/** A document with its tables written anew. @throws if a marker names no table */
+export const withTables = (path: string, text: string): string =>
+  text.replace(/^<!-- (.+) -->$[\s\S]*?^<!-- \/\1 -->$/gm, (_, name: string) => {
+    if (!Object.hasOwn(TABLES, name)) throw new Error(`${path}: unknown table "${name}": expected ${Object.keys(TABLES).join(', ')}`);
+    return `<!-- ${name} -->\n\n${TABLES[name]!()}\n\n<!-- /${name} -->`;
+  });

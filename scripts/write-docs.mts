@@ -1,0 +1,11 @@
+/** Writes the tables of the documents that repeat what the code says. Usage: npm run docs */
+import { writeFileSync } from 'node:fs';
+import { documents, readDocument, withTables } from './doc-tables.ts';
+
+for (const path of documents()) {
+  const text = readDocument(path);
+  const written = withTables(path, text);
+  if (written === text) continue;
+  writeFileSync(new URL(`../${path}`, import.meta.url), written);
+  console.log(`${path} written`);
+}
