@@ -8,7 +8,8 @@ import { ConfigError } from '../training/config.ts';
 import { freshWeights } from '../training/init-weights.ts';
 
 /** Runs of earlier versions lack settings. */
-type Start = Pick<GrpoConfig, 'seed'> & Partial<Pick<GrpoConfig, 'init_weights' | 'lora_rank' | 'lora_alpha' | 'target_modules' | 'precision'>>;
+type Start = Pick<GrpoConfig, 'seed'> &
+  Partial<Pick<GrpoConfig, 'init_weights' | 'lora_rank' | 'lora_alpha' | 'target_modules' | 'precision'>>;
 
 /**
  * The model's files. With fresh weights of the run's seed, unless `init_weights` is `model`; with new adapters, if the run trains
