@@ -1,27 +1,29 @@
 /**
- * @file Which room may import which room. A room is a folder of src. ESLint checks this table, type imports included.
- * docs/architecture.md says what each room holds.
+ * @file Which room may import which room. A room is a folder of src or of src/app. ESLint checks these tables, type imports
+ * included. docs/architecture.md says what each room holds.
  */
 
-/** Each room with the rooms that it may import. A room may import only rooms above it. */
+/** Rooms without a subject: types of stored things, and small helpers. Every room may import them, except kit. */
+export const FOUNDATION = ['records', 'base'];
+
+/** Each room with the rooms that it may import beside the foundation. A room may import only rooms above it. */
 export const ROOMS = {
+  kit: [],
   records: [],
-  base: ['records'],
-  engine: ['base', 'records'],
-  environments: ['base', 'records'],
-  local: ['base', 'records'],
-  users: ['base', 'records', 'environments', 'local'],
-  agent: ['base', 'records', 'engine', 'environments', 'users'],
-  domains: ['base', 'records', 'environments', 'users', 'agent'],
-  exchange: ['base', 'records', 'engine'],
-  storage: ['base', 'records'],
-  benchmarks: ['base', 'records', 'environments', 'users', 'agent', 'domains', 'exchange'],
-  evaluation: ['base', 'records', 'environments', 'users', 'agent', 'domains'],
-  training: ['base', 'records', 'engine', 'environments', 'users', 'agent', 'domains', 'benchmarks', 'evaluation'],
-  experiments: ['base', 'records', 'exchange', 'evaluation', 'training'],
+  base: [],
+  engine: [],
+  environments: [],
+  local: [],
+  users: ['environments', 'local'],
+  agent: ['engine', 'environments', 'users'],
+  domains: ['environments', 'users', 'agent'],
+  exchange: ['engine'],
+  storage: [],
+  benchmarks: ['environments', 'users', 'agent', 'domains', 'exchange'],
+  evaluation: ['environments', 'users', 'agent', 'domains'],
+  training: ['engine', 'environments', 'users', 'agent', 'domains', 'benchmarks', 'evaluation'],
+  experiments: ['exchange', 'evaluation', 'training'],
   trainer: [
-    'base',
-    'records',
     'engine',
     'environments',
     'users',
@@ -34,101 +36,84 @@ export const ROOMS = {
     'training',
     'experiments',
   ],
-  formats: ['base', 'records', 'agent', 'exchange', 'benchmarks'],
-  serve: ['base', 'records', 'environments', 'local', 'users', 'agent', 'domains', 'benchmarks', 'evaluation', 'training', 'formats'],
-  worlds: ['base', 'records', 'environments', 'domains', 'exchange', 'benchmarks'],
+  formats: ['agent', 'exchange', 'benchmarks'],
+  serve: ['environments', 'local', 'users', 'agent', 'domains', 'benchmarks', 'evaluation', 'training', 'formats'],
+  worlds: ['environments', 'domains', 'exchange', 'benchmarks'],
   workers: ['environments', 'local', 'users', 'domains', 'exchange', 'storage', 'benchmarks', 'trainer', 'worlds'],
-  cli: [
-    'base',
-    'records',
-    'environments',
-    'local',
-    'agent',
-    'domains',
-    'exchange',
-    'benchmarks',
-    'experiments',
-    'trainer',
-    'formats',
-    'serve',
-  ],
+  cli: ['environments', 'local', 'agent', 'domains', 'exchange', 'benchmarks', 'experiments', 'trainer', 'formats', 'serve'],
 
-  // The page: the folders of src/app.
-  kit: [],
-  data: [
-    'kit',
-    'base',
-    'records',
-    'engine',
-    'environments',
-    'local',
-    'agent',
-    'domains',
-    'exchange',
-    'storage',
-    'benchmarks',
-    'evaluation',
-    'training',
-    'experiments',
-    'trainer',
-    'worlds',
-  ],
-  charts: ['kit', 'data', 'base'],
+  // The page: folders of src/app that several features use.
+  routes: ['kit'],
+  labels: ['environments', 'agent'],
+  clients: ['kit', 'exchange', 'trainer', 'worlds'],
+  library: ['kit', 'routes', 'clients', 'exchange', 'storage', 'benchmarks', 'evaluation', 'training', 'experiments', 'trainer'],
+  'run-data': ['kit', 'routes', 'clients', 'library', 'agent', 'training', 'trainer'],
+  lessons: ['kit', 'library'],
+  state: ['kit', 'routes', 'clients', 'library', 'lessons', 'local'],
+  charts: ['kit', 'labels', 'run-data', 'state'],
+  customer: ['kit', 'labels', 'state', 'environments', 'local', 'users'],
+  branches: ['clients', 'library', 'agent', 'evaluation', 'training', 'trainer', 'worlds'],
   conversation: [
     'kit',
-    'data',
-    'base',
-    'records',
+    'routes',
+    'labels',
+    'clients',
+    'library',
+    'state',
+    'branches',
     'environments',
-    'local',
     'users',
     'agent',
-    'domains',
-    'evaluation',
     'training',
     'trainer',
   ],
-  /** Every other folder of src/app. A feature may not import another feature. */
-  feature: [
-    'kit',
-    'data',
-    'charts',
-    'conversation',
-    'base',
-    'records',
-    'local',
-    'users',
-    'agent',
-    'domains',
-    'exchange',
-    'benchmarks',
-    'evaluation',
-    'training',
-    'experiments',
-    'trainer',
-    'worlds',
-    'formats',
-  ],
-  gallery: ['kit', 'data', 'charts', 'conversation', 'feature', 'records', 'evaluation', 'training', 'trainer'],
-  /** App.svelte, main.ts and the files that put features together. They import each other. */
-  root: ['root', 'kit', 'data', 'conversation', 'feature', 'gallery', 'trainer'],
+  grpo: ['kit', 'routes', 'labels', 'library', 'run-data', 'state', 'conversation', 'agent'],
+  setup: ['kit', 'routes', 'labels', 'run-data', 'state', 'customer', 'conversation', 'exchange', 'training', 'trainer'],
+
+  /** App.svelte, main.ts and the files that put features together. They import each other, and every feature. */
+  root: ['root', 'feature', 'kit', 'routes', 'clients', 'library', 'run-data', 'lessons', 'state', 'conversation', 'trainer'],
 };
 
-const PAGE = ['kit', 'data', 'charts', 'conversation', 'gallery'];
+/** Each feature of the page, another folder of src/app, with the rooms that it may import. A feature may not import another feature. */
+export const FEATURES = {
+  home: ['kit', 'routes', 'library', 'run-data', 'state', 'charts', 'conversation', 'grpo', 'setup', 'users'],
+  runs: ['kit', 'routes', 'labels', 'clients', 'library', 'run-data', 'state', 'charts', 'conversation', 'exchange', 'training', 'trainer'],
+  rollouts: ['kit', 'routes', 'labels', 'library', 'run-data', 'state', 'conversation', 'evaluation'],
+  group: ['kit', 'routes', 'labels', 'run-data', 'state', 'conversation', 'grpo'],
+  play: ['kit', 'routes', 'labels', 'clients', 'library', 'state', 'customer', 'branches', 'conversation', 'users', 'agent', 'domains'],
+  evals: ['kit', 'routes', 'labels', 'library', 'state', 'customer', 'conversation', 'exchange', 'benchmarks', 'evaluation', 'training'],
+  experiments: ['kit', 'routes', 'clients', 'library', 'state', 'evaluation', 'training', 'experiments'],
+  worlds: ['kit', 'routes', 'labels', 'clients', 'state', 'conversation', 'benchmarks', 'worlds'],
+  models: ['kit', 'routes', 'clients', 'library', 'state', 'engine', 'local', 'exchange', 'trainer'],
+  coldstart: ['kit', 'routes', 'labels', 'library', 'state', 'conversation', 'training'],
+  share: ['kit', 'routes', 'clients', 'library', 'run-data', 'state', 'exchange', 'benchmarks', 'training', 'trainer', 'formats'],
+  settings: ['kit', 'routes', 'library', 'state', 'customer'],
+  learn: ['kit', 'routes', 'library', 'run-data', 'lessons', 'state', 'charts', 'grpo', 'training'],
+  shell: ['kit', 'routes', 'labels', 'clients', 'library', 'state', 'conversation'],
+};
+
+const PAGE = Object.keys(ROOMS).slice(Object.keys(ROOMS).indexOf('routes'));
+const shared = ['kit', ...PAGE].filter((room) => room !== 'root');
 
 export const elements = [
   { type: 'workers', pattern: 'workers' },
-  ...PAGE.map((room) => ({ type: room, pattern: `src/app/${room}` })),
+  ...shared.map((room) => ({ type: room, pattern: `src/app/${room}` })),
   { type: 'feature', pattern: 'src/app/*', capture: ['feature'] },
   ...Object.keys(ROOMS)
-    .filter((room) => !['workers', 'feature', 'root', ...PAGE].includes(room))
+    .filter((room) => !['workers', 'root', ...shared].includes(room))
     .map((room) => ({ type: room, pattern: `src/${room}` })),
 ];
 
 export const files = [{ category: 'root', pattern: ['src/*.ts', 'src/app/*.{ts,svelte}'] }];
 
+/** The foundation that a room may import. `base` may import `records`. */
+const foundation = (room) => (room === 'kit' ? [] : FOUNDATION.slice(0, FOUNDATION.includes(room) ? FOUNDATION.indexOf(room) : undefined));
 const select = (room) => (room === 'root' ? { file: { categories: 'root' } } : { element: { type: room } });
+const policy = (from, room, allowed) => ({ from, allow: { to: [...foundation(room), ...allowed].map(select) } });
 
-export const policies = Object.entries(ROOMS)
-  .filter(([, allowed]) => allowed.length > 0)
-  .map(([room, allowed]) => ({ from: select(room), allow: { to: allowed.map(select) } }));
+export const policies = [
+  ...Object.entries(ROOMS).map(([room, allowed]) => policy(select(room), room, allowed)),
+  ...Object.entries(FEATURES).map(([feature, allowed]) =>
+    policy({ element: { type: 'feature', captured: { feature } } }, feature, allowed),
+  ),
+].filter(({ allow }) => allow.to.length > 0);

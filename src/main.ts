@@ -1,12 +1,12 @@
 /** @file Creates the app's state, mounts the app and starts the trainer. */
 import { mount } from 'svelte';
 import App from './app/App.svelte';
-import { Library } from './app/data/library/library.ts';
-import { Lessons } from './app/data/lessons/lessons.svelte.ts';
+import { Library } from './app/library/library.ts';
+import { Lessons } from './app/lessons/lessons.svelte.ts';
 import { connectTrainer } from './trainer/connect.ts';
-import { Router } from './app/data/router.svelte.ts';
-import { Settings } from './app/data/settings.svelte.ts';
-import { TrainerClient } from './app/data/trainer-client.svelte.ts';
+import { Router } from './app/routes/router.svelte.ts';
+import { Settings } from './app/state/settings.svelte.ts';
+import { TrainerClient } from './app/clients/trainer-client.svelte.ts';
 import './app/elements.css';
 import './app/classes.css';
 

@@ -18,6 +18,9 @@ export interface StepMetrics {
   [name: string]: number;
 }
 
+/** The name of the held-out reward metric of any data source; undefined if `names` has no such metric. */
+export const heldOutName = (names: readonly string[]) => names.find((name) => /^val-core\/.*\/reward\/mean@1$/.test(name));
+
 export type RunStatus = 'starting' | 'running' | 'paused' | 'done' | 'stopped' | 'failed' | 'interrupted';
 
 export interface RunRequest {

@@ -3,7 +3,7 @@ import { flushSync } from 'svelte';
 import { expect, test, vi } from 'vitest';
 import type { DatasetQuery } from '../../src/app/coldstart/dataset-filter.ts';
 import { DatasetView } from '../../src/app/coldstart/dataset-view.svelte.ts';
-import { readQuery } from '../../src/app/data/routes.ts';
+import { readQuery } from '../../src/app/routes/routes.ts';
 import type { DatasetConversationRow } from '../../src/records/dataset.ts';
 
 const rows = (['careful', 'brisk', 'brisk'] as const).map((demonstrator, index): DatasetConversationRow => ({

@@ -5,7 +5,7 @@ import EstimateBar from '../../src/app/conversation/estimates/EstimateBar.svelte
 import EstimateButton from '../../src/app/conversation/estimates/EstimateButton.svelte';
 import Estimates from '../../src/app/conversation/estimates/Estimates.svelte';
 import { Estimating } from '../../src/app/conversation/estimates/estimating.svelte.ts';
-import { Library } from '../../src/app/data/library/library.ts';
+import { Library } from '../../src/app/library/library.ts';
 import type { MessageNode, Trajectory } from '../../src/records/trajectory.ts';
 import type { RunRow } from '../../src/records/run.ts';
 import { RunDatabase } from '../../src/storage/database.ts';

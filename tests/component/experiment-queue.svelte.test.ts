@@ -2,8 +2,8 @@
 import { flushSync } from 'svelte';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Queue } from '../../src/app/experiments/queue.svelte.ts';
-import { TrainerClient } from '../../src/app/data/trainer-client.svelte.ts';
-import type { BegunRun } from '../../src/app/data/library/experiments.ts';
+import { TrainerClient } from '../../src/app/clients/trainer-client.svelte.ts';
+import type { BegunRun } from '../../src/app/library/experiments.ts';
 import type { ExperimentRow } from '../../src/records/experiment.ts';
 import type { UserConfig } from '../../src/records/user.ts';
 import type { Trainer } from '../../src/trainer/connect.ts';

@@ -1,9 +1,9 @@
 /** One played conversation: whose turn it is, what is kept of it, and the ways back. */
 import { flushSync } from 'svelte';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Library } from '../../src/app/data/library/library.ts';
+import { Library } from '../../src/app/library/library.ts';
 import { Game, type Setting } from '../../src/app/play/game.svelte.ts';
-import type { TrainerClient } from '../../src/app/data/trainer-client.svelte.ts';
+import type { TrainerClient } from '../../src/app/clients/trainer-client.svelte.ts';
 import type { MessageNode } from '../../src/records/trajectory.ts';
 import type { Trajectory } from '../../src/records/trajectory.ts';
 import type { Task } from '../../src/records/task.ts';

@@ -6,7 +6,7 @@ import type { Subject } from '../../src/app/conversation/tokens/subject.ts';
 import type { Second } from '../../src/app/conversation/tokens/channels.ts';
 import type { Command } from '../../src/app/conversation/tokens/navigation.ts';
 import { Vocabulary } from '../../src/app/conversation/tokens/vocabulary.ts';
-import { Router } from '../../src/app/data/router.svelte.ts';
+import { Router } from '../../src/app/routes/router.svelte.ts';
 import type { MessageNode, Trajectory } from '../../src/records/trajectory.ts';
 
 const WORDS = ['<s>', 'Hello', 'Hi', 'you', 'look', 'done'];

@@ -1,9 +1,9 @@
 /** Live queries of the library hear changes of the browser's storage, also those whose answer includes the recorded run. */
 import { flushSync } from 'svelte';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Library } from '../../src/app/data/library/library.ts';
-import { RecordedSource } from '../../src/app/data/library/recorded-source.ts';
-import { LiveQuery } from '../../src/app/data/live-query.svelte.ts';
+import { Library } from '../../src/app/library/library.ts';
+import { RecordedSource } from '../../src/app/library/recorded-source.ts';
+import { LiveQuery } from '../../src/app/kit/live-query.svelte.ts';
 import type { BranchRow } from '../../src/records/branch.ts';
 import type { RunContent } from '../../src/records/bundle.ts';
 import type { EvaluationRow } from '../../src/records/evaluation.ts';

@@ -1,7 +1,7 @@
 /** The worker that checks models: what it refuses is said, and a check without an end is ended. */
 import { expect, test } from 'vitest';
-import { checkedModel } from '../../src/app/data/checked-model.ts';
-import { inModelsWorker } from '../../src/app/data/models-worker.ts';
+import { checkedModel } from '../../src/app/library/checked-model.ts';
+import { inModelsWorker } from '../../src/app/clients/models-worker.ts';
 
 const json = (value: object) => new TextEncoder().encode(JSON.stringify(value));
 

@@ -1,7 +1,7 @@
 /** Resource: the newest request wins, and the requests before it are aborted. */
 import { flushSync } from 'svelte';
 import { afterEach, expect, test } from 'vitest';
-import { Resource } from '../../src/app/data/resource.svelte.ts';
+import { Resource } from '../../src/app/kit/resource.svelte.ts';
 
 interface Asked {
   source: string;

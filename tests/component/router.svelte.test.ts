@@ -1,7 +1,7 @@
 /** The router: what the address says, as reactive state. */
 import { flushSync } from 'svelte';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Router } from '../../src/app/data/router.svelte.ts';
+import { Router } from '../../src/app/routes/router.svelte.ts';
 import { arrival } from '../../src/app/kit/scroll.ts';
 
 let stopEffects = () => {};

@@ -1,6 +1,6 @@
 /** Evaluations: started, cancelled and read; two of the same tasks compared down to a pair of conversations. */
 import { expect, type Page } from '@playwright/test';
-import { AFTER, BEFORE } from '../../src/app/gallery/samples.ts';
+import { AFTER, BEFORE } from '../gallery/samples.ts';
 import type { EvaluationRow } from '../../src/records/evaluation.ts';
 import type { MessageNode, Trajectory } from '../../src/records/trajectory.ts';
 import { inspect, watch } from './page-checks.ts';

@@ -1,9 +1,23 @@
 /** Every component alone, in its states: accessible in both themes, no wider than a phone, hostile text as text. */
 import { expect, type Page } from '@playwright/test';
+import { build, preview, type PreviewServer } from 'vite';
 import { picture, violations, watch } from './page-checks.ts';
 import { test } from './test.ts';
 
 const SCHEMES = ['light', 'dark'] as const;
+const configFile = 'tests/gallery/vite.config.ts';
+
+// One worker builds the gallery once.
+test.describe.configure({ mode: 'default' });
+
+let server: PreviewServer;
+let gallery: string;
+test.beforeAll(async () => {
+  await build({ configFile, logLevel: 'warn' });
+  server = await preview({ configFile, preview: { host: '127.0.0.1', port: 0 } });
+  gallery = server.resolvedUrls!.local[0]!;
+});
+test.afterAll(() => server.close());
 
 async function shoot(page: Page, suffix: string): Promise<void> {
   for (const exhibit of await page.locator('[data-part=exhibit]').all()) {
@@ -16,7 +30,7 @@ test('every exhibit in both themes, no wider than a phone', async ({ page }) => 
   test.slow();
   const problems = watch(page);
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  await page.goto('/#/gallery');
+  await page.goto(gallery);
   await expect(page).toHaveTitle(/\S · MUA-RL Playground$/);
   const exhibits = page.locator('[data-part=exhibit]');
   await expect(exhibits.last()).toBeVisible();
@@ -45,7 +59,7 @@ test('every exhibit in both themes, no wider than a phone', async ({ page }) => 
 });
 
 test('the dialogs, in both themes', async ({ page }) => {
-  await page.goto('/#/gallery');
+  await page.goto(gallery);
   const main = page.getByRole('main');
   for (const [name, open] of [
     ['keys', main.getByRole('button', { name: 'Keys' })],

@@ -1,9 +1,9 @@
 /** Whatever a file, a model, a customer or an address says stays text, on every page that shows it. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
-import { pairText } from '../../src/app/data/run/compare.ts';
-import { writeFrom } from '../../src/app/data/play-origin.ts';
-import { href } from '../../src/app/data/routes.ts';
+import { pairText } from '../../src/app/routes/comparison.ts';
+import { writeFrom } from '../../src/app/branches/play-origin.ts';
+import { href } from '../../src/app/routes/routes.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 import { ALL, CORPUS, FILE, hostileEvaluations, hostileRun, hostileWorld, NAME, staysText } from './hostile.ts';
 import { inspect, watch } from './page-checks.ts';

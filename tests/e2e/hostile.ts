@@ -11,7 +11,7 @@ import type { RolloutSummary } from '../../src/records/rollout.ts';
 import type { GrpoConfig } from '../../src/records/run.ts';
 import type { RowChange, Task, ToolCall, UserScenario } from '../../src/records/task.ts';
 import type { MessageNode, Trajectory, UserCall } from '../../src/records/trajectory.ts';
-import { BEFORE, REWARD_INFO } from '../../src/app/gallery/samples.ts';
+import { BEFORE, REWARD_INFO } from '../gallery/samples.ts';
 import { sha256 } from '../../src/base/sha256.ts';
 import { checked } from '../../src/exchange/checked.ts';
 import { evaluationSchema, rolloutSchema, runSchema } from '../../src/exchange/run-schema.ts';

@@ -4,7 +4,7 @@ import { expect, type Page } from '@playwright/test';
 import { path } from '../../src/base/message-path.ts';
 import { flatten } from '../../src/agent/trajectory.ts';
 import type { Trajectory } from '../../src/records/trajectory.ts';
-import { CHANNELS } from '../../src/app/data/routes.ts';
+import { CHANNELS } from '../../src/app/routes/routes.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 import { inspect, watch } from './page-checks.ts';
 import { test } from './test.ts';

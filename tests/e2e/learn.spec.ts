@@ -1,6 +1,6 @@
 /** Lessons over pages of the app: each place is in view and not under the panel, predictions, the next lesson, progress, the teacher's page. */
 import { expect, type Page } from '@playwright/test';
-import { LESSONS } from '../../src/app/data/lessons/titles.ts';
+import { LESSONS } from '../../src/app/lessons/titles.ts';
 import { lessonOf } from '../../src/app/learn/content.ts';
 import { EXERCISES, PLAN } from '../../src/app/learn/plan.ts';
 import { inspect } from './page-checks.ts';

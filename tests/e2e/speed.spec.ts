@@ -5,7 +5,7 @@ import { expect, type Page, test } from '@playwright/test';
 import type { RolloutSummary } from '../../src/records/rollout.ts';
 import type { MessageNode, Trajectory } from '../../src/records/trajectory.ts';
 import { Vocabulary } from '../../src/app/conversation/tokens/vocabulary.ts';
-import { CHANNELS } from '../../src/app/data/routes.ts';
+import { CHANNELS } from '../../src/app/routes/routes.ts';
 import { grpoConfig } from '../../src/training/config.ts';
 import { summarize } from '../../src/trainer/summary.ts';
 import { watch } from './page-checks.ts';

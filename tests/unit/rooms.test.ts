@@ -5,7 +5,7 @@ import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { ESLint } from 'eslint';
 import { afterAll, describe, expect, it } from 'vitest';
 import cycles from '../../.dependency-cruiser.js';
-import { ROOMS } from '../../rooms.js';
+import { FEATURES, ROOMS } from '../../rooms.js';
 
 const root = join(import.meta.dirname, '../..');
 const eslint = new ESLint({ cwd: root, overrideConfigFile: join(root, 'eslint.config.js') });
@@ -26,25 +26,37 @@ describe('rooms', () => {
     const names = Object.keys(ROOMS);
     for (const [room, allowed] of Object.entries(ROOMS))
       for (const other of allowed)
-        if (other !== 'root') expect(names.indexOf(other), `${room} → ${other}`).toBeLessThan(names.indexOf(room));
+        if (!['root', 'feature'].includes(other)) {
+          expect(names, `${room} → ${other}`).toContain(other);
+          expect(names.indexOf(other), `${room} → ${other}`).toBeLessThan(names.indexOf(room));
+        }
+  });
+
+  it('import at most twelve others', () => {
+    for (const [room, allowed] of [...Object.entries(ROOMS), ...Object.entries(FEATURES)])
+      expect(allowed.length, room).toBeLessThanOrEqual(12);
   });
 
   it('are the rooms of docs/architecture.md', () => {
     const rows = readFileSync(join(root, 'docs/architecture.md'), 'utf8').matchAll(
-      /^\| (?:`(?:src\/(?:app\/)?)?(?<name>\w+)\/`|a (?<feature>feature)|(?<root>root)).*\| (?<allowed>[^|]+) \|$/gm,
+      /^\| (?:`(?:src\/(?:app\/)?)?(?<name>[\w-]+)\/`|(?<root>root)).*\| (?<allowed>[^|]+) \|$/gm,
     );
     const described = [...rows].map(({ groups }) => {
-      const { name, feature, root, allowed } = groups!;
-      return [name ?? feature ?? root, allowed === '–' ? [] : allowed!.replace('every feature', 'feature').split(', ')];
+      const { name, root, allowed } = groups!;
+      return [name ?? root, allowed === '–' ? [] : allowed!.replace('every feature', 'feature').split(', ')];
     });
-    const others = Object.entries(ROOMS).map(([room, allowed]) => [room, allowed.filter((other) => other !== room)]);
-    expect(described).toEqual(others);
+    const others = [...Object.entries(ROOMS), ...Object.entries(FEATURES)].map(([room, allowed]) => [
+      room,
+      allowed.filter((other) => other !== room),
+    ]);
+    const byName = (rows: unknown[][]) => rows.toSorted(([a], [b]) => String(a).localeCompare(String(b)));
+    expect(byName(described)).toEqual(byName(others));
   });
 
   it('import what the table allows', async () => {
     expect(await broken('src/benchmarks/a.ts', "import { b } from '../environments/verifier.ts'; b();")).toEqual([]);
     expect(
-      await broken('src/app/evals/A.svelte', component("import B from './EvalForm.svelte'; import { c } from '../data/app.svelte.ts';")),
+      await broken('src/app/evals/A.svelte', component("import B from './EvalForm.svelte'; import { c } from '../state/app.svelte.ts';")),
     ).toEqual([]);
     expect(await broken('src/app/A.svelte', component("import B from './App.svelte'; import C from './evals/Evals.svelte';"))).toEqual([]);
   });
@@ -71,11 +83,11 @@ describe('rooms', () => {
     ['a value', "import { RunDatabase } from '../../storage/database.ts'; new RunDatabase();"],
     ['a type', "import type { RunDatabase } from '../../storage/database.ts'; export const a: RunDatabase | null = null;"],
   ])('a component of a feature may not import storage: %s', async (_, code) => {
-    expect(await broken('src/app/evals/A.svelte', component(code))).toEqual(noPolicy('feature', 'storage'));
+    expect(await broken('src/app/evals/A.svelte', component(code))).toEqual(noPolicy('evals', 'storage'));
   });
 
   it('a room may not import the files that put features together', async () => {
-    expect(await broken('src/app/evals/A.svelte', component("import App from '../App.svelte';"))).toEqual(noPolicy('feature', 'root'));
+    expect(await broken('src/app/evals/A.svelte', component("import App from '../App.svelte';"))).toEqual(noPolicy('evals', 'root'));
     expect(await broken('src/engine/a.ts', "import '../main.ts';")).toEqual(noPolicy('engine', 'root'));
   });
 

@@ -1,6 +1,7 @@
 /** @file The charts of the page, and how the metric columns of a run become a chart's lines. */
 import { number, percent, seconds, tickSeconds } from '../kit/format.ts';
-import { heldOutName, type MetricSeries } from '../data/run/series.ts';
+import { heldOutName } from '../../records/run.ts';
+import { type MetricSeries } from '../run-data/series.ts';
 import { smooth } from './smoothing.ts';
 
 export interface Line {

@@ -1,5 +1,5 @@
 /** @file Charts that show whether the agent earns its reward by the rules: writes with a yes, and the reward by part. */
-import { REWARD_LABELS } from '../data/labels.ts';
+import { REWARD_LABELS } from '../labels/labels.ts';
 import { number, percent } from '../kit/format.ts';
 import type { ChartSpec } from './charts.ts';
 import { shareBand } from './share-band.ts';

@@ -1,6 +1,6 @@
 /** @file The interval of a share, for each step of a run. */
 import { wilson } from '../../base/wilson.ts';
-import type { MetricSeries } from '../data/run/series.ts';
+import type { MetricSeries } from '../run-data/series.ts';
 import type { Band } from './charts.ts';
 
 /** Wilson's 95 % interval of the metric `share` of `of` things. null at steps without one of both metrics, or if `of` is 0. */

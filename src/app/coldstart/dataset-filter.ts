@@ -1,7 +1,7 @@
 /** @file The conversations of a dataset filtered by the address's query, and what is shown of each. */
 import type { DatasetConversationRow } from '../../records/dataset.ts';
-import { VIOLATION_LABELS } from '../data/labels.ts';
-import type { Query } from '../data/routes.ts';
+import { VIOLATION_LABELS } from '../labels/labels.ts';
+import type { Query } from '../routes/routes.ts';
 
 export type DatasetQuery = Query<'dataset'>;
 

@@ -1,6 +1,6 @@
 /** @file The state of a dataset's page: its conversations, which ones are shown, and which are rejected. */
 import type { DatasetConversationRow } from '../../records/dataset.ts';
-import type { Library } from '../data/library/library.ts';
+import type { Library } from '../library/library.ts';
 import { type DatasetQuery, filterDataset, type Filtered } from './dataset-filter.ts';
 
 type Storage = Pick<Library, 'datasetConversations' | 'rejectConversations'>;

@@ -3,8 +3,8 @@ import { customerName } from '../../base/customer-name.ts';
 import { countFlips, type Flip, type Pair, pairTrials, violationFlip } from '../../evaluation/paired.ts';
 import type { EvaluationRow, EvaluationSettings, TrialResult } from '../../records/evaluation.ts';
 import { settingsKey } from '../../evaluation/types.ts';
-import { conditionsText } from '../data/conditions.ts';
-import type { Query } from '../data/routes.ts';
+import { conditionsText } from '../labels/conditions.ts';
+import type { Query } from '../routes/routes.ts';
 
 /** The settings of an evaluation in one line. */
 export function settingsText({ domain, level, split, seed, temperature, conditions, user }: EvaluationSettings): string {

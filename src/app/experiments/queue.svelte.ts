@@ -2,9 +2,9 @@
 import type { ExperimentRow } from '../../records/experiment.ts';
 import type { UserConfig } from '../../records/user.ts';
 import { allPairs, pendingPairs, secondsLeft } from '../../experiments/plan.ts';
-import type { BegunRun } from '../data/library/experiments.ts';
-import type { Settings } from '../data/settings.svelte.ts';
-import type { TrainerClient } from '../data/trainer-client.svelte.ts';
+import type { BegunRun } from '../library/experiments.ts';
+import type { Settings } from '../state/settings.svelte.ts';
+import type { TrainerClient } from '../clients/trainer-client.svelte.ts';
 
 type Client = Pick<
   TrainerClient,

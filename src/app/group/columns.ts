@@ -3,7 +3,7 @@ import type { RolloutSummary } from '../../records/rollout.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
 import { type Turn, turnsOf } from '../conversation/aligned/acts.ts';
 import { divergence, type Divergence } from '../conversation/aligned/divergence.ts';
-import type { Query } from '../data/routes.ts';
+import type { Query } from '../routes/routes.ts';
 
 export interface Column {
   rollout: RolloutSummary;

@@ -1,8 +1,8 @@
 /** @file The eight lessons. Their places are moments of the recorded runs; tests/unit/app/learn.test.ts reads the runs and checks each of them. */
-import type { Lesson, LessonStep } from '../data/lessons/lesson.ts';
-import { beforeAfter, group, rollout, run, token, trial } from '../data/lessons/moments.ts';
-import type { LessonId } from '../data/lessons/titles.ts';
-import { href } from '../data/routes.ts';
+import type { Lesson, LessonStep } from '../lessons/lesson.ts';
+import { beforeAfter, group, rollout, run, token, trial } from '../library/recorded-moments.ts';
+import type { LessonId } from '../lessons/titles.ts';
+import { href } from '../routes/routes.ts';
 
 const failing = (failure: string, answer = '') => href({ name: 'failing', failure }, { answer });
 const ablation = href({ name: 'experiment', experiment: 'ablation' });

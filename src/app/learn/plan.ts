@@ -1,5 +1,5 @@
 /** @file The teacher's plan. Its moments are steps of the lessons, so both always show the same place. */
-import type { LessonId } from '../data/lessons/titles.ts';
+import type { LessonId } from '../lessons/titles.ts';
 import { lessonOf } from './content.ts';
 
 /** A moment to show: the place of a lesson's step, or with `answer` the place that shows the answer. */

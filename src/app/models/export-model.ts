@@ -3,7 +3,7 @@ import type { ModelFiles } from '../../records/model.ts';
 import { hasAdapter } from '../../exchange/adapter-folder.ts';
 import type { ExportOptions } from '../../exchange/export-folder.ts';
 import { inFolder, zipFiles } from '../../exchange/zip.ts';
-import { inModelsWorker } from '../data/models-worker.ts';
+import { inModelsWorker } from '../clients/models-worker.ts';
 
 export const EXPORT_FORMATS = {
   hf: { name: 'Hugging Face folder', note: 'safetensors, which transformers and this playground read', format: 'hf', precision: 'f32' },

@@ -1,7 +1,7 @@
 /** @file From which messages of a played conversation the visitor can play on. */
 import { path } from '../../base/message-path.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
-import { type From, forkAt } from '../data/play-origin.ts';
+import { type From, forkAt } from '../branches/play-origin.ts';
 import type { Role } from './setting.ts';
 
 /**

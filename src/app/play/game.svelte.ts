@@ -1,23 +1,23 @@
 /** @file A conversation that a visitor plays: its messages so far, and the moves that continue it. */
 import type { LiveAct } from '../../agent/live.ts';
-import type { PlayRequest, Viewer } from '../../trainer/messages.ts';
 import { nextParty, type NextParty, type Prefix, prefixAt, prefixWith, withoutLast } from '../../agent/prefix.ts';
 import { path } from '../../base/message-path.ts';
 import { toMessages } from '../../agent/trajectory.ts';
 import type { BranchRow } from '../../records/branch.ts';
 import type { MessageNode, Trajectory } from '../../records/trajectory.ts';
-import type { Library } from '../data/library/library.ts';
-import { BRANCHES, type Origin } from '../data/library/origin.ts';
-import { type From, hasEnded, sharedMessages } from '../data/play-origin.ts';
-import { type Party, requestOf, rollOut } from '../data/play-request.ts';
-import type { TrainerClient } from '../data/trainer-client.svelte.ts';
+import type { Library } from '../library/library.ts';
+import { BRANCHES, type Origin } from '../library/origin.ts';
+import { type From, hasEnded, sharedMessages } from '../branches/play-origin.ts';
+import { type Party, requestOf, rollOut } from '../branches/play-request.ts';
+import type { TrainerClient } from '../clients/trainer-client.svelte.ts';
 import { forksOf } from './forks.ts';
 import type { Role, Setting } from './setting.ts';
 
 export type { Role, Setting };
 
-/** Who plays the next turns: see `PlayRequest`. */
-type Move = Pick<PlayRequest, 'agent' | 'user'>;
+type Request = ReturnType<typeof requestOf>;
+/** Who plays the next turns. */
+type Move = Pick<Request, 'agent' | 'user'>;
 
 /** A model's answer to the customer's last message. */
 interface Answer {
@@ -150,7 +150,7 @@ export class Game {
     return this.move(this.#answered('simulated', modelReady), 'Waiting for the customer…');
   }
 
-  act(agent: NonNullable<PlayRequest['agent']>): Promise<void> {
+  act(agent: NonNullable<Move['agent']>): Promise<void> {
     const rests = this.as === 'user';
     return this.move(
       { agent, user: rests ? null : undefined },
@@ -221,7 +221,7 @@ export class Game {
   }
 
   /** Lets each model answer the customer's last message. The answers are shown, not stored. */
-  async compare(models: readonly { name: string; ref: PlayRequest['model'] }[]): Promise<void> {
+  async compare(models: readonly { name: string; ref: Request['model'] }[]): Promise<void> {
     const heard = this.shown.nodes.findLast(({ role }) => role === 'user');
     if (!heard) return;
     const prefix = prefixAt(this.shown, heard.id, 'agent');
@@ -287,7 +287,7 @@ export class Game {
   }
 
   /** Plays one conversation. `show` gets its acts until it ends: a late message of the worker is ignored. */
-  async #watched(request: PlayRequest, show: Viewer): Promise<Trajectory[]> {
+  async #watched(request: Request, show: (acts: LiveAct[]) => void): Promise<Trajectory[]> {
     let playing = true;
     try {
       return await this.#client.play(request, undefined, (acts) => {
@@ -339,7 +339,7 @@ export class Game {
     return { user, agent: this.as === 'user' && (await modelReady) ? undefined : null };
   }
 
-  get #request(): PlayRequest {
+  get #request(): Request {
     return requestOf(this.setting, this.#party(), this.prefix, this.#turns);
   }
 

@@ -1,18 +1,17 @@
 /** @file Loads what the play page needs: the task with its tools, the conversation to continue, and the models that can answer. */
 import { type OtherToken, type Prefix, prefixWith } from '../../agent/prefix.ts';
 import type { ModelRef } from '../../records/model.ts';
-import type { GrpoConfig } from '../../records/run.ts';
 import type { Task } from '../../records/task.ts';
-import type { Library } from '../data/library/library.ts';
-import { limitsFor } from '../../training/presets.ts';
-import { BRANCHES, readOrigin } from '../data/library/origin.ts';
-import { parseFrom, parseToken, worldOf, writeFrom } from '../data/play-origin.ts';
-import { refText, type Weights } from '../data/library/weights.ts';
-import { href } from '../data/routes.ts';
+import type { Library } from '../library/library.ts';
+import { configOf } from '../branches/play-request.ts';
+import { BRANCHES, readOrigin } from '../library/origin.ts';
+import { parseFrom, parseToken, worldOf, writeFrom } from '../branches/play-origin.ts';
+import { refText, type Weights } from '../library/weights.ts';
+import { href } from '../routes/routes.ts';
 import { vocabularyOf } from '../conversation/tokens/load-vocabulary.ts';
 import { inLine } from '../conversation/tokens/vocabulary.ts';
-import { presetModel } from '../data/library/conversation.ts';
-import { askWorlds } from '../data/worlds-client.ts';
+import { presetModel } from '../library/conversation.ts';
+import { askWorlds } from '../clients/worlds-client.ts';
 import type { Setting } from './game.svelte.ts';
 
 export interface ModelChoice {
@@ -53,14 +52,12 @@ export async function loadSetting(library: Library, task: string, from: string, 
   const found = conversation?.trajectory.task ?? (await freshTask(task));
   const base = conversation?.model ?? presetModel(found);
   const { tools, userTools } = await askWorlds((browser) => browser.info(worldOf(found.id)));
-  // An imported run may have fewer settings.
-  const config: GrpoConfig = { ...limitsFor(found.domain, found.level), ...conversation?.config };
   return {
     setting: {
       task: found,
       tools,
       userTools: userTools.length > 0,
-      config,
+      config: configOf(found, conversation?.config),
       start: conversation && { ...place, trajectory: conversation.trajectory },
       token: other && (await withWords(library, base, prefixWith(conversation!.trajectory, place!.node, other), other)),
       parent: parent?.trajectory ?? null,

@@ -3,7 +3,7 @@ import type { OtherToken } from '../../agent/prefix.ts';
 import type { GrpoConfig } from '../../records/run.ts';
 import type { Task, ToolSchema } from '../../records/task.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
-import type { From } from '../data/play-origin.ts';
+import type { From } from '../branches/play-origin.ts';
 
 export type Role = 'user' | 'agent';
 

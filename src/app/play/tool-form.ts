@@ -1,6 +1,6 @@
 /** @file What a visitor types into the form of a tool, and the arguments that it makes. */
 import type { Json } from '../../records/json.ts';
-import { choiceText, type Field } from '../data/tool-schema.ts';
+import { choiceText, type Field } from '../labels/tool-parameters.ts';
 
 /** The content of the form: texts as they were typed, in lists and objects. */
 export type Draft = string | Draft[] | { [name: string]: Draft };

@@ -1,6 +1,6 @@
 /** @file The labels of filters and of their values. An unknown value is shown as it is. */
-import { intent, TERMINATION_LABELS, VIOLATION_LABELS } from '../data/labels.ts';
-import type { Facet } from '../data/run/rollout-filter.ts';
+import { intent, TERMINATION_LABELS, VIOLATION_LABELS } from '../labels/labels.ts';
+import type { Facet } from '../run-data/rollout-filter.ts';
 
 export const FACET_TITLES: Record<Facet, string> = {
   reward: 'Outcome',

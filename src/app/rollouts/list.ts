@@ -1,7 +1,7 @@
 /** @file The list of rollouts that a visitor comes from, carried in the address of a rollout. */
-import { listOrder, RolloutIndex, type RolloutQuery } from '../data/run/rollout-filter.ts';
-import { readQuery } from '../data/routes.ts';
-import type { RunData } from '../data/run/run-data.svelte.ts';
+import { listOrder, RolloutIndex, type RolloutQuery } from '../run-data/rollout-filter.ts';
+import { readQuery } from '../routes/routes.ts';
+import type { RunData } from '../run-data/run-data.svelte.ts';
 
 /** The list without filters. An empty text would say that the visitor comes from elsewhere. */
 const ALL = 'all';

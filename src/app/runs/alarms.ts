@@ -1,5 +1,5 @@
 /** @file The alarms of a run, from the columns that its charts show. */
-import type { MetricSeries } from '../data/run/series.ts';
+import type { MetricSeries } from '../run-data/series.ts';
 import { type Alarm, ALARM_METRICS, alarmsOf } from '../../training/alarms.ts';
 import type { StepMetrics } from '../../records/run.ts';
 

@@ -1,7 +1,8 @@
 /** @file The metrics of several runs on common axes. */
 import type { ChartSpec } from '../charts/charts.ts';
-import { LAST_STEPS } from '../data/run/compare.ts';
-import { heldOutName, MetricSeries } from '../data/run/series.ts';
+import { LAST_STEPS } from '../library/run-summary.ts';
+import { heldOutName } from '../../records/run.ts';
+import { MetricSeries } from '../run-data/series.ts';
 import { number, percent, seconds, tickSeconds } from '../kit/format.ts';
 
 const named = (name: string) => () => name;

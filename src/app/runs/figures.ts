@@ -1,7 +1,7 @@
 /** @file The figures of the runs in a list. Each is read when the list first asks for it, and again when the rows of its run change. */
-import type { Library } from '../data/library/library.ts';
-import type { RunSummary } from '../data/library/run-summary.ts';
-import { LiveQuery } from '../data/live-query.svelte.ts';
+import type { Library } from '../library/library.ts';
+import type { RunSummary } from '../library/run-summary.ts';
+import { LiveQuery } from '../kit/live-query.svelte.ts';
 
 export class Figures {
   readonly #library: Pick<Library, 'source'>;

@@ -1,6 +1,6 @@
 /** @file The rollouts of the newest step's first group, or the first held-out trials, as the trainer plays them. */
 import type { LiveRollout, RunEvent } from '../../trainer/messages.ts';
-import type { TrainerClient } from '../data/trainer-client.svelte.ts';
+import type { TrainerClient } from '../clients/trainer-client.svelte.ts';
 
 export class LiveRollouts {
   /** 0 until a rollout is known. */

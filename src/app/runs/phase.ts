@@ -1,7 +1,7 @@
 /** @file What a run does now, in words, and about how long it still takes. */
 import type { GrpoConfig } from '../../records/run.ts';
-import type { RunProgress } from '../data/trainer-client.svelte.ts';
-import type { MetricSeries } from '../data/run/series.ts';
+import type { RunProgress } from '../clients/trainer-client.svelte.ts';
+import type { MetricSeries } from '../run-data/series.ts';
 
 const PHASES: Record<RunProgress['phase'], string> = {
   rollout: 'Playing conversations',

@@ -2,7 +2,7 @@
 import { type ChartSpec, chartsOf } from '../charts/charts.ts';
 import { PARTS_CHART, WRITES_CHART } from '../charts/reward-charts.ts';
 import { USER_COST_CHART, USER_FAULTS_CHART, USER_LATENCY_CHART, USER_TOKENS_CHART } from '../charts/user-charts.ts';
-import { measuresWrites } from '../data/run/measured.ts';
+import { measuresWrites } from '../run-data/measured.ts';
 import type { GrpoConfig } from '../../records/run.ts';
 import type { UserConfig } from '../../records/user.ts';
 import { isShaped } from '../../training/rewards.ts';

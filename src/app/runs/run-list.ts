@@ -1,6 +1,6 @@
 /** @file The list of runs: its order and its filter by tags. */
 import type { RunRow } from '../../records/run.ts';
-import type { Query, RUN_SORTS } from '../data/routes.ts';
+import type { Query, RUN_SORTS } from '../routes/routes.ts';
 
 export type RunSort = (typeof RUN_SORTS)[number];
 type Order = 'asc' | 'desc';

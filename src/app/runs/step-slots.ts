@@ -2,7 +2,7 @@
 import type { RunEvent } from '../../trainer/messages.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { GrpoConfig } from '../../records/run.ts';
-import type { Group } from '../data/run/groups.ts';
+import type { Group } from '../run-data/groups.ts';
 
 export interface PlayingGroup {
   id: string;

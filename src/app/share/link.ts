@@ -1,5 +1,5 @@
 /** @file Links that import a published run on another machine and open one of its conversations. */
-import { href } from '../data/routes.ts';
+import { href } from '../routes/routes.ts';
 import { sourceUrl } from './fetch-bundle.ts';
 
 const ROLLOUT = /^rollouts\/(.+)$/s;

@@ -2,7 +2,7 @@
 import { BUNDLE_LIMITS, readRunBundle } from '../../exchange/run-bundle.ts';
 import type { RunContent } from '../../records/bundle.ts';
 import type { ModelRow } from '../../records/model.ts';
-import type { Library } from '../data/library/library.ts';
+import type { Library } from '../library/library.ts';
 import { bytes } from '../kit/format.ts';
 import { fetchBundle } from './fetch-bundle.ts';
 
@@ -74,7 +74,7 @@ export class RunImport {
     let model: ModelRow | null = null;
     if (content.model) {
       this.stage = 'Checking the weights';
-      const { checkedModel } = await import('../data/checked-model.ts');
+      const { checkedModel } = await import('../library/checked-model.ts');
       model = await checkedModel(`${content.run.name}, step ${content.run.step}`, content.model);
     }
     signal.throwIfAborted();

@@ -7,8 +7,8 @@ import { adapterFolder } from '../../formats/adapters.ts';
 import type { EngineName } from '../../formats/engines.ts';
 import { zipFiles } from '../../exchange/zip.ts';
 import { PRESETS } from '../../training/presets.ts';
-import { configDiff } from '../data/run/config-diff.ts';
-import { askWorlds } from '../data/worlds-client.ts';
+import { configDiff } from '../run-data/config-diff.ts';
+import { askWorlds } from '../clients/worlds-client.ts';
 
 /** The folder's settings name it; its owner changes it there. */
 const MODEL = 'Qwen/Qwen3-0.6B';

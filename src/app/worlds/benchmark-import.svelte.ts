@@ -2,7 +2,7 @@
 import * as comlink from 'comlink';
 import type { StoredBenchmark } from '../../benchmarks/import/database.ts';
 import { benchmarkFiles, type PickedFile } from '../kit/picked-files.ts';
-import { askWorlds } from '../data/worlds-client.ts';
+import { askWorlds } from '../clients/worlds-client.ts';
 
 class BenchmarkImport {
   running = $state(false);

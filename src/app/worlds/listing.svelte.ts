@@ -1,5 +1,5 @@
 /** @file A long list in the worlds worker as a table shows it: the number of rows, the selected row, and the visible rows. */
-import { Resource } from '../data/resource.svelte.ts';
+import { Resource } from '../kit/resource.svelte.ts';
 import { Blocks } from '../kit/blocks.ts';
 import type { Found } from '../../worlds/types.ts';
 

@@ -1,13 +1,13 @@
 /** Logic of the page that needs no DOM: addresses, series, charts, groups, differences, status. */
 import { describe, expect, test } from 'vitest';
 import { chartData, CHARTS } from '../../../src/app/charts/charts.ts';
-import { configDiff } from '../../../src/app/data/run/config-diff.ts';
+import { configDiff } from '../../../src/app/run-data/config-diff.ts';
 import { bytes, count, number, seconds } from '../../../src/app/kit/format.ts';
-import { groupRollouts } from '../../../src/app/data/run/groups.ts';
-import { href, parseHash, type Route } from '../../../src/app/data/routes.ts';
+import { groupRollouts } from '../../../src/app/run-data/groups.ts';
+import { href, parseHash, type Route } from '../../../src/app/routes/routes.ts';
 import { compareRows } from '../../../src/app/conversation/database/row-diff.ts';
 import { canResume, shownStatus } from '../../../src/app/runs/run-status.ts';
-import { MetricSeries } from '../../../src/app/data/run/series.ts';
+import { MetricSeries } from '../../../src/app/run-data/series.ts';
 import { smooth } from '../../../src/app/charts/smoothing.ts';
 import type { RolloutSummary } from '../../../src/records/rollout.ts';
 import type { RowChange } from '../../../src/records/task.ts';

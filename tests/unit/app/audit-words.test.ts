@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Trajectory } from '../../../src/records/trajectory.ts';
 import TrialFacts from '../../../src/app/evals/TrialFacts.svelte';
 import Violations from '../../../src/app/conversation/transcript/Violations.svelte';
-import { noViolations, violationCount } from '../../../src/app/data/labels.ts';
+import { noViolations, violationCount } from '../../../src/app/labels/labels.ts';
 import { reportOf } from '../../../src/evaluation/report.ts';
 import { rolloutMetrics } from '../../../src/training/metrics.ts';
 import { task } from '../../support/episodes.ts';

@@ -1,6 +1,6 @@
 /** Whether the GPU may be used: every state and every use, and the lock behind them. */
 import { describe, expect, it } from 'vitest';
-import { availability, type GpuState } from '../../../src/app/data/availability.ts';
+import { availability, type GpuState } from '../../../src/app/clients/availability.ts';
 import { lockManager } from '../../support/locks.ts';
 import { GPU_USES, gpuHolder, takeGpu, type GpuUse } from '../../../src/trainer/gpu-lock.ts';
 

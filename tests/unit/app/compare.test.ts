@@ -2,8 +2,9 @@
 import { FIGURES, overlay, overlayCharts } from '../../../src/app/runs/compare-runs.ts';
 import { expect, test } from 'vitest';
 import { chartData } from '../../../src/app/charts/charts.ts';
-import { differences, pairText, readIds, readPair } from '../../../src/app/data/run/compare.ts';
-import { MetricSeries } from '../../../src/app/data/run/series.ts';
+import { differences } from '../../../src/app/run-data/compare.ts';
+import { pairText, readIds, readPair } from '../../../src/app/routes/comparison.ts';
+import { MetricSeries } from '../../../src/app/run-data/series.ts';
 import { grpoConfig } from '../../../src/training/config.ts';
 import type { RunRequest, StepMetrics } from '../../../src/records/run.ts';
 

@@ -2,8 +2,8 @@
 import type { RunEvent } from '../../../src/trainer/messages.ts';
 import 'fake-indexeddb/auto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { readSetup } from '../../../src/app/home/setup.ts';
-import { settingTexts } from '../../../src/app/home/texts.ts';
+import { readSetup } from '../../../src/app/setup/setup.ts';
+import { settingTexts } from '../../../src/app/setup/texts.ts';
 import {
   barPixels,
   chartData,
@@ -17,14 +17,14 @@ import {
   zoomOf,
 } from '../../../src/app/charts/charts.ts';
 import { FIGURES } from '../../../src/app/runs/compare-runs.ts';
-import { nearestStep } from '../../../src/app/data/run/groups.ts';
-import { parseHash, readQuery } from '../../../src/app/data/routes.ts';
-import { Library } from '../../../src/app/data/library/library.ts';
-import { MetricSeries } from '../../../src/app/data/run/series.ts';
-import { setupLink } from '../../../src/app/data/run/setup-link.ts';
+import { nearestStep } from '../../../src/app/run-data/groups.ts';
+import { parseHash, readQuery } from '../../../src/app/routes/routes.ts';
+import { Library } from '../../../src/app/library/library.ts';
+import { MetricSeries } from '../../../src/app/run-data/series.ts';
+import { setupLink } from '../../../src/app/run-data/setup-link.ts';
 import { readSmoothing } from '../../../src/app/charts/smoothing.ts';
 import type { Trainer } from '../../../src/trainer/connect.ts';
-import { TrainerClient } from '../../../src/app/data/trainer-client.svelte.ts';
+import { TrainerClient } from '../../../src/app/clients/trainer-client.svelte.ts';
 import { screenLock } from '../../../src/app/kit/wake-lock.ts';
 import type { RunRequest, RunRow } from '../../../src/records/run.ts';
 import { RunDatabase } from '../../../src/storage/database.ts';

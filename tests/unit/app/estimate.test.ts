@@ -1,7 +1,7 @@
 /** Estimates of success: what the stored rollouts say about a turn, and which weights sample new ones. */
 import { expect, test } from 'vitest';
 import { estimatesOf, nearestWeights, streamsUsed } from '../../../src/app/conversation/estimates/estimate.ts';
-import { listWeights } from '../../../src/app/data/library/weights.ts';
+import { listWeights } from '../../../src/app/library/weights.ts';
 import type { BranchRow } from '../../../src/records/branch.ts';
 import type { ModelRow } from '../../../src/records/model.ts';
 import type { RunRow } from '../../../src/records/run.ts';

@@ -3,11 +3,11 @@ import 'fake-indexeddb/auto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { BrowserSource } from '../../../src/app/data/library/browser-source.ts';
-import { Library } from '../../../src/app/data/library/library.ts';
-import { BRANCHES, writeOrigin } from '../../../src/app/data/library/origin.ts';
-import { RECORDED, RecordedSource } from '../../../src/app/data/library/recorded-source.ts';
-import type { RunSource } from '../../../src/app/data/library/source.ts';
+import { BrowserSource } from '../../../src/app/library/browser-source.ts';
+import { Library } from '../../../src/app/library/library.ts';
+import { BRANCHES, writeOrigin } from '../../../src/app/library/origin.ts';
+import { RECORDED, RecordedSource } from '../../../src/app/library/recorded-source.ts';
+import type { RunSource } from '../../../src/app/library/source.ts';
 import { readRunBundle } from '../../../src/exchange/run-bundle.ts';
 import type { BranchRow } from '../../../src/records/branch.ts';
 import type { RunContent } from '../../../src/records/bundle.ts';
@@ -325,9 +325,9 @@ describe('without a recorded run', () => {
   });
 });
 
-test('only app/data opens the storage and knows which run is recorded', () => {
+test('only app/library opens the storage and knows which run is recorded', () => {
   const files = readdirSync('src/app', { recursive: true, encoding: 'utf8' }).filter(
-    (file) => /\.(ts|svelte)$/.test(file) && !file.startsWith(join('data', '')),
+    (file) => /\.(ts|svelte)$/.test(file) && !file.startsWith(join('library', '')),
   );
   expect(files.length).toBeGreaterThan(100);
   const found = files.flatMap((file) => {

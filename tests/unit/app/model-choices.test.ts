@@ -1,8 +1,8 @@
 /** Weights that the page offers: all weights, or weights with the same tokenizer. */
 import 'fake-indexeddb/auto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Library } from '../../../src/app/data/library/library.ts';
-import { parseRef, refText } from '../../../src/app/data/library/weights.ts';
+import { Library } from '../../../src/app/library/library.ts';
+import { parseRef, refText } from '../../../src/app/library/weights.ts';
 import type { ModelRow } from '../../../src/records/model.ts';
 import type { CheckpointRow, RunRow } from '../../../src/records/run.ts';
 import { RunDatabase } from '../../../src/storage/database.ts';

@@ -1,8 +1,8 @@
 /** The words for what a run does, and the time that it still takes. */
 import { expect, test } from 'vitest';
 import { phasePosition, secondsLeft, timeLeft } from '../../../src/app/runs/phase.ts';
-import type { RunProgress } from '../../../src/app/data/trainer-client.svelte.ts';
-import { MetricSeries } from '../../../src/app/data/run/series.ts';
+import type { RunProgress } from '../../../src/app/clients/trainer-client.svelte.ts';
+import { MetricSeries } from '../../../src/app/run-data/series.ts';
 import { grpoConfig } from '../../../src/training/config.ts';
 
 const at = (step: number, phase: RunProgress['phase'], done = 0, total = 8): RunProgress => ({

@@ -14,8 +14,8 @@ import {
   worldName,
   writeFrom,
   writeToken,
-} from '../../../src/app/data/play-origin.ts';
-import { href, parseHash, readQuery } from '../../../src/app/data/routes.ts';
+} from '../../../src/app/branches/play-origin.ts';
+import { href, parseHash, readQuery } from '../../../src/app/routes/routes.ts';
 
 describe('from', () => {
   test.each([

@@ -1,9 +1,9 @@
 /** Branches in the database: found by their origin, for any id, and deleted with it. */
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Library } from '../../../src/app/data/library/library.ts';
-import { BRANCHES, writeOrigin } from '../../../src/app/data/library/origin.ts';
-import { parseFrom, writeFrom } from '../../../src/app/data/play-origin.ts';
+import { Library } from '../../../src/app/library/library.ts';
+import { BRANCHES, writeOrigin } from '../../../src/app/library/origin.ts';
+import { parseFrom, writeFrom } from '../../../src/app/branches/play-origin.ts';
 import type { BranchRow } from '../../../src/records/branch.ts';
 import type { EvaluationRow } from '../../../src/records/evaluation.ts';
 import type { RunRow } from '../../../src/records/run.ts';

@@ -6,8 +6,8 @@ import { PARTS_CHART, WRITES_CHART } from '../../../src/app/charts/reward-charts
 import { USER_FAULTS_CHART } from '../../../src/app/charts/user-charts.ts';
 import { wilson } from '../../../src/base/wilson.ts';
 import RewardParts from '../../../src/app/conversation/transcript/RewardParts.svelte';
-import { groupRollouts } from '../../../src/app/data/run/groups.ts';
-import { MetricSeries } from '../../../src/app/data/run/series.ts';
+import { groupRollouts } from '../../../src/app/run-data/groups.ts';
+import { MetricSeries } from '../../../src/app/run-data/series.ts';
 import { runCharts } from '../../../src/app/runs/run-charts.ts';
 import type { RolloutSummary } from '../../../src/records/rollout.ts';
 import { grpoConfig } from '../../../src/training/config.ts';

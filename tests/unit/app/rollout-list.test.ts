@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import type { RolloutSummary } from '../../../src/records/rollout.ts';
 import type { Trajectory } from '../../../src/records/trajectory.ts';
 import { csv } from '../../../src/base/csv.ts';
-import { groupRollouts } from '../../../src/app/data/run/groups.ts';
+import { groupRollouts } from '../../../src/app/run-data/groups.ts';
 import { playing } from '../../../src/app/runs/step-slots.ts';
-import { listOrder, RolloutIndex } from '../../../src/app/data/run/rollout-filter.ts';
-import { readQuery } from '../../../src/app/data/routes.ts';
-import { TextIndex, type TextSearch } from '../../../src/app/data/run/text-index.ts';
+import { listOrder, RolloutIndex } from '../../../src/app/run-data/rollout-filter.ts';
+import { readQuery } from '../../../src/app/routes/routes.ts';
+import { TextIndex, type TextSearch } from '../../../src/app/run-data/text-index.ts';
 import { listedIds, listText, readList } from '../../../src/app/rollouts/list.ts';
 import { valueLabel } from '../../../src/app/rollouts/labels.ts';
 

@@ -1,10 +1,10 @@
 /** The page's data of a run: the visible group before all rows are read, and events during the read. */
 import 'fake-indexeddb/auto';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { RolloutRows } from '../../../src/app/data/run/rollout-rows.ts';
-import { Library } from '../../../src/app/data/library/library.ts';
-import { RunData } from '../../../src/app/data/run/run-data.svelte.ts';
-import type { RunListener, TrainerClient } from '../../../src/app/data/trainer-client.svelte.ts';
+import { RolloutRows } from '../../../src/app/run-data/rollout-rows.ts';
+import { Library } from '../../../src/app/library/library.ts';
+import { RunData } from '../../../src/app/run-data/run-data.svelte.ts';
+import type { RunListener, TrainerClient } from '../../../src/app/clients/trainer-client.svelte.ts';
 import { RunDatabase } from '../../../src/storage/database.ts';
 import type { RolloutSummary } from '../../../src/records/rollout.ts';
 

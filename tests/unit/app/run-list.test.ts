@@ -1,7 +1,7 @@
 /** The list of runs: what a visitor writes about runs, its order, its filter by tags, its sparklines. */
 import { describe, expect, test } from 'vitest';
 import { SPARK_HEIGHT, SPARK_WIDTH, sparkPlaces } from '../../../src/app/charts/sparkline.ts';
-import { parseHash, readQuery } from '../../../src/app/data/routes.ts';
+import { parseHash, readQuery } from '../../../src/app/routes/routes.ts';
 import { orderAfterClick, readOrder, sortRows, tagChoices, withTags } from '../../../src/app/runs/run-list.ts';
 import { draftOf, readWords } from '../../../src/app/runs/words.ts';
 import type { RunRow } from '../../../src/records/run.ts';

@@ -1,12 +1,12 @@
 /** The configuration in the address of home. */
 import { describe, expect, test } from 'vitest';
-import { FIELD_GROUPS } from '../../../src/app/home/fields.ts';
-import { problemText } from '../../../src/app/home/problem-text.ts';
-import { REWARD_EXAMPLES } from '../../../src/app/home/reward-examples.ts';
-import { algorithmQuery, choicesOf, conditionsQuery, readSetup, settingQuery, trlName } from '../../../src/app/home/setup.ts';
-import { settingTexts } from '../../../src/app/home/texts.ts';
-import { runConditions } from '../../../src/app/data/conditions.ts';
-import { href, parseHash, readQuery } from '../../../src/app/data/routes.ts';
+import { FIELD_GROUPS } from '../../../src/app/setup/fields.ts';
+import { problemText } from '../../../src/app/setup/problem-text.ts';
+import { REWARD_EXAMPLES } from '../../../src/app/setup/reward-examples.ts';
+import { algorithmQuery, choicesOf, conditionsQuery, readSetup, settingQuery, trlName } from '../../../src/app/setup/setup.ts';
+import { settingTexts } from '../../../src/app/setup/texts.ts';
+import { runConditions } from '../../../src/app/labels/conditions.ts';
+import { href, parseHash, readQuery } from '../../../src/app/routes/routes.ts';
 import { ALGORITHMS as CLI_ALGORITHMS } from '../../../src/cli/commands/training.mjs';
 import { algorithmOf, ALGORITHMS, withAlgorithm } from '../../../src/training/algorithms/index.ts';
 import { grpoConfig } from '../../../src/training/config.ts';

@@ -1,6 +1,6 @@
 /** The bar of customers: moved borders, keys, and its words. */
 import { describe, expect, test } from 'vitest';
-import { allConditionsText, conditionsText, levelConditions, sameConditions } from '../../../src/app/data/conditions.ts';
+import { allConditionsText, conditionsText, levelConditions, sameConditions } from '../../../src/app/labels/conditions.ts';
 import { bordersOf, moveBorder, positionAfterKey } from '../../../src/app/kit/share-bar.ts';
 
 const near = (values: readonly number[]) => values.map((value) => expect.closeTo(value, 9));

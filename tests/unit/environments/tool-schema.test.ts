@@ -1,6 +1,6 @@
 /** The parameters of tools, read from their JSON schemas. */
 import { describe, expect, test } from 'vitest';
-import { type Field, fieldsOf, innerFields } from '../../../src/app/data/tool-schema.ts';
+import { type Field, fieldsOf, innerFields } from '../../../src/app/labels/tool-parameters.ts';
 import { exactDomain } from '../../../src/benchmarks/exact-domains.ts';
 import { toolSchemas } from '../../../src/domains/retail/tool-schemas.ts';
 import type { Json } from '../../../src/records/json.ts';

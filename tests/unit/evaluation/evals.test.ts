@@ -1,5 +1,5 @@
 /** Paired comparison of evaluations, and how the page lists, filters and pairs them. */
-import { taskGrid } from '../../../src/app/data/task-grid.ts';
+import { taskGrid } from '../../../src/evaluation/task-grid.ts';
 import 'fake-indexeddb/auto';
 import { describe, expect, test } from 'vitest';
 import {
@@ -12,7 +12,7 @@ import {
   runSpan,
   settingsText,
 } from '../../../src/app/evals/evaluations.ts';
-import { Library } from '../../../src/app/data/library/library.ts';
+import { Library } from '../../../src/app/library/library.ts';
 import { countFlips, countViolationFlips, pairedDifference, pairTrials, signTest, violationFlip } from '../../../src/evaluation/paired.ts';
 import type { EvaluationRow, EvaluationSettings, TrialResult } from '../../../src/records/evaluation.ts';
 import type { ModelRef } from '../../../src/records/model.ts';

@@ -2,7 +2,7 @@
 import 'fake-indexeddb/auto';
 import { Dexie } from 'dexie';
 import { afterEach, expect, test, vi } from 'vitest';
-import { BundledExperiments, Experiments } from '../../../src/app/data/library/experiments.ts';
+import { BundledExperiments, Experiments } from '../../../src/app/library/experiments.ts';
 import type { RunRow } from '../../../src/records/run.ts';
 import { RunDatabase } from '../../../src/storage/database.ts';
 import { EXPERIMENT, finishedRun } from '../../support/experiments.ts';

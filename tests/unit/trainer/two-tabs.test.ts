@@ -1,10 +1,10 @@
 /** Two tabs of one browser: every pair of actions, at the same time and one within the other. The engine and the customers are fakes. */
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { BrowserSource } from '../../../src/app/data/library/browser-source.ts';
-import { collectRun } from '../../../src/app/data/library/collect-run.ts';
-import { storeRun } from '../../../src/app/data/library/import-run.ts';
-import { verifyStorage } from '../../../src/app/data/library/verify-storage.ts';
+import { BrowserSource } from '../../../src/app/library/browser-source.ts';
+import { collectRun } from '../../../src/app/library/collect-run.ts';
+import { storeRun } from '../../../src/app/library/import-run.ts';
+import { verifyStorage } from '../../../src/app/library/verify-storage.ts';
 import { configJson } from '../../../src/engine/config.ts';
 import { jsonFile } from '../../../src/exchange/model-folder.ts';
 import type { RunContent } from '../../../src/records/bundle.ts';

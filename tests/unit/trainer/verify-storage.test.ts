@@ -2,10 +2,10 @@
 import 'fake-indexeddb/auto';
 import { readFileSync } from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
-import { storeRun } from '../../../src/app/data/library/import-run.ts';
-import { Library } from '../../../src/app/data/library/library.ts';
-import { RecordedSource } from '../../../src/app/data/library/recorded-source.ts';
-import { verifyStorage } from '../../../src/app/data/library/verify-storage.ts';
+import { storeRun } from '../../../src/app/library/import-run.ts';
+import { Library } from '../../../src/app/library/library.ts';
+import { RecordedSource } from '../../../src/app/library/recorded-source.ts';
+import { verifyStorage } from '../../../src/app/library/verify-storage.ts';
 import { readRunBundle } from '../../../src/exchange/run-bundle.ts';
 import { RunDatabase } from '../../../src/storage/database.ts';
 import { modelRow } from '../../../src/trainer/stored-models.ts';

@@ -1,13 +1,13 @@
 /** The settings of the decision sheet: their table, their presets, and the effect of each setting. */
 import { render } from 'svelte/server';
 import { describe, expect, test } from 'vitest';
-import DecisionSheet from '../../../src/app/home/DecisionSheet.svelte';
+import DecisionSheet from '../../../src/app/setup/DecisionSheet.svelte';
 import { runEpisode } from '../../../src/agent/episode.ts';
 import { rulesFor } from '../../../src/benchmarks/rules.ts';
 import type { Learner, TrainSequence } from '../../../src/engine/types.ts';
 import type { Task } from '../../../src/records/task.ts';
 import type { Domain, TaskQuery } from '../../../src/environments/types.ts';
-import { configDiff } from '../../../src/app/data/run/config-diff.ts';
+import { configDiff } from '../../../src/app/run-data/config-diff.ts';
 import { evaluationConfig, grpoConfig } from '../../../src/training/config.ts';
 import { DECISIONS, valuesOf } from '../../../src/training/decision-sheet.ts';
 import { grpoStep } from '../../../src/training/grpo.ts';

@@ -2,10 +2,10 @@
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { documents, readDocument, withTables } from '../../../scripts/doc-tables.ts';
-import { FIELD_GROUPS } from '../../../src/app/home/fields.ts';
-import { problemText } from '../../../src/app/home/problem-text.ts';
-import { choicesOf, readSetup, trlName, type SettingName } from '../../../src/app/home/setup.ts';
-import { differences } from '../../../src/app/data/run/compare.ts';
+import { FIELD_GROUPS } from '../../../src/app/setup/fields.ts';
+import { problemText } from '../../../src/app/setup/problem-text.ts';
+import { choicesOf, readSetup, trlName, type SettingName } from '../../../src/app/setup/setup.ts';
+import { differences } from '../../../src/app/run-data/compare.ts';
 import type { RunRequest } from '../../../src/records/run.ts';
 import { ConfigError, grpoConfig, sftConfig } from '../../../src/training/config.ts';
 import { DECISIONS, valuesOf } from '../../../src/training/decision-sheet.ts';

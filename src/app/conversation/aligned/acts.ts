@@ -1,5 +1,5 @@
 /** @file A conversation as moves: what the agent does in each turn, as one word and one line. */
-import { TERMINATION_LABELS, brokenCalls } from '../../data/labels.ts';
+import { TERMINATION_LABELS, brokenCalls } from '../../labels/labels.ts';
 import { path } from '../../../base/message-path.ts';
 import type { MessageNode, Trajectory } from '../../../records/trajectory.ts';
 import { canonicalJson } from '../../../base/json.ts';

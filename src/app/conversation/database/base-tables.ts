@@ -1,7 +1,7 @@
 /** @file The rows at the start of an episode. The worlds worker reads them table by table. */
 import type { Task } from '../../../records/task.ts';
-import { worldOf } from '../../data/play-origin.ts';
-import { askWorlds } from '../../data/worlds-client.ts';
+import { worldOf } from '../../branches/play-origin.ts';
+import { askWorlds } from '../../clients/worlds-client.ts';
 import type { BaseTables } from './moment.ts';
 
 /** The rows without the task's own initial state. Of a large table only the first rows. */

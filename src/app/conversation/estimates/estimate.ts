@@ -1,7 +1,7 @@
 /** @file The chance of success from a turn on, from the stored rollouts that begin before this turn. */
 import type { BranchRow, EstimateKey } from '../../../records/branch.ts';
 import type { RunRow } from '../../../records/run.ts';
-import type { Weights } from '../../data/library/weights.ts';
+import type { Weights } from '../../library/weights.ts';
 import { wilson } from '../../../base/wilson.ts';
 
 /** Who plays the rollouts of an estimate. */

@@ -5,12 +5,11 @@ import { path } from '../../../base/message-path.ts';
 import type { BranchRow } from '../../../records/branch.ts';
 import type { Trajectory } from '../../../records/trajectory.ts';
 import type { UserConfig } from '../../../records/user.ts';
-import { limitsFor } from '../../../training/presets.ts';
-import type { AppState } from '../../data/app.svelte.ts';
-import { writeOrigin } from '../../data/library/origin.ts';
-import { refText, type Weights } from '../../data/library/weights.ts';
-import { LiveQuery } from '../../data/live-query.svelte.ts';
-import { requestOf, rollOut } from '../../data/play-request.ts';
+import type { AppState } from '../../state/app.svelte.ts';
+import { writeOrigin } from '../../library/origin.ts';
+import { refText, type Weights } from '../../library/weights.ts';
+import { LiveQuery } from '../../kit/live-query.svelte.ts';
+import { configOf, requestOf, rollOut } from '../../branches/play-request.ts';
 import type { Sampled } from '../tokens/subject.ts';
 import { type Estimate, estimatesOf, nearestWeights, type Players, streamsUsed } from './estimate.ts';
 
@@ -125,10 +124,8 @@ export class Estimating {
     const { run } = this.#sampled();
     const used = streamsUsed(await this.#app.library.branches(this.#origin), prefix.nodes.length, players);
     if (this.#stopped) return;
-    // An imported run may have fewer settings.
-    const config = { ...limitsFor(task.domain, task.level), ...run.config };
     const request = requestOf(
-      { task, config, start: { trajectory: this.#trajectory } },
+      { task, config: configOf(task, run.config), start: { trajectory: this.#trajectory } },
       { model: ref, simulator: this.#customer },
       prefix,
       used,

@@ -1,7 +1,7 @@
 /** @file The channels that colour tokens: their values, their sources, and how strong each colour is. */
 import type { Rescored } from '../../../trainer/messages.ts';
 import { klEstimate } from '../../../training/grpo-loss.ts';
-import { BY_CHANNELS, type CHANNELS } from '../../data/routes.ts';
+import { BY_CHANNELS, type CHANNELS } from '../../routes/routes.ts';
 import { annotation, type TokenSequence } from './sequence.ts';
 
 export type Channel = (typeof CHANNELS | typeof BY_CHANNELS)[number];

@@ -1,6 +1,6 @@
 /** @file Addresses to which the inspector leads: where the visitor plays on. */
-import { forkAt, lastFork, writeFrom, writeToken } from '../../data/play-origin.ts';
-import { href } from '../../data/routes.ts';
+import { forkAt, lastFork, writeFrom, writeToken } from '../../branches/play-origin.ts';
+import { href } from '../../routes/routes.ts';
 import type { Span } from './sequence.ts';
 import type { Subject } from './subject.ts';
 

@@ -1,10 +1,10 @@
 /** @file The state of the inspector: one conversation, how the visitor looks at it, and the commands of keys and buttons. */
 import { createContext } from 'svelte';
 import type { MessageNode } from '../../../records/trajectory.ts';
-import { brokenCalls } from '../../data/labels.ts';
-import { Resource } from '../../data/resource.svelte.ts';
-import type { Router } from '../../data/router.svelte.ts';
-import { BY_CHANNELS, CHANNELS, href } from '../../data/routes.ts';
+import { brokenCalls } from '../../labels/labels.ts';
+import { Resource } from '../../kit/resource.svelte.ts';
+import type { Router } from '../../routes/router.svelte.ts';
+import { BY_CHANNELS, CHANNELS, href } from '../../routes/routes.ts';
 import { isTyping } from '../../kit/typing.ts';
 import { type Channel, channelValues, type ClipBand, isSecond, outside, type Scale, scaleOf, type Second } from './channels.ts';
 import { findText, type Match } from './find.ts';

@@ -1,5 +1,5 @@
 /** @file Loads the vocabulary of a model when its tokens are shown for the first time. */
-import type { Library } from '../../data/library/library.ts';
+import type { Library } from '../../library/library.ts';
 import { Vocabulary } from './vocabulary.ts';
 
 const loaded = new Map<string, Promise<Vocabulary>>();

@@ -1,6 +1,6 @@
 /** @file The moments of a conversation that matter most: where the update pushed, where the agent wavered, what it wrote and broke. */
 import type { Trajectory } from '../../../records/trajectory.ts';
-import { brokenCalls, noViolations } from '../../data/labels.ts';
+import { brokenCalls, noViolations } from '../../labels/labels.ts';
 import { number } from '../../kit/format.ts';
 import { type MarkSource, quoted } from './marks.ts';
 import { annotation, type Span } from './sequence.ts';

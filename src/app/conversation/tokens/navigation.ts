@@ -1,5 +1,5 @@
 /** @file The keys of the inspector, and the steps from message to message and from token to token. */
-import type { Query } from '../../data/routes.ts';
+import type { Query } from '../../routes/routes.ts';
 import type { Span } from './sequence.ts';
 
 export type Command =

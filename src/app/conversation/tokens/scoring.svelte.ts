@@ -1,9 +1,9 @@
 /** @file Scores the tokens of the inspected conversation again, by weights that the visitor chooses. */
 import { untrack } from 'svelte';
-import type { AppState } from '../../data/app.svelte.ts';
-import { LiveQuery } from '../../data/live-query.svelte.ts';
-import { refText, type Weights } from '../../data/library/weights.ts';
-import { Resource } from '../../data/resource.svelte.ts';
+import type { AppState } from '../../state/app.svelte.ts';
+import { LiveQuery } from '../../kit/live-query.svelte.ts';
+import { refText, type Weights } from '../../library/weights.ts';
+import { Resource } from '../../kit/resource.svelte.ts';
 import type { Second } from './channels.ts';
 import type { Inspection } from './inspection.svelte.ts';
 import type { TokenSequence } from './sequence.ts';

@@ -1,6 +1,6 @@
 import type { GrpoConfig, RunRow } from '../../../records/run.ts';
 import type { Trajectory } from '../../../records/trajectory.ts';
-import type { ConversationRoute } from '../../data/routes.ts';
+import type { ConversationRoute } from '../../routes/routes.ts';
 import type { OutcomeFacts } from '../transcript/outcome-facts.ts';
 import type { ClipBand } from './channels.ts';
 import type { Vocabulary } from './vocabulary.ts';

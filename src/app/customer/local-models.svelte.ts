@@ -1,0 +1,136 @@
+/** @file The models for customers in the tab that the visitor can choose, and the download of one. */
+import { folderPrecisions, keepFolder, readPicked } from '../../local/folder.ts';
+import { downloadModel, HUB_MODELS, type HubListing, hubListing } from '../../local/hub.ts';
+import { bundledCustomers } from '../../local/bundled.ts';
+import { type StoredModel, storedModels } from '../../local/library.ts';
+import type { LocalModel, Precision } from '../../records/user.ts';
+import type { Settings } from '../state/settings.svelte.ts';
+import type { PickedFile } from '../kit/picked-files.ts';
+
+/** A line of the list of models. */
+export interface Choice {
+  group: 'Comes with the page' | 'In this browser' | 'Hugging Face Hub';
+  model: Pick<LocalModel, 'source' | 'model'> & { hub?: string };
+}
+
+export class LocalModels {
+  readonly #settings: Settings;
+  stored = $state.raw<StoredModel[]>([]);
+  /** What the Hub has of the chosen model; null until the visitor asks. */
+  listing = $state.raw<HubListing | null>(null);
+  /** What is under way: asking the Hub, or copying files, with bytes. */
+  busy = $state.raw<{ text: string; loaded: number; total: number } | null>(null);
+  problem = $state('');
+  #abort: AbortController | null = null;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+    void this.refresh();
+  }
+
+  async refresh(): Promise<void> {
+    this.stored = await storedModels().catch(() => []);
+    await this.#settings.lookForLocal();
+  }
+
+  get choices(): Choice[] {
+    const stored = new Map(this.stored.map((model) => [`${model.source}:${model.model}:${model.hub ?? ''}`, model]));
+    const { local } = this.#settings;
+    const hub = new Set<string>(HUB_MODELS);
+    if (local.source === 'hub') hub.add(local.model);
+    return [
+      ...bundledCustomers().map(({ model }): Choice => ({ group: 'Comes with the page', model: { source: 'bundled', model } })),
+      ...[...stored.values()].map(({ source, model, hub }): Choice => ({
+        group: 'In this browser',
+        model: { source, model, ...(hub !== undefined && { hub }) },
+      })),
+      ...[...hub]
+        .filter((model) => ![...stored.values()].some((kept) => kept.source === 'hub' && kept.model === model && kept.hub === local.hub))
+        .map((model): Choice => ({
+          group: 'Hugging Face Hub',
+          model: { source: 'hub', model, ...(local.hub !== undefined && { hub: local.hub }) },
+        })),
+    ];
+  }
+
+  /** The precisions of the chosen model with the bytes of its files, as far as they are known. */
+  get precisions(): { precision: Precision; bytes?: number }[] {
+    const { source, model, hub, precision } = this.#settings.local;
+    if (this.listing) return this.listing.precisions;
+    if (source === 'bundled')
+      return (bundledCustomers().find((bundled) => bundled.model === model)?.precisions ?? []).map((name) => ({ precision: name }));
+    const kept = this.stored.filter((stored) => stored.source === source && stored.model === model && stored.hub === hub);
+    return kept.length > 0 ? kept.map(({ precision: name, bytes }) => ({ precision: name, bytes })) : [{ precision }];
+  }
+
+  choose(model: Pick<LocalModel, 'source' | 'model'> & { hub?: string }): void {
+    this.listing = null;
+    this.problem = '';
+    const { hub: _, ...rest } = this.#settings.local;
+    this.#settings.local = { ...rest, ...model };
+    this.#settings.setLocal({ precision: this.precisions[0]?.precision ?? rest.precision });
+  }
+
+  /** NaN: the model's own. */
+  setTemperature(value: number): void {
+    const { temperature: _, ...rest } = this.#settings.local;
+    this.#settings.local = rest;
+    this.#settings.setLocal(Number.isNaN(value) ? {} : { temperature: Math.min(2, Math.max(0, value)) });
+  }
+
+  /** Takes models from a mirror of the Hub; an empty address means the Hub. */
+  chooseHub(address: string): void {
+    const { hub: _, ...rest } = this.#settings.local;
+    this.#settings.local = rest;
+    this.#settings.setLocal({ source: 'hub', ...(address && { hub: address }) });
+    this.listing = null;
+  }
+
+  /** Asks the Hub for the sizes of the chosen model. */
+  ask(): Promise<void> {
+    return this.#work('Asking the Hub', async (signal) => {
+      const listing = await hubListing(this.#settings.local, signal);
+      this.listing = listing;
+      if (!listing.precisions.some(({ precision }) => precision === this.#settings.local.precision))
+        this.#settings.setLocal({
+          precision: (listing.precisions.find(({ precision }) => precision === 'q4') ?? listing.precisions[0]!).precision,
+        });
+    });
+  }
+
+  download(): Promise<void> {
+    return this.#work('Downloading', (signal) => downloadModel(this.#settings.local, { signal, onProgress: this.#progress }));
+  }
+
+  /** Keeps a folder of this machine, in its smallest precision. */
+  keep(picked: readonly PickedFile[]): Promise<void> {
+    return this.#work('Copying', async () => {
+      const { name, files } = readPicked(picked);
+      const [precision] = folderPrecisions(name, files);
+      await keepFolder(name, precision!, files, this.#progress);
+      this.#settings.setLocal({ source: 'folder', model: name, precision: precision! });
+    });
+  }
+
+  cancel(): void {
+    this.#abort?.abort();
+  }
+
+  readonly #progress = (loaded: number, total: number) => {
+    if (this.busy) this.busy = { ...this.busy, loaded, total };
+  };
+
+  async #work(text: string, job: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+    if (this.busy) return;
+    this.problem = '';
+    this.busy = { text, loaded: 0, total: 0 };
+    const abort = (this.#abort = new AbortController());
+    try {
+      await job(abort.signal);
+    } catch (error) {
+      if (!abort.signal.aborted) this.problem = error instanceof Error ? error.message : String(error);
+    }
+    this.busy = null;
+    await this.refresh();
+  }
+}

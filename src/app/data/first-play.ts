@@ -1,8 +1,0 @@
-/** @file What a visitor without an own run can play: a task, and the bundled model before and after the recorded training. */
-import { RECORDED_WEIGHTS } from './library/recorded-source.ts';
-import type { RouteOf } from './routes.ts';
-
-/** The customer of this task names her order, and changes her mind. */
-export const FIRST_TASK: RouteOf<'play'> = { name: 'play', domain: 'retail', task: 'retail/nano/heldout/1/7' };
-
-export const BEFORE_AND_AFTER = ['nano-retail', RECORDED_WEIGHTS] as const;

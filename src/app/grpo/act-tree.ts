@@ -1,0 +1,54 @@
+/** @file The rollouts of a group as a tree of moves. Rollouts share a stretch while their moves are equal; it splits where they differ. */
+import type { RolloutSummary } from '../../records/rollout.ts';
+import type { Turn } from '../conversation/aligned/acts.ts';
+
+/** A rollout with the turns of its stored conversation. */
+export interface Played {
+  rollout: Pick<RolloutSummary, 'id' | 'index' | 'reward'>;
+  turns: readonly Turn[];
+}
+
+export interface Stretch<R extends Played = Played> {
+  /** The index of its first turn. */
+  from: number;
+  /**
+   * The turns that its rollouts have in common, as the first of them plays them. Empty at the root if the rollouts differ in
+   * their first turn, and for rollouts that end where others go on.
+   */
+  turns: readonly Turn[];
+  /** In the order given. */
+  rollouts: readonly R[];
+  /** Mean reward of its scored rollouts; null if no rollout is scored. */
+  mean: number | null;
+  /** The highest mean reward first, then the most rollouts. Empty where the rollouts end. */
+  next: readonly Stretch<R>[];
+}
+
+/** The tree of the moves from turn `from` on. Two moves are equal as in `Turn.move`. */
+export function actTree<R extends Played>(rollouts: readonly R[], from = 0): Stretch<R> {
+  const first = rollouts[0]?.turns ?? [];
+  let to = from;
+  while (to < first.length && rollouts.every(({ turns }) => turns[to]?.move === first[to]!.move)) to++;
+  const ways = new Map<string | undefined, R[]>();
+  if (rollouts.some(({ turns }) => to < turns.length)) {
+    for (const one of rollouts) {
+      const move = one.turns[to]?.move;
+      ways.set(move, [...(ways.get(move) ?? []), one]);
+    }
+  }
+  const next = [...ways.values()].map((way) => actTree(way, to));
+  next.sort((a, b) => (b.mean ?? -1) - (a.mean ?? -1) || b.rollouts.length - a.rollouts.length);
+  return { from, turns: first.slice(from, to), rollouts, mean: meanReward(rollouts), next };
+}
+
+function meanReward(rollouts: readonly Played[]): number | null {
+  const scored = rollouts.flatMap(({ rollout }) => rollout.reward ?? []);
+  return scored.length === 0 ? null : scored.reduce((sum, reward) => sum + reward, 0) / scored.length;
+}
+
+/** The colour of a mean reward between 0 and 1: from the colour of wrong over grey to the colour of correct. */
+export function rewardTone(mean: number | null): string {
+  if (mean === null) return 'var(--line-strong)';
+  const share = Math.round(100 * Math.min(1, Math.abs(2 * mean - 1)));
+  return `color-mix(in oklab, var(${mean < 0.5 ? '--bad' : '--good'}) ${share}%, var(--line-strong))`;
+}

@@ -1,0 +1,106 @@
+/** @file The open lesson. It stays open on all pages, and its progress is stored. */
+import { arrival } from '../kit/scroll.ts';
+import type { Library } from '../library/library.ts';
+import type { Lesson, LessonStep, Place } from './lesson.ts';
+
+export class Lessons {
+  #lesson = $state.raw<Lesson | null>(null);
+  #at = $state(0);
+  #choice = $state<number | null>(null);
+  #ended = $state(false);
+  readonly #library: Pick<Library, 'putLesson'>;
+  readonly #open: (address: string) => void;
+
+  /** @param open goes to an address */
+  constructor(library: Pick<Library, 'putLesson'>, open: (address: string) => void = lead) {
+    this.#library = library;
+    this.#open = open;
+  }
+
+  get lesson(): Lesson | null {
+    return this.#lesson;
+  }
+
+  /** The current step, from 0. */
+  get at(): number {
+    return this.#at;
+  }
+
+  get step(): LessonStep | null {
+    return this.#lesson?.steps[this.#at] ?? null;
+  }
+
+  /** The choice that the visitor made at this step; null before. */
+  get choice(): number | null {
+    return this.#choice;
+  }
+
+  /** Whether the last step is done. The panel then offers the next lesson. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** The place that the step shows now. */
+  get place(): Place | null {
+    return (this.#choice !== null && this.step?.predict?.reveal) || this.step;
+  }
+
+  /** Names of the parts to highlight now. */
+  get focus(): readonly string[] {
+    return this.#ended ? [] : (this.place?.focus ?? []);
+  }
+
+  /** The part to scroll to, if there is one. A token or message in the address is scrolled to by its own page. */
+  get lead(): string | undefined {
+    return this.place && !/[?&](tok|turn)=/.test(this.place.open) ? this.focus[0] : undefined;
+  }
+
+  start(lesson: Lesson, at = 0): void {
+    this.#lesson = lesson;
+    this.#go(Math.min(at, lesson.steps.length - 1));
+  }
+
+  back(): void {
+    this.#go(this.#ended ? this.#at : Math.max(0, this.#at - 1));
+  }
+
+  /** Opens the next step. After the last step the lesson has ended. */
+  next(): void {
+    if (!this.#lesson) return;
+    if (this.#at + 1 < this.#lesson.steps.length) return this.#go(this.#at + 1);
+    this.#ended = true;
+    this.#keep(true);
+  }
+
+  /** Answers the question of the step, and goes to the place that shows the answer. */
+  choose(choice: number): void {
+    this.#choice = choice;
+    const reveal = this.step?.predict?.reveal;
+    if (reveal) this.#open(reveal.open);
+  }
+
+  close(): void {
+    this.#lesson = null;
+  }
+
+  #go(at: number): void {
+    this.#at = at;
+    this.#choice = null;
+    this.#ended = false;
+    this.#keep(false);
+    this.#open(this.step!.open);
+  }
+
+  /** Stores the progress. If the storage fails, a reload loses the progress. */
+  #keep(finished: boolean): void {
+    const id = this.#lesson!.id;
+    const step = finished ? 0 : this.#at;
+    void this.#library.putLesson({ id, step, finished }).catch(() => {});
+  }
+}
+
+/** Goes to an address, and leaves the focus in the panel of the lesson. */
+function lead(address: string): void {
+  arrival.led = address;
+  location.hash = address;
+}

@@ -1,0 +1,41 @@
+/** @file Everything that is stored of a run, for an export. */
+import type { RunContent, SharedBranch } from '../../records/bundle.ts';
+import type { EvaluationRow } from '../../records/evaluation.ts';
+import type { RunDatabase } from '../../storage/database.ts';
+import { sharedEvaluation } from './evaluation-row.ts';
+import { originsIn, readOrigin } from './origin.ts';
+import type { RunSource } from './source.ts';
+
+/** Reads the run as it is at one moment, also while the run is being trained. @throws Error if the run is missing */
+export async function collectRun(db: RunDatabase, source: RunSource, id: string): Promise<Omit<RunContent, 'model'>> {
+  const { run, rows, ...content } = await source.atOnce(async () => {
+    const [run, metrics, rollouts, trajectories, [rows, trials, branches]] = await Promise.all([
+      source.run(id),
+      source.metrics(id),
+      source.rollouts(id),
+      source.trajectories(id),
+      source.evaluations(id).then(async (newestFirst) => {
+        const rows = newestFirst.toReversed();
+        const trials = await Promise.all(rows.map((row) => source.trials(row.id)));
+        return [rows, trials.flat(), await branchesOf(db, id, rows)] as const;
+      }),
+    ]);
+    return { run, metrics, rollouts, trajectories, rows, trials, branches };
+  });
+  if (!run) throw new Error(source.readOnly ? 'the recorded run could not be read' : `there is no run "${id}" in this browser`);
+  return { run, ...content, evaluations: rows.map(sharedEvaluation) };
+}
+
+/** The branches of the run's rollouts and of its evaluations' trials. */
+async function branchesOf(db: RunDatabase, run: string, evaluations: readonly EvaluationRow[]): Promise<SharedBranch[]> {
+  const places = [{ place: run }, ...evaluations.map(({ id }) => ({ place: id, evaluation: id }))];
+  const found = places.map(async ({ place, ...parent }) => {
+    const rows = await db.branches.where('origin').startsWith(originsIn(place)).sortBy('createdAt');
+    return rows.map(({ id: _, origin, conversation: _training, ...branch }): SharedBranch => ({
+      ...branch,
+      ...parent,
+      rollout: readOrigin(origin)!.id,
+    }));
+  });
+  return (await Promise.all(found)).flat();
+}

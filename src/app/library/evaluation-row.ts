@@ -1,0 +1,33 @@
+/** @file An evaluation in the browser's storage and in a run bundle. */
+import type { SharedEvaluation } from '../../records/bundle.ts';
+import type { EvaluationRow } from '../../records/evaluation.ts';
+import type { RunRow } from '../../records/run.ts';
+import type { Trajectory } from '../../records/trajectory.ts';
+import { reportOf } from '../../evaluation/report.ts';
+import { resultOf } from '../../evaluation/trial-result.ts';
+
+/** @param trials all conversations of the evaluation */
+export function evaluationRow(
+  run: Pick<RunRow, 'id' | 'name'>,
+  { id, step, createdAt, seconds, settings }: SharedEvaluation,
+  trials: readonly Trajectory[],
+): EvaluationRow {
+  return {
+    id,
+    createdAt,
+    run: run.id,
+    model: { kind: 'run', run: run.id, step },
+    name: `${run.name}@${step}`,
+    settings,
+    report: reportOf(trials, settings.trials, seconds),
+    results: trials.map(resultOf),
+  };
+}
+
+export const sharedEvaluation = ({ id, createdAt, settings, model, report }: EvaluationRow): SharedEvaluation => ({
+  id,
+  createdAt,
+  settings,
+  step: model.kind === 'run' ? model.step : 0,
+  seconds: report.seconds,
+});

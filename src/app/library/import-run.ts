@@ -1,0 +1,79 @@
+/** @file Writes an imported run into the browser's storage, in one transaction. */
+import type { RunContent } from '../../records/bundle.ts';
+import type { ModelRow } from '../../records/model.ts';
+import type { RunStatus } from '../../records/run.ts';
+import type { RunDatabase } from '../../storage/database.ts';
+import { storageError } from '../../base/storage-error.ts';
+import { evaluationRow } from './evaluation-row.ts';
+import { writeOrigin } from './origin.ts';
+
+/** Rows of one write. The page can draw between two writes. */
+const CHUNK = 64;
+/** An imported run is not trained here: a run that was under way when it was exported becomes interrupted. */
+const ENDED: Partial<Record<RunStatus, RunStatus>> = { starting: 'interrupted', running: 'interrupted', paused: 'interrupted' };
+
+export interface StoreOptions {
+  /** The run's weights, stored with the run. */
+  model?: Omit<ModelRow, 'run'> | null;
+  /** Hears how many rows of `total` are written. */
+  onProgress?: (done: number, total: number) => void;
+}
+
+/**
+ * Returns the run's id: its own id, or a new one if its own id is in use.
+ * @param reserved ids that no stored run may have
+ * @throws Error with advice if the disk is full; nothing is stored then
+ */
+export async function storeRun(
+  db: RunDatabase,
+  { run: shared, metrics, rollouts, trajectories, branches, evaluations, trials }: RunContent,
+  reserved: readonly string[],
+  { model = null, onProgress }: StoreOptions = {},
+): Promise<string> {
+  const total = metrics.length + rollouts.length + trajectories.length + branches.length + trials.length;
+  let done = 0;
+  try {
+    return await db.transaction(
+      'rw',
+      [db.runs, db.metrics, db.rollouts, db.trajectories, db.branches, db.evaluations, db.evaluationTrajectories, db.models],
+      async () => {
+        const known = reserved.includes(shared.id) || (await db.runs.get(shared.id)) !== undefined;
+        const run = known ? crypto.randomUUID() : shared.id;
+        const add = async <T>(rows: readonly T[], write: (chunk: T[]) => PromiseLike<unknown>) => {
+          for (let at = 0; at < rows.length; at += CHUNK) {
+            const chunk = rows.slice(at, at + CHUNK);
+            await write(chunk);
+            done += chunk.length;
+            onProgress?.(done, total);
+          }
+        };
+        await add(metrics, (chunk) => db.metrics.bulkAdd(chunk.map((values) => ({ run, step: values.step, values }))));
+        await add(rollouts, (chunk) => db.rollouts.bulkAdd(chunk.map((rollout) => ({ ...rollout, run }))));
+        await add(trajectories, (chunk) => db.trajectories.bulkAdd(chunk.map((trajectory) => ({ ...trajectory, run }))));
+        const places = new Map<string | undefined, string>([[undefined, run]]);
+        for (const evaluation of evaluations) {
+          const free = !known && (await db.evaluations.get(evaluation.id)) === undefined;
+          const own = free ? evaluation.id : crypto.randomUUID();
+          places.set(evaluation.id, own);
+          const played = trials.filter((trial) => trial.evaluation === evaluation.id);
+          await add(played, (chunk) => db.evaluationTrajectories.bulkAdd(chunk.map((trial) => ({ ...trial, evaluation: own }))));
+          await db.evaluations.add(evaluationRow({ ...shared, id: run }, { ...evaluation, id: own }, played));
+        }
+        await add(branches, (chunk) =>
+          db.branches.bulkAdd(
+            chunk.map(({ rollout, evaluation, ...branch }) => ({
+              ...branch,
+              id: crypto.randomUUID(),
+              origin: writeOrigin({ place: places.get(evaluation)!, id: rollout }),
+            })),
+          ),
+        );
+        if (model) await db.models.add({ ...model, run });
+        await db.runs.add({ ...shared, id: run, status: ENDED[shared.status] ?? shared.status, imported: Date.now() });
+        return run;
+      },
+    );
+  } catch (cause) {
+    throw storageError(cause, 'this run');
+  }
+}

@@ -1,0 +1,335 @@
+/**
+ * @file All stored things: runs, conversations, evaluations, experiments, branches, models, checkpoints and progress in lessons. Runs and
+ * evaluations come from two sources, the browser's storage and the recorded run. The rest is in the browser's storage.
+ *
+ * Methods that a LiveQuery calls read the browser's storage before they await anything else: Dexie does not observe reads
+ * that come later.
+ */
+import type { RunContent } from '../../records/bundle.ts';
+import type { BranchRow } from '../../records/branch.ts';
+import type { Conversation } from '../../records/conversation.ts';
+import type { DatasetConversationRow, DatasetRow } from '../../records/dataset.ts';
+import type { EvaluationRow } from '../../records/evaluation.ts';
+import type { LessonRow } from '../../records/lesson.ts';
+import type { ModelParts } from '../../exchange/model-folder.ts';
+import type { ModelFiles, ModelRow } from '../../records/model.ts';
+import type { RolloutSummary } from '../../records/rollout.ts';
+import type { CheckpointRow, RunRow, StepMetrics } from '../../records/run.ts';
+import type { Trajectory } from '../../records/trajectory.ts';
+import type { StoredBenchmark } from '../../benchmarks/import/database.ts';
+import { RunDatabase } from '../../storage/database.ts';
+import { beginningWith } from '../../base/key-range.ts';
+import { storageError } from '../../base/storage-error.ts';
+import type { Init } from '../../training/init-weights.ts';
+import { BrowserSource } from './browser-source.ts';
+import { BundledExperiments, Experiments } from './experiments.ts';
+import type { StoredConversation } from './conversation.ts';
+import type { StoreOptions } from './import-run.ts';
+import { BRANCHES, type Origin } from './origin.ts';
+import { isPublished, publishedEvaluations } from './published.ts';
+import { RECORDED, RecordedSource } from './recorded-source.ts';
+import type { RunSource } from './source.ts';
+import type { StorageReport } from './verify-storage.ts';
+import type { Weights } from './weights.ts';
+
+export type Deletable =
+  | { kind: 'run'; id: string }
+  | { kind: 'evaluation'; id: string }
+  | { kind: 'model'; id: string }
+  | { kind: 'checkpoint'; run: string; step: number }
+  | { kind: 'dataset'; id: string }
+  | { kind: 'branches'; ids: string[] };
+
+/** The recorded run with its rows. */
+export interface Example {
+  run: RunRow;
+  metrics: StepMetrics[];
+  rollouts: RolloutSummary[];
+  trajectories: Trajectory[];
+}
+
+export class Library {
+  readonly #db: RunDatabase;
+  readonly #browser: BrowserSource;
+  readonly #recorded: RecordedSource;
+
+  readonly experiments: Experiments;
+
+  constructor(db = new RunDatabase(), recorded = new RecordedSource(), bundled = new BundledExperiments()) {
+    this.#db = db;
+    this.experiments = new Experiments(db, bundled);
+    this.#browser = new BrowserSource(db);
+    this.#recorded = recorded;
+  }
+
+  /** Calls `listener` when the storage turns out to be newer than this page, which then can only read. */
+  onNewer(listener: () => void): void {
+    this.#db.on('ready', () => void (this.#db.isNewer && listener()), true);
+  }
+
+  /** The source that holds the run of this id. */
+  source(run: string): RunSource {
+    return run === RECORDED ? this.#recorded : this.#browser;
+  }
+
+  /** Runs of this browser, the newest first, then the recorded run. */
+  async runs(): Promise<RunRow[]> {
+    return [...(await this.#browser.runs()), ...(await this.#recorded.runs())];
+  }
+
+  /** Runs of this browser, the newest first. */
+  ownRuns(limit?: number): Promise<RunRow[]> {
+    return this.#browser.runs(limit);
+  }
+
+  run(id: string): Promise<RunRow | undefined> {
+    return this.source(id).run(id);
+  }
+
+  /** The newest run that was trained in this browser and began before the time `before`. */
+  lastRun(before = Infinity): Promise<RunRow | undefined> {
+    return this.#db.runs
+      .where('createdAt')
+      .below(before)
+      .filter(({ imported, superseded }) => imported === undefined && superseded === undefined)
+      .last();
+  }
+
+  /** Null if the recorded run is missing or unreadable. */
+  async example(): Promise<Example | null> {
+    const source = this.#recorded;
+    const run = await source.run(RECORDED);
+    if (!run) return null;
+    const [metrics, rollouts, trajectories] = await Promise.all([
+      source.metrics(RECORDED),
+      source.rollouts(RECORDED),
+      source.trajectories(RECORDED),
+    ]);
+    return { run, metrics, rollouts, trajectories };
+  }
+
+  /** The newest evaluation first, then those of the recorded run. With `run`: only evaluations of that run's weights. */
+  async evaluations(run?: string): Promise<EvaluationRow[]> {
+    if (run !== undefined) return this.source(run).evaluations(run);
+    return [...(await this.#browser.evaluations()), ...(await this.#recorded.evaluations())];
+  }
+
+  async evaluation(id: string): Promise<EvaluationRow | undefined> {
+    if (isPublished(id)) return (await publishedEvaluations()).find((row) => row.id === id);
+    return (await this.#browser.evaluation(id)) ?? this.#recorded.evaluation(id);
+  }
+
+  /** A conversation of an evaluation. */
+  async trial(evaluation: string, id: string): Promise<Trajectory | undefined> {
+    return (await this.#browser.trial(evaluation, id)) ?? this.#recorded.trial(evaluation, id);
+  }
+
+  /** A rollout, a trial or a branch. @throws Error that says what is missing */
+  async conversation(ref: Origin): Promise<StoredConversation> {
+    return (await import('./conversation.ts')).findConversation(this, ref);
+  }
+
+  branch(id: string): Promise<BranchRow | undefined> {
+    return this.#db.branches.get(id);
+  }
+
+  /** The branches of one conversation or task, the oldest first. */
+  branches(origin: string): Promise<BranchRow[]> {
+    return this.#db.branches.where('origin').equals(origin).sortBy('createdAt');
+  }
+
+  /** The branches of any origin that are in the training set. */
+  trainingSet(): Promise<BranchRow[]> {
+    return this.#db.branches.filter(({ conversation }) => conversation !== undefined).toArray();
+  }
+
+  /** Adds branches, or replaces those with the same id. */
+  async putBranches(rows: readonly BranchRow[]): Promise<void> {
+    await this.#db.branches.bulkPut(rows);
+  }
+
+  /** Puts branches into the training set; without a conversation, takes them out. */
+  async setTraining(changes: readonly { id: string; conversation: Conversation | undefined }[]): Promise<void> {
+    await this.#db.branches.bulkUpdate(changes.map(({ id, conversation }) => ({ key: id, changes: { conversation } })));
+  }
+
+  /** Imported models and kept checkpoints, the newest first. */
+  async models(): Promise<ModelRow[]> {
+    return (await this.#db.models.toArray()).sort((a, b) => b.addedAt - a.addedAt);
+  }
+
+  /** The checkpoints of all runs of this browser. */
+  checkpoints(): Promise<CheckpointRow[]> {
+    return this.#db.checkpoints.toArray();
+  }
+
+  /** Checks and stores a model. @throws Error that names the file and its fault, or with advice if the disk is full */
+  async addModel(name: string, files: ModelParts, folder?: string): Promise<ModelRow> {
+    return this.#putModel(await (await import('./checked-model.ts')).checkedModel(name, files, folder));
+  }
+
+  /** Stores the files of a folder or a zip. Weights that are not in memory are copied to the private file system. @throws as `addModel` */
+  async importModel(name: string, files: ModelParts): Promise<ModelRow> {
+    const large = Object.fromEntries(Object.entries(files).filter((entry): entry is [string, Blob] => entry[1] instanceof Blob));
+    if (Object.keys(large).length === 0) return this.addModel(name, files);
+    const [{ inModelsWorker }, { modelFolder, removeFolder }] = await Promise.all([
+      import('../clients/models-worker.ts'),
+      import('../../exchange/model-storage.ts'),
+    ]);
+    const folder = modelFolder(name, crypto.randomUUID());
+    const copied = await inModelsWorker('the copy of the model', (worker) => worker.copyFiles(folder, large));
+    try {
+      return await this.addModel(name, { ...files, ...copied }, folder);
+    } catch (error) {
+      await removeFolder(folder);
+      throw error;
+    }
+  }
+
+  /** Stores a checkpoint's weights as a model and returns the model's id. The same checkpoint always has the same id. */
+  async keepCheckpoint(run: string, step: number, name: string): Promise<string> {
+    const { checkedModel } = await import('./checked-model.ts');
+    const row = await checkedModel(name, await this.checkpointFiles(run, step));
+    return (await this.#putModel({ ...row, id: `${run}-step-${step}`, run })).id;
+  }
+
+  /** The files of a bundled or stored model. @throws Error if the model is missing */
+  async modelFiles(model: string): Promise<ModelFiles> {
+    return (await import('../../trainer/stored-models.ts')).modelFiles(this.#db, model);
+  }
+
+  /** A checkpoint's weights as a Hugging Face folder. @throws Error if the run, the checkpoint or the run's model is missing */
+  async checkpointFiles(run: string, step: number): Promise<ModelFiles> {
+    return (await import('../../trainer/stored-models.ts')).checkpointFiles(this.#db, run, step);
+  }
+
+  /** The tokenizer.json of a bundled or stored model; undefined if the model is missing. @throws Error if the file cannot be fetched */
+  async tokenizer(model: string): Promise<Blob | undefined> {
+    return (await import('./weights.ts')).tokenizerFile(model, (id) => this.#db.models.get(id));
+  }
+
+  /** Bundled models, stored models and checkpoints, those of the newest run first. */
+  async weights(): Promise<Weights[]> {
+    return (await this.#weights()).all;
+  }
+
+  /** The weights whose tokenizer equals that of the model `base`. The weights of `base` itself come first. */
+  async weightsFor(base: string): Promise<Weights[]> {
+    const { all, models } = await this.#weights();
+    return (await import('./weights.ts')).fittingWeights(all, base, models);
+  }
+
+  /**
+   * Deletes a run or an evaluation with everything that belongs to it, or a single model, checkpoint or branch.
+   * @throws Error if the item belongs to the recorded run
+   */
+  async delete(item: Deletable): Promise<void> {
+    if (item.kind === 'run') await this.source(item.id).deleteRun(item.id);
+    else if (item.kind === 'evaluation') await (await this.#evaluationSource(item.id)).deleteEvaluation(item.id);
+    else if (item.kind === 'model') await this.#deleteModel(item.id);
+    else if (item.kind === 'dataset') await (await import('./datasets.ts')).deleteDataset(this.#db, item.id);
+    else if (item.kind === 'checkpoint') await this.#db.checkpoints.delete([item.run, item.step]);
+    else await this.#db.branches.bulkDelete(item.ids);
+  }
+
+  /** The newest first. */
+  datasets(): Promise<DatasetRow[]> {
+    return this.#db.datasets.orderBy('createdAt').reverse().toArray();
+  }
+
+  dataset(id: string): Promise<DatasetRow | undefined> {
+    return this.#db.datasets.get(id);
+  }
+
+  /** The conversations of a dataset in its order, also the rejected ones. */
+  datasetConversations(id: string): Promise<DatasetConversationRow[]> {
+    return beginningWith(this.#db.datasetConversations, id).toArray();
+  }
+
+  /** Stores the conversations of a JSONL file. @throws Error that names the line, the field and its value */
+  async importDataset(name: string, text: string): Promise<DatasetRow> {
+    return (await import('./datasets.ts')).importDataset(this.#db, name, text);
+  }
+
+  /** Marks conversations as rejected, or takes the mark away. */
+  async rejectConversations(rows: readonly Pick<DatasetConversationRow, 'dataset' | 'index'>[], rejected: boolean): Promise<void> {
+    await (await import('./datasets.ts')).rejectConversations(this.#db, rows, rejected);
+  }
+
+  /** Stores the model `base` with untrained weights and returns its id. */
+  async addFreshModel(base: string, init: Init, seed: number): Promise<string> {
+    return (await this.#putModel(await (await import('./datasets.ts')).freshModel(this.#db, base, init, seed))).id;
+  }
+
+  /** Everything that is stored of a run. @param checkpoint the step whose weights are included, or null */
+  async collectRun(run: string, checkpoint: number | null = null): Promise<RunContent> {
+    const { collectRun } = await import('./collect-run.ts');
+    const content = await collectRun(this.#db, this.source(run), run);
+    return { ...content, model: checkpoint === null ? null : await this.checkpointFiles(run, checkpoint) };
+  }
+
+  /**
+   * Stores an imported run and returns its id: its own id, or a new one if its own id is in use.
+   * @throws Error with advice if the disk is full; nothing is stored then
+   */
+  async storeRun(content: RunContent, options?: StoreOptions): Promise<string> {
+    return (await import('./import-run.ts')).storeRun(this.#db, content, [RECORDED, BRANCHES], options);
+  }
+
+  /** Progress in all lessons that were begun. */
+  lessons(): Promise<LessonRow[]> {
+    return this.#db.lessons.toArray();
+  }
+
+  lesson(id: string): Promise<LessonRow | undefined> {
+    return this.#db.lessons.get(id);
+  }
+
+  /** Stores progress in a lesson. A finished lesson stays finished. */
+  async putLesson({ id, step, finished }: LessonRow): Promise<void> {
+    const { lessons } = this.#db;
+    await this.#db.transaction('rw', lessons, async () =>
+      lessons.put({ id, step, finished: finished || ((await lessons.get(id))?.finished ?? false) }),
+    );
+  }
+
+  /** Imported benchmarks, the newest first. */
+  async benchmarks(): Promise<StoredBenchmark[]> {
+    const { BenchmarkDatabase } = await import('../../benchmarks/import/database.ts');
+    return new BenchmarkDatabase().list();
+  }
+
+  /** Reads everything that is stored. `onProgress` gets the number of parts that were read. */
+  async verify(onProgress: (checked: number) => void): Promise<StorageReport> {
+    const { verifyStorage } = await import('./verify-storage.ts');
+    return verifyStorage(this.#db, onProgress);
+  }
+
+  async #deleteModel(id: string): Promise<void> {
+    const folder = (await this.#db.models.get(id))?.weights?.folder;
+    await this.#db.models.delete(id);
+    if (folder !== undefined) await (await import('../../exchange/model-storage.ts')).removeFolder(folder);
+  }
+
+  async #putModel(row: ModelRow): Promise<ModelRow> {
+    await this.#db.models.put(row).catch((cause: unknown) => {
+      throw storageError(cause, 'this model');
+    });
+    return row;
+  }
+
+  async #weights(): Promise<{ all: Weights[]; models: ModelRow[] }> {
+    const [runs, checkpoints, models] = await Promise.all([
+      this.#browser.runs(),
+      this.#db.checkpoints.toCollection().primaryKeys(),
+      this.#db.models.toArray(),
+    ]);
+    const { listWeights } = await import('./weights.ts');
+    return { all: listWeights(runs, checkpoints, models), models };
+  }
+
+  async #evaluationSource(id: string): Promise<RunSource> {
+    if (await this.#browser.evaluation(id)) return this.#browser;
+    return (await this.#recorded.evaluation(id)) ? this.#recorded : this.#browser;
+  }
+}

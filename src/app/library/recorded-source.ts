@@ -1,0 +1,156 @@
+/** @file The recorded run: a run bundle that comes with the page. The bundle is fetched when it is first needed. */
+import type { RunContent } from '../../records/bundle.ts';
+import type { EvaluationRow } from '../../records/evaluation.ts';
+import type { RolloutSummary } from '../../records/rollout.ts';
+import type { RunRow, StepMetrics } from '../../records/run.ts';
+import type { Trajectory } from '../../records/trajectory.ts';
+import { type RunSummary, summaryOfAll } from './run-summary.ts';
+import { ROLLOUT_PAGE, type RunSource } from './source.ts';
+
+/** The id of the recorded run in addresses. */
+export const RECORDED = 'recorded';
+/** The bundled model that the recorded run trained. */
+export const RECORDED_WEIGHTS = 'nano-retail-grpo';
+
+interface Content extends Omit<RunContent, 'run' | 'branches' | 'model' | 'evaluations'> {
+  run: RunRow;
+  /** The newest evaluation first. */
+  evaluations: EvaluationRow[];
+  byId: Map<string, Trajectory>;
+}
+
+export class RecordedSource implements RunSource {
+  readonly readOnly = true;
+  readonly #read: () => Promise<RunContent | null>;
+  #content: Promise<Content | null> | null = null;
+
+  /** @param read resolves to null if this build has no recorded run */
+  constructor(read: () => Promise<RunContent | null> = fetchBundled) {
+    this.#read = read;
+  }
+
+  async runs(limit = Infinity): Promise<RunRow[]> {
+    const content = await this.#load();
+    return content && limit > 0 ? [content.run] : [];
+  }
+
+  async run(id: string): Promise<RunRow | undefined> {
+    return (await this.#of(id))?.run;
+  }
+
+  async metrics(run: string): Promise<StepMetrics[]> {
+    return (await this.#of(run))?.metrics ?? [];
+  }
+
+  async summary(run: string): Promise<RunSummary> {
+    return summaryOfAll(await this.metrics(run));
+  }
+
+  /** The bundle is a file of the page: it takes nothing from the browser's storage. */
+  async bytes(): Promise<number> {
+    return 0;
+  }
+
+  async checkpoints(): Promise<[]> {
+    return [];
+  }
+
+  async rollouts(run: string): Promise<RolloutSummary[]> {
+    return (await this.#of(run))?.rollouts.toSorted((a, b) => a.step - b.step) ?? [];
+  }
+
+  async rolloutPage(run: string, after: string): Promise<RolloutSummary[]> {
+    const later = (await this.#of(run))?.rollouts.filter(({ id }) => id > after) ?? [];
+    return later.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, ROLLOUT_PAGE);
+  }
+
+  async rollout(run: string, id: string): Promise<RolloutSummary | undefined> {
+    return (await this.#of(run))?.rollouts.find((rollout) => rollout.id === id);
+  }
+
+  async group(run: string, group: string): Promise<RolloutSummary[]> {
+    return (await this.#of(run))?.rollouts.filter((rollout) => rollout.group === group) ?? [];
+  }
+
+  async trajectoryIds(run: string): Promise<string[]> {
+    return [...((await this.#of(run))?.byId.keys() ?? [])];
+  }
+
+  trajectories(run: string): Promise<Trajectory[]>;
+  trajectories(run: string, ids: string[]): Promise<(Trajectory | undefined)[]>;
+  async trajectories(run: string, ids?: string[]): Promise<(Trajectory | undefined)[]> {
+    const content = await this.#of(run);
+    return ids ? ids.map((id) => content?.byId.get(id)) : (content?.trajectories ?? []);
+  }
+
+  async trajectory(run: string, id: string): Promise<Trajectory | undefined> {
+    return (await this.#of(run))?.byId.get(id);
+  }
+
+  async evaluations(run = RECORDED): Promise<EvaluationRow[]> {
+    return (await this.#of(run))?.evaluations ?? [];
+  }
+
+  async evaluation(id: string): Promise<EvaluationRow | undefined> {
+    return (await this.evaluations()).find((row) => row.id === id);
+  }
+
+  async trials(evaluation: string): Promise<RunContent['trials']> {
+    return (await this.#load())?.trials.filter((trial) => trial.evaluation === evaluation) ?? [];
+  }
+
+  async trial(evaluation: string, id: string): Promise<Trajectory | undefined> {
+    return (await this.trials(evaluation)).find((trial) => trial.id === id);
+  }
+
+  async describeRun(): Promise<never> {
+    throw new Error('the recorded run is part of this page and cannot be changed');
+  }
+
+  async deleteRun(): Promise<never> {
+    throw new Error('the recorded run is part of this page and cannot be deleted');
+  }
+
+  async deleteEvaluation(): Promise<never> {
+    throw new Error('the evaluations of the recorded run are part of this page and cannot be deleted');
+  }
+
+  atOnce<T>(read: () => Promise<T>): Promise<T> {
+    return read();
+  }
+
+  async #of(run: string): Promise<Content | null> {
+    return run === RECORDED ? this.#load() : null;
+  }
+
+  /** Null if the recorded run is missing or unreadable. The page then shows no example. */
+  #load(): Promise<Content | null> {
+    this.#content ??= (async () => {
+      const read = await this.#read();
+      if (!read) return null;
+      const { evaluationRow } = await import('./evaluation-row.ts');
+      const { metrics, rollouts, trajectories, trials } = read;
+      const run: RunRow = { ...read.run, id: RECORDED, recorded: true };
+      const evaluations = read.evaluations.map((evaluation) => ({
+        ...evaluationRow(
+          run,
+          evaluation,
+          trials.filter((trial) => trial.evaluation === evaluation.id),
+        ),
+        recorded: true,
+      }));
+      const byId = new Map(trajectories.map((trajectory) => [trajectory.id, trajectory]));
+      return { run, metrics, rollouts, trajectories, trials, evaluations: evaluations.reverse(), byId };
+    })().catch((error: unknown) => {
+      console.warn('recorded run:', error);
+      return null;
+    });
+    return this.#content;
+  }
+}
+
+async function fetchBundled(): Promise<RunContent | null> {
+  // The reader is not part of the first script.
+  const [response, { readRunBundle }] = await Promise.all([fetch('recorded/run.mua.zip'), import('../../exchange/run-bundle.ts')]);
+  return response.ok ? readRunBundle(await response.blob()) : null;
+}

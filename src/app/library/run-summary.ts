@@ -1,0 +1,55 @@
+/** @file The figures of a run that the list of runs shows. */
+import { heldOutName, type StepMetrics } from '../../records/run.ts';
+
+/** The steps of a mean over the end of a run. The value of a single step is noisy. */
+export const LAST_STEPS = 10;
+
+export interface RunSummary {
+  /** Mean reward of the last steps; null if no step has a reward. */
+  reward: number | null;
+  /** Held-out reward, first and newest. One value if the run was evaluated once; empty if never. */
+  heldOut: number[];
+  /** The reward of at most `CURVE_STEPS` steps, evenly spaced over the run. */
+  curve: CurvePoint[];
+}
+
+export interface CurvePoint {
+  step: number;
+  value: number;
+}
+
+const CURVE_STEPS = 60;
+
+/** At most `CURVE_STEPS` items, evenly spaced, with the first and the last. */
+export function spread<T>(items: readonly T[]): T[] {
+  if (items.length <= CURVE_STEPS) return [...items];
+  return Array.from({ length: CURVE_STEPS }, (_, i) => items[Math.round((i * (items.length - 1)) / (CURVE_STEPS - 1))]!);
+}
+
+const heldOutOf = (values: StepMetrics = { step: 0 }) => values[heldOutName(Object.keys(values)) ?? ''];
+
+export const hasHeldOut = (values: StepMetrics) => heldOutOf(values) !== undefined;
+
+/**
+ * @param last metrics of the last `LAST_STEPS` steps
+ * @param first metrics of the first step with a held-out reward
+ * @param newest metrics of the newest step with a held-out reward
+ * @param some metrics of the steps of the curve, by step
+ */
+export function summaryOf(
+  last: readonly StepMetrics[],
+  first: StepMetrics | undefined,
+  newest: StepMetrics | undefined,
+  some: readonly StepMetrics[],
+): RunSummary {
+  const rewards = last.flatMap((values) => values['critic/score/mean'] ?? []);
+  const evaluated = first?.step === newest?.step ? [first] : [first, newest];
+  return {
+    reward: rewards.length === 0 ? null : rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length,
+    heldOut: evaluated.flatMap((values) => heldOutOf(values) ?? []),
+    curve: some.flatMap(({ step, 'critic/score/mean': value }) => (value === undefined ? [] : [{ step, value }])),
+  };
+}
+
+export const summaryOfAll = (metrics: readonly StepMetrics[]) =>
+  summaryOf(metrics.slice(-LAST_STEPS), metrics.find(hasHeldOut), metrics.findLast(hasHeldOut), spread(metrics));

@@ -1,0 +1,60 @@
+/** @file The interface of a source of runs. The browser's storage and the recorded run have the same interface. */
+import type { SharedTrial } from '../../records/bundle.ts';
+import type { EvaluationRow } from '../../records/evaluation.ts';
+import type { RolloutSummary } from '../../records/rollout.ts';
+import type { CheckpointRow, RunRow, RunWords, StepMetrics } from '../../records/run.ts';
+import type { Trajectory } from '../../records/trajectory.ts';
+import type { RunSummary } from './run-summary.ts';
+
+/** Rollouts of one page: few enough that the browser stays responsive between two pages. */
+export const ROLLOUT_PAGE = 5000;
+
+export interface RunSource {
+  /** True if nothing in this source can be changed or deleted. */
+  readonly readOnly: boolean;
+
+  /** The newest run first. */
+  runs(limit?: number): Promise<RunRow[]>;
+  run(id: string): Promise<RunRow | undefined>;
+  /** By step. */
+  metrics(run: string): Promise<StepMetrics[]>;
+  summary(run: string): Promise<RunSummary>;
+  /** Estimated bytes that the run takes in the browser's storage. */
+  bytes(run: string): Promise<number>;
+  /** The newest checkpoint first. */
+  checkpoints(run: string): Promise<CheckpointRow[]>;
+
+  /** All rollouts of a run, by step. */
+  rollouts(run: string): Promise<RolloutSummary[]>;
+  /** At most `ROLLOUT_PAGE` rollouts whose id is greater than `after`, by id. Empty after the last page. */
+  rolloutPage(run: string, after: string): Promise<RolloutSummary[]>;
+  rollout(run: string, id: string): Promise<RolloutSummary | undefined>;
+  group(run: string, group: string): Promise<RolloutSummary[]>;
+
+  /** Ids of the rollouts whose trajectory is stored. */
+  trajectoryIds(run: string): Promise<string[]>;
+  /** In the order of `ids`; undefined where the trajectory is not stored. Without `ids`: all stored trajectories of the run. */
+  trajectories(run: string): Promise<Trajectory[]>;
+  trajectories(run: string, ids: string[]): Promise<(Trajectory | undefined)[]>;
+  trajectory(run: string, id: string): Promise<Trajectory | undefined>;
+
+  /** The newest evaluation first. With `run`: only evaluations of that run's weights. */
+  evaluations(run?: string): Promise<EvaluationRow[]>;
+  evaluation(id: string): Promise<EvaluationRow | undefined>;
+  /** The stored conversations of an evaluation. */
+  trials(evaluation: string): Promise<SharedTrial[]>;
+  trial(evaluation: string, id: string): Promise<Trajectory | undefined>;
+
+  /** Replaces the name, the note and the tags of a run. @throws Error if the source is read-only or has no such run */
+  describeRun(id: string, words: RunWords): Promise<void>;
+
+  /**
+   * Deletes a run or an evaluation together with everything that belongs to it, branches too, in one transaction.
+   * @throws Error if the source is read-only
+   */
+  deleteRun(id: string): Promise<void>;
+  deleteEvaluation(id: string): Promise<void>;
+
+  /** Runs `read` so that all its queries see the same state of the source. */
+  atOnce<T>(read: () => Promise<T>): Promise<T>;
+}

@@ -1,0 +1,59 @@
+/** @file The rollouts of a step by group. */
+import { totalReward } from '../../agent/trajectory.ts';
+import type { RolloutSummary } from '../../records/rollout.ts';
+
+export interface Group {
+  id: string;
+  step: number;
+  task: string;
+  intent: string;
+  /** Sorted by index. */
+  rollouts: RolloutSummary[];
+  /** Mean reward of training of the scored rollouts; null if no rollout is scored. */
+  mean: number | null;
+  /** Sample standard deviation (n − 1), as the advantage uses it; null if fewer than two rollouts are scored. */
+  std: number | null;
+  /** By the binary outcome. Only groups whose rewards differ carry a policy gradient. */
+  outcome: 'mixed' | 'all correct' | 'all wrong' | 'not scored';
+}
+
+/** Groups sorted by id. */
+export function groupRollouts(rollouts: Iterable<RolloutSummary>): Group[] {
+  const byGroup = new Map<string, RolloutSummary[]>();
+  for (const rollout of rollouts) {
+    const members = byGroup.get(rollout.group);
+    if (members) members.push(rollout);
+    else byGroup.set(rollout.group, [rollout]);
+  }
+  return [...byGroup.values()].map(makeGroup).sort((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));
+}
+
+/**
+ * The step nearest to `asked`; of two equally near steps, the earlier one. With `asked` null: the newest step.
+ * Null if `steps` is empty.
+ * @param steps ascending
+ */
+export function nearestStep(steps: readonly number[], asked: number | null): number | null {
+  if (asked === null) return steps.at(-1) ?? null;
+  return steps.reduce<number | null>(
+    (nearest, step) => (nearest === null || Math.abs(step - asked) < Math.abs(nearest - asked) ? step : nearest),
+    null,
+  );
+}
+
+function makeGroup(members: RolloutSummary[]): Group {
+  const rollouts = members.toSorted((a, b) => a.index - b.index);
+  const { group, step, task, intent } = rollouts[0]!;
+  const scored = rollouts.filter(({ reward }) => reward !== null);
+  const rewards = scored.map(totalReward);
+  const mean = rewards.length === 0 ? null : rewards.reduce((sum, r) => sum + r, 0) / rewards.length;
+  const std =
+    mean === null || rewards.length < 2 ? null : Math.sqrt(rewards.reduce((sum, r) => sum + (r - mean) ** 2, 0) / (rewards.length - 1));
+  return { id: group, step, task, intent, rollouts, mean, std, outcome: outcomeOf(scored.map(({ reward }) => reward!)) };
+}
+
+function outcomeOf(rewards: readonly number[]): Group['outcome'] {
+  if (rewards.length === 0) return 'not scored';
+  if (rewards.every((r) => r === 1)) return 'all correct';
+  return rewards.every((r) => r === 0) ? 'all wrong' : 'mixed';
+}
