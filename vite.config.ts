@@ -38,8 +38,12 @@ const defaultValues = (): Plugin => ({
   },
 });
 
-/** Files of the language models that play customers in the tab. */
-const LATER = /\/(ort-wasm|local-model\.worker)/;
+/**
+ * Files that only some visits need: the language models that play customers in the tab, results that one page shows, and large
+ * files, such as the weights of one preset.
+ */
+const LATER = /\/ort-wasm|\/local-model\.worker|\.onnx$|^recorded\/interaction\.json$|^experiments\//;
+const LARGE_BYTES = 2_000_000;
 
 /** Writes `service-worker.js` with the names of all files of the build. The command line's own page is not for offline use. */
 const offline = (): Plugin => ({
@@ -54,13 +58,18 @@ const offline = (): Plugin => ({
       .filter((name) => !['headless.html', 'service-worker.js', '_headers'].includes(name))
       .sort();
     const hash = createHash('sha256');
-    for (const name of names) hash.update(name).update(await readFile(join(out, name)));
+    const later = new Set<string>();
+    for (const name of names) {
+      const bytes = await readFile(join(out, name));
+      hash.update(name).update(bytes);
+      if (LATER.test(name) || bytes.length > LARGE_BYTES) later.add(name);
+    }
     const source = await readFile(resolve(root, 'workers/service-worker.js'), 'utf8');
     const version = hash.digest('hex').slice(0, 16);
     const list = (kept: string[]) => () => JSON.stringify(JSON.stringify(kept));
     const written = source
-      .replace("'__FILES__'", list(names.filter((name) => !LATER.test(name))))
-      .replace("'__LATER__'", list(names.filter((name) => LATER.test(name))))
+      .replace("'__FILES__'", list(names.filter((name) => !later.has(name))))
+      .replace("'__LATER__'", list([...later]))
       .replace('__VERSION__', version);
     await writeFile(join(out, 'service-worker.js'), written);
   },

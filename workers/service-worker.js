@@ -1,12 +1,12 @@
 // @ts-check
 /**
- * Keeps all files of one build, so that the page works offline after the first visit. A tab keeps the build that it began
+ * Keeps the files of one build, so that the page works offline after the first visit. A tab keeps the build that it began
  * with: a new build waits until all tabs are closed, or until the visitor asks for it.
  * The build (`offline` in vite.config.ts) writes the values.
  */
 /** @type {string[]} */
 const FILES = JSON.parse('__FILES__');
-/** Files that only some visitors need, such as 26 MB of ONNX Runtime. The worker keeps them when the page first uses them. @type {string[]} */
+/** Files that only some visits need, such as 26 MB of ONNX Runtime. The worker keeps them when the page first uses them. @type {string[]} */
 const LATER = JSON.parse('__LATER__');
 const PREFIX = 'mua-build-';
 const CACHE = `${PREFIX}__VERSION__`;

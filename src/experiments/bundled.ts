@@ -1,7 +1,5 @@
-/** @file The experiments that come with the page. The files are in `public/experiments/`. */
-
-/** Ready-made definitions, `<id>.toml`: a visitor or `mua experiment` runs them. */
-export const READY_MADE = ['honest', 'ablation', 'start', 'kl', 'group-size', 'customers', 'rewards', 'algorithms', 'small'] as const;
-
-/** Results, `<id>.mua-experiment.json`: the page shows them and cannot change them. */
-export const RESULTS: readonly string[] = ['honest', 'ablation', 'small'];
+/**
+ * @file The experiments that come with the page, each with its results. The files are in `public/experiments/`: the definition
+ * `<id>.toml`, from which a visitor begins a new experiment, and the results `<id>.mua-experiment.json`, which nobody can change.
+ */
+export const BUNDLED_EXPERIMENTS: readonly string[] = ['honest', 'ablation', 'small'];

@@ -4,7 +4,7 @@ import type { RunRow } from '../../records/run.ts';
 import type { RunDatabase } from '../../storage/database.ts';
 import { beginningWith } from '../../base/key-range.ts';
 import { storageError } from '../../base/storage-error.ts';
-import { RESULTS } from '../../experiments/bundled.ts';
+import { BUNDLED_EXPERIMENTS } from '../../experiments/bundled.ts';
 import type { RunUnderWay } from '../../experiments/plan.ts';
 
 /** Both sources have this interface. */
@@ -22,7 +22,7 @@ export class BundledExperiments implements ExperimentSource {
   readonly #fetch: (id: string) => Promise<ExperimentContent>;
   readonly #rows = new Map<string, Promise<ExperimentRow | undefined>>();
 
-  constructor(ids: readonly string[] = RESULTS, fetchOne = fetchResults) {
+  constructor(ids: readonly string[] = BUNDLED_EXPERIMENTS, fetchOne = fetchResults) {
     this.#ids = ids;
     this.#fetch = fetchOne;
   }
@@ -139,7 +139,7 @@ export class Experiments {
   async #add(row: ExperimentRow): Promise<string> {
     try {
       return await this.#db.transaction('rw', this.#db.experiments, async () => {
-        const used = new Set<string>([...(await this.#db.experiments.toCollection().primaryKeys()), ...RESULTS]);
+        const used = new Set<string>([...(await this.#db.experiments.toCollection().primaryKeys()), ...BUNDLED_EXPERIMENTS]);
         let id = row.id;
         for (let n = 2; used.has(id); n++) id = `${row.id}-${n}`;
         await this.#db.experiments.add({ ...row, id });

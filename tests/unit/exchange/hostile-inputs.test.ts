@@ -274,7 +274,7 @@ describe('an experiment', () => {
   });
 
   test('as TOML', async () => {
-    const text = readFileSync('public/experiments/start.toml', 'utf8');
+    const text = readFileSync('public/experiments/honest.toml', 'utf8');
     const lines = text.split('\n');
     const values = [
       'nan',

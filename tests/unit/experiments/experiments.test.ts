@@ -5,7 +5,7 @@ import { band, halfWidth, line, place, scaleOf } from '../../../src/app/experime
 import { fromSetup } from '../../../src/app/experiments/from-setup.ts';
 import { keptRuns } from '../../../src/cli/experiment.ts';
 import { analyse, metricCurve } from '../../../src/experiments/analysis.ts';
-import { READY_MADE, RESULTS } from '../../../src/experiments/bundled.ts';
+import { BUNDLED_EXPERIMENTS } from '../../../src/experiments/bundled.ts';
 import { checkExperiment } from '../../../src/experiments/check.ts';
 import { experimentRun } from '../../../src/experiments/collect.ts';
 import { readExperiment, writeExperiment } from '../../../src/experiments/file.ts';
@@ -85,19 +85,19 @@ describe('a definition in TOML', () => {
     expect(() => readToml(text, 'x.toml')).toThrow(message);
   });
 
-  test('the ready-made files are those of the page, and each can be run', () => {
-    const files = readdirSync('public/experiments');
-    expect(files.filter((file) => file.endsWith('.toml')).sort()).toEqual(READY_MADE.map((id) => `${id}.toml`).sort());
-    expect(files.filter((file) => !file.endsWith('.toml')).sort()).toEqual(RESULTS.map((id) => `${id}.mua-experiment.json`).sort());
-    for (const id of READY_MADE) {
+  test('that come with the page have a definition that runs, and results', () => {
+    const files = BUNDLED_EXPERIMENTS.flatMap((id) => [`${id}.mua-experiment.json`, `${id}.toml`]);
+    expect(readdirSync('public/experiments').sort()).toEqual(files.sort());
+    for (const id of BUNDLED_EXPERIMENTS) {
       const experiment = readToml(readFileSync(`public/experiments/${id}.toml`, 'utf8'), id);
       expect(experiment.id).toBe(id);
       expect(experiment.question).toMatch(/\?$/);
       for (const pair of allPairs(experiment))
         expect(grpoConfig(requestOf(experiment, pair).preset, requestOf(experiment, pair).overrides).seed).toBe(pair.seed);
+      const { experiment: published, results } = readExperiment(readFileSync(`public/experiments/${id}.mua-experiment.json`, 'utf8'), id);
+      expect(published.id).toBe(id);
+      expect(results.length).toBeGreaterThan(0);
     }
-    for (const id of RESULTS)
-      expect(readExperiment(readFileSync(`public/experiments/${id}.mua-experiment.json`, 'utf8'), id).experiment.id).toBe(id);
   });
 });
 
