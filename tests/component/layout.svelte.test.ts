@@ -2,7 +2,7 @@
 import { type Component, flushSync, mount, unmount } from 'svelte';
 import { afterEach, expect, test, vi } from 'vitest';
 import Chart from '../../src/app/charts/Chart.svelte';
-import { CHARTS } from '../../src/app/charts/charts.ts';
+import { CHARTS } from '../../src/app/charts/specs.ts';
 import WorldMoment from '../../src/app/conversation/database/WorldMoment.svelte';
 import { MetricSeries } from '../../src/app/run-data/series.ts';
 import '../../src/app/elements.css';

@@ -1,18 +1,8 @@
 /** @file Draws one chart with uPlot, in the colours of the page's CSS variables. */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import {
-  barPixels,
-  type ChartData,
-  type Curve,
-  HALF_BAR,
-  isolatedRows,
-  isZoomed,
-  stepRange,
-  valueRange,
-  type Zoom,
-  zoomOf,
-} from './charts.ts';
+import { barPixels, HALF_BAR, isZoomed, stepRange, valueRange, type Zoom, zoomOf } from './axes.ts';
+import { type ChartData, type Curve, isolatedRows } from './charts.ts';
 import { resolveColor } from '../kit/color.ts';
 
 export interface PlotOptions {

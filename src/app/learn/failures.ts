@@ -1,5 +1,6 @@
 /** @file Four recorded runs that failed, with the charts that show it. `scripts/record-failing-runs.mts` recorded them. */
-import { type ChartSpec, CHARTS, HEALTH_CHARTS, metricChart } from '../charts/charts.ts';
+import { type ChartSpec } from '../charts/charts.ts';
+import { CHARTS, HEALTH_CHARTS, metricChart } from '../charts/specs.ts';
 import { MetricSeries } from '../run-data/series.ts';
 import { number, percent } from '../kit/format.ts';
 import type { StepMetrics } from '../../records/run.ts';

@@ -1,5 +1,6 @@
 /** @file The charts of a run: those of its algorithm, and beside the reward those that its configuration calls for. */
-import { type ChartSpec, chartsOf } from '../charts/charts.ts';
+import { type ChartSpec } from '../charts/charts.ts';
+import { chartsOf } from '../charts/specs.ts';
 import { PARTS_CHART, WRITES_CHART } from '../charts/reward-charts.ts';
 import { USER_COST_CHART, USER_FAULTS_CHART, USER_LATENCY_CHART, USER_TOKENS_CHART } from '../charts/user-charts.ts';
 import { measuresWrites } from '../run-data/measured.ts';

@@ -1,6 +1,7 @@
 /** Logic of the page that needs no DOM: addresses, series, charts, groups, differences, status. */
 import { describe, expect, test } from 'vitest';
-import { chartData, CHARTS } from '../../../src/app/charts/charts.ts';
+import { chartData } from '../../../src/app/charts/charts.ts';
+import { CHARTS } from '../../../src/app/charts/specs.ts';
 import { configDiff } from '../../../src/app/run-data/config-diff.ts';
 import { bytes, count, number, seconds } from '../../../src/app/kit/format.ts';
 import { groupRollouts } from '../../../src/app/run-data/groups.ts';

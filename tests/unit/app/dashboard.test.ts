@@ -4,18 +4,9 @@ import 'fake-indexeddb/auto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readSetup } from '../../../src/app/setup/setup.ts';
 import { settingTexts } from '../../../src/app/setup/texts.ts';
-import {
-  barPixels,
-  chartData,
-  CHARTS,
-  HEALTH_CHARTS,
-  isolatedRows,
-  isZoomed,
-  metricChart,
-  stepRange,
-  valueRange,
-  zoomOf,
-} from '../../../src/app/charts/charts.ts';
+import { barPixels, isZoomed, stepRange, valueRange, zoomOf } from '../../../src/app/charts/axes.ts';
+import { chartData, isolatedRows } from '../../../src/app/charts/charts.ts';
+import { CHARTS, HEALTH_CHARTS, metricChart } from '../../../src/app/charts/specs.ts';
 import { FIGURES } from '../../../src/app/runs/compare-runs.ts';
 import { nearestStep } from '../../../src/app/run-data/groups.ts';
 import { parseHash, readQuery } from '../../../src/app/routes/routes.ts';

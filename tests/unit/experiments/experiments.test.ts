@@ -94,9 +94,9 @@ describe('a definition in TOML', () => {
       expect(experiment.question).toMatch(/\?$/);
       for (const pair of allPairs(experiment))
         expect(grpoConfig(requestOf(experiment, pair).preset, requestOf(experiment, pair).overrides).seed).toBe(pair.seed);
-      const { experiment: published, results } = readExperiment(readFileSync(`public/experiments/${id}.mua-experiment.json`, 'utf8'), id);
+      const { experiment: published, runs } = readExperiment(readFileSync(`public/experiments/${id}.mua-experiment.json`, 'utf8'), id);
       expect(published.id).toBe(id);
-      expect(results.length).toBeGreaterThan(0);
+      expect(runs.length).toBeGreaterThan(0);
     }
   });
 });
