@@ -36,7 +36,7 @@ export const ROOMS = {
     'training',
     'experiments',
   ],
-  formats: ['agent', 'exchange', 'benchmarks'],
+  formats: ['agent', 'exchange', 'benchmarks', 'training'],
   serve: ['environments', 'local', 'users', 'agent', 'domains', 'benchmarks', 'evaluation', 'training', 'formats'],
   worlds: ['environments', 'domains', 'exchange', 'benchmarks'],
   workers: ['environments', 'local', 'users', 'domains', 'exchange', 'storage', 'benchmarks', 'trainer', 'worlds'],

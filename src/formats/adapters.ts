@@ -9,6 +9,7 @@ import type { Json } from '../records/json.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { ToolSchema } from '../records/task.ts';
 import type { ChatMessage } from '../records/conversation.ts';
+import { SETTINGS } from '../training/settings/index.ts';
 
 /** The tool of the lists of `mua env-serve` that talks to the customer. */
 export const RESPOND: ToolSchema = {
@@ -90,27 +91,22 @@ const readme = (engine: string, input: AdapterInput, commands: readonly string[]
     '',
   ].join('\n');
 
-/** TRL's name and value of a setting. */
-const TRL: Partial<Record<keyof GrpoConfig, (config: GrpoConfig) => Record<string, Json>>> = {
-  lr: ({ lr }) => ({ learning_rate: lr }),
-  lr_scheduler_type: ({ lr_scheduler_type }) => ({ lr_scheduler_type }),
-  lr_warmup_steps: ({ lr_warmup_steps }) => ({ warmup_steps: lr_warmup_steps }),
-  weight_decay: ({ weight_decay }) => ({ weight_decay }),
-  beta1: ({ beta1 }) => ({ adam_beta1: beta1 }),
-  beta2: ({ beta2 }) => ({ adam_beta2: beta2 }),
-  adam_eps: ({ adam_eps }) => ({ adam_epsilon: adam_eps }),
-  grad_clip: ({ grad_clip }) => ({ max_grad_norm: grad_clip }),
-  total_training_steps: ({ total_training_steps }) => ({ max_steps: total_training_steps }),
-  seed: ({ seed }) => ({ seed }),
-  n: ({ n }) => ({ num_generations: n }),
+type Conversion = (config: GrpoConfig) => Record<string, Json>;
+
+/** Settings whose value is the same in TRL. */
+const same = (...names: (keyof GrpoConfig)[]): Record<string, Conversion> =>
+  Object.fromEntries(names.map((name) => [name, (config) => ({ [SETTINGS[name].trl ?? name]: config[name] })]));
+
+/** TRL's names and values, by setting. */
+const TRL: Partial<Record<keyof GrpoConfig, Conversion>> = {
+  ...same('lr', 'lr_scheduler_type', 'lr_warmup_steps', 'weight_decay', 'beta1', 'beta2', 'adam_eps', 'grad_clip'),
+  ...same('total_training_steps', 'seed', 'n'),
   train_batch_size: ({ train_batch_size, n }) => ({ generation_batch_size: train_batch_size * n, per_device_train_batch_size: n }),
   ppo_mini_batch_size: ({ ppo_mini_batch_size }) => ({ gradient_accumulation_steps: ppo_mini_batch_size }),
-  ppo_epochs: ({ ppo_epochs }) => ({ num_iterations: ppo_epochs }),
-  clip_ratio_low: ({ clip_ratio_low }) => ({ epsilon: clip_ratio_low }),
-  clip_ratio_high: ({ clip_ratio_high }) => ({ epsilon_high: clip_ratio_high }),
+  ...same('ppo_epochs', 'clip_ratio_low', 'clip_ratio_high'),
   kl_loss_coef: ({ use_kl_loss, kl_loss_coef }) => ({ beta: use_kl_loss ? kl_loss_coef : 0 }),
   use_kl_loss: () => ({}),
-  entropy_coeff: ({ entropy_coeff }) => ({ entropy_coef: entropy_coeff }),
+  ...same('entropy_coeff'),
   norm_adv_by_std_in_grpo: ({ norm_adv_by_std_in_grpo }) => ({ scale_rewards: norm_adv_by_std_in_grpo ? 'group' : 'none' }),
   loss_agg_mode: ({ loss_agg_mode }) => ({
     loss_type: {
@@ -123,9 +119,7 @@ const TRL: Partial<Record<keyof GrpoConfig, (config: GrpoConfig) => Record<strin
   loss_mode: ({ loss_mode }) => ({ importance_sampling_level: loss_mode === 'gspo' ? 'sequence' : 'token' }),
   mask_truncated: ({ mask_truncated }) => ({ mask_truncated_completions: mask_truncated }),
   max_model_len: ({ max_model_len }) => ({ max_completion_length: max_model_len, vllm_max_model_length: max_model_len }),
-  temperature: ({ temperature }) => ({ temperature }),
-  top_p: ({ top_p }) => ({ top_p }),
-  top_k: ({ top_k }) => ({ top_k }),
+  ...same('temperature', 'top_p', 'top_k'),
   enable_thinking: ({ enable_thinking }) => ({ chat_template_kwargs: { enable_thinking } }),
 };
 const LORA = ['lora_rank', 'lora_alpha', 'target_modules'];
@@ -307,37 +301,8 @@ class MuaTaskset(OpenEnvTaskset, vf.Taskset[OpenEnvTask, MuaConfig]):
   };
 }
 
-/** verl's path of a setting. */
-const VERL: Partial<Record<keyof GrpoConfig, string>> = {
-  adv_estimator: 'algorithm.adv_estimator',
-  norm_adv_by_std_in_grpo: 'algorithm.norm_adv_by_std_in_grpo',
-  gamma: 'algorithm.gamma',
-  train_batch_size: 'data.train_batch_size',
-  n: 'actor_rollout_ref.rollout.n',
-  temperature: 'actor_rollout_ref.rollout.temperature',
-  top_p: 'actor_rollout_ref.rollout.top_p',
-  max_model_len: 'actor_rollout_ref.rollout.max_model_len',
-  lr: 'actor_rollout_ref.actor.optim.lr',
-  lr_warmup_steps: 'actor_rollout_ref.actor.optim.lr_warmup_steps',
-  weight_decay: 'actor_rollout_ref.actor.optim.weight_decay',
-  ppo_mini_batch_size: 'actor_rollout_ref.actor.ppo_mini_batch_size',
-  ppo_epochs: 'actor_rollout_ref.actor.ppo_epochs',
-  clip_ratio_low: 'actor_rollout_ref.actor.clip_ratio_low',
-  clip_ratio_high: 'actor_rollout_ref.actor.clip_ratio_high',
-  clip_ratio_c: 'actor_rollout_ref.actor.clip_ratio_c',
-  use_kl_loss: 'actor_rollout_ref.actor.use_kl_loss',
-  kl_loss_coef: 'actor_rollout_ref.actor.kl_loss_coef',
-  kl_loss_type: 'actor_rollout_ref.actor.kl_loss_type',
-  entropy_coeff: 'actor_rollout_ref.actor.entropy_coeff',
-  loss_agg_mode: 'actor_rollout_ref.actor.loss_agg_mode',
-  loss_mode: 'actor_rollout_ref.actor.policy_loss.loss_mode',
-  grad_clip: 'actor_rollout_ref.actor.grad_clip',
-  lora_rank: 'actor_rollout_ref.model.lora_rank',
-  lora_alpha: 'actor_rollout_ref.model.lora_alpha',
-  target_modules: 'actor_rollout_ref.model.target_modules',
-  total_training_steps: 'trainer.total_training_steps',
-  enable_thinking: '+data.apply_chat_template_kwargs.enable_thinking',
-};
+/** Each setting that verl has, with its path there. */
+const VERL = Object.entries(SETTINGS).flatMap(([name, { verl: path }]) => (path === undefined ? [] : [{ name, path }]));
 
 function verl(input: AdapterInput): Record<string, string> {
   const { config, model, opening, rows, title, tools, url } = input;
@@ -350,7 +315,7 @@ function verl(input: AdapterInput): Record<string, string> {
     'actor_rollout_ref.rollout.mode=async',
     'actor_rollout_ref.rollout.agent.agent_loop_config_path=agent_loop.yaml',
     `data.max_response_length=${config.max_model_len}`,
-    ...Object.entries(VERL).map(([name, path]) => `${path}=${shell(config[name as keyof GrpoConfig])}`),
+    ...VERL.map(({ name, path }) => `${path}=${shell(config[name as keyof GrpoConfig])}`),
   ];
   return {
     'mua_agent_loop.py': `"""${title} as an agent loop of verl: the server plays the customer and the tools, and says the reward."""
@@ -432,7 +397,7 @@ ${overrides.map((override) => `  ${override}`).join(' \\\n')} "$@"
         'Each agent loop opens a session: `--max-sessions` must be at least the number of rollouts at once.',
         'If the customer fails, `step` raises an error, which ends verl’s batch.',
       ],
-      new Set([...Object.keys(VERL)]),
+      new Set(VERL.map(({ name }) => name)),
     ),
   };
 }
