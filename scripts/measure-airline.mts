@@ -7,14 +7,14 @@
 import 'fake-indexeddb/auto';
 import { readFile } from 'node:fs/promises';
 import { findData, DOMAINS } from '../src/cli/benchmark-data.mjs';
-import { exactDomain } from '../src/benchmarks/exact-domains.ts';
+import { exactAirline } from '../src/domains/airline/exact.ts';
+import type { Tau1Task } from '../src/benchmarks/tau1/task.ts';
 import { changedRows, runExact, StateHasher } from '../src/domains/exact/run.ts';
 import { importedDomains } from '../src/benchmarks/imported-domain.ts';
 import { createEnvironments } from '../src/environments/index.ts';
 import { canonicalJson } from '../src/base/json.ts';
 import { Overlay, World } from '../src/environments/overlay.ts';
 import type { Task, ToolCall } from '../src/records/task.ts';
-import { benchmarkJudge } from '../src/benchmarks/judge.ts';
 import { importBenchmark } from '../src/benchmarks/import/import.ts';
 import { benchmarkLoader } from '../src/benchmarks/import/loader.ts';
 import { BenchmarkDatabase } from '../src/benchmarks/import/database.ts';
@@ -58,7 +58,7 @@ for (const rules of ['tau1', 'tau2'] as const) {
 
 const load = benchmarkLoader(database);
 const { id, imported } = await load('tau1', 'airline');
-const airline = exactDomain('airline', 'tau1');
+const airline = exactAirline.tau1;
 const world = new World(id, imported.tables);
 const hash = () => new StateHasher(airline, world).hashes(new Overlay(world)).agent;
 const untouched = hash();
@@ -70,7 +70,7 @@ function alone(actions: readonly ToolCall[]): string {
   return canonicalJson(changedRows(rows));
 }
 
-const environments = createEnvironments({ domains: importedDomains({ load, judge: benchmarkJudge }) });
+const environments = createEnvironments({ domains: importedDomains(load) });
 const tasks = await environments.tasks({
   domain: 'tau1-airline',
   level: 'full',
@@ -92,7 +92,7 @@ const base = memory();
 
 // Half of the episodes make their task's calls. The other episodes only read.
 const look = ({ benchmark }: Task): ToolCall[] => [
-  { name: 'get_user_details', arguments: { user_id: (benchmark as { user_id: string }).user_id } },
+  { name: 'get_user_details', arguments: { user_id: (benchmark as Tau1Task).user_id } },
   { name: 'search_direct_flight', arguments: { origin: 'JFK', destination: 'SFO', date: '2024-05-20' } },
   { name: 'search_onestop_flight', arguments: { origin: 'JFK', destination: 'SFO', date: '2024-05-20' } },
 ];

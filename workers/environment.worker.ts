@@ -1,12 +1,11 @@
 /** @file The environment worker: owns the database, runs tools and verifies outcomes. */
 import * as comlink from 'comlink';
 import { createEnvironments, GENERATED_DOMAINS, type OverlayEnvironments } from '../src/environments/index.ts';
-import { benchmarkJudge } from '../src/benchmarks/judge.ts';
 import { importedDomains } from '../src/benchmarks/imported-domain.ts';
 import { benchmarkLoader } from '../src/benchmarks/import/loader.ts';
 
 const environments = createEnvironments({
-  domains: [...GENERATED_DOMAINS, ...importedDomains({ load: benchmarkLoader(), judge: benchmarkJudge })],
+  domains: [...GENERATED_DOMAINS, ...importedDomains(benchmarkLoader())],
 });
 environments.deleteAbandoned().catch(() => {}); // if the database fails, the first call reports the error
 

@@ -2,17 +2,16 @@
 import type { Task } from '../records/task.ts';
 import type { Benchmark, BenchmarkTask } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
-import type { ExactDomain } from '../domains/exact/types.ts';
 import type { WorldTables } from '../environments/overlay.ts';
 
 /** The content of a domain's files. */
 export interface ImportedBenchmark<Task extends BenchmarkTask = BenchmarkTask> {
   benchmark: Benchmark;
-  domain: ExactDomain['name'];
+  domain: string;
   /** Objects whose keys look like integers are lists of `[key, value]` in the file's order (`parseOrdered`). */
   database: Json;
   userDatabase?: Json;
-  /** The rows of both databases, from `ExactDomain.load`. */
+  /** The rows of both databases, from `BenchmarkDomain.load`. */
   tables: WorldTables;
   tasks: Task[];
   /** Task ids by split. Contains only ids of `tasks`. */
@@ -22,7 +21,7 @@ export interface ImportedBenchmark<Task extends BenchmarkTask = BenchmarkTask> {
   policy: string;
 }
 
-export type ImportedTasks = Pick<ImportedBenchmark, 'tasks' | 'splits' | 'absent'>;
+export type ImportedTasks<Task extends BenchmarkTask = BenchmarkTask> = Pick<ImportedBenchmark<Task>, 'tasks' | 'splits' | 'absent'>;
 
 /** A stored import. `id` identifies the content and is also the id of its world. */
 export interface LoadedBenchmark {
@@ -31,19 +30,25 @@ export interface LoadedBenchmark {
 }
 
 /** Called at every start of an episode. @throws if this benchmark's domain was not imported */
-export type LoadBenchmark = (benchmark: Benchmark, domain: ExactDomain['name']) => Promise<LoadedBenchmark>;
+export type LoadBenchmark = (benchmark: Benchmark, domain: string) => Promise<LoadedBenchmark>;
 
 /** The only level of an imported domain. */
 export const IMPORTED_LEVEL = 'full';
 
 /** The name under which an imported domain is registered. */
-export const importedName = (benchmark: Benchmark, domain: ExactDomain['name']) => `${benchmark}-${domain}`;
+export const importedName = (benchmark: Benchmark, domain: string) => `${benchmark}-${domain}`;
 
-/** The benchmark and the domain of a name that `importedName` made; null for the name of a generated domain. */
-export function importedParts(name: string): { benchmark: Benchmark; domain: ExactDomain['name'] } | null {
-  const match = /^(tau1|tau2)-(.+)$/.exec(name);
-  return match && { benchmark: match[1] as Benchmark, domain: match[2] as ExactDomain['name'] };
+/**
+ * The benchmark and the domain of a name that `importedName` made; null for the name of a generated domain, which has no
+ * hyphen. This function does not look into the list of benchmarks, because the page imports it.
+ */
+export function importedParts(name: string): { benchmark: Benchmark; domain: string } | null {
+  const [, benchmark, domain] = /^([a-z0-9]+)-(.+)$/.exec(name) ?? [];
+  return benchmark !== undefined && domain !== undefined ? { benchmark, domain } : null;
 }
 
 /** The name of a task in a reset of `mua env-serve`: of an imported task `retail:7`, of a generated task its id. */
-export const resetName = ({ id, domain, benchmark }: Task): string => (benchmark ? `${importedParts(domain)!.domain}:${benchmark.id}` : id);
+export function resetName({ id, domain, benchmark }: Task): string {
+  const imported = importedParts(domain);
+  return imported && benchmark ? `${imported.domain}:${benchmark.id}` : id;
+}

@@ -1,39 +1,23 @@
 /** @file The domain of an imported benchmark: its tools, database, tasks and policy. */
 import { InputError } from '../base/input-error.ts';
-import type { Benchmark, BenchmarkTask } from '../records/benchmark-task.ts';
+import type { BenchmarkTask } from '../records/benchmark-task.ts';
 import { initialStateOf, type DomainDefinition } from '../environments/domain.ts';
-import type { ExactDomain } from '../domains/exact/types.ts';
-import { exactDomain, exactDomainNames } from './exact-domains.ts';
 import { World } from '../environments/overlay.ts';
 import type { TaskQuery } from '../environments/types.ts';
+import type { BenchmarkDefinition, BenchmarkDomain } from './definition.ts';
+import { BENCHMARKS } from './index.ts';
 import { IMPORTED_LEVEL, type ImportedBenchmark, importedName, type LoadBenchmark } from './imported-benchmark.ts';
+import { benchmarkJudge } from './judge.ts';
 import { storeTask } from './tasks.ts';
 
-const SPLITS: Record<TaskQuery['split'], readonly string[]> = { train: ['train'], heldout: ['test', 'base'] };
-
-/** How to load imports, and how to score their episodes. */
-export interface Benchmarks {
-  load: LoadBenchmark;
-  /** The benchmark's own reward. */
-  judge(benchmark: Benchmark, domain: ExactDomain['name']): NonNullable<DomainDefinition['judge']>;
-}
-
 /** All domains that can be imported. */
-export function importedDomains({ load, judge }: Benchmarks): DomainDefinition[] {
-  return (['tau1', 'tau2'] as const).flatMap((benchmark) =>
-    exactDomainNames(benchmark).map((domain) => importedDomain(benchmark, domain, load, judge(benchmark, domain))),
-  );
-}
+export const importedDomains = (load: LoadBenchmark): DomainDefinition[] =>
+  BENCHMARKS.flatMap((benchmark) => benchmark.domains.map((domain) => importedDomain(benchmark, domain, load)));
 
 /** Registers under `importedName`. */
-export function importedDomain(
-  benchmark: Benchmark,
-  domain: ExactDomain['name'],
-  load: LoadBenchmark,
-  judge: NonNullable<DomainDefinition['judge']>,
-): DomainDefinition {
-  const exact = exactDomain(domain, benchmark);
-  const name = importedName(benchmark, domain);
+export function importedDomain(benchmark: BenchmarkDefinition, domain: BenchmarkDomain, load: LoadBenchmark): DomainDefinition {
+  const name = importedName(benchmark.name, domain.name);
+  const loaded = () => load(benchmark.name, domain.name);
   return {
     name,
     levels: [IMPORTED_LEVEL],
@@ -41,47 +25,35 @@ export function importedDomain(
     imported: true,
     selects: true,
     async domain(level) {
-      const {
-        id,
-        imported: { policy },
-      } = await load(benchmark, domain);
-      // In tau2-bench a transfer does not end the conversation; the user ends it afterwards.
-      const terminalTools = benchmark === 'tau1' ? ['transfer_to_human_agents'] : [];
+      const { id, imported } = await loaded();
       return {
         name,
         level,
         data: id,
-        policy,
-        tools: [...exact.tools],
-        terminalTools,
-        benchmark,
+        policy: imported.policy,
+        tools: [...domain.tools],
+        terminalTools: [...benchmark.terminalTools],
+        benchmark: benchmark.name,
         finite: true,
-        userTools: [...exact.userTools],
+        userTools: [...(domain.userTools ?? [])],
       };
     },
     async tasks({ split, select, count, from = 0 }) {
-      const { id, imported } = await load(benchmark, domain);
+      const { id, imported } = await loaded();
       const world = new World(id, imported.tables);
-      const tasks = select
-        ? selectTasks(imported, select)
-        : tasksOfSplit(
-            imported,
-            SPLITS[split].find((wanted) => Object.hasOwn(imported.splits, wanted)),
-          );
+      const own = benchmark.splits[split].find((wanted) => Object.hasOwn(imported.splits, wanted));
+      const tasks = select ? selectTasks(benchmark, imported, select) : tasksOfSplit(imported, own);
       const label = select && 'split' in select ? select.split : split;
-      return tasks.slice(from, from + count).map((task) => storeTask(exact, task, { split: label, world }));
+      return tasks.slice(from, from + count).map((task) => storeTask(benchmark, domain, task, { split: label, world }));
     },
     async world(world) {
-      const {
-        id,
-        imported: { tables },
-      } = await load(benchmark, domain);
+      const { id, imported } = await loaded();
       if (world !== id) throw new Error(`world: '${world}' is no longer imported; it is '${id}' now`);
-      return tables;
+      return imported.tables;
     },
-    initialize: (rows, task) => exact.initialize(rows, initialStateOf(task) ?? {}),
-    execute: (rows, call) => exact.execute(rows, call),
-    judge,
+    initialize: (rows, task) => domain.initialize?.(rows, initialStateOf(task) ?? {}),
+    execute: (rows, call) => domain.execute(rows, call),
+    judge: benchmarkJudge(benchmark, domain.name),
   };
 }
 
@@ -91,7 +63,11 @@ function tasksOfSplit({ tasks, splits }: ImportedBenchmark, split: string | unde
 }
 
 /** @throws {InputError} naming the splits or an id that exist */
-function selectTasks(imported: ImportedBenchmark, select: NonNullable<TaskQuery['select']>): BenchmarkTask[] {
+function selectTasks(
+  benchmark: BenchmarkDefinition,
+  imported: ImportedBenchmark,
+  select: NonNullable<TaskQuery['select']>,
+): BenchmarkTask[] {
   const { domain, tasks, splits, absent } = imported;
   if ('split' in select) {
     const { split } = select;
@@ -106,8 +82,7 @@ function selectTasks(imported: ImportedBenchmark, select: NonNullable<TaskQuery[
   }
   const byId = new Map(tasks.map((task) => [task.id, task]));
   return [...new Set(select.ids)].map((id) => {
-    // tau-bench numbers the tasks within a split. A number alone means a task of the test split.
-    const task = byId.get(id) ?? (imported.benchmark === 'tau1' ? byId.get(`test/${id}`) : undefined);
+    const task = byId.get(id) ?? benchmark.tasks.find?.(tasks, id);
     if (!task)
       throw new InputError(`task ids: '${id}' is not among the ${tasks.length} ${domain} tasks of the data, such as '${tasks[0]!.id}'`);
     return task;

@@ -1,8 +1,8 @@
 /** @file A recorded conversation with a benchmark's environment, in one form for all file formats. */
-import type { ExactCall } from '../domains/exact/types.ts';
 import type { Json } from '../records/json.ts';
+import type { ToolCall } from '../records/task.ts';
 
-export interface ConversationCall extends ExactCall {
+export interface ConversationCall extends ToolCall {
   /** The recorded answer; undefined if the conversation ended before the answer. */
   recorded?: string;
 }
@@ -18,7 +18,7 @@ export interface Conversation {
 
 /** A conversation of a results file, with its recorded reward. */
 export interface RecordedRun {
-  /** The task's index in tau-bench, its id in tau2-bench. */
+  /** The task as the results name it: by its id, or as tau-bench by its index in a split. */
   task: string;
   trial: number;
   conversation: Conversation;
@@ -40,13 +40,3 @@ export interface RecordedRun {
 
 export const callsOf = ({ turns }: Conversation): ConversationCall[] =>
   turns.flatMap((turn) => (turn.kind === 'called' ? [turn.call] : []));
-
-/** The assistant's messages in lower case and without commas. Both benchmarks search them for texts. */
-export function assistantTexts({ turns }: Conversation): string[] {
-  return turns.flatMap((turn) => (turn.kind === 'said' && turn.role === 'assistant' && turn.text !== '' ? [plainText(turn.text)] : []));
-}
-
-export const plainText = (text: string) => text.toLowerCase().replaceAll(',', '');
-
-/** Quirk of both benchmarks: commas are removed from the messages, but not from the wanted text. */
-export const mentions = (texts: readonly string[], wanted: string) => texts.some((text) => text.includes(wanted.toLowerCase()));

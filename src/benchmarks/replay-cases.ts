@@ -1,21 +1,21 @@
 /** @file The cases of `mua replay`: tool calls on fresh copies of a domain's database. */
 import { z } from 'zod';
 import type { ImportedBenchmark } from './imported-benchmark.ts';
-import { initialStateSchema } from './tau2/task-files.ts';
+import { initialStateSchema } from './initial-state.ts';
 import type { InitialState } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
-import type { RowChange } from '../records/task.ts';
-import type { ExactCall } from '../domains/exact/types.ts';
-import { exactDomain } from './exact-domains.ts';
+import type { RowChange, ToolCall } from '../records/task.ts';
+import type { BenchmarkDomain } from './definition.ts';
+import { benchmarkDomain } from './named.ts';
 import { changedRows, runExact, StateHasher } from '../domains/exact/run.ts';
-import { Overlay, World } from '../environments/overlay.ts';
+import { Overlay, type Rows, World } from '../environments/overlay.ts';
 import { ImportError, check, jsonPath } from '../exchange/import-error.ts';
 
 export interface ReplayCase {
   id: Json;
-  /** tau2 only: changes to the databases before the first call. */
+  /** Changes to the databases before the first call. */
   initial_state?: InitialState | null;
-  calls: ExactCall[];
+  calls: ToolCall[];
 }
 
 export interface ReplayedCase {
@@ -65,13 +65,13 @@ export function replayCases(
     onProgress,
   }: { file?: string; hash?: (text: string) => string; onProgress?: (done: number, total: number, label: string) => void } = {},
 ): ReplayedCase[] {
-  const domain = exactDomain(data.domain, data.benchmark);
+  const domain = benchmarkDomain(data.benchmark, data.domain);
   const world = new World(data.domain, data.tables);
-  const hasher = new StateHasher(domain, world, hash);
+  const hasher = new StateHasher(dumper(domain, world), world, hash);
   return cases.map(({ id, initial_state, calls }, i) => {
     const rows = new Overlay(world);
     try {
-      if (initial_state) domain.initialize(rows, initial_state);
+      if (initial_state) domain.initialize?.(rows, initial_state);
     } catch (cause) {
       throw new ImportError(file, jsonPath(['cases', i, 'initial_state']), (cause as Error).message);
     }
@@ -87,4 +87,13 @@ export function replayCases(
       changed: changedRows(rows),
     };
   });
+}
+
+/** How the whole state is read. A domain that says nothing about it has one database, which consists of all rows. */
+function dumper({ dump, dumpUser = () => null }: BenchmarkDomain, { tables }: World): ConstructorParameters<typeof StateHasher>[0] {
+  const everything = (rows: Rows): Json =>
+    Object.fromEntries(
+      [...tables.keys()].map((table) => [table, Object.fromEntries(rows.keys(table).map((key) => [key, rows.get(table, key)!]))]),
+    );
+  return { dump: dump ?? everything, dumpUser };
 }

@@ -27,7 +27,7 @@ export interface Replay {
  * Makes the conversation's calls on `rows`. An observation that differs from the recorded one is reported, and the replay
  * continues. tau2 stops there in a live evaluation and continues when it grades again (`strict_replay`).
  */
-export function replay(domain: ExactDomain, rows: Overlay, conversation: Conversation): Replay {
+export function replay(domain: Pick<ExactDomain, 'execute'>, rows: Overlay, conversation: Conversation): Replay {
   const result: Replay = { rows, observations: [], errors: [], differences: [] };
   callsOf(conversation).forEach(({ recorded, ...call }, i) => {
     const { text, error } = runExact(domain, rows, call);

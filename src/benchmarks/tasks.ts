@@ -1,71 +1,81 @@
 /** @file Tasks of a benchmark in the form of the environments and the users. */
-import type { Benchmark, BenchmarkTask } from '../records/benchmark-task.ts';
-import type { Json } from '../records/json.ts';
-import type { Task, ToolCall, UserScenario } from '../records/task.ts';
-import { initialStateOf } from '../environments/domain.ts';
+import type { BenchmarkTask } from '../records/benchmark-task.ts';
+import type { Task, UserScenario } from '../records/task.ts';
 import { runExact } from '../domains/exact/run.ts';
-import type { ExactDomain } from '../domains/exact/types.ts';
+import { initialStateOf } from '../environments/domain.ts';
 import { Overlay, type World } from '../environments/overlay.ts';
+import type { BenchmarkDefinition, BenchmarkDomain } from './definition.ts';
 import { IMPORTED_LEVEL, importedName } from './imported-benchmark.ts';
+import { findBenchmark } from './named.ts';
 
 /** An imported task in the form of the environments. Runs the gold actions to find out whether the task changes anything. */
-export function storeTask(exact: ExactDomain, task: BenchmarkTask, { split, world }: { split: string; world: World }): Task {
-  const domain = importedName(exact.benchmark, exact.name);
-  const actions = goldOf(task);
+export function storeTask(
+  benchmark: BenchmarkDefinition,
+  domain: BenchmarkDomain,
+  task: BenchmarkTask,
+  { split, world }: { split: string; world: World },
+): Task {
+  const name = importedName(benchmark.name, domain.name);
+  const actions = benchmark.tasks.gold(task);
   const stored: Task = {
-    id: `${domain}/${IMPORTED_LEVEL}/${split}/${task.id}`,
-    domain,
+    id: `${name}/${IMPORTED_LEVEL}/${split}/${task.id}`,
+    domain: name,
     level: IMPORTED_LEVEL,
     split,
     world: world.id,
-    scenario: scenarioOf(exact.benchmark, task),
+    scenario: scenarioOf(benchmark, task),
     actions,
     noop: false,
     benchmark: task,
   };
   const rows = new Overlay(world);
-  exact.initialize(rows, initialStateOf(stored) ?? {});
+  domain.initialize?.(rows, initialStateOf(stored) ?? {});
   const done = new Overlay(rows);
-  for (const action of actions) runExact(exact, done, action);
+  for (const action of actions) runExact(domain, done, action);
   return { ...stored, noop: done.changes().length === 0 };
 }
 
-function goldOf(task: BenchmarkTask): ToolCall[] {
-  if ('instruction' in task) return task.actions.map(({ name, kwargs }) => ({ name, arguments: kwargs }));
-  return (task.evaluation_criteria?.actions ?? []).map(({ name, arguments: args, requestor }) => ({
-    name,
-    arguments: args,
-    ...(requestor && { requestor }),
-  }));
+function scenarioOf({ name, tasks }: BenchmarkDefinition, task: BenchmarkTask): UserScenario {
+  const history = tasks.history?.(task) ?? [];
+  return {
+    persona: 'on_request',
+    identity: {},
+    wishes: [],
+    instruction: tasks.instruction(task),
+    benchmark: name,
+    ...(history.length > 0 && { history }),
+  };
 }
 
-function scenarioOf(benchmark: Benchmark, task: BenchmarkTask): UserScenario {
-  const instruction =
-    'instruction' in task
-      ? task.instruction
-      : [task.user_scenario.persona, inWords(task.user_scenario.instructions)].filter(Boolean).join('\n\n');
-  const history = 'initial_state' in task ? task.initial_state?.message_history : null;
-  return { persona: 'on_request', identity: {}, wishes: [], instruction, benchmark, ...(history?.length && { history }) };
-}
-
-/** tau2's instructions as one text. They are a text already, or fields with texts. */
-function inWords(instructions: Json): string {
-  if (typeof instructions === 'string') return instructions;
-  const fields = Object.entries((instructions ?? {}) as Record<string, Json>).filter(
-    ([name, value]) => value !== null && name !== 'domain',
-  );
-  return fields
-    .map(([name, value]) => `${name.replaceAll('_', ' ')}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join('\n');
+/** A task together with the reader of its benchmark; null for a task without criteria of a benchmark. */
+function read({ benchmark: task, scenario }: Pick<Task, 'benchmark' | 'scenario'>) {
+  const benchmark = findBenchmark(scenario.benchmark);
+  return task && benchmark ? { task, tasks: benchmark.tasks } : null;
 }
 
 /** The task without texts that the agent must say. MUA-RL trains on such tasks. */
-export function withoutOutputs<T extends { benchmark?: BenchmarkTask }>(task: T): T {
-  const { benchmark } = task;
-  if (!benchmark) return task;
-  if ('instruction' in benchmark) return { ...task, benchmark: { ...benchmark, outputs: [] } };
-  const { evaluation_criteria } = benchmark;
-  return evaluation_criteria
-    ? { ...task, benchmark: { ...benchmark, evaluation_criteria: { ...evaluation_criteria, communicate_info: [] } } }
-    : task;
+export function withoutOutputs(task: Task): Task {
+  const own = read(task);
+  return own ? { ...task, benchmark: own.tasks.withoutOutputs(own.task) } : task;
+}
+
+/** What the customer wants, in one line. */
+export function wantOf(task: Task): string {
+  const own = read(task);
+  return (own && own.tasks.wants?.(own.task)) || task.scenario.instruction;
+}
+
+/** The texts that the agent must tell the customer. */
+export function toldBy(task: Task): readonly string[] {
+  const own = read(task);
+  return own ? own.tasks.outputs(own.task) : [];
+}
+
+/** What the benchmark scores besides the database. Criteria that the task does not have are left out. */
+export function criteriaOf(task: Task): Record<string, unknown> {
+  const own = read(task);
+  const all = own ? own.tasks.criteria(own.task) : {};
+  return Object.fromEntries(
+    Object.entries(all).filter(([, value]) => value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)),
+  );
 }

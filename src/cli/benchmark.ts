@@ -6,16 +6,14 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { ImportedBenchmark } from '../benchmarks/imported-benchmark.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
-import type { ExactDomain } from '../domains/exact/types.ts';
 import { readCases, type ReplayedCase, replayCases } from '../benchmarks/replay-cases.ts';
 import { rescore, type RescoreReport } from '../benchmarks/rescore.ts';
-import { MUA_RL_EMPTY_OUTPUT, TAU_BENCH } from '../benchmarks/tau1/reward.ts';
 import { importBenchmark } from '../benchmarks/import/import.ts';
 import { parseJson } from '../benchmarks/import/parse.ts';
 import { readResults } from '../benchmarks/recorded-results.ts';
 
 export interface BenchmarkJob {
-  domain: ExactDomain['name'];
+  domain: string;
   rules: Benchmark;
   /** Files of the data: the path in the benchmark's folder and the path on disk. Or one zip file. */
   files: [path: string, file: string][];
@@ -44,7 +42,7 @@ export async function replayFile(job: BenchmarkJob): Promise<{ cases: ReplayedCa
 export async function rescoreFile(job: BenchmarkJob & { emptyOutput: boolean }): Promise<RescoreReport> {
   const recorded = readResults(job.input, parseJson(job.input, job.text), job.rules);
   return rescore(await load(job, ['tasks']), recorded, {
-    rules: job.emptyOutput ? MUA_RL_EMPTY_OUTPUT : TAU_BENCH,
+    ...(job.emptyOutput && { variant: 'empty-output' }),
     onProgress: job.onProgress,
   });
 }

@@ -21,7 +21,6 @@ import type { SftConfig } from '../training/settings/index.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { BrowserUser, UserConfig } from '../records/user.ts';
 import { connectTrainer, type Trainer } from '../trainer/connect.ts';
-import type { ExactDomain } from '../domains/exact/types.ts';
 import type { LocalModelWorker } from '../local/api.ts';
 import { type ModelWorker, spawnModelWorker } from '../local/spawn.ts';
 import { importBenchmark } from '../benchmarks/import/import.ts';
@@ -33,7 +32,7 @@ import { rooflineSvg } from '../trainer/roofline.ts';
 /** The files of a benchmark. A file is fetched from `<exchange>benchmark/<index>` when it is read. */
 interface BenchmarkFiles {
   benchmark: Benchmark;
-  domain: ExactDomain['name'];
+  domain: string;
   paths: string[];
 }
 

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { InputError, parserReason } from '../base/input-error.ts';
 import { importedParts } from '../benchmarks/imported-benchmark.ts';
-import { exactDomain } from '../benchmarks/exact-domains.ts';
+import { findBenchmark } from '../benchmarks/named.ts';
 import { createEnvironments, GENERATED_DOMAINS } from '../environments/index.ts';
 import { readRunBundle } from '../exchange/run-bundle.ts';
 import { readMetrics } from '../exchange/run-schema.ts';
@@ -65,7 +65,8 @@ async function toolsOf(trajectories: readonly Trajectory[]): Promise<Map<Traject
       const imported = importedParts(domain);
       const generated = GENERATED_DOMAINS.some(({ name }) => name === domain);
       const own = generated ? environments.domain(domain, level).then(({ tools }) => tools) : null;
-      known.set(key, imported ? Promise.resolve(exactDomain(imported.domain, imported.benchmark).tools) : own);
+      const ofBenchmark = findBenchmark(imported?.benchmark)?.domains.find(({ name }) => name === imported!.domain);
+      known.set(key, ofBenchmark ? Promise.resolve(ofBenchmark.tools) : own);
     }
     const tools = await known.get(key);
     if (tools) found.set(trajectory, tools);

@@ -67,7 +67,7 @@ export function runDrafted(definition: DomainDefinition, rows: World | Overlay, 
   return { text, error, written: numbered(draft.written()), changes: numbered(draft.changes()) };
 }
 
-/** The initial state of a tau2 task; null if the task has no initial state. */
+/** The initial state of a benchmark's task, in tau2-bench's format; null if the task has none. */
 export function initialStateOf({ benchmark }: Task): InitialState | null {
-  return (benchmark && 'initial_state' in benchmark && benchmark.initial_state) || null;
+  return ((benchmark ?? {}) as { initial_state?: InitialState | null }).initial_state ?? null;
 }

@@ -1,7 +1,7 @@
 /** @file The schema of a trajectory: its task, messages, verdict and violations. */
 import * as z from 'zod/mini';
 import { CUSTOMER_FAULTS, type CustomerJudgement, type UserRequest } from '../records/user.ts';
-import type { BenchmarkTask, EnvAssertion, RewardInfo, RewardType, Tau2Action } from '../records/benchmark-task.ts';
+import type { BenchmarkTask, EnvAssertion, RewardInfo, RewardType, GoldAction } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
 import type { Persona, ToolFaults } from '../records/conditions.ts';
 import { REWARD_PARTS } from '../records/rewards.ts';
@@ -54,7 +54,7 @@ const rewardInfo = z.object({
   reward: number,
   db_check: z.nullable(z.object({ db_match: z.boolean(), db_reward: number })),
   env_assertions: list(z.object({ env_assertion: jsonObject<EnvAssertion>(), met: z.boolean(), reward: number })),
-  action_checks: list(z.object({ action: jsonObject<Tau2Action>(), action_match: z.boolean(), action_reward: number })),
+  action_checks: list(z.object({ action: jsonObject<GoldAction>(), action_match: z.boolean(), action_reward: number })),
   nl_assertions: list(z.object({ nl_assertion: text, ...judged })),
   communicate_checks: list(z.object({ info: text, ...judged })),
   reward_basis: z.array(oneOf(REWARD_TYPES)),

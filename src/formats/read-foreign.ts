@@ -1,7 +1,9 @@
 /** @file Reads the conversations of a file that another tool wrote. The content says which tool, not the name. */
 import { isObject } from '../base/json.ts';
 import { parserReason, shown } from '../base/input-error.ts';
-import { readResults } from '../benchmarks/recorded-results.ts';
+import type { BenchmarkDefinition } from '../benchmarks/definition.ts';
+import { BENCHMARKS } from '../benchmarks/index.ts';
+import { benchmarkOfResults } from '../benchmarks/recorded-results.ts';
 import type { RecordedRun } from '../benchmarks/recorded-conversation.ts';
 import { ImportError } from '../exchange/import-error.ts';
 import { LIMITS, openFiles } from '../exchange/file-source.ts';
@@ -21,8 +23,8 @@ export interface ForeignFile {
 }
 
 const ROW_SOURCES: Record<RowKind, string> = { trl: 'TRL', verl: 'verl', chat: 'Chat messages' };
-const EXPECTED =
-  'rows of TRL (prompt, completion), verl (input, output) or chats (messages), Inspect’s log, or results of tau-bench or tau2-bench';
+const RESULTS = BENCHMARKS.flatMap(({ title, results }) => (results ? [title] : [])).join(' or ');
+const EXPECTED = `rows of TRL (prompt, completion), verl (input, output) or chats (messages), Inspect’s log, or results of ${RESULTS}`;
 
 /** Reads files one after the other, ordered by the numbers in their names: verl and TRL name a file after its step. @throws as `readForeign` */
 export async function readForeignFiles(files: readonly { name: string; read: () => Promise<Uint8Array> }[]): Promise<ForeignFile> {
@@ -55,8 +57,8 @@ export async function readForeign(file: string, bytes: Uint8Array): Promise<Fore
   const whole = tryJson(text);
   if (whole === undefined) return fromRows(jsonLines(text, file), file);
   if (isInspectLog(whole)) return { source: 'Inspect', rollouts: readInspectSamples(whole.samples, file).map(placed) };
-  if (isObject(whole) && Array.isArray(whole.simulations)) return fromResults('tau2', whole as Json, file);
-  if (Array.isArray(whole) && isObject(whole[0]) && 'traj' in whole[0]) return fromResults('tau1', whole as Json, file);
+  const benchmark = benchmarkOfResults(whole);
+  if (benchmark) return fromResults(benchmark, whole as Json, file);
   return fromRows(Array.isArray(whole) ? whole.map((row, i) => [row, `entry ${i + 1}`]) : [[whole, 'line 1']], file);
 }
 
@@ -120,10 +122,10 @@ async function fromEval(file: string, bytes: Uint8Array): Promise<ForeignFile> {
   return { source: 'Inspect', rollouts };
 }
 
-function fromResults(benchmark: 'tau1' | 'tau2', value: Json, file: string): ForeignFile {
-  const runs = readResults(file, value, benchmark);
+function fromResults({ title, results }: BenchmarkDefinition, value: Json, file: string): ForeignFile {
+  const runs = results!.read(file, value);
   if (runs.length === 0) throw new ImportError(file, '', 'it has no conversations');
-  return { source: benchmark === 'tau1' ? 'tau-bench' : 'tau2-bench', rollouts: runs.map(fromResult).map(placed) };
+  return { source: title, rollouts: runs.map(fromResult).map(placed) };
 }
 
 /** The calls of the assistant become messages, those of the user are shown beside them. */

@@ -1,4 +1,4 @@
-/** @file Tasks and rewards of tau-bench and tau2-bench, as their files hold them. */
+/** @file Tasks of benchmarks, and criteria and rewards in the form of tau2-bench, which generated tasks of telecom have too. */
 import type { Json } from './json.ts';
 
 /** The name of a benchmark, as `src/benchmarks/index.ts` registers it. */
@@ -13,23 +13,8 @@ export interface InitialState {
   message_history?: Json[] | null;
 }
 
-export interface Tau1Action {
-  name: string;
-  kwargs: Record<string, Json>;
-}
-
-/** A task of tau-bench v1. */
-export interface Tau1Task {
-  /** `<split>/<index>`. */
-  id: string;
-  user_id: string;
-  instruction: string;
-  actions: Tau1Action[];
-  /** Texts that the agent must say. */
-  outputs: string[];
-}
-
-export interface Tau2Action {
+/** A call that leads to the wanted state. */
+export interface GoldAction {
   action_id?: string;
   /** Default: `assistant`. */
   requestor?: Requestor;
@@ -51,7 +36,7 @@ export const REWARD_TYPES = ['DB', 'ENV_ASSERTION', 'ACTION', 'COMMUNICATE', 'NL
 export type RewardType = (typeof REWARD_TYPES)[number];
 
 export interface EvaluationCriteria {
-  actions?: Tau2Action[] | null;
+  actions?: GoldAction[] | null;
   env_assertions?: EnvAssertion[] | null;
   communicate_info?: string[] | null;
   nl_assertions?: string[] | null;
@@ -64,7 +49,7 @@ export interface RewardInfo {
   reward: number;
   db_check: { db_match: boolean; db_reward: number } | null;
   env_assertions: { env_assertion: EnvAssertion; met: boolean; reward: number }[] | null;
-  action_checks: { action: Tau2Action; action_match: boolean; action_reward: number }[] | null;
+  action_checks: { action: GoldAction; action_match: boolean; action_reward: number }[] | null;
   nl_assertions: { nl_assertion: string; met: boolean; justification: string }[] | null;
   communicate_checks: { info: string; met: boolean; justification: string }[] | null;
   reward_basis: RewardType[];
@@ -73,14 +58,7 @@ export interface RewardInfo {
   info: Record<string, Json> | null;
 }
 
-/** A task of tau2-bench. */
-export interface Tau2Task {
+/** A task as in the benchmark's file. The benchmark's own schema knows the other fields. */
+export interface BenchmarkTask {
   id: string;
-  description?: Json;
-  user_scenario: { persona?: string | null; instructions: Json };
-  ticket?: string | null;
-  initial_state?: InitialState | null;
-  evaluation_criteria?: EvaluationCriteria | null;
 }
-
-export type BenchmarkTask = Tau1Task | Tau2Task;

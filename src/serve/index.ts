@@ -1,6 +1,5 @@
 /** @file What `mua env-serve` runs: the domain of its flags behind an environment server. */
 import { readFile } from 'node:fs/promises';
-import { benchmarkJudge } from '../benchmarks/judge.ts';
 import { importBenchmark } from '../benchmarks/import/import.ts';
 import { importedDomains } from '../benchmarks/imported-domain.ts';
 import { IMPORTED_LEVEL, importedName } from '../benchmarks/imported-benchmark.ts';
@@ -8,7 +7,6 @@ import { rulesFor } from '../benchmarks/rules.ts';
 import { canonicalJson } from '../base/json.ts';
 import { InputError } from '../base/input-error.ts';
 import { sha256 } from '../base/sha256.ts';
-import type { ExactDomain } from '../domains/exact/types.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import { createEnvironments, GENERATED_DOMAINS } from '../environments/index.ts';
 import { resetName } from '../benchmarks/imported-benchmark.ts';
@@ -32,7 +30,7 @@ export interface ServedPlace {
   /** Of a generated domain. */
   level?: string;
   /** Files of a benchmark: the path in the benchmark's folder and the path on disk. */
-  benchmark?: { rules: Benchmark; domain: ExactDomain['name']; files: [path: string, file: string][] };
+  benchmark?: { rules: Benchmark; domain: string; files: [path: string, file: string][] };
   preset?: string;
   /** Settings of episodes and customers, under the names of runs. */
   settings: Record<string, string>;
@@ -58,7 +56,7 @@ export async function openStage({ domain, level, benchmark, preset, settings, se
   const name = benchmark ? importedName(benchmark.rules, benchmark.domain) : domain;
   const id = imported && `${name}/${sha256(canonicalJson(imported.database)).slice(0, 16)}`;
   const domains = imported
-    ? importedDomains({ load: async () => ({ id: id!, imported }), judge: benchmarkJudge }).filter((definition) => definition.name === name)
+    ? importedDomains(async () => ({ id: id!, imported })).filter((definition) => definition.name === name)
     : GENERATED_DOMAINS;
   const environments = createEnvironments({ domains, inMemory: true });
   const served = await environments.domain(name, benchmark ? IMPORTED_LEVEL : (level ?? 'nano'));

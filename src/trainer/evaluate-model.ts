@@ -1,7 +1,7 @@
 /** @file `mua evaluate`: a model's success on generated tasks, or on the tasks of an imported benchmark under the benchmark's rules. */
 import { canonicalJson } from '../base/json.ts';
 import { InputError } from '../base/input-error.ts';
-import { tau2Results } from '../benchmarks/tau2/write-results.ts';
+import { writeTau2Results } from '../benchmarks/tau2/write-results.ts';
 import { parseConfig } from '../engine/config.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import { customerQuality } from '../evaluation/customer-quality.ts';
@@ -116,7 +116,7 @@ async function play(
       ...report,
       customer: customerQuality(results),
       ...(options.tau2_results !== undefined && {
-        tau2_results: tau2Results(trajectories, {
+        tau2_results: writeTau2Results(trajectories, {
           domain: stage.domain,
           trials,
           seed,

@@ -6,7 +6,7 @@ import { path } from '../base/message-path.ts';
 import { totalReward } from '../agent/trajectory.ts';
 import { actionMatches } from '../domains/exact/criteria.ts';
 import { countRight } from '../environments/verifier.ts';
-import type { Tau2Action } from '../records/benchmark-task.ts';
+import type { EvaluationCriteria, GoldAction } from '../records/benchmark-task.ts';
 import { REWARD_PARTS, type RewardPart, type RewardParts, type RewardSettings } from '../records/rewards.ts';
 import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
@@ -125,7 +125,8 @@ function factsOf(trajectory: Trajectory): RewardFacts {
 }
 
 /** The gold's calls as tau2-bench checks them. The summary of a transfer is free text, so it is not compared. */
-function goldOf({ actions, benchmark }: Task): Tau2Action[] {
-  const gold = (benchmark && 'evaluation_criteria' in benchmark ? benchmark.evaluation_criteria?.actions : null) ?? actions;
+function goldOf({ actions, benchmark }: Task): GoldAction[] {
+  const { evaluation_criteria } = (benchmark ?? {}) as { evaluation_criteria?: EvaluationCriteria | null };
+  const gold = evaluation_criteria?.actions ?? actions;
   return gold.map((action) => (action.name === TRANSFER ? { ...action, compare_args: [] } : action));
 }

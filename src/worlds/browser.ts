@@ -6,11 +6,12 @@ import '../base/content-policy.ts';
 import { benchmarkLoader } from '../benchmarks/import/loader.ts';
 import type { BenchmarkDatabase, StoredBenchmark } from '../benchmarks/import/database.ts';
 import { IMPORTED_LEVEL, importedName, importedParts, resetName } from '../benchmarks/imported-benchmark.ts';
-import { importedDomain } from '../benchmarks/imported-domain.ts';
-import { benchmarkJudge } from '../benchmarks/judge.ts';
+import { importedDomains } from '../benchmarks/imported-domain.ts';
+import { BENCHMARKS } from '../benchmarks/index.ts';
+import { rulesFor } from '../benchmarks/rules.ts';
+import { criteriaOf, toldBy } from '../benchmarks/tasks.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import type { DomainDefinition } from '../environments/domain.ts';
-import { exactDomainNames } from '../benchmarks/exact-domains.ts';
 import { createEnvironments } from '../environments/index.ts';
 import type { BenchmarkFiles } from '../exchange/file-source.ts';
 import type { Json } from '../records/json.ts';
@@ -20,10 +21,11 @@ import { Importer, type Progress } from './imports.ts';
 import { FIRST, GENERATED_DOMAINS, generatedWorld, openGenerated, openImported, type Opened, titleOf } from './open-world.ts';
 import { relations } from './references.ts';
 import { firstRows, rowCounts, tableInfos, tableOf, tableRows } from './tables.ts';
-import { labelOf, searchTasks, taskSummary, toldBy } from './tasks.ts';
+import { labelOf, searchTasks, taskSummary } from './tasks.ts';
 import type {
   Found,
   GoldRun,
+  ImportableBenchmark,
   TableRelations,
   TableRow,
   TaskSummary,
@@ -53,10 +55,7 @@ export class WorldBrowser {
   ) {
     this.load = benchmarkLoader(database);
     this.importer = new Importer(database);
-    const imports = (['tau1', 'tau2'] as const).flatMap((benchmark) =>
-      exactDomainNames(benchmark).map((domain) => importedDomain(benchmark, domain, this.load, benchmarkJudge(benchmark, domain))),
-    );
-    const domains = [...GENERATED_DOMAINS.map(({ definition }) => definition), ...imports];
+    const domains = [...GENERATED_DOMAINS.map(({ definition }) => definition), ...importedDomains(this.load)];
     this.definitions = new Map(domains.map((definition) => [definition.name, definition]));
     this.environments = createEnvironments({ domains, ...(databaseName !== undefined && { databaseName }) });
   }
@@ -72,6 +71,11 @@ export class WorldBrowser {
       ),
     );
     return [...generated, ...(await this.imports())];
+  }
+
+  /** The benchmarks that can be imported. */
+  benchmarks(): ImportableBenchmark[] {
+    return BENCHMARKS.map(({ title, domains, files }) => ({ title, domains: domains.map(({ name }) => name), files: files.help }));
   }
 
   private async imports(): Promise<WorldSummary[]> {
@@ -150,7 +154,7 @@ export class WorldBrowser {
   async task(ref: WorldRef): Promise<WorldTask | undefined> {
     const world = await this.open(ref);
     const task = (await world.tasks()).find(({ id }) => id === ref.task);
-    return task && { task, label: labelOf(task), splits: world.splitsOf(task) };
+    return task && { task, label: labelOf(task), splits: world.splitsOf(task), criteria: criteriaOf(task) as Json };
   }
 
   /** The tasks that a run with this configuration trains on, at most `count`: by the names that `mua env-serve` knows. */
@@ -159,7 +163,8 @@ export class WorldBrowser {
     const domain = await this.environments.domain(config.domain, level);
     const conditions = conditionsOf(config, 'train');
     const query = { domain: config.domain, level, split: config.train_split, seed, count, ...(conditions && { conditions }) };
-    return { domain, tasks: (await this.environments.tasks(query)).map(resetName) };
+    const { greeting } = rulesFor(domain, config.conversation_rules);
+    return { domain, greeting, tasks: (await this.environments.tasks(query)).map(resetName) };
   }
 
   /** Plays the task's gold actions in a new episode, whose agent says the texts that the task requires. */

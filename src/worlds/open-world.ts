@@ -1,6 +1,5 @@
 /** @file Opens a world: the tables and tasks of a generated domain or of an import. */
 import type { DomainDefinition } from '../environments/domain.ts';
-import { exactDomain } from '../benchmarks/exact-domains.ts';
 import { retail } from '../domains/retail/definition.ts';
 import type { Level } from '../domains/retail/schema.ts';
 import { TASKS_PER_WORLD, worldId } from '../domains/retail/world.ts';
@@ -9,8 +8,8 @@ import { TASKS_PER_PROVIDER } from '../domains/telecom/generator.ts';
 import { providerId } from '../domains/telecom/records.ts';
 import { World, type WorldTables } from '../environments/overlay.ts';
 import { IMPORTED_LEVEL, type ImportedBenchmark } from '../benchmarks/imported-benchmark.ts';
+import { benchmarkDomain, benchmarkNamed, findBenchmark } from '../benchmarks/named.ts';
 import { storeTask } from '../benchmarks/tasks.ts';
-import type { Benchmark } from '../records/benchmark-task.ts';
 import type { Task } from '../records/task.ts';
 import { isConditionsCode, readConditionsCode } from '../environments/conditions.ts';
 import type { GeneratedWorld, WorldRef } from './types.ts';
@@ -49,9 +48,8 @@ export interface Opened {
   splitsOf(task: Task): string[];
 }
 
-const TITLES: Record<Benchmark, string> = { tau1: 'tau-bench', tau2: 'tau2-bench' };
-export const titleOf = (benchmark: Benchmark, domain: string) =>
-  `${domain.charAt(0).toUpperCase()}${domain.slice(1)}, ${TITLES[benchmark]}`;
+export const titleOf = (benchmark: string, domain: string) =>
+  `${domain.charAt(0).toUpperCase()}${domain.slice(1)}, ${findBenchmark(benchmark)?.title ?? benchmark}`;
 
 /** The world that `ref` chooses: the world of its task, or else its split, seed and number. */
 export function generatedWorld(
@@ -110,14 +108,14 @@ export function openImported(
   const splitsOf = (task: string) => members.filter(([, ids]) => ids.has(task)).map(([name]) => name);
   let made: Promise<Task[]> | undefined;
   const make = async () => {
-    const exact = exactDomain(domain, benchmark);
+    const rules = benchmarkNamed(benchmark);
+    const { train, heldout } = rules.splits;
     const world = new World(id, tables);
     return tasks.map((task) => {
       const of = splitsOf(task.id);
-      return storeTask(exact, task, {
-        split: of.includes('train') ? 'train' : of.includes('test') || of.includes('base') || !of.length ? 'heldout' : of[0]!,
-        world,
-      });
+      const isOf = (names: readonly string[]) => of.some((name) => names.includes(name));
+      const split = isOf(train) ? 'train' : isOf(heldout) || !of.length ? 'heldout' : of[0]!;
+      return storeTask(rules, benchmarkDomain(benchmark, domain), task, { split, world });
     });
   };
   return {

@@ -1,6 +1,7 @@
 /** @file Questions and answers between the World pages and their worker. All values can be cloned. */
 import type { Conditions } from '../records/conditions.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
+import type { Json } from '../records/json.ts';
 import type { Domain } from '../environments/types.ts';
 import type { Task, ToolCall, ToolSchema, Verdict } from '../records/task.ts';
 
@@ -23,6 +24,14 @@ export interface Import {
   importedAt: number;
   /** False if there is a newer import of the same domain. Episodes use the newest. */
   used: boolean;
+}
+
+export interface ImportableBenchmark {
+  title: string;
+  /** Names of its domains. */
+  domains: string[];
+  /** Which files a visitor has to bring. Names of files stand in backticks. */
+  files: string;
 }
 
 export interface WorldSummary {
@@ -95,6 +104,8 @@ export interface WorldInfo {
 /** What another engine needs to know of the tasks that a run trains on. */
 export interface TrainingTasks {
   domain: Domain;
+  /** The agent's first message, which is not sampled. Null if the customer speaks first. */
+  greeting: string | null;
   /** As a reset of `mua env-serve` names them. */
   tasks: string[];
 }
@@ -133,4 +144,6 @@ export interface WorldTask {
   label: string;
   /** The splits that contain the task. */
   splits: string[];
+  /** What a benchmark scores besides the database, by name. */
+  criteria: Json;
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
 import { zipSync } from 'fflate';
 import { loadTokenizer } from '../../src/agent/tokenizer.ts';
-import type { BenchmarkTask } from '../../src/records/benchmark-task.ts';
+import type { Tau2Task } from '../../src/benchmarks/tau2/task.ts';
 import type { SharedBranch, SharedEvaluation, SharedRun } from '../../src/records/bundle.ts';
 import type { EvaluationRow } from '../../src/records/evaluation.ts';
 import type { Json } from '../../src/records/json.ts';
@@ -139,7 +139,7 @@ const scenario: UserScenario = {
   history: [{ role: 'user', content: 'Hello.' }],
   phone: { problem: 'data', place: 'home', refuel: null, terse: false },
 };
-const benchmark: BenchmarkTask = {
+const benchmark: Tau2Task = {
   id: 'b',
   description: 'd',
   ticket: 't',

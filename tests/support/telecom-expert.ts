@@ -2,7 +2,8 @@
  * @file The expert of generated telecom tasks. It makes the gold calls of the agent, and asks the customer in words for the
  * gold calls of the customer. It reads the solution from the task, which an agent cannot do.
  */
-import type { Tau2Action, Tau2Task } from '../../src/records/benchmark-task.ts';
+import type { GoldAction } from '../../src/records/benchmark-task.ts';
+import type { Tau2Task } from '../../src/benchmarks/tau2/task.ts';
 import type { ChatMessage } from '../../src/records/conversation.ts';
 import type { Task, ToolCall } from '../../src/records/task.ts';
 import type { Act, Expert } from '../../src/domains/retail/expert.ts';
@@ -13,7 +14,7 @@ const HANDOVER = 'YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON.';
 /** @throws if the task is not a generated telecom task */
 export function createTelecomExpert({ benchmark, scenario }: Pick<Task, 'benchmark' | 'scenario'>): Expert {
   if (!benchmark || !('user_scenario' in benchmark) || !scenario.phone) throw new Error('task: expected a generated telecom task');
-  const plan = planOf(benchmark, scenario.identity.phone_number!, CHECKS[scenario.phone.problem]);
+  const plan = planOf(benchmark as Tau2Task, scenario.identity.phone_number!, CHECKS[scenario.phone.problem]);
   return {
     act(messages: readonly ChatMessage[]): Act {
       const first = messages.findIndex(({ role }) => role === 'user');
@@ -35,7 +36,7 @@ function planOf({ evaluation_criteria }: Tau2Task, phone_number: string, check: 
   ];
 }
 
-function actsFor({ name, arguments: args, requestor }: Tau2Action): Act[] {
+function actsFor({ name, arguments: args, requestor }: GoldAction): Act[] {
   const call: ToolCall = { name, arguments: args };
   if (requestor !== 'user')
     return [

@@ -1,8 +1,6 @@
 /** @file The folder with which another engine trains on a run's world, customers and settings. */
-import type { Benchmark } from '../../records/benchmark-task.ts';
 import type { RunRow } from '../../records/run.ts';
 import { importedParts } from '../../benchmarks/imported-benchmark.ts';
-import { rulesFor } from '../../benchmarks/rules.ts';
 import { adapterFolder } from '../../formats/adapters.ts';
 import type { EngineName } from '../../formats/engines.ts';
 import { zipFiles } from '../../exchange/zip.ts';
@@ -21,8 +19,7 @@ const TASKS = 1000;
 export async function trainingFolder(engine: EngineName, { request, config: own }: Pick<RunRow, 'request' | 'config'>): Promise<Blob> {
   // A run of an earlier version lacks settings that came later.
   const config = { ...PRESETS[request.preset]!.config, ...own };
-  const { domain, tasks } = await askWorlds((browser) => browser.trainingTasks(config, TASKS));
-  const { greeting } = rulesFor(domain, config.conversation_rules);
+  const { domain, greeting, tasks } = await askWorlds((browser) => browser.trainingTasks(config, TASKS));
   const serve = serveCommand(request.preset, config);
   const files = adapterFolder(engine, { domain, greeting, tasks, config, model: MODEL, serve, url: URL });
   const encoder = new TextEncoder();
@@ -32,7 +29,7 @@ export async function trainingFolder(engine: EngineName, { request, config: own 
 
 /** The command that serves the run's world. The data of a benchmark has no path in a browser. */
 function serveCommand(preset: string, config: RunRow['config']): string {
-  const imported: { benchmark: Benchmark; domain: string } | null = importedParts(config.domain);
+  const imported = importedParts(config.domain);
   const place = imported
     ? ['--domain', imported.domain, '--rules', imported.benchmark, '--data', 'DATA_FOLDER']
     : ['--domain', config.domain, '--level', config.level];

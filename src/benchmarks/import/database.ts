@@ -6,8 +6,7 @@ import type { EntityTable, Table } from 'dexie';
 import type { Benchmark, BenchmarkTask } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
 import type { ImportedBenchmark } from '../imported-benchmark.ts';
-import type { ExactDomain } from '../../domains/exact/types.ts';
-import { exactDomain } from '../exact-domains.ts';
+import { benchmarkDomain } from '../named.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { storageError } from '../../base/storage-error.ts';
 import { beginningWith } from '../../base/key-range.ts';
@@ -17,7 +16,7 @@ export interface StoredBenchmark {
   /** `tau2/retail/<digest>`: equal data has an equal id. */
   id: string;
   benchmark: Benchmark;
-  domain: ExactDomain['name'];
+  domain: string;
   importedAt: number;
   tasks: number;
   /** Number of records by table. */
@@ -137,7 +136,7 @@ export class BenchmarkDatabase extends VersionedDatabase {
       domain,
       database,
       ...(userDatabase !== undefined && { userDatabase }),
-      tables: exactDomain(domain, benchmark).load(database, userDatabase),
+      tables: benchmarkDomain(benchmark, domain).load(database, userDatabase),
       ...content,
     };
   }

@@ -2,19 +2,22 @@
 import type { Benchmark } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
 import type { FileReader, ImportLimits } from '../../exchange/file-source.ts';
-import type { DomainName } from './folders.ts';
+import { ImportError } from '../../exchange/import-error.ts';
 import { decode, parseJson, parseToml } from './parse.ts';
 
 export interface ImportOptions {
   /** The benchmark to import, if the files contain more than one. */
   benchmark?: Benchmark;
-  domain?: DomainName;
+  domain?: string;
   /** What the files must contain in addition to the database. Default: both. Anything else is empty if its file is missing. */
   needs?: readonly ('tasks' | 'policy')[];
   limits?: Partial<ImportLimits>;
   onProgress?: (done: number, total: number, label: string) => void;
   signal?: AbortSignal;
 }
+
+/** The database of a folder belongs to no known domain. */
+export class UnknownDomain extends ImportError {}
 
 /** Reads files and reports progress. */
 export class Files {

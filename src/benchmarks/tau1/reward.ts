@@ -1,10 +1,11 @@
 /** @file The reward of tau-bench v1, and MUA-RL's variant of it for training. */
 import type { ExactDomain } from '../../domains/exact/types.ts';
-import type { Tau1Task } from '../../records/benchmark-task.ts';
 import { runExact } from '../../domains/exact/run.ts';
 import { Overlay, type World } from '../../environments/overlay.ts';
-import { assistantTexts, type Conversation, mentions, plainText } from '../recorded-conversation.ts';
+import type { Conversation } from '../recorded-conversation.ts';
 import { replay, type Replay, type RowDifference, rowDifferences } from '../replay.ts';
+import { assistantTexts, mentions, plainText } from '../tau/said.ts';
+import type { Tau1Task } from './task.ts';
 
 export interface Tau1Rules {
   /** Whether the agent must say the task's outputs. */

@@ -1,9 +1,9 @@
 /** @file The task files of tau-bench. */
 import { z } from 'zod';
-import type { Tau1Task } from '../../records/benchmark-task.ts';
 import { check } from '../../exchange/import-error.ts';
 import type { Files } from '../import/read-files.ts';
 import type { ImportedTasks } from '../imported-benchmark.ts';
+import type { Tau1Task } from './task.ts';
 
 const taskFile = z
   .array(
@@ -22,7 +22,7 @@ const taskFile = z
  * most results are results of that split.
  * @param named the paths of the folder's files by name
  */
-export async function tau1Tasks(named: ReadonlyMap<string, string>, files: Files): Promise<ImportedTasks> {
+export async function tau1Tasks(named: ReadonlyMap<string, string>, files: Files): Promise<ImportedTasks<Tau1Task>> {
   const splits = new Map<string, Tau1Task[]>();
   for (const [name, path] of named) {
     const split = name === 'tasks.json' ? 'test' : /^tasks_(\w+)\.json$/.exec(name)?.[1];

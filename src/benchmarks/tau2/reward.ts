@@ -1,14 +1,14 @@
 /** @file The reward of tau2-bench: the product of the components in the task's `reward_basis`. */
-import type { EnvAssertion, RewardType, Tau2Action, Tau2Task } from '../../records/benchmark-task.ts';
+import type { EnvAssertion, RewardType, GoldAction } from '../../records/benchmark-task.ts';
 import { actionMatches, assertionHolds } from '../../domains/exact/criteria.ts';
 import type { ExactDomain } from '../../domains/exact/types.ts';
 import { runExact } from '../../domains/exact/run.ts';
 import { Overlay, type World } from '../../environments/overlay.ts';
-import { assistantTexts, callsOf, type Conversation, mentions } from '../recorded-conversation.ts';
+import type { Judge } from '../definition.ts';
+import { callsOf, type Conversation } from '../recorded-conversation.ts';
 import { replay, type Replay, type RowDifference, rowDifferences } from '../replay.ts';
-
-/** Tells for each assertion whether the conversation meets it; null if unknown. */
-export type Judge = (assertions: readonly string[], conversation: Conversation) => Promise<(boolean | null)[]>;
+import { assistantTexts, mentions } from '../tau/said.ts';
+import type { Tau2Task } from './task.ts';
 
 export interface Tau2Reward {
   /** null if the reward depends on assertions that were not judged. */
@@ -19,7 +19,7 @@ export interface Tau2Reward {
   db_match: boolean;
   rows: RowDifference[];
   env_assertions: { assertion: EnvAssertion; met: boolean; error?: string }[];
-  action_checks: { action: Tau2Action; match: boolean }[];
+  action_checks: { action: GoldAction; match: boolean }[];
   communicate_checks: { info: string; met: boolean }[];
   nl_assertions: { assertion: string; met: boolean | null }[];
   ended: boolean;

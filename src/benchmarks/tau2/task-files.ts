@@ -1,19 +1,14 @@
 /** @file The task files of tau2-bench. The schemas only check: a task keeps the fields that no schema names. */
 import { z } from 'zod';
-import { REWARD_TYPES, type Tau2Task } from '../../records/benchmark-task.ts';
+import { REWARD_TYPES } from '../../records/benchmark-task.ts';
 import { check, ImportError } from '../../exchange/import-error.ts';
 import type { Files } from '../import/read-files.ts';
+import { environmentCall, initialStateSchema } from '../initial-state.ts';
 import type { ImportedTasks } from '../imported-benchmark.ts';
+import type { Tau2Task } from './task.ts';
 
 const json = z.record(z.string(), z.unknown());
 const requestor = z.enum(['assistant', 'user']);
-const environmentCall = z.looseObject({ env_type: requestor, func_name: z.string(), arguments: json });
-
-export const initialStateSchema = z.looseObject({
-  initialization_data: z.looseObject({ agent_data: json.nullish(), user_data: json.nullish() }).nullish(),
-  initialization_actions: z.array(environmentCall).nullish(),
-  message_history: z.array(z.looseObject({ role: z.string() })).nullish(),
-});
 
 const task = z.looseObject({
   id: z.string().min(1),
@@ -46,7 +41,7 @@ const splitFile = z.record(z.string(), z.array(z.string()));
  * Reads `tasks.json`, and the smaller and larger task sets if there are any. `split_tasks.json` picks tasks from all of them.
  * @param named the paths of the folder's files by name
  */
-export async function tau2Tasks(named: ReadonlyMap<string, string>, files: Files): Promise<ImportedTasks> {
+export async function tau2Tasks(named: ReadonlyMap<string, string>, files: Files): Promise<ImportedTasks<Tau2Task>> {
   const tasks = new Map<string, Tau2Task>();
   for (const name of ['tasks.json', 'tasks_small.json', 'tasks_full.json']) {
     const path = named.get(name);

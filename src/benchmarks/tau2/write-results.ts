@@ -1,5 +1,5 @@
 /** @file Writes our episodes in the format of tau2-bench's results. tau2-bench's viewer and metrics read them, and our `readResults`. */
-import type { Requestor, RewardInfo, Tau2Task } from '../../records/benchmark-task.ts';
+import type { Requestor, RewardInfo } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
 import type { Task, ToolCall } from '../../records/task.ts';
 import type { MessageNode, Trajectory, UserCall } from '../../records/trajectory.ts';
@@ -7,7 +7,9 @@ import { isTau2Ending, type Tau2Ending, tau2Ending } from './rules.ts';
 import { spoken } from '../../agent/tool-call.ts';
 import { path } from '../../base/message-path.ts';
 import { historyFor } from '../../environments/history.ts';
-import type { Domain } from '../../environments/types.ts';
+import type { ResultsInfo } from '../definition.ts';
+import { importedParts } from '../imported-benchmark.ts';
+import type { Tau2Task } from './task.ts';
 
 export interface Tau2Call {
   id: string;
@@ -57,21 +59,7 @@ export interface Tau2Results {
   simulations: Tau2Simulation[];
 }
 
-/** What the results need in addition to the trajectories. */
-export interface ResultsInfo {
-  domain: Pick<Domain, 'name' | 'policy'>;
-  trials: number;
-  seed: number;
-  /** Names of the models. Null for the scripted user. */
-  agent: string;
-  user: string | null;
-  temperature: number;
-  /** Start of the episodes, in milliseconds since 1970. */
-  startedAt: number;
-  limits: { maxSteps: number; maxErrors: number };
-}
-
-export function tau2Results(
+export function writeTau2Results(
   trajectories: readonly Trajectory[],
   { domain, trials, seed, agent, user, temperature, startedAt, limits }: ResultsInfo,
 ): Tau2Results {
@@ -86,7 +74,7 @@ export function tau2Results(
       max_errors: count(limits.maxErrors),
       user_info: { implementation: user === null ? 'scripted' : 'endpoint', llm: user, llm_args: null },
       agent_info: { implementation: 'mua-rl-playground', llm: agent, llm_args: { temperature } },
-      environment_info: { domain_name: domain.name.replace(/^tau[12]-/, ''), policy: domain.policy, tool_defs: null },
+      environment_info: { domain_name: importedParts(domain.name)?.domain ?? domain.name, policy: domain.policy, tool_defs: null },
       seed,
     },
     tasks: [...tasks.values()].map(tau2Task),
@@ -100,7 +88,9 @@ const taskId = ({ id, benchmark }: Task) => benchmark?.id ?? id;
 /** The task in tau2-bench's form. A task of tau2-bench stays as it is. */
 function tau2Task(task: Task): Tau2Task {
   const { benchmark, scenario, actions } = task;
-  if (benchmark && 'user_scenario' in benchmark) return benchmark;
+  if (benchmark && 'user_scenario' in benchmark) return benchmark as Tau2Task;
+  // A task of tau-bench has texts that the agent must say.
+  const { outputs = [] } = (benchmark ?? {}) as { outputs?: string[] };
   return {
     id: taskId(task),
     user_scenario: { persona: null, instructions: scenario.instruction },
@@ -114,7 +104,7 @@ function tau2Task(task: Task): Tau2Task {
         arguments: args,
         compare_args: null,
       })),
-      communicate_info: benchmark?.outputs ?? [],
+      communicate_info: outputs,
       nl_assertions: null,
       reward_basis: benchmark ? ['DB', 'COMMUNICATE'] : ['DB'],
     },

@@ -9,7 +9,7 @@ import { airlineTools } from './tools.ts';
 function airline(rules: Rules, flight: Reader, reservation: Reader, user: Reader) {
   return makeExactDomain({
     name: 'airline',
-    benchmark: rules.benchmark,
+    unknownTool: rules.unknownTool,
     tables: [
       { name: 'flights', read: flight },
       { name: 'reservations', read: reservation },

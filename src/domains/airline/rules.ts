@@ -1,7 +1,7 @@
 /** @file The differences between tau1's and tau2's airline. */
 import { Refusal } from '../exact/arguments.ts';
-import type { Benchmark } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
+import { toolNotFound, unknownAction, type UnknownTool } from '../exact/make-domain.ts';
 import { listOf, object, type Reader } from '../exact/model.ts';
 import { pythonStr, type Printable } from '../exact/python.ts';
 import {
@@ -18,7 +18,9 @@ import {
 } from './schema.ts';
 
 export interface Rules {
-  benchmark: Benchmark;
+  /** Which of the two benchmarks: tau-bench (1) or tau2-bench (2). */
+  version: 1 | 2;
+  unknownTool: UnknownTool;
   /** Tool names in upstream's order. */
   tools: readonly string[];
   /** Converts one of tau1's texts to the benchmark's wording. */
@@ -51,7 +53,8 @@ export interface Rules {
 }
 
 export const TAU1: Rules = {
-  benchmark: 'tau1',
+  version: 1,
+  unknownTool: unknownAction,
   tools: [
     'book_reservation',
     'calculate',
@@ -100,7 +103,8 @@ export const TAU1: Rules = {
 };
 
 export const TAU2: Rules = {
-  benchmark: 'tau2',
+  version: 2,
+  unknownTool: toolNotFound,
   tools: [...TAU1.tools.filter((name) => name !== 'think'), 'get_flight_status'],
   say: (text) => text.charAt(0).toUpperCase() + text.slice(1),
   notFound: (what, id) => `${TAU2.say(what)} ${pythonStr(id)} not found`,

@@ -4,9 +4,9 @@ import type { ToolSchema } from '../../records/task.ts';
 import type { Rules } from './rules.ts';
 import { CABINS, FLIGHT_TYPES, INSURANCE } from './schema.ts';
 
-export function airlineSchemas({ benchmark, tools }: Rules): ToolSchema[] {
-  const texts = toolTexts(benchmark === 'tau1');
-  return tools.map((name) => (benchmark === 'tau1' ? tau1Schema : tau2Schema)({ name, ...texts[name]! }));
+export function airlineSchemas({ version, tools }: Rules): ToolSchema[] {
+  const texts = toolTexts(version === 1);
+  return tools.map((name) => (version === 1 ? tau1Schema : tau2Schema)({ name, ...texts[name]! }));
 }
 
 /** tau1 lists choices in another order and without descriptions, and allows fractions of a dollar. */

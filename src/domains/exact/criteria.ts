@@ -1,5 +1,5 @@
 /** @file tau2-bench's criteria ENV_ASSERTION and ACTION: assertions about the final state, and actions that must be called. */
-import type { EnvAssertion, Tau2Action, Tau2Task } from '../../records/benchmark-task.ts';
+import type { BenchmarkTask, EnvAssertion, EvaluationCriteria, GoldAction } from '../../records/benchmark-task.ts';
 import type { Judgement, Played } from '../../environments/domain.ts';
 import type { ExactCall, ExactDomain } from './types.ts';
 import { equalJson } from '../../base/json.ts';
@@ -9,7 +9,7 @@ import type { Rows } from '../../environments/overlay.ts';
  * Quirks: the requestor is not compared. Without `compare_args`, all arguments of the call are compared, not those of the
  * gold action: an additional argument fails, a missing argument passes. Without arguments to compare, the call matches.
  */
-export function actionMatches({ name, arguments: gold, compare_args }: Tau2Action, call: ExactCall): boolean {
+export function actionMatches({ name, arguments: gold, compare_args }: GoldAction, call: ExactCall): boolean {
   if (name !== call.name) return false;
   const compared = compare_args ?? Object.keys(call.arguments);
   return compared.every((key) =>
@@ -29,7 +29,7 @@ export function assertionHolds(
 /** Scores by ENV_ASSERTION and ACTION, if the task's `reward_basis` contains them. */
 export function judgeByCriteria(
   domain: ExactDomain,
-  { evaluation_criteria }: Pick<Tau2Task, 'evaluation_criteria'>,
+  { evaluation_criteria }: BenchmarkTask & { evaluation_criteria?: EvaluationCriteria | null },
   { rows, calls }: Pick<Played, 'rows' | 'calls'>,
 ): Judgement {
   const { reward_basis = [], env_assertions, actions } = evaluation_criteria ?? {};

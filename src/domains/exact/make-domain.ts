@@ -1,6 +1,6 @@
 /** @file The common parts of the exact domains: calls, loading and dumping tables, tau2's initial states. */
 import { type Arguments, checkArguments } from './arguments.ts';
-import type { Benchmark, InitialState, Requestor } from '../../records/benchmark-task.ts';
+import type { InitialState, Requestor } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
 import type { ToolSchema } from '../../records/task.ts';
 import type { ExactCall, ExactDomain } from './types.ts';
@@ -29,9 +29,18 @@ export interface Table {
   dump?(row: Json): Json;
 }
 
+/** The answer to a call of a tool that the caller does not have. `hasTools`: the caller has other tools. */
+export type UnknownTool = (tool: string, hasTools: boolean) => string;
+
+/** As tau-bench answers. */
+export const unknownAction: UnknownTool = (tool) => `Unknown action ${tool}`;
+/** As tau2-bench answers. Only a user can lack tools. */
+export const toolNotFound: UnknownTool = (tool, hasTools) =>
+  hasTools ? `Error: Tool '${tool}' not found.` : 'Error: User tools not available';
+
 export interface DomainParts {
   name: ExactDomain['name'];
-  benchmark: Benchmark;
+  unknownTool: UnknownTool;
   tables: readonly Table[];
   userTables?: readonly Table[];
   tools: ToolSet;
@@ -52,7 +61,7 @@ export function databaseOf(rows: Rows, requestor: Requestor): Requestor {
 }
 
 export function makeExactDomain(parts: DomainParts): ExactDomain {
-  const { name, benchmark, tables, userTables = [], tools, userTools = NONE, schemas, userSchemas = [] } = parts;
+  const { name, unknownTool, tables, userTables = [], tools, userTools = NONE, schemas, userSchemas = [] } = parts;
   const toolsOf = (requestor: Requestor) => (requestor === 'user' ? userTools : tools);
   const tablesOf = (requestor: Requestor) => (requestor === 'user' ? userTables : tables);
   const dumpTables = (rows: Rows, list: readonly Table[]): Json =>
@@ -77,8 +86,7 @@ export function makeExactDomain(parts: DomainParts): ExactDomain {
 
   function execute(rows: Rows, { name: tool, arguments: args, requestor = 'assistant' }: ExactCall) {
     const set = toolsOf(requestor);
-    if (requestor === 'user' && !userTools.size && benchmark === 'tau2') return { text: 'Error: User tools not available', error: true };
-    if (!set.has(tool)) return { text: benchmark === 'tau1' ? `Unknown action ${tool}` : `Error: Tool '${tool}' not found.`, error: true };
+    if (!set.has(tool)) return { text: unknownTool(tool, set.size > 0), error: true };
     try {
       const answer = invoke(rows, set, tool, args ?? {});
       return { text: typeof answer === 'string' ? answer : pythonJson(answer), error: false };
@@ -103,7 +111,6 @@ export function makeExactDomain(parts: DomainParts): ExactDomain {
 
   return {
     name,
-    benchmark,
     tools: schemas,
     userTools: userSchemas,
     load: (database, userDatabase) =>

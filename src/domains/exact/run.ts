@@ -8,7 +8,7 @@ import type { Json } from '../../records/json.ts';
 import type { RowChange } from '../../records/task.ts';
 
 /** Runs one call on `rows`. Drops the writes of a call that fails, except if the tool itself succeeded (`kept`). Never throws. */
-export function runExact(domain: ExactDomain, rows: Overlay, call: ExactCall, options?: ExecuteOptions): ExactResult {
+export function runExact(domain: Pick<ExactDomain, 'execute'>, rows: Overlay, call: ExactCall, options?: ExecuteOptions): ExactResult {
   const draft = new Overlay(rows);
   // A tool may store its arguments in the database, so it gets a copy.
   const result = domain.execute(draft, { ...call, arguments: cloneJson(call.arguments) }, options);
@@ -37,7 +37,7 @@ export class StateHasher {
 
   /** @param hash hashes a text to hex. A native function is faster than the default. */
   constructor(
-    private readonly domain: ExactDomain,
+    private readonly domain: Pick<ExactDomain, 'dump' | 'dumpUser'>,
     private readonly world: World,
     private readonly hash: (text: string) => string = sha256,
   ) {}

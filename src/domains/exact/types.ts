@@ -1,8 +1,8 @@
 /**
- * @file A benchmark's domain with the behaviour of the original code: tau-bench v1 (`tau1`) or tau2-bench (`tau2`). A domain
- * has one set of tools. A `Rules` value holds the differences between the two benchmarks.
+ * @file A benchmark's domain with the behaviour of the original code: tau-bench v1 or tau2-bench. A domain has one set of
+ * tools. A `Rules` value holds the differences between the two benchmarks.
  */
-import type { Benchmark, InitialState, Requestor } from '../../records/benchmark-task.ts';
+import type { InitialState, Requestor } from '../../records/benchmark-task.ts';
 import type { Rows, WorldTables } from '../../environments/overlay.ts';
 import type { Json } from '../../records/json.ts';
 import type { ToolCall, ToolSchema } from '../../records/task.ts';
@@ -20,7 +20,6 @@ export interface ExecuteOptions {
 
 export interface ExactDomain {
   name: 'retail' | 'airline' | 'telecom' | 'mock';
-  benchmark: Benchmark;
   /** Upstream's JSON schemas in upstream's order. */
   tools: readonly ToolSchema[];
   /** Tools of the simulated user. Only tau2's telecom and mock have them. */

@@ -1,6 +1,6 @@
 /** @file tau2's mock domain: a list of tasks for the assistant, and the user's notifications. */
 import { type Arguments, key, Refusal } from '../exact/arguments.ts';
-import { databaseOf, makeExactDomain, type ExactTool, type ToolSet } from '../exact/make-domain.ts';
+import { databaseOf, makeExactDomain, toolNotFound, type ExactTool, type ToolSet } from '../exact/make-domain.ts';
 import type { Requestor } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
 import { cloneJson } from '../../base/json.ts';
@@ -137,7 +137,7 @@ const userTexts: ToolText[] = [
 
 export const exactMock = makeExactDomain({
   name: 'mock',
-  benchmark: 'tau2',
+  unknownTool: toolNotFound,
   tables: [
     { name: 'tasks', read: taskModel },
     { name: 'users', read: userModel },

@@ -1,7 +1,6 @@
 /** @file The retail domain of tau-bench v1 and of tau2-bench. */
-import { makeExactDomain, type ExactTool } from '../exact/make-domain.ts';
+import { makeExactDomain, toolNotFound, unknownAction, type ExactTool, type UnknownTool } from '../exact/make-domain.ts';
 import { Refusal } from '../exact/arguments.ts';
-import type { Benchmark } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
 import type { ToolSchema } from '../../records/task.ts';
 import { decimal, flag, listOf, mapOf, object, oneOf, optional, record, tagged, text, type Reader } from '../exact/model.ts';
@@ -66,10 +65,10 @@ function dumpProduct(row: Json): Json {
   return { ...rest, variants: Object.fromEntries(variants.map((variant) => [variant.item_id, variant])) } as unknown as Json;
 }
 
-function retail(benchmark: Benchmark, rules: Rules, schemas: ToolSchema[], order: Reader, user: Reader, variant: Reader) {
+function retail(unknownTool: UnknownTool, rules: Rules, schemas: ToolSchema[], order: Reader, user: Reader, variant: Reader) {
   return makeExactDomain({
     name: 'retail',
-    benchmark,
+    unknownTool,
     tables: [
       { name: 'orders', read: order },
       { name: 'products', read: readProduct(variant), dump: dumpProduct },
@@ -94,6 +93,6 @@ function retail(benchmark: Benchmark, rules: Rules, schemas: ToolSchema[], order
 
 /** tau1's records stay as they are in the file. */
 export const exactRetail = {
-  tau1: retail('tau1', TAU1, toolSchemas('full'), object, object, object),
-  tau2: retail('tau2', TAU2, tau2ToolSchemas(), orderModel, userModel, variantModel),
+  tau1: retail(unknownAction, TAU1, toolSchemas('full'), object, object, object),
+  tau2: retail(toolNotFound, TAU2, tau2ToolSchemas(), orderModel, userModel, variantModel),
 };

@@ -1,6 +1,5 @@
 /** @file The generated telecom domain: tau2-bench's rules with generated tasks and providers. */
 import { judgeByCriteria } from '../exact/criteria.ts';
-import type { Tau2Task } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
 import type { PhoneTrouble, Task } from '../../records/task.ts';
 import { initialStateOf, type DomainDefinition } from '../../environments/domain.ts';
@@ -70,5 +69,5 @@ export const telecomTasks: DomainDefinition = {
   world: (id) => telecom.load(makeProvider(parseProviderId(id)) as unknown as Json),
   initialize: (rows, task) => telecom.initialize(rows, initialStateOf(task) ?? {}),
   execute: (rows, call) => telecom.execute(rows, call),
-  judge: (played) => judgeByCriteria(telecom, played.task.benchmark as Tau2Task, played),
+  judge: (played) => judgeByCriteria(telecom, played.task.benchmark!, played),
 };

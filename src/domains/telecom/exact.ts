@@ -19,7 +19,6 @@ import { USER_TOOLS } from './user-tools.ts';
 
 export const telecom: ExactDomain = {
   name: 'telecom',
-  benchmark: 'tau2',
   tools: AGENT_SCHEMAS,
   userTools: USER_SCHEMAS,
   load,

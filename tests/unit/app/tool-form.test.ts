@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Field, fieldsOf } from '../../../src/app/labels/tool-parameters.ts';
 import { type Drafts, emptyDrafts, readDrafts } from '../../../src/app/play/tool-form.ts';
-import { exactDomain } from '../../../src/benchmarks/exact-domains.ts';
+import { exactDomain } from '../../support/exact-domains.ts';
 import { toolSchemas } from '../../../src/domains/retail/tool-schemas.ts';
 import type { Json } from '../../../src/records/json.ts';
 import type { ToolSchema } from '../../../src/records/task.ts';

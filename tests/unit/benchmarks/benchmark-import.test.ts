@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { Dexie } from 'dexie';
 import { zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
-import { exactDomain } from '../../../src/benchmarks/exact-domains.ts';
+import { exactDomain } from '../../support/exact-domains.ts';
 import { StateHasher } from '../../../src/domains/exact/run.ts';
 import { Overlay, World } from '../../../src/environments/overlay.ts';
 import { LIMITS } from '../../../src/exchange/file-source.ts';
@@ -156,7 +156,11 @@ test('__proto__ and similar names are ordinary keys', async () => {
 describe('refuses, with file, path and reason:', () => {
   const changed = (data: Data, file: string, change: (text: string) => string): Data => ({ ...data, [file]: change(data[file]!) });
   test.each<[string, Data, RegExp]>([
-    ['no benchmark data', { 'a.txt': '' }, /^there is no tau-bench or tau2-bench data here: expected a folder with db.json/],
+    [
+      'no benchmark data',
+      { 'a.txt': '' },
+      /^there is no tau-bench or tau2-bench data here: expected a folder with flights.json, .* or db.json or db.toml$/,
+    ],
     ['another database', { ...tau2Mock, 'db.json': '{"planets": {}}' }, /^db.json: its tables belong to no known domain/],
     ['a missing table of tau-bench', (({ 'users.json': _, ...rest }) => rest)(tau1Retail), /^the files: users.json is missing/],
     ['no tasks', (({ 'tasks.json': _, ...rest }) => rest)(tau2Mock), /there is no tasks.json/],

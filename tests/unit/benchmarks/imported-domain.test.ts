@@ -9,10 +9,12 @@ import type { Task } from '../../../src/records/task.ts';
 import type { EndpointConfig } from '../../../src/records/user.ts';
 import type { ImportedBenchmark, LoadBenchmark } from '../../../src/benchmarks/imported-benchmark.ts';
 import type { ExactDomain } from '../../../src/domains/exact/types.ts';
-import { exactDomain } from '../../../src/benchmarks/exact-domains.ts';
+import { exactDomain } from '../../support/exact-domains.ts';
 import { importedDomain, importedDomains } from '../../../src/benchmarks/imported-domain.ts';
 import { createEnvironments, GENERATED_DOMAINS } from '../../../src/environments/index.ts';
-import { benchmarkJudge } from '../../../src/benchmarks/judge.ts';
+import { benchmarkNamed } from '../../../src/benchmarks/named.ts';
+import type { Tau1Task } from '../../../src/benchmarks/tau1/task.ts';
+import type { Tau2Task } from '../../../src/benchmarks/tau2/task.ts';
 import { tau2Prompt } from '../../../src/benchmarks/tau2/user-prompt.ts';
 import { benchmarkLoader } from '../../../src/benchmarks/import/loader.ts';
 import { BenchmarkDatabase } from '../../../src/benchmarks/import/database.ts';
@@ -36,7 +38,7 @@ const MOCK = {
 };
 const NOTIFICATIONS = { notifications: { notif_1: { notification_id: 'notif_1', message: 'Make tea.' } } };
 const made = { id: 'c1', name: 'create_task', arguments: { user_id: 'ada', title: 'Cake' } };
-const mockTasks: BenchmarkTask[] = [
+const mockTasks: Tau2Task[] = [
   {
     id: 'dual',
     user_scenario: { persona: 'Brief.', instructions: { domain: 'mock', reason_for_call: 'You were told of a task.', unknown_info: null } },
@@ -84,7 +86,7 @@ const SHOP = {
   },
   orders: {},
 };
-const shopTasks: BenchmarkTask[] = [
+const shopTasks: Tau1Task[] = [
   { id: 'test/0', user_id: 'ada', instruction: 'You are Ada Brown. You want to know your city.', actions: [], outputs: ['Boston'] },
 ];
 
@@ -105,7 +107,7 @@ function open(benchmark: Benchmark, domain: ExactDomain['name'], database: Json,
   const load: LoadBenchmark = async () => ({ id: `${benchmark}/${domain}/1`, imported });
   return createEnvironments({
     databaseName: `imported-${stores++}`,
-    domains: [importedDomain(benchmark, domain, load, benchmarkJudge(benchmark, domain))],
+    domains: [importedDomain(benchmarkNamed(benchmark), exactDomain(domain, benchmark), load)],
   });
 }
 
@@ -325,7 +327,7 @@ it('reads the newest import of a domain from storage, once', async () => {
   expect(await load('tau1', 'retail')).toMatchObject({ imported: { policy: 'Be kinder.' } });
   const environments = createEnvironments({
     databaseName: 'with-imports',
-    domains: [...GENERATED_DOMAINS, ...importedDomains({ load, judge: benchmarkJudge })],
+    domains: [...GENERATED_DOMAINS, ...importedDomains(load)],
   });
   const [task] = await environments.tasks(query('tau1-retail'));
   const episode = await environments.start(task!);

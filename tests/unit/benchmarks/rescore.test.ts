@@ -1,9 +1,11 @@
 /** Rewards and re-scoring on small data. `rewards-reference.test.ts` compares them with the original code. */
 import { expect, test } from 'vitest';
-import type { EvaluationCriteria, Tau1Task, Tau2Task } from '../../../src/records/benchmark-task.ts';
+import type { EvaluationCriteria } from '../../../src/records/benchmark-task.ts';
+import type { Tau1Task } from '../../../src/benchmarks/tau1/task.ts';
+import type { Tau2Task } from '../../../src/benchmarks/tau2/task.ts';
 import type { Json } from '../../../src/records/json.ts';
 import type { ImportedBenchmark } from '../../../src/benchmarks/imported-benchmark.ts';
-import { exactDomain } from '../../../src/benchmarks/exact-domains.ts';
+import { exactDomain } from '../../support/exact-domains.ts';
 import { StateHasher } from '../../../src/domains/exact/run.ts';
 import { canonicalJson } from '../../../src/base/json.ts';
 import { Overlay, World } from '../../../src/environments/overlay.ts';
@@ -11,7 +13,7 @@ import { sha256 } from '../../../src/base/sha256.ts';
 import type { Conversation, ConversationCall, Turn } from '../../../src/benchmarks/recorded-conversation.ts';
 import { sameObservation } from '../../../src/benchmarks/same-observation.ts';
 import { readCases, replayCases } from '../../../src/benchmarks/replay-cases.ts';
-import { shareOfCriteria, tau1RewardInfo, tau2RewardInfo } from '../../../src/benchmarks/reward-info.ts';
+import { shareOfCriteria, tau1RewardInfo, tau2RewardInfo } from '../../../src/benchmarks/tau/reward-info.ts';
 import { rescore } from '../../../src/benchmarks/rescore.ts';
 import { MUA_RL_EMPTY_OUTPUT, TAU_BENCH, tau1Reward } from '../../../src/benchmarks/tau1/reward.ts';
 import { actionMatches } from '../../../src/domains/exact/criteria.ts';
@@ -275,7 +277,7 @@ test('tau1 results: our rewards, the recorded rewards, and the differences', asy
     changed: null,
     problems: ['traj[0]: the arguments of f are not a JSON object'],
   });
-  const emptied = await rescore(tau1, readResults('r.json', [runs[2]] as unknown as Json, 'tau1'), { rules: MUA_RL_EMPTY_OUTPUT });
+  const emptied = await rescore(tau1, readResults('r.json', [runs[2]] as unknown as Json, 'tau1'), { variant: 'empty-output' });
   expect(emptied.runs[0]).toMatchObject({ reward: 1, parts: { r_actions: 1 } });
   await expect(rescore(tau1, readResults('r.json', [tau1Run({ task_id: 7 })] as unknown as Json, 'tau1'))).rejects.toThrow(
     "the results are of task '7', which is not among the 2 retail tasks",

@@ -2,10 +2,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { Benchmark, Tau1Task, Tau2Task } from '../../../src/records/benchmark-task.ts';
+import type { Benchmark } from '../../../src/records/benchmark-task.ts';
+import type { Tau1Task } from '../../../src/benchmarks/tau1/task.ts';
+import type { Tau2Task } from '../../../src/benchmarks/tau2/task.ts';
 import type { Json } from '../../../src/records/json.ts';
 import type { ImportedBenchmark } from '../../../src/benchmarks/imported-benchmark.ts';
-import { exactDomain } from '../../../src/benchmarks/exact-domains.ts';
+import { exactDomain } from '../../support/exact-domains.ts';
 import type { ExactDomain } from '../../../src/domains/exact/types.ts';
 import { World } from '../../../src/environments/overlay.ts';
 import type { Conversation, ConversationCall, Turn } from '../../../src/benchmarks/recorded-conversation.ts';

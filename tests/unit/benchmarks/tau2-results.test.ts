@@ -2,17 +2,17 @@
 import 'fake-indexeddb/auto';
 import { expect, test } from 'vitest';
 import { runEpisode } from '../../../src/agent/episode.ts';
-import type { BenchmarkTask, Tau2Task } from '../../../src/records/benchmark-task.ts';
+import type { Tau2Task } from '../../../src/benchmarks/tau2/task.ts';
 import type { Json } from '../../../src/records/json.ts';
 import type { Trajectory } from '../../../src/records/trajectory.ts';
 import type { ImportedBenchmark } from '../../../src/benchmarks/imported-benchmark.ts';
-import { exactDomain } from '../../../src/benchmarks/exact-domains.ts';
+import { exactDomain } from '../../support/exact-domains.ts';
 import { importedDomain } from '../../../src/benchmarks/imported-domain.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
-import { benchmarkJudge } from '../../../src/benchmarks/judge.ts';
+import { benchmarkNamed } from '../../../src/benchmarks/named.ts';
 import { rescore } from '../../../src/benchmarks/rescore.ts';
 import { readResults } from '../../../src/benchmarks/recorded-results.ts';
-import { tau2Results } from '../../../src/benchmarks/tau2/write-results.ts';
+import { writeTau2Results } from '../../../src/benchmarks/tau2/write-results.ts';
 import { STOP, type UserSimulator, type UserTools } from '../../../src/users/types.ts';
 import { domain as desk, stage, task as deskTask } from '../../support/episodes.ts';
 
@@ -25,7 +25,7 @@ const database = {
   users: { ada: { user_id: 'ada', name: 'Ada', tasks: ['task_1'] } },
 };
 const userDatabase = { notifications: { notif_1: { notification_id: 'notif_1', message: 'Make tea.' } } };
-const tasks: BenchmarkTask[] = [
+const tasks: Tau2Task[] = [
   {
     id: 'dual',
     user_scenario: { persona: 'Brief.', instructions: 'Have the tea task done.' },
@@ -69,7 +69,7 @@ const imported = {
 } satisfies ImportedBenchmark;
 const environments = createEnvironments({
   databaseName: 'tau2-results',
-  domains: [importedDomain('tau2', 'mock', async () => ({ id: 'tau2/mock/1', imported }), benchmarkJudge('tau2', 'mock'))],
+  domains: [importedDomain(benchmarkNamed('tau2'), mock, async () => ({ id: 'tau2/mock/1', imported }))],
 });
 const domain = await environments.domain('tau2-mock', 'full');
 const [dual, resumed] = await environments.tasks({ domain: 'tau2-mock', level: 'full', split: 'heldout', seed: 0, count: 2 });
@@ -134,7 +134,7 @@ test('written results are read back with the same calls, texts and rewards', asy
       rules: { maxSteps: 5 },
     }),
   ];
-  const results = tau2Results(trajectories, info);
+  const results = writeTau2Results(trajectories, info);
   expect(results).toMatchObject({
     timestamp: '2026-01-02T00:00:00.000Z',
     info: {
@@ -204,7 +204,7 @@ test('episodes of other domains get tasks in tau2’s format; texts are kept, an
     }).options,
   );
   const failed = await runEpisode(stage({ agent: [], user: [new Error('no network')] }).options);
-  const { tasks: written, simulations } = tau2Results([spoken, failed], {
+  const { tasks: written, simulations } = writeTau2Results([spoken, failed], {
     ...info,
     domain: desk,
     user: 'gpt',

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Benchmark } from '../../../src/records/benchmark-task.ts';
 import type { Json } from '../../../src/records/json.ts';
 import type { ExactDomain } from '../../../src/domains/exact/types.ts';
-import { exactDomain } from '../../../src/benchmarks/exact-domains.ts';
+import { benchmarkDomain } from '../../../src/benchmarks/named.ts';
+import { exactDomain } from '../../support/exact-domains.ts';
 import { parseOrdered } from '../../../src/domains/exact/ordered-json.ts';
 import { Overlay, World } from '../../../src/environments/overlay.ts';
 
@@ -308,6 +309,7 @@ describe('mock', () => {
   });
 });
 
-test('an unknown domain is refused, and the message lists the known domains', () => {
-  expect(() => exactDomain('mock', 'tau1')).toThrow("tau1 has no 'mock'; it has airline, retail");
+test('an unknown benchmark or domain is refused, and the message lists the known ones', () => {
+  expect(() => benchmarkDomain('tau1', 'mock')).toThrow("domain: tau1 has no 'mock'; it has retail, airline");
+  expect(() => benchmarkDomain('tau9', 'mock')).toThrow("benchmark: 'tau9' is unknown; expected tau1 or tau2");
 });

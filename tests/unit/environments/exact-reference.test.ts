@@ -6,7 +6,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { Benchmark, InitialState } from '../../../src/records/benchmark-task.ts';
 import type { Json } from '../../../src/records/json.ts';
 import type { ExactCall, ExactDomain } from '../../../src/domains/exact/types.ts';
-import { exactDomain } from '../../../src/benchmarks/exact-domains.ts';
+import { TAU2_DOMAINS } from '../../../src/benchmarks/tau2/domains.ts';
+import { exactDomain } from '../../support/exact-domains.ts';
 import { canonicalJson, cloneJson } from '../../../src/base/json.ts';
 import { parseOrdered } from '../../../src/domains/exact/ordered-json.ts';
 import { Overlay, World } from '../../../src/environments/overlay.ts';
@@ -78,15 +79,11 @@ const worlds = new Map<ExactDomain, World>();
 function worldOf(domain: ExactDomain): World {
   let world = worlds.get(domain);
   if (!world) {
-    const database =
-      domain.benchmark === 'tau2'
-        ? parseOrdered(read(`tau2-bench/${domain.name}/db.json`))
-        : Object.fromEntries(
-            TABLES[domain.name as 'airline' | 'retail'].map((table) => [
-              table,
-              parseOrdered(read(`tau-bench/${domain.name}/${table}.json`)),
-            ]),
-          );
+    const database = TAU2_DOMAINS.includes(domain)
+      ? parseOrdered(read(`tau2-bench/${domain.name}/db.json`))
+      : Object.fromEntries(
+          TABLES[domain.name as 'airline' | 'retail'].map((table) => [table, parseOrdered(read(`tau-bench/${domain.name}/${table}.json`))]),
+        );
     const tables = domain.load(database, domain.name === 'mock' ? parseOrdered(read('tau2-bench/mock/user_db.json')) : undefined);
     worlds.set(domain, (world = new World(domain.name, tables)));
   }

@@ -1,7 +1,7 @@
 /** The parameters of tools, read from their JSON schemas. */
 import { describe, expect, test } from 'vitest';
 import { type Field, fieldsOf, innerFields } from '../../../src/app/labels/tool-parameters.ts';
-import { exactDomain } from '../../../src/benchmarks/exact-domains.ts';
+import { exactDomain } from '../../support/exact-domains.ts';
 import { toolSchemas } from '../../../src/domains/retail/tool-schemas.ts';
 import type { Json } from '../../../src/records/json.ts';
 import type { ToolSchema } from '../../../src/records/task.ts';

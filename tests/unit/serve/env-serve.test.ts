@@ -15,7 +15,7 @@ import { conditionsOf } from '../../../src/environments/conditions.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
 import type { ExactDomain } from '../../../src/domains/exact/types.ts';
 import type { ChatMessage } from '../../../src/records/conversation.ts';
-import type { Tau2Task } from '../../../src/records/benchmark-task.ts';
+import { toldBy } from '../../../src/benchmarks/tasks.ts';
 import type { Task } from '../../../src/records/task.ts';
 import { openStage } from '../../../src/serve/index.ts';
 import { type EnvServerOptions, startEnvServer } from '../../../src/serve/server.ts';
@@ -324,7 +324,8 @@ async function benchmarkServer(rules: 'tau1' | 'tau2', domain: ExactDomain['name
  * A task's gold actions and the facts that it wants said, or neither. The agent asks the customer in words for the customer's own
  * actions, and at the end for the checks that show whether the trouble is over. Then goodbye until the customer ends the conversation.
  */
-function actsOf({ actions, benchmark }: Task, gold: boolean): string[] {
+function actsOf(task: Task, gold: boolean): string[] {
+  const { actions } = task;
   const goodbye = Array.from({ length: 120 }, () => 'Done. Anything else?');
   if (!gold) return goodbye;
   const asks = actions.some(({ requestor }) => requestor === 'user');
@@ -336,7 +337,7 @@ function actsOf({ actions, benchmark }: Task, gold: boolean): string[] {
         ]
       : [renderToolCall(name, args), ...(name === 'transfer_to_human_agents' ? ['You are being transferred to a human agent.'] : [])],
   );
-  const facts = 'outputs' in benchmark! ? benchmark.outputs : ((benchmark as Tau2Task).evaluation_criteria?.communicate_info ?? []);
+  const facts = toldBy(task);
   const checks = asks ? ['can_send_mms', 'run_speed_test', 'check_status_bar'].map((name) => `Please use ${name}.`) : [];
   return [...(facts.length > 0 ? [facts.join(', ')] : []), ...acts, ...checks, ...goodbye];
 }

@@ -1,4 +1,5 @@
 /** The settings of the decision sheet: their table, their presets, and the effect of each setting. */
+import type { Tau1Task } from '../../../src/benchmarks/tau1/task.ts';
 import { render } from 'svelte/server';
 import { describe, expect, test } from 'vitest';
 import DecisionSheet from '../../../src/app/setup/DecisionSheet.svelte';
@@ -213,6 +214,7 @@ describe('training tasks', () => {
           ...task,
           id: String(from + i),
           noop: (from + i) % 3 === 0,
+          scenario: { ...task.scenario, benchmark: 'tau1' },
           benchmark: { id: String(from + i), user_id: 'u', instruction: 'i', actions: [], outputs: ['10'] },
         }));
       },
@@ -274,7 +276,7 @@ describe('training tasks', () => {
   test('their outputs can be emptied', async () => {
     const outputs = async (check_outputs: boolean) =>
       (await trainingTasks({ domain, environments: environments(Infinity) }, { ...config, check_outputs }, 1)).map(
-        ({ benchmark }) => (benchmark as { outputs: string[] }).outputs,
+        ({ benchmark }) => (benchmark as Tau1Task).outputs,
       );
     expect([await outputs(true), await outputs(false)]).toEqual([Array(4).fill(['10']), Array(4).fill([])]);
   });

@@ -1,7 +1,9 @@
 /** @file Rewards of both benchmarks in the format of tau2-bench's `reward_info`, and the share of a task's criteria that are met. */
-import type { RewardInfo, RewardType, Tau2Task } from '../records/benchmark-task.ts';
-import type { Tau1Reward } from './tau1/reward.ts';
-import { DEFAULT_BASIS, type Tau2Reward } from './tau2/reward.ts';
+import type { Judgement } from '../../environments/domain.ts';
+import type { RewardInfo, RewardType } from '../../records/benchmark-task.ts';
+import type { Tau1Reward } from '../tau1/reward.ts';
+import { DEFAULT_BASIS, type Tau2Reward } from '../tau2/reward.ts';
+import type { Tau2Task } from '../tau2/task.ts';
 
 const unless = <T>(list: readonly T[]): T[] | null => (list.length ? [...list] : null);
 const communicated = (info: string, met: boolean) => ({
@@ -43,6 +45,13 @@ export function tau1RewardInfo({ reward, r_actions, outputs }: Tau1Reward): Rewa
     info: null,
   };
 }
+
+/** The judgement of an episode. */
+export const judgementOf = (reward_info: RewardInfo): Judgement => ({
+  reward: reward_info.reward === 0 ? 0 : 1,
+  progress: shareOfCriteria(reward_info),
+  reward_info,
+});
 
 /** The share of met checks among the components of the reward basis. The database is one check. 1 if there are no checks. */
 export function shareOfCriteria({

@@ -1,0 +1,36 @@
+/** @file Results files of tau2-bench: how they are recognised, scored again and written. */
+import { isObject } from '../../base/json.ts';
+import { compareRewards } from '../compare-rewards.ts';
+import type { BenchmarkResults, Judge } from '../definition.ts';
+import { exactNamed } from '../tau/tables.ts';
+import { TAU2_DOMAINS } from './domains.ts';
+import { readTau2Results } from './recorded-results.ts';
+import { tau2Reward } from './reward.ts';
+import type { Tau2Task } from './task.ts';
+import { writeTau2Results } from './write-results.ts';
+
+export const tau2Results: BenchmarkResults<Tau2Task> = {
+  isFile: (value) => isObject(value) && Array.isArray(value.simulations),
+  read: readTau2Results,
+  async score(run, { domain, world, task, conversation }, { judge }) {
+    const asRecorded: Judge = (assertions) => Promise.resolve(assertions.map((assertion) => run.judged.get(assertion) ?? null));
+    const { reward, breakdown, rows, action_checks, ended, replay, env_assertions } = await tau2Reward(
+      exactNamed(TAU2_DOMAINS, domain),
+      world,
+      task,
+      conversation,
+      judge ?? asRecorded,
+    );
+    const actions = action_checks.flatMap(({ action, match }, index) => {
+      const before = run.actionChecks?.[index];
+      return before === undefined || before === match ? [] : [{ index, name: action.name, recorded: before, now: match }];
+    });
+    const failures = env_assertions.flatMap(({ assertion, error }) => (error === undefined ? [] : [`${assertion.func_name}: ${error}`]));
+    const gold = (task.evaluation_criteria?.actions ?? []).map(({ name, arguments: args }) => ({ name, arguments: args }));
+    const { observations, differences } = replay;
+    const parts = { ...breakdown, ended: Number(ended) };
+    const made = compareRewards(run, { reward, parts, observations, differences, rows, gold, actions });
+    return { ...made, problems: [...made.problems, ...failures] };
+  },
+  write: writeTau2Results,
+};
