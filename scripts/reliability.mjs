@@ -1,10 +1,10 @@
-/** Runs the tests that inject faults, and writes docs/reliability.md from the rows that they report. Usage: npm run reliability */
+/** Runs the tests that inject faults, and writes tests/reliability.md from the rows that they report. Usage: npm run reliability */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const PAGE = 'docs/reliability.md';
+const PAGE = 'tests/reliability.md';
 const UNIT = [
   'storage-faults',
   'checkpoints',
@@ -41,7 +41,8 @@ const sum = (some) => some.reduce((all, { times }) => all + times, 0);
 const isFile = ({ fault }) => fault === 'a hostile file';
 const [total, files] = [sum(rows), sum(rows.filter(isFile))];
 const table = rows.map(
-  ({ fault, how, times, lost, test }) => `| ${fault} | ${how} | ${times} | ${lost} | [${test.split('/').at(-1)}](../${test}) |`,
+  ({ fault, how, times, lost, test }) =>
+    `| ${fault} | ${how} | ${times} | ${lost} | [${test.split('/').at(-1)}](${test.replace('tests/', '')}) |`,
 );
 const page = `# Reliability
 

@@ -1,4 +1,4 @@
-/** @file Rows of docs/reliability.md. `npm run reliability` collects them; in other test runs nothing is written. */
+/** @file Rows of tests/reliability.md. `npm run reliability` collects them; in other test runs nothing is written. */
 import { appendFileSync } from 'node:fs';
 
 export interface FaultRow {
