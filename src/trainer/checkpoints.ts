@@ -24,27 +24,30 @@ export function checkpointBytes(files: ModelParts, { use_kl_loss }: Pick<GrpoCon
   return size * 4 * (use_kl_loss ? 4 : 3);
 }
 
-/** Reads the checkpoint of `step` from the engine. */
-export async function readCheckpoint(
+/** Reads the checkpoint of `step` from the engine. @param reference the weights before step 1, if the KL loss needs them */
+export async function readCheckpoint(step: number, engine: Engine, reference: TensorMap | null): Promise<Checkpoint> {
+  const optimizer = await engine.optimizerState();
+  return { step, weights: await engine.weights(), reference, optimizer };
+}
+
+/** A checkpoint as the database stores it. */
+export async function checkpointRow(
   run: string,
-  step: number,
-  engine: Engine,
-  reference: TensorMap | null,
+  { step, optimizer: { step: optimizerStep, m, v }, ...tensors }: Checkpoint,
   origin: CheckpointOrigin,
 ): Promise<CheckpointRow> {
-  const { step: optimizerStep, m, v } = await engine.optimizerState();
-  const weights = writeSafetensors(await engine.weights());
-  const kept = reference && writeSafetensors(reference);
+  const weights = writeSafetensors(tensors.weights);
+  const reference = tensors.reference && writeSafetensors(tensors.reference);
   const optimizer = writeSafetensors(new Map([...prefixed('m.', m), ...prefixed('v.', v)]));
   return {
     run,
     step,
     savedAt: Date.now(),
     weights: new Blob([weights]),
-    reference: kept && new Blob([kept]),
+    reference: reference && new Blob([reference]),
     optimizer: new Blob([optimizer]),
     state: { optimizerStep },
-    sha256: { weights: await digest(weights), reference: kept && (await digest(kept)), optimizer: await digest(optimizer) },
+    sha256: { weights: await digest(weights), reference: reference && (await digest(reference)), optimizer: await digest(optimizer) },
     origin,
   };
 }

@@ -47,6 +47,16 @@ export class DeviceLostError extends Error {
   override name = 'DeviceLostError';
 }
 
+/** Aborts `abort` when the device of `host` is lost, until the returned function is called. */
+export function abortOnLoss(host: Pick<EngineHost, 'onLost'>, abort: AbortController): () => void {
+  const before = host.onLost;
+  host.onLost = (error) => {
+    before(error);
+    abort.abort(error);
+  };
+  return () => (host.onLost = before);
+}
+
 export class EngineHost {
   readonly #parts: SessionParts;
   #gpu: Promise<Gpu> | null = null;

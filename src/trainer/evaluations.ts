@@ -12,7 +12,7 @@ import { resultOf } from '../evaluation/trial-result.ts';
 import { limitsOf } from '../evaluation/types.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import { useRun } from '../storage/run-lock.ts';
-import { DeviceLostError, type EngineHost } from './engine-host.ts';
+import { abortOnLoss, type EngineHost } from './engine-host.ts';
 import { firstFiles, modelName, withCheckpoint } from './model-ref.ts';
 import { takeGpu } from './gpu-lock.ts';
 
@@ -37,11 +37,7 @@ export class Evaluations {
   async run(requests: readonly EvaluationRequest[], progress: Progress): Promise<string[]> {
     if (this.#abort) throw new Error('an evaluation is under way: cancel it first');
     const abort = (this.#abort = new AbortController());
-    const lost = this.#host.onLost;
-    this.#host.onLost = (error: DeviceLostError) => {
-      lost(error);
-      abort.abort(error);
-    };
+    const unwatch = abortOnLoss(this.#host, abort);
     let release = async () => {};
     try {
       release = await takeGpu('evaluate');
@@ -54,7 +50,7 @@ export class Evaluations {
       }
       return ids;
     } finally {
-      this.#host.onLost = lost;
+      unwatch();
       this.#abort = null;
       await release();
     }

@@ -3,7 +3,14 @@ import 'fake-indexeddb/auto';
 import { beforeEach, expect, test } from 'vitest';
 import { randomWeights } from '../../../src/engine/parameters.ts';
 import type { Engine } from '../../../src/engine/types.ts';
-import { checkpointWeights, keepCheckpoint, loadCheckpoint, readCheckpoint, resumeNote } from '../../../src/trainer/checkpoints.ts';
+import {
+  checkpointRow,
+  checkpointWeights,
+  keepCheckpoint,
+  loadCheckpoint,
+  readCheckpoint,
+  resumeNote,
+} from '../../../src/trainer/checkpoints.ts';
 import { RunDatabase } from '../../../src/storage/database.ts';
 import { reportFaults } from '../../support/faults.ts';
 import { TINY } from '../../support/tiny-model.ts';
@@ -19,7 +26,8 @@ const engineAt = (step: number) =>
 let db: RunDatabase;
 beforeEach(async () => {
   db = new RunDatabase(`checkpoints ${expect.getState().currentTestName}`);
-  for (const step of [1, 2]) await keepCheckpoint(db, await readCheckpoint('r', step, engineAt(step), weights(0), ORIGIN));
+  for (const step of [1, 2])
+    await keepCheckpoint(db, await checkpointRow('r', await readCheckpoint(step, engineAt(step), weights(0)), ORIGIN));
 });
 
 test('is loaded as it was saved', async () => {

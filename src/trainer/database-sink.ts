@@ -1,0 +1,170 @@
+/** @file Keeps a run in the browser's database. Results are stored first and then sent to the page, so a page that crashes loses nothing. */
+import { beginningWith } from '../base/key-range.ts';
+import { storageError } from '../base/storage-error.ts';
+import type { Evaluation } from '../evaluation/evaluate.ts';
+import type { RolloutSummary } from '../records/rollout.ts';
+import type { CheckpointOrigin, RunRow, StepMetrics } from '../records/run.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+import type { UserConfig } from '../records/user.ts';
+import type { RunDatabase } from '../storage/database.ts';
+import { trialWrite } from '../storage/trial-write.ts';
+import { heldOutSettings } from '../training/evaluation-settings.ts';
+import { keptGroup } from '../training/inspect.ts';
+import type { StepResult } from '../training/step-result.ts';
+import { type Checkpoint, checkpointBytes, checkpointRow, keepCheckpoint, loadCheckpoint } from './checkpoints.ts';
+import { keptConversations } from './datasets.ts';
+import { keepEvaluation } from './evaluations.ts';
+import type { RunEvents } from './run-events.ts';
+import type { RunPhase, RunSink, RunStart } from './run-sink.ts';
+import type { SessionParts } from './session-parts.ts';
+import { startingFiles } from './starting-weights.ts';
+import { summarize } from './summary.ts';
+import { supersede } from './superseded.ts';
+
+/** Trajectories are stored for this many steps. Those of one group per step are stored permanently. */
+const STEPS_KEPT = 20;
+/** Two checkpoints are kept while the next one is written. */
+const CHECKPOINTS_TRIED = 3;
+
+export class DatabaseSink implements RunSink {
+  readonly #parts: Pick<SessionParts, 'bundledModel' | 'database'>;
+  readonly #db: RunDatabase;
+  readonly #row: RunRow;
+  readonly #user: UserConfig;
+  readonly #events: RunEvents;
+  readonly #running: (note: string) => Promise<void>;
+  /** The step of the checkpoint from which the run goes on. */
+  #from = 0;
+
+  /**
+   * @param user the customer with its key, which is never stored
+   * @param running called when the steps begin
+   */
+  constructor(
+    parts: Pick<SessionParts, 'bundledModel' | 'database'>,
+    row: RunRow,
+    user: UserConfig,
+    events: RunEvents,
+    running: (note: string) => Promise<void>,
+  ) {
+    this.#parts = parts;
+    this.#db = parts.database();
+    this.#row = row;
+    this.#user = user;
+    this.#events = events;
+    this.#running = running;
+  }
+
+  async open(): Promise<RunStart> {
+    const db = this.#db;
+    const { id, config, request, step } = this.#row;
+    const files = startingFiles(await this.#parts.bundledModel(request.model), config, request.model);
+    const dataset = request.dataset === undefined ? undefined : await keptConversations(db, request.dataset);
+    const loaded = await loadCheckpoint(db, id);
+    await trialWrite(CHECKPOINTS_TRIED * checkpointBytes(files, config)).catch((error: unknown) => {
+      throw storageError(error, `${CHECKPOINTS_TRIED} checkpoints of the run`);
+    });
+    const from = (this.#from = loaded.checkpoint?.step ?? 0);
+    this.progress(from, 'compile', 0, 1);
+    const done = await db.metrics.where('[run+step]').between([id, 1], [id, from], true, true).toArray();
+    const user = this.#user;
+    return {
+      config,
+      files,
+      firstModel: files,
+      loaded,
+      metrics: done.map(({ values }) => values),
+      spent: user.mode === 'scripted' ? 0 : await costSoFar(db, id),
+      user,
+      ...(request.val_user && { valUser: request.val_user }),
+      ...(dataset && { dataset }),
+      ...(user.mode === 'endpoint' && step > from && { question: replayQuestion(from, step) }),
+      // To play a step again with a language model as the customer costs money or much time.
+      save: { every: user.mode === 'scripted' ? config.save_freq : 1, share: 0, last: true },
+    };
+  }
+
+  async begin(note: string): Promise<void> {
+    await supersede(this.#db, this.#row.id, this.#from);
+    await this.#running(note);
+  }
+
+  progress(step: number, phase: RunPhase, done: number, total: number): void {
+    this.#events.emit({ type: 'progress', step, totalSteps: this.#row.config.total_training_steps, phase, done, total });
+  }
+
+  get live() {
+    return this.#events.live;
+  }
+
+  rollout(step: number, trajectory: Trajectory): void {
+    this.#events.emit({ type: 'rollout', rollout: summarize(trajectory, step, null) });
+  }
+
+  async evaluation(step: number, { report, trajectories }: Evaluation): Promise<void> {
+    const { id, name, config, request } = this.#row;
+    await this.#write(() =>
+      keepEvaluation(this.#db, {
+        id: `${id}@${step}`,
+        model: { kind: 'run', run: id, step },
+        name: `${name}@${step}`,
+        settings: heldOutSettings(config, request.val_user ?? this.#user),
+        report,
+        trajectories,
+      }),
+    );
+  }
+
+  async step(result: StepResult): Promise<void> {
+    const { metrics } = result;
+    if (metrics.step === 0) await this.#write(() => keepMetrics(this.#db, this.#row.id, metrics));
+    else
+      for (const rollout of await this.#write(() => keepStep(this.#db, this.#row.id, result)))
+        this.#events.emit({ type: 'rollout', rollout });
+    this.#events.emit({ type: 'metrics', metrics });
+  }
+
+  async checkpoint(checkpoint: Checkpoint, origin: CheckpointOrigin): Promise<void> {
+    const row = await checkpointRow(this.#row.id, checkpoint, origin);
+    await this.#write(() => keepCheckpoint(this.#db, row));
+    this.#events.emit({ type: 'checkpoint', step: row.step });
+  }
+
+  async #write<T>(write: () => Promise<T>): Promise<T> {
+    return writeResults(this.#db, this.#row.id, write);
+  }
+}
+
+/** Writes results of a run in one transaction. The browser may have closed the database. */
+export async function writeResults<T>(db: RunDatabase, run: string, write: () => Promise<T>): Promise<T> {
+  if (!db.isOpen()) await db.open();
+  return db.writeResults(run, write);
+}
+
+const replayQuestion = (saved: number, last: number) =>
+  `${last - saved === 1 ? `Step ${last} is` : `Steps ${saved + 1} to ${last} are`} after the last whole checkpoint. Resume plays ${last - saved === 1 ? 'this step' : 'these steps'} again, which the customer's server may charge for. Stop keeps what there is.`;
+
+/** What the customers of a run have cost, those of steps that were played again too. */
+async function costSoFar(db: RunDatabase, id: string): Promise<number> {
+  const earlier = await db.runs.filter(({ superseded }) => superseded?.run === id).primaryKeys();
+  const rows = await Promise.all([id, ...earlier].map((run) => beginningWith(db.metrics, run).toArray()));
+  return rows.flat().reduce((sum, { values }) => sum + (values['user/cost'] ?? 0), 0);
+}
+
+const keepMetrics = (db: RunDatabase, run: string, values: StepMetrics) => db.metrics.put({ run, step: values.step, values });
+
+/** Writes the rows of a step, and deletes most text of a step that is old. Call it in a transaction. */
+async function keepStep(db: RunDatabase, run: string, { metrics, trajectories, advantages }: StepResult): Promise<RolloutSummary[]> {
+  const { step } = metrics;
+  const rollouts = trajectories.map((t) => summarize(t, step, advantages.get(t.id) ?? null));
+  await keepMetrics(db, run, metrics);
+  await db.rollouts.bulkPut(rollouts.map((rollout) => ({ run, ...rollout })));
+  await db.trajectories.bulkPut(trajectories.map((trajectory) => ({ run, ...trajectory })));
+  await db.runs.update(run, { step });
+  const outdated = step - STEPS_KEPT;
+  if (outdated > 0) {
+    const old = await db.rollouts.where('[run+step]').equals([run, outdated]).toArray();
+    await db.trajectories.bulkDelete(old.filter((r) => r.group !== keptGroup(outdated)).map((r): [string, string] => [run, r.id]));
+  }
+  return rollouts;
+}

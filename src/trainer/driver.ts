@@ -1,0 +1,118 @@
+/**
+ * @file Drives a run of any algorithm, for the page and for the command line: opens the model, goes on from a checkpoint, trains,
+ * and hands all results to the sink. A pause, a stop, a lost device and a full disk are handled here, in one way for all sinks.
+ */
+import { trainedFiles } from '../exchange/adapter-folder.ts';
+import type { ModelFiles } from '../records/model.ts';
+import type { Alarm } from '../training/alarms.ts';
+import { evaluationMetrics, trainRun } from '../training/run.ts';
+import { CheckpointClock } from './checkpoint-clock.ts';
+import { readCheckpoint, restore, resumeNote } from './checkpoints.ts';
+import { abortOnLoss, concurrency, type EngineHost, sizeOf } from './engine-host.ts';
+import { originOf } from './origin.ts';
+import { patient, type RunControl, untilDone } from './run-control.ts';
+import type { RunSink } from './run-sink.ts';
+
+/** When the device is lost, waiting work fails first. The loss itself is reported within this time. */
+const LOSS_SETTLES_MS = 100;
+
+export interface DrivenRun {
+  /** The last finished step. */
+  step: number;
+  /** The model with the weights of now. */
+  model: () => Promise<ModelFiles>;
+  /** The alarm that ended the run. */
+  alarm?: Alarm;
+}
+
+/** @throws DeviceLostError if the device was lost; ConfigError for a setting; what the sink throws, if the control cannot help */
+export async function driveRun(host: EngineHost, sink: RunSink, control: RunControl): Promise<DrivenRun> {
+  const unwatch = abortOnLoss(host, control.abort);
+  try {
+    return await drive(host, sink, control);
+  } catch (error) {
+    await new Promise((resolve) => setTimeout(resolve, LOSS_SETTLES_MS));
+    const { signal } = control.abort;
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    unwatch();
+  }
+}
+
+async function drive(host: EngineHost, sink: RunSink, control: RunControl): Promise<DrivenRun> {
+  const { config, files, firstModel, loaded, metrics, spent, user, valUser, dataset, question, save: plan } = await sink.open();
+  const { checkpoint } = loaded;
+  const total = config.total_training_steps;
+  const { engine, meter, ...staged } = await host.stage(files, config, user, sizeOf(config, concurrency(config)), config);
+  const stage = { ...staged.stage, environments: patient(control, staged.stage.environments) };
+  const model = async () => trainedFiles(files, await engine.weights());
+  control.ready({ model, ...(meter && { meter }) });
+  const reference = await restore(engine, checkpoint, config);
+  const origin = await originOf(host, firstModel, config, stage.domain.data);
+  meter?.spend(spent);
+  const doneSteps = checkpoint?.step ?? 0;
+  if (question !== undefined) await control.ask(question);
+  if (control.stopping) return { step: doneSteps, model };
+  await sink.begin(resumeNote(loaded, origin));
+
+  let step = doneSteps;
+  let finished = doneSteps;
+  let saved: number | null = doneSteps;
+  let alarm: Alarm | undefined;
+  const keep = (what: string, write: () => Promise<void>) => untilDone(control, what, write);
+  const clock = new CheckpointClock(plan);
+  const save = async () => {
+    if (saved === finished) return;
+    await clock.time(async () => {
+      const read = await readCheckpoint(finished, engine, reference);
+      await keep(`the checkpoint of step ${finished}`, () => sink.checkpoint(read, origin));
+    });
+    saved = finished;
+  };
+  await trainRun(stage, engine, config, concurrency(config), {
+    doneSteps,
+    doneMetrics: metrics,
+    dataset,
+    ...(valUser && { valUsers: await host.users(valUser) }),
+    signal: control.abort.signal,
+    // A run pauses between steps only, so the weights are those of the last finished step.
+    gate: async () => {
+      for (;;) {
+        const over = finished === step && !control.stopping && meter?.overBudget;
+        if (!over && !control.paused) return;
+        await save();
+        if (over) await control.overBudget(over);
+        else await control.paused;
+      }
+    },
+    ...(meter && { takeUsage: () => meter.takeMetrics() }),
+    shouldStop: () => control.stopping,
+    onAlarm: (raised) => (alarm = raised),
+    onStepStart: (next) => (step = next),
+    onPhase: (phase, done, of) => sink.progress(step, phase, done, of),
+    onEvaluationProgress: (done, of) => sink.progress(step, 'evaluate', done, of),
+    onTrialStart: (episode) => sink.live?.beginTrial(step, episode),
+    onTrial: (trajectory) => sink.live?.end(trajectory),
+    onEpisode: (episode) => sink.live?.begin(step, episode),
+    onRollout: (trajectory) => {
+      sink.live?.end(trajectory);
+      sink.rollout?.(step, trajectory);
+    },
+    onBaseline: async (evaluation, usage) => {
+      const values = { step: 0, ...evaluationMetrics(evaluation.report, config), ...usage };
+      await keep('the first evaluation', () => sink.evaluation(0, evaluation));
+      await keep('the first metrics', () => sink.step({ metrics: values, trajectories: [], advantages: new Map() }));
+      if (total === 0 || !clock.isDue(0)) return;
+      saved = null;
+      await save();
+    },
+    onStep: async (result, evaluation) => {
+      if (evaluation) await keep(`the evaluation of step ${step}`, () => sink.evaluation(step, evaluation));
+      await keep(`step ${step}`, () => sink.step(result));
+      finished = step;
+      if (step < total && clock.isDue(step)) await save();
+    },
+  });
+  if (plan.last) await save();
+  return { step: finished, model, ...(alarm && { alarm }) };
+}

@@ -1,0 +1,121 @@
+/** @file Keeps a training of the command line in a folder. The folder itself is at the other end of the `TrainingSink`. */
+import type { Evaluation } from '../evaluation/evaluate.ts';
+import { resultOf } from '../evaluation/trial-result.ts';
+import { withTrained } from '../exchange/adapter-folder.ts';
+import type { ModelParts } from '../exchange/model-folder.ts';
+import type { CheckpointOrigin, GrpoConfig, StepMetrics } from '../records/run.ts';
+import type { SftConfig } from '../training/settings/index.ts';
+import type { StepResult } from '../training/step-result.ts';
+import { type Checkpoint, packCheckpoint, unpackCheckpoint } from './checkpoints.ts';
+import type { EvaluateReport, SftOptions, TrainingSink, TrainOptions } from './messages.ts';
+import type { RunPhase, RunSink, RunStart } from './run-sink.ts';
+import { startingFiles } from './starting-weights.ts';
+
+/** Checkpoints beyond those that `save_freq` asks for take at most this share of the time. */
+export const CHECKPOINT_SHARE = 0.02;
+
+export class FolderSink implements RunSink {
+  readonly #given: ModelParts;
+  readonly #config: GrpoConfig;
+  readonly #options: Pick<TrainOptions, 'base' | 'user' | 'val_user' | 'interrupted'>;
+  readonly #sink: TrainingSink;
+  #seconds = () => 0;
+  /** Of the step whose metrics come next. */
+  #evaluated: EvaluateReport | null = null;
+  /** Null if the run did not evaluate or could not. */
+  before: EvaluateReport | null = null;
+  after: EvaluateReport | null = null;
+  /** The metrics of the steps so far. */
+  readonly history: StepMetrics[];
+
+  constructor(
+    given: ModelParts,
+    config: GrpoConfig,
+    options: Pick<TrainOptions, 'base' | 'user' | 'val_user' | 'interrupted'>,
+    sink: TrainingSink,
+  ) {
+    this.#given = given;
+    this.#config = config;
+    this.#options = options;
+    this.#sink = sink;
+    this.history = [...(options.interrupted?.metrics ?? [])];
+  }
+
+  async open(): Promise<RunStart> {
+    const config = this.#config;
+    const { user, val_user, interrupted } = this.#options;
+    const { files, firstModel, checkpoint, seconds } = openFolder(this.#given, config, this.#options);
+    this.#seconds = seconds;
+    const report = (step: number) => interrupted?.evaluations.find((evaluation) => evaluation.step === step)?.report ?? null;
+    this.before = report(0);
+    this.after = report(checkpoint?.step ?? 0);
+    return {
+      config,
+      files,
+      firstModel,
+      loaded: { checkpoint, damaged: [], ...(checkpoint?.origin && { origin: checkpoint.origin }) },
+      metrics: interrupted?.metrics ?? [],
+      spent: this.sum('user/cost'),
+      user,
+      ...(val_user && { valUser: val_user }),
+      save: { every: config.save_freq, share: CHECKPOINT_SHARE, last: false },
+    };
+  }
+
+  /** Seconds of training so far, those before an interruption too. */
+  get seconds(): number {
+    return this.#seconds();
+  }
+
+  /** The sum of a metric over all steps. */
+  sum(name: string): number {
+    return this.history.reduce((all, metrics) => all + (metrics[name] ?? 0), 0);
+  }
+
+  async begin(note: string): Promise<void> {
+    if (note) await this.#sink.note(note);
+  }
+
+  progress(step: number, phase: RunPhase, done: number, total: number): void {
+    this.#tell(step, `${phase === 'evaluate' ? 'held-out' : phase} ${done}/${total}`);
+  }
+
+  async evaluation(step: number, { report, trajectories }: Evaluation): Promise<void> {
+    await this.#sink.evaluation({ step, report, results: trajectories.map(resultOf) });
+    this.#evaluated = report;
+  }
+
+  async step({ metrics, trajectories }: StepResult): Promise<void> {
+    const { step } = metrics;
+    this.after = this.#evaluated;
+    this.#evaluated = null;
+    if (step === 0) this.before = this.after;
+    else this.history.push(metrics);
+    this.#tell(step, step === 0 ? 'held-out before' : 'step', metrics);
+    await this.#sink.step(metrics, trajectories);
+  }
+
+  async checkpoint(checkpoint: Checkpoint, origin: CheckpointOrigin): Promise<void> {
+    await this.#sink.checkpoint(checkpoint.step, packCheckpoint(checkpoint, this.#seconds(), origin));
+  }
+
+  #tell(step: number, label: string, metrics?: StepMetrics): void {
+    void this.#sink.progress(step, this.#config.total_training_steps, label, metrics);
+  }
+}
+
+/** What a training in a folder starts from. The folder of a run that goes on has no weights to begin with: its checkpoint has them. */
+export function openFolder(
+  given: ModelParts,
+  config: GrpoConfig | SftConfig,
+  { base, interrupted }: Pick<SftOptions, 'base' | 'interrupted'>,
+) {
+  const checkpoint = interrupted ? unpackCheckpoint(interrupted.checkpoint) : null;
+  const files = checkpoint
+    ? withTrained(startingFiles(given, { ...config, init_weights: 'model' }, base), checkpoint.weights)
+    : startingFiles(given, config, base);
+  const firstModel = Object.fromEntries(Object.entries(given).filter(([name]) => !/\.safetensors(\.index\.json)?$/.test(name)));
+  const start = performance.now();
+  const seconds = () => (checkpoint?.seconds ?? 0) + (performance.now() - start) / 1000;
+  return { files, firstModel, checkpoint, seconds };
+}

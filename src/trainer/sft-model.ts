@@ -1,0 +1,54 @@
+/** @file `mua sft`: supervised fine-tuning on a file of conversations. The caller keeps what the sink is given. */
+import { renderConversation } from '../agent/chat-template.ts';
+import { parseConversations } from '../agent/conversation.ts';
+import { loadTokenizer } from '../agent/tokenizer.ts';
+import { trainedFiles } from '../exchange/adapter-folder.ts';
+import { inMemory, type ModelParts } from '../exchange/model-folder.ts';
+import type { StepMetrics } from '../records/run.ts';
+import { sftConfig } from '../training/config.ts';
+import { trainSft } from '../training/sft.ts';
+import { CheckpointClock } from './checkpoint-clock.ts';
+import { packCheckpoint, readCheckpoint, resumeNote } from './checkpoints.ts';
+import type { EngineHost } from './engine-host.ts';
+import { CHECKPOINT_SHARE, openFolder } from './folder-sink.ts';
+import type { SftOptions, SftResult, TrainingSink } from './messages.ts';
+import { originOf } from './origin.ts';
+
+/** @param jsonl the conversations @throws ConfigError for a setting; Error if a conversation is too long */
+export async function sftModel(
+  host: EngineHost,
+  given: ModelParts,
+  jsonl: string,
+  options: SftOptions,
+  sink: TrainingSink,
+): Promise<SftResult> {
+  const config = sftConfig(options.overrides);
+  const tokenizer = loadTokenizer(inMemory(given));
+  const examples = parseConversations(jsonl).map((conversation) => renderConversation(tokenizer, conversation, config.enable_thinking));
+  const tooLong = examples.findIndex(({ tokens }) => tokens.length > config.max_model_len);
+  if (tooLong >= 0)
+    throw new Error(`conversation ${tooLong + 1} has ${examples[tooLong]!.tokens.length} tokens: max_model_len is ${config.max_model_len}`);
+  const longest = examples.reduce((max, { tokens }) => Math.max(max, tokens.length), 0);
+  const { files, firstModel, checkpoint, seconds } = openFolder(given, config, options);
+  const engine = await host.open(files, { maxModelLen: longest, slots: 1 }, config);
+  if (checkpoint) await engine.loadOptimizerState(checkpoint.optimizer);
+  const origin = await originOf(host, firstModel, config);
+  const note = checkpoint?.origin && resumeNote({ origin: checkpoint.origin }, origin);
+  if (note) await sink.note(note);
+  const clock = new CheckpointClock({ every: 0, share: CHECKPOINT_SHARE });
+  const history: StepMetrics[] = [...(options.interrupted?.metrics ?? [])];
+  for await (const { step, totalSteps, loss, lr, gradNorm, tokens } of trainSft(engine, examples, config, checkpoint?.step)) {
+    const metrics = { step, 'train/loss': loss, 'actor/lr': lr, 'actor/grad_norm': gradNorm, 'perf/total_num_tokens': tokens };
+    history.push(metrics);
+    void sink.progress(step, totalSteps, 'sft', metrics);
+    await sink.step(metrics, []);
+    if (step < totalSteps && clock.isDue(step))
+      await clock.time(async () => sink.checkpoint(step, packCheckpoint(await readCheckpoint(step, engine, null), seconds(), origin)));
+  }
+  return {
+    model: trainedFiles(files, await engine.weights()),
+    losses: history.map((metrics) => metrics['train/loss']!),
+    tokens: history.reduce((all, metrics) => all + metrics['perf/total_num_tokens']!, 0),
+    seconds: seconds(),
+  };
+}
