@@ -1,0 +1,114 @@
+/** One driver, two sinks: a run of the page and a run of the command line are the same run. The engine and the customers are fakes. */
+import 'fake-indexeddb/auto';
+import { afterEach, expect, test, vi } from 'vitest';
+import { randomWeights } from '../../../src/engine/parameters.ts';
+import { saveModel } from '../../../src/exchange/model-folder.ts';
+import type { Trajectory } from '../../../src/records/trajectory.ts';
+import { RunDatabase } from '../../../src/storage/database.ts';
+import { unpackCheckpoint } from '../../../src/trainer/checkpoints.ts';
+import { DeviceLostError } from '../../../src/trainer/engine-host.ts';
+import type { SinkEvaluation, TrainingSink } from '../../../src/trainer/messages.ts';
+import { trainModel } from '../../../src/trainer/train-model.ts';
+import { MeteredUsers } from '../../../src/users/account.ts';
+import { Customers, fakeRuns, fakes, REQUEST, SETTINGS } from '../../support/fake-runs.ts';
+import { hashSampler } from '../../support/hash-sampler.ts';
+import { TINY } from '../../support/tiny-model.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+/** Models that talk, so that conversations and updates differ from step to step. */
+function talking() {
+  const parts = fakes();
+  Object.assign(parts.stage, { sampler: hashSampler(30, 4) });
+  return parts;
+}
+const overrides = { ...SETTINGS, n: 4, save_freq: 1, test_freq: 1, use_kl_loss: false };
+const texts = Object.fromEntries(Object.entries(overrides).map(([name, value]) => [name, String(value)]));
+const said = ({ nodes, reward }: Trajectory) => [nodes.map(({ tokens, logprobs }) => [tokens, logprobs]), reward];
+const counts = (values: Record<string, number>) =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !/^(timing_s|perf)\//.test(name)));
+
+/** A sink that only remembers. */
+function memory() {
+  const kept = {
+    notes: [] as string[],
+    metrics: [] as Record<string, number>[],
+    trajectories: [] as Trajectory[],
+    evaluations: [] as SinkEvaluation[],
+    checkpoints: [] as number[],
+  };
+  const sink: TrainingSink = {
+    progress: () => {},
+    note: (text) => void kept.notes.push(text),
+    evaluation: (evaluation) => void kept.evaluations.push(evaluation),
+    step: (metrics, trajectories) => void (kept.metrics.push(metrics), kept.trajectories.push(...trajectories)),
+    checkpoint: (_, packed) => void kept.checkpoints.push(unpackCheckpoint(packed).step),
+  };
+  return { kept, sink };
+}
+const model = () => saveModel(TINY, randomWeights(TINY, 1));
+
+test('the database and the folder get the same conversations, metrics, evaluations and updates', async () => {
+  const [page, line] = [talking(), talking()];
+  const database = new RunDatabase('driver: two sinks');
+  const { trainer } = fakeRuns(database, page);
+  await trainer.start({ ...REQUEST, overrides });
+  await trainer.finished;
+  const { kept, sink } = memory();
+  const { host } = fakeRuns(new RunDatabase('driver: no rows'), line);
+  const result = await trainModel(host, model(), { preset: 'nano', overrides: texts, user: { mode: 'scripted' } }, sink);
+
+  const [row] = await database.runs.toArray();
+  const metrics = await database.metrics.orderBy('[run+step]').toArray();
+  const played = (await database.trajectories.toArray()).sort((a, b) => (a.id < b.id ? -1 : 1));
+  expect([row!.status, result.steps]).toEqual(['done', 3]);
+  expect(metrics.map(({ values }) => counts(values))).toEqual(kept.metrics.map(counts));
+  expect(played.map(said)).toEqual(kept.trajectories.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(said));
+  expect(played).toHaveLength(12);
+  expect(JSON.stringify(line.engine.accumulate.mock.calls)).toBe(JSON.stringify(page.engine.accumulate.mock.calls));
+  const evaluations = await database.evaluations.toArray();
+  expect(kept.evaluations.map(({ step }) => step)).toEqual([0, 1, 2, 3]);
+  expect(evaluations.map(({ report }) => report.pass_hat)).toEqual(kept.evaluations.map(({ report }) => report.pass_hat));
+  // The folder gets the model itself at the end, so its last checkpoint is that of the step before.
+  expect([new Set(kept.checkpoints), (await database.checkpoints.toArray()).map(({ step }) => step)]).toEqual([new Set([0, 1, 2]), [2, 3]]);
+});
+
+test('a lost device ends a training of the command line with the reason, for any order of the errors', async () => {
+  const parts = talking();
+  const { host } = fakeRuns(new RunDatabase('driver: lost'), parts);
+  parts.engine.accumulate.mockImplementationOnce(async () => {
+    setTimeout(() => host.onLost(new DeviceLostError('the driver was reset')));
+    throw new DOMException('A valid external Instance reference no longer exists.', 'AbortError');
+  });
+  const { kept, sink } = memory();
+  const training = trainModel(host, model(), { preset: 'nano', overrides: texts, user: { mode: 'scripted' } }, sink);
+  await expect(training).rejects.toThrow(new DeviceLostError('the driver was reset'));
+  expect(kept.checkpoints).toEqual([0]);
+});
+
+test('a write that fails ends a training of the command line with its error', async () => {
+  const { host } = fakeRuns(new RunDatabase('driver: full'), talking());
+  const { sink } = memory();
+  const full = { ...sink, step: () => Promise.reject(new Error('could not write to out: ENOSPC')) };
+  const training = trainModel(host, model(), { preset: 'nano', overrides: texts, user: { mode: 'scripted' } }, full);
+  await expect(training).rejects.toThrow('could not write to out: ENOSPC');
+});
+
+test('a training of the command line whose customer has cost the budget saves a checkpoint and ends', async () => {
+  const user = { mode: 'endpoint', baseUrl: 'http://localhost:9/v1', model: 'm', promptPrice: 1e6, budget: 5 } as const;
+  const paying = new Customers();
+  const session = paying.session.bind(paying);
+  vi.spyOn(paying, 'session').mockImplementation(() => {
+    const requests = [{ seconds: 0.1, prompt: 1, completion: 0, retry: false }];
+    return { ...session(), requests };
+  });
+  const meter = new MeteredUsers(paying, user);
+  const { host } = fakeRuns(new RunDatabase('driver: budget'), fakes(meter), undefined, meter);
+  const { kept, sink } = memory();
+  const few = { ...texts, save_freq: '0', test_freq: '0', n: '2' };
+  const training = trainModel(host, model(), { preset: 'nano', overrides: few, user }, sink);
+  // One conversation before the first step, and two in each step.
+  await expect(training).rejects.toThrow('The customer has cost 5, and the budget is 5: raise --user-budget to go on');
+  expect(kept.metrics.map(({ step }) => step)).toEqual([0, 1, 2]);
+  expect(kept.checkpoints.at(-1)).toBe(2);
+});
