@@ -14,7 +14,7 @@ import type { RunDatabase } from '../storage/database.ts';
 import { useRun } from '../storage/run-lock.ts';
 import { abortOnLoss, type EngineHost } from './engine-host.ts';
 import { firstFiles, modelName, withCheckpoint } from './model-ref.ts';
-import { takeGpu } from './gpu-lock.ts';
+import type { GpuTurns } from './gpu-turns.ts';
 
 /** Episodes that are played at the same time. */
 const SLOTS = 64;
@@ -22,25 +22,22 @@ const SLOTS = 64;
 export class Evaluations {
   readonly #parts: SessionParts;
   readonly #host: EngineHost;
+  readonly #turns: GpuTurns;
   #abort: AbortController | null = null;
 
-  constructor(parts: SessionParts, host: EngineHost) {
+  constructor(parts: SessionParts, host: EngineHost, turns: GpuTurns) {
     this.#parts = parts;
     this.#host = host;
-  }
-
-  get active(): boolean {
-    return this.#abort !== null;
+    this.#turns = turns;
   }
 
   /** Plays the evaluations one after another and returns their ids. Each is stored when it ends. @throws if one fails or is cancelled */
   async run(requests: readonly EvaluationRequest[], progress: Progress): Promise<string[]> {
-    if (this.#abort) throw new Error('an evaluation is under way: cancel it first');
-    const abort = (this.#abort = new AbortController());
+    const abort = new AbortController();
+    const release = await this.#turns.take('evaluate', abort);
+    this.#abort = abort;
     const unwatch = abortOnLoss(this.#host, abort);
-    let release = async () => {};
     try {
-      release = await takeGpu('evaluate');
       const ids: string[] = [];
       for (const [i, request] of requests.entries()) {
         const label = requests.length > 1 ? `evaluation ${i + 1} of ${requests.length}` : 'evaluation';

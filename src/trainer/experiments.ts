@@ -1,5 +1,5 @@
 /**
- * @file Runs the queue of an experiment: one run after another, under one lock of the GPU. The queue depends only on what is
+ * @file Runs the queue of an experiment: one run after another, in one turn of the GPU. The queue depends only on what is
  * stored, so it goes on after a reload, and a run that was interrupted goes on from its checkpoint.
  */
 import { DeviceLosses } from './device-losses.ts';
@@ -10,7 +10,7 @@ import { beginningWith } from '../base/key-range.ts';
 import { experimentRun } from '../experiments/collect.ts';
 import { begunRun, type Pair, pendingPairs, requestOf } from '../experiments/plan.ts';
 import type { RunDatabase } from '../storage/database.ts';
-import { takeGpu } from './gpu-lock.ts';
+import type { GpuTurns } from './gpu-turns.ts';
 import type { Runs } from './runs.ts';
 import type { SessionParts } from './session-parts.ts';
 
@@ -25,11 +25,13 @@ interface Active {
 export class Experiments {
   readonly #parts: SessionParts;
   readonly #runs: Runs;
+  readonly #turns: GpuTurns;
   #active: Active | null = null;
 
-  constructor(parts: SessionParts, runs: Runs) {
+  constructor(parts: SessionParts, runs: Runs, turns: GpuTurns) {
     this.#parts = parts;
     this.#runs = runs;
+    this.#turns = turns;
   }
 
   get active(): string | null {
@@ -39,19 +41,16 @@ export class Experiments {
   /**
    * Trains what is still to do of an experiment. Resolves when the queue is empty, or when a run was stopped.
    * @param user the customer with its API key, which is never stored
-   * @throws Error if a run or an experiment is active, or if a run fails
+   * @throws Error if another use refuses the GPU, or if a run fails
    */
   async run(id: string, user?: UserConfig): Promise<void> {
-    if (this.#active) throw new Error('an experiment is already active: stop it first');
-    if (this.#runs.active) throw new Error('a run is already active: stop it first');
+    const release = await this.#turns.take('experiment');
     const active: Active = { id, stopping: false };
     this.#active = active;
-    let release = async () => {};
     try {
       const db = this.#parts.database();
       const row = await db.experiments.get(id);
       if (!row) throw new Error(`there is no experiment "${id}" in this browser`);
-      release = await takeGpu('train');
       const losses = new DeviceLosses();
       while (!active.stopping) {
         const pair = await nextPair(db, row);

@@ -3,10 +3,7 @@
  * tells the other tabs to look.
  */
 import { takeLock } from '../base/lock.ts';
-
-/** The work that needs the GPU. Scoring computes the log-probabilities of a stored conversation; the bench measures speed. */
-export const GPU_USES = ['train', 'evaluate', 'play', 'score', 'bench'] as const;
-export type GpuUse = (typeof GPU_USES)[number];
+import { GPU_USES, type GpuUse, refusedByOtherTab } from './gpu-uses.ts';
 
 const LOCK = 'mua-trainer';
 const lockOf = (use: GpuUse) => `${LOCK}/${use}`;
@@ -14,11 +11,11 @@ const lockOf = (use: GpuUse) => `${LOCK}/${use}`;
 /**
  * Takes the lock for this worker.
  * @returns a function that frees the lock and resolves when other tabs can take it
- * @throws Error if another tab holds the lock
+ * @throws Error that says what another tab uses the GPU for
  */
 export async function takeGpu(use: GpuUse, locks = globalThis.navigator?.locks): Promise<() => Promise<void>> {
   const free = await takeLock(LOCK, { locks });
-  if (!free) throw new Error('another tab uses the GPU: only one tab can use it at a time');
+  if (!free) throw new Error(await heldElsewhere(locks));
   const untell = await takeLock(lockOf(use), { wait: true, locks });
   announce();
   return async () => {
@@ -26,6 +23,12 @@ export async function takeGpu(use: GpuUse, locks = globalThis.navigator?.locks):
     await free();
     announce();
   };
+}
+
+/** The holder says its use a moment after it has the lock, and frees the use first. */
+async function heldElsewhere(locks?: LockManager): Promise<string> {
+  const use = await gpuHolder(locks);
+  return use ? refusedByOtherTab(use) : 'Another tab uses the GPU.';
 }
 
 /** The use for which any tab of this browser holds the GPU now, this tab included. */

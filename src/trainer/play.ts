@@ -3,7 +3,7 @@
  * nothing to say. Only the model on the GPU is kept between requests.
  */
 import type { SessionParts } from './session-parts.ts';
-import type { AgentMove, BenchReport, PlayRequest, Progress, Rescored, RescoreRequest, Viewer } from './messages.ts';
+import type { AgentMove, EngineInfo, PlayRequest, Progress, Rescored, RescoreRequest, Viewer } from './messages.ts';
 import { inMemory, type ModelParts } from '../exchange/model-folder.ts';
 import { runEpisode } from '../agent/episode.ts';
 import { readPrefix } from '../agent/prefix.ts';
@@ -14,13 +14,14 @@ import type { EpisodeRules } from '../agent/rules.ts';
 import { loadTokenizer } from '../agent/tokenizer.ts';
 import { Rest } from '../agent/unscored.ts';
 import { rulesFor } from '../benchmarks/rules.ts';
+import type { Gpu } from '../engine/gpu.ts';
 import type { Engine } from '../engine/types.ts';
 import { ResumedUsers } from '../users/resumed.ts';
 import type { UserSession, UserSimulator } from '../users/types.ts';
-import { bench } from './bench.ts';
 import { rescore } from './commands.ts';
 import type { EngineHost } from './engine-host.ts';
-import { type GpuUse, takeGpu } from './gpu-lock.ts';
+import type { GpuTurns } from './gpu-turns.ts';
+import type { GpuUse } from './gpu-uses.ts';
 import { showActs } from './live.ts';
 import { firstFiles, withCheckpoint } from './model-ref.ts';
 
@@ -36,13 +37,15 @@ interface Loaded {
 export class Plays {
   readonly #parts: SessionParts;
   readonly #host: EngineHost;
+  readonly #turns: GpuTurns;
   #abort: AbortController | null = null;
   #done: Promise<unknown> = Promise.resolve();
   #loaded: Loaded | null = null;
 
-  constructor(parts: SessionParts, host: EngineHost) {
+  constructor(parts: SessionParts, host: EngineHost, turns: GpuTurns) {
     this.#parts = parts;
     this.#host = host;
+    this.#turns = turns;
   }
 
   /** True if the request needs the GPU. */
@@ -66,25 +69,27 @@ export class Plays {
     });
   }
 
-  /** Measures the speed of the GPU. @throws as `play`; InputError for an unknown workload */
-  async bench(workloads: readonly string[], progress: Progress): Promise<BenchReport> {
+  /** Gives `work` the device, without a model on it. @throws as `play`; what `work` throws */
+  async measure<T>(work: (gpu: Gpu, info: EngineInfo, signal: AbortSignal) => Promise<T>): Promise<T> {
     return this.#alone('bench', async (signal) => {
       this.#loaded = null;
       this.#host.close();
-      return bench(await this.#host.device(), await this.#host.info(), workloads, progress, signal);
+      return work(await this.#host.device(), await this.#host.info(), signal);
     });
   }
 
   /** One request at a time. @param use what the request uses the GPU for; null: it needs no GPU */
   async #alone<T>(use: GpuUse | null, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (use) this.#turns.check(use);
     if (this.#abort && !this.#abort.signal.aborted) throw new Error('a turn is being played: wait for it or stop it');
     const abort = (this.#abort = new AbortController());
     // A visitor who leaves a conversation stops its turn and may ask for the next turn at once. That turn waits here.
     const working = this.#done
       .then(async () => {
         abort.signal.throwIfAborted();
-        const release = use && (await takeGpu(use));
+        const release = use && (await this.#turns.take(use, abort));
         try {
+          abort.signal.throwIfAborted();
           return await work(abort.signal);
         } finally {
           await release?.();

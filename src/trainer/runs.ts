@@ -13,12 +13,12 @@ import { DatabaseSink, writeResults } from './database-sink.ts';
 import { driveRun } from './driver.ts';
 import { DeviceLostError, type EngineHost } from './engine-host.ts';
 import { withoutKey } from './evaluations.ts';
-import { takeGpu } from './gpu-lock.ts';
+import type { GpuTurns } from './gpu-turns.ts';
 import { AttendedRun, untilDone } from './run-control.ts';
 import { RunEvents } from './run-events.ts';
 import { runName } from './run-name.ts';
 
-/** Where a run belongs, and whether the caller holds the lock of the GPU. */
+/** Where a run belongs, and whether the caller has taken the GPU. */
 export interface LaunchOptions extends Pick<RunRow, 'experiment' | 'variant'> {
   gpuTaken?: boolean;
 }
@@ -32,12 +32,14 @@ interface ActiveRun {
 export class Runs {
   readonly #parts: SessionParts;
   readonly #host: EngineHost;
+  readonly #turns: GpuTurns;
   readonly #events = new RunEvents();
   #active: ActiveRun | null = null;
 
-  constructor(parts: SessionParts, host: EngineHost) {
+  constructor(parts: SessionParts, host: EngineHost, turns: GpuTurns) {
     this.#parts = parts;
     this.#host = host;
+    this.#turns = turns;
   }
 
   listen(listener: (run: string, events: RunEvent[]) => void): void {
@@ -119,14 +121,16 @@ export class Runs {
 
   /** `read` is called when no tab can delete the run any more. */
   async #launch(id: string, read: () => Promise<{ row: RunRow; user: UserConfig }>, gpuTaken = false): Promise<void> {
-    if (this.#active) throw new Error('a run is already active: stop it first');
-    const unuse = await useRun(id);
+    const release = gpuTaken ? async () => {} : await this.#turns.take('train');
     const freed = async (error: unknown) => {
-      await unuse();
+      await release();
       throw error;
     };
-    const { row, user } = await read().catch(freed);
-    const release = gpuTaken ? async () => {} : await takeGpu('train').catch(freed);
+    const unuse = await useRun(id).catch(freed);
+    const { row, user } = await read().catch(async (error: unknown) => {
+      await unuse();
+      return freed(error);
+    });
     const control = new AttendedRun((status, message) => this.#setStatus(id, status, message));
     const active: ActiveRun = { id, control, finished: Promise.resolve() };
     this.#active = active;

@@ -35,6 +35,7 @@ import { planMemory } from '../engine/memory-plan.ts';
 import { adapterConfig, adapterFile, hasAdapter } from '../exchange/adapter-folder.ts';
 import type { ModelParts } from '../exchange/model-folder.ts';
 import { writeSafetensors } from '../exchange/safetensors.ts';
+import { bench } from './bench.ts';
 import { generateCompletions, gradients, scoreSequences } from './commands.ts';
 import { coldStartConditions } from '../training/config.ts';
 import { Datasets } from './datasets.ts';
@@ -44,6 +45,7 @@ import { EngineHost, kvFormat } from './engine-host.ts';
 import { evaluateModel } from './evaluate-model.ts';
 import { Experiments } from './experiments.ts';
 import { Evaluations } from './evaluations.ts';
+import { GpuTurns } from './gpu-turns.ts';
 import { Plays } from './play.ts';
 import { Runs } from './runs.ts';
 import { sftModel } from './sft-model.ts';
@@ -64,10 +66,11 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   constructor(parts: SessionParts) {
     this.#parts = parts;
     this.#host = new EngineHost(parts);
-    this.#runs = new Runs(parts, this.#host);
-    this.#experiments = new Experiments(parts, this.#runs);
-    this.#evaluations = new Evaluations(parts, this.#host);
-    this.#plays = new Plays(parts, this.#host);
+    const turns = new GpuTurns();
+    this.#runs = new Runs(parts, this.#host, turns);
+    this.#experiments = new Experiments(parts, this.#runs, turns);
+    this.#evaluations = new Evaluations(parts, this.#host, turns);
+    this.#plays = new Plays(parts, this.#host, turns);
     this.#datasets = new Datasets(parts);
   }
 
@@ -82,15 +85,9 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
     this.#runs.watch(run, on);
   }
   async start(request: RunRequest): Promise<string> {
-    this.#refuseWhileEvaluating();
-    this.#refuseDuringExperiment();
-    await this.#plays.stop();
     return this.#runs.start(request);
   }
   async resume(run: string, user?: UserConfig): Promise<void> {
-    this.#refuseWhileEvaluating();
-    this.#refuseDuringExperiment();
-    await this.#plays.stop();
     return this.#runs.resume(run, user);
   }
   async planRun(model: string, config: GrpoConfig): Promise<RunPlan> {
@@ -110,28 +107,13 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   }
 
   async runExperiment(id: string, user?: UserConfig): Promise<void> {
-    this.#refuseWhileEvaluating();
-    await this.#plays.stop();
     return this.#experiments.run(id, user);
   }
   stopExperiment(): Promise<void> {
     return this.#experiments.stop();
   }
 
-  /** Between two of its runs, too, an experiment holds the GPU. */
-  #refuseDuringExperiment(): void {
-    if (this.#experiments.active) throw new Error('an experiment is active: stop it first');
-  }
-  get #training(): boolean {
-    return this.#runs.active !== null || this.#experiments.active !== null;
-  }
-  /** A run and an evaluation would both use the one engine. */
-  #refuseWhileEvaluating(): void {
-    if (this.#evaluations.active) throw new Error('an evaluation is under way: cancel it first');
-  }
   async evaluateAndKeep(requests: EvaluationRequest[], progress: Progress): Promise<string[]> {
-    if (this.#training) throw new Error('a run is active: stop it first');
-    await this.#plays.stop();
     return this.#evaluations.run(requests, progress);
   }
   async cancelEvaluation(): Promise<void> {
@@ -139,14 +121,9 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   }
 
   async play(request: PlayRequest, progress: Progress, viewer?: Viewer): Promise<Trajectory[]> {
-    if (Plays.needsModel(request) && this.#training)
-      throw new Error('a run is being trained and holds the GPU: stop it, or play the agent yourself');
-    if (Plays.needsModel(request)) this.#refuseWhileEvaluating();
     return this.#plays.play(request, progress, viewer);
   }
   async rescore(request: RescoreRequest): Promise<Rescored> {
-    if (this.#training) throw new Error('a run is being trained and holds the GPU: stop it first');
-    this.#refuseWhileEvaluating();
     return this.#plays.rescore(request);
   }
   stopPlay(): Promise<void> {
@@ -222,9 +199,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   }
 
   async bench(workloads: readonly string[], progress: Progress) {
-    if (this.#training) throw new Error('a run is being trained and holds the GPU: stop it first');
-    this.#refuseWhileEvaluating();
-    return this.#plays.bench(workloads, progress);
+    return this.#plays.measure((gpu, info, signal) => bench(gpu, info, workloads, progress, signal));
   }
 }
 

@@ -52,7 +52,7 @@ test('while it runs, the GPU is taken between two runs too; the trainer itself r
   const running = queue.start();
   await vi.waitFor(() => expect(trainer.runExperiment).toHaveBeenCalledWith('kl', { mode: 'scripted' }));
   expect([queue.active, queue.waiting, client.activeRun, queue.current]).toEqual([true, false, null, null]);
-  expect(client.availability('evaluate')).toBe('A run trains in this tab and uses the GPU. Stop the run first.');
+  expect(client.availability('evaluate')).toBe('An experiment trains in this tab and uses the GPU. Stop the experiment first.');
 
   hear([
     { type: 'status', status: 'starting' },

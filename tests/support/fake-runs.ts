@@ -9,6 +9,7 @@ import { jsonFile } from '../../src/exchange/model-folder.ts';
 import type { RunRequest } from '../../src/records/run.ts';
 import type { RunDatabase } from '../../src/storage/database.ts';
 import type { EngineHost } from '../../src/trainer/engine-host.ts';
+import { GpuTurns } from '../../src/trainer/gpu-turns.ts';
 import type { RunEvent } from '../../src/trainer/messages.ts';
 import { Runs } from '../../src/trainer/runs.ts';
 import type { SessionParts } from '../../src/trainer/session-parts.ts';
@@ -106,11 +107,13 @@ export function fakeRuns(
 ) {
   const info = async () => ({ vendor: 'v', architecture: 'a', description: 'a GPU of the test' });
   const host = { onLost: () => {}, info, stage: async () => (await ready, { engine, stage, meter }) } as unknown as EngineHost;
+  const turns = new GpuTurns();
   const trainer = new Runs(
     { bundledModel: async () => ({ 'config.json': jsonFile(configJson(TINY)) }), database: () => database } as unknown as SessionParts,
     host,
+    turns,
   );
   const events: RunEvent[] = [];
   trainer.listen((_, batch) => events.push(...batch));
-  return { trainer, host, events };
+  return { trainer, host, turns, events };
 }

@@ -17,7 +17,8 @@ import type { Trajectory } from '../../records/trajectory.ts';
 import type { UserConfig } from '../../records/user.ts';
 import type { Connection, Trainer, WorkerWatch } from '../../trainer/connect.ts';
 import { DeviceLosses } from '../../trainer/device-losses.ts';
-import { gpuHolder, type GpuUse, watchGpu } from '../../trainer/gpu-lock.ts';
+import { gpuHolder, watchGpu } from '../../trainer/gpu-lock.ts';
+import type { GpuUse } from '../../trainer/gpu-uses.ts';
 import type { RunPlan } from '../../trainer/run-plan.ts';
 import { availability } from './availability.ts';
 import { screenLock } from '../kit/wake-lock.ts';
@@ -72,8 +73,8 @@ export class TrainerClient {
   readonly #losses = new DeviceLosses();
   #user: UserConfig | undefined;
   #cancelled = false;
-  /** Conversations that this tab plays or scores now. */
-  #requests = $state.raw(0);
+  /** What the short requests of now use the GPU for; null: the request needs no GPU. */
+  #requests = $state.raw<readonly (GpuUse | null)[]>([]);
 
   constructor(connect: (watch: WorkerWatch) => Promise<Connection>) {
     this.#connect = connect;
@@ -101,8 +102,15 @@ export class TrainerClient {
   /** Why the GPU may not be used for `use` now, in one sentence; '' if it may. */
   availability(use: GpuUse): string {
     const { info, otherTab, busy } = this;
-    const training = this.activeRun !== null || this.activeExperiment !== null;
-    return availability({ info, training, evaluating: this.evaluation !== null, otherTab, busy }, use);
+    return availability({ info, thisTab: this.#useBeside(use), otherTab, busy }, use);
+  }
+
+  /** What this tab uses the GPU for. Who asks for a short request shows its own request, so that is no reason against another. */
+  #useBeside(use: GpuUse): GpuUse | null {
+    if (this.activeExperiment !== null) return 'experiment';
+    if (this.activeRun !== null) return 'train';
+    if (this.evaluation) return 'evaluate';
+    return this.#requests.find((other) => other !== null && other !== use) ?? null;
   }
 
   /** Returns the run's id, or null if the run could not start; then `problem` says why. */
@@ -185,17 +193,18 @@ export class TrainerClient {
    * @throws the trainer's error; also if the request is stopped
    */
   async play(request: PlayRequest, progress: Progress = () => {}, viewer?: Viewer): Promise<Trajectory[]> {
-    return this.#using(async (trainer) => trainer.play(request, comlink.proxy(progress), viewer && comlink.proxy(viewer)));
+    const use = request.agent === undefined || request.agent === 'model' ? 'play' : null;
+    return this.#using(use, async (trainer) => trainer.play(request, comlink.proxy(progress), viewer && comlink.proxy(viewer)));
   }
 
   /** Scores a conversation with other weights. @throws the trainer's error; also if the request is stopped */
   async rescore(request: RescoreRequest): Promise<Rescored> {
-    return this.#using(async (trainer) => trainer.rescore(request));
+    return this.#using('score', async (trainer) => trainer.rescore(request));
   }
 
   /** The speed of the GPU. `stopPlay` ends the measurement. @throws the trainer's error; also if it is stopped */
   async bench(progress: Progress): Promise<BenchReport> {
-    return this.#using(async (trainer) => trainer.bench([], comlink.proxy(progress)));
+    return this.#using('bench', async (trainer) => trainer.bench([], comlink.proxy(progress)));
   }
 
   /** The GPU memory that a run would take. @throws the trainer's error */
@@ -346,15 +355,15 @@ export class TrainerClient {
 
   /** Whether this tab may hold the lock of the GPU. */
   get #uses(): boolean {
-    return this.activeRun !== null || this.activeExperiment !== null || this.evaluation !== null || this.busy || this.#requests > 0;
+    return this.activeRun !== null || this.activeExperiment !== null || this.evaluation !== null || this.busy || this.#requests.length > 0;
   }
 
-  async #using<T>(request: (trainer: Trainer) => Promise<T>): Promise<T> {
-    this.#requests += 1;
+  async #using<T>(use: GpuUse | null, request: (trainer: Trainer) => Promise<T>): Promise<T> {
+    this.#requests = [...this.#requests, use];
     try {
       return await this.#call(request);
     } finally {
-      this.#requests -= 1;
+      this.#requests = this.#requests.toSpliced(this.#requests.indexOf(use), 1);
     }
   }
 

@@ -1,18 +1,19 @@
-/** Whether the GPU may be used: every state and every use, and the lock behind them. */
+/** Whether the GPU may be used: every state of the device and every use, and the lock behind them. gpu-uses.test.ts has the pairs of uses. */
 import { describe, expect, it } from 'vitest';
 import { availability, type GpuState } from '../../../src/app/clients/availability.ts';
 import { lockManager } from '../../support/locks.ts';
-import { GPU_USES, gpuHolder, takeGpu, type GpuUse } from '../../../src/trainer/gpu-lock.ts';
+import { gpuHolder, takeGpu } from '../../../src/trainer/gpu-lock.ts';
+import { GPU_USES, type GpuUse } from '../../../src/trainer/gpu-uses.ts';
 
 const FREE: GpuState = {
   info: { state: 'ready', selfTest: 'passed' },
-  training: false,
-  evaluating: false,
+  thisTab: null,
   otherTab: null,
   busy: false,
 };
 const NEEDS = {
   train: 'Training needs WebGPU, which is not available here.',
+  experiment: 'Training needs WebGPU, which is not available here.',
   evaluate: 'Evaluating needs WebGPU, which is not available here.',
   play: 'Playing with the model needs WebGPU, which is not available here.',
   score: 'Scoring needs WebGPU, which is not available here.',
@@ -20,12 +21,20 @@ const NEEDS = {
 };
 const FAILED = {
   train: 'This GPU failed the self-test. Training is refused, because the results would be wrong.',
+  experiment: 'This GPU failed the self-test. Training is refused, because the results would be wrong.',
   evaluate: 'This GPU failed the self-test. Evaluating is refused, because the results would be wrong.',
   play: 'This GPU failed the self-test. Playing with the model is refused, because the results would be wrong.',
   score: 'This GPU failed the self-test. Scoring is refused, because the results would be wrong.',
   bench: 'This GPU failed the self-test. Measuring is refused, because the results would be wrong.',
 };
-const same = (reason: string): Record<GpuUse, string> => ({ train: reason, evaluate: reason, play: reason, score: reason, bench: reason });
+const same = (reason: string): Record<GpuUse, string> => ({
+  train: reason,
+  experiment: reason,
+  evaluate: reason,
+  play: reason,
+  score: reason,
+  bench: reason,
+});
 
 const CASES: { state: string; change: Partial<GpuState>; reasons: Record<GpuUse, string> }[] = [
   { state: 'the GPU is free', change: {}, reasons: same('') },
@@ -38,25 +47,10 @@ const CASES: { state: string; change: Partial<GpuState>; reasons: Record<GpuUse,
     change: { info: { state: 'lost', selfTest: 'passed' } },
     reasons: same('The browser lost the GPU. Reload the page.'),
   },
-  {
-    state: 'a run trains here',
-    change: { training: true },
-    reasons: same('A run trains in this tab and uses the GPU. Stop the run first.'),
-  },
-  {
-    state: 'an evaluation plays here',
-    change: { evaluating: true },
-    reasons: same('An evaluation in this tab uses the GPU. Wait for its end or cancel it.'),
-  },
-  { state: 'another tab trains', change: { otherTab: 'train' }, reasons: same('Another tab trains a run and uses the GPU.') },
-  { state: 'another tab evaluates', change: { otherTab: 'evaluate' }, reasons: same('Another tab plays an evaluation and uses the GPU.') },
-  { state: 'another tab plays', change: { otherTab: 'play' }, reasons: same('Another tab plays a conversation and uses the GPU.') },
-  { state: 'another tab scores', change: { otherTab: 'score' }, reasons: same('Another tab scores a conversation and uses the GPU.') },
-  { state: 'another tab measures', change: { otherTab: 'bench' }, reasons: same('Another tab measures the speed of the GPU.') },
   { state: 'a command has no answer yet', change: { busy: true }, reasons: same('The trainer is busy with the last command.') },
   {
     state: 'the device fails and a run trains: the device comes first',
-    change: { info: { state: 'ready', selfTest: 'failed' }, training: true, otherTab: 'play' },
+    change: { info: { state: 'ready', selfTest: 'failed' }, thisTab: 'train', otherTab: 'play' },
     reasons: FAILED,
   },
 ];
@@ -71,7 +65,7 @@ describe('the lock of the GPU', () => {
     expect(await gpuHolder(locks)).toBeNull();
     const release = await takeGpu(use, locks);
     expect(await gpuHolder(locks)).toBe(use);
-    for (const other of GPU_USES) await expect(takeGpu(other, locks)).rejects.toThrow('another tab uses the GPU');
+    for (const other of GPU_USES) await expect(takeGpu(other, locks)).rejects.toThrow(/^Another tab .*GPU\.$/);
     await release();
     expect(await gpuHolder(locks)).toBeNull();
     await (

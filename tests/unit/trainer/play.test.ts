@@ -21,6 +21,7 @@ import { createEnvironments } from '../../../src/environments/index.ts';
 import type { EngineHost } from '../../../src/trainer/engine-host.ts';
 import { Plays } from '../../../src/trainer/play.ts';
 import { gpuHolder, takeGpu } from '../../../src/trainer/gpu-lock.ts';
+import { GpuTurns } from '../../../src/trainer/gpu-turns.ts';
 import { lockManager } from '../../support/locks.ts';
 import { EndpointUsers } from '../../../src/users/endpoint.ts';
 import { ResumedUsers } from '../../../src/users/resumed.ts';
@@ -303,7 +304,7 @@ describe('in a database', async () => {
       bundledModel: async () => files,
       database: () => Promise.reject(new Error('unused')) as never,
     };
-    const plays = new Plays(parts, host);
+    const plays = new Plays(parts, host, new GpuTurns());
     const request: PlayRequest = {
       task: task!,
       prefix: null,
@@ -346,7 +347,11 @@ describe('in a database', async () => {
 
     it('a conversation keeps the requests for the customer’s messages of all its moves', async () => {
       const server = await startChatServer([{ content: 'Cancel it.' }, { content: 'mia@example.com' }]);
-      const asked = new Plays({ ...parts, users: async () => new EndpointUsers({ baseUrl: server.url, model: 'm' }) }, host);
+      const asked = new Plays(
+        { ...parts, users: async () => new EndpointUsers({ baseUrl: server.url, model: 'm' }) },
+        host,
+        new GpuTurns(),
+      );
       const simulator = { mode: 'endpoint', baseUrl: server.url, model: 'm' } as const;
       const [opened] = await asked.play({ ...request, simulator }, () => {});
       expect(opened!.userRequests).toHaveLength(1);
@@ -371,9 +376,9 @@ describe('in a database', async () => {
       vi.stubGlobal('navigator', { locks });
       try {
         const otherTab = await takeGpu('train', locks);
-        await expect(play({ agent: 'model' })).rejects.toThrow('another tab uses the GPU');
+        await expect(play({ agent: 'model' })).rejects.toThrow('uses the GPU');
         const score = { model: request.model, tokens: [1, 2], lossMask: [0, 1], temperature: 1, max_model_len: 64 };
-        await expect(plays.rescore(score)).rejects.toThrow('another tab uses the GPU');
+        await expect(plays.rescore(score)).rejects.toThrow('uses the GPU');
         expect((await play({})).termination).toBe('aborted');
         await otherTab();
         let holder: string | null = null;
@@ -427,6 +432,7 @@ describe('in a database', async () => {
         const withModel = new Plays(
           { environments, users: async () => users, bundledModel: async () => files } as unknown as SessionParts,
           { open: async () => engine, engine } as unknown as EngineHost,
+          new GpuTurns(),
         );
         return (await withModel.play({ ...request, prefix, agent: undefined, user: null }, () => {}, viewer))[0]!;
       };
@@ -462,6 +468,7 @@ describe('in a database', async () => {
       const scoring = new Plays(
         { bundledModel: async () => files } as unknown as SessionParts,
         { open: opened, engine } as unknown as EngineHost,
+        new GpuTurns(),
       );
       const request = {
         model: { kind: 'model', name: 'nano-retail' } as const,

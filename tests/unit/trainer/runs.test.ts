@@ -488,7 +488,7 @@ async function experiments(parts = fakes()) {
   await database.experiments.put(QUEUED);
   const session = { bundledModel: async () => ({}), database: () => database } as unknown as SessionParts;
   const results = async () => (await database.experiments.get(QUEUED.id))!.results.map(({ variant, seed }) => `${variant} ${seed}`);
-  return { ...made, queue: new Experiments(session, made.trainer), results };
+  return { ...made, queue: new Experiments(session, made.trainer, made.turns), results };
 }
 
 test('an experiment trains every pair, one after another, under one lock of the GPU', async () => {
@@ -510,7 +510,7 @@ test('an experiment trains every pair, one after another, under one lock of the 
   trainer.listen((run, batch) => heard.push(...batch.flatMap((e) => (e.type === 'status' ? [`${run} ${e.status}`] : []))));
   await queue.run(QUEUED.id);
   expect(await results()).toEqual(['kl 42', 'no_kl 42', 'kl 43', 'no_kl 43']);
-  expect(new Set(refused)).toEqual(new Set(['another tab uses the GPU: only one tab can use it at a time']));
+  expect(new Set(refused)).toEqual(new Set(['Another tab trains an experiment and uses the GPU.']));
   expect(queue.active).toBeNull();
   await (
     await takeGpu('train')

@@ -1,0 +1,50 @@
+/** @file One user of the GPU at a time: in this tab by the table of uses, and among tabs by the lock. */
+import { takeGpu } from './gpu-lock.ts';
+import { type GpuUse, refusedHere } from './gpu-uses.ts';
+
+interface Turn {
+  use: GpuUse;
+  abort: AbortController;
+  freed: Promise<void>;
+}
+
+export class GpuTurns {
+  #now: Turn | null = null;
+
+  /** @throws Error with the sentence of the table if the use of now refuses `use` */
+  check(use: GpuUse): void {
+    if (!this.#now || this.#now.abort.signal.aborted) return;
+    const reason = refusedHere(this.#now.use, use);
+    if (reason) throw new Error(reason);
+  }
+
+  /**
+   * Takes the GPU. A use that gives way is aborted first.
+   * @param abort ends the use that is asked for
+   * @returns a function that frees the GPU and resolves when other tabs can take it
+   * @throws Error with the sentence of the table if this tab or another tab refuses
+   */
+  async take(use: GpuUse, abort = new AbortController()): Promise<() => Promise<void>> {
+    for (let now = this.#now; now; now = this.#now) {
+      this.check(use);
+      now.abort.abort(new Error('stopped'));
+      await now.freed;
+    }
+    let free = () => {};
+    const turn = (this.#now = { use, abort, freed: new Promise<void>((resolve) => (free = resolve)) });
+    const end = () => {
+      if (this.#now === turn) this.#now = null;
+      free();
+    };
+    try {
+      const unlock = await takeGpu(use);
+      return async () => {
+        await unlock();
+        end();
+      };
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+}
