@@ -1,7 +1,7 @@
 /** Every pair of uses of the GPU: what the table says, what the trainer does, and what the page says are the same. */
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { availability } from '../../../src/app/data/availability.ts';
+import { availability } from '../../../src/app/clients/availability.ts';
 import { gpuHolder } from '../../../src/trainer/gpu-lock.ts';
 import { GPU_USES, type GpuUse, turnOf } from '../../../src/trainer/gpu-uses.ts';
 import { lockManager } from '../../support/locks.ts';
