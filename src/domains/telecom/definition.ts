@@ -8,6 +8,9 @@ import { telecom } from './exact.ts';
 import { POLICY } from './policy.ts';
 import { makeProvider, parseProviderId } from './records.ts';
 
+/** The benchmark whose rules of conversation and whose task form the generated tasks have. */
+const BENCHMARK = 'tau2';
+
 const PROBLEMS: Record<TelecomTask['intent'], PhoneTrouble['problem']> = {
   service_issue: 'service',
   mobile_data_issue: 'data',
@@ -39,7 +42,7 @@ export function telecomTask(task: TelecomTask): Task {
       identity: { name: about.name, phone_number: about.phone_number },
       wishes: [],
       instruction: [user_scenario.persona, reason_for_call, known_info, task_instructions].filter(Boolean).join('\n'),
-      benchmark: 'tau2',
+      benchmark: BENCHMARK,
       phone: { problem: PROBLEMS[intent], place, refuel, terse: persona === 'Hard' },
     },
     actions: evaluation_criteria.actions.map(({ requestor, name, arguments: args }) => ({ requestor, name, arguments: args })),
@@ -61,7 +64,7 @@ export const telecomTasks: DomainDefinition = {
       policy: POLICY,
       tools: [...telecom.tools],
       terminalTools: [],
-      benchmark: 'tau2',
+      benchmark: BENCHMARK,
       userTools: [...telecom.userTools],
     };
   },

@@ -10,12 +10,13 @@ import { BenchmarkDatabase } from '../../../src/benchmarks/import/database.ts';
 import { importBenchmark, importBenchmarks } from '../../../src/benchmarks/import/import.ts';
 import { benchmarkLoader } from '../../../src/benchmarks/import/loader.ts';
 import { importedDomains } from '../../../src/benchmarks/imported-domain.ts';
-import { importedParts } from '../../../src/benchmarks/imported-benchmark.ts';
+import { BENCHMARKS } from '../../../src/benchmarks/index.ts';
+import { importedName, importedParts } from '../../../src/benchmarks/imported-benchmark.ts';
 import { benchmarkNamed } from '../../../src/benchmarks/named.ts';
 import { readResults } from '../../../src/benchmarks/recorded-results.ts';
 import { replayCases } from '../../../src/benchmarks/replay-cases.ts';
 import { rescore } from '../../../src/benchmarks/rescore.ts';
-import { createEnvironments } from '../../../src/environments/index.ts';
+import { createEnvironments, GENERATED_DOMAINS } from '../../../src/environments/index.ts';
 import { readTrajectory } from '../../../src/exchange/trajectory-schema.ts';
 import { readForeign } from '../../../src/formats/read-foreign.ts';
 import type { Json } from '../../../src/records/json.ts';
@@ -124,6 +125,8 @@ test('the page lists it and shows its world', async () => {
   expect((await browser.runGold(ref)).verdict).toMatchObject({ reward: 1 });
 });
 
-test('its name cannot be taken for a generated domain', () => {
-  expect(importedParts('lamp-house')).toEqual({ benchmark: 'lamp', domain: 'house' });
+test('names of imported and of generated domains cannot be mixed up', () => {
+  for (const { name, domains } of BENCHMARKS)
+    for (const own of domains) expect(importedParts(importedName(name, own.name))).toEqual({ benchmark: name, domain: own.name });
+  for (const { name } of GENERATED_DOMAINS) expect(importedParts(name)).toBeNull();
 });
