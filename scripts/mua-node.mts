@@ -14,11 +14,10 @@ import type { ModelFiles } from '../src/records/model.ts';
 import type { TrainingSink } from '../src/trainer/messages.ts';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { findModel } from '../src/cli/files.mjs';
-import { sha256 } from '../src/cli/out-folder.mjs';
-import { openExperiment } from '../src/cli/experiment-folder.mjs';
-import * as experimentModule from '../src/cli/experiment.ts';
-import { RunFolder } from '../src/cli/run-folder.mjs';
+import { findModel } from '../src/cli/files.ts';
+import { sha256 } from '../src/cli/out-folder.ts';
+import { openExperiment } from '../src/cli/experiment-folder.ts';
+import { RunFolder, type SftSettings, type TrainSettings } from '../src/cli/run-folder.ts';
 import { nodeSession, readModel } from '../tests/support/node-session.ts';
 
 const [command, ...pairs] = process.argv.slice(2);
@@ -46,16 +45,16 @@ const progress = (done: number, total: number, label: string, metrics?: Record<s
 };
 
 /** A new folder of `mua COMMAND`, or the one that `resume` names. `settings` takes the arguments that are the run's own. */
-async function runFolder(command: string, settings: () => object | Promise<object>): Promise<RunFolder> {
+async function runFolder(command: string, settings: () => object | Promise<object>): Promise<RunFolder<TrainSettings & SftSettings>> {
   const resume = take('resume', '');
   if (resume) return RunFolder.resume(resume, { flag: 'resume', command, note: console.error });
   const [path, out] = [take('model'), take('out')];
   const model = await findModel(path, { tokenizer: true });
-  return RunFolder.create(out, { command, settings: { ...(await settings()), model: path }, model });
+  return RunFolder.create(out, { command, settings: { ...(await settings()), model: path } as TrainSettings & SftSettings, model });
 }
 
 /** What the session needs to train in a folder. */
-async function openRun(folder: RunFolder) {
+async function openRun(folder: RunFolder<TrainSettings & SftSettings>) {
   const model: ModelFiles = {};
   for (const [name, path] of Object.entries(folder.model.paths)) model[name] = new Uint8Array(await readFile(path));
   const receive = (name: string, body: string | Uint8Array) => folder.receive(name, Buffer.from(body));
@@ -71,13 +70,13 @@ async function openRun(folder: RunFolder) {
   return { model, sink, interrupted };
 }
 
-async function finished(folder: RunFolder, { model, ...result }: { model: ModelFiles }): Promise<object> {
+async function finished(folder: RunFolder<TrainSettings & SftSettings>, { model, ...result }: { model: ModelFiles }): Promise<object> {
   for (const [name, bytes] of Object.entries(model)) await folder.receive(name, Buffer.from(bytes));
   await folder.receive('finished', Buffer.from(JSON.stringify(result)));
   return result;
 }
 
-async function trainIn(folder: RunFolder): Promise<object> {
+async function trainIn(folder: RunFolder<TrainSettings & SftSettings>): Promise<object> {
   const { preset, algorithm, overrides, user, val_user } = folder.settings;
   const { model, sink, interrupted } = await openRun(folder);
   return finished(folder, await session.train(model, { preset, algorithm, overrides, user, val_user, ...interrupted }, sink));
@@ -144,10 +143,10 @@ async function main(): Promise<unknown> {
     }
     case 'experiment': {
       const out = take('out');
-      const { content, queue, finish } = await openExperiment({ file: take('file'), out }, experimentModule, console.error);
+      const { content, queue, finish } = await openExperiment({ file: take('file'), out }, console.error);
       for (const { pair, folder } of queue) {
         console.error(`${pair.variant}, seed ${pair.seed}`);
-        await trainIn(folder);
+        await trainIn(folder as unknown as RunFolder<TrainSettings & SftSettings>);
         await finish(pair, folder);
       }
       return { out, runs: content.runs.length };

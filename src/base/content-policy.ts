@@ -1,5 +1,5 @@
 /**
- * @file Keeps the page and its workers within the content security policy (src/cli/headers.mjs). The only Trusted Types
+ * @file Keeps the page and its workers within the content security policy (src/cli/headers.ts). The only Trusted Types
  * policy of this project checks the address of each worker: the default policy, W3C Trusted Types, §2.3.4. No HTML and no
  * script is made from a string.
  */

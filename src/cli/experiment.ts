@@ -1,14 +1,8 @@
-/** @file What `mua experiment` needs of the app in Node: it reads definitions and results, and writes the report. */
+/** @file The results that an experiment's folder keeps of its runs. */
 import type { Experiment, ExperimentRun } from '../records/experiment.ts';
 import type { Interrupted } from '../trainer/messages.ts';
 import { experimentRun } from '../experiments/collect.ts';
 import { configOf, type Pair, requestOf, samePair } from '../experiments/plan.ts';
-
-export { analyse } from '../experiments/analysis.ts';
-export { readExperiment, writeExperiment } from '../experiments/file.ts';
-export { pendingPairs, requestOf } from '../experiments/plan.ts';
-export { readToml } from '../experiments/read-toml.ts';
-export { reportLines } from '../experiments/report.ts';
 
 export function resultOf(
   experiment: Experiment,

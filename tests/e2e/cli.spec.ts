@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@playwright/test';
-import { findChromium } from '../../src/cli/browser.mjs';
+import { findChromium } from '../../src/cli/browser.ts';
 import { parseConfig } from '../../src/engine/config.ts';
 import { initialLora, loraLayout, loraTensors } from '../../src/engine/lora.ts';
 import { loraOptions, saveAdapter } from '../../src/exchange/adapter-folder.ts';

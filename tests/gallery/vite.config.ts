@@ -1,7 +1,7 @@
 /** @file Serves and builds the gallery alone. The visitors' build (vite.config.ts at the root) does not contain the gallery. */
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vite';
-import { HEADERS } from '../../src/cli/headers.mjs';
+import { HEADERS } from '../../src/cli/headers.ts';
 
 export default defineConfig({
   root: import.meta.dirname,

@@ -4,8 +4,8 @@
  */
 import { createServer } from 'vite';
 import { parseArgs } from 'node:util';
-import { launchChromium } from '../../../src/cli/browser.mjs';
-import { ROOT } from '../../../src/cli/build.mjs';
+import { launchChromium } from '../../../src/cli/browser.ts';
+import { ROOT } from '../../../src/cli/build.ts';
 
 const { values } = parseArgs({
   options: {

@@ -7,7 +7,7 @@ import { algorithmQuery, choicesOf, conditionsQuery, readSetup, settingQuery, tr
 import { settingTexts } from '../../../src/app/setup/texts.ts';
 import { runConditions } from '../../../src/app/labels/conditions.ts';
 import { href, parseHash, readQuery } from '../../../src/app/routes/routes.ts';
-import { ALGORITHMS as CLI_ALGORITHMS } from '../../../src/cli/commands/training.mjs';
+import { ALGORITHMS as CLI_ALGORITHMS } from '../../../src/cli/commands/training.ts';
 import { algorithmOf, ALGORITHMS, withAlgorithm } from '../../../src/training/algorithms/index.ts';
 import { grpoConfig } from '../../../src/training/config.ts';
 import { PAPER } from '../../../src/training/defaults.ts';

@@ -6,17 +6,18 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { readFlags, readPairs } from '../../../src/cli/args.mjs';
-import { COST_FLAGS, readUser, USER_FLAGS } from '../../../src/cli/commands/shared.mjs';
-import { oneLine, pageError } from '../../../src/cli/errors.mjs';
-import { checkParent, findModel, readText, writeAll, writeFolder } from '../../../src/cli/files.mjs';
-import { EvaluationFolder } from '../../../src/cli/evaluation-folder.mjs';
-import { readStatus, sha256 } from '../../../src/cli/out-folder.mjs';
-import { RunFolder } from '../../../src/cli/run-folder.mjs';
-import { readGenerateInput, readGradInput, readScoreInput, readTaskIds } from '../../../src/cli/inputs.mjs';
-import { clock, ProgressBar } from '../../../src/cli/progress.mjs';
-import { HEADERS } from '../../../src/cli/headers.mjs';
-import { serveSite } from '../../../src/cli/server.mjs';
+import { readFlags, readPairs } from '../../../src/cli/args.ts';
+import { COST_FLAGS, readUser, USER_FLAGS } from '../../../src/cli/commands/shared.ts';
+import { oneLine, errorOfWork } from '../../../src/cli/errors.ts';
+import { checkParent, findModel, readText, writeAll, writeFolder } from '../../../src/cli/files.ts';
+import { EvaluationFolder } from '../../../src/cli/evaluation-folder.ts';
+import { readStatus, sha256 } from '../../../src/cli/out-folder.ts';
+import { RunFolder } from '../../../src/cli/run-folder.ts';
+import { readGenerateInput, readGradInput, readScoreInput, readTaskIds } from '../../../src/cli/inputs.ts';
+import { clock, ProgressBar } from '../../../src/cli/progress.ts';
+import { HEADERS } from '../../../src/cli/headers.ts';
+import { JobFiles } from '../../../src/cli/job-files.ts';
+import { serveSite } from '../../../src/cli/server.ts';
 import { cancelCall, tau1Retail, tau2Mock } from '../../support/benchmark-data.ts';
 
 let folder: string;
@@ -440,7 +441,7 @@ describe('outputs', () => {
       await writeFile(folder.log(0), '{"id":1,\n{"id":2}\n');
       await expect(EvaluationFolder.resume(out, check)).rejects.toThrow('trajectories-1.jsonl: line 1 is not JSON');
       await writeFile(join(out, 'status.json'), JSON.stringify({ ...(await readStatus(out)), command: 'train' }));
-      await expect(EvaluationFolder.resume(out, check)).rejects.toThrow('it is a run of mua train: expected mua train --resume');
+      await expect(EvaluationFolder.resume(out, check)).rejects.toThrow('it is a run of mua train: expected ./mua train --resume');
     });
   });
 
@@ -580,7 +581,8 @@ describe('the local server', () => {
     const site = await modelFolder('site', { 'index.html': '<h1>hi</h1>' });
     await modelFolder('site/assets', { 'a.js': 'export {}' });
     await writeFile(join(folder, 'secret.txt'), 'secret');
-    const server = await serveSite(site);
+    const files = new JobFiles();
+    const server = await serveSite(site, { files });
     try {
       const home = await fetch(`${server.origin}/`);
       expect(await home.text()).toBe('<h1>hi</h1>');
@@ -599,10 +601,10 @@ describe('the local server', () => {
         ['127.0.0.1.evil.example', 403],
       ] as const)
         expect(await statusFor(server.origin, host), host).toBe(status);
-      server.offer('in', { data: 'given' });
+      files.offer('in', { data: 'given' });
       const received: [string, string][] = [];
-      server.accept('out/*', (body, name) => void received.push([name, body.toString()]));
-      server.accept('broken', () => Promise.reject(new Error('the disk is full')));
+      files.accept('out/*', (body, name) => void received.push([name, body.toString()]));
+      files.accept('broken', () => Promise.reject(new Error('the disk is full')));
       const at = (name: string) => `${server.origin}${server.exchange}${name}`;
       expect(await (await fetch(at('in'))).text()).toBe('given');
       expect((await fetch(`${server.origin}/in`)).status).toBe(404);
@@ -668,9 +670,9 @@ describe('progress', () => {
 });
 
 test('errors of the page keep their exit code', () => {
-  expect(pageError({ name: 'ConfigError', message: 'm' }).exitCode).toBe(2);
-  expect(pageError({ name: 'InputError', message: 'm' }).exitCode).toBe(2);
-  expect(pageError({ name: 'RangeError', message: 'm' }).exitCode).toBe(1);
+  expect(errorOfWork({ name: 'ConfigError', message: 'm' }).exitCode).toBe(2);
+  expect(errorOfWork({ name: 'InputError', message: 'm' }).exitCode).toBe(2);
+  expect(errorOfWork({ name: 'RangeError', message: 'm' }).exitCode).toBe(1);
 });
 
 describe('the program', () => {
@@ -834,7 +836,7 @@ describe('replay and rescore', () => {
 
 test.each([
   [['train', '--preset', 'lora', '--out', 'x'], '--model is missing: expected a folder, as the model of preset lora is not bundled'],
-  [['experiment'], 'FILE.toml is missing: expected mua experiment FILE.toml --out DIR'],
+  [['experiment'], 'FILE.toml is missing: expected ./mua experiment FILE.toml --out DIR'],
   [['experiment', 'x.toml'], '--out is missing: expected --out DIR'],
   [['experiment', 'x.toml', '--report', 'out'], '--report is given: expected no FILE.toml and no --out with it'],
   [['experiment', 'x.toml', 'y.toml', '--out', 'out'], "Unexpected argument 'y.toml'"],

@@ -6,7 +6,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { RunFolder } from '../../../src/cli/run-folder.mjs';
+import { RunFolder } from '../../../src/cli/run-folder.ts';
 import { reportFaults } from '../../support/faults.ts';
 
 const disk = vi.hoisted(() => ({ writes: 0, failing: Infinity, killed: false }));
@@ -83,7 +83,7 @@ const start = (out: string, force = false) =>
   });
 
 /** Resolves to the steps that were kept before the first fault. */
-async function play(folder: RunFolder, after: number): Promise<{ steps: number; failed: boolean }> {
+async function play(folder: RunFolder<object>, after: number): Promise<{ steps: number; failed: boolean }> {
   let steps = after;
   for (const [name, body] of sent(after)) {
     try {

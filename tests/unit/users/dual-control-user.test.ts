@@ -10,7 +10,7 @@ import { customerPrompt } from '../../../src/users/prompt.ts';
 import { tau2Prompt } from '../../../src/benchmarks/tau2/user-prompt.ts';
 import { RemoteUsers } from '../../../src/users/remote.ts';
 import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
-import { startUserServer } from '../../../src/users/server.ts';
+import { startUserServer } from '../../../src/serve/user-server.ts';
 import { OUT_OF_SCOPE, STOP, TRANSFER, type UserSimulator, type UserTools } from '../../../src/users/types.ts';
 import { UserSessions, type UserWorkerApi } from '../../../src/users/worker-api.ts';
 import { startChatServer } from '../../support/chat-server.ts';

@@ -8,7 +8,7 @@ import { listModels, testEndpoint } from '../../../src/users/endpoint-test.ts';
 import { EndpointUsers } from '../../../src/users/endpoint.ts';
 import { GREETING } from '../../../src/users/prompt.ts';
 import { PROVIDERS, providerOf } from '../../../src/users/providers.ts';
-import { startUserServer, type UserServerOptions } from '../../../src/users/server.ts';
+import { startUserServer, type UserServerOptions } from '../../../src/serve/user-server.ts';
 import type { EndpointConfig } from '../../../src/records/user.ts';
 import { STOP, UserError } from '../../../src/users/types.ts';
 import { cancelOrder, customer } from '../../support/customers.ts';

@@ -13,7 +13,7 @@ import { customerPrompt } from '../../../src/users/prompt.ts';
 import { tau2Prompt } from '../../../src/benchmarks/tau2/user-prompt.ts';
 import { SCRIPTED_MODEL, SCRIPTED_MODELS } from '../../../src/users/scripted-server.ts';
 import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
-import { startUserServer } from '../../../src/users/server.ts';
+import { startUserServer } from '../../../src/serve/user-server.ts';
 import { STOP } from '../../../src/users/types.ts';
 
 const cleanups: (() => unknown)[] = [];

@@ -2,7 +2,7 @@ import * as comlink from 'comlink';
 import { afterEach, expect, it } from 'vitest';
 import { RemoteUsers } from '../../../src/users/remote.ts';
 import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
-import { startUserServer, type UserServer } from '../../../src/users/server.ts';
+import { startUserServer, type UserServer } from '../../../src/serve/user-server.ts';
 import { STOP } from '../../../src/users/types.ts';
 import { UserSessions, type UserWorkerApi } from '../../../src/users/worker-api.ts';
 import { startChatServer } from '../../support/chat-server.ts';

@@ -1,0 +1,54 @@
+// @ts-check
+/** @file The bundle of the command line, `dist-cli/`: Node cannot run TypeScript. It is built again when one of its files changed. */
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { INPUTS, isFresh, recordInputs } from './inputs.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const FOLDER = join(ROOT, 'dist-cli');
+/** Names the newest build. Each build has its own folder, so that a build cannot take the files of a command that starts. */
+const NEWEST = join(FOLDER, 'newest');
+const KEPT_MS = 3_600_000;
+
+/** @returns {Promise<{ main: (argv: string[]) => Promise<number> }>} */
+export async function commandLine() {
+  return import(pathToFileURL(join(FOLDER, newest() ?? (await build()), 'main.js')).href);
+}
+
+/** The name of the newest build, if it is fresh. */
+function newest() {
+  try {
+    const name = readFileSync(NEWEST, 'utf8');
+    return isFresh(ROOT, join(FOLDER, name, INPUTS)) ? name : undefined;
+  } catch {
+    return undefined; // there is no build yet
+  }
+}
+
+async function build() {
+  console.error('building the command line (once)…');
+  const name = `${Date.now()}-${process.pid}`;
+  const { build: viteBuild } = await import('vite');
+  await viteBuild({
+    root: ROOT,
+    configFile: false,
+    publicDir: false,
+    logLevel: 'silent',
+    plugins: [recordInputs(['bin/bundle.mjs', 'bin/inputs.mjs', 'tsconfig.json'])],
+    build: {
+      ssr: 'src/cli/main.ts',
+      outDir: join(FOLDER, name),
+      target: 'node20',
+      rolldownOptions: { output: { entryFileNames: 'main.js' } },
+    },
+  });
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(`${NEWEST}-${name}`, name);
+  renameSync(`${NEWEST}-${name}`, NEWEST);
+  for (const old of readdirSync(FOLDER)) {
+    const path = join(FOLDER, old);
+    if (old !== name && path !== NEWEST && Date.now() - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { recursive: true, force: true });
+  }
+  return name;
+}

@@ -1,0 +1,97 @@
+/** @file Finds the files of the user's copy of tau-bench or tau2-bench. The importer checks their content. */
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join, relative, sep } from 'node:path';
+import { UsageError } from './errors.ts';
+import type { ExactDomain } from '../domains/exact/types.ts';
+import type { Benchmark } from '../records/benchmark-task.ts';
+import type { Flags, Values } from './args.ts';
+import { LEVEL } from './commands/shared.ts';
+import { reason } from './files.ts';
+
+export const DOMAINS = {
+  tau1: ['retail', 'airline'],
+  tau2: ['retail', 'airline', 'telecom', 'mock'],
+} as const satisfies Record<Benchmark, readonly ExactDomain['name'][]>;
+
+export const DATA_FLAGS = {
+  domain: { type: 'string', value: 'NAME', help: DOMAINS.tau2.join(', '), required: true, choices: DOMAINS.tau2 },
+  rules: { type: 'string', value: 'tau1|tau2', help: 'tau-bench v1 or tau2-bench', required: true, choices: ['tau1', 'tau2'] },
+  data: { type: 'string', value: 'DIR', help: 'folder (or zip) with the benchmark’s files', required: true },
+} as const satisfies Flags;
+
+const GENERATED: readonly string[] = ['retail', 'telecom'];
+
+/** A domain as generated, or of a benchmark. */
+export const PLACE_FLAGS = {
+  domain: {
+    ...DATA_FLAGS.domain,
+    required: false,
+    help: 'retail or telecom as generated; retail, airline, telecom or mock of --data (default retail)',
+  },
+  level: {
+    ...LEVEL,
+    default: undefined,
+    help: 'difficulty of generated tasks: glimpse (retail only), nano, small or full (default nano)',
+  },
+  rules: {
+    ...DATA_FLAGS.rules,
+    required: false,
+    help: 'rules of conversation, tools and rewards: tau-bench v1 or tau2-bench; needs --data',
+  },
+  data: { ...DATA_FLAGS.data, required: false, help: 'folder (or zip) with the benchmark’s files: its tasks instead of generated ones' },
+} as const satisfies Flags;
+
+export interface BenchmarkData {
+  domain: ExactDomain['name'];
+  rules: Benchmark;
+  /** For each file the path for the importer and the path on disk. */
+  files: [path: string, file: string][];
+}
+
+/** @throws UsageError */
+export async function findData({ domain, rules, data }: Values<typeof DATA_FLAGS>): Promise<BenchmarkData> {
+  const domains: readonly string[] = DOMAINS[rules];
+  if (!domains.includes(domain)) throw new UsageError(`--domain is "${domain}": ${rules} has ${domains.join(', ')}`);
+  const info = await stat(data).catch((error) => {
+    throw new UsageError(`--data is "${data}": ${reason(error)}`);
+  });
+  if (!info.isDirectory() && !(info.isFile() && data.endsWith('.zip')))
+    throw new UsageError(`--data is "${data}": expected a folder or a .zip file`);
+  return { domain, rules, files: info.isDirectory() ? await listFiles(data) : [[basename(data), data]] };
+}
+
+/**
+ * The benchmark that `PLACE_FLAGS` name; undefined for a generated domain.
+ * @throws UsageError
+ */
+export async function findPlaceData({
+  domain = 'retail',
+  level,
+  rules,
+  data,
+}: Partial<Values<typeof PLACE_FLAGS>>): Promise<BenchmarkData | undefined> {
+  if (rules === undefined && data !== undefined) throw new UsageError('--data is given: expected --rules tau1 or tau2 with it');
+  if (rules !== undefined && data === undefined) throw new UsageError('--rules is given: expected --data DIR with it');
+  if (rules === undefined || data === undefined) {
+    if (!GENERATED.includes(domain))
+      throw new UsageError(`--domain is "${domain}": without --rules and --data, expected ${GENERATED.join(' or ')}`);
+    return undefined;
+  }
+  if (level !== undefined) throw new UsageError(`--level is "${level}": the tasks of --data have no levels`);
+  return findData({ domain, rules, data });
+}
+
+const DEPTH = 8;
+
+/** All files in a folder and its subfolders. Links are not followed. */
+async function listFiles(root: string, folder = root, depth = 0): Promise<[string, string][]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const lists = await Promise.all(
+    entries.map(async (entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return depth < DEPTH && !/^(\.|node_modules$)/.test(entry.name) ? listFiles(root, path, depth + 1) : [];
+      return entry.isFile() ? [[relative(root, path).split(sep).join('/'), path] satisfies [string, string]] : [];
+    }),
+  );
+  return lists.flat();
+}

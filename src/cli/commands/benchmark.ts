@@ -1,0 +1,105 @@
+/** @file `mua replay` and `mua rescore`: the domains of tau-bench and tau2-bench on their own data, in Node. */
+import { DATA_FLAGS, findData } from '../benchmark-data.ts';
+import type { Flags, Values } from '../args.ts';
+import type { Change, RescoredRun } from '../../benchmarks/rescore.ts';
+import { command } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { checkParent, readText, writeAll } from '../files.ts';
+import type { ProgressBar } from '../progress.ts';
+import type { BenchmarkJob } from '../benchmark.ts';
+import { INPUT, JSON_FLAG, OUTPUT, percent } from './shared.ts';
+
+const FLAGS = { ...DATA_FLAGS, input: INPUT } as const satisfies Flags;
+
+/** The job that the flags describe. The flags are checked as far as possible without the data. */
+async function readJob(
+  { domain, rules, data, input, output }: Values<typeof FLAGS> & { output?: string | undefined },
+  progress: ProgressBar,
+): Promise<BenchmarkJob> {
+  const benchmark = await findData({ domain, rules, data });
+  if (output !== undefined) await checkParent('output', output);
+  return { ...benchmark, input, text: await readText(input), onProgress: progress.update.bind(progress) };
+}
+
+/** Turns an error about the data or the input into a usage error, because the caller can correct it. */
+async function orUsageError<T>(work: () => Promise<T>, progress: ProgressBar): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { name, message } = error as Error;
+    throw name === 'InputError' ? new UsageError(message) : error;
+  } finally {
+    progress.clear();
+  }
+}
+
+export const replay = command({
+  summary: 'make calls on a benchmark’s database: observations, changed rows, hash of the state',
+  flags: { ...FLAGS, output: OUTPUT },
+  async run(flags, progress) {
+    const job = await readJob(flags, progress);
+    const { replayFile } = await import('../benchmark.ts');
+    const { cases } = await orUsageError(() => replayFile(job), progress);
+    await writeAll({ [flags.output]: `${JSON.stringify({ cases }, null, 1)}\n` });
+    return {
+      output: flags.output,
+      cases: cases.length,
+      calls: cases.reduce((sum, { errors }) => sum + errors.length, 0),
+      errors: cases.reduce((sum, { errors }) => sum + errors.filter(Boolean).length, 0),
+    };
+  },
+  show: ({ output, cases, calls, errors }) => [`${cases} cases with ${calls} calls, ${errors} of them errors: ${output}`],
+});
+
+const LISTED = 20;
+
+export const rescore = command({
+  summary: 'compute the rewards of recorded results again and compare them with the recorded rewards',
+  flags: {
+    ...FLAGS,
+    output: { ...OUTPUT, required: false, help: 'also write a report of every conversation' },
+    'empty-output': { type: 'boolean', help: 'tau1: reward by the database alone, as MUA-RL trains' },
+    json: JSON_FLAG,
+  },
+  async run({ emptyOutput = false, output, json, ...flags }, progress) {
+    if (emptyOutput && flags.rules !== 'tau1') throw new UsageError('--empty-output is given with --rules tau2: it is a variant of tau1');
+    const job = await readJob({ ...flags, output }, progress);
+    const { rescoreFile } = await import('../benchmark.ts');
+    const report = await orUsageError(() => rescoreFile({ ...job, emptyOutput }), progress);
+    if (output !== undefined) await writeAll({ [output]: `${JSON.stringify(report, null, 1)}\n` });
+    return json && output !== undefined ? { output, ...report.summary } : report;
+  },
+  show(report) {
+    // With --json and --output, the report is in the file.
+    if (!('summary' in report)) return [];
+    const { runs, summary } = report;
+    const { same, different, unrecorded, unjudged, calls, observations_different, mean, mean_recorded } = summary;
+    const changed = runs.filter((run) => run.changed);
+    const share = (value: number | null) => (value === null ? 'none' : percent(value));
+    return [
+      `${runs.length} conversations: reward ${share(mean)} (recorded ${share(mean_recorded)})`,
+      `the same ${same}, different ${different}${unrecorded ? `, unrecorded ${unrecorded}` : ''}${unjudged ? `, not judged ${unjudged}` : ''}; ${observations_different} of ${calls} observations differ`,
+      ...changed.slice(0, LISTED).map(changeLine),
+      ...(changed.length > LISTED ? [`… and ${changed.length - LISTED} more: see --output`] : []),
+    ];
+  },
+});
+
+function changeLine({ task_id, trial, recorded_reward, reward, changed, differences }: RescoredRun): string {
+  const { rules, gold, actions, rows } = changed as Change;
+  const reasons = [
+    ...rules.map(({ rule, recorded, now }) => `${rule} ${recorded ?? '?'} → ${now ?? '?'}`),
+    ...(gold.length ? [`gold action ${gold.map(({ index }) => index).join(', ')} changed`] : []),
+    ...(actions.length ? [`${actions.map(({ name, now }) => `${name} ${now ? 'found' : 'not found'}`).join(', ')}`] : []),
+    ...(rows.length
+      ? [
+          `${rows
+            .slice(0, 3)
+            .map(({ table, key }) => `${table}/${key}`)
+            .join(', ')}${rows.length > 3 ? ', …' : ''} not as gold`,
+        ]
+      : []),
+    ...(differences.length ? [`observations of ${[...new Set(differences.map(({ name }) => name))].join(', ')} differ`] : []),
+  ];
+  return `  task ${task_id} trial ${trial}: ${recorded_reward} → ${reward}; ${reasons.join('; ')}`;
+}

@@ -1,0 +1,131 @@
+/** @file `mua env-serve`: a domain behind OpenEnv's protocol, for engines that train on clusters. */
+import cluster from 'node:cluster';
+import { once } from 'node:events';
+import { openSync, writeSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EnvServer, EnvServerOptions } from '../../serve/server.ts';
+import type { ServedPlace } from '../../serve/index.ts';
+import { type Flags, readPairs, SEED, type Values } from '../args.ts';
+import { findPlaceData, PLACE_FLAGS } from '../benchmark-data.ts';
+import { command } from '../command.ts';
+import { CommandError, UsageError } from '../errors.ts';
+import { onInterrupt } from '../files.ts';
+import { withKey } from '../job.ts';
+import { modelInPage } from '../model-page.ts';
+import { JSON_FLAG, readUser, SET, USER_FLAGS, type UserValues } from './shared.ts';
+
+const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
+
+/** What is served. */
+export const STAGE_FLAGS = {
+  ...PLACE_FLAGS,
+  preset: { type: 'string', value: 'NAME', help: 'settings of the episodes (default: what suits domain and level)' },
+  set: { ...SET, help: 'a setting of the episodes or customers, e.g. max_turns=20 or customers.pushy=1; may be repeated' },
+  seed: { ...SEED, help: 'seed of generated tasks that a reset does not name' },
+} as const satisfies Flags;
+
+export const envServe = command({
+  summary: 'serve a domain over OpenEnv’s WebSocket protocol, for TRL, verifiers, verl and others',
+  flags: {
+    port: { type: 'integer', value: 'P', help: 'port', default: 8019, min: 0, max: 65_535 },
+    host: {
+      type: 'string',
+      value: 'ADDRESS',
+      help: 'address to listen on; any but this computer’s own needs --token',
+      default: '127.0.0.1',
+    },
+    ...STAGE_FLAGS,
+    'max-sessions': { type: 'integer', value: 'N', help: 'open connections at once, of all processes', default: 256, min: 1 },
+    workers: { type: 'integer', value: 'N', help: 'processes', default: 1, min: 1, max: 64 },
+    token: {
+      type: 'string',
+      value: 'TOKEN',
+      help: 'bearer token that clients must send; MUA_ENV_TOKEN keeps it out of the process list',
+    },
+    'max-frame-kib': { type: 'integer', value: 'N', help: 'largest frame of a client', default: 1024, min: 1, max: 102_400 },
+    'session-seconds': { type: 'integer', value: 'N', help: 'a session ends after this time', default: 3600, min: 1 },
+    'idle-seconds': { type: 'integer', value: 'N', help: 'a session without a frame ends after this time', default: 600, min: 1 },
+    'grace-seconds': { type: 'integer', value: 'N', help: 'how long Ctrl-C waits for open episodes', default: 30, min: 0 },
+    audit: {
+      type: 'string',
+      value: 'DIR',
+      help: 'folder that gets every conversation with the audit log of its tool calls, one file a process; mua verify-log checks it',
+    },
+    quiet: { type: 'boolean', help: 'no log; else one line of JSON for each event on stderr, without words of conversations' },
+    ...USER_FLAGS,
+    json: JSON_FLAG,
+  },
+  async run(flags, progress) {
+    const { port, host, workers, maxSessions, quiet, json } = flags;
+    const token = flags.token ?? process.env.MUA_ENV_TOKEN;
+    if (!LOOPBACK.includes(host) && !token)
+      throw new UsageError(`--host is "${host}": expected --token (or MUA_ENV_TOKEN) with it, as other computers can ask`);
+    const place = await readPlace(flags, (text) => progress.note(text));
+    const { serve, serveInProcess, startProcesses } = await import('../../serve/index.ts');
+    const log = (event: Record<string, string | number | null>) => {
+      if (!quiet) process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), pid: process.pid, ...event })}\n`);
+    };
+    const record = flags.audit === undefined ? undefined : await recorder(flags.audit);
+    const start = (others?: EnvServerOptions['others']) =>
+      serve(place, {
+        port,
+        host,
+        ...(token !== undefined && { token }),
+        maxSessions: Math.ceil(maxSessions / workers),
+        maxFrameBytes: 1024 * flags.maxFrameKib,
+        sessionSeconds: flags.sessionSeconds,
+        idleSeconds: flags.idleSeconds,
+        graceSeconds: flags.graceSeconds,
+        log,
+        ...(record && { record }),
+        ...(others && { others }),
+      });
+    if (cluster.isWorker) {
+      // The first process tells this one when to stop; a Ctrl-C reaches both.
+      onInterrupt(() => new Promise(() => {}));
+      await serveInProcess(start);
+      await once(process, 'never');
+    }
+    let server: Pick<EnvServer, 'url' | 'stop'>;
+    try {
+      server = await (workers > 1 ? startProcesses(workers, log) : start());
+    } catch (error) {
+      const { code, message, name } = error as NodeJS.ErrnoException;
+      if (code === 'EADDRINUSE' || message.includes('EADDRINUSE'))
+        throw new CommandError(`port ${port} is in use: choose another with --port`);
+      if (['InputError', 'ImportError', 'ConfigError', 'UserError'].includes(name)) throw new UsageError(message);
+      throw new CommandError(message);
+    }
+    const { url, stop } = server;
+    onInterrupt(stop);
+    console.log(json ? JSON.stringify({ url }) : `${place.domain} is served at ${url.replace('http', 'ws')}/ws (Ctrl-C ends it)`);
+    await once(process, 'never');
+  },
+  show: () => [],
+});
+
+/** Appends conversations to a file of this process. A line is written at once, so that a process that is killed leaves no half line. */
+async function recorder(folder: string): Promise<(trajectory: object) => void> {
+  await mkdir(folder, { recursive: true });
+  const file = openSync(join(folder, `conversations-${process.pid}.jsonl`), 'a');
+  return (trajectory) => void writeSync(file, `${JSON.stringify(trajectory)}\n`);
+}
+
+export async function readPlace(
+  { domain = 'retail', level, rules, data, preset, set, seed, ...flags }: Values<typeof STAGE_FLAGS> & UserValues,
+  note: (text: string) => void,
+): Promise<ServedPlace> {
+  const benchmark = await findPlaceData({ domain, level, rules, data });
+  const { user, userEndpoint } = await readUser(flags);
+  return {
+    domain,
+    ...(level !== undefined && { level }),
+    ...(benchmark && { benchmark }),
+    ...(preset !== undefined && { preset }),
+    settings: readPairs('set', set),
+    seed,
+    user: withKey(user, userEndpoint),
+    ...(user.mode === 'local' && { spawnModel: () => modelInPage(note) }),
+  };
+}

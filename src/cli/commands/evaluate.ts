@@ -1,0 +1,257 @@
+/** @file `mua evaluate`: a model's success with one or more customers, on generated tasks or on those of a benchmark. */
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import type { Trajectory } from '../../records/trajectory.ts';
+import type { UserConfig } from '../../records/user.ts';
+import type { EvaluateOptions, EvaluateReport, EvaluateResult } from '../../trainer/messages.ts';
+import { type Flags, readNumber, readPairs, SEED, type Values } from '../args.ts';
+import { type BenchmarkData, findPlaceData, PLACE_FLAGS } from '../benchmark-data.ts';
+import { command } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { EvaluationFolder } from '../evaluation-folder.ts';
+import { differenceLine, reportLines } from '../evaluation-lines.ts';
+import { checkParent, findModel, type ModelFolder, writeAll } from '../files.ts';
+import { readTaskIds } from '../inputs.ts';
+import { fileSha256, sha256 } from '../out-folder.ts';
+import { runJob, type UserEndpoint } from '../job.ts';
+import { checkAlone, JSON_FLAG, keepWhenStopped, MODEL, readUser, SET, USER_FLAGS, WEIGHTS, withoutSecrets } from './shared.ts';
+
+const isSplit = (name: string | undefined): name is EvaluateOptions['split'] => name === 'train' || name === 'heldout';
+const TASKS = 200;
+
+/** The tasks to run: generated tasks, or tasks of the benchmark in --data. The work checks its splits and ids. */
+async function readTasks({ domain, rules, data, level, split, tasks }: Given): Promise<{
+  place: Pick<EvaluateOptions, 'domain' | 'level' | 'split' | 'select' | 'tasks'>;
+  benchmark?: BenchmarkData;
+}> {
+  const benchmark = await findPlaceData({ domain, rules, data, level });
+  if (!benchmark) {
+    if (split !== undefined && !isSplit(split)) throw new UsageError(`--split is "${split}": expected train or heldout`);
+    const count = tasks === undefined ? TASKS : readNumber('--tasks', tasks, { type: 'integer', min: 1 });
+    return { place: { domain, level: level ?? 'nano', split: split ?? 'heldout', tasks: count } };
+  }
+  const place = { domain: `${rules}-${domain}`, level: 'full', split: 'heldout' as const, tasks: Number.MAX_SAFE_INTEGER };
+  if (tasks === undefined || /^[-+]?[\d.]+$/.test(tasks)) {
+    const count = tasks === undefined ? place.tasks : readNumber('--tasks', tasks, { type: 'integer', min: 1 });
+    return {
+      place: { ...place, tasks: count, ...(isSplit(split) ? { split } : split !== undefined && { select: { split } }) },
+      benchmark,
+    };
+  }
+  if (split !== undefined) throw new UsageError(`--split is "${split}": --tasks names a file or split by itself`);
+  // A word without a dot or slash is a split, even if a file has this name: a folder "test" is common.
+  if (!/[/\\.]/.test(tasks)) return { place: { ...place, select: { split: tasks } }, benchmark };
+  if (!(await stat(tasks).catch(() => null))?.isFile()) throw new UsageError(`--tasks is "${tasks}": there is no such file`);
+  return { place: { ...place, select: { ids: await readTaskIds(tasks) } }, benchmark };
+}
+
+const { default: _seed, ...SEED_FLAG } = SEED;
+
+const FLAGS = {
+  model: { ...MODEL, required: false, help: 'model folder in Hugging Face layout (required, except with --resume)' },
+  lora: WEIGHTS.lora,
+  precision: { ...WEIGHTS.precision, default: undefined, help: `${WEIGHTS.precision.help} (default f32)` },
+  ...PLACE_FLAGS,
+  split: { type: 'string', value: 'NAME', help: 'train or heldout, or a split of --data (default heldout; of --data: test, else base)' },
+  tasks: {
+    type: 'string',
+    value: 'N',
+    help: `how many tasks (default ${TASKS}); with --data also FILE with task ids (a path with a dot or slash), or a split's name (default all)`,
+  },
+  'skip-noop': { type: 'boolean', help: 'leave out tasks that doing nothing solves' },
+  trials: { type: 'integer', value: 'K', help: 'episodes a task (default 1)', min: 1 },
+  temperature: { type: 'number', value: 'T', help: 'sampling temperature; 0 is greedy (default 1)', min: 0 },
+  seed: { ...SEED_FLAG, help: `${SEED.help} (default 1)` },
+  preset: {
+    type: 'string',
+    value: 'NAME',
+    help: 'settings of the episodes, e.g. faithful: as MUA-RL does (default: what suits domain and level)',
+  },
+  set: SET,
+  ...USER_FLAGS,
+  user: {
+    ...USER_FLAGS.user,
+    type: 'list',
+    default: undefined,
+    help: `${USER_FLAGS.user.help} (default scripted); may be repeated, to compare customers on the same tasks`,
+  },
+  output: { type: 'string', value: 'FILE.jsonl', help: 'also write every trajectory there' },
+  'tau2-results': { type: 'string', value: 'FILE.json', help: 'also write the episodes as tau2-bench writes its results' },
+  out: { type: 'string', value: 'DIR', help: 'new folder that gets each trial when it ends, and the result' },
+  force: { type: 'boolean', help: 'replace the evaluation that --out already holds' },
+  resume: { type: 'string', value: 'DIR', help: 'go on with an evaluation that was stopped; takes no other setting' },
+  json: JSON_FLAG,
+} as const satisfies Flags;
+
+type Asked = Omit<Values<typeof FLAGS>, 'json'>;
+/** The settings of an evaluation, with defaults. */
+type Given = Asked & { [Name in 'model' | 'domain' | 'trials' | 'temperature' | 'seed' | 'precision']: NonNullable<Asked[Name]> };
+/** What `status.json` keeps. */
+interface Stored {
+  flags: Given;
+  customers: number;
+  model_sha256: string;
+}
+/** With one customer its report, with several the reports and the differences from the first. */
+type Result = { out?: string } & (
+  EvaluateReport | { customers: ({ user: string } & EvaluateReport)[]; differences: EvaluateResult['differences'] }
+);
+
+export const evaluate = command({
+  summary: 'pass^1 … pass^K with 95 % confidence intervals, terminations, violations, tools',
+  flags: FLAGS,
+  async run({ json: _, ...flags }, progress): Promise<Result> {
+    const resumed = flags.resume === undefined ? null : await resumedFolder(flags.resume, flags);
+    const given: Given = resumed ? resumed.settings.flags : newFlags(flags);
+    const { output, out } = given;
+    const { place, benchmark } = await readTasks(given);
+    const settings = readPairs('set', given.set);
+    const taken = ['domain', 'level', 'seed', 'temperature'].find((name) => Object.hasOwn(settings, name));
+    if (taken) throw new UsageError(`--set has "${taken}": expected --${taken} instead`);
+    const model = await findModel(given.model, { tokenizer: true, lora: given.lora });
+    if (output) await checkParent('output', output);
+    if (given.tau2Results) await checkParent('tau2-results', given.tau2Results);
+    const { users, userEndpoint } = await readUsers(given);
+    const { trials, temperature, seed, preset, tau2Results } = given;
+    const options: EvaluateOptions = {
+      ...place,
+      trials,
+      temperature,
+      seed,
+      ...(preset !== undefined && { preset }),
+      settings,
+      skip_noop: given.skipNoop ?? false,
+      precision: given.precision,
+      ...(tau2Results && { tau2_results: basename(resolve(given.model)) }),
+    };
+    const folder = resumed ?? (out === undefined ? null : await newFolder(given, users, model));
+    const trajectories: Trajectory[] = [];
+    const { reports, differences } = await keepWhenStopped(folder, progress, () =>
+      runJob({
+        request: { command: 'evaluate', options, customers: users.map((user) => ({ user, done: resumed !== null })) },
+        model,
+        benchmark,
+        userEndpoint,
+        customers: users.map((_user, i) => ({
+          ...(resumed && { done: resumed.log(i) }),
+          receive: async (trajectory) => {
+            if (output) trajectories.push(JSON.parse(trajectory.toString('utf8')) as Trajectory);
+            await folder?.receive(i, trajectory);
+          },
+        })),
+        progress,
+      }),
+    );
+    const { tau2_results } = reports[0]!;
+    await writeAll({
+      ...(output && {
+        [output]: inOrder(trajectories)
+          .map((trajectory) => `${JSON.stringify(trajectory)}\n`)
+          .join(''),
+      }),
+      ...(tau2Results && { [tau2Results]: `${JSON.stringify(tau2_results, null, 1)}\n` }),
+    });
+    for (const report of reports) delete report.tau2_results;
+    const result: Result =
+      reports.length === 1 ? reports[0]! : { customers: reports.map((report, i) => ({ user: given.user[i]!, ...report })), differences };
+    await folder?.finish(result);
+    return folder ? { ...result, out: folder.directory } : result;
+  },
+  show({ out, ...result }) {
+    const lines =
+      'customers' in result
+        ? [
+            ...result.customers.flatMap(({ user, ...own }) => [`customer ${user}`, ...reportLines(own).map((line) => `  ${line}`)]),
+            ...result.differences.map((difference, i) =>
+              differenceLine(result.customers[0]!.user, result.customers[i + 1]!.user, difference),
+            ),
+          ]
+        : reportLines(result);
+    return out === undefined ? lines : [...lines, `results in ${out}`];
+  },
+});
+
+/** The flags of a new evaluation, with defaults. */
+function newFlags(flags: Asked): Given {
+  const { model, output, tau2Results, out, user } = flags;
+  if (model === undefined) throw new UsageError(`--model is missing: expected --model DIR`);
+  if (output && out) throw new UsageError(`--output is "${output}": expected no --output with --out, which keeps every trajectory`);
+  const single = tau2Results ? '--tau2-results' : output ? '--output' : undefined;
+  if (single && user.length > 1) throw new UsageError(`${single} is given: expected one --user with it, or --out`);
+  return {
+    ...flags,
+    model,
+    domain: flags.domain ?? 'retail',
+    trials: flags.trials ?? 1,
+    temperature: flags.temperature ?? 1,
+    seed: flags.seed ?? 1,
+    precision: flags.precision ?? 'f32',
+    user: user.length === 0 ? ['scripted'] : user,
+  };
+}
+
+async function readUsers({
+  user: names,
+  userModel,
+  userDevice,
+  judgeModel,
+  judgeCustomer,
+}: Given): Promise<{ users: UserConfig[]; userEndpoint: UserEndpoint | undefined }> {
+  const read: Awaited<ReturnType<typeof readUser>>[] = [];
+  for (const user of names) {
+    const isServer = /^https?:/.test(user);
+    read.push(await readUser({ user, userDevice, ...((isServer || names.length === 1) && { userModel, judgeModel, judgeCustomer }) }));
+  }
+  const endpoints = read.flatMap(({ userEndpoint }) => userEndpoint ?? []);
+  if (endpoints.length > 1) throw new UsageError(`--user names ${endpoints.length} servers: expected one at most`);
+  return { users: read.map(({ user }) => user), userEndpoint: endpoints[0] };
+}
+
+async function newFolder(flags: Given, users: readonly UserConfig[], model: ModelFolder): Promise<EvaluationFolder<Stored>> {
+  const server = users.find((user) => user.mode === 'endpoint');
+  if (server && withoutSecrets(server.baseUrl) !== server.baseUrl)
+    throw new UsageError(
+      `--user is "${withoutSecrets(server.baseUrl)}": expected an address without user name and query, as --out stores the address; MUA_USER_KEY holds a key`,
+    );
+  const { data, tasks, tau2Results, lora, out, force } = flags;
+  const kept = {
+    ...flags,
+    output: undefined,
+    out: undefined,
+    force: undefined,
+    model: resolve(flags.model),
+    ...(lora && { lora: resolve(lora) }),
+    ...(data && { data: resolve(data) }),
+    ...(data && tasks && /[/\\.]/.test(tasks) && { tasks: resolve(tasks) }),
+    ...(tau2Results && { tau2Results: resolve(tau2Results) }),
+    // The server may list another model first when the evaluation goes on.
+    ...(server && { userModel: server.model }),
+  };
+  return EvaluationFolder.create(out!, { flags: kept, customers: users.length, model_sha256: await weightsSha256(model) }, force);
+}
+
+async function resumedFolder(resume: string, flags: Asked): Promise<EvaluationFolder<Stored>> {
+  checkAlone({ ...flags, resume: undefined }, []);
+  return EvaluationFolder.resume<Stored>(resume, async ({ flags: stored, model_sha256 }) => {
+    const model = await findModel(stored.model, { tokenizer: true, lora: stored.lora });
+    if ((await weightsSha256(model)) !== model_sha256)
+      throw new UsageError(`--resume is "${resume}": the weights in "${stored.model}" are not those that were evaluated before`);
+  });
+}
+
+async function weightsSha256({ paths }: ModelFolder): Promise<string> {
+  const weights = Object.keys(paths)
+    .filter((name) => name.endsWith('.safetensors'))
+    .sort()
+    .map((name) => paths[name] ?? '');
+  return sha256((await Promise.all(weights.map(fileSha256))).join());
+}
+
+/** Task by task, those without a score last. */
+function inOrder(trajectories: readonly Trajectory[]): Trajectory[] {
+  const place = ({ group, index, reward }: Trajectory) => [reward === null ? 1 : 0, Number(group.split('-').at(-1)), index];
+  return trajectories
+    .map((trajectory) => ({ trajectory, at: place(trajectory) }))
+    .sort((a, b) => a.at.map((value, i) => value - b.at[i]!).find((difference) => difference !== 0) ?? 0)
+    .map(({ trajectory }) => trajectory);
+}

@@ -1,0 +1,80 @@
+/** @file `mua experiment`: trains variants × seeds one after another and reports what they show. */
+import type { ExperimentContent } from '../../records/experiment.ts';
+import { command } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { onInterrupt } from '../files.ts';
+import { runJob } from '../job.ts';
+import type { TrainOrder } from '../work.ts';
+import { JSON_FLAG, readUser } from './shared.ts';
+
+export const experiment = command({
+  summary: 'train variants × seeds of one question; prints a table with intervals',
+  positional: { name: 'file', value: 'FILE.toml' },
+  flags: {
+    out: { type: 'string', value: 'DIR', help: 'folder for the runs and experiment.json; finished runs in it are kept' },
+    report: { type: 'string', value: 'DIR', help: 'print the table of such a folder, without training' },
+    json: JSON_FLAG,
+  },
+  async run({ file, out, report }, progress) {
+    if (report !== undefined && (file !== undefined || out !== undefined))
+      throw new UsageError('--report is given: expected no FILE.toml and no --out with it');
+    const { openExperiment, readResults } = await import('../experiment-folder.ts');
+    const { analyse } = await import('../../experiments/analysis.ts');
+    const { reportLines } = await import('../../experiments/report.ts');
+    const answer = (content: ExperimentContent, folder: string) => ({
+      out: folder,
+      id: content.experiment.id,
+      ...analyse(content.experiment, content.runs),
+      lines: reportLines(content),
+    });
+    if (report !== undefined) return answer(await readResults(report), report);
+    if (file === undefined) throw new UsageError('FILE.toml is missing: expected ./mua experiment FILE.toml --out DIR');
+    if (out === undefined) throw new UsageError('--out is missing: expected --out DIR');
+    const { content, queue, finish } = await openExperiment({ file, out }, (text) => progress.note(text));
+    if (queue.length === 0) return answer(content, out);
+    const { base } = content.experiment;
+    const { user, userEndpoint } =
+      base.user.mode === 'endpoint'
+        ? await readUser({ user: base.user.baseUrl, userModel: base.user.model })
+        : { user: base.user, userEndpoint: undefined };
+    const runs = queue.map(({ pair, folder }) => {
+      const { preset, algorithm, overrides, user: wanted, val_user } = folder.settings;
+      return {
+        order: {
+          label: `${pair.variant}, seed ${pair.seed}`,
+          ...folder.order,
+          preset,
+          algorithm,
+          overrides,
+          ...(wanted.mode !== 'endpoint' && { user: wanted }),
+          ...(val_user && { val_user }),
+        } satisfies TrainOrder,
+        run: {
+          model: folder.model,
+          interrupted: folder.interrupted,
+          receive: async (name: string, body: Buffer) => {
+            await folder.receive(name, body);
+            if (name === 'finished') await finish(pair, folder);
+          },
+        },
+      };
+    });
+    const stopAll = (state: 'interrupted' | 'failed', message = '') => Promise.all(queue.map(({ folder }) => folder.stop(state, message)));
+    const forget = onInterrupt(() => stopAll('interrupted'));
+    try {
+      await runJob({
+        request: { command: 'train', runs: runs.map(({ order }) => order), user },
+        runs: runs.map(({ run }) => run),
+        userEndpoint,
+        progress,
+      });
+    } catch (error) {
+      await stopAll('failed', (error as Error).message);
+      throw error;
+    } finally {
+      forget();
+    }
+    return answer(content, out);
+  },
+  show: ({ lines, out }) => [...lines, '', `results in ${out}`],
+});

@@ -1,0 +1,33 @@
+/** @file `mua export-run`: a run's conversations or metrics for other tools. It runs in Node and needs no GPU. */
+import { command } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { checkParent, reason, writeAll } from '../files.ts';
+import { JSON_FLAG } from './shared.ts';
+
+export const exportRun = command({
+  summary: 'write a run for TRL, verl, pandas, Inspect or TensorBoard, or read their files for the page',
+  positional: { name: 'path', value: 'DIR|FILE' },
+  flags: {
+    format: {
+      type: 'string',
+      value: 'NAME',
+      help: 'rollouts (JSONL with tokens, TRL’s columns), parquet (the same), verl (as its rollout_data_dir), chat (JSONL to train on), inspect (a log for inspect view), csv or tensorboard (metrics), bundle (to open in the page)',
+      required: true,
+      choices: ['rollouts', 'parquet', 'verl', 'chat', 'inspect', 'csv', 'tensorboard', 'bundle'],
+    },
+    out: { type: 'string', value: 'FILE', help: 'file to write', required: true },
+    json: JSON_FLAG,
+  },
+  async run({ path, format, out }) {
+    if (!path) throw new UsageError('DIR|FILE is missing: expected ./mua export-run DIR|FILE');
+    await checkParent('out', out);
+    const module = await import('../run-export.ts');
+    const { content, lines } = await module.exportRun(path, format, out).catch((error: Error) => {
+      if (['InputError', 'ImportError'].includes(error.name)) throw new UsageError(error.message);
+      throw new UsageError(`${path}: ${reason(error)}`);
+    });
+    await writeAll({ [out]: content });
+    return { out, format, lines };
+  },
+  show: ({ out, format, lines }) => [`${out}: ${lines} ${format === 'csv' || format === 'tensorboard' ? 'steps' : 'conversations'}`],
+});

@@ -1,0 +1,121 @@
+/** @file `mua export`: a model in the format of another runtime, or an environment for another engine. It runs in Node and needs no GPU. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { EngineName } from '../../formats/engines.ts';
+import type { ModelFiles } from '../../records/model.ts';
+import type { Flags, Values } from '../args.ts';
+import { command } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { findModel, type ModelFolder, writeFolder } from '../files.ts';
+import type { ProgressBar } from '../progress.ts';
+import { STAGE_FLAGS, readPlace } from './env-serve.ts';
+import { JSON_FLAG, MODEL } from './shared.ts';
+
+const ENGINES = ['trl', 'verifiers', 'verl'] as const satisfies readonly EngineName[];
+const isEngine = (format: string): format is EngineName => ENGINES.some((name) => name === format);
+
+/** Errors about the files of --model and --lora. */
+const FILE_ERRORS = ['ModelFolderError', 'ConfigError', 'SafetensorsError', 'OnnxError', 'ImportError'];
+
+async function contentsOf({ paths }: ModelFolder): Promise<ModelFiles> {
+  return Object.fromEntries(
+    await Promise.all(Object.entries(paths).map(async ([name, path]) => [name, new Uint8Array(await readFile(path))])),
+  );
+}
+
+const FLAGS = {
+  format: {
+    type: 'string',
+    value: 'NAME',
+    help: 'a model as onnx (for transformers.js and ONNX Runtime) or hf (Hugging Face, safetensors); or what trl, verifiers or verl needs to train on mua env-serve',
+    required: true,
+    choices: ['onnx', 'hf', ...ENGINES],
+  },
+  model: {
+    ...MODEL,
+    required: false,
+    help: 'model folder in Hugging Face layout; with an engine, the model to train, also by its name on the Hub (required)',
+  },
+  lora: { type: 'string', value: 'DIR', help: 'LoRA adapter as PEFT writes it, to merge into the weights' },
+  out: { type: 'string', value: 'DIR', help: 'folder for the model', required: true },
+  precision: {
+    type: 'string',
+    value: 'NAME',
+    help: 'f32; f16 in onnx, bf16 in hf',
+    default: 'f32',
+    choices: ['f32', 'f16', 'bf16'],
+  },
+  ...STAGE_FLAGS,
+  tasks: { type: 'integer', value: 'N', help: 'with an engine: training tasks of a generated domain (default 1,000)', min: 1 },
+  url: { type: 'string', value: 'URL', help: 'with an engine: where mua env-serve will be (default http://127.0.0.1:8019)' },
+  json: JSON_FLAG,
+} as const satisfies Flags;
+
+/** `precision`: of a model. */
+interface Exported extends Written {
+  format: string;
+  precision?: string;
+}
+
+export const exportModel = command({
+  summary: 'write a model as ONNX or as a Hugging Face folder, or a folder with which TRL, verifiers or verl trains',
+  flags: FLAGS,
+  async run(flags, progress): Promise<Exported> {
+    const { format, model, lora, out, precision } = flags;
+    if (model === undefined) throw new UsageError(`--model is missing: expected --model ${isEngine(format) ? 'NAME' : 'DIR'}`);
+    if (isEngine(format)) return exportForEngine(format, model, flags, progress);
+    const folder = await findModel(model, { tokenizer: format === 'onnx', lora });
+    const { exportFolder } = await import('../../exchange/export-folder.ts');
+    let files: Record<string, Uint8Array>;
+    try {
+      files = exportFolder(await contentsOf(folder), { format, precision });
+    } catch (error) {
+      const { name, message } = error as Error;
+      const given = lora !== undefined && message.startsWith('adapter_') ? `--lora is "${lora}"` : `--model is "${model}"`;
+      throw FILE_ERRORS.includes(name) ? new UsageError(`${given}: ${message}`) : error;
+    }
+    return { format, precision, ...(await writeAllIn(out, files)) };
+  },
+  show: ({ out, files }) => [`${out} holds:`, ...files.map(({ name, bytes }) => `  ${name}  ${bytes.toLocaleString('en')} bytes`)],
+});
+
+interface Written {
+  out: string;
+  files: { name: string; bytes: number }[];
+}
+
+async function writeAllIn(out: string, files: Record<string, Uint8Array>): Promise<Written> {
+  await writeFolder(out, async (temporary) => {
+    for (const [name, bytes] of Object.entries(files)) {
+      await mkdir(dirname(join(temporary, name)), { recursive: true });
+      await writeFile(join(temporary, name), bytes);
+    }
+  });
+  return { out, files: Object.entries(files).map(([name, { length }]) => ({ name, bytes: length })) };
+}
+
+async function exportForEngine(
+  engine: EngineName,
+  model: string,
+  { out, tasks = 1000, url = 'http://127.0.0.1:8019', lora, precision, ...flags }: Values<typeof FLAGS>,
+  progress: ProgressBar,
+): Promise<Exported> {
+  if (lora !== undefined || precision !== 'f32')
+    throw new UsageError(`--${lora === undefined ? 'precision' : 'lora'} is given: expected --format onnx or hf with it`);
+  const place = await readPlace({ user: 'scripted', ...flags }, (text) => progress.note(text));
+  const { exportAdapter } = await import('../../serve/index.ts');
+  const given = (['domain', 'level', 'rules', 'data', 'preset', 'seed'] as const).flatMap((name) =>
+    flags[name] === undefined ? [] : [`--${name} ${flags[name]}`],
+  );
+  const settings = flags.set.map((pair) => `--set ${pair}`);
+  const serveCommand = ['./mua env-serve', ...given, ...settings, '--max-sessions 256'].join(' ');
+  let files: Record<string, string>;
+  try {
+    files = await exportAdapter(place, { engine, count: tasks, model, url, command: serveCommand });
+  } catch (error) {
+    const { name, message } = error as Error;
+    throw ['InputError', 'ImportError', 'ConfigError'].includes(name) ? new UsageError(message) : error;
+  }
+  const bytes = Object.fromEntries(Object.entries(files).map(([name, text]) => [name, Buffer.from(text)]));
+  return { format: engine, ...(await writeAllIn(out, bytes)) };
+}

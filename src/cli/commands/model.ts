@@ -1,0 +1,143 @@
+/** @file `mua score`, `grad`, `generate`, `plan` and `bench`: numbers of a model, its memory and its speed. */
+import { command } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { checkParent, findModel, writeAll } from '../files.ts';
+import { readGenerateInput, readGradInput, readScoreInput } from '../inputs.ts';
+import { runJob } from '../job.ts';
+import { INPUT, JSON_FLAG, MODEL, OUTPUT, percent, WEIGHTS } from './shared.ts';
+
+export const score = command({
+  summary: 'log-probability and entropy of every token of given sequences',
+  flags: { model: MODEL, ...WEIGHTS, input: INPUT, output: OUTPUT, json: JSON_FLAG },
+  async run({ model: directory, lora, precision, input, output }, progress) {
+    const model = await findModel(directory, { lora });
+    const { sequences } = await readScoreInput(input, model.vocabSize);
+    await checkParent('output', output);
+    const result = await runJob({ request: { command: 'score', sequences, precision }, model, progress });
+    await writeAll({ [output]: JSON.stringify(result) });
+    return { output, sequences: sequences.length, tokens: sequences.reduce((sum, ids) => sum + ids.length, 0) };
+  },
+  show: ({ output, sequences, tokens }) => [`${sequences} sequences, ${tokens} tokens: ${output}`],
+});
+
+export const grad = command({
+  summary: 'gradients of the SFT or GRPO loss on given sequences; with --lora, of the adapter only',
+  flags: {
+    model: MODEL,
+    ...WEIGHTS,
+    input: INPUT,
+    output: { ...OUTPUT, value: 'FILE.safetensors' },
+    report: { type: 'string', value: 'FILE.json', help: 'the loss and its parts', required: true },
+    json: JSON_FLAG,
+  },
+  async run({ model: directory, lora, precision, input, output, report: reportPath }, progress) {
+    const model = await findModel(directory, { lora });
+    const request = await readGradInput(input, model.vocabSize);
+    await checkParent('output', output);
+    await checkParent('report', reportPath);
+    let gradients: Uint8Array = new Uint8Array();
+    const report = await runJob({
+      request: { command: 'grad', request, precision },
+      model,
+      progress,
+      onFile: (body) => void (gradients = body),
+    });
+    await writeAll({ [output]: gradients, [reportPath]: `${JSON.stringify(report, null, 2)}\n` });
+    return { output, ...report };
+  },
+  show: ({ output, ...report }) => [...Object.entries(report).map(([name, value]) => `${name} ${value}`), `gradients in ${output}`],
+});
+
+export const generate = command({
+  summary: 'completions of given prompts, with log-probabilities',
+  flags: { model: MODEL, ...WEIGHTS, input: INPUT, output: OUTPUT, json: JSON_FLAG },
+  async run({ model: directory, lora, precision, input, output }, progress) {
+    const model = await findModel(directory, { lora });
+    const request = await readGenerateInput(input, model.vocabSize);
+    await checkParent('output', output);
+    const result = await runJob({ request: { command: 'generate', request, precision }, model, progress });
+    await writeAll({ [output]: JSON.stringify(result) });
+    return {
+      output,
+      completions: result.completions.length,
+      tokens: result.completions.reduce((sum, c) => sum + c.tokens.length, 0),
+    };
+  },
+  show: ({ output, completions, tokens }) => [`${completions} completions, ${tokens} tokens: ${output}`],
+});
+
+const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0).padStart(7)} MiB`;
+
+export const plan = command({
+  summary: 'the GPU memory that a model takes in training and generation, before anything is allocated',
+  flags: {
+    model: MODEL,
+    precision: WEIGHTS.precision,
+    'lora-rank': { type: 'integer', value: 'R', help: 'adapters on all linear maps; 0: all weights are trained', default: 0, min: 0 },
+    'max-model-len': { type: 'integer', value: 'N', help: 'most tokens of a conversation', default: 2048, min: 1 },
+    slots: { type: 'integer', value: 'N', help: 'conversations that are played at once', default: 8, min: 1 },
+    'shared-tokens': {
+      type: 'integer',
+      value: 'N',
+      help: 'tokens at the start of all conversations (policy and tools), which the KV cache holds once',
+      default: 0,
+      min: 0,
+    },
+    'kv-cache-dtype': {
+      type: 'string',
+      value: 'NAME',
+      help: 'how keys and values are stored: f32, f16, or auto: f16 if --precision is not f32',
+      default: 'auto',
+      choices: ['auto', 'f32', 'f16'],
+    },
+    json: JSON_FLAG,
+  },
+  async run({ model: directory, precision, loraRank, maxModelLen, slots, sharedTokens, kvCacheDtype }, progress) {
+    if (sharedTokens > maxModelLen)
+      throw new UsageError(`--shared-tokens is ${sharedTokens}: expected at most --max-model-len (${maxModelLen})`);
+    const model = await findModel(directory);
+    const request = {
+      precision,
+      lora_rank: loraRank,
+      max_model_len: maxModelLen,
+      slots,
+      shared_tokens: sharedTokens,
+      kv_cache_dtype: kvCacheDtype,
+    };
+    return runJob({ request: { command: 'plan', request }, model, progress });
+  },
+  show: ({ weights, sampler, training, optimizer, recomputed_layers, take_turns, total }) => [
+    `${mebibytes(weights)}  weights`,
+    `${mebibytes(sampler)}  sampler: KV cache and activations`,
+    `${mebibytes(training)}  training: activations, their gradients, logits${recomputed_layers ? `; ${recomputed_layers} layers are computed again` : ''}`,
+    `${mebibytes(optimizer)}  optimizer: gradients and two moments`,
+    `${mebibytes(total)}  together${take_turns ? '; sampler and training take turns' : ''}`,
+  ],
+});
+
+export const bench = command({
+  summary: 'speed of training, prefill and decoding, beside a plain matmul and a copy in the same run',
+  flags: {
+    workloads: { type: 'string', value: 'NAME,…', help: 'what to measure, e.g. train-nano,decode-nano-8 (default: everything)' },
+    svg: { type: 'string', value: 'FILE.svg', help: 'also draw the workloads under the roofline of the device' },
+    json: JSON_FLAG,
+  },
+  async run({ workloads, svg }, progress) {
+    if (svg) await checkParent('svg', svg);
+    const names = workloads === undefined ? [] : workloads.split(',').map((name) => name.trim());
+    let picture: Buffer = Buffer.alloc(0);
+    const onFile = (body: Buffer) => void (picture = body);
+    const report = await runJob({ request: { command: 'bench', workloads: names }, onFile, progress });
+    if (svg) await writeAll({ [svg]: picture });
+    return report;
+  },
+  show: ({ adapter, ceilings, workloads }) => [
+    `${[adapter.vendor, adapter.architecture, adapter.description].filter(Boolean).join(' ')}${adapter.software ? ' (software)' : ''}`,
+    ...ceilings.matmul.map(({ shape, gflops }) => `matmul ${shape}  ${gflops.toFixed(2)} GFLOP/s`),
+    `copy  ${ceilings.gb_per_s.toFixed(2)} GB/s`,
+    ...workloads.map(
+      ({ name, reduced, ms, tokens, tokens_per_s, gflops, share, bound }) =>
+        `${name}${reduced && ` (${reduced})`}  ${tokens_per_s.toFixed(0)} tokens/s, ${ms.toFixed(0)} ms for ${tokens} tokens, ${gflops.toFixed(2)} GFLOP/s = ${percent(share)} of what the ${bound === 'bytes' ? 'copy' : 'matmul'} allows`,
+    ),
+  ],
+});

@@ -1,0 +1,231 @@
+/** @file Common parts of commands: flags of the model, the output and the simulated user, and formats of results. */
+import type { EvaluationReport } from '../../records/evaluation.ts';
+import { type BrowserUser, PRECISIONS, type UserConfig } from '../../records/user.ts';
+import type { Flag, Flags, Values } from '../args.ts';
+import { CommandError, UsageError } from '../errors.ts';
+import { onInterrupt } from '../files.ts';
+import type { UserEndpoint } from '../job.ts';
+import type { ProgressBar } from '../progress.ts';
+import { below } from '../server.ts';
+
+export const MODEL = { type: 'string', value: 'DIR', help: 'model folder in Hugging Face layout', required: true } as const satisfies Flag;
+export const WEIGHTS = {
+  lora: { type: 'string', value: 'DIR', help: 'LoRA adapter as PEFT writes it, which is never merged' },
+  precision: {
+    type: 'string',
+    value: 'NAME',
+    help: 'how the matrices of the model are stored: f32, bf16, int8 or int4 (32 values share a scale)',
+    default: 'f32',
+    choices: ['f32', 'bf16', 'int8', 'int4'],
+  },
+} as const satisfies Flags;
+
+export const JSON_FLAG = { type: 'boolean', help: 'print one JSON document on stdout' } as const satisfies Flag;
+export const SET = {
+  type: 'list',
+  value: 'KEY=VALUE',
+  help: 'a setting under its verl (or TRL) name; may be repeated',
+} as const satisfies Flag;
+export const INPUT = { type: 'string', value: 'FILE.json', help: 'input', required: true } as const satisfies Flag;
+export const OUTPUT = { type: 'string', value: 'FILE.json', help: 'output', required: true } as const satisfies Flag;
+export const DOMAIN = {
+  type: 'string',
+  value: 'NAME',
+  help: 'tool environment',
+  default: 'retail',
+  choices: ['retail'],
+} as const satisfies Flag;
+export const LEVEL = {
+  type: 'string',
+  value: 'NAME',
+  help: 'difficulty: glimpse (the shortest), nano, small or full',
+  default: 'nano',
+  choices: ['glimpse', 'nano', 'small', 'full'],
+} as const satisfies Flag;
+export const USER_FLAGS = {
+  user: {
+    type: 'string',
+    value: 'CUSTOMER',
+    help: 'simulated customer: scripted, learned (the bundled language model), hub:OWNER/NAME@PRECISION (a model of the Hugging Face Hub, run in the browser), or the URL of any OpenAI-compatible server',
+    default: 'scripted',
+  },
+  'user-model': {
+    type: 'string',
+    value: 'NAME',
+    help: 'model to ask the server for (default: the first it lists); MUA_USER_KEY holds its key',
+  },
+  'user-device': {
+    type: 'string',
+    value: 'DEVICE',
+    help: 'where a model in the browser runs: wasm (default) or webgpu',
+    choices: ['wasm', 'webgpu'],
+  },
+  'judge-model': {
+    type: 'string',
+    value: 'NAME',
+    help: "model of the same server that judges tau2-bench's assertions in natural language (default: the customer's)",
+  },
+  'judge-customer': {
+    type: 'boolean',
+    help: 'the judge also looks for faults of the customer that rules cannot find, in tasks of imported benchmarks',
+  },
+} as const satisfies Flags;
+
+/** What the server of the customer costs; for training. */
+export const COST_FLAGS = {
+  'user-prompt-price': { type: 'number', value: 'X', help: 'price of a million prompt tokens of the server, in any unit of money', min: 0 },
+  'user-completion-price': { type: 'number', value: 'X', help: 'price of a million completion tokens, in the same unit', min: 0 },
+  'user-budget': { type: 'number', value: 'X', help: 'stop before the next step when the customer has cost this much', min: 0 },
+} as const satisfies Flags;
+
+const ATTEMPTS = 5;
+
+/** A language model that runs in the browser; null if the flag names none. */
+function readLocal(user: string, device: 'wasm' | 'webgpu'): BrowserUser | null {
+  if (user === 'learned') return { mode: 'local', source: 'bundled', model: 'nano-customer', precision: 'fp32', device };
+  if (!user.startsWith('hub:')) return null;
+  const [model = '', name = 'q4'] = user.slice('hub:'.length).split('@');
+  const precision = PRECISIONS.find((known) => known === name);
+  if (!/^[\w.-]+\/[\w.-]+$/.test(model) || !precision)
+    throw new UsageError(`--user is "${user}": expected hub:OWNER/NAME or hub:OWNER/NAME@PRECISION, one of ${PRECISIONS.join(', ')}`);
+  return { mode: 'local', source: 'hub', model, precision, device };
+}
+
+/** The customer of held-out evaluations, which needs no server. */
+export function readValUser(text: string, device: 'wasm' | 'webgpu' = 'wasm'): BrowserUser {
+  const user: BrowserUser | null = text === 'scripted' ? { mode: 'scripted' } : readLocal(text, device);
+  if (!user) throw new UsageError(`--val-user is "${withoutSecrets(text)}": expected scripted, learned or hub:OWNER/NAME`);
+  return user;
+}
+
+/** Hides what can be secret in the addresses of a message: user and password, query and fragment. */
+export const withoutSecrets = (text: string): string => text.replace(/\/\/[^/\s"]*@/g, '//…@').replace(/[?#][^\s"]+/g, '?…');
+
+/** The values of `USER_FLAGS` and `COST_FLAGS`. */
+export type UserValues = { user: string } & {
+  [Name in keyof Values<typeof USER_FLAGS & typeof COST_FLAGS>]?: Values<typeof USER_FLAGS & typeof COST_FLAGS>[Name] | undefined;
+};
+
+/** The simulated customer that the flags name. The model of a server is looked up first, so that a wrong URL fails at once. */
+export async function readUser({
+  user,
+  userModel,
+  judgeModel,
+  judgeCustomer,
+  userPromptPrice: promptPrice,
+  userCompletionPrice: completionPrice,
+  userBudget: budget,
+  userDevice,
+}: UserValues): Promise<{ user: UserConfig; userEndpoint?: UserEndpoint }> {
+  const costs = Object.fromEntries(Object.entries({ promptPrice, completionPrice, budget }).filter(([, value]) => value !== undefined));
+  const local = readLocal(user, userDevice ?? 'wasm');
+  if (user === 'scripted' || local) {
+    if (Object.keys(costs).length > 0) throw new UsageError('a price or --user-budget is given: expected --user URL with it');
+    const given = { 'user-model': userModel, 'judge-model': judgeModel, 'judge-customer': judgeCustomer };
+    const [flag] = Object.entries(given).find(([, value]) => value) ?? [];
+    if (flag) throw new UsageError(`--${flag} is given: expected --user URL with it`);
+    return { user: local ?? { mode: 'scripted' } };
+  }
+  if (budget !== undefined && !promptPrice && !completionPrice)
+    throw new UsageError(`--user-budget is ${budget}: expected --user-prompt-price or --user-completion-price above 0 with it`);
+  let url: URL;
+  try {
+    url = new URL(user);
+  } catch {
+    throw new UsageError(`--user is "${withoutSecrets(user)}": expected scripted, learned, hub:OWNER/NAME or an http(s) URL`);
+  }
+  if (!/^https?:$/.test(url.protocol))
+    throw new UsageError(`--user is "${withoutSecrets(user)}": expected scripted, learned, hub:OWNER/NAME or an http(s) URL`);
+  if (/^\/*$/.test(url.pathname)) url.pathname = '/v1';
+  const baseUrl = url.href;
+  const apiKey = process.env.MUA_USER_KEY;
+  const model = userModel ?? (await firstModel(baseUrl, apiKey));
+  return {
+    user: { mode: 'endpoint', baseUrl, model, ...(judgeModel && { judgeModel }), ...(judgeCustomer && { judgeCustomer }), ...costs },
+    userEndpoint: { baseUrl, apiKey },
+  };
+}
+
+async function firstModel(baseUrl: string, apiKey: string | undefined): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    let status = 'no answer';
+    try {
+      const response = await fetch(below(baseUrl, 'models'), {
+        headers: apiKey ? { Authorization: `Bearer ${apiKey}` } : {},
+        redirect: 'manual',
+        signal: AbortSignal.timeout(5000),
+      });
+      status = `HTTP ${response.status}`;
+      const { data } = JSON.parse(await shortBody(response)) as { data?: { id: string }[] };
+      if (typeof data?.[0]?.id === 'string') return data[0].id;
+      if (response.ok) status = 'it lists no model';
+    } catch (error) {
+      if (status === 'no answer') status = causeOf(error);
+    }
+    if (attempt === ATTEMPTS || /ECONNREFUSED|ENOTFOUND|HTTP 40[13]/.test(status)) {
+      throw new UsageError(
+        `--user is "${withoutSecrets(baseUrl)}": could not list its models (${withoutSecrets(status)}); start the server, or name one with --user-model`,
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200 * attempt));
+  }
+}
+
+async function shortBody(response: Response): Promise<string> {
+  let text = '';
+  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += part;
+    if (text.length > 4 * 2 ** 20) throw new Error('the list is longer than 4 MiB');
+  }
+  return text;
+}
+
+function causeOf(error: unknown): string {
+  const { cause, message } = error as Error & { cause?: { code?: string; message?: string } };
+  return cause?.code ?? cause?.message ?? message;
+}
+
+export const percent = (x: number): string => `${(100 * x).toFixed(1)} %`;
+
+const kebabCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/**
+ * With `--resume`, the settings come from the folder.
+ * @param allowed flags that may stand beside `--resume`
+ */
+export function checkAlone(flags: Record<string, unknown>, allowed: readonly string[]): void {
+  const given = Object.entries(flags).find(
+    ([name, value]) => !allowed.includes(name) && value !== undefined && !(Array.isArray(value) && value.length === 0),
+  );
+  if (given) throw new UsageError(`--${kebabCase(given[0])} is given: --resume takes the settings of the run`);
+}
+
+/** Does the work of a folder. If the work is stopped or fails, the message says how to go on. */
+export async function keepWhenStopped<T>(
+  folder: { stop(state: 'interrupted' | 'failed', message?: string): Promise<void>; continuation: string | null } | null,
+  progress: ProgressBar,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!folder) return work();
+  const forget = onInterrupt(async () => {
+    await folder.stop('interrupted');
+    if (folder.continuation) progress.note(`mua: ${folder.continuation}`);
+  });
+  try {
+    return await work();
+  } catch (error) {
+    const { message } = error as Error;
+    await folder.stop('failed', message);
+    if (!folder.continuation) throw error;
+    const Same = error instanceof UsageError ? UsageError : CommandError;
+    throw new Same(`${message}. ${folder.continuation}`);
+  } finally {
+    forget();
+  }
+}
+
+/** Success with its interval. */
+export function passLine(report: Pick<EvaluationReport, 'pass_hat'> | null): string {
+  const first = report?.pass_hat[0];
+  return first ? `${percent(first.value)} (${percent(first.low)} to ${percent(first.high)})` : 'not measured';
+}

@@ -1,0 +1,294 @@
+/** @file `mua train`, `mua sft` and `mua synthesize`. */
+import { join, resolve } from 'node:path';
+import type { SftResult, TrainResult } from '../../trainer/messages.ts';
+import type { BrowserUser, UserConfig } from '../../records/user.ts';
+import { type Flag, type Flags, readPairs, SEED, type Values } from '../args.ts';
+import { ROOT } from '../build.ts';
+import { command } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { checkParent, findModel, readText, writeAll } from '../files.ts';
+import { runJob } from '../job.ts';
+import { sha256 } from '../out-folder.ts';
+import { RunFolder, type SftSettings, type TrainSettings } from '../run-folder.ts';
+import {
+  checkAlone,
+  DOMAIN,
+  JSON_FLAG,
+  keepWhenStopped,
+  LEVEL,
+  MODEL,
+  passLine,
+  readUser,
+  readValUser,
+  SET,
+  COST_FLAGS,
+  USER_FLAGS,
+  type UserValues,
+} from './shared.ts';
+import type { TrainOrder } from '../work.ts';
+
+/** The bundled model of a preset. */
+function bundledModel(preset: string): string {
+  if (preset.startsWith('lora'))
+    throw new UsageError(`--model is missing: expected a folder, as the model of preset ${preset} is not bundled`);
+  return `${preset === 'glimpse' || preset === 'small' ? preset : 'nano'}-retail`;
+}
+/** The names in `src/training/algorithms`. */
+export const ALGORITHMS = ['grpo', 'dr-grpo', 'rloo', 'reinforce-plus-plus', 'gspo', 'cispo', 'dapo', 'ppo-epochs'] as const;
+const STEPS = { type: 'integer', value: 'N', help: 'optimiser steps (default: the preset’s)', min: 1 } as const satisfies Flag;
+const { default: _, ...SEED_OF_PRESET } = SEED;
+
+/** What `mua train` and `mua sft` have in common. */
+const RUN_FLAGS = {
+  lora: {
+    type: 'string',
+    value: 'DIR',
+    help: 'LoRA adapter as PEFT writes it, to train on; --set lora_rank=R trains a new one',
+  },
+  out: { type: 'string', value: 'DIR', help: 'new folder for the results (required, except with --resume)' },
+  force: { type: 'boolean', help: 'replace the run that --out already holds' },
+  resume: { type: 'string', value: 'DIR', help: 'go on with a run that was stopped; takes no other setting' },
+} as const satisfies Flags;
+
+/** @param allowed flags that may stand beside `--resume` */
+function checkResume<F extends { resume: string | undefined; out: string | undefined }>(
+  command: string,
+  { resume, out, ...flags }: F,
+  allowed: readonly string[],
+): void {
+  if (resume === undefined && out === undefined)
+    throw new UsageError(`--out is missing: expected --out DIR, or ./mua ${command} --resume DIR`);
+  if (resume !== undefined) checkAlone({ out, ...flags }, allowed);
+}
+
+async function newRun<Settings extends TrainSettings | SftSettings>(
+  command: string,
+  { out, lora, force }: Pick<Values<typeof RUN_FLAGS>, 'out' | 'lora' | 'force'>,
+  model: string,
+  settings: Settings,
+): Promise<RunFolder<Settings>> {
+  return RunFolder.create(out!, { command, settings, model: await findModel(model, { tokenizer: true, lora }), force });
+}
+
+const TRAIN_FLAGS = {
+  preset: {
+    type: 'string',
+    value: 'NAME',
+    help: 'nano (default), glimpse (the shortest conversations), small (a larger shop), tiny (a quick look), faithful (as MUA-RL’s code does it) or lora (adapters on --model; never measured)',
+  },
+  algorithm: {
+    type: 'string',
+    value: 'NAME',
+    help: `settings of an algorithm, applied before --set: ${ALGORITHMS.join(', ')} (default: the preset’s, which is grpo)`,
+    choices: ALGORITHMS,
+  },
+  model: { ...MODEL, required: false, help: 'model folder to start from (default: the preset’s bundled model)' },
+  steps: STEPS,
+  seed: SEED_OF_PRESET,
+  'stop-on-alarm': { type: 'boolean', help: 'end the run at the step at which an alarm begins' },
+  ...USER_FLAGS,
+  ...COST_FLAGS,
+  user: { ...USER_FLAGS.user, default: undefined, help: `${USER_FLAGS.user.help} (default scripted)` },
+  'val-user': {
+    type: 'string',
+    value: 'CUSTOMER',
+    help: 'customer of the held-out evaluations: scripted, learned or hub:… (default: as --user)',
+  },
+  set: SET,
+  ...RUN_FLAGS,
+  json: JSON_FLAG,
+} as const satisfies Flags;
+
+type TrainValues = Values<typeof TRAIN_FLAGS>;
+
+export const train = command({
+  summary: 'train by GRPO or another algorithm (--algorithm, --set algorithm=rft or sft); writes metrics, trajectories and the model',
+  flags: TRAIN_FLAGS,
+  async run(flags, progress) {
+    checkResume('train', flags, [
+      'user',
+      'userModel',
+      'userDevice',
+      'judgeModel',
+      'judgeCustomer',
+      'userPromptPrice',
+      'userCompletionPrice',
+      'userBudget',
+      'json',
+    ]);
+    const note = (text: string) => progress.note(text);
+    const folder =
+      flags.resume === undefined ? null : await RunFolder.resume<TrainSettings>(flags.resume, { flag: '--resume', command: 'train', note });
+    const { preset, algorithm, overrides } = folder ? folder.settings : trainSettings(flags);
+    const stored = folder?.settings.user;
+    const { user, userEndpoint } =
+      flags.user === undefined && stored?.mode === 'local'
+        ? { user: stored, userEndpoint: undefined }
+        : await readUser(customerFlags(flags, stored));
+    const val_user = folder ? folder.settings.val_user : givenValUser(flags);
+    const model = flags.model ?? bundledModel(preset);
+    const settings: TrainSettings = { preset, algorithm, overrides, model, user: withoutSecrets(user), ...(val_user && { val_user }) };
+    const run = folder ?? (await newRun('train', flags, flags.model ?? join(ROOT, 'models', model), settings));
+    const order: TrainOrder = { label: '', ...(val_user && { val_user }), ...run.order, preset, algorithm, overrides };
+    await keepWhenStopped(run, progress, () =>
+      runJob({
+        request: { command: 'train', runs: [order], user },
+        runs: [run],
+        userEndpoint,
+        progress,
+      }),
+    );
+    return run.result<Omit<TrainResult, 'model'>>();
+  },
+  show: ({ out, before, after, steps, seconds, dropped, retried, alarms }) => [
+    `held-out success before  ${passLine(before)}`,
+    `held-out success after   ${passLine(after)}`,
+    `${steps} steps in ${(seconds / 60).toFixed(1)} minutes; episodes retried ${retried}, dropped ${dropped}`,
+    ...alarms.map((alarm) => `alarm: ${alarm}`),
+    `results in ${out}`,
+  ],
+});
+
+const givenValUser = ({ valUser, userDevice }: TrainValues): BrowserUser | undefined =>
+  valUser === undefined ? undefined : readValUser(valUser, userDevice);
+
+function trainSettings({
+  preset = 'nano',
+  algorithm,
+  stopOnAlarm,
+  ...flags
+}: TrainValues): Pick<TrainSettings, 'preset' | 'algorithm' | 'overrides'> {
+  return { preset, algorithm: algorithm ?? '', overrides: { ...(stopOnAlarm && { stop_on_alarm: 'true' }), ...overridesOf(flags) } };
+}
+
+const overridesOf = ({ set, steps, seed }: Pick<TrainValues, 'set' | 'steps' | 'seed'>): Record<string, string> => ({
+  ...readPairs('set', set),
+  ...(steps === undefined ? {} : { total_training_steps: String(steps) }),
+  ...(seed === undefined ? {} : { seed: String(seed) }),
+});
+
+/** The customer that the flags name, else the customer of the run that goes on, else the scripted one. */
+function customerFlags(flags: TrainValues, stored: UserConfig | undefined): UserValues {
+  const { user, userModel, userDevice, judgeModel, judgeCustomer, userPromptPrice, userCompletionPrice, userBudget } = flags;
+  const judge = { judgeModel, judgeCustomer };
+  if (user === 'scripted') return { user, userModel, userDevice, ...judge, userPromptPrice, userCompletionPrice, userBudget };
+  const endpoint = stored?.mode === 'endpoint' ? stored : undefined;
+  const costs = {
+    userPromptPrice: userPromptPrice ?? endpoint?.promptPrice,
+    userCompletionPrice: userCompletionPrice ?? endpoint?.completionPrice,
+    userBudget: userBudget ?? endpoint?.budget,
+  };
+  if (user !== undefined || !endpoint) return { user: user ?? 'scripted', userModel, userDevice, ...judge, ...costs };
+  if (endpoint.baseUrl === '')
+    throw new UsageError("--user is missing: the address of the run's customer has a key or a name, which is not stored");
+  return {
+    user: endpoint.baseUrl,
+    userModel: userModel ?? endpoint.model,
+    judgeModel: judgeModel ?? endpoint.judgeModel,
+    judgeCustomer: judgeCustomer ?? endpoint.judgeCustomer,
+    userDevice,
+    ...costs,
+  };
+}
+
+/** A customer whose address may be stored. */
+function withoutSecrets(user: UserConfig): UserConfig {
+  if (user.mode !== 'endpoint') return user;
+  const { username, password, search } = new URL(user.baseUrl);
+  return username || password || search ? { ...user, baseUrl: '' } : user;
+}
+
+export const sft = command({
+  summary: 'supervised fine-tuning on conversations, on assistant tokens only',
+  flags: {
+    model: { ...MODEL, required: false, help: 'model folder in Hugging Face layout (required, except with --resume)' },
+    data: {
+      type: 'string',
+      value: 'FILE.jsonl',
+      help: 'OpenAI-style messages with tool calls, a conversation a line (required, except with --resume)',
+    },
+    steps: { ...STEPS, help: 'optimiser steps (default: two passes over the data)' },
+    seed: SEED_OF_PRESET,
+    set: SET,
+    ...RUN_FLAGS,
+    json: JSON_FLAG,
+  },
+  async run(flags, progress) {
+    checkResume('sft', flags, ['data', 'json']);
+    const note = (text: string) => progress.note(text);
+    const folder =
+      flags.resume === undefined ? null : await RunFolder.resume<SftSettings>(flags.resume, { flag: '--resume', command: 'sft', note });
+    const model = flags.model ?? folder?.settings.model;
+    const data = flags.data ?? folder?.settings.data;
+    if (model === undefined) throw new UsageError('--model is missing: expected --model');
+    if (data === undefined) throw new UsageError('--data is missing: expected --data');
+    const text = await readText(data);
+    if (text.trim() === '') throw new UsageError(`--data is "${data}": the file is empty`);
+    const settings: SftSettings = {
+      overrides: overridesOf(flags),
+      model,
+      data: resolve(data),
+      data_sha256: sha256(text),
+    };
+    if (folder && folder.settings.data_sha256 !== settings.data_sha256)
+      throw new UsageError(`--data is "${data}": it is not the file that the run was started with`);
+    const run = folder ?? (await newRun('sft', flags, model, settings));
+    const { overrides } = run.settings;
+    await keepWhenStopped(run, progress, () =>
+      runJob({
+        request: { command: 'sft', run: { ...run.order, overrides } },
+        runs: [run],
+        data,
+        progress,
+      }),
+    );
+    return run.result<Omit<SftResult, 'model'>>();
+  },
+  show: ({ out, losses, tokens, seconds }) => [
+    `loss ${losses[0]?.toFixed(4)} → ${losses.at(-1)?.toFixed(4)} in ${losses.length} steps, ${tokens} tokens, ${(tokens / seconds).toFixed(0)} tokens/s`,
+    `model in ${out}`,
+  ],
+});
+
+export const synthesize = command({
+  summary: 'write conversations of honest demonstrators with the scripted user, those with reward 1',
+  flags: {
+    domain: DOMAIN,
+    level: LEVEL,
+    count: { type: 'integer', value: 'N', help: 'conversations to keep', default: 2000, min: 1 },
+    demonstrator: {
+      type: 'string',
+      value: 'NAME',
+      help: 'careful (asks before each write), brisk (writes as soon as it knows enough) or both (a seeded draw)',
+      default: 'both',
+      choices: ['careful', 'brisk', 'both'],
+    },
+    side: {
+      type: 'string',
+      value: 'SIDE',
+      help: 'agent, or customer: conversations with varied words, to teach a model to play the customer; all are kept',
+      default: 'agent',
+      choices: ['agent', 'customer'],
+    },
+    set: { ...SET, help: 'customers.* or tools.*: who the customers are and how often tools fail (default: cooperative customers)' },
+    seed: SEED,
+    out: { type: 'string', value: 'FILE.jsonl', help: 'output', required: true },
+    json: JSON_FLAG,
+  },
+  async run({ domain, level, count, demonstrator, side, set, seed, out }, progress) {
+    await checkParent('out', out);
+    let jsonl: Uint8Array = new Uint8Array();
+    const result = await runJob({
+      request: {
+        command: 'synthesize',
+        options: { domain, level, count, ...(demonstrator !== 'both' && { styles: [demonstrator] }), side, seed },
+        settings: readPairs('set', set),
+      },
+      progress,
+      onFile: (body) => void (jsonl = body),
+    });
+    await writeAll({ [out]: jsonl });
+    return { out, ...result };
+  },
+  show: ({ out, kept, tried, solved }) => [`${kept} conversations of ${tried} tried, ${solved} of them with reward 1, in ${out}`],
+});

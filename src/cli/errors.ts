@@ -1,0 +1,22 @@
+/** @file Errors of the command line and their exit codes: 2 if the caller can correct the command, 1 for other errors. */
+
+export class UsageError extends Error {
+  override name = 'UsageError';
+  exitCode = 2;
+}
+
+export class CommandError extends Error {
+  override name = 'CommandError';
+  exitCode = 1;
+}
+
+/** Names of errors of the work that mean a wrong setting or a wrong input file. */
+const USAGE_NAMES = new Set(['ConfigError', 'ImportError', 'InputError', 'ModelFolderError', 'SafetensorsError', 'UsageError']);
+
+/** Turns an error of the work into an error of the command line. */
+export function errorOfWork({ name, message }: { name: string; message: string }): UsageError | CommandError {
+  return USAGE_NAMES.has(name) ? new UsageError(message) : new CommandError(message);
+}
+
+/** A message for a terminal: on one line and without control characters (C0, C1), which could change the terminal's state. */
+export const oneLine = (message: string) => message.replace(/\s*\n\s*/g, ' ').replace(/\p{Cc}/gu, '');

@@ -1,0 +1,39 @@
+/** @file What `mua evaluate` prints of its report. */
+import type { EvaluateReport, EvaluateResult } from '../trainer/messages.ts';
+import { percent } from './commands/shared.ts';
+
+const points = (x: number) => `${x < 0 ? '−' : '+'}${Math.abs(100 * x).toFixed(1)}`;
+
+/** @param difference of the customers `a` and `b`; null: no trial was scored with both */
+export const differenceLine = (a: string, b: string, difference: EvaluateResult['differences'][number]): string =>
+  difference
+    ? `${b} − ${a}: ${points(difference.difference)} points  (95 %: ${points(difference.low)} to ${points(difference.high)}; ${difference.tasks} tasks, paired)`
+    : `${b} − ${a}: no trial was scored with both`;
+
+export const reportLines = (report: EvaluateReport): string[] => [
+  ...report.pass_hat.map(({ k, value, low, high }) => `pass^${k}  ${percent(value)}  (95 %: ${percent(low)} to ${percent(high)})`),
+  `TCR     ${percent(report.tcr.value)}  (95 %: ${percent(report.tcr.low)} to ${percent(report.tcr.high)}): share of a task's criteria met`,
+  `${report.tasks} tasks × ${report.trials}; ${report.noop_tasks} tasks change nothing${report.noop_skipped ? `, ${report.noop_skipped} more left out` : ''}; ${report.unscored} episodes unscored; ${report.turns_mean.toFixed(1)} turns; ${report.seconds.toFixed(0)} s`,
+  ...counts('ended by', report.terminations),
+  ...(report.violations ? counts('violations', report.violations) : ['violations: not audited']),
+  ...writesWithYes(report.confirmed_writes),
+  ...counts('tools', report.tool_calls),
+  ...(report.customer ? customerLines(report.customer) : []),
+];
+
+const writesWithYes = (share: EvaluateReport['confirmed_writes']) =>
+  share ? [`writes with the customer's yes: ${percent(share.value)}  (95 %: ${percent(share.low)} to ${percent(share.high)})`] : [];
+
+const customerLines = ({ rate, faulty, episodes, judged, kinds, denied, wrong }: NonNullable<EvaluateReport['customer']>): string[] =>
+  rate
+    ? [
+        `customer: faults in ${faulty} of ${episodes} conversations, ${percent(rate.value)}  (95 %: ${percent(rate.low)} to ${percent(rate.high)}); reward denied in ${denied} of ${wrong} wrong ones`,
+        ...counts('faults of the customer', kinds),
+        ...(judged > 0 ? [`a model made a part of the audit in ${judged} of ${episodes} conversations`] : []),
+      ]
+    : [];
+
+function counts(title: string, table: Partial<Record<string, number>>): string[] {
+  const entries = (Object.entries(table) as [string, number][]).sort((a, b) => b[1] - a[1]);
+  return [`${title}: ${entries.map(([name, n]) => `${name} ${n}`).join(', ') || 'none'}`];
+}

@@ -1,0 +1,101 @@
+/** @file The folder of `mua experiment`: a folder for each run in `VARIANT/SEED`, and `experiment.json` with all that the analysis reads. */
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { ExperimentContent } from '../records/experiment.ts';
+import { readExperiment, writeExperiment } from '../experiments/file.ts';
+import { type Pair, pendingPairs, requestOf } from '../experiments/plan.ts';
+import { readToml } from '../experiments/read-toml.ts';
+import { ROOT } from './build.ts';
+import { errorOfWork, UsageError } from './errors.ts';
+import { keptRuns, resultOf } from './experiment.ts';
+import { findModel, type ModelFolder, readText, reason, writeAll } from './files.ts';
+import { readStatus } from './out-folder.ts';
+import { RunFolder, type TrainSettings } from './run-folder.ts';
+
+const RESULTS = 'experiment.json';
+
+/** A fault of an input file is wrong use. */
+function checked<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw errorOfWork(error as Error);
+  }
+}
+
+export async function readResults(directory: string): Promise<ExperimentContent> {
+  const path = join(directory, RESULTS);
+  const text = await readText(path);
+  return checked(() => readExperiment(text, path));
+}
+
+/** @file The folder of a model: a bundled one by name, else a path from the experiment's file. */
+async function modelFolder(name: string, from: string): Promise<ModelFolder> {
+  const bundled = join(ROOT, 'models', name);
+  const found = /^[\w-]+$/.test(name) && (await stat(bundled).catch(() => null));
+  return findModel(found ? bundled : resolve(dirname(from), name), { tokenizer: true });
+}
+
+/** @file The folder of a run: a new one, or the one of an earlier call, if its settings are the same. */
+async function runOf(
+  directory: string,
+  settings: TrainSettings,
+  model: ModelFolder,
+  note: (text: string) => void,
+): Promise<RunFolder<TrainSettings>> {
+  const status = await readStatus<TrainSettings>(directory);
+  const same = status !== null && JSON.stringify(status.settings) === JSON.stringify(settings);
+  if (same && status.state === 'done') return new RunFolder(directory, status, null, { paths: {} }, true);
+  if (same && status.checkpoints.length > 0) return RunFolder.resume<TrainSettings>(directory, { flag: '--out', command: 'train', note });
+  return RunFolder.create(directory, { command: 'train', settings, model, force: true });
+}
+
+/**
+ * Opens the folder `out` for the experiment of `file`. Finished runs in it are kept. `queue`: the runs that are still to do, in
+ * order; call `finish` when one is done.
+ * @throws UsageError if the file is wrong, or the folder belongs to another experiment
+ */
+export async function openExperiment(
+  { file, out }: { file: string; out: string },
+  note: (text: string) => void,
+): Promise<{
+  content: ExperimentContent;
+  queue: { pair: Pair; folder: RunFolder<TrainSettings> }[];
+  finish(pair: Pair, folder: RunFolder<TrainSettings>): Promise<void>;
+}> {
+  const text = await readText(file);
+  const experiment = checked(() => readToml(text, file));
+  const content: ExperimentContent = { experiment, runs: [] };
+  if (await stat(join(out, RESULTS)).catch(() => null)) {
+    const earlier = await readResults(out);
+    try {
+      content.runs = keptRuns(experiment, earlier.experiment, earlier.runs);
+    } catch (error) {
+      throw new UsageError(`--out is "${out}": ${(error as Error).message}`);
+    }
+  }
+  const finish = async (pair: Pair, folder: RunFolder<TrainSettings>) => {
+    content.runs.push(resultOf(experiment, pair, await folder.logs()));
+    await writeAll({ [join(out, RESULTS)]: writeExperiment(content) });
+  };
+
+  const pending = pendingPairs(experiment, content.runs).map((pair) => ({ pair, request: requestOf(experiment, pair) }));
+  const names = [...new Set(pending.map(({ request }) => request.model))];
+  const models = new Map(await Promise.all(names.map(async (name) => [name, await modelFolder(name, file)] as const)));
+  try {
+    if (pending.length > 0) await mkdir(out, { recursive: true });
+  } catch (error) {
+    throw new UsageError(`--out is "${out}": ${reason(error)}`);
+  }
+  const queue: { pair: Pair; folder: RunFolder<TrainSettings> }[] = [];
+  for (const { pair, request } of pending) {
+    const { model, preset, user, val_user } = request;
+    const overrides = Object.fromEntries(Object.entries(request.overrides).map(([key, value]) => [key, String(value)]));
+    const settings: TrainSettings = { preset, algorithm: '', overrides, user, ...(val_user && { val_user }), model };
+    const directory = join(out, pair.variant, String(pair.seed));
+    const folder = await runOf(directory, settings, models.get(model)!, note);
+    if (folder.done) await finish(pair, folder);
+    else queue.push({ pair, folder });
+  }
+  return { content, queue, finish };
+}

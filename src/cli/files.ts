@@ -1,0 +1,244 @@
+/** @file Input and output files. An output file gets a temporary name next to its place and is renamed at the end. */
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, readFile, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { CommandError, UsageError } from './errors.ts';
+
+/** A model on disk in Hugging Face layout, perhaps with a LoRA adapter from another folder. */
+export interface ModelFolder {
+  /** Of its files, by name. */
+  paths: Record<string, string>;
+  vocabSize: number;
+}
+
+/** What the folder of a run has beside its model and its logs. */
+export const RUN_FILE = /^(status|result)\.json$|^checkpoint-\d+\.safetensors$/;
+
+/**
+ * Checks a model folder without reading its weights.
+ * @param options.tokenizer whether the model needs one
+ * @param options.lora folder of an adapter
+ * @throws UsageError
+ */
+export async function findModel(
+  directory: string,
+  { tokenizer = false, lora }: { tokenizer?: boolean; lora?: string | undefined } = {},
+): Promise<ModelFolder> {
+  let names: string[];
+  try {
+    names = await readdir(directory);
+  } catch (error) {
+    throw new UsageError(`--model is "${directory}": ${reason(error)}`);
+  }
+  const candidates = names.filter((name) => /\.(json|safetensors|jinja)$/.test(name) && !RUN_FILE.test(name));
+  const own = await ownFiles(directory);
+  const kept = await Promise.all(candidates.map((name) => own(name)));
+  const files = candidates.filter((_, i) => kept[i]);
+  const needed = ['config.json', ...(tokenizer ? ['tokenizer.json', 'tokenizer_config.json'] : [])];
+  for (const name of needed)
+    if (!files.includes(name)) {
+      const linked = candidates.includes(name) ? `its ${name} is no regular file of the folder` : `it has no ${name}`;
+      throw new UsageError(`--model is "${directory}": ${linked}`);
+    }
+  const weights = files.filter((name) => name.endsWith('.safetensors'));
+  if (weights.every((name) => ADAPTER_FILES.includes(name)))
+    throw new UsageError(
+      `--model is "${directory}": ${weights.length > 0 ? 'it has an adapter only: expected it as --lora, and its base model' : 'it has no model.safetensors'}`,
+    );
+  for (const name of weights) await checkSafetensors(join(directory, name));
+  const config = (await readJson(join(directory, 'config.json'))) as { vocab_size?: unknown } | null;
+  const vocabSize = config?.vocab_size;
+  if (typeof vocabSize !== 'number' || !Number.isInteger(vocabSize) || vocabSize < 1) {
+    throw new UsageError(`${join(directory, 'config.json')}: vocab_size is ${JSON.stringify(vocabSize)}: expected a positive whole number`);
+  }
+  const paths = Object.fromEntries(files.map((name) => [name, join(directory, name)]));
+  return { paths: { ...paths, ...(lora !== undefined && (await findAdapter(lora))) }, vocabSize };
+}
+
+/** The files of a LoRA adapter as PEFT writes them. */
+const ADAPTER_FILES = ['adapter_config.json', 'adapter_model.safetensors'];
+
+/**
+ * @returns paths by name
+ * @throws UsageError
+ */
+async function findAdapter(directory: string): Promise<Record<string, string>> {
+  const own = await ownFiles(directory).catch((error) => {
+    throw new UsageError(`--lora is "${directory}": ${reason(error)}`);
+  });
+  for (const name of ADAPTER_FILES)
+    if (!(await own(name))) throw new UsageError(`--lora is "${directory}": it has no ${name}, as PEFT writes it`);
+  await checkSafetensors(join(directory, 'adapter_model.safetensors'));
+  return Object.fromEntries(ADAPTER_FILES.map((name) => [name, join(directory, name)]));
+}
+
+/**
+ * Returns a function that says whether a file of a model folder may be read. Regular files may be read, and links to regular
+ * files in the folder. Other links would copy files from outside into the output folder. In the cache of Hugging Face, a
+ * snapshot links to the blobs of its repository: these links are allowed.
+ */
+async function ownFiles(directory: string): Promise<(name: string) => Promise<boolean>> {
+  const root = await realpath(directory);
+  const repository = /^(.*[\\/]models--[^\\/]+)[\\/]snapshots[\\/][^\\/]+$/.exec(root)?.[1];
+  const roots = [root, ...(repository ? [join(repository, 'blobs')] : [])];
+  return async (name: string) => {
+    const path = await realpath(join(root, name)).catch(() => '');
+    const info = await stat(path).catch(() => null);
+    return info?.isFile() === true && roots.some((folder) => path.startsWith(folder + sep));
+  };
+}
+
+/** The limit of the reference implementation. */
+const MOST_HEADER_BYTES = 100_000_000;
+
+/** A truncated download is the usual fault: the header says how long the file must be. */
+async function checkSafetensors(path: string): Promise<void> {
+  const { size } = await stat(path);
+  const file = await open(path);
+  try {
+    const word = Buffer.alloc(8);
+    const { bytesRead } = await file.read(word, 0, 8, 0);
+    const length = bytesRead === 8 ? Number(word.readBigUInt64LE()) : Infinity;
+    if (length > Math.min(size - 8, MOST_HEADER_BYTES))
+      throw new UsageError(`${path} is truncated or not a safetensors file: ${size} bytes are less than its header needs`);
+    const header = Buffer.alloc(length);
+    await file.read(header, 0, length, 8);
+    let tensors: Record<string, { data_offsets?: unknown[] } | null> | null;
+    try {
+      tensors = JSON.parse(header.toString('utf8')) as typeof tensors;
+    } catch {
+      throw new UsageError(`${path} is not a safetensors file: its header is not JSON`);
+    }
+    if (typeof tensors !== 'object' || tensors === null)
+      throw new UsageError(`${path} is not a safetensors file: its header is not a JSON object`);
+    const end = Object.values(tensors).reduce((most, tensor) => Math.max(most, Number(tensor?.data_offsets?.[1] ?? 0)), 0);
+    if (8 + length + end > size) throw new UsageError(`${path} is truncated: its header needs ${8 + length + end} bytes, it has ${size}`);
+  } finally {
+    await file.close();
+  }
+}
+
+/** @throws UsageError when the file can't be read or is not JSON */
+export async function readJson(path: string): Promise<unknown> {
+  const text = await readText(path);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new UsageError(`${path} is not JSON: ${(error as Error).message.split('\n')[0]}`);
+  }
+}
+
+/** Bytes. JavaScript has no longer texts. */
+const LONGEST_TEXT = 2 ** 29 - 1024;
+
+/** @throws UsageError when the file can't be read. A pipe is refused: its other end may never close */
+export async function readText(path: string): Promise<string> {
+  try {
+    const info = await stat(path);
+    if (!info.isFile() && !info.isDirectory()) throw new Error('expected a file, it is no regular file');
+    if (info.size > LONGEST_TEXT) throw new Error(`has ${info.size} bytes: expected at most ${LONGEST_TEXT}`);
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${path}: ${reason(error)}`);
+  }
+}
+
+/** Fails early, before minutes of work, when an output can't be written. */
+export async function checkParent(flag: string, path: string): Promise<void> {
+  const parent = dirname(resolve(path));
+  const info = await stat(parent).catch(() => null);
+  if (!info?.isDirectory()) throw new UsageError(`--${flag} is "${path}": the folder "${dirname(path)}" does not exist`);
+  const existing = await stat(path).catch(() => null);
+  if (existing?.isDirectory()) throw new UsageError(`--${flag} is "${path}": expected a file, it is a folder`);
+  // A device or a pipe would be replaced by a file.
+  if (existing && !existing.isFile()) throw new UsageError(`--${flag} is "${path}": expected a file, it is no regular file`);
+}
+
+const temporaryName = (path: string) =>
+  join(dirname(resolve(path)), `.${basename(path)}.${process.pid}.${randomBytes(3).toString('hex')}.tmp`);
+
+/**
+ * Writes several files. Either all files appear, or no file appears.
+ * @param contents by path
+ */
+export async function writeAll(contents: Record<string, string | Uint8Array>): Promise<void> {
+  const pending = await Promise.all(
+    Object.entries(contents).map(async ([name, data]) => {
+      // A link stays a link: its target is replaced.
+      const path = await realpath(name).catch(() => name);
+      return { path, data, temporary: temporaryName(path) };
+    }),
+  );
+  try {
+    for (const { path } of pending) await checkReplaceable(path);
+    for (const { data, temporary } of pending) await writeFile(temporary, data);
+    for (const { path, temporary } of pending) await rename(temporary, path);
+  } catch (error) {
+    throw new CommandError(`could not write ${pending.map(({ path }) => path).join(', ')}: ${reason(error)}`);
+  } finally {
+    await Promise.all(pending.map(({ temporary }) => rm(temporary, { force: true })));
+  }
+}
+
+async function checkReplaceable(path: string): Promise<void> {
+  const existing = await stat(path).catch(() => null);
+  if (existing && !existing.isFile()) throw new Error(`${path} is no regular file`);
+}
+
+/** A folder that takes its name only when `work` has succeeded. Until then its files are in a temporary folder next to it. */
+export async function writeFolder<T>(directory: string, work: (temporary: string) => Promise<T>): Promise<T> {
+  const existing = await stat(directory).catch(() => null);
+  if (existing && !existing.isDirectory()) throw new UsageError(`--out is "${directory}": expected a folder, it is a file`);
+  const temporary = temporaryName(directory);
+  try {
+    await mkdir(temporary, { recursive: true });
+  } catch (error) {
+    throw new UsageError(`--out is "${directory}": ${reason(error)}`);
+  }
+  const discard = () => rm(temporary, { recursive: true, force: true });
+  const forget = onInterrupt(discard);
+  try {
+    const result = await work(temporary);
+    await moveFolder(temporary, directory);
+    return result;
+  } finally {
+    await discard();
+    forget();
+  }
+}
+
+/** Gives a folder its name. If a folder of that name exists, the files are moved into it, and those of its folders likewise. */
+async function moveFolder(temporary: string, directory: string): Promise<void> {
+  const existing = await stat(directory).catch(() => null);
+  if (!existing) return rename(temporary, directory);
+  for (const entry of await readdir(temporary, { withFileTypes: true })) {
+    const [from, to] = [join(temporary, entry.name), join(directory, entry.name)];
+    await (entry.isDirectory() ? moveFolder(from, to) : rename(from, to));
+  }
+  await rmdir(temporary);
+}
+
+const interruptions = new Set<() => unknown>();
+
+/** Registers clean-up work for Ctrl-C; returns a function that takes it back. */
+export function onInterrupt(work: () => unknown): () => void {
+  interruptions.add(work);
+  return () => void interruptions.delete(work);
+}
+
+export async function runInterruptions(): Promise<void> {
+  await Promise.allSettled([...interruptions].map(async (work) => work()));
+}
+
+/** Why a file could not be read or written. */
+export function reason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const words: Record<string, string> = {
+    ENOENT: 'there is no such file or folder',
+    EACCES: 'permission denied',
+    EISDIR: 'it is a folder',
+    ENOTDIR: 'it is not a folder',
+    ENOSPC: 'the disk is full',
+  };
+  return words[code ?? ''] ?? message;
+}

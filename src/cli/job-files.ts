@@ -1,0 +1,27 @@
+/** @file The files of one job by name: the command offers what the work may read, and receives what the work makes. */
+
+/** A file on disk, or its content. */
+export type Offer = { file: string } | { data: string | Uint8Array };
+export type Receive = (body: Buffer, name: string) => void | Promise<void>;
+
+export class JobFiles {
+  readonly #offers = new Map<string, Offer>();
+  readonly #receivers = new Map<string, Receive>();
+
+  offer(name: string, source: Offer): void {
+    this.#offers.set(name, source);
+  }
+
+  /** @param name a `*` at its end matches any text without a slash */
+  accept(name: string, receive: Receive): void {
+    this.#receivers.set(name, receive);
+  }
+
+  offered(name: string): Offer | undefined {
+    return this.#offers.get(name);
+  }
+
+  receiver(name: string): Receive | undefined {
+    return this.#receivers.get(name) ?? this.#receivers.get(name.replace(/[^/]*$/, '*'));
+  }
+}

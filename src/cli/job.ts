@@ -1,0 +1,99 @@
+/** @file Runs the work of one command: in the browser, or in Node. */
+import type { Interrupted } from '../trainer/messages.ts';
+import type { UserConfig } from '../records/user.ts';
+import type { BenchmarkData } from './benchmark-data.ts';
+import type { ModelFolder } from './files.ts';
+import { JobFiles, type Receive } from './job-files.ts';
+import { workInPage } from './page.ts';
+import type { ProgressBar } from './progress.ts';
+import type { WorkRequest, WorkResults } from './work.ts';
+
+/** The server of a simulated customer. */
+export interface UserEndpoint {
+  baseUrl: string;
+  apiKey?: string | undefined;
+}
+
+/** What a backend gets. It answers with JSON. @throws CommandError or UsageError */
+export type Backend = (job: {
+  request: WorkRequest;
+  files: JobFiles;
+  userEndpoint: UserEndpoint | undefined;
+  progress: ProgressBar;
+}) => Promise<unknown>;
+
+export interface Job<Request extends WorkRequest> {
+  request: Request;
+  model?: ModelFolder;
+  /** The runs of a training, in the order of the request. */
+  runs?: JobRun[];
+  /** The customers of an evaluation, in the order of the request. */
+  customers?: JobCustomer[];
+  /** A file that the work reads as text. */
+  data?: string;
+  /** Data that the work imports first. */
+  benchmark?: BenchmarkData | undefined;
+  userEndpoint?: UserEndpoint | undefined;
+  /** Gets a file that the work made. */
+  onFile?: Receive;
+  progress: ProgressBar;
+}
+
+export interface JobRun {
+  model: { paths: Record<string, string> };
+  /** Where the run goes on. */
+  interrupted: { logs: Omit<Interrupted, 'checkpoint'>; checkpoint: string } | null;
+  /** Gets what the work sends of the run. */
+  receive(name: string, body: Buffer): Promise<void> | void;
+}
+
+export interface JobCustomer {
+  /** A file with the trials from before an interruption. */
+  done?: string;
+  /** Gets each trial that has ended. */
+  receive(trajectory: Buffer): Promise<void> | void;
+}
+
+/** @throws CommandError or UsageError */
+export async function runJob<Request extends WorkRequest>(job: Job<Request>): Promise<WorkResults[Request['command']]> {
+  const { request, model, benchmark, userEndpoint, progress } = job;
+  const imported = benchmark && {
+    benchmark: { benchmark: benchmark.rules, domain: benchmark.domain, paths: benchmark.files.map(([path]) => path) },
+  };
+  const order = { ...request, ...imported, model: Object.keys(model?.paths ?? {}) };
+  return (await workInPage({ request: order, files: filesOf(job), userEndpoint, progress })) as WorkResults[Request['command']];
+}
+
+function filesOf<Request extends WorkRequest>({ model, runs = [], customers = [], data, benchmark, onFile }: Job<Request>): JobFiles {
+  const files = new JobFiles();
+  for (const [name, file] of Object.entries(model?.paths ?? {})) files.offer(`model/${name}`, { file });
+  for (const [i, run] of runs.entries()) {
+    for (const [name, file] of Object.entries(run.model.paths)) files.offer(`run/${i}/${name}`, { file });
+    if (run.interrupted) {
+      files.offer(`run/${i}/interrupted.json`, { data: JSON.stringify(run.interrupted.logs) });
+      files.offer(`run/${i}/checkpoint.safetensors`, { file: run.interrupted.checkpoint });
+    }
+    files.accept(`run/${i}/*`, (body, name) => run.receive(name.slice(`run/${i}/`.length), body));
+  }
+  for (const [i, { done, receive }] of customers.entries()) {
+    if (done) files.offer(`customer/${i}/done.jsonl`, { file: done });
+    files.accept(`customer/${i}/trial`, receive);
+  }
+  if (data) files.offer('data.jsonl', { file: data });
+  // By index, because paths may contain any character.
+  benchmark?.files.forEach(([, file], i) => files.offer(`benchmark/${i}`, { file }));
+  if (onFile) files.accept('out/*', (body, name) => onFile(body, name.slice('out/'.length)));
+  return files;
+}
+
+/** The customer with the key of its server, for a process that may hold it. */
+export const withKey = (user: UserConfig, endpoint: UserEndpoint | undefined): UserConfig =>
+  user.mode === 'endpoint' && endpoint?.apiKey !== undefined ? { ...user, apiKey: endpoint.apiKey } : user;
+
+/** The request with every endpoint changed. */
+export function withEndpoints(request: WorkRequest, change: (user: UserConfig & { mode: 'endpoint' }) => UserConfig): WorkRequest {
+  const changed = (user: UserConfig) => (user.mode === 'endpoint' ? change(user) : user);
+  if (request.command === 'train') return { ...request, user: changed(request.user) };
+  if (request.command !== 'evaluate') return request;
+  return { ...request, customers: request.customers.map((customer) => ({ ...customer, user: changed(customer.user) })) };
+}

@@ -1,0 +1,101 @@
+/**
+ * @file `mua`: commands that need a model run the built app in headless Chromium. Other commands run in Node. Results go to stdout,
+ * progress and errors to stderr. Exit codes: 0 done, 1 failed, 2 wrong use, 130 stopped by Ctrl-C, 143 stopped by SIGTERM.
+ */
+import { readFlags } from './args.ts';
+import type { AnyCommand } from './command.ts';
+import { replay, rescore } from './commands/benchmark.ts';
+import { envServe } from './commands/env-serve.ts';
+import { experiment } from './commands/experiment.ts';
+import { evaluate } from './commands/evaluate.ts';
+import { exportRun } from './commands/export-run.ts';
+import { exportModel } from './commands/export.ts';
+import { bench, generate, grad, plan, score } from './commands/model.ts';
+import { open, userServer } from './commands/local.ts';
+import { sft, synthesize, train } from './commands/training.ts';
+import { verify, verifyLog } from './commands/verify.ts';
+import { oneLine, UsageError } from './errors.ts';
+import { runInterruptions } from './files.ts';
+import { ProgressBar } from './progress.ts';
+
+const COMMANDS: Record<string, AnyCommand> = {
+  open,
+  train,
+  experiment,
+  evaluate,
+  synthesize,
+  sft,
+  score,
+  grad,
+  generate,
+  plan,
+  bench,
+  export: exportModel,
+  'export-run': exportRun,
+  verify,
+  'verify-log': verifyLog,
+  replay,
+  rescore,
+  'user-server': userServer,
+  'env-serve': envServe,
+};
+
+/**
+ * @param argv without node and script
+ * @returns the exit code
+ */
+export async function main([name, ...args]: string[]): Promise<number> {
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+    const topic = name === 'help' ? COMMANDS[args[0] ?? ''] : undefined;
+    console.log(topic ? commandHelp(args[0]!, topic) : help());
+    return 0;
+  }
+  const progress = new ProgressBar();
+  try {
+    const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+    if (!command) throw new UsageError(`unknown command "${name}": expected ${Object.keys(COMMANDS).join(', ')}`);
+    if (args.includes('--help') || args.includes('-h')) {
+      console.log(commandHelp(name, command));
+      return 0;
+    }
+    const { positional } = command;
+    const first = positional && args[0] !== undefined && !args[0].startsWith('-') ? args.shift() : undefined;
+    const flags: Record<string, unknown> = { ...readFlags(args, command.flags), ...(positional && { [positional.name]: first }) };
+    listenForInterrupts();
+    const result = await command.run(flags, progress);
+    console.log(flags.json ? JSON.stringify(result) : command.show(result).join('\n'));
+    return 0;
+  } catch (error) {
+    if (interruption) return interruption; // the closed browser caused this error
+    progress.clear();
+    const { message, exitCode } = error as Error & { exitCode?: number };
+    console.error(`mua: ${oneLine(message)}`);
+    if (exitCode === undefined && process.env.MUA_DEBUG) console.error(error);
+    return exitCode ?? 1;
+  }
+}
+
+let interruption: Promise<number> | null = null;
+
+function listenForInterrupts(): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, async () => {
+      interruption = runInterruptions().then(() => (signal === 'SIGINT' ? 130 : 143));
+      process.exit(await interruption);
+    });
+  }
+}
+
+function help(): string {
+  const rows = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`);
+  return ['usage: ./mua COMMAND [flags]', '', ...rows, '', './mua COMMAND --help shows its flags.'].join('\n');
+}
+
+function commandHelp(name: string, { summary, flags, positional }: AnyCommand): string {
+  const rows = Object.entries(flags).map(([flag, { type, value, help: text, default: fallback, required }]) => {
+    const left = `--${flag}${type === 'boolean' ? '' : ` ${value}`}`;
+    const note = required ? ' (required)' : fallback === undefined || text.includes('default') ? '' : ` (default ${fallback})`;
+    return `  ${left.padEnd(24)} ${text}${note}`;
+  });
+  return [`./mua ${name}${positional ? ` ${positional.value}` : ''}: ${summary}`, '', ...rows].join('\n');
+}

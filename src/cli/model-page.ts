@@ -1,0 +1,51 @@
+/** @file A text-generation model that plays customers, in a page of headless Chromium: Node has no runtime for its worker. */
+import type { Browser } from 'playwright-core';
+import type { LocalModelWorker } from '../local/api.ts';
+import type { ModelWorker } from '../local/spawn.ts';
+import { launchChromium } from './browser.ts';
+import { builtSite } from './build.ts';
+import { serveSite } from './server.ts';
+
+/** Starts a browser. Its failure is the failure of the first request. */
+export function modelInPage(note: (text: string) => void): ModelWorker {
+  let die: (error: Error) => void = () => {};
+  const death = new Promise<never>((_, reject) => (die = reject));
+  death.catch(() => {}); // each request waits for it too
+  const opened = (async () => {
+    const server = await serveSite(await builtSite(note));
+    let browser: Browser | undefined;
+    try {
+      browser = await launchChromium();
+      browser.on('disconnected', () => die(new Error('the browser ended')));
+      const page = await browser.newPage();
+      page.on('crash', () => die(new Error('the page crashed: perhaps memory ran out')));
+      await page.goto(`${server.origin}/headless.html`);
+      await page.waitForFunction('typeof window.muaModel === "function"');
+      return { server, browser, page };
+    } catch (error) {
+      await browser?.close();
+      await server.close();
+      throw error;
+    }
+  })();
+  opened.catch(() => {});
+  const ask = async <Method extends keyof LocalModelWorker>(
+    method: Method,
+    argument?: object,
+  ): Promise<Awaited<ReturnType<LocalModelWorker[Method]>>> => {
+    const { page } = await opened;
+    const answer = await page.evaluate(([name, value]) => window.muaModel(name, value), [method, argument] as const);
+    return answer as Awaited<ReturnType<LocalModelWorker[Method]>>;
+  };
+  return {
+    model: { load: (config) => ask('load', config), generate: (request) => ask('generate', request), stop: () => ask('stop') },
+    death,
+    terminate: () =>
+      void opened
+        .then(async ({ server, browser }) => {
+          await browser.close();
+          await server.close();
+        })
+        .catch(() => {}),
+  };
+}

@@ -1,0 +1,283 @@
+/**
+ * @file The folder of `mua train` and `mua sft`, and of each run of `mua experiment`. All finished steps are in it at any time, and
+ * `status.json` says how far the run is. Each state of `status.json` is complete: a file that it names was written before.
+ */
+import { appendFile, copyFile, mkdir, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { CommandError, UsageError } from './errors.ts';
+import type { Interrupted } from '../trainer/messages.ts';
+import type { BrowserUser, UserConfig } from '../records/user.ts';
+import { type ModelFolder, readJson, reason, RUN_FILE, writeAll } from './files.ts';
+import { appendLines, checkOut, fileSha256, type SavedCheckpoint, sha256, type Status, statusToResume, writeStatus } from './out-folder.ts';
+import type { RunOrder } from './work.ts';
+
+/** What a step adds lines to. */
+const LOGS = ['metrics.jsonl', 'trajectories.jsonl', 'evaluations.jsonl'] as const;
+/** Steps after the last checkpoint of a run that was stopped. */
+const SUPERSEDED = 'superseded';
+const CHECKPOINT = /^checkpoint-(\d+)\.safetensors$/;
+const CHECKPOINTS_KEPT = 2;
+const WEIGHTS = /\.safetensors(\.index\.json)?$/;
+
+type Logs = Omit<Interrupted, 'checkpoint'>;
+
+/** What `mua train` was started with. */
+export interface TrainSettings {
+  preset: string;
+  algorithm: string;
+  overrides: Record<string, string>;
+  /** Its name or path. */
+  model: string;
+  user: UserConfig;
+  val_user?: BrowserUser;
+}
+
+/** What `mua sft` was started with. */
+export interface SftSettings {
+  overrides: Record<string, string>;
+  model: string;
+  data: string;
+  data_sha256: string;
+}
+
+/** The work may only write plain file names into a folder. */
+function safeName(name: string): string {
+  if (basename(name) !== name || name.startsWith('.')) throw new Error(`file name "${name}" is not a plain name`);
+  return name;
+}
+
+export class RunFolder<Settings extends object> {
+  #status: Status<Settings>;
+  #created: boolean;
+  #closed = false;
+  #written: Promise<void> = Promise.resolve();
+
+  /**
+   * @param interrupted where the run goes on, with the path of its checkpoint
+   * @param model what the run starts from; for a run that goes on, the files beside its checkpoint
+   */
+  constructor(
+    readonly directory: string,
+    status: Status<Settings>,
+    readonly interrupted: { logs: Logs; checkpoint: string } | null,
+    readonly model: { paths: Record<string, string> },
+    created: boolean,
+  ) {
+    this.#status = status;
+    this.#created = created;
+  }
+
+  /**
+   * A folder for a new run. It is created when the run has its first result, so a wrong setting leaves no folder.
+   * @param run.model its files without the weights are copied
+   * @param run.force replace the files of an earlier run
+   * @throws UsageError if the folder is not empty
+   */
+  static async create<Settings extends object>(
+    directory: string,
+    { command, settings, model, force = false }: { command: string; settings: Settings; model: ModelFolder; force?: boolean | undefined },
+  ): Promise<RunFolder<Settings>> {
+    await checkOut(directory, force);
+    const names = Object.keys(model.paths);
+    const files = names.filter((name) => !WEIGHTS.test(name));
+    const weights: NonNullable<Status['weights']> = {};
+    for (const name of names)
+      if (WEIGHTS.test(name) && name !== 'adapter_model.safetensors')
+        weights[name] = { path: resolve(model.paths[name] ?? ''), sha256: await fileSha256(model.paths[name] ?? '') };
+    const status: Status<Settings> = { command, state: 'running', pid: process.pid, step: 0, settings, files, weights, checkpoints: [] };
+    return new RunFolder(directory, status, null, model, false);
+  }
+
+  /**
+   * The folder of a run that was stopped. Steps after its last good checkpoint move to `superseded-*.jsonl`.
+   * @throws UsageError if the run can't go on
+   */
+  static async resume<Settings extends object>(
+    directory: string,
+    { flag, command, note }: { flag: string; command: string; note: (message: string) => void },
+  ): Promise<RunFolder<Settings>> {
+    const status = await statusToResume<Settings>(directory, { flag, command });
+    for (const checkpoint of status.checkpoints) {
+      const bytes = await readFile(join(directory, checkpoint.file)).catch(() => null);
+      if (bytes && sha256(bytes) === checkpoint.sha256) {
+        await supersede(directory, checkpoint);
+        const interrupted = { logs: await readLogs(directory), checkpoint: join(directory, checkpoint.file) };
+        const checkpoints = status.checkpoints.slice(status.checkpoints.indexOf(checkpoint));
+        const model = { paths: { ...(await firstWeights(status, note)), ...pathsIn(directory, status.files) } };
+        const folder = new RunFolder(directory, { ...status, checkpoints, message: undefined }, interrupted, model, true);
+        await folder.#setStatus({ state: 'running', pid: process.pid, step: checkpoint.step });
+        return folder;
+      }
+      note(`mua: ${join(directory, checkpoint.file)} is ${bytes ? 'damaged' : 'missing'}: going on from an earlier checkpoint`);
+    }
+    throw new UsageError(`${flag} is "${directory}": it has no checkpoint that is whole: start the run again with --out and --force`);
+  }
+
+  get done(): boolean {
+    return this.#status.state === 'done';
+  }
+
+  /** What the work gets of the run beside its settings. */
+  get order(): RunOrder {
+    const { model: base } = this.settings as { model?: string };
+    return { model: Object.keys(this.model.paths), ...(base !== undefined && { base }), interrupted: this.interrupted !== null };
+  }
+
+  /** What the run was started with. */
+  get settings(): Settings {
+    return this.#status.settings;
+  }
+
+  /** Keeps what the work sends: `step`, `evaluation`, `checkpoint-N.safetensors`, files of the model, and `finished` at last. */
+  receive(name: string, body: Buffer): Promise<void> {
+    if (this.#closed) return this.#written;
+    const written = this.#written.then(async () => {
+      try {
+        await this.#keep(name, body);
+      } catch (error) {
+        throw new CommandError(`could not write to ${this.directory}: ${reason(error)}`);
+      }
+    });
+    this.#written = written.catch(() => {});
+    return written;
+  }
+
+  /** Ends the run before its last step. Returns once all is written. A second call does nothing. */
+  async stop(state: 'interrupted' | 'failed', message?: string): Promise<void> {
+    if (this.#closed) return this.#written;
+    this.#closed = true;
+    await this.#written;
+    if (this.#created) await this.#setStatus({ state, ...(message !== undefined && { message }) }).catch(() => {});
+  }
+
+  /** How to go on, if the run has a checkpoint. */
+  get continuation(): string | null {
+    const { command, step, checkpoints } = this.#status;
+    if (checkpoints.length === 0) return null;
+    return `${this.directory} holds the results up to step ${step}. Go on with: ./mua ${command} --resume ${this.directory}`;
+  }
+
+  /** What the work answered when the run was done. */
+  async result<Result extends object>(): Promise<Result & { out: string }> {
+    const result = (await readJson(join(this.directory, 'result.json'))) as Result;
+    return { ...result, out: this.directory };
+  }
+
+  /** The metrics of all steps, and the evaluations. */
+  logs(): Promise<Logs> {
+    return readLogs(this.directory);
+  }
+
+  async #keep(name: string, body: Buffer): Promise<void> {
+    if (!this.#created) await this.#fill();
+    const place = join(this.directory, safeName(name));
+    if (name === 'step') await this.#addStep(body.toString('utf8'));
+    else if (name === 'evaluation') await appendLines(join(this.directory, 'evaluations.jsonl'), `${body.toString('utf8')}\n`);
+    else if (CHECKPOINT.test(name)) await this.#addCheckpoint(name, body);
+    else if (name === 'finished') await this.#finish(body);
+    else await writeAll({ [place]: body });
+  }
+
+  /** Makes the folder of a new run and copies the model's files. */
+  async #fill(): Promise<void> {
+    const { directory } = this;
+    await mkdir(directory, { recursive: true });
+    this.#created = true;
+    for (const name of await readdir(directory)) if (isResult(name)) await rm(join(directory, name));
+    for (const name of LOGS) await writeFile(join(directory, name), '');
+    for (const name of this.#status.files) await copyFile(this.model.paths[name] ?? '', join(directory, name));
+  }
+
+  /** @param text a line of metrics, then the lines of the step's conversations */
+  async #addStep(text: string): Promise<void> {
+    const end = text.indexOf('\n');
+    if (end >= 0) await appendLines(join(this.directory, 'trajectories.jsonl'), `${text.slice(end + 1)}\n`);
+    const metrics = end < 0 ? text : text.slice(0, end);
+    await appendLines(join(this.directory, 'metrics.jsonl'), `${metrics}\n`);
+    await this.#setStatus({ step: (JSON.parse(metrics) as { step: number }).step });
+  }
+
+  async #addCheckpoint(file: string, body: Buffer): Promise<void> {
+    await writeAll({ [join(this.directory, file)]: body });
+    const bytes = Object.fromEntries(await Promise.all(LOGS.map(async (log) => [log, (await stat(join(this.directory, log))).size])));
+    const added = { step: Number(CHECKPOINT.exec(file)?.[1]), file, sha256: sha256(body), bytes };
+    const all = [added, ...this.#status.checkpoints.filter((checkpoint) => checkpoint.file !== file)];
+    await this.#setStatus({ checkpoints: all.slice(0, CHECKPOINTS_KEPT) });
+    for (const old of all.slice(CHECKPOINTS_KEPT)) await rm(join(this.directory, old.file), { force: true });
+  }
+
+  async #finish(result: Buffer): Promise<void> {
+    await writeAll({ [join(this.directory, 'result.json')]: `${result.toString('utf8')}\n` });
+    const old = this.#status.checkpoints;
+    const hashes: Record<string, string> = {};
+    for (const name of await readdir(this.directory))
+      if (LOGS.some((log) => log === name) || WEIGHTS.test(name)) hashes[name] = await fileSha256(join(this.directory, name));
+    await this.#setStatus({ state: 'done', checkpoints: [], sha256: hashes });
+    for (const { file } of old) await rm(join(this.directory, file), { force: true });
+    this.#closed = true;
+  }
+
+  async #setStatus(change: Partial<Status<Settings>>): Promise<void> {
+    this.#status = { ...this.#status, ...change };
+    await writeStatus(this.directory, this.#status);
+  }
+}
+
+const pathsIn = (directory: string, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, join(directory, name)]));
+
+/**
+ * The weights that the run began with, if they are still there. A run that trains adapters needs them; a checkpoint of all weights
+ * stands in their place.
+ */
+async function firstWeights({ weights = {} }: Status, note: (message: string) => void): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const [name, { path, sha256: expected }] of Object.entries(weights)) {
+    if ((await fileSha256(path).catch(() => '')) === expected) found[name] = path;
+    else note(`mua: ${path} is missing, or is not the file that the run began with: a run that trains an adapter cannot go on`);
+  }
+  return found;
+}
+
+async function readLogs(directory: string): Promise<Logs> {
+  const lines = async <Line>(name: string): Promise<Line[]> => {
+    const path = join(directory, name);
+    const text = await readFile(path, 'utf8');
+    return text
+      .split('\n')
+      .filter(Boolean)
+      .map((line, i) => {
+        try {
+          return JSON.parse(line) as Line;
+        } catch {
+          throw new UsageError(`${path}: line ${i + 1} is not JSON`);
+        }
+      });
+  };
+  return { metrics: await lines('metrics.jsonl'), evaluations: await lines('evaluations.jsonl') };
+}
+
+/** Moves what the logs hold beyond the checkpoint to `superseded-*.jsonl`: the run repeats these steps. */
+async function supersede(directory: string, { bytes }: SavedCheckpoint): Promise<void> {
+  for (const name of LOGS) {
+    const path = join(directory, name);
+    const kept = bytes[name] ?? 0;
+    const { size } = await stat(path);
+    if (size < kept) throw new UsageError(`${path} has ${size} bytes: expected at least the ${kept} of the checkpoint`);
+    if (size === kept) continue;
+    const tail = Buffer.alloc(size - kept);
+    const file = await open(path);
+    try {
+      await file.read(tail, 0, tail.length, kept);
+    } finally {
+      await file.close();
+    }
+    // A line that a kill cut off is no result.
+    await appendFile(join(directory, `${SUPERSEDED}-${name}`), tail.subarray(0, tail.lastIndexOf(10) + 1));
+    await truncate(path, kept);
+  }
+}
+
+/** Files of an earlier run, which a new run replaces. */
+const isResult = (name: string) =>
+  (LOGS as readonly string[]).includes(name) || RUN_FILE.test(name) || name.startsWith(`${SUPERSEDED}-`) || WEIGHTS.test(name);

@@ -1,0 +1,177 @@
+/**
+ * @file The local server of the page. It serves the built site from memory, so that a new build cannot change a running page.
+ * Under a random path it exchanges files with the page and forwards requests to the simulated customer's endpoint.
+ */
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { extname, join, relative, sep } from 'node:path';
+import { CommandError } from './errors.ts';
+import { HEADERS } from './headers.ts';
+import type { UserEndpoint } from './job.ts';
+import { JobFiles } from './job-files.ts';
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.css': 'text/css',
+  '.json': 'application/json',
+  '.wasm': 'application/wasm',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.webmanifest': 'application/manifest+json',
+};
+/** Other names could be another site's that resolve to this machine (DNS rebinding). */
+const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
+export interface SiteServer {
+  origin: string;
+  /** Path of the exchanged files, with its random token. The page may GET what is offered and PUT what is accepted. */
+  exchange: string;
+  /** Forwards requests to an endpoint. Returns the base URL for the page. */
+  proxyUser(target: UserEndpoint): string;
+  close(): Promise<void>;
+}
+
+/**
+ * @param directory of the built site
+ * @param options port 0 (default) is any free one
+ * @throws CommandError if the port is in use
+ */
+export async function serveSite(
+  directory: string,
+  { port = 0, files = new JobFiles() }: { port?: number; files?: JobFiles } = {},
+): Promise<SiteServer> {
+  const site = await readSite(directory);
+  const exchange = `/${randomBytes(16).toString('hex')}/`;
+  let user: UserEndpoint | null = null;
+
+  const server = createServer(async (request, response) => {
+    const answer = (status: number, body: string | Uint8Array = '', type = 'text/plain') =>
+      response.writeHead(status, { ...HEADERS, 'Content-Type': type, 'Cache-Control': 'no-cache' }).end(body);
+    const { hostname } = URL.canParse(`http://${request.headers.host}`) ? new URL(`http://${request.headers.host}`) : { hostname: '' };
+    if (!LOOPBACK.has(hostname)) return answer(403, `the host is "${request.headers.host}": expected ${[...LOOPBACK].join(', ')}`);
+    const path = pathOf(request.url);
+    if (path === null) return answer(400, `no such address: ${request.url}`);
+    if (!path.startsWith(exchange)) {
+      if (request.method !== 'GET' && request.method !== 'HEAD')
+        return answer(405, `the method is ${request.method}: expected GET or HEAD`);
+      const name = path === '/' ? '/index.html' : path;
+      const body = site.get(name);
+      return body ? answer(200, body, TYPES[extname(name)] ?? 'application/octet-stream') : answer(404, `no such file: ${name}`);
+    }
+    const name = path.slice(exchange.length);
+    if (user && name.startsWith('user/')) return forward(request, response, user, name.slice('user/'.length));
+    const offer = request.method === 'GET' ? files.offered(name) : undefined;
+    if (offer) {
+      if ('data' in offer) return answer(200, offer.data, 'application/octet-stream');
+      return sendFile(offer.file, request.headers.range, response);
+    }
+    const receive = files.receiver(name);
+    if (request.method !== 'PUT' || !receive) return answer(404, 'no such exchange');
+    try {
+      await receive(await readBody(request), name);
+      answer(204);
+    } catch (error) {
+      answer(500, (error as Error).message);
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new CommandError(error.code === 'EADDRINUSE' ? `port ${port} is in use: choose another with --port` : error.message)),
+    );
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    origin,
+    exchange,
+    proxyUser(target) {
+      user = target;
+      return `${origin}${exchange}user`;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Sends a file, or the range of it that is asked for. */
+async function sendFile(file: string, range: string | undefined, response: ServerResponse): Promise<void> {
+  const type = { 'Content-Type': 'application/octet-stream', ...HEADERS };
+  const broken = (error: Error) => void response.destroy(error);
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? [];
+  if (first === undefined) {
+    response.writeHead(200, type);
+    createReadStream(file).on('error', broken).pipe(response);
+    return;
+  }
+  const { size } = await stat(file);
+  const [start, end] = [Number(first), Math.min(Number(last), size - 1)];
+  if (start > end) return void response.writeHead(416, { ...type, 'Content-Range': `bytes */${size}` }).end();
+  response.writeHead(206, { ...type, 'Content-Range': `bytes ${start}-${end}/${size}`, 'Content-Length': end - start + 1 });
+  createReadStream(file, { start, end }).on('error', broken).pipe(response);
+}
+
+/** The decoded path, or null if the URL is invalid (such as `/%` or `//`). */
+function pathOf(url = '/'): string | null {
+  try {
+    return decodeURIComponent(new URL(url, 'http://localhost').pathname);
+  } catch {
+    return null;
+  }
+}
+
+async function readSite(directory: string): Promise<Map<string, Buffer>> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return new Map(
+    await Promise.all(paths.map(async (path) => [`/${relative(directory, path).split(sep).join('/')}`, await readFile(path)] as const)),
+  );
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+/** An address under a base address, whose query (such as `?api-version=…`) stays. */
+export function below(baseUrl: string, path: string): URL {
+  const url = new URL(baseUrl);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`;
+  return url;
+}
+
+/**
+ * Forwards a request of the page to the endpoint, so that the endpoint's CORS rules do not apply. The key is added here, so
+ * the page never sees the key. If the endpoint fails, the connection closes and the page sees a network error.
+ */
+function forward(request: IncomingMessage, response: ServerResponse, { baseUrl, apiKey }: UserEndpoint, path: string): void {
+  const url = below(baseUrl, path);
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  const headers: Record<string, string> = {
+    'Content-Type': request.headers['content-type'] ?? 'application/json',
+    Accept: 'application/json',
+  };
+  if (request.headers['content-length']) headers['Content-Length'] = request.headers['content-length'];
+  if (apiKey) headers.Authorization = `Bearer ${apiKey}`;
+  const upstream = send(url, { method: request.method, headers }, (reply) => {
+    const passed = Object.fromEntries(
+      ['content-type', 'content-length', 'retry-after'].flatMap((name) => (reply.headers[name] ? [[name, reply.headers[name]]] : [])),
+    );
+    response.writeHead(reply.statusCode ?? 502, { ...passed, ...HEADERS });
+    reply.on('error', () => response.destroy());
+    reply.pipe(response);
+  });
+  upstream.on('error', () => response.destroy());
+  response.on('close', () => upstream.destroy());
+  request.pipe(upstream);
+}

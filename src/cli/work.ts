@@ -1,0 +1,225 @@
+/**
+ * @file The work of the commands that need a model. The headless page and Node run the same code: both have a trainer, and read
+ * and write the files of the job by name.
+ */
+import type { ModelFiles, Precision } from '../records/model.ts';
+import type { FileBytes } from '../exchange/file-bytes.ts';
+import type { ModelParts } from '../exchange/model-folder.ts';
+import type {
+  BenchReport,
+  EvaluatedCustomer,
+  EvaluateOptions,
+  EvaluateResult,
+  EvaluationSink,
+  GenerateRequest,
+  GradRequest,
+  Interrupted,
+  PlanRequest,
+  Progress,
+  SftOptions,
+  TrainingSink,
+} from '../trainer/messages.ts';
+import type { Benchmark } from '../records/benchmark-task.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+import type { BrowserUser, UserConfig } from '../records/user.ts';
+import { importBenchmark } from '../benchmarks/import/import.ts';
+import { BenchmarkDatabase } from '../benchmarks/import/database.ts';
+import type { FileSource } from '../exchange/file-source.ts';
+import { isBaseWeights } from '../exchange/adapter-folder.ts';
+import type { TrainerApi } from '../trainer/api.ts';
+import { rooflineSvg } from '../trainer/roofline.ts';
+
+/** The files of a benchmark. `benchmark/<index>` has the content of each. */
+interface BenchmarkOrder {
+  benchmark: Benchmark;
+  domain: string;
+  paths: string[];
+}
+
+/** A command to do. `model` lists the files of the model folder and of its adapter, which are at `model/<name>`. */
+export type WorkRequest = { model?: string[]; benchmark?: BenchmarkOrder } & (
+  | { command: 'train'; runs: TrainOrder[]; user: UserConfig }
+  | { command: 'sft'; run: RunOrder & Pick<SftOptions, 'overrides'> }
+  | { command: 'synthesize'; options: Parameters<TrainerApi['synthesize']>[0]; settings: Record<string, string> }
+  /** `done`: `customer/<index>/done.jsonl` has trials from before an interruption. New ones go to `…/trial`. */
+  | { command: 'evaluate'; options: EvaluateOptions; customers: { user: UserConfig; done: boolean }[] }
+  | { command: 'score'; sequences: number[][]; precision: Precision }
+  | { command: 'grad'; request: GradRequest; precision: Precision }
+  | { command: 'generate'; request: GenerateRequest; precision: Precision }
+  | { command: 'plan'; request: PlanRequest }
+  | { command: 'bench'; workloads: string[] }
+);
+
+/** What each command answers, as JSON holds it. Files go to the receivers of the job. */
+export interface WorkResults {
+  train: null;
+  sft: null;
+  synthesize: { kept: number; tried: number; solved: number };
+  evaluate: EvaluateResult;
+  score: { logprobs: number[][]; entropies: number[][] };
+  grad: Record<string, number>;
+  generate: { completions: { tokens: number[]; logprobs: number[] }[] };
+  plan: Awaited<ReturnType<TrainerApi['plan']>>;
+  bench: BenchReport;
+}
+
+/**
+ * A run to train. Its files come from `run/<index>/`, and what it makes is sent there: each step and evaluation, the
+ * checkpoints, the model and at last `finished`.
+ */
+export interface RunOrder {
+  /** Names of the model's files. */
+  model: string[];
+  /** Name or path of the model. */
+  base?: string;
+  /** `interrupted.json` and `checkpoint.safetensors` say where the run goes on. */
+  interrupted: boolean;
+}
+
+export interface TrainOrder extends RunOrder {
+  /** Stands before the progress of the run. Empty if there is one run only. */
+  label: string;
+  preset: string;
+  algorithm: string;
+  overrides: Record<string, string>;
+  /** Default: the customer of the request. */
+  user?: UserConfig;
+  /** The customer of the held-out evaluations. Default: that of the training. */
+  val_user?: BrowserUser;
+}
+
+/** How the work reaches the files of the job. */
+export interface WorkFiles {
+  read(name: string): Promise<Uint8Array<ArrayBuffer>>;
+  /** Weights, which the trainer may read in pieces. */
+  weights(name: string): Promise<FileBytes>;
+  /** The content of a file of a benchmark, perhaps as a stream. */
+  content(name: string): ReturnType<Extract<FileSource, () => unknown>>;
+  write(name: string, body: string | Uint8Array<ArrayBuffer>): Promise<void>;
+}
+
+export interface Workplace {
+  trainer: Pick<TrainerApi, WorkRequest['command']>;
+  files: WorkFiles;
+  progress: Progress;
+  note(text: string): void;
+  /** Makes a callback that the trainer can call, perhaps from its worker. */
+  callable<T extends object>(callback: T): T;
+}
+
+const text = async (files: WorkFiles, name: string) => new TextDecoder().decode(await files.read(name));
+
+/** @returns a value of `WorkResults` */
+export async function doWork(request: WorkRequest, place: Workplace): Promise<WorkResults[WorkRequest['command']]> {
+  const { trainer, files, callable } = place;
+  if (request.benchmark) await importData(request.benchmark, place);
+  const progress = callable(place.progress);
+  if (request.command === 'plan') return trainer.plan(JSON.parse(await text(files, 'model/config.json')), request.request);
+  const model = await readModel(files, request.model ?? [], 'model/');
+  switch (request.command) {
+    case 'score':
+      return trainer.score(model, request.sequences, request.precision);
+    case 'generate':
+      return trainer.generate(model, request.request, request.precision);
+    case 'grad': {
+      const { safetensors, report } = await trainer.grad(model, request.request, request.precision);
+      await files.write('out/grads.safetensors', safetensors);
+      return report;
+    }
+    case 'train':
+      await train(request.runs, request.user, place);
+      return null;
+    case 'sft': {
+      const { model: start, interrupted } = await readRun(files, request.run, 'run/0/');
+      const { overrides, base } = request.run;
+      const options = { overrides, ...(base !== undefined && { base }), ...(interrupted && { interrupted }) };
+      const jsonl = await text(files, 'data.jsonl');
+      await finish(files, 'run/0/', await trainer.sft(start, jsonl, options, sinkTo('run/0/', place.progress, place)));
+      return null;
+    }
+    case 'synthesize': {
+      const { jsonl, ...rest } = await trainer.synthesize(request.options, request.settings, progress);
+      await files.write('out/conversations.jsonl', jsonl);
+      return rest;
+    }
+    case 'evaluate': {
+      const customers = await Promise.all(
+        request.customers.map(async ({ user, done }, i): Promise<EvaluatedCustomer> => {
+          const lines = done ? (await text(files, `customer/${i}/done.jsonl`)).split('\n').filter(Boolean) : [];
+          return { user, done: lines.map((line) => JSON.parse(line) as Trajectory) };
+        }),
+      );
+      const trial: EvaluationSink['trial'] = (i, trajectory) => files.write(`customer/${i}/trial`, JSON.stringify(trajectory));
+      return trainer.evaluate(model, request.options, customers, callable<EvaluationSink>({ progress: place.progress, trial }));
+    }
+    case 'bench': {
+      const report = await trainer.bench(request.workloads, progress);
+      await files.write('out/roofline.svg', rooflineSvg(report));
+      return report;
+    }
+  }
+}
+
+/** Stores an import where the environments read it. */
+async function importData({ benchmark, domain, paths }: BenchmarkOrder, { files, progress }: Workplace): Promise<void> {
+  const imported = await importBenchmark(
+    paths.map((path, i) => [path, () => files.content(`benchmark/${i}`)] as const),
+    { benchmark, domain, onProgress: (done, total) => progress(done, total, 'reading the benchmark') },
+  );
+  await new BenchmarkDatabase().store(imported, (done, total) => progress(done, total, 'storing the benchmark'));
+}
+
+/** Trains the runs one after another. */
+async function train(runs: readonly TrainOrder[], user: UserConfig, workplace: Workplace): Promise<void> {
+  const { trainer, files, progress: report } = workplace;
+  for (const [i, { label, preset, algorithm, overrides, base, user: own = user, val_user, ...order }] of runs.entries()) {
+    const place = `run/${i}/`;
+    const progress: Progress = (done, total, text, metrics) =>
+      label === ''
+        ? report(done, total, text, metrics)
+        : report(Math.round(10 * (i + done / Math.max(1, total))) / 10, runs.length, `${label}: ${text}`, metrics);
+    const { model, interrupted } = await readRun(files, order, place);
+    const options = {
+      preset,
+      algorithm,
+      overrides,
+      ...(base !== undefined && { base }),
+      user: own,
+      ...(val_user && { val_user }),
+      ...(interrupted && { interrupted }),
+    };
+    await finish(files, place, await trainer.train(model, options, sinkTo(place, progress, workplace)));
+  }
+}
+
+/** Sends what a training makes to `place`. */
+const sinkTo = (place: string, progress: Progress, { files, note, callable }: Workplace) =>
+  callable<TrainingSink>({
+    progress,
+    note,
+    evaluation: (evaluation) => files.write(`${place}evaluation`, JSON.stringify(evaluation)),
+    step: (metrics, trajectories) => files.write(`${place}step`, [metrics, ...trajectories].map((line) => JSON.stringify(line)).join('\n')),
+    checkpoint: (step, safetensors) => files.write(`${place}checkpoint-${step}.safetensors`, safetensors),
+  });
+
+async function readRun(
+  files: WorkFiles,
+  { model, interrupted }: RunOrder,
+  place: string,
+): Promise<{ model: ModelParts; interrupted?: Interrupted }> {
+  const parts = await readModel(files, model, place);
+  if (!interrupted) return { model: parts };
+  const logs = JSON.parse(await text(files, `${place}interrupted.json`)) as Omit<Interrupted, 'checkpoint'>;
+  return { model: parts, interrupted: { ...logs, checkpoint: await files.read(`${place}checkpoint.safetensors`) } };
+}
+
+async function finish(files: WorkFiles, place: string, { model, ...rest }: { model: ModelFiles }): Promise<void> {
+  for (const [name, bytes] of Object.entries(model)) await files.write(place + name, bytes);
+  await files.write(`${place}finished`, JSON.stringify(rest));
+}
+
+async function readModel(files: WorkFiles, names: readonly string[], from: string): Promise<ModelParts> {
+  const model: ModelParts = {};
+  for (const name of names) model[name] = isBaseWeights(name) ? await files.weights(from + name) : await files.read(from + name);
+  return model;
+}
