@@ -62,8 +62,8 @@ function changes({ config }: Preset): string {
 const TABLES: Record<string, () => string> = {
   presets: () =>
     table(
-      ['preset', 'model', 'what it is for', `settings that differ from ${code(DEFAULT_PRESET)}`],
-      Object.entries(PRESETS).map(([name, preset]) => [code(name), preset.model, preset.description, changes(preset)]),
+      ['preset', 'title', 'model', `settings that differ from ${code(DEFAULT_PRESET)}`],
+      Object.entries(PRESETS).map(([name, preset]) => [code(name), preset.label, preset.model, changes(preset)]),
     ),
   algorithms: () =>
     table(
