@@ -1,6 +1,7 @@
 /**
- * @file A Dexie database that an older app may only read. A newer version of the app, in another tab or earlier, can have
- * upgraded the database. Dexie alone would open such a database for writing, and would patch tables that differ.
+ * @file A Dexie database of one version. The app refuses a database of an older version, and only reads a database of a newer
+ * version: a newer app, in another tab or earlier, can have written it. Dexie alone would open such a database for writing, and
+ * would patch tables that differ.
  */
 import { Dexie, type DBCoreMutateRequest, type DexieOptions } from 'dexie';
 
@@ -15,12 +16,25 @@ class NewerDatabaseError extends Error {
   }
 }
 
+class OlderDatabaseError extends Error {
+  override name = 'OlderDatabaseError';
+
+  constructor() {
+    super(
+      'an earlier version of the playground has written the storage of this browser: delete the data of this site in the settings of the browser',
+    );
+  }
+}
+
 export class VersionedDatabase extends Dexie {
   /** Whether the open database is newer than the app. Then every write fails with NewerDatabaseError. */
   isNewer = false;
 
-  /** @param version the newest version that the subclass declares */
-  constructor(name: string, version: number, options: DexieOptions = {}) {
+  /**
+   * @param version the version of the layout, in `version()` of Dexie
+   * @param stores the layout: the primary key and the indices of each table, in Dexie's notation
+   */
+  constructor(name: string, version: number, stores: Record<string, string>, options: DexieOptions = {}) {
     super(name, { ...options, ...(globalThis.indexedDB && { indexedDB: withoutPatches(native(version)) }) });
     this.use({
       stack: 'dbcore',
@@ -38,6 +52,11 @@ export class VersionedDatabase extends Dexie {
         };
       },
     });
+    this.version(version)
+      .stores(stores)
+      .upgrade(() => {
+        throw new OlderDatabaseError();
+      });
   }
 }
 

@@ -24,7 +24,7 @@ interface RunStatus {
   command?: string;
   state: string;
   checkpoints: { file: string; sha256: string; bytes: Record<string, number> }[];
-  /** Of a run that is done. Absent in folders of earlier versions. */
+  /** Only a run that is done has it. */
   sha256?: Record<string, string>;
 }
 
@@ -50,7 +50,7 @@ export async function verify(path: string): Promise<Verified | null> {
 
 /**
  * Checks the audit log of every conversation in a JSONL file, a bundle of a run, or the JSONL files of a folder. A line without
- * a log is counted, not refused: conversations of earlier versions lack it.
+ * a log is counted, not refused: conversations of other tools lack it.
  */
 export async function verifyLogs(path: string): Promise<Verified & { conversations: number; calls: number; unlogged: number }> {
   const result = { checked: 0, conversations: 0, calls: 0, unlogged: 0, problems: [] as Verified['problems'] };

@@ -43,18 +43,14 @@ export function conditionSettings({ customers, tools }: Conditions): ConditionSe
   return settings as ConditionSettings & ValidationConditionSettings;
 }
 
-type Settings = Partial<ConditionSettings & ValidationConditionSettings>;
+type Settings = ConditionSettings & ValidationConditionSettings;
 
-/**
- * The conditions of a run's training or of its evaluations. Undefined if the settings lack them: runs and evaluations of
- * earlier versions used the defaults of their level.
- */
-export function conditionsOf(settings: Settings, phase: 'train' | 'val'): Conditions | undefined {
-  const value = (name: string) => settings[`${phase === 'val' ? 'val_' : ''}${name}` as keyof Settings];
-  if (value('customers.upfront') === undefined) return undefined;
+/** The conditions of a run's training or of its evaluations. */
+export function conditionsOf(settings: Settings, phase: 'train' | 'val'): Conditions {
+  const value = (name: keyof ConditionSettings) => settings[phase === 'val' ? (`val_${name}` as keyof Settings) : name];
   return {
-    customers: Object.fromEntries(PERSONAS.map((persona) => [persona, value(`customers.${persona}`) ?? 0])) as CustomerShares,
-    tools: { outages: value('tools.outages') ?? 0, stale_reads: value('tools.stale_reads') ?? 0 },
+    customers: Object.fromEntries(PERSONAS.map((persona) => [persona, value(`customers.${persona}`)])) as CustomerShares,
+    tools: { outages: value('tools.outages'), stale_reads: value('tools.stale_reads') },
   };
 }
 

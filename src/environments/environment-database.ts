@@ -44,20 +44,16 @@ export class EnvironmentDatabase extends VersionedDatabase {
   declare log: Table<LogEntry, [string, number]>;
 
   constructor(name: string) {
-    // Episodes are short: it is better to lose the last episodes in a power cut than to wait for the disk. No query is observed.
-    super(name, 2, { chromeTransactionDurability: 'relaxed', cache: 'disabled' });
-    this.version(1).stores({
-      worlds: 'id',
+    const stores = {
+      worlds: 'id, usedAt',
       // All queries are ranges of these compound keys: fewer indices make writes faster.
       rows: '[world+table+key]',
       episodes: 'id, startedAt',
       changes: '[episode+table+key]',
       log: '[episode+index]',
-    });
-    // Worlds of the first version are deleted, because copies of imports are among them.
-    this.version(2)
-      .stores({ worlds: 'id, usedAt' })
-      .upgrade((transaction) => Promise.all([transaction.table('worlds').clear(), transaction.table('rows').clear()]));
+    };
+    // Episodes are short: it is better to lose the last episodes in a power cut than to wait for the disk. No query is observed.
+    super(name, 3, stores, { chromeTransactionDurability: 'relaxed', cache: 'disabled' });
   }
 
   changesOf(episode: string) {

@@ -26,22 +26,21 @@ export interface CustomerQuality {
   deniedRate: Interval | null;
 }
 
-/** What the audit says about one conversation. Results of earlier versions were not audited. */
+/** What the audit says about one conversation. */
 type Audited = Pick<TrialResult, 'reward' | 'faults' | 'judged' | 'denied'>;
 
-/** The quality of the customers of these conversations. Conversations that were not audited do not count. */
+/** The quality of the customers of these conversations. */
 export function customerQuality(results: readonly Audited[]): CustomerQuality {
-  const audited = results.filter(({ faults }) => faults !== undefined);
-  const faulty = audited.filter(({ faults }) => faults!.length > 0);
-  const wrong = audited.filter(({ reward }) => reward === 0);
+  const faulty = results.filter(({ faults }) => faults.length > 0);
+  const wrong = results.filter(({ reward }) => reward === 0);
   const denied = wrong.filter((result) => result.denied).length;
   const kinds: CustomerQuality['kinds'] = {};
   for (const kind of faulty.flatMap(({ faults }) => [...new Set(faults)])) kinds[kind] = (kinds[kind] ?? 0) + 1;
   return {
-    episodes: audited.length,
-    judged: audited.filter(({ judged }) => judged).length,
+    episodes: results.length,
+    judged: results.filter(({ judged }) => judged).length,
     faulty: faulty.length,
-    rate: share(faulty.length, audited.length),
+    rate: share(faulty.length, results.length),
     kinds,
     wrong: wrong.length,
     denied,

@@ -51,7 +51,7 @@ export function confirmedShare(results: readonly TrialResult[]): number | null {
 
 /** How many writes the customer said yes to, of how many. */
 export function confirmedWrites(results: readonly TrialResult[]): { count: number; of: number } {
-  const of = results.reduce((sum, { writes = 0 }) => sum + writes, 0);
+  const of = results.reduce((sum, { writes }) => sum + writes, 0);
   const unasked = results.flatMap(({ violations }) => violations).filter((rule) => rule === 'unconfirmed_write').length;
   return { count: of - unasked, of };
 }

@@ -38,10 +38,10 @@ export const rolloutSchema = z.object({
   turns: natural,
   tokens: natural,
   violations: natural,
-  writes: z.optional(natural),
-  domain: z.optional(name),
-  rules: z.optional(z.array(oneOf(RULES))),
-  tools: z.optional(z.array(name)),
+  writes: natural,
+  domain: name,
+  rules: z.array(oneOf(RULES)),
+  tools: z.array(name),
 } satisfies Fields<RolloutSummary>);
 
 /** A null stands for a number that is not finite. */
@@ -70,7 +70,6 @@ const config = z.catchall(
   scalar,
 );
 
-/** Bundles of earlier versions have neither notes nor tags. */
 const words = {
   name: z.string().check(z.minLength(1), z.maxLength(MOST_WORDS.name)),
   note: z.optional(z.string().check(z.maxLength(MOST_WORDS.note))),

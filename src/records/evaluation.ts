@@ -45,10 +45,10 @@ export interface TrialResult {
   turns: number;
   tokens: number;
   violations: Violation['rule'][];
-  /** Tool calls of the agent that changed rows. Rows of earlier versions lack it. */
-  writes?: number;
-  /** The kinds of the customer's faults, one entry for each fault. Rows of earlier versions lack it: they were not audited. */
-  faults?: CustomerFaultKind[];
+  /** The number of the agent's tool calls that changed rows. */
+  writes: number;
+  /** The kinds of the customer's faults, one entry for each fault. */
+  faults: CustomerFaultKind[];
   /** A model made a part of the audit of the customer. */
   judged?: true;
   /** A fault can have cost the agent its reward (`isRewardDenied`). */
@@ -71,9 +71,9 @@ export interface EvaluationReport {
   violations: Record<string, number> | null;
   /**
    * The share of writes with the customer's yes, with a 95 % bootstrap interval over tasks. null: the domain is not audited, or
-   * nothing was written. Reports of earlier versions lack it.
+   * nothing was written.
    */
-  confirmed_writes?: Interval | null;
+  confirmed_writes: Interval | null;
   tool_calls: Record<string, number>;
   turns_mean: number;
   by_intent: Record<string, { tasks: number; pass_hat_1: number }>;

@@ -19,9 +19,10 @@ export interface RolloutSummary {
   turns: number;
   tokens: number;
   violations: number;
-  /** Rows of earlier versions lack `writes`, `domain`, `rules` and `tools`. Each violated rule and each called tool is listed once. */
-  writes?: number;
-  domain?: string;
-  rules?: Violation['rule'][];
-  tools?: string[];
+  writes: number;
+  domain: string;
+  /** Each violated rule is listed once. */
+  rules: Violation['rule'][];
+  /** Each called tool is listed once. */
+  tools: string[];
 }

@@ -80,9 +80,9 @@ export interface CheckpointRow {
   optimizer: Blob;
   /** All other state that the next step depends on. */
   state: { optimizerStep: number };
-  /** SHA-256 in hex of the three files. Rows of earlier versions have no hashes and no origin. */
-  sha256?: { weights: string; reference: string | null; optimizer: string };
-  origin?: CheckpointOrigin;
+  /** SHA-256 in hex of the three files. */
+  sha256: { weights: string; reference: string | null; optimizer: string };
+  origin: CheckpointOrigin;
 }
 
 /** What a step's bits depend on beside its checkpoint. */

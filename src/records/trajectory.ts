@@ -93,7 +93,7 @@ export interface Trajectory {
   parseErrors: number;
   /** Seconds of sampling, in tools, and waiting for the user. */
   seconds: { generate: number; tool: number; user: number };
-  /** The hash chain of the tool calls, see `src/agent/audit-log.ts`. Trajectories of earlier versions lack it. */
+  /** The hash chain of the tool calls, see `src/agent/audit-log.ts`. Conversations of other tools lack it. */
   audit?: {
     /** The weights that played the agent, such as `step 12`; empty if they are not known. */
     policy: string;

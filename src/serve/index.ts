@@ -101,7 +101,7 @@ export async function exportAdapter(place: ServedPlace, { engine, count, model, 
     split: 'train',
     seed: place.seed,
     count: domain.finite ? Number.MAX_SAFE_INTEGER : count,
-    ...(conditions && { conditions }),
+    conditions,
   });
   if (tasks.length === 0) throw new InputError(`the data of ${domain.name} has no training tasks`);
   return adapterFolder(engine, { domain, greeting: rules.greeting, tasks: tasks.map(resetName), config, model, serve: command, url });

@@ -30,23 +30,23 @@ export class RunDatabase extends VersionedDatabase {
   declare experiments: EntityTable<ExperimentRow, 'id'>;
 
   constructor(name = 'mua-runs') {
-    // A checkpoint that is said to be stored survives a crash of the system.
-    super(name, 4, { chromeTransactionDurability: 'strict' });
-    this.version(1).stores({
-      runs: 'id, createdAt',
+    const stores = {
+      runs: 'id, createdAt, experiment',
       metrics: '[run+step]',
       rollouts: '[run+id], [run+step], [run+group]',
       trajectories: '[run+id]',
       checkpoints: '[run+step]',
-    });
-    this.version(2).stores({ evaluations: 'id, createdAt, run', evaluationTrajectories: '[evaluation+id]', lessons: 'id', models: 'id' });
-    this.version(3).stores({ branches: 'id, origin' });
-    this.version(4).stores({
-      runs: 'id, createdAt, experiment',
+      evaluations: 'id, createdAt, run',
+      evaluationTrajectories: '[evaluation+id]',
+      lessons: 'id',
+      models: 'id',
+      branches: 'id, origin',
       experiments: 'id, createdAt',
       datasets: 'id, createdAt',
       datasetConversations: '[dataset+index]',
-    });
+    };
+    // A checkpoint that is said to be stored survives a crash of the system.
+    super(name, 5, stores, { chromeTransactionDurability: 'strict' });
   }
 
   /** Writes results of a run in one transaction. @throws Error if the run was deleted, also if all storage was cleared */

@@ -6,8 +6,7 @@ class TileDatabase extends VersionedDatabase {
   declare tiles: Table<unknown, string>;
 
   constructor() {
-    super('mua-tiles', 1);
-    this.version(1).stores({ tiles: '' });
+    super('mua-tiles', 1, { tiles: '' });
   }
 }
 

@@ -93,7 +93,7 @@ export async function loadCheckpoint(db: RunDatabase, run: string): Promise<Load
       reference: files.reference && readSafetensors(files.reference),
       optimizer: { step: row.state.optimizerStep, m: unprefixed('m.', moments), v: unprefixed('v.', moments) },
     };
-    return { checkpoint, damaged, ...(row.origin && { origin: row.origin }) };
+    return { checkpoint, damaged, origin: row.origin };
   }
   if (damaged.length > 0) throw new Error(`the checkpoints of steps ${damaged.join(' and ')} are damaged: the run cannot go on`);
   return { checkpoint: null, damaged };
@@ -112,8 +112,7 @@ export async function wholeFiles(row: CheckpointRow): Promise<CheckpointFiles | 
     };
     for (const name of ['weights', 'reference', 'optimizer'] as const) {
       const file = files[name];
-      if (sha256 && (file && (await digest(file))) !== sha256[name]) return null;
-      if (!sha256 && file) readSafetensors(file);
+      if ((file && (await digest(file))) !== sha256[name]) return null;
     }
     return files;
   } catch {
@@ -126,7 +125,7 @@ export async function checkpointWeights(db: RunDatabase, run: string, step: numb
   const row = await db.checkpoints.get([run, step]);
   if (!row) throw new Error(`run "${run}" has no checkpoint of step ${step} any more`);
   const weights = await bytes(row.weights);
-  if (row.sha256 && (await digest(weights)) !== row.sha256.weights)
+  if ((await digest(weights)) !== row.sha256.weights)
     throw new Error(`the checkpoint of step ${step} is damaged: its SHA-256 is not the one that was stored with it`);
   return weights;
 }
@@ -177,7 +176,7 @@ export function packCheckpoint(
 }
 
 /** @throws SafetensorsError if the file is damaged */
-export function unpackCheckpoint(safetensors: Uint8Array): Checkpoint & { seconds: number; origin?: CheckpointOrigin } {
+export function unpackCheckpoint(safetensors: Uint8Array): Checkpoint & { seconds: number; origin: CheckpointOrigin } {
   const map = readSafetensors(safetensors);
   const reference = unprefixed('reference.', map);
   const [step, optimizerStep, seconds] = map.get(COUNTERS)?.data ?? [];
@@ -189,14 +188,15 @@ export function unpackCheckpoint(safetensors: Uint8Array): Checkpoint & { second
     weights: unprefixed('weights.', map),
     reference: reference.size > 0 ? reference : null,
     optimizer: { step: optimizerStep, m: unprefixed('m.', map), v: unprefixed('v.', map) },
-    ...readOrigin(safetensors),
+    origin: readOrigin(safetensors),
   };
 }
 
-/** Checkpoints of earlier versions have no origin. */
-function readOrigin(safetensors: Uint8Array): { origin?: CheckpointOrigin } {
+function readOrigin(safetensors: Uint8Array): CheckpointOrigin {
   const { app, adapter, model, config, import: data } = readMetadata(safetensors);
-  return app && adapter && model && config ? { origin: { app, adapter, model, config, ...(data && { import: data }) } } : {};
+  if (!app || !adapter || !model || !config)
+    throw new SafetensorsError('the metadata have no app, adapter, model or config: expected a checkpoint of a run');
+  return { app, adapter, model, config, ...(data && { import: data }) };
 }
 
 const bytes = async (b: Blob) => new Uint8Array(await b.arrayBuffer());

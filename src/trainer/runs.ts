@@ -8,7 +8,6 @@ import { storageError } from '../base/storage-error.ts';
 import { useRun } from '../storage/run-lock.ts';
 import { alarmText } from '../training/alarms.ts';
 import { grpoConfig } from '../training/config.ts';
-import { DEFAULT_PRESET, PRESETS } from '../training/presets.ts';
 import { DatabaseSink, writeResults } from './database-sink.ts';
 import { driveRun } from './driver.ts';
 import { DeviceLostError, type EngineHost } from './engine-host.ts';
@@ -85,8 +84,7 @@ export class Runs {
       if (!row) throw new Error(`there is no run "${run}" in this browser`);
       if (row.imported) throw new Error(`run "${row.name}" was imported: it can be read, not gone on with`);
       if (row.superseded) throw new Error(`run "${row.name}" was superseded: go on with the run that it came from`);
-      // Runs of earlier versions lack settings that were added later.
-      return { row: { ...row, config: { ...PRESETS[DEFAULT_PRESET]!.config, ...row.config } }, user: user ?? row.request.user };
+      return { row, user: user ?? row.request.user };
     };
     await this.#launch(run, read, gpuTaken);
   }

@@ -7,7 +7,7 @@ import type { GrpoConfig } from '../records/run.ts';
 import { ConfigError } from '../training/config.ts';
 import { freshWeights } from '../training/init-weights.ts';
 
-/** Runs of earlier versions lack settings. */
+/** Imported runs can lack settings. */
 type Start = Pick<GrpoConfig, 'seed'> &
   Partial<Pick<GrpoConfig, 'init_weights' | 'lora_rank' | 'lora_alpha' | 'target_modules' | 'precision'>>;
 

@@ -70,7 +70,7 @@ function withConditions(base: GrpoConfig, given: Record<string, unknown>): Recor
         throw new ConfigError(`unknown setting "${prefix}${persona}"; known: ${PERSONAS.map((known) => prefix + known).join(', ')}`);
     if (Object.keys(shares).length === 0) continue;
     try {
-      for (const [persona, share] of Object.entries(completeShares(conditionsOf(start, phase)!.customers, shares)))
+      for (const [persona, share] of Object.entries(completeShares(conditionsOf(start, phase).customers, shares)))
         completed[prefix + persona] = share;
     } catch (error) {
       throw new ConfigError(`${phase === 'val' ? 'val_' : ''}${(error as Error).message}`);
@@ -155,7 +155,7 @@ export function coldStartConditions(domain: string, level: string, settings: Rec
   if (other)
     throw new ConfigError(`unknown setting "${other}"; known: ${Object.keys(conditionSettings(COLD_START)).slice(0, 8).join(', ')}`);
   const base: GrpoConfig = { ...limitsFor(domain, level), ...conditionSettings(COLD_START) };
-  return conditionsOf(resolve(grpoSchema, base, withConditions(base, settings)), 'train')!;
+  return conditionsOf(resolve(grpoSchema, base, withConditions(base, settings)), 'train');
 }
 
 /** @throws ConfigError */

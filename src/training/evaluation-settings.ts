@@ -21,9 +21,9 @@ export function evaluationSettings(asked: Asked): EvaluationSettings {
   };
 }
 
-/** How a run's evaluations sample: greedily, or as its rollouts do. Runs of earlier versions lack the setting and sampled. */
-export function validationSampling(config: Sampling & Partial<Pick<GrpoConfig, 'val_kwargs.do_sample'>>): Sampling {
-  const { temperature, top_p, top_k, 'val_kwargs.do_sample': sample = true } = config;
+/** How a run's evaluations sample: greedily, or as its rollouts do. */
+export function validationSampling(config: Sampling & Pick<GrpoConfig, 'val_kwargs.do_sample'>): Sampling {
+  const { temperature, top_p, top_k, 'val_kwargs.do_sample': sample } = config;
   return sample ? { temperature, top_p, top_k } : { temperature: 0, top_p: 1, top_k: 0 };
 }
 

@@ -77,30 +77,29 @@ interface Reward {
   parts: RewardParts;
 }
 
-/** The parts that are switched on. Runs of earlier versions lack the settings: their reward is the outcome. */
-const activeParts = (settings: Partial<RewardSettings>): RewardPart[] => REWARD_PARTS.filter((part) => weightOf(part, settings) !== 0);
-
-const weightOf = (part: RewardPart, settings: Partial<RewardSettings>) => settings[`reward.${part}`] ?? PAPER[`reward.${part}`];
-
-/** Whether the reward is more than the plain outcome. The gate alone changes nothing. */
+/** Whether the reward is more than the plain outcome. The gate alone changes nothing. Imported runs can lack the settings. */
 export const isShaped = (settings: Partial<RewardSettings>): boolean =>
-  REWARD_PARTS.some((part) => weightOf(part, settings) !== PAPER[`reward.${part}`]);
+  REWARD_PARTS.some((part) => {
+    const plain = PAPER[`reward.${part}`];
+    return (settings[`reward.${part}`] ?? plain) !== plain;
+  });
 
-export function rewardFrom(facts: RewardFacts, settings: Partial<RewardSettings>): Reward {
-  const gate = settings['reward.partial_gate'] ?? PAPER['reward.partial_gate'];
+export function rewardFrom(facts: RewardFacts, settings: RewardSettings): Reward {
   const parts: RewardParts = {};
-  for (const part of activeParts(settings)) {
-    const value = weightOf(part, settings) * valueOf(part, facts, gate);
+  for (const part of REWARD_PARTS) {
+    const weight = settings[`reward.${part}`];
+    if (weight === 0) continue;
+    const value = weight * valueOf(part, facts, settings['reward.partial_gate']);
     parts[part] = PRICES.has(part) && value !== 0 ? -value : value;
   }
   return { total: totalReward({ reward: 0, rewards: parts }), parts };
 }
 
 /** The reward of a scored trajectory. An unscored trajectory has the outcome 0. */
-export const rewardOf = (trajectory: Trajectory, settings: Partial<RewardSettings>): Reward => rewardFrom(factsOf(trajectory), settings);
+export const rewardOf = (trajectory: Trajectory, settings: RewardSettings): Reward => rewardFrom(factsOf(trajectory), settings);
 
 /** Stores the parts of the reward in a scored trajectory, if they are more than the outcome. */
-export function storeRewards(trajectory: Trajectory, settings: Partial<RewardSettings>): void {
+export function storeRewards(trajectory: Trajectory, settings: RewardSettings): void {
   if (trajectory.reward !== null && isShaped(settings)) trajectory.rewards = rewardOf(trajectory, settings).parts;
 }
 

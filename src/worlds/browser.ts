@@ -162,7 +162,7 @@ export class WorldBrowser {
     const { level, seed } = config;
     const domain = await this.environments.domain(config.domain, level);
     const conditions = conditionsOf(config, 'train');
-    const query = { domain: config.domain, level, split: config.train_split, seed, count, ...(conditions && { conditions }) };
+    const query = { domain: config.domain, level, split: config.train_split, seed, count, conditions };
     const { greeting } = rulesFor(domain, config.conversation_rules);
     return { domain, greeting, tasks: (await this.environments.tasks(query)).map(resetName) };
   }

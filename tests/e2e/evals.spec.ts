@@ -75,6 +75,8 @@ async function store(page: Page): Promise<void> {
       turns: 3,
       tokens: 9,
       violations: asked ? [] : ['unconfirmed_write'],
+      writes: 1,
+      faults: [],
     },
     {
       id: 'eval-1-0',
@@ -86,6 +88,8 @@ async function store(page: Page): Promise<void> {
       turns: 3,
       tokens: 9,
       violations: [],
+      writes: 0,
+      faults: [],
     },
   ];
   const evaluations = [

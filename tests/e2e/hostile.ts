@@ -326,6 +326,8 @@ export function hostileEvaluations(): HostileEvaluations {
         turns: 3,
         tokens: 9,
         violations: ['unconfirmed_write'],
+        writes: 1,
+        faults: [],
       },
     ],
   });

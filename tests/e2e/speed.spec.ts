@@ -220,6 +220,7 @@ function rollout(i: number): RolloutSummary {
     turns: below(29),
     tokens: 500 + below(4000),
     violations: Number(broken),
+    writes: 1,
     domain: 'retail',
     rules: broken ? ['unconfirmed_write'] : [],
     tools: TOOLS.filter(() => below(3) === 0),

@@ -178,6 +178,8 @@ function results(seed: number): TrialResult[] {
     turns: 6,
     tokens: 400,
     violations: (i + seed) % 6 === 0 ? ['unconfirmed_write'] : [],
+    writes: 1,
+    faults: [],
   }));
 }
 
@@ -193,6 +195,7 @@ const report: EvaluationReport = {
   unscored: 1,
   terminations: { user_stop: 12, max_turns: 4 },
   violations: { unconfirmed_write: 3 },
+  confirmed_writes: null,
   tool_calls: { get_order_details: 22, cancel_pending_order: 9 },
   turns_mean: 6.4,
   by_intent: { cancel: { tasks: 4, pass_hat_1: 0.75 }, modify_payment: { tasks: 4, pass_hat_1: 0.5 } },
@@ -253,6 +256,7 @@ export const ROLLOUTS: RolloutSummary[] = Array.from({ length: 37 }, (_, k): Rol
     violations: k % 6 === 0 ? 1 : 0,
     ...(reward !== null &&
       group === 0 && { rewards: { outcome: reward, partial: 0.125 * index, unconfirmed_write: k % 6 === 0 ? -0.25 : 0 } }),
+    writes: 1,
     domain: 'retail',
     rules: k % 6 === 0 ? ['unconfirmed_write'] : [],
     tools: k % 5 === 0 ? ['get_order_details', PAYLOAD] : ['get_order_details'],

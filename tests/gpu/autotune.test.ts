@@ -43,7 +43,7 @@ describe('autotune', () => {
   test.each<[string, TileStore]>([
     ['a storage that fails', { load: () => Promise.reject(new Error('no storage')), save: () => Promise.reject(new Error('no storage')) }],
     ['a tile that does not exist', { load: async () => ({ ...DEFAULT_TILES, many: 'shared 9x9' }), save: async () => {} }],
-    ['a choice of an earlier version', { load: async () => ({ ...DEFAULT_TILES, attention: undefined }), save: async () => {} }],
+    ['a choice without a kernel’s variant', { load: async () => ({ ...DEFAULT_TILES, attention: undefined }), save: async () => {} }],
     ['a stored number', { load: async () => 7, save: async () => {} }],
   ])('%s: the tiles are measured', async (_, store) => {
     const run = vi.spyOn(gpu, 'run');

@@ -147,7 +147,7 @@ const LOSS: ChartSpec = {
   lines: one('train/loss', 'loss'),
 };
 
-/** The charts of a run: those whose metrics its algorithm has. Runs of earlier versions used GRPO. */
+/** The charts of a run: those whose metrics its algorithm has. Imported runs can lack the algorithm. */
 export function chartsOf(algorithm = 'grpo'): { main: ChartSpec[]; health: ChartSpec[] } {
   if (algorithm === 'grpo') return { main: CHARTS, health: HEALTH_CHARTS };
   const shown = algorithm === 'rft' ? (id: string) => id !== 'kl' : (id: string) => ['reward', 'entropy', 'time'].includes(id);

@@ -5,7 +5,7 @@ import type { GrpoConfig } from '../../records/run.ts';
 import type { Group } from '../run-data/groups.ts';
 import { number } from '../kit/format.ts';
 
-/** Runs of earlier versions have no `adv_estimator` and no `algorithm`: they used GRPO. */
+/** Imported runs can lack `adv_estimator` and `algorithm`. */
 export type Settings = Partial<Pick<GrpoConfig, 'algorithm' | 'adv_estimator'>> & Pick<GrpoConfig, 'norm_adv_by_std_in_grpo'>;
 type Scored = Pick<RolloutSummary, 'reward' | 'rewards' | 'advantage'>;
 

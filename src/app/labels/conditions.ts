@@ -1,8 +1,7 @@
 /** @file Who the simulated customers are and how often tools fail: their words on the page, and the conditions of a setup. */
-import { conditionsCode, conditionsOf, defaultConditions } from '../../environments/conditions.ts';
+import { conditionsCode, defaultConditions } from '../../environments/conditions.ts';
 import { PERSONA_LABELS, PERSONA_MEANINGS, TOOL_FAULTS } from '../../environments/condition-texts.ts';
 import { type Conditions, PERSONAS } from '../../records/conditions.ts';
-import type { GrpoConfig } from '../../records/run.ts';
 
 export { PERSONA_LABELS, PERSONA_MEANINGS, TOOL_FAULTS };
 
@@ -20,9 +19,7 @@ export function allConditionsText({ customers, tools }: Conditions): string {
 export const conditionsText = (conditions: Conditions | undefined, level: string): string =>
   conditions && conditionsCode(conditions, level) !== '' ? `customers: ${allConditionsText(conditions)}` : '';
 
-/** The conditions of a run's training or of its evaluations. Runs of earlier versions used the defaults of their level. */
-export const runConditions = (config: GrpoConfig, phase: 'train' | 'val'): Conditions =>
-  conditionsOf(config, phase) ?? defaultConditions(config.level);
+export { conditionsOf as runConditions } from '../../environments/conditions.ts';
 
 /** The conditions of a level's tasks if nothing else is asked for. */
 export const levelConditions = (level: string): Conditions => defaultConditions(level);

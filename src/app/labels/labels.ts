@@ -77,7 +77,7 @@ export const REWARD_LABELS: Record<RewardPart, string> = {
 export const noViolations = (domain: string): string =>
   isAudited(domain) ? 'No rule was broken.' : 'Not audited: the rules of this domain are not checked.';
 
-/** A conversation as a summary, a trial or whole. Summaries of earlier versions lack the domain; a task's id begins with it. */
+/** A conversation as a summary, a trial or whole. A trial has no domain: its task's id begins with the domain. */
 export type Audited =
   | Pick<RolloutSummary, 'domain' | 'task' | 'violations'>
   | Pick<TrialResult, 'task' | 'violations'>
@@ -85,7 +85,7 @@ export type Audited =
 
 /** The number of violations; null if the rules of the domain are not checked. */
 export function violationCount(of: Audited): number | null {
-  const domain = typeof of.task === 'object' ? of.task.domain : ('domain' in of && of.domain) || of.task.split('/')[0]!;
+  const domain = typeof of.task === 'object' ? of.task.domain : 'domain' in of ? of.domain : of.task.split('/')[0]!;
   if (!isAudited(domain)) return null;
   return typeof of.violations === 'number' ? of.violations : of.violations.length;
 }

@@ -3,7 +3,7 @@ import { type ChartSpec } from '../charts/charts.ts';
 import { chartsOf } from '../charts/specs.ts';
 import { PARTS_CHART, WRITES_CHART } from '../charts/reward-charts.ts';
 import { USER_COST_CHART, USER_FAULTS_CHART, USER_LATENCY_CHART, USER_TOKENS_CHART } from '../charts/user-charts.ts';
-import { measuresWrites } from '../run-data/measured.ts';
+import { isAudited } from '../../agent/violations.ts';
 import type { GrpoConfig } from '../../records/run.ts';
 import type { UserConfig } from '../../records/user.ts';
 import { isShaped } from '../../training/rewards.ts';
@@ -12,7 +12,7 @@ export function runCharts(config: GrpoConfig | undefined, user?: UserConfig): { 
   const { main, health } = chartsOf(config?.algorithm);
   const [reward, ...others] = main;
   const sampled = config && config.algorithm !== 'sft';
-  const writes = sampled && measuresWrites(config) ? [WRITES_CHART] : [];
+  const writes = sampled && isAudited(config.domain) ? [WRITES_CHART] : [];
   const isPriced = user?.mode === 'endpoint' && (user.promptPrice !== undefined || user.completionPrice !== undefined);
   const customer =
     user && user.mode !== 'scripted'

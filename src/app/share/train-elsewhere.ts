@@ -17,7 +17,7 @@ const TASKS = 1000;
 
 /** A zip of the folder. @throws Error if the data of an imported domain is not in this browser */
 export async function trainingFolder(engine: EngineName, { request, config: own }: Pick<RunRow, 'request' | 'config'>): Promise<Blob> {
-  // A run of an earlier version lacks settings that came later.
+  // An imported run can lack settings.
   const config = { ...PRESETS[request.preset]!.config, ...own };
   const { domain, greeting, tasks } = await askWorlds((browser) => browser.trainingTasks(config, TASKS));
   const serve = serveCommand(request.preset, config);

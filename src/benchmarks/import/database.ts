@@ -53,8 +53,7 @@ export class BenchmarkDatabase extends VersionedDatabase {
   declare chunks: Table<ChunkRow, [string, Side, number, number]>;
 
   constructor(name = 'mua-benchmarks') {
-    super(name, 1);
-    this.version(1).stores({ benchmarks: 'id, [benchmark+domain]', chunks: '[benchmark+side+table+chunk]' });
+    super(name, 1, { benchmarks: 'id, [benchmark+domain]', chunks: '[benchmark+side+table+chunk]' });
   }
 
   /**

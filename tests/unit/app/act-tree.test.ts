@@ -123,7 +123,7 @@ describe('the formula', () => {
     expect(formulaInWords(config)).toBe('(reward − mean) / standard deviation = advantage');
   });
 
-  test('a run of an earlier version, which names no estimator, used GRPO', () => {
+  test('an imported run that names no estimator used GRPO', () => {
     const settings = { norm_adv_by_std_in_grpo: true };
     expect(groupFormulas(groupOf([1, 0, 0, 0]), settings).map(({ text }) => text)).toEqual([
       '(1 − 0.25) / 0.5 = 1.5',

@@ -158,6 +158,10 @@ test('groups have mean, sample deviation and outcome; unscored rollouts do not c
     turns: 1,
     tokens: 1,
     violations: 0,
+    writes: 0,
+    domain: 'retail',
+    rules: [],
+    tools: [],
   });
   const groups = groupRollouts([
     rollout('1-10', 1, 0),

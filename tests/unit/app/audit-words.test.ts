@@ -35,9 +35,9 @@ describe.each(['telecom', 'tau2-airline', 'tau2-mock'])('%s is not audited', (do
   });
   test('on the page, for stored conversations too', () => {
     expect(noViolations(domain)).toBe('Not audited: the rules of this domain are not checked.');
-    const row = { task: `${domain}/full/train/1/0`, violations: 0 };
+    const row = { task: 'retail/nano/train/1/0', violations: 0, domain };
     expect(violationCount(row)).toBeNull();
-    expect(violationCount({ ...row, domain })).toBeNull();
+    expect(violationCount({ task: `${domain}/full/train/1/0`, violations: [] })).toBeNull();
     expect(violationCount(played(domain))).toBeNull();
     expect(render(Violations, { props: { of: row, word: true } }).body).toContain('not audited');
     expect(render(TrialFacts, { props: { trajectory: played(domain) } }).body).toContain(noViolations(domain));
@@ -48,7 +48,7 @@ test('retail is audited: no violation means that no rule was broken', () => {
   expect(reportOf([played('retail')], 1, 0).violations).toEqual({});
   expect(reportOf([played('retail', broken)], 1, 0).violations).toEqual({ unconfirmed_write: 1 });
   expect(rolloutMetrics([[played('retail'), played('retail', broken)]])).toMatchObject({ 'violations/ratio': 0.5 });
-  expect(violationCount({ task: 'retail/nano/train/1/0', violations: 2 })).toBe(2);
+  expect(violationCount({ task: 'retail/nano/train/1/0', violations: 2, domain: 'retail' })).toBe(2);
   const mark = (violations: Trajectory['violations']) =>
     render(Violations, { props: { of: played('retail', violations), word: true } }).body;
   expect(mark([])).not.toContain('violation');

@@ -27,7 +27,7 @@ test('runs differ in model, customer and settings, in the order of the runs', ()
     { name: 'model', values: ['m', 'n', 'm'] },
     { name: 'lr', values: [String(one.config.lr), '0.5', String(one.config.lr)] },
   ]);
-  // A run of an earlier version lacks a setting.
+  // An imported run lacks a setting.
   const { seed: _, ...older } = one.config;
   expect(differences([one, { request, config: older as typeof one.config }])).toEqual([
     { name: 'seed', values: [String(one.config.seed), 'not set'] },

@@ -26,6 +26,10 @@ const rollout = (id: string, more: Partial<RolloutSummary> = {}): RolloutSummary
     turns: 4,
     tokens: 100,
     violations: 0,
+    writes: 0,
+    domain: 'telecom',
+    rules: [],
+    tools: [],
     ...more,
   };
 };

@@ -21,6 +21,10 @@ const rollout = (step: number, group: number, index: number, more: Partial<Rollo
   turns: 4,
   tokens: 100,
   violations: 0,
+  writes: 0,
+  domain: 'retail',
+  rules: [],
+  tools: [],
   ...more,
 });
 

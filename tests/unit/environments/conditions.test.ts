@@ -49,11 +49,10 @@ describe('shares', () => {
 
   test('as settings of a run: training and evaluation apart, other levels with their own defaults', () => {
     const config = grpoConfig('nano', { 'customers.changes_mind': '1', 'val_tools.outages': '0.2' });
-    expect(conditionsOf(config, 'train')!.customers).toEqual(only('changes_mind'));
+    expect(conditionsOf(config, 'train').customers).toEqual(only('changes_mind'));
     expect(conditionsOf(config, 'val')).toEqual({ ...defaultConditions('nano'), tools: { outages: 0.2, stale_reads: 0 } });
     expect(conditionsOf(grpoConfig('nano', { level: 'small' }), 'train')).toEqual(defaultConditions('small'));
     expect(conditionsOf(evaluationConfig({ domain: 'retail', level: 'small', preset: 'nano' }), 'val')).toEqual(defaultConditions('small'));
-    expect(conditionsOf({}, 'train')).toBeUndefined();
     expect(coldStartConditions('retail', 'nano')).toEqual(COLD_START);
     expect(coldStartConditions('retail', 'nano', { 'customers.pushy': 1 }).customers).toEqual(only('pushy'));
   });

@@ -35,12 +35,11 @@ test('a reward is denied only by a fault before the first wrong change, or befor
   expect(isRewardDenied(wrong, [])).toBe(false);
 });
 
-test('rates have Wilson’s intervals; a kind counts once for each conversation; results without an audit do not count', () => {
+test('rates have Wilson’s intervals; a kind counts once for each conversation', () => {
   const results: Pick<TrialResult, 'reward' | 'faults' | 'denied'>[] = [
     { reward: 0, faults: ['invented_fact', 'invented_fact', 'cut_answer'], denied: true },
     { reward: 1, faults: ['cut_answer'] },
     ...Array.from({ length: 8 }, () => ({ reward: 0, faults: [] })),
-    { reward: 0 },
   ];
   const quality = customerQuality(results);
   expect(quality).toMatchObject({ episodes: 10, faulty: 2, wrong: 9, denied: 1, kinds: { invented_fact: 1, cut_answer: 2 } });

@@ -32,6 +32,8 @@ const trial = (task: number, index: number, reward: number | null, violations: T
   turns: 3,
   tokens: 10,
   violations,
+  writes: 0,
+  faults: [],
 });
 
 const SETTINGS: EvaluationSettings = heldOutSettings(PRESETS.nano!.config, { mode: 'scripted' });

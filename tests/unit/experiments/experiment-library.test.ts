@@ -1,6 +1,5 @@
-/** Experiments in the library: those of the page are read-only, those of this browser survive the new schema. */
+/** Experiments in the library: those of the page are read-only, those of this browser are not. */
 import 'fake-indexeddb/auto';
-import { Dexie } from 'dexie';
 import { afterEach, expect, test, vi } from 'vitest';
 import { BundledExperiments, Experiments } from '../../../src/app/library/experiments.ts';
 import type { RunRow } from '../../../src/records/run.ts';
@@ -17,29 +16,6 @@ function shelf(name: string, fetchOne = async (id: string) => ({ experiment: { .
   db = new RunDatabase(`experiments-${name}`);
   return new Experiments(db, new BundledExperiments(['ours', 'broken'], fetchOne));
 }
-
-test('a database of the earlier version keeps its runs and gets the table of experiments', async () => {
-  const old = new Dexie('experiments-old');
-  old.version(3).stores({
-    runs: 'id, createdAt',
-    metrics: '[run+step]',
-    rollouts: '[run+id], [run+step], [run+group]',
-    trajectories: '[run+id]',
-    checkpoints: '[run+step]',
-    evaluations: 'id, createdAt, run',
-    evaluationTrajectories: '[evaluation+id]',
-    lessons: 'id',
-    models: 'id',
-    branches: 'id, origin',
-  });
-  await old.table('runs').add(run('before', {}));
-  old.close();
-  const experiments = shelf('old');
-  expect(await db.runs.toArray()).toMatchObject([{ id: 'before' }]);
-  expect(await experiments.runs('kl')).toEqual([]);
-  await experiments.create(EXPERIMENT);
-  expect(await db.experiments.count()).toBe(1);
-});
 
 test('experiments of the page come first and cannot be deleted; one that cannot be read is left out', async () => {
   const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});

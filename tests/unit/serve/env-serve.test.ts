@@ -90,7 +90,7 @@ describe('episodes', () => {
       split: 'train',
       seed: 1,
       count: 12,
-      conditions: conditionsOf(config, 'train')!,
+      conditions: conditionsOf(config, 'train'),
     });
     const rewards: (number | null)[] = [];
     for (const [i, task] of tasks.entries()) {

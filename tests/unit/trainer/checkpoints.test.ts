@@ -73,14 +73,6 @@ test('a run whose checkpoints are all damaged is not begun again', async () => {
   await expect(loadCheckpoint(db, 'r')).rejects.toThrow('the checkpoints of steps 2 and 1 are damaged: the run cannot go on');
 });
 
-test('a row of an earlier version has no hashes: it is read, and a cut one is damaged', async () => {
-  await db.checkpoints.update(['r', 2], { sha256: undefined, origin: undefined });
-  expect((await loadCheckpoint(db, 'r')).checkpoint?.step).toBe(2);
-  const { weights: whole } = (await db.checkpoints.get(['r', 2]))!;
-  await db.checkpoints.update(['r', 2], { weights: whole.slice(0, whole.size - 1) });
-  expect((await loadCheckpoint(db, 'r')).damaged).toEqual([2]);
-});
-
 test('what changed since the checkpoint is said in one sentence', async () => {
   const loaded = await loadCheckpoint(db, 'r');
   expect(resumeNote(loaded, ORIGIN)).toBe('');

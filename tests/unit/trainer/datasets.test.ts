@@ -1,6 +1,5 @@
 /** Datasets: their files, their storage in the browser, and the run that trains on one. */
 import 'fake-indexeddb/auto';
-import { Dexie } from 'dexie';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type DatasetQuery, filterDataset } from '../../../src/app/coldstart/dataset-filter.ts';
 import { defaultForm, formProblem, sftRequest, STEP_SIZES } from '../../../src/app/coldstart/sft-request.ts';
@@ -70,17 +69,6 @@ describe('a JSONL file', () => {
 });
 
 describe('the storage', () => {
-  test('of an earlier version keeps its rows and gets the tables of datasets', async () => {
-    const old = new Dexie('datasets-upgrade');
-    old.version(3).stores({ runs: 'id, createdAt', branches: 'id, origin' });
-    await old.table('runs').add({ id: 'r', createdAt: 1 });
-    old.close();
-    const db = database('datasets-upgrade');
-    expect(await db.runs.count()).toBe(1);
-    expect(await db.datasets.count()).toBe(0);
-    expect(await db.datasetConversations.count()).toBe(0);
-  });
-
   test('keeps imports, rejections and deletions; a run gets the kept conversations', async () => {
     const db = database('datasets-library');
     const library = new Library(db);

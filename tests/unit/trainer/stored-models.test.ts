@@ -171,11 +171,14 @@ test('a checkpoint is exported as the model folder of its run with new weights',
     request: { model: model.id, preset: 'tiny', overrides: {}, user: { mode: 'scripted' } },
     config: grpoConfig('tiny'),
   };
+  const file = writeSafetensors(weights);
   const checkpoint = (step: number) => ({
     run: 'r',
     step,
     savedAt: step,
-    weights: new Blob([writeSafetensors(weights)]),
+    weights: new Blob([file]),
+    sha256: { weights: digests({ file }).file!, reference: null, optimizer: '' },
+    origin: { app: '1', adapter: 'a', model: 'm', config: 'c' },
     reference: null,
     optimizer: new Blob(['12345']),
     state: { optimizerStep: step },

@@ -54,6 +54,8 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
         reference: null,
         optimizer: new Blob(),
         state: { optimizerStep: 3 },
+        sha256: { weights: '', reference: null, optimizer: '' },
+        origin: { app: '1', adapter: 'a', model: 'm', config: 'c' },
       }),
     /^Checkpoint of step 3 of .*: its files are damaged/,
   ],

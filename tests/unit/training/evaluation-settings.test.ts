@@ -22,7 +22,3 @@ test.each([
   const { temperature, top_p, top_k } = expected;
   expect(sampler.params).toEqual([expect.objectContaining({ temperature, topP: top_p, topK: top_k })]);
 });
-
-test('a run of an earlier version without this setting is evaluated with its training settings', () => {
-  expect(validationSampling(sampled)).toEqual(sampled);
-});

@@ -148,14 +148,15 @@ describe('a part of the reward', () => {
 });
 
 describe('what is stored', () => {
-  test('nothing for the plain outcome, also of runs that lack the settings', () => {
-    for (const settings of [OUTCOME_REWARD, {}, { ...OUTCOME_REWARD, 'reward.partial_gate': 'no_violations' } as const]) {
+  test('nothing for the plain outcome', () => {
+    for (const settings of [OUTCOME_REWARD, { ...OUTCOME_REWARD, 'reward.partial_gate': 'no_violations' } as const]) {
       const trajectory = played({ outcome: 1 });
       storeRewards(trajectory, settings);
       expect(isShaped(settings)).toBe(false);
       expect(trajectory.rewards).toBeUndefined();
       expect(totalReward(trajectory)).toBe(1);
     }
+    expect(isShaped({})).toBe(false);
   });
   test('the parts of a shaped reward; the outcome stays binary; a file keeps the parts', () => {
     const trajectory = played({ outcome: 0, changes: GOAL.slice(0, 2) });
