@@ -23,6 +23,7 @@ export const ROOMS = {
   evaluation: ['environments', 'users', 'agent', 'domains'],
   training: ['engine', 'environments', 'users', 'agent', 'domains', 'benchmarks', 'evaluation'],
   experiments: ['exchange', 'evaluation', 'training'],
+  bench: ['engine', 'training'],
   trainer: [
     'engine',
     'environments',
@@ -35,12 +36,13 @@ export const ROOMS = {
     'evaluation',
     'training',
     'experiments',
+    'bench',
   ],
   formats: ['agent', 'exchange', 'benchmarks', 'training'],
   serve: ['environments', 'local', 'users', 'agent', 'domains', 'benchmarks', 'evaluation', 'training', 'formats'],
   worlds: ['environments', 'domains', 'exchange', 'benchmarks'],
   workers: ['environments', 'local', 'users', 'domains', 'exchange', 'storage', 'benchmarks', 'trainer', 'worlds'],
-  cli: ['environments', 'local', 'agent', 'domains', 'exchange', 'benchmarks', 'experiments', 'trainer', 'formats', 'serve'],
+  cli: ['environments', 'local', 'agent', 'domains', 'exchange', 'benchmarks', 'experiments', 'bench', 'trainer', 'formats', 'serve'],
 
   // The page: folders of src/app that several features use.
   routes: ['kit'],
@@ -84,7 +86,7 @@ export const FEATURES = {
   evals: ['kit', 'routes', 'labels', 'library', 'state', 'customer', 'conversation', 'exchange', 'benchmarks', 'evaluation', 'training'],
   experiments: ['kit', 'routes', 'clients', 'library', 'state', 'evaluation', 'training', 'experiments'],
   worlds: ['kit', 'routes', 'labels', 'clients', 'state', 'conversation', 'benchmarks', 'worlds'],
-  models: ['kit', 'routes', 'clients', 'library', 'state', 'engine', 'local', 'exchange', 'trainer'],
+  models: ['kit', 'routes', 'clients', 'library', 'state', 'engine', 'local', 'exchange', 'bench', 'trainer'],
   coldstart: ['kit', 'routes', 'labels', 'library', 'state', 'conversation', 'training'],
   share: ['kit', 'routes', 'clients', 'library', 'run-data', 'state', 'exchange', 'benchmarks', 'training', 'trainer', 'formats'],
   settings: ['kit', 'routes', 'library', 'state', 'customer'],

@@ -27,7 +27,7 @@ import { BenchmarkDatabase } from '../benchmarks/import/database.ts';
 import type { FileSource } from '../exchange/file-source.ts';
 import { isBaseWeights } from '../exchange/adapter-folder.ts';
 import type { TrainerApi } from '../trainer/api.ts';
-import { rooflineSvg } from '../trainer/roofline.ts';
+import { rooflineSvg } from '../bench/roofline.ts';
 
 /** The files of a benchmark. `benchmark/<index>` has the content of each. */
 interface BenchmarkOrder {

@@ -5,6 +5,7 @@
 import type { CustomerQuality } from '../evaluation/customer-quality.ts';
 import type { PairedDifference } from '../evaluation/paired.ts';
 import type { Act } from '../domains/retail/expert.ts';
+import type { Measured } from '../bench/report.ts';
 import type { LiveAct } from '../agent/live.ts';
 import type { Prefix } from '../agent/prefix.ts';
 import type { Tau2Results } from '../benchmarks/tau2/write-results.ts';
@@ -267,28 +268,6 @@ export interface GenerateRequest {
   stop_token_ids?: number[];
 }
 
-export interface BenchReport {
+export interface BenchReport extends Measured {
   adapter: EngineInfo;
-  /** The best of this device in this run: operations a second of a plain matmul (f32), and bytes a second of a copy. */
-  ceilings: { matmul: { shape: string; gflops: number }[]; gflops: number; gb_per_s: number };
-  workloads: BenchResult[];
-}
-
-/** The fastest of the repetitions of a workload. */
-export interface BenchResult {
-  name: string;
-  /** What is left out of the model that the workload names; '' if nothing is. */
-  reduced: string;
-  ms: number;
-  all_ms: number[];
-  tokens: number;
-  tokens_per_s: number;
-  flops: number;
-  /** That the workload must move at least. */
-  bytes: number;
-  gflops: number;
-  /** What the roofline limits the workload by. */
-  bound: 'operations' | 'bytes';
-  /** Of the speed that the roofline allows. */
-  share: number;
 }

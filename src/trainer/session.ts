@@ -29,13 +29,13 @@ import type { GrpoConfig, RunRequest } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { TrainerApi } from './api.ts';
+import { bench } from '../bench/bench.ts';
 import { parseConfig } from '../engine/config.ts';
 import { LORA_TARGETS } from '../engine/lora.ts';
 import { planMemory } from '../engine/memory-plan.ts';
 import { adapterConfig, adapterFile, hasAdapter } from '../exchange/adapter-folder.ts';
 import type { ModelParts } from '../exchange/model-folder.ts';
 import { writeSafetensors } from '../exchange/safetensors.ts';
-import { bench } from './bench.ts';
 import { generateCompletions, gradients, scoreSequences } from './commands.ts';
 import { coldStartConditions } from '../training/config.ts';
 import { Datasets } from './datasets.ts';
@@ -199,7 +199,10 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   }
 
   async bench(workloads: readonly string[], progress: Progress) {
-    return this.#plays.measure((gpu, info, signal) => bench(gpu, info, workloads, progress, signal));
+    return this.#plays.measure(async (gpu, adapter, signal) => ({
+      adapter,
+      ...(await bench(gpu, workloads, progress, signal)),
+    }));
   }
 }
 

@@ -1,6 +1,6 @@
 /** @file What every contender does: the same Qwen3 decoder, weights, batches and optimiser; and how much work that is. */
 import type { ModelConfig } from '../../../src/records/model.ts';
-import { benchModels } from '../../../src/trainer/bench-workloads.ts';
+import { benchModels } from '../../../src/bench/workloads.ts';
 import { hash32 } from '../../../src/base/random.ts';
 
 /** The model `nano` of `mua bench`: vocabulary 2,048, width 128, 4 layers, 4 heads, SwiGLU 384, tied head. */

@@ -22,8 +22,8 @@ import {
   prefillWork,
   trainWork,
   type Work,
-} from './bench-workloads.ts';
-import type { BenchReport, EngineInfo, Progress } from './messages.ts';
+} from './workloads.ts';
+import type { Measured } from './report.ts';
 
 const MATMULS = [
   { m: 512, k: 512, n: 512 },
@@ -50,11 +50,10 @@ interface Job {
  */
 export async function bench(
   gpu: Gpu,
-  adapter: EngineInfo,
   names: readonly string[],
-  progress: Progress,
+  progress: (done: number, total: number, label: string) => void,
   signal?: AbortSignal,
-): Promise<BenchReport> {
+): Promise<Measured> {
   const chosen = chosenWorkloads(names);
   const matmuls = gpu.info.software ? MATMULS : [...MATMULS, ...LARGE_MATMULS];
   const total = matmuls.length + 1 + chosen.length;
@@ -63,14 +62,14 @@ export async function bench(
     signal?.throwIfAborted();
     progress(done++, total, label);
   };
-  const rates: BenchReport['ceilings']['matmul'] = [];
+  const rates: Measured['ceilings']['matmul'] = [];
   for (const shape of matmuls) {
     next(`matmul ${shapeName(shape)}`);
     rates.push({ shape: shapeName(shape), gflops: await matmulRate(gpu, shape) });
   }
   next('copy');
   const ceilings = { matmul: rates, gflops: Math.max(...rates.map(({ gflops }) => gflops)), gb_per_s: await copyRate(gpu) };
-  const report: BenchReport = { adapter, ceilings, workloads: [] };
+  const report: Measured = { ceilings, workloads: [] };
   for (const model of benchModels(gpu.info.software)) {
     const jobs = jobsOf(model).filter(({ name }) => chosen.includes(name));
     if (jobs.length === 0) continue;

@@ -1,5 +1,5 @@
 /** @file The picture of a bench: its workloads under the roofline of the device (Williams et al. 2009), both axes logarithmic. */
-import type { BenchReport } from './messages.ts';
+import type { Measured } from './report.ts';
 
 export interface Roofline {
   width: number;
@@ -19,7 +19,7 @@ const FRAME = { left: 64, right: 624, top: 16, bottom: 288 };
 export const X_TITLE = 'operations for each byte that must move';
 export const Y_TITLE = 'GFLOP/s';
 
-export function roofline({ ceilings, workloads }: Pick<BenchReport, 'ceilings' | 'workloads'>): Roofline {
+export function roofline({ ceilings, workloads }: Measured): Roofline {
   const places = workloads.map(({ flops, bytes, gflops }) => [flops / bytes, gflops] as const);
   const ridge = ceilings.gflops / ceilings.gb_per_s;
   const xs = [...places.map(([x]) => x), ridge];
@@ -50,7 +50,7 @@ export function roofline({ ceilings, workloads }: Pick<BenchReport, 'ceilings' |
 const powerBelow = (value: number) => 10 ** Math.floor(Math.log10(value));
 
 /** The picture as an SVG file, with the names of the points. */
-export function rooflineSvg(report: BenchReport): string {
+export function rooflineSvg(report: Measured): string {
   const { width, height, frame, roof, points, x, y } = roofline(report);
   const text = (at: string, words: string, more = '') => `<text ${at} ${more}>${words}</text>`;
   const { left, right, top, bottom } = frame;

@@ -1,15 +1,7 @@
 import { expect, test } from 'vitest';
-import {
-  benchModels,
-  chosenWorkloads,
-  decodeWork,
-  grpoWork,
-  prefillWork,
-  trainWork,
-  WORKLOADS,
-} from '../../../src/trainer/bench-workloads.ts';
-import type { BenchResult } from '../../../src/trainer/messages.ts';
-import { roofline, rooflineSvg } from '../../../src/trainer/roofline.ts';
+import { benchModels, chosenWorkloads, decodeWork, grpoWork, prefillWork, trainWork, WORKLOADS } from '../../../src/bench/workloads.ts';
+import type { BenchResult } from '../../../src/bench/report.ts';
+import { roofline, rooflineSvg } from '../../../src/bench/roofline.ts';
 
 const [nano, qwen] = benchModels(false) as [ReturnType<typeof benchModels>[0], ReturnType<typeof benchModels>[0]];
 
@@ -77,5 +69,5 @@ test('the roofline: the roof bends where both ceilings meet, and a point at its 
     expect(point.x).toBeGreaterThanOrEqual(frame.left);
     expect(point.x).toBeLessThanOrEqual(frame.right);
   }
-  expect(rooflineSvg({ ...report, adapter: {} as never }).match(/<circle/g)).toHaveLength(4);
+  expect(rooflineSvg(report).match(/<circle/g)).toHaveLength(4);
 });
