@@ -33,7 +33,7 @@ function meaning(setting: Setting): string {
 }
 
 /** The settings of a group, with TRL's names, and MUA-RL's values where the default preset has others. */
-export function settingsTable({ settings }: SettingGroup): string {
+function settingsTable({ settings }: SettingGroup): string {
   const rows = Object.entries(settings).map(([name, setting]) => {
     const value = BASE[name as keyof GrpoConfig];
     const paper = setting.default === value ? '' : ` (${code(setting.default)})`;
