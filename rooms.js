@@ -42,7 +42,20 @@ export const ROOMS = {
   serve: ['environments', 'local', 'users', 'agent', 'domains', 'benchmarks', 'evaluation', 'training', 'formats'],
   worlds: ['environments', 'domains', 'exchange', 'benchmarks'],
   workers: ['environments', 'local', 'users', 'domains', 'exchange', 'storage', 'benchmarks', 'trainer', 'worlds'],
-  cli: ['environments', 'local', 'agent', 'domains', 'exchange', 'benchmarks', 'experiments', 'bench', 'trainer', 'formats', 'serve'],
+  cli: [
+    'environments',
+    'local',
+    'agent',
+    'domains',
+    'exchange',
+    'benchmarks',
+    'training',
+    'experiments',
+    'bench',
+    'trainer',
+    'formats',
+    'serve',
+  ],
 
   // The page: folders of src/app that several features use.
   routes: ['kit'],

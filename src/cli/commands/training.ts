@@ -2,6 +2,8 @@
 import { join, resolve } from 'node:path';
 import type { SftResult, TrainResult } from '../../trainer/messages.ts';
 import type { BrowserUser, UserConfig } from '../../records/user.ts';
+import { ALGORITHMS } from '../../training/algorithms/index.ts';
+import { DEFAULT_PRESET, isBundled, PRESETS } from '../../training/presets.ts';
 import { type Flag, type Flags, readPairs, SEED, type Values } from '../args.ts';
 import { ROOT } from '../build.ts';
 import { command } from '../command.ts';
@@ -29,12 +31,11 @@ import type { TrainOrder } from '../work.ts';
 
 /** The bundled model of a preset. */
 function bundledModel(preset: string): string {
-  if (preset.startsWith('lora'))
-    throw new UsageError(`--model is missing: expected a folder, as the model of preset ${preset} is not bundled`);
-  return `${preset === 'glimpse' || preset === 'small' ? preset : 'nano'}-retail`;
+  const known = Object.hasOwn(PRESETS, preset) ? PRESETS[preset]! : undefined;
+  if (!known) throw new UsageError(`unknown preset "${preset}"; known: ${Object.keys(PRESETS).join(', ')}`);
+  if (!isBundled(known)) throw new UsageError(`--model is missing: expected a folder, as the model of preset ${preset} is not bundled`);
+  return known.model;
 }
-/** The names in `src/training/algorithms`. */
-export const ALGORITHMS = ['grpo', 'dr-grpo', 'rloo', 'reinforce-plus-plus', 'gspo', 'cispo', 'dapo', 'ppo-epochs'] as const;
 const STEPS = { type: 'integer', value: 'N', help: 'optimiser steps (default: the preset’s)', min: 1 } as const satisfies Flag;
 const { default: _, ...SEED_OF_PRESET } = SEED;
 
@@ -74,13 +75,13 @@ const TRAIN_FLAGS = {
   preset: {
     type: 'string',
     value: 'NAME',
-    help: 'nano (default), glimpse (the shortest conversations), small (a larger shop), tiny (a quick look), faithful (as MUA-RL’s code does it) or lora (adapters on --model; never measured)',
+    help: `settings to begin with: ${Object.keys(PRESETS).join(', ')} (default ${DEFAULT_PRESET})`,
   },
   algorithm: {
     type: 'string',
     value: 'NAME',
-    help: `settings of an algorithm, applied before --set: ${ALGORITHMS.join(', ')} (default: the preset’s, which is grpo)`,
-    choices: ALGORITHMS,
+    help: `settings of an algorithm, applied before --set: ${Object.keys(ALGORITHMS).join(', ')} (default: the preset’s, which is grpo)`,
+    choices: Object.keys(ALGORITHMS),
   },
   model: { ...MODEL, required: false, help: 'model folder to start from (default: the preset’s bundled model)' },
   steps: STEPS,
@@ -153,7 +154,7 @@ const givenValUser = ({ valUser, userDevice }: TrainValues): BrowserUser | undef
   valUser === undefined ? undefined : readValUser(valUser, userDevice);
 
 function trainSettings({
-  preset = 'nano',
+  preset = DEFAULT_PRESET,
   algorithm,
   stopOnAlarm,
   ...flags
