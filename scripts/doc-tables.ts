@@ -4,7 +4,8 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { COLD_START, conditionSettings, defaultConditions } from '../src/environments/conditions.ts';
+import { levelConditions } from '../src/domains/registry.ts';
+import { COLD_START, conditionSettings } from '../src/environments/conditions.ts';
 import type { GrpoConfig } from '../src/records/run.ts';
 import { ALGORITHMS } from '../src/training/algorithms/index.ts';
 import { DEFAULT_PRESET, type Preset, PRESETS } from '../src/training/presets.ts';
@@ -44,8 +45,8 @@ function settingsTable({ settings }: SettingGroup): string {
 
 /** The shares of customers and faults: those of the levels, and of the cold start. */
 function customersTable({ settings }: SettingGroup): string {
-  const levels = ['glimpse', 'nano', 'small'];
-  const columns = [...levels.map(defaultConditions), COLD_START].map(conditionSettings);
+  const levels = ['glimpse', 'nano', 'small', 'full'];
+  const columns = [...levels.map((level) => levelConditions('retail', level)), COLD_START].map(conditionSettings);
   const names = Object.keys(settings).filter((name) => !name.startsWith('val_')) as (keyof (typeof columns)[number])[];
   return table(
     ['setting', 'customer or tool', ...levels.map((level) => `at ${code(level)}`), 'cold start'],

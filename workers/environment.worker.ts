@@ -1,6 +1,7 @@
 /** @file The environment worker: owns the database, runs tools and verifies outcomes. */
 import * as comlink from 'comlink';
-import { createEnvironments, GENERATED_DOMAINS, type OverlayEnvironments } from '../src/environments/index.ts';
+import { GENERATED_DOMAINS } from '../src/domains/registry.ts';
+import { createEnvironments, type OverlayEnvironments } from '../src/environments/index.ts';
 import { importedDomains } from '../src/benchmarks/imported-domain.ts';
 import { benchmarkLoader } from '../src/benchmarks/import/loader.ts';
 

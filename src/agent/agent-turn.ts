@@ -9,7 +9,7 @@ import type { EpisodeLimits, Sampling } from '../records/episode.ts';
 import type { ToolCall } from '../records/task.ts';
 import { END_OF_TEXT, generationPrompt, IM_END, TOOL_CALL_END, renderAssistant } from './chat-template.ts';
 import type { EpisodeLog } from './episode-log.ts';
-import type { Act } from '../domains/retail/expert.ts';
+import type { Act } from './acts.ts';
 import type { BegunTurn } from './prefix.ts';
 import { parseTurn, spoken } from './tool-call.ts';
 import type { Transcript } from './transcript.ts';

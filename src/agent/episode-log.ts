@@ -1,5 +1,5 @@
 /** @file What has happened in an episode so far: counters, seconds, what the agent said, and the events that the audit reads. */
-import { auditEpisode, auditRules, isAudited, type AuditEvent } from './violations.ts';
+import { auditEpisode, type AuditEvent } from './violations.ts';
 import type { Domain, ToolResult } from '../environments/types.ts';
 import type { ToolCall, Violation } from '../records/task.ts';
 import type { Trajectory, UserCall } from '../records/trajectory.ts';
@@ -73,9 +73,9 @@ export class EpisodeLog {
     if (error) this.failures += 1;
   }
 
-  /** Empty for a domain whose tools the audit does not know. */
-  violations({ name, tools }: Domain): Violation[] {
-    return isAudited(name) ? auditEpisode(this.#events, auditRules(tools)) : [];
+  /** Empty for a domain without rules of the audit. */
+  violations(domain: Domain): Violation[] {
+    return auditEpisode(this.#events, domain);
   }
 
   /** Adds the time of `work` to `seconds`. */

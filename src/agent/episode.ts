@@ -21,7 +21,7 @@ import { giveTurn, type Turn, type TurnOptions, TurnSampler, type WrittenTurn } 
 import { IM_END, renderAssistant, renderOpening } from './chat-template.ts';
 import { AuditChain } from './audit-log.ts';
 import { EpisodeLog } from './episode-log.ts';
-import type { Act } from '../domains/retail/expert.ts';
+import type { Act } from './acts.ts';
 import { type LiveAct, liveActs, type PlayedEpisode } from './live.ts';
 import { type BegunTurn, type Prefix, type PrefixState, readPrefix } from './prefix.ts';
 import { endsByUser, type EpisodeRules } from './rules.ts';

@@ -63,6 +63,3 @@ export const MUA_RULES: ConversationRuleSet = {
 /** Whether a message of the user ends the conversation under these rules. */
 export const endsByUser = (text: string, { stopWords, quotedStops }: Pick<EpisodeRules, 'stopWords' | 'quotedStops'>): boolean =>
   quotedStops ? stopWords.some((word) => text.includes(word)) : saysStop(text, stopWords);
-
-/** The tools that end an episode in MUA-RL. */
-export const MUA_TERMINAL_TOOLS: readonly string[] = ['transfer_to_human_agents'];

@@ -33,7 +33,7 @@ export class UserSide {
     const { userTools = [] } = domain;
     const tools = userTools.length ? { schemas: userTools, call: (calls: ToolCall[]) => this.#useTools(calls) } : undefined;
     this.#session = users.session(
-      { ...scenario, prompt: rules.customerPrompt(scenario.instruction, userTools.length > 0) },
+      { ...scenario, domain: task.domain, prompt: rules.customerPrompt(scenario.instruction, userTools.length > 0) },
       userSeed ?? seed,
       tools,
     );

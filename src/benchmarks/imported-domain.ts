@@ -2,6 +2,7 @@
 import { InputError } from '../base/input-error.ts';
 import type { BenchmarkTask } from '../records/benchmark-task.ts';
 import { initialStateOf, type DomainDefinition } from '../environments/domain.ts';
+import { domainOf } from '../domains/registry.ts';
 import { World } from '../environments/overlay.ts';
 import type { TaskQuery } from '../environments/types.ts';
 import type { BenchmarkDefinition, BenchmarkDomain } from './definition.ts';
@@ -26,6 +27,7 @@ export function importedDomain(benchmark: BenchmarkDefinition, domain: Benchmark
     selects: true,
     async domain(level) {
       const { id, imported } = await loaded();
+      const { audit } = domainOf(name) ?? {};
       return {
         name,
         level,
@@ -36,6 +38,7 @@ export function importedDomain(benchmark: BenchmarkDefinition, domain: Benchmark
         benchmark: benchmark.name,
         finite: true,
         userTools: [...(domain.userTools ?? [])],
+        ...(audit && { audit }),
       };
     },
     async tasks({ split, select, count, from = 0 }) {

@@ -1,5 +1,6 @@
 /** @file Chooses the rules of a conversation. */
-import { MUA_RULES, MUA_TERMINAL_TOOLS, type EpisodeRules } from '../agent/rules.ts';
+import { MUA_RULES, type EpisodeRules } from '../agent/rules.ts';
+import { transfersOf } from '../domains/registry.ts';
 import type { Domain } from '../environments/types.ts';
 import type { ConversationRules } from '../records/episode.ts';
 import { benchmarkNamed } from './named.ts';
@@ -9,10 +10,10 @@ import { benchmarkNamed } from './named.ts';
  * @param chosen `domain`: the rules of the domain's benchmark, or MUA-RL's if the domain belongs to no benchmark. `mua_rl`: MUA-RL's.
  */
 export function rulesFor(
-  { benchmark, terminalTools }: Pick<Domain, 'benchmark' | 'terminalTools'>,
+  { name, benchmark, terminalTools }: Pick<Domain, 'name' | 'benchmark' | 'terminalTools'>,
   chosen: ConversationRules,
 ): EpisodeRules {
   const own: EpisodeRules = { ...(benchmark === undefined ? MUA_RULES : benchmarkNamed(benchmark).rules), terminalTools };
   // `ending` stays: results in the benchmark's format need it under either choice. The customer is the benchmark's too.
-  return chosen === 'mua_rl' ? { ...own, ...MUA_RULES, customerPrompt: own.customerPrompt, terminalTools: MUA_TERMINAL_TOOLS } : own;
+  return chosen === 'mua_rl' ? { ...own, ...MUA_RULES, customerPrompt: own.customerPrompt, terminalTools: transfersOf(name) } : own;
 }

@@ -7,7 +7,8 @@ import { createInterface } from 'node:readline';
 import { InputError, parserReason } from '../base/input-error.ts';
 import { importedParts } from '../benchmarks/imported-benchmark.ts';
 import { findBenchmark } from '../benchmarks/named.ts';
-import { createEnvironments, GENERATED_DOMAINS } from '../environments/index.ts';
+import { GENERATED_DOMAINS } from '../domains/registry.ts';
+import { createEnvironments } from '../environments/index.ts';
 import { readRunBundle } from '../exchange/run-bundle.ts';
 import { readMetrics } from '../exchange/run-schema.ts';
 import { readTrajectory } from '../exchange/trajectory-schema.ts';
@@ -55,7 +56,7 @@ export async function exportRun(
 
 /** The tools of each conversation's domain. Conversations of other tools have a domain that is not known. */
 async function toolsOf(trajectories: readonly Trajectory[]): Promise<Map<Trajectory, readonly ToolSchema[]>> {
-  const environments = createEnvironments({ inMemory: true });
+  const environments = createEnvironments({ domains: GENERATED_DOMAINS, inMemory: true });
   const known = new Map<string, Promise<readonly ToolSchema[]> | null>();
   const found = new Map<Trajectory, readonly ToolSchema[]>();
   for (const trajectory of trajectories) {

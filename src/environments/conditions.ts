@@ -12,25 +12,18 @@ import {
   type ValidationConditionSettings,
 } from '../records/conditions.ts';
 
-const share = (values: Partial<CustomerShares>): CustomerShares => ({
+/** All shares of customers, those that are not given with 0. */
+export const shares = (values: Partial<CustomerShares>): CustomerShares => ({
   ...(Object.fromEntries(PERSONAS.map((persona) => [persona, 0])) as CustomerShares),
   ...values,
 });
-const RELIABLE: ToolFaults = { outages: 0, stale_reads: 0 };
+export const RELIABLE: ToolFaults = { outages: 0, stale_reads: 0 };
 
-/** At `nano` most customers change their mind, so an agent that writes before it asks often fails. */
-const NANO = share({ upfront: 0.19, on_request: 0.13, changes_mind: 0.55, pushy: 0.1, impossible: 0.03 });
-/** At `glimpse` almost all of them do, and nobody withholds facts, so conversations are short and asking pays at once. */
-const GLIMPSE = share({ upfront: 0.02, changes_mind: 0.95, impossible: 0.03 });
-const STANDARD = share({ upfront: 0.37, on_request: 0.32, changes_mind: 0.15, pushy: 0.1, impossible: 0.06 });
+/** Stands in the settings of a domain whose customers nobody can choose. */
+export const ANYONE = shares({ upfront: 0.37, on_request: 0.32, changes_mind: 0.15, pushy: 0.1, impossible: 0.06 });
 /** Few of them change their mind, so writing at once works as well as asking first. */
-const COOPERATIVE = share({ upfront: 0.4, on_request: 0.36, changes_mind: 0.1, pushy: 0.05, impossible: 0.05, confused: 0.04 });
+const COOPERATIVE = shares({ upfront: 0.4, on_request: 0.36, changes_mind: 0.1, pushy: 0.05, impossible: 0.05, confused: 0.04 });
 
-/** The conditions of a level's tasks when nothing else is asked for. Ids of such tasks name no conditions. */
-export const defaultConditions = (level: string): Conditions => ({
-  customers: level === 'glimpse' ? GLIMPSE : level === 'nano' ? NANO : STANDARD,
-  tools: RELIABLE,
-});
 /** The conditions of the cold start's conversations. A few outages show the demonstrators' second try. */
 export const COLD_START: Conditions = { customers: COOPERATIVE, tools: { ...RELIABLE, outages: 0.02 } };
 
@@ -88,11 +81,14 @@ const LETTERS: Record<Persona | keyof ToolFaults, string> = {
   stale_reads: 's',
 };
 
-/** The conditions as a part of a task id. '' for the level's default. */
-export function conditionsCode(conditions: Conditions | undefined, level: string): string {
-  if (!conditions) return '';
+/**
+ * The conditions as a part of a task id.
+ * @param uncoded the conditions that an id without a code means: for them the code is ''. Undefined: the domain has no conditions
+ */
+export function conditionsCode(conditions: Conditions | undefined, uncoded: Conditions | undefined): string {
+  if (!conditions || !uncoded) return '';
   const code = encode(conditions);
-  return code === encode(defaultConditions(level)) ? '' : code;
+  return code === encode(uncoded) ? '' : code;
 }
 
 const encode = ({ customers, tools }: Conditions): string =>
@@ -104,7 +100,7 @@ const encode = ({ customers, tools }: Conditions): string =>
 
 export const isConditionsCode = (text: string): boolean => /^(?:[urcpiwos]\d{1,4})*$/.test(text);
 
-/** Reads what `conditionsCode` wrote. Undefined for '' (the level's default). @throws if the text is no such code */
+/** Reads what `conditionsCode` wrote. Undefined for ''. @throws if the text is no such code */
 export function readConditionsCode(code: string): Conditions | undefined {
   if (code === '') return undefined;
   if (!isConditionsCode(code)) throw new Error(`conditions "${code}" of a task id: expected shares such as u200c800`);

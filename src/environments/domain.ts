@@ -29,6 +29,8 @@ export interface DomainDefinition {
   imported?: true;
   /** Whether its tasks can be asked for by `TaskQuery.conditions`. */
   conditions?: true;
+  /** Of generated tasks: how many share a world, and the id of a world. */
+  worlds?: { tasks: number; id(level: string, world: { split: 'train' | 'heldout'; seed: number; number: number }): string };
   /** Whether its tasks can be asked for by `TaskQuery.select`. */
   selects?: true;
   domain(level: string): Domain | Promise<Domain>;
@@ -41,6 +43,12 @@ export interface DomainDefinition {
   execute(rows: Rows, call: ToolCall, level: string): ExactResult;
   /** Scores by other criteria than the gold overlay. */
   judge?(played: Played): Judgement | Promise<Judgement>;
+}
+
+/** A domain that is loaded when the first task asks for it. */
+export interface DomainSource {
+  name: string;
+  load(): Promise<DomainDefinition>;
 }
 
 /** The result of a call on a draft. The caller applies `written` to keep the changes. */

@@ -2,7 +2,7 @@
 import type { Table } from 'dexie';
 import { beginningWith } from '../base/key-range.ts';
 import { VersionedDatabase } from '../base/versioned-database.ts';
-import type { LogEntry } from './log.ts';
+import type { LogEntry } from './episode-store.ts';
 import type { Json } from '../records/json.ts';
 import type { RowChange } from '../records/task.ts';
 import type { Task } from '../records/task.ts';

@@ -1,9 +1,8 @@
 /** @file What every store of episodes shares: domains by name, base worlds in memory, and how one tool call runs. */
-import { type DomainDefinition, type DraftedCall, runDrafted } from './domain.ts';
+import { type DomainDefinition, type DomainSource, type DraftedCall, runDrafted } from './domain.ts';
 import { faultOf, OUTAGE } from './faults.ts';
-import { firstHash, type LogEntry } from './log.ts';
 import { Overlay, type World } from './overlay.ts';
-import type { Task, ToolCall } from '../records/task.ts';
+import type { RowChange, Task, ToolCall } from '../records/task.ts';
 import type { Domain, ToolResult } from './types.ts';
 
 /** An episode in memory. */
@@ -13,9 +12,19 @@ export interface Episode {
   definition: DomainDefinition;
   domain: Domain;
   overlay: Overlay;
-  /** Length of the log, and the hash of its last entry. */
+  /** Length of the log. */
   calls: number;
-  head: string;
+}
+
+/** One tool call of an episode with its answer. */
+export interface LogEntry {
+  episode: string;
+  index: number;
+  call: ToolCall;
+  text: string;
+  error: boolean;
+  /** Rows that the call changed, before and after the call. A new order of keys is a change too. */
+  changes: RowChange[];
 }
 
 const WORLDS_IN_MEMORY = 128;
@@ -24,7 +33,7 @@ export abstract class EpisodeStore {
   private readonly worlds = new Map<string, Promise<World>>();
 
   /** @param definitions domains by name. */
-  constructor(private readonly definitions: ReadonlyMap<string, DomainDefinition>) {}
+  constructor(private readonly definitions: ReadonlyMap<string, DomainDefinition | DomainSource>) {}
 
   abstract start(task: Task): Promise<string>;
   /** Runs one tool call: the log entry and the changed rows are kept together or not at all. */
@@ -32,15 +41,14 @@ export abstract class EpisodeStore {
   /** The task and the overlay after all running calls. */
   abstract state(id: string): Promise<Pick<Episode, 'task' | 'definition' | 'overlay'>>;
   abstract log(id: string): Promise<LogEntry[]>;
-  /** A new episode with the first `calls` log entries of this episode, and the state after these calls. */
-  abstract fork(id: string, calls: number): Promise<string>;
   abstract close(id: string): Promise<void>;
   protected abstract loadWorld(definition: DomainDefinition, id: string): Promise<World>;
 
-  definition(name: string): DomainDefinition {
+  /** @throws if there is no domain of that name */
+  async definition(name: string): Promise<DomainDefinition> {
     const definition = this.definitions.get(name);
     if (!definition) throw new Error(`domain: '${name}' is unknown; expected one of ${[...this.definitions.keys()].join(', ')}`);
-    return definition;
+    return 'load' in definition ? definition.load() : definition;
   }
 
   /** The base world, from memory or loaded once. */
@@ -67,11 +75,11 @@ export abstract class EpisodeStore {
 
   /** @throws if domain or level is unknown */
   protected async begin(id: string, task: Task): Promise<Episode> {
-    const definition = this.definition(task.domain);
+    const definition = await this.definition(task.domain);
     if (!definition.levels.includes(task.level))
       throw new Error(`task.level: '${task.level}' is unknown; expected one of ${definition.levels.join(', ')}`);
     const [domain, base] = await Promise.all([definition.domain(task.level), this.base(definition, task)]);
-    return { id, task, definition, domain, overlay: new Overlay(base), calls: 0, head: firstHash(task) };
+    return { id, task, definition, domain, overlay: new Overlay(base), calls: 0 };
   }
 }
 

@@ -1,14 +1,10 @@
-/** @file The tool environment: every domain over one overlay store. */
-import { initialStateOf, type DomainDefinition } from './domain.ts';
+/** @file The tool environment: the domains that the caller names, over one overlay store. docs/domains.md has the contract. */
+import { initialStateOf, type DomainDefinition, type DomainSource } from './domain.ts';
 import { canonicalJson } from '../base/json.ts';
 import { storageError } from '../base/storage-error.ts';
-import { brokenLink } from './log.ts';
-import type { LogEntry } from './log.ts';
-import type { EpisodeStore } from './episode-store.ts';
+import type { EpisodeStore, LogEntry } from './episode-store.ts';
 import { MemoryStore } from './memory-store.ts';
 import { OverlayStore } from './overlay-store.ts';
-import { retail } from '../domains/retail/definition.ts';
-import { telecomTasks } from '../domains/telecom/definition.ts';
 import type { Json } from '../records/json.ts';
 import type { RowChange, Task, ToolCall, Verdict } from '../records/task.ts';
 import type { Domain, Environments, TaskQuery, ToolResult } from './types.ts';
@@ -17,14 +13,11 @@ import { compareOverlays, replayGold } from './verifier.ts';
 export interface EnvironmentOptions {
   /** IndexedDB database; another name is another store. */
   databaseName?: string;
-  /** Default: `GENERATED_DOMAINS`. */
-  domains?: readonly DomainDefinition[];
+  /** What the caller wants to play. A source is loaded when the first task asks for it. */
+  domains: readonly (DomainDefinition | DomainSource)[];
   /** Store nothing: episodes end with the process. */
   inMemory?: boolean;
 }
-
-/** The domains whose tasks and worlds are generated. */
-export const GENERATED_DOMAINS: readonly DomainDefinition[] = [retail, telecomTasks];
 
 const GOALS_IN_MEMORY = 4096;
 
@@ -34,15 +27,15 @@ export class OverlayEnvironments implements Environments {
   /** Gold overlays by what they depend on. */
   private readonly goals = new Map<string, RowChange[]>();
 
-  constructor({ databaseName = 'mua-environments', domains = GENERATED_DOMAINS, inMemory = false }: EnvironmentOptions = {}) {
-    const definitions = new Map(domains.map((definition) => [definition.name, definition]));
+  constructor({ databaseName = 'mua-environments', domains, inMemory = false }: EnvironmentOptions) {
+    const definitions = new Map(domains.map((one) => [one.name, one]));
     if (!inMemory) this.stored = new OverlayStore(databaseName, definitions);
     this.store = this.stored ?? new MemoryStore(definitions);
   }
 
   /** @throws when domain or level is unknown, as does every method below. */
   async domain(name: string, level: string): Promise<Domain> {
-    return this.store.definition(name).domain(level);
+    return (await this.store.definition(name)).domain(level);
   }
 
   async tasks(query: TaskQuery): Promise<Task[]> {
@@ -55,7 +48,7 @@ export class OverlayEnvironments implements Environments {
     }
     if (query.split !== 'train' && query.split !== 'heldout')
       throw new Error(`split: '${String(query.split)}' is neither 'train' nor 'heldout'`);
-    const definition = this.store.definition(query.domain);
+    const definition = await this.store.definition(query.domain);
     if (query.select && !definition.selects)
       throw new Error(`select: tasks of '${query.domain}' are generated, they have no ids or splits of a benchmark`);
     return definition.tasks(definition.conditions ? query : { ...query, conditions: undefined });
@@ -77,23 +70,13 @@ export class OverlayEnvironments implements Environments {
     return { ...verdict, ...(await definition.judge({ task, rows: overlay, world, calls, said, ...(met && { met }) })) };
   }
 
-  fork(episode: string, calls: number): Promise<string> {
-    return this.store.fork(episode, calls).catch(noRoom);
-  }
-
   close(episode: string): Promise<void> {
     return this.store.close(episode).catch(noRoom);
   }
 
-  /** The episode's tool calls in order. Each hash covers the call before. */
+  /** The episode's tool calls in order. */
   log(episode: string): Promise<LogEntry[]> {
     return this.store.log(episode);
-  }
-
-  /** Index of the first log entry that is wrong, or −1. */
-  async auditLog(episode: string): Promise<number> {
-    const { task } = await this.store.state(episode);
-    return brokenLink(task, await this.store.log(episode));
   }
 
   /** Deletes the episodes that crashed pages left. */
@@ -117,6 +100,6 @@ function noRoom(cause: unknown): never {
   throw storageError(cause, 'the tool database');
 }
 
-export function createEnvironments(options: EnvironmentOptions = {}): OverlayEnvironments {
+export function createEnvironments(options: EnvironmentOptions): OverlayEnvironments {
   return new OverlayEnvironments(options);
 }

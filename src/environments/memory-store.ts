@@ -1,8 +1,7 @@
 /** @file The store of a server: episodes and worlds are only in memory, and end with the process. */
 import type { Task, ToolCall } from '../records/task.ts';
 import type { DomainDefinition } from './domain.ts';
-import { type Episode, EpisodeStore, newId, runWithFaults } from './episode-store.ts';
-import { entryHash, type LogEntry } from './log.ts';
+import { type Episode, EpisodeStore, type LogEntry, newId, runWithFaults } from './episode-store.ts';
 import { World } from './overlay.ts';
 import type { ToolResult } from './types.ts';
 
@@ -23,12 +22,9 @@ export class MemoryStore extends EpisodeStore {
     const episode = this.#episode(id);
     const index = episode.calls;
     const { text, error, written, changes } = runWithFaults(episode, call, index);
-    const unsigned = { index, call, text, error, changes: written, previous: episode.head };
-    const entry: LogEntry = { episode: id, ...unsigned, hash: entryHash(unsigned) };
-    episode.log.push(entry);
+    episode.log.push({ episode: id, index, call, text, error, changes: written });
     episode.overlay.apply(written);
     episode.calls = index + 1;
-    episode.head = entry.hash;
     return { index, text, error, changes, terminal: !error && episode.domain.terminalTools.includes(call.name) };
   }
 
@@ -38,21 +34,6 @@ export class MemoryStore extends EpisodeStore {
 
   async log(id: string): Promise<LogEntry[]> {
     return [...this.#episode(id).log];
-  }
-
-  async fork(id: string, calls: number): Promise<string> {
-    const { log, task } = this.#episode(id);
-    if (!Number.isInteger(calls) || calls < 0 || calls > log.length)
-      throw new Error(`calls: ${calls} is not in 0…${log.length}, the calls of episode ${id}`);
-    const fork: Kept = { ...(await this.begin(newId(), task)), log: [] };
-    for (const entry of log.slice(0, calls)) {
-      fork.log.push({ ...entry, episode: fork.id });
-      fork.overlay.apply(entry.changes);
-      fork.head = entry.hash;
-    }
-    fork.calls = calls;
-    this.#episodes.set(fork.id, fork);
-    return fork.id;
   }
 
   async close(id: string): Promise<void> {

@@ -3,13 +3,12 @@
  * tool calls. Rows of worlds and of running episodes are also in memory, but only written transactions count.
  */
 import { takeLock } from '../base/lock.ts';
-import type { DomainDefinition } from './domain.ts';
-import { type Episode, EpisodeStore, newId, runWithFaults } from './episode-store.ts';
+import type { DomainDefinition, DomainSource } from './domain.ts';
+import { type Episode, EpisodeStore, type LogEntry, newId, runWithFaults } from './episode-store.ts';
 import { Overlay, World, type WorldTables } from './overlay.ts';
 import type { Task, ToolCall } from '../records/task.ts';
 import type { ToolResult } from './types.ts';
 import { changeRow, EnvironmentDatabase } from './environment-database.ts';
-import { entryHash, firstHash, type LogEntry } from './log.ts';
 
 /** Only the worlds used last are stored. Other worlds are generated from their ids again. */
 const WORLDS_STORED = 64;
@@ -24,7 +23,7 @@ export class OverlayStore extends EpisodeStore {
   private readonly owner: Promise<{ owner?: string }>;
 
   /** @param definitions domains by name. */
-  constructor(databaseName: string, definitions: ReadonlyMap<string, DomainDefinition>) {
+  constructor(databaseName: string, definitions: ReadonlyMap<string, DomainDefinition | DomainSource>) {
     super(definitions);
     this.db = new EnvironmentDatabase(databaseName);
     this.owner = this.holdLock();
@@ -52,8 +51,7 @@ export class OverlayStore extends EpisodeStore {
         const episode = await this.episode(id);
         const index = episode.calls;
         const { text, error, written, changes } = runWithFaults(episode, call, index);
-        const unsigned = { index, call, text, error, changes: written, previous: episode.head };
-        const entry: LogEntry = { episode: id, ...unsigned, hash: entryHash(unsigned) };
+        const entry: LogEntry = { episode: id, index, call, text, error, changes: written };
         try {
           // `add` refuses an index that another worker has written: no call is lost or runs twice.
           if (!written.length)
@@ -70,7 +68,6 @@ export class OverlayStore extends EpisodeStore {
         }
         episode.overlay.apply(written);
         episode.calls = index + 1;
-        episode.head = entry.hash;
         return { index, text, error, changes, terminal: !error && episode.domain.terminalTools.includes(call.name) };
       }
     });
@@ -86,24 +83,6 @@ export class OverlayStore extends EpisodeStore {
       await this.episode(id);
       return this.db.logOf(id).toArray();
     });
-  }
-
-  /** A new episode with the first `calls` log entries of this episode, and the state after these calls. */
-  async fork(id: string, calls: number): Promise<string> {
-    const log = await this.log(id);
-    if (!Number.isInteger(calls) || calls < 0 || calls > log.length)
-      throw new Error(`calls: ${calls} is not in 0…${log.length}, the calls of episode ${id}`);
-    const { task } = await this.state(id);
-    const fork = newId();
-    const kept = log.slice(0, calls);
-    const owner = await this.owner;
-    const last = new Map(kept.flatMap((entry) => entry.changes).map((change) => [`${change.table}\n${change.key}`, change]));
-    await this.db.transaction('rw', this.db.episodes, this.db.changes, this.db.log, async () => {
-      await this.db.episodes.add({ id: fork, task, startedAt: Date.now(), ...owner });
-      await this.db.log.bulkAdd(kept.map((entry) => ({ ...entry, episode: fork })));
-      await this.db.changes.bulkAdd([...last.values()].map((change) => changeRow(fork, change)));
-    });
-    return fork;
   }
 
   close(id: string): Promise<void> {
@@ -163,13 +142,13 @@ export class OverlayStore extends EpisodeStore {
       async () => [await this.db.episodes.get(id), await this.db.changesOf(id).toArray(), await this.db.logOf(id).last()] as const,
     );
     if (!row) throw new Error(`episode: '${id}' does not exist or was closed`);
-    const definition = this.definition(row.task.domain);
+    const definition = await this.definition(row.task.domain);
     const [domain, base] = await Promise.all([definition.domain(row.task.level), this.base(definition, row.task)]);
     const overlay = new Overlay(base);
     overlay.apply(
       changes.map(({ table, key, value, deleted, call }) => ({ table, key, before: null, after: deleted ? null : value, call })),
     );
-    return { id, task: row.task, definition, domain, overlay, calls: last ? last.index + 1 : 0, head: last?.hash ?? firstHash(row.task) };
+    return { id, task: row.task, definition, domain, overlay, calls: last ? last.index + 1 : 0 };
   }
 
   protected async loadWorld(definition: DomainDefinition, id: string): Promise<World> {

@@ -3,6 +3,18 @@ import type { Benchmark } from '../records/benchmark-task.ts';
 import type { Conditions } from '../records/conditions.ts';
 import type { RowChange, Task, ToolCall, ToolSchema, Verdict } from '../records/task.ts';
 
+/** What the audit of the agent knows of a domain: the names of tools and fields. A write is a call that changed rows. */
+export interface AuditRules {
+  /** Tools whose successful result is the id of the customer. If there is no such tool, only writes without a yes are violations. */
+  authenticate: readonly string[];
+  /** Tools that show a customer's data. */
+  details: readonly string[];
+  /** Field of arguments, results and rows that holds the customer's id. */
+  owner: string;
+  /** Argument that holds the id of a customer's thing. The audit learns from results which customer a thing belongs to. */
+  thing: string;
+}
+
 export interface Domain {
   name: string;
   level: string;
@@ -18,6 +30,8 @@ export interface Domain {
   finite?: true;
   /** Tools of the simulated user, where it has any. The agent never sees them. */
   userTools?: ToolSchema[];
+  /** The rules of the agent's audit. Absent: conversations are not audited, which is not the same as following the rules. */
+  audit?: AuditRules;
 }
 
 /** What a tool answers before the store has logged the call. */
@@ -66,8 +80,6 @@ export interface Environments {
    * @param met of an earlier verdict's `unjudged_nl_assertions`, in order, whether a judge found them met
    */
   verify(episode: string, said?: readonly string[], met?: readonly boolean[]): Promise<Verdict>;
-  /** A new episode with this one's state after its first `calls` tool calls. */
-  fork(episode: string, calls: number): Promise<string>;
   /** Discards the episode's overlay and log. */
   close(episode: string): Promise<void>;
 }

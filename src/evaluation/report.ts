@@ -1,6 +1,6 @@
 /** @file The report of an evaluation: pass^k, how episodes ended, which rules were broken. */
 import { groupBy } from '../base/group-by.ts';
-import { isAudited } from '../agent/violations.ts';
+import { isAudited } from '../domains/registry.ts';
 import type { EvaluationReport } from '../records/evaluation.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { mean, meanInterval, passHatInterval, ratioInterval } from './pass-hat.ts';

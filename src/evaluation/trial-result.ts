@@ -1,10 +1,10 @@
 /** @file A short summary of an episode, for lists and paired comparisons. */
 import { writesOf } from '../agent/trajectory.ts';
-import { isAudited } from '../agent/violations.ts';
+import { auditOf } from '../domains/customer-audit.ts';
+import { isAudited } from '../domains/registry.ts';
 import type { TrialResult } from '../records/evaluation.ts';
 import { isForeign, type Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
-import { auditCustomer } from '../users/audit.ts';
 import { isRewardDenied } from './customer-quality.ts';
 
 /** A task's wishes in short, for example `cancel+return` or `cancel (impossible)`. Of a task of another tool, its name. */
@@ -15,7 +15,7 @@ export function intentOf(task: Task): string {
 
 /** A trial with the audit of its customer. */
 export function resultOf(trajectory: Trajectory): TrialResult {
-  const { faults, judged } = auditCustomer(trajectory, trajectory.task);
+  const { faults, judged } = auditOf(trajectory);
   return {
     ...outcomeOf(trajectory),
     faults: faults.map(({ kind }) => kind),

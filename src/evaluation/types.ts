@@ -1,4 +1,5 @@
 /** @file Whether two evaluations can be paired, and the limits of an episode. */
+import { uncodedConditions } from '../domains/registry.ts';
 import { conditionsCode } from '../environments/conditions.ts';
 import type { EpisodeLimits } from '../records/episode.ts';
 import type { EvaluationSettings } from '../records/evaluation.ts';
@@ -21,7 +22,7 @@ export function settingsKey(settings: EvaluationSettings): string {
     Object.values(limitsOf(limits)),
     conversation_rules,
     first_stream,
-    conditionsCode(settings.conditions, level),
+    conditionsCode(settings.conditions, uncodedConditions(domain, level)),
     user.mode,
     ...who,
   ]);

@@ -5,7 +5,7 @@ import type { BenchmarkTask, EnvAssertion, RewardInfo, RewardType, GoldAction } 
 import type { Json } from '../records/json.ts';
 import type { Persona, ToolFaults } from '../records/conditions.ts';
 import { REWARD_PARTS } from '../records/rewards.ts';
-import type { PhoneTrouble, RowChange, Task, ToolCall, UserScenario, Verdict, Violation, Wish } from '../records/task.ts';
+import type { RowChange, Task, ToolCall, UserScenario, Verdict, Violation, Wish } from '../records/task.ts';
 import type { MessageNode, TerminationReason, Trajectory, UserCall } from '../records/trajectory.ts';
 import { checked, located } from './checked.ts';
 import { ImportError } from './import-error.ts';
@@ -21,14 +21,6 @@ export const TERMINATIONS: Record<TerminationReason, true> = {
   user_error: true,
   aborted: true,
   unknown: true,
-};
-const INTENTS: Record<Wish['intent'], true> = {
-  cancel: true,
-  return: true,
-  exchange: true,
-  modify_items: true,
-  modify_address: true,
-  modify_payment: true,
 };
 const PERSONAS: Record<Persona, true> = {
   upfront: true,
@@ -70,17 +62,11 @@ const verdict = z.object({
 } satisfies Fields<Verdict>);
 
 const wishFields = {
-  intent: oneOf(INTENTS),
+  intent: text,
   slots: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
   words: z.record(z.string(), z.array(z.string())),
 };
 const wish = z.object({ ...wishFields, impossible: z.boolean(), insteadOf: z.optional(z.object(wishFields)) } satisfies Fields<Wish>);
-const phone = z.object({
-  problem: z.enum(['service', 'data', 'mms']),
-  place: z.nullable(text),
-  refuel: z.nullable(number),
-  terse: z.boolean(),
-} satisfies Fields<PhoneTrouble>);
 const scenario = z.object({
   persona: oneOf(PERSONAS),
   identity: texts,
@@ -89,7 +75,8 @@ const scenario = z.object({
   instruction: text,
   benchmark: z.optional(name),
   history: z.optional(z.array(json)),
-  phone: z.optional(phone),
+  facts: z.optional(jsonObject<Record<string, Json>>()),
+  phone: z.optional(jsonObject<Record<string, Json>>()),
 } satisfies Fields<UserScenario>);
 export const toolFaultsSchema = z.object({ outages: number, stale_reads: number } satisfies Fields<ToolFaults>);
 const task = z.object({

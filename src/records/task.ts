@@ -17,17 +17,14 @@ export interface ToolCall {
 }
 
 /**
- * What the simulated customer wants. `slots` has every fact of the wish under the gold call's argument names (order_id,
- * item_ids, reason, payment_method_id, …). A `modify_address` without order_id means the customer's default address.
+ * What the simulated customer wants. `slots` has every fact of the wish under the gold call's argument names, such as
+ * `order_id` or `reason`.
  */
 export interface Wish {
-  intent: 'cancel' | 'return' | 'exchange' | 'modify_items' | 'modify_address' | 'modify_payment';
+  /** What kind of act is wanted, in the domain's own words, for example `cancel`. */
+  intent: string;
   slots: Record<string, string | string[]>;
-  /**
-   * The customer's words for the facts: `items` and `new_items` in the order of the ids (`['water bottle']`, `['color red']`;
-   * all other options stay), `payment` (`['gift card']`, `['original payment method']`), `address`, `order` if there is no
-   * order_id, and `owner` (`["my friend's"]`) if the order belongs to someone else.
-   */
+  /** The customer's words for the facts, such as `payment` (`['gift card']`). */
   words: Record<string, string[]>;
   /** The policy or the world's state forbids the wish. The agent must refuse or transfer. */
   impossible: boolean;
@@ -35,7 +32,7 @@ export interface Wish {
    * What the customer says first, before they change their mind (`changes_mind`) or correct a wrong detail (`confused`). The gold
    * follows the wish itself.
    */
-  insteadOf?: { intent: Wish['intent']; slots: Record<string, string | string[]>; words: Record<string, string[]> };
+  insteadOf?: { intent: string; slots: Record<string, string | string[]>; words: Record<string, string[]> };
 }
 
 /** What the user simulator knows. It never sees the agent's tools, tool results or gold actions. */
@@ -52,24 +49,16 @@ export interface UserScenario {
   benchmark?: Benchmark;
   /** Messages before the episode, in tau2-bench's format. The user first answers the last message. */
   history?: Json[];
-  /** The problem of the phone in a generated telecom task, for the scripted user. */
-  phone?: PhoneTrouble;
+  /** What only the scripted customers of this domain know. */
+  facts?: Record<string, Json>;
+  /** The same of telecom's customers, under the name that stored tasks have. */
+  phone?: Record<string, Json>;
 }
 
 /** The domain and level of a task that another tool recorded. Its tools, tables and customer are not known. */
 export const FOREIGN_PLACE = { domain: 'imported', level: 'other' } as const;
 
 export const isForeign = ({ domain }: Pick<Task, 'domain'>): boolean => domain === FOREIGN_PLACE.domain;
-
-export interface PhoneTrouble {
-  problem: 'service' | 'data' | 'mms';
-  /** A country or `home`. Null if the place does not matter. */
-  place: string | null;
-  /** Gigabytes that the customer would buy. Null if the customer buys no data. */
-  refuel: number | null;
-  /** The customer answers only what the agent asks. */
-  terse: boolean;
-}
 
 export interface Task {
   /** Unique and stable: `<domain>/<level>/<split>/<seed>/<index>`. */

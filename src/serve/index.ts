@@ -8,7 +8,8 @@ import { canonicalJson } from '../base/json.ts';
 import { InputError } from '../base/input-error.ts';
 import { sha256 } from '../base/sha256.ts';
 import { conditionsOf } from '../environments/conditions.ts';
-import { createEnvironments, GENERATED_DOMAINS } from '../environments/index.ts';
+import { customerScripts, GENERATED_DOMAINS, usualLevel } from '../domains/registry.ts';
+import { createEnvironments } from '../environments/index.ts';
 import { resetName } from '../benchmarks/imported-benchmark.ts';
 import { adapterFolder } from '../formats/adapters.ts';
 import type { EngineName } from '../formats/engines.ts';
@@ -59,9 +60,9 @@ export async function openStage({ domain, level, benchmark, preset, settings, se
     ? importedDomains(async () => ({ id: id!, imported })).filter((definition) => definition.name === name)
     : GENERATED_DOMAINS;
   const environments = createEnvironments({ domains, inMemory: true });
-  const served = await environments.domain(name, benchmark ? IMPORTED_LEVEL : (level ?? 'nano'));
+  const served = await environments.domain(name, benchmark ? IMPORTED_LEVEL : (level ?? usualLevel(name) ?? ''));
   const config = evaluationConfig({ domain: name, level: served.level, settings, ...(preset !== undefined && { preset }) });
-  const users = createUsers(user, spawnModel);
+  const users = createUsers(user, customerScripts, spawnModel);
   await users.ready?.();
   return {
     stage: {

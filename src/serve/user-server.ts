@@ -8,10 +8,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Dice } from '../base/dice.ts';
-import type { Move } from '../domains/telecom/customer.ts';
+import type { Move } from '../users/types.ts';
 import { stranger } from '../users/loopback.ts';
 import { SCRIPTED_MODEL, SCRIPTED_MODELS } from '../users/scripted-server.ts';
-import { answer } from '../users/server-request.ts';
+import { answer } from './user-request.ts';
 
 export type Fault = 'rate_limit' | 'server_error' | 'hang' | 'garbage';
 
@@ -79,7 +79,7 @@ export async function startUserServer({
         counts[fault] += 1;
         return fail(response, fault, number);
       }
-      const move = answer(JSON.parse(body), seed);
+      const move = await answer(JSON.parse(body), seed);
       counts.answered += 1;
       send(response, 200, JSON.stringify(completion(move, number)));
     } catch (error) {

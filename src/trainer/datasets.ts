@@ -5,7 +5,8 @@ import type { DatasetConversation, DatasetRow } from '../records/dataset.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import { coldStartConditions } from '../training/config.ts';
 import { synthesize } from '../training/synthesize.ts';
-import { ScriptedUsers } from '../domains/retail/customer/customer.ts';
+import { customerScripts } from '../domains/registry.ts';
+import { ScriptedUsers } from '../users/scripted.ts';
 import type { DatasetRequest, Progress } from './messages.ts';
 import type { SessionParts } from './session-parts.ts';
 
@@ -24,7 +25,7 @@ export class Datasets {
     const abort = (this.#abort = new AbortController());
     try {
       const { conversations, tried, solved } = await synthesize(
-        { environments: this.#parts.environments, users: new ScriptedUsers() },
+        { environments: this.#parts.environments, users: new ScriptedUsers(customerScripts) },
         { ...options, conditions },
         (kept) => progress(kept, options.count, 'conversations'),
         abort.signal,

@@ -4,7 +4,7 @@
  */
 import type { CustomerQuality } from '../evaluation/customer-quality.ts';
 import type { PairedDifference } from '../evaluation/paired.ts';
-import type { Act } from '../domains/retail/expert.ts';
+import type { Act } from '../agent/acts.ts';
 import type { Measured } from '../bench/report.ts';
 import type { LiveAct } from '../agent/live.ts';
 import type { Prefix } from '../agent/prefix.ts';

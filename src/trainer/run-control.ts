@@ -135,7 +135,6 @@ export function patient(control: Pick<RunControl, 'failed'>, environments: Envir
     start: (...task) => patiently(() => environments.start(...task)),
     call: (...call) => patiently(() => environments.call(...call)),
     verify: (...episode) => patiently(() => environments.verify(...episode)),
-    fork: (...episode) => patiently(() => environments.fork(...episode)),
     close: (...episode) => patiently(() => environments.close(...episode)),
   };
 }

@@ -51,8 +51,8 @@ import { Runs } from './runs.ts';
 import { sftModel } from './sft-model.ts';
 import { trainModel } from './train-model.ts';
 import { synthesize, type SynthesizeOptions } from '../training/synthesize.ts';
-import { ScriptedUsers } from '../domains/retail/customer/customer.ts';
-import { VARIED } from '../domains/retail/customer/varied-speech.ts';
+import { customerScripts } from '../domains/registry.ts';
+import { ScriptedUsers } from '../users/scripted.ts';
 
 export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   readonly #parts: SessionParts;
@@ -151,7 +151,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
     progress: Progress,
   ): ReturnType<TrainerApi['synthesize']> {
     const conditions = coldStartConditions(options.domain, options.level, settings);
-    const users = options.side === 'customer' ? new ScriptedUsers(VARIED) : await this.#parts.users({ mode: 'scripted' });
+    const users = options.side === 'customer' ? new ScriptedUsers(customerScripts, true) : await this.#parts.users({ mode: 'scripted' });
     const { conversations, tried, solved } = await synthesize(
       { environments: this.#parts.environments, users },
       { ...options, conditions },

@@ -2,9 +2,10 @@
 import { path } from '../base/message-path.ts';
 import type { Rollouts } from '../agent/rollouts.ts';
 import type { Trajectory } from '../records/trajectory.ts';
-import { auditCustomer } from '../users/audit.ts';
-import { hearable, listen } from '../domains/retail/customer/listening.ts';
-import { TRANSFER } from './rewards.ts';
+import { auditOf } from '../domains/customer-audit.ts';
+import { languageOf } from '../domains/registry.ts';
+import { hearable } from '../users/hearable.ts';
+import { mustTransfer, transfersIn } from './rewards.ts';
 
 /** An equal call this often is a loop. */
 const LOOP = 3;
@@ -22,22 +23,21 @@ function loops(trajectory: Trajectory): boolean {
 
 /** Whether the agent tells the customer that something is done although no call changed a row, in a task that asks for a change. */
 function claimsUnfounded(trajectory: Trajectory): boolean {
-  if (trajectory.task.noop) return false;
+  const language = languageOf(trajectory.task.domain);
+  if (trajectory.task.noop || !language) return false;
   let wrote = false;
   for (const { content, toolCall, toolResult } of path(trajectory)) {
     wrote ||= (toolResult?.changes.length ?? 0) > 0;
-    if (!wrote && !toolCall && content && listen(hearable(content)).done) return true;
+    if (!wrote && !toolCall && content && language.listen(hearable(content)).done) return true;
   }
   return false;
 }
 
 /** Whether the agent transfers a customer although the gold has no transfer. */
-function transfersNeedlessly({ task, toolCalls }: Trajectory): boolean {
-  return (toolCalls[TRANSFER] ?? 0) > 0 && !task.actions.some(({ name }) => name === TRANSFER);
-}
+const transfersNeedlessly = (trajectory: Trajectory): boolean => transfersIn(trajectory) > 0 && !mustTransfer(trajectory.task);
 
 /** Whether the audit finds a fault of the customer. */
-export const isFaulty = (trajectory: Trajectory): boolean => auditCustomer(trajectory, trajectory.task).faults.length > 0;
+export const isFaulty = (trajectory: Trajectory): boolean => auditOf(trajectory).faults.length > 0;
 
 /**
  * The share of a step's rollouts with each behaviour, the share of episodes that the customer's failures cost, and the share of

@@ -1,8 +1,8 @@
 /** @file Reads and checks settings. The names are verl's; TRL's names are accepted too. */
 import type { z } from 'zod';
-import { COLD_START, completeShares, conditionSettings, conditionsOf, defaultConditions } from '../environments/conditions.ts';
+import { COLD_START, completeShares, conditionSettings, conditionsOf } from '../environments/conditions.ts';
 import { PERSONAS, type Conditions, type CustomerShares } from '../records/conditions.ts';
-import { isAudited } from '../agent/violations.ts';
+import { AUDITED, CHOOSABLE, hasConditions, isAudited, levelConditions } from '../domains/registry.ts';
 import { REWARD_PARTS } from '../records/rewards.ts';
 import { InputError, shown } from '../base/input-error.ts';
 import type { GrpoConfig } from '../records/run.ts';
@@ -52,14 +52,15 @@ function parseValue(name: string, raw: unknown, example: unknown): unknown {
  */
 function withConditions(base: GrpoConfig, given: Record<string, unknown>): Record<string, unknown> {
   const named = Object.keys(given).filter((name) => given[name] !== undefined && /^(val_)?(customers|tools)\./.test(name));
-  const domain = given.domain ?? base.domain;
-  if (named.length > 0 && domain !== 'retail')
+  const domain = String(given.domain ?? base.domain);
+  if (named.length > 0 && !hasConditions(domain))
     throw new ConfigError(
-      `setting "${named[0]}" is set: only the domain retail has customers and tools that can be set, not ${String(domain)}`,
+      `setting "${named[0]}" is set: only the domain ${CHOOSABLE.join(' or ')} has customers and tools that can be set, not ${domain}`,
     );
   const level = String(given.level ?? base.level);
-  const start = level === base.level ? base : { ...base, ...conditionSettings(defaultConditions(level)) };
-  const completed: Record<string, unknown> = level === base.level ? {} : conditionSettings(defaultConditions(level));
+  const usual = level === base.level ? {} : conditionSettings(levelConditions(domain, level));
+  const start = { ...base, ...usual };
+  const completed: Record<string, unknown> = usual;
   for (const phase of ['train', 'val'] as const) {
     const prefix = phase === 'val' ? 'val_customers.' : 'customers.';
     const shares = Object.fromEntries(
@@ -126,7 +127,7 @@ function checkRewards(config: GrpoConfig): void {
   if (REWARD_PARTS.every((part) => config[`reward.${part}`] === 0))
     throw new ConfigError('setting "reward.outcome" is 0: expected a weight or price above 0 for at least one setting reward.*');
   if (isAudited(config.domain)) return;
-  const needsAudit = `expected a domain whose rules are audited (retail, tau1-retail or tau2-retail), not ${config.domain}`;
+  const needsAudit = `expected a domain whose rules are audited (${AUDITED.join(', ')}), not ${config.domain}`;
   if (config['reward.unconfirmed_write'] > 0)
     throw new ConfigError(`setting "reward.unconfirmed_write" is ${config['reward.unconfirmed_write']}: ${needsAudit}`);
   if (config['reward.partial'] > 0 && config['reward.partial_gate'] === 'no_violations')

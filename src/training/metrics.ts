@@ -7,10 +7,10 @@
 import type { Trajectory } from '../records/trajectory.ts';
 import { path } from '../base/message-path.ts';
 import { flatten, totalReward, writesOf } from '../agent/trajectory.ts';
-import { isAudited } from '../agent/violations.ts';
+import { isAudited } from '../domains/registry.ts';
 import { REWARD_PARTS } from '../records/rewards.ts';
 import type { TokenLossParts } from './grpo-loss.ts';
-import { TRANSFER } from './rewards.ts';
+import { transfersIn } from './rewards.ts';
 
 type Metrics = Record<string, number>;
 
@@ -128,7 +128,7 @@ function partMetrics(trajectories: readonly Trajectory[]): Metrics {
 function writeMetrics(trajectories: readonly Trajectory[]): Metrics {
   const metrics: Metrics = {
     'writes/mean': mean(trajectories.map(writesOf)),
-    'handover/ratio': mean(trajectories.map((t) => Number((t.toolCalls[TRANSFER] ?? 0) > 0))),
+    'handover/ratio': mean(trajectories.map((t) => Number(transfersIn(t) > 0))),
   };
   const audited = trajectories.filter((t) => isAudited(t.task.domain));
   if (audited.length === 0) return metrics;

@@ -1,5 +1,6 @@
 /** @file The presets: the default settings of a run. This file has almost no code, so that the first page load stays small. */
-import { conditionSettings, defaultConditions } from '../environments/conditions.ts';
+import { levelConditions } from '../domains/registry.ts';
+import { conditionSettings } from '../environments/conditions.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { PAPER } from './defaults.ts';
 
@@ -7,7 +8,7 @@ import { PAPER } from './defaults.ts';
 const NANO: GrpoConfig = {
   ...PAPER,
   level: 'nano',
-  ...conditionSettings(defaultConditions('nano')),
+  ...conditionSettings(levelConditions('retail', 'nano')),
   train_batch_size: 8,
   ppo_mini_batch_size: 8,
   ppo_micro_batch_size_per_gpu: 0,
@@ -41,6 +42,7 @@ const NANO: GrpoConfig = {
 const SMALL: GrpoConfig = {
   ...NANO,
   level: 'small',
+  ...conditionSettings(levelConditions('retail', 'small')),
   lr: 3e-4,
   // The agent names items, options and ids before a call.
   response_length_one_turn: 160,
@@ -52,7 +54,7 @@ const SMALL: GrpoConfig = {
 const GLIMPSE: GrpoConfig = {
   ...NANO,
   level: 'glimpse',
-  ...conditionSettings(defaultConditions('glimpse')),
+  ...conditionSettings(levelConditions('retail', 'glimpse')),
   train_batch_size: 6,
   ppo_mini_batch_size: 6,
   use_kl_loss: false,
@@ -75,7 +77,7 @@ const GLIMPSE: GrpoConfig = {
 const LORA: GrpoConfig = {
   ...NANO,
   level: 'full',
-  ...conditionSettings(defaultConditions('full')),
+  ...conditionSettings(levelConditions('retail', 'full')),
   lora_rank: 16,
   lora_alpha: 32,
   precision: 'bf16',
@@ -145,7 +147,7 @@ export const PRESETS: Record<string, Preset> = {
     config: {
       ...PAPER,
       level: NANO.level,
-      ...conditionSettings(defaultConditions('nano')),
+      ...conditionSettings(levelConditions('retail', 'nano')),
       lr: NANO.lr,
       response_length_one_turn: NANO.response_length_one_turn,
       max_model_len: NANO.max_model_len,
@@ -181,7 +183,7 @@ export function limitsFor(domain: string, level: string): GrpoConfig {
         ...NANO,
         domain,
         level,
-        ...conditionSettings(defaultConditions(level)),
+        ...conditionSettings(levelConditions(domain, level)),
         max_model_len: 8192,
         response_length_one_turn: 1024,
         max_turns: 30,

@@ -5,6 +5,7 @@
 import { path } from '../base/message-path.ts';
 import { totalReward } from '../agent/trajectory.ts';
 import { actionMatches } from '../domains/exact/criteria.ts';
+import { transfersOf } from '../domains/registry.ts';
 import { countRight } from '../environments/verifier.ts';
 import type { EvaluationCriteria, GoldAction } from '../records/benchmark-task.ts';
 import { REWARD_PARTS, type RewardPart, type RewardParts, type RewardSettings } from '../records/rewards.ts';
@@ -12,8 +13,13 @@ import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { PAPER } from './defaults.ts';
 
-/** The tool that hands the customer over to a human, in all domains that have one. */
-export const TRANSFER = 'transfer_to_human_agents';
+/** How often the agent hands the customer over to a human. */
+export const transfersIn = ({ task, toolCalls }: Pick<Trajectory, 'task' | 'toolCalls'>): number =>
+  transfersOf(task.domain).reduce((count, tool) => count + (toolCalls[tool] ?? 0), 0);
+
+/** Whether the gold hands the customer over. */
+export const mustTransfer = ({ domain, actions }: Task): boolean => actions.some(({ name }) => transfersOf(domain).includes(name));
+
 const PRICES: ReadonlySet<RewardPart> = new Set(['unconfirmed_write', 'length', 'handover']);
 
 /** What the reward depends on. */
@@ -119,13 +125,14 @@ function factsOf(trajectory: Trajectory): RewardFacts {
     parseErrors: trajectory.parseErrors,
     toolMatch: gold.length === 0 ? 1 : matched / gold.length,
     sampledTokens: nodes.reduce((sum, { mask }) => sum + mask.reduce((ones, m) => ones + m, 0), 0),
-    handovers: gold.some(({ name }) => name === TRANSFER) ? 0 : (trajectory.toolCalls[TRANSFER] ?? 0),
+    handovers: gold.some(({ name }) => transfersOf(task.domain).includes(name)) ? 0 : transfersIn(trajectory),
   };
 }
 
 /** The gold's calls as tau2-bench checks them. The summary of a transfer is free text, so it is not compared. */
-function goldOf({ actions, benchmark }: Task): GoldAction[] {
+function goldOf({ domain, actions, benchmark }: Task): GoldAction[] {
+  const transfers = transfersOf(domain);
   const { evaluation_criteria } = (benchmark ?? {}) as { evaluation_criteria?: EvaluationCriteria | null };
   const gold = evaluation_criteria?.actions ?? actions;
-  return gold.map((action) => (action.name === TRANSFER ? { ...action, compare_args: [] } : action));
+  return gold.map((action) => (transfers.includes(action.name) ? { ...action, compare_args: [] } : action));
 }

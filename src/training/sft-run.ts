@@ -9,7 +9,8 @@ import type { Learner } from '../engine/types.ts';
 import { COLD_START, conditionsOf } from '../environments/conditions.ts';
 import type { Conversation } from '../records/conversation.ts';
 import type { GrpoConfig } from '../records/run.ts';
-import { ScriptedUsers } from '../domains/retail/customer/customer.ts';
+import { customerScripts } from '../domains/registry.ts';
+import { ScriptedUsers } from '../users/scripted.ts';
 import { maskedTokens, sftPasses } from './sft.ts';
 import type { StepHooks } from './step-batch.ts';
 import { type StepResult, Stopwatch, sum } from './step-result.ts';
@@ -60,7 +61,7 @@ async function demonstrate({ environments }: Stage, config: GrpoConfig, step: nu
   const conditions = config.sft_conditions === 'run' ? conditionsOf(config, 'train') : COLD_START;
   hooks.onPhase?.('rollout', 0, count);
   const { conversations } = await synthesize(
-    { environments, users: new ScriptedUsers() },
+    { environments, users: new ScriptedUsers(customerScripts) },
     { domain, level, count, seed, conditions, from: (step - 1) * mostTried(count) },
     (kept) => hooks.onPhase?.('rollout', kept, count),
     hooks.signal,

@@ -3,19 +3,24 @@
  * verified conversations are kept: those with reward 1. The audit decides nothing, because writing without a yes is how a brisk
  * demonstrator serves.
  */
-import { createExpert } from '../domains/retail/expert.ts';
-import { COLD_START } from '../environments/conditions.ts';
-import type { Conditions } from '../records/conditions.ts';
-import { type DatasetConversation, STYLES, type Style } from '../records/dataset.ts';
+import { runEpisode } from '../agent/episode.ts';
 import { mapConcurrently } from '../agent/rollouts.ts';
-import type { Task, ToolSchema, UserScenario } from '../records/task.ts';
-import type { Environments } from '../environments/types.ts';
-import { auditEpisode, auditRules, type AuditEvent } from '../agent/violations.ts';
+import { MUA_RULES } from '../agent/rules.ts';
+import { writesOf } from '../agent/trajectory.ts';
+import type { Tokenizer } from '../agent/types.ts';
 import { hash32 } from '../base/random.ts';
-import type { ChatMessage } from '../records/conversation.ts';
+import { demonstratorOf } from '../domains/registry.ts';
+import { COLD_START } from '../environments/conditions.ts';
+import type { Environments } from '../environments/types.ts';
 import { intentOf } from '../evaluation/trial-result.ts';
+import type { Conditions } from '../records/conditions.ts';
+import type { ChatMessage } from '../records/conversation.ts';
+import { type DatasetConversation, STYLES, type Style } from '../records/dataset.ts';
+import type { EpisodeLimits } from '../records/episode.ts';
+import type { Task, ToolSchema, UserScenario } from '../records/task.ts';
+import type { MessageNode } from '../records/trajectory.ts';
 import { GREETING } from '../users/prompt.ts';
-import { STOP, type UserSimulator } from '../users/types.ts';
+import type { UserSimulator } from '../users/types.ts';
 
 /** One line of the JSONL, with all facts. */
 export interface SynthesizedConversation extends Required<DatasetConversation> {
@@ -40,7 +45,16 @@ export interface SynthesizeOptions {
   side?: 'agent' | 'customer';
 }
 
-const MAX_ACTS = 60;
+/** Demonstrators sample nothing, so their episodes need no tokens. */
+const NO_TOKENS: Tokenizer = { encode: () => [], decode: () => '', id: () => 0, vocabSize: 0 };
+/** Each act takes one turn. A conversation without a proper end counts as failed. */
+const LIMITS: EpisodeLimits = {
+  max_turns: 60,
+  response_length_one_turn: Infinity,
+  max_model_len: Infinity,
+  malformed_policy: 'feedback',
+  require_done: true,
+};
 /** Tasks that are played before the share of kept conversations is judged, and the smallest share that is accepted. */
 const TRIED_AT_LEAST = 256;
 const KEPT_AT_LEAST = 1 / 4;
@@ -52,7 +66,7 @@ const DEMONSTRATOR = 1;
 
 /**
  * Plays training tasks, from the first on, until `count` conversations are kept. `solved` of the `tried` conversations had
- * reward 1. @throws if fewer than a quarter of the conversations are kept, or an option is out of range
+ * reward 1. @throws if fewer than a quarter of the conversations are kept, the domain has no demonstrator, or an option is out of range
  */
 export async function synthesize(
   stage: { environments: Environments; users: UserSimulator },
@@ -62,7 +76,10 @@ export async function synthesize(
 ): Promise<{ conversations: SynthesizedConversation[]; tried: number; solved: number }> {
   const { styles = STYLES, conditions = COLD_START, from = 0, side = 'agent' } = options;
   if (styles.length === 0) throw new Error('styles is empty: expected careful, brisk or both');
-  const domain = await stage.environments.domain(options.domain, options.level);
+  const [createExpert, domain] = await Promise.all([
+    demonstratorOf(options.domain),
+    stage.environments.domain(options.domain, options.level),
+  ]);
   const { domain: name, level, seed } = options;
   const conversations: SynthesizedConversation[] = [];
   let [tried, solved] = [0, 0];
@@ -86,65 +103,60 @@ export async function synthesize(
   return { conversations, tried, solved };
 
   async function play(task: Task, seed: number): Promise<SynthesizedConversation> {
-    const { environments, users } = stage;
     const demonstrator = styles[hash32(seed, DEMONSTRATOR) % styles.length]!;
     const expert = createExpert(domain, seed, { style: demonstrator });
-    const user = users.session(task.scenario, seed);
-    const episode = await environments.start(task);
-    let writes = 0;
-    const messages: ChatMessage[] = [{ role: 'system', content: domain.policy }];
-    const events: AuditEvent[] = [];
-    const hear = (text: string) => {
-      messages.push({ role: 'user', content: text });
-      events.push({ kind: 'user', text });
-      return text.includes(STOP);
+    let nodes: readonly MessageNode[] = [];
+    const trajectory = await runEpisode({
+      ...stage,
+      task,
+      domain,
+      seed,
+      tokenizer: NO_TOKENS,
+      limits: LIMITS,
+      rules: { ...MUA_RULES, terminalTools: domain.terminalTools },
+      sampling: { temperature: 1, top_p: 1, top_k: 0 },
+      stream: 0,
+      group: task.id,
+      index: 0,
+      onStart: (episode) => (nodes = episode.nodes),
+      agent: async () => expert.act(messagesOf(nodes).slice(1)),
+    });
+    const { reward, violations, error } = trajectory;
+    if (reward === null) throw new Error(`${task.id}: ${error ?? trajectory.termination}`);
+    return {
+      id: task.id,
+      ...(side === 'agent'
+        ? { messages: messagesOf(nodes), tools: domain.tools }
+        : { messages: customerSide(task.scenario, nodes), tools: [] }),
+      demonstrator,
+      persona: task.scenario.persona,
+      intent: intentOf(task),
+      reward,
+      writes: writesOf(trajectory),
+      unconfirmed_writes: violations.filter(({ rule }) => rule === 'unconfirmed_write').length,
+      violations,
     };
-    try {
-      let done = hear(await user.open());
-      for (let acts = 0; !done && acts < MAX_ACTS; acts++) {
-        const act = expert.act(messages.slice(1));
-        if ('say' in act) {
-          messages.push({ role: 'assistant', content: act.say });
-          events.push({ kind: 'agent', text: act.say });
-          done = hear(await user.reply(act.say));
-        } else {
-          messages.push({ role: 'assistant', content: act.note ?? '', tool_calls: [{ type: 'function', function: act.call }] });
-          const result = await environments.call(episode, act.call);
-          messages.push({ role: 'tool', name: act.call.name, content: result.text });
-          events.push({ kind: 'tool', call: act.call, result });
-          writes += Number(result.changes.length > 0);
-          done = result.terminal;
-        }
-      }
-      const { reward } = await environments.verify(episode);
-      const violations = auditEpisode(events, auditRules(domain.tools));
-      return {
-        id: task.id,
-        ...(side === 'agent' ? { messages, tools: domain.tools } : { messages: customerSide(task.scenario, events), tools: [] }),
-        demonstrator,
-        persona: task.scenario.persona,
-        intent: intentOf(task),
-        reward: done ? (reward ?? 0) : 0,
-        writes,
-        unconfirmed_writes: violations.filter(({ rule }) => rule === 'unconfirmed_write').length,
-        violations,
-      };
-    } finally {
-      user.close?.();
-      await environments.close(episode);
-    }
   }
 }
 
+/** The conversation without the template's tokens and without ids of calls. */
+const messagesOf = (nodes: readonly MessageNode[]): ChatMessage[] =>
+  nodes.flatMap(({ role, text, content = text, toolCall, toolResult }): ChatMessage[] => {
+    if (role === 'template') return [];
+    if (role === 'tool') return [{ role, name: toolResult!.name, content: text }];
+    if (role !== 'assistant') return [{ role, content: text }];
+    return [{ role, content, ...(toolCall && { tool_calls: [{ type: 'function', function: toolCall }] }) }];
+  });
+
 /** The same conversation as a language model that plays the customer sees it. */
-function customerSide({ instruction }: UserScenario, events: readonly AuditEvent[]): ChatMessage[] {
+function customerSide({ instruction }: UserScenario, nodes: readonly MessageNode[]): ChatMessage[] {
   const heard: ChatMessage[] = [
     { role: 'system', content: instruction },
     { role: 'user', content: GREETING },
   ];
-  for (const event of events)
-    if (event.kind === 'user') heard.push({ role: 'assistant', content: event.text });
-    else if (event.kind === 'agent') heard.push({ role: 'user', content: event.text });
+  for (const { role, content, tool_calls } of messagesOf(nodes))
+    if (role === 'user') heard.push({ role: 'assistant', content });
+    else if (role === 'assistant' && !tool_calls) heard.push({ role: 'user', content });
   // An agent's last message without an answer, as before a transfer, has nothing to learn from.
   return heard.at(-1)!.role === 'user' ? heard.slice(0, -1) : heard;
 }

@@ -1,11 +1,11 @@
 /** @file The audit of a conversation's end: the customer leaves before its wish was heard or settled, or never leaves. */
-import type { UserScenario } from '../records/task.ts';
+import type { UserScenario, Wish } from '../records/task.ts';
 import type { TerminationReason } from '../records/trajectory.ts';
 import type { Report } from './audit-facts.ts';
 import { withoutStops } from './audit-words.ts';
-import { hearable, listen, orderIds, requests } from '../domains/retail/customer/listening.ts';
+import { hearable } from './hearable.ts';
 import { saysStop } from './stop.ts';
-import { STOP_WORDS } from './types.ts';
+import { type CustomerLanguage, STOP_WORDS } from './types.ts';
 
 /** A part of a conversation that the customer sees or that decides it. */
 export type Event = { by: 'customer' | 'agent'; text: string } | { by: 'write' };
@@ -26,7 +26,7 @@ interface State {
   loops: boolean;
 }
 
-function stateAt(events: readonly Event[]): State {
+function stateAt(events: readonly Event[], language: CustomerLanguage): State {
   const state: State = { outcomes: 0, refused: false, transferred: false, answers: 0, loops: false };
   let last = '';
   for (const event of events) {
@@ -36,7 +36,7 @@ function stateAt(events: readonly Event[]): State {
       state.answers = 0;
       continue;
     }
-    const heard = listen(hearable(event.text));
+    const heard = language.listen(hearable(event.text));
     const settles = heard.claims !== '' || heard.refused || heard.transferred;
     state.answers = settles ? 0 : state.answers + 1;
     state.outcomes += Number(settles);
@@ -49,32 +49,33 @@ function stateAt(events: readonly Event[]): State {
 }
 
 /** Why a customer that leaves after these events leaves too early; null if it may leave. `goodbye`: its last message. */
-function tooEarly(events: readonly Event[], goodbye: string, { wishes }: UserScenario): string | null {
-  const { outcomes, refused, transferred, answers, loops } = stateAt(events);
+function tooEarly(events: readonly Event[], goodbye: string, { wishes }: UserScenario, language: CustomerLanguage): string | null {
+  const { outcomes, refused, transferred, answers, loops } = stateAt(events, language);
   const spoken = events.filter(({ by }) => by === 'agent').length;
   const goodReason =
     transferred || refused || answers >= MORE_PATIENCE || (answers >= PATIENCE && loops) || (spoken >= PATIENCE && GIVES_UP.test(goodbye));
   if (goodReason) return null;
   if (outcomes === 0) return 'The customer ends the conversation, and the agent has neither done nor refused anything.';
-  const untold = wishes.filter((wish) => !isTold(wish, events, wishes));
+  const untold = wishes.filter((wish) => !isTold(wish, events, wishes, language));
   return untold.length > 0 ? `The customer ends the conversation without its wish to ${untold[0]!.intent.replaceAll('_', ' ')}.` : null;
 }
 
-/** Whether somebody named the wish's order, or the customer asked for this kind of act as often as it wishes it. */
-function isTold({ intent, slots }: UserScenario['wishes'][number], events: readonly Event[], wishes: UserScenario['wishes']): boolean {
+/** Whether somebody named what the wish is about, or the customer asked for this kind of act as often as it wishes it. */
+function isTold(wish: Wish, events: readonly Event[], wishes: readonly Wish[], language: CustomerLanguage): boolean {
+  const { intent } = wish;
   const texts = events.flatMap((event) => (event.by === 'write' ? [] : [event]));
-  if (slots.order_id && texts.some(({ text }) => orderIds(hearable(text)).includes(String(slots.order_id)))) return true;
-  const asked = texts.filter(({ by, text }) => by === 'customer' && requests(hearable(text), intent)).length;
-  return asked >= wishes.filter((wish) => wish.intent === intent).length;
+  if (texts.some(({ text }) => language.names(hearable(text), wish))) return true;
+  const asked = texts.filter(({ by, text }) => by === 'customer' && language.requests(hearable(text), intent)).length;
+  return asked >= wishes.filter((other) => other.intent === intent).length;
 }
 
 /** Reports a customer that leaves too early. `said`: the index of its last message among `events`. */
-export function reportEarlyEnd(events: readonly Event[], scenario: UserScenario, report: Report): void {
+export function reportEarlyEnd(events: readonly Event[], scenario: UserScenario, language: CustomerLanguage, report: Report): void {
   const last = events.at(-1);
   if (last?.by !== 'customer' || !saysStop(last.text, STOP_WORDS)) return;
   if (!events.some(({ by }) => by === 'agent')) return report('ended_too_early', 'The first message ends the conversation.');
   if (scenario.wishes.length === 0) return;
-  const why = tooEarly(events, last.text, scenario);
+  const why = tooEarly(events, last.text, scenario, language);
   if (why !== null) report('ended_too_early', why);
 }
 
@@ -87,7 +88,7 @@ const plain = (text: string) =>
 const REPEATS = 4;
 
 /** Reports a customer that goes on although the agent has finished, or that only repeats itself, until a limit ends the conversation. */
-export function reportNoEnd(events: readonly Event[], termination: TerminationReason, report: Report): void {
+export function reportNoEnd(events: readonly Event[], termination: TerminationReason, language: CustomerLanguage, report: Report): void {
   if (termination !== 'max_turns' && termination !== 'context_full') return;
   const said = events.filter((event) => event.by !== 'write');
   const own = said.filter(({ by }) => by === 'customer').map(({ text }) => plain(hearable(text)));
@@ -95,15 +96,15 @@ export function reportNoEnd(events: readonly Event[], termination: TerminationRe
   const repeated = own.slice(-REPEATS);
   if (own.length > REPEATS && new Set(repeated).size === 1 && new Set(heard.slice(-REPEATS)).size === REPEATS)
     return report('never_ended', `The customer answers ${REPEATS} different messages with the same words until the limit.`);
-  const finished = said.findLastIndex(({ by, text }) => by === 'agent' && settles(text));
+  const finished = said.findLastIndex(({ by, text }) => by === 'agent' && settles(text, language));
   if (finished < 0) return;
   const after = said.slice(finished + 1).filter(({ by }) => by === 'customer');
   // A customer with a further request, or with a question, has a reason to stay.
-  if (after.length >= 2 && !after.some(({ text }) => requests(hearable(text)) || text.includes('?')))
+  if (after.length >= 2 && !after.some(({ text }) => language.requests(hearable(text)) || text.includes('?')))
     report('never_ended', `The customer writes ${after.length} more messages after the agent has finished, and does not leave.`);
 }
 
-function settles(text: string): boolean {
-  const heard = listen(hearable(text));
+function settles(text: string, language: CustomerLanguage): boolean {
+  const heard = language.listen(hearable(text));
   return heard.claims !== '' || heard.refused;
 }

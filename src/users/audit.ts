@@ -1,6 +1,6 @@
 /**
  * @file The audit of the simulated customer: what it did wrong in a finished conversation, by deterministic rules. A customer that
- * leaves early or invents facts costs the agent its reward. The audit of the agent is in `environments/violations.ts`. Messages
+ * leaves early or invents facts costs the agent its reward. The audit of the agent is in `agent/violations.ts`. Messages
  * are not trusted: every search takes linear time.
  */
 import { path } from '../base/message-path.ts';
@@ -8,10 +8,10 @@ import type { Task, UserScenario } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { CUSTOMER_FAULTS, type CustomerFault, type CustomerFaultKind } from '../records/user.ts';
 import { type Event, reportEarlyEnd, reportNoEnd } from './audit-ending.ts';
-import { KnownFacts, reportContradictions, scenarioText, tellsEverything } from './audit-facts.ts';
-import { isStructured, scenarioFacts, withholds } from '../domains/retail/customer/audit-scenario.ts';
+import { KnownFacts, scenarioText } from './audit-facts.ts';
 import { instructionRuns, reportCut, reportEmpty, reportLeak, reportRole, Vocabulary, withoutStops } from './audit-words.ts';
 import { GREETING } from './prompt.ts';
+import type { CustomerLanguage } from './types.ts';
 
 export interface CustomerAudit {
   faults: CustomerFault[];
@@ -25,13 +25,24 @@ export interface CustomerAudit {
 /** The audit reads this many characters of a message. The longest message in the results of tau-bench has 1,300. */
 const MAX_READ = 131_072;
 
+/** Understands nothing. */
+const SILENT: CustomerLanguage = {
+  listen: () => ({ claims: '', done: false, refused: false, transferred: false }),
+  requests: () => false,
+  names: () => false,
+  contradictions: () => [],
+  tellsEverything: () => false,
+};
+
 type Played = Pick<Trajectory, 'nodes' | 'leaf' | 'termination' | 'error' | 'userCalls' | 'customerJudgement'>;
 
 /**
  * The faults of the customer in a finished conversation, in the order of its messages; then the faults that a model found
- * where rules cannot look. Messages that a visitor wrote are heard and not audited. @throws if the trajectory's messages form no path
+ * where rules cannot look. Messages that a visitor wrote are heard and not audited.
+ * @param language of the task's domain. Without it, the checks that must understand a message find nothing
+ * @throws if the trajectory's messages form no path
  */
-export function auditCustomer(trajectory: Played, task: Pick<Task, 'scenario'>): CustomerAudit {
+export function auditCustomer(trajectory: Played, task: Pick<Task, 'scenario'>, language: CustomerLanguage = SILENT): CustomerAudit {
   const { scenario } = task;
   const { customerJudgement: judgement } = trajectory;
   const skipped = skippedChecks(scenario).filter(({ check }) => !judgement?.checked.includes(check));
@@ -40,8 +51,8 @@ export function auditCustomer(trajectory: Played, task: Pick<Task, 'scenario'>):
     // One message counts once for each kind.
     if (!faults.some((fault) => fault.message === message && fault.kind === kind)) faults.push({ kind, message, detail });
   };
-  const facts = isStructured(scenario) ? scenarioFacts(scenario) : null;
-  const runs = instructionRuns(scenario.instruction, facts !== null);
+  const structured = isStructured(scenario);
+  const runs = instructionRuns(scenario.instruction, structured);
   const known = new KnownFacts();
   const vocabulary = new Vocabulary();
   const learn = (text: string) => (known.learn(text), vocabulary.learn(text));
@@ -72,14 +83,16 @@ export function auditCustomer(trajectory: Played, task: Pick<Task, 'scenario'>):
       reportRole(text, report);
       reportLeak(text, runs, report);
       for (const fact of known.unknownIn(said)) report('invented_fact', `Nobody told the customer ${fact}.`);
-      if (facts) reportContradictions(said, facts, report);
-      if (facts && first && withholds(scenario) && tellsEverything(said, scenario))
+      for (const { field, said: wrong, own } of structured ? language.contradictions(said, scenario) : [])
+        report('contradicted', `The customer says ${field} ${wrong}; the scenario has ${own.join(' or ')}.`);
+      if (structured && first && withholds(scenario) && language.tellsEverything(said, scenario))
         report('told_everything', 'The first message tells everything; the customer should wait for questions.');
-      if (first || node.id === trajectory.leaf || trajectory.termination === 'user_stop') reportEarlyEnd(events, scenario, report);
+      if (first || node.id === trajectory.leaf || trajectory.termination === 'user_stop')
+        reportEarlyEnd(events, scenario, language, report);
     }
     learn(text);
   }
-  if (last !== null) reportNoEnd(events, trajectory.termination, reportAt(last));
+  if (last !== null) reportNoEnd(events, trajectory.termination, language, reportAt(last));
   reportFailure(trajectory, reportAt(last ?? trajectory.leaf));
   for (const kind of judgement?.found ?? []) {
     const message = (kind === 'told_everything' ? opening : last) ?? trajectory.leaf;
@@ -92,6 +105,13 @@ export function auditCustomer(trajectory: Played, task: Pick<Task, 'scenario'>):
     ...(judgement && judgement.checked.length > 0 && { judged: { model: judgement.model, checks: judgement.checked } }),
   };
 }
+
+/** Whether the scenario says more than its text. Imported tasks have a text only. */
+const isStructured = ({ benchmark, wishes, identity }: UserScenario): boolean =>
+  benchmark === undefined && (wishes.length > 0 || Object.keys(identity).length > 0);
+
+/** Whether the customer must wait for questions before it tells the facts of its wish. */
+const withholds = ({ persona, tellsAll }: UserScenario): boolean => !(tellsAll ?? persona !== 'on_request');
 
 /** The faults that rules cannot find in tasks of this kind, or only in part. */
 export const uncheckedKinds = (scenario: UserScenario): CustomerFaultKind[] =>

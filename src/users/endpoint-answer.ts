@@ -1,7 +1,7 @@
 /** @file Chat completions of an OpenAI-compatible server: the messages sent, and the answer read. */
-import type { ToolCall, ToolSchema, UserScenario } from '../records/task.ts';
+import type { ToolCall, ToolSchema } from '../records/task.ts';
 import { CutAnswer, RequestFailure } from './endpoint-failure.ts';
-import type { UserTools } from './types.ts';
+import type { ToldScenario, UserTools } from './types.ts';
 
 export type Message =
   | { role: 'system' | 'user' | 'assistant'; content: string | null; tool_calls?: RawCall[] }
@@ -15,7 +15,7 @@ export interface ChatRequest {
   max_tokens: number;
   seed?: number;
   /** For `mua user-server` only: the scenario's slots are the gold arguments. */
-  scenario?: UserScenario;
+  scenario?: Omit<ToldScenario, 'prompt'>;
 }
 
 export interface RawCall {

@@ -1,16 +1,17 @@
 /** @file Makes the simulated user that a configuration names. */
 import { EndpointUsers } from './endpoint.ts';
 import { LocalUsers } from './local.ts';
-import { ScriptedUsers } from '../domains/retail/customer/customer.ts';
+import { type FindScripts, ScriptedUsers } from './scripted.ts';
 import type { ModelWorker } from '../local/spawn.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { UserSimulator } from './types.ts';
 
 /**
+ * @param scripts finds the scripted customers of a domain
  * @param spawn starts a model that plays customers (default: in a worker of this page)
  * @throws UserError if the configuration is invalid, such as a base URL that is not a URL.
  */
-export function createUsers(config: UserConfig, spawn?: () => ModelWorker): UserSimulator {
-  if (config.mode === 'scripted') return new ScriptedUsers();
+export function createUsers(config: UserConfig, scripts: FindScripts, spawn?: () => ModelWorker): UserSimulator {
+  if (config.mode === 'scripted') return new ScriptedUsers(scripts);
   return config.mode === 'endpoint' ? new EndpointUsers(config) : new LocalUsers(config, spawn);
 }

@@ -1,5 +1,5 @@
 /**
- * @file The default system prompt of a language model that plays the customer: tau-bench's user prompt in our own words. It
+ * @file The default system prompt of a language model that plays the customer, and the instruction in such a prompt: tau-bench's user prompt in our own words. It
  * holds the instruction and nothing else of the scenario, because the scenario's slots are the gold arguments.
  */
 import { STOP } from './types.ts';
@@ -19,4 +19,27 @@ Rules:
 - Use your own words, and do not quote the instruction.
 - Talk naturally, and keep the character that the instruction describes.
 - When the goal of the instruction is reached, refused or handed to a human, answer with ${STOP} alone. Nothing else ends the conversation.`;
+}
+
+/** Characters of a prompt that are read. The longest task of tau-bench and tau2-bench has 2,400. */
+const MAX_PROMPT = 16_384;
+const MARK = 'Instruction:';
+
+/**
+ * The instruction in a system prompt: between tau2-bench's `<scenario>` tags, or from tau-bench's `Instruction:` to the next
+ * empty line. A prompt with neither is taken whole.
+ */
+export function instructionIn(prompt: string): string {
+  const text = prompt.slice(0, MAX_PROMPT);
+  const [, scenario] = text.split(/<\/?scenario>/);
+  const at = text.indexOf(MARK);
+  return (
+    scenario ??
+    (at < 0
+      ? text
+      : text
+          .slice(at + MARK.length)
+          .trimStart()
+          .split(/\n[ \t\r]*\n/)[0]!)
+  ).trim();
 }

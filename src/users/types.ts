@@ -1,5 +1,5 @@
 /** @file Simulated users. They see the agent's messages only: no tool calls, tool results or text before a tool call. */
-import type { ToolCall, ToolSchema, UserScenario } from '../records/task.ts';
+import type { Task, ToolCall, ToolSchema, UserScenario, Wish } from '../records/task.ts';
 import type { UserRequest } from '../records/user.ts';
 
 export const STOP = '###STOP###';
@@ -20,6 +20,47 @@ export interface UserTools {
 export interface ToldScenario extends UserScenario {
   /** The system prompt of a language model that plays the customer. Default: `customerPrompt`. Customers by rules ignore it. */
   prompt?: string;
+  /** The domain of the task, whose scripts play the customer. Language models ignore it. */
+  domain?: string;
+}
+
+/** What a scripted customer does next: it says something, or it uses a tool of its own. */
+export type Move = { say: string } | { call: ToolCall };
+
+/** One scripted customer. Its moves depend on the scenario, the seed, the agent's messages and the results of its own calls only. */
+export interface PlayedCustomer {
+  open(): string;
+  /** The answer to a message of the agent. */
+  hear(message: string): Move;
+  /** The next move after the result of the customer's call. Only of customers with tools. */
+  result?(text: string): Move;
+}
+
+/** The scripted customers of a domain. */
+export interface CustomerScripts {
+  /**
+   * @param options.tools the customer's own tools
+   * @param options.varied in many wordings instead of a few; the same facts
+   */
+  customer(scenario: UserScenario, seed: number, options?: { tools?: readonly ToolSchema[]; varied?: boolean }): PlayedCustomer;
+  /** The scenario in the system prompt of a language model. */
+  read(prompt: string): UserScenario;
+  /** Sentences that a visitor who plays the customer of a task may say. */
+  suggestions?(task: Pick<Task, 'level' | 'scenario'>): string[];
+}
+
+/** How messages of a domain are understood. All searches take linear time, because messages are not trusted. */
+export interface CustomerLanguage {
+  /** What a message of the agent says about the outcome. `claims`: the sentences that claim to have done something. */
+  listen(message: string): { claims: string; done: boolean; refused: boolean; transferred: boolean };
+  /** Whether a customer's text asks for an act of this kind; without a kind, for any act. */
+  requests(text: string, intent?: string): boolean;
+  /** Whether a text names the thing that a wish is about. */
+  names(text: string, wish: Wish): boolean;
+  /** What a customer's message says otherwise than the scenario. */
+  contradictions(text: string, scenario: UserScenario): { field: string; said: string; own: readonly string[] }[];
+  /** Whether a first message tells who the customer is and every fact of the first wish. */
+  tellsEverything(text: string, scenario: UserScenario): boolean;
 }
 
 export interface UserSession {

@@ -2,6 +2,7 @@
 import type { EndpointConfig, UserConfig, UserRequest } from '../records/user.ts';
 import { type EndpointReport, listModels, testEndpoint } from './endpoint-test.ts';
 import { createUsers } from './index.ts';
+import type { FindScripts } from './scripted.ts';
 import { type ToldScenario, UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
 
 /** Errors lose their class and their fields between workers, so a failure is sent as a value. */
@@ -42,6 +43,8 @@ export interface UserWorkerApi {
 }
 
 export class UserSessions implements UserWorkerApi {
+  constructor(private readonly scripts: FindScripts) {}
+
   private readonly simulators: { config: string; users: UserSimulator }[] = [];
   private readonly sessions = new Map<string, { user: UserSession; abort: AbortController }>();
   private readonly judging = new Map<string, AbortController>();
@@ -49,7 +52,7 @@ export class UserSessions implements UserWorkerApi {
   async configure(config: UserConfig): Promise<{ simulator: number; customerJudge: string | undefined }> {
     const key = JSON.stringify(config);
     let simulator = this.simulators.findIndex((known) => known.config === key);
-    if (simulator < 0) simulator = this.simulators.push({ config: key, users: createUsers(config) }) - 1;
+    if (simulator < 0) simulator = this.simulators.push({ config: key, users: createUsers(config, this.scripts) }) - 1;
     const { users } = this.simulators[simulator]!;
     await users.ready?.();
     return { simulator, customerJudge: users.customerJudge };

@@ -12,13 +12,14 @@ import { rulesFor } from '../benchmarks/rules.ts';
 import { criteriaOf, toldBy } from '../benchmarks/tasks.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import type { DomainDefinition } from '../environments/domain.ts';
+import { GENERATED_DOMAINS } from '../domains/registry.ts';
 import { createEnvironments } from '../environments/index.ts';
 import type { BenchmarkFiles } from '../exchange/file-source.ts';
 import type { Json } from '../records/json.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { Task } from '../records/task.ts';
 import { Importer, type Progress } from './imports.ts';
-import { FIRST, GENERATED_DOMAINS, generatedWorld, openGenerated, openImported, type Opened, titleOf } from './open-world.ts';
+import { FIRST, generatedDomains, generatedWorld, openGenerated, openImported, type Opened, titleOf } from './open-world.ts';
 import { relations } from './references.ts';
 import { firstRows, rowCounts, tableInfos, tableOf, tableRows } from './tables.ts';
 import { labelOf, searchTasks, taskSummary } from './tasks.ts';
@@ -43,6 +44,7 @@ const OPEN_WORLDS = 4;
 export class WorldBrowser {
   private readonly load;
   private readonly environments;
+  /** Of imports. */
   private readonly definitions: ReadonlyMap<string, DomainDefinition>;
   private readonly opened = new Map<string, Promise<Opened>>();
   /** The last search, so that scrolling through its results does not search again. */
@@ -55,15 +57,18 @@ export class WorldBrowser {
   ) {
     this.load = benchmarkLoader(database);
     this.importer = new Importer(database);
-    const domains = [...GENERATED_DOMAINS.map(({ definition }) => definition), ...importedDomains(this.load)];
-    this.definitions = new Map(domains.map((definition) => [definition.name, definition]));
-    this.environments = createEnvironments({ domains, ...(databaseName !== undefined && { databaseName }) });
+    const imports = importedDomains(this.load);
+    this.definitions = new Map(imports.map((definition) => [definition.name, definition]));
+    this.environments = createEnvironments({
+      domains: [...GENERATED_DOMAINS, ...imports],
+      ...(databaseName !== undefined && { databaseName }),
+    });
   }
 
   /** All worlds: the generated ones, then the imports. */
   async list(): Promise<WorldSummary[]> {
     const generated = await Promise.all(
-      GENERATED_DOMAINS.flatMap(({ definition, title, tasksPerWorld, worldId: idOf }) =>
+      (await generatedDomains()).flatMap(({ definition, title, tasksPerWorld, worldId: idOf }) =>
         definition.levels.map(async (level): Promise<WorldSummary> => {
           const tables = await definition.world(idOf(level, FIRST));
           return { name: `${definition.name}-${level}`, title: `${title}, ${level}`, rows: rowCounts(tables), tasks: tasksPerWorld };
@@ -223,7 +228,7 @@ export class WorldBrowser {
   }
 
   private async open(ref: WorldRef): Promise<Opened> {
-    for (const domain of GENERATED_DOMAINS) {
+    for (const domain of await generatedDomains()) {
       const { name, levels } = domain.definition;
       // A domain's name without a level means the level of the task, or the first level.
       const level =

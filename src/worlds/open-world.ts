@@ -1,11 +1,6 @@
 /** @file Opens a world: the tables and tasks of a generated domain or of an import. */
 import type { DomainDefinition } from '../environments/domain.ts';
-import { retail } from '../domains/retail/definition.ts';
-import type { Level } from '../domains/retail/schema.ts';
-import { TASKS_PER_WORLD, worldId } from '../domains/retail/world.ts';
-import { telecomTasks } from '../domains/telecom/definition.ts';
-import { TASKS_PER_PROVIDER } from '../domains/telecom/generator.ts';
-import { providerId } from '../domains/telecom/records.ts';
+import { GENERATED } from '../domains/registry.ts';
 import { World, type WorldTables } from '../environments/overlay.ts';
 import { IMPORTED_LEVEL, type ImportedBenchmark } from '../benchmarks/imported-benchmark.ts';
 import { benchmarkDomain, benchmarkNamed, findBenchmark } from '../benchmarks/named.ts';
@@ -14,6 +9,7 @@ import type { Task } from '../records/task.ts';
 import { isConditionsCode, readConditionsCode } from '../environments/conditions.ts';
 import type { GeneratedWorld, WorldRef } from './types.ts';
 
+/** A generated domain whose worlds can be opened by number. */
 export interface GeneratedDomain {
   definition: DomainDefinition;
   title: string;
@@ -21,15 +17,14 @@ export interface GeneratedDomain {
   worldId(level: string, world: GeneratedWorld): string;
 }
 
-export const GENERATED_DOMAINS: readonly GeneratedDomain[] = [
-  {
-    definition: retail,
-    title: 'Retail',
-    tasksPerWorld: TASKS_PER_WORLD,
-    worldId: (level, world) => worldId({ level: level as Level, ...world }),
-  },
-  { definition: telecomTasks, title: 'Telecom', tasksPerWorld: TASKS_PER_PROVIDER, worldId: (_, world) => providerId(world) },
-];
+/** All domains with generated worlds. Loads their code. */
+export const generatedDomains = async (): Promise<GeneratedDomain[]> =>
+  Promise.all(
+    GENERATED.map(async ({ title, world }) => {
+      const definition = await world!();
+      return { definition, title, tasksPerWorld: definition.worlds!.tasks, worldId: definition.worlds!.id };
+    }),
+  );
 
 /** Has the seed of the presets. */
 export const FIRST: GeneratedWorld = { split: 'train', seed: 1, number: 0 };

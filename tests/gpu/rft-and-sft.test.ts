@@ -16,6 +16,7 @@ import { freshWeights } from '../../src/training/init-weights.ts';
 import { rftStep } from '../../src/training/rft.ts';
 import { sftStep } from '../../src/training/sft-run.ts';
 import { STOP } from '../../src/users/types.ts';
+import { GENERATED_DOMAINS } from '../../src/domains/registry.ts';
 
 const SETTINGS = { train_batch_size: 2, n: 2, lr: 3e-3, lr_warmup_steps: 0, lr_scheduler_type: 'constant', inspect: false };
 let gpu: Gpu;
@@ -27,7 +28,7 @@ beforeAll(async () => {
   const files = await fetchBundledModel('nano-retail');
   const config = { ...loadModel(files).config, hidden_size: 32, intermediate_size: 32, num_hidden_layers: 2, head_dim: 16 };
   engine = await createEngine(gpu, config, freshWeights(config, { init: 'random', seed: 1 }), { maxModelLen: 1024, slots: 4 });
-  const environments = createEnvironments();
+  const environments = createEnvironments({ domains: GENERATED_DOMAINS });
   const domain = await environments.domain('retail', 'nano');
   stage = {
     domain,

@@ -1,5 +1,6 @@
 /** A demonstrator that makes mistakes, so that tests meet conversations that fail. */
-import { createExpert, type Expert } from '../../src/domains/retail/expert.ts';
+import type { Expert } from '../../src/agent/acts.ts';
+import { createExpert } from '../../src/domains/retail/expert.ts';
 import { hash32 } from '../../src/base/random.ts';
 import type { Domain } from '../../src/environments/types.ts';
 

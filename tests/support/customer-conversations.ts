@@ -1,10 +1,11 @@
 /** Conversations of scripted customers with agents of several kinds, on generated retail tasks. */
-import { createExpert, type Act } from '../../src/domains/retail/expert.ts';
+import type { Act } from '../../src/agent/acts.ts';
+import { createExpert } from '../../src/domains/retail/expert.ts';
 import { Dice } from '../../src/base/dice.ts';
 import { runDrafted } from '../../src/environments/domain.ts';
 import { retail } from '../../src/domains/retail/definition.ts';
 import { makeTasks } from '../../src/domains/retail/tasks.ts';
-import { defaultConditions } from '../../src/environments/conditions.ts';
+import { levelConditions } from '../../src/domains/registry.ts';
 import { Overlay, World } from '../../src/environments/overlay.ts';
 import { compareOverlays, replayGold } from '../../src/environments/verifier.ts';
 import type { ChatMessage } from '../../src/records/conversation.ts';
@@ -47,7 +48,7 @@ export const message = (id: number, role: MessageNode['role'], text: string, mor
 
 export function tasksFor(persona: Persona, level: string, count: number, seed: number): Task[] {
   const customers = Object.fromEntries(PERSONAS.map((name) => [name, Number(name === persona)])) as CustomerShares;
-  const conditions = { ...defaultConditions(level), customers };
+  const conditions = { ...levelConditions('retail', level), customers };
   return makeTasks({ domain: 'retail', level, split: 'train', seed, count, conditions });
 }
 

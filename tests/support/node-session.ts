@@ -11,6 +11,7 @@ import { RunDatabase } from '../../src/storage/database.ts';
 import { TrainerSession } from '../../src/trainer/session.ts';
 import { createUsers } from '../../src/users/index.ts';
 import { dawn } from './dawn.ts';
+import { GENERATED_DOMAINS, customerScripts } from '../../src/domains/registry.ts';
 
 export async function readModel(directory: string): Promise<ModelFiles> {
   const names = (await readdir(directory)).filter((name) => /\.(json|safetensors)$/.test(name));
@@ -20,12 +21,12 @@ export async function readModel(directory: string): Promise<ModelFiles> {
 }
 
 export function nodeSession(): TrainerSession {
-  const environments = createEnvironments();
+  const environments = createEnvironments({ domains: GENERATED_DOMAINS });
   const database = new RunDatabase();
   return new TrainerSession({
     gpu: dawn(),
     environments,
-    users: async (config) => createUsers(config),
+    users: async (config) => createUsers(config, customerScripts),
     bundledModel: (name) => readModel(join('models', name)),
     database: () => database,
   });

@@ -6,7 +6,7 @@ import type { GoldAction } from '../../src/records/benchmark-task.ts';
 import type { Tau2Task } from '../../src/benchmarks/tau2/task.ts';
 import type { ChatMessage } from '../../src/records/conversation.ts';
 import type { Task, ToolCall } from '../../src/records/task.ts';
-import type { Act, Expert } from '../../src/domains/retail/expert.ts';
+import type { Act, Expert } from '../../src/agent/acts.ts';
 
 const CHECKS = { service: 'check_status_bar', data: 'run_speed_test', mms: 'can_send_mms' } as const;
 const HANDOVER = 'YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON.';
@@ -14,7 +14,7 @@ const HANDOVER = 'YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON.';
 /** @throws if the task is not a generated telecom task */
 export function createTelecomExpert({ benchmark, scenario }: Pick<Task, 'benchmark' | 'scenario'>): Expert {
   if (!benchmark || !('user_scenario' in benchmark) || !scenario.phone) throw new Error('task: expected a generated telecom task');
-  const plan = planOf(benchmark as Tau2Task, scenario.identity.phone_number!, CHECKS[scenario.phone.problem]);
+  const plan = planOf(benchmark as Tau2Task, scenario.identity.phone_number!, CHECKS[scenario.phone.problem as keyof typeof CHECKS]);
   return {
     act(messages: readonly ChatMessage[]): Act {
       const first = messages.findIndex(({ role }) => role === 'user');

@@ -15,23 +15,34 @@ export interface SftForm {
   /** Held-out tasks in an evaluation, and steps between evaluations. */
   valTasks: number;
   testFreq: number;
-  /** The level of the held-out tasks. */
+  /** The domain and level of the held-out tasks. */
+  domain: string;
   level: string;
 }
 
 const GROUP = 8;
 export const STEP_SIZES = [16, 32, 64, 128, 256];
 
-const presetOf = (level: string): string => presetFor('retail', level) ?? DEFAULT_PRESET;
+const presetOf = ({ domain, level }: Pick<SftForm, 'domain' | 'level'>): string => presetFor(domain, level) ?? DEFAULT_PRESET;
 
 /** The values that the form begins with: two passes over the kept conversations, as MUA-RL's cold start takes. */
 export function defaultForm(dataset: DatasetRow, kept: number): SftForm {
-  const level = dataset.made?.level ?? 'nano';
-  const { seed, val_tasks } = PRESETS[presetOf(level)]!.config;
+  const { domain, level } = dataset.made ?? PRESETS[DEFAULT_PRESET]!.config;
+  const { seed, val_tasks } = PRESETS[presetOf({ domain, level })]!.config;
   const perStep = [64, 32, 16].find((size) => size <= kept) ?? 16;
   const steps = Math.max(1, Math.ceil((2 * kept) / perStep));
   const perUpdate = SFT_DEFAULTS.train_batch_size;
-  return { steps, perStep, perUpdate, lr: SFT_DEFAULTS.lr, seed, valTasks: val_tasks, testFreq: Math.max(1, Math.ceil(steps / 8)), level };
+  return {
+    steps,
+    perStep,
+    perUpdate,
+    lr: SFT_DEFAULTS.lr,
+    seed,
+    valTasks: val_tasks,
+    testFreq: Math.max(1, Math.ceil(steps / 8)),
+    domain,
+    level,
+  };
 }
 
 /** Why the form cannot be sent, in one sentence; '' if it can. */
@@ -50,13 +61,13 @@ export function formProblem(form: SftForm): string {
 
 /** @param model a bundled model's name or a stored model's id */
 export function sftRequest(form: SftForm, dataset: string, model: string, user: UserConfig): RunRequest {
-  const preset = presetOf(form.level);
+  const preset = presetOf(form);
   const base = PRESETS[preset]!.config;
   const { lr_scheduler_type, weight_decay, beta2 } = SFT_DEFAULTS;
-  const limits = limitsFor('retail', form.level);
+  const limits = limitsFor(form.domain, form.level);
   const overrides: Partial<GrpoConfig> = {
-    ...(base.level !== form.level && {
-      domain: 'retail',
+    ...((base.domain !== form.domain || base.level !== form.level) && {
+      domain: form.domain,
       level: form.level,
       max_model_len: limits.max_model_len,
       response_length_one_turn: limits.response_length_one_turn,

@@ -8,7 +8,7 @@ import type { Query } from '../routes/routes.ts';
 
 /** The settings of an evaluation in one line. */
 export function settingsText({ domain, level, split, seed, temperature, conditions, user }: EvaluationSettings): string {
-  const customers = conditionsText(conditions, level);
+  const customers = conditionsText(conditions, domain, level);
   const who = user.mode === 'scripted' ? '' : `, ${user.mode === 'local' ? customerName(user) : user.model}`;
   return `${domain} ${level}, ${split === 'heldout' ? 'held-out' : 'training'} tasks, seed ${seed}, temperature ${temperature}${who}${customers && `, ${customers}`}`;
 }
@@ -40,7 +40,7 @@ export function pairingProblem(a: EvaluationRow, b: EvaluationRow): string {
   const names = (['domain', 'level', 'split', 'tasks', 'trials', 'seed', 'temperature'] as const).filter(
     (name) => left[name] !== right[name],
   );
-  if (conditionsText(left.conditions, left.level) !== conditionsText(right.conditions, right.level))
+  if (conditionsText(left.conditions, left.domain, left.level) !== conditionsText(right.conditions, right.domain, right.level))
     return 'These two evaluations have different customers or tool faults.';
   return `These two evaluations have different settings${names.length > 0 ? `: ${names.map((name) => `${name} ${left[name]} and ${right[name]}`).join(', ')}` : ''}.`;
 }

@@ -1,5 +1,6 @@
 /** @file Who the simulated customers are and how often tools fail: their words on the page, and the conditions of a setup. */
-import { conditionsCode, defaultConditions } from '../../environments/conditions.ts';
+import { uncodedConditions } from '../../domains/registry.ts';
+import { conditionsCode } from '../../environments/conditions.ts';
 import { PERSONA_LABELS, PERSONA_MEANINGS, TOOL_FAULTS } from '../../environments/condition-texts.ts';
 import { type Conditions, PERSONAS } from '../../records/conditions.ts';
 
@@ -15,14 +16,11 @@ export function allConditionsText({ customers, tools }: Conditions): string {
   ].join(', ');
 }
 
-/** The conditions, if they differ from the level's default: `customers: 60 % upfront, …`. '' for the default. */
-export const conditionsText = (conditions: Conditions | undefined, level: string): string =>
-  conditions && conditionsCode(conditions, level) !== '' ? `customers: ${allConditionsText(conditions)}` : '';
+/** The conditions, if they are not those of ids without conditions: `customers: 60 % upfront, …`. Else ''. */
+export const conditionsText = (conditions: Conditions | undefined, domain: string, level: string): string =>
+  conditions && conditionsCode(conditions, uncodedConditions(domain, level)) !== '' ? `customers: ${allConditionsText(conditions)}` : '';
 
 export { conditionsOf as runConditions } from '../../environments/conditions.ts';
-
-/** The conditions of a level's tasks if nothing else is asked for. */
-export const levelConditions = (level: string): Conditions => defaultConditions(level);
 
 export const sameConditions = (a: Conditions, b: Conditions): boolean =>
   PERSONAS.every((persona) => a.customers[persona] === b.customers[persona]) &&

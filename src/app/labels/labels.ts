@@ -1,5 +1,5 @@
 /** @file Labels of stored values: statuses, endings, violations and wishes. */
-import { isAudited } from '../../agent/violations.ts';
+import { isAudited } from '../../domains/registry.ts';
 import type { RewardPart } from '../../records/rewards.ts';
 import type { TrialResult } from '../../records/evaluation.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';

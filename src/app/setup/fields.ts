@@ -1,4 +1,5 @@
 /** @file The form of Setup: the groups of settings with the line that a closed group shows. Loaded only with Setup. */
+import { hasConditions } from '../../domains/registry.ts';
 import type { GrpoConfig } from '../../records/run.ts';
 import { REWARD_PARTS } from '../../records/rewards.ts';
 import { type GroupId, GROUPS } from '../../training/settings/index.ts';
@@ -27,7 +28,7 @@ const SUMMARIES: Record<GroupId, FieldGroup['summary']> = {
   tasks: (c) => `${c.domain} ${c.level}, ${c.train_split === 'train' ? 'training' : 'held-out'} tasks`,
   rollout: (c) =>
     `${c.n} rollouts per task, ${c.train_batch_size} tasks per step, at most ${c.max_turns} turns, temperature ${c.temperature}`,
-  customers: (c) => (c.domain === 'retail' ? allConditionsText(runConditions(c, 'train')) : 'as the domain has them'),
+  customers: (c) => (hasConditions(c.domain) ? allConditionsText(runConditions(c, 'train')) : 'as the domain has them'),
   reward: (c) =>
     REWARD_PARTS.filter((part) => c[`reward.${part}`] > 0)
       .map((part) => `${REWARD_LABELS[part]} ${number(c[`reward.${part}`])}`)

@@ -19,7 +19,7 @@ export interface ExecuteOptions {
 }
 
 export interface ExactDomain {
-  name: 'retail' | 'airline' | 'telecom' | 'mock';
+  name: string;
   /** Upstream's JSON schemas in upstream's order. */
   tools: readonly ToolSchema[];
   /** Tools of the simulated user. Only tau2's telecom and mock have them. */

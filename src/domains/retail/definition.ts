@@ -1,13 +1,14 @@
 /** @file The generated retail domain: tau-bench v1's tools on generated shops. */
 import type { DomainDefinition } from '../../environments/domain.ts';
 import type { Domain } from '../../environments/types.ts';
+import { AUDIT, TRANSFER } from './acts.ts';
 import { observe } from './observations.ts';
 import { POLICIES } from './policy.ts';
 import { LEVELS, type Level } from './schema.ts';
 import { makeTasks } from './tasks.ts';
 import { TOOLS_OF, toolSchemas } from './tool-schemas.ts';
 import { runTool } from './tools.ts';
-import { makeWorld, parseWorldId } from './world.ts';
+import { makeWorld, parseWorldId, TASKS_PER_WORLD, worldId } from './world.ts';
 
 function levelOf(level: string): Level {
   if (!LEVELS.includes(level as Level)) throw new Error(`level: '${level}' is unknown; expected one of ${LEVELS.join(', ')}`);
@@ -22,7 +23,8 @@ const domains = new Map<Level, Domain>(
       level,
       policy: POLICIES[level],
       tools: toolSchemas(level),
-      terminalTools: ['transfer_to_human_agents'].filter((name) => TOOLS_OF[level].includes(name)),
+      terminalTools: [TRANSFER].filter((name) => TOOLS_OF[level].includes(name)),
+      audit: AUDIT,
     },
   ]),
 );
@@ -33,6 +35,7 @@ export const retail = {
   version: 1,
   conditions: true,
   domain: (level) => domains.get(levelOf(level))!,
+  worlds: { tasks: TASKS_PER_WORLD, id: (level, world) => worldId({ level: levelOf(level), ...world }) },
   tasks: makeTasks,
   world: (id) => makeWorld(parseWorldId(id)),
   execute: (rows, call, name) => {

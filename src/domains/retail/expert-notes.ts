@@ -1,11 +1,11 @@
 /** @file What the expert knows. The whole conversation is read before each act, so that the expert can continue any conversation. */
 import type { ChatMessage } from '../../records/conversation.ts';
 import { OUTAGE } from '../../environments/faults.ts';
-import type { Wish } from '../../records/task.ts';
+import type { Intent } from './schema.ts';
 
 /** The customer's current request, with all messages about it. */
 export interface Request {
-  intent: Wish['intent'];
+  intent: Intent;
   said: string[];
 }
 
@@ -104,7 +104,7 @@ function hear(file: CaseFile, text: string): void {
   } else file.request?.said.push(text);
 }
 
-function readIntent(text: string): Wish['intent'] | null {
+function readIntent(text: string): Intent | null {
   const said = text.toLowerCase().replace(/e-?mail address/g, 'email');
   if (/\bexchange\b/.test(said)) return 'exchange';
   if (/\breturn\b/.test(said)) return 'return';

@@ -7,28 +7,20 @@
  * changes items, the brisk expert puts the proposal in a note beside the call. Both experts are honest: which of them serves
  * better depends on the customers.
  */
-import type { ChatMessage } from '../../records/conversation.ts';
+import type { Act, CreateExpert } from '../../agent/acts.ts';
 import type { Style } from '../../records/dataset.ts';
 import type { ToolCall } from '../../records/task.ts';
-import type { Domain } from '../../environments/types.ts';
 import { isConfirmation } from '../../agent/violations.ts';
 import { hash32 } from '../../base/random.ts';
+import type { Intent } from './schema.ts';
 import { readConversationState, type CaseFile, type Request } from './expert-notes.ts';
 import { findAddress, findItems, findOrderId, findPayment, findReason, findVariants } from './expert-reading.ts';
-
-/** `note`: what the expert writes beside the call. The customer does not hear it. */
-export type Act = { say: string } | { call: ToolCall; note?: string };
-
-export interface Expert {
-  /** @param messages the conversation so far, without the system message. Tool results have role `tool`. */
-  act(messages: readonly ChatMessage[]): Act;
-}
 
 const ASK_YES = 'Yes or no?';
 const ELSE = 'Anything else?';
 const DONE = [`Done. ${ELSE}`, `That is done. ${ELSE}`];
 const IDENTIFY = ['What is your email, or your name and zip?', 'Your email please, or your name and zip?'];
-const TOOL: Record<Request['intent'], string> = {
+const TOOL: Record<Intent, string> = {
   cancel: 'cancel_pending_order',
   return: 'return_delivered_order_items',
   exchange: 'exchange_delivered_order_items',
@@ -37,8 +29,8 @@ const TOOL: Record<Request['intent'], string> = {
   modify_address: 'modify_pending_order_address',
 };
 /** Requests for which the expert writes names and ids of items before it calls a tool (docs/decisions.md). */
-const NAMES_ITEMS: ReadonlySet<Request['intent']> = new Set(['return', 'exchange', 'modify_items']);
-const WANTS: Record<Request['intent'], string> = {
+const NAMES_ITEMS: ReadonlySet<Intent> = new Set(['return', 'exchange', 'modify_items']);
+const WANTS: Record<Intent, string> = {
   cancel: 'cancel an order',
   return: 'return items',
   exchange: 'exchange items',
@@ -47,13 +39,8 @@ const WANTS: Record<Request['intent'], string> = {
   modify_address: 'change an address',
 };
 
-export interface ExpertOptions {
-  /** Default: careful. */
-  style?: Style;
-}
-
-/** Creates the expert for the retail tools of `domain`. The same options, seed and conversation give the same act. */
-export function createExpert(domain: Domain, seed: number, { style = 'careful' }: ExpertOptions = {}): Expert {
+/** Creates the expert for the shop's tools of `domain`. */
+export const createExpert: CreateExpert = (domain, seed, { style = 'careful' } = {}) => {
   const tools = new Set(domain.tools.map((tool) => tool.function.name));
   return {
     act(messages) {
@@ -61,7 +48,7 @@ export function createExpert(domain: Domain, seed: number, { style = 'careful' }
       return nextAct(readConversationState(messages), tools, pick, style);
     },
   };
-}
+};
 
 type Pick = (phrasings: readonly string[]) => Act;
 

@@ -1,4 +1,5 @@
-/** @file Rows of the retail database, in tau-bench's format and key order. */
+/** @file Rows of the retail database, in tau-bench's format and key order, and the wishes of its customers. */
+import type { UserScenario, Wish } from '../../records/task.ts';
 
 export interface Address {
   address1: string;
@@ -73,3 +74,27 @@ export interface Product {
 export type Level = 'glimpse' | 'nano' | 'small' | 'full';
 /** The first is shown where no level is named. `glimpse` is the smallest. */
 export const LEVELS: readonly Level[] = ['nano', 'small', 'full', 'glimpse'];
+
+/** What a customer of the shop can want. */
+export const INTENTS = ['cancel', 'return', 'exchange', 'modify_items', 'modify_address', 'modify_payment'] as const;
+export type Intent = (typeof INTENTS)[number];
+
+/** A wish without the information whether it is possible. A `modify_address` without order_id means the default address. */
+export interface ShopRequest extends Pick<Wish, 'slots' | 'words'> {
+  intent: Intent;
+}
+
+/**
+ * A wish of a customer of the shop. `words`: `items` and `new_items` in the order of the ids (`['water bottle']`,
+ * `['color red']`; all other options stay), `payment` (`['gift card']`, `['original payment method']`), `address`, `order` if
+ * there is no order_id, and `owner` (`["my friend's"]`) if the order belongs to someone else.
+ */
+export interface ShopWish extends ShopRequest {
+  impossible: boolean;
+  insteadOf?: ShopRequest;
+}
+
+/** A scenario whose wishes are those of the shop. */
+export interface ShopScenario extends UserScenario {
+  wishes: ShopWish[];
+}

@@ -5,11 +5,22 @@
 import { Dice } from '../../base/dice.ts';
 import type { WorldTables } from '../../environments/overlay.ts';
 import type { Conditions, Persona } from '../../records/conditions.ts';
-import type { Task, ToolCall, UserScenario, Wish } from '../../records/task.ts';
-import { conditionsCode, defaultConditions, readConditionsCode } from '../../environments/conditions.ts';
+import type { Task, ToolCall } from '../../records/task.ts';
+import { conditionsCode, readConditionsCode, RELIABLE } from '../../environments/conditions.ts';
+import type { DomainLevel } from '../types.ts';
+import { RETAIL_LEVELS } from './levels.ts';
 import type { TaskQuery } from '../../environments/types.ts';
-import { LEVELS, type Level, type Order, type User } from './schema.ts';
-import { goldCall, INTENTS, NEEDED_STATUS, requestFor, requestText, type Customer, type Intent, type Request } from './wishes.ts';
+import {
+  type Intent,
+  LEVELS,
+  type Level,
+  type Order,
+  type ShopRequest as Request,
+  type ShopScenario,
+  type ShopWish as Wish,
+  type User,
+} from './schema.ts';
+import { goldCall, INTENT_WEIGHTS, NEEDED_STATUS, requestFor, requestText, type Customer } from './wishes.ts';
 import { TOOLS_OF } from './tool-schemas.ts';
 import { makeAddress, makeWorld, TASKS_PER_WORLD, worldId } from './world.ts';
 
@@ -30,9 +41,11 @@ const TRANSFERS: Record<Level, Intent[]> = {
 
 export function makeTasks({ level, split, seed, count, from = 0, conditions }: TaskQuery): Task[] {
   if (!LEVELS.includes(level as Level)) throw new Error(`level: '${level}' is unknown; expected one of ${LEVELS.join(', ')}`);
-  const code = conditionsCode(conditions, level);
+  const { customers: usual, uncoded = usual }: DomainLevel = RETAIL_LEVELS.find(({ name }) => name === level)!;
+  const withoutCode: Conditions = { customers: uncoded!, tools: RELIABLE };
+  const code = conditionsCode(conditions, withoutCode);
   // Read back from the code, so that equal ids mean equal tasks.
-  const { customers, tools } = readConditionsCode(code) ?? defaultConditions(level);
+  const { customers, tools } = readConditionsCode(code) ?? withoutCode;
   const tasks: Task[] = [];
   let tables: WorldTables | undefined;
   for (let index = from; index < from + count; index++) {
@@ -60,7 +73,7 @@ function makeTask(dice: Dice, level: Level, tables: WorldTables, shares: Conditi
   const persona = dice.weighted<Persona>(shares);
   for (let plan = 0; plan < 100; plan++) {
     const count = persona === 'pushy' ? 2 : Number(dice.weighted(WISHES[level]));
-    const intents = Array.from({ length: count }, () => dice.weighted(INTENTS[level]));
+    const intents = Array.from({ length: count }, () => dice.weighted(INTENT_WEIGHTS[level]));
     const impossible = persona !== 'impossible' ? null : TRANSFERS[level].length && dice.chance(0.5) ? 'transfer' : 'refuse';
     for (const customer of dice.sample(customers, customers.length)) {
       const wishes = makeWishes(dice, level, persona, intents, impossible, customer, customers, tables);
@@ -215,7 +228,7 @@ function draft(dice: Dice, level: Level, persona: Persona, { id, user }: Custome
   // At `glimpse` no tool finds customers, so they only have a name, and they say everything at once.
   const identified = TOOLS_OF[level].includes('get_user_details');
   const identity = { ...(identified && byEmail && { email: user.email }), first_name, last_name, ...(identified && { zip }) };
-  const told: Omit<UserScenario, 'instruction'> = {
+  const told: Omit<ShopScenario, 'instruction'> = {
     persona,
     identity,
     wishes,
@@ -245,13 +258,13 @@ function draft(dice: Dice, level: Level, persona: Persona, { id, user }: Custome
 /** Whether no tool of the level serves the wish. */
 function needsTransfer(level: Level, wish: Request): boolean {
   return (
-    INTENTS[level][wish.intent] === undefined ||
+    INTENT_WEIGHTS[level][wish.intent] === undefined ||
     (level === 'small' && wish.intent === 'modify_address' && wish.slots.order_id === undefined)
   );
 }
 
 /** The scenario as instructions for an LLM user. */
-function instruction({ persona, identity, wishes, tellsAll }: Omit<UserScenario, 'instruction'>): string {
+function instruction({ persona, identity, wishes, tellsAll }: Omit<ShopScenario, 'instruction'>): string {
   const { email, first_name, last_name, zip } = identity;
   const lines = zip
     ? [

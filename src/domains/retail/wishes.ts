@@ -1,15 +1,10 @@
 /** @file The requests of retail customers: for each intent its slots, the customer's words for the slots, and the gold call. */
 import { Dice } from '../../base/dice.ts';
 import { round2 } from '../exact/python.ts';
-import type { ToolCall, Wish } from '../../records/task.ts';
+import type { ToolCall } from '../../records/task.ts';
 import type { WorldTables } from '../../environments/overlay.ts';
-import type { Address, Level, Order, PaymentMethod, Product, User, Variant } from './schema.ts';
+import type { Address, Intent, Level, Order, PaymentMethod, Product, ShopRequest as Request, User, Variant } from './schema.ts';
 import { makeAddress } from './world.ts';
-
-export type Intent = Wish['intent'];
-
-/** A wish without the information whether it is possible. */
-export type Request = Pick<Wish, 'intent' | 'slots' | 'words'>;
 
 export interface Customer {
   id: string;
@@ -18,7 +13,7 @@ export interface Customer {
 }
 
 /** Weights of the intents that have a tool at each level. */
-export const INTENTS: Record<Level, Partial<Record<Intent, number>>> = {
+export const INTENT_WEIGHTS: Record<Level, Partial<Record<Intent, number>>> = {
   glimpse: { cancel: 55, modify_payment: 45 },
   nano: { cancel: 55, modify_payment: 45 },
   small: { cancel: 20, return: 20, modify_payment: 15, exchange: 15, modify_items: 15, modify_address: 15 },

@@ -4,11 +4,21 @@
  */
 import { Dice } from '../../base/dice.ts';
 import type { Json } from '../../records/json.ts';
-import type { PhoneTrouble, ToolCall, ToolSchema, UserScenario } from '../../records/task.ts';
-import { escapeRegExp, hearable } from '../retail/customer/listening.ts';
-import { OUT_OF_SCOPE, STOP, TRANSFER } from '../../users/types.ts';
+import type { ToolSchema, UserScenario } from '../../records/task.ts';
+import { escapeRegExp, hearable } from '../../users/hearable.ts';
+import { instructionIn } from '../../users/prompt.ts';
+import { type CustomerScripts, type Move, OUT_OF_SCOPE, STOP, TRANSFER } from '../../users/types.ts';
+import type { PhoneTrouble } from './scenario.ts';
 
-export type Move = { say: string } | { call: ToolCall };
+export const phoneCustomers: CustomerScripts = {
+  customer(scenario, seed, { tools = [] } = {}) {
+    const { problem } = scenario.phone ?? {};
+    if (scenario.phone && !Object.hasOwn(GOALS, String(problem)))
+      throw new Error(`scenario.phone.problem: '${String(problem)}' is unknown; expected one of ${Object.keys(GOALS).join(', ')}`);
+    return new HandsOnCustomer(scenario, tools, seed);
+  },
+  read: (prompt) => ({ persona: 'on_request', identity: {}, wishes: [], instruction: instructionIn(prompt) }),
+};
 
 /** The tool that shows whether the trouble is over, and the result that says so. */
 const GOALS: Record<PhoneTrouble['problem'], { tool: string; met: RegExp; complaint: readonly string[] }> = {
@@ -72,7 +82,7 @@ export class HandsOnCustomer {
       .map((tool) => tool.function.name)
       .sort((a, b) => b.length - a.length)
       .map((name) => ({ name, pattern: new RegExp(`\\b${escapeRegExp(name).replaceAll('_', '[_ ]')}\\b`, 'gi') }));
-    const trouble = scenario.phone ?? readTrouble(scenario.instruction);
+    const trouble = (scenario.phone as PhoneTrouble | undefined) ?? readTrouble(scenario.instruction);
     this.trouble = trouble && this.has(GOALS[trouble.problem].tool) ? trouble : null;
   }
 

@@ -1,12 +1,13 @@
 /** @file The generated telecom domain: tau2-bench's rules with generated tasks and providers. */
 import { judgeByCriteria } from '../exact/criteria.ts';
 import type { Json } from '../../records/json.ts';
-import type { PhoneTrouble, Task } from '../../records/task.ts';
+import type { Task } from '../../records/task.ts';
 import { initialStateOf, type DomainDefinition } from '../../environments/domain.ts';
-import { LEVELS, makeTelecomTasks, type TelecomTask } from './generator.ts';
+import { LEVELS, makeTelecomTasks, TASKS_PER_PROVIDER, type TelecomTask } from './generator.ts';
 import { telecom } from './exact.ts';
+import type { PhoneTrouble } from './scenario.ts';
 import { POLICY } from './policy.ts';
-import { makeProvider, parseProviderId } from './records.ts';
+import { makeProvider, parseProviderId, providerId } from './records.ts';
 
 /** The benchmark whose rules of conversation and whose task form the generated tasks have. */
 const BENCHMARK = 'tau2';
@@ -68,6 +69,7 @@ export const telecomTasks: DomainDefinition = {
       userTools: [...telecom.userTools],
     };
   },
+  worlds: { tasks: TASKS_PER_PROVIDER, id: (_, world) => providerId(world) },
   tasks: (query) => makeTelecomTasks(query).map(telecomTask),
   world: (id) => telecom.load(makeProvider(parseProviderId(id)) as unknown as Json),
   initialize: (rows, task) => telecom.initialize(rows, initialStateOf(task) ?? {}),

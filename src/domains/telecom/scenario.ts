@@ -68,3 +68,14 @@ export function ticket({ intent, about, place, refuel }: Story): string {
 }
 
 const whereabouts = (place: string) => (place === 'home' ? 'at home' : `abroad, in ${place}`);
+
+/** The problem of the phone, for the scripted customer. */
+export type PhoneTrouble = {
+  problem: 'service' | 'data' | 'mms';
+  /** A country or `home`. Null if the place does not matter. */
+  place: string | null;
+  /** Gigabytes that the customer would buy. Null if the customer buys no data. */
+  refuel: number | null;
+  /** The customer answers only what the agent asks. */
+  terse: boolean;
+};

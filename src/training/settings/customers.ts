@@ -1,10 +1,11 @@
 /** @file The shares of the customers and of the faults of tools: in training, and with the prefix `val_` in a run's evaluations. */
-import { conditionSettings, defaultConditions } from '../../environments/conditions.ts';
+import { levelConditions } from '../../domains/registry.ts';
+import { conditionSettings } from '../../environments/conditions.ts';
 import { PERSONA_LABELS, PERSONA_MEANINGS, TOOL_FAULTS } from '../../environments/condition-texts.ts';
 import { type ConditionSettings, PERSONAS, type ValidationConditionSettings } from '../../records/conditions.ts';
 import { type Choice, type Setting, share } from './setting.ts';
 
-const defaults = conditionSettings(defaultConditions('full'));
+const defaults = conditionSettings(levelConditions('retail', 'full'));
 type Name = keyof typeof defaults;
 
 const described = (name: keyof (ConditionSettings & ValidationConditionSettings), label: string, help: string) =>

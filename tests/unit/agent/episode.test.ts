@@ -5,10 +5,12 @@ import { runEpisode } from '../../../src/agent/episode.ts';
 import { path } from '../../../src/base/message-path.ts';
 import { flatten, toMessages } from '../../../src/agent/trajectory.ts';
 import type { Trajectory } from '../../../src/records/trajectory.ts';
+import { AUDIT } from '../../../src/domains/retail/acts.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
 import { STOP, UserError } from '../../../src/users/types.ts';
 import { domain, stage, type Script } from '../../support/episodes.ts';
 import { nanoTokenizer } from '../../support/tokenizers.ts';
+import { GENERATED_DOMAINS } from '../../../src/domains/registry.ts';
 
 const CALL =
   '<tool_call>\n{"name": "cancel_pending_order", "arguments": {"order_id": "#W1234567", "reason": "no longer needed"}}\n</tool_call>';
@@ -132,9 +134,8 @@ describe('an episode', () => {
 
   it('records violations of the policy', async () => {
     const script = { agent: [CALL, 'Done.<|im_end|>'], user: ['Cancel #W1234567.', STOP] };
-    // The audit knows the tools of these domains.
     expect((await play(script)).trajectory.violations).toEqual([]);
-    const { trajectory } = await play({ ...script, domain: { ...domain, name: 'retail' } });
+    const { trajectory } = await play({ ...script, domain: { ...domain, audit: AUDIT } });
     expect(trajectory.violations.map(({ rule, call }) => [rule, call])).toEqual([
       ['not_authenticated', 0],
       ['unconfirmed_write', 0],
@@ -314,7 +315,7 @@ describe('termination', () => {
 });
 
 describe('in the retail environment', async () => {
-  const retail = createEnvironments();
+  const retail = createEnvironments({ domains: GENERATED_DOMAINS });
   const place = { domain: 'retail', level: 'nano' };
   const nano = await retail.domain(place.domain, place.level);
   const tasks = await retail.tasks({ ...place, split: 'train', seed: 5, count: 12 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { layOut, LINE, WIDTH } from '../../../src/app/worlds/diagram.ts';
 import type { WorldTables } from '../../../src/environments/overlay.ts';
 import type { Json } from '../../../src/records/json.ts';
-import { FIRST, GENERATED_DOMAINS } from '../../../src/worlds/open-world.ts';
+import { FIRST, generatedDomains } from '../../../src/worlds/open-world.ts';
 import { relations } from '../../../src/worlds/references.ts';
 
 const world = (tables: Record<string, Record<string, Json>>): WorldTables =>
@@ -11,8 +11,8 @@ const world = (tables: Record<string, Record<string, Json>>): WorldTables =>
 /** Such as `orders.user_id → users`. */
 const found = (tables: WorldTables) =>
   relations(tables).flatMap(({ name, references }) => references.map(({ field, to }) => `${name}.${field} → ${to}`));
-const generated = (name: string) => {
-  const { definition, worldId } = GENERATED_DOMAINS.find((one) => one.definition.name === name)!;
+const generated = async (name: string) => {
+  const { definition, worldId } = (await generatedDomains()).find((one) => one.definition.name === name)!;
   return definition.world(worldId(definition.levels[0]!, FIRST));
 };
 

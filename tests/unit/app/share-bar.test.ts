@@ -1,6 +1,7 @@
 /** The bar of customers: moved borders, keys, and its words. */
 import { describe, expect, test } from 'vitest';
-import { allConditionsText, conditionsText, levelConditions, sameConditions } from '../../../src/app/labels/conditions.ts';
+import { allConditionsText, conditionsText, sameConditions } from '../../../src/app/labels/conditions.ts';
+import { levelConditions } from '../../../src/domains/registry.ts';
 import { bordersOf, moveBorder, positionAfterKey } from '../../../src/app/kit/share-bar.ts';
 
 const near = (values: readonly number[]) => values.map((value) => expect.closeTo(value, 9));
@@ -38,13 +39,13 @@ describe('a border', () => {
 });
 
 test('conditions in words: shares of 0 are left out, and the default of the level has no words', () => {
-  const nano = levelConditions('nano');
-  expect(conditionsText(undefined, 'nano')).toBe('');
-  expect(conditionsText(nano, 'nano')).toBe('');
-  expect(conditionsText(nano, 'small')).toBe(`customers: ${allConditionsText(nano)}`);
+  const nano = levelConditions('retail', 'nano');
+  expect(conditionsText(undefined, 'retail', 'nano')).toBe('');
+  expect(conditionsText(nano, 'retail', 'nano')).toBe('');
+  expect(conditionsText(nano, 'retail', 'small')).toBe(`customers: ${allConditionsText(nano)}`);
   const customers = { upfront: 0.6, on_request: 0, changes_mind: 0.4, pushy: 0, impossible: 0, confused: 0 };
   const conditions = { customers, tools: { outages: 0.025, stale_reads: 0 } };
-  expect(conditionsText(conditions, 'nano')).toBe('customers: 60 % upfront, 40 % changes mind, tool outages 2.5 %');
+  expect(conditionsText(conditions, 'retail', 'nano')).toBe('customers: 60 % upfront, 40 % changes mind, tool outages 2.5 %');
   expect(sameConditions(conditions, structuredClone(conditions))).toBe(true);
   expect(sameConditions(conditions, { ...conditions, tools: { outages: 0.025, stale_reads: 0.1 } })).toBe(false);
 });

@@ -11,7 +11,7 @@ import type { ImportedBenchmark, LoadBenchmark } from '../../../src/benchmarks/i
 import type { ExactDomain } from '../../../src/domains/exact/types.ts';
 import { exactDomain } from '../../support/exact-domains.ts';
 import { importedDomain, importedDomains } from '../../../src/benchmarks/imported-domain.ts';
-import { createEnvironments, GENERATED_DOMAINS } from '../../../src/environments/index.ts';
+import { createEnvironments } from '../../../src/environments/index.ts';
 import { benchmarkNamed } from '../../../src/benchmarks/named.ts';
 import type { Tau1Task } from '../../../src/benchmarks/tau1/task.ts';
 import type { Tau2Task } from '../../../src/benchmarks/tau2/task.ts';
@@ -26,6 +26,7 @@ import { EndpointUsers } from '../../../src/users/endpoint.ts';
 import { STOP, type UserSimulator } from '../../../src/users/types.ts';
 import { type ChatRequest, startChatServer } from '../../support/chat-server.ts';
 import { stage } from '../../support/episodes.ts';
+import { GENERATED_DOMAINS, languageOf } from '../../../src/domains/registry.ts';
 
 let close: (() => void) | undefined;
 afterEach(() => close?.());
@@ -266,7 +267,7 @@ it('asks the judge about the faults of a customer that rules cannot find, if tha
       trajectory,
       requests: server.requests as ChatRequest[],
       result: resultOf(trajectory),
-      audit: auditCustomer(trajectory, task),
+      audit: auditCustomer(trajectory, task, languageOf(task.domain)),
       users,
     };
   };
@@ -367,11 +368,15 @@ it('plays the selected tasks: a split by its name, or tasks by their ids', async
   const shop = open('tau1', 'retail', SHOP, undefined, shopTasks);
   expect(await shop.tasks({ ...query('tau1-retail'), select: { ids: ['0'] } })).toMatchObject([{ id: 'tau1-retail/full/heldout/test/0' }]);
   await expect(
-    createEnvironments({ databaseName: 'generated' }).tasks({ ...query('retail'), level: 'nano', select: { split: 'test' } }),
+    createEnvironments({ databaseName: 'generated', domains: GENERATED_DOMAINS }).tasks({
+      ...query('retail'),
+      level: 'nano',
+      select: { split: 'test' },
+    }),
   ).rejects.toThrow("tasks of 'retail' are generated");
 });
 
-it('keeps the order of a row’s keys after a call, also in a fork', async () => {
+it('keeps the order of a row’s keys after a call', async () => {
   const environments = open('tau1', 'retail', SHOP, undefined, shopTasks);
   const [task] = await environments.tasks(query('tau1-retail'));
   const episode = await environments.start(task!);
@@ -381,8 +386,5 @@ it('keeps the order of a row’s keys after a call, also in a fork', async () =>
   expect(changed).toMatchObject({ error: false, changes: [] });
   expect(changed.text).not.toBe(before.text);
   expect((await environments.call(episode, look)).text).toBe(changed.text);
-  const fork = await environments.fork(episode, 2);
-  expect((await environments.call(fork, look)).text).toBe(changed.text);
   expect((await environments.verify(episode, ['Boston'])).reward).toBe(1);
-  expect(await environments.auditLog(episode)).toBe(-1);
 });

@@ -1,15 +1,17 @@
 import 'fake-indexeddb/auto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createExpert, type Act } from '../../../src/domains/retail/expert.ts';
+import type { Act } from '../../../src/agent/acts.ts';
+import { createExpert } from '../../../src/domains/retail/expert.ts';
 import type { ChatMessage } from '../../../src/records/conversation.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
 import type { Domain } from '../../../src/environments/types.ts';
 import { synthesize, type SynthesizedConversation } from '../../../src/training/synthesize.ts';
-import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
+import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { STOP } from '../../../src/users/types.ts';
+import { GENERATED_DOMAINS, customerScripts } from '../../../src/domains/registry.ts';
 
-const environments = createEnvironments();
-const users = new ScriptedUsers();
+const environments = createEnvironments({ domains: GENERATED_DOMAINS });
+const users = new ScriptedUsers(customerScripts);
 
 /** The share of tried tasks that the careful demonstrator solves, and their conversations. */
 async function play(level: string, tasks: number): Promise<{ solved: number; conversations: SynthesizedConversation[] }> {

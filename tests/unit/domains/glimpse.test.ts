@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { renderConversation, renderOpening } from '../../../src/agent/chat-template.ts';
 import { loadTokenizer } from '../../../src/agent/tokenizer.ts';
-import { defaultConditions } from '../../../src/environments/conditions.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
 import { loadModel } from '../../../src/exchange/model-folder.ts';
 import { PRESETS } from '../../../src/training/presets.ts';
 import { synthesize } from '../../../src/training/synthesize.ts';
-import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
+import { ScriptedUsers } from '../../../src/users/scripted.ts';
+import { GENERATED_DOMAINS, customerScripts, levelConditions } from '../../../src/domains/registry.ts';
 
 const { config, model } = PRESETS.glimpse!;
 const names = ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json'];
@@ -27,14 +27,17 @@ test('the model has 30 to 100 thousand parameters and knows every token of its t
 
 test('conversations with the preset’s customers are short and stay within its limits', async () => {
   const { conversations } = await synthesize(
-    { environments: createEnvironments({ databaseName: 'glimpse' }), users: new ScriptedUsers() },
+    {
+      environments: createEnvironments({ databaseName: 'glimpse', domains: GENERATED_DOMAINS }),
+      users: new ScriptedUsers(customerScripts),
+    },
     {
       domain: config.domain,
       level: config.level,
       count: 64,
       seed: config.seed,
       styles: ['careful'],
-      conditions: defaultConditions(config.level),
+      conditions: levelConditions(config.domain, config.level),
     },
   );
   const tokenizer = loadTokenizer(files);

@@ -1,11 +1,11 @@
 /** Generated retail tasks: the gold solves them, nothing else does, and the splits share nothing. */
 import 'fake-indexeddb/auto';
 import { describe, expect, test } from 'vitest';
-import { defaultConditions } from '../../../src/environments/conditions.ts';
+import { GENERATED_DOMAINS, uncodedConditions } from '../../../src/domains/registry.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
 import { Overlay, World } from '../../../src/environments/overlay.ts';
 import { retail } from '../../../src/domains/retail/definition.ts';
-import type { Order, User } from '../../../src/domains/retail/schema.ts';
+import type { Intent, Order, User } from '../../../src/domains/retail/schema.ts';
 import { makeTasks } from '../../../src/domains/retail/tasks.ts';
 import { toolSchemas } from '../../../src/domains/retail/tool-schemas.ts';
 import type { Task, ToolCall } from '../../../src/records/task.ts';
@@ -81,7 +81,7 @@ describe.each(LEVELS)('level %s', (level) => {
           modify_items: 'modify_pending_order_items',
           modify_payment: 'modify_pending_order_payment',
           modify_address: wish.slots.order_id ? 'modify_pending_order_address' : 'modify_user_address',
-        }[wish.intent];
+        }[wish.intent as Intent];
         // Only the policy forbids another customer's order. The tools also refuse all other impossible wishes.
         if (wish.words.owner) expect(task.actions.every((action) => action.arguments.order_id !== wish.slots.order_id)).toBe(true);
         else if (!names.has(call)) expect(task.actions.at(-1)!.name).toBe('transfer_to_human_agents');
@@ -106,7 +106,7 @@ describe.each(LEVELS)('level %s', (level) => {
       expect(noopShare(tasksOf(level, split, COUNT, seed))).toBeLessThan(0.1);
     expect(noopShare(tasks)).toBeGreaterThan(0.01);
     const share = (test: (task: Task) => boolean) => tasks.filter(test).length / tasks.length;
-    const designed = defaultConditions(level).customers;
+    const designed = uncodedConditions('retail', level)!.customers;
     for (const [persona, expected] of Object.entries(designed)) {
       expect(Math.abs(share((task) => task.scenario.persona === persona) - expected)).toBeLessThan(0.05);
     }
@@ -195,7 +195,7 @@ test.each([
   expect(policy.split(/\s+/).length).toBeLessThanOrEqual(most.words);
   expect(tools.length).toBeLessThanOrEqual(most.tools);
   expect(JSON.stringify(tools).length).toBeLessThan(most.schemas);
-  const environments = createEnvironments({ databaseName: `${level}-size` });
+  const environments = createEnvironments({ databaseName: `${level}-size`, domains: GENERATED_DOMAINS });
   for (const task of tasksOf(level, 'train', 64)) {
     const episode = await environments.start(task);
     for (const action of task.actions) expect((await environments.call(episode, action)).text.length).toBeLessThanOrEqual(most.result);

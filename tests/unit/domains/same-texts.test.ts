@@ -10,10 +10,10 @@ import { createEnvironments } from '../../../src/environments/index.ts';
 import { readRunBundle } from '../../../src/exchange/run-bundle.ts';
 import type { Style } from '../../../src/records/dataset.ts';
 import { synthesize } from '../../../src/training/synthesize.ts';
-import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
-import { VARIED } from '../../../src/domains/retail/customer/varied-speech.ts';
+import { ScriptedUsers } from '../../../src/users/scripted.ts';
+import { GENERATED_DOMAINS, customerScripts } from '../../../src/domains/registry.ts';
 
-const environments = createEnvironments({ inMemory: true });
+const environments = createEnvironments({ domains: GENERATED_DOMAINS, inMemory: true });
 const sha = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
 
 const HASHES = JSON.parse(readFileSync('tests/unit/domains/same-texts.json', 'utf8')) as Record<string, string>;
@@ -34,7 +34,7 @@ it.each(
   const tasks = await environments.tasks({ domain, level, split, seed: 7, count: 40, from: 3 });
   expect(sha(tasks)).toBe(HASHES[`tasks ${place} ${split}`]);
   const said: string[] = [];
-  for (const users of [new ScriptedUsers(), new ScriptedUsers(VARIED)])
+  for (const users of [new ScriptedUsers(customerScripts), new ScriptedUsers(customerScripts, true)])
     for (const [i, { scenario }] of tasks.entries()) {
       const user = users.session(scenario, i);
       said.push(await user.open());
@@ -51,7 +51,7 @@ it.each(
   const styles: Style[] = kind === 'customer' ? ['careful', 'brisk'] : [kind];
   const side = kind === 'customer' ? 'customer' : 'agent';
   const made = await synthesize(
-    { environments, users: new ScriptedUsers() },
+    { environments, users: new ScriptedUsers(customerScripts) },
     { domain: 'retail', level, count: 48, seed: 5, styles, side, from: 2 },
   );
   expect(sha(made)).toBe(HASHES[`demonstrations ${level} ${kind}`]);
@@ -61,7 +61,7 @@ it('what tools and customers said in the recorded run', async () => {
   const { trajectories } = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
   expect(trajectories.length).toBeGreaterThan(0);
   for (const { task, nodes, userSeed, verdict } of trajectories) {
-    const user = new ScriptedUsers().session(task.scenario, userSeed!);
+    const user = new ScriptedUsers(customerScripts).session(task.scenario, userSeed!);
     const episode = await environments.start(task);
     let last = '';
     for (const { role, text, content, toolCall } of nodes) {

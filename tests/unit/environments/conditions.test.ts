@@ -1,29 +1,32 @@
 /** Conditions: customers' shares and tool faults as settings, in task ids and in episodes. */
 import 'fake-indexeddb/auto';
 import { describe, expect, test } from 'vitest';
-import {
-  COLD_START,
-  completeShares,
-  conditionsCode,
-  conditionsOf,
-  defaultConditions,
-  readConditionsCode,
-} from '../../../src/environments/conditions.ts';
+import { COLD_START, completeShares, conditionsCode, conditionsOf, readConditionsCode } from '../../../src/environments/conditions.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
 import { faultOf, OUTAGE } from '../../../src/environments/faults.ts';
 import { type Conditions, type CustomerShares, PERSONAS } from '../../../src/records/conditions.ts';
 import type { Task } from '../../../src/records/task.ts';
 import { coldStartConditions, evaluationConfig, grpoConfig } from '../../../src/training/config.ts';
-import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
+import { ScriptedUsers } from '../../../src/users/scripted.ts';
+import { GENERATED_DOMAINS, customerScripts, levelConditions, uncodedConditions } from '../../../src/domains/registry.ts';
 
-const only = (persona: keyof CustomerShares): CustomerShares => completeShares(defaultConditions('nano').customers, { [persona]: 1 });
+const only = (persona: keyof CustomerShares): CustomerShares =>
+  completeShares(levelConditions('retail', 'nano').customers, { [persona]: 1 });
 const sum = (shares: CustomerShares) => Object.values(shares).reduce((total, value) => total + value, 0);
 const tasksWith = (conditions: Conditions | undefined, count = 40, from = 0) =>
-  createEnvironments().tasks({ domain: 'retail', level: 'nano', split: 'train', seed: 5, count, from, conditions });
+  createEnvironments({ domains: GENERATED_DOMAINS }).tasks({
+    domain: 'retail',
+    level: 'nano',
+    split: 'train',
+    seed: 5,
+    count,
+    from,
+    conditions,
+  });
 
 describe('shares', () => {
   test('the defaults sum to 1', () => {
-    for (const conditions of [defaultConditions('nano'), defaultConditions('small'), COLD_START])
+    for (const conditions of [levelConditions('retail', 'nano'), levelConditions('retail', 'small'), COLD_START])
       expect(sum(conditions.customers)).toBeCloseTo(1, 9);
   });
 
@@ -50,9 +53,11 @@ describe('shares', () => {
   test('as settings of a run: training and evaluation apart, other levels with their own defaults', () => {
     const config = grpoConfig('nano', { 'customers.changes_mind': '1', 'val_tools.outages': '0.2' });
     expect(conditionsOf(config, 'train').customers).toEqual(only('changes_mind'));
-    expect(conditionsOf(config, 'val')).toEqual({ ...defaultConditions('nano'), tools: { outages: 0.2, stale_reads: 0 } });
-    expect(conditionsOf(grpoConfig('nano', { level: 'small' }), 'train')).toEqual(defaultConditions('small'));
-    expect(conditionsOf(evaluationConfig({ domain: 'retail', level: 'small', preset: 'nano' }), 'val')).toEqual(defaultConditions('small'));
+    expect(conditionsOf(config, 'val')).toEqual({ ...levelConditions('retail', 'nano'), tools: { outages: 0.2, stale_reads: 0 } });
+    expect(conditionsOf(grpoConfig('nano', { level: 'small' }), 'train')).toEqual(levelConditions('retail', 'small'));
+    expect(conditionsOf(evaluationConfig({ domain: 'retail', level: 'small', preset: 'nano' }), 'val')).toEqual(
+      levelConditions('retail', 'small'),
+    );
     expect(coldStartConditions('retail', 'nano')).toEqual(COLD_START);
     expect(coldStartConditions('retail', 'nano', { 'customers.pushy': 1 }).customers).toEqual(only('pushy'));
   });
@@ -70,14 +75,14 @@ describe('shares', () => {
 describe('task ids', () => {
   test('name conditions that differ from the level’s default, and nothing else', async () => {
     const [plain] = await tasksWith(undefined, 1);
-    const [same] = await tasksWith(defaultConditions('nano'), 1);
+    const [same] = await tasksWith(levelConditions('retail', 'nano'), 1);
     const conditions = { customers: only('confused'), tools: { outages: 0.25, stale_reads: 0.5 } };
     const [other] = await tasksWith(conditions, 1);
     expect(plain!.id).toBe('retail/nano/train/5/0');
     expect(same).toEqual(plain);
     expect(other!.id).toBe('retail/nano/train/5~w1000o250s500/0');
     expect(readConditionsCode('w1000o250s500')).toEqual(conditions);
-    expect(conditionsCode(readConditionsCode('u190r130c550p100i30'), 'nano')).toBe('');
+    expect(conditionsCode(readConditionsCode('u190r130c550p100i30'), uncodedConditions('retail', 'nano'))).toBe('');
     expect(() => readConditionsCode('x1')).toThrow('conditions "x1"');
   });
 
@@ -87,7 +92,7 @@ describe('task ids', () => {
 });
 
 describe('a confused customer', () => {
-  const session = (task: Task) => new ScriptedUsers().session(task.scenario, 1);
+  const session = (task: Task) => new ScriptedUsers(customerScripts).session(task.scenario, 1);
 
   test('first gives a wrong order number, and corrects it when the agent reads it back, refuses or asks again', async () => {
     for (const task of await tasksWith({ ...COLD_START, customers: only('confused') })) {
@@ -111,8 +116,8 @@ describe('tool faults', () => {
   const read = { name: 'get_order_details', arguments: {} as Record<string, string> };
 
   test('an outage answers “try again” and changes nothing; the next call may work', async () => {
-    const environments = createEnvironments();
-    const [task] = await tasksWith({ ...defaultConditions('nano'), tools: { outages: 1, stale_reads: 0 } }, 1);
+    const environments = createEnvironments({ domains: GENERATED_DOMAINS });
+    const [task] = await tasksWith({ ...levelConditions('retail', 'nano'), tools: { outages: 1, stale_reads: 0 } }, 1);
     const episode = await environments.start(task!);
     for (const call of task!.actions.filter(({ name }) => name !== 'transfer_to_human_agents'))
       expect(await environments.call(episode, call)).toMatchObject({ text: OUTAGE, error: true, changes: [] });
@@ -122,7 +127,7 @@ describe('tool faults', () => {
   });
 
   test('a stale read shows the first state, a write works on the present one', async () => {
-    const environments = createEnvironments();
+    const environments = createEnvironments({ domains: GENERATED_DOMAINS });
     const conditions = { customers: only('upfront'), tools: { outages: 0, stale_reads: 1 } };
     const task = (await tasksWith(conditions)).find(({ actions }) => actions.at(-1)!.name === 'cancel_pending_order')!;
     const order = { ...read, arguments: { order_id: String(task.actions.at(-1)!.arguments.order_id) } };
@@ -136,7 +141,7 @@ describe('tool faults', () => {
   });
 
   test('happen as often as they should, and the same way each time', async () => {
-    const [task] = await tasksWith({ ...defaultConditions('nano'), tools: { outages: 0.2, stale_reads: 0.5 } }, 1);
+    const [task] = await tasksWith({ ...levelConditions('retail', 'nano'), tools: { outages: 0.2, stale_reads: 0.5 } }, 1);
     const faults = Array.from({ length: 4000 }, (_, index) => faultOf(task!, index));
     const share = (kind: string) => faults.filter((fault) => fault === kind).length / faults.length;
     expect(Math.abs(share('outage') - 0.2)).toBeLessThan(0.03);

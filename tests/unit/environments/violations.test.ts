@@ -2,8 +2,10 @@
 import { expect, test } from 'vitest';
 import type { RowChange } from '../../../src/records/task.ts';
 import { retail } from '../../../src/domains/retail/definition.ts';
-import { auditEpisode, auditRules, isAudited, isConfirmation, type AuditEvent } from '../../../src/agent/violations.ts';
+import { auditEpisode as audited, isConfirmation, type AuditEvent } from '../../../src/agent/violations.ts';
+import { isAudited } from '../../../src/domains/registry.ts';
 
+const auditEpisode = (events: readonly AuditEvent[], level = 'full') => audited(events, retail.domain(level));
 const say = (kind: 'user' | 'agent', text: string): AuditEvent => ({ kind, text });
 let index = 0;
 const tool = (name: string, args: Record<string, string>, text: string, changes: RowChange[] = [], error = false): AuditEvent => ({
@@ -59,8 +61,7 @@ test('before the customer is authenticated, no data may be shown or changed', ()
 
 test('where no tool finds customers, only writes without a yes are violations', () => {
   const write = cancel('#W1234', 'ada_brown_1234');
-  const violations = (level: string, ...events: AuditEvent[]) =>
-    auditEpisode(events, auditRules(retail.domain(level).tools)).map(({ rule }) => rule);
+  const violations = (level: string, ...events: AuditEvent[]) => auditEpisode(events, level).map(({ rule }) => rule);
   expect(violations('glimpse', say('user', 'cancel #W1234'), write)).toEqual(['unconfirmed_write']);
   expect(violations('glimpse', say('agent', 'Cancel #W1234. Yes or no?'), say('user', 'Yes.'), write)).toEqual([]);
   expect(violations('nano', say('user', 'cancel #W1234'), write)).toEqual(['not_authenticated', 'unconfirmed_write']);

@@ -211,7 +211,7 @@ describe('evaluations', () => {
     };
     const trajectory = {
       id: 'eval-0-0',
-      task: { id: 't', scenario: { persona: 'upfront', identity: {}, wishes: [], instruction: '' } },
+      task: { id: 't', domain: 'retail', scenario: { persona: 'upfront', identity: {}, wishes: [], instruction: '' } },
       index: 0,
       reward: 1,
       termination: 'user_stop',

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Act } from '../../../src/domains/retail/expert.ts';
+import type { Act } from '../../../src/agent/acts.ts';
 import { runEpisode } from '../../../src/agent/episode.ts';
 import { renderConversation, renderToolCall } from '../../../src/agent/chat-template.ts';
 import { flatten } from '../../../src/agent/trajectory.ts';
@@ -21,11 +21,12 @@ import { openStage } from '../../../src/serve/index.ts';
 import { type EnvServerOptions, startEnvServer } from '../../../src/serve/server.ts';
 import type { StepResult } from '../../../src/serve/protocol.ts';
 import { limitsFor } from '../../../src/training/presets.ts';
-import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
+import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { tau1Retail } from '../../support/benchmark-data.ts';
 import { createCarelessExpert } from '../../support/careless.ts';
 import { OpenEnvClient } from '../../support/openenv-client.ts';
 import { nanoTokenizer } from '../../support/tokenizers.ts';
+import { GENERATED_DOMAINS, customerScripts } from '../../../src/domains/registry.ts';
 
 const cleanUps: (() => Promise<unknown>)[] = [];
 afterAll(() => Promise.all(cleanUps.map((close) => close())));
@@ -83,7 +84,7 @@ describe('episodes', () => {
     const { client: connect, stage } = await server();
     const client = await connect();
     const config = limitsFor('retail', 'nano');
-    const environments = createEnvironments({ databaseName: 'env-serve' });
+    const environments = createEnvironments({ databaseName: 'env-serve', domains: GENERATED_DOMAINS });
     const tasks = await environments.tasks({
       domain: 'retail',
       level: 'nano',
@@ -108,7 +109,7 @@ describe('episodes', () => {
         task,
         domain,
         environments,
-        users: new ScriptedUsers(),
+        users: new ScriptedUsers(customerScripts),
         tokenizer: nanoTokenizer(),
         limits: { ...config, max_model_len: 65_536 },
         sampling: { temperature: 1, top_p: 1, top_k: 0 },

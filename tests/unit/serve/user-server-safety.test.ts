@@ -2,10 +2,10 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { PhoneTrouble, ToolSchema, UserScenario } from '../../../src/records/task.ts';
+import type { ToolSchema, UserScenario } from '../../../src/records/task.ts';
 import { HandsOnCustomer } from '../../../src/domains/telecom/customer.ts';
 import { readInstruction } from '../../../src/domains/retail/customer/instruction.ts';
-import { ScriptedCustomer } from '../../../src/domains/retail/customer/customer.ts';
+import { scriptedCustomer } from '../../../src/domains/retail/customer/customer.ts';
 import { startUserServer, type UserServer, type UserServerOptions } from '../../../src/serve/user-server.ts';
 import { cancelOrder, customer, returnLamp } from '../../support/customers.ts';
 
@@ -117,7 +117,7 @@ describe('a request that is made to hang the server is answered within a second'
 });
 
 describe('the customers themselves take names and words literally', () => {
-  const phone: PhoneTrouble = { problem: 'service', place: null, refuel: null, terse: true };
+  const phone = { problem: 'service', place: null, refuel: null, terse: true };
   const scenario: UserScenario = { ...customer('upfront', []), phone };
 
   it('tools', async () => {
@@ -137,7 +137,7 @@ describe('the customers themselves take names and words literally', () => {
 
   it('options', async () => {
     const wish = { ...returnLamp, intent: 'exchange' as const, words: { items: ['lamp'], new_items: ['(a+)+$ red'] } };
-    const user = new ScriptedCustomer(customer('upfront', [wish]), 1);
+    const user = scriptedCustomer(customer('upfront', [wish]), 1);
     user.open();
     expect(await cpuTime(() => user.reply(`Exchange in order #W1234567: ${'a'.repeat(60)}! Yes or no?`))).toBeLessThan(1000);
   });
@@ -154,7 +154,7 @@ describe('the customers themselves take names and words literally', () => {
       words: { payment: ['PayPal'] },
     };
     const answer = (line: string) => {
-      const user = new ScriptedCustomer(customer('upfront', [wish]), 1);
+      const user = scriptedCustomer(customer('upfront', [wish]), 1);
       user.open();
       return user.reply(line);
     };

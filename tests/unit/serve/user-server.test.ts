@@ -1,12 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { EndpointUsers } from '../../../src/users/endpoint.ts';
-import { instructionIn, readInstruction } from '../../../src/domains/retail/customer/instruction.ts';
-import { customerPrompt } from '../../../src/users/prompt.ts';
+import { readInstruction } from '../../../src/domains/retail/customer/instruction.ts';
+import { customerPrompt, instructionIn } from '../../../src/users/prompt.ts';
 import { tau2Prompt } from '../../../src/benchmarks/tau2/user-prompt.ts';
-import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
+import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { startUserServer, type UserServer, type UserServerOptions } from '../../../src/serve/user-server.ts';
 import { STOP } from '../../../src/users/types.ts';
 import { cancelOrder, customer, returnLamp } from '../../support/customers.ts';
+import { customerScripts } from '../../../src/domains/registry.ts';
 
 let server: UserServer | undefined;
 afterEach(async () => {
@@ -39,7 +40,7 @@ const lines = [
 it('plays the same customer as the scripted customer in the page, for every seed', async () => {
   const { url } = await start();
   const served = new EndpointUsers({ baseUrl: url, model: 'scripted-user' });
-  const local = new ScriptedUsers();
+  const local = new ScriptedUsers(customerScripts);
   for (const scenario of scenarios) {
     for (const seed of [0, 1, 2, 77]) {
       const [theirs, ours] = [served, local].map((users) => users.session(scenario, seed));

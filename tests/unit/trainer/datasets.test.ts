@@ -12,6 +12,7 @@ import { RunDatabase } from '../../../src/storage/database.ts';
 import { Datasets, keptConversations } from '../../../src/trainer/datasets.ts';
 import { grpoConfig } from '../../../src/training/config.ts';
 import { readDataset, writeDataset } from '../../../src/training/dataset.ts';
+import { GENERATED_DOMAINS } from '../../../src/domains/registry.ts';
 
 const databases: RunDatabase[] = [];
 const database = (name: string) => (databases.push(new RunDatabase(name)), databases.at(-1)!);
@@ -95,7 +96,7 @@ describe('the storage', () => {
 
   test('demonstrators fill a dataset, and a cancelled one leaves nothing', async () => {
     const db = database('datasets-made');
-    const datasets = new Datasets({ environments: createEnvironments(), database: () => db });
+    const datasets = new Datasets({ environments: createEnvironments({ domains: GENERATED_DOMAINS }), database: () => db });
     const options = { domain: 'retail', level: 'nano', count: 12, seed: 3, styles: ['brisk'] as const };
     const progress: number[] = [];
     const made = datasets.make({ name: 'mine', options, settings: { 'customers.pushy': '1' } }, (done) => progress.push(done));

@@ -8,7 +8,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { renderConversation } from '../../../src/agent/chat-template.ts';
 import { parseConversations } from '../../../src/agent/conversation.ts';
 import { runEpisode } from '../../../src/agent/episode.ts';
-import { type Act, createExpert } from '../../../src/domains/retail/expert.ts';
+import type { Act } from '../../../src/agent/acts.ts';
+import { createExpert } from '../../../src/domains/retail/expert.ts';
 import { nextParty, type Prefix, prefixAt, prefixWith, readPrefix, withoutLast } from '../../../src/agent/prefix.ts';
 import { Rest } from '../../../src/agent/unscored.ts';
 import { rulesFor } from '../../../src/benchmarks/rules.ts';
@@ -25,13 +26,14 @@ import { GpuTurns } from '../../../src/trainer/gpu-turns.ts';
 import { lockManager } from '../../support/locks.ts';
 import { EndpointUsers } from '../../../src/users/endpoint.ts';
 import { ResumedUsers } from '../../../src/users/resumed.ts';
-import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
+import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { STOP, type UserSession, type UserSimulator } from '../../../src/users/types.ts';
 import { stage, type Script } from '../../support/episodes.ts';
 import { startChatServer } from '../../support/chat-server.ts';
 import { nanoTokenizer } from '../../support/tokenizers.ts';
 import { readModel } from '../../support/node-session.ts';
 import { createTelecomExpert } from '../../support/telecom-expert.ts';
+import { GENERATED_DOMAINS, customerScripts } from '../../../src/domains/registry.ts';
 
 const CALL =
   '<tool_call>\n{"name": "cancel_pending_order", "arguments": {"order_id": "#W1234567", "reason": "no longer needed"}}\n</tool_call>';
@@ -226,7 +228,7 @@ describe('the next party', () => {
 });
 
 describe('in a database', async () => {
-  const environments = createEnvironments({ databaseName: 'play' });
+  const environments = createEnvironments({ databaseName: 'play', domains: GENERATED_DOMAINS });
   const long = { max_turns: 60, max_model_len: 65536 };
 
   /** An expert plays the agent as a visitor does: without a model, one act per episode, each from the nodes of the last episode. */
@@ -245,7 +247,7 @@ describe('in a database', async () => {
       const played = await runEpisode({
         ...people,
         environments,
-        users: new ResumedUsers(new ScriptedUsers(), past, 'replay'),
+        users: new ResumedUsers(new ScriptedUsers(customerScripts), past, 'replay'),
         agent: async () => {
           const act = acts.shift();
           if (!act) throw new Rest();
@@ -293,7 +295,7 @@ describe('in a database', async () => {
     const open = new Set<UserSession>();
     const users: UserSimulator = {
       session(...asked) {
-        const session: UserSession = { ...new ScriptedUsers().session(...asked), close: () => void open.delete(session) };
+        const session: UserSession = { ...new ScriptedUsers(customerScripts).session(...asked), close: () => void open.delete(session) };
         open.add(session);
         return session;
       },

@@ -16,10 +16,11 @@ import { maskedTokens } from '../../../src/training/sft.ts';
 import { sftStep } from '../../../src/training/sft-run.ts';
 import type { StepHooks } from '../../../src/training/step-batch.ts';
 import { synthesize } from '../../../src/training/synthesize.ts';
-import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
+import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { STOP } from '../../../src/users/types.ts';
 import { domain, OrderDesk, task } from '../../support/episodes.ts';
 import { conversation, nanoTokenizer } from '../../support/tokenizers.ts';
+import { GENERATED_DOMAINS, customerScripts, uncodedConditions } from '../../../src/domains/registry.ts';
 
 /** Records what is trained on. Each token has the log-probability −2 and the entropy 0.5. */
 function recorder() {
@@ -114,7 +115,7 @@ describe('a step of rft', () => {
 const SFT = { algorithm: 'sft', train_batch_size: 4, n: 2, sft_mini_batch_size: 4, max_model_len: 4096 };
 
 describe('a step of sft', () => {
-  const environments = createEnvironments();
+  const environments = createEnvironments({ domains: GENERATED_DOMAINS });
   async function run(overrides: object, step: number, hooks: StepHooks = {}) {
     const tasks = vi.spyOn(environments, 'tasks');
     const { learner, updates } = recorder();
@@ -130,7 +131,7 @@ describe('a step of sft', () => {
     const { updates, metrics, trajectories } = await run({}, 1);
     expect(updates.map((batch) => batch.length)).toEqual([4, 4]);
     const { conversations } = await synthesize(
-      { environments, users: new ScriptedUsers() },
+      { environments, users: new ScriptedUsers(customerScripts) },
       { domain: 'retail', level: 'nano', count: 8, seed: 42 },
     );
     const rendered = conversations.map((made) => renderConversation(nanoTokenizer(), made));
@@ -153,8 +154,8 @@ describe('a step of sft', () => {
 
   test('the customers are those of the cold start, or those of the run', async () => {
     const code = async (sft_conditions: string) =>
-      conditionsCode((await run({ sft_conditions, 'customers.pushy': 0.5 }, 1)).asked[0]!.conditions, 'nano');
-    expect(await code('cold_start')).toBe(conditionsCode(COLD_START, 'nano'));
+      conditionsCode((await run({ sft_conditions, 'customers.pushy': 0.5 }, 1)).asked[0]!.conditions, uncodedConditions('retail', 'nano'));
+    expect(await code('cold_start')).toBe(conditionsCode(COLD_START, uncodedConditions('retail', 'nano')));
     expect(await code('run')).toMatch(/p500/);
   });
 

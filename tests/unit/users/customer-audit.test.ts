@@ -4,11 +4,14 @@ import { Dice } from '../../../src/base/dice.ts';
 import { wilson } from '../../../src/base/wilson.ts';
 import { PERSONAS } from '../../../src/records/conditions.ts';
 import { CUSTOMER_FAULTS } from '../../../src/records/user.ts';
-import { auditCustomer } from '../../../src/users/audit.ts';
+import { auditCustomer as audit } from '../../../src/users/audit.ts';
+import { shopLanguage } from '../../../src/domains/retail/customer/language.ts';
 import { PLAIN } from '../../../src/domains/retail/customer/speech.ts';
 import { VARIED } from '../../../src/domains/retail/customer/varied-speech.ts';
 import { AGENTS, converse, LEVELS, message, tasksFor, trajectoryOf } from '../../support/customer-conversations.ts';
 import { PLANTS } from '../../support/planted-faults.ts';
+
+const auditCustomer = (...[trajectory, task]: Parameters<typeof audit>) => audit(trajectory, task, shopLanguage);
 
 const PER_KIND = 100;
 const PER_PERSONA_AND_LEVEL = 45;

@@ -9,11 +9,12 @@ import { HandsOnCustomer } from '../../../src/domains/telecom/customer.ts';
 import { customerPrompt } from '../../../src/users/prompt.ts';
 import { tau2Prompt } from '../../../src/benchmarks/tau2/user-prompt.ts';
 import { RemoteUsers } from '../../../src/users/remote.ts';
-import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
+import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { startUserServer } from '../../../src/serve/user-server.ts';
 import { OUT_OF_SCOPE, STOP, TRANSFER, type UserSimulator, type UserTools } from '../../../src/users/types.ts';
 import { UserSessions, type UserWorkerApi } from '../../../src/users/worker-api.ts';
 import { startChatServer } from '../../support/chat-server.ts';
+import { customerScripts } from '../../../src/domains/registry.ts';
 
 let cleanup: (() => unknown)[] = [];
 afterEach(async () => {
@@ -100,7 +101,7 @@ describe('scripted', () => {
   }
 
   it('follows the agent, checks whether the problem is solved, and then stops', async () => {
-    const { said, calls } = await talk(new ScriptedUsers());
+    const { said, calls } = await talk(new ScriptedUsers(customerScripts));
     expect(calls).toEqual(['check_network_status', 'toggle_airplane_mode', 'check_status_bar']);
     expect(said[0]).toMatch(/service|signal/);
     expect(said[1]).toContain(scenario.identity.phone_number);
@@ -110,13 +111,13 @@ describe('scripted', () => {
   });
 
   it('is the same over HTTP and in another worker', async () => {
-    const own = await talk(new ScriptedUsers());
+    const own = await talk(new ScriptedUsers(customerScripts));
     const server = await startUserServer();
     cleanup.push(() => server.close());
     expect(await talk(new EndpointUsers({ baseUrl: server.url, model: 'scripted-user' }))).toEqual(own);
     const { port1, port2 } = new MessageChannel();
     cleanup.push(() => port1.close());
-    comlink.expose(new UserSessions(), port1);
+    comlink.expose(new UserSessions(customerScripts), port1);
     expect(await talk(await RemoteUsers.create(comlink.wrap<UserWorkerApi>(port2), { mode: 'scripted' }))).toEqual(own);
   });
 

@@ -12,9 +12,10 @@ import { EndpointUsers } from '../../../src/users/endpoint.ts';
 import { customerPrompt } from '../../../src/users/prompt.ts';
 import { tau2Prompt } from '../../../src/benchmarks/tau2/user-prompt.ts';
 import { SCRIPTED_MODEL, SCRIPTED_MODELS } from '../../../src/users/scripted-server.ts';
-import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
+import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { startUserServer } from '../../../src/serve/user-server.ts';
 import { STOP } from '../../../src/users/types.ts';
+import { customerScripts } from '../../../src/domains/registry.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -113,7 +114,7 @@ it('our own server plays every generated and imported task in the same way as th
   const server = await startUserServer();
   cleanups.push(server.close);
   const served = new EndpointUsers({ baseUrl: server.url, model: SCRIPTED_MODEL });
-  const local = new ScriptedUsers();
+  const local = new ScriptedUsers(customerScripts);
   const imported = retail.slice(0, 5).map(({ scenario }) => ({ ...scenario, identity: {}, wishes: [], benchmark: 'tau1' as const }));
   const lines = ['What is your email, or your name and zip code?', 'Which order, which items, and how do you pay?', 'Anything else?'];
   for (const scenario of [...retail.map((task) => task.scenario).filter((_, i) => i % 3 === 0), ...imported]) {

@@ -10,6 +10,7 @@ import type { LocalConfig } from '../../../src/records/user.ts';
 import { LocalHost } from '../../../src/users/local-host.ts';
 import { LocalUsers, readGenerated } from '../../../src/users/local.ts';
 import { UserSessions } from '../../../src/users/worker-api.ts';
+import { customerScripts } from '../../../src/domains/registry.ts';
 
 const CONFIG: LocalConfig = { source: 'bundled', model: 'm', precision: 'fp32', device: 'wasm', timeoutMs: 50 };
 const SCENARIO: UserScenario = { persona: 'upfront', identity: {}, wishes: [], instruction: 'You want to cancel order #W1.' };
@@ -195,7 +196,7 @@ test('a model that no conversation uses leaves the memory', async () => {
 });
 
 test('the user worker waits until the model is loaded', async () => {
-  const sessions = new UserSessions();
+  const sessions = new UserSessions(customerScripts);
   // There are no web workers in Node: so the start of a customer in the tab fails, and its failure arrives.
   await expect(sessions.configure({ mode: 'local', ...CONFIG })).rejects.toThrow(/Worker is not defined/);
   expect(await sessions.configure({ mode: 'scripted' })).toEqual({ simulator: 1 });

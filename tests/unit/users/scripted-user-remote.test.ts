@@ -1,12 +1,13 @@
 import * as comlink from 'comlink';
 import { afterEach, expect, it } from 'vitest';
 import { RemoteUsers } from '../../../src/users/remote.ts';
-import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
+import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { startUserServer, type UserServer } from '../../../src/serve/user-server.ts';
 import { STOP } from '../../../src/users/types.ts';
 import { UserSessions, type UserWorkerApi } from '../../../src/users/worker-api.ts';
 import { startChatServer } from '../../support/chat-server.ts';
 import { cancelOrder, customer } from '../../support/customers.ts';
+import { customerScripts } from '../../../src/domains/registry.ts';
 
 const scenario = customer('on_request', [cancelOrder]);
 let cleanup: (() => void)[] = [];
@@ -16,7 +17,7 @@ let server: UserServer | undefined;
 function connect() {
   const { port1, port2 } = new MessageChannel();
   cleanup.push(() => port1.close());
-  comlink.expose(new UserSessions(), port1);
+  comlink.expose(new UserSessions(customerScripts), port1);
   return comlink.wrap<UserWorkerApi>(port2);
 }
 const SCRIPTED = { mode: 'scripted' } as const;
@@ -30,7 +31,7 @@ afterEach(async () => {
 
 it('plays the same customers as without a worker in between', async () => {
   const users = await RemoteUsers.create(connect(), SCRIPTED);
-  const [theirs, ours] = [users, new ScriptedUsers()].map((simulator) => simulator.session(scenario, 4));
+  const [theirs, ours] = [users, new ScriptedUsers(customerScripts)].map((simulator) => simulator.session(scenario, 4));
   expect(await theirs!.open()).toBe(await ours!.open());
   for (const line of ['What is your email?', 'Which order, and why?']) expect(await theirs!.reply(line)).toBe(await ours!.reply(line));
 });
@@ -81,7 +82,7 @@ it('a new configuration does not change sessions of earlier callers', async () =
   cleanup.push(chat.close);
   const endpoint = { mode: 'endpoint', baseUrl: chat.url, model: 'm', maxRetries: 0 } as const;
   const played = await RemoteUsers.create(worker, endpoint);
-  expect(await scripted.session(scenario, 4).open()).toBe(await new ScriptedUsers().session(scenario, 4).open());
+  expect(await scripted.session(scenario, 4).open()).toBe(await new ScriptedUsers(customerScripts).session(scenario, 4).open());
   expect(chat.requests).toEqual([]);
   expect(await scripted.judge(['polite'], [{ role: 'user', text: 'Hi' }])).toBeNull();
   expect(await played.session(scenario, 4).open()).toBe('I am played by a model.');

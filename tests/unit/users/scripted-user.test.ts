@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { UserScenario, Wish } from '../../../src/records/task.ts';
 import { isConfirmation } from '../../../src/agent/violations.ts';
-import { ScriptedCustomer, ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
+import { scriptedCustomer } from '../../../src/domains/retail/customer/customer.ts';
+import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { STOP } from '../../../src/users/types.ts';
 import { byEmail, byName, cancelOrder, customer, returnLamp } from '../../support/customers.ts';
+import { customerScripts } from '../../../src/domains/registry.ts';
 
 const SEEDS = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** The customer's words: the opening, and an answer to each line until they stop. */
 function talk(scenario: UserScenario, lines: string[], seed = 5): string[] {
-  const user = new ScriptedCustomer(scenario, seed);
+  const user = scriptedCustomer(scenario, seed);
   const said = [user.open()];
   for (const line of lines) {
     if (said.at(-1)!.includes(STOP)) break;
@@ -288,7 +290,7 @@ describe('seeds', () => {
   });
 
   it('make sessions independent of each other', async () => {
-    const users = new ScriptedUsers();
+    const users = new ScriptedUsers(customerScripts);
     const [a, b] = [1, 1].map((seed) => users.session(customer('on_request', [cancelOrder]), seed));
     const opening = await a!.open();
     const first = await a!.reply(lines[0]!);
@@ -297,7 +299,7 @@ describe('seeds', () => {
   });
 
   it('a cancelled session fails as aborted', async () => {
-    const session = new ScriptedUsers().session(customer('upfront', [cancelOrder]), 1);
+    const session = new ScriptedUsers(customerScripts).session(customer('upfront', [cancelOrder]), 1);
     await expect(session.open(AbortSignal.abort())).rejects.toMatchObject({ name: 'UserError', kind: 'aborted' });
   });
 });

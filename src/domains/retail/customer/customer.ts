@@ -3,50 +3,29 @@
  * messages only, so the agent can lie to it. The reward comes from the database.
  */
 import { Dice } from '../../../base/dice.ts';
-import type { UserScenario, Wish } from '../../../records/task.ts';
+import type { UserScenario } from '../../../records/task.ts';
+import { hearable } from '../../../users/hearable.ts';
+import { INTENTS, type ShopRequest as Request, type ShopScenario, type ShopWish } from '../schema.ts';
 import { readInstruction } from './instruction.ts';
-import { hearable, listen, matches, orderIds, proposes, type Heard } from './listening.ts';
-import { PLAIN, type Request, type Wording } from './speech.ts';
-import { HandsOnCustomer, type Move } from '../../telecom/customer.ts';
-import { UserError, type UserSession, type UserSimulator, type UserTools } from '../../../users/types.ts';
+import { listen, matches, orderIds, proposes, type Heard } from './listening.ts';
+import { PLAIN, type Wording } from './speech.ts';
 
 /** The customer leaves after this many useless replies, and after this many replies for one wish and for each further wish. */
 const PATIENCE = 3;
 const MAX_REPLIES = 12;
 const MORE_REPLIES = 6;
 
-export class ScriptedUsers implements UserSimulator {
-  /** `wording`: how the customers say what the rules decide. */
-  constructor(private readonly wording: Wording = PLAIN) {}
-
-  session(scenario: UserScenario, seed: number, tools?: UserTools): UserSession {
-    if (tools?.schemas.length) return handsOn(scenario, seed, tools);
-    const customer = scriptedCustomer(scenario, seed, this.wording);
-    const answer = async (say: () => string, signal?: AbortSignal) => {
-      if (signal?.aborted) throw new UserError('the scripted user was cancelled', 'aborted');
-      return say();
-    };
-    return { open: (signal) => answer(() => customer.open(), signal), reply: (text, signal) => answer(() => customer.reply(text), signal) };
-  }
-}
-
-/** The customer of a scenario without tools. The scenario of an imported task holds its text only. */
+/**
+ * The customer of a scenario without tools. The scenario of an imported task holds its text only.
+ * @throws if a wish is none of the shop
+ */
 export function scriptedCustomer(scenario: UserScenario, seed: number, wording?: Wording): ScriptedCustomer {
   const told = scenario.benchmark ? { ...readInstruction(scenario.instruction), persona: scenario.persona } : scenario;
-  return new ScriptedCustomer(told, seed, wording);
-}
-
-function handsOn(scenario: UserScenario, seed: number, tools: UserTools): UserSession {
-  const customer = new HandsOnCustomer(scenario, tools.schemas, seed);
-  const speak = async (move: Move, signal?: AbortSignal): Promise<string> => {
-    for (let next = move; ;) {
-      if (signal?.aborted) throw new UserError('the scripted user was cancelled', 'aborted');
-      if ('say' in next) return next.say;
-      const [result] = await tools.call([next.call]);
-      next = customer.result(result!.text);
-    }
-  };
-  return { open: (signal) => speak({ say: customer.open() }, signal), reply: (text, signal) => speak(customer.hear(text), signal) };
+  const wishes = told.wishes as ShopWish[];
+  for (const { intent } of wishes.flatMap((wish) => [wish, ...(wish.insteadOf ? [wish.insteadOf] : [])]))
+    if (!INTENTS.includes(intent))
+      throw new Error(`scenario.wishes.intent: '${String(intent)}' is unknown; expected one of ${INTENTS.join(', ')}`);
+  return new ScriptedCustomer({ ...told, wishes }, seed, wording);
 }
 
 /** The state of one conversation. It depends on the scenario, the seed and the agent's messages only. */
@@ -65,7 +44,7 @@ export class ScriptedCustomer {
   private readonly asked = new Set<string>();
 
   constructor(
-    private readonly scenario: UserScenario,
+    private readonly scenario: ShopScenario,
     seed: number,
     private readonly wording: Wording = PLAIN,
   ) {
@@ -93,7 +72,7 @@ export class ScriptedCustomer {
     return answer;
   }
 
-  private get wish(): Wish | undefined {
+  private get wish(): ShopWish | undefined {
     return this.scenario.wishes[this.current];
   }
 
@@ -161,7 +140,7 @@ export class ScriptedCustomer {
     return this.next();
   }
 
-  private changeMind(wish: Wish): string {
+  private changeMind(wish: ShopWish): string {
     this.changedMind = true;
     return this.scenario.persona === 'confused' ? this.wording.rectify(wish, this.dice) : this.wording.change(wish, this.dice);
   }

@@ -1,29 +1,8 @@
 /** @file A scenario from a plain instruction (`You are Mia Diaz … You want to cancel order #W1234567 because …`). */
 import type { Persona } from '../../../records/conditions.ts';
-import type { UserScenario, Wish } from '../../../records/task.ts';
-
-/** Characters of a prompt that are read. The longest task of tau-bench and tau2-bench has 2,400. */
-const MAX_PROMPT = 16_384;
-const MARK = 'Instruction:';
-
-/**
- * The instruction in a system prompt: between tau2-bench's `<scenario>` tags, or from tau-bench's `Instruction:` to the next
- * empty line. A prompt with neither is taken whole.
- */
-export function instructionIn(prompt: string): string {
-  const text = prompt.slice(0, MAX_PROMPT);
-  const [, scenario] = text.split(/<\/?scenario>/);
-  const at = text.indexOf(MARK);
-  return (
-    scenario ??
-    (at < 0
-      ? text
-      : text
-          .slice(at + MARK.length)
-          .trimStart()
-          .split(/\n[ \t\r]*\n/)[0]!)
-  ).trim();
-}
+import type { UserScenario } from '../../../records/task.ts';
+import { instructionIn } from '../../../users/prompt.ts';
+import type { Intent, ShopWish } from '../schema.ts';
 
 /** Reads what the scripted customer can play. The customer's first message also tells what is not understood. */
 export function readInstruction(text: string): UserScenario {
@@ -49,7 +28,7 @@ function personaOf(text: string): Persona {
   return /\bonly when\b.{0,200}\basks?\b|\bbrief\b|\breactive\b|\bprivate\b/i.test(text) ? 'on_request' : 'upfront';
 }
 
-const INTENTS: [RegExp, Wish['intent']][] = [
+const INTENTS: [RegExp, Intent][] = [
   [/\bexchange\b/i, 'exchange'],
   [/\breturn\b/i, 'return'],
   [/\bcancel\b/i, 'cancel'],
@@ -58,11 +37,11 @@ const INTENTS: [RegExp, Wish['intent']][] = [
   [/\bpay\b|\bpayment\b/i, 'modify_payment'],
 ];
 
-function readWish(clause: string): Wish | null {
+function readWish(clause: string): ShopWish | null {
   const intent = INTENTS.find(([test]) => test.test(clause))?.[1];
   if (!intent) return null;
-  const slots: Wish['slots'] = {};
-  const words: Wish['words'] = {};
+  const slots: ShopWish['slots'] = {};
+  const words: ShopWish['words'] = {};
   const order = /#?W\d{4,7}\b/.exec(clause)?.[0];
   if (order) slots.order_id = `#${order.replace('#', '')}`;
   else words.order = [intent === 'modify_address' ? 'my default address' : 'my order'];

@@ -2,7 +2,9 @@
  * @file Finds by keywords what an agent's message asks for or claims. The agent can be a language model, a set of rules, or a
  * model that has just begun to learn. Nothing here depends on the number of the turn.
  */
-import type { Fact, Request } from './speech.ts';
+import { escapeRegExp } from '../../../users/hearable.ts';
+import type { Intent, ShopRequest as Request } from '../schema.ts';
+import type { Fact } from './speech.ts';
 
 export interface Heard {
   /** Asks for a yes or no. */
@@ -36,15 +38,6 @@ const REFUSED =
 const PAYMENT = /credit[ _]?card|visa|mastercard|pay ?pal|gift[ _]?card|original/;
 /** Asks to choose among things that earlier sentences name. */
 const CHOOSE = /\b(prefer|choose|which (one|ones|of)|would you (like|rather))\b/;
-
-/** Characters of a message that the customer hears. The longest message of an agent in tau-bench's results has 1,300. */
-const MAX_HEARD = 8192;
-
-/** The part of a message that the customer hears. The limit and bounded patterns keep hostile messages fast. */
-export const hearable = (message: string): string => message.slice(0, MAX_HEARD);
-
-/** A pattern that matches exactly this text. */
-export const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
 
 /** `to PayPal or to a gift card?` asks for a choice, so a yes does not answer it. */
 function asksToChoosePayment(said: string): boolean {
@@ -125,7 +118,7 @@ export function orderIds(text: string): string[] {
 }
 
 /** Verbs of a proposal of each kind. A proposal that only lists facts can lack a verb. */
-const VERBS: Record<Request['intent'], RegExp> = {
+const VERBS: Partial<Record<string, RegExp>> & Record<Intent, RegExp> = {
   cancel: /\bcancel/,
   return: /\breturn|\brefund/,
   exchange: /\bexchang/,
@@ -169,8 +162,8 @@ export function matches(text: string, { intent, slots, words }: Request): boolea
 }
 
 /** Whether a customer's text asks for an act of this kind; without a kind, for any act. */
-export const requests = (text: string, intent?: Request['intent']): boolean =>
-  intent ? VERBS[intent].test(plain(text)) : orderIds(text).length > 0 || OTHERS.test(plain(text));
+export const requests = (text: string, intent?: string): boolean =>
+  intent ? (VERBS[intent]?.test(plain(text)) ?? false) : orderIds(text).length > 0 || OTHERS.test(plain(text));
 
 /** Whether a text proposes to do something. */
 export const proposes = (text: string) => requests(text);

@@ -1,10 +1,8 @@
 /** @file The sentences of the scripted customer, in simple English. The seed chooses among a few wordings of each sentence. */
 import { Dice } from '../../../base/dice.ts';
-import type { UserScenario, Wish } from '../../../records/task.ts';
+import type { UserScenario } from '../../../records/task.ts';
+import type { Intent, ShopRequest as Request, ShopWish } from '../schema.ts';
 import { STOP } from '../../../users/types.ts';
-
-/** The fields of a wish that `insteadOf` has too. */
-export type Request = Pick<Wish, 'intent' | 'slots' | 'words'>;
 
 /** A fact of a request that an agent can ask for. */
 export type Fact = 'order' | 'items' | 'new_items' | 'reason' | 'payment' | 'address';
@@ -91,7 +89,7 @@ export function bareRequest({ intent, slots, words }: Request): string {
   }
 }
 
-const FACTS: Record<Request['intent'], Fact[]> = {
+const FACTS: Record<Intent, Fact[]> = {
   cancel: ['order', 'reason'],
   return: ['order', 'items', 'payment'],
   modify_payment: ['order', 'payment'],
@@ -177,7 +175,7 @@ export const PLAIN: Wording = {
 export function suggestions(scenario: UserScenario, seed = 0): string[] {
   const dice = new Dice('suggestions', seed);
   const { identity, wishes } = scenario;
-  const [first, ...more] = wishes;
+  const [first, ...more] = wishes as ShopWish[];
   if (!first) return [];
   const who =
     identity.email !== undefined ? `My email is ${identity.email}.` : identity.zip !== undefined ? nameAndZip(scenario, dice) : '';

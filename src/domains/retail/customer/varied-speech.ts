@@ -3,7 +3,8 @@
  * the customer says, as with the plain wording, so a conversation tells the same facts. The learned customer is taught with it.
  */
 import type { Dice } from '../../../base/dice.ts';
-import { bareRequest, type Fact, orderOf, paymentOf, PLAIN, type Request, sentence, wholeRequest, type Wording } from './speech.ts';
+import type { ShopRequest as Request } from '../schema.ts';
+import { bareRequest, type Fact, orderOf, paymentOf, PLAIN, sentence, wholeRequest, type Wording } from './speech.ts';
 import { STOP } from '../../../users/types.ts';
 
 const SMALL_TALK = [

@@ -1,32 +1,28 @@
 /** @file A chat request to `mua user-server`: its limits, and the scripted customer's answer to it. */
 import { PERSONAS } from '../records/conditions.ts';
 import * as z from 'zod';
-import type { ToolSchema, UserScenario } from '../records/task.ts';
-import { HandsOnCustomer, type Move } from '../domains/telecom/customer.ts';
-import { instructionIn, readInstruction } from '../domains/retail/customer/instruction.ts';
-import { scriptedCustomer } from '../domains/retail/customer/customer.ts';
+import type { ToolSchema } from '../records/task.ts';
+import { customerScripts } from '../domains/registry.ts';
+import type { Move, ToldScenario } from '../users/types.ts';
 
 const words = z.array(z.string().max(500)).max(32);
 const request = z.object({
-  intent: z.enum(['cancel', 'return', 'exchange', 'modify_items', 'modify_address', 'modify_payment']),
+  intent: z.string().max(100),
   slots: z.record(z.string(), z.union([z.string().max(500), words])),
   words: z.record(z.string(), words),
 });
-const scenario: z.ZodType<UserScenario> = z.object({
+/** Each domain checks its own facts. */
+const facts = z.record(z.string().max(100), z.json());
+const scenario: z.ZodType<ToldScenario> = z.object({
+  domain: z.string().max(100).optional(),
   persona: z.enum(PERSONAS),
   identity: z.record(z.string(), z.string().max(500)),
   wishes: z.array(request.extend({ impossible: z.boolean(), insteadOf: request.optional() })).max(32),
   tellsAll: z.boolean().optional(),
   instruction: z.string(),
   benchmark: z.string().max(100).optional(),
-  phone: z
-    .object({
-      problem: z.enum(['service', 'data', 'mms']),
-      place: z.string().max(500).nullable(),
-      refuel: z.number().nullable(),
-      terse: z.boolean(),
-    })
-    .optional(),
+  facts: facts.optional(),
+  phone: facts.optional(),
 });
 const parameters = z.object({
   type: z.literal('object').default('object'),
@@ -63,23 +59,19 @@ const chatRequest = z.object(
  * The customer's next words or call. The first message with role `user` is the agent's greeting, which the opening answers.
  * @throws Error that names the field that is wrong
  */
-export function answer(body: unknown, fallbackSeed: number): Move {
+export async function answer(body: unknown, fallbackSeed: number): Promise<Move> {
   const { messages, seed, tools, scenario } = read(body);
   const prompt = messages
     .filter(({ role }) => role === 'system' || role === 'developer')
     .map(({ content }) => content ?? '')
     .join('\n\n');
-  const ownSeed = seed ?? fallbackSeed;
+  const scripts = await customerScripts(scenario?.domain, Boolean(tools?.length));
+  const customer = scripts.customer(scenario ?? scripts.read(prompt), seed ?? fallbackSeed, { tools: tools ?? [] });
   const [, ...heard] = messages.filter(({ role }) => role === 'user' || role === 'tool');
-  if (tools?.length) {
-    const told = scenario ?? { persona: 'on_request', identity: {}, wishes: [], instruction: instructionIn(prompt) };
-    const customer = new HandsOnCustomer(told, tools, ownSeed);
-    return heard.reduce<Move>((_, { role, content }) => (role === 'tool' ? customer.result(content ?? '') : customer.hear(content ?? '')), {
-      say: customer.open(),
-    });
-  }
-  const customer = scriptedCustomer(scenario ?? readInstruction(prompt), ownSeed);
-  return { say: heard.reduce((_, { content }) => customer.reply(content ?? ''), customer.open()) };
+  let move: Move = { say: customer.open() };
+  for (const { role, content } of heard)
+    move = role === 'tool' && customer.result ? customer.result(content ?? '') : customer.hear(content ?? '');
+  return move;
 }
 
 function read(body: unknown): z.infer<typeof chatRequest> {

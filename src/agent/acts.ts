@@ -1,0 +1,21 @@
+/** @file What an agent that is no model can do, and the expert that plays one. */
+import type { Domain } from '../environments/types.ts';
+import type { ChatMessage } from '../records/conversation.ts';
+import type { Style } from '../records/dataset.ts';
+import type { ToolCall } from '../records/task.ts';
+
+/** `note`: what the agent writes beside the call. The customer does not hear it. */
+export type Act = { say: string } | { call: ToolCall; note?: string };
+
+export interface Expert {
+  /** @param messages the conversation so far, without the system message. Tool results have role `tool`. */
+  act(messages: readonly ChatMessage[]): Act;
+}
+
+export interface ExpertOptions {
+  /** Default: careful. */
+  style?: Style;
+}
+
+/** Makes an expert that serves the customers of a domain. The same options, seed and conversation give the same act. */
+export type CreateExpert = (domain: Domain, seed: number, options?: ExpertOptions) => Expert;

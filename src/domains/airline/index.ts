@@ -1,0 +1,12 @@
+/** @file The airline of tau-bench and tau2-bench. Its tasks are imported and have texts only, which the shop's customer can play. */
+import { shopLanguage } from '../retail/customer/language.ts';
+import type { DomainModule } from '../types.ts';
+
+export const airline: DomainModule = {
+  name: 'airline',
+  title: 'Airline',
+  levels: [],
+  transfers: ['transfer_to_human_agents'],
+  language: shopLanguage,
+  customers: async () => (await import('../retail/customer/index.ts')).shopCustomers,
+};

@@ -1,0 +1,7 @@
+/** @file The audit of a conversation's customer, in the language of the task's domain. */
+import type { Trajectory } from '../records/trajectory.ts';
+import { auditCustomer, type CustomerAudit } from '../users/audit.ts';
+import { languageOf } from './registry.ts';
+
+export const auditOf = (trajectory: Trajectory): CustomerAudit =>
+  auditCustomer(trajectory, trajectory.task, languageOf(trajectory.task.domain));

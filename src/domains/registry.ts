@@ -1,0 +1,78 @@
+/** @file Looks domains up. Every list of domains, in the page, the command line and the settings, is made from here. */
+import type { CreateExpert } from '../agent/acts.ts';
+import type { DomainSource } from '../environments/domain.ts';
+import { ANYONE, RELIABLE } from '../environments/conditions.ts';
+import type { Conditions } from '../records/conditions.ts';
+import type { CustomerLanguage, CustomerScripts } from '../users/types.ts';
+import * as all from './index.ts';
+import type { DomainModule } from './types.ts';
+
+export const DOMAINS: readonly DomainModule[] = Object.values(all);
+
+/** The domains with generated tasks. */
+export const GENERATED: readonly DomainModule[] = DOMAINS.filter(({ world }) => world);
+
+/** The worlds of `GENERATED`, for `createEnvironments`. */
+export const GENERATED_DOMAINS: readonly DomainSource[] = GENERATED.map(({ name, world }) => ({ name, load: world! }));
+
+/** The domain of a task by the name in the task: `retail`, or `tau1-retail` if the task is imported. */
+export const domainOf = (name: string): DomainModule | undefined =>
+  DOMAINS.find((domain) => name === domain.name || name.endsWith(`-${domain.name}`));
+
+/** The level of a generated domain that is meant where no level is named: the first. */
+export const usualLevel = (name: string): string | undefined => GENERATED.find((domain) => domain.name === name)?.levels[0]?.name;
+
+/** Generated domains with a demonstrator. */
+export const DEMONSTRATED: readonly DomainModule[] = GENERATED.filter(({ demonstrator }) => demonstrator);
+
+/** The names of the levels of all generated domains. */
+export const LEVELS: readonly string[] = [...new Set(GENERATED.flatMap(({ levels }) => levels.map(({ name }) => name)))];
+
+/** Generated domains whose customers and tool faults can be chosen. */
+export const CHOOSABLE: readonly string[] = GENERATED.filter(({ levels }) => levels.some(({ customers }) => customers)).map(
+  ({ name }) => name,
+);
+
+export const hasConditions = (domain: string): boolean => CHOOSABLE.includes(domain);
+
+const levelOf = (domain: string, level: string) => GENERATED.find(({ name }) => name === domain)?.levels.find(({ name }) => name === level);
+
+/** The customers and tools of runs and evaluations that choose no others. A domain without such a choice ignores them. */
+export const levelConditions = (domain: string, level: string): Conditions => ({
+  customers: levelOf(domain, level)?.customers ?? ANYONE,
+  tools: RELIABLE,
+});
+
+/** The customers and tools of tasks whose ids name no conditions. Undefined if the domain has no choice of customers. */
+export function uncodedConditions(domain: string, level: string): Conditions | undefined {
+  const { customers, uncoded = customers } = levelOf(domain, level) ?? {};
+  return uncoded && { customers: uncoded, tools: RELIABLE };
+}
+
+/** Whether the agent's conversations in this domain are audited. Stored conversations keep their domain's name. */
+export const isAudited = (domain: string): boolean => domainOf(domain)?.audit !== undefined;
+
+/** The names of the audited domains, for messages. */
+export const AUDITED: readonly string[] = DOMAINS.filter(({ audit }) => audit).map(({ name }) => name);
+
+/** The tools that hand over to a human. A conversation of an unknown domain can have those of all domains. */
+export const transfersOf = (domain: string): readonly string[] =>
+  domainOf(domain)?.transfers ?? [...new Set(DOMAINS.flatMap(({ transfers }) => transfers))];
+
+export const languageOf = (domain: string): CustomerLanguage | undefined => domainOf(domain)?.language;
+
+/** The scripted customers of a domain. For an unknown domain, those that play strangers. */
+export async function customerScripts(domain: string | undefined, hasTools: boolean): Promise<CustomerScripts> {
+  const known = domain === undefined ? undefined : domainOf(domain);
+  return (known ?? DOMAINS.find(({ stranger }) => stranger === (hasTools ? 'tools' : 'text')))!.customers();
+}
+
+/** @throws if the domain has no demonstrator */
+export function demonstratorOf(domain: string): Promise<CreateExpert> {
+  const { demonstrator } = domainOf(domain) ?? {};
+  if (!demonstrator) {
+    const known = DOMAINS.filter((one) => one.demonstrator).map(({ name }) => name);
+    throw new Error(`domain: '${domain}' has no demonstrator; expected one of ${known.join(', ')}`);
+  }
+  return demonstrator();
+}

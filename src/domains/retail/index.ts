@@ -1,0 +1,18 @@
+/** @file The shop: tau-bench's retail domain, with generated tasks and with those of the benchmarks. */
+import type { DomainModule } from '../types.ts';
+import { AUDIT, TRANSFER } from './acts.ts';
+import { shopLanguage } from './customer/language.ts';
+import { RETAIL_LEVELS } from './levels.ts';
+
+export const retail: DomainModule = {
+  name: 'retail',
+  title: 'Retail',
+  levels: RETAIL_LEVELS,
+  transfers: [TRANSFER],
+  audit: AUDIT,
+  language: shopLanguage,
+  world: async () => (await import('./definition.ts')).retail,
+  customers: async () => (await import('./customer/index.ts')).shopCustomers,
+  stranger: 'text',
+  demonstrator: async () => (await import('./expert.ts')).createExpert,
+};

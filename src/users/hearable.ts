@@ -1,0 +1,10 @@
+/** @file What a scripted customer hears of a message. */
+
+/** Characters of a message that the customer hears. The longest message of an agent in tau-bench's results has 1,300. */
+const MAX_HEARD = 8192;
+
+/** The part of a message that the customer hears. The limit and bounded patterns keep hostile messages fast. */
+export const hearable = (message: string): string => message.slice(0, MAX_HEARD);
+
+/** A pattern that matches exactly this text. */
+export const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
