@@ -3,11 +3,12 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { ExperimentContent } from '../records/experiment.ts';
 import { readExperiment, writeExperiment } from '../experiments/file.ts';
-import { type Pair, pendingPairs, requestOf } from '../experiments/plan.ts';
+import { keptRuns } from '../experiments/kept-runs.ts';
+import type { Pair } from '../experiments/plan.ts';
+import { ExperimentQueue } from '../experiments/queue.ts';
 import { readToml } from '../experiments/read-toml.ts';
 import { ROOT } from './build.ts';
 import { errorOfWork, UsageError } from './errors.ts';
-import { keptRuns, resultOf } from './experiment.ts';
 import { findModel, type ModelFolder, readText, reason, writeAll } from './files.ts';
 import { readStatus } from './out-folder.ts';
 import { RunFolder, type TrainSettings } from './run-folder.ts';
@@ -74,12 +75,16 @@ export async function openExperiment(
       throw new UsageError(`--out is "${out}": ${(error as Error).message}`);
     }
   }
-  const finish = async (pair: Pair, folder: RunFolder<TrainSettings>) => {
-    content.runs.push(resultOf(experiment, pair, await folder.logs()));
-    await writeAll({ [join(out, RESULTS)]: writeExperiment(content) });
-  };
+  const runs = new ExperimentQueue({
+    read: async () => content,
+    add: async (run) => {
+      content.runs.push(run);
+      await writeAll({ [join(out, RESULTS)]: writeExperiment(content) });
+    },
+  });
+  const finish = async (pair: Pair, folder: RunFolder<TrainSettings>) => runs.finish(pair, await folder.logs());
 
-  const pending = pendingPairs(experiment, content.runs).map((pair) => ({ pair, request: requestOf(experiment, pair) }));
+  const pending = await runs.pending();
   const names = [...new Set(pending.map(({ request }) => request.model))];
   const models = new Map(await Promise.all(names.map(async (name) => [name, await modelFolder(name, file)] as const)));
   try {

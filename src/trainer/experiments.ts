@@ -3,12 +3,11 @@
  * stored, so it goes on after a reload, and a run that was interrupted goes on from its checkpoint.
  */
 import { DeviceLosses } from './device-losses.ts';
-import type { Experiment, ExperimentRow, ExperimentRun } from '../records/experiment.ts';
 import type { RunRow } from '../records/run.ts';
 import type { UserConfig } from '../records/user.ts';
 import { beginningWith } from '../base/key-range.ts';
-import { experimentRun } from '../experiments/collect.ts';
-import { begunRun, type Pair, pendingPairs, requestOf } from '../experiments/plan.ts';
+import { begunRun } from '../experiments/plan.ts';
+import { ExperimentQueue, type ExperimentStore, type QueuedRun, type RunLogs } from '../experiments/queue.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import type { GpuTurns } from './gpu-turns.ts';
 import type { Runs } from './runs.ts';
@@ -49,14 +48,15 @@ export class Experiments {
     this.#active = active;
     try {
       const db = this.#parts.database();
-      const row = await db.experiments.get(id);
-      if (!row) throw new Error(`there is no experiment "${id}" in this browser`);
+      if (!(await db.experiments.get(id))) throw new Error(`there is no experiment "${id}" in this browser`);
+      const queue = new ExperimentQueue(databaseStore(db, id));
       const losses = new DeviceLosses();
       while (!active.stopping) {
-        const pair = await nextPair(db, row);
-        if (!pair) return;
-        const run = await this.#train(db, row, pair, active, user);
-        if (run.status === 'done') await keepResult(db, row, pair, run);
+        const [queued] = await queue.pending();
+        if (!queued) return;
+        const { pair } = queued;
+        const run = await this.#train(db, queued, active, user);
+        if (run.status === 'done') await queue.finish(pair, await logsOf(db, run.id));
         else if (run.status === 'stopped') return;
         else if (run.status === 'interrupted' && losses.add()) await new Promise((resolve) => setTimeout(resolve, RESTART_MS));
         else throw new Error(`run "${run.name}" (${pair.variant}, seed ${pair.seed}) ended: ${run.message ?? run.status}`);
@@ -75,10 +75,9 @@ export class Experiments {
   }
 
   /** Trains one run to its end and returns its row. */
-  async #train(db: RunDatabase, row: Experiment, pair: Pair, active: Active, user?: UserConfig): Promise<RunRow> {
-    const begun = begunRun(await db.runs.where('experiment').equals(row.id).toArray(), row.id, pair);
-    const request = requestOf(row, pair);
-    const options = { experiment: row.id, variant: pair.variant, gpuTaken: true };
+  async #train(db: RunDatabase, { pair, request }: QueuedRun, active: Active, user?: UserConfig): Promise<RunRow> {
+    const begun = begunRun(await db.runs.where('experiment').equals(active.id).toArray(), active.id, pair);
+    const options = { experiment: active.id, variant: pair.variant, gpuTaken: true };
     let run = begun?.id;
     if (begun && begun.status !== 'done') await this.#runs.resume(begun.id, user ?? request.user, options);
     else if (!begun) run = await this.#runs.start({ ...request, user: user ?? request.user }, options);
@@ -88,24 +87,23 @@ export class Experiments {
   }
 }
 
-async function nextPair(db: RunDatabase, { id }: Experiment): Promise<Pair | undefined> {
-  const row = await db.experiments.get(id);
-  return row && pendingPairs(row, row.results)[0];
-}
+const databaseStore = (db: RunDatabase, id: string): ExperimentStore => ({
+  async read() {
+    const row = await db.experiments.get(id);
+    return row && { experiment: row, runs: row.results };
+  },
+  add: (run) =>
+    db.transaction('rw', db.experiments, async () => {
+      const row = await db.experiments.get(id);
+      if (row) await db.experiments.update(id, { results: [...row.results, run] });
+    }),
+});
 
-async function keepResult(db: RunDatabase, { id }: Experiment, pair: Pair, run: RunRow): Promise<void> {
-  const result = await resultOfRun(db, run, pair);
-  await db.transaction('rw', db.experiments, async () => {
-    const row: ExperimentRow | undefined = await db.experiments.get(id);
-    if (row) await db.experiments.update(id, { results: [...row.results, result] });
-  });
-}
-
-async function resultOfRun(db: RunDatabase, run: RunRow, pair: Pair): Promise<ExperimentRun> {
-  const metrics = (await beginningWith(db.metrics, run.id).toArray()).map(({ values }) => values);
-  const evaluations = (await db.evaluations.where('run').equals(run.id).toArray())
+async function logsOf(db: RunDatabase, run: string): Promise<RunLogs> {
+  const metrics = (await beginningWith(db.metrics, run).toArray()).map(({ values }) => values);
+  const evaluations = (await db.evaluations.where('run').equals(run).toArray())
     // Those of the run itself. The visitor may have evaluated its checkpoints on other tasks.
-    .filter(({ id, model }) => model.kind === 'run' && id === `${run.id}@${model.step}`)
-    .map(({ model, report, results }) => ({ step: model.kind === 'run' ? model.step : 0, seconds: report.seconds, results }));
-  return experimentRun({ ...pair, run: run.id, config: run.config, metrics, evaluations });
+    .filter(({ id, model }) => model.kind === 'run' && id === `${run}@${model.step}`)
+    .map(({ model, report, results }) => ({ step: model.kind === 'run' ? model.step : 0, report, results }));
+  return { run, metrics, evaluations };
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { band, halfWidth, line, place, scaleOf } from '../../../src/app/experiments/geometry.ts';
 import { fromSetup } from '../../../src/app/experiments/from-setup.ts';
-import { keptRuns } from '../../../src/cli/experiment.ts';
+import { keptRuns } from '../../../src/experiments/kept-runs.ts';
 import { analyse, metricCurve } from '../../../src/experiments/analysis.ts';
 import { BUNDLED_EXPERIMENTS } from '../../../src/experiments/bundled.ts';
 import { checkExperiment } from '../../../src/experiments/check.ts';

@@ -1,17 +1,6 @@
-/** @file The results that an experiment's folder keeps of its runs. */
+/** @file Which finished runs stay when the definition of an experiment has changed. */
 import type { Experiment, ExperimentRun } from '../records/experiment.ts';
-import type { Interrupted } from '../trainer/messages.ts';
-import { experimentRun } from '../experiments/collect.ts';
-import { configOf, type Pair, requestOf, samePair } from '../experiments/plan.ts';
-
-export function resultOf(
-  experiment: Experiment,
-  pair: Pair,
-  { metrics, evaluations }: Pick<Interrupted, 'metrics' | 'evaluations'>,
-): ExperimentRun {
-  const timed = evaluations.map(({ report, ...rest }) => ({ ...rest, seconds: report.seconds }));
-  return experimentRun({ ...pair, config: configOf(experiment, pair), metrics, evaluations: timed });
-}
+import { configOf, type Pair, requestOf, samePair } from './plan.ts';
 
 /** The kept runs that belong to `experiment`. @throws Error if a run was trained with other settings */
 export function keptRuns(experiment: Experiment, earlier: Experiment, runs: readonly ExperimentRun[]): ExperimentRun[] {
