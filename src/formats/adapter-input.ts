@@ -1,0 +1,68 @@
+/** @file What the adapters of all engines begin with, and the pieces of text that they share. */
+import type { ChatMessage } from '../records/conversation.ts';
+import type { GrpoConfig } from '../records/run.ts';
+import type { ToolSchema } from '../records/task.ts';
+
+export interface AdapterPlace {
+  domain: { name: string; level: string; policy: string; tools: readonly ToolSchema[] };
+  /** What the agent says before the customer's first message, or null. */
+  greeting: string | null;
+  /** The training tasks, by the names that a reset takes (`resetName`). */
+  tasks: readonly string[];
+  config: GrpoConfig;
+  /** The model to train, by its name on the Hub or its path. */
+  model: string;
+  /** The command that serves the environment. */
+  serve: string;
+  url: string;
+}
+
+export type AdapterInput = Pick<AdapterPlace, 'config' | 'model' | 'serve' | 'url'> & {
+  title: string;
+  tools: readonly ToolSchema[];
+  /** Messages before the customer's first. */
+  opening: readonly ChatMessage[];
+  rows: readonly { task_id: string; seed: number }[];
+};
+
+export const jsonl = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+export const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+/** A string literal of Python: JSON's is one, without lone surrogates. */
+export const python = (text: string) => JSON.stringify(text);
+
+/** Settings that the server applies, or that concern this page only. */
+const SERVED =
+  /^(val_)?(customers|tools)\.|^(domain|level|conversation_rules|max_turns|malformed_policy|require_done|train_split|filter_noop_tasks|check_outputs|inspect|stop_on_alarm|user_faults|test_freq|val_tasks|val_kwargs|save_freq|precision|kv_cache_|init_weights|algorithm|rft_epochs|sft_)/;
+
+/** The settings that an engine has no name for, as they are, by name: stored runs have them in another order than presets. */
+const leftOver = (config: GrpoConfig, used: ReadonlySet<string>): [string, unknown][] =>
+  Object.entries(config)
+    .filter(([name]) => !used.has(name) && !SERVED.test(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+
+export const readme = (
+  engine: string,
+  input: AdapterInput,
+  commands: readonly string[],
+  notes: readonly string[],
+  used: ReadonlySet<string>,
+) =>
+  [
+    `# ${input.title} for ${engine}`,
+    '',
+    'The environment, the customer and the reward are on the server. The first command starts it:',
+    '',
+    '```sh',
+    input.serve,
+    ...commands,
+    '```',
+    '',
+    'MUA_ENV_URL names another server; with a token, write it into the address: http://mua:TOKEN@HOST:PORT.',
+    '',
+    ...notes.map((note) => `- ${note}`),
+    '',
+    `Settings of the run without a counterpart in ${engine}, with their values:`,
+    '',
+    ...leftOver(input.config, used).map(([name, value]) => `- \`${name}\`: ${JSON.stringify(value)}`),
+    '',
+  ].join('\n');

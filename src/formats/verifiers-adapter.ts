@@ -1,0 +1,62 @@
+/** @file The folder with which verifiers and prime-rl train: a package with a taskset over OpenEnv. */
+import { type AdapterInput, jsonl, python, readme } from './adapter-input.ts';
+
+export function verifiers(input: AdapterInput): Record<string, string> {
+  const { rows, title, url } = input;
+  return {
+    'pyproject.toml': `[project]
+name = "mua-environment"
+version = "0.1.0"
+description = ${python(`${title} of the MUA-RL Playground, over OpenEnv.`)}
+requires-python = ">=3.11"
+dependencies = ["verifiers[openenv]"]
+
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+
+[tool.hatch.build.targets.wheel]
+packages = ["mua_environment"]
+`,
+    'mua_environment/__init__.py':
+      'from .taskset import MuaConfig, MuaTaskset, OpenEnvEnv\n\n__all__ = ["MuaConfig", "MuaTaskset", "OpenEnvEnv"]\n',
+    'mua_environment/taskset.py': `"""${title} as a taskset of verifiers: its own OpenEnv taskset with the address of the server and the tasks."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import verifiers.v1 as vf
+from pydantic import Field
+from verifiers.v1.tasksets import OpenEnvConfig, OpenEnvEnv, OpenEnvTask, OpenEnvTaskset
+
+__all__ = ["MuaConfig", "MuaTaskset", "OpenEnvEnv"]
+
+ROWS = Path(__file__).parent / "rows.jsonl"
+
+
+class MuaConfig(OpenEnvConfig):
+    base_url: str | None = os.environ.get("MUA_ENV_URL", ${python(url)})
+    resets: list[dict[str, Any]] = Field(
+        default_factory=lambda: [json.loads(line) for line in ROWS.read_text().splitlines() if line]
+    )
+
+
+class MuaTaskset(OpenEnvTaskset, vf.Taskset[OpenEnvTask, MuaConfig]):
+    pass
+`,
+    'mua_environment/rows.jsonl': jsonl(rows),
+    'README.md': readme(
+      'verifiers and prime-rl',
+      input,
+      ['uv pip install -e .', 'python -c "from mua_environment import MuaConfig; print(len(MuaConfig().resets), \'tasks\')"'],
+      [
+        'Train with prime-rl on the taskset `mua_environment`. The settings of the optimizer and of GRPO belong into its TOML; they are listed below.',
+        'verifiers shows the model each observation as JSON, with the action’s schema. A reply that is no JSON is said to the customer or, with `<tool_call>` markup, is a tool call.',
+        'The first observation holds the policy (`messages`) and the tools.',
+      ],
+      new Set(),
+    ),
+  };
+}
