@@ -73,7 +73,7 @@ export interface RenderableConversation {
   messages: readonly {
     role: 'system' | 'user' | 'assistant' | 'tool';
     content: string;
-    /** Of an assistant, if the content does not begin with a think block. */
+    /** The thoughts of an assistant, if the content does not begin with a think block. */
     reasoning_content?: string | null;
     tool_calls?: readonly { function: { name: string; arguments: Record<string, unknown> | string } }[] | null;
   }[];

@@ -11,7 +11,7 @@ export interface LiveAct {
   by: 'agent' | 'customer';
   text: string;
   call?: ToolCall;
-  /** Of a call that was answered: whether it failed, and the number of rows that it wrote. */
+  /** A call that was answered has it: whether the call failed, and the number of rows that it wrote. */
   result?: { error: boolean; wrote: number };
   /** Why the markup of the call could not be read. */
   problem?: string;

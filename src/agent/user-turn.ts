@@ -73,7 +73,7 @@ export class UserSide {
     if (text.trim() === '') throw new Unscored('user_error', 'the simulated user said nothing');
     this.transcript.user(text);
     this.log.userSaid(text);
-    // As in tau2-bench, a limit that the user's last message reaches takes precedence over a stop word.
+    // A limit that the user's last message reaches takes precedence over a stop word, as in tau2-bench.
     return this.log.limit ?? (endsByUser(text, this.options.rules) ? 'user_stop' : null);
   }
 

@@ -1,6 +1,6 @@
 /** @file Grouping of rows. */
 
-/** Like `Map.groupBy`, which Node 20 does not have. */
+/** Does what `Map.groupBy` does, which Node 20 does not have. */
 export function groupBy<T, K>(rows: readonly T[], key: (row: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const row of rows) {

@@ -56,7 +56,7 @@ export interface BenchmarkDomain {
 
 /** How the files of a benchmark are recognised and read. */
 export interface BenchmarkFiles<T extends BenchmarkTask> {
-  /** Which files a visitor has to bring, in a sentence or two. Names of files stand in backticks. */
+  /** The files that a visitor has to bring, in a sentence or two. Names of files stand in backticks. */
   help: string;
   /** The files by which a folder is recognised, for the error where no folder is found. `domain`: the domain that is wanted, if one is. */
   expected(domain?: string): string;

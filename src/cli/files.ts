@@ -6,7 +6,7 @@ import { CommandError, UsageError } from './errors.ts';
 
 /** A model on disk in Hugging Face layout, perhaps with a LoRA adapter from another folder. */
 export interface ModelFolder {
-  /** Of its files, by name. */
+  /** The paths of its files, by name. */
   paths: Record<string, string>;
   vocabSize: number;
 }

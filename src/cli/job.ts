@@ -41,7 +41,7 @@ export interface Job<Request extends WorkRequest> {
 
 export interface JobRun {
   model: { paths: Record<string, string> };
-  /** Where the run goes on. */
+  /** The place where the run goes on. */
   interrupted: { logs: Omit<Interrupted, 'checkpoint'>; checkpoint: string } | null;
   /** Gets what the work sends of the run. */
   receive(name: string, body: Buffer): Promise<void> | void;

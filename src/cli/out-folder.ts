@@ -34,7 +34,7 @@ export interface Status<Settings extends object = object> {
   checkpoints: SavedCheckpoint[];
   /** Why it failed. */
   message?: string | undefined;
-  /** Of files of a command that is done, in hex. */
+  /** The digests of the files of a command that is done, in hex. */
   sha256?: Record<string, string>;
 }
 

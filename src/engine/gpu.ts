@@ -15,7 +15,7 @@ export { GpuOutOfMemoryError, GpuUnavailableError, GpuWorkError } from './device
 export { subview, type View } from './gpu-memory.ts';
 export type { Dispatch } from './kernel.ts';
 
-/** Of a device: the limits that decide what fits. */
+/** The limits of a device that decide what fits. */
 export type GpuLimits = Pick<GPUSupportedLimits, 'maxBufferSize' | 'maxStorageBufferBindingSize'>;
 
 /** Operations of a workgroup whose threads each touch a few values: 64 threads · 4 values · 16 operations. */

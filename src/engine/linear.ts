@@ -10,7 +10,7 @@ export interface Linear {
   matrix: Matrix;
   lora?: Adapter | undefined;
 }
-/** Where gradients are added. Absent: not trained. */
+/** The place where gradients are added. A map without it is not trained. */
 export interface LinearGradient {
   matrix?: View | undefined;
   lora?: Adapter | undefined;

@@ -105,7 +105,7 @@ export class LmHead {
     ];
   }
 
-  /** Of the last run: the log-probability of each term, and the entropy of each row. */
+  /** The log-probability of each term and the entropy of each row of the last run. */
   async statistics(): Promise<{ logprobs: Float32Array; entropies: Float32Array }> {
     // Always reads all rows and terms, so that the staging buffer has one size.
     const results = new Float32Array(await this.gpu.read(this.#results));

@@ -76,7 +76,7 @@ export function loraTensors(config: ModelConfig, { rank: r, targets }: LoraOptio
 const loraGroups = (tensors: LoraTensors): TensorGroup[] =>
   tensors.flatMap((layer) => Object.values(layer).flatMap(({ a, parts }) => [a, ...parts.map(({ b }) => b)]));
 
-/** As they lie in a flat buffer. */
+/** The layout of the tensors in a flat buffer. */
 export const loraLayout = (tensors: LoraTensors): ParameterLayout => new ParameterLayout(loraGroups(tensors));
 
 /** The adapters in a buffer, by layer. */

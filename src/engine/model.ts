@@ -10,7 +10,7 @@ import { groupsOf, groupSize, type ModelTensors, modelTensors, ParameterLayout, 
 import type { LoraOptions, ModelConfig, TensorMap, WeightSource } from './types.ts';
 
 export interface ModelOptions {
-  /** Of the frozen matrices. Weights that are all trained are f32. */
+  /** The format of the frozen matrices. Weights that are all trained are f32. */
   precision: WeightFormat;
   lora?: LoraOptions | undefined;
   /** Seed of new adapters. */
@@ -67,7 +67,7 @@ export class Model {
   /** Undefined: nothing is trained. */
   readonly arena: Arena | undefined;
   readonly views: WeightViews;
-  /** Of frozen weights. */
+  /** The matrices of frozen weights. */
   readonly #stored = new Map<TensorGroup, Matrix>();
 
   /** Allocates. */

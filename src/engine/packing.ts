@@ -9,16 +9,16 @@ import type { TrainSequence } from './types.ts';
 export interface MicroBatch {
   tokens: Uint32Array<ArrayBuffer>;
   positions: Uint32Array<ArrayBuffer>;
-  /** Of each token: the end of its subtree. Token t attends to the keys k ≤ t with t < ends[k]. */
+  /** The end of the subtree of each token. Token t attends to the keys k ≤ t with t < ends[k]. */
   ends: Uint32Array<ArrayBuffer>;
-  /** Of each row: the packed index of the token whose hidden state predicts. Ascending, without repeats. */
+  /** The packed index of the token whose hidden state predicts, for each row. Ascending, without repeats. */
   rowTokens: Uint32Array<ArrayBuffer>;
   /** The terms of row r are firstTerms[r] … firstTerms[r + 1] - 1: one for each sequence with a loss there. */
   firstTerms: Uint32Array<ArrayBuffer>;
   targets: Uint32Array<ArrayBuffer>;
   /** Four floats per term: the three inputs of the loss, and the weight. */
   inputs: Float32Array<ArrayBuffer>;
-  /** Of each term: its row, the index of its sequence, and the target's position in this sequence. */
+  /** The row of each term, the index of its sequence, and the target's position in this sequence. */
   termRows: Uint32Array;
   termSequences: Uint32Array;
   termPositions: Uint32Array;

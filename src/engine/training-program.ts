@@ -30,7 +30,7 @@ import { attentionWork, withWork } from './work.ts';
 
 /** Buffers that only training needs. */
 interface TrainingBuffers {
-  /** Of each layer; the first `sharing` layers share one set. */
+  /** The activations of each layer; the first `sharing` layers share one set. */
   activations: Activations[];
   residuals: Required<Residual>[];
   d: ActivationGradients & { headNormed: View; gathered: View; buckets: View };
@@ -171,7 +171,7 @@ export class TrainingProgram {
     return counts;
   }
 
-  /** Of the last run: the log-probability of each term, and the entropy of each row. */
+  /** The log-probability of each term and the entropy of each row of the last run. */
   statistics(): Promise<{ logprobs: Float32Array; entropies: Float32Array }> {
     return this.#head.statistics();
   }

@@ -12,7 +12,7 @@ import { changeRow, EnvironmentDatabase } from './environment-database.ts';
 
 /** Only the worlds used last are stored. Other worlds are generated from their ids again. */
 const WORLDS_STORED = 64;
-/** Where there are no Web Locks: the age of an episode whose page is surely gone. */
+/** The age of an episode whose page is surely gone, for browsers without Web Locks. */
 const ABANDONED_MS = 24 * 3600_000;
 
 export class OverlayStore extends EpisodeStore {

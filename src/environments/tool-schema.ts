@@ -40,7 +40,7 @@ function tau1Property({ type, description }: Parameter): Json {
   return { type: 'array', ...about, items: tau1Object(type.fields) };
 }
 
-/** As pydantic writes a function's parameters: titles everywhere, records under `$defs`. */
+/** Writes a function's parameters as pydantic does: titles everywhere, records under `$defs`. */
 export function tau2Schema({ name, description, parameters }: ToolText): ToolSchema {
   const records = parameters.flatMap(({ type }) => (typeof type === 'object' && 'records' in type ? [type] : []));
   const required = parameters.filter(({ optional }) => !optional).map((parameter) => parameter.name);

@@ -64,7 +64,7 @@ export interface TaskQuery {
   from?: number;
   /** Only for domains with `conditions`. Default: the conditions of the level. */
   conditions?: Conditions;
-  /** Of an imported benchmark, instead of `split`: a split of its own by its name, or tasks by its ids, in this order. */
+  /** An imported benchmark takes it instead of `split`: a split of its own by its name, or tasks by its ids, in this order. */
   select?: { split: string } | { ids: readonly string[] };
 }
 

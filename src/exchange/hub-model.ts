@@ -17,13 +17,13 @@ export interface HubModel {
   /** The commit that the files are of. */
   revision: string;
   files: HubFile[];
-  /** Of all files. */
+  /** The size of all files. */
   bytes: number;
   /** Bytes that an earlier download left here. */
   here: number;
 }
 
-/** Where the files of a model are while they arrive, and later. */
+/** The place of the files of a model while they arrive, and later. */
 export const downloadFolder = ({ name, revision }: Pick<HubModel, 'name' | 'revision'>): string => modelFolder(name, revision);
 
 /** @throws HubError as `hubFiles`; (`files`) if the model has no weights as safetensors */

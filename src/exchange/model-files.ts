@@ -3,7 +3,7 @@ import { type BenchmarkFiles, type ImportLimits, LIMITS, openFiles } from './fil
 import { isBaseWeights } from './adapter-folder.ts';
 import { ModelFolderError, type ModelParts } from './model-folder.ts';
 
-/** Of a zip, which is unpacked in memory, and of files that are not weights. Other weights are read in pieces and have no limit. */
+/** The limits of a zip, which is unpacked in memory, and of files that are not weights. Other weights are read in pieces and have no limit. */
 export const MODEL_LIMITS: ImportLimits = { ...LIMITS, files: 10_000, fileBytes: 2 ** 30, totalBytes: 2 ** 30 + 64 * 2 ** 20 };
 
 /** Whether the playground uses a file of the folder. Other files are ignored. */

@@ -19,7 +19,7 @@ const FLUSH_BYTES = 16 * 2 ** 20;
 const root = async (): Promise<FileSystemDirectoryHandle> =>
   (await navigator.storage.getDirectory()).getDirectoryHandle(ROOT, { create: true });
 
-/** Of a name that a folder shows. */
+/** The most characters of a name that a folder shows. */
 const MOST_CHARACTERS = 64;
 
 /** The folder of a model. @param version what sets models of one name apart */

@@ -7,11 +7,11 @@ import { bundledCustomers } from './bundled.ts';
 import { LocalError, isQuota } from './local-error.ts';
 
 export interface StoredModel extends LocalModel {
-  /** Of all files. */
+  /** The size of all files. */
   bytes: number;
   /** Milliseconds since 1970. */
   addedAt: number;
-  /** Of files from the Hub: the commit that they are of. */
+  /** The commit of files from the Hub. */
   revision?: string;
   paths: string[];
 }

@@ -12,7 +12,7 @@ export interface RolloutSummary {
   task: string;
   intent: string;
   reward: number | null;
-  /** As in `Trajectory`. */
+  /** `Trajectory` has the same field. */
   rewards?: RewardParts;
   advantage: number | null;
   termination: Trajectory['termination'];

@@ -11,7 +11,7 @@ export interface EndpointConfig {
   /** Kept in memory only. Never stored, logged or exported. */
   apiKey?: string;
   temperature?: number;
-  /** Of one message, thoughts included; default 4096. */
+  /** The most tokens of one message, thoughts included; default 4096. */
   maxTokens?: number;
   timeoutMs?: number;
   maxRetries?: number;
@@ -27,9 +27,9 @@ export interface EndpointConfig {
 export const PRECISIONS = ['q4f16', 'q4', 'q8', 'fp16', 'fp32'] as const;
 export type Precision = (typeof PRECISIONS)[number];
 
-/** Which text-generation model runs in the tab. */
+/** The text-generation model that runs in the tab. */
 export interface LocalModel {
-  /** Where its files come from: the Hugging Face Hub, a folder that the visitor chose, or the page. */
+  /** The place that its files come from: the Hugging Face Hub, a folder that the visitor chose, or the page. */
   source: 'hub' | 'folder' | 'bundled';
   /** e.g. `onnx-community/Qwen3-0.6B-ONNX`; of other sources the name of the folder. */
   model: string;
@@ -44,9 +44,9 @@ export interface LocalConfig extends LocalModel {
   device: 'webgpu' | 'wasm';
   /** 0: the most likely token. Default: as the model's generation_config.json says. */
   temperature?: number;
-  /** Of one message; default 512. */
+  /** The most tokens of one message; default 512. */
   maxTokens?: number;
-  /** Of one message, without the wait for other conversations and without the loading of the model; default 120,000. */
+  /** The most time for one message, without the wait for other conversations and without the loading of the model; default 120,000. */
   timeoutMs?: number;
 }
 

@@ -28,14 +28,14 @@ export { serveInProcess, startProcesses } from './processes.ts';
 
 export interface ServedPlace {
   domain: string;
-  /** Of a generated domain. */
+  /** Only a generated domain has levels. */
   level?: string;
   /** Files of a benchmark: the path in the benchmark's folder and the path on disk. */
   benchmark?: { rules: Benchmark; domain: string; files: [path: string, file: string][] };
   preset?: string;
   /** Settings of episodes and customers, under the names of runs. */
   settings: Record<string, string>;
-  /** Of tasks that a reset does not name. */
+  /** The seed of tasks that a reset does not name. */
   seed: number;
   user: UserConfig;
   /** Starts the model of a `local` customer: Node has no worker that runs one. */

@@ -27,7 +27,7 @@ export interface ServedStage {
 export interface EpisodeStart {
   id: string;
   task: Task;
-  /** Of the customer's words. */
+  /** The seed of the customer's words. */
   seed: number;
 }
 

@@ -27,11 +27,11 @@ const RETRY_MS = 500;
 
 /** How an engine holds a model. */
 export interface StoredAs {
-  /** Of matrices. Default f32. */
+  /** The format of matrices. Default f32. */
   precision?: Precision;
   /** All weights are trained, or with an adapter only the adapter: without one, weights of another precision are rounded and held in f32. */
   trainable?: boolean;
-  /** Of the KV cache. Default f32. */
+  /** The format of the KV cache. Default f32. */
   kv_cache_dtype?: GrpoConfig['kv_cache_dtype'];
 }
 

@@ -20,7 +20,7 @@ export class FolderSink implements RunSink {
   readonly #options: Pick<TrainOptions, 'base' | 'user' | 'val_user' | 'interrupted'>;
   readonly #sink: TrainingSink;
   #seconds = () => 0;
-  /** Of the step whose metrics come next. */
+  /** The report of the step whose metrics come next. */
   #evaluated: EvaluateReport | null = null;
   /** Null if the run did not evaluate or could not. */
   before: EvaluateReport | null = null;

@@ -87,9 +87,9 @@ export interface TrainOptions extends Pick<SftOptions, 'base' | 'interrupted'> {
 
 /** A training that was stopped, up to its last checkpoint. */
 export interface Interrupted {
-  /** As the sink got it. */
+  /** The file that the sink got. */
   checkpoint: Uint8Array;
-  /** Of all steps up to the checkpoint; step 0 is the evaluation before training. */
+  /** The metrics of all steps up to the checkpoint; step 0 is the evaluation before training. */
   metrics: StepMetrics[];
   evaluations: SinkEvaluation[];
 }
@@ -204,7 +204,7 @@ export interface EvaluateOptions {
   settings?: Record<string, string>;
   /** Skips no-op tasks: an agent that does nothing solves them. */
   skip_noop?: boolean;
-  /** Of matrices. Default f32. */
+  /** The format of matrices. Default f32. */
   precision?: Precision;
   /** Adds the episodes in the format of tau2-bench's results, with this name for the model. */
   tau2_results?: string;

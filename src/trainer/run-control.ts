@@ -24,7 +24,7 @@ export interface RunControl {
   ready(run: ReadyRun): void;
   /** Resolves when someone lets the run go on, or stops the run. */
   ask(question: string): Promise<void>;
-  /** As `ask`, for a budget that is spent. @param reason without a full stop @throws if nobody can raise the budget */
+  /** Does what `ask` does, for a budget that is spent. @param reason without a full stop @throws if nobody can raise the budget */
   overBudget(reason: string): Promise<void>;
   /** Resolves when a write that failed can be tried again. @param what the result that is not stored @throws if nobody can help */
   failed(what: string, error: unknown): Promise<void>;

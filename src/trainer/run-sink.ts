@@ -13,7 +13,7 @@ import type { RunEvent } from './messages.ts';
 
 export type RunPhase = Extract<RunEvent, { type: 'progress' }>['phase'];
 
-/** Where a run starts, or where it goes on. */
+/** The place where a run starts, or where it goes on. */
 export interface RunStart {
   config: GrpoConfig;
   /** The model to open. The driver then loads the checkpoint. */
@@ -21,7 +21,7 @@ export interface RunStart {
   /** The files by which a checkpoint knows its first model. */
   firstModel: ModelParts;
   loaded: LoadedCheckpoint;
-  /** Of the steps up to the checkpoint. With step 0, the evaluation before training is done too. */
+  /** The metrics of the steps up to the checkpoint. With step 0, the evaluation before training is done too. */
   metrics: readonly StepMetrics[];
   /** What the customers have cost so far. */
   spent: number;

@@ -17,7 +17,7 @@ import { AttendedRun, untilDone } from './run-control.ts';
 import { RunEvents } from './run-events.ts';
 import { runName } from './run-name.ts';
 
-/** Where a run belongs, and whether the caller has taken the GPU. */
+/** The place where a run belongs, and whether the caller has taken the GPU. */
 export interface LaunchOptions extends Pick<RunRow, 'experiment' | 'variant'> {
   gpuTaken?: boolean;
 }

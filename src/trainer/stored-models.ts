@@ -84,7 +84,7 @@ export async function modelFiles(db: RunDatabase, model: string): Promise<ModelF
   return readBlobs(await filesOf(await storedModel(db, model)));
 }
 
-/** As `modelFiles`. The weights of a stored model stay in the storage. */
+/** Does what `modelFiles` does, but the weights of a stored model stay in the storage. */
 export async function modelParts(db: RunDatabase, model: string): Promise<ModelParts> {
   if (bundledModels.includes(model)) return fetchBundledModel(model);
   return partsOf(await filesOf(await storedModel(db, model)));

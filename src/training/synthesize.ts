@@ -39,7 +39,7 @@ export interface SynthesizeOptions {
   /** The first task to play. Default: 0. */
   from?: number;
   /**
-   * Whose words a model learns. `customer`: the customer's instruction is the system message, the agent speaks as `user` and the
+   * The side whose words a model learns. `customer`: the customer's instruction is the system message, the agent speaks as `user` and the
    * customer as `assistant`, without the agent's tools. All conversations are kept. Default: `agent`.
    */
   side?: 'agent' | 'customer';

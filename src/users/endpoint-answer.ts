@@ -26,7 +26,7 @@ export interface RawCall {
 
 export interface Answer {
   text: string;
-  /** As the model wrote them: the next request repeats them unchanged. */
+  /** The calls as the model wrote them: the next request repeats them unchanged. */
   calls: RawCall[];
 }
 

@@ -99,7 +99,7 @@ export class WorldBrowser {
     });
   }
 
-  /** Like all methods below: @throws if there is no such world */
+  /** All methods below throw too. @throws if there is no such world */
   async info(ref: WorldRef): Promise<WorldInfo> {
     const { definition, level, title, tables, generated, splits } = await this.open(ref);
     const { tools, userTools = [], terminalTools, policy, benchmark = null } = await definition.domain(level);

@@ -55,7 +55,7 @@ function referenceTo(to: string, others: Rows, field: string, values: Values, ro
   };
 }
 
-/** Of counts for some of `all` things; the others count 0. */
+/** The range of counts for some of `all` things; the others count 0. */
 const range = (counts: readonly number[], all: number): Range => ({
   least: counts.length < all ? 0 : counts.reduce((a, b) => Math.min(a, b)),
   most: counts.reduce((a, b) => Math.max(a, b), 0),

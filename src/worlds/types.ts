@@ -30,7 +30,7 @@ export interface ImportableBenchmark {
   title: string;
   /** Names of its domains. */
   domains: string[];
-  /** Which files a visitor has to bring. Names of files stand in backticks. */
+  /** The files that a visitor has to bring. Names of files stand in backticks. */
   files: string;
 }
 
@@ -84,7 +84,7 @@ export interface GeneratedWorld {
   split: 'train' | 'heldout';
   seed: number;
   number: number;
-  /** Of the tasks. Absent: the default of the level. */
+  /** The conditions of the tasks. Without them, the level has its defaults. */
   conditions?: Conditions;
 }
 
@@ -106,7 +106,7 @@ export interface TrainingTasks {
   domain: Domain;
   /** The agent's first message, which is not sampled. Null if the customer speaks first. */
   greeting: string | null;
-  /** As a reset of `mua env-serve` names them. */
+  /** The names that a reset of `mua env-serve` takes. */
   tasks: string[];
 }
 
@@ -140,7 +140,7 @@ export interface GoldRun {
 
 export interface WorldTask {
   task: Task;
-  /** As in `TaskSummary`. */
+  /** `TaskSummary` has the same field. */
   label: string;
   /** The splits that contain the task. */
   splits: string[];

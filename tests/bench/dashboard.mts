@@ -49,7 +49,7 @@ async function otherCpu(): Promise<number> {
   return processInfo.filter(({ type }) => type !== 'GPU').reduce((sum, { cpuTime }) => sum + cpuTime, 0);
 }
 
-/** Of all rounds, with the dashboard on screen and without. */
+/** The sums of all rounds, with the dashboard on screen and without. */
 const total = { open: { cpu: 0, seconds: 0 }, away: { cpu: 0, seconds: 0 } };
 
 /** Seconds of each step after the first, which warms up. `parity`: of the steps with the dashboard on screen. */

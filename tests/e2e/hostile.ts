@@ -34,9 +34,9 @@ export const CORPUS = {
   comment: '<!-- ',
 } as const;
 
-/** Where a text may be of any length. */
+/** A text for places that take any length. */
 export const ALL = Object.values(CORPUS).join(' ');
-/** Where it may have 200 characters at most. */
+/** A text for places that take 200 characters at most. */
 const SHORT = [CORPUS.image, CORPUS.link, CORPUS.script, CORPUS.turned].join(' ');
 /** Names of files: no slash. */
 export const FILE = [CORPUS.image, CORPUS.vector, CORPUS.link].join(' ');

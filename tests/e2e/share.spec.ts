@@ -111,7 +111,7 @@ test('metrics.jsonl has every step, and nothing that leaves the browser has a ke
   const { run, metrics, rollouts, trajectories } = await readRunBundle(bundled);
   await page.goto('/#/runs');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  // As a careless endpoint would have left it.
+  // A careless endpoint would have left it like this.
   const user = { mode: 'endpoint', baseUrl: `https://${key}@user.example/v1?key=${key}`, model: 'm', apiKey: key };
   const trajectory = { ...trajectories[0]!, error: `401 for bearer ${key}` };
   await store(page, {

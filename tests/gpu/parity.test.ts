@@ -158,7 +158,7 @@ describe('micro-batches', () => {
   });
 
   test('sequences that share tokens in the loss have the gradients and scores that each has alone', async () => {
-    // Of each sequence: an equal one, and one that differs from its middle on. All have other advantages.
+    // Each sequence comes with an equal one, and one that differs from its middle on. All have other advantages.
     const batch = grpoBatch(fixture).flatMap((sequence) => {
       const [advantage, ...rest] = sequence.inputs!;
       const fork = Array.from(sequence.tokens, (id, t) => (t < sequence.tokens.length / 2 ? id : (id + 7) % fixture.config.vocab_size));

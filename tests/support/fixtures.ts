@@ -71,7 +71,7 @@ export interface LoraFixture {
     sequences: Pick<ReferenceSequence, 'tokens' | 'loss_mask'>[];
     formats: Record<'f32' | 'bf16' | 'int8' | 'int4', FormatFigures>;
   };
-  /** Of the adapters. */
+  /** The gradients of the adapters. */
   gradients: Record<'f32' | 'int4', TensorMap>;
 }
 

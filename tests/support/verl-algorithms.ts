@@ -36,9 +36,9 @@ export interface LossToken {
 }
 
 export interface Chain {
-  /** Of each sequence. */
+  /** The reward of each sequence. */
   rewards: number[];
-  /** Of each token of each sequence. */
+  /** The advantage of each token of each sequence. */
   advantages: number[][];
   tokens: LossToken[];
 }

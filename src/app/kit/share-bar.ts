@@ -3,7 +3,7 @@
 const STEP = 0.01;
 const LARGE_STEP = 0.1;
 
-/** Where the borders are, from 0 to 1: the running sums of the shares, without the last. */
+/** The places of the borders, from 0 to 1: the running sums of the shares, without the last. */
 export function bordersOf(shares: readonly number[]): number[] {
   let sum = 0;
   return shares.slice(0, -1).map((share) => (sum += share));
@@ -19,7 +19,7 @@ export function moveBorder(shares: readonly number[], border: number, position: 
   return [...moved, 1].map((at, i) => Math.round((at - (moved[i - 1] ?? 0)) * 1e6) / 1e6);
 }
 
-/** Where a key moves a border at `position`, as for a slider; null for another key. */
+/** The place to which a key moves a border at `position`, as for a slider; null for another key. */
 export function positionAfterKey(key: string, position: number): number | null {
   switch (key) {
     case 'ArrowRight':

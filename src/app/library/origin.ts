@@ -6,7 +6,7 @@ const escape = (name: string) => name.replace(/[%/:]/g, encodeURIComponent);
 /** The place of all branches in an address. Branches have no run or evaluation as their place. */
 export const BRANCHES = 'branches';
 
-/** Where a conversation is stored. */
+/** The place where a conversation is stored. */
 export interface Origin {
   /** A run's id, an evaluation's id, or `branches`. */
   place: string;

@@ -58,7 +58,7 @@ export class Game {
   readonly #client: TrainerClient;
   readonly #library: Library;
   readonly #party: () => Party;
-  /** Where the agent's turn begins with tokens that the visitor chose. “Regenerate” begins there too. */
+  /** The place where the agent's turn begins with tokens that the visitor chose. “Regenerate” begins there too. */
   #chosen: Prefix | null = null;
   #turns = 0;
   #closed = false;
@@ -92,7 +92,7 @@ export class Game {
     return other ? sharedMessages(this.prefix?.nodes ?? [], path(other)) : 0;
   }
 
-  /** Where the visitor can play on, by the id of the message. */
+  /** The place where the visitor can play on, by the id of the message. */
   readonly forks = $derived.by(() => {
     const { termination = 'aborted' } = this.result ?? {};
     return forksOf({ ...this.shown, termination }, this.as, this.#stored, this.sharedWith(this.#stored?.trajectory));

@@ -73,7 +73,7 @@ export function settingQuery(preset: string, name: SettingName, text: string): R
   return { ...(trl && { [trl]: '' }), [name]: same ? '' : text.trim() };
 }
 
-/** As `settingQuery`, for several settings. */
+/** Does what `settingQuery` does, for several settings. */
 export function settingsQuery(preset: string, values: Partial<Record<SettingName, unknown>>): Record<string, string> {
   const entries = Object.entries(values) as [SettingName, unknown][];
   return Object.assign({}, ...entries.map(([name, value]) => settingQuery(preset, name, String(value)))) as Record<string, string>;

@@ -10,7 +10,7 @@ import { askWorlds } from '../clients/worlds-client.ts';
 
 /** The folder's settings name it; its owner changes it there. */
 const MODEL = 'Qwen/Qwen3-0.6B';
-/** Where `mua env-serve` listens by default. */
+/** The address at which `mua env-serve` listens by default. */
 const URL = 'http://127.0.0.1:8019';
 /** Tasks of a generated domain. */
 const TASKS = 1000;

@@ -15,7 +15,7 @@ interface Stored {
   /** Per million tokens; null: not given. */
   promptPrice: number | null;
   completionPrice: number | null;
-  /** Of a run, in the unit of the prices. */
+  /** The budget of a run, in the unit of the prices. */
   budget: number | null;
   /** The model in the tab. */
   local: LocalConfig;

@@ -18,7 +18,7 @@ import {
 } from './schema.ts';
 
 export interface Rules {
-  /** Which of the two benchmarks: tau-bench (1) or tau2-bench (2). */
+  /** The benchmark: tau-bench (1) or tau2-bench (2). */
   version: 1 | 2;
   unknownTool: UnknownTool;
   /** Tool names in upstream's order. */

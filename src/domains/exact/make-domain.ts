@@ -32,9 +32,9 @@ export interface Table {
 /** The answer to a call of a tool that the caller does not have. `hasTools`: the caller has other tools. */
 export type UnknownTool = (tool: string, hasTools: boolean) => string;
 
-/** As tau-bench answers. */
+/** The answer of tau-bench. */
 export const unknownAction: UnknownTool = (tool) => `Unknown action ${tool}`;
-/** As tau2-bench answers. Only a user can lack tools. */
+/** The answer of tau2-bench. Only a user can lack tools. */
 export const toolNotFound: UnknownTool = (tool, hasTools) =>
   hasTools ? `Error: Tool '${tool}' not found.` : 'Error: User tools not available';
 

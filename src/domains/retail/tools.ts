@@ -132,7 +132,7 @@ function findUserIdByNameZip(rows: Rows, { first_name, last_name, zip }: Argumen
   const first = lower(first_name!, 'first_name');
   for (const id of rows.keys('users')) {
     const { name, address } = rows.get('users', id) as unknown as User;
-    // As in upstream, the last name is read only if the first name matches. An invalid last name is not always an error.
+    // The last name is read only if the first name matches, as in upstream. An invalid last name is not always an error.
     if (name.first_name.toLowerCase() === first && name.last_name.toLowerCase() === lower(last_name!, 'last_name') && address.zip === zip)
       return { text: id };
   }

@@ -99,7 +99,7 @@ export class TileText {
   array(buffer: string): string {
     return this.tile.staged > 0 ? `tile_${buffer}` : buffer;
   }
-  /** Where the vector of an item begins in `array`. `address`: where it begins in the buffer. */
+  /** The index at which the vector of an item begins in `array`. `address`: the index in the buffer. */
   vector(item: string, address: string): string {
     return this.tile.staged > 0 ? `(${item} - base) * ${this.#d4}u` : address;
   }

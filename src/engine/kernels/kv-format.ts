@@ -10,7 +10,7 @@ import { itemGroups, itemMain } from './threads.ts';
 export const KV_FORMATS = ['f32', 'f16'] as const;
 export type KvFormat = (typeof KV_FORMATS)[number];
 
-/** Of each format: bytes of a value, the WGSL type of four values, functions to define, and how to pack and unpack four values. */
+/** Each format has the bytes of a value, the WGSL type of four values, functions to define, and how to pack and unpack four values. */
 export const KV: Record<
   KvFormat,
   { bytes: number; element: string; wgsl: string; pack: (x: string) => string; unpack: (x: string) => string }

@@ -16,7 +16,7 @@ export function sharedMatmul(kind: MatmulKind, { rows, columns, depth, threadRow
   const threads = threadsX * (rows / threadRows);
   const [rowVectors, columnVectors] = [threadRows / 4, threadColumns / 4];
   const sizes = { a: (rows * depth) / 4, b: (columns * depth) / 4 };
-  /** Where the tile of an operand begins in its array; `half` alternates between two tiles. */
+  /** The index at which the tile of an operand begins in its array; `half` alternates between two tiles. */
   const start = (operand: 'a' | 'b'): string => (buffers === 2 ? `half * ${sizes[operand]}u + ` : '');
   /** Copies `extent` rows or columns × depth. `first`: the thread that copies the first item. */
   const stage = (operand: 'a' | 'b', origin: string, extent: number, first: string, transposed: boolean): string => {

@@ -13,7 +13,7 @@ export interface QkSizes {
   kvHeads: number;
   /** A multiple of 8. */
   headDim: number;
-  /** Of the norm; unused without it. */
+  /** The epsilon of the norm; unused without the norm. */
   eps: number;
   norm: boolean;
 }

@@ -21,7 +21,7 @@ export interface Setting {
   help: string;
   /** TRL's name, where TRL has another name. */
   trl?: string;
-  /** Where the setting is in verl's configuration. */
+  /** The path of the setting in verl's configuration. */
   verl?: string;
   /** Another name that is accepted: verl's name without its path. */
   alias?: string;

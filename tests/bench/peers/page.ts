@@ -10,7 +10,7 @@ import { batchOf, BATCH, DECODE_MODEL, LENGTH, MODEL, stepFlops } from './worklo
 export interface Row {
   task: string;
   name: string;
-  /** Of the best and of the middle round. */
+  /** The time of the best round; below, that of the middle round. */
   best_ms: number;
   median_ms: number;
   tokens_per_s?: number;

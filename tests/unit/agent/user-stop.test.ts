@@ -29,7 +29,7 @@ describe('a quoted stop word', () => {
   test.each(QUOTED)('%s', (text) => {
     expect(saysStop(text, [STOP])).toBe(false);
     expect(endsByUser(text, MUA_RULES)).toBe(false);
-    // As in the code of tau-bench and tau2-bench.
+    // The code of tau-bench and tau2-bench does the same.
     expect(endsByUser(text, TAU1_RULES)).toBe(true);
     expect(endsByUser(text, TAU2_RULES)).toBe(true);
   });

@@ -266,7 +266,7 @@ test('columns follow the sort order, and the divergence uses only rollouts with 
   const trajectories = new Map([told('1-0-0', [user('x'), say('Your name?')]), told('1-0-2', [user('x'), call('f'), result('f')])]);
   const { columns, parting } = columnsOf(rollouts, trajectories, '');
   expect(columns.map(({ at }) => at)).toEqual([0, -1, 1]);
-  // Of two rollouts the successful rollout is the majority.
+  // The successful one of two rollouts is the majority.
   expect(parting.leaves).toEqual([0, null]);
   expect(columnsOf(rollouts, trajectories, 'reward').columns.map(({ rollout, at }) => [rollout.index, at])).toEqual([
     [1, -1],

@@ -28,7 +28,7 @@ test('before a step has ended there is no estimate', () => {
 });
 
 test.each([
-  // Of the last step: its rest, and the evaluation at the end.
+  // The last step has its rest, and the evaluation at the end.
   [at(10, 'rollout', 0), 60 + 80],
   [at(10, 'rollout', 6), 30 + 80],
   [at(10, 'score', 0), 20 + 80],

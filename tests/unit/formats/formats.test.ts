@@ -19,7 +19,7 @@ import { mua } from '../../support/mua.ts';
 const BUNDLE = 'public/recorded/run.mua.zip';
 let run: RunContent;
 let folder: string;
-/** Of the run's model. */
+/** The tokenizer of the run's model. */
 let tokenizer: Tokenizer;
 beforeAll(async () => {
   run = await readRunBundle(new Uint8Array(await readFile(BUNDLE)));
@@ -158,7 +158,7 @@ describe('conversations', () => {
 
   it('mua export-run --format bundle: conversations of one domain as a run that the page imports', async () => {
     const audit = join(folder, 'conversations-1.jsonl');
-    // As env-serve writes them: without tokens, and with ids of the client's choice.
+    // `mua env-serve` writes them like this: without tokens, and with ids of the client's choice.
     const served = run.trajectories.slice(0, 4).map((trajectory) => ({
       ...trajectory,
       id: 'e-0',

@@ -179,7 +179,7 @@ test('the tool database is full at its call k: the run pauses within the call, a
     const { environments } = parts.stage;
     for (const name of ['tasks', 'start', 'verify', 'close'] as const) {
       const real = environments[name].bind(environments) as (...values: unknown[]) => unknown;
-      // As the error of a worker comes: the class is lost, the name is not.
+      // The error of a worker comes like this: the class is lost, the name is not.
       environments[name] = (async (...values: unknown[]) => {
         if (++calls === k) throw Object.assign(new Error('no room'), { name: 'QuotaExceededError' });
         return real(...values);

@@ -80,7 +80,7 @@ export function align(a: readonly string[], b: readonly string[]): AlignedRow[] 
   return rows;
 }
 
-/** Where two conversations differ first. */
+/** The place where two conversations differ first. */
 export interface Fork {
   /** The index of the first different turn. */
   turn: number;

@@ -19,7 +19,7 @@ export const ROLLOUTS = 8;
 interface Running {
   /** The message of the turn. */
   node: number;
-  /** Of its rollouts. */
+  /** The number of its rollouts that are done. */
   done: number;
   /** The number of the turn, and how many turns the visitor asked for. */
   turn: number;

@@ -114,7 +114,7 @@ export class Inspection {
     const first = messages[0]?.role === 'system' ? 0 : 1;
     return new Map(messages.map(({ id }, i) => [id, first + i]));
   });
-  /** As in “token 3 of message 5”. */
+  /** The name of a message, for words such as “token 3 of message 5”. */
   nameOf = (id: number): string => (this.numbers.has(id) ? `message ${this.numbers.get(id)}` : 'the template');
   /** The agent's turns, counted from 1, by the ids of messages. */
   readonly turns = $derived.by(
@@ -273,12 +273,12 @@ export class Inspection {
   /** Another tool recorded the conversation: its world is not known, so nothing can be played on. */
   readonly foreign = $derived(isForeign(this.subject.trajectory.task));
 
-  /** Where the visitor can play on from the selected message, by role. Without a selection, from the last message of that role. */
+  /** The place where the visitor can play on from the selected message, by role. Without a selection, from the last message of that role. */
   readonly forks = $derived.by(() =>
     this.foreign ? null : { user: forkLink(this.subject, this.message, 'user'), agent: forkLink(this.subject, this.message, 'agent') },
   );
 
-  /** Where the visitor can play on with another token at the selected position. Null for a token that was not sampled. */
+  /** The place where the visitor can play on with another token at the selected position. Null for a token that was not sampled. */
   alternativeLink(token: number): string | null {
     const { position, selected, foreign } = this;
     return !foreign && selected && position !== null && this.sequence.mask[position]

@@ -2,7 +2,7 @@
 
 export interface Pointed {
   position: number;
-  /** Where the token is on the screen now. The box keeps out of it. */
+  /** The place of the token on the screen now. The box keeps out of it. */
   place: () => Pick<DOMRect, 'left' | 'right' | 'top' | 'bottom'>;
   /** The side of the place where the box goes if there is room. */
   side: 'above' | 'below';

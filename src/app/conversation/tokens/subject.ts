@@ -15,7 +15,7 @@ export interface Sampled {
 export interface Subject {
   /** The page that shows the conversation. */
   route: ConversationRoute;
-  /** Where the conversation is stored, as a fork names the place: a run, an evaluation or the branches. */
+  /** The place where the conversation is stored, as a fork names the place: a run, an evaluation or the branches. */
   place: string;
   facts: OutcomeFacts;
   trajectory: Trajectory;
@@ -23,7 +23,7 @@ export interface Subject {
   model: string;
   /** The settings that the conversation was sampled with, as far as they are known. */
   config: Partial<GrpoConfig>;
-  /** Of a rollout of a run: its turns get estimates of success. */
+  /** Only a rollout of a run has it: its turns get estimates of success. */
   sampled?: Sampled | undefined;
   /** The vocabulary of `model`, or why it cannot be read. */
   vocabulary: Vocabulary | Error;

@@ -5,6 +5,6 @@ import type { TrialResult } from '../../../records/evaluation.ts';
 export interface OutcomeFacts extends Pick<TrialResult, 'reward' | 'termination' | 'turns' | 'tokens' | 'intent'> {
   /** Null: not scored yet. Absent: not a rollout of a run. */
   advantage?: number | null;
-  /** As in `Trajectory`. */
+  /** `Trajectory` has the same field. */
   rewards?: RewardParts;
 }
