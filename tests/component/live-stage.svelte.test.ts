@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import LiveRollout from '../../src/app/runs/LiveRollout.svelte';
 import LiveStage from '../../src/app/runs/LiveStage.svelte';
 import { MetricSeries } from '../../src/app/run-data/series.ts';
-import type { RunListener } from '../../src/app/clients/trainer-client.svelte.ts';
+import type { RunListener } from '../../src/app/clients/trainer-requests.svelte.ts';
 import type { LiveAct } from '../../src/agent/live.ts';
 import type { RunEvent } from '../../src/trainer/messages.ts';
 import { grpoConfig } from '../../src/training/config.ts';

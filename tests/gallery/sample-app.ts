@@ -3,7 +3,8 @@ import type { RunEvent } from '../../src/trainer/messages.ts';
 import type { Library } from '../../src/app/library/library.ts';
 import { type Query, readQuery, type Route, type RouteName } from '../../src/app/routes/routes.ts';
 import { Router } from '../../src/app/routes/router.svelte.ts';
-import { type RunListener, TrainerClient } from '../../src/app/clients/trainer-client.svelte.ts';
+import { TrainerClient } from '../../src/app/clients/trainer-client.svelte.ts';
+import type { RunListener } from '../../src/app/clients/trainer-requests.svelte.ts';
 import { BRANCHES, LIVE, METRICS, ROLLOUTS, RUN } from './samples.ts';
 
 type ClientState = Partial<

@@ -27,6 +27,9 @@ export interface Party {
   simulator: UserConfig;
 }
 
+/** The request of one move, or of several rollouts. */
+export type Request = PlayRequest;
+
 /** Random streams of played turns begin here, above the streams of training. */
 const FIRST_STREAM = 0xc0000000;
 

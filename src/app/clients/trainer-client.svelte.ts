@@ -1,37 +1,23 @@
 /** @file The page's side of the trainer worker: the device, the active run and the commands. There is one client per page. */
-import type {
-  BenchReport,
-  DatasetRequest,
-  Progress,
-  Rescored,
-  RescoreRequest,
-  PlayRequest,
-  EngineInfo,
-  RunEvent,
-  Viewer,
-} from '../../trainer/messages.ts';
 import * as comlink from 'comlink';
 import type { EvaluationRequest } from '../../records/evaluation.ts';
-import type { GrpoConfig, RunRequest, RunStatus } from '../../records/run.ts';
-import type { Trajectory } from '../../records/trajectory.ts';
+import type { RunRequest, RunStatus } from '../../records/run.ts';
 import type { UserConfig } from '../../records/user.ts';
-import type { Connection, Trainer, WorkerWatch } from '../../trainer/connect.ts';
+import type { Trainer } from '../../trainer/connect.ts';
 import { DeviceLosses } from '../../trainer/device-losses.ts';
 import { gpuHolder, watchGpu } from '../../trainer/gpu-lock.ts';
 import type { GpuUse } from '../../trainer/gpu-uses.ts';
-import type { RunPlan } from '../../trainer/run-plan.ts';
-import { availability } from './availability.ts';
+import type { DatasetRequest, EngineInfo, RunEvent } from '../../trainer/messages.ts';
 import { screenLock } from '../kit/wake-lock.ts';
+import { availability } from './availability.ts';
+import { TrainerRequests } from './trainer-requests.svelte.ts';
 
 export type RunProgress = Extract<RunEvent, { type: 'progress' }>;
-export type RunListener = (run: string, events: readonly RunEvent[]) => void;
 
 /** The trainer of this tab frees the GPU a moment after it says that its work is done. */
 const LOCK_FREE_MS = 1000;
-/** After a second failure of the workers within this time, no new ones are started. */
-const FAILURE_WINDOW_MS = 120_000;
 
-export class TrainerClient {
+export class TrainerClient extends TrainerRequests {
   /** Null until the worker has answered. */
   info = $state.raw<EngineInfo | null>(null);
   activeRun = $state.raw<string | null>(null);
@@ -60,26 +46,12 @@ export class TrainerClient {
   /** The progress of the demonstrators. */
   synthesis = $state.raw<{ done: number; total: number } | null>(null);
 
-  /** The worker that has not answered for a while; '' if all answer. */
-  silent = $state.raw('');
-
-  readonly #connect: (watch: WorkerWatch) => Promise<Connection>;
-  readonly #listeners = new Set<RunListener>();
   #booted = () => {};
   /** Resolves when the worker has said whether there is a device. */
   readonly booted = new Promise<void>((resolve) => (this.#booted = resolve));
-  #workers: Promise<Connection & { failure: Promise<never> }> | null = null;
-  #lastFailure = -Infinity;
   readonly #losses = new DeviceLosses();
   #user: UserConfig | undefined;
   #cancelled = false;
-  /** What the short requests of now use the GPU for; null: the request needs no GPU. */
-  #requests = $state.raw<readonly (GpuUse | null)[]>([]);
-
-  constructor(connect: (watch: WorkerWatch) => Promise<Connection>) {
-    this.#connect = connect;
-  }
-
   /** Connects to the worker, asks for the device and watches other tabs. Never rejects: `info` and `problem` hold errors. */
   async boot(): Promise<void> {
     watchGpu(() => void this.#lookAtLock());
@@ -92,7 +64,7 @@ export class TrainerClient {
       $effect(() => keepOn((this.activeRun ?? this.activeExperiment) !== null && this.status !== 'paused'));
     });
     try {
-      this.info = await this.#call((trainer) => trainer.engineInfo());
+      this.info = await this.call((trainer) => trainer.engineInfo());
     } catch (error) {
       this.info = unavailable(messageOf(error));
     }
@@ -110,7 +82,7 @@ export class TrainerClient {
     if (this.activeExperiment !== null) return 'experiment';
     if (this.activeRun !== null) return 'train';
     if (this.evaluation) return 'evaluate';
-    return this.#requests.find((other) => other !== null && other !== use) ?? null;
+    return this.requests.find((other) => other !== null && other !== use) ?? null;
   }
 
   /** Returns the run's id, or null if the run could not start; then `problem` says why. */
@@ -142,7 +114,7 @@ export class TrainerClient {
     this.activeExperiment = id;
     this.problem = '';
     try {
-      await this.#call((trainer) => trainer.runExperiment(id, user));
+      await this.call((trainer) => trainer.runExperiment(id, user));
     } catch (error) {
       this.problem = messageOf(error);
     } finally {
@@ -159,7 +131,7 @@ export class TrainerClient {
     this.#cancelled = false;
     try {
       const progress = (done: number, total: number, label: string) => (this.evaluation = { done, total, label });
-      return await this.#call((trainer) => trainer.evaluateAndKeep(requests, comlink.proxy(progress)));
+      return await this.call((trainer) => trainer.evaluateAndKeep(requests, comlink.proxy(progress)));
     } catch (error) {
       if (!this.#cancelled) this.problem = messageOf(error);
       return null;
@@ -173,61 +145,19 @@ export class TrainerClient {
     this.synthesis = { done: 0, total: request.options.count };
     try {
       const progress = (done: number, total: number) => (this.synthesis = { done, total });
-      return await this.#call((trainer) => trainer.synthesizeAndKeep(request, comlink.proxy(progress)));
+      return await this.call((trainer) => trainer.synthesizeAndKeep(request, comlink.proxy(progress)));
     } finally {
       this.synthesis = null;
     }
   }
 
   async cancelSynthesis(): Promise<void> {
-    await this.#call((trainer) => trainer.cancelSynthesis());
+    await this.call((trainer) => trainer.cancelSynthesis());
   }
 
   async cancelEvaluation(): Promise<void> {
     this.#cancelled = true;
-    await this.#call((trainer) => trainer.cancelEvaluation());
-  }
-
-  /**
-   * Continues a conversation that the visitor takes part in. Calls `viewer` with the new acts while they are played, for `n` = 1.
-   * @throws the trainer's error; also if the request is stopped
-   */
-  async play(request: PlayRequest, progress: Progress = () => {}, viewer?: Viewer): Promise<Trajectory[]> {
-    const use = request.agent === undefined || request.agent === 'model' ? 'play' : null;
-    return this.#using(use, async (trainer) => trainer.play(request, comlink.proxy(progress), viewer && comlink.proxy(viewer)));
-  }
-
-  /** Scores a conversation with other weights. @throws the trainer's error; also if the request is stopped */
-  async rescore(request: RescoreRequest): Promise<Rescored> {
-    return this.#using('score', async (trainer) => trainer.rescore(request));
-  }
-
-  /** The speed of the GPU. `stopPlay` ends the measurement. @throws the trainer's error; also if it is stopped */
-  async bench(progress: Progress): Promise<BenchReport> {
-    return this.#using('bench', async (trainer) => trainer.bench([], comlink.proxy(progress)));
-  }
-
-  /** The GPU memory that a run would take. @throws the trainer's error */
-  planRun(model: string, config: GrpoConfig): Promise<RunPlan> {
-    return this.#call(async (trainer) => trainer.planRun(model, config));
-  }
-
-  async stopPlay(): Promise<void> {
-    await this.#call((trainer) => trainer.stopPlay());
-  }
-
-  /** `listener` gets every batch of events until the returned function is called. */
-  subscribe(listener: RunListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  /** Asks for the `live` events of a run until the returned function is called. */
-  watch(run: string): () => void {
-    // A worker that failed has said so already.
-    const ask = (on: boolean) => void this.#call((trainer) => trainer.watch(run, on)).catch(() => {});
-    ask(true);
-    return () => ask(false);
+    await this.call((trainer) => trainer.cancelEvaluation());
   }
 
   /** A browser may ask the visitor. Without the promise, runs are cleared when space runs short. */
@@ -235,47 +165,8 @@ export class TrainerClient {
     this.isPersistent = (await navigator.storage?.persist?.().catch(() => false)) ?? false;
   }
 
-  /** Terminates the workers and starts new ones. The step in progress is lost. */
-  async restart(): Promise<void> {
-    (await this.#workers)?.end(`the ${this.silent} worker did not answer`);
-    // The visitor asked for this failure.
-    this.#lastFailure = -Infinity;
-  }
-
-  /** Tries the settings of an endpoint, or asks it for its models, in the worker of the customers. @throws if a worker fails */
-  askEndpoint: Connection['user']['askEndpoint'] = async (...asked) => {
-    const { user, failure } = await this.#connection;
-    return Promise.race([user.askEndpoint(...asked), failure]);
-  };
-
-  /** Sends a request to the trainer. @throws the trainer's error; also if a worker fails */
-  async #call<T>(request: (trainer: Trainer) => Promise<T>): Promise<T> {
-    const { trainer, failure } = await this.#connection;
-    return Promise.race([request(trainer), failure]);
-  }
-
-  /** The workers. New ones are started if there are none. */
-  get #connection() {
-    return (this.#workers ??= this.#open());
-  }
-
-  async #open(): Promise<Connection & { failure: Promise<never> }> {
-    let fail = (_: Error) => {};
-    const failure = new Promise<never>((_, reject) => (fail = reject));
-    failure.catch(() => {}); // each request races with it
-    const failed = ({ message }: Error) => fail(new Error(this.#workersFailed(message)));
-    const connection = await Promise.race([this.#connect({ failed, silent: (name) => (this.silent = name ?? '') }), failure]);
-    const listener = comlink.proxy((run: string, events: RunEvent[]) => this.#hear(run, events));
-    await Promise.race([connection.trainer.listen(listener), failure]);
-    return { ...connection, failure };
-  }
-
   /** New workers start once. If they fail too, or if the first did not load, only another page can help. */
-  #workersFailed(message: string): string {
-    const now = performance.now();
-    const again = now - this.#lastFailure < FAILURE_WINDOW_MS;
-    this.#lastFailure = now;
-    this.#workers = null;
+  protected override failed(message: string, again: boolean): string {
     this.silent = '';
     this.evaluation = null;
     this.activeExperiment = null;
@@ -284,7 +175,7 @@ export class TrainerClient {
       this.info = unavailable(message);
       return (this.problem = `${message}. Reload the page; what was saved is still there.`);
     }
-    this.#call((trainer) => trainer.engineInfo()).then(
+    this.call((trainer) => trainer.engineInfo()).then(
       (info) => (this.info = info),
       () => {},
     );
@@ -295,7 +186,7 @@ export class TrainerClient {
     this.busy = true;
     this.problem = '';
     try {
-      return await this.#call(command);
+      return await this.call(command);
     } catch (error) {
       this.problem = messageOf(error);
       return null;
@@ -316,13 +207,13 @@ export class TrainerClient {
     this.progress = null;
   }
 
-  #hear(run: string, events: readonly RunEvent[]): void {
+  protected override hear(run: string, events: readonly RunEvent[]): void {
     for (const event of events) {
       if (event.type === 'progress') this.progress = event;
       else if (event.type === 'metrics') this.throughput = event.metrics['perf/throughput'] ?? this.throughput;
       else if (event.type === 'status') this.#setStatus(run, event.status, event.message);
     }
-    for (const listener of this.#listeners) listener(run, events);
+    super.hear(run, events);
   }
 
   #setStatus(run: string, status: RunStatus, message?: string): void {
@@ -346,7 +237,7 @@ export class TrainerClient {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     await this.resume(run, this.#user);
     try {
-      this.info = await this.#call((trainer) => trainer.engineInfo());
+      this.info = await this.call((trainer) => trainer.engineInfo());
     } catch (error) {
       this.problem = messageOf(error);
     }
@@ -355,16 +246,7 @@ export class TrainerClient {
 
   /** Whether this tab may hold the lock of the GPU. */
   get #uses(): boolean {
-    return this.activeRun !== null || this.activeExperiment !== null || this.evaluation !== null || this.busy || this.#requests.length > 0;
-  }
-
-  async #using<T>(use: GpuUse | null, request: (trainer: Trainer) => Promise<T>): Promise<T> {
-    this.#requests = [...this.#requests, use];
-    try {
-      return await this.#call(request);
-    } finally {
-      this.#requests = this.#requests.toSpliced(this.#requests.indexOf(use), 1);
-    }
+    return this.activeRun !== null || this.activeExperiment !== null || this.evaluation !== null || this.busy || this.requests.length > 0;
   }
 
   async #lookAtLock(): Promise<void> {

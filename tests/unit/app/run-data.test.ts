@@ -4,7 +4,8 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { RolloutRows } from '../../../src/app/run-data/rollout-rows.ts';
 import { Library } from '../../../src/app/library/library.ts';
 import { RunData } from '../../../src/app/run-data/run-data.svelte.ts';
-import type { RunListener, TrainerClient } from '../../../src/app/clients/trainer-client.svelte.ts';
+import type { TrainerClient } from '../../../src/app/clients/trainer-client.svelte.ts';
+import type { RunListener } from '../../../src/app/clients/trainer-requests.svelte.ts';
 import { RunDatabase } from '../../../src/storage/database.ts';
 import type { RolloutSummary } from '../../../src/records/rollout.ts';
 

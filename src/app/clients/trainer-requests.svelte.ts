@@ -1,0 +1,136 @@
+/** @file The connection to the trainer's workers, and the requests that change no run. New workers start after a failure. */
+import * as comlink from 'comlink';
+import type { GrpoConfig } from '../../records/run.ts';
+import type { Trajectory } from '../../records/trajectory.ts';
+import type { Connection, Trainer, WorkerWatch } from '../../trainer/connect.ts';
+import type { GpuUse } from '../../trainer/gpu-uses.ts';
+import type { BenchReport, PlayRequest, Progress, Rescored, RescoreRequest, RunEvent, Viewer } from '../../trainer/messages.ts';
+import type { RunPlan } from '../../trainer/run-plan.ts';
+
+export type RunListener = (run: string, events: readonly RunEvent[]) => void;
+
+/** After a second failure of the workers within this time, no new ones are started. */
+const FAILURE_WINDOW_MS = 120_000;
+
+export abstract class TrainerRequests {
+  /** The worker that has not answered for a while; '' if all answer. */
+  silent = $state.raw('');
+
+  /** What the short requests of now use the GPU for; null: the request needs no GPU. */
+  protected requests = $state.raw<readonly (GpuUse | null)[]>([]);
+  readonly #connect: (watch: WorkerWatch) => Promise<Connection>;
+  readonly #listeners = new Set<RunListener>();
+  #workers: Promise<Connection & { failure: Promise<never> }> | null = null;
+  #lastFailure = -Infinity;
+
+  constructor(connect: (watch: WorkerWatch) => Promise<Connection>) {
+    this.#connect = connect;
+  }
+
+  /**
+   * Called when a worker failed.
+   * @param again whether workers failed shortly before
+   * @returns the message of the error that all open requests get
+   */
+  protected abstract failed(message: string, again: boolean): string;
+
+  /**
+   * Continues a conversation that the visitor takes part in. Calls `viewer` with the new acts while they are played, for `n` = 1.
+   * @throws the trainer's error; also if the request is stopped
+   */
+  async play(request: PlayRequest, progress: Progress = () => {}, viewer?: Viewer): Promise<Trajectory[]> {
+    const use = request.agent === undefined || request.agent === 'model' ? 'play' : null;
+    return this.using(use, async (trainer) => trainer.play(request, comlink.proxy(progress), viewer && comlink.proxy(viewer)));
+  }
+
+  /** Scores a conversation with other weights. @throws the trainer's error; also if the request is stopped */
+  async rescore(request: RescoreRequest): Promise<Rescored> {
+    return this.using('score', async (trainer) => trainer.rescore(request));
+  }
+
+  /** The speed of the GPU. `stopPlay` ends the measurement. @throws the trainer's error; also if it is stopped */
+  async bench(progress: Progress): Promise<BenchReport> {
+    return this.using('bench', async (trainer) => trainer.bench([], comlink.proxy(progress)));
+  }
+
+  /** The GPU memory that a run would take. @throws the trainer's error */
+  planRun(model: string, config: GrpoConfig): Promise<RunPlan> {
+    return this.call(async (trainer) => trainer.planRun(model, config));
+  }
+
+  async stopPlay(): Promise<void> {
+    await this.call((trainer) => trainer.stopPlay());
+  }
+
+  /** `listener` gets every batch of events until the returned function is called. */
+  subscribe(listener: RunListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Asks for the `live` events of a run until the returned function is called. */
+  watch(run: string): () => void {
+    // A worker that failed has said so already.
+    const ask = (on: boolean) => void this.call((trainer) => trainer.watch(run, on)).catch(() => {});
+    ask(true);
+    return () => ask(false);
+  }
+
+  /** Terminates the workers and starts new ones. The step in progress is lost. */
+  async restart(): Promise<void> {
+    (await this.#workers)?.end(`the ${this.silent} worker did not answer`);
+    // The visitor asked for this failure.
+    this.#lastFailure = -Infinity;
+  }
+
+  /** Tries the settings of an endpoint, or asks it for its models, in the worker of the customers. @throws if a worker fails */
+  askEndpoint: Connection['user']['askEndpoint'] = async (...asked) => {
+    const { user, failure } = await this.#connection;
+    return Promise.race([user.askEndpoint(...asked), failure]);
+  };
+
+  /** Sends a request to the trainer. @throws the trainer's error; also if a worker fails */
+  protected async call<T>(request: (trainer: Trainer) => Promise<T>): Promise<T> {
+    const { trainer, failure } = await this.#connection;
+    return Promise.race([request(trainer), failure]);
+  }
+
+  /** The workers. New ones are started if there are none. */
+  get #connection() {
+    return (this.#workers ??= this.#open());
+  }
+
+  async #open(): Promise<Connection & { failure: Promise<never> }> {
+    let fail = (_: Error) => {};
+    const failure = new Promise<never>((_, reject) => (fail = reject));
+    failure.catch(() => {}); // each request races with it
+    const failed = ({ message }: Error) => fail(new Error(this.#workersFailed(message)));
+    const connection = await Promise.race([this.#connect({ failed, silent: (name) => (this.silent = name ?? '') }), failure]);
+    const listener = comlink.proxy((run: string, events: RunEvent[]) => this.hear(run, events));
+    await Promise.race([connection.trainer.listen(listener), failure]);
+    return { ...connection, failure };
+  }
+
+  #workersFailed(message: string): string {
+    const now = performance.now();
+    const again = now - this.#lastFailure < FAILURE_WINDOW_MS;
+    this.#lastFailure = now;
+    this.#workers = null;
+    return this.failed(message, again);
+  }
+
+  /** Passes the events of a run to all listeners. */
+  protected hear(run: string, events: readonly RunEvent[]): void {
+    for (const listener of this.#listeners) listener(run, events);
+  }
+
+  /** Names the use of the GPU in `requests` while the worker answers. */
+  protected async using<T>(use: GpuUse | null, request: (trainer: Trainer) => Promise<T>): Promise<T> {
+    this.requests = [...this.requests, use];
+    try {
+      return await this.call(request);
+    } finally {
+      this.requests = this.requests.toSpliced(this.requests.indexOf(use), 1);
+    }
+  }
+}
