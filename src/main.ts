@@ -16,7 +16,7 @@ const app = {
   settings: new Settings(),
   router: new Router(),
   library,
-  lessons: new Lessons(library),
+  lessons: new Lessons(library.lessons),
 };
 mount(App, { target: document.getElementById('app')!, props: { app } });
 void app.client.boot();

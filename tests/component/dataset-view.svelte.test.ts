@@ -16,33 +16,30 @@ const rows = (['careful', 'brisk', 'brisk'] as const).map((demonstrator, index):
 
 async function open(storage: Partial<ConstructorParameters<typeof DatasetView>[0]> = {}) {
   let query = $state.raw(readQuery('dataset', new URLSearchParams()) as DatasetQuery);
-  const rejectConversations = vi.fn(async () => {});
+  const reject = vi.fn(async () => {});
   let view!: DatasetView;
   const stop = $effect.root(() => {
-    view = new DatasetView({ datasetConversations: async () => rows, rejectConversations, ...storage }, 'd', () => query);
+    view = new DatasetView({ conversations: async () => rows, reject, ...storage }, 'd', () => query);
   });
   await vi.waitFor(() => expect(view.loaded).toBe(true));
   const ask = (more: Partial<DatasetQuery>) => flushSync(() => (query = { ...query, ...more }));
-  return { view, ask, rejectConversations, stop };
+  return { view, ask, reject, stop };
 }
 const shown = (view: DatasetView) => view.filtered.rows.map(({ index }) => index);
 
 test('the rows follow the address; all rows of a filter are rejected and restored', async () => {
-  const { view, ask, rejectConversations, stop } = await open();
+  const { view, ask, reject, stop } = await open();
   expect([shown(view), view.kept]).toEqual([[0, 1, 2], 3]);
   ask({ demonstrator: 'brisk' });
   expect(shown(view)).toEqual([1, 2]);
   await view.setRejected(view.filtered.rows, true);
   expect(view.kept).toBe(1);
-  expect(rejectConversations).toHaveBeenLastCalledWith([rows[1], rows[2]], true);
+  expect(reject).toHaveBeenLastCalledWith([rows[1], rows[2]], true);
   ask({ state: 'rejected', demonstrator: '' });
   expect(shown(view)).toEqual([1, 2]);
   // Only rows that change are written.
   await view.setRejected([...view.rows], false);
-  expect(rejectConversations).toHaveBeenLastCalledWith(
-    [expect.objectContaining({ index: 1 }), expect.objectContaining({ index: 2 })],
-    false,
-  );
+  expect(reject).toHaveBeenLastCalledWith([expect.objectContaining({ index: 1 }), expect.objectContaining({ index: 2 })], false);
   expect([shown(view), view.kept]).toEqual([[], 3]);
   expect(view.row(1)).toEqual(rows[1]);
   stop();
@@ -50,7 +47,7 @@ test('the rows follow the address; all rows of a filter are rejected and restore
 
 test('if the storage fails, the page says so and shows what is stored', async () => {
   const { view, stop } = await open({
-    rejectConversations: async () => {
+    reject: async () => {
       throw new Error('the disk is full');
     },
   });

@@ -10,5 +10,11 @@ import '../../src/app/elements.css';
 import '../../src/app/classes.css';
 
 const library = new Library();
-const app = { client: new SampleClient({}), settings: new Settings(), router: new Router(), library, lessons: new Lessons(library) };
+const app = {
+  client: new SampleClient({}),
+  settings: new Settings(),
+  router: new Router(),
+  library,
+  lessons: new Lessons(library.lessons),
+};
 mount(Gallery, { target: document.getElementById('app')!, props: { app } });

@@ -1,9 +1,9 @@
 /** @file The state of a dataset's page: its conversations, which ones are shown, and which are rejected. */
 import type { DatasetConversationRow } from '../../records/dataset.ts';
-import type { Library } from '../library/library.ts';
+import type { Datasets } from '../library/datasets.ts';
 import { type DatasetQuery, filterDataset, type Filtered } from './dataset-filter.ts';
 
-type Storage = Pick<Library, 'datasetConversations' | 'rejectConversations'>;
+type Storage = Pick<Datasets, 'conversations' | 'reject'>;
 
 export class DatasetView {
   rows = $state.raw<readonly DatasetConversationRow[]>([]);
@@ -24,7 +24,7 @@ export class DatasetView {
   }
 
   async #load(dataset: string): Promise<void> {
-    await this.#try(async () => (this.rows = await this.#storage.datasetConversations(dataset)));
+    await this.#try(async () => (this.rows = await this.#storage.conversations(dataset)));
     this.loaded = true;
   }
 
@@ -37,7 +37,7 @@ export class DatasetView {
     const changed = new Set(rows.filter((row) => (row.rejected ?? false) !== rejected).map(({ index }) => index));
     const marked = this.rows.filter(({ index }) => changed.has(index));
     await this.#try(async () => {
-      await this.#storage.rejectConversations(marked, rejected);
+      await this.#storage.reject(marked, rejected);
       this.rows = this.rows.map((row) => {
         if (!changed.has(row.index)) return row;
         const { rejected: _, ...rest } = row;

@@ -1,6 +1,6 @@
 /** @file The open lesson. It stays open on all pages, and its progress is stored. */
 import { arrival } from '../kit/scroll.ts';
-import type { Library } from '../library/library.ts';
+import type { LessonProgress } from '../library/lesson-progress.ts';
 import type { Lesson, LessonStep, Place } from './lesson.ts';
 
 export class Lessons {
@@ -8,12 +8,12 @@ export class Lessons {
   #at = $state(0);
   #choice = $state<number | null>(null);
   #ended = $state(false);
-  readonly #library: Pick<Library, 'putLesson'>;
+  readonly #progress: Pick<LessonProgress, 'put'>;
   readonly #open: (address: string) => void;
 
   /** @param open goes to an address */
-  constructor(library: Pick<Library, 'putLesson'>, open: (address: string) => void = lead) {
-    this.#library = library;
+  constructor(progress: Pick<LessonProgress, 'put'>, open: (address: string) => void = lead) {
+    this.#progress = progress;
     this.#open = open;
   }
 
@@ -95,7 +95,7 @@ export class Lessons {
   #keep(finished: boolean): void {
     const id = this.#lesson!.id;
     const step = finished ? 0 : this.#at;
-    void this.#library.putLesson({ id, step, finished }).catch(() => {});
+    void this.#progress.put({ id, step, finished }).catch(() => {});
   }
 }
 

@@ -8,9 +8,7 @@
 import type { RunContent } from '../../records/bundle.ts';
 import type { BranchRow } from '../../records/branch.ts';
 import type { Conversation } from '../../records/conversation.ts';
-import type { DatasetConversationRow, DatasetRow } from '../../records/dataset.ts';
 import type { EvaluationRow } from '../../records/evaluation.ts';
-import type { LessonRow } from '../../records/lesson.ts';
 import type { ModelParts } from '../../exchange/model-folder.ts';
 import type { ModelFiles, ModelRow } from '../../records/model.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
@@ -18,13 +16,14 @@ import type { CheckpointRow, RunRow, StepMetrics } from '../../records/run.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
 import type { StoredBenchmark } from '../../benchmarks/import/database.ts';
 import { RunDatabase } from '../../storage/database.ts';
-import { beginningWith } from '../../base/key-range.ts';
 import { storageError } from '../../base/storage-error.ts';
 import type { Init } from '../../training/init-weights.ts';
 import { BrowserSource } from './browser-source.ts';
+import { Datasets } from './datasets.ts';
 import { BundledExperiments, Experiments } from './experiments.ts';
 import type { StoredConversation } from './conversation.ts';
 import type { StoreOptions } from './import-run.ts';
+import { LessonProgress } from './lesson-progress.ts';
 import { BRANCHES, type Origin } from './origin.ts';
 import { isPublished, publishedEvaluations } from './published.ts';
 import { RECORDED, RecordedSource } from './recorded-source.ts';
@@ -54,10 +53,14 @@ export class Library {
   readonly #recorded: RecordedSource;
 
   readonly experiments: Experiments;
+  readonly datasets: Datasets;
+  readonly lessons: LessonProgress;
 
   constructor(db = new RunDatabase(), recorded = new RecordedSource(), bundled = new BundledExperiments()) {
     this.#db = db;
     this.experiments = new Experiments(db, bundled);
+    this.datasets = new Datasets(db);
+    this.lessons = new LessonProgress(db);
     this.#browser = new BrowserSource(db);
     this.#recorded = recorded;
   }
@@ -227,38 +230,14 @@ export class Library {
     if (item.kind === 'run') await this.source(item.id).deleteRun(item.id);
     else if (item.kind === 'evaluation') await (await this.#evaluationSource(item.id)).deleteEvaluation(item.id);
     else if (item.kind === 'model') await this.#deleteModel(item.id);
-    else if (item.kind === 'dataset') await (await import('./datasets.ts')).deleteDataset(this.#db, item.id);
+    else if (item.kind === 'dataset') await this.datasets.delete(item.id);
     else if (item.kind === 'checkpoint') await this.#db.checkpoints.delete([item.run, item.step]);
     else await this.#db.branches.bulkDelete(item.ids);
   }
 
-  /** The newest first. */
-  datasets(): Promise<DatasetRow[]> {
-    return this.#db.datasets.orderBy('createdAt').reverse().toArray();
-  }
-
-  dataset(id: string): Promise<DatasetRow | undefined> {
-    return this.#db.datasets.get(id);
-  }
-
-  /** The conversations of a dataset in its order, also the rejected ones. */
-  datasetConversations(id: string): Promise<DatasetConversationRow[]> {
-    return beginningWith(this.#db.datasetConversations, id).toArray();
-  }
-
-  /** Stores the conversations of a JSONL file. @throws Error that names the line, the field and its value */
-  async importDataset(name: string, text: string): Promise<DatasetRow> {
-    return (await import('./datasets.ts')).importDataset(this.#db, name, text);
-  }
-
-  /** Marks conversations as rejected, or takes the mark away. */
-  async rejectConversations(rows: readonly Pick<DatasetConversationRow, 'dataset' | 'index'>[], rejected: boolean): Promise<void> {
-    await (await import('./datasets.ts')).rejectConversations(this.#db, rows, rejected);
-  }
-
   /** Stores the model `base` with untrained weights and returns its id. */
   async addFreshModel(base: string, init: Init, seed: number): Promise<string> {
-    return (await this.#putModel(await (await import('./datasets.ts')).freshModel(this.#db, base, init, seed))).id;
+    return (await this.#putModel(await (await import('./dataset-rows.ts')).freshModel(this.#db, base, init, seed))).id;
   }
 
   /** Everything that is stored of a run. @param checkpoint the step whose weights are included, or null */
@@ -274,23 +253,6 @@ export class Library {
    */
   async storeRun(content: RunContent, options?: StoreOptions): Promise<string> {
     return (await import('./import-run.ts')).storeRun(this.#db, content, [RECORDED, BRANCHES], options);
-  }
-
-  /** Progress in all lessons that were begun. */
-  lessons(): Promise<LessonRow[]> {
-    return this.#db.lessons.toArray();
-  }
-
-  lesson(id: string): Promise<LessonRow | undefined> {
-    return this.#db.lessons.get(id);
-  }
-
-  /** Stores progress in a lesson. A finished lesson stays finished. */
-  async putLesson({ id, step, finished }: LessonRow): Promise<void> {
-    const { lessons } = this.#db;
-    await this.#db.transaction('rw', lessons, async () =>
-      lessons.put({ id, step, finished: finished || ((await lessons.get(id))?.finished ?? false) }),
-    );
   }
 
   /** Imported benchmarks, the newest first. */

@@ -341,7 +341,7 @@ describe('Reading a result honestly', () => {
 describe('an open lesson', () => {
   const begin = () => {
     const [kept, opened]: [LessonRow[], string[]] = [[], []];
-    const lessons = new Lessons({ putLesson: async (row) => void kept.push(row) }, (address) => opened.push(address));
+    const lessons = new Lessons({ put: async (row) => void kept.push(row) }, (address) => opened.push(address));
     return { lessons, kept, opened };
   };
 

@@ -292,11 +292,11 @@ describe('a library of both', () => {
   });
 
   test('keeps progress in lessons; a finished lesson stays finished', async () => {
-    const progress = async (row: LessonRow) => (await library.putLesson(row), library.lesson(row.id));
+    const progress = async (row: LessonRow) => (await library.lessons.put(row), library.lessons.get(row.id));
     expect(await progress({ id: 'mask', step: 2, finished: false })).toMatchObject({ step: 2, finished: false });
     expect(await progress({ id: 'mask', step: 0, finished: true })).toMatchObject({ finished: true });
     expect(await progress({ id: 'mask', step: 1, finished: false })).toMatchObject({ step: 1, finished: true });
-    expect(await library.lessons()).toHaveLength(1);
+    expect(await library.lessons.all()).toHaveLength(1);
   });
 });
 

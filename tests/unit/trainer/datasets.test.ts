@@ -73,21 +73,21 @@ describe('the storage', () => {
   test('keeps imports, rejections and deletions; a run gets the kept conversations', async () => {
     const db = database('datasets-library');
     const library = new Library(db);
-    const first = await library.importDataset('first', [line({ id: 'a' }), line({ id: 'b' })].join('\n'));
-    const second = await library.importDataset('second', line());
-    expect((await library.datasets()).map(({ name, count }) => [name, count])).toEqual(
+    const first = await library.datasets.import('first', [line({ id: 'a' }), line({ id: 'b' })].join('\n'));
+    const second = await library.datasets.import('second', line());
+    expect((await library.datasets.list()).map(({ name, count }) => [name, count])).toEqual(
       expect.arrayContaining([
         ['first', 2],
         ['second', 1],
       ]),
     );
-    const rows = await library.datasetConversations(first.id);
-    await library.rejectConversations([rows[0]!], true);
+    const rows = await library.datasets.conversations(first.id);
+    await library.datasets.reject([rows[0]!], true);
     expect((await keptConversations(db, first.id)).map(({ id }) => id)).toEqual(['b']);
-    await library.rejectConversations(rows, true);
+    await library.datasets.reject(rows, true);
     await expect(keptConversations(db, first.id)).rejects.toThrow('all 2 conversations of the dataset "first" are rejected');
-    await library.rejectConversations([rows[0]!], false);
-    expect((await library.datasetConversations(first.id))[0]).toEqual(rows[0]);
+    await library.datasets.reject([rows[0]!], false);
+    expect((await library.datasets.conversations(first.id))[0]).toEqual(rows[0]);
     await library.delete({ kind: 'dataset', id: first.id });
     expect(await db.datasetConversations.count()).toBe(1);
     await expect(keptConversations(db, first.id)).rejects.toThrow('is not in this browser’s storage'.replace('’', "'"));
