@@ -84,13 +84,13 @@ describe('customers', () => {
     const texts = { lr: '0.01', ...written };
     expect(Object.values(conditionsQuery('nano', texts, 'train', nano))).toEqual(Array(8).fill(''));
     // Another level has another default, so the shares of nano are a choice there.
-    expect(conditionsQuery('nano', { level: 'small' }, 'train', nano)).toMatchObject({ 'customers.upfront': '0.19' });
+    expect(conditionsQuery('nano', { level: 'full' }, 'train', nano)).toMatchObject({ 'customers.upfront': '0.19' });
   });
 
   test('come back from the address, and from the overrides of a run, at any level', () => {
     for (const [level, conditions] of [
       ['nano', moved],
-      ['small', nano],
+      ['full', nano],
     ] as const) {
       const { config, overrides, problems } = readSetup('nano', { level, ...conditionsQuery('nano', { level }, 'train', conditions) });
       expect(problems).toEqual({});
