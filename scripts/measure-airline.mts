@@ -6,7 +6,8 @@
  */
 import 'fake-indexeddb/auto';
 import { readFile } from 'node:fs/promises';
-import { findData, DOMAINS } from '../src/cli/benchmark-data.ts';
+import { findData } from '../src/cli/benchmark-data.ts';
+import { BENCHMARKS } from '../src/benchmarks/index.ts';
 import { exactAirline } from '../src/domains/airline/exact.ts';
 import type { Tau1Task } from '../src/benchmarks/tau1/task.ts';
 import { changedRows, runExact, StateHasher } from '../src/domains/exact/run.ts';
@@ -40,15 +41,15 @@ async function time(work: () => Promise<unknown>): Promise<Time> {
 const inSeconds = ({ wall, cpu }: Time) => ({ wall_s: rounded(wall / 1000), cpu_s: rounded(cpu / 1000) });
 
 const imports: Record<string, Record<'read_and_checked' | 'stored', ReturnType<typeof inSeconds>>> = {};
-for (const rules of ['tau1', 'tau2'] as const) {
-  for (const domain of DOMAINS[rules]) {
+for (const { name: rules, domains } of BENCHMARKS) {
+  for (const { name: domain } of domains) {
     const { files } = await findData({ domain, rules, data: folder });
     let imported: Awaited<ReturnType<typeof importBenchmark>>;
     const read = await time(
       async () =>
         (imported = await importBenchmark(
           files.map(([path, file]) => [path, () => readFile(file)] as const),
-          { benchmark: rules, domain: domain as 'airline' },
+          { benchmark: rules, domain },
         )),
     );
     const stored = await time(() => database.store(imported));

@@ -12,11 +12,11 @@ export const benchmarkOfResults = (value: unknown): BenchmarkDefinition | undefi
   BENCHMARKS.find(({ results }) => results?.isFile(value));
 
 /** @throws {InputError} if the benchmark has no results files that the playground reads */
-export function resultsOf(benchmark: string): BenchmarkResults<BenchmarkTask> {
+export function resultsFormat(benchmark: string): BenchmarkResults<BenchmarkTask> {
   const { results, title } = benchmarkNamed(benchmark);
   if (!results) throw new InputError(`benchmark: '${benchmark}' has no recorded results that can be read: ${title} has no such files`);
   return results;
 }
 
 /** The runs of a results file. @throws ImportError naming file, path and reason */
-export const readResults = (file: string, value: Json, benchmark: string): RecordedRun[] => resultsOf(benchmark).read(file, value);
+export const readResults = (file: string, value: Json, benchmark: string): RecordedRun[] => resultsFormat(benchmark).read(file, value);

@@ -4,9 +4,7 @@ import type { RescoredRun } from './compare-rewards.ts';
 import type { ScoreOptions } from './definition.ts';
 import type { ImportedBenchmark } from './imported-benchmark.ts';
 import type { RecordedRun } from './recorded-conversation.ts';
-import { resultsOf } from './recorded-results.ts';
-
-export type { Change, RescoredRun } from './compare-rewards.ts';
+import { resultsFormat } from './recorded-results.ts';
 
 export interface RescoreReport {
   runs: RescoredRun[];
@@ -33,7 +31,7 @@ export async function rescore(
   recorded: readonly RecordedRun[],
   { onProgress, ...options }: RescoreOptions = {},
 ): Promise<RescoreReport> {
-  const results = resultsOf(benchmark);
+  const results = resultsFormat(benchmark);
   const world = new World(domain, tables);
   const runs: RescoredRun[] = [];
   for (const [i, run] of recorded.entries()) {

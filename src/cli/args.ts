@@ -109,4 +109,4 @@ export function readPairs(flag: string, pairs: readonly string[]): Record<string
   );
 }
 
-const camelCase = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+export const camelCase = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,21 +1,21 @@
-/** @file Finds the files of the user's copy of tau-bench or tau2-bench. The importer checks their content. */
+/** @file Finds the files of the user's copy of a benchmark. The importer checks their content. */
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import { UsageError } from './errors.ts';
-import type { ExactDomain } from '../domains/exact/types.ts';
+import { BENCHMARKS } from '../benchmarks/index.ts';
+import { benchmarkNamed } from '../benchmarks/named.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
 import type { Flags, Values } from './args.ts';
 import { LEVEL } from './commands/shared.ts';
 import { reason } from './files.ts';
 
-export const DOMAINS = {
-  tau1: ['retail', 'airline'],
-  tau2: ['retail', 'airline', 'telecom', 'mock'],
-} as const satisfies Record<Benchmark, readonly ExactDomain['name'][]>;
+const RULES = BENCHMARKS.map(({ name }) => name);
+const TITLES = BENCHMARKS.map(({ title }) => title).join(' or ');
+const DOMAINS = [...new Set(BENCHMARKS.flatMap(({ domains }) => domains.map(({ name }) => name)))];
 
 export const DATA_FLAGS = {
-  domain: { type: 'string', value: 'NAME', help: DOMAINS.tau2.join(', '), required: true, choices: DOMAINS.tau2 },
-  rules: { type: 'string', value: 'tau1|tau2', help: 'tau-bench v1 or tau2-bench', required: true, choices: ['tau1', 'tau2'] },
+  domain: { type: 'string', value: 'NAME', help: DOMAINS.join(', '), required: true, choices: DOMAINS },
+  rules: { type: 'string', value: RULES.join('|'), help: TITLES, required: true, choices: RULES },
   data: { type: 'string', value: 'DIR', help: 'folder (or zip) with the benchmark’s files', required: true },
 } as const satisfies Flags;
 
@@ -26,7 +26,7 @@ export const PLACE_FLAGS = {
   domain: {
     ...DATA_FLAGS.domain,
     required: false,
-    help: 'retail or telecom as generated; retail, airline, telecom or mock of --data (default retail)',
+    help: `retail or telecom as generated; ${DOMAINS.join(', ')} of --data (default retail)`,
   },
   level: {
     ...LEVEL,
@@ -36,13 +36,13 @@ export const PLACE_FLAGS = {
   rules: {
     ...DATA_FLAGS.rules,
     required: false,
-    help: 'rules of conversation, tools and rewards: tau-bench v1 or tau2-bench; needs --data',
+    help: `rules of conversation, tools and rewards: ${TITLES}; needs --data`,
   },
   data: { ...DATA_FLAGS.data, required: false, help: 'folder (or zip) with the benchmark’s files: its tasks instead of generated ones' },
 } as const satisfies Flags;
 
 export interface BenchmarkData {
-  domain: ExactDomain['name'];
+  domain: string;
   rules: Benchmark;
   /** For each file the path for the importer and the path on disk. */
   files: [path: string, file: string][];
@@ -50,7 +50,7 @@ export interface BenchmarkData {
 
 /** @throws UsageError */
 export async function findData({ domain, rules, data }: Values<typeof DATA_FLAGS>): Promise<BenchmarkData> {
-  const domains: readonly string[] = DOMAINS[rules];
+  const domains = benchmarkNamed(rules).domains.map(({ name }) => name);
   if (!domains.includes(domain)) throw new UsageError(`--domain is "${domain}": ${rules} has ${domains.join(', ')}`);
   const info = await stat(data).catch((error) => {
     throw new UsageError(`--data is "${data}": ${reason(error)}`);
@@ -70,7 +70,7 @@ export async function findPlaceData({
   rules,
   data,
 }: Partial<Values<typeof PLACE_FLAGS>>): Promise<BenchmarkData | undefined> {
-  if (rules === undefined && data !== undefined) throw new UsageError('--data is given: expected --rules tau1 or tau2 with it');
+  if (rules === undefined && data !== undefined) throw new UsageError(`--data is given: expected --rules ${RULES.join(' or ')} with it`);
   if (rules !== undefined && data === undefined) throw new UsageError('--rules is given: expected --data DIR with it');
   if (rules === undefined || data === undefined) {
     if (!GENERATED.includes(domain))

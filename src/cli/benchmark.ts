@@ -38,11 +38,11 @@ export async function replayFile(job: BenchmarkJob): Promise<{ cases: ReplayedCa
   return { cases: replayCases(await load(job, []), cases, { file: job.input, hash: sha256, onProgress: job.onProgress }) };
 }
 
-/** @throws {ImportError} if the data or the input is invalid */
-export async function rescoreFile(job: BenchmarkJob & { emptyOutput: boolean }): Promise<RescoreReport> {
+/** @param variant of the reward. @throws {ImportError} if the data or the input is invalid */
+export async function rescoreFile(job: BenchmarkJob, variant: string | undefined): Promise<RescoreReport> {
   const recorded = readResults(job.input, parseJson(job.input, job.text), job.rules);
   return rescore(await load(job, ['tasks']), recorded, {
-    ...(job.emptyOutput && { variant: 'empty-output' }),
+    ...(variant !== undefined && { variant }),
     onProgress: job.onProgress,
   });
 }

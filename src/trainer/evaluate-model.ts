@@ -1,7 +1,7 @@
 /** @file `mua evaluate`: a model's success on generated tasks, or on the tasks of an imported benchmark under the benchmark's rules. */
 import { canonicalJson } from '../base/json.ts';
 import { InputError } from '../base/input-error.ts';
-import { writeTau2Results } from '../benchmarks/tau2/write-results.ts';
+import { resultsFormat } from '../benchmarks/recorded-results.ts';
 import { parseConfig } from '../engine/config.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import { customerQuality } from '../evaluation/customer-quality.ts';
@@ -115,12 +115,12 @@ async function play(
     report: {
       ...report,
       customer: customerQuality(results),
-      ...(options.tau2_results !== undefined && {
-        tau2_results: writeTau2Results(trajectories, {
+      ...(options.results && {
+        results: resultsFormat(options.results.benchmark).write!(trajectories, {
           domain: stage.domain,
           trials,
           seed,
-          agent: options.tau2_results,
+          agent: options.results.model,
           user: user.mode === 'scripted' ? null : user.model,
           temperature: options.temperature,
           startedAt,

@@ -8,7 +8,6 @@ import type { Act } from '../agent/acts.ts';
 import type { Measured } from '../bench/report.ts';
 import type { LiveAct } from '../agent/live.ts';
 import type { Prefix } from '../agent/prefix.ts';
-import type { Tau2Results } from '../benchmarks/tau2/write-results.ts';
 import type { TopTokens } from '../engine/types.ts';
 import type { TaskQuery } from '../environments/types.ts';
 import type { ConversationRules, EpisodeLimits, Sampling } from '../records/episode.ts';
@@ -206,8 +205,8 @@ export interface EvaluateOptions {
   skip_noop?: boolean;
   /** The format of matrices. Default f32. */
   precision?: Precision;
-  /** Adds the episodes in the format of tau2-bench's results, with this name for the model. */
-  tau2_results?: string;
+  /** Adds the episodes in the format of a benchmark's results. `model`: the name of the model there. */
+  results?: { benchmark: string; model: string };
 }
 
 /** A customer to evaluate with, and its scored trials from before an interruption. */
@@ -233,7 +232,7 @@ export interface EvaluateResult {
 export interface EvaluateReport extends EvaluationReport {
   /** How often the simulated customer did something wrong. Only `mua evaluate` tells it. */
   customer?: CustomerQuality;
-  tau2_results?: Tau2Results;
+  results?: object;
   /** The number of skipped no-op tasks. */
   noop_skipped?: number;
 }

@@ -1,7 +1,8 @@
-/** @file `mua replay` and `mua rescore`: the domains of tau-bench and tau2-bench on their own data, in Node. */
+/** @file `mua replay` and `mua rescore`: the domains of benchmarks on their own data, in Node. */
 import { DATA_FLAGS, findData } from '../benchmark-data.ts';
-import type { Flags, Values } from '../args.ts';
-import type { Change, RescoredRun } from '../../benchmarks/rescore.ts';
+import { camelCase, type Flags, type Values } from '../args.ts';
+import type { Change, RescoredRun } from '../../benchmarks/compare-rewards.ts';
+import { BENCHMARKS } from '../../benchmarks/index.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { checkParent, readText, writeAll } from '../files.ts';
@@ -53,19 +54,29 @@ export const replay = command({
 
 const LISTED = 20;
 
+/** The variants of rewards: a flag each. */
+const VARIANTS = BENCHMARKS.flatMap(({ name, results }) =>
+  Object.entries(results?.variants ?? {}).map(([flag, help]) => ({ benchmark: name, flag, help })),
+);
+const VARIANT_FLAGS: object = Object.fromEntries(
+  VARIANTS.map(({ benchmark, flag, help }) => [flag, { type: 'boolean', help: `${benchmark}: ${help}` }]),
+);
+
 export const rescore = command({
   summary: 'compute the rewards of recorded results again and compare them with the recorded rewards',
   flags: {
     ...FLAGS,
     output: { ...OUTPUT, required: false, help: 'also write a report of every conversation' },
-    'empty-output': { type: 'boolean', help: 'tau1: reward by the database alone, as MUA-RL trains' },
+    ...VARIANT_FLAGS,
     json: JSON_FLAG,
   },
-  async run({ emptyOutput = false, output, json, ...flags }, progress) {
-    if (emptyOutput && flags.rules !== 'tau1') throw new UsageError('--empty-output is given with --rules tau2: it is a variant of tau1');
+  async run({ output, json, ...flags }, progress) {
+    const variant = VARIANTS.find(({ flag }) => (flags as Record<string, unknown>)[camelCase(flag)] === true);
+    if (variant && variant.benchmark !== flags.rules)
+      throw new UsageError(`--${variant.flag} is given with --rules ${flags.rules}: it is a variant of ${variant.benchmark}`);
     const job = await readJob({ ...flags, output }, progress);
     const { rescoreFile } = await import('../benchmark.ts');
-    const report = await orUsageError(() => rescoreFile({ ...job, emptyOutput }), progress);
+    const report = await orUsageError(() => rescoreFile(job, variant?.flag), progress);
     if (output !== undefined) await writeAll({ [output]: `${JSON.stringify(report, null, 1)}\n` });
     return json && output !== undefined ? { output, ...report.summary } : report;
   },

@@ -4,7 +4,8 @@ import { basename, resolve } from 'node:path';
 import type { Trajectory } from '../../records/trajectory.ts';
 import type { UserConfig } from '../../records/user.ts';
 import type { EvaluateOptions, EvaluateReport, EvaluateResult } from '../../trainer/messages.ts';
-import { type Flags, readNumber, readPairs, SEED, type Values } from '../args.ts';
+import { BENCHMARKS } from '../../benchmarks/index.ts';
+import { camelCase, type Flags, readNumber, readPairs, SEED, type Values } from '../args.ts';
 import { type BenchmarkData, findPlaceData, PLACE_FLAGS } from '../benchmark-data.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
@@ -47,6 +48,27 @@ async function readTasks({ domain, rules, data, level, split, tasks }: Given): P
 
 const { default: _seed, ...SEED_FLAG } = SEED;
 
+/** The benchmarks in whose format results can be written: a flag each, such as `--tau2-results`. */
+const WRITERS = BENCHMARKS.flatMap(({ name, title, results }) =>
+  results?.write ? [{ benchmark: name, title, flag: `${name}-results` }] : [],
+);
+const RESULTS_FLAGS: object = Object.fromEntries(
+  WRITERS.map(({ title, flag }) => [
+    flag,
+    { type: 'string', value: 'FILE.json', help: `also write the episodes as ${title} writes its results` },
+  ]),
+);
+
+/** The results file that the flags ask for; undefined if they ask for none. @throws UsageError if they ask for two */
+function resultsFile(flags: object): { benchmark: string; flag: string; file: string } | undefined {
+  const asked = WRITERS.flatMap(({ benchmark, flag }) => {
+    const file = (flags as Record<string, string | undefined>)[camelCase(flag)];
+    return file === undefined ? [] : [{ benchmark, flag, file }];
+  });
+  if (asked.length > 1) throw new UsageError(`${asked.map(({ flag }) => `--${flag}`).join(' and ')} are given: expected one of them`);
+  return asked[0];
+}
+
 const FLAGS = {
   model: { ...MODEL, required: false, help: 'model folder in Hugging Face layout (required, except with --resume)' },
   lora: WEIGHTS.lora,
@@ -76,7 +98,7 @@ const FLAGS = {
     help: `${USER_FLAGS.user.help} (default scripted); may be repeated, to compare customers on the same tasks`,
   },
   output: { type: 'string', value: 'FILE.jsonl', help: 'also write every trajectory there' },
-  'tau2-results': { type: 'string', value: 'FILE.json', help: 'also write the episodes as tau2-bench writes its results' },
+  ...RESULTS_FLAGS,
   out: { type: 'string', value: 'DIR', help: 'new folder that gets each trial when it ends, and the result' },
   force: { type: 'boolean', help: 'replace the evaluation that --out already holds' },
   resume: { type: 'string', value: 'DIR', help: 'go on with an evaluation that was stopped; takes no other setting' },
@@ -110,9 +132,10 @@ export const evaluate = command({
     if (taken) throw new UsageError(`--set has "${taken}": expected --${taken} instead`);
     const model = await findModel(given.model, { tokenizer: true, lora: given.lora });
     if (output) await checkParent('output', output);
-    if (given.tau2Results) await checkParent('tau2-results', given.tau2Results);
+    const results = resultsFile(given);
+    if (results) await checkParent(results.flag, results.file);
     const { users, userEndpoint } = await readUsers(given);
-    const { trials, temperature, seed, preset, tau2Results } = given;
+    const { trials, temperature, seed, preset } = given;
     const options: EvaluateOptions = {
       ...place,
       trials,
@@ -122,7 +145,7 @@ export const evaluate = command({
       settings,
       skip_noop: given.skipNoop ?? false,
       precision: given.precision,
-      ...(tau2Results && { tau2_results: basename(resolve(given.model)) }),
+      ...(results && { results: { benchmark: results.benchmark, model: basename(resolve(given.model)) } }),
     };
     const folder = resumed ?? (out === undefined ? null : await newFolder(given, users, model));
     const trajectories: Trajectory[] = [];
@@ -142,16 +165,16 @@ export const evaluate = command({
         progress,
       }),
     );
-    const { tau2_results } = reports[0]!;
+    const written = reports[0]!.results;
     await writeAll({
       ...(output && {
         [output]: inOrder(trajectories)
           .map((trajectory) => `${JSON.stringify(trajectory)}\n`)
           .join(''),
       }),
-      ...(tau2Results && { [tau2Results]: `${JSON.stringify(tau2_results, null, 1)}\n` }),
+      ...(results && { [results.file]: `${JSON.stringify(written, null, 1)}\n` }),
     });
-    for (const report of reports) delete report.tau2_results;
+    for (const report of reports) delete report.results;
     const result: Result =
       reports.length === 1 ? reports[0]! : { customers: reports.map((report, i) => ({ user: given.user[i]!, ...report })), differences };
     await folder?.finish(result);
@@ -173,10 +196,11 @@ export const evaluate = command({
 
 /** The flags of a new evaluation, with defaults. */
 function newFlags(flags: Asked): Given {
-  const { model, output, tau2Results, out, user } = flags;
+  const { model, output, out, user } = flags;
+  const results = resultsFile(flags);
   if (model === undefined) throw new UsageError(`--model is missing: expected --model DIR`);
   if (output && out) throw new UsageError(`--output is "${output}": expected no --output with --out, which keeps every trajectory`);
-  const single = tau2Results ? '--tau2-results' : output ? '--output' : undefined;
+  const single = results ? `--${results.flag}` : output ? '--output' : undefined;
   if (single && user.length > 1) throw new UsageError(`${single} is given: expected one --user with it, or --out`);
   return {
     ...flags,
@@ -213,7 +237,8 @@ async function newFolder(flags: Given, users: readonly UserConfig[], model: Mode
     throw new UsageError(
       `--user is "${withoutSecrets(server.baseUrl)}": expected an address without user name and query, as --out stores the address; MUA_USER_KEY holds a key`,
     );
-  const { data, tasks, tau2Results, lora, out, force } = flags;
+  const { data, tasks, lora, out, force } = flags;
+  const results = resultsFile(flags);
   const kept = {
     ...flags,
     output: undefined,
@@ -223,7 +248,7 @@ async function newFolder(flags: Given, users: readonly UserConfig[], model: Mode
     ...(lora && { lora: resolve(lora) }),
     ...(data && { data: resolve(data) }),
     ...(data && tasks && /[/\\.]/.test(tasks) && { tasks: resolve(tasks) }),
-    ...(tau2Results && { tau2Results: resolve(tau2Results) }),
+    ...(results && { [camelCase(results.flag)]: resolve(results.file) }),
     // The server may list another model first when the evaluation goes on.
     ...(server && { userModel: server.model }),
   };

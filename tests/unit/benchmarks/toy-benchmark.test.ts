@@ -16,6 +16,8 @@ import { benchmarkNamed } from '../../../src/benchmarks/named.ts';
 import { readResults } from '../../../src/benchmarks/recorded-results.ts';
 import { replayCases } from '../../../src/benchmarks/replay-cases.ts';
 import { rescore } from '../../../src/benchmarks/rescore.ts';
+import { DATA_FLAGS, findData } from '../../../src/cli/benchmark-data.ts';
+import { evaluate as evaluateCommand } from '../../../src/cli/commands/evaluate.ts';
 import { GENERATED_DOMAINS } from '../../../src/domains/registry.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
 import { readTrajectory } from '../../../src/exchange/trajectory-schema.ts';
@@ -124,6 +126,15 @@ test('the page lists it and shows its world', async () => {
   const ref = { name: 'lamp-house', split: '', seed: null, number: null, task: task!.id };
   expect(await browser.task(ref)).toMatchObject({ label: 'dark-kitchen', splits: ['night'], criteria: { lamp: 'kitchen', on: false } });
   expect((await browser.runGold(ref)).verdict).toMatchObject({ reward: 1 });
+});
+
+test('the command line takes its name, finds its data and writes its results', async () => {
+  expect(DATA_FLAGS.rules.choices).toEqual(['tau1', 'tau2', 'lamp']);
+  expect(DATA_FLAGS.rules.value).toBe('tau1|tau2|lamp');
+  const place = { domain: 'house', rules: 'lamp', data: import.meta.dirname };
+  expect(await findData(place)).toMatchObject({ domain: 'house', rules: 'lamp' });
+  await expect(findData({ ...place, domain: 'retail' })).rejects.toThrow('--domain is "retail": lamp has house');
+  expect(evaluateCommand.flags).toMatchObject({ 'lamp-results': { help: 'also write the episodes as LampBench writes its results' } });
 });
 
 test('names of imported and of generated domains cannot be mixed up', () => {
