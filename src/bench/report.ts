@@ -21,6 +21,6 @@ export interface BenchResult {
   gflops: number;
   /** What the roofline limits the workload by. */
   bound: 'operations' | 'bytes';
-  /** Of the speed that the roofline allows. */
+  /** The share of the speed that the roofline allows. */
   share: number;
 }

@@ -73,6 +73,8 @@ export const REWARD_LABELS: Record<RewardPart, string> = {
   handover: 'needless transfer',
 };
 
+export { isAudited };
+
 /** What to say where no violation was found. */
 export const noViolations = (domain: string): string =>
   isAudited(domain) ? 'No rule was broken.' : 'Not audited: the rules of this domain are not checked.';
