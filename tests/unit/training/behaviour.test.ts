@@ -1,0 +1,258 @@
+/**
+ * What a whole run promises, seen from outside: which tasks it plays, which numbers reach the learner, who shares a seed, and
+ * which conversations the cold start keeps. The fakes answer by what they are asked, so a wrong question gives a wrong number.
+ */
+import { expect, test } from 'vitest';
+import { groupBy } from '../../../src/base/group-by.ts';
+import type { Stage } from '../../../src/agent/rollouts.ts';
+import { rulesFor } from '../../../src/benchmarks/rules.ts';
+import type { AdamWParams, Learner, SamplingParams, ScoreOptions, Sequence, TrainSequence } from '../../../src/engine/types.ts';
+import { createEnvironments } from '../../../src/environments/index.ts';
+import type { Environments, TaskQuery } from '../../../src/environments/types.ts';
+import type { Task } from '../../../src/records/task.ts';
+import type { Trajectory } from '../../../src/records/trajectory.ts';
+import { grpoConfig } from '../../../src/training/config.ts';
+import { trainRun } from '../../../src/training/run.ts';
+import { synthesize } from '../../../src/training/synthesize.ts';
+import { ScriptedUsers } from '../../../src/users/scripted.ts';
+import { STOP } from '../../../src/users/types.ts';
+import { domain, OrderDesk, task } from '../../support/episodes.ts';
+import { nanoTokenizer } from '../../support/tokenizers.ts';
+
+/** The log-probability of every token under the policy, and under the reference, at temperature 1. */
+const POLICY = -1;
+const REFERENCE = -3;
+
+interface Played {
+  task: string;
+  userSeed: number;
+  seed: number;
+  stream: number;
+  params: SamplingParams;
+}
+
+/** A run over a desk of orders. Every second rollout succeeds. */
+function lab(overrides: Record<string, unknown> = {}) {
+  const asked: TaskQuery[] = [];
+  const played: Played[] = [];
+  const scored: ScoreOptions[] = [];
+  const accumulated: { sequences: readonly TrainSequence[]; temperature: number | undefined }[] = [];
+  const updates: AdamWParams[] = [];
+  let verdicts = 0;
+  const environments = Object.assign(new OrderDesk(), {
+    tasks: async (query: TaskQuery): Promise<Task[]> => {
+      asked.push(query);
+      return Array.from({ length: query.count }, (_, i) => ({
+        ...task,
+        id: `desk/nano/${query.split}/${query.seed}/${(query.from ?? 0) + i}`,
+        split: query.split,
+      }));
+    },
+    verify: async () => ({ reward: (verdicts++ % 2) as 0 | 1, changes: [], goal: [], progress: 0 }),
+  });
+  const ids = nanoTokenizer().encode('Done.<|im_end|>');
+  /** The episode that began last. */
+  const open: Partial<Played> = {};
+  const noise = new Map<Sequence, { seed: number; stream: number }>();
+  const stage: Stage = {
+    domain,
+    rules: rulesFor(domain, 'domain'),
+    environments: Object.assign(environments, {
+      start: async ({ id }: Task) => {
+        open.task = id;
+        return id;
+      },
+    }),
+    tokenizer: nanoTokenizer(),
+    users: {
+      session: (_, userSeed) => {
+        open.userSeed = userSeed;
+        return { open: async () => 'Hello.', reply: async () => STOP };
+      },
+    },
+    sampler: {
+      maxModelLen: 4096,
+      open: async (options) => {
+        const sequence = { id: 0, length: 0 };
+        noise.set(sequence, options);
+        return sequence;
+      },
+      append: () => {},
+      close: () => {},
+      generate: async (sequence, params) => {
+        played.push({ ...open, ...noise.get(sequence)!, params } as Played);
+        return { tokens: [...ids], logprobs: ids.map(() => POLICY), finishReason: 'stop' as const };
+      },
+    },
+  };
+  const filled = (sequences: readonly TrainSequence[], value: number) => ({
+    logprobs: sequences.map(({ tokens }) => new Float32Array(tokens.length).fill(value)),
+    entropies: sequences.map(({ tokens }) => new Float32Array(tokens.length)),
+  });
+  const learner = {
+    score: async (sequences: readonly TrainSequence[], options: ScoreOptions = {}) => {
+      scored.push(options);
+      return filled(sequences, (options.weights === 'reference' ? REFERENCE : POLICY) / (options.temperature ?? 1));
+    },
+    accumulate: async (sequences: readonly TrainSequence[], _: unknown, { temperature }: { temperature?: number } = {}) => {
+      accumulated.push({ sequences, temperature });
+      return filled(sequences, POLICY / (temperature ?? 1));
+    },
+    step: async (params: AdamWParams) => {
+      updates.push(params);
+      return { gradNorm: 1 };
+    },
+  } as unknown as Learner;
+  const config = grpoConfig('nano', {
+    train_batch_size: 2,
+    n: 2,
+    val_tasks: 3,
+    test_freq: 1,
+    total_training_steps: 2,
+    filter_groups: false,
+    inspect: false,
+    ...overrides,
+  });
+  const metrics: Record<string, number>[] = [];
+  const trials: Trajectory[][] = [];
+  const rollouts: Trajectory[] = [];
+  // Evaluations play one episode at a time, so that the fakes know which episode asks.
+  const run = () =>
+    trainRun(stage, learner, config, 1, {
+      onBaseline: async ({ trajectories }) => void trials.push(trajectories),
+      onStep: async (result, evaluation) => {
+        metrics.push(result.metrics);
+        rollouts.push(...result.trajectories);
+        if (evaluation) trials.push(evaluation.trajectories);
+      },
+    });
+  return { run, config, asked, played, scored, accumulated, updates, metrics, trials, rollouts };
+}
+
+const isHeldOut = ({ task }: { task: string }) => task.startsWith('desk/nano/heldout/');
+
+test('evaluation plays held-out tasks, the same ones with the same noise each time, and training never does', async () => {
+  const { run, trials, asked, played } = lab();
+  await run();
+  // Before the first step, and after each of two steps.
+  expect(trials).toHaveLength(3);
+  for (const trajectories of trials)
+    expect(trajectories.map(({ task }) => task.id)).toEqual([0, 1, 2].map((i) => `desk/nano/heldout/42/${i}`));
+  const evaluated = played.filter(isHeldOut);
+  const noise = evaluated.map(({ task, userSeed, seed, stream }) => [task, userSeed, seed, stream]);
+  expect(noise.slice(3, 6)).toEqual(noise.slice(0, 3));
+  expect(noise.slice(6, 9)).toEqual(noise.slice(0, 3));
+  const trained = asked.filter(({ split }) => split === 'train');
+  expect(trained.length).toBeGreaterThan(0);
+  expect(trained.every(({ seed }) => seed === 42)).toBe(true);
+  const streams = (of: Played[]) => new Set(of.map(({ stream }) => stream));
+  const own = streams(evaluated);
+  expect([...streams(played.filter((episode) => !isHeldOut(episode)))].filter((stream) => own.has(stream))).toEqual([]);
+});
+
+test('an evaluation samples by do_sample: greedily, or as the rollouts do', async () => {
+  const temperatures = async (sample: boolean) => {
+    const { run, played } = lab({ 'val_kwargs.do_sample': sample, temperature: 0.7, top_p: 0.9 });
+    await run();
+    return played.filter(isHeldOut).map(({ params }) => [params.temperature, params.topP]);
+  };
+  expect(new Set((await temperatures(false)).map(String))).toEqual(new Set(['0,1']));
+  expect(new Set((await temperatures(true)).map(String))).toEqual(new Set(['0.7,0.9']));
+});
+
+test('the KL term compares the policy with the reference', async () => {
+  const { run, accumulated, metrics } = lab({ use_kl_loss: true, kl_loss_type: 'low_var_kl', kl_loss_coef: 0.5 });
+  await run();
+  for (const { sequences } of accumulated)
+    for (const { lossMask, inputs } of sequences)
+      for (let t = 0; t < lossMask.length; t++) if (lossMask[t]) expect((inputs![2] as ArrayLike<number>)[t]).toBe(REFERENCE);
+  // Schulman's k3 with the reference's probability over the policy's, exp(-3 + 1): r - 1 - ln r.
+  const ratio = Math.exp(REFERENCE - POLICY);
+  expect(metrics[0]!['actor/kl_loss']).toBeCloseTo(ratio - 1 - Math.log(ratio), 5);
+});
+
+test.each(['grpo', 'rft'])('%s: the temperature of the rollouts is that of the update and of the reference', async (algorithm) => {
+  const { run, accumulated, scored, played } = lab({ algorithm, temperature: 0.5, use_kl_loss: true });
+  await run();
+  expect(played.filter((episode) => !isHeldOut(episode)).every(({ params }) => params.temperature === 0.5)).toBe(true);
+  expect(accumulated.length).toBeGreaterThan(0);
+  expect(accumulated.every(({ temperature }) => temperature === 0.5)).toBe(true);
+  expect(scored.map(({ weights, temperature }) => [weights, temperature])).toEqual(
+    algorithm === 'grpo' ? Array(2).fill(['reference', 0.5]) : [],
+  );
+});
+
+test('the rollouts of a group share their customer and differ in their samples; groups differ in both', async () => {
+  const { run, rollouts, played } = lab();
+  await run();
+  const groups = [...groupBy(rollouts, ({ group }) => group).values()];
+  expect(groups.map((group) => group.length)).toEqual([2, 2, 2, 2]);
+  for (const group of groups) expect(new Set(group.map(({ userSeed }) => userSeed)).size).toBe(1);
+  expect(new Set(groups.map(([first]) => first!.userSeed)).size).toBe(4);
+  const streams = played.filter((episode) => !isHeldOut(episode)).map(({ stream }) => stream);
+  expect(new Set(streams).size).toBe(8);
+});
+
+test('every setting of the optimizer reaches the learner', async () => {
+  const given = { weight_decay: 0.03, grad_clip: 0.7, beta1: 0.8, beta2: 0.95, adam_eps: 1e-6, decay_all_parameters: true };
+  const { run, updates } = lab({ ...given, lr: 0.25, lr_warmup_steps: 0, lr_scheduler_type: 'constant' });
+  await run();
+  const { adam_eps: eps, ...same } = given;
+  expect(updates).toEqual([
+    { ...same, eps, lr: 0.25 },
+    { ...same, eps, lr: 0.25 },
+  ]);
+});
+
+test('successes get a positive advantage and failures a negative one', async () => {
+  const { run, accumulated } = lab({ norm_adv_by_std_in_grpo: false, total_training_steps: 1 });
+  await run();
+  const advantages = accumulated.flatMap(({ sequences }) =>
+    sequences.map(({ lossMask, inputs }) => (inputs![0] as ArrayLike<number>)[Array.from(lossMask).indexOf(1)]),
+  );
+  // Each group has one success and one failure: R minus the mean of 1 and 0.
+  expect(advantages.toSorted()).toEqual([-0.5, -0.5, 0.5, 0.5]);
+});
+
+test('rft trains on successes only', async () => {
+  const { run, accumulated } = lab({ algorithm: 'rft', total_training_steps: 1, sft_mini_batch_size: 8 });
+  await run();
+  expect(accumulated.map(({ sequences }) => sequences.length)).toEqual([2]);
+});
+
+test('the cold start keeps verified successes of both demonstrators, and nothing else', async () => {
+  const environments = createEnvironments({ inMemory: true });
+  // Every third episode ends with the wrong database, whatever the demonstrator did.
+  const failed = new Set<string>();
+  const tasks = new Map<string, string>();
+  const unreliable: Pick<Environments, 'domain' | 'tasks' | 'call' | 'close' | 'start' | 'verify'> = {
+    domain: (...args) => environments.domain(...args),
+    tasks: (query) => environments.tasks(query),
+    call: (...args) => environments.call(...args),
+    close: (id) => environments.close(id),
+    async start(given) {
+      const id = await environments.start(given);
+      tasks.set(id, given.id);
+      if (tasks.size % 3 === 0) failed.add(given.id);
+      return id;
+    },
+    async verify(id, ...more) {
+      const verdict = await environments.verify(id, ...more);
+      return failed.has(tasks.get(id)!) ? { ...verdict, reward: 0 } : verdict;
+    },
+  };
+  const { conversations, tried, solved } = await synthesize(
+    { environments: unreliable as Environments, users: new ScriptedUsers() },
+    { domain: 'retail', level: 'nano', count: 40, seed: 3 },
+  );
+  expect(conversations).toHaveLength(40);
+  expect(conversations.map(({ reward }) => reward)).toEqual(Array(40).fill(1));
+  expect(conversations.filter(({ id }) => failed.has(id))).toEqual([]);
+  expect(solved).toBeLessThanOrEqual(tried - failed.size);
+  const styles = groupBy(conversations, ({ demonstrator }) => demonstrator);
+  expect([...styles.keys()].sort()).toEqual(['brisk', 'careful']);
+  for (const own of styles.values()) expect(own.length).toBeGreaterThan(8);
+  // A careful demonstrator asks before each write, a brisk one does not.
+  expect(styles.get('careful')!.every((made) => made.unconfirmed_writes === 0)).toBe(true);
+  expect(styles.get('brisk')!.some((made) => made.unconfirmed_writes > 0)).toBe(true);
+});
