@@ -14,8 +14,8 @@ import type { Trajectory } from '../../../src/records/trajectory.ts';
 import { grpoConfig } from '../../../src/training/config.ts';
 import { trainRun } from '../../../src/training/run.ts';
 import { synthesize } from '../../../src/training/synthesize.ts';
-import { ScriptedUsers } from '../../../src/users/scripted.ts';
-import { STOP } from '../../../src/users/types.ts';
+import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
+import { STOP, UserError } from '../../../src/users/types.ts';
 import { domain, OrderDesk, task } from '../../support/episodes.ts';
 import { nanoTokenizer } from '../../support/tokenizers.ts';
 
@@ -31,8 +31,20 @@ interface Played {
   params: SamplingParams;
 }
 
-/** A run over a desk of orders. Every second rollout succeeds. */
-function lab(overrides: Record<string, unknown> = {}) {
+interface World {
+  /** The reward of the episode that is scored as number `nth`. Default: every second one succeeds. */
+  reward?: (nth: number) => 0 | 1;
+  /** What the model says in the episode of this stream. */
+  says?: (stream: number) => string;
+  gradNorm?: number;
+  /** Whether the customer of the session of this number fails. */
+  fails?: (nth: number) => boolean;
+}
+
+/** A run over a desk of orders. */
+function lab(overrides: Record<string, unknown> = {}, world: World = {}) {
+  const { reward = (nth) => (nth % 2) as 0 | 1, says = () => 'Done.', gradNorm = 1, fails = () => false } = world;
+  let sessions = 0;
   const asked: TaskQuery[] = [];
   const played: Played[] = [];
   const scored: ScoreOptions[] = [];
@@ -48,9 +60,8 @@ function lab(overrides: Record<string, unknown> = {}) {
         split: query.split,
       }));
     },
-    verify: async () => ({ reward: (verdicts++ % 2) as 0 | 1, changes: [], goal: [], progress: 0 }),
+    verify: async () => ({ reward: reward(verdicts++), changes: [], goal: [], progress: 0 }),
   });
-  const ids = nanoTokenizer().encode('Done.<|im_end|>');
   /** The episode that began last. */
   const open: Partial<Played> = {};
   const noise = new Map<Sequence, { seed: number; stream: number }>();
@@ -67,7 +78,14 @@ function lab(overrides: Record<string, unknown> = {}) {
     users: {
       session: (_, userSeed) => {
         open.userSeed = userSeed;
-        return { open: async () => 'Hello.', reply: async () => STOP };
+        const failing = fails(sessions++);
+        return {
+          open: async () => {
+            if (failing) throw new UserError('nobody answers', 'network');
+            return 'Hello.';
+          },
+          reply: async () => STOP,
+        };
       },
     },
     sampler: {
@@ -81,6 +99,7 @@ function lab(overrides: Record<string, unknown> = {}) {
       close: () => {},
       generate: async (sequence, params) => {
         played.push({ ...open, ...noise.get(sequence)!, params } as Played);
+        const ids = nanoTokenizer().encode(`${says(noise.get(sequence)!.stream)}<|im_end|>`);
         return { tokens: [...ids], logprobs: ids.map(() => POLICY), finishReason: 'stop' as const };
       },
     },
@@ -100,7 +119,7 @@ function lab(overrides: Record<string, unknown> = {}) {
     },
     step: async (params: AdamWParams) => {
       updates.push(params);
-      return { gradNorm: 1 };
+      return { gradNorm };
     },
   } as unknown as Learner;
   const config = grpoConfig('nano', {
@@ -116,6 +135,7 @@ function lab(overrides: Record<string, unknown> = {}) {
   const metrics: Record<string, number>[] = [];
   const trials: Trajectory[][] = [];
   const rollouts: Trajectory[] = [];
+  const advantages = new Map<string, number>();
   // Evaluations play one episode at a time, so that the fakes know which episode asks.
   const run = () =>
     trainRun(stage, learner, config, 1, {
@@ -123,10 +143,11 @@ function lab(overrides: Record<string, unknown> = {}) {
       onStep: async (result, evaluation) => {
         metrics.push(result.metrics);
         rollouts.push(...result.trajectories);
+        for (const [id, advantage] of result.advantages) advantages.set(id, advantage);
         if (evaluation) trials.push(evaluation.trajectories);
       },
     });
-  return { run, config, asked, played, scored, accumulated, updates, metrics, trials, rollouts };
+  return { run, config, asked, played, scored, accumulated, updates, metrics, trials, rollouts, advantages };
 }
 
 const isHeldOut = ({ task }: { task: string }) => task.startsWith('desk/nano/heldout/');
@@ -193,6 +214,24 @@ test('the rollouts of a group share their customer and differ in their samples; 
   expect(new Set(streams).size).toBe(8);
 });
 
+test('training has the customers of training, and evaluation those of evaluation', async () => {
+  const { run, asked } = lab({ 'customers.pushy': 0.5, 'val_customers.pushy': 0.25 });
+  await run();
+  const pushy = (split: string) =>
+    new Set(asked.filter((query) => query.split === split).map(({ conditions }) => conditions!.customers.pushy));
+  expect(pushy('train')).toEqual(new Set([0.5]));
+  expect(pushy('heldout')).toEqual(new Set([0.25]));
+});
+
+test('an episode whose customer fails is played at most three times', async () => {
+  const once = { train_batch_size: 1, total_training_steps: 1, val_tasks: 0 };
+  // Two rollouts: both fail twice, and then they are scored.
+  const patient = lab(once, { fails: (nth) => nth < 4 });
+  await patient.run();
+  expect(patient.rollouts.map(({ reward }) => reward).toSorted()).toEqual([0, 1]);
+  await expect(lab(once, { fails: (nth) => nth < 6 }).run()).rejects.toThrow('no episode could be scored: nobody answers');
+});
+
 test('every setting of the optimizer reaches the learner', async () => {
   const given = { weight_decay: 0.03, grad_clip: 0.7, beta1: 0.8, beta2: 0.95, adam_eps: 1e-6, decay_all_parameters: true };
   const { run, updates } = lab({ ...given, lr: 0.25, lr_warmup_steps: 0, lr_scheduler_type: 'constant' });
@@ -204,14 +243,50 @@ test('every setting of the optimizer reaches the learner', async () => {
   ]);
 });
 
-test('successes get a positive advantage and failures a negative one', async () => {
-  const { run, accumulated } = lab({ norm_adv_by_std_in_grpo: false, total_training_steps: 1 });
+test('the learning rate falls over all updates of the run', async () => {
+  const { run, updates } = lab({ ppo_mini_batch_size: 1, lr: 1, lr_warmup_steps: 0, lr_scheduler_type: 'linear' });
   await run();
-  const advantages = accumulated.flatMap(({ sequences }) =>
+  expect(updates.map(({ lr }) => lr)).toEqual([1, 0.75, 0.5, 0.25]);
+});
+
+test('a gradient that is not finite ends the run and names the step', async () => {
+  await expect(lab({}, { gradNorm: NaN }).run()).rejects.toThrow('the gradient norm of step 1 is NaN: the update was not applied');
+});
+
+test('successes get a positive advantage and failures a negative one, also in the update', async () => {
+  // The first three of four rollouts fail.
+  const { run, rollouts, advantages, accumulated } = lab(
+    { n: 4, train_batch_size: 1, norm_adv_by_std_in_grpo: false, total_training_steps: 1, val_tasks: 0 },
+    { reward: (nth) => Number(nth === 3) as 0 | 1 },
+  );
+  await run();
+  // R minus the mean of 0, 0, 0 and 1.
+  expect(rollouts.map(({ id, reward }) => [reward, advantages.get(id)]).toSorted()).toEqual([
+    [0, -0.25],
+    [0, -0.25],
+    [0, -0.25],
+    [1, 0.75],
+  ]);
+  const trained = accumulated.flatMap(({ sequences }) =>
     sequences.map(({ lossMask, inputs }) => (inputs![0] as ArrayLike<number>)[Array.from(lossMask).indexOf(1)]),
   );
-  // Each group has one success and one failure: R minus the mean of 1 and 0.
-  expect(advantages.toSorted()).toEqual([-0.5, -0.5, 0.5, 0.5]);
+  expect(trained.toSorted()).toEqual([-0.25, -0.25, -0.25, 0.75]);
+});
+
+test('with the overlong buffer a longer conversation of the same outcome gets less', async () => {
+  const long = 'Done. Done. Done. Done.';
+  const { run, rollouts, advantages } = lab(
+    {
+      ...{ train_batch_size: 1, total_training_steps: 1, val_tasks: 0, max_model_len: 4096 },
+      ...{ 'overlong_buffer.enable': true, 'overlong_buffer.len': 4095, 'overlong_buffer.penalty_factor': 1 },
+    },
+    { reward: () => 1, says: (stream) => (stream % 2 ? long : 'Done.') },
+  );
+  await run();
+  const size = ({ nodes }: Trajectory) => nodes.reduce((sum, { tokens }) => sum + tokens.length, 0);
+  const [short, longer] = rollouts.toSorted((a, b) => size(a) - size(b));
+  expect(size(longer!)).toBeGreaterThan(size(short!));
+  expect(advantages.get(longer!.id)).toBeLessThan(advantages.get(short!.id)!);
 });
 
 test('rft trains on successes only', async () => {

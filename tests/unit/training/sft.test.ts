@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { AdamWParams, Learner, TrainSequence } from '../../../src/engine/types.ts';
 import { sftConfig } from '../../../src/training/config.ts';
-import { type SftStep, trainSft } from '../../../src/training/sft.ts';
+import { maskedTokens, type SftStep, trainSft } from '../../../src/training/sft.ts';
 
 /** Example i has i + 1 tokens in the loss. */
 const examples = (count: number) =>
@@ -52,4 +52,8 @@ test('fewer conversations than a batch are one batch', async () => {
 test('weight decay of all parameters is a setting', async () => {
   for (const value of [true, false])
     expect((await train(1, { decay_all_parameters: String(value) })).params[0]).toMatchObject({ decay_all_parameters: value });
+});
+
+test('nothing predicts the first token', () => {
+  expect(maskedTokens({ tokens: [5, 6, 7, 8], lossMask: [1, 1, 0, 1] })).toBe(2);
 });
