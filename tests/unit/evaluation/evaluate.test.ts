@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { evaluate } from '../../../src/evaluation/evaluate.ts';
 import { meanInterval } from '../../../src/evaluation/pass-hat.ts';
+import { UserError } from '../../../src/users/types.ts';
 import { ReplayUser, stage, task } from '../../support/episodes.ts';
 
 const cancel = '<tool_call>\n{"name": "cancel_pending_order", "arguments": {"order_id": "#W1234567"}}\n</tool_call>';
@@ -35,4 +36,25 @@ test('TCR is the mean over tasks of the mean share over trials', async () => {
 test('the interval of no values is 0 to 0; the interval of equal values is that value', () => {
   expect(meanInterval([], 1)).toEqual({ value: 0, low: 0, high: 0 });
   expect(meanInterval([0.5, 0.5], 1)).toEqual({ value: 0.5, low: 0.5, high: 0.5 });
+});
+
+test('an episode that the customer broke is counted as unscored, and is no failure of the agent', async () => {
+  const { options } = stage({ agent: [cancel, 'Done.<|im_end|>'], user: [] });
+  // The first task is solved. The customer of the second never answers, in three tries.
+  const dead = new UserError('nobody answers', 'network');
+  const users = new ReplayUser(['Please cancel.', '###STOP###', dead, dead, dead]);
+  const { report } = await evaluate(
+    { ...options, users },
+    {
+      tasks: [task, { ...task, id: 'desk/nano/train/0/1' }],
+      trials: 1,
+      limits: options.limits,
+      sampling: options.sampling,
+      seed: 1,
+      firstStream: 0,
+      concurrency: 1,
+    },
+  );
+  expect(report.pass_hat[0]!.value).toBe(1);
+  expect(report).toMatchObject({ tasks: 2, unscored: 1, terminations: { user_stop: 1, user_error: 1 } });
 });
