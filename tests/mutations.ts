@@ -364,8 +364,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     breaks: 'a hand-over that the task asks for is free',
     file: 'src/training/rewards.ts',
-    from: 'gold.some(({ name }) => name === TRANSFER) ? 0 :',
-    to: 'false ? 0 :',
+    from: 'gold.some(({ name }) => transfersOf(task.domain).includes(name)) ? 0 : transfersIn',
+    to: 'transfersIn',
     tests: 'training/rewards.test.ts',
   },
   {

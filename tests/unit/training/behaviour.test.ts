@@ -14,7 +14,8 @@ import type { Trajectory } from '../../../src/records/trajectory.ts';
 import { grpoConfig } from '../../../src/training/config.ts';
 import { trainRun } from '../../../src/training/run.ts';
 import { synthesize } from '../../../src/training/synthesize.ts';
-import { ScriptedUsers } from '../../../src/domains/retail/customer/customer.ts';
+import { ScriptedUsers } from '../../../src/users/scripted.ts';
+import { customerScripts, GENERATED_DOMAINS } from '../../../src/domains/registry.ts';
 import { STOP, UserError } from '../../../src/users/types.ts';
 import { domain, OrderDesk, task } from '../../support/episodes.ts';
 import { nanoTokenizer } from '../../support/tokenizers.ts';
@@ -296,11 +297,11 @@ test('rft trains on successes only', async () => {
 });
 
 test('the cold start keeps verified successes of both demonstrators, and nothing else', async () => {
-  const environments = createEnvironments({ inMemory: true });
+  const environments = createEnvironments({ domains: GENERATED_DOMAINS, inMemory: true });
   // Every third episode ends with the wrong database, whatever the demonstrator did.
   const failed = new Set<string>();
   const tasks = new Map<string, string>();
-  const unreliable: Pick<Environments, 'domain' | 'tasks' | 'call' | 'close' | 'start' | 'verify'> = {
+  const unreliable: Environments = {
     domain: (...args) => environments.domain(...args),
     tasks: (query) => environments.tasks(query),
     call: (...args) => environments.call(...args),
@@ -317,7 +318,7 @@ test('the cold start keeps verified successes of both demonstrators, and nothing
     },
   };
   const { conversations, tried, solved } = await synthesize(
-    { environments: unreliable as Environments, users: new ScriptedUsers() },
+    { environments: unreliable, users: new ScriptedUsers(customerScripts) },
     { domain: 'retail', level: 'nano', count: 40, seed: 3 },
   );
   expect(conversations).toHaveLength(40);
