@@ -1,10 +1,10 @@
 /** @file Runs the work of one command: in the browser, or in Node. */
 import type { Interrupted } from '../trainer/messages.ts';
 import type { UserConfig } from '../records/user.ts';
+import { backendOf, type BackendName } from './backend.ts';
 import type { BenchmarkData } from './benchmark-data.ts';
 import type { ModelFolder } from './files.ts';
 import { JobFiles, type Receive } from './job-files.ts';
-import { workInPage } from './page.ts';
 import type { ProgressBar } from './progress.ts';
 import type { WorkRequest, WorkResults } from './work.ts';
 
@@ -23,6 +23,8 @@ export type Backend = (job: {
 }) => Promise<unknown>;
 
 export interface Job<Request extends WorkRequest> {
+  /** Where it runs. Default: what suits this computer. */
+  on: BackendName | undefined;
   request: Request;
   model?: ModelFolder;
   /** The runs of a training, in the order of the request. */
@@ -56,12 +58,13 @@ export interface JobCustomer {
 
 /** @throws CommandError or UsageError */
 export async function runJob<Request extends WorkRequest>(job: Job<Request>): Promise<WorkResults[Request['command']]> {
-  const { request, model, benchmark, userEndpoint, progress } = job;
+  const { on, request, model, benchmark, userEndpoint, progress } = job;
+  const work = await backendOf(on, (text) => progress.note(text));
   const imported = benchmark && {
     benchmark: { benchmark: benchmark.rules, domain: benchmark.domain, paths: benchmark.files.map(([path]) => path) },
   };
   const order = { ...request, ...imported, model: Object.keys(model?.paths ?? {}) };
-  return (await workInPage({ request: order, files: filesOf(job), userEndpoint, progress })) as WorkResults[Request['command']];
+  return (await work({ request: order, files: filesOf(job), userEndpoint, progress })) as WorkResults[Request['command']];
 }
 
 function filesOf<Request extends WorkRequest>({ model, runs = [], customers = [], data, benchmark, onFile }: Job<Request>): JobFiles {

@@ -1,5 +1,5 @@
 /**
- * @file `mua`: commands that need a model run the built app in headless Chromium. Other commands run in Node. Results go to stdout,
+ * @file `mua`: commands that need a model run the built app in headless Chromium, or a session in Node. Other commands run in Node. Results go to stdout,
  * progress and errors to stderr. Exit codes: 0 done, 1 failed, 2 wrong use, 130 stopped by Ctrl-C, 143 stopped by SIGTERM.
  */
 import { readFlags } from './args.ts';

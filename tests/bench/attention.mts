@@ -10,7 +10,7 @@ import { matmul } from '../../src/engine/kernels/matmul.ts';
 import { pagedAttention } from '../../src/engine/kernels/paged-attention.ts';
 import { sample, sampleScratch } from '../../src/engine/kernels/sample.ts';
 import type { Counts } from '../../src/engine/rows.ts';
-import { dawn } from '../support/dawn.ts';
+import { dawn } from '../../src/trainer/node/dawn.ts';
 
 const [heads = 4, kvHeads = 4, headDim = 32] = process.argv.slice(2).map(Number);
 const gpu = await Gpu.create(dawn());

@@ -5,7 +5,7 @@
 import { Gpu } from '../../src/engine/gpu.ts';
 import { matmul, type MatmulForm } from '../../src/engine/kernels/matmul.ts';
 import { MATMUL_VARIANTS } from '../../src/engine/tuning.ts';
-import { dawn } from '../support/dawn.ts';
+import { dawn } from '../../src/trainer/node/dawn.ts';
 
 const gpu = await Gpu.create(dawn());
 const SHAPES: [MatmulForm, number, number, number][] = [

@@ -1,4 +1,4 @@
-/** Runs `mua` in a new process, as a user does. */
+/** Runs `mua` in a new process, as a user does. Tests choose the browser, so that they test the same code on every computer. */
 import { type ChildProcess, spawn } from 'node:child_process';
 
 export interface Outcome {
@@ -11,7 +11,7 @@ export function startMua(
   args: string[],
   env: Record<string, string> = {},
 ): { child: ChildProcess; done: Promise<Outcome>; line: () => Promise<string> } {
-  const child = spawn(process.execPath, ['bin/mua.mjs', ...args], { env: { ...process.env, ...env } });
+  const child = spawn(process.execPath, ['bin/mua.mjs', ...args], { env: { ...process.env, MUA_ON: 'browser', ...env } });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));

@@ -20,7 +20,7 @@ import { heldOutSettings } from '../../src/training/evaluation-settings.ts';
 import { stage as episodeStage, task } from './episodes.ts';
 import { EXPERIMENT } from './experiments.ts';
 import { CONFIG, fakes, REQUEST, scores, SETTINGS } from './fake-runs.ts';
-import { readModel } from './node-session.ts';
+import { readModel } from '../../src/trainer/node/session.ts';
 import { TINY } from './tiny-model.ts';
 
 export const ACTIONS = ['train', 'resume', 'evaluate', 'play', 'score', 'delete', 'import'] as const;

@@ -7,6 +7,7 @@ import type { EvaluateOptions, EvaluateReport, EvaluateResult } from '../../trai
 import { BENCHMARKS } from '../../benchmarks/index.ts';
 import { camelCase, type Flags, readNumber, readPairs, SEED, type Values } from '../args.ts';
 import { type BenchmarkData, findPlaceData, PLACE_FLAGS } from '../benchmark-data.ts';
+import { ON } from '../backend.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { EvaluationFolder } from '../evaluation-folder.ts';
@@ -102,10 +103,11 @@ const FLAGS = {
   out: { type: 'string', value: 'DIR', help: 'new folder that gets each trial when it ends, and the result' },
   force: { type: 'boolean', help: 'replace the evaluation that --out already holds' },
   resume: { type: 'string', value: 'DIR', help: 'go on with an evaluation that was stopped; takes no other setting' },
+  on: ON,
   json: JSON_FLAG,
 } as const satisfies Flags;
 
-type Asked = Omit<Values<typeof FLAGS>, 'json'>;
+type Asked = Omit<Values<typeof FLAGS>, 'on' | 'json'>;
 /** The settings of an evaluation, with defaults. */
 type Given = Asked & { [Name in 'model' | 'domain' | 'trials' | 'temperature' | 'seed' | 'precision']: NonNullable<Asked[Name]> };
 /** What `status.json` keeps. */
@@ -122,7 +124,7 @@ type Result = { out?: string } & (
 export const evaluate = command({
   summary: 'pass^1 … pass^K with 95 % confidence intervals, terminations, violations, tools',
   flags: FLAGS,
-  async run({ json: _, ...flags }, progress): Promise<Result> {
+  async run({ json: _, on, ...flags }, progress): Promise<Result> {
     const resumed = flags.resume === undefined ? null : await resumedFolder(flags.resume, flags);
     const given: Given = resumed ? resumed.settings.flags : newFlags(flags);
     const { output, out } = given;
@@ -151,6 +153,7 @@ export const evaluate = command({
     const trajectories: Trajectory[] = [];
     const { reports, differences } = await keepWhenStopped(folder, progress, () =>
       runJob({
+        on,
         request: { command: 'evaluate', options, customers: users.map((user) => ({ user, done: resumed !== null })) },
         model,
         benchmark,

@@ -1,5 +1,6 @@
 /** @file `mua experiment`: trains variants × seeds one after another and reports what they show. */
 import type { ExperimentContent } from '../../records/experiment.ts';
+import { ON } from '../backend.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { onInterrupt } from '../files.ts';
@@ -13,9 +14,10 @@ export const experiment = command({
   flags: {
     out: { type: 'string', value: 'DIR', help: 'folder for the runs and experiment.json; finished runs in it are kept' },
     report: { type: 'string', value: 'DIR', help: 'print the table of such a folder, without training' },
+    on: ON,
     json: JSON_FLAG,
   },
-  async run({ file, out, report }, progress) {
+  async run({ file, out, report, on }, progress) {
     if (report !== undefined && (file !== undefined || out !== undefined))
       throw new UsageError('--report is given: expected no FILE.toml and no --out with it');
     const { openExperiment, readResults } = await import('../experiment-folder.ts');
@@ -63,6 +65,7 @@ export const experiment = command({
     const forget = onInterrupt(() => stopAll('interrupted'));
     try {
       await runJob({
+        on,
         request: { command: 'train', runs: runs.map(({ order }) => order), user },
         runs: runs.map(({ run }) => run),
         userEndpoint,

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Flag, readFlags, readNumber, readPairs, SEED } from '../args.ts';
+import { type BackendName, ON } from '../backend.ts';
 import { builtSite, ROOT } from '../build.ts';
 import { command } from '../command.ts';
 import { CommandError, UsageError } from '../errors.ts';
@@ -25,10 +26,11 @@ export const open = command({
     port: { ...PORT, help: 'port on 127.0.0.1; runs are kept per port' },
     headless: { type: 'boolean', help: 'train here with the default preset, without a window' },
     serve: { type: 'boolean', help: 'serve the page without opening it' },
+    on: ON,
   },
-  async run({ port, headless, serve }, progress) {
+  async run({ port, headless, serve, on }, progress) {
     if (headless && serve) throw new UsageError('--headless and --serve are both given: expected one of them');
-    if (headless || (!serve && !hasDisplay())) return trainHeadless(progress);
+    if (headless || (!serve && !hasDisplay())) return trainHeadless(on, progress);
     const server = await serveSite(await builtSite((text) => progress.note(text)), { port });
     onInterrupt(() => server.close());
     console.log(`The playground is at ${server.origin}/ (Ctrl-C ends it)`);
@@ -38,11 +40,11 @@ export const open = command({
   show: (result) => train.show(result),
 });
 
-async function trainHeadless(progress: ProgressBar): ReturnType<typeof train.run> {
+async function trainHeadless(on: BackendName | undefined, progress: ProgressBar): ReturnType<typeof train.run> {
   const out = join(ROOT, 'out', new Date().toISOString().slice(0, 19).replace(/[T:]/g, '-'));
   await mkdir(join(ROOT, 'out'), { recursive: true });
   progress.note('There is no display: training the bundled model with the default preset here (Ctrl-C ends it).');
-  return train.run({ ...readFlags([], train.flags), out }, progress);
+  return train.run({ ...readFlags([], train.flags), out, on }, progress);
 }
 
 function openInBrowser(url: string): void {

@@ -1,4 +1,5 @@
 /** @file `mua score`, `grad`, `generate`, `plan` and `bench`: numbers of a model, its memory and its speed. */
+import { ON } from '../backend.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { checkParent, findModel, writeAll } from '../files.ts';
@@ -8,12 +9,12 @@ import { INPUT, JSON_FLAG, MODEL, OUTPUT, percent, WEIGHTS } from './shared.ts';
 
 export const score = command({
   summary: 'log-probability and entropy of every token of given sequences',
-  flags: { model: MODEL, ...WEIGHTS, input: INPUT, output: OUTPUT, json: JSON_FLAG },
-  async run({ model: directory, lora, precision, input, output }, progress) {
+  flags: { model: MODEL, ...WEIGHTS, input: INPUT, output: OUTPUT, on: ON, json: JSON_FLAG },
+  async run({ model: directory, lora, precision, input, output, on }, progress) {
     const model = await findModel(directory, { lora });
     const { sequences } = await readScoreInput(input, model.vocabSize);
     await checkParent('output', output);
-    const result = await runJob({ request: { command: 'score', sequences, precision }, model, progress });
+    const result = await runJob({ on, request: { command: 'score', sequences, precision }, model, progress });
     await writeAll({ [output]: JSON.stringify(result) });
     return { output, sequences: sequences.length, tokens: sequences.reduce((sum, ids) => sum + ids.length, 0) };
   },
@@ -28,15 +29,17 @@ export const grad = command({
     input: INPUT,
     output: { ...OUTPUT, value: 'FILE.safetensors' },
     report: { type: 'string', value: 'FILE.json', help: 'the loss and its parts', required: true },
+    on: ON,
     json: JSON_FLAG,
   },
-  async run({ model: directory, lora, precision, input, output, report: reportPath }, progress) {
+  async run({ model: directory, lora, precision, input, output, report: reportPath, on }, progress) {
     const model = await findModel(directory, { lora });
     const request = await readGradInput(input, model.vocabSize);
     await checkParent('output', output);
     await checkParent('report', reportPath);
     let gradients: Uint8Array = new Uint8Array();
     const report = await runJob({
+      on,
       request: { command: 'grad', request, precision },
       model,
       progress,
@@ -50,12 +53,12 @@ export const grad = command({
 
 export const generate = command({
   summary: 'completions of given prompts, with log-probabilities',
-  flags: { model: MODEL, ...WEIGHTS, input: INPUT, output: OUTPUT, json: JSON_FLAG },
-  async run({ model: directory, lora, precision, input, output }, progress) {
+  flags: { model: MODEL, ...WEIGHTS, input: INPUT, output: OUTPUT, on: ON, json: JSON_FLAG },
+  async run({ model: directory, lora, precision, input, output, on }, progress) {
     const model = await findModel(directory, { lora });
     const request = await readGenerateInput(input, model.vocabSize);
     await checkParent('output', output);
-    const result = await runJob({ request: { command: 'generate', request, precision }, model, progress });
+    const result = await runJob({ on, request: { command: 'generate', request, precision }, model, progress });
     await writeAll({ [output]: JSON.stringify(result) });
     return {
       output,
@@ -90,9 +93,10 @@ export const plan = command({
       default: 'auto',
       choices: ['auto', 'f32', 'f16'],
     },
+    on: ON,
     json: JSON_FLAG,
   },
-  async run({ model: directory, precision, loraRank, maxModelLen, slots, sharedTokens, kvCacheDtype }, progress) {
+  async run({ model: directory, precision, loraRank, maxModelLen, slots, sharedTokens, kvCacheDtype, on }, progress) {
     if (sharedTokens > maxModelLen)
       throw new UsageError(`--shared-tokens is ${sharedTokens}: expected at most --max-model-len (${maxModelLen})`);
     const model = await findModel(directory);
@@ -104,7 +108,7 @@ export const plan = command({
       shared_tokens: sharedTokens,
       kv_cache_dtype: kvCacheDtype,
     };
-    return runJob({ request: { command: 'plan', request }, model, progress });
+    return runJob({ on, request: { command: 'plan', request }, model, progress });
   },
   show: ({ weights, sampler, training, optimizer, recomputed_layers, take_turns, total }) => [
     `${mebibytes(weights)}  weights`,
@@ -120,14 +124,15 @@ export const bench = command({
   flags: {
     workloads: { type: 'string', value: 'NAME,…', help: 'what to measure, e.g. train-nano,decode-nano-8 (default: everything)' },
     svg: { type: 'string', value: 'FILE.svg', help: 'also draw the workloads under the roofline of the device' },
+    on: ON,
     json: JSON_FLAG,
   },
-  async run({ workloads, svg }, progress) {
+  async run({ workloads, svg, on }, progress) {
     if (svg) await checkParent('svg', svg);
     const names = workloads === undefined ? [] : workloads.split(',').map((name) => name.trim());
     let picture: Buffer = Buffer.alloc(0);
     const onFile = (body: Buffer) => void (picture = body);
-    const report = await runJob({ request: { command: 'bench', workloads: names }, onFile, progress });
+    const report = await runJob({ on, request: { command: 'bench', workloads: names }, onFile, progress });
     if (svg) await writeAll({ [svg]: picture });
     return report;
   },

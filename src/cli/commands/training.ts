@@ -6,6 +6,7 @@ import { ALGORITHMS } from '../../training/algorithms/index.ts';
 import { DEFAULT_PRESET, isBundled, PRESETS } from '../../training/presets.ts';
 import { type Flag, type Flags, readPairs, SEED, type Values } from '../args.ts';
 import { ROOT } from '../build.ts';
+import { ON } from '../backend.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { checkParent, findModel, readText, writeAll } from '../files.ts';
@@ -97,6 +98,7 @@ const TRAIN_FLAGS = {
   },
   set: SET,
   ...RUN_FLAGS,
+  on: ON,
   json: JSON_FLAG,
 } as const satisfies Flags;
 
@@ -115,6 +117,7 @@ export const train = command({
       'userPromptPrice',
       'userCompletionPrice',
       'userBudget',
+      'on',
       'json',
     ]);
     const note = (text: string) => progress.note(text);
@@ -133,6 +136,7 @@ export const train = command({
     const order: TrainOrder = { label: '', ...(val_user && { val_user }), ...run.order, preset, algorithm, overrides };
     await keepWhenStopped(run, progress, () =>
       runJob({
+        on: flags.on,
         request: { command: 'train', runs: [order], user },
         runs: [run],
         userEndpoint,
@@ -212,10 +216,11 @@ export const sft = command({
     seed: SEED_OF_PRESET,
     set: SET,
     ...RUN_FLAGS,
+    on: ON,
     json: JSON_FLAG,
   },
   async run(flags, progress) {
-    checkResume('sft', flags, ['data', 'json']);
+    checkResume('sft', flags, ['data', 'on', 'json']);
     const note = (text: string) => progress.note(text);
     const folder =
       flags.resume === undefined ? null : await RunFolder.resume<SftSettings>(flags.resume, { flag: '--resume', command: 'sft', note });
@@ -237,6 +242,7 @@ export const sft = command({
     const { overrides } = run.settings;
     await keepWhenStopped(run, progress, () =>
       runJob({
+        on: flags.on,
         request: { command: 'sft', run: { ...run.order, overrides } },
         runs: [run],
         data,
@@ -274,12 +280,14 @@ export const synthesize = command({
     set: { ...SET, help: 'customers.* or tools.*: who the customers are and how often tools fail (default: cooperative customers)' },
     seed: SEED,
     out: { type: 'string', value: 'FILE.jsonl', help: 'output', required: true },
+    on: ON,
     json: JSON_FLAG,
   },
-  async run({ domain, level, count, demonstrator, side, set, seed, out }, progress) {
+  async run({ domain, level, count, demonstrator, side, set, seed, out, on }, progress) {
     await checkParent('out', out);
     let jsonl: Uint8Array = new Uint8Array();
     const result = await runJob({
+      on,
       request: {
         command: 'synthesize',
         options: { domain, level, count, ...(demonstrator !== 'both' && { styles: [demonstrator] }), side, seed },

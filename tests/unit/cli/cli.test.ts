@@ -57,7 +57,9 @@ async function modelFolder(name: string, files: Record<string, string | Buffer>)
 
 function mua(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ['bin/mua.mjs', ...args], { env: { ...process.env, MUA_CHROMIUM: join(folder, 'no-browser') } });
+    const child = spawn(process.execPath, ['bin/mua.mjs', ...args], {
+      env: { ...process.env, MUA_ON: 'browser', MUA_CHROMIUM: join(folder, 'no-browser') },
+    });
     let [stdout, stderr] = ['', ''];
     child.stdout.on('data', (chunk) => (stdout += chunk));
     child.stderr.on('data', (chunk) => (stderr += chunk));

@@ -31,7 +31,7 @@ import { STOP, type UserSession, type UserSimulator } from '../../../src/users/t
 import { stage, type Script } from '../../support/episodes.ts';
 import { startChatServer } from '../../support/chat-server.ts';
 import { nanoTokenizer } from '../../support/tokenizers.ts';
-import { readModel } from '../../support/node-session.ts';
+import { readModel } from '../../../src/trainer/node/session.ts';
 import { createTelecomExpert } from '../../support/telecom-expert.ts';
 import { GENERATED_DOMAINS, customerScripts } from '../../../src/domains/registry.ts';
 

@@ -1,0 +1,58 @@
+/** @file Does the work of a command in this process, on Dawn. */
+import { openAsBlob } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { nodeSession } from '../trainer/node/session.ts';
+import { ROOT } from './build.ts';
+import { CommandError, errorOfWork } from './errors.ts';
+import { type Backend, withEndpoints, withKey } from './job.ts';
+import type { JobFiles } from './job-files.ts';
+import { modelInPage } from './model-page.ts';
+import { doWork, type WorkFiles } from './work.ts';
+
+export const workInNode: Backend = async ({ request, files, userEndpoint, progress }) => {
+  const note = (text: string) => progress.note(`mua: ${text}`);
+  try {
+    const trainer = nodeSession({ models: join(ROOT, 'models'), spawn: () => modelInPage((text) => progress.note(text)) });
+    if (request.command !== 'synthesize') {
+      const { state, message } = await trainer.engineInfo();
+      if (state !== 'ready') throw new CommandError(`${message ?? 'the GPU is not available'} --on browser uses Chromium.`);
+    }
+    const result = await doWork(
+      withEndpoints(request, (user) => withKey(user, userEndpoint)),
+      { trainer, files: localFiles(files), progress: progress.update.bind(progress), note, callable: (callback) => callback },
+    );
+    // As the page hands it over.
+    return JSON.parse(JSON.stringify(result)) as unknown;
+  } catch (error) {
+    throw error instanceof CommandError ? error : errorOfWork(error as Error);
+  } finally {
+    progress.clear();
+  }
+};
+
+const localFiles = (files: JobFiles): WorkFiles => {
+  const read = async (name: string) => {
+    const offer = offered(files, name);
+    return new Uint8Array('file' in offer ? await readFile(offer.file) : Buffer.from(offer.data));
+  };
+  return {
+    read,
+    content: read,
+    weights: async (name) => {
+      const offer = offered(files, name);
+      return 'file' in offer ? openAsBlob(offer.file) : read(name);
+    },
+    async write(name, body) {
+      const receive = files.receiver(name);
+      if (!receive) throw new Error(`the file "${name}" is not expected`);
+      await receive(typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.byteLength), name);
+    },
+  };
+};
+
+function offered(files: JobFiles, name: string) {
+  const offer = files.offered(name);
+  if (!offer) throw new Error(`the file "${name}" is not offered`);
+  return offer;
+}
