@@ -1,6 +1,6 @@
 /**
  * Makes public/recorded/interaction.json, the evaluations of docs/results/customers.md, from
- * folders of `npx mua evaluate --model MODEL --user scripted --user learned --tasks 200 --seed SEED --out DIR`.
+ * folders of `./mua evaluate --model MODEL --user scripted --user learned --tasks 200 --seed SEED --out DIR`.
  * Prints the tables of that page. Usage: npx tsx scripts/bundle-evaluations.mts NAME=DIR …
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';

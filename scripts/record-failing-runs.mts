@@ -58,5 +58,5 @@ for (const [name, settings] of Object.entries(RUNS)) {
     const kept = ALARM_METRICS.flatMap((metric) => (step[metric] === undefined ? [] : [[metric, Number(step[metric].toPrecision(4))]]));
     return { step: step.step, ...Object.fromEntries(kept) };
   });
-  writeFileSync(join(FOLDER, `${name}.json`), `${JSON.stringify({ command: `npx mua ${args.join(' ')} --out DIR`, metrics }, null, 2)}\n`);
+  writeFileSync(join(FOLDER, `${name}.json`), `${JSON.stringify({ command: `./mua ${args.join(' ')} --out DIR`, metrics }, null, 2)}\n`);
 }

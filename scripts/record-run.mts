@@ -1,7 +1,7 @@
 /**
  * Makes the recorded run of the home page (public/recorded/run.mua.zip) from the output of `mua train --out DIR`: a run bundle
  * with all metrics, all messages of some groups, and an evaluation before and after training.
- * Usage, after `npx mua evaluate --model models/nano-retail --tasks 48 --seed 1 --output BEFORE.jsonl`, and the same with
+ * Usage, after `./mua evaluate --model models/nano-retail --tasks 48 --seed 1 --output BEFORE.jsonl`, and the same with
  * `--model DIR --output AFTER.jsonl`: npx tsx scripts/record-run.mts DIR BEFORE.jsonl AFTER.jsonl [--preset nano] [--set key=value …]
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ import { summarize } from '../src/trainer/summary.ts';
 
 const GROUPS = 11;
 const TELLING = 4;
-/** Settings of the `npx mua evaluate` above. */
+/** Settings of the `./mua evaluate` above. */
 const EVALUATION = { seed: 1, trials: 1, temperature: 1 };
 const MAX_BYTES = 400_000;
 

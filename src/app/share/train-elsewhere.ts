@@ -35,5 +35,5 @@ function serveCommand(preset: string, config: RunRow['config']): string {
     : ['--domain', config.domain, '--level', config.level];
   const changed = configDiff(PRESETS[preset]!.config, config).filter(({ name }) => !['domain', 'level'].includes(name));
   const settings = changed.map(({ name, to }) => `--set ${name}=${to}`);
-  return ['npx mua env-serve', ...place, '--preset', preset, '--seed', config.seed, ...settings, '--max-sessions 256'].join(' ');
+  return ['./mua env-serve', ...place, '--preset', preset, '--seed', config.seed, ...settings, '--max-sessions 256'].join(' ');
 }

@@ -38,7 +38,7 @@ beforeAll(async () => {
     log: () => {},
   });
   for (const engine of ENGINES) {
-    const options = { engine, count: 6, model: 'Qwen/Qwen3-0.6B', url: 'http://env:8019', command: 'npx mua env-serve' };
+    const options = { engine, count: 6, model: 'Qwen/Qwen3-0.6B', url: 'http://env:8019', command: './mua env-serve' };
     for (const [name, text] of Object.entries(await exportAdapter({ ...PLACE, preset: 'lora' }, options))) {
       await mkdir(dirname(join(folder, engine, name)), { recursive: true });
       await writeFile(join(folder, engine, name), text);
