@@ -204,7 +204,7 @@ for (const [engine, label] of [
     await page.getByRole('button', { name: 'Download', exact: true }).click();
     const files = Object.entries(unzipSync(new Uint8Array(readFileSync(await (await download).path()))));
     const text = new Map(files.map(([name, bytes]) => [name.replace(`mua-${engine}/`, ''), new TextDecoder().decode(bytes)]));
-    const [, flags] = /^./mua env-serve (.+) --max-sessions 256$/m.exec(text.get('README.md')!)!;
+    const [, flags] = /^\.\/mua env-serve (.+) --max-sessions 256$/m.exec(text.get('README.md')!)!;
     const out = testInfo.outputPath(engine);
     const { code, stderr } = await mua('export', '--format', engine, '--model', 'Qwen/Qwen3-0.6B', '--out', out, ...flags!.split(' '));
     expect(code, stderr).toBe(0);
