@@ -92,21 +92,7 @@ export const ROOMS = {
 /** Each feature of the page, another folder of src/app, with the rooms that it may import. A feature may not import another feature. */
 export const FEATURES = {
   home: ['kit', 'routes', 'library', 'run-data', 'state', 'charts', 'conversation', 'grpo', 'setup', 'users'],
-  runs: [
-    'kit',
-    'routes',
-    'labels',
-    'clients',
-    'library',
-    'run-data',
-    'state',
-    'charts',
-    'conversation',
-    'domains',
-    'exchange',
-    'training',
-    'trainer',
-  ],
+  runs: ['kit', 'routes', 'labels', 'clients', 'library', 'run-data', 'state', 'charts', 'conversation', 'exchange', 'training', 'trainer'],
   rollouts: ['kit', 'routes', 'labels', 'library', 'run-data', 'state', 'conversation', 'evaluation'],
   group: ['kit', 'routes', 'labels', 'run-data', 'state', 'conversation', 'grpo'],
   play: ['kit', 'routes', 'labels', 'clients', 'library', 'state', 'customer', 'branches', 'conversation', 'users', 'agent', 'domains'],

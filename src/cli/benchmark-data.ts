@@ -6,7 +6,8 @@ import { BENCHMARKS } from '../benchmarks/index.ts';
 import { benchmarkNamed } from '../benchmarks/named.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
 import type { Flags, Values } from './args.ts';
-import { LEVEL } from './commands/shared.ts';
+import { GENERATED_DOMAINS } from '../domains/registry.ts';
+import { DEFAULT_DOMAIN, LEVEL } from './commands/shared.ts';
 import { reason } from './files.ts';
 
 const RULES = BENCHMARKS.map(({ name }) => name);
@@ -19,14 +20,15 @@ export const DATA_FLAGS = {
   data: { type: 'string', value: 'DIR', help: 'folder (or zip) with the benchmark’s files', required: true },
 } as const satisfies Flags;
 
-const GENERATED: readonly string[] = ['retail', 'telecom'];
+const GENERATED: readonly string[] = GENERATED_DOMAINS.map(({ name }) => name);
 
 /** A domain as generated, or of a benchmark. */
 export const PLACE_FLAGS = {
   domain: {
     ...DATA_FLAGS.domain,
     required: false,
-    help: `retail or telecom as generated; ${DOMAINS.join(', ')} of --data (default retail)`,
+    choices: [...new Set([...GENERATED, ...DOMAINS])],
+    help: `${GENERATED.join(' or ')} as generated; ${DOMAINS.join(', ')} of --data (default ${DEFAULT_DOMAIN})`,
   },
   level: {
     ...LEVEL,
@@ -65,7 +67,7 @@ export async function findData({ domain, rules, data }: Values<typeof DATA_FLAGS
  * @throws UsageError
  */
 export async function findPlaceData({
-  domain = 'retail',
+  domain = DEFAULT_DOMAIN,
   level,
   rules,
   data,

@@ -3,7 +3,7 @@ import { type ChartSpec } from '../charts/charts.ts';
 import { chartsOf } from '../charts/specs.ts';
 import { PARTS_CHART, WRITES_CHART } from '../charts/reward-charts.ts';
 import { USER_COST_CHART, USER_FAULTS_CHART, USER_LATENCY_CHART, USER_TOKENS_CHART } from '../charts/user-charts.ts';
-import { isAudited } from '../../domains/registry.ts';
+import { isAudited } from '../labels/labels.ts';
 import type { GrpoConfig } from '../../records/run.ts';
 import type { UserConfig } from '../../records/user.ts';
 import { isShaped } from '../../training/rewards.ts';

@@ -13,7 +13,7 @@ import { CommandError, UsageError } from '../errors.ts';
 import { onInterrupt } from '../files.ts';
 import { withKey } from '../job.ts';
 import { modelInPage } from '../model-page.ts';
-import { JSON_FLAG, readUser, SET, USER_FLAGS, type UserValues } from './shared.ts';
+import { DEFAULT_DOMAIN, JSON_FLAG, readUser, SET, USER_FLAGS, type UserValues } from './shared.ts';
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
@@ -113,7 +113,7 @@ async function recorder(folder: string): Promise<(trajectory: object) => void> {
 }
 
 export async function readPlace(
-  { domain = 'retail', level, rules, data, preset, set, seed, ...flags }: Values<typeof STAGE_FLAGS> & UserValues,
+  { domain = DEFAULT_DOMAIN, level, rules, data, preset, set, seed, ...flags }: Values<typeof STAGE_FLAGS> & UserValues,
   note: (text: string) => void,
 ): Promise<ServedPlace> {
   const benchmark = await findPlaceData({ domain, level, rules, data });

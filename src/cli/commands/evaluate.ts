@@ -1,4 +1,5 @@
 /** @file `mua evaluate`: a model's success with one or more customers, on generated tasks or on those of a benchmark. */
+import { usualLevel } from '../../domains/registry.ts';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Trajectory } from '../../records/trajectory.ts';
@@ -16,7 +17,18 @@ import { checkParent, findModel, type ModelFolder, writeAll } from '../files.ts'
 import { readTaskIds } from '../inputs.ts';
 import { fileSha256, sha256 } from '../out-folder.ts';
 import { runJob, type UserEndpoint } from '../job.ts';
-import { checkAlone, JSON_FLAG, keepWhenStopped, MODEL, readUser, SET, USER_FLAGS, WEIGHTS, withoutSecrets } from './shared.ts';
+import {
+  DEFAULT_DOMAIN,
+  checkAlone,
+  JSON_FLAG,
+  keepWhenStopped,
+  MODEL,
+  readUser,
+  SET,
+  USER_FLAGS,
+  WEIGHTS,
+  withoutSecrets,
+} from './shared.ts';
 
 const isSplit = (name: string | undefined): name is EvaluateOptions['split'] => name === 'train' || name === 'heldout';
 const TASKS = 200;
@@ -30,7 +42,7 @@ async function readTasks({ domain, rules, data, level, split, tasks }: Given): P
   if (!benchmark) {
     if (split !== undefined && !isSplit(split)) throw new UsageError(`--split is "${split}": expected train or heldout`);
     const count = tasks === undefined ? TASKS : readNumber('--tasks', tasks, { type: 'integer', min: 1 });
-    return { place: { domain, level: level ?? 'nano', split: split ?? 'heldout', tasks: count } };
+    return { place: { domain, level: level ?? usualLevel(domain)!, split: split ?? 'heldout', tasks: count } };
   }
   const place = { domain: `${rules}-${domain}`, level: 'full', split: 'heldout' as const, tasks: Number.MAX_SAFE_INTEGER };
   if (tasks === undefined || /^[-+]?[\d.]+$/.test(tasks)) {
@@ -208,7 +220,7 @@ function newFlags(flags: Asked): Given {
   return {
     ...flags,
     model,
-    domain: flags.domain ?? 'retail',
+    domain: flags.domain ?? DEFAULT_DOMAIN,
     trials: flags.trials ?? 1,
     temperature: flags.temperature ?? 1,
     seed: flags.seed ?? 1,

@@ -1,4 +1,5 @@
 /** @file Common parts of commands: flags of the model, the output and the simulated user, and formats of results. */
+import { DEMONSTRATED, LEVELS, usualLevel } from '../../domains/registry.ts';
 import type { EvaluationReport } from '../../records/evaluation.ts';
 import { type BrowserUser, PRECISIONS, type UserConfig } from '../../records/user.ts';
 import type { Flag, Flags, Values } from '../args.ts';
@@ -28,19 +29,21 @@ export const SET = {
 } as const satisfies Flag;
 export const INPUT = { type: 'string', value: 'FILE.json', help: 'input', required: true } as const satisfies Flag;
 export const OUTPUT = { type: 'string', value: 'FILE.json', help: 'output', required: true } as const satisfies Flag;
+/** The domain of a command that names none. */
+export const DEFAULT_DOMAIN = 'retail';
 export const DOMAIN = {
   type: 'string',
   value: 'NAME',
   help: 'tool environment',
-  default: 'retail',
-  choices: ['retail'],
+  default: DEFAULT_DOMAIN,
+  choices: DEMONSTRATED.map(({ name }) => name),
 } as const satisfies Flag;
 export const LEVEL = {
   type: 'string',
   value: 'NAME',
   help: 'difficulty: glimpse (the shortest), nano, small or full',
-  default: 'nano',
-  choices: ['glimpse', 'nano', 'small', 'full'],
+  default: usualLevel(DEFAULT_DOMAIN)!,
+  choices: LEVELS,
 } as const satisfies Flag;
 export const USER_FLAGS = {
   user: {
