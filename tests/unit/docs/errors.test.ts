@@ -63,10 +63,10 @@ test('the exit codes of the command line are listed', () => {
 });
 
 test('each status of the two servers is listed, and each code with which a WebSocket closes', () => {
-  const own = (folder: string) => unique(read(folder, /^server\.ts$/).matchAll(/(?<![\w.])([245]\d\d)(?![\d_])/g));
+  const own = unique(read('src/serve', /server\.ts$/).matchAll(/(?<![\w.])([245]\d\d)(?![\d_])/g));
   const statuses = numbers(column(section('HTTP'), 1));
-  const sent = [...own('src/users'), ...own('src/serve')].filter((status) => status !== '250'); // 250 is a number of milliseconds
-  expect(statuses).toEqual([...new Set(sent)].sort());
+  const sent = own.filter((status) => status !== '250'); // 250 is a number of milliseconds
+  expect(statuses).toEqual(sent);
   const closes = unique(read('src/serve', /^server\.ts$/).matchAll(/(?<!\d)(10\d\d)(?!\d)/g));
   for (const code of closes) expect(section('Frames of `mua env-serve`')).toContain(code);
 });
