@@ -138,22 +138,22 @@ describe('selection', () => {
     expect(query()).toEqual({ turn: '5' });
   });
 
-  test('moments are stepped through in the order of the conversation, and a selected moment is in the address', () => {
+  test('highlights are stepped through in the order of the conversation, and a selected highlight is in the address', () => {
     const { inspection } = open();
     // The pushes of an advantage of 0.5: tokens 4 and 5, and token 3 or 7, the first of equals. The write is at its call, token 7.
-    expect([...inspection.momentsAt.keys()]).toEqual([3, 4, 5, 7]);
-    run(inspection, 'next-moment');
+    expect([...inspection.highlightsAt.keys()]).toEqual([3, 4, 5, 7]);
+    run(inspection, 'next-highlight');
     expect(query()).toEqual({ tok: '3' });
-    run(inspection, 'previous-moment');
+    run(inspection, 'previous-highlight');
     expect(query()).toEqual({ tok: '7' });
-    expect(inspection.momentsAt.get(7)!.map(({ kind }) => kind)).toEqual(['write', 'violation']);
-    run(inspection, 'next-moment', 'next-token', 'next-moment');
+    expect(inspection.highlightsAt.get(7)!.map(({ kind }) => kind)).toEqual(['write', 'violation']);
+    run(inspection, 'next-highlight', 'next-token', 'next-highlight');
     expect(query()).toEqual({ tok: '5' });
   });
 
-  test('without moments the keys do nothing', () => {
+  test('without highlights the keys do nothing', () => {
     const { inspection } = open('', { trajectory: { ...trajectory(), nodes: [NODES[0]!], leaf: 0, violations: [] } as Trajectory });
-    expect(run(inspection, 'next-moment', 'previous-moment')).toEqual([false, false]);
+    expect(run(inspection, 'next-highlight', 'previous-highlight')).toEqual([false, false]);
     expect(query()).toEqual({});
   });
 

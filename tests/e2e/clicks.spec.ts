@@ -26,13 +26,13 @@ test('3 clicks from Runs: the largest push of a rollout and the row that it chan
   await hand.click(main.getByRole('link', { name: 'daring-ibis' }).first());
   await hand.click(main.getByRole('link', { name: /^Group \d+-\d+$/ }).first());
   await hand.click(main.getByRole('link', { name: /^Rollout .*correct/ }).first());
-  const moments = page.locator('[data-part=moments]');
-  const strongest = moments.getByRole('list', { name: /^Strongest pushes/ }).getByRole('link');
+  const highlights = page.locator('[data-part=highlights]');
+  const strongest = highlights.getByRole('list', { name: /^Strongest pushes/ }).getByRole('link');
   await expect(strongest.first()).toHaveText(/^“.+” was pushed (up|down) by [\d.]+: advantage −?[\d.]+ × \(1 − [\d.]+ %\)\.$/);
   const pushes = (await strongest.allInnerTexts()).map((text) => Number(/by ([\d.]+)/.exec(text)![1]));
   expect(pushes).toEqual(pushes.toSorted((a, b) => b - a));
   const [, row] = /: orders (#W\d+)\.$/.exec(
-    await moments
+    await highlights
       .getByRole('list', { name: /^Writes to the database/ })
       .getByRole('link')
       .first()

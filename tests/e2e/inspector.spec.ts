@@ -192,21 +192,21 @@ test('of a token in an inspected group: what else was likely, and what the updat
   await page.mouse.move(0, 0);
   await expect(tip).toHaveCount(0);
 
-  // The moments are listed, marked and reached by a link and by keys.
+  // The highlights are listed, marked and reached by a link and by keys.
   await page.keyboard.press('Escape');
-  const moments = page.getByRole('region', { name: 'Moments that matter' });
-  await expect(page.locator('[data-part=moment-mark]').first()).toBeAttached();
-  await moments.scrollIntoViewIfNeeded();
-  await inspect(page, 'rollout-moments', { fullPage: false });
-  const link = moments.getByRole('list', { name: 'Most uncertain choices' }).getByRole('link').first();
+  const highlights = page.getByRole('region', { name: 'Highlights' });
+  await expect(page.locator('[data-part=highlight-mark]').first()).toBeAttached();
+  await highlights.scrollIntoViewIfNeeded();
+  await inspect(page, 'rollout-highlights', { fullPage: false });
+  const link = highlights.getByRole('list', { name: 'Most uncertain choices' }).getByRole('link').first();
   const sentence = await link.innerText();
   expect(sentence).toMatch(/^“.+” was sampled with probability .+ %, entropy .+ nats\./);
   await link.focus();
   await page.keyboard.press('Enter');
-  await expect(panel.locator('[data-part=moment]')).toContainText(sentence);
+  await expect(panel.locator('[data-part=highlight]')).toContainText(sentence);
   await expect(page.locator('.t.on')).toBeInViewport();
   await expect(tip).toContainText('uncertain choice');
-  await inspect(page, 'rollout-moment', { fullPage: false });
+  await inspect(page, 'rollout-highlight', { fullPage: false });
   const chosen = field(page, 'tok');
   await page.keyboard.press('n');
   await expect.poll(() => field(page, 'tok')).not.toBe(chosen);

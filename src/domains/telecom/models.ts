@@ -33,7 +33,7 @@ export const date: Reader = (value, path) => {
 };
 
 /** A date with a time of day, in the format of Python's `str`: separated by a space. */
-export const moment: Reader = (value, path) => {
+export const dateTime: Reader = (value, path) => {
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d/.test(value)) return value.replace('T', ' ');
   throw new Refusal(`${path} must be a date and time`);
 };

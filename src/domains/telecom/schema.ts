@@ -4,7 +4,7 @@ import { cloneJson } from '../../base/json.ts';
 import { decimal, integer, listOf, mapOf, oneOf, optional, text } from '../exact/model.ts';
 import { pythonJson, type Printable } from '../exact/python.ts';
 import type { Json } from '../../records/json.ts';
-import { date, moment, strict, switched, withDefault } from './models.ts';
+import { date, dateTime, strict, switched, withDefault } from './models.ts';
 
 export interface Plan {
   plan_id: string;
@@ -105,8 +105,8 @@ const device = strict({
   imei: optional(text),
   is_esim_capable: switched,
   activated: withDefault(switched, false),
-  activation_date: optional(moment),
-  last_esim_transfer_date: optional(moment),
+  activation_date: optional(dateTime),
+  last_esim_transfer_date: optional(dateTime),
 });
 const line = strict({
   line_id: text,
@@ -150,7 +150,7 @@ const customer = strict({
   payment_methods: withDefault(listOf(paymentMethod), []),
   line_ids: withDefault(listOf(text), []),
   bill_ids: withDefault(listOf(text), []),
-  created_at: moment,
+  created_at: dateTime,
   last_extension_date: optional(date),
   goodwill_credit_used_this_year: withDefault(decimal, 0),
 });

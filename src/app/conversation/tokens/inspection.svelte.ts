@@ -12,7 +12,7 @@ import { isForeign } from '../../../records/task.ts';
 import { alternativeLink, forkLink, visit } from './fork-links.ts';
 import { readGroup, type ScaledRollout } from './group-scale.ts';
 import type { MarkSource } from './marks.ts';
-import { byPosition, momentsOf, stepPosition } from './moments.ts';
+import { byPosition, highlightsOf, stepPosition } from './highlights.ts';
 import { type Command, commandOf, cycle, lookOf, nextWrite, stepMessage, stepToken } from './navigation.ts';
 import { Pointer } from './pointed.svelte.ts';
 import { sequenceOf, spanAt, textOf } from './sequence.ts';
@@ -203,14 +203,14 @@ export class Inspection {
     if (inPanel) this.strip?.focus();
   };
 
-  // ── moments ─────────────────────────────────────────────────────────────────────────────────────────────────────
-  readonly moments = $derived.by(() => momentsOf({ ...this.source, trajectory: this.subject.trajectory }));
-  /** The moments at each position, in the order of the conversation. */
-  readonly momentsAt = $derived.by(() => byPosition(this.moments));
+  // ── highlights ─────────────────────────────────────────────────────────────────────────────────────────────────────
+  readonly highlights = $derived.by(() => highlightsOf({ ...this.source, trajectory: this.subject.trajectory }));
+  /** The highlights at each position, in the order of the conversation. */
+  readonly highlightsAt = $derived.by(() => byPosition(this.highlights));
 
-  /** Selects the next or the previous moment; after the last moment the first. Returns false if there is no moment. */
-  stepMoment(offset: 1 | -1): boolean {
-    const to = stepPosition([...this.momentsAt.keys()], this.position, offset);
+  /** Selects the next or the previous highlight; after the last highlight the first. Returns false if there is no highlight. */
+  stepHighlight(offset: 1 | -1): boolean {
+    const to = stepPosition([...this.highlightsAt.keys()], this.position, offset);
     if (to !== null) this.selectToken(to);
     return to !== null;
   }
@@ -292,8 +292,8 @@ export class Inspection {
     'previous-message': () => this.step('message', -1),
     'next-token': () => this.step('token', 1),
     'previous-token': () => this.step('token', -1),
-    'next-moment': () => this.stepMoment(1),
-    'previous-moment': () => this.stepMoment(-1),
+    'next-highlight': () => this.stepHighlight(1),
+    'previous-highlight': () => this.stepHighlight(-1),
     'next-write': () => this.selectMessage(nextWrite(this.shown, this.message)?.node.id ?? null),
     'next-sibling': () => visit(this.subject.sibling(1)),
     'previous-sibling': () => visit(this.subject.sibling(-1)),

@@ -9,8 +9,8 @@ export type Command =
   | 'previous-token'
   | 'previous-sibling'
   | 'next-sibling'
-  | 'next-moment'
-  | 'previous-moment'
+  | 'next-highlight'
+  | 'previous-highlight'
   | 'next-write'
   | 'next-channel'
   | 'previous-channel'
@@ -25,8 +25,8 @@ export const KEYS: readonly { key: string; command: Command; does: string }[] = 
   { key: 'k', command: 'previous-message', does: 'previous message' },
   { key: 'l', command: 'next-token', does: 'next token' },
   { key: 'h', command: 'previous-token', does: 'previous token' },
-  { key: 'n', command: 'next-moment', does: 'next moment that matters' },
-  { key: 'p', command: 'previous-moment', does: 'previous moment that matters' },
+  { key: 'n', command: 'next-highlight', does: 'next highlight' },
+  { key: 'p', command: 'previous-highlight', does: 'previous highlight' },
   { key: 'w', command: 'next-write', does: 'next result that changed the database' },
   { key: '[', command: 'previous-sibling', does: 'previous rollout of the list that you come from, else of the group; previous trial' },
   { key: ']', command: 'next-sibling', does: 'next rollout of the list or the group; next trial' },

@@ -2,7 +2,7 @@
 import { number } from '../../kit/format.ts';
 import { type Channel, CHANNEL_INFO, isLogprob, isSecond, stateOf, type ValueChannel } from './channels.ts';
 import { type MarkSource, quoted } from './marks.ts';
-import type { Moment, MomentKind } from './moments.ts';
+import type { Highlight, HighlightKind } from './highlights.ts';
 
 export interface Tip {
   text: string;
@@ -10,11 +10,11 @@ export interface Tip {
   values: { label: string; value: string }[];
   /** Shown in place of values; '' if there are values. */
   note: string;
-  /** The kinds of its moments in words; '' if it is not a moment. */
-  moments: string;
+  /** The kinds of its highlights in words; '' if it is not a highlight. */
+  highlights: string;
 }
 
-const MOMENTS: Record<MomentKind, string> = {
+const HIGHLIGHTS: Record<HighlightKind, string> = {
   push: 'strong push',
   uncertain: 'uncertain choice',
   flip: 'flip',
@@ -30,7 +30,7 @@ const SHORT: Partial<Record<ValueChannel, [label: string, value: (value: number)
 };
 
 /** The values of the token at `position`: the colour's value, and those that most readers look for. */
-export function tipOf(source: MarkSource, channel: Channel, moments: readonly Moment[], position: number): Tip {
+export function tipOf(source: MarkSource, channel: Channel, highlights: readonly Highlight[], position: number): Tip {
   const sampled = source.sequence.mask[position] === 1;
   const wanted = new Set<Channel>([channel, 'logprob', 'entropy', 'pressure', 'delta_p']);
   const values = [...wanted].flatMap((name) => {
@@ -43,7 +43,7 @@ export function tipOf(source: MarkSource, channel: Channel, moments: readonly Mo
     text: quoted(source, position),
     values,
     note: sampled ? (values.length === 0 ? 'no values stored' : '') : 'not sampled by the agent',
-    moments: moments.map(({ kind }) => MOMENTS[kind]).join(', '),
+    highlights: highlights.map(({ kind }) => HIGHLIGHTS[kind]).join(', '),
   };
 }
 

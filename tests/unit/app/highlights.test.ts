@@ -1,7 +1,13 @@
-/** Moments of a conversation: which tokens are found, in which order, in which words, and why a kind is absent. */
+/** Highlights of a conversation: which tokens are found, in which order, in which words, and why a kind is absent. */
 import { describe, expect, test } from 'vitest';
 import { channelValues, type Second } from '../../../src/app/conversation/tokens/channels.ts';
-import { byPosition, type MomentKind, type MomentSource, momentsOf, stepPosition } from '../../../src/app/conversation/tokens/moments.ts';
+import {
+  byPosition,
+  type HighlightKind,
+  type HighlightSource,
+  highlightsOf,
+  stepPosition,
+} from '../../../src/app/conversation/tokens/highlights.ts';
 import { sequenceOf, textOf } from '../../../src/app/conversation/tokens/sequence.ts';
 import { tipOf } from '../../../src/app/conversation/tokens/tip.ts';
 import { Vocabulary } from '../../../src/app/conversation/tokens/vocabulary.ts';
@@ -39,7 +45,7 @@ function source(
   all: MessageNode[],
   advantage: number | null,
   more: { second?: Second; violations?: Trajectory['violations'] } = {},
-): MomentSource {
+): HighlightSource {
   const sequence = sequenceOf({ nodes: all, leaf: all.length - 1 });
   const { second = null, violations = [] } = more;
   return {
@@ -51,8 +57,9 @@ function source(
     trajectory: { violations, task: { domain: 'retail' } as Trajectory['task'] },
   };
 }
-const kind = (of: MomentSource, name: MomentKind) => momentsOf(of).find((group) => group.kind === name)!;
-const sentences = (of: MomentSource, name: MomentKind) => kind(of, name).moments.map(({ position, sentence }) => [position, sentence]);
+const kind = (of: HighlightSource, name: HighlightKind) => highlightsOf(of).find((group) => group.kind === name)!;
+const sentences = (of: HighlightSource, name: HighlightKind) =>
+  kind(of, name).highlights.map(({ position, sentence }) => [position, sentence]);
 
 describe('pushes', () => {
   test('the three largest pushes are listed, the largest first, with the change of probability where it is stored', () => {
@@ -66,13 +73,16 @@ describe('pushes', () => {
 
   test('of equal pushes the earlier is first', () => {
     const same = nodes().map((one) => ({ ...one, logprobs: one.logprobs.map((value) => value && Math.log(0.5)) }));
-    expect(kind(source(same, 1), 'push').moments.map(({ position }) => position)).toEqual([1, 2, 3]);
+    expect(kind(source(same, 1), 'push').highlights.map(({ position }) => position)).toEqual([1, 2, 3]);
   });
 
   test('without an advantage, or with advantage 0, the reason says so', () => {
-    expect(kind(source(nodes(), null), 'push')).toMatchObject({ moments: [], reason: expect.stringContaining('No advantage is stored') });
+    expect(kind(source(nodes(), null), 'push')).toMatchObject({
+      highlights: [],
+      reason: expect.stringContaining('No advantage is stored'),
+    });
     expect(kind(source(nodes(), 0), 'push')).toMatchObject({
-      moments: [],
+      highlights: [],
       reason: expect.stringContaining('advantage of this rollout is 0'),
     });
   });
@@ -131,7 +141,7 @@ describe('flips', () => {
   });
 
   test('are absent where nothing after the update is stored', () => {
-    expect(kind(source(nodes(before), 1), 'flip')).toMatchObject({ moments: [], reason: expect.stringContaining('are not stored') });
+    expect(kind(source(nodes(before), 1), 'flip')).toMatchObject({ highlights: [], reason: expect.stringContaining('are not stored') });
   });
 });
 
@@ -140,7 +150,10 @@ describe('writes and broken rules', () => {
     const of = source(nodes(), 1, { violations: Array(2).fill({ rule: 'unconfirmed_write', call: 0, detail: '' }) });
     expect(sentences(of, 'write')).toEqual([[7, 'cancel changed 2 rows: orders.']]);
     expect(sentences(of, 'violation')).toEqual([[7, 'cancel: the agent changed data without asking.']]);
-    expect([...byPosition(momentsOf(of))].find(([at]) => at === 7)![1].map((moment) => moment.kind)).toEqual(['write', 'violation']);
+    expect([...byPosition(highlightsOf(of))].find(([at]) => at === 7)![1].map((highlight) => highlight.kind)).toEqual([
+      'write',
+      'violation',
+    ]);
   });
 
   test('of more than three writes, those with most rows are listed and the others counted', () => {
@@ -149,8 +162,8 @@ describe('writes and broken rules', () => {
       many.push(node(many.length, 'assistant', ['{"name":"', 'cancel', '"}']));
       many.push(node(many.length, 'tool', ['ok'], result(many.length, keys)));
     }
-    const { moments, more } = kind(source(many, 1), 'write');
-    expect(moments.map(({ sentence }) => sentence)).toEqual([
+    const { highlights, more } = kind(source(many, 1), 'write');
+    expect(highlights.map(({ sentence }) => sentence)).toEqual([
       'cancel changed 2 rows: orders.',
       ...Array(2).fill('cancel changed 1 row: orders a.'),
     ]);
@@ -166,13 +179,13 @@ describe('writes and broken rules', () => {
   });
 });
 
-test('a conversation that the agent did not sample has no moments of tokens', () => {
+test('a conversation that the agent did not sample has no highlights of tokens', () => {
   const of = source([node(0, 'user', ['Hi'])], null);
-  expect(momentsOf(of).map(({ moments }) => moments.length)).toEqual([0, 0, 0, 0, 0]);
+  expect(highlightsOf(of).map(({ highlights }) => highlights.length)).toEqual([0, 0, 0, 0, 0]);
   expect(kind(of, 'flip').reason).toBe('The agent sampled no token in this conversation.');
 });
 
-test('steps from moment to moment start again at the other end', () => {
+test('steps from highlight to highlight start again at the other end', () => {
   expect([stepPosition([2, 5, 9], null, 1), stepPosition([2, 5, 9], null, -1)]).toEqual([2, 9]);
   expect([stepPosition([2, 5, 9], 5, 1), stepPosition([2, 5, 9], 5, -1), stepPosition([2, 5, 9], 6, -1)]).toEqual([9, 2, 5]);
   expect([stepPosition([2, 5, 9], 9, 1), stepPosition([2, 5, 9], 2, -1), stepPosition([], 2, 1)]).toEqual([2, 9, null]);
@@ -190,15 +203,15 @@ describe('the box beside a token', () => {
         { label: 'entropy', value: '0.5 nats' },
         { label: 'push', value: '+0.1' },
       ],
-      moments: '',
+      highlights: '',
     });
   });
-  test('says that a token was not sampled, and names its moments', () => {
+  test('says that a token was not sampled, and names its highlights', () => {
     expect(tipOf(of, 'none', [{ kind: 'write', position: 0, sentence: 'It wrote.' }], 0)).toEqual({
       text: '“Hi”',
       note: 'not sampled by the agent',
       values: [],
-      moments: 'write',
+      highlights: 'write',
     });
   });
 });

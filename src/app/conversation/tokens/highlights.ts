@@ -1,44 +1,44 @@
-/** @file The moments of a conversation that matter most: where the update pushed, where the agent wavered, what it wrote and broke. */
+/** @file The highlights of a conversation: where the update pushed, where the agent wavered, what it wrote and broke. */
 import type { Trajectory } from '../../../records/trajectory.ts';
 import { brokenCalls, noViolations } from '../../labels/labels.ts';
 import { number } from '../../kit/format.ts';
 import { type MarkSource, quoted } from './marks.ts';
 import { annotation, type Span } from './sequence.ts';
 
-export type MomentKind = 'push' | 'uncertain' | 'flip' | 'write' | 'violation';
+export type HighlightKind = 'push' | 'uncertain' | 'flip' | 'write' | 'violation';
 
-export interface Moment {
-  kind: MomentKind;
+export interface Highlight {
+  kind: HighlightKind;
   /** Position in the whole sequence. For a write and a violation: the token at which the name of the called tool begins. */
   position: number;
   sentence: string;
 }
 
-export interface MomentGroup {
-  kind: MomentKind;
+export interface HighlightGroup {
+  kind: HighlightKind;
   label: string;
   /** The strongest first. */
-  moments: Moment[];
+  highlights: Highlight[];
   /** How many more there are; 0 for pushes and choices, which rank all sampled tokens. */
   more: number;
-  /** Why there are no moments of this kind; '' if there are. */
+  /** Why there are no highlights of this kind; '' if there are. */
   reason: string;
 }
 
-export type MomentSource = Pick<MarkSource, 'sequence' | 'values' | 'second' | 'vocabulary' | 'text'> & {
+export type HighlightSource = Pick<MarkSource, 'sequence' | 'values' | 'second' | 'vocabulary' | 'text'> & {
   trajectory: Pick<Trajectory, 'violations' | 'task'>;
 };
 
-/** Moments of one kind that are listed. */
+/** Highlights of one kind that are listed. */
 const KEPT = 3;
 /** An entropy below this number of nats is no choice: the agent was sure. */
 const LEAST_ENTROPY = 0.01;
 const LEAST_PUSH = 1e-6;
 
-type Found = Omit<MomentGroup, 'kind' | 'label'>;
+type Found = Omit<HighlightGroup, 'kind' | 'label'>;
 
-/** All kinds of moments, ranked within each kind. A kind without moments has a reason. */
-export function momentsOf(source: MomentSource): MomentGroup[] {
+/** All kinds of highlights, ranked within each kind. A kind without highlights has a reason. */
+export function highlightsOf(source: HighlightSource): HighlightGroup[] {
   return [
     { kind: 'push', label: 'Strongest pushes (approximate)', ...pushes(source) },
     { kind: 'uncertain', label: 'Most uncertain choices', ...choices(source) },
@@ -48,11 +48,11 @@ export function momentsOf(source: MomentSource): MomentGroup[] {
   ];
 }
 
-/** The moments at each position, in the order of the conversation. */
-export function byPosition(groups: readonly MomentGroup[]): ReadonlyMap<number, Moment[]> {
-  const found = new Map<number, Moment[]>();
-  for (const moment of groups.flatMap(({ moments }) => moments).toSorted((a, b) => a.position - b.position))
-    found.set(moment.position, [...(found.get(moment.position) ?? []), moment]);
+/** The highlights at each position, in the order of the conversation. */
+export function byPosition(groups: readonly HighlightGroup[]): ReadonlyMap<number, Highlight[]> {
+  const found = new Map<number, Highlight[]>();
+  for (const highlight of groups.flatMap(({ highlights }) => highlights).toSorted((a, b) => a.position - b.position))
+    found.set(highlight.position, [...(found.get(highlight.position) ?? []), highlight]);
   return found;
 }
 
@@ -65,7 +65,7 @@ export function stepPosition(positions: readonly number[], from: number | null, 
 /** Three significant digits. */
 const percent = (share: number) => `${number(100 * share)} %`;
 const rows = (count: number) => `${count} ${count === 1 ? 'row' : 'rows'}`;
-const absent = (reason: string): Found => ({ moments: [], more: 0, reason });
+const absent = (reason: string): Found => ({ highlights: [], more: 0, reason });
 const SAMPLED_NOTHING = 'The agent sampled no token in this conversation.';
 
 /** The positions with the largest sizes, the largest first. NaN counts as absent. Takes one pass: a conversation may be long. */
@@ -83,7 +83,7 @@ function largest(length: number, size: (position: number) => number, least: numb
   return { positions: best.map(({ position }) => position), count };
 }
 
-function pushes(source: MomentSource): Found {
+function pushes(source: HighlightSource): Found {
   const { sequence, values } = source;
   if (!sequence.mask.includes(1)) return absent(SAMPLED_NOTHING);
   const { positions } = largest(sequence.length, (t) => Math.abs(values.pressure[t]!), LEAST_PUSH);
@@ -93,7 +93,7 @@ function pushes(source: MomentSource): Found {
         ? 'The advantage of this rollout is 0, so its reward did not push its tokens.'
         : 'No advantage is stored for this conversation. Only rollouts that a run trained on have one.',
     );
-  const moments = positions.map((position): Moment => {
+  const highlights = positions.map((position): Highlight => {
     const push = values.pressure[position]!;
     const change = values.delta_p[position]!;
     const product = `advantage ${number(values.advantage[position]!)} × (1 − ${percent(Math.exp(values.logprob[position]!))})`;
@@ -107,10 +107,10 @@ function pushes(source: MomentSource): Found {
       sentence: `${quoted(source, position)} was pushed ${push > 0 ? 'up' : 'down'} by ${number(Math.abs(push))}: ${product}.${then}`,
     };
   });
-  return { moments, more: 0, reason: '' };
+  return { highlights, more: 0, reason: '' };
 }
 
-function choices(source: MomentSource): Found {
+function choices(source: HighlightSource): Found {
   const { sequence, values, second } = source;
   const known = (name: 'entropy' | 'by_entropy') => values[name].some((value) => !Number.isNaN(value));
   if (!sequence.mask.includes(1)) return absent(SAMPLED_NOTHING);
@@ -119,7 +119,7 @@ function choices(source: MomentSource): Found {
   const { positions } = largest(sequence.length, (t) => values[name][t]!, LEAST_ENTROPY);
   if (positions.length === 0) return absent(`The agent was sure of every token: no entropy is above ${LEAST_ENTROPY} nats.`);
   const likeliest = topBefore(source);
-  const moments = positions.map((position): Moment => {
+  const highlights = positions.map((position): Highlight => {
     const entropy = `entropy ${number(values[name][position]!)} nats${name === 'by_entropy' ? ` by ${second!.name}` : ''}`;
     const chosen = `${quoted(source, position)} was sampled with probability ${percent(Math.exp(values.logprob[position]!))}, ${entropy}.`;
     const top = likeliest(position);
@@ -127,7 +127,7 @@ function choices(source: MomentSource): Found {
       top && top.id !== sequence.ids[position] ? ` The most likely token was ${quoted(source, position, top.id)}, ${percent(top.p)}.` : '';
     return { kind: 'uncertain', position, sentence: chosen + other };
   });
-  return { moments, more: 0, reason: '' };
+  return { highlights, more: 0, reason: '' };
 }
 
 interface Top {
@@ -136,13 +136,13 @@ interface Top {
 }
 
 /** A function that gives the most likely token at a position under the name of its annotations; null where it is not stored. */
-function stored({ sequence }: MomentSource, name: string): (position: number) => Top | null {
+function stored({ sequence }: HighlightSource, name: string): (position: number) => Top | null {
   const [ids, logprobs] = [annotation(sequence, `${name}_id`), annotation(sequence, `${name}_logprob`)];
   return (t) => (Number.isNaN(ids[t]!) ? null : { id: ids[t]!, p: Math.exp(logprobs[t]!) });
 }
 
 /** The most likely token at sampling. Where it is not stored, the sampled token is the most likely one if its probability is over 50 %. */
-function topBefore(source: MomentSource): (position: number) => Top | null {
+function topBefore(source: HighlightSource): (position: number) => Top | null {
   const known = stored(source, 'top_1');
   return (t) => {
     const p = Math.exp(source.values.logprob[t]!);
@@ -150,7 +150,7 @@ function topBefore(source: MomentSource): (position: number) => Top | null {
   };
 }
 
-function flips(source: MomentSource): Found {
+function flips(source: HighlightSource): Found {
   const { sequence, second } = source;
   const sampled = sequence.mask.reduce((sum, m) => sum + m, 0);
   if (sampled === 0) return absent(SAMPLED_NOTHING);
@@ -183,16 +183,16 @@ function flips(source: MomentSource): Found {
     return absent(
       `The most likely token ${by} is the same ${compared === sampled ? 'everywhere' : `at all ${compared} tokens where both are known`}.`,
     );
-  const moments = positions.map((position): Moment => {
+  const highlights = positions.map((position): Highlight => {
     const [then, now] = [before(position)!, after(position)!];
     const name = (top: Top) => `${quoted(source, position, top.id)} (${percent(top.p)})`;
     return { kind: 'flip', position, sentence: `The most likely token was ${name(then)}; ${by} it is ${name(now)}.` };
   });
-  return { moments, more: count - positions.length, reason: '' };
+  return { highlights, more: count - positions.length, reason: '' };
 }
 
 /** The tool calls that have a result: their results, and the token at which the name of the tool begins. */
-function calls({ sequence: { spans }, text }: MomentSource): { result: NonNullable<Span['node']['toolResult']>; position: number }[] {
+function calls({ sequence: { spans }, text }: HighlightSource): { result: NonNullable<Span['node']['toolResult']>; position: number }[] {
   return spans.flatMap(({ node: { toolResult } }, i) => {
     const made = toolResult && spans.slice(0, i).findLast(({ node }) => node.role === 'assistant');
     return made ? [{ result: toolResult, position: nameAt(made, toolResult.name, text?.pieces) }] : [];
@@ -209,27 +209,27 @@ function nameAt({ node, start, end }: Span, name: string, pieces: readonly strin
   return start + Math.max(0, node.mask.indexOf(1));
 }
 
-function writes(source: MomentSource): Found {
+function writes(source: HighlightSource): Found {
   const wrote = calls(source)
     .filter(({ result }) => !result.error && result.changes.length > 0)
     .sort((a, b) => b.result.changes.length - a.result.changes.length);
   if (wrote.length === 0) return absent('No call of the agent changed the database.');
-  const moments = wrote.slice(0, KEPT).map(({ result: { name, changes }, position }): Moment => {
+  const highlights = wrote.slice(0, KEPT).map(({ result: { name, changes }, position }): Highlight => {
     const [{ table, key }] = changes as [(typeof changes)[number]];
     const where = changes.length === 1 ? `${table} ${key}` : [...new Set(changes.map((change) => change.table))].join(', ');
     return { kind: 'write', position, sentence: `${name} changed ${rows(changes.length)}: ${where}.` };
   });
-  return { moments, more: wrote.length - moments.length, reason: '' };
+  return { highlights, more: wrote.length - highlights.length, reason: '' };
 }
 
-function violations(source: MomentSource): Found {
+function violations(source: HighlightSource): Found {
   const { violations: broken, task } = source.trajectory;
   const made = new Map(calls(source).map((call) => [call.result.index, call]));
-  const moments = [...brokenCalls(broken)].flatMap(([call, rules]): Moment[] => {
+  const highlights = [...brokenCalls(broken)].flatMap(([call, rules]): Highlight[] => {
     const found = made.get(call);
     if (!found) return [];
     return rules.map((rule) => ({ kind: 'violation', position: found.position, sentence: `${found.result.name}: the agent ${rule}.` }));
   });
-  if (moments.length === 0) return absent(noViolations(task.domain));
-  return { moments: moments.slice(0, KEPT), more: Math.max(0, moments.length - KEPT), reason: '' };
+  if (highlights.length === 0) return absent(noViolations(task.domain));
+  return { highlights: highlights.slice(0, KEPT), more: Math.max(0, highlights.length - KEPT), reason: '' };
 }
