@@ -1,21 +1,21 @@
 /** @file The conversation with which a tau2 task begins (`message_history`): runs its calls, and finds the messages of each side. */
+import type { ToolCall } from '../records/task.ts';
 import { canonicalJson } from '../base/json.ts';
 import type { Requestor } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
-import type { ExactCall } from '../domains/exact/types.ts';
 
 interface HistoryMessage {
   role: 'assistant' | 'user' | 'tool';
   /** Only for a tool's answer: the call's id. */
   id?: string;
   content?: string | null;
-  tool_calls?: (ExactCall & { id: string })[] | null;
+  tool_calls?: (ToolCall & { id: string })[] | null;
 }
 
 export const historyMessages = (messages: readonly Json[]) => messages as unknown as readonly HistoryMessage[];
 
 /** The calls of a message. Without a requestor, a call belongs to the message's role. */
-export function callsIn({ role, tool_calls }: HistoryMessage): { id: string; call: Required<ExactCall> }[] {
+export function callsIn({ role, tool_calls }: HistoryMessage): { id: string; call: Required<ToolCall> }[] {
   return (tool_calls ?? []).map(({ id, name, arguments: args, requestor = role === 'user' ? 'user' : 'assistant' }) => ({
     id,
     call: { name, arguments: args, requestor },
@@ -25,7 +25,7 @@ export function callsIn({ role, tool_calls }: HistoryMessage): { id: string; cal
 /** Runs the calls that change the database. @throws if an answer differs from the recorded answer */
 export function replayHistory(
   messages: readonly Json[],
-  { mutates, run }: { mutates: (tool: string, requestor: Requestor) => boolean; run: (call: ExactCall) => { text: string } },
+  { mutates, run }: { mutates: (tool: string, requestor: Requestor) => boolean; run: (call: ToolCall) => { text: string } },
 ): void {
   const queue = [...historyMessages(messages)];
   for (let message; (message = queue.shift());) {

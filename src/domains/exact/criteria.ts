@@ -1,7 +1,8 @@
 /** @file tau2-bench's criteria ENV_ASSERTION and ACTION: assertions about the final state, and actions that must be called. */
+import type { ToolCall } from '../../records/task.ts';
 import type { BenchmarkTask, EnvAssertion, EvaluationCriteria, GoldAction } from '../../records/benchmark-task.ts';
 import type { Judgement, Played } from '../../environments/domain.ts';
-import type { ExactCall, ExactDomain } from './types.ts';
+import type { ExactDomain } from './types.ts';
 import { equalJson } from '../../base/json.ts';
 import type { Rows } from '../../environments/overlay.ts';
 
@@ -9,7 +10,7 @@ import type { Rows } from '../../environments/overlay.ts';
  * Quirks: the requestor is not compared. Without `compare_args`, all arguments of the call are compared, not those of the
  * gold action: an additional argument fails, a missing argument passes. Without arguments to compare, the call matches.
  */
-export function actionMatches({ name, arguments: gold, compare_args }: GoldAction, call: ExactCall): boolean {
+export function actionMatches({ name, arguments: gold, compare_args }: GoldAction, call: ToolCall): boolean {
   if (name !== call.name) return false;
   const compared = compare_args ?? Object.keys(call.arguments);
   return compared.every((key) =>

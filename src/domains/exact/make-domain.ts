@@ -2,8 +2,8 @@
 import { type Arguments, checkArguments } from './arguments.ts';
 import type { InitialState, Requestor } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
-import type { ToolSchema } from '../../records/task.ts';
-import type { ExactCall, ExactDomain } from './types.ts';
+import type { ToolSchema, ToolCall } from '../../records/task.ts';
+import type { ExactDomain } from './types.ts';
 import { replayHistory } from '../../environments/history.ts';
 import { cloneJson } from '../../base/json.ts';
 import { orderedEntries } from './ordered-json.ts';
@@ -84,7 +84,7 @@ export function makeExactDomain(parts: DomainParts): ExactDomain {
     return run(rows, args);
   }
 
-  function execute(rows: Rows, { name: tool, arguments: args, requestor = 'assistant' }: ExactCall) {
+  function execute(rows: Rows, { name: tool, arguments: args, requestor = 'assistant' }: ToolCall) {
     const set = toolsOf(requestor);
     if (!set.has(tool)) return { text: unknownTool(tool, set.size > 0), error: true };
     try {

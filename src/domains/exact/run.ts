@@ -1,14 +1,14 @@
 /** @file Runs calls on an exact domain, and hashes its states like the reference. */
 import type { ExactResult } from '../../environments/types.ts';
-import type { ExactCall, ExactDomain, ExecuteOptions } from './types.ts';
+import type { ExactDomain, ExecuteOptions } from './types.ts';
 import { canonicalJson, cloneJson } from '../../base/json.ts';
 import { Overlay, type World } from '../../environments/overlay.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Json } from '../../records/json.ts';
-import type { RowChange } from '../../records/task.ts';
+import type { RowChange, ToolCall } from '../../records/task.ts';
 
 /** Runs one call on `rows`. Drops the writes of a call that fails, except if the tool itself succeeded (`kept`). Never throws. */
-export function runExact(domain: Pick<ExactDomain, 'execute'>, rows: Overlay, call: ExactCall, options?: ExecuteOptions): ExactResult {
+export function runExact(domain: Pick<ExactDomain, 'execute'>, rows: Overlay, call: ToolCall, options?: ExecuteOptions): ExactResult {
   const draft = new Overlay(rows);
   // A tool may store its arguments in the database, so it gets a copy.
   const result = domain.execute(draft, { ...call, arguments: cloneJson(call.arguments) }, options);

@@ -8,11 +8,6 @@ import type { Json } from '../../records/json.ts';
 import type { ToolCall, ToolSchema } from '../../records/task.ts';
 import type { ExactResult } from '../../environments/types.ts';
 
-export interface ExactCall extends ToolCall {
-  /** The caller. Default: the assistant. */
-  requestor?: Requestor;
-}
-
 export interface ExecuteOptions {
   /** False for gold actions: tau2 replays them without the synchronisation after every live call. */
   sync?: boolean;

@@ -2,9 +2,10 @@
  * @file tau2-bench's telecom domain. The agent's tools change a provider's records. Only the user's tools change the
  * simulated phone. Upstream's broken default VPN leaks from one environment into the next; here it stays in its episode.
  */
+import type { ToolCall } from '../../records/task.ts';
 import { Refusal, type Arguments } from '../exact/arguments.ts';
 import type { InitialState, Requestor } from '../../records/benchmark-task.ts';
-import type { ExactCall, ExactDomain } from '../exact/types.ts';
+import type { ExactDomain } from '../exact/types.ts';
 import { replayHistory } from '../../environments/history.ts';
 import type { Rows } from '../../environments/overlay.ts';
 import { AGENT_TOOLS } from './agent-tools.ts';
@@ -43,7 +44,7 @@ export const telecom: ExactDomain = {
   },
 };
 
-function runTool(rows: Rows, { name, arguments: given, requestor = 'assistant' }: ExactCall): string {
+function runTool(rows: Rows, { name, arguments: given, requestor = 'assistant' }: ToolCall): string {
   // Upstream passes arguments by keyword, and these keywords have another meaning there.
   if (Object.hasOwn(given, 'requestor'))
     throw new Refusal("tau2.environment.environment.Environment.make_tool_call() got multiple values for keyword argument 'requestor'");

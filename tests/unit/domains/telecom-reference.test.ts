@@ -5,8 +5,8 @@ import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import type { InitialState, Requestor } from '../../../src/records/benchmark-task.ts';
 import type { Json } from '../../../src/records/json.ts';
-import type { ToolSchema } from '../../../src/records/task.ts';
-import type { ExactCall } from '../../../src/domains/exact/types.ts';
+import type { ToolCall, ToolSchema } from '../../../src/records/task.ts';
+
 import { canonicalJson, cloneJson } from '../../../src/base/json.ts';
 import { Overlay, World, type Rows } from '../../../src/environments/overlay.ts';
 import { sha256 } from '../../../src/base/sha256.ts';
@@ -110,7 +110,7 @@ const hashes = (rows: Rows): Hashes => ({
 });
 
 /** Runs one call as the store does: a failed call changes nothing, unless the tool itself succeeded. */
-function call(rows: Overlay, wanted: ExactCall): { text: string; error: boolean; wrote: boolean } {
+function call(rows: Overlay, wanted: ToolCall): { text: string; error: boolean; wrote: boolean } {
   const draft = new Overlay(rows);
   const answer = telecom.execute(draft, { ...wanted, arguments: cloneJson(wanted.arguments) }) as {
     text: string;

@@ -5,7 +5,8 @@ import { resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Benchmark, InitialState } from '../../../src/records/benchmark-task.ts';
 import type { Json } from '../../../src/records/json.ts';
-import type { ExactCall, ExactDomain } from '../../../src/domains/exact/types.ts';
+import type { ToolCall } from '../../../src/records/task.ts';
+import type { ExactDomain } from '../../../src/domains/exact/types.ts';
 import { TAU2_DOMAINS } from '../../../src/benchmarks/tau2/domains.ts';
 import { exactDomain } from '../../support/exact-domains.ts';
 import { canonicalJson, cloneJson } from '../../../src/base/json.ts';
@@ -146,7 +147,7 @@ function replay(domain: ExactDomain, rows: Overlay, calls: readonly RecordedCall
       name,
       arguments: cloneJson(args),
       ...(call.requestor && { requestor: call.requestor }),
-    } satisfies ExactCall);
+    } satisfies ToolCall);
     if (!answer.error) rows.apply(draft.changes());
     const error = call.error ?? /^(Error: |Unknown action )/.test(recorded as string);
     const right =
