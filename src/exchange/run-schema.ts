@@ -13,7 +13,7 @@ import type { EndpointConfig } from '../records/user.ts';
 import { checked } from './checked.ts';
 import { type Fields, id, name, natural, number, oneOf, scalar, text, time } from './schema-fields.ts';
 import { local, scripted } from './user-schema.ts';
-import { checkGraph, rewardPartsSchema, RULES, TERMINATIONS, toolFaultsSchema, trajectorySchema } from './trajectory-schema.ts';
+import { checkGraph, rewardTermsSchema, RULES, TERMINATIONS, toolFaultsSchema, trajectorySchema } from './trajectory-schema.ts';
 
 const STATUSES: Record<RunStatus, true> = {
   starting: true,
@@ -32,7 +32,7 @@ export const rolloutSchema = z.object({
   task: name,
   intent: name,
   reward: z.nullable(number),
-  rewards: z.optional(rewardPartsSchema),
+  rewards: z.optional(rewardTermsSchema),
   advantage: z.nullable(number),
   termination: oneOf(TERMINATIONS),
   turns: natural,

@@ -4,7 +4,7 @@ import { CUSTOMER_FAULTS, type CustomerJudgement, type UserRequest } from '../re
 import type { BenchmarkTask, EnvAssertion, RewardInfo, RewardType, GoldAction } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
 import type { Persona, ToolFaults } from '../records/conditions.ts';
-import { REWARD_PARTS } from '../records/rewards.ts';
+import { REWARD_TERMS } from '../records/rewards.ts';
 import type { RowChange, Task, ToolCall, UserScenario, Verdict, Violation, Wish } from '../records/task.ts';
 import type { MessageNode, TerminationReason, Trajectory, UserCall } from '../records/trajectory.ts';
 import { checked, located } from './checked.ts';
@@ -136,7 +136,7 @@ const customerJudgement = z.object({
   error: z.optional(text),
 } satisfies Fields<CustomerJudgement>);
 
-export const rewardPartsSchema = z.partialRecord(z.enum(REWARD_PARTS), number);
+export const rewardTermsSchema = z.partialRecord(z.enum(REWARD_TERMS), number);
 
 export const trajectorySchema = z.object({
   id,
@@ -154,7 +154,7 @@ export const trajectorySchema = z.object({
   customerJudgement: z.optional(customerJudgement),
   turns: natural,
   reward: z.nullable(number),
-  rewards: z.optional(rewardPartsSchema),
+  rewards: z.optional(rewardTermsSchema),
   verdict: z.nullable(verdict),
   violations: z.array(violation),
   toolCalls: counts,

@@ -3,7 +3,7 @@ import { renderAssistant, TOOL_CALL_START } from '../agent/chat-template.ts';
 import { parseTurn } from '../agent/tool-call.ts';
 import type { ChatMessage } from '../records/conversation.ts';
 import type { Json } from '../records/json.ts';
-import type { RewardParts } from '../records/rewards.ts';
+import type { RewardTerms } from '../records/rewards.ts';
 import { FOREIGN_PLACE, type ToolCall } from '../records/task.ts';
 import type { MessageNode, TerminationReason, Trajectory } from '../records/trajectory.ts';
 
@@ -23,7 +23,7 @@ export interface ForeignRollout {
   userCalls?: readonly { after: number; call: ToolCall; text: string }[];
   gold?: readonly ToolCall[];
   reward: number | null;
-  rewards?: RewardParts;
+  rewards?: RewardTerms;
   advantage?: number | null;
   termination?: TerminationReason;
   turns?: number;

@@ -5,7 +5,7 @@ import { readConversation } from '../agent/conversation.ts';
 import { located } from '../exchange/checked.ts';
 import { ImportError } from '../exchange/import-error.ts';
 import { TERMINATIONS } from '../exchange/trajectory-schema.ts';
-import { type RewardParts, REWARD_PARTS } from '../records/rewards.ts';
+import { type RewardTerms, REWARD_TERMS } from '../records/rewards.ts';
 import type { ChatMessage } from '../records/conversation.ts';
 import type { TerminationReason } from '../records/trajectory.ts';
 import { messagesOfText } from './chat-text.ts';
@@ -59,7 +59,7 @@ export function readRow(row: Row, kind: RowKind, file: string, where: string): F
         : field.read(() => readConversation({ messages: [...(prompt as unknown[]), ...(completion as unknown[])] }, where)).messages;
       const key = texts ? prompt : JSON.stringify(prompt);
       const tokens = readTokens(field);
-      const rewards = readRewardParts(row.rewards);
+      const rewards = readRewardTerms(row.rewards);
       return {
         ...common(field),
         ...taskOf(field, messages),
@@ -93,10 +93,10 @@ function taskOf(field: RowFields, messages: readonly ChatMessage[]): Pick<Foreig
 const readTermination = (name: string | undefined): TerminationReason =>
   name !== undefined && Object.hasOwn(TERMINATIONS, name) ? (name as TerminationReason) : 'unknown';
 
-function readRewardParts(value: unknown): RewardParts | undefined {
+function readRewardTerms(value: unknown): RewardTerms | undefined {
   if (!isObject(value)) return undefined;
-  const parts = Object.entries(value).filter(([name, part]) => REWARD_PARTS.some((known) => known === name) && typeof part === 'number');
-  return parts.length > 0 ? Object.fromEntries(parts) : undefined;
+  const terms = Object.entries(value).filter(([name, term]) => REWARD_TERMS.some((known) => known === name) && typeof term === 'number');
+  return terms.length > 0 ? Object.fromEntries(terms) : undefined;
 }
 
 /** @throws ImportError if the columns have different lengths, or values that are no tokens */

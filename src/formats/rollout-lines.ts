@@ -9,7 +9,7 @@ import type { Trajectory } from '../records/trajectory.ts';
 /**
  * `prompt` and `completion` are messages, split before the agent's first turn. `prompt_ids` and `completion_ids` are the
  * exact tokens, split before the first sampled token. `completion_mask` is 1 for tokens of the loss. `logprobs` are the
- * sampler's log-probabilities. `reward` and `score` are the outcome; `rewards` has the parts of the reward of training, if there are more.
+ * sampler's log-probabilities. `reward` and `score` are the outcome; `rewards` has the terms of the reward of training, if there are more.
  */
 export function trajectoryLine(trajectory: Trajectory, rollout: RolloutSummary | undefined): Record<string, unknown> {
   const { messages } = toMessages(trajectory);

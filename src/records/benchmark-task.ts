@@ -44,7 +44,7 @@ export interface EvaluationCriteria {
   reward_basis?: RewardType[];
 }
 
-/** The parts of a reward, with tau2-bench's names. A list is null if the task has no criteria of that kind. */
+/** The terms of a reward, with tau2-bench's names. A list is null if the task has no criteria of that kind. */
 export interface RewardInfo {
   reward: number;
   db_check: { db_match: boolean; db_reward: number } | null;

@@ -1,5 +1,5 @@
 /** @file A rollout. */
-import type { RewardParts } from './rewards.ts';
+import type { RewardTerms } from './rewards.ts';
 import type { Violation } from './task.ts';
 import type { Trajectory } from './trajectory.ts';
 
@@ -13,7 +13,7 @@ export interface RolloutSummary {
   intent: string;
   reward: number | null;
   /** `Trajectory` has the same field. */
-  rewards?: RewardParts;
+  rewards?: RewardTerms;
   advantage: number | null;
   termination: Trajectory['termination'];
   turns: number;

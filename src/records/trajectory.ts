@@ -1,5 +1,5 @@
 /** @file A trajectory: one episode as messages, with the exact tokens that the model saw and sampled. */
-import type { RewardParts } from './rewards.ts';
+import type { RewardTerms } from './rewards.ts';
 import type { CustomerJudgement, UserRequest } from './user.ts';
 import type { RowChange, Task, ToolCall, Verdict, Violation } from './task.ts';
 
@@ -84,8 +84,8 @@ export interface Trajectory {
   turns: number;
   /** The outcome: 1 or 0. Null if not scored (user_error, aborted). */
   reward: number | null;
-  /** The reward of training by part; it is their sum. Absent: the reward is the outcome alone. */
-  rewards?: RewardParts;
+  /** The reward of training by term; it is their sum. Absent: the reward is the outcome alone. */
+  rewards?: RewardTerms;
   verdict: Verdict | null;
   /** Empty also where the domain is not audited: see `isAudited`. */
   violations: Violation[];

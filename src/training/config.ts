@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { COLD_START, completeShares, conditionSettings, conditionsOf } from '../environments/conditions.ts';
 import { PERSONAS, type Conditions, type CustomerShares } from '../records/conditions.ts';
 import { AUDITED, CHOOSABLE, hasConditions, isAudited, levelConditions } from '../domains/registry.ts';
-import { REWARD_PARTS } from '../records/rewards.ts';
+import { REWARD_TERMS } from '../records/rewards.ts';
 import { InputError, shown } from '../base/input-error.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { PAPER, SFT_DEFAULTS } from './defaults.ts';
@@ -122,9 +122,9 @@ export function grpoConfig(preset: string, overrides: Record<string, unknown> = 
   return config;
 }
 
-/** @throws ConfigError if no part of the reward is switched on, or a part needs the audit where the domain has none */
+/** @throws ConfigError if no term of the reward is switched on, or a term needs the audit where the domain has none */
 function checkRewards(config: GrpoConfig): void {
-  if (REWARD_PARTS.every((part) => config[`reward.${part}`] === 0))
+  if (REWARD_TERMS.every((term) => config[`reward.${term}`] === 0))
     throw new ConfigError('setting "reward.outcome" is 0: expected a weight or price above 0 for at least one setting reward.*');
   if (isAudited(config.domain)) return;
   const needsAudit = `expected a domain whose rules are audited (${AUDITED.join(', ')}), not ${config.domain}`;

@@ -8,7 +8,7 @@ import type { Trajectory } from '../records/trajectory.ts';
 import { path } from '../base/message-path.ts';
 import { flatten, totalReward, writesOf } from '../agent/trajectory.ts';
 import { isAudited } from '../domains/registry.ts';
-import { REWARD_PARTS } from '../records/rewards.ts';
+import { REWARD_TERMS } from '../records/rewards.ts';
 import type { TokenLossParts } from './grpo-loss.ts';
 import { transfersIn } from './rewards.ts';
 
@@ -109,13 +109,13 @@ function terminationMetrics(trajectories: readonly Trajectory[]): Metrics {
   return metrics;
 }
 
-/** `reward/<part>/mean`: what each part adds to the reward, if the reward is more than the outcome. */
+/** `reward/<term>/mean`: what each term adds to the reward, if the reward is more than the outcome. */
 function partMetrics(trajectories: readonly Trajectory[]): Metrics {
   const shaped = trajectories.flatMap(({ rewards }) => (rewards ? [rewards] : []));
   return Object.fromEntries(
-    REWARD_PARTS.filter((part) => shaped.some((rewards) => rewards[part] !== undefined)).map((part) => [
-      `reward/${part}/mean`,
-      mean(shaped.map((rewards) => rewards[part] ?? 0)),
+    REWARD_TERMS.filter((term) => shaped.some((rewards) => rewards[term] !== undefined)).map((term) => [
+      `reward/${term}/mean`,
+      mean(shaped.map((rewards) => rewards[term] ?? 0)),
     ]),
   );
 }

@@ -1,5 +1,5 @@
 /**
- * @file The reward of training: a weighted sum of parts. By default it is the binary outcome alone, as in MUA-RL. Evaluation
+ * @file The reward of training: a weighted sum of terms. By default it is the binary outcome alone, as in MUA-RL. Evaluation
  * never uses it: held-out success is always the binary outcome, `Trajectory.reward`.
  */
 import { path } from '../base/message-path.ts';
@@ -8,7 +8,7 @@ import { actionMatches } from '../domains/exact/criteria.ts';
 import { transfersOf } from '../domains/registry.ts';
 import { countRight } from '../environments/verifier.ts';
 import type { EvaluationCriteria, GoldAction } from '../records/benchmark-task.ts';
-import { REWARD_PARTS, type RewardPart, type RewardParts, type RewardSettings } from '../records/rewards.ts';
+import { REWARD_TERMS, type RewardTerm, type RewardTerms, type RewardSettings } from '../records/rewards.ts';
 import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { PAPER } from './defaults.ts';
@@ -20,7 +20,7 @@ export const transfersIn = ({ task, toolCalls }: Pick<Trajectory, 'task' | 'tool
 /** Whether the gold hands the customer over. */
 export const mustTransfer = ({ domain, actions }: Task): boolean => actions.some(({ name }) => transfersOf(domain).includes(name));
 
-const PRICES: ReadonlySet<RewardPart> = new Set(['unconfirmed_write', 'length', 'handover']);
+const PRICES: ReadonlySet<RewardTerm> = new Set(['unconfirmed_write', 'length', 'handover']);
 
 /** What the reward depends on. */
 export interface RewardFacts {
@@ -44,7 +44,7 @@ export interface RewardFacts {
 }
 
 /**
- * Each part without its weight, from 0; all but prices are at most 1.
+ * Each term without its weight, from 0; all but prices are at most 1.
  *
  * - outcome: the binary outcome
  * - partial: max(0, right − damaged) / goal rows, if the gate holds, else 0. If the gold changes no row: 1 if nothing was changed,
@@ -55,8 +55,8 @@ export interface RewardFacts {
  * - length: sampled tokens / 100
  * - handover: the number of transfers to a human, if the gold has none, else 0
  */
-function valueOf(part: RewardPart, facts: RewardFacts, gate: RewardSettings['reward.partial_gate']): number {
-  switch (part) {
+function valueOf(term: RewardTerm, facts: RewardFacts, gate: RewardSettings['reward.partial_gate']): number {
+  switch (term) {
     case 'outcome':
       return facts.outcome;
     case 'partial': {
@@ -79,34 +79,34 @@ function valueOf(part: RewardPart, facts: RewardFacts, gate: RewardSettings['rew
 
 interface Reward {
   total: number;
-  /** The parts that are switched on, with their weights. They sum to `total`. */
-  parts: RewardParts;
+  /** The terms that are switched on, with their weights. They sum to `total`. */
+  terms: RewardTerms;
 }
 
 /** Whether the reward is more than the plain outcome. The gate alone changes nothing. Imported runs can lack the settings. */
 export const isShaped = (settings: Partial<RewardSettings>): boolean =>
-  REWARD_PARTS.some((part) => {
-    const plain = PAPER[`reward.${part}`];
-    return (settings[`reward.${part}`] ?? plain) !== plain;
+  REWARD_TERMS.some((term) => {
+    const plain = PAPER[`reward.${term}`];
+    return (settings[`reward.${term}`] ?? plain) !== plain;
   });
 
 export function rewardFrom(facts: RewardFacts, settings: RewardSettings): Reward {
-  const parts: RewardParts = {};
-  for (const part of REWARD_PARTS) {
-    const weight = settings[`reward.${part}`];
+  const terms: RewardTerms = {};
+  for (const term of REWARD_TERMS) {
+    const weight = settings[`reward.${term}`];
     if (weight === 0) continue;
-    const value = weight * valueOf(part, facts, settings['reward.partial_gate']);
-    parts[part] = PRICES.has(part) && value !== 0 ? -value : value;
+    const value = weight * valueOf(term, facts, settings['reward.partial_gate']);
+    terms[term] = PRICES.has(term) && value !== 0 ? -value : value;
   }
-  return { total: totalReward({ reward: 0, rewards: parts }), parts };
+  return { total: totalReward({ reward: 0, rewards: terms }), terms };
 }
 
 /** The reward of a scored trajectory. An unscored trajectory has the outcome 0. */
 export const rewardOf = (trajectory: Trajectory, settings: RewardSettings): Reward => rewardFrom(factsOf(trajectory), settings);
 
-/** Stores the parts of the reward in a scored trajectory, if they are more than the outcome. */
+/** Stores the terms of the reward in a scored trajectory, if they are more than the outcome. */
 export function storeRewards(trajectory: Trajectory, settings: RewardSettings): void {
-  if (trajectory.reward !== null && isShaped(settings)) trajectory.rewards = rewardOf(trajectory, settings).parts;
+  if (trajectory.reward !== null && isShaped(settings)) trajectory.rewards = rewardOf(trajectory, settings).terms;
 }
 
 function factsOf(trajectory: Trajectory): RewardFacts {

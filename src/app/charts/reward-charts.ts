@@ -1,4 +1,4 @@
-/** @file Charts that show whether the agent earns its reward by the rules: writes with a yes, and the reward by part. */
+/** @file Charts that show whether the agent earns its reward by the rules: writes with a yes, and the reward by term. */
 import { REWARD_LABELS } from '../labels/labels.ts';
 import { number, percent } from '../kit/format.ts';
 import type { ChartSpec } from './charts.ts';
@@ -25,20 +25,20 @@ export const WRITES_CHART: ChartSpec = {
   ],
 };
 
-const partLabel = (part: string) => (Object.hasOwn(REWARD_LABELS, part) ? REWARD_LABELS[part as keyof typeof REWARD_LABELS] : part);
-const PART = /^reward\/(.+)\/mean$/;
+const termLabel = (term: string) => (Object.hasOwn(REWARD_LABELS, term) ? REWARD_LABELS[term as keyof typeof REWARD_LABELS] : term);
+const TERM = /^reward\/(.+)\/mean$/;
 
-export const PARTS_CHART: ChartSpec = {
-  id: 'reward-parts',
-  title: 'Reward by part',
-  help: 'What each part adds to the reward of training, on average. Prices are negative. Success is only the outcome.',
+export const TERMS_CHART: ChartSpec = {
+  id: 'reward-terms',
+  title: 'Reward by term',
+  help: 'What each term adds to the reward of training, on average. Prices are negative. Success is only the outcome.',
   kind: 'lines',
   format: number,
   legendLines: 2,
   lines: ({ names }) => [
     { key: 'critic/rewards/mean', label: 'total', color: '--text' },
     ...names
-      .filter((name) => PART.test(name))
-      .map((key, i) => ({ key, label: partLabel(PART.exec(key)![1]!), color: `--series-${(i % 6) + 1}` })),
+      .filter((name) => TERM.test(name))
+      .map((key, i) => ({ key, label: termLabel(TERM.exec(key)![1]!), color: `--series-${(i % 6) + 1}` })),
   ],
 };

@@ -1,6 +1,6 @@
 /** @file Labels of stored values: statuses, endings, violations and wishes. */
 import { isAudited } from '../../domains/registry.ts';
-import type { RewardPart } from '../../records/rewards.ts';
+import type { RewardTerm } from '../../records/rewards.ts';
 import type { TrialResult } from '../../records/evaluation.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { RunStatus } from '../../records/run.ts';
@@ -63,7 +63,7 @@ export const FAULT_LABELS: Record<CustomerFaultKind, string> = {
   cut_answer: 'gave a cut answer',
 };
 
-export const REWARD_LABELS: Record<RewardPart, string> = {
+export const REWARD_LABELS: Record<RewardTerm, string> = {
   outcome: 'outcome',
   partial: 'partial credit',
   format: 'format',

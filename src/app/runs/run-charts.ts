@@ -1,7 +1,7 @@
 /** @file The charts of a run: those of its algorithm, and beside the reward those that its configuration calls for. */
 import { type ChartSpec } from '../charts/charts.ts';
 import { chartsOf } from '../charts/specs.ts';
-import { PARTS_CHART, WRITES_CHART } from '../charts/reward-charts.ts';
+import { TERMS_CHART, WRITES_CHART } from '../charts/reward-charts.ts';
 import { USER_COST_CHART, USER_FAULTS_CHART, USER_LATENCY_CHART, USER_TOKENS_CHART } from '../charts/user-charts.ts';
 import { isAudited } from '../labels/labels.ts';
 import type { GrpoConfig } from '../../records/run.ts';
@@ -18,6 +18,6 @@ export function runCharts(config: GrpoConfig | undefined, user?: UserConfig): { 
     user && user.mode !== 'scripted'
       ? [USER_FAULTS_CHART, USER_TOKENS_CHART, USER_LATENCY_CHART, ...(isPriced ? [USER_COST_CHART] : [])]
       : [];
-  const parts = sampled && isShaped(config) ? [PARTS_CHART] : [];
-  return { main: [reward!, ...writes, ...parts, ...others], health: [...health, ...customer] };
+  const terms = sampled && isShaped(config) ? [TERMS_CHART] : [];
+  return { main: [reward!, ...writes, ...terms, ...others], health: [...health, ...customer] };
 }

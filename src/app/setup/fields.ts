@@ -1,7 +1,7 @@
 /** @file The form of Setup: the groups of settings with the line that a closed group shows. Loaded only with Setup. */
 import { hasConditions } from '../../domains/registry.ts';
 import type { GrpoConfig } from '../../records/run.ts';
-import { REWARD_PARTS } from '../../records/rewards.ts';
+import { REWARD_TERMS } from '../../records/rewards.ts';
 import { type GroupId, GROUPS } from '../../training/settings/index.ts';
 import { allConditionsText, runConditions } from '../labels/conditions.ts';
 import { REWARD_LABELS } from '../labels/labels.ts';
@@ -30,8 +30,8 @@ const SUMMARIES: Record<GroupId, FieldGroup['summary']> = {
     `${c.n} rollouts per task, ${c.train_batch_size} tasks per step, at most ${c.max_turns} turns, temperature ${c.temperature}`,
   customers: (c) => (hasConditions(c.domain) ? allConditionsText(runConditions(c, 'train')) : 'as the domain has them'),
   reward: (c) =>
-    REWARD_PARTS.filter((part) => c[`reward.${part}`] > 0)
-      .map((part) => `${REWARD_LABELS[part]} ${number(c[`reward.${part}`])}`)
+    REWARD_TERMS.filter((term) => c[`reward.${term}`] > 0)
+      .map((term) => `${REWARD_LABELS[term]} ${number(c[`reward.${term}`])}`)
       .join(', '),
   loss: (c) =>
     `${c.adv_estimator}, ${c.loss_mode}, KL ${c.use_kl_loss ? `${number(c.kl_loss_coef)} (${c.kl_loss_type})` : 'off'}, clip ${c.clip_ratio_low} to ${c.clip_ratio_high}, ${c.loss_agg_mode}`,

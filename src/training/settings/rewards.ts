@@ -10,7 +10,7 @@ export const rewards = settingGroup({
       schema: amount,
       default: 1,
       label: 'Outcome',
-      help: 'Weight. 1 if the database ends exactly as the task demands, else 0. Evaluation uses only this part.',
+      help: 'Weight. 1 if the database ends exactly as the task demands, else 0. Evaluation uses only this term.',
     },
     'reward.partial': {
       schema: amount,
@@ -18,9 +18,9 @@ export const rewards = settingGroup({
       label: 'Partial credit',
       help: 'Weight. Right rows minus damaged rows, divided by the rows that the task changes, at least 0. Rows with a wrong value count as damaged.',
       choice: {
-        topic: 'parts of the reward',
+        topic: 'terms of the reward',
         upstream: 'the binary outcome alone',
-        ours: 'the same; the settings reward.* add parts or prices to the reward of training, never to that of evaluation',
+        ours: 'the same; the settings reward.* add terms or prices to the reward of training, never to that of evaluation',
       },
     },
     'reward.partial_gate': {

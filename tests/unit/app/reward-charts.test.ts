@@ -2,10 +2,10 @@
 import { render } from 'svelte/server';
 import { describe, expect, test } from 'vitest';
 import { chartData, chartTable } from '../../../src/app/charts/charts.ts';
-import { PARTS_CHART, WRITES_CHART } from '../../../src/app/charts/reward-charts.ts';
+import { TERMS_CHART, WRITES_CHART } from '../../../src/app/charts/reward-charts.ts';
 import { USER_FAULTS_CHART } from '../../../src/app/charts/user-charts.ts';
 import { wilson } from '../../../src/base/wilson.ts';
-import RewardParts from '../../../src/app/conversation/transcript/RewardParts.svelte';
+import RewardTerms from '../../../src/app/conversation/transcript/RewardTerms.svelte';
 import { groupRollouts } from '../../../src/app/run-data/groups.ts';
 import { MetricSeries } from '../../../src/app/run-data/series.ts';
 import { runCharts } from '../../../src/app/runs/run-charts.ts';
@@ -61,10 +61,10 @@ describe('the chart of writes', () => {
   });
 });
 
-test('the chart of parts has a line for the total and for each part that was measured', () => {
+test('the chart of terms has a line for the total and for each term that was measured', () => {
   const series = new MetricSeries();
   series.put({ step: 1, 'critic/rewards/mean': 0.5, 'reward/outcome/mean': 0.75, 'reward/unconfirmed_write/mean': -0.25 });
-  expect(chartData(PARTS_CHART, series, 0).lines.map(({ label }) => label)).toEqual(['total', 'outcome', 'writes without a yes']);
+  expect(chartData(TERMS_CHART, series, 0).lines.map(({ label }) => label)).toEqual(['total', 'outcome', 'writes without a yes']);
 });
 
 test('the chart of a customer’s faults has the interval of each share', () => {
@@ -96,7 +96,7 @@ test('a run has the charts that its configuration measures, beside the reward', 
       .main.slice(0, 3)
       .map(({ id }) => id);
   expect(ids(grpoConfig('nano'))).toEqual(['reward', 'confirmed-writes', 'groups']);
-  expect(ids(grpoConfig('nano', { 'reward.format': 0.1 }))).toEqual(['reward', 'confirmed-writes', 'reward-parts']);
+  expect(ids(grpoConfig('nano', { 'reward.format': 0.1 }))).toEqual(['reward', 'confirmed-writes', 'reward-terms']);
   expect(ids(grpoConfig('nano', { domain: 'telecom' }))).toEqual(['reward', 'groups', 'kl']);
   expect(ids(undefined)).toEqual(['reward', 'groups', 'kl']);
 });
@@ -109,8 +109,8 @@ test('a group’s mean and deviation are those of the reward of training; its ou
   expect(group!.std).toBeCloseTo(Math.SQRT1_2 / 2, 12);
 });
 
-test('a rollout’s reward is shown by part', () => {
-  const { body } = render(RewardParts, { props: { rewards: { outcome: 1, partial: 0.5, unconfirmed_write: -0.25 } } });
+test('a rollout’s reward is shown by term', () => {
+  const { body } = render(RewardTerms, { props: { rewards: { outcome: 1, partial: 0.5, unconfirmed_write: -0.25 } } });
   const text = body
     .replace(/<!--.*?-->/g, '')
     .replace(/<[^>]+>/g, ' ')

@@ -1,4 +1,4 @@
-/** The reward of training by part, and its effect on groups, advantages and metrics. Values are worked out by hand. */
+/** The reward of training by term, and its effect on groups, advantages and metrics. Values are worked out by hand. */
 import { describe, expect, test } from 'vitest';
 import type { RewardSettings } from '../../../src/records/rewards.ts';
 import type { RowChange, Task, Violation } from '../../../src/records/task.ts';
@@ -82,10 +82,10 @@ const OUTCOME_REWARD: RewardSettings = {
 const only = (settings: Partial<RewardSettings>) => ({ ...OUTCOME_REWARD, 'reward.outcome': 0, ...settings });
 const total = (facts: Played, settings: Partial<RewardSettings>) => rewardOf(played(facts), only(settings)).total;
 
-describe('a part of the reward', () => {
+describe('a term of the reward', () => {
   test('outcome', () => {
-    expect(rewardOf(played({ outcome: 1 }), OUTCOME_REWARD)).toEqual({ total: 1, parts: { outcome: 1 } });
-    expect(rewardOf(played(), { ...OUTCOME_REWARD, 'reward.outcome': 2 })).toEqual({ total: 0, parts: { outcome: 0 } });
+    expect(rewardOf(played({ outcome: 1 }), OUTCOME_REWARD)).toEqual({ total: 1, terms: { outcome: 1 } });
+    expect(rewardOf(played(), { ...OUTCOME_REWARD, 'reward.outcome': 2 })).toEqual({ total: 0, terms: { outcome: 0 } });
   });
 
   const right = [row('a', 'cancelled'), row('b', 'cancelled'), row('c', 'cancelled')];
@@ -138,10 +138,10 @@ describe('a part of the reward', () => {
     expect(Object.is(total({}, { 'reward.handover': 0.3 }), 0)).toBe(true);
   });
 
-  test('the parts that are switched on sum to the total', () => {
+  test('the terms that are switched on sum to the total', () => {
     const settings: RewardSettings = { ...OUTCOME_REWARD, 'reward.partial': 0.5, 'reward.unconfirmed_write': 0.25, 'reward.length': 0.5 };
     expect(rewardOf(played({ outcome: 1, changes: GOAL, violations: ['unconfirmed_write'], sampled: 50 }), settings)).toEqual({
-      parts: { outcome: 1, partial: 0.5, unconfirmed_write: -0.25, length: -0.25 },
+      terms: { outcome: 1, partial: 0.5, unconfirmed_write: -0.25, length: -0.25 },
       total: 1,
     });
   });
@@ -158,7 +158,7 @@ describe('what is stored', () => {
     }
     expect(isShaped({})).toBe(false);
   });
-  test('the parts of a shaped reward; the outcome stays binary; a file keeps the parts', () => {
+  test('the terms of a shaped reward; the outcome stays binary; a file keeps the terms', () => {
     const trajectory = played({ outcome: 0, changes: GOAL.slice(0, 2) });
     storeRewards(trajectory, { ...OUTCOME_REWARD, 'reward.partial': 0.5 });
     expect(trajectory).toMatchObject({ reward: 0, rewards: { outcome: 0, partial: 0.25 } });
@@ -199,7 +199,7 @@ describe('a shaped reward', () => {
     expect(chooseGroups([equal, failed], 1)).toEqual([failed]);
   });
 
-  test('is in critic/rewards and by part; critic/score is the outcome', () => {
+  test('is in critic/rewards and by term; critic/score is the outcome', () => {
     expect(rolloutMetrics([group])).toMatchObject({
       'critic/score/mean': 0.5,
       'critic/score/max': 1,

@@ -1,4 +1,4 @@
-import type { RewardParts } from '../../../records/rewards.ts';
+import type { RewardTerms } from '../../../records/rewards.ts';
 import type { TrialResult } from '../../../records/evaluation.ts';
 
 /** What is known of a conversation without its messages. */
@@ -6,5 +6,5 @@ export interface OutcomeFacts extends Pick<TrialResult, 'reward' | 'termination'
   /** Null: not scored yet. Absent: not a rollout of a run. */
   advantage?: number | null;
   /** `Trajectory` has the same field. */
-  rewards?: RewardParts;
+  rewards?: RewardTerms;
 }
