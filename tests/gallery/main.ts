@@ -1,4 +1,5 @@
 /** @file The page of the gallery, for developers: `npx vite --config tests/gallery/vite.config.ts`. It starts no trainer. */
+import '../../src/base/content-policy.ts';
 import { mount } from 'svelte';
 import Gallery from './Gallery.svelte';
 import { Lessons } from '../../src/app/lessons/lessons.svelte.ts';
