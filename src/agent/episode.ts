@@ -8,19 +8,16 @@
  * Token in, token out: sampled ids are kept unchanged. All other text is rendered, appended and has mask 0. The environment
  * scores every ending except a failed user and an abort.
  */
-import { historyFor } from '../environments/history.ts';
-import { unjudgedAssertions } from '../environments/unjudged.ts';
 import type { Environments, ToolResult } from '../environments/types.ts';
-import type { Json } from '../records/json.ts';
 import type { ToolCall, Verdict } from '../records/task.ts';
 import type { MessageNode, TerminationReason, Trajectory, UserCall } from '../records/trajectory.ts';
 import type { CustomerJudgement } from '../records/user.ts';
-import { judgeCustomer } from '../users/audit-judge.ts';
-import type { Utterance } from '../users/types.ts';
 import { giveTurn, type Turn, type TurnOptions, TurnSampler, type WrittenTurn } from './agent-turn.ts';
-import { IM_END, renderAssistant, renderOpening } from './chat-template.ts';
+import { renderAssistant, renderOpening } from './chat-template.ts';
 import { AuditChain } from './audit-log.ts';
 import { EpisodeLog } from './episode-log.ts';
+import { judgeEpisodeCustomer, verifyEpisode } from './episode-verdict.ts';
+import { appendHistory, repeatCalls } from './earlier.ts';
 import type { Act } from './acts.ts';
 import { type LiveAct, liveActs, type PlayedEpisode } from './live.ts';
 import { type BegunTurn, type Prefix, type PrefixState, readPrefix } from './prefix.ts';
@@ -123,8 +120,8 @@ class Episode implements PlayedEpisode {
     let error: string | undefined;
     try {
       termination = await this.#play();
-      verdict = await this.#verify(isProper(termination));
-      customerJudgement = await this.#judgeCustomer();
+      verdict = await verifyEpisode(this.options, this.#handle!, this.#log, this.#transcript.nodes, isProper(termination));
+      customerJudgement = await judgeEpisodeCustomer(this.options, this.#log, this.#transcript.nodes);
     } catch (cause) {
       if (cause instanceof Unscored) {
         termination = cause.termination;
@@ -170,33 +167,6 @@ class Episode implements PlayedEpisode {
     if (this.#handle !== null) await this.options.environments.close(this.#handle);
   }
 
-  /** The verdict. The user's model judges the assertions that need a reader of the conversation (tau2-bench's NL_ASSERTION). */
-  async #verify(proper: boolean): Promise<Verdict> {
-    const { environments, signal, users } = this.options;
-    const verdict = await environments.verify(this.#handle!, this.#log.said);
-    const open = unjudgedAssertions(verdict.reward_info);
-    if (open.length === 0 || !users.judge || !proper) return verdict;
-    const met = await this.#log
-      .time('user', () => users.judge!(open, this.#conversation, signal))
-      .catch((cause: unknown) => {
-        checkAbort(signal);
-        throw Unscored.byUser(cause);
-      });
-    return met ? environments.verify(this.#handle!, this.#log.said, met) : verdict;
-  }
-
-  #judgeCustomer(): Promise<CustomerJudgement | null> {
-    const { signal, task, users } = this.options;
-    return this.#log.time('user', () => judgeCustomer(users, task.scenario, this.#conversation, signal));
-  }
-
-  /** The conversation as a judge reads it. */
-  get #conversation(): Utterance[] {
-    return this.#transcript.nodes.flatMap(({ role, text }) =>
-      role === 'system' || role === 'template' ? [] : [{ role, text: text.replace(IM_END, '') }],
-    );
-  }
-
   async #play(): Promise<TerminationReason> {
     const begun = await this.#begin();
     if (begun) return begun;
@@ -218,7 +188,7 @@ class Episode implements PlayedEpisode {
     const { history } = task.scenario;
     const { greeting } = this.#rules;
     if (!state?.begun) {
-      if (history) this.#appendHistory(history);
+      if (history) appendHistory(this.#transcript, history);
       else if (greeting !== null) this.#transcript.agent(greeting, renderAssistant(greeting, []), { content: greeting });
     }
     // The user and the environment start first, so that no sampler slot is held while they get ready.
@@ -230,33 +200,13 @@ class Episode implements PlayedEpisode {
     return opening === 'user_stop' && this.#rules.openingStop === 'ignored' ? null : opening;
   }
 
-  /** Appends the messages that the task starts with, as far as the agent has seen them. */
-  #appendHistory(history: readonly Json[]): void {
-    for (const { role, content, calls } of historyFor('assistant', history)) {
-      const [call] = calls;
-      if (role === 'user') this.#transcript.user(content);
-      else if (role === 'tool') this.#transcript.tool(content);
-      else
-        this.#transcript.agent(content, renderAssistant(content, calls), {
-          content,
-          ...(call && { toolCall: { name: call.name, arguments: call.arguments } }),
-        });
-    }
-  }
-
   /** Continues a conversation in which the user has spoken: restores the counters, repeats the tool calls, plays a pending turn. */
   async #continue(state: PrefixState, { nodes, userCalls = [] }: Prefix): Promise<TerminationReason | null> {
     const { environments, task } = this.options;
     const { calls, past, pending } = state;
     this.#log.resume(state, userCalls);
     this.#handle = await environments.start(task);
-    for (const [i, { call, text }] of calls.entries()) {
-      const result = await this.#call(call);
-      if (result.text !== text)
-        throw new Error(
-          `tool call ${i + 1} (${call.name}) of the stored conversation has another result in this world: the task or its tools have changed since`,
-        );
-    }
+    await repeatCalls(calls, (call) => this.#call(call));
     if (this.#transcript.full) return 'context_full';
     const last = nodes.at(-1)!;
     if (pending) {

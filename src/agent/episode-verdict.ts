@@ -1,0 +1,48 @@
+/** @file The verdict at the end of an episode: the environment's, with the judgements of the user's model. */
+import { unjudgedAssertions } from '../environments/unjudged.ts';
+import type { Environments } from '../environments/types.ts';
+import type { Verdict } from '../records/task.ts';
+import type { MessageNode } from '../records/trajectory.ts';
+import type { CustomerJudgement } from '../records/user.ts';
+import { judgeCustomer } from '../users/audit-judge.ts';
+import type { Utterance } from '../users/types.ts';
+import { IM_END } from './chat-template.ts';
+import type { EpisodeLog } from './episode-log.ts';
+import { checkAbort, Unscored } from './unscored.ts';
+import type { UserOptions } from './user-turn.ts';
+
+/**
+ * The verdict. The user's model judges the assertions that need a reader of the conversation (tau2-bench's NL_ASSERTION).
+ * @param handle the environment's id of the episode
+ * @param proper whether the user or a terminal tool ended the episode; other endings need no judge
+ * @throws Unscored if the user's model fails
+ */
+export async function verifyEpisode(
+  { environments, signal, users }: Pick<UserOptions, 'signal' | 'users'> & { environments: Environments },
+  handle: string,
+  log: EpisodeLog,
+  nodes: readonly MessageNode[],
+  proper: boolean,
+): Promise<Verdict> {
+  const verdict = await environments.verify(handle, log.said);
+  const open = unjudgedAssertions(verdict.reward_info);
+  if (open.length === 0 || !users.judge || !proper) return verdict;
+  const met = await log
+    .time('user', () => users.judge!(open, conversationOf(nodes), signal))
+    .catch((cause: unknown) => {
+      checkAbort(signal);
+      throw Unscored.byUser(cause);
+    });
+  return met ? environments.verify(handle, log.said, met) : verdict;
+}
+
+/** What the user's model finds about the customer; null if no model judges. */
+export const judgeEpisodeCustomer = (
+  { signal, task, users }: Pick<UserOptions, 'signal' | 'task' | 'users'>,
+  log: EpisodeLog,
+  nodes: readonly MessageNode[],
+): Promise<CustomerJudgement | null> => log.time('user', () => judgeCustomer(users, task.scenario, conversationOf(nodes), signal));
+
+/** The conversation as a judge reads it. */
+const conversationOf = (nodes: readonly MessageNode[]): Utterance[] =>
+  nodes.flatMap(({ role, text }) => (role === 'system' || role === 'template' ? [] : [{ role, text: text.replace(IM_END, '') }]));
