@@ -14,7 +14,7 @@ async function begin(page: Page, id: string, step = 1): Promise<void> {
   await expect(panelOf(page).getByRole('heading')).toBeFocused();
 }
 
-/** What the step is about: the selected token, the selected message, or the highlighted part. */
+/** What the step is about: the selected token, the selected message, or the spot. */
 const subjectOf = (page: Page, address: string) =>
   page
     .locator(address.includes('tok=') ? '.t.on' : address.includes('turn=') ? '[data-part=message][aria-current]' : '[data-focus]')

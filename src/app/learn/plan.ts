@@ -10,7 +10,7 @@ export interface Moment {
   answer?: true;
 }
 
-export interface Part {
+export interface PlanRow {
   minutes: number;
   topic: string;
   /** What the teacher shows and the class does. */
@@ -24,7 +24,7 @@ export interface Exercise {
   answer: string;
 }
 
-export const PLAN: readonly Part[] = [
+export const PLAN: readonly PlanRow[] = [
   {
     minutes: 5,
     topic: 'An episode',

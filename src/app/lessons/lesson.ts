@@ -1,7 +1,7 @@
 /** @file The form of a lesson: steps of text. Each step opens a place in the recorded runs, and may ask for a prediction first. */
 import type { LessonId } from './titles.ts';
 
-/** An address, and the names of the parts to highlight there. The first part is scrolled to, if the address names no token or message. */
+/** An address, and the names of the spots to point to there. The first spot is scrolled to, if the address names no token or message. */
 export interface Place {
   open: string;
   focus?: readonly string[];

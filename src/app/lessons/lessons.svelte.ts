@@ -45,12 +45,12 @@ export class Lessons {
     return (this.#choice !== null && this.step?.predict?.reveal) || this.step;
   }
 
-  /** Names of the parts to highlight now. */
+  /** Names of the spots to point to now. */
   get focus(): readonly string[] {
     return this.#ended ? [] : (this.place?.focus ?? []);
   }
 
-  /** The part to scroll to, if there is one. A token or message in the address is scrolled to by its own page. */
+  /** The spot to scroll to, if there is one. A token or message in the address is scrolled to by its own page. */
   get lead(): string | undefined {
     return this.place && !/[?&](tok|turn)=/.test(this.place.open) ? this.focus[0] : undefined;
   }

@@ -357,7 +357,7 @@ describe('an open lesson', () => {
     expect(opened).toEqual([first!.open, first!.predict!.reveal!.open, second!.open]);
   });
 
-  test('scrolls to its first part, unless the address names a token', () => {
+  test('scrolls to its first spot, unless the address names a token', () => {
     const { lessons } = begin();
     lessons.start(lessonOf('update'));
     lessons.choose(0);
@@ -386,7 +386,7 @@ describe('the teacher’s plan', () => {
   test('takes 45 minutes and links to places of the lessons', () => {
     expect(PLAN.reduce((sum, { minutes }) => sum + minutes, 0)).toBe(45);
     const places = new Set(LESSONS.flatMap(({ id }) => stepsOf(id).flatMap((step) => placesOf(step).map(({ open }) => open))));
-    const moments = [...PLAN.flatMap((part) => part.moments), ...EXERCISES.map(({ moment }) => moment)];
+    const moments = [...PLAN.flatMap((row) => row.moments), ...EXERCISES.map(({ moment }) => moment)];
     for (const moment of moments) expect(places).toContain(linkTo(moment).address);
     expect(EXERCISES).toHaveLength(6);
   });
