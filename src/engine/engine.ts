@@ -1,7 +1,7 @@
 /** One model on the GPU: its weights, the sampler, scoring and training. */
 import { type Arena, zeros } from './arena.ts';
 import type { DecodeProgram } from './decode-program.ts';
-import { type BuiltModel, engineParts, type EngineSizes } from './engine-parts.ts';
+import { type BuiltModel, engineAllocations, type EngineSizes } from './engine-allocations.ts';
 import type { Dispatch, Gpu } from './gpu.ts';
 import { sourceOf } from './load-tensors.ts';
 import { changeNothing } from './lora.ts';
@@ -10,7 +10,7 @@ import type { ModelPlan } from './model.ts';
 import type { WeightViews } from './model-views.ts';
 import type { Optimizer } from './optimizer.ts';
 import { ignoredTensors, modelParameters, type ParameterLayout, tensorProblems } from './parameters.ts';
-import { Part } from './part.ts';
+import { Allocation } from './allocation.ts';
 import { BatchSampler } from './sampler.ts';
 import { Turns } from './turns.ts';
 import type { TrainingProgram } from './training-program.ts';
@@ -48,14 +48,14 @@ export async function createEngine(
 class GpuEngine implements Engine {
   readonly sampler: BatchSampler;
   readonly #plan: ModelPlan;
-  readonly #model: Part<BuiltModel>;
+  readonly #model: Allocation<BuiltModel>;
   /** `arena` is absent if the reference is the model without adapters. */
-  readonly #reference: Part<{ arena?: Arena; views: WeightViews }>;
+  readonly #reference: Allocation<{ arena?: Arena; views: WeightViews }>;
   /** The adapters change nothing, as they are new. */
   #newAdapters: boolean;
-  readonly #decode: Part<DecodeProgram>;
-  readonly #training: Part<TrainingProgram>;
-  readonly #optimizer: Part<Optimizer>;
+  readonly #decode: Allocation<DecodeProgram>;
+  readonly #training: Allocation<TrainingProgram>;
+  readonly #optimizer: Allocation<Optimizer>;
   readonly #turns: Turns;
 
   constructor(
@@ -63,21 +63,21 @@ class GpuEngine implements Engine {
     readonly config: ModelConfig,
     options: EngineOptions,
   ) {
-    const parts = engineParts(gpu, config, options);
-    this.#plan = parts.plan;
+    const allocations = engineAllocations(gpu, config, options);
+    this.#plan = allocations.plan;
     this.#newAdapters = options.lora !== undefined && changeNothing(options.adapters ?? new Map());
-    this.#model = new Part(gpu, parts.model);
-    this.#reference = new Part(gpu, () => parts.reference(this.#built, this.#trained, !this.#newAdapters));
-    this.#decode = new Part(gpu, () => parts.decode(this.#built));
-    this.#training = new Part(gpu, () => parts.training(this.#built));
-    this.#optimizer = new Part(gpu, () => parts.optimizer(this.#trained, this.#arena));
-    this.#turns = new Turns([this.#decode, this.#training], parts.takeTurns);
+    this.#model = new Allocation(gpu, allocations.model);
+    this.#reference = new Allocation(gpu, () => allocations.reference(this.#built, this.#trained, !this.#newAdapters));
+    this.#decode = new Allocation(gpu, () => allocations.decode(this.#built));
+    this.#training = new Allocation(gpu, () => allocations.training(this.#built));
+    this.#optimizer = new Allocation(gpu, () => allocations.optimizer(this.#trained, this.#arena));
+    this.#turns = new Turns([this.#decode, this.#training], allocations.takeTurns);
     const program = {
       get: () => this.#decode.get(),
       check: (state: DecodeProgram) => this.#decode.check(state),
       turn: (work: () => Promise<void>) => this.#turns.use(this.#decode, work),
     };
-    this.sampler = new BatchSampler(parts.maxModelLen, config.vocab_size, parts.slots, parts.pages, program);
+    this.sampler = new BatchSampler(allocations.maxModelLen, config.vocab_size, allocations.slots, allocations.pages, program);
   }
 
   /** The model's own buffers. @throws Error if the engine was closed */
@@ -206,7 +206,7 @@ class GpuEngine implements Engine {
   }
 
   destroy(): void {
-    for (const part of [this.#model, this.#reference, this.#decode, this.#training, this.#optimizer]) part.close();
+    for (const allocation of [this.#model, this.#reference, this.#decode, this.#training, this.#optimizer]) allocation.close();
   }
 }
 

@@ -2,7 +2,7 @@
  * How much GPU memory an engine will take, before anything is allocated. The plan runs the code that allocates on a device that
  * only counts, so that both agree by construction.
  */
-import { type EngineSizes, engineParts } from './engine-parts.ts';
+import { type EngineSizes, engineAllocations } from './engine-allocations.ts';
 import { Gpu, type GpuLimits } from './gpu.ts';
 import type { GpuInfo } from './device.ts';
 import type { ModelConfig } from './types.ts';
@@ -45,39 +45,39 @@ export function planMemory(
   { train = true, reference = false, ...sizes }: PlanOptions,
 ): MemoryPlan {
   const gpu = Gpu.counting(info, limits);
-  const parts = engineParts(gpu, config, sizes);
+  const allocations = engineAllocations(gpu, config, sizes);
   let before = 0;
   const counted = (): number => {
     const bytes = gpu.bytesAllocated - before;
     before = gpu.bytesAllocated;
     return bytes;
   };
-  const built = parts.model();
+  const built = allocations.model();
   const plan: MemoryPlan = {
     weights: counted(),
     sampler: 0,
     training: 0,
     optimizer: 0,
     reference: 0,
-    recomputed_layers: parts.recomputed,
-    take_turns: parts.takeTurns,
+    recomputed_layers: allocations.recomputed,
+    take_turns: allocations.takeTurns,
     total: 0,
   };
-  parts.decode(built);
+  allocations.decode(built);
   plan.sampler = counted();
-  const program = parts.training(built);
+  const program = allocations.training(built);
   program.scoring(built.model.views);
   plan.training = counted();
-  const { trained } = parts.plan;
+  const { trained } = allocations.plan;
   if (train && trained) {
-    const optimizer = parts.optimizer(trained, built.model.arena!);
+    const optimizer = allocations.optimizer(trained, built.model.arena!);
     plan.optimizer = counted();
-    program.training(built.model.views, parts.plan.gradientViews(optimizer.gradients), ANY_LOSS);
+    program.training(built.model.views, allocations.plan.gradientViews(optimizer.gradients), ANY_LOSS);
     plan.training += counted();
   }
   if (reference && trained) {
-    parts.reference(built, trained, true);
+    allocations.reference(built, trained, true);
     plan.reference = counted();
   }
-  return { ...plan, total: gpu.bytesAllocated - (parts.takeTurns ? Math.min(plan.sampler, plan.training) : 0) };
+  return { ...plan, total: gpu.bytesAllocated - (allocations.takeTurns ? Math.min(plan.sampler, plan.training) : 0) };
 }

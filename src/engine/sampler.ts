@@ -8,7 +8,7 @@
  */
 import type { DecodeProgram, Sampled } from './decode-program.ts';
 import { NO_TOKEN, type SampleRow } from './kernels/sample.ts';
-import type { Part } from './part.ts';
+import type { Allocation } from './allocation.ts';
 import { checkParams, type Request, sampleRow, type Slot } from './requests.ts';
 import { SlotPages } from './slot-pages.ts';
 import type { Generation, Sampler, SamplingParams, Sequence } from './types.ts';
@@ -33,7 +33,7 @@ export class BatchSampler implements Sampler {
     /** The size of the KV cache. One sequence of `maxModelLen` tokens must fit. */
     pages: { count: number; pageSize: number },
     /** The GPU side. Each round asks for it in its turn: `get` rejects after the engine was closed. */
-    readonly program: Pick<Part<DecodeProgram>, 'get' | 'check'> & { turn(work: () => Promise<void>): Promise<void> },
+    readonly program: Pick<Allocation<DecodeProgram>, 'get' | 'check'> & { turn(work: () => Promise<void>): Promise<void> },
   ) {
     this.#pages = new SlotPages(pages.count, pages.pageSize, this.#open);
     this.#freeSlots = Array.from({ length: slots }, (_, slot) => slots - 1 - slot);

@@ -2,22 +2,22 @@
  * Generation and training of one engine. A rollout needs no gradients, and an update needs no KV cache. Where memory is short, the
  * two take turns: work waits for the work before it, and frees the buffers of the other first.
  */
-import type { Part } from './part.ts';
+import type { Allocation } from './allocation.ts';
 
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
-    readonly parts: readonly Pick<Part<unknown>, 'free'>[],
-    /** Without it, all parts keep their buffers, and nothing waits. */
+    readonly allocations: readonly Pick<Allocation<unknown>, 'free'>[],
+    /** Without it, all allocations keep their buffers, and nothing waits. */
     readonly exclusive: boolean,
   ) {}
 
-  /** Runs `work`, which uses `part` and no other. */
-  use<T>(part: Pick<Part<unknown>, 'free'>, work: () => Promise<T>): Promise<T> {
+  /** Runs `work`, which uses `allocation` and no other. */
+  use<T>(allocation: Pick<Allocation<unknown>, 'free'>, work: () => Promise<T>): Promise<T> {
     if (!this.exclusive) return work();
     const turn = this.#last.then(() => {
-      for (const other of this.parts) if (other !== part) other.free();
+      for (const other of this.allocations) if (other !== allocation) other.free();
       return work();
     });
     this.#last = turn.catch(() => {});

@@ -1,4 +1,4 @@
-/** What an engine puts on the GPU, part by part. The engine allocates with it, and the memory plan counts with it. */
+/** What an engine puts on the GPU, allocation by allocation. The engine allocates with it, and the memory plan counts with it. */
 import { Arena } from './arena.ts';
 import { DecodeProgram, kvBytes } from './decode-program.ts';
 import type { Gpu, View } from './gpu.ts';
@@ -54,7 +54,7 @@ export interface BuiltModel {
 }
 
 /** @throws RangeError naming the option */
-export function engineParts(gpu: Gpu, config: ModelConfig, options: EngineSizes) {
+export function engineAllocations(gpu: Gpu, config: ModelConfig, options: EngineSizes) {
   const { maxTokens, activationBytes, prefillTokens, steps } = { ...defaults(gpu.info.software), ...definedOnly(options) };
   const slots = options.slots ?? SLOTS;
   const maxModelLen = options.maxModelLen ?? Math.min(config.max_position_embeddings, MAX_MODEL_LEN);

@@ -1,7 +1,7 @@
-/** Parts of an engine with one lifetime each: the buffers of a part are allocated together and freed together. */
+/** An allocation is what an engine puts on the GPU with one lifetime: its buffers are made together and freed together. */
 import type { Gpu, View } from './gpu.ts';
 
-export class Part<T> {
+export class Allocation<T> {
   #state: T | undefined;
   #complete = false;
   #closed = false;
@@ -26,7 +26,7 @@ export class Part<T> {
     return this.state ?? this.extend((state) => state);
   }
 
-  /** Runs `build`, which may allocate more buffers for this part. If it fails, the whole part is freed: the next call starts again. */
+  /** Runs `build`, which may allocate more buffers for this allocation. If it fails, all its buffers are freed: the next call starts again. */
   extend<U>(build: (state: T) => U): Promise<U> {
     const result = this.#building.then(() => this.#extend(build));
     this.#building = result.catch(() => {});
@@ -59,7 +59,7 @@ export class Part<T> {
     for (const view of this.#views.splice(0)) this.gpu.destroyBuffer(view);
   }
 
-  /** Frees the part for good. */
+  /** Frees the buffers for good. */
   close(): void {
     this.#closed = true;
     this.free();
