@@ -184,6 +184,10 @@ class Episode implements PlayedEpisode {
     const state = prefix && readPrefix(prefix, task, this.#rules);
     if (prefix) this.#transcript.adopt(prefix.nodes);
     else this.#transcript.given('system', domain.policy, renderOpening(domain.policy, domain.tools));
+    if (state?.opened && domain.promises?.replays === false)
+      throw new Error(
+        `a stored conversation of '${domain.name}' cannot be continued: its world has promises.replays false, expected true (the same calls give the same answers)`,
+      );
     if (state?.opened) return this.#continue(state, prefix!);
     const { history } = task.scenario;
     const { greeting } = this.#rules;

@@ -1,7 +1,7 @@
 /** @file The domain of an imported benchmark: its tools, database, tasks and policy. */
 import { InputError } from '../base/input-error.ts';
 import type { BenchmarkTask } from '../records/benchmark-task.ts';
-import { initialStateOf, type DomainDefinition } from '../environments/domain.ts';
+import { initialStateOf, type TableDomain } from '../environments/domain.ts';
 import { domainOf } from '../domains/registry.ts';
 import { World } from '../environments/overlay.ts';
 import type { TaskQuery } from '../environments/types.ts';
@@ -12,11 +12,11 @@ import { benchmarkJudge } from './judge.ts';
 import { storeTask } from './tasks.ts';
 
 /** All domains that can be imported. */
-export const importedDomains = (load: LoadBenchmark): DomainDefinition[] =>
+export const importedDomains = (load: LoadBenchmark): TableDomain[] =>
   BENCHMARKS.flatMap((benchmark) => benchmark.domains.map((domain) => importedDomain(benchmark, domain, load)));
 
 /** Registers under `importedName`. */
-export function importedDomain(benchmark: BenchmarkDefinition, domain: BenchmarkDomain, load: LoadBenchmark): DomainDefinition {
+export function importedDomain(benchmark: BenchmarkDefinition, domain: BenchmarkDomain, load: LoadBenchmark): TableDomain {
   const name = importedName(benchmark.name, domain.name);
   const loaded = () => load(benchmark.name, domain.name);
   return {

@@ -1,5 +1,5 @@
 /** @file The benchmark's own reward of an imported task's episode. */
-import type { DomainDefinition } from '../environments/domain.ts';
+import type { TableDomain } from '../environments/domain.ts';
 import { callsIn, historyMessages } from '../environments/history.ts';
 import type { BenchmarkDefinition } from './definition.ts';
 
@@ -7,7 +7,7 @@ import type { BenchmarkDefinition } from './definition.ts';
  * A model judges assertions in natural language. Without a judge they count as met. This function does not check whether the
  * conversation ended properly; the episode does.
  */
-export function benchmarkJudge(benchmark: BenchmarkDefinition, domain: string): NonNullable<DomainDefinition['judge']> {
+export function benchmarkJudge(benchmark: BenchmarkDefinition, domain: string): NonNullable<TableDomain['judge']> {
   return async ({ task, world, calls, said, met }) => {
     // The reward replays the calls from the start of the conversation, so that the history's calls come first.
     const past = historyMessages(task.scenario.history ?? []);

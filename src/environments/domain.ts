@@ -3,7 +3,7 @@ import type { InitialState } from '../records/benchmark-task.ts';
 import type { RowChange, Task, ToolCall, Verdict } from '../records/task.ts';
 import type { ExactResult } from './types.ts';
 import { Overlay, type Rows, type World, type WorldTables } from './overlay.ts';
-import type { Domain, TaskQuery } from './types.ts';
+import type { Domain, TaskQuery, TurnChange, WorldPromises } from './types.ts';
 
 /** An episode at its end, as criteria see it. */
 export interface Played {
@@ -20,21 +20,26 @@ export interface Played {
 
 export type Judgement = Pick<Verdict, 'reward' | 'progress' | 'reward_info'>;
 
-export interface DomainDefinition {
+/** What every domain has, whatever its world is. */
+interface DomainBase {
   name: string;
   levels: readonly string[];
-  /** Increased when the generator makes different worlds for the same ids. Stored worlds of other versions are generated again. */
-  version: number;
-  /** True if the worlds are stored as imports: the store keeps no copy. */
-  imported?: true;
   /** Whether its tasks can be asked for by `TaskQuery.conditions`. */
   conditions?: true;
-  /** Of generated tasks: how many share a world, and the id of a world. */
-  worlds?: { tasks: number; id(level: string, world: { split: 'train' | 'heldout'; seed: number; number: number }): string };
   /** Whether its tasks can be asked for by `TaskQuery.select`. */
   selects?: true;
   domain(level: string): Domain | Promise<Domain>;
   tasks(query: TaskQuery): Task[] | Promise<Task[]>;
+}
+
+/** A domain whose world is tables: the environment keeps rows, changes and the log of calls. */
+export interface TableDomain extends DomainBase {
+  /** Increased when the generator makes different worlds for the same ids. Stored worlds of other versions are generated again. */
+  version: number;
+  /** True if the worlds are stored as imports: the store keeps no copy. */
+  imported?: true;
+  /** Of generated tasks: how many share a world, and the id of a world. */
+  worlds?: { tasks: number; id(level: string, world: { split: 'train' | 'heldout'; seed: number; number: number }): string };
   /** Makes a base world from its id, deterministically. @throws on an id that is not its own. */
   world(id: string): WorldTables | Promise<WorldTables>;
   /** Brings a fresh world into the task's initial state. @throws naming the action that failed */
@@ -44,6 +49,44 @@ export interface DomainDefinition {
   /** Scores by other criteria than the gold overlay. */
   judge?(played: Played): Judgement | Promise<Judgement>;
 }
+
+/** What a tool of a session answers. */
+export interface SessionResult {
+  text: string;
+  error: boolean;
+  /** Default: nothing changed. The environment sets the number of the call. */
+  changes?: RowChange[];
+}
+
+/** One episode in a world that is not tables of ours, such as tools in another process. No two calls run at the same time. */
+export interface WorldSession {
+  /** Runs one call. A session that throws gives an error result. */
+  call(call: ToolCall): Promise<SessionResult>;
+  /** Asked once after each message of the user, before the agent's turn. @param n number of the user's message, from 0 */
+  turn?(n: number): Promise<TurnChange | null>;
+  /** Parameters as in `Environments.verify`. */
+  verify(said: readonly string[], met?: readonly boolean[]): Promise<Verdict>;
+  close(): Promise<void>;
+}
+
+/** A domain whose world is a session: it keeps its own state. */
+export interface SessionDomain extends DomainBase {
+  promises: WorldPromises;
+  /** Begins an episode. Sessions do not see each other. */
+  start(task: Task): Promise<WorldSession>;
+}
+
+export type DomainDefinition = TableDomain | SessionDomain;
+
+export const hasSessions = (definition: DomainDefinition): definition is SessionDomain => 'start' in definition;
+
+/** @throws if the domain has no such level */
+export function checkLevel({ levels }: DomainDefinition, { level }: Task): void {
+  if (!levels.includes(level)) throw new Error(`task.level: '${level}' is unknown; expected one of ${levels.join(', ')}`);
+}
+
+/** The text of the error result that a call has whose tool throws. */
+export const thrownText = (cause: unknown): string => `Error: ${cause instanceof Error ? cause.message : String(cause)}`;
 
 /** A domain that is loaded when the first task asks for it. */
 export interface DomainSource {
@@ -62,13 +105,13 @@ export interface DraftedCall {
 }
 
 /** A tool that throws gives an error result, as in tau-bench. The writes of a failed call are dropped with the draft. */
-export function runDrafted(definition: DomainDefinition, rows: World | Overlay, call: ToolCall, level: string, index: number): DraftedCall {
+export function runDrafted(definition: TableDomain, rows: World | Overlay, call: ToolCall, level: string, index: number): DraftedCall {
   const draft = new Overlay(rows);
   let result: ExactResult;
   try {
     result = definition.execute(draft, call, level);
   } catch (cause) {
-    result = { text: `Error: ${(cause as Error).message}`, error: true };
+    result = { text: thrownText(cause), error: true };
   }
   const { text, error, kept = !error } = result;
   const numbered = (changes: RowChange[]) => (kept ? changes.map((change) => ({ ...change, call: index })) : []);

@@ -1,5 +1,13 @@
 /** @file What every store of episodes shares: domains by name, base worlds in memory, and how one tool call runs. */
-import { type DomainDefinition, type DomainSource, type DraftedCall, runDrafted } from './domain.ts';
+import {
+  checkLevel,
+  type DomainDefinition,
+  type DomainSource,
+  type DraftedCall,
+  hasSessions,
+  runDrafted,
+  type TableDomain,
+} from './domain.ts';
 import { faultOf, OUTAGE } from './faults.ts';
 import { Overlay, type World } from './overlay.ts';
 import type { RowChange, Task, ToolCall } from '../records/task.ts';
@@ -9,7 +17,7 @@ import type { Domain, ToolResult } from './types.ts';
 export interface Episode {
   id: string;
   task: Task;
-  definition: DomainDefinition;
+  definition: TableDomain;
   domain: Domain;
   overlay: Overlay;
   /** Length of the log. */
@@ -42,7 +50,7 @@ export abstract class EpisodeStore {
   abstract state(id: string): Promise<Pick<Episode, 'task' | 'definition' | 'overlay'>>;
   abstract log(id: string): Promise<LogEntry[]>;
   abstract close(id: string): Promise<void>;
-  protected abstract loadWorld(definition: DomainDefinition, id: string): Promise<World>;
+  protected abstract loadWorld(definition: TableDomain, id: string): Promise<World>;
 
   /** @throws if there is no domain of that name */
   async definition(name: string): Promise<DomainDefinition> {
@@ -51,8 +59,14 @@ export abstract class EpisodeStore {
     return 'load' in definition ? definition.load() : definition;
   }
 
+  protected async tables(name: string): Promise<TableDomain> {
+    const definition = await this.definition(name);
+    if (hasSessions(definition)) throw new Error(`domain: '${name}' has sessions; expected a domain with tables`);
+    return definition;
+  }
+
   /** The base world, from memory or loaded once. */
-  world(definition: DomainDefinition, id: string): Promise<World> {
+  world(definition: TableDomain, id: string): Promise<World> {
     const key = `${definition.name}\n${id}`;
     let world = this.worlds.get(key);
     if (world)
@@ -65,7 +79,7 @@ export abstract class EpisodeStore {
   }
 
   /** The layer below an episode's rows: the world in the task's initial state. It is not stored, because the task determines it. */
-  async base(definition: DomainDefinition, task: Task): Promise<World | Overlay> {
+  async base(definition: TableDomain, task: Task): Promise<World | Overlay> {
     const world = await this.world(definition, task.world);
     if (!definition.initialize) return world;
     const base = new Overlay(world);
@@ -75,9 +89,8 @@ export abstract class EpisodeStore {
 
   /** @throws if domain or level is unknown */
   protected async begin(id: string, task: Task): Promise<Episode> {
-    const definition = await this.definition(task.domain);
-    if (!definition.levels.includes(task.level))
-      throw new Error(`task.level: '${task.level}' is unknown; expected one of ${definition.levels.join(', ')}`);
+    const definition = await this.tables(task.domain);
+    checkLevel(definition, task);
     const [domain, base] = await Promise.all([definition.domain(task.level), this.base(definition, task)]);
     return { id, task, definition, domain, overlay: new Overlay(base), calls: 0 };
   }

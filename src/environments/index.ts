@@ -1,13 +1,14 @@
-/** @file The tool environment: the domains that the caller names, over one overlay store. docs/domains.md has the contract. */
-import { initialStateOf, type DomainDefinition, type DomainSource } from './domain.ts';
+/** @file The tool environment: the domains that the caller names, with tables or with sessions. docs/domains.md has the contract. */
+import { type DomainDefinition, type DomainSource, hasSessions, initialStateOf, type TableDomain } from './domain.ts';
 import { canonicalJson } from '../base/json.ts';
 import { storageError } from '../base/storage-error.ts';
 import type { EpisodeStore, LogEntry } from './episode-store.ts';
 import { MemoryStore } from './memory-store.ts';
 import { OverlayStore } from './overlay-store.ts';
+import { SessionWorlds } from './session-worlds.ts';
 import type { Json } from '../records/json.ts';
 import type { RowChange, Task, ToolCall, Verdict } from '../records/task.ts';
-import type { Domain, Environments, TaskQuery, ToolResult } from './types.ts';
+import type { Domain, Environments, TaskQuery, ToolResult, TurnChange } from './types.ts';
 import { compareOverlays, replayGold } from './verifier.ts';
 
 export interface EnvironmentOptions {
@@ -24,6 +25,7 @@ const GOALS_IN_MEMORY = 4096;
 export class OverlayEnvironments implements Environments {
   private readonly store: EpisodeStore;
   private readonly stored: OverlayStore | null = null;
+  private readonly sessions = new SessionWorlds();
   /** Gold overlays by what they depend on. */
   private readonly goals = new Map<string, RowChange[]>();
 
@@ -35,7 +37,9 @@ export class OverlayEnvironments implements Environments {
 
   /** @throws when domain or level is unknown, as does every method below. */
   async domain(name: string, level: string): Promise<Domain> {
-    return (await this.store.definition(name)).domain(level);
+    const definition = await this.store.definition(name);
+    const domain = await definition.domain(level);
+    return hasSessions(definition) ? { ...domain, promises: definition.promises } : domain;
   }
 
   async tasks(query: TaskQuery): Promise<Task[]> {
@@ -54,15 +58,25 @@ export class OverlayEnvironments implements Environments {
     return definition.tasks(definition.conditions ? query : { ...query, conditions: undefined });
   }
 
-  start(task: Task): Promise<string> {
+  async start(task: Task): Promise<string> {
+    const definition = await this.store.definition(task.domain);
+    if (hasSessions(definition)) return this.sessions.start(definition, task);
     return this.store.start(task).catch(noRoom);
   }
 
   call(episode: string, call: ToolCall): Promise<ToolResult> {
+    if (this.sessions.has(episode)) return this.sessions.call(episode, call);
     return this.store.call(episode, call).catch(noRoom);
   }
 
+  async turn(episode: string, n: number): Promise<TurnChange | null> {
+    if (this.sessions.has(episode)) return this.sessions.turn(episode, n);
+    await this.store.state(episode);
+    return null;
+  }
+
   async verify(episode: string, said: readonly string[] = [], met?: readonly boolean[]): Promise<Verdict> {
+    if (this.sessions.has(episode)) return this.sessions.verify(episode, said, met);
     const { task, definition, overlay } = await this.store.state(episode);
     const verdict = compareOverlays(overlay.changes(), await this.goal(task, definition));
     if (!definition.judge) return verdict;
@@ -71,10 +85,11 @@ export class OverlayEnvironments implements Environments {
   }
 
   close(episode: string): Promise<void> {
+    if (this.sessions.has(episode)) return this.sessions.close(episode);
     return this.store.close(episode).catch(noRoom);
   }
 
-  /** The episode's tool calls in order. */
+  /** The tool calls of an episode with tables, in order. */
   log(episode: string): Promise<LogEntry[]> {
     return this.store.log(episode);
   }
@@ -84,7 +99,7 @@ export class OverlayEnvironments implements Environments {
     await this.stored?.deleteAbandoned();
   }
 
-  private async goal(task: Task, definition: DomainDefinition): Promise<RowChange[]> {
+  private async goal(task: Task, definition: TableDomain): Promise<RowChange[]> {
     const key = canonicalJson([task.domain, task.level, task.world, task.actions, (initialStateOf(task) ?? null) as Json]);
     let goal = this.goals.get(key);
     if (!goal) {

@@ -1,6 +1,6 @@
 /** @file The store of a server: episodes and worlds are only in memory, and end with the process. */
 import type { Task, ToolCall } from '../records/task.ts';
-import type { DomainDefinition } from './domain.ts';
+import type { TableDomain } from './domain.ts';
 import { type Episode, EpisodeStore, type LogEntry, newId, runWithFaults } from './episode-store.ts';
 import { World } from './overlay.ts';
 import type { ToolResult } from './types.ts';
@@ -40,7 +40,7 @@ export class MemoryStore extends EpisodeStore {
     this.#episodes.delete(id);
   }
 
-  protected async loadWorld(definition: DomainDefinition, id: string): Promise<World> {
+  protected async loadWorld(definition: TableDomain, id: string): Promise<World> {
     return new World(id, await definition.world(id));
   }
 

@@ -3,7 +3,7 @@
  * tool calls. Rows of worlds and of running episodes are also in memory, but only written transactions count.
  */
 import { takeLock } from '../base/lock.ts';
-import type { DomainDefinition, DomainSource } from './domain.ts';
+import type { DomainDefinition, DomainSource, TableDomain } from './domain.ts';
 import { type Episode, EpisodeStore, type LogEntry, newId, runWithFaults } from './episode-store.ts';
 import { Overlay, World, type WorldTables } from './overlay.ts';
 import type { Task, ToolCall } from '../records/task.ts';
@@ -74,7 +74,7 @@ export class OverlayStore extends EpisodeStore {
   }
 
   /** The task and the overlay after all running calls. */
-  state(id: string): Promise<{ task: Task; definition: DomainDefinition; overlay: Overlay }> {
+  state(id: string): Promise<{ task: Task; definition: TableDomain; overlay: Overlay }> {
     return this.inTurn(id, () => this.episode(id));
   }
 
@@ -142,7 +142,7 @@ export class OverlayStore extends EpisodeStore {
       async () => [await this.db.episodes.get(id), await this.db.changesOf(id).toArray(), await this.db.logOf(id).last()] as const,
     );
     if (!row) throw new Error(`episode: '${id}' does not exist or was closed`);
-    const definition = await this.definition(row.task.domain);
+    const definition = await this.tables(row.task.domain);
     const [domain, base] = await Promise.all([definition.domain(row.task.level), this.base(definition, row.task)]);
     const overlay = new Overlay(base);
     overlay.apply(
@@ -151,7 +151,7 @@ export class OverlayStore extends EpisodeStore {
     return { id, task: row.task, definition, domain, overlay, calls: last ? last.index + 1 : 0 };
   }
 
-  protected async loadWorld(definition: DomainDefinition, id: string): Promise<World> {
+  protected async loadWorld(definition: TableDomain, id: string): Promise<World> {
     if (definition.imported) return new World(id, await definition.world(id));
     const stored = await this.db.transaction('rw', this.db.worlds, this.db.rows, async () => {
       const world = await this.db.worlds.get(id);

@@ -15,6 +15,18 @@ export interface AuditRules {
   thing: string;
 }
 
+/** What changes before a turn of the agent. */
+export interface TurnChange {
+  /** Tools that the agent has from now on, beside the tools that it has already. */
+  tools?: ToolSchema[];
+}
+
+/** What holds of a world's calls. Tables keep all promises. */
+export interface WorldPromises {
+  /** The same calls in a new episode of the same task give the same answers. A stored conversation goes on only in such a world. */
+  replays: boolean;
+}
+
 export interface Domain {
   name: string;
   level: string;
@@ -30,6 +42,8 @@ export interface Domain {
   finite?: true;
   /** Tools of the simulated user, where it has any. The agent never sees them. */
   userTools?: ToolSchema[];
+  /** Absent: the world keeps all promises. */
+  promises?: WorldPromises;
   /** The rules of the agent's audit. Absent: conversations are not audited, which is not the same as following the rules. */
   audit?: AuditRules;
 }
@@ -75,6 +89,11 @@ export interface Environments {
   start(task: Task): Promise<string>;
   /** Runs one tool call as one transaction. An unknown tool or bad arguments give an error result, never a throw. */
   call(episode: string, call: ToolCall): Promise<ToolResult>;
+  /**
+   * Asked once after each message of the user, before the agent's turn. Null, or no such method: nothing changes.
+   * @param n number of the user's message, from 0
+   */
+  turn?(episode: string, n: number): Promise<TurnChange | null>;
   /**
    * @param said what the agent said aloud, in order: some tasks ask for information.
    * @param met of an earlier verdict's `unjudged_nl_assertions`, in order, whether a judge found them met

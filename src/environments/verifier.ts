@@ -1,5 +1,5 @@
 /** @file The reward: whether the episode changed the same rows in the same way as the gold actions. */
-import { runDrafted, type DomainDefinition } from './domain.ts';
+import { runDrafted, type TableDomain } from './domain.ts';
 import { canonicalJson, equalJson } from '../base/json.ts';
 import { Overlay, type World } from './overlay.ts';
 import type { RowChange, Task, Verdict } from '../records/task.ts';
@@ -8,7 +8,7 @@ import type { RowChange, Task, Verdict } from '../records/task.ts';
  * The rows that the task's gold actions change when our own tools replay them. A gold action that fails changes nothing
  * more than it would in an episode, and the replay continues, as in tau-bench.
  */
-export function replayGold(definition: DomainDefinition, base: World | Overlay, task: Pick<Task, 'actions' | 'level'>): RowChange[] {
+export function replayGold(definition: TableDomain, base: World | Overlay, task: Pick<Task, 'actions' | 'level'>): RowChange[] {
   const overlay = new Overlay(base);
   for (const [call, action] of task.actions.entries()) {
     overlay.apply(runDrafted(definition, overlay, action, task.level, call).written);

@@ -134,6 +134,7 @@ export function patient(control: Pick<RunControl, 'failed'>, environments: Envir
     tasks: (...query) => patiently(() => environments.tasks(...query)),
     start: (...task) => patiently(() => environments.start(...task)),
     call: (...call) => patiently(() => environments.call(...call)),
+    turn: (...turn) => patiently(async () => (await environments.turn?.(...turn)) ?? null),
     verify: (...episode) => patiently(() => environments.verify(...episode)),
     close: (...episode) => patiently(() => environments.close(...episode)),
   };

@@ -11,7 +11,7 @@ import { BENCHMARKS } from '../benchmarks/index.ts';
 import { rulesFor } from '../benchmarks/rules.ts';
 import { criteriaOf, toldBy } from '../benchmarks/tasks.ts';
 import { conditionsOf } from '../environments/conditions.ts';
-import type { DomainDefinition } from '../environments/domain.ts';
+import type { TableDomain } from '../environments/domain.ts';
 import { GENERATED_DOMAINS } from '../domains/registry.ts';
 import { createEnvironments } from '../environments/index.ts';
 import type { BenchmarkFiles } from '../exchange/file-source.ts';
@@ -45,7 +45,7 @@ export class WorldBrowser {
   private readonly load;
   private readonly environments;
   /** Of imports. */
-  private readonly definitions: ReadonlyMap<string, DomainDefinition>;
+  private readonly definitions: ReadonlyMap<string, TableDomain>;
   private readonly opened = new Map<string, Promise<Opened>>();
   /** The last search, so that scrolling through its results does not search again. */
   private lastSearch: { world: Opened; list: string; keys: readonly string[] } | null = null;

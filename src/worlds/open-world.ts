@@ -1,5 +1,5 @@
 /** @file Opens a world: the tables and tasks of a generated domain or of an import. */
-import type { DomainDefinition } from '../environments/domain.ts';
+import { hasSessions, type TableDomain } from '../environments/domain.ts';
 import { GENERATED } from '../domains/registry.ts';
 import { World, type WorldTables } from '../environments/overlay.ts';
 import { IMPORTED_LEVEL, type ImportedBenchmark } from '../benchmarks/imported-benchmark.ts';
@@ -11,19 +11,17 @@ import type { GeneratedWorld, WorldRef } from './types.ts';
 
 /** A generated domain whose worlds can be opened by number. */
 export interface GeneratedDomain {
-  definition: DomainDefinition;
+  definition: TableDomain;
   title: string;
   tasksPerWorld: number;
   worldId(level: string, world: GeneratedWorld): string;
 }
 
-/** All domains with generated worlds. Loads their code. */
+/** All domains with generated tables. Loads their code. */
 export const generatedDomains = async (): Promise<GeneratedDomain[]> =>
-  Promise.all(
-    GENERATED.map(async ({ title, world }) => {
-      const definition = await world!();
-      return { definition, title, tasksPerWorld: definition.worlds!.tasks, worldId: definition.worlds!.id };
-    }),
+  (await Promise.all(GENERATED.map(async ({ title, world }) => ({ title, definition: await world!() })))).flatMap(
+    ({ title, definition }) =>
+      hasSessions(definition) ? [] : [{ definition, title, tasksPerWorld: definition.worlds!.tasks, worldId: definition.worlds!.id }],
   );
 
 /** Has the seed of the presets. */
@@ -31,7 +29,7 @@ export const FIRST: GeneratedWorld = { split: 'train', seed: 1, number: 0 };
 
 /** An open world. */
 export interface Opened {
-  definition: DomainDefinition;
+  definition: TableDomain;
   level: string;
   title: string;
   tables: WorldTables;
@@ -94,11 +92,7 @@ export async function openGenerated(
   };
 }
 
-export function openImported(
-  definition: DomainDefinition,
-  { benchmark, domain, tables, tasks, splits }: ImportedBenchmark,
-  id: string,
-): Opened {
+export function openImported(definition: TableDomain, { benchmark, domain, tables, tasks, splits }: ImportedBenchmark, id: string): Opened {
   const members = Object.entries(splits).map(([name, ids]) => [name, new Set(ids)] as const);
   const splitsOf = (task: string) => members.filter(([, ids]) => ids.has(task)).map(([name]) => name);
   let made: Promise<Task[]> | undefined;

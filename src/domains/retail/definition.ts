@@ -1,5 +1,5 @@
 /** @file The generated retail domain: tau-bench v1's tools on generated shops. */
-import type { DomainDefinition } from '../../environments/domain.ts';
+import type { TableDomain } from '../../environments/domain.ts';
 import type { Domain } from '../../environments/types.ts';
 import { AUDIT, TRANSFER } from './acts.ts';
 import { observe } from './observations.ts';
@@ -43,4 +43,4 @@ export const retail = {
     const { error, ...observation } = runTool(rows, call, (tool) => TOOLS_OF[level].includes(tool));
     return { text: observe(observation, level), error };
   },
-} satisfies DomainDefinition;
+} satisfies TableDomain;

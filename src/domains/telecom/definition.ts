@@ -2,7 +2,7 @@
 import { judgeByCriteria } from '../exact/criteria.ts';
 import type { Json } from '../../records/json.ts';
 import type { Task } from '../../records/task.ts';
-import { initialStateOf, type DomainDefinition } from '../../environments/domain.ts';
+import { initialStateOf, type TableDomain } from '../../environments/domain.ts';
 import { LEVELS, makeTelecomTasks, TASKS_PER_PROVIDER, type TelecomTask } from './generator.ts';
 import { telecom } from './exact.ts';
 import type { PhoneTrouble } from './scenario.ts';
@@ -52,7 +52,7 @@ export function telecomTask(task: TelecomTask): Task {
   };
 }
 
-export const telecomTasks: DomainDefinition = {
+export const telecomTasks: TableDomain = {
   name: 'telecom',
   levels: LEVELS,
   version: 1,

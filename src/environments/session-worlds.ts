@@ -1,0 +1,76 @@
+/** @file Episodes in worlds that keep their own state. They live in memory, and end with the process. */
+import type { Task, ToolCall, Verdict } from '../records/task.ts';
+import { checkLevel, type SessionDomain, type SessionResult, thrownText, type WorldSession } from './domain.ts';
+import { newId } from './episode-store.ts';
+import { faultOf, OUTAGE } from './faults.ts';
+import type { ToolResult, TurnChange } from './types.ts';
+
+interface Running {
+  task: Task;
+  terminalTools: readonly string[];
+  session: WorldSession;
+  /** The number of calls so far. */
+  calls: number;
+  /** Ends when all earlier requests have ended: requests of one episode run one after another. */
+  queue: Promise<unknown>;
+}
+
+export class SessionWorlds {
+  readonly #running = new Map<string, Running>();
+
+  /** Whether an episode is running here. */
+  has(id: string): boolean {
+    return this.#running.has(id);
+  }
+
+  /** @throws if the level is unknown, or the task asks for stale reads: there are no rows of an earlier state to read */
+  async start(definition: SessionDomain, task: Task): Promise<string> {
+    checkLevel(definition, task);
+    const stale = task.faults?.stale_reads ?? 0;
+    if (stale > 0) throw new Error(`task.faults.stale_reads is ${stale}: expected 0, because '${definition.name}' has no tables`);
+    const { terminalTools } = await definition.domain(task.level);
+    const session = await definition.start(task);
+    const id = newId();
+    this.#running.set(id, { task, terminalTools, session, calls: 0, queue: Promise.resolve() });
+    return id;
+  }
+
+  /** Runs one call. A transfer has no outage, so a conversation can always end. */
+  call(id: string, call: ToolCall): Promise<ToolResult> {
+    return this.#inTurn(id, async (episode) => {
+      const { session, task, terminalTools } = episode;
+      const index = episode.calls++;
+      const ends = terminalTools.includes(call.name);
+      let result: SessionResult;
+      try {
+        result = !ends && faultOf(task, index) === 'outage' ? { text: OUTAGE, error: true } : await session.call(call);
+      } catch (cause) {
+        result = { text: thrownText(cause), error: true };
+      }
+      const { text, error, changes = [] } = result;
+      return { index, text, error, changes: changes.map((change) => ({ ...change, call: index })), terminal: !error && ends };
+    });
+  }
+
+  turn(id: string, n: number): Promise<TurnChange | null> {
+    return this.#inTurn(id, async ({ session }) => (await session.turn?.(n)) ?? null);
+  }
+
+  verify(id: string, said: readonly string[], met?: readonly boolean[]): Promise<Verdict> {
+    return this.#inTurn(id, ({ session }) => session.verify(said, met));
+  }
+
+  /** Ends the episode when its running call has ended. */
+  close(id: string): Promise<void> {
+    const closed = this.#inTurn(id, ({ session }) => session.close());
+    this.#running.delete(id);
+    return closed;
+  }
+
+  #inTurn<T>(id: string, work: (episode: Running) => Promise<T>): Promise<T> {
+    const episode = this.#running.get(id)!;
+    const result = episode.queue.then(() => work(episode));
+    episode.queue = result.catch(() => {});
+    return result;
+  }
+}
