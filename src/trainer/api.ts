@@ -94,7 +94,7 @@ export interface TrainerApi {
   cancelSynthesis(): Promise<void>;
 
   // One-off commands
-  /** Trains by GRPO or another algorithm. The sink gets each step and the checkpoints. */
+  /** Trains as the settings say. The sink gets each step and the checkpoints. */
   train(model: ModelParts, options: TrainOptions, sink: TrainingSink): Promise<TrainResult>;
   sft(model: ModelParts, jsonl: string, options: SftOptions, sink: TrainingSink): Promise<SftResult>;
   /** @param settings `customers.*` and `tools.*` that differ from the cold start's */

@@ -1,5 +1,5 @@
 /**
- * @file Drives a run of any algorithm, for the page and for the command line: opens the model, goes on from a checkpoint, trains,
+ * @file Drives a run of any training method, for the page and for the command line: opens the model, goes on from a checkpoint, trains,
  * and hands all results to the sink. A pause, a stop, a lost device and a full disk are handled here, in one way for all sinks.
  */
 import { trainedFiles } from '../exchange/adapter-folder.ts';

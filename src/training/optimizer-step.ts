@@ -1,4 +1,4 @@
-/** @file One optimizer update, as all algorithms make it. */
+/** @file One optimizer update, as all training methods make it. */
 import type { Learner } from '../engine/types.ts';
 import type { OptimiserConfig } from './settings/index.ts';
 

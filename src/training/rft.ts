@@ -1,7 +1,7 @@
 /**
  * @file One step of rejection-sampling fine-tuning (RAFT, arXiv 2304.06767; STaR, arXiv 2203.14465): sample as a GRPO step
  * samples, keep the successful rollouts, and train on the tokens that they sampled by supervised learning. There is no
- * reference, no clip and no advantage. With equal settings, GRPO and this algorithm play equal tasks with equal seeds.
+ * reference, no clip and no advantage. With equal settings, GRPO and this method play equal tasks with equal seeds.
  */
 import type { Stage } from '../agent/rollouts.ts';
 import { flatten } from '../agent/trajectory.ts';

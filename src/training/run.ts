@@ -1,4 +1,4 @@
-/** @file A whole run of any algorithm: held-out evaluation before, steps with evaluations between, and one after. */
+/** @file A whole run with any training method: held-out evaluation before, steps with evaluations between, and one after. */
 import { NothingScoredError, type Stage } from '../agent/rollouts.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import type { Learner } from '../engine/types.ts';

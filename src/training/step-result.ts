@@ -1,4 +1,4 @@
-/** @file What a training step of any algorithm returns, and the metrics that do not depend on the algorithm. */
+/** @file What a step of any training method returns, and the metrics that do not depend on the method. */
 import { flatten } from '../agent/trajectory.ts';
 import type { StepMetrics } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';

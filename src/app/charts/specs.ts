@@ -147,10 +147,10 @@ const LOSS: ChartSpec = {
   lines: one('train/loss', 'loss'),
 };
 
-/** The charts of a run: those whose metrics its algorithm has. Imported runs can lack the algorithm. */
-export function chartsOf(algorithm = 'grpo'): { main: ChartSpec[]; health: ChartSpec[] } {
-  if (algorithm === 'grpo') return { main: CHARTS, health: HEALTH_CHARTS };
-  const shown = algorithm === 'rft' ? (id: string) => id !== 'kl' : (id: string) => ['reward', 'entropy', 'time'].includes(id);
+/** The charts of a run: those whose metrics its training method has. Imported runs can lack the method. */
+export function chartsOf(method = 'grpo'): { main: ChartSpec[]; health: ChartSpec[] } {
+  if (method === 'grpo') return { main: CHARTS, health: HEALTH_CHARTS };
+  const shown = method === 'rft' ? (id: string) => id !== 'kl' : (id: string) => ['reward', 'entropy', 'time'].includes(id);
   const [reward, ...others] = CHARTS.filter(({ id }) => shown(id));
   return { main: [reward!, LOSS, ...others], health: HEALTH_CHARTS.filter(({ id }) => id === 'grad-norm') };
 }

@@ -75,7 +75,7 @@ export function sftRequest(form: SftForm, dataset: string, model: string, user: 
     }),
     algorithm: 'sft',
     total_training_steps: form.steps,
-    // Only the product of the two matters to this algorithm.
+    // Only the product of the two matters to this training method.
     n: GROUP,
     train_batch_size: form.perStep / GROUP,
     sft_mini_batch_size: form.perUpdate,

@@ -9,9 +9,9 @@ import { number } from '../kit/format.ts';
 export type Settings = Partial<Pick<GrpoConfig, 'algorithm' | 'adv_estimator'>> & Pick<GrpoConfig, 'norm_adv_by_std_in_grpo'>;
 type Scored = Pick<RolloutSummary, 'reward' | 'rewards' | 'advantage'>;
 
-/** The estimator of a run's advantages; null if the run has an algorithm without advantages. */
-export const estimatorOf = ({ algorithm = 'grpo', adv_estimator = 'grpo' }: Settings): GrpoConfig['adv_estimator'] | null =>
-  algorithm === 'grpo' ? adv_estimator : null;
+/** The estimator of a run's advantages; null if the run has a training method without advantages. */
+export const estimatorOf = ({ algorithm: method = 'grpo', adv_estimator = 'grpo' }: Settings): GrpoConfig['adv_estimator'] | null =>
+  method === 'grpo' ? adv_estimator : null;
 
 /** GRPO's formula in words; null for other estimators. */
 export const formulaInWords = (settings: Settings): string | null =>

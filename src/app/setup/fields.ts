@@ -24,7 +24,7 @@ export interface FieldGroup {
 const METHODS = { grpo: 'reinforcement learning', rft: 'rejection-sampling fine-tuning', sft: 'supervised fine-tuning' };
 
 const SUMMARIES: Record<GroupId, FieldGroup['summary']> = {
-  algorithm: (c) => METHODS[c.algorithm],
+  method: (c) => METHODS[c.algorithm],
   tasks: (c) => `${c.domain} ${c.level}, ${c.train_split === 'train' ? 'training' : 'held-out'} tasks`,
   rollout: (c) =>
     `${c.n} rollouts per task, ${c.train_batch_size} tasks per step, at most ${c.max_turns} turns, temperature ${c.temperature}`,

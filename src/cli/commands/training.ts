@@ -105,7 +105,8 @@ const TRAIN_FLAGS = {
 type TrainValues = Values<typeof TRAIN_FLAGS>;
 
 export const train = command({
-  summary: 'train by GRPO or another algorithm (--algorithm, --set algorithm=rft or sft); writes metrics, trajectories and the model',
+  summary:
+    'train by GRPO, another algorithm (--algorithm) or another method (--set algorithm=rft or sft); writes metrics, trajectories and the model',
   flags: TRAIN_FLAGS,
   async run(flags, progress) {
     checkResume('train', flags, [

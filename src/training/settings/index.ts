@@ -1,7 +1,7 @@
 /** @file All settings of a run, in the groups and the order of Setup. A setting is described here and nowhere else. */
 import { z } from 'zod';
 import type { GrpoConfig } from '../../records/run.ts';
-import { algorithm } from './algorithm.ts';
+import { method } from './method.ts';
 import { customers } from './customers.ts';
 import { evaluation } from './evaluation.ts';
 import { lora } from './lora.ts';
@@ -12,7 +12,7 @@ import { rollout } from './rollout.ts';
 import type { Setting, SettingGroup } from './setting.ts';
 import { tasks } from './tasks.ts';
 
-const groups = [algorithm, tasks, rollout, customers, rewards, loss, lora, optimizer, evaluation] as const;
+const groups = [method, tasks, rollout, customers, rewards, loss, lora, optimizer, evaluation] as const;
 type Group = (typeof groups)[number];
 type Intersection<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer I) => void ? I : never;
 type All = Intersection<Group['settings']>;

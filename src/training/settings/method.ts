@@ -1,9 +1,9 @@
-/** @file How a step trains: on its rollouts, on its successes, or on conversations of demonstrators. */
+/** @file The training method, in the setting `algorithm`: a step trains on its rollouts, on its successes, or on conversations of demonstrators. */
 import { z } from 'zod';
 import { count, settingGroup } from './setting.ts';
 
-export const algorithm = settingGroup({
-  id: 'algorithm',
+export const method = settingGroup({
+  id: 'method',
   title: 'Training method',
   settings: {
     algorithm: {
@@ -14,7 +14,7 @@ export const algorithm = settingGroup({
     },
     rft_epochs: {
       schema: count,
-      // One pass, as GRPO takes one (`ppo_epochs`): both algorithms then see each sampled token once.
+      // One pass, as GRPO takes one (`ppo_epochs`): both methods then see each sampled token once.
       default: 1,
       label: 'Passes over successes',
       help: 'Only with rft: how often a step trains on its successful rollouts.',
