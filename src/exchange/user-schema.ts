@@ -1,6 +1,6 @@
 /** @file Customers that need no server, as run bundles and experiments store them. */
 import * as z from 'zod/mini';
-import { type LocalConfig, PRECISIONS } from '../records/user.ts';
+import { type LocalConfig, ONNX_DTYPES } from '../records/user.ts';
 import { type Fields, name, number, oneOf } from './schema-fields.ts';
 
 const SOURCES: Record<LocalConfig['source'], true> = { hub: true, folder: true, bundled: true };
@@ -9,7 +9,7 @@ export const local = z.object({
   mode: z.literal('local'),
   source: oneOf(SOURCES),
   model: name,
-  precision: z.enum(PRECISIONS),
+  precision: z.enum(ONNX_DTYPES),
   hub: z.optional(name),
   device: oneOf(DEVICES),
   temperature: z.optional(number),

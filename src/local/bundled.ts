@@ -1,5 +1,5 @@
 /** @file Models for customers that ship with the page: the folders `models/customers/<name>/`, in the layout of transformers.js. */
-import type { Precision } from '../records/user.ts';
+import type { OnnxDtype } from '../records/user.ts';
 import { precisionsOf } from './precision.ts';
 
 const urls = import.meta.glob<string>(['../../models/customers/*/onnx/*', '../../models/customers/*/*.{json,jinja}'], {
@@ -16,7 +16,7 @@ export const bundledPaths = (name: string): string[] =>
   files.filter((file) => file.startsWith(`${name}/`)).map((file) => file.slice(name.length + 1));
 
 /** Each name with its precisions. Empty in a build without such folders. */
-export function bundledCustomers(): { model: string; precisions: Precision[] }[] {
+export function bundledCustomers(): { model: string; precisions: OnnxDtype[] }[] {
   const names = [...new Set(files.map((file) => file.split('/')[0]!))];
   return names.map((model) => ({ model, precisions: precisionsOf(bundledPaths(model)) })).filter(({ precisions }) => precisions.length > 0);
 }

@@ -1,5 +1,5 @@
 /** @file A folder of this machine as a model for customers: its files are checked, then kept in the browser. */
-import type { Precision } from '../records/user.ts';
+import type { OnnxDtype } from '../records/user.ts';
 import { checkFolder } from './check.ts';
 import { keepModel, removeModel, type SourceFile } from './library.ts';
 import { LocalError } from './local-error.ts';
@@ -27,7 +27,7 @@ export function readPicked(picked: readonly (readonly [chosen: string, file: Fil
 }
 
 /** The precisions of the folder, the smallest first. @throws LocalError (`files`) if it has no ONNX file of a known name */
-export function folderPrecisions(name: string, files: readonly FolderFile[]): Precision[] {
+export function folderPrecisions(name: string, files: readonly FolderFile[]): OnnxDtype[] {
   const precisions = precisionsOf(files.map(({ path }) => path));
   if (precisions.length === 0)
     throw new LocalError(`the folder "${name}" has no ${onnxPath('fp32')}: expected a text-generation model for transformers.js`, 'files');
@@ -37,7 +37,7 @@ export function folderPrecisions(name: string, files: readonly FolderFile[]): Pr
 /** Checks the folder and keeps it in place of a folder of the same name and precision. @throws LocalError */
 export async function keepFolder(
   name: string,
-  precision: Precision,
+  precision: OnnxDtype,
   files: readonly FolderFile[],
   onProgress?: (loaded: number, total: number) => void,
 ): Promise<void> {

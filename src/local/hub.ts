@@ -1,6 +1,6 @@
 /** @file Customers of the Hugging Face Hub: which precisions a model has, and its download. */
 import { filesAddress, type HubFile, hubFiles, type HubFiles, resumable } from '../base/hub.ts';
-import type { LocalModel, Precision } from '../records/user.ts';
+import type { LocalModel, OnnxDtype } from '../records/user.ts';
 import { checkFolder } from './check.ts';
 import { keepModel, type SourceFile } from './library.ts';
 import { LocalError } from './local-error.ts';
@@ -16,7 +16,7 @@ export const HUB_MODELS = [
 /** What a model of the Hub offers. */
 export interface HubListing extends HubFiles {
   /** Each precision with the bytes of its download, the smallest file name first. */
-  precisions: { precision: Precision; bytes: number }[];
+  precisions: { precision: OnnxDtype; bytes: number }[];
 }
 
 /**
@@ -34,7 +34,7 @@ export async function hubListing({ model, hub }: Pick<LocalModel, 'model' | 'hub
   return { revision, precisions, files };
 }
 
-const neededFiles = (files: HubFile[], precision: Precision) =>
+const neededFiles = (files: HubFile[], precision: OnnxDtype) =>
   files.filter(({ path }) => isDescription(path) || holdsWeights(path, precision));
 
 /**

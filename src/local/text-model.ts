@@ -17,7 +17,7 @@ import {
 import runtimeWasm from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.wasm?url';
 import runtimeScript from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.mjs?url';
 import { parserReason } from '../base/input-error.ts';
-import type { LocalConfig, Precision } from '../records/user.ts';
+import type { LocalConfig, OnnxDtype } from '../records/user.ts';
 import type { Generated, Generation } from './api.ts';
 import { checkFolder } from './check.ts';
 import { KeptCaches } from './kept-caches.ts';
@@ -157,7 +157,7 @@ async function loading<T>(name: string, path: string, expected: string, load: ()
 }
 
 /** @throws LocalError (`device`) if this browser has no GPU, or its GPU lacks 16-bit floats that the precision needs */
-async function checkGpu(name: string, precision: Precision): Promise<void> {
+async function checkGpu(name: string, precision: OnnxDtype): Promise<void> {
   const adapter = await (navigator.gpu as GPU | undefined)?.requestAdapter();
   if (!adapter) throw new LocalError(`this browser has no WebGPU for "${name}": expected the device WASM`, 'device');
   if (precision.endsWith('f16') || precision === 'fp16')

@@ -23,9 +23,9 @@ export interface EndpointConfig {
   budget?: number;
 }
 
-/** The names that transformers.js gives the precisions of an ONNX file. */
-export const PRECISIONS = ['q4f16', 'q4', 'q8', 'fp16', 'fp32'] as const;
-export type Precision = (typeof PRECISIONS)[number];
+/** The precisions of an ONNX file, with the names of transformers.js (`dtype`). */
+export const ONNX_DTYPES = ['q4f16', 'q4', 'q8', 'fp16', 'fp32'] as const;
+export type OnnxDtype = (typeof ONNX_DTYPES)[number];
 
 /** The text-generation model that runs in the tab. */
 export interface LocalModel {
@@ -33,7 +33,7 @@ export interface LocalModel {
   source: 'hub' | 'folder' | 'bundled';
   /** e.g. `onnx-community/Qwen3-0.6B-ONNX`; of other sources the name of the folder. */
   model: string;
-  precision: Precision;
+  precision: OnnxDtype;
   /** The address of the Hub. Default: `https://huggingface.co`. */
   hub?: string;
 }

@@ -3,7 +3,7 @@ import { folderPrecisions, keepFolder, readPicked } from '../../local/folder.ts'
 import { downloadModel, HUB_MODELS, type HubListing, hubListing } from '../../local/hub.ts';
 import { bundledCustomers } from '../../local/bundled.ts';
 import { type StoredModel, storedModels } from '../../local/library.ts';
-import type { LocalModel, Precision } from '../../records/user.ts';
+import type { LocalModel, OnnxDtype } from '../../records/user.ts';
 import type { Settings } from '../state/settings.svelte.ts';
 import type { PickedFile } from '../kit/picked-files.ts';
 
@@ -54,7 +54,7 @@ export class LocalModels {
   }
 
   /** The precisions of the chosen model with the bytes of its files, as far as they are known. */
-  get precisions(): { precision: Precision; bytes?: number }[] {
+  get precisions(): { precision: OnnxDtype; bytes?: number }[] {
     const { source, model, hub, precision } = this.#settings.local;
     if (this.listing) return this.listing.precisions;
     if (source === 'bundled')

@@ -1,5 +1,5 @@
 /** @file The visitor's settings: theme and simulated user. They are stored in this browser, except the API key. */
-import { type BrowserUser, type LocalConfig, PRECISIONS, type UserConfig } from '../../records/user.ts';
+import { type BrowserUser, type LocalConfig, ONNX_DTYPES, type UserConfig } from '../../records/user.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
@@ -168,7 +168,7 @@ function readStored(): Stored {
 
 function readLocal(stored: unknown): LocalConfig {
   const { source, model, precision, hub, device, temperature } = (stored ?? {}) as Partial<Record<keyof LocalConfig, unknown>>;
-  const known = PRECISIONS.find((name) => name === precision);
+  const known = ONNX_DTYPES.find((name) => name === precision);
   if ((source !== 'hub' && source !== 'folder' && source !== 'bundled') || typeof model !== 'string' || !known) return DEFAULTS.local;
   return {
     source,

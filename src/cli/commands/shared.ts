@@ -1,7 +1,7 @@
 /** @file Common parts of commands: flags of the model, the output and the simulated user, and formats of results. */
 import { DEMONSTRATED, LEVELS, usualLevel } from '../../domains/registry.ts';
 import type { EvaluationReport } from '../../records/evaluation.ts';
-import { type BrowserUser, PRECISIONS, type UserConfig } from '../../records/user.ts';
+import { type BrowserUser, ONNX_DTYPES, type UserConfig } from '../../records/user.ts';
 import type { Flag, Flags, Values } from '../args.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import { onInterrupt } from '../files.ts';
@@ -88,9 +88,9 @@ function readLocal(user: string, device: 'wasm' | 'webgpu'): BrowserUser | null 
   if (user === 'learned') return { mode: 'local', source: 'bundled', model: 'nano-customer', precision: 'fp32', device };
   if (!user.startsWith('hub:')) return null;
   const [model = '', name = 'q4'] = user.slice('hub:'.length).split('@');
-  const precision = PRECISIONS.find((known) => known === name);
+  const precision = ONNX_DTYPES.find((known) => known === name);
   if (!/^[\w.-]+\/[\w.-]+$/.test(model) || !precision)
-    throw new UsageError(`--user is "${user}": expected hub:OWNER/NAME or hub:OWNER/NAME@PRECISION, one of ${PRECISIONS.join(', ')}`);
+    throw new UsageError(`--user is "${user}": expected hub:OWNER/NAME or hub:OWNER/NAME@PRECISION, one of ${ONNX_DTYPES.join(', ')}`);
   return { mode: 'local', source: 'hub', model, precision, device };
 }
 
