@@ -6,7 +6,7 @@ import { playwright } from '@vitest/browser-playwright';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { INPUTS, recordInputs } from './bin/inputs.mjs';
-import { HEADERS, POLICY } from './src/cli/headers.ts';
+import { HEADERS, CONTENT_SECURITY_POLICY } from './src/cli/headers.ts';
 import * as defaults from './src/training/defaults.ts';
 import { launchOptions } from './tests/support/chromium.ts';
 
@@ -18,7 +18,7 @@ const policy = (): Plugin => ({
   name: 'policy',
   apply: 'build',
   transformIndexHtml: () => [
-    { tag: 'meta', attrs: { 'http-equiv': 'Content-Security-Policy', content: POLICY }, injectTo: 'head-prepend' },
+    { tag: 'meta', attrs: { 'http-equiv': 'Content-Security-Policy', content: CONTENT_SECURITY_POLICY }, injectTo: 'head-prepend' },
   ],
   generateBundle() {
     const lines = Object.entries(HEADERS).map(([name, value]) => `  ${name}: ${value}\n`);

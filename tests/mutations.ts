@@ -67,7 +67,7 @@ export const MUTATIONS: readonly Mutation[] = [
     breaks: 'KL is against the reference',
     file: 'src/training/grpo.ts',
     from: "weights: 'reference'",
-    to: "weights: 'policy'",
+    to: "weights: 'trained'",
     tests: BEHAVIOUR,
   },
   {

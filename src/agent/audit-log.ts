@@ -1,6 +1,6 @@
 /**
  * @file The audit log of an episode: a hash chain over its tool calls, the customer's included. An entry covers the caller, the
- * call, the result, the changed rows, and the entry before. The first covers the task and the version of the policy. So a
+ * call, the result, the changed rows, and the entry before. The first covers the task and the version of the weights. So a
  * call that was changed, left out or moved is found, and named. The trajectory holds the fields; the log holds the hashes.
  */
 import { path } from '../base/message-path.ts';
@@ -23,9 +23,9 @@ export class AuditChain {
   readonly log: NonNullable<Trajectory['audit']>;
   #previous: string;
 
-  constructor({ id, world }: Pick<Task, 'id' | 'world'>, policy: string) {
-    this.log = { policy, hashes: [] };
-    this.#previous = sha256(canonicalJson({ task: id, world, policy }));
+  constructor({ id, world }: Pick<Task, 'id' | 'world'>, weights: string) {
+    this.log = { policy: weights, hashes: [] };
+    this.#previous = sha256(canonicalJson({ task: id, world, policy: weights }));
   }
 
   add({ index, call, text, error, changes }: Answered): void {

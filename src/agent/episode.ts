@@ -32,7 +32,7 @@ export interface EpisodeOptions extends TurnOptions, UserOptions {
   group: string;
   index: number;
   /** The version of the agent's weights, for the audit log. */
-  policy?: string | undefined;
+  weights?: string | undefined;
   /** A stored conversation to continue. The sessions of `users` must know this conversation (see `users/resumed.ts`). */
   prefix?: Prefix;
   /** Called in each turn of the agent. Returns an act to play instead of the model's turn, or `model`. */
@@ -72,7 +72,7 @@ class Episode implements PlayedEpisode {
   constructor(private readonly options: EpisodeOptions) {
     const { domain, limits, rules, sampler, tokenizer } = options;
     this.#rules = rules;
-    this.#audit = new AuditChain(options.task, options.policy ?? '');
+    this.#audit = new AuditChain(options.task, options.weights ?? '');
     this.#begun = options.prefix?.turn;
     const before = options.prefix?.nodes.findLast(({ role }) => role !== 'template')?.role;
     if (this.#begun && before !== 'user' && before !== 'tool')

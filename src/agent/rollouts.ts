@@ -35,7 +35,7 @@ export interface RolloutPlan {
   /** Prefix of group ids, e.g. the step. */
   label: string;
   /** The version of the agent's weights, for the audit log. */
-  policy?: string;
+  weights?: string;
   /** Number of the first group; default 0. */
   firstGroup?: number;
   concurrency?: number;
@@ -85,7 +85,7 @@ export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<
         limits: plan.limits,
         sampling: plan.sampling,
         seed: plan.seed,
-        policy: plan.policy,
+        weights: plan.weights,
         ...(plan.from && { prefix: plan.from.prefix }),
         userSeed: plan.from?.userSeed ?? hash32(plan.seed, plan.firstStream, t),
         stream: plan.firstStream + t * plan.n + index,

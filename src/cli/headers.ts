@@ -1,7 +1,7 @@
 /** The headers of every file of the page. The build writes them for static hosts too (`_headers`). */
 
 /** The content security policy, also in the built pages for hosts that send no headers. */
-export const POLICY = [
+export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self'",
@@ -18,7 +18,7 @@ export const POLICY = [
 
 export const HEADERS: Record<string, string> = {
   // A page's own meta tag cannot forbid frames, and does not reach its workers.
-  'Content-Security-Policy': `${POLICY}; frame-ancestors 'none'`,
+  'Content-Security-Policy': `${CONTENT_SECURITY_POLICY}; frame-ancestors 'none'`,
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   // WebGPU training needs no cross-origin isolation. The threads of other packages do.

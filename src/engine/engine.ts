@@ -109,9 +109,9 @@ class GpuEngine implements Engine {
 
   async score(
     sequences: readonly TrainSequence[],
-    { temperature = 1, weights = 'policy', topLogprobs = 0, signal }: ScoreOptions = {},
+    { temperature = 1, weights = 'trained', topLogprobs = 0, signal }: ScoreOptions = {},
   ): Promise<Scores> {
-    const chosen = weights === 'policy' ? this.#built.model.views : this.#reference.state?.views;
+    const chosen = weights === 'trained' ? this.#built.model.views : this.#reference.state?.views;
     if (!chosen) throw new Error("score with weights 'reference': call snapshotReference first");
     return this.#run((built) => built.scoring(chosen, topLogprobs), sequences, { temperature, topLogprobs, signal });
   }

@@ -119,7 +119,7 @@ export interface AdamWParams {
 
 export interface ScoreOptions {
   temperature?: number;
-  weights?: 'policy' | 'reference';
+  weights?: 'trained' | 'reference';
   topLogprobs?: number;
   signal?: AbortSignal;
 }
@@ -127,7 +127,7 @@ export interface ScoreOptions {
 /** Training and scoring on the same weights and kernels as the sampler. */
 export interface Learner {
   /**
-   * Log-probability and entropy of softmax(logits / temperature) at masked tokens, under the trained weights (`policy`) or the reference.
+   * Log-probability and entropy of softmax(logits / temperature) at masked tokens, under the trained weights or the reference.
    * `topLogprobs`: also this number of likeliest tokens.
    */
   score(sequences: readonly TrainSequence[], options?: ScoreOptions): Promise<Scores>;

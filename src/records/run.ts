@@ -74,7 +74,7 @@ export interface CheckpointRow {
   run: string;
   step: number;
   savedAt: number;
-  /** safetensors of the policy, the reference, and AdamW's moments. */
+  /** safetensors of the trained weights, the reference, and AdamW's moments. */
   weights: Blob;
   reference: Blob | null;
   optimizer: Blob;

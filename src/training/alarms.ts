@@ -81,7 +81,7 @@ export const ALARM_RULES: readonly AlarmRule[] = [
   },
   {
     name: 'entropy_collapse',
-    title: 'The policy no longer explores',
+    title: 'The agent no longer explores',
     metric: 'actor/entropy',
     unit: 'nats',
     meaning: 'The entropy of the sampled tokens fell below a fifth of its first steps. All rollouts of a task become equal.',

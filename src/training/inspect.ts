@@ -22,7 +22,7 @@ export interface Inspected {
 }
 
 /**
- * Scores `samples` with the policy before the update and annotates them. Call the returned function after the update: it
+ * Scores `samples` with the weights before the update and annotates them. Call the returned function after the update: it
  * adds the change of probability and the most likely token. `trained`: samples that the reference has already scored for the update.
  */
 export async function inspectGroup(

@@ -88,7 +88,7 @@ async function evaluateHeldOut(
   });
 }
 
-/** Resolves to the number of steps done. The reference for the KL term is the policy before step 1. */
+/** Resolves to the number of steps done. The reference for the KL term is the model before step 1. */
 export async function trainRun(stage: Stage, learner: Learner, config: GrpoConfig, concurrency: number, hooks: RunHooks): Promise<number> {
   const last = config.total_training_steps;
   let step = hooks.doneSteps ?? 0;

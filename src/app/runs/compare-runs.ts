@@ -49,7 +49,7 @@ const COMPARED: Compared[] = [
   {
     id: 'entropy',
     title: 'Entropy, trained tokens',
-    help: 'How undecided the policy model is, in nats, on the tokens of the updates.',
+    help: 'How undecided the agent is, in nats, on the tokens of the updates.',
     format: number,
     metric: named('actor/entropy'),
   },
@@ -63,7 +63,7 @@ const COMPARED: Compared[] = [
   {
     id: 'length',
     title: 'Response length',
-    help: 'Tokens the policy model sampled in a rollout.',
+    help: 'Tokens that the agent sampled in a rollout.',
     format: number,
     metric: named('response_length_only_model/mean'),
   },

@@ -49,7 +49,7 @@ export const evaluation = settingGroup({
       choice: {
         topic: 'evaluation',
         upstream: 'greedy: the most likely token each time',
-        ours: 'sampled as in training, so that it measures the policy that is trained',
+        ours: 'sampled as in training, so that it measures the agent that is trained',
       },
     },
     stop_on_alarm: {

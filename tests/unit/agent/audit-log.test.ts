@@ -18,7 +18,7 @@ const play = () =>
   runEpisode({
     ...stage({ agent: [FIND, CANCEL, call('cancel_pending_order', { order_id: 'W1' }), 'Done.<|im_end|>'], user: ['Hi', '###STOP###'] })
       .options,
-    policy: 'step 4',
+    weights: 'step 4',
   });
 
 let conversation: Trajectory;

@@ -59,10 +59,10 @@ test('alternatives before the update, the change of probability after it, on sam
     [-2, -2],
   ]);
   expect(annotations!.top_3_logprob).toEqual([-2, -2]);
-  expect(calls.map(({ weights, topLogprobs, temperature }) => [weights ?? 'policy', topLogprobs ?? 0, temperature])).toEqual([
-    ['policy', TOP_LOGPROBS, 0.5],
+  expect(calls.map(({ weights, topLogprobs, temperature }) => [weights ?? 'trained', topLogprobs ?? 0, temperature])).toEqual([
+    ['trained', TOP_LOGPROBS, 0.5],
     ['reference', 0, 0.5],
-    ['policy', 1, 0.5],
+    ['trained', 1, 0.5],
   ]);
 });
 
