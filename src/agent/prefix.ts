@@ -15,7 +15,7 @@ import { spoken } from './tool-call.ts';
 import { path } from '../base/message-path.ts';
 
 export interface Prefix {
-  /** From the system message on. Each node is the child of the node before. */
+  /** All messages, the system message first. Each node is the child of the node before. */
   nodes: readonly MessageNode[];
   /** Tool calls of the user. */
   userCalls?: readonly UserCall[];

@@ -127,7 +127,7 @@ const sizes = ({ config: c, precision, rank }: BenchModel) => {
   return {
     layers: c.num_hidden_layers * layer,
     head: c.vocab_size * c.hidden_size,
-    /** Of scores and values, for each pair of tokens that see each other. */
+    /** Operations on scores and values, for each pair of tokens that see each other. */
     pair: 4 * c.num_hidden_layers * c.num_attention_heads * c.head_dim,
     bytes,
     trained: rank === 0 ? count : c.num_hidden_layers * rank * linear.reduce((sum, [a, b, n]) => sum + n * (a + b), 0),
@@ -174,7 +174,7 @@ export function decodeWork(model: BenchModel, batch: number): Work {
   const { layers, head, pair, bytes } = sizes(model);
   const { prompt, tokens: steps } = model.decode;
   const { num_hidden_layers, num_key_value_heads, head_dim } = model.config;
-  // Of one sequence: the tokens that its steps see, on the whole.
+  // The sum, over the steps of one sequence, of the tokens that a step sees.
   const seen = steps * (prompt + 1 + steps / 2);
   return {
     tokens: batch * steps,

@@ -16,7 +16,7 @@ export interface ImportedBenchmark<Task extends BenchmarkTask = BenchmarkTask> {
   tasks: Task[];
   /** Task ids by split. Contains only ids of `tasks`. */
   splits: Record<string, string[]>;
-  /** For each incomplete split: the number of its tasks that the files do not contain. */
+  /** The number of tasks that the files do not contain, for each incomplete split. */
   absent: Record<string, number>;
   policy: string;
 }

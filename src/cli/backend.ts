@@ -66,7 +66,7 @@ function cpuDriver(): string | undefined {
   return files.find((path) => /lvp_icd[^/]*\.json$/.test(path));
 }
 
-/** Of lavapipe. */
+/** Lavapipe has at most so many threads. */
 const MOST_THREADS = 32;
 
 /** Vulkan reads these when it starts. */

@@ -46,7 +46,7 @@ export const PLACE_FLAGS = {
 export interface BenchmarkData {
   domain: string;
   rules: Benchmark;
-  /** For each file the path for the importer and the path on disk. */
+  /** The path for the importer and the path on disk, for each file. */
   files: [path: string, file: string][];
 }
 

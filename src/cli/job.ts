@@ -23,7 +23,7 @@ export type Backend = (job: {
 }) => Promise<unknown>;
 
 export interface Job<Request extends WorkRequest> {
-  /** Where it runs. Default: what suits this computer. */
+  /** The backend that runs the command. Default: what suits this computer. */
   on: BackendName | undefined;
   request: Request;
   model?: ModelFolder;

@@ -104,7 +104,7 @@ export const MEASURED_TILES = {
 } as const satisfies Record<string, MatmulTile>;
 export type MeasuredTile = keyof typeof MEASURED_TILES;
 
-/** From where the threads of a hardware GPU read the keys of packed attention: see `AttentionTuning.stage`. */
+/** The memory from which the threads of a hardware GPU read the keys of packed attention: see `AttentionTuning.stage`. */
 export const ATTENTION_MEMORY = ['storage', 'workgroup'] as const;
 export type AttentionMemory = (typeof ATTENTION_MEMORY)[number];
 

@@ -94,7 +94,7 @@ export interface TokenLoss {
 export interface Scores {
   logprobs: Float32Array[];
   entropies: Float32Array[];
-  /** With `topLogprobs`: the likeliest tokens at each position, likeliest first. */
+  /** The likeliest tokens at each position, likeliest first, if `topLogprobs` was given. */
   top?: TopTokens[];
 }
 

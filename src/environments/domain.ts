@@ -38,7 +38,7 @@ export interface TableDomain extends DomainBase {
   version: number;
   /** True if the worlds are stored as imports: the store keeps no copy. */
   imported?: true;
-  /** Of generated tasks: how many share a world, and the id of a world. */
+  /** How many generated tasks share a world, and the id of a world. */
   worlds?: { tasks: number; id(level: string, world: { split: 'train' | 'heldout'; seed: number; number: number }): string };
   /** Makes a base world from its id, deterministically. @throws on an id that is not its own. */
   world(id: string): WorldTables | Promise<WorldTables>;

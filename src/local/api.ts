@@ -27,7 +27,7 @@ export interface Generation {
 }
 
 export interface Generated {
-  /** With the marks of tool calls, without the tokens that end a message. */
+  /** The text has the marks of tool calls, and no tokens that end a message. */
   text: string;
   /** It reached `maxTokens`. */
   isCut: boolean;

@@ -44,7 +44,7 @@ export interface ExperimentEvaluation {
   step: number;
   success: (0 | 1 | null)[];
   /**
-   * Of the scored trials, by name: `turns` (mean), `hand_overs` (share that ended with a terminal tool), and `confirmed_writes`
+   * Figures of the scored trials, by name: `turns` (mean), `hand_overs` (share that ended with a terminal tool), and `confirmed_writes`
    * (share of writes with the customer's yes; absent without writes, or where the domain is not audited).
    */
   figures: Record<string, number>;

@@ -32,7 +32,7 @@ export interface RunRequest {
   user: UserConfig;
   /** The customer of the held-out evaluations. Absent: `user`. */
   val_user?: BrowserUser;
-  /** With `algorithm: 'sft'`: id of the stored dataset to train on. Absent: each step gets new conversations of the demonstrators. */
+  /** Only with `algorithm: 'sft'`: id of the stored dataset to train on. Absent: each step gets new conversations of the demonstrators. */
   dataset?: string;
 }
 

@@ -106,6 +106,6 @@ export interface Verdict {
    * task, the share of its criteria that are met.
    */
   progress: number;
-  /** For a benchmark's task: the terms of its reward. An improper ending does not change them. */
+  /** The terms of the reward of a benchmark's task. An improper ending does not change them. */
   reward_info?: RewardInfo;
 }

@@ -29,7 +29,7 @@ export interface MessageNode {
   toolCall?: ToolCall;
   /** Why a tool call could not be parsed. */
   parseError?: string;
-  /** For role `tool`: facts of the environment's result. `ms` is the duration. */
+  /** Facts of the environment's result, for role `tool`. `ms` is the duration. */
   toolResult?: { name: string; error: boolean; index: number; changes: RowChange[]; ms: number };
   /** A visitor wrote the message. */
   by?: 'person';

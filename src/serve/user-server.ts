@@ -18,7 +18,7 @@ export type Fault = 'rate_limit' | 'server_error' | 'hang' | 'garbage';
 export interface UserServerOptions {
   /** On 127.0.0.1; 0 chooses a free one. */
   port?: number;
-  /** For requests without a seed, and for the faults. */
+  /** The seed of requests without one, and of the faults. */
   seed?: number;
   /** Share of requests (0…1) that fail in each way. */
   faults?: Partial<Record<Fault, number>>;

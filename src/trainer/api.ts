@@ -106,7 +106,7 @@ export interface TrainerApi {
   /** Plays the tasks with each customer. The sink gets every trial. */
   evaluate(model: ModelParts, options: EvaluateOptions, customers: EvaluatedCustomer[], sink: EvaluationSink): Promise<EvaluateResult>;
   score(model: ModelParts, sequences: number[][], precision?: Precision): Promise<{ logprobs: number[][]; entropies: number[][] }>;
-  /** With an adapter: the gradients of the adapter only, under PEFT's names. */
+  /** The gradients; with an adapter only those of the adapter, under PEFT's names. */
   grad(
     model: ModelParts,
     request: GradRequest,

@@ -49,7 +49,7 @@ export class LiveGroup {
     if (watched) Object.assign(watched, { reward, audit: { task: task.id, domain: task.domain, violations: violations.length }, seen: -1 });
   }
 
-  /** For a new viewer: the next `news` has every rollout. */
+  /** Starts anew for a new viewer: the next `news` has every rollout. */
   show(): void {
     for (const watched of this.#rollouts.values()) watched.seen = -1;
   }

@@ -113,7 +113,7 @@ export interface TrainingSink {
 }
 
 export interface TrainResult {
-  /** With LoRA, the files of the adapter. */
+  /** The files of the adapter, with LoRA. */
   model: ModelFiles;
   /** Null if the run did not evaluate (`val_tasks` is 0) or could not evaluate. */
   before: EvaluateReport | null;
@@ -127,7 +127,7 @@ export interface TrainResult {
 }
 
 export interface SftResult {
-  /** With LoRA, the files of the adapter. */
+  /** The files of the adapter, with LoRA. */
   model: ModelFiles;
   /** By step, in nats. */
   losses: number[];

@@ -28,7 +28,7 @@ export interface RunStart {
   user: UserConfig;
   /** The customer of the held-out evaluations. Absent: the one of the training. */
   valUser?: UserConfig;
-  /** With `algorithm: 'sft'`: the conversations to train on. */
+  /** The conversations to train on, with `algorithm: 'sft'`. */
   dataset?: readonly DatasetConversation[];
   /** To answer before steps are played again; absent if there is nothing to ask. */
   question?: string;
@@ -52,6 +52,6 @@ export interface RunSink {
   checkpoint(checkpoint: Checkpoint, origin: CheckpointOrigin): Promise<void>;
   /** A rollout of the step under way has ended. */
   rollout?(step: number, trajectory: Trajectory): void;
-  /** For viewers: gets each episode as it starts and as it ends. */
+  /** The viewers get each episode as it starts and as it ends. */
   live?: Pick<LiveGroup, 'begin' | 'beginTrial' | 'end'>;
 }

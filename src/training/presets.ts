@@ -4,7 +4,7 @@ import { conditionSettings } from '../environments/conditions.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { PAPER } from './defaults.ts';
 
-/** For a nano model: a higher learning rate, shorter conversations, and parse errors fed back to the agent. */
+/** A nano model gets a higher learning rate, shorter conversations, and its parse errors as feedback. */
 const NANO: GrpoConfig = {
   ...PAPER,
   level: 'nano',
@@ -38,7 +38,7 @@ const NANO: GrpoConfig = {
   seed: 42,
 };
 
-/** For a model of one million parameters that also serves returns, exchanges and changes of items, with the customers of `nano`. */
+/** This preset suits a model of one million parameters, which also serves returns, exchanges and changes of items. */
 const SMALL: GrpoConfig = {
   ...NANO,
   level: 'small',
@@ -50,7 +50,7 @@ const SMALL: GrpoConfig = {
   'overlong_buffer.len': 409,
 };
 
-/** For a model of 100 thousand parameters and conversations of about 100 tokens. docs/decisions.md says why it is as it is. */
+/** This preset suits a model of 100 thousand parameters and conversations of about 100 tokens. docs/decisions.md gives the reasons. */
 const GLIMPSE: GrpoConfig = {
   ...NANO,
   level: 'glimpse',

@@ -14,7 +14,7 @@ export interface SftExample {
 }
 
 export interface SftStep {
-  /** From 1. */
+  /** Steps are counted from 1. */
   step: number;
   totalSteps: number;
   /** Mean negative log-likelihood of the batch's assistant tokens, in nats. */
@@ -52,7 +52,7 @@ export async function* trainSft(
 }
 
 interface UpdateOptions {
-  /** For the error message. */
+  /** The error message names this step. */
   step: number;
   lr: number;
   temperature?: number;

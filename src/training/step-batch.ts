@@ -24,7 +24,7 @@ export interface StepHooks {
   /** Gets each rollout as it starts. */
   onEpisode?: (episode: LiveEpisode) => void;
   onRollout?: (trajectory: Trajectory) => void;
-  /** With `algorithm: 'sft'`: the conversations to train on, at least one. Absent: new conversations of the demonstrators. */
+  /** Only with `algorithm: 'sft'`: the conversations to train on, at least one. Absent: new conversations of the demonstrators. */
   dataset?: readonly Conversation[];
 }
 

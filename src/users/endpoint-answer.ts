@@ -14,7 +14,7 @@ export interface ChatRequest {
   temperature: number;
   max_tokens: number;
   seed?: number;
-  /** For `mua user-server` only: the scenario's slots are the gold arguments. */
+  /** Only `mua user-server` sets it: the scenario's slots are the gold arguments. */
   scenario?: Omit<ToldScenario, 'prompt'>;
 }
 

@@ -31,7 +31,7 @@ function withoutQuotationsInLine(line: string): string {
       at = end + 1;
       continue;
     }
-    // From here on this mark has no partner, so it is an ordinary character for the rest of the line.
+    // This mark has no partner from here on, so it is an ordinary character for the rest of the line.
     if (close !== undefined) line = line.slice(0, at) + line.slice(at).replaceAll(line[at]!, ' ');
     said += line[at]!;
     at += 1;

@@ -44,7 +44,7 @@ const OPEN_WORLDS = 4;
 export class WorldBrowser {
   private readonly load;
   private readonly environments;
-  /** Of imports. */
+  /** The definitions of imported domains. */
   private readonly definitions: ReadonlyMap<string, TableDomain>;
   private readonly opened = new Map<string, Promise<Opened>>();
   /** The last search, so that scrolling through its results does not search again. */

@@ -92,7 +92,7 @@ test('a click during a scroll: the next page begins at its top', async () => {
   expect(history.state).toBeNull();
   await moved;
   expect([arrival.scrolled, router.route.name]).toEqual([0, 'evals']);
-  // From then on the position belongs to the next page.
+  // The position belongs to the next page from then on.
   dispatchEvent(new Event('scrollend'));
   expect(history.state).toEqual({ y: scrollY });
 });

@@ -71,7 +71,7 @@ test('found, read and played right by keys alone', async ({ page }) => {
   expect(failed, 'a failed rollout of one simple wish in the recorded run').toBeDefined();
   const { id, task, nodes } = failed!;
 
-  // From the first page to the list of rollouts.
+  // This goes from the first page to the list of rollouts.
   await page.goto('/');
   await expect(page.getByRole('region', { name: 'Recorded run' }).getByRole('link').first()).toBeVisible();
   await press(page, page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Runs' }));

@@ -16,7 +16,7 @@ export interface Block<R extends Played = Played> {
 export interface TreeLayout<R extends Played = Played> {
   /** Depth first. */
   blocks: Block<R>[];
-  /** From a stretch to the next, as SVG paths. */
+  /** SVG paths from a stretch to the next. */
   ribbons: { stretch: Stretch<R>; path: string }[];
   /** One for each rollout, from top to bottom. */
   ends: { one: R; top: number }[];

@@ -6,7 +6,7 @@ const still = new MediaQuery('(prefers-reduced-motion: reduce)');
 
 export class Playback {
   readonly total: number;
-  /** From 1 to `total`. */
+  /** A number from 1 to `total`. */
   #shown = $state(1);
   #playing = $state(false);
 

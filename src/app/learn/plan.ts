@@ -5,7 +5,7 @@ import { lessonOf } from './content.ts';
 /** A moment to show: the place of a lesson's step, or with `answer` the place that shows the answer. */
 export interface Moment {
   lesson: LessonId;
-  /** From 0. */
+  /** The number of the step, counted from 0. */
   step: number;
   answer?: true;
 }

@@ -3,9 +3,9 @@ import type { PickedFile } from '../kit/picked-files.ts';
 import { href } from './routes.ts';
 
 class HandedOver {
-  /** For the import page. */
+  /** Files for the import page. */
   run = $state.raw<readonly File[] | null>(null);
-  /** For the models page. */
+  /** Files for the models page. */
   model = $state.raw<readonly PickedFile[] | null>(null);
 }
 

@@ -20,7 +20,7 @@ export class RunData {
   loaded = $state(false);
   error = $state.raw<Error | null>(null);
   readonly series = new MetricSeries();
-  /** For charts: a new object each time the series change. */
+  /** The series for charts: a new object each time they change. */
   readonly charted = $derived({ series: this.series, version: this.#measured });
   /** Full-text search in the stored trajectories. */
   readonly texts = new TextIndex({

@@ -128,7 +128,7 @@ interface Stored {
   customers: number;
   model_sha256: string;
 }
-/** With one customer its report, with several the reports and the differences from the first. */
+/** One customer has a report. Several have reports, and differences from the first. */
 type Result = { out?: string } & (
   EvaluateReport | { customers: ({ user: string } & EvaluateReport)[]; differences: EvaluateResult['differences'] }
 );

@@ -37,7 +37,7 @@ export function onnxFolder(files: ModelFiles, precision: OnnxPrecision): ModelFi
   };
 }
 
-/** For a folder without one: generation ends at the tokenizer's end of sequence. */
+/** The config of a folder without one: generation ends at the tokenizer's end of sequence. */
 function generationConfig(tokenizer: Json, { eos_token, pad_token }: Json): Json {
   const added = (Array.isArray(tokenizer.added_tokens) ? tokenizer.added_tokens : []) as { id: number; content: string }[];
   const id = (token: unknown) => added.find(({ content }) => content === ((token as { content?: string } | null)?.content ?? token))?.id;

@@ -10,7 +10,7 @@ const inFolder = (folder: string) =>
 const READ = ['README.md', 'CONTRIBUTING.md', ...inFolder('docs')];
 const ALL = [...READ, 'CHANGELOG.md', 'SECURITY.md', 'tests/reliability.md', ...inFolder('models')];
 const text = (path: string) => readFileSync(path, 'utf8');
-/** As `wc -w` counts. */
+/** Counts like `wc -w`. */
 const words = (path: string) => text(path).split(/\s+/).filter(Boolean).length;
 
 test('the README has at most 900 words', () => {

@@ -347,7 +347,7 @@ describe('a run bundle', () => {
         `byte ${i}`,
         () => {
           const copy = zip.slice();
-          // From the start (local headers, data) and from the end (the directory of the zip).
+          // Bytes from the start (local headers, data) and from the end (the directory of the zip).
           const at = i % 2 ? Math.floor((i / 100) * copy.length) : copy.length - 1 - i * 4;
           copy[at] = copy[at]! ^ 0xff;
           return readRunBundle(copy);

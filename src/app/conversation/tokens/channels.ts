@@ -204,7 +204,7 @@ export function percentile(values: readonly number[], share: number): number | n
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;
 }
 
-/** From −1 to 1; for sequential channels from 0 to 1. */
+/** A number from −1 to 1; for sequential channels from 0 to 1. */
 export function intensity(channel: ValueChannel, value: number, clip: number): number {
   const share = strength(channel, value) / clip;
   return Math.min(1, Math.max(CHANNEL_INFO[channel].kind === 'diverging' ? -1 : 0, share));

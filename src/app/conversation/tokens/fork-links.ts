@@ -6,14 +6,14 @@ import type { Subject } from './subject.ts';
 
 type Place = Pick<Subject, 'place' | 'trajectory'>;
 
-/** From a message, or from the last message of `as` if `message` is null. */
+/** A link that goes on from a message, or from the last message of `as` if `message` is null. */
 export function forkLink(subject: Place, message: number | null, as: 'user' | 'agent'): string {
   const { trajectory } = subject;
   const node = (message === null ? lastFork(trajectory, as) : forkAt(trajectory, message, as)) ?? message ?? trajectory.leaf;
   return playLink(subject, node, { as });
 }
 
-/** From the message of `span`, which keeps its tokens before `position` and goes on with `token`. */
+/** A link to a copy of the message of `span`, which keeps its tokens before `position` and goes on with `token`. */
 export const alternativeLink = (subject: Place, { node, start }: Span, position: number, token: number): string =>
   playLink(subject, node.id, { token: writeToken({ index: position - start, id: token }) });
 

@@ -6,7 +6,7 @@ import type { TokenSequence } from './sequence.ts';
 export interface Column {
   /** The strongest state among the column's tokens. */
   state: 'masked' | 'null' | 'zero' | 'value';
-  /** From −1 to 1: the value of the token with the strongest colour. */
+  /** A number from −1 to 1: the value of the token with the strongest colour. */
   value: number;
 }
 

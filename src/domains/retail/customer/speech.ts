@@ -190,7 +190,7 @@ export function suggestions(scenario: UserScenario, seed = 0): string[] {
   ];
 }
 
-/** With a capital letter and a full stop. */
+/** Gives the text a capital letter and a full stop. */
 export function sentence(text: string): string {
   return `${text[0]!.toUpperCase()}${text.slice(1)}.`;
 }
