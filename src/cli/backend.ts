@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Flag } from './args.ts';
 import { UsageError } from './errors.ts';
-import type { Backend } from './job.ts';
+import type { Backend } from './backend-job.ts';
 
 const BACKENDS = ['browser', 'node'] as const;
 export type BackendName = (typeof BACKENDS)[number];

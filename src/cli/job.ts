@@ -1,26 +1,12 @@
 /** @file Runs the work of one command: in the browser, or in Node. */
 import type { Interrupted } from '../trainer/messages.ts';
-import type { UserConfig } from '../records/user.ts';
 import { backendOf, type BackendName } from './backend.ts';
+import type { UserEndpoint } from './backend-job.ts';
 import type { BenchmarkData } from './benchmark-data.ts';
 import type { ModelFolder } from './files.ts';
 import { JobFiles, type Receive } from './job-files.ts';
 import type { ProgressBar } from './progress.ts';
 import type { WorkRequest, WorkResults } from './work.ts';
-
-/** The server of a simulated customer. */
-export interface UserEndpoint {
-  baseUrl: string;
-  apiKey?: string | undefined;
-}
-
-/** What a backend gets. It answers with JSON. @throws CommandError or UsageError */
-export type Backend = (job: {
-  request: WorkRequest;
-  files: JobFiles;
-  userEndpoint: UserEndpoint | undefined;
-  progress: ProgressBar;
-}) => Promise<unknown>;
 
 export interface Job<Request extends WorkRequest> {
   /** The backend that runs the command. Default: what suits this computer. */
@@ -87,16 +73,4 @@ function filesOf<Request extends WorkRequest>({ model, runs = [], customers = []
   benchmark?.files.forEach(([, file], i) => files.offer(`benchmark/${i}`, { file }));
   if (onFile) files.accept('out/*', (body, name) => onFile(body, name.slice('out/'.length)));
   return files;
-}
-
-/** The customer with the key of its server, for a process that may hold it. */
-export const withKey = (user: UserConfig, endpoint: UserEndpoint | undefined): UserConfig =>
-  user.mode === 'endpoint' && endpoint?.apiKey !== undefined ? { ...user, apiKey: endpoint.apiKey } : user;
-
-/** The request with every endpoint changed. */
-export function withEndpoints(request: WorkRequest, change: (user: UserConfig & { mode: 'endpoint' }) => UserConfig): WorkRequest {
-  const changed = (user: UserConfig) => (user.mode === 'endpoint' ? change(user) : user);
-  if (request.command === 'train') return { ...request, user: changed(request.user) };
-  if (request.command !== 'evaluate') return request;
-  return { ...request, customers: request.customers.map((customer) => ({ ...customer, user: changed(customer.user) })) };
 }

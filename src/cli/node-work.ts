@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { nodeSession } from '../trainer/node/session.ts';
 import { ROOT } from './build.ts';
 import { CommandError, errorOfWork } from './errors.ts';
-import { type Backend, withEndpoints, withKey } from './job.ts';
+import { type Backend, withEndpoints, withKey } from './backend-job.ts';
 import type { JobFiles } from './job-files.ts';
 import { modelInPage } from './model-page.ts';
 import { doWork, type WorkFiles } from './work.ts';

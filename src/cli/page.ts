@@ -5,7 +5,7 @@ import { builtSite } from './build.ts';
 import { CommandError, errorOfWork } from './errors.ts';
 import { onInterrupt } from './files.ts';
 import type { HeadlessAnswer } from './headless.ts';
-import { type Backend, withEndpoints } from './job.ts';
+import { type Backend, withEndpoints } from './backend-job.ts';
 import { serveSite } from './server.ts';
 
 const NO_GPU =

@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net';
 import { extname, join, relative, sep } from 'node:path';
 import { CommandError } from './errors.ts';
 import { HEADERS } from './headers.ts';
-import type { UserEndpoint } from './job.ts';
+import type { UserEndpoint } from './backend-job.ts';
 import { JobFiles } from './job-files.ts';
 
 const TYPES: Record<string, string> = {

@@ -11,7 +11,7 @@ import { findPlaceData, PLACE_FLAGS } from '../benchmark-data.ts';
 import { command } from '../command.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import { onInterrupt } from '../files.ts';
-import { withKey } from '../job.ts';
+import { withKey } from '../backend-job.ts';
 import { modelInPage } from '../model-page.ts';
 import { DEFAULT_DOMAIN, JSON_FLAG, readUser, SET, USER_FLAGS, type UserValues } from './shared.ts';
 

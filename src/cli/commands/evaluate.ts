@@ -16,7 +16,8 @@ import { differenceLine, reportLines } from '../evaluation-lines.ts';
 import { checkParent, findModel, type ModelFolder, writeAll } from '../files.ts';
 import { readTaskIds } from '../inputs.ts';
 import { fileSha256, sha256 } from '../out-folder.ts';
-import { runJob, type UserEndpoint } from '../job.ts';
+import type { UserEndpoint } from '../backend-job.ts';
+import { runJob } from '../job.ts';
 import {
   DEFAULT_DOMAIN,
   checkAlone,

@@ -5,7 +5,7 @@ import { type BrowserUser, ONNX_DTYPES, type UserConfig } from '../../records/us
 import type { Flag, Flags, Values } from '../args.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import { onInterrupt } from '../files.ts';
-import type { UserEndpoint } from '../job.ts';
+import type { UserEndpoint } from '../backend-job.ts';
 import type { ProgressBar } from '../progress.ts';
 import { below } from '../server.ts';
 
