@@ -17,7 +17,7 @@ export default {
     'scripts/*.{mjs,mts}',
     'tests/{unit,gpu,component}/**/*.test.ts',
     'tests/bench/*.mts',
-    'tests/gallery/main.ts',
+    'tests/gallery/{main,vite.config}.ts',
     'tests/bench/peers/page.ts',
   ],
   project: ['{src,workers,bin,scripts,tests}/**/*.{ts,mts,mjs,svelte}', '*.{ts,js}'],

@@ -4,7 +4,7 @@
  */
 
 /** Rooms without a subject: types of stored things, and small helpers. Every room may import them, except kit. */
-export const FOUNDATION = ['records', 'base'];
+const FOUNDATION = ['records', 'base'];
 
 /** Each room with the rooms that it may import beside the foundation. A room may import only rooms above it. */
 export const ROOMS = {

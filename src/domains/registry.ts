@@ -7,7 +7,7 @@ import type { CustomerLanguage, CustomerScripts } from '../users/types.ts';
 import * as all from './index.ts';
 import type { DomainModule } from './types.ts';
 
-export const DOMAINS: readonly DomainModule[] = Object.values(all);
+const DOMAINS: readonly DomainModule[] = Object.values(all);
 
 /** The domains with generated tasks. */
 export const GENERATED: readonly DomainModule[] = DOMAINS.filter(({ world }) => world);

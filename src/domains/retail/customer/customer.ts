@@ -29,7 +29,7 @@ export function scriptedCustomer(scenario: UserScenario, seed: number, wording?:
 }
 
 /** The state of one conversation. It depends on the scenario, the seed and the agent's messages only. */
-export class ScriptedCustomer {
+class ScriptedCustomer {
   private readonly dice: Dice;
   /** Whether the customer tells facts before the agent asks for them. */
   private readonly tellsAll: boolean;
