@@ -1,28 +1,24 @@
 /**
  * @file One turn of the agent: sampled from the model, or made by a person or an expert.
  *
- * Sampled token ids are kept unchanged. Sampling stops at the first `</tool_call>` (one call a turn) or at `<|im_end|>`. The
+ * Sampled token ids are kept unchanged. Sampling stops at `<|im_end|>`, and at the first `</tool_call>` if a turn has one call. The
  * template adds the tokens that are missing to close the turn.
  */
 import type { Generation, Sampler } from '../engine/types.ts';
 import type { EpisodeLimits, Sampling } from '../records/episode.ts';
-import type { ToolCall } from '../records/task.ts';
+import { callFields } from '../base/message-path.ts';
+import type { ToolSchema } from '../records/task.ts';
 import { END_OF_TEXT, generationPrompt, IM_END, TOOL_CALL_END, renderAssistant } from './chat-template.ts';
 import type { EpisodeLog } from './episode-log.ts';
 import type { Act } from './acts.ts';
 import type { BegunTurn } from './prefix.ts';
-import { parseTurn, spoken } from './tool-call.ts';
+import { type ParsedTurn, parseTurn, spoken } from './tool-call.ts';
 import type { Transcript } from './transcript.ts';
 import type { Tokenizer } from './types.ts';
 
-export interface Turn {
+export interface Turn extends ParsedTurn {
   /** The decoded turn, with markup. */
   text: string;
-  /** The text that the user may hear. */
-  content: string;
-  call?: ToolCall;
-  /** Why the turn's markup is not a tool call. */
-  error?: string;
 }
 
 export interface TurnOptions {
@@ -45,9 +41,16 @@ export class TurnSampler {
   constructor(
     private readonly options: TurnOptions,
     /** The tools that the agent may call. Null accepts any name. */
-    readonly toolNames: readonly string[] | null,
+    private readonly toolNames: string[] | null,
+    private readonly callsPerTurn: number,
   ) {
-    this.#stopTokenIds = [TOOL_CALL_END, IM_END, END_OF_TEXT].map((token) => options.tokenizer.id(token));
+    const stops = callsPerTurn === 1 ? [TOOL_CALL_END, IM_END, END_OF_TEXT] : [IM_END, END_OF_TEXT];
+    this.#stopTokenIds = stops.map((token) => options.tokenizer.id(token));
+  }
+
+  /** The agent may call these tools too from now on. */
+  learn(tools: readonly ToolSchema[]): void {
+    this.toolNames?.push(...tools.map((tool) => tool.function.name));
   }
 
   /**
@@ -79,12 +82,27 @@ export class TurnSampler {
       transcript.closeTurn();
       return 'turn_length';
     }
-    const turn = { text, ...parseTurn(text, this.toolNames) };
-    const { content, call, error } = turn;
-    const fields = { content, ...(call && { toolCall: call }), ...(error !== undefined && { parseError: error }) };
-    transcript.sampled(generation, text, fields, begun);
+    const turn = this.#parsed(text);
+    transcript.sampled(generation, text, fieldsOf(turn), begun);
     transcript.closeTurn(tokens.at(-1));
     return turn;
+  }
+
+  /** Appends a turn that a person, an expert or another engine made. */
+  give(act: Act | WrittenTurn, transcript: Transcript): Turn {
+    if ('text' in act) {
+      const turn = this.#parsed(act.text);
+      transcript.agent(turn.text, turn.text, fieldsOf(turn));
+      return turn;
+    }
+    const [content, calls] = 'call' in act ? [act.note ?? '', [act.call]] : [act.say.trim(), []];
+    const text = renderAssistant(content, calls);
+    transcript.agent(text, text, { content, by: 'person', ...callFields(calls) });
+    return { text, content, calls };
+  }
+
+  #parsed(text: string): Turn {
+    return { text, ...parseTurn(text, this.toolNames, this.callsPerTurn) };
   }
 
   /** The tokens of the turn under way that are sampled so far; empty between turns. */
@@ -103,16 +121,8 @@ export interface WrittenTurn {
   text: string;
 }
 
-/** Appends a turn that a person, an expert or another engine made. @param toolNames as of `TurnSampler` */
-export function giveTurn(act: Act | WrittenTurn, transcript: Transcript, toolNames: readonly string[] | null): Turn {
-  if ('text' in act) {
-    const { text } = act;
-    const { content, call, error } = parseTurn(text, toolNames);
-    transcript.agent(text, text, { content, ...(call && { toolCall: call }), ...(error !== undefined && { parseError: error }) });
-    return { text, content, call, error };
-  }
-  const [content, call] = 'call' in act ? [act.note ?? '', act.call] : [act.say.trim(), undefined];
-  const text = renderAssistant(content, call ? [call] : []);
-  transcript.agent(text, text, { content, by: 'person', ...(call && { toolCall: call }) });
-  return { text, content, call };
-}
+const fieldsOf = ({ content, calls, error }: Turn) => ({
+  content,
+  ...callFields(calls),
+  ...(error !== undefined && { parseError: error }),
+});

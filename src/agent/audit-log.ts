@@ -3,7 +3,7 @@
  * call, the result, the changed rows, and the entry before. The first covers the task and the version of the weights. So a
  * call that was changed, left out or moved is found, and named. The trajectory holds the fields; the log holds the hashes.
  */
-import { path } from '../base/message-path.ts';
+import { answersOf, path } from '../base/message-path.ts';
 import { canonicalJson } from '../base/json.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { RowChange, Task, ToolCall } from '../records/task.ts';
@@ -39,11 +39,7 @@ export class AuditChain {
 /** The calls of a conversation, in the environment's order. */
 function answeredCalls({ nodes, leaf, userCalls = [] }: Pick<Trajectory, 'nodes' | 'leaf' | 'userCalls'>): Answered[] {
   const calls: Answered[] = userCalls.map(({ index, call, text, error, changes }) => ({ index, call, text, error, changes }));
-  let asked: ToolCall | undefined;
-  for (const { role, text, toolCall, toolResult } of path({ nodes, leaf })) {
-    if (role === 'assistant') asked = toolCall;
-    if (toolResult && asked) calls.push({ call: asked, text, ...toolResult });
-  }
+  for (const { call, text, result } of answersOf(path({ nodes, leaf })).values()) calls.push({ call, text, ...result });
   return calls.sort((a, b) => a.index - b.index);
 }
 

@@ -40,8 +40,12 @@ const TOOLS_TAIL =
 /** The system message: the policy, then one tool schema a line. Empty if there is no policy and no tool. */
 export function renderOpening(system: string | null, tools: readonly unknown[]): string {
   if (tools.length === 0) return system === null ? '' : `${IM_START}system\n${system}${IM_END}\n`;
-  const schemas = tools.map((tool) => `\n${toPythonJson(tool)}`).join('');
-  return `${IM_START}system\n${system === null ? '' : `${system}\n\n`}${TOOLS_HEAD}${schemas}${TOOLS_TAIL}${IM_END}\n`;
+  return `${IM_START}system\n${system === null ? '' : `${system}\n\n`}${toolsText(tools)}${IM_END}\n`;
+}
+
+/** How the agent is told of its tools: the text of a system message, without the template's tokens. */
+export function toolsText(tools: readonly unknown[]): string {
+  return TOOLS_HEAD + tools.map((tool) => `\n${toPythonJson(tool)}`).join('') + TOOLS_TAIL;
 }
 
 export function renderUser(text: string): string {
@@ -50,7 +54,12 @@ export function renderUser(text: string): string {
 
 /** The results of the tool calls of one assistant message, in one user turn. */
 export function renderToolResponses(texts: readonly string[]): string {
-  return `${IM_START}user${texts.map((text) => `\n<tool_response>\n${text}\n</tool_response>`).join('')}${IM_END}\n`;
+  return texts.map((text, i) => renderToolResponse(text, i === 0, i === texts.length - 1)).join('');
+}
+
+/** One of these results. The first begins the user turn, the last ends it. */
+export function renderToolResponse(text: string, first: boolean, last: boolean): string {
+  return `${first ? `${IM_START}user` : ''}\n<tool_response>\n${text}\n</tool_response>${last ? `${IM_END}\n` : ''}`;
 }
 
 /** One tool call as the model writes it. Arguments that are a string are not changed, as in Qwen's template. */

@@ -1,11 +1,12 @@
-/** @file What was before the first turn that an episode plays: messages that the task starts with, and calls of a stored conversation. */
+/** @file What was before the first turn that an episode plays: messages that the task starts with, and calls and turns of a stored conversation. */
+import { canonicalJson } from '../base/json.ts';
 import { historyFor } from '../environments/history.ts';
-import type { ToolResult } from '../environments/types.ts';
+import type { Domain } from '../environments/types.ts';
 import type { Json } from '../records/json.ts';
-import type { ToolCall } from '../records/task.ts';
 import { renderAssistant } from './chat-template.ts';
 import type { PrefixState } from './prefix.ts';
 import type { Transcript } from './transcript.ts';
+import type { WorldSide } from './world-side.ts';
 
 /** Appends the messages that the task starts with, as far as the agent has seen them. */
 export function appendHistory(transcript: Transcript, history: readonly Json[]): void {
@@ -21,13 +22,44 @@ export function appendHistory(transcript: Transcript, history: readonly Json[]):
   }
 }
 
-/** Makes the calls of a stored conversation again. @throws if a result has another text than the stored one */
-export async function repeatCalls(calls: PrefixState['calls'], make: (call: ToolCall) => Promise<ToolResult>): Promise<void> {
+/** @throws if the world does not promise that a stored conversation can be repeated */
+export function checkReplays({ name, promises }: Domain): void {
+  if (promises?.replays === false)
+    throw new Error(
+      `a stored conversation of '${name}' cannot be continued: its world has promises.replays false, expected true (the same calls give the same answers)`,
+    );
+}
+
+/** @throws if the stored conversation ends between the results of one turn */
+export function checkWhole({ unanswered }: PrefixState): void {
+  if (unanswered > 0)
+    throw new Error(
+      `the stored conversation cannot be continued: it ends inside a turn of the agent, ${unanswered} of whose calls have no result, expected 0`,
+    );
+}
+
+/**
+ * Makes the calls of a stored conversation again, and asks again what changes after the user's messages, in the order as before.
+ * @throws if a result has another text than the stored one, or other tools appear
+ */
+export async function repeat({ calls, asked }: Pick<PrefixState, 'calls' | 'asked'>, world: WorldSide): Promise<void> {
+  const left = [...asked];
+  const askBefore = async (call: number) => {
+    while (left[0] && left[0].before <= call) {
+      const { n, tools } = left.shift()!;
+      if (canonicalJson(((await world.changes(n)).tools ?? []) as unknown as Json) !== canonicalJson(tools as unknown as Json))
+        throw new Error(
+          `after message ${n + 1} of the user the stored conversation has other new tools than this world: the task or its tools have changed since`,
+        );
+    }
+  };
   for (const [i, { call, text }] of calls.entries()) {
-    const result = await make(call);
+    await askBefore(i);
+    const result = await world.call(call);
     if (result.text !== text)
       throw new Error(
         `tool call ${i + 1} (${call.name}) of the stored conversation has another result in this world: the task or its tools have changed since`,
       );
   }
+  await askBefore(calls.length);
 }

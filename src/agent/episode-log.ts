@@ -19,6 +19,8 @@ export class EpisodeLog {
   /** What the agent said to the user, in order. */
   readonly said: string[] = [];
   readonly seconds: Trajectory['seconds'] = { generate: 0, tool: 0, user: 0 };
+  /** Messages of the user. */
+  userMessages = 0;
   readonly #events: AuditEvent[] = [];
 
   constructor(private readonly rules: Pick<EpisodeRules, 'maxSteps' | 'maxErrors'>) {}
@@ -26,7 +28,7 @@ export class EpisodeLog {
   /** Continues the counts of a stored conversation. */
   resume(state: PrefixState, userCalls: readonly UserCall[]): void {
     const { turns, steps, failures, parseErrors } = state;
-    Object.assign(this, { turns, steps, failures, parseErrors });
+    Object.assign(this, { turns, steps, failures, parseErrors, userMessages: state.past.length });
     Object.assign(this.toolCalls, state.toolCalls);
     this.#events.push(...state.events);
     this.said.push(...state.said);
@@ -48,6 +50,7 @@ export class EpisodeLog {
 
   userSaid(text: string): void {
     this.#events.push({ kind: 'user', text });
+    this.userMessages += 1;
     this.steps += 1;
   }
 

@@ -8,24 +8,25 @@
  * Token in, token out: sampled ids are kept unchanged. All other text is rendered, appended and has mask 0. The environment
  * scores every ending except a failed user and an abort.
  */
-import type { Environments, ToolResult } from '../environments/types.ts';
-import type { ToolCall, Verdict } from '../records/task.ts';
+import type { Environments } from '../environments/types.ts';
+import { callsOf } from '../base/message-path.ts';
+import type { ToolCall, ToolSchema, Verdict } from '../records/task.ts';
 import type { MessageNode, TerminationReason, Trajectory, UserCall } from '../records/trajectory.ts';
 import type { CustomerJudgement } from '../records/user.ts';
-import { giveTurn, type Turn, type TurnOptions, TurnSampler, type WrittenTurn } from './agent-turn.ts';
+import { type Turn, type TurnOptions, TurnSampler, type WrittenTurn } from './agent-turn.ts';
 import { renderAssistant, renderOpening } from './chat-template.ts';
-import { AuditChain } from './audit-log.ts';
 import { EpisodeLog } from './episode-log.ts';
 import { judgeEpisodeCustomer, verifyEpisode } from './episode-verdict.ts';
-import { appendHistory, repeatCalls } from './earlier.ts';
+import { appendHistory, checkReplays, checkWhole, repeat } from './earlier.ts';
 import type { Act } from './acts.ts';
 import { type LiveAct, liveActs, type PlayedEpisode } from './live.ts';
 import { type BegunTurn, type Prefix, type PrefixState, readPrefix } from './prefix.ts';
-import { endsByUser, type EpisodeRules } from './rules.ts';
+import { endsByUser, type EpisodeRules, isProper } from './rules.ts';
 import { spoken } from './tool-call.ts';
 import { Transcript } from './transcript.ts';
 import { checkAbort, Rest, Unscored } from './unscored.ts';
 import { type UserOptions, UserSide } from './user-turn.ts';
+import { WorldSide } from './world-side.ts';
 
 export interface EpisodeOptions extends TurnOptions, UserOptions {
   environments: Environments;
@@ -55,8 +56,6 @@ export async function runEpisode(options: EpisodeOptions): Promise<Trajectory> {
   }
 }
 
-const isProper = (termination: TerminationReason) => termination === 'user_stop' || termination === 'terminal_tool';
-
 class Episode implements PlayedEpisode {
   readonly #rules: EpisodeRules;
   readonly #transcript: Transcript;
@@ -65,24 +64,23 @@ class Episode implements PlayedEpisode {
   readonly #user: UserSide;
   /** The first tokens of the next turn of the agent. */
   #begun: BegunTurn | undefined;
-  readonly #audit: AuditChain;
-  /** The environment's id of this episode. */
-  #handle: string | null = null;
+  readonly #world: WorldSide;
 
   constructor(private readonly options: EpisodeOptions) {
     const { domain, limits, rules, sampler, tokenizer } = options;
     this.#rules = rules;
-    this.#audit = new AuditChain(options.task, options.weights ?? '');
+    this.#world = new WorldSide(options.environments, options.task, options.weights ?? '');
     this.#begun = options.prefix?.turn;
-    const before = options.prefix?.nodes.findLast(({ role }) => role !== 'template')?.role;
-    if (this.#begun && before !== 'user' && before !== 'tool')
+    const before = options.prefix?.nodes.findLast(({ role }) => role !== 'template');
+    if (this.#begun && before?.role !== 'user' && before?.role !== 'tool' && !before?.tools)
       throw new Error(
-        `the prefix has the first tokens of a turn after a message of ${before ?? 'nobody'}: expected a message of user or tool`,
+        `the prefix has the first tokens of a turn after a message of ${before?.role ?? 'nobody'}: expected a message of user or tool`,
       );
     this.#log = new EpisodeLog(rules);
     this.#transcript = new Transcript(tokenizer, Math.min(limits.max_model_len, sampler?.maxModelLen ?? Infinity), limits.enable_thinking);
-    this.#user = new UserSide(options, this.#transcript, this.#log, (call) => this.#call(call));
-    this.#agent = new TurnSampler(options, rules.passUnknownTools ? null : domain.tools.map((tool) => tool.function.name));
+    this.#user = new UserSide(options, this.#transcript, this.#log, (call) => this.#world.call(call));
+    const names = rules.passUnknownTools ? null : domain.tools.map((tool) => tool.function.name);
+    this.#agent = new TurnSampler(options, names, rules.callsPerTurn);
   }
 
   get group(): string {
@@ -120,7 +118,7 @@ class Episode implements PlayedEpisode {
     let error: string | undefined;
     try {
       termination = await this.#play();
-      verdict = await verifyEpisode(this.options, this.#handle!, this.#log, this.#transcript.nodes, isProper(termination));
+      verdict = await verifyEpisode(this.options, this.#world.handle, this.#log, this.#transcript.nodes, isProper(termination));
       customerJudgement = await judgeEpisodeCustomer(this.options, this.#log, this.#transcript.nodes);
     } catch (cause) {
       if (cause instanceof Unscored) {
@@ -151,20 +149,25 @@ class Episode implements PlayedEpisode {
       turns,
       reward: verdict && ((limits.require_done || this.#rules.requireDone) && !isProper(termination) ? 0 : verdict.reward),
       verdict,
-      violations: this.#log.violations(domain),
+      violations: this.#log.violations({ ...domain, tools: [...domain.tools, ...this.#laterTools] }),
       toolCalls,
       parseErrors,
       seconds,
-      audit: this.#audit.log,
+      audit: this.#world.log,
       ...(error !== undefined && { error }),
     };
+  }
+
+  /** The tools that appeared after the start. */
+  get #laterTools(): ToolSchema[] {
+    return this.#transcript.nodes.flatMap(({ tools = [] }) => tools);
   }
 
   /** Frees the sampler's slot, the user's session and the environment's overlay. */
   async close(): Promise<void> {
     this.#user.close();
     this.#agent.close();
-    if (this.#handle !== null) await this.options.environments.close(this.#handle);
+    await this.#world.close();
   }
 
   async #play(): Promise<TerminationReason> {
@@ -172,7 +175,7 @@ class Episode implements PlayedEpisode {
     if (begun) return begun;
     while (this.#log.turns < (this.#rules.maxTurns ?? this.options.limits.max_turns)) {
       checkAbort(this.options.signal);
-      const ending = await this.#takeTurn((await this.options.agent?.()) ?? 'model');
+      const ending = (await this.#changeTools()) ?? (await this.#takeTurn((await this.options.agent?.()) ?? 'model'));
       if (ending) return ending;
     }
     return 'max_turns';
@@ -180,14 +183,13 @@ class Episode implements PlayedEpisode {
 
   /** Plays everything before the agent's first turn. Returns the reason if the episode ends there. */
   async #begin(): Promise<TerminationReason | null> {
-    const { domain, environments, prefix, task } = this.options;
+    const { domain, prefix, task } = this.options;
     const state = prefix && readPrefix(prefix, task, this.#rules);
-    if (prefix) this.#transcript.adopt(prefix.nodes);
-    else this.#transcript.given('system', domain.policy, renderOpening(domain.policy, domain.tools));
-    if (state?.opened && domain.promises?.replays === false)
-      throw new Error(
-        `a stored conversation of '${domain.name}' cannot be continued: its world has promises.replays false, expected true (the same calls give the same answers)`,
-      );
+    if (prefix) {
+      this.#transcript.adopt(prefix.nodes);
+      this.#agent.learn(this.#laterTools);
+    } else this.#transcript.given('system', domain.policy, renderOpening(domain.policy, domain.tools));
+    if (state?.opened) checkReplays(domain);
     if (state?.opened) return this.#continue(state, prefix!);
     const { history } = task.scenario;
     const { greeting } = this.#rules;
@@ -196,31 +198,41 @@ class Episode implements PlayedEpisode {
       else if (greeting !== null) this.#transcript.agent(greeting, renderAssistant(greeting, []), { content: greeting });
     }
     // The user and the environment start first, so that no sampler slot is held while they get ready.
-    if (domain.userTools?.length) this.#handle = await environments.start(task);
+    if (domain.userTools?.length) await this.#world.start();
     const opening = await this.#user.open();
     if (opening === 'user_stop' && this.#rules.openingStop === 'error')
       throw new Unscored('user_error', 'the simulated user ended the conversation in its first message');
-    this.#handle ??= await environments.start(task);
+    await this.#world.start();
     return opening === 'user_stop' && this.#rules.openingStop === 'ignored' ? null : opening;
   }
 
   /** Continues a conversation in which the user has spoken: restores the counters, repeats the tool calls, plays a pending turn. */
   async #continue(state: PrefixState, { nodes, userCalls = [] }: Prefix): Promise<TerminationReason | null> {
-    const { environments, task } = this.options;
-    const { calls, past, pending } = state;
+    const { past, pending } = state;
     this.#log.resume(state, userCalls);
-    this.#handle = await environments.start(task);
-    await repeatCalls(calls, (call) => this.#call(call));
+    await this.#world.start();
+    await repeat(state, this.#world);
     if (this.#transcript.full) return 'context_full';
     const last = nodes.at(-1)!;
     if (pending) {
       if (last === pending || last.role !== 'template') this.#transcript.closeTurn(last.tokens.at(-1));
-      const { text, content = spoken(text), toolCall: call, parseError: error } = pending;
-      return this.#act({ text, content, call, error });
+      const { text, content = spoken(text), parseError: error } = pending;
+      return this.#act({ text, content, calls: [...callsOf(pending)], error });
     }
     if (last.toolResult && this.#endsWith(last.toolResult.name, last.toolResult.error)) return 'terminal_tool';
+    checkWhole(state);
     const stopped = last.role === 'user' && endsByUser(last.text, this.#rules);
     return this.#log.limit ?? (stopped && !(past.length === 1 && this.#rules.openingStop === 'ignored') ? 'user_stop' : null);
+  }
+
+  /** After a message of the user: gives the agent the tools that appear now. */
+  async #changeTools(): Promise<TerminationReason | null> {
+    if (this.#transcript.nodes.findLast(({ role }) => role !== 'template')?.role !== 'user') return null;
+    const { tools = [] } = await this.#log.time('tool', () => this.#world.changes(this.#log.userMessages - 1));
+    if (tools.length === 0) return null;
+    this.#transcript.tools(tools);
+    this.#agent.learn(tools);
+    return this.#transcript.full ? 'context_full' : null;
   }
 
   async #takeTurn(act: Act | WrittenTurn | 'model'): Promise<TerminationReason | null> {
@@ -230,16 +242,16 @@ class Episode implements PlayedEpisode {
       const turn = await this.#agent.sample(this.#transcript, this.#log, begun);
       return typeof turn === 'string' ? turn : this.#act(turn);
     }
-    const turn = giveTurn(act, this.#transcript, this.#agent.toolNames);
+    const turn = this.#agent.give(act, this.#transcript);
     return this.#transcript.full ? 'context_full' : this.#act(turn);
   }
 
-  /** Carries out a turn: runs its tool call, sends its error back, or says its text to the user. */
-  async #act({ text, content, call, error }: Turn): Promise<TerminationReason | null> {
+  /** Carries out a turn: runs its tool calls, sends its error back, or says its text to the user. */
+  async #act({ text, content, calls, error }: Turn): Promise<TerminationReason | null> {
     this.#log.steps += 1;
-    if (call) {
+    if (calls.length > 0) {
       if (content && this.#rules.countsProse) this.#log.said.push(content);
-      return this.#callTool(call);
+      return this.#callTools(calls);
     }
     if (error === undefined) return content === '' && this.#rules.emptyTurnEnds ? 'malformed_call' : this.#speak(content);
     this.#log.parseErrors += 1;
@@ -255,15 +267,21 @@ class Episode implements PlayedEpisode {
     }
   }
 
-  async #callTool(call: ToolCall): Promise<TerminationReason | null> {
-    const start = performance.now();
-    const result = await this.#log.time('tool', () => this.#call(call));
-    const { index, error, changes, text } = result;
-    this.#log.toolAnswered(call, result);
-    this.#transcript.tool(text, { name: call.name, error, index, changes, ms: performance.now() - start });
-    // MUA-RL checks the context first and the terminal tool second.
-    if (this.#transcript.full) return 'context_full';
-    return this.#endsWith(call.name, error) ? 'terminal_tool' : this.#log.limit;
+  /** Runs the calls of one turn in order. A terminal tool ends the episode after its answer. Limits are checked after the last call. */
+  async #callTools(calls: readonly ToolCall[]): Promise<TerminationReason | null> {
+    for (const [i, call] of calls.entries()) {
+      const start = performance.now();
+      const result = await this.#log.time('tool', () => this.#world.call(call));
+      const { index, error, changes, text } = result;
+      this.#log.toolAnswered(call, result);
+      const ends = this.#endsWith(call.name, error);
+      const place = { first: i === 0, last: ends || i === calls.length - 1 };
+      this.#transcript.tool(text, { name: call.name, error, index, changes, ms: performance.now() - start }, place);
+      // MUA-RL checks the context first and the terminal tool second.
+      if (this.#transcript.full) return 'context_full';
+      if (ends) return 'terminal_tool';
+    }
+    return this.#log.limit;
   }
 
   async #speak(content: string): Promise<TerminationReason | null> {
@@ -272,12 +290,6 @@ class Episode implements PlayedEpisode {
     const ending = await this.#user.reply(content);
     this.#log.turns += 1;
     return ending;
-  }
-
-  async #call(call: ToolCall): Promise<ToolResult> {
-    const result = await this.options.environments.call(this.#handle!, call);
-    this.#audit.add({ call, ...result });
-    return result;
   }
 
   #endsWith(tool: string, error: boolean): boolean {

@@ -1,6 +1,7 @@
 /** @file What a viewer sees of an episode while it is played. Looking changes nothing: the episode is only read. */
 import type { ToolCall } from '../records/task.ts';
 import type { MessageNode, UserCall } from '../records/trajectory.ts';
+import { callsOf } from '../base/message-path.ts';
 import { TOOL_CALL_START } from './chat-template.ts';
 import { spoken, withoutThoughts } from './tool-call.ts';
 
@@ -38,7 +39,7 @@ export interface PlayedEpisode extends LiveEpisode {
   readonly turns: number;
 }
 
-/** No act takes more messages than this: the template's two, the turn and the tool's answer. */
+/** No act takes more messages than this on average: the template's two, the turn and the tool's answer. */
 const MESSAGES_PER_ACT = 4;
 
 /**
@@ -53,20 +54,22 @@ export function liveActs(
   from = 0,
 ): LiveAct[] {
   const acts: LiveAct[] = [];
-  for (const { id, role, text, content, toolCall, toolResult, parseError } of nodes.slice(
-    Math.max(from, nodes.length - MESSAGES_PER_ACT * last),
-  )) {
+  let unanswered: LiveAct[] = [];
+  let start = Math.max(from, nodes.length - MESSAGES_PER_ACT * last);
+  // The results of a turn with several calls need the turn before them.
+  while (start > from && (nodes[start]?.role === 'tool' || nodes[start]?.role === 'template')) start -= 1;
+  for (const node of nodes.slice(start)) {
+    const { id, role, text, content, toolResult, parseError } = node;
     if (role === 'user') acts.push({ id: `${id}`, by: 'customer', text });
-    if (role === 'assistant')
-      acts.push({
-        id: `${id}`,
-        by: 'agent',
-        text: content ?? spoken(text),
-        ...(toolCall && { call: toolCall }),
-        ...(parseError !== undefined && { problem: parseError }),
-      });
-    const before = acts.at(-1);
-    if (toolResult && before?.call) before.result = { error: toolResult.error, wrote: toolResult.changes.length };
+    if (role === 'assistant') {
+      const [call, ...more] = callsOf(node);
+      const turn: LiveAct = { id: `${id}`, by: 'agent', text: content ?? spoken(text), ...(call && { call }) };
+      if (parseError !== undefined) turn.problem = parseError;
+      unanswered = [turn, ...more.map((other, i): LiveAct => ({ id: `${id} call ${i + 1}`, by: 'agent', text: '', call: other }))];
+      acts.push(...unanswered);
+    }
+    const asking = toolResult && unanswered.shift();
+    if (asking?.call) asking.result = { error: toolResult!.error, wrote: toolResult!.changes.length };
     for (const [i, { call, error, changes }] of userCalls.filter(({ after }) => after === id).entries())
       acts.push({ id: `${id} call ${i}`, by: 'customer', text: '', call, result: { error, wrote: changes.length } });
   }

@@ -3,7 +3,7 @@
  * read from the nodes.
  */
 import { historyFor } from '../environments/history.ts';
-import type { Task, ToolCall } from '../records/task.ts';
+import type { Task, ToolCall, ToolSchema } from '../records/task.ts';
 import type { MessageNode, Trajectory, UserCall } from '../records/trajectory.ts';
 import type { UserRequest } from '../records/user.ts';
 import type { AuditEvent } from './violations.ts';
@@ -12,7 +12,7 @@ import { saysStop } from '../users/stop.ts';
 import { STOP_WORDS } from '../users/types.ts';
 import type { EpisodeRules } from './rules.ts';
 import { spoken } from './tool-call.ts';
-import { path } from '../base/message-path.ts';
+import { answersOf, callsOf, path } from '../base/message-path.ts';
 
 export interface Prefix {
   /** All messages, the system message first. Each node is the child of the node before. */
@@ -39,15 +39,15 @@ export type NextParty = 'user' | 'agent' | 'environment' | 'nobody';
 
 export function nextParty(nodes: readonly MessageNode[]): NextParty {
   const last = nodes.findLast(({ role }) => role !== 'template');
-  if (!last || last.role === 'system') return 'user';
+  if (!last || (last.role === 'system' && !last.tools)) return 'user';
   if (last.role === 'user') return saysStop(last.text, STOP_WORDS) ? 'nobody' : 'agent';
-  if (last.role === 'tool') return 'agent';
+  if (last.role === 'tool' || last.role === 'system') return 'agent';
   return last.toolCall || last.parseError !== undefined ? 'environment' : 'user';
 }
 
 /**
  * The conversation up to a message, so that `as` acts next. If `as` wrote the message, the message is left out and written
- * again. A tool call of the agent is kept with its result.
+ * again. The tool calls of a turn are kept with all of their results.
  * @throws if the trajectory's path has no such node
  */
 export function prefixAt(
@@ -61,15 +61,19 @@ export function prefixAt(
   while (end > 0 && all[end]!.role === 'template') end -= 1;
   const { role } = all[end]!;
   if (role === (as === 'agent' ? 'assistant' : 'user')) return cut(all, end, userCalls);
-  // Keep the tokens that close an assistant's message, and the result of its call.
-  const next = all.findIndex((message, i) => i > end && message.role !== 'template');
-  if (role === 'assistant')
-    return cut(
-      all,
-      nextParty([all[end]!]) === 'environment' && next > 0 && all[next]!.role === 'tool' ? next + 1 : next < 0 ? all.length : next,
-      userCalls,
-    );
-  return cut(all, end + 1, userCalls);
+  if (role === 'assistant') return cut(all, afterTurn(all, end), userCalls);
+  const turn = role === 'tool' ? all.findLastIndex((message, i) => i < end && message.role === 'assistant') : -1;
+  return cut(all, Math.max(end + 1, turn < 0 ? 0 : afterTurn(all, turn)), userCalls);
+}
+
+/** Where a turn of the agent ends: after the tokens that close the turn, and after the results of its calls. */
+function afterTurn(all: readonly MessageNode[], turn: number): number {
+  const next = all.findIndex((message, i) => i > turn && message.role !== 'template');
+  if (next < 0) return all.length;
+  if (nextParty([all[turn]!]) !== 'environment') return next;
+  let end = next;
+  while (end - next < Math.max(1, callsOf(all[turn]!).length) && all[end]?.role === 'tool') end += 1;
+  return end;
 }
 
 /**
@@ -128,6 +132,10 @@ export interface PrefixState {
   said: string[];
   /** All calls of agent and user with their results, in the order of the environment's log. */
   calls: { call: ToolCall; text: string }[];
+  /** Messages of the user, by number from 0, after which the world was asked for changes: before which call, and the new tools. */
+  asked: { n: number; before: number; tools: readonly ToolSchema[] }[];
+  /** Calls of the last turn that have no result, if others of the turn have one. */
+  unanswered: number;
   /** What the user heard and said. */
   past: PastAnswer[];
   /** A message of the agent that has no answer yet. */
@@ -153,6 +161,8 @@ export function readPrefix(
     events: [],
     said: [],
     calls: [],
+    asked: [],
+    unanswered: 0,
     past: [],
     pending: null,
     begun: false,
@@ -164,12 +174,17 @@ export function readPrefix(
   state.begun = messages.length > 0;
   let calledBefore = 0;
   let heard = '';
-  let asked: ToolCall | undefined;
+  const answers = answersOf(nodes);
   messages.slice(given).forEach((node, i, all) => {
     const last = i === all.length - 1;
     if (node.role === 'user') {
       const calls = userCalls.filter(({ after }) => after >= calledBefore && after < node.id);
       calledBefore = node.id;
+      const { tools } = nodes[nodes.indexOf(node) + 1] ?? {};
+      if (tools || !last) {
+        const before = logged.length - userCalls.length + userCalls.filter(({ after }) => after < node.id).length;
+        state.asked.push({ n: state.past.length, before, tools: tools ?? [] });
+      }
       state.past.push({ heard: state.opened ? heard : null, said: node.text, calls });
       if (state.opened) state.turns += 1;
       state.steps += 1;
@@ -185,7 +200,6 @@ export function readPrefix(
         return;
       }
       state.steps += 1;
-      asked = node.toolCall;
       if (node.toolCall) {
         if (node.content && rules.countsProse) state.said.push(node.content);
         return;
@@ -201,12 +215,16 @@ export function readPrefix(
     state.steps += 1;
     const { toolResult } = node;
     if (!toolResult || toolResult.error) state.failures += 1;
-    if (!toolResult || !asked) return;
+    const call = answers.get(node.id)?.call;
+    if (!toolResult || !call) return;
     const { name, error, index, changes } = toolResult;
     state.toolCalls[name] = (state.toolCalls[name] ?? 0) + 1;
-    state.events.push({ kind: 'tool', call: asked, result: { index, text: node.text, error, changes, terminal: false } });
-    logged.push({ index, call: asked, text: node.text });
+    state.events.push({ kind: 'tool', call, result: { index, text: node.text, error, changes, terminal: false } });
+    logged.push({ index, call, text: node.text });
   });
+  const turn = messages.findLastIndex(({ role }) => role === 'assistant');
+  const results = turn < 0 ? 0 : messages.slice(turn).filter(({ role }) => role === 'tool').length;
+  if (results > 0) state.unanswered = Math.max(0, callsOf(messages[turn]!).length - results);
   state.failures += userCalls.filter(({ error }) => error).length;
   // The user's calls of one message count as two steps: the calls and their results.
   state.steps += 2 * userCalls.filter(({ sameMessage }) => !sameMessage).length;

@@ -26,6 +26,8 @@ export interface EpisodeRules {
   maxSteps: number;
   /** Limit of failed tool calls of agent and user. */
   maxErrors: number;
+  /** Most tool calls of one turn of the agent. If 1, sampling stops at the end of the first call. */
+  callsPerTurn: number;
   /** The environment answers a call of an unknown tool. If false, such a call is malformed. */
   passUnknownTools: boolean;
   /** A turn with neither text nor call ends the episode as malformed. */
@@ -53,6 +55,7 @@ export const MUA_RULES: ConversationRuleSet = {
   maxTurns: null,
   maxSteps: Infinity,
   maxErrors: Infinity,
+  callsPerTurn: 1,
   passUnknownTools: false,
   emptyTurnEnds: false,
   countsProse: false,
@@ -63,3 +66,6 @@ export const MUA_RULES: ConversationRuleSet = {
 /** Whether a message of the user ends the conversation under these rules. */
 export const endsByUser = (text: string, { stopWords, quotedStops }: Pick<EpisodeRules, 'stopWords' | 'quotedStops'>): boolean =>
   quotedStops ? stopWords.some((word) => text.includes(word)) : saysStop(text, stopWords);
+
+/** Whether the user or a terminal tool ended the conversation. */
+export const isProper = (termination: TerminationReason): boolean => termination === 'user_stop' || termination === 'terminal_tool';

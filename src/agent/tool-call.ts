@@ -1,44 +1,67 @@
 /**
  * @file Parses tool calls in sampled text. Qwen is trained to write Hermes markup:
- * `<tool_call>{"name": …, "arguments": {…}}</tool_call>`. A turn has one call: sampling stops at the first end tag, and text
- * after the tag is ignored. Thoughts (`<think>…</think>`) hold no calls.
+ * `<tool_call>{"name": …, "arguments": {…}}</tool_call>`. If a turn may have one call, sampling stops at the first end tag, and text
+ * after the tag is ignored. Text after the first call is ignored too if a turn may have several. Thoughts (`<think>…</think>`) hold no calls.
  */
 import { isObject } from '../base/json.ts';
 import type { ToolCall } from '../records/task.ts';
 import { THINK_END, TOOL_CALL_END, TOOL_CALL_START } from './chat-template.ts';
 
 export interface ParsedTurn {
-  /** The text that the user may hear, without markup, control tokens and thoughts. In a turn with a call: the text before the call. */
+  /** The text that the user may hear, without markup, control tokens and thoughts. In a turn with calls: the text before the first. */
   content: string;
-  call?: ToolCall;
-  /** Why the turn's markup is not a call. A turn with neither `call` nor `error` is plain speech. */
+  /** In order. Empty if one of them is malformed. */
+  calls: ToolCall[];
+  /** Why the turn's markup is not a call. A turn with neither `calls` nor `error` is plain speech. */
   error?: string;
 }
 
 /**
  * Parses one assistant turn. Accepts forms whose meaning is clear: `parameters` for `arguments`, arguments as a JSON string of
  * an object, missing arguments (an empty object), an OpenAI-style `function` wrapper, and a list with one call.
- * @param toolNames the domain's tools. Null accepts any name.
+ * @param toolNames the tools that the agent has. Null accepts any name.
+ * @param most calls of one turn. If 1, all text after the first call is ignored.
  */
-export function parseTurn(text: string, toolNames: readonly string[] | null): ParsedTurn {
+export function parseTurn(text: string, toolNames: readonly string[] | null, most = 1): ParsedTurn {
   const said = withoutThoughts(text);
   const start = said.indexOf(TOOL_CALL_START);
   const end = said.indexOf(TOOL_CALL_END);
   if (start < 0 && end < 0)
-    // Sampling stops at the end tag, also inside thoughts.
-    return text.endsWith(TOOL_CALL_END)
-      ? { content: spoken(said), error: `the tool call is inside the thoughts: expected ${THINK_END} before it` }
-      : { content: spoken(said) };
+    // One call a turn: sampling stops at the end tag, also inside thoughts.
+    return text.endsWith(TOOL_CALL_END) || (most > 1 && openThoughts(text).includes(TOOL_CALL_END))
+      ? { content: spoken(said), calls: [], error: `the tool call is inside the thoughts: expected ${THINK_END} before it` }
+      : { content: spoken(said), calls: [] };
   const content = spoken(said.slice(0, start < 0 ? end : start));
-  if (start < 0 || (end >= 0 && end < start)) return { content, error: `${TOOL_CALL_END} without ${TOOL_CALL_START} before it` };
-  if (end < 0) return { content, error: `${TOOL_CALL_START} without ${TOOL_CALL_END}` };
-  const body = said.slice(start + TOOL_CALL_START.length, end).trim();
   try {
-    return { content, call: readCall(body, toolNames) };
+    const bodies = most === 1 ? [firstBody(said).body] : allBodies(said);
+    if (bodies.length > most) throw new Error(`the turn has ${bodies.length} tool calls: expected at most ${most}`);
+    return { content, calls: bodies.map((body) => readCall(body, toolNames)) };
   } catch (error) {
-    return { content, error: (error as Error).message };
+    return { content, calls: [], error: (error as Error).message };
   }
 }
+
+/** What the tags of the first call hold, and the text after the tags. */
+function firstBody(text: string): { body: string; rest: string } {
+  const start = text.indexOf(TOOL_CALL_START);
+  const end = text.indexOf(TOOL_CALL_END);
+  if (start < 0 || (end >= 0 && end < start)) throw new Error(`${TOOL_CALL_END} without ${TOOL_CALL_START} before it`);
+  if (end < 0) throw new Error(`${TOOL_CALL_START} without ${TOOL_CALL_END}`);
+  return { body: text.slice(start + TOOL_CALL_START.length, end).trim(), rest: text.slice(end + TOOL_CALL_END.length) };
+}
+
+function allBodies(text: string): string[] {
+  const bodies: string[] = [];
+  for (let left = text; left.includes(TOOL_CALL_START) || left.includes(TOOL_CALL_END);) {
+    const { body, rest } = firstBody(left);
+    bodies.push(body);
+    left = rest;
+  }
+  return bodies;
+}
+
+/** The text of a think block that is not closed; empty if there is none. */
+const openThoughts = (text: string): string => /<think>[^]*$/.exec(text.replace(/<think>[^]*?<\/think>/g, ''))?.[0] ?? '';
 
 /** What the first closed think block holds; empty if there is no such block. */
 export function thoughtsOf(text: string): string {

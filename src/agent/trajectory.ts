@@ -2,7 +2,7 @@
 import type { ChatMessage, Conversation } from '../records/conversation.ts';
 import type { ToolSchema } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
-import { path } from '../base/message-path.ts';
+import { callsOf, path } from '../base/message-path.ts';
 import { IM_END } from './chat-template.ts';
 import { thoughtsOf } from './tool-call.ts';
 
@@ -59,19 +59,20 @@ export function annotate(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>, name: s
  */
 export function toMessages(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>, tools?: readonly ToolSchema[]): Conversation {
   const messages: ChatMessage[] = [];
-  let callId: string | undefined;
+  let ids: string[] = [];
   for (const node of path(trajectory)) {
     if (node.role === 'template') continue;
     if (node.role === 'assistant') {
-      callId = node.toolCall && `call_${node.id}`;
+      const calls = callsOf(node);
+      ids = calls.map((_, i) => (calls.length > 1 ? `call_${node.id}_${i}` : `call_${node.id}`));
       const reasoning = node.parseError === undefined ? thoughtsOf(node.text) : '';
       const thoughts = reasoning === '' ? {} : { reasoning_content: reasoning };
-      if (node.toolCall) {
+      if (calls.length > 0) {
         messages.push({
           role: 'assistant',
           content: node.content ?? '',
           ...thoughts,
-          tool_calls: [{ id: callId!, type: 'function', function: { ...node.toolCall } }],
+          tool_calls: calls.map((call, i) => ({ id: ids[i]!, type: 'function', function: { ...call } })),
         });
       } else {
         messages.push({
@@ -82,6 +83,7 @@ export function toMessages(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>, tools
       }
     } else if (node.role === 'tool') {
       const { toolResult } = node;
+      const callId = ids.length > 1 ? ids.shift() : ids[0];
       messages.push({ role: 'tool', content: node.text, ...(toolResult && { name: toolResult.name, tool_call_id: callId! }) });
     } else {
       messages.push({ role: node.role, content: node.text });

@@ -1,13 +1,23 @@
 /** @file A growing conversation: its message nodes, their tokens, and the tokens that the sampler does not have yet. */
 import type { Generation } from '../engine/types.ts';
+import type { ToolSchema } from '../records/task.ts';
 import type { MessageNode } from '../records/trajectory.ts';
-import { generationPrompt, IM_END, renderClosing, renderToolResponses, renderUser, withThinkBlock } from './chat-template.ts';
+import {
+  generationPrompt,
+  IM_END,
+  renderClosing,
+  renderOpening,
+  renderToolResponse,
+  renderUser,
+  toolsText,
+  withThinkBlock,
+} from './chat-template.ts';
 import type { BegunTurn } from './prefix.ts';
 import type { Tokenizer } from './types.ts';
 
 const NOTHING_BEGUN: BegunTurn = { tokens: [], mask: [], logprobs: [] };
 
-type NodeFields = Partial<Pick<MessageNode, 'content' | 'toolCall' | 'parseError' | 'toolResult' | 'by'>>;
+type NodeFields = Partial<Pick<MessageNode, 'content' | 'toolCall' | 'toolCalls' | 'tools' | 'parseError' | 'toolResult' | 'by'>>;
 
 export class Transcript {
   readonly nodes: MessageNode[] = [];
@@ -42,9 +52,15 @@ export class Transcript {
     this.given('user', text, renderUser(text));
   }
 
-  /** Appends a tool's result, or the error of a malformed call. */
-  tool(text: string, toolResult?: MessageNode['toolResult']): void {
-    this.given('tool', text, renderToolResponses([text]), toolResult && { toolResult });
+  /** Appends a tool's result, or the error of a malformed call. `first`, `last`: the place among the results of one turn. */
+  tool(text: string, toolResult?: MessageNode['toolResult'], { first, last } = { first: true, last: true }): void {
+    this.given('tool', text, renderToolResponse(text, first, last), toolResult && { toolResult });
+  }
+
+  /** Appends a system message with tools that the agent has from now on. */
+  tools(tools: ToolSchema[]): void {
+    const text = toolsText(tools);
+    this.given('system', text, renderOpening(text, []), { tools });
   }
 
   /** Appends a turn of the agent that was not sampled. */

@@ -1,4 +1,5 @@
-/** @file The messages of a trajectory in their order. */
+/** @file The messages of a trajectory in their order, and which call a result answers. */
+import type { ToolCall } from '../records/task.ts';
 import type { MessageNode, Trajectory } from '../records/trajectory.ts';
 
 /** The nodes from the root to the leaf. @throws if a node is missing or is its own ancestor */
@@ -13,4 +14,39 @@ export function path({ nodes, leaf }: Pick<Trajectory, 'nodes' | 'leaf'>): Messa
     id = node.parent;
   }
   return found.reverse();
+}
+
+/** The tool calls of a message, in order. */
+export const callsOf = ({ toolCall, toolCalls }: Pick<MessageNode, 'toolCall' | 'toolCalls'>): readonly ToolCall[] =>
+  toolCalls ?? (toolCall ? [toolCall] : []);
+
+/** The fields of a message with these calls. */
+export const callFields = (calls: readonly ToolCall[]): Pick<MessageNode, 'toolCall' | 'toolCalls'> => ({
+  ...(calls[0] && { toolCall: calls[0] }),
+  ...(calls.length > 1 && { toolCalls: [...calls] }),
+});
+
+export interface Answer {
+  call: ToolCall;
+  /** The id of the message with the call. */
+  asked: number;
+  result: NonNullable<MessageNode['toolResult']>;
+  text: string;
+}
+
+/** The answered calls of a path by the id of the message with the result. The results of a turn are in the order of its calls. */
+export function answersOf(nodes: readonly MessageNode[]): Map<number, Answer> {
+  const answers = new Map<number, Answer>();
+  let calls: ToolCall[] = [];
+  let asked = 0;
+  for (const node of nodes) {
+    const { id, role, text, toolResult: result } = node;
+    if (role === 'assistant') {
+      calls = [...callsOf(node)];
+      asked = id;
+    }
+    const call = result && (calls.length > 1 ? calls.shift() : calls[0]);
+    if (call) answers.set(id, { call, asked, result, text });
+  }
+  return answers;
 }

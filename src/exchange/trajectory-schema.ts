@@ -5,7 +5,7 @@ import type { BenchmarkTask, EnvAssertion, RewardInfo, RewardType, GoldAction } 
 import type { Json } from '../records/json.ts';
 import type { Persona, ToolFaults } from '../records/conditions.ts';
 import { REWARD_TERMS } from '../records/rewards.ts';
-import type { RowChange, Task, ToolCall, UserScenario, Verdict, Violation, Wish } from '../records/task.ts';
+import type { RowChange, Task, ToolCall, ToolSchema, UserScenario, Verdict, Violation, Wish } from '../records/task.ts';
 import type { MessageNode, TerminationReason, Trajectory, UserCall } from '../records/trajectory.ts';
 import { checked, located } from './checked.ts';
 import { ImportError } from './import-error.ts';
@@ -38,6 +38,10 @@ const toolCall = z.object({
   arguments: jsonObject<Record<string, Json>>(),
   requestor: z.optional(z.enum(['assistant', 'user'])),
 } satisfies Fields<ToolCall>);
+const toolSchema = z.object({
+  type: z.literal('function'),
+  function: z.object({ name: text, description: text, parameters: jsonObject<ToolSchema['function']['parameters']>() }),
+} satisfies Fields<ToolSchema>);
 const change = z.object({ table: text, key: text, before: json, after: json, call: number } satisfies Fields<RowChange>);
 const violation = z.object({ rule: oneOf(RULES), call: number, detail: text } satisfies Fields<Violation>);
 const list = <T extends z.ZodMiniType>(fields: T) => z.nullable(z.array(fields));
@@ -99,6 +103,8 @@ const node = z.object({
   text,
   content: z.optional(text),
   toolCall: z.optional(toolCall),
+  toolCalls: z.optional(z.array(toolCall)),
+  tools: z.optional(z.array(toolSchema)),
   parseError: z.optional(text),
   toolResult: z.optional(
     z.object({ name: text, error: z.boolean(), index: number, changes: z.array(change), ms: number } satisfies Fields<

@@ -110,7 +110,11 @@ function nodesOf(messages: readonly ChatMessage[], markup: boolean): { nodes: Me
       });
       const thoughts = message.reasoning_content ? `<think>\n${message.reasoning_content}\n</think>\n\n` : '';
       if (markup && calls.length === 0 && content.includes(TOOL_CALL_START)) {
-        const { content: said, call, error } = parseTurn(content, null);
+        const {
+          content: said,
+          calls: [call],
+          error,
+        } = parseTurn(content, null);
         add({ role, text: content, content: said, ...(call && { toolCall: call }), ...(error !== undefined && { parseError: error }) });
         unanswered = call ? [call.name] : [];
       } else {

@@ -1,7 +1,7 @@
 /** @file A trajectory: one episode as messages, with the exact tokens that the model saw and sampled. */
 import type { RewardTerms } from './rewards.ts';
 import type { CustomerJudgement, UserRequest } from './user.ts';
-import type { RowChange, Task, ToolCall, Verdict, Violation } from './task.ts';
+import type { RowChange, Task, ToolCall, ToolSchema, Verdict, Violation } from './task.ts';
 
 export type TerminationReason =
   | 'user_stop' // ###STOP### in the user's reply
@@ -26,7 +26,12 @@ export interface MessageNode {
   text: string;
   /** The part of an assistant message that the user may hear. */
   content?: string;
+  /** The call of an assistant message, or the first of several. */
   toolCall?: ToolCall;
+  /** All calls of an assistant message that has several. */
+  toolCalls?: ToolCall[];
+  /** For role `system` after the first message: tools that the agent has from here on. */
+  tools?: ToolSchema[];
   /** Why a tool call could not be parsed. */
   parseError?: string;
   /** Facts of the environment's result, for role `tool`. `ms` is the duration. */

@@ -1,8 +1,8 @@
 /** @file One customer, served before and after training: the pair of conversations that home plays. */
-import { path } from '../../base/message-path.ts';
+import { answersOf, path } from '../../base/message-path.ts';
 import type { Json } from '../../records/json.ts';
 import type { ToolCall } from '../../records/task.ts';
-import type { MessageNode, Trajectory } from '../../records/trajectory.ts';
+import type { Trajectory } from '../../records/trajectory.ts';
 import { STOP } from '../../users/types.ts';
 
 /** What one party says, or a tool call with its result. */
@@ -64,15 +64,17 @@ function pairOf(before: Trajectory, after: Trajectory): Story {
 
 function actsOf(trial: Trajectory): StoryAct[] {
   const acts: StoryAct[] = [];
-  let calling: MessageNode | null = null;
-  for (const node of path(trial)) {
-    const { id, role, text, toolCall, toolResult } = node;
+  const nodes = path(trial);
+  const answers = answersOf(nodes);
+  for (const node of nodes) {
+    const { id, role, text, toolCall } = node;
     if (role === 'user') acts.push({ node: id, by: 'customer', text: text.replace(STOP, '').trim(), call: null });
     if (role === 'assistant' && !toolCall) acts.push({ node: id, by: 'agent', text: node.content ?? text, call: null });
-    if (toolCall) calling = node;
-    if (!toolResult || !calling?.toolCall) continue;
-    const call = { ...calling.toolCall, index: toolResult.index, wrote: toolResult.changes.length > 0, error: toolResult.error };
-    acts.push({ node: calling.id, by: 'agent', text: '', call });
+    const answer = answers.get(id);
+    if (!answer) continue;
+    const { asked, call, result } = answer;
+    const { index, changes, error } = result;
+    acts.push({ node: asked, by: 'agent', text: '', call: { ...call, index, wrote: changes.length > 0, error } });
   }
   return acts;
 }

@@ -13,6 +13,7 @@ export const TAU1_RULES: ConversationRuleSet = {
   maxTurns: 30,
   maxSteps: Infinity,
   maxErrors: Infinity,
+  callsPerTurn: 1,
   passUnknownTools: true,
   emptyTurnEnds: false,
   countsProse: false,

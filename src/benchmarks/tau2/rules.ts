@@ -14,6 +14,7 @@ export const TAU2_RULES: ConversationRuleSet = {
   maxTurns: Infinity,
   maxSteps: 200,
   maxErrors: 10,
+  callsPerTurn: 1,
   passUnknownTools: true,
   emptyTurnEnds: true,
   countsProse: true,

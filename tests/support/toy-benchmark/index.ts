@@ -63,6 +63,7 @@ export const lampbench: BenchmarkDefinition<LampTask> = {
     maxTurns: 4,
     maxSteps: Infinity,
     maxErrors: Infinity,
+    callsPerTurn: 1,
     passUnknownTools: true,
     emptyTurnEnds: false,
     countsProse: false,

@@ -18,11 +18,14 @@ describe('parseTurn', () => {
     ['an OpenAI wrapper', `<tool_call>{"type": "function", "function": ${body}}</tool_call>`, ''],
     ['a thought before it', `<think>\nhm</think>\n<tool_call>${body}</tool_call>`, ''],
   ])('reads a call: %s', (_, text, content) => {
-    expect(parseTurn(text, tools)).toEqual({ content, call });
+    expect(parseTurn(text, tools)).toEqual({ content, calls: [call] });
   });
 
   it('reads missing arguments as an empty object', () => {
-    expect(parseTurn('<tool_call>{"name": "think"}</tool_call>', tools)).toEqual({ content: '', call: { name: 'think', arguments: {} } });
+    expect(parseTurn('<tool_call>{"name": "think"}</tool_call>', tools)).toEqual({
+      content: '',
+      calls: [{ name: 'think', arguments: {} }],
+    });
   });
 
   it.each([
@@ -62,7 +65,7 @@ describe('parseTurn', () => {
   ])('reports: %s', (_, text, error) => {
     const turn = parseTurn(text, tools);
     expect(turn.error).toBe(error);
-    expect(turn.call).toBeUndefined();
+    expect(turn.calls).toEqual([]);
   });
 
   it('keeps the text before broken markup', () => {
@@ -70,9 +73,9 @@ describe('parseTurn', () => {
   });
 
   it('reads other text as speech, without control tokens and thoughts', () => {
-    expect(parseTurn('Your email?<|im_end|>', tools)).toEqual({ content: 'Your email?' });
-    expect(parseTurn('<think>secret</think>Hi<|endoftext|>', tools)).toEqual({ content: 'Hi' });
-    expect(parseTurn('Hi <think>never closed', tools)).toEqual({ content: 'Hi' });
-    expect(parseTurn('<|im_end|>', tools)).toEqual({ content: '' });
+    expect(parseTurn('Your email?<|im_end|>', tools)).toEqual({ content: 'Your email?', calls: [] });
+    expect(parseTurn('<think>secret</think>Hi<|endoftext|>', tools)).toEqual({ content: 'Hi', calls: [] });
+    expect(parseTurn('Hi <think>never closed', tools)).toEqual({ content: 'Hi', calls: [] });
+    expect(parseTurn('<|im_end|>', tools)).toEqual({ content: '', calls: [] });
   });
 });

@@ -1,6 +1,6 @@
 /** @file A conversation as moves: what the agent does in each turn, as one word and one line. */
 import { TERMINATION_LABELS, brokenCalls } from '../../labels/labels.ts';
-import { path } from '../../../base/message-path.ts';
+import { callsOf, path } from '../../../base/message-path.ts';
 import type { MessageNode, Trajectory } from '../../../records/trajectory.ts';
 import { canonicalJson } from '../../../base/json.ts';
 
@@ -54,12 +54,12 @@ export function turnsOf(trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'termina
     ended ||= ending !== null;
     const [node] = nodes as [MessageNode];
     const { act, label } = ending ?? actOf(nodes);
-    const call = node.toolCall && `${node.toolCall.name} ${canonicalJson(node.toolCall.arguments)}`;
+    const calls = callsOf(node).map(({ name, arguments: args }) => `${name} ${canonicalJson(args)}`);
     return {
       node: node.id,
       act,
       label,
-      move: `${act} ${call ?? label}`,
+      move: `${act} ${calls.length > 0 ? calls.join(' ') : label}`,
       broken: nodes.flatMap(({ toolResult }) => (toolResult && broken.get(toolResult.index)) ?? []),
       nodes,
     };

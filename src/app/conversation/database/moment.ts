@@ -1,5 +1,5 @@
 /** @file The database at one tool call of an episode: rows before and after the call, and the goal of the task. */
-import { path } from '../../../base/message-path.ts';
+import { answersOf, path } from '../../../base/message-path.ts';
 import type { Json } from '../../../records/json.ts';
 import type { RowChange, ToolCall } from '../../../records/task.ts';
 import type { Trajectory } from '../../../records/trajectory.ts';
@@ -31,13 +31,8 @@ export function loggedCalls({ nodes, leaf, userCalls = [] }: Episode): LoggedCal
     error,
     changes,
   }));
-  let asked: { id: number; call: ToolCall } | null = null;
-  for (const node of path({ nodes, leaf })) {
-    if (node.toolCall) asked = { id: node.id, call: node.toolCall };
-    if (!node.toolResult || !asked) continue;
-    const { index, error, changes } = node.toolResult;
-    calls.push({ index, call: asked.call, by: 'agent', node: asked.id, error, changes });
-  }
+  for (const { call, asked, result } of answersOf(path({ nodes, leaf })).values())
+    calls.push({ index: result.index, call, by: 'agent', node: asked, error: result.error, changes: result.changes });
   return calls.sort((a, b) => a.index - b.index);
 }
 

@@ -1,0 +1,47 @@
+/** @file The environment's side of an episode: its start, its calls with their audit log, and what changes between turns. */
+import type { Environments, ToolResult, TurnChange } from '../environments/types.ts';
+import type { Task, ToolCall } from '../records/task.ts';
+import { AuditChain } from './audit-log.ts';
+
+export class WorldSide {
+  readonly #audit: AuditChain;
+  #handle: string | null = null;
+
+  /** @param weights the version of the agent's weights, for the audit log */
+  constructor(
+    private readonly environments: Environments,
+    private readonly task: Task,
+    weights: string,
+  ) {
+    this.#audit = new AuditChain(task, weights);
+  }
+
+  get log() {
+    return this.#audit.log;
+  }
+
+  /** The environment's id of this episode. Only after the start. */
+  get handle(): string {
+    return this.#handle!;
+  }
+
+  /** Begins the episode in the environment, unless it has begun. */
+  async start(): Promise<void> {
+    this.#handle ??= await this.environments.start(this.task);
+  }
+
+  async call(call: ToolCall): Promise<ToolResult> {
+    const result = await this.environments.call(this.handle, call);
+    this.#audit.add({ call, ...result });
+    return result;
+  }
+
+  /** What changes after the user's message `n`, from 0. */
+  async changes(n: number): Promise<TurnChange> {
+    return (await this.environments.turn?.(this.handle, n)) ?? {};
+  }
+
+  async close(): Promise<void> {
+    if (this.#handle !== null) await this.environments.close(this.#handle);
+  }
+}
