@@ -25,7 +25,7 @@ export function stepRange({ from, to }: Zoom, first = 0, last = first): [number,
 /** Room for half a bar at both ends of the step axis. Below 0.5, so that a drag over the whole axis rounds to its first and last step. */
 export const HALF_BAR = 0.49;
 
-/** Bars that are at least so many pixels wide have gaps. */
+/** Bars have gaps if each of them has room for so many pixels. */
 const ROOM_FOR_GAP = 4;
 const WIDEST_BAR = 64;
 
