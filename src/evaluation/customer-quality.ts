@@ -27,10 +27,12 @@ export interface CustomerQuality {
 }
 
 /** What the audit says about one conversation. */
-type Audited = Pick<TrialResult, 'reward' | 'faults' | 'judged' | 'denied'>;
+type Audited = Pick<TrialResult, 'reward' | 'judged' | 'denied'> & Partial<Pick<TrialResult, 'faults'>>;
 
 /** The quality of the customers of these conversations. */
-export function customerQuality(results: readonly Audited[]): CustomerQuality {
+export function customerQuality(conversations: readonly Audited[]): CustomerQuality {
+  // A conversation without an audit says nothing of its customer.
+  const results = conversations.flatMap(({ faults, ...rest }) => (faults ? [{ ...rest, faults }] : []));
   const faulty = results.filter(({ faults }) => faults.length > 0);
   const wrong = results.filter(({ reward }) => reward === 0);
   const denied = wrong.filter((result) => result.denied).length;
