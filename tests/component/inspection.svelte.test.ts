@@ -1,6 +1,7 @@
 /** The inspector's state: what the address says about a conversation, and what commands write into the address. */
 import { flushSync } from 'svelte';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { runCommand, runKey } from '../../src/app/conversation/tokens/commands.ts';
 import { Inspection } from '../../src/app/conversation/tokens/inspection.svelte.ts';
 import type { Subject } from '../../src/app/conversation/tokens/subject.ts';
 import type { Second } from '../../src/app/conversation/tokens/channels.ts';
@@ -80,7 +81,7 @@ function open(search = '', more: Partial<Subject> = {}) {
   flushSync();
   return { inspection, subject, setSecond: (to: Second | null) => (second = to) };
 }
-const run = (inspection: Inspection, ...commands: Command[]) => commands.map((command) => inspection.run(command));
+const run = (inspection: Inspection, ...commands: Command[]) => commands.map((command) => runCommand(inspection, command));
 
 describe('selection', () => {
   test('an address selects a token, and with it the token’s message', () => {
@@ -345,7 +346,8 @@ describe('keys', () => {
 
   test('run commands, except in text fields and while a dialog is open', () => {
     const { inspection } = open();
-    addEventListener('keydown', inspection.onkeydown);
+    const onkeydown = (event: KeyboardEvent) => runKey(inspection, event);
+    addEventListener('keydown', onkeydown);
     const input = document.body.appendChild(document.createElement('input'));
     expect([press(document.body, 'j'), query()]).toEqual([true, { turn: '0' }]);
     // Without a neighbour the key keeps its usual effect.
@@ -355,7 +357,7 @@ describe('keys', () => {
     dialog.showModal();
     expect([press(document.body, 'j'), query()]).toEqual([false, { turn: '0' }]);
     for (const element of [input, dialog]) element.remove();
-    removeEventListener('keydown', inspection.onkeydown);
+    removeEventListener('keydown', onkeydown);
   });
 
   test('lead to the neighbours where there are any', () => {

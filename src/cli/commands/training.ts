@@ -1,4 +1,4 @@
-/** @file `mua train`, `mua sft` and `mua synthesize`. */
+/** @file `mua train` and `mua sft`. */
 import { join, resolve } from 'node:path';
 import type { SftResult, TrainResult } from '../../trainer/messages.ts';
 import type { BrowserUser, UserConfig } from '../../records/user.ts';
@@ -9,16 +9,14 @@ import { ROOT } from '../build.ts';
 import { ON } from '../backend.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { checkParent, findModel, readText, writeAll } from '../files.ts';
+import { findModel, readText } from '../files.ts';
 import { runJob } from '../job.ts';
 import { sha256 } from '../out-folder.ts';
 import { RunFolder, type SftSettings, type TrainSettings } from '../run-folder.ts';
 import {
   checkAlone,
-  DOMAIN,
   JSON_FLAG,
   keepWhenStopped,
-  LEVEL,
   MODEL,
   passLine,
   readUser,
@@ -256,49 +254,4 @@ export const sft = command({
     `loss ${losses[0]?.toFixed(4)} → ${losses.at(-1)?.toFixed(4)} in ${losses.length} steps, ${tokens} tokens, ${(tokens / seconds).toFixed(0)} tokens/s`,
     `model in ${out}`,
   ],
-});
-
-export const synthesize = command({
-  summary: 'write conversations of honest demonstrators with the scripted user, those with reward 1',
-  flags: {
-    domain: DOMAIN,
-    level: LEVEL,
-    count: { type: 'integer', value: 'N', help: 'conversations to keep', default: 2000, min: 1 },
-    demonstrator: {
-      type: 'string',
-      value: 'NAME',
-      help: 'careful (asks before each write), brisk (writes as soon as it knows enough) or both (a seeded draw)',
-      default: 'both',
-      choices: ['careful', 'brisk', 'both'],
-    },
-    side: {
-      type: 'string',
-      value: 'SIDE',
-      help: 'agent, or customer: conversations with varied words, to teach a model to play the customer; all are kept',
-      default: 'agent',
-      choices: ['agent', 'customer'],
-    },
-    set: { ...SET, help: 'customers.* or tools.*: who the customers are and how often tools fail (default: cooperative customers)' },
-    seed: SEED,
-    out: { type: 'string', value: 'FILE.jsonl', help: 'output', required: true },
-    on: ON,
-    json: JSON_FLAG,
-  },
-  async run({ domain, level, count, demonstrator, side, set, seed, out, on }, progress) {
-    await checkParent('out', out);
-    let jsonl: Uint8Array = new Uint8Array();
-    const result = await runJob({
-      on,
-      request: {
-        command: 'synthesize',
-        options: { domain, level, count, ...(demonstrator !== 'both' && { styles: [demonstrator] }), side, seed },
-        settings: readPairs('set', set),
-      },
-      progress,
-      onFile: (body) => void (jsonl = body),
-    });
-    await writeAll({ [out]: jsonl });
-    return { out, ...result };
-  },
-  show: ({ out, kept, tried, solved }) => [`${kept} conversations of ${tried} tried, ${solved} of them with reward 1, in ${out}`],
 });

@@ -1,19 +1,18 @@
-/** @file The state of the inspector: one conversation, how the visitor looks at it, and the commands of keys and buttons. */
+/** @file The state of the inspector: one conversation, and how the visitor looks at it. */
 import { createContext } from 'svelte';
 import type { MessageNode } from '../../../records/trajectory.ts';
 import { brokenCalls } from '../../labels/labels.ts';
 import { Resource } from '../../kit/resource.svelte.ts';
 import type { Router } from '../../routes/router.svelte.ts';
 import { BY_CHANNELS, CHANNELS, href } from '../../routes/routes.ts';
-import { isTyping } from '../../kit/typing.ts';
 import { type Channel, channelValues, type ClipBand, isSecond, outside, type Scale, scaleOf, type Second } from './channels.ts';
 import { findText, type Match } from './find.ts';
 import { isForeign } from '../../../records/task.ts';
-import { alternativeLink, forkLink, visit } from './fork-links.ts';
+import { alternativeLink, forkLink } from './fork-links.ts';
 import { readGroup, type ScaledRollout } from './group-scale.ts';
 import type { MarkSource } from './marks.ts';
 import { byPosition, highlightsOf, stepPosition } from './highlights.ts';
-import { type Command, commandOf, cycle, lookOf, nextWrite, stepMessage, stepToken } from './navigation.ts';
+import { lookOf, stepMessage, stepToken } from './navigation.ts';
 import { Pointer } from './pointed.svelte.ts';
 import { sequenceOf, spanAt, textOf } from './sequence.ts';
 import type { Subject } from './subject.ts';
@@ -285,37 +284,4 @@ export class Inspection {
       ? alternativeLink(this.subject, selected, position, token)
       : null;
   }
-
-  // ── commands ────────────────────────────────────────────────────────────────────────────────────────────────────
-  readonly #commands: Record<Command, () => boolean | void> = {
-    'next-message': () => this.step('message', 1),
-    'previous-message': () => this.step('message', -1),
-    'next-token': () => this.step('token', 1),
-    'previous-token': () => this.step('token', -1),
-    'next-highlight': () => this.stepHighlight(1),
-    'previous-highlight': () => this.stepHighlight(-1),
-    'next-write': () => this.selectMessage(nextWrite(this.shown, this.message)?.node.id ?? null),
-    'next-sibling': () => visit(this.subject.sibling(1)),
-    'previous-sibling': () => visit(this.subject.sibling(-1)),
-    'next-channel': () => this.colorBy(cycle(this.channels, this.channel, 1)),
-    'previous-channel': () => this.colorBy(cycle(this.channels, this.channel, -1)),
-    view: () => this.setView(this.view === 'messages' ? 'rendered' : 'messages'),
-    fork: () => visit(this.forks?.user),
-    'fork-as-agent': () => visit(this.forks?.agent),
-    find: () => this.find(),
-    close: () => this.close(),
-  };
-
-  /** Runs a command by its name. Returns false if there was nothing to do. */
-  run(command: Command): boolean {
-    return this.#commands[command]() !== false;
-  }
-
-  onkeydown = (event: KeyboardEvent): void => {
-    if (document.querySelector('dialog[open]')) return;
-    const command = commandOf(event, isTyping(event.target as Element));
-    if (!command) return;
-    this.pointer.byKey = true;
-    if (this.run(command)) event.preventDefault();
-  };
 }

@@ -1,0 +1,52 @@
+/** @file `mua synthesize`. */
+import { readPairs, SEED } from '../args.ts';
+import { ON } from '../backend.ts';
+import { command } from '../command.ts';
+import { checkParent, writeAll } from '../files.ts';
+import { runJob } from '../job.ts';
+import { DOMAIN, JSON_FLAG, LEVEL, SET } from './shared.ts';
+
+export const synthesize = command({
+  summary: 'write conversations of honest demonstrators with the scripted user, those with reward 1',
+  flags: {
+    domain: DOMAIN,
+    level: LEVEL,
+    count: { type: 'integer', value: 'N', help: 'conversations to keep', default: 2000, min: 1 },
+    demonstrator: {
+      type: 'string',
+      value: 'NAME',
+      help: 'careful (asks before each write), brisk (writes as soon as it knows enough) or both (a seeded draw)',
+      default: 'both',
+      choices: ['careful', 'brisk', 'both'],
+    },
+    side: {
+      type: 'string',
+      value: 'SIDE',
+      help: 'agent, or customer: conversations with varied words, to teach a model to play the customer; all are kept',
+      default: 'agent',
+      choices: ['agent', 'customer'],
+    },
+    set: { ...SET, help: 'customers.* or tools.*: who the customers are and how often tools fail (default: cooperative customers)' },
+    seed: SEED,
+    out: { type: 'string', value: 'FILE.jsonl', help: 'output', required: true },
+    on: ON,
+    json: JSON_FLAG,
+  },
+  async run({ domain, level, count, demonstrator, side, set, seed, out, on }, progress) {
+    await checkParent('out', out);
+    let jsonl: Uint8Array = new Uint8Array();
+    const result = await runJob({
+      on,
+      request: {
+        command: 'synthesize',
+        options: { domain, level, count, ...(demonstrator !== 'both' && { styles: [demonstrator] }), side, seed },
+        settings: readPairs('set', set),
+      },
+      progress,
+      onFile: (body) => void (jsonl = body),
+    });
+    await writeAll({ [out]: jsonl });
+    return { out, ...result };
+  },
+  show: ({ out, kept, tried, solved }) => [`${kept} conversations of ${tried} tried, ${solved} of them with reward 1, in ${out}`],
+});
