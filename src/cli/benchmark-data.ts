@@ -6,7 +6,7 @@ import { BENCHMARKS } from '../benchmarks/index.ts';
 import { benchmarkNamed } from '../benchmarks/named.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
 import type { Flags, Values } from './args.ts';
-import { GENERATED_DOMAINS } from '../domains/registry.ts';
+import { GENERATED, usualLevel } from '../domains/registry.ts';
 import { DEFAULT_DOMAIN, LEVEL } from './commands/shared.ts';
 import { reason } from './files.ts';
 
@@ -20,20 +20,20 @@ export const DATA_FLAGS = {
   data: { type: 'string', value: 'DIR', help: 'folder (or zip) with the benchmark’s files', required: true },
 } as const satisfies Flags;
 
-const GENERATED: readonly string[] = GENERATED_DOMAINS.map(({ name }) => name);
+const NAMES: readonly string[] = GENERATED.map(({ name }) => name);
 
 /** A domain as generated, or of a benchmark. */
 export const PLACE_FLAGS = {
   domain: {
     ...DATA_FLAGS.domain,
     required: false,
-    choices: [...new Set([...GENERATED, ...DOMAINS])],
-    help: `${GENERATED.join(' or ')} as generated; ${DOMAINS.join(', ')} of --data (default ${DEFAULT_DOMAIN})`,
+    choices: [...new Set([...NAMES, ...DOMAINS])],
+    help: `${NAMES.join(' or ')} as generated; ${DOMAINS.join(', ')} of --data (default ${DEFAULT_DOMAIN})`,
   },
   level: {
     ...LEVEL,
     default: undefined,
-    help: 'difficulty of generated tasks: glimpse (retail only), nano, small or full (default nano)',
+    help: `${LEVEL.help}; for generated tasks (default ${usualLevel(DEFAULT_DOMAIN)})`,
   },
   rules: {
     ...DATA_FLAGS.rules,
@@ -75,8 +75,8 @@ export async function findPlaceData({
   if (rules === undefined && data !== undefined) throw new UsageError(`--data is given: expected --rules ${RULES.join(' or ')} with it`);
   if (rules !== undefined && data === undefined) throw new UsageError('--rules is given: expected --data DIR with it');
   if (rules === undefined || data === undefined) {
-    if (!GENERATED.includes(domain))
-      throw new UsageError(`--domain is "${domain}": without --rules and --data, expected ${GENERATED.join(' or ')}`);
+    if (!NAMES.includes(domain))
+      throw new UsageError(`--domain is "${domain}": without --rules and --data, expected ${NAMES.join(' or ')}`);
     return undefined;
   }
   if (level !== undefined) throw new UsageError(`--level is "${level}": the tasks of --data have no levels`);

@@ -28,6 +28,12 @@ export const DEMONSTRATED: readonly DomainModule[] = GENERATED.filter(({ demonst
 /** The names of the levels of all generated domains. */
 export const LEVELS: readonly string[] = [...new Set(GENERATED.flatMap(({ levels }) => levels.map(({ name }) => name)))];
 
+/** The names of all levels for help texts, with the domains of a level that only some domains have. */
+export const LEVELS_IN_WORDS = LEVELS.map((level) => {
+  const having = GENERATED.filter(({ levels }) => levels.some(({ name }) => name === level));
+  return having.length === GENERATED.length ? level : `${level} (${having.map(({ name }) => name).join(', ')} only)`;
+}).join(', ');
+
 /** Generated domains whose customers and tool faults can be chosen. */
 export const CHOOSABLE: readonly string[] = GENERATED.filter(({ levels }) => levels.some(({ customers }) => customers)).map(
   ({ name }) => name,

@@ -1,5 +1,5 @@
 /** @file Common parts of commands: flags of the model, the output and the simulated user, and formats of results. */
-import { DEMONSTRATED, LEVELS, usualLevel } from '../../domains/registry.ts';
+import { DEMONSTRATED, LEVELS, LEVELS_IN_WORDS, usualLevel } from '../../domains/registry.ts';
 import type { EvaluationReport } from '../../records/evaluation.ts';
 import { type BrowserUser, ONNX_DTYPES, type UserConfig } from '../../records/user.ts';
 import type { Flag, Flags, Values } from '../args.ts';
@@ -41,7 +41,7 @@ export const DOMAIN = {
 export const LEVEL = {
   type: 'string',
   value: 'NAME',
-  help: 'difficulty: glimpse (the shortest), nano, small or full',
+  help: `difficulty: ${LEVELS_IN_WORDS}`,
   default: usualLevel(DEFAULT_DOMAIN)!,
   choices: LEVELS,
 } as const satisfies Flag;

@@ -1,5 +1,6 @@
 /** @file Which tasks a run trains on, and the rules of their conversations. */
 import { z } from 'zod';
+import { GENERATED, LEVELS_IN_WORDS } from '../../domains/registry.ts';
 import { settingGroup } from './setting.ts';
 
 export const tasks = settingGroup({
@@ -10,13 +11,13 @@ export const tasks = settingGroup({
       schema: z.string(),
       default: 'retail',
       label: 'Domain',
-      help: 'The source of database, tools and tasks: retail, telecom, or an import such as tau2-retail.',
+      help: `The source of database, tools and tasks: ${GENERATED.map(({ name }) => name).join(', ')}, or an import such as tau2-retail.`,
     },
     level: {
       schema: z.string(),
       default: 'full',
       label: 'Level',
-      help: 'The size of a generated domain: glimpse (retail only), nano, small or full. Each bundled model was prepared for one level.',
+      help: `The size of a generated domain: ${LEVELS_IN_WORDS}. Each bundled model was prepared for one level.`,
     },
     train_split: {
       schema: z.enum(['train', 'heldout']),
