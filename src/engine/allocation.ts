@@ -1,4 +1,4 @@
-/** An allocation is what an engine puts on the GPU with one lifetime: its buffers are made together and freed together. */
+/** An allocation is a set of GPU buffers of an engine with one lifetime: they are made together and freed together. */
 import type { Gpu, View } from './gpu.ts';
 
 export class Allocation<T> {
@@ -6,12 +6,12 @@ export class Allocation<T> {
   #complete = false;
   #closed = false;
   readonly #views: View[] = [];
-  /** Builds run one after the other: the second caller must not use buffers before the device has made them. */
+  /** The last `extend`. Calls run one after the other, because a second caller must not use buffers before the device has made them. */
   #building: Promise<unknown> = Promise.resolve();
 
   constructor(
     readonly gpu: Gpu,
-    /** Makes the state and its buffers; synchronous. */
+    /** Makes the state and its buffers. It must be synchronous. */
     readonly create: () => T,
   ) {}
 
@@ -20,13 +20,16 @@ export class Allocation<T> {
     return this.#complete ? this.#state : undefined;
   }
 
-  /** The state; allocates and compiles at the first call. @throws GpuOutOfMemoryError; Error if the engine was closed */
+  /** Returns the state. The first call allocates and compiles. @throws GpuOutOfMemoryError; Error if the engine was closed */
   async get(): Promise<T> {
     this.check();
     return this.state ?? this.extend((state) => state);
   }
 
-  /** Runs `build`, which may allocate more buffers for this allocation. If it fails, all its buffers are freed: the next call starts again. */
+  /**
+   * Runs `build`, which may add buffers to this allocation. If `build` fails, all buffers of this allocation are freed, and the next
+   * call creates the state again.
+   */
   extend<U>(build: (state: T) => U): Promise<U> {
     const result = this.#building.then(() => this.#extend(build));
     this.#building = result.catch(() => {});
@@ -47,7 +50,10 @@ export class Allocation<T> {
     }
   }
 
-  /** Call this after each `await`: work on freed buffers ends the device. @throws Error if the engine was closed, or `state` was freed */
+  /**
+   * Call this after each `await`, because work on freed buffers destroys the device.
+   * @throws Error if the engine was closed, or `state` was freed
+   */
   check(state?: T): void {
     if (this.#closed) throw new Error('this engine was closed: another model is in use');
     if (state !== undefined && state !== this.#state) throw new Error('this work has lost its buffers: the GPU ran out of memory');
@@ -59,7 +65,7 @@ export class Allocation<T> {
     for (const view of this.#views.splice(0)) this.gpu.destroyBuffer(view);
   }
 
-  /** Frees the buffers for good. */
+  /** Frees the buffers. Later calls of `get` and `extend` fail. */
   close(): void {
     this.#closed = true;
     this.free();

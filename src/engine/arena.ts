@@ -1,4 +1,4 @@
-/** Trained tensors in one flat buffer, and their way to and from the CPU. */
+/** Holds all trained tensors in one flat GPU buffer, and copies them to and from the CPU. */
 import type { Gpu, View } from './gpu.ts';
 import type { ParameterLayout, TensorGroup } from './parameters.ts';
 import type { TensorMap } from './types.ts';
@@ -10,7 +10,7 @@ const TRANSFER = 64 * 2 ** 20;
 export class Arena {
   readonly flat: View;
 
-  /** Allocates; all values are 0. */
+  /** Allocates the buffer. All values are 0. */
   constructor(
     readonly gpu: Gpu,
     readonly layout: ParameterLayout,
@@ -21,7 +21,7 @@ export class Arena {
 
   readonly view = (group: TensorGroup): View => this.layout.view(this.flat, group);
 
-  /** @throws Error that names each tensor that is missing, unknown or misshapen */
+  /** @throws Error that names each tensor that is missing, unknown or of a wrong shape */
   upload(tensors: TensorMap): void {
     const flat = this.layout.flatten(tensors);
     const step = TRANSFER / 4;

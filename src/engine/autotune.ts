@@ -1,8 +1,8 @@
 /**
- * Chooses the matmul tiles of a hardware GPU, and whether attention uses workgroup memory, by measuring: GPUs differ more than
- * their names tell. The choice is stored for each adapter, so it is made once in a browser. It changes the speed and no bit of a
- * result, because every variant adds the terms of an element in the same order; a variant whose result has other bits than the
- * default's is left out.
+ * Chooses the matmul tiles of a hardware GPU, and whether attention uses workgroup memory. It measures the variants, because the
+ * name of a GPU does not tell which one is fastest. The choice is stored for each adapter, so a browser measures only once. The
+ * choice changes the speed but no bit of a result: every variant adds the terms of an element in the same order. A variant whose
+ * result differs from the default's in any bit is not used.
  */
 import type { Dispatch, Gpu, View } from './gpu.ts';
 import { attention, type AttentionSizes } from './kernels/attention.ts';
@@ -11,13 +11,13 @@ import { attentionTiles } from './kernels/attention-tile.ts';
 import { matmul, type MatmulForm } from './kernels/matmul.ts';
 import { ATTENTION_MEMORY, type AttentionMemory, DEFAULT_TILES, MEASURED_TILES, type MeasuredTile, type TileChoice } from './tuning.ts';
 
-/** Keeps choices between visits. Both methods may fail: then the tiles are measured again. */
+/** Stores choices between visits. Both methods may fail. If they fail, the tiles are measured again. */
 export interface TileStore {
   load(adapter: string): Promise<unknown>;
   save(adapter: string, choice: TileChoice): Promise<unknown>;
 }
 
-/** What is measured for a use of the matmul. */
+/** One use of the matmul: the shape to measure, and the tiles to compare. */
 interface Use {
   form: MatmulForm;
   rows: number;
@@ -25,25 +25,25 @@ interface Use {
 }
 
 const LARGE = ['register 8x2', 'shared 64x64', 'shared 128x64', 'shared 128x128', 'shared 64x64 double', 'shared 128x64 double'] as const;
-/** The shapes of a layer of a small Qwen. */
+/** Matmul and attention shapes like those in a layer of a small Qwen model. */
 export const MEASURED_SHAPES = {
   uses: {
     few: { form: 'nt', rows: 16, candidates: ['register 4x1', 'shared 32x32', 'shared 64x64'] },
     many: { form: 'nt', rows: 1024, candidates: LARGE },
     tn: { form: 'tn', rows: 1024, candidates: LARGE },
   } as Record<'few' | 'many' | 'tn', Use>,
-  /** Columns of the products. */
+  /** The n and k of the matmuls. */
   width: 1024,
   attention: { rows: 1024, heads: 8, kvHeads: 4, headDim: 128 },
 };
 type Shapes = typeof MEASURED_SHAPES;
 const ROUNDS = 5;
-/** Milliseconds of one measurement: long beside the jitter of a browser's clock. */
+/** Milliseconds of one measurement: much longer than the jitter of a browser's clock. */
 const MEASURED_MS = 4;
 /** Another variant replaces the default only if it takes less than this share of the default's time. */
 const WORTH = 0.95;
 
-/** The fastest variants for this adapter: those that are stored, or measured ones. The defaults if they cannot be measured. */
+/** Returns the fastest variants for this adapter: the stored choice if one exists, else measured ones. If measuring fails, the defaults. */
 export async function tunedTiles(gpu: Gpu, store?: TileStore, shapes: Shapes = MEASURED_SHAPES): Promise<TileChoice> {
   const { vendor, architecture, description } = gpu.info;
   const adapter = `${vendor} ${architecture} ${description}`;
@@ -67,7 +67,7 @@ export async function tunedTiles(gpu: Gpu, store?: TileStore, shapes: Shapes = M
   return choice;
 }
 
-/** @param ms milliseconds by variant; variants that were left out are missing */
+/** @param ms milliseconds by variant, without the variants whose result has other bits than the default's */
 export function fastest<Name>(standard: Name, ms: ReadonlyMap<Name, number>): Name {
   const [name, best] = [...ms].reduce((least, next) => (next[1] < least[1] ? next : least), [standard, Infinity] as const);
   return best < WORTH * (ms.get(standard) ?? Infinity) ? name : standard;
@@ -80,14 +80,14 @@ const isChoice = (value: unknown): value is TileChoice => {
   return known && ATTENTION_MEMORY.some((name) => name === memory);
 };
 
-/** The variants of a measurement. */
+/** The variants that one measurement compares. */
 interface Candidates<Name> {
   rows: number;
-  /** What all variants write. */
+  /** The outputs. All variants write to the same buffers. */
   out: View[];
   programs: { name: Name; once: Dispatch[] }[];
 }
-/** A tensor of `floats` values that are not 0. */
+/** Makes a tensor with `floats` values that are not all 0. */
 type MakeTensor = (floats: number) => View;
 
 function products(gpu: Gpu, tensor: MakeTensor, { form, rows, candidates }: Use, width: number): Candidates<MeasuredTile> {
@@ -102,7 +102,7 @@ function products(gpu: Gpu, tensor: MakeTensor, { form, rows, candidates }: Use,
   return { rows, out: [c], programs };
 }
 
-/** Attention of one sequence, forward and backward. */
+/** The variants of attention over one sequence, forward and backward. */
 function attentions(gpu: Gpu, tensor: MakeTensor, { rows, ...sizes }: Shapes['attention']): Candidates<AttentionMemory> {
   const { heads, kvHeads, headDim } = sizes;
   const [q, qk, qkv] = [heads, heads + kvHeads, heads + 2 * kvHeads].map((all) => rows * all * headDim) as [number, number, number];
@@ -119,7 +119,10 @@ function attentions(gpu: Gpu, tensor: MakeTensor, { rows, ...sizes }: Shapes['at
   return { rows, out: [out, dqk, dqkv], programs };
 }
 
-/** The least milliseconds of each variant that gives the bits of `standard`, in interleaved rounds. */
+/**
+ * Returns the least milliseconds of each variant. The variants run in turn, in several rounds. A variant whose result has other bits
+ * than that of `standard` is missing.
+ */
 async function measure<Name>(gpu: Gpu, standard: Name, make: (tensor: MakeTensor) => Candidates<Name>): Promise<Map<Name, number>> {
   const views: View[] = [];
   try {

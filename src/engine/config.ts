@@ -1,4 +1,4 @@
-/** Reads `config.json` and refuses decoders that this engine cannot run, with the field that is not supported. */
+/** Reads `config.json`. If this engine cannot run the decoder, the error names the field that is not supported. */
 import { InputError, shown } from '../base/input-error.ts';
 import type { ModelConfig } from './types.ts';
 
@@ -9,7 +9,7 @@ class ConfigError extends InputError {
 const MODEL_TYPES = ['qwen3', 'qwen2'] as const;
 const ROPE_THETA = 10_000;
 
-/** Above the sizes of every Qwen2 and Qwen3 decoder. A larger value would only freeze the page that lays out its tensors. */
+/** Upper limits, above the sizes of every Qwen2 and Qwen3 decoder. A file with larger values would freeze the page. */
 const MOST = {
   vocab_size: 2 ** 20,
   hidden_size: 2 ** 14,
@@ -39,7 +39,7 @@ export function parseConfig(json: unknown): ModelConfig {
   };
   const positive = (field: string, value: unknown): number =>
     typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : fail(field, 'a positive number');
-  /** A field that may be absent, but must not demand an operation that the decoder does not have. */
+  /** Checks a field that may be absent. Its value must not ask for an operation that this decoder does not have. */
   const only = (field: string, expected: string, accepts: (value: unknown) => boolean): void => {
     if (raw[field] !== undefined && !accepts(raw[field])) fail(field, expected);
   };
@@ -90,7 +90,7 @@ export function parseConfig(json: unknown): ModelConfig {
   return config;
 }
 
-/** Older files have `rope_theta` at the top level, newer files in `rope_parameters`. */
+/** Returns `rope_theta`. Older files have it at the top level, newer files in `rope_parameters`. */
 function ropeTheta(raw: Record<string, unknown>): number {
   const parameters = raw.rope_parameters as { rope_theta?: unknown; rope_type?: unknown } | null | undefined;
   const type = parameters?.rope_type;

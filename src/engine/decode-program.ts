@@ -1,7 +1,7 @@
 /**
  * The GPU side of generation: buffers and programs that extend sequences in the KV cache and sample from them.
- * A prefill run takes packed tokens of many slots, and samples after any of them. A decode run takes one token per slot and makes
- * several steps: the samples of each step are the input of the next step, without the CPU.
+ * A prefill run takes packed tokens of many slots, and samples the next token after chosen ones. A decode run takes one token per
+ * slot and makes several steps. The tokens that a step samples are the input of the next step, without a round trip to the CPU.
  */
 import { type Dispatch, type Gpu, subview, type View } from './gpu.ts';
 import { embedding } from './kernels/embedding.ts';
@@ -55,7 +55,7 @@ interface Inputs {
 export class DecodeProgram {
   readonly #inputs: { prefill: Inputs; decode: Inputs };
   readonly #pageTable: View;
-  /** Each prefill row has the index of its packed token, its position, and its sample (the GPU does not read the sample). */
+  /** For each prefill row: the index of its packed token, its position, and the sampled token (which no kernel reads). */
   readonly #rowTokens: View;
   readonly #rowPositions: View;
   readonly #rowSamples: View;
@@ -64,7 +64,7 @@ export class DecodeProgram {
   readonly #collected: View;
   #collectedRows = 0;
   readonly #prefill: Record<'plain' | 'truncated', Dispatch[]>;
-  /** One program per step: each step writes its results to another place. */
+  /** One program per step, because each step writes its results to another row of `results`. */
   readonly #decode: Record<'plain' | 'truncated', Dispatch[][]>;
 
   constructor(
@@ -175,7 +175,7 @@ export class DecodeProgram {
   }
 
   /**
-   * Computes packed tokens and samples after some of them.
+   * Computes packed tokens, and samples the next token after some of them.
    * @param rows indices of the packed tokens to sample after, ascending; `collect` returns the samples in this order
    */
   prefill(tokens: { token: number; position: number; slot: number }[], rows: { index: number; params: SampleRow }[]): void {
@@ -199,7 +199,7 @@ export class DecodeProgram {
     this.#keep(rows.length, 1);
   }
 
-  /** Runs `steps` steps with one row per slot. `collect` returns the samples step by step. */
+  /** Runs `steps` decode steps with one row per slot. `collect` returns all samples of the first step, then those of the second, … */
   decode(rows: { token: number; position: number; slot: number; params: SampleRow }[], steps: number): void {
     const counts = { tokens: rows.length, rows: rows.length };
     this.#write(
@@ -212,12 +212,12 @@ export class DecodeProgram {
     this.#keep(rows.length, steps);
   }
 
-  /** Drops samples that nobody collected because their round failed. */
+  /** Drops the samples of a failed round, which nobody has collected. */
   discard(): void {
     this.#collectedRows = 0;
   }
 
-  /** All samples since the last call, in the order of the runs. */
+  /** Returns all samples since the last call, in the order of the runs. */
   async collect(): Promise<Sampled[]> {
     const rows = this.#collectedRows;
     this.#collectedRows = 0;
@@ -225,7 +225,7 @@ export class DecodeProgram {
       await this.gpu.done();
       return [];
     }
-    // Always reads the whole buffer, so that the staging buffer has one size.
+    // Always reads the whole buffer, so that every read needs a staging buffer of the same size.
     const bytes = await this.gpu.read(this.#collected);
     const [ids, logprobs] = [new Uint32Array(bytes), new Float32Array(bytes)];
     return Array.from({ length: rows }, (_, i) => ({ token: ids[2 * i]!, logprob: logprobs[2 * i + 1]! }));
@@ -265,7 +265,7 @@ export class DecodeProgram {
   }
 }
 
-/** Without a backward pass, the second half of a layer takes the memory of tensors that only the first half reads. */
+/** The activations of decoding. Without a backward pass, the second half of a layer can reuse the memory of the first half. */
 function decodeActivations(config: ModelConfig, tensor: (label: string, width: number) => View): Activations {
   const { normed1, rstd1, qkv, qk, qkRstd, attended, lse, gateUp, act } = activationWidths(config);
   const normed = tensor('normed', normed1);

@@ -1,4 +1,4 @@
-/** Opening the GPU device, and the errors that the engine reports about it. */
+/** Opens the GPU device, and defines the errors that the engine reports about the device. */
 
 export interface GpuInfo {
   vendor: string;
@@ -21,7 +21,7 @@ export class GpuWorkError extends Error {
   override name = 'GpuWorkError';
 }
 
-/** The engine's error for an error that the device reported. */
+/** Turns an error that the device reported into an error of the engine. */
 export function gpuError({ message }: GPUError, kind: 'memory' | 'work'): Error {
   return kind === 'memory'
     ? new GpuOutOfMemoryError(`the GPU ran out of memory: ${message}`)
@@ -49,7 +49,7 @@ export async function openDevice(gpu: GPU | undefined): Promise<{ device: GPUDev
   const requiredFeatures = (['subgroups'] as GPUFeatureName[]).filter((name) => adapter.features.has(name));
   const requiredLimits = Object.fromEntries(LIMITS.map((name) => [name, adapter.limits[name]]));
   const device = await adapter.requestDevice({ requiredFeatures, requiredLimits });
-  // The first browsers with WebGPU have no `adapter.info`.
+  // The first browsers with WebGPU had no `adapter.info`.
   const {
     vendor = '',
     architecture = '',

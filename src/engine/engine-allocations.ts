@@ -1,4 +1,4 @@
-/** What an engine puts on the GPU, allocation by allocation. The engine allocates with it, and the memory plan counts with it. */
+/** The functions that make each allocation of an engine. The engine allocates with them, and the memory plan counts bytes with them. */
 import { Arena } from './arena.ts';
 import { DecodeProgram, kvBytes } from './decode-program.ts';
 import type { Gpu, View } from './gpu.ts';
@@ -18,21 +18,21 @@ export interface EngineSizes {
   maxModelLen?: number;
   /** Sequences that can be open in the sampler at once. */
   slots?: number;
-  /** Tokens in the KV cache, at least `maxModelLen`. By default all slots can be full. If space runs out, calls wait. */
+  /** Tokens in the KV cache, at least `maxModelLen`. Default: enough for all slots to be full. If the cache is full, calls wait. */
   kvTokens?: number;
-  /** Free the KV cache in training, and the buffers of training in generation. By default if the cache has 256 MiB or more. */
+  /** Free the KV cache during training, and the training buffers during generation. Default: true if the cache has 256 MiB or more. */
   takeTurns?: boolean;
-  /** Most tokens of a training micro-batch; by default as many as fit into `activationBytes`. */
+  /** Maximum number of tokens in a training micro-batch. `activationBytes` may lower it. */
   maxTokens?: number;
   /** Bytes for activations in training. */
   activationBytes?: number;
-  /** How matrices that are not trained are stored. Without LoRA only f32 is trained. Default f32. */
+  /** Storage format of the matrices that are not trained. Without LoRA, training needs f32. Default f32. */
   precision?: WeightFormat;
-  /** How keys and values are stored, and rounded in training. Default f32. */
+  /** Storage format of keys and values in the KV cache. Training rounds its keys and values to the same format. Default f32. */
   kvFormat?: KvFormat;
   /** Train adapters only. */
   lora?: LoraOptions;
-  /** Seed of new adapters. */
+  /** Random seed of new adapters. */
   loraSeed?: number;
   /** Bytes of the largest piece of a matrix. Default: what the GPU can bind at once. */
   bindingBytes?: number;
@@ -42,7 +42,7 @@ const PAGE_SIZE = 16;
 const TURNS_BYTES = 256 * 2 ** 20;
 const MAX_MODEL_LEN = 2048;
 const SLOTS = 32;
-/** A software adapter is slow: a small batch keeps it busy, and a few decode steps take longer than a read. */
+/** A software adapter is slow: a small batch is enough to keep it busy, and 4 decode steps already take longer than reading the results. */
 const defaults = (software: boolean) =>
   software
     ? { maxTokens: 2048, activationBytes: 512 * 2 ** 20, prefillTokens: 256, steps: 4 }
@@ -77,7 +77,7 @@ export function engineAllocations(gpu: Gpu, config: ModelConfig, options: Engine
   const decode = { slots, prefillTokens, steps, pageSize: PAGE_SIZE, pagesPerSlot, pages, kvFormat };
   return {
     plan,
-    /** Layers that the backward pass computes again. */
+    /** Number of layers whose activations the backward pass computes again. */
     recomputed: training.sharing - 1,
     maxModelLen,
     slots,
@@ -88,7 +88,7 @@ export function engineAllocations(gpu: Gpu, config: ModelConfig, options: Engine
       gpu.write(rope, ropeTable(training.capacity, config.head_dim, config.rope_theta));
       return { model: new Model(gpu, plan), rope };
     },
-    /** @param copy false: the reference is the model without adapters */
+    /** @param copy true: the reference is a copy of the trained weights; false: it is the model without adapters */
     reference({ model }: BuiltModel, trained: ParameterLayout, copy: boolean): { arena?: Arena; views: WeightViews } {
       if (!copy) return { views: model.viewsWith(undefined) };
       const arena = new Arena(gpu, trained, 'reference weights');
@@ -100,6 +100,6 @@ export function engineAllocations(gpu: Gpu, config: ModelConfig, options: Engine
   };
 }
 
-/** The options that are not undefined: an undefined option must not hide a default. */
+/** Drops the options that are undefined, because an undefined option would replace a default. */
 const definedOnly = <T extends object>(options: T): T =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;

@@ -17,7 +17,7 @@ import type { TrainingProgram } from './training-program.ts';
 import type { AdamWParams, Engine, ModelConfig, ScoreOptions, Scores, TensorMap, TokenLoss, TrainSequence, WeightSource } from './types.ts';
 
 export interface EngineOptions extends EngineSizes {
-  /** The first adapters, under PEFT's names. Default: new ones, which change nothing. */
+  /** The adapters to start with, under PEFT's names. Default: new adapters, which do not change the model's outputs (B is 0). */
   adapters?: TensorMap;
 }
 
@@ -51,7 +51,7 @@ class GpuEngine implements Engine {
   readonly #model: Allocation<BuiltModel>;
   /** `arena` is absent if the reference is the model without adapters. */
   readonly #reference: Allocation<{ arena?: Arena; views: WeightViews }>;
-  /** The adapters change nothing, as they are new. */
+  /** The adapters are new: the model computes the same with and without them. */
   #newAdapters: boolean;
   readonly #decode: Allocation<DecodeProgram>;
   readonly #training: Allocation<TrainingProgram>;
@@ -80,7 +80,7 @@ class GpuEngine implements Engine {
     this.sampler = new BatchSampler(allocations.maxModelLen, config.vocab_size, allocations.slots, allocations.pages, program);
   }
 
-  /** The model's own buffers. @throws Error if the engine was closed */
+  /** The buffers of the weights and of RoPE. @throws Error if the engine was closed */
   get #built(): BuiltModel {
     this.#model.check();
     return this.#model.state!;
@@ -131,13 +131,13 @@ class GpuEngine implements Engine {
       optimizer.accumulated();
       return scores;
     } catch (error) {
-      // Some micro-batches may be missing from the sum.
+      // The sum of the gradients may lack some micro-batches.
       this.#optimizer.state?.discard();
       throw error;
     }
   }
 
-  /** Compiles a program and runs it on all sequences. */
+  /** Compiles the program of `build`, and runs it on all sequences. */
   #run(
     build: (training: TrainingProgram) => Dispatch[],
     sequences: readonly TrainSequence[],
@@ -199,7 +199,7 @@ class GpuEngine implements Engine {
     optimizer.load(state);
   }
 
-  /** Zeros for weights that were not allocated yet. */
+  /** Downloads an arena. If it was not allocated yet, the result is zeros. */
   async #download(from: Arena | undefined): Promise<TensorMap> {
     this.#model.check();
     return from ? from.download(() => this.#model.check()) : zeros(this.#trained);

@@ -1,4 +1,4 @@
-/** The buffers of a device: allocation, upload, download, and what happens when memory runs out. */
+/** Allocates, writes, reads and frees the buffers of a device, and reports errors such as a lack of memory. */
 import { type GpuInfo, gpuError, GpuOutOfMemoryError } from './device.ts';
 
 /** A byte range of a buffer: a tensor, always contiguous and row-major. `offset` is a multiple of 256. */
@@ -8,7 +8,7 @@ export interface View {
   readonly size: number;
 }
 
-/** `view` narrowed to `bytes` from `byteOffset` (a multiple of 256). */
+/** The part of `view` that has `bytes` bytes and begins at `byteOffset` (a multiple of 256). */
 export function subview(view: View, byteOffset: number, bytes: number): View {
   return { buffer: view.buffer, offset: view.offset + byteOffset, size: bytes };
 }
@@ -35,7 +35,7 @@ export class GpuMemory {
     });
   }
 
-  /** A zero-filled storage buffer that can be copied from and to. `bytes` is rounded up to a multiple of 256. */
+  /** Makes a zero-filled storage buffer that can be copied from and to. `bytes` is rounded up to a multiple of 256. */
   buffer(
     label: string,
     bytes: number,
@@ -53,7 +53,7 @@ export class GpuMemory {
     return view;
   }
 
-  /** A read-only uniform buffer that holds `words` (u32). */
+  /** Makes a uniform buffer that holds `words` (u32). */
   uniform(label: string, words: ArrayLike<number>): View {
     const view = this.buffer(label, words.length * 4, GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST);
     this.device.queue.writeBuffer(view.buffer, 0, Uint32Array.from(words));
@@ -88,9 +88,12 @@ export class GpuMemory {
     return value();
   }
 
-  /** Runs `work` in error scopes. `valid` rejects if the device reports an error of `work`; `value()` is the outcome of `work`. */
+  /**
+   * Runs `work` in error scopes. `valid` rejects if the device reports an error of `work`. `value()` returns what `work` returned, or
+   * throws what it threw.
+   */
   #scoped<T>(work: () => T): { value: () => T; valid: Promise<void> } {
-    // A buffer without memory also makes every use of this buffer invalid: the outer scope catches those errors.
+    // If a buffer gets no memory, every use of it is invalid too. The outer scope ('validation') catches those errors.
     this.device.pushErrorScope('validation');
     this.device.pushErrorScope('out-of-memory');
     let value: () => T;
@@ -110,7 +113,7 @@ export class GpuMemory {
     return { value, valid };
   }
 
-  /** Waits for `work`. @throws the error that ended the device, if there is one */
+  /** Waits for `work`. @throws the first error that the device reported outside error scopes, if it reported one */
   protected async sound<T>(work: Promise<T>): Promise<T> {
     const [outcome] = await Promise.allSettled([work]);
     if (this.#failure) throw this.#failure;
@@ -146,7 +149,7 @@ export class GpuMemory {
    * @throws GpuOutOfMemoryError if there is no memory for the copy; GpuWorkError
    */
   async read(view: View, bytes = view.size, byteOffset = 0): Promise<ArrayBuffer> {
-    // Staging buffers are pooled by power of two: repeated reads allocate nothing.
+    // Staging buffers are pooled, and their sizes are powers of two. So repeated reads allocate nothing.
     const size = Math.max(4096, 2 ** Math.ceil(Math.log2(bytes)));
     const pooled = this.#idleStaging.findIndex((staging) => staging.size === size);
     const copyTo = (staging: View): View => {
@@ -162,7 +165,7 @@ export class GpuMemory {
     });
   }
 
-  /** Staging buffers belong to the device, not to the program that is built at this moment. */
+  /** Makes a staging buffer. It belongs to the device, so `collecting` must not add it to the buffers of a program. */
   #newStaging(size: number): View {
     return this.collecting(undefined, () => this.buffer('staging', size, GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST));
   }

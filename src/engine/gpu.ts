@@ -1,8 +1,8 @@
 /**
  * The GPU device and its compute kernels.
  *
- * A program is a list of `Dispatch`es over buffers that are made once. A run only encodes commands: the number of tokens and
- * rows is in one small `Counts` uniform. So no buffer, bind group or pipeline is created after warm-up.
+ * A program is a list of `Dispatch`es over buffers that are made once. The numbers of tokens and rows are in one small `Counts`
+ * uniform, so a run only encodes commands. No buffer, bind group or pipeline is created after warm-up.
  */
 import { type GpuInfo, GpuOutOfMemoryError, openDevice } from './device.ts';
 import { GpuMemory, type View } from './gpu-memory.ts';
@@ -18,14 +18,14 @@ export type { Dispatch } from './kernel.ts';
 /** The limits of a device that decide what fits. */
 export type GpuLimits = Pick<GPUSupportedLimits, 'maxBufferSize' | 'maxStorageBufferBindingSize'>;
 
-/** Operations of a workgroup whose threads each touch a few values: 64 threads · 4 values · 16 operations. */
+/** Estimated operations of a workgroup whose threads each compute a few values: 64 threads · 4 values · 16 operations. */
 const WORKGROUP_WORK = 4096;
 
 export class Gpu extends GpuMemory {
   readonly pacer: SubmitPacer;
   readonly #kernels = new Map<string, Kernel>();
   readonly #compiling = new Set<Promise<void>>();
-  /** Work submitted since the running measurement began. */
+  /** Work submitted since the current measurement began, in operations. */
   #unmeasured = 0;
   #measuring = false;
 
@@ -42,7 +42,7 @@ export class Gpu extends GpuMemory {
   /**
    * Opens the high-performance adapter with all of its limits.
    * @param gpu `navigator.gpu`, or another implementation (Dawn for Node in the benches).
-   * @param tuning kernel variants other than those for this adapter, so that tests can run all of them
+   * @param tuning kernel variants to use instead of those for this adapter, so that tests can run all variants
    * @throws GpuUnavailableError if there is no WebGPU or no adapter.
    */
   static async create(gpu: GPU | undefined = globalThis.navigator?.gpu, tuning?: Tuning): Promise<Gpu> {
@@ -50,7 +50,7 @@ export class Gpu extends GpuMemory {
     return new Gpu(device, info, tuning ?? tuningFor(info));
   }
 
-  /** A device that only counts: it makes no buffer and runs nothing. `bytesAllocated` says what a real device would hold. */
+  /** Makes a fake device that has no buffers and runs nothing. `bytesAllocated` counts the bytes that a real device would hold. */
   static counting(info: GpuInfo, limits: GpuLimits): Gpu {
     const nothing = (): object => ({});
     const device = {
@@ -67,7 +67,7 @@ export class Gpu extends GpuMemory {
     return new Gpu(device as unknown as GPUDevice, info, tuningFor(info));
   }
 
-  /** Compiles a kernel in the background. Kernels are cached by their text; `ready()` waits for all. */
+  /** Compiles a kernel in the background. Kernels are cached by their WGSL text. `ready()` waits for all of them. */
   #kernel({ label, wgsl, bindings }: KernelDefinition): Kernel {
     const cached = this.#kernels.get(wgsl);
     if (cached) return cached;
@@ -98,13 +98,13 @@ export class Gpu extends GpuMemory {
     return kernel;
   }
 
-  /** Waits until every kernel asked for is compiled. @throws the first compilation error. */
+  /** Waits until all kernels are compiled. @throws the first compilation error. */
   async ready(): Promise<void> {
     await this.sound(Promise.all(this.#compiling));
   }
 
   /**
-   * One use of a kernel: compiles it, writes its `dims` and binds its buffers by name.
+   * Makes one use of a kernel in a program: starts to compile the kernel, writes its `dims` and binds its buffers by name.
    * @throws GpuOutOfMemoryError if a tensor is larger than this GPU can bind
    */
   dispatch<D extends KernelDefinition['dims'], Names extends string>(
@@ -156,7 +156,7 @@ export class Gpu extends GpuMemory {
     if (!this.#measuring) void this.#measure();
   }
 
-  /** Measures the speed of the GPU while it has work. Each measurement begins where the one before ended. */
+  /** Measures the speed of the GPU while it has work. Each measurement begins at the end of the one before. */
   async #measure(): Promise<void> {
     this.#measuring = true;
     let begin = performance.now();
@@ -166,7 +166,7 @@ export class Gpu extends GpuMemory {
       try {
         await this.device.queue.onSubmittedWorkDone();
       } catch {
-        continue; // a lost device measures nothing
+        continue; // the device was lost: do not measure
       }
       const end = performance.now();
       this.pacer.measured(work, end - begin);

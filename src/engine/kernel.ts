@@ -1,6 +1,6 @@
 /**
- * Declares compute kernels. One definition gives the WGSL declarations, the access modes and the order of bindings, so that
- * the shader and its bind group cannot disagree.
+ * Declares compute kernels. The WGSL declarations, the access modes and the order of bindings all come from one definition, so the
+ * shader and its bind group cannot disagree.
  *
  * @example
  * const ADD = defineKernel({
@@ -23,30 +23,30 @@ type Dims = Readonly<Record<string, DimType>>;
 export interface KernelSource<D extends Dims, U extends Readonly<Record<string, Fields>>, R extends Fields, W extends Fields> {
   label: string;
   /**
-   * Fields of the kernel's own uniform `dims`. The values are given at dispatch. `rows: 'Rows'` comes first: with this field
+   * Fields of the kernel's uniform `dims`. `gpu.dispatch` takes their values. With the field `rows: 'Rows'`, which must come first,
    * the kernel also has the uniform `counts` and the function `row_count()`.
    */
   dims?: D;
-  /** Other uniforms by name, with the fields of their structs. The struct's name is the capitalised name of the uniform. */
+  /** More uniforms: the name of each and the fields of its struct. The struct's name is the capitalised name of the uniform. */
   uniforms?: U;
-  /** Storage buffers by name, with the WGSL type of an element. A dispatch must not bind one buffer in both groups. */
+  /** Storage buffers that the kernel only reads: name → WGSL type of an element. No buffer may be bound both here and in `writes`. */
   reads?: R;
-  /** Storage buffers that the kernel writes; it may read them too. */
+  /** Storage buffers that the kernel writes and may read: name → WGSL type of an element. */
   writes?: W;
   /** The kernel needs the `subgroups` feature. */
   subgroups?: boolean;
-  /** Everything after the declarations: structs of elements, functions, and the entry point `main`. */
+  /** The WGSL after the declarations: structs of elements, functions, and the entry point `main`. */
   body: string;
 }
 
 export type Access = 'uniform' | 'read' | 'read_write';
 
-/** A kernel that is not compiled yet. `Names`: the buffers to bind. */
+/** A kernel that is not compiled yet. `Names` are the names of the buffers to bind. */
 export interface KernelDefinition<D extends Dims = Dims, Names extends string = string> {
   readonly label: string;
   readonly wgsl: string;
   readonly dims: D;
-  /** In the order of the binding numbers. */
+  /** Entry i has binding number i. */
   readonly bindings: readonly { readonly name: Names | 'dims'; readonly access: Access }[];
 }
 
@@ -54,7 +54,7 @@ export interface KernelDefinition<D extends Dims = Dims, Names extends string = 
 export type Bindings<D extends Dims, Names extends string> = Readonly<Record<Names, View>> &
   (keyof D extends never ? unknown : { dims: { readonly [K in keyof D]: D[K] extends 'Rows' ? Rows : number } });
 
-/** A kernel on a device. */
+/** A kernel that a device compiles. */
 export interface Kernel {
   readonly layout: GPUBindGroupLayout;
   /** Undefined until the kernel is compiled. */
@@ -65,9 +65,9 @@ export interface Dispatch {
   readonly label: string;
   readonly kernel: Kernel;
   readonly bindGroup: GPUBindGroup;
-  /** Workgroup counts of a run; any zero skips the dispatch. */
+  /** Workgroup counts of a run. If one of them is 0, the run skips the dispatch. */
   readonly workgroups: (counts: Counts) => Workgroups;
-  /** Operations of a run, see submit-pacer.ts. By default 4,096 a workgroup. */
+  /** Estimated operations of a run, see submit-pacer.ts. Default: 4,096 for each workgroup. */
   readonly work?: (counts: Counts) => number;
 }
 

@@ -1,12 +1,12 @@
 /**
- * The pages of the KV cache and their owners (CPU side). A full page is found by its tokens and all tokens before them:
- * sequences with the same beginning use the same pages, without a copy. Each page counts its users. A page without users
- * keeps its content until the sampler needs the space.
+ * The pages of the KV cache (CPU side), with a reference count for each. A full page is found by its tokens and all tokens before
+ * them, so sequences with the same prefix use the same pages, without a copy. A page without references keeps its content until the
+ * sampler needs the space.
  */
 
-/** An id for the content of a full page and of all pages before it. Equal ids mean equal content. */
+/** An id for the tokens of a full page and of all pages before it. Equal ids mean equal tokens. */
 export type Content = number;
-/** The content before the first page. */
+/** The id for no tokens: what is before the first page. */
 export const NOTHING: Content = 0;
 
 interface Page {
@@ -20,7 +20,7 @@ export class KvPages {
   readonly #pages: Page[];
   readonly #free: number[];
   readonly #byKey = new Map<string, number>();
-  /** Pages with content but without references, in the order of their release. The oldest is evicted first. */
+  /** Pages with content but without references. The page that was released first is evicted first. */
   readonly #unlisted = new Set<number>();
   #lastContent: Content = NOTHING;
 
@@ -38,7 +38,7 @@ export class KvPages {
     return this.#free.length + this.#unlisted.size;
   }
 
-  /** An empty page with one reference. @throws RangeError if all pages are in use */
+  /** Returns an empty page with one reference. @throws RangeError if all pages are in use */
   take(): number {
     const oldest = this.#unlisted.values().next().value;
     if (this.#free.length === 0 && oldest !== undefined) this.#forget(oldest);
@@ -48,7 +48,7 @@ export class KvPages {
     return page;
   }
 
-  /** The page that holds `tokens` after `before`, with one more reference. Undefined if there is no such page. */
+  /** Returns the page that holds `tokens` after `before`, and adds a reference to it. Undefined if no page holds them. */
   find(before: Content, tokens: readonly number[]): { page: number; content: Content } | undefined {
     const page = this.#byKey.get(keyOf(before, tokens));
     if (page === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** One decoder layer, forward and backward, as lists of dispatches over given buffers. Training and decoding share it. */
+/** Builds the dispatches of one decoder layer, forward and backward, over given buffers. Training and decoding share this code. */
 import type { Dispatch, View } from './gpu.ts';
 import { attentionBackward } from './kernels/attention-backward.ts';
 import { addBias, biasGradient } from './kernels/bias.ts';
@@ -15,9 +15,9 @@ import { attentionWork, withWork } from './work.ts';
 /** Widths of a layer's tensors, in floats. */
 export interface Widths {
   hidden: number;
-  /** All query heads. */
+  /** Width of all query heads together. */
   q: number;
-  /** All key (or value) heads. */
+  /** Width of all key (or value) heads together. */
   kv: number;
   intermediate: number;
 }
@@ -31,12 +31,12 @@ export function widths(config: ModelConfig): Widths {
   };
 }
 
-/** What all layers of one program share. */
+/** Sizes and buffers that all layers of one program share. */
 export interface LayerContext extends LinearContext {
   config: ModelConfig;
   /** u32 [tokens] */
   positions: View;
-  /** Cosines and sines by position. */
+  /** Cosines and sines for each position (`ropeTable`). */
   rope: View;
 }
 
@@ -44,9 +44,9 @@ export interface LayerContext extends LinearContext {
 export interface Activations {
   normed1: View;
   rstd1: View;
-  /** [tokens, q + 2 kv] projections; attention reads v from here. */
+  /** [tokens, q + 2 kv], the projections. Attention reads v from here. */
   qkv: View;
-  /** [tokens, q + kv] after per-head norm and RoPE. */
+  /** [tokens, q + kv], q and k after per-head norm and RoPE. */
   qk: View;
   qkRstd: View;
   attended: View;
@@ -77,11 +77,14 @@ export function activationWidths(config: ModelConfig): Record<keyof Activations,
   };
 }
 
-/** The residual stream before, inside and after a layer. If two of them are the same view, the layer adds in place. */
+/**
+ * The residual stream before a layer (`in`), after attention (`mid`) and after the MLP (`out`). If two of them are the same view, the
+ * layer adds in place.
+ */
 export interface Residual {
   in: View;
   mid: View;
-  /** Absent if only the activations are needed (to compute them again in the backward pass). */
+  /** Absent when the backward pass computes only the activations again. */
   out?: View;
 }
 
@@ -122,9 +125,9 @@ export function attentionSizes({ config, tokens }: LayerContext) {
   };
 }
 
-/** Gradients of activations; all layers use the same set in turn. */
+/** Gradients of activations. All layers use the same buffers, one layer after the other. */
 export interface ActivationGradients {
-  /** [tokens, hidden] of the residual stream, in place from the last layer to the first. */
+  /** [tokens, hidden], gradient of the residual stream. Each layer, from the last to the first, updates it in place. */
   x: View;
   normed: View;
   /** [tokens, intermediate] */
@@ -134,13 +137,13 @@ export interface ActivationGradients {
   delta: View;
   qk: View;
   qkv: View;
-  /** Scratch of the two-stage weight gradients of norms and biases. */
+  /** Scratch for partial sums of the weight gradients. */
   partial: View;
 }
 
 /**
- * Replaces `d.x`, the gradient of the layer's output, by the gradient of its input, and adds the gradients that `g` has.
- * `longest`: most tokens of a sequence.
+ * Replaces `d.x`, the gradient of the layer's output, by the gradient of its input. Adds the weight gradients to the buffers in `g`.
+ * `longest` is the maximum number of tokens in a sequence.
  */
 export function layerBackward(
   c: LayerContext,

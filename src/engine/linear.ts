@@ -1,4 +1,4 @@
-/** A linear map, forward and backward, with frozen or trained weights and with or without LoRA. */
+/** Builds the dispatches of a linear map, forward and backward, with frozen or trained weights and with or without LoRA. */
 import type { Dispatch, Gpu, View } from './gpu.ts';
 import type { Adapter } from './lora.ts';
 import type { Matrix } from './matrix.ts';
@@ -10,7 +10,7 @@ export interface Linear {
   matrix: Matrix;
   lora?: Adapter | undefined;
 }
-/** The place where gradients are added. A map without it is not trained. */
+/** The buffers to which gradients are added. A matrix or adapter that is absent is not trained. */
 export interface LinearGradient {
   matrix?: View | undefined;
   lora?: Adapter | undefined;
@@ -21,11 +21,14 @@ export interface LinearContext {
   /** Number of tokens of a run. */
   tokens: Rows;
   counts: View;
-  /** Scratch of LoRA: `down` holds scale · x·Aᵀ, `ddown` its gradient. Both are [tokens, parts · rank] of the widest adapter. */
+  /**
+   * Scratch of LoRA. `down` holds scale · x·Aᵀ, and `ddown` holds scale · dy·B. Both are [tokens, parts · rank], large enough for the
+   * adapter with the most parts.
+   */
   lora?: { down: View; ddown?: View } | undefined;
 }
 
-/** y = x·Wᵀ + scale · (x·Aᵀ)·Bᵀ, or += with `accumulate`. The product of W adds the adapters in its epilogue. */
+/** y = x·Wᵀ + scale · (x·Aᵀ)·Bᵀ, or += with `accumulate`. The matmul with W adds the LoRA term in its epilogue. */
 export function linear(c: LinearContext, { matrix, lora }: Linear, x: View, y: View, accumulate = false): Dispatch[] {
   const { gpu, tokens: rows, counts } = c;
   const { rows: n, columns: k } = matrix;
@@ -36,13 +39,16 @@ export function linear(c: LinearContext, { matrix, lora }: Linear, x: View, y: V
   ];
 }
 
-/** down = scale · x·Aᵀ of all parts. */
+/** down = scale · x·Aᵀ, for all parts at once. */
 function project({ gpu, tokens: rows, counts, lora: scratch }: LinearContext, lora: Adapter, x: View, k: number): Dispatch[] {
   const n = lora.parts.length * lora.rank;
   return product(gpu, { a: x, b: lora.a, c: scratch!.down, counts }, { form: 'nt', rows, n, k, scale: lora.scale });
 }
 
-/** `partial` is scratch (`tnPartialBytes`). From dy: dx, and what `g` has: dW += dyᵀ·x, dB += dyᵀ·down, dA += ddownᵀ·x with ddown = scale · dy·B. */
+/**
+ * Computes dx from dy, and adds gradients to the buffers in `g`: dW += dyᵀ·x, dB += dyᵀ·down, dA += ddownᵀ·x with
+ * ddown = scale · dy·B. `partial` is scratch of `tnPartialBytes`.
+ */
 export function linearBackward(
   c: LinearContext,
   w: Linear,

@@ -1,6 +1,6 @@
 /**
- * The LM head of scoring and training. Only rows with loss pass through it, in chunks of rows: the whole matrix of logits
- * never exists.
+ * The LM head of scoring and training. Only rows with a loss pass through it, in chunks. So memory never holds the logits of all rows
+ * at once.
  */
 import { type Dispatch, type Gpu, subview, type View } from './gpu.ts';
 import { zero } from './kernels/elementwise.ts';
@@ -28,9 +28,9 @@ export interface LmHeadGradients {
   normed: View;
   /** [rows, hidden] */
   gathered: View;
-  /** [tokens, hidden] of the residual stream. */
+  /** [tokens, hidden], gradient of the residual stream. */
   x: View;
-  /** Scratch of weight gradients. */
+  /** Scratch for partial sums of the weight gradients. */
   partial: View;
 }
 
@@ -41,12 +41,12 @@ export class LmHead {
   readonly #rstd: View;
   readonly #logits: View;
   readonly #partial: View;
-  /** `#stats` [rows, 2], then `#logprobs` [terms]. One buffer, because each read waits for the GPU. */
+  /** Holds `#stats` [rows, 2], then `#logprobs` [terms]. They share one buffer because each read waits for the GPU. */
   readonly #results: View;
   readonly #stats: View;
   readonly #logprobs: View;
   readonly #top = new Map<number, { partial: View; top: View }>();
-  /** Rows of a chunk: a multiple of 64, so that the chunks of every per-row tensor are aligned. */
+  /** Rows of a chunk: a multiple of 64, so that each chunk of a per-row tensor begins at an aligned offset. */
   readonly #chunk: number;
   /** Floats from one row of logits to the next. */
   readonly #stride: number;
@@ -88,7 +88,7 @@ export class LmHead {
     gpu.write(this.#inputs.settings, lossSettings(temperature, loss?.settings));
   }
 
-  /** Statistics of all rows of the residual stream `x`, and the `k` likeliest tokens of each row if `k` > 0. */
+  /** Computes the statistics of all rows of the residual stream `x`, and the `k` likeliest tokens of each row if `k` > 0. */
   forward(weights: WeightViews, x: View, k: number): Dispatch[] {
     return [
       ...this.#gather(weights, x),
@@ -96,7 +96,7 @@ export class LmHead {
     ];
   }
 
-  /** Statistics and gradients; writes `d.x`. */
+  /** Computes the statistics, the gradient `d.x` and the weight gradients. */
   forwardBackward(weights: WeightViews, gradients: GradientViews, x: View, d: LmHeadGradients, loss: TokenLoss): Dispatch[] {
     return [
       ...this.#gather(weights, x),
@@ -107,7 +107,7 @@ export class LmHead {
 
   /** The log-probability of each term and the entropy of each row of the last run. */
   async statistics(): Promise<{ logprobs: Float32Array; entropies: Float32Array }> {
-    // Always reads all rows and terms, so that the staging buffer has one size.
+    // Always reads all rows and terms, so that every read needs a staging buffer of the same size.
     const results = new Float32Array(await this.gpu.read(this.#results));
     return {
       logprobs: results.subarray(2 * this.capacity),
@@ -115,7 +115,7 @@ export class LmHead {
     };
   }
 
-  /** The `k` likeliest tokens of the first `rows` rows of the last run. Its program was built for the same `k`. */
+  /** The `k` likeliest tokens of the first `rows` rows of the last run. The run's program must be built for the same `k`. */
   async likeliest(rows: number, k: number): Promise<Omit<TopTokens, 'k'>> {
     const pairs = await this.gpu.read(this.#topBuffers(k).top);
     const [words, floats] = [new Uint32Array(pairs), new Float32Array(pairs)];
@@ -165,7 +165,7 @@ export class LmHead {
     return program;
   }
 
-  /** The rows of a chunk, of a tensor [rows, hidden]. */
+  /** The rows of a chunk in a tensor [rows, hidden]. */
   #rowsOf(view: View, { base, max }: Chunk): View {
     const bytes = this.config.hidden_size * 4;
     return subview(view, base * bytes, Math.min(max, this.capacity - base) * bytes);

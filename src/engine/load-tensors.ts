@@ -1,4 +1,4 @@
-/** The way of a model's tensors from their source to the GPU, in pieces: no tensor is in JavaScript's memory as a whole. */
+/** Loads a model's tensors from their source to the GPU in pieces, so that JavaScript's memory never holds a whole tensor. */
 import { InputError } from '../base/input-error.ts';
 import { fromBfloat16, fromHalf } from '../base/half.ts';
 import type { Gpu, View } from './gpu.ts';
@@ -8,11 +8,11 @@ import type { Matrix, Piece } from './matrix.ts';
 import type { TensorGroup } from './parameters.ts';
 import type { TensorMap, WeightSource } from './types.ts';
 
-/** Bytes of one read. */
+/** Most bytes of one read. */
 const READ_BYTES = 16 * 2 ** 20;
 const BYTES = { F32: 4, F16: 2, BF16: 2 } as const;
 
-/** Tensors that are in memory. */
+/** A source that reads from tensors in memory. */
 export const sourceOf = (tensors: TensorMap): WeightSource => ({
   tensors: new Map([...tensors].map(([name, { shape }]) => [name, { dtype: 'F32', shape }])),
   read: (name, from, bytes) => {
@@ -21,7 +21,7 @@ export const sourceOf = (tensors: TensorMap): WeightSource => ({
   },
 });
 
-/** The tensors with matrices rounded to a format, in f32. It is read in whole rows. */
+/** A source whose matrices are rounded to a format and returned in f32. Each read must be of whole rows. */
 export const roundedSource = ({ tensors, read }: WeightSource, format: WeightFormat): WeightSource => ({
   tensors: new Map([...tensors].map(([name, { shape }]) => [name, { dtype: 'F32', shape }])),
   read: async (name, from, bytes) => {
@@ -33,8 +33,9 @@ export const roundedSource = ({ tensors, read }: WeightSource, format: WeightFor
 });
 
 /**
- * Reads each group into its place.
- * @param check throws if the places were freed between two reads
+ * Reads each group of tensors into its matrix.
+ * @param places each group with the matrix that it fills
+ * @param check throws if the matrices were freed between two reads
  * @throws InputError that names the tensor, if a value is not finite or the source gives too few bytes
  */
 export async function loadTensors(
@@ -54,7 +55,7 @@ async function checkFinite(gpu: Gpu, places: readonly (readonly [TensorGroup, Ma
     const { found, program } = await gpu.allocating(() =>
       gpu.collecting(views, () => {
         const found = gpu.buffer('not finite', slots.length * 4);
-        // Quantised values are checked while they are made.
+        // `encodeWeights` has already checked int8 and int4 values.
         const program = slots.flatMap(({ columns, piece: { format, values, rows } }, slot) =>
           format === 'f32' || format === 'bf16'
             ? [findNotFinite(gpu, { values, found }, { words: storedBytes(format, rows * columns).values / 4, slot, format })]
@@ -100,7 +101,7 @@ async function loadGroup(
     const rows = shape[0]!;
     const { dtype } = source.tensors.get(name)!;
     const rowBytes = columns * BYTES[dtype];
-    // Four rows are whole words in every format.
+    // Reads a multiple of four rows: in every format that is a whole number of u32 words.
     const most = Math.max(4, Math.floor(READ_BYTES / rowBytes / 4) * 4);
     for (let row = 0; row < rows;) {
       const piece = pieces.findLast(({ first }) => first <= top + row)!;
@@ -116,7 +117,7 @@ async function loadGroup(
   }
 }
 
-/** Writes the values from value `at` of the piece. */
+/** Encodes the values in `bytes`, and writes them into the piece from its value number `at`. */
 function store(gpu: Gpu, { format, values, scales }: Piece, at: number, bytes: Uint8Array, dtype: keyof typeof BYTES, name: string): void {
   const offset = storedBytes(format, at);
   if (format === 'bf16' && dtype === 'BF16') return gpu.write(values, wholeWords(bytes), offset.values);
@@ -137,7 +138,7 @@ function toFloats(bytes: Uint8Array, dtype: keyof typeof BYTES): Float32Array<Ar
   return dtype === 'BF16' ? fromBfloat16(halves) : Float32Array.from(halves, fromHalf);
 }
 
-/** WebGPU writes whole words: the last word of a tensor may be half full. */
+/** Pads the data to a multiple of 4 bytes, because WebGPU writes whole u32 words. */
 function wholeWords(data: ArrayBufferView): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
   if (bytes.length % 4 === 0) return bytes;

@@ -1,22 +1,25 @@
-/** LoRA (Hu et al. 2021): y = x·Wᵀ + scale · (x·Aᵀ)·Bᵀ with frozen W. Names are PEFT's. */
+/** LoRA (Hu et al. 2021): y = x·Wᵀ + scale · (x·Aᵀ)·Bᵀ with frozen W. Tensors have PEFT's names. */
 import type { View } from './gpu.ts';
 import { mulberry32, ParameterLayout, type TensorGroup } from './parameters.ts';
 import type { LoraOptions, LoraTarget, ModelConfig, TensorMap } from './types.ts';
 
 export const LORA_TARGETS: readonly LoraTarget[] = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'];
 
-/** The linear maps of a layer. A kernel reads q, k and v as one matrix, and gate and up. */
+/** The linear maps of a layer. A kernel reads q, k and v as one matrix. It also reads gate and up as one. */
 export const LINEARS = ['qkv', 'o', 'gateUp', 'down'] as const;
 export type LinearName = (typeof LINEARS)[number];
 
-/** The adapters of one linear map. `a` is [parts · rank, inputs]: the A of all parts, row below row. */
+/**
+ * The adapters of one linear map. A map may have several parts, each with an A and a B: qkv has up to three. `a` is
+ * [parts · rank, inputs]: the A of all parts, stacked by rows.
+ */
 export interface Adapter {
   rank: number;
   scale: number;
   a: View;
-  /** The B of all parts, with space between them. */
+  /** Covers the B of all parts. Padding separates them. */
   b: View;
-  /** `b` [rows, rank], from float `at` of the adapter's `b` on, adds to the outputs `first` … `first + rows - 1`. */
+  /** The B of each part: [rows, rank], from float `at` of the adapter's `b`. It adds to the outputs `first` … `first + rows - 1`. */
   parts: { b: View; at: number; first: number; rows: number }[];
 }
 export type LayerAdapters = Partial<Record<LinearName, Adapter>>;
@@ -25,10 +28,10 @@ interface AdapterTensors {
   a: TensorGroup;
   parts: { b: TensorGroup; first: number; rows: number }[];
 }
-/** By layer. */
+/** One entry for each layer. */
 export type LoraTensors = Partial<Record<LinearName, AdapterTensors>>[];
 
-/** The rank of the engine's tensors: kernels read vec4s. */
+/** The rank that the engine's tensors have: a multiple of 4, because kernels read vec4s. */
 export const paddedRank = (rank: number): number => Math.ceil(rank / 4) * 4;
 
 /** @throws RangeError naming the field */
@@ -76,10 +79,10 @@ export function loraTensors(config: ModelConfig, { rank: r, targets }: LoraOptio
 const loraGroups = (tensors: LoraTensors): TensorGroup[] =>
   tensors.flatMap((layer) => Object.values(layer).flatMap(({ a, parts }) => [a, ...parts.map(({ b }) => b)]));
 
-/** The layout of the tensors in a flat buffer. */
+/** The layout of the adapters in a flat buffer. */
 export const loraLayout = (tensors: LoraTensors): ParameterLayout => new ParameterLayout(loraGroups(tensors));
 
-/** The adapters in a buffer, by layer. */
+/** The adapters of each layer. `view` returns the place of a group in a flat buffer. */
 export const loraViews = (tensors: LoraTensors, { rank, scale }: LoraOptions, view: (group: TensorGroup) => View): LayerAdapters[] =>
   tensors.map((layer) =>
     Object.fromEntries(
@@ -94,7 +97,7 @@ export const loraViews = (tensors: LoraTensors, { rank, scale }: LoraOptions, vi
   );
 
 /**
- * Names of linear maps, as PEFT's `target_modules`: `all-linear`, or names with commas between them.
+ * Parses names of linear maps, as in PEFT's `target_modules`: `all-linear`, or names with commas between them.
  * @throws RangeError naming the value
  */
 export function targetModules(text: string): LoraTarget[] {
@@ -104,7 +107,7 @@ export function targetModules(text: string): LoraTarget[] {
   return LORA_TARGETS.filter((name) => names.includes(name));
 }
 
-/** Whether the model with these adapters is the model without them: all B are 0. */
+/** Whether the model computes the same with and without these adapters, because all B are 0. */
 export const changeNothing = (adapters: TensorMap): boolean =>
   [...adapters].every(([name, { data }]) => !name.endsWith('.lora_B.weight') || data.every((value) => value === 0));
 

@@ -2,14 +2,17 @@
 import type { View } from './gpu-memory.ts';
 import type { Stored } from './kernels/weight-format.ts';
 
-/** Neighbouring rows of a matrix. */
+/** Consecutive rows of a matrix, and where they are stored. */
 export interface Piece extends Stored {
   /** The first row. */
   first: number;
   rows: number;
 }
 
-/** [rows, columns], row-major. In more than one piece if it is larger than what the GPU binds. The first rows of pieces are multiples of 4. */
+/**
+ * A row-major matrix [rows, columns]. A matrix that is too large for one GPU binding has several pieces. `first` of each piece is a
+ * multiple of 4.
+ */
 export interface Matrix {
   rows: number;
   columns: number;

@@ -1,6 +1,6 @@
 /**
- * How much GPU memory an engine will take, before anything is allocated. The plan runs the code that allocates on a device that
- * only counts, so that both agree by construction.
+ * Says how much GPU memory an engine will take, before it allocates anything. The plan runs the engine's own allocation code on a fake
+ * device that only counts bytes. So the plan and the engine always agree.
  */
 import { type EngineSizes, engineAllocations } from './engine-allocations.ts';
 import { Gpu, type GpuLimits } from './gpu.ts';
@@ -10,19 +10,19 @@ import type { ModelConfig } from './types.ts';
 export interface MemoryPlan {
   /** Frozen and trained weights, and adapters. */
   weights: number;
-  /** KV cache and buffers of the sampler. */
+  /** KV cache and other buffers of the sampler. */
   sampler: number;
   /** Activations, their gradients and logits. */
   training: number;
   /** Gradients and AdamW's moments. */
   optimizer: number;
-  /** The copy for the KL loss. 0 if the reference is the model without adapters. */
+  /** The copy of the trained weights for the KL loss. 0 if the reference is the model without adapters. */
   reference: number;
-  /** Layers whose activations the update computes again, because they do not fit. */
+  /** Number of layers whose activations are computed again in the backward pass, because memory cannot hold them all. */
   recomputed_layers: number;
   /** Generation and training take turns: only one of `sampler` and `training` is allocated at a time. */
   take_turns: boolean;
-  /** The most bytes at a time. */
+  /** The most bytes that are allocated at one time. */
   total: number;
 }
 
@@ -36,7 +36,7 @@ export interface PlanOptions extends EngineSizes {
 const ANY_LOSS = { name: 'plan', wgsl: '', settings: [] };
 
 /**
- * Bytes of all buffers, without those for reading results back.
+ * Counts the bytes of all buffers, except the staging buffers that read results back.
  * @throws GpuOutOfMemoryError naming a buffer that this GPU cannot hold or bind; RangeError naming an option
  */
 export function planMemory(

@@ -1,4 +1,4 @@
-/** Scoring and gradients of any number of sequences, one micro-batch after the other. */
+/** Scores any number of sequences, or computes their gradients, one micro-batch after the other. */
 import type { Dispatch, Gpu } from './gpu.ts';
 import { type MicroBatch, pack } from './packing.ts';
 import type { TrainingProgram } from './training-program.ts';
@@ -6,7 +6,7 @@ import type { Scores, TokenLoss, TopTokens, TrainSequence } from './types.ts';
 
 export interface MicroBatchOptions {
   temperature: number;
-  /** Also find the k likeliest tokens; 0 is off. */
+  /** k > 0: also find the k likeliest tokens at each masked token. */
   topLogprobs?: number;
   loss?: TokenLoss;
   signal?: AbortSignal;
@@ -15,7 +15,7 @@ export interface MicroBatchOptions {
 }
 
 /**
- * Runs `program` on each micro-batch. The GPU computes one batch while the results of the batch before are read.
+ * Runs `program` on each micro-batch. While the GPU computes one batch, the CPU reads the results of the batch before.
  * @throws RangeError for a token outside the vocabulary; the abort reason; what `check` throws
  */
 export async function runMicroBatches(

@@ -1,4 +1,4 @@
-/** The weights and gradients of a model as the programs read and write them. */
+/** The weights and gradients of a model, as GPU programs bind them. */
 import type { View } from './gpu.ts';
 import type { Linear, LinearGradient } from './linear.ts';
 import { type LayerAdapters, type LinearName, LINEARS } from './lora.ts';
@@ -22,7 +22,7 @@ export interface WeightViews {
 }
 
 export type LayerGradients = Partial<LayerVectors> & Record<LinearName, LinearGradient>;
-/** What is absent is not trained. */
+/** The gradients of a model. A tensor without a gradient is not trained. */
 export interface GradientViews {
   embed?: View;
   layers: LayerGradients[];
@@ -34,7 +34,10 @@ const mapGroups = <T>(tensors: LayerTensors, get: (group: TensorGroup, name: key
   Object.fromEntries(Object.entries(tensors).map(([name, group]) => [name, get(group, name as keyof LayerTensors)]));
 const isLinear = (name: string): name is LinearName => (LINEARS as readonly string[]).includes(name);
 
-/** @param matrix where a group of matrices is stored */
+/**
+ * @param matrix returns the place of a group of matrices
+ * @param vector returns the place of a group of vectors
+ */
 export function weightViews(
   { embed, layers, norm, head }: ModelTensors,
   matrix: (group: TensorGroup) => Matrix,
@@ -55,7 +58,7 @@ export function weightViews(
   };
 }
 
-/** The views of a flat buffer that holds all tensors. */
+/** The weights in a flat buffer that holds all tensors. `view` returns the place of a group in it. */
 export const flatWeightViews = (tensors: ModelTensors, view: (group: TensorGroup) => View): WeightViews =>
   weightViews(
     tensors,
@@ -78,7 +81,7 @@ export function fullGradients({ embed, layers, norm, head }: ModelTensors, view:
   };
 }
 
-/** The gradients of adapters only. */
+/** The gradients when only adapters are trained. */
 export const loraGradients = (adapters: readonly LayerAdapters[]): GradientViews => ({
   layers: adapters.map((layer) => Object.fromEntries(LINEARS.map((name) => [name, { lora: layer[name] }])) as unknown as LayerGradients),
 });

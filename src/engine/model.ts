@@ -1,4 +1,4 @@
-/** A model's weights on the GPU: those that are trained in one arena, frozen weights as they are stored. */
+/** A model's weights on the GPU. Trained weights are in one f32 arena. Frozen weights are in their storage format. */
 import { Arena } from './arena.ts';
 import type { Gpu, View } from './gpu.ts';
 import { hasScales, SCALE_GROUP, storedBytes, type WeightFormat } from './kernels/weight-format.ts';
@@ -10,20 +10,20 @@ import { groupsOf, groupSize, type ModelTensors, modelTensors, ParameterLayout, 
 import type { LoraOptions, ModelConfig, TensorMap, WeightSource } from './types.ts';
 
 export interface ModelOptions {
-  /** The format of the frozen matrices. Weights that are all trained are f32. */
+  /** The storage format of the frozen matrices. Trained weights are always f32. */
   precision: WeightFormat;
   lora?: LoraOptions | undefined;
-  /** Seed of new adapters. */
+  /** Random seed of new adapters. */
   seed: number;
-  /** Bytes that a kernel can bind at once. */
+  /** The largest buffer that a kernel can bind, in bytes. */
   bindingBytes: number;
 }
 
-/** What of a model is trained: everything in f32, only adapters with LoRA, otherwise nothing. */
+/** Which weights are trained: with LoRA only the adapters; without LoRA all weights if `precision` is f32, else none. */
 export class ModelPlan {
   readonly tensors: ModelTensors;
   readonly adapters: LoraTensors | undefined;
-  /** Undefined: nothing is trained. */
+  /** Undefined if nothing is trained. */
   readonly trained: ParameterLayout | undefined;
   /** Floats per token of the widest adapters; 0 without LoRA. */
   readonly loraWidth: number;
@@ -64,13 +64,13 @@ export class ModelPlan {
 }
 
 export class Model {
-  /** Undefined: nothing is trained. */
+  /** The trained weights. Undefined if nothing is trained. */
   readonly arena: Arena | undefined;
   readonly views: WeightViews;
   /** The matrices of frozen weights. */
   readonly #stored = new Map<TensorGroup, Matrix>();
 
-  /** Allocates. */
+  /** Allocates the buffers. */
   constructor(
     readonly gpu: Gpu,
     readonly plan: ModelPlan,
@@ -111,7 +111,7 @@ export class Model {
     return { rows, columns, pieces };
   }
 
-  /** The weights with those of another arena in the place of the trained ones. Without an arena: without adapters. */
+  /** The weights, with those of `arena` instead of the trained ones. Without an arena, the model has no adapters. */
   viewsWith(arena: Arena | undefined): WeightViews {
     const { plan } = this;
     if (!this.#frozen) return flatWeightViews(plan.tensors, arena!.view);
@@ -121,7 +121,7 @@ export class Model {
   }
 
   /**
-   * Reads the weights. New adapters change nothing at first (B is 0).
+   * Reads the weights and sets the adapters. Without `adapters`, the adapters are new: at first they change no output (B is 0).
    * @param check throws if this model was freed between two reads
    * @throws Error that names a tensor that is not finite
    */

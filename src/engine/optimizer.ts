@@ -1,4 +1,4 @@
-/** Gradients, AdamW moments and the update program. */
+/** Holds the gradients and AdamW moments, and runs the update. */
 import type { Dispatch, Gpu, View } from './gpu.ts';
 import { adamw, ADAMW_SETTINGS_BYTES, adamwSettings, decayMask, gradNorm, NORM_PARTIAL_BYTES } from './kernels/adamw.ts';
 import type { ParameterLayout } from './parameters.ts';
@@ -14,10 +14,10 @@ export class Optimizer {
   readonly #program: Dispatch[];
   /** Number of updates so far. */
   #step = 0;
-  /** The gradients of a failed `accumulate` were cleared. A step now would move the weights by momentum alone. */
+  /** True after a failed `accumulate`, which cleared the gradients: a step would then move the weights by momentum alone. */
   #discarded = false;
 
-  /** Allocates; `weights` is the buffer to update. */
+  /** Allocates the buffers. `weights` is the buffer to update. */
   constructor(
     readonly gpu: Gpu,
     layout: ParameterLayout,
@@ -55,7 +55,7 @@ export class Optimizer {
     this.#discarded = false;
   }
 
-  /** Clears the gradients after a failed `accumulate`; until a later one succeeds, `step` refuses. */
+  /** Clears the gradients after a failed `accumulate`. Until a later `accumulate` succeeds, `step` throws. */
   discard(): void {
     this.zero();
     this.#discarded = true;

@@ -1,19 +1,22 @@
 /**
- * Packing of training sequences into micro-batches without padding. The sequences of a micro-batch form a prefix tree: what
- * several of them begin with (the prompt; the turns that rollouts of one task have in common) is stored and computed once,
- * forward and backward. The gradients are exact, because a token's activations depend only on the tokens before it.
+ * Packs training sequences into micro-batches without padding. The sequences of a micro-batch form a prefix tree: a prefix that
+ * several of them share (the prompt, or the first turns of rollouts of one task) is stored and computed once, forward and backward.
+ * The gradients are exact, because a token's activations depend only on the tokens before it.
  */
 import type { TrainSequence } from './types.ts';
 
-/** The tokens of one run in depth-first order, its rows (the tokens that predict), and its terms (what they predict). */
+/**
+ * One run: its tokens in depth-first order, its rows and its terms. A row is a token whose hidden state predicts. A term is one
+ * prediction of a row: the next token of one sequence.
+ */
 export interface MicroBatch {
   tokens: Uint32Array<ArrayBuffer>;
   positions: Uint32Array<ArrayBuffer>;
-  /** The end of the subtree of each token. Token t attends to the keys k ≤ t with t < ends[k]. */
+  /** For each token, the packed index after the last token of its subtree. Token t attends to the keys k ≤ t with t < ends[k]. */
   ends: Uint32Array<ArrayBuffer>;
-  /** The packed index of the token whose hidden state predicts, for each row. Ascending, without repeats. */
+  /** The packed index of each row's token. Ascending, without repeats. */
   rowTokens: Uint32Array<ArrayBuffer>;
-  /** The terms of row r are firstTerms[r] … firstTerms[r + 1] - 1: one for each sequence with a loss there. */
+  /** The terms of row r are firstTerms[r] … firstTerms[r + 1] - 1: one for each sequence with a loss at the row's next token. */
   firstTerms: Uint32Array<ArrayBuffer>;
   targets: Uint32Array<ArrayBuffer>;
   /** Four floats per term: the three inputs of the loss, and the weight. */
@@ -24,7 +27,7 @@ export interface MicroBatch {
   termPositions: Uint32Array;
 }
 
-/** A micro-batch has at most this number of terms per token of its capacity. */
+/** A micro-batch has at most `TERMS_PER_TOKEN` · capacity terms. */
 export const TERMS_PER_TOKEN = 8;
 
 const valueAt = (values: number | ArrayLike<number>, t: number): number => (typeof values === 'number' ? values : values[t]!);
@@ -78,13 +81,13 @@ function itemOf(sequence: TrainSequence, index: number): Item {
   return { index, sequence, losses, length: losses.at(-1) ?? 0 };
 }
 
-/** Tokens `from` … `to` - 1 of all sequences below it. */
+/** A piece of a prefix: tokens `from` … `to` - 1 of every sequence that passes through this node. */
 interface Node {
   tokens: ArrayLike<number>;
   from: number;
   to: number;
   children: Node[];
-  /** Packed index of its first token. */
+  /** Packed index of the node's first token. */
   at: number;
 }
 
@@ -110,7 +113,7 @@ class PrefixTree {
     this.terms += item.losses.length;
   }
 
-  /** The number of first tokens that the tree has already, and the node in or at whose end they end. */
+  /** `depth`: how many first tokens of the item the tree already has. `node`: the node that has the last of these tokens. */
   #shared({ sequence: { tokens }, length }: Item): { node: Node; depth: number } {
     let node = this.#root;
     for (let depth = 0; ; depth++) {
@@ -165,7 +168,7 @@ class PrefixTree {
     return batch;
   }
 
-  /** The packed tokens that predict the masked tokens of an item. */
+  /** For each masked token of an item, the packed token that predicts it. */
   #predicting(item: Item): { token: number; item: Item; position: number }[] {
     let node = this.#root;
     return item.losses.map((position) => {

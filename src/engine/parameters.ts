@@ -3,10 +3,10 @@ import { InputError } from '../base/input-error.ts';
 import { subview, type View } from './gpu.ts';
 import type { ModelConfig, TensorMap } from './types.ts';
 
-/** Floats. Views start at multiples of 256 bytes, WebGPU's alignment of storage bindings. */
+/** In floats. Views start at multiples of 256 bytes, WebGPU's alignment of storage bindings. */
 const ALIGN = 64;
 
-/** Tensors that a kernel reads as one: neighbours in memory, row below row. Names are Hugging Face's. */
+/** Tensors that a kernel reads as one matrix: they follow each other in memory, stacked by rows. They have Hugging Face's names. */
 export type TensorGroup = readonly { readonly name: string; readonly shape: readonly number[] }[];
 
 export interface LayerTensors {
@@ -56,7 +56,7 @@ export function modelTensors(config: ModelConfig): ModelTensors {
   };
 }
 
-/** All groups of a model, in the order of a flat buffer. */
+/** All groups of a model, in the order in which a flat buffer holds them. */
 export const groupsOf = ({ embed, layers, norm, head }: ModelTensors): TensorGroup[] => [
   embed,
   ...layers.flatMap((layer) => Object.values(layer) as TensorGroup[]),
@@ -65,7 +65,7 @@ export const groupsOf = ({ embed, layers, norm, head }: ModelTensors): TensorGro
 ];
 
 const sizeOf = (shape: readonly number[]): number => shape.reduce((a, b) => a * b, 1);
-/** Rows and columns of a group. A vector has one column. */
+/** Rows and columns of a group. A group of vectors has one column. */
 export function groupSize(tensors: TensorGroup): { rows: number; columns: number; vector: boolean } {
   const columns = tensors[0]!.shape[1];
   return { rows: tensors.reduce((sum, { shape }) => sum + shape[0]!, 0), columns: columns ?? 1, vector: columns === undefined };
@@ -79,7 +79,10 @@ export interface Parameter {
   size: number;
 }
 
-/** Groups in one flat buffer. Gradients and moments have the same layout: AdamW is one dispatch, and a copy is one copy. */
+/**
+ * The layout of groups in one flat buffer. Weights, gradients and moments have the same layout, so AdamW is one dispatch, and all
+ * weights are copied with one command.
+ */
 export class ParameterLayout {
   readonly parameters: Parameter[] = [];
   /** The groups, and whether weight decay applies. `offset` is a multiple of 64. */
@@ -106,14 +109,14 @@ export class ParameterLayout {
     this.size = end;
   }
 
-  /** The group in a buffer with this layout. */
+  /** The part of `flat` that holds the group. */
   view(flat: View, tensors: TensorGroup): View {
     const { offset, size } = this.#ranges.get(tensors)!;
     return subview(flat, offset * 4, Math.ceil(size / ALIGN) * ALIGN * 4);
   }
 
   /**
-   * The flat form of named tensors.
+   * Copies named tensors into one flat array.
    * @throws Error that names all tensors that are missing, unknown or have a wrong shape
    */
   flatten(tensors: TensorMap): Float32Array<ArrayBuffer> {
@@ -130,13 +133,13 @@ export class ParameterLayout {
   }
 }
 
-/** All tensors of a model. */
+/** The names, shapes and sizes of all tensors of a model. */
 export const modelParameters = (config: ModelConfig): { name: string; shape: number[]; size: number }[] =>
   groupsOf(modelTensors(config)).flatMap((tensors) => tensors.map(({ name, shape }) => ({ name, shape: [...shape], size: sizeOf(shape) })));
 
 /**
- * The tensors of a set that are missing, unknown or of a wrong shape.
- * @param ignored names that are neither expected nor unknown
+ * Compares tensors with the expected ones. Returns a message for each tensor that is missing, unknown or of a wrong shape.
+ * @param ignored names that may occur, but need not
  */
 export function tensorProblems(
   expected: readonly { name: string; shape: readonly number[] }[],
@@ -160,7 +163,7 @@ export function tensorProblems(
   return problems;
 }
 
-/** A tied model may have its own `lm_head.weight`: it is not read. */
+/** The tensors that a file may have, but that are not read: `lm_head.weight` of a model with tied embeddings. */
 export const ignoredTensors = ({ tie_word_embeddings }: ModelConfig): string[] => (tie_word_embeddings ? ['lm_head.weight'] : []);
 
 /** Initial weights as in Hugging Face: normal(0, 0.02) for matrices, 1 for norms, 0 for biases. The same seed gives the same weights. */
@@ -177,7 +180,7 @@ export function randomWeights(config: ModelConfig, seed: number): TensorMap {
   return weights;
 }
 
-/** A small uniform generator on [0, 1): it makes initial weights reproducible. */
+/** A small generator of uniform numbers in [0, 1). The same seed gives the same numbers, so initial weights are reproducible. */
 export function mulberry32(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,4 +1,4 @@
-/** What the sampler knows about an open sequence, and about one call of `generate`. */
+/** The sampler's data about an open sequence, and about one call of `generate`. */
 import type { Content } from './kv-pages.ts';
 import type { SampleRow } from './kernels/sample.ts';
 import type { Generation, SamplingParams, Sequence } from './types.ts';
@@ -13,7 +13,7 @@ export interface Slot extends Sequence {
   /** Number of tokens whose keys and values are in the cache. */
   cached: number;
   readonly pages: number[];
-  /** Content of the full pages that are registered so far. */
+  /** The `Content` of each full page that is registered so far. */
   readonly contents: Content[];
   request?: Request;
   sampling?: readonly number[] | undefined;

@@ -1,4 +1,4 @@
-/** Row counts that are known only when a program runs, and the workgroup grids made from them. */
+/** Row counts that are known only when a program runs, and the workgroup grids for them. */
 
 /** Sizes of one run. `tokens`: packed tokens; `rows`: rows that go through the LM head. */
 export interface Counts {
@@ -27,12 +27,12 @@ export function rowCount(rows: Rows, counts: Counts): number {
   return Math.max(0, Math.min(n, rows.max ?? UINT32_MAX));
 }
 
-/** The WGSL struct `Rows` of `ROWS_WGSL` as u32 words. */
+/** The u32 words of the WGSL struct `Rows` in `ROWS_WGSL`. */
 export function rowWords(rows: Rows): [number, number, number, number] {
   return [rows.of === 'tokens' ? 0 : 1, rows.times ?? 1, rows.base ?? 0, rows.max ?? UINT32_MAX];
 }
 
-/** WGSL of a kernel with `dims.rows`: the structs, and `row_count()`, which computes the same as `rowCount`. */
+/** WGSL for a kernel with `dims.rows`: the struct `Rows`, and `row_count()`, which computes the same as `rowCount`. */
 export const ROWS_WGSL = /* wgsl */ `
 struct Rows { source: u32, times: u32, base: u32, limit: u32 }
 fn row_count() -> u32 {
@@ -47,5 +47,5 @@ export function grid(n: number, perGroup: number): Workgroups {
   const x = Math.ceil(Math.sqrt(groups));
   return [x, Math.ceil(groups / x)];
 }
-/** WGSL index of the workgroup under `grid`, given `@builtin(workgroup_id) wg` and `@builtin(num_workgroups) nwg`. */
+/** WGSL: the index of the workgroup in a `grid`. Needs `@builtin(workgroup_id) wg` and `@builtin(num_workgroups) nwg`. */
 export const GRID_INDEX_WGSL = `(wg.y * nwg.x + wg.x)`;

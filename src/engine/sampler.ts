@@ -1,10 +1,10 @@
 /**
- * Continuous batching: one loop over the GPU serves many `generate` calls at once. A round of the loop computes the known
- * tokens that are not yet in the KV cache (packed, from any slot), runs a block of decode steps for each sequence that is
- * generating, and reads all samples once. A sequence that waits for its caller costs no time.
+ * Continuous batching: one loop serves many `generate` calls at once. Each round of the loop does three things. It prefills the known
+ * tokens that are not yet in the KV cache (packed, from any slot). It runs a block of decode steps for all sequences that are
+ * generating. It reads all samples with one read. A sequence that waits for its caller costs no time.
  *
- * If the pages of the cache run out, sequences lose theirs (slot-pages.ts). A call that lost its pages computes its tokens again
- * when there is space. Its samples stay the same, as they depend only on seed, stream and position.
+ * If the cache has no free pages, some sequences lose their pages (slot-pages.ts). A call that lost its pages computes its tokens
+ * again when pages are free. Its samples stay the same, because their random numbers depend only on seed, stream and position.
  */
 import type { DecodeProgram, Sampled } from './decode-program.ts';
 import { NO_TOKEN, type SampleRow } from './kernels/sample.ts';
@@ -20,7 +20,7 @@ export class BatchSampler implements Sampler {
   readonly #waiting: (() => void)[] = [];
   readonly #open = new Set<Slot>();
   readonly #requests = new Set<Request>();
-  /** The program whose cache `#pages` describes. */
+  /** The program whose KV cache `#pages` describes. */
   #program: DecodeProgram | undefined;
   #serving = false;
   #stale = false;
@@ -32,7 +32,7 @@ export class BatchSampler implements Sampler {
     slots: number,
     /** The size of the KV cache. One sequence of `maxModelLen` tokens must fit. */
     pages: { count: number; pageSize: number },
-    /** The GPU side. Each round asks for it in its turn: `get` rejects after the engine was closed. */
+    /** The GPU side. Each round runs inside `turn` and asks for the program with `get`, which rejects after the engine was closed. */
     readonly program: Pick<Allocation<DecodeProgram>, 'get' | 'check'> & { turn(work: () => Promise<void>): Promise<void> },
   ) {
     this.#pages = new SlotPages(pages.count, pages.pageSize, this.#open);
@@ -97,7 +97,7 @@ export class BatchSampler implements Sampler {
     this.#waiting.shift()?.();
   }
 
-  /** Forgets the cache: the weights have changed. */
+  /** Forgets the content of the KV cache, because the weights have changed. */
   invalidate(): void {
     if (this.#serving) this.#stale = true;
     else this.#forget();
@@ -119,7 +119,7 @@ export class BatchSampler implements Sampler {
     this.#serving = true;
     try {
       for (;;) {
-        // Callers that resume in the same task share a round.
+        // Waits, so that all callers of the current task take part in one round.
         await macrotask();
         if (this.#requests.size === 0) break;
         await this.program.turn(async () => {
@@ -156,17 +156,17 @@ export class BatchSampler implements Sampler {
       if (this.#requests.has(request)) this.#accept(request, samples[i]!);
     });
     for (const { sequence } of new Set(expected)) {
-      // The cache holds all tokens except the last one. A request that failed after its prefill computes its last token again.
+      // The cache holds all tokens except the last one. If a request failed after its prefill, a later call computes its last token again.
       if (sequence.closed) continue;
       sequence.cached = sequence.length - 1;
       this.#pages.register(sequence);
     }
   }
 
-  /** Queues the work of a round. Returns the call of each sample, in the order in which `collect` returns the samples. */
+  /** Queues the work of a round. Returns the request of each sample, in the order in which `collect` returns the samples. */
   #queue(program: DecodeProgram, ready: readonly Request[], fresh: readonly Request[]): Request[] {
     const steps = Math.min(program.sizes.steps, Math.max(0, ...ready.map((request) => this.#room(request))));
-    // The oldest calls come first. A call without pages waits for a later round.
+    // Older requests get pages before newer ones. A request that gets no pages waits for a later round.
     const decoding = ready.filter((request, i) => {
       const { sequence } = request;
       const victims = [...ready.slice(i + 1).reverse(), ...fresh];
@@ -187,12 +187,12 @@ export class BatchSampler implements Sampler {
     return expected;
   }
 
-  /** Number of tokens that this call may still sample. */
+  /** Number of tokens that this request may still sample. */
   #room({ sequence, params, tokens }: Request): number {
     return Math.min(params.maxNewTokens - tokens.length, this.maxModelLen - sequence.length);
   }
 
-  /** Computes all known tokens of `requests`. Returns the calls that get a sample, in the order in which `collect` returns the samples. */
+  /** Computes all known tokens of `requests`. Returns the requests that get a sample, in the order in which `collect` returns them. */
   #prefill(program: DecodeProgram, requests: readonly Request[]): Request[] {
     const sampled: Request[] = [];
     let tokens: { token: number; position: number; slot: number }[] = [];
@@ -214,7 +214,7 @@ export class BatchSampler implements Sampler {
         if (tokens.length === program.sizes.prefillTokens) flush();
       }
       this.tokensPrefilled += sequence.length - sequence.cached;
-      // The queue runs in order: sequences further down may share these pages before the GPU has filled them.
+      // The GPU runs its queue in order. So later sequences of this loop may share these pages, although the GPU has not filled them yet.
       sequence.cached = sequence.length;
       this.#pages.register(sequence);
     }
@@ -222,7 +222,7 @@ export class BatchSampler implements Sampler {
     return sampled;
   }
 
-  /** Takes pages for the first `length` tokens. Returns false if there are too few, even without those of `victims`. */
+  /** Takes pages for the first `length` tokens. Returns false if there are too few pages, even after all `victims` lost theirs. */
   #reserve(program: DecodeProgram, sequence: Slot, length: number, victims: readonly Request[]): boolean {
     const reserved = this.#pages.reserve(
       sequence,
@@ -268,7 +268,7 @@ export class BatchSampler implements Sampler {
   }
 }
 
-/** Waits for the next task. It uses a message because browsers delay nested timers by 4 ms. */
+/** Waits for the next task of the event loop. It uses a message, because browsers delay nested timers by 4 ms. */
 const macrotask = (): Promise<void> =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

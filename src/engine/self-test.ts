@@ -1,6 +1,7 @@
 /**
- * @file Start-up check of the kernel variants that this device uses. Each one is compared with its float64 reference on small odd
- * shapes before any result is trusted. Variants that exchange lanes are used only if the lanes lie as these kernels assume.
+ * @file Checks at start-up the kernel variants that this device uses. Each kernel is compared with its float64 reference on small
+ * shapes that do not fill whole tiles. Variants that exchange values between lanes are used only if the lanes have the order that
+ * these kernels assume.
  */
 import { toHalf } from '../base/half.ts';
 import type { Dispatch, Gpu, View } from './gpu.ts';
@@ -14,7 +15,7 @@ import { decodeWeights, encodeWeights, type WeightFormat } from './kernels/weigh
 import type { Rows } from './rows.ts';
 import { exchangesLanes, tuningFor } from './tuning.ts';
 
-/** Row counts that select every matmul tile, with one row more than a full tile. */
+/** Row counts that together select every matmul tile. Some are one row more than a full tile. */
 const ROWS = [1, 8, 33, 65];
 const TOLERANCE = 1e-4;
 const TOKENS: Rows = { of: 'tokens' };
@@ -28,12 +29,12 @@ interface Check {
 }
 
 /**
- * Checks the kernels of `gpu.tuning`. If the lanes of a quad do not follow the local index, `gpu.tuning` changes to variants that
- * exchange no lanes, and those are checked.
- * @param options.attention check attention too. Its kernels take seconds to compile on a software adapter. A software adapter
- *   is the same program on every machine, and the GPU tests run these kernels on it.
- * @param options.format check products with weights in this format instead
- * @param options.adapter with LoRA too; needs `format`
+ * Checks the kernels of `gpu.tuning`. If the lanes of a quad do not follow the local index, the function first sets `gpu.tuning` to
+ * variants that exchange no values between lanes.
+ * @param options.attention check attention too. By default a software adapter skips these checks: its attention kernels take seconds
+ *   to compile, and it is the same program on every machine, so the GPU tests have already run these kernels on it.
+ * @param options.format check only matmuls with weights in this format
+ * @param options.adapter check a matmul with LoRA too. Needs `format`.
  * @returns null if all results are right, else which kernel is wrong and by how much
  */
 export async function selfTest(
@@ -62,7 +63,7 @@ export async function selfTest(
   }
 }
 
-/** Buffers and checks of one run. */
+/** Makes the buffers and checks for runs with `tokens` rows. */
 class Tensors {
   readonly counts: View;
 
@@ -85,7 +86,7 @@ class Tensors {
   }
 }
 
-/** Matrix products and row sums. */
+/** Checks of matmuls and of RMS norm. */
 function layerChecks(t: Tensors): Check[] {
   const { gpu, tokens, counts } = t;
   const [n, k, eps] = [20, 28, 1e-6];
@@ -110,7 +111,7 @@ function layerChecks(t: Tensors): Check[] {
   ];
 }
 
-/** Products with a weight [20, 32] in a format; with `adapter` also one that adds an adapter to 12 of the 20 columns. */
+/** Checks of matmuls with a weight [20, 32] in a format. With `adapter`, one more adds LoRA to 12 of the 20 columns. */
 function formatChecks(t: Tensors, format: WeightFormat, adapter: boolean): Check[] {
   const { gpu, tokens, counts } = t;
   const [n, k] = [20, 32];
@@ -145,10 +146,10 @@ function formatChecks(t: Tensors, format: WeightFormat, adapter: boolean): Check
   ];
 }
 
-/** Packed and paged attention over one sequence. */
+/** Checks of packed and paged attention over one sequence. */
 function attentionChecks(t: Tensors): Check[] {
   const { gpu, tokens, counts } = t;
-  // 64 is the smallest head_dim that lanes divide among them.
+  // 64 is the smallest head_dim that the lanes of a quad divide among them.
   const shape = { heads: 1, kvHeads: 1, headDim: gpu.tuning.attention.divideHeadDim ? 64 : 8 };
   const packed = {
     qk: values(tokens * 2 * shape.headDim, 5),

@@ -1,7 +1,7 @@
 /**
- * The pages that each open sequence holds in the KV cache. The cache may have fewer pages than all sequences could fill. If
- * pages run out, sequences lose theirs (preemption): first those that wait for their caller, then the victims that the sampler
- * names.
+ * The pages that each open sequence holds in the KV cache. The cache may have fewer pages than all sequences could fill. If no page
+ * is free, some sequences lose their pages (preemption): first sequences that wait for their caller, then the victims that the
+ * sampler names.
  */
 import { KvPages, NOTHING } from './kv-pages.ts';
 import type { Slot } from './requests.ts';
@@ -25,7 +25,7 @@ export class SlotPages {
     this.#pages.invalidate();
   }
 
-  /** Takes all pages from a sequence. */
+  /** Releases all pages of a sequence. */
   drop(sequence: Slot): void {
     for (const page of sequence.pages) this.#pages.release(page);
     sequence.pages.length = 0;
@@ -33,7 +33,7 @@ export class SlotPages {
     sequence.cached = 0;
   }
 
-  /** Adds pages of other sequences that hold the next tokens of `sequence`. At least one token is left to compute. */
+  /** Adds existing pages that already hold the next tokens of `sequence`. At least one token always remains to compute. */
   share(sequence: Slot): void {
     const { pageSize } = this;
     while (
@@ -53,8 +53,8 @@ export class SlotPages {
   }
 
   /**
-   * Takes pages for the first `length` tokens. If there are too few, sequences without a call lose theirs, then the `victims`.
-   * Returns false if that is not enough.
+   * Takes pages for the first `length` tokens. If too few pages are free, sequences without a request lose theirs, then the `victims`.
+   * Returns false if the free pages are still too few.
    */
   reserve(sequence: Slot, length: number, victims: readonly Slot[]): boolean {
     const missing = (): number => Math.ceil(length / this.pageSize) - sequence.pages.length;

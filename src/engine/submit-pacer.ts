@@ -1,14 +1,14 @@
 /**
- * Cuts a program into submits of about 50 ms of GPU time. Windows resets a GPU that is busy with one submit for 2 s, so the
- * estimates may be wrong by a factor of 40. Work is in floating-point operations of a matrix product: kernels that are
- * limited by memory state the number of operations that would take as long.
+ * Cuts a program into submits of about 50 ms of GPU time. Windows resets a GPU that is busy with one submit for 2 s, so the estimates
+ * may be too low by a factor of 40. The unit of work is a floating-point operation of a matmul. A kernel that is limited by memory
+ * gives the number of matmul operations that would take as long.
  */
 
 /** GPU time of one submit, in milliseconds. */
 const SUBMIT_MS = 50;
-/** Shorter measurements say more about the latency of the browser than about the speed of the GPU. */
+/** A measurement below this time, in milliseconds, shows the latency of the browser rather than the speed of the GPU. */
 const LEAST_MS = 10;
-/** Operations per millisecond before the first measurement: a slow GPU, so that the first submits are short. */
+/** Assumed operations per millisecond before the first measurement. They are those of a slow GPU, so that the first submits are short. */
 const FIRST_RATE = { software: 1e6, hardware: 2e7 };
 
 export class SubmitPacer {
@@ -19,7 +19,7 @@ export class SubmitPacer {
     this.rate = software ? FIRST_RATE.software : FIRST_RATE.hardware;
   }
 
-  /** Cuts items of the given work into consecutive submits. Returns the end index (exclusive) of each submit. */
+  /** Cuts dispatches into consecutive submits. `work` is the work of each dispatch. Returns the end index (exclusive) of each submit. */
   cut(work: readonly number[]): number[] {
     const most = this.rate * SUBMIT_MS;
     const ends: number[] = [];
@@ -35,7 +35,7 @@ export class SubmitPacer {
     return ends;
   }
 
-  /** Learns from `work` that took `ms`. One measurement changes the rate by a factor of at most 2. */
+  /** Updates the rate from a measurement: `work` took `ms`. One measurement changes the rate by a factor of at most 2. */
   measured(work: number, ms: number): void {
     const rate = work / Math.max(ms, LEAST_MS);
     // Latency makes a short measurement look slow. Such a measurement may raise the rate, but not lower it.

@@ -1,6 +1,6 @@
 /**
- * The GPU side of scoring and training: one micro-batch of packed tokens forward through all layers and the LM head, and
- * back. Programs are built once; a run only uploads the batch.
+ * The GPU side of scoring and training. A program takes one micro-batch of packed tokens forward through all layers and the LM head,
+ * and in training also backward. Each program is built once. Before a run, only the batch is uploaded.
  */
 import type { Dispatch, Gpu, View } from './gpu.ts';
 import { LmHead } from './lm-head.ts';
@@ -30,7 +30,7 @@ import { attentionWork, withWork } from './work.ts';
 
 /** Buffers that only training needs. */
 interface TrainingBuffers {
-  /** The activations of each layer; the first `sharing` layers share one set. */
+  /** The activations of each layer. The first `sharing` layers share one set. */
   activations: Activations[];
   residuals: Required<Residual>[];
   d: ActivationGradients & { headNormed: View; gathered: View; buckets: View };
@@ -39,14 +39,14 @@ interface TrainingBuffers {
 export class TrainingProgram {
   readonly #context: LayerContext;
   readonly #inputs: { tokens: View; ends: View };
-  /** Activations of the first layer in training, of every layer in scoring. */
+  /** Activations of the first `sharing` layers in training, and of every layer in scoring. */
   readonly #activations: Activations;
-  /** [tokens, hidden] of the residual stream in scoring. */
+  /** [tokens, hidden], the residual stream in scoring. */
   readonly #stream: View;
   readonly #head: LmHead;
-  /** By weights, then by the number of likeliest tokens. */
+  /** Scoring programs: weights → number of likeliest tokens → program. */
   readonly #scoring = new Map<WeightViews, Map<number, Dispatch[]>>();
-  /** By the WGSL of the loss. */
+  /** Training programs: WGSL of the loss → program. */
   readonly #training = new Map<string, Dispatch[]>();
   #buffers: TrainingBuffers | undefined;
 
@@ -54,7 +54,7 @@ export class TrainingProgram {
     readonly gpu: Gpu,
     readonly config: ModelConfig,
     rope: View,
-    /** `kvFormat`: keys and values are rounded as in the KV cache. */
+    /** Keys and values are rounded to `kvFormat`, as in the KV cache. */
     readonly sizes: TrainingSizes & { kvFormat: KvFormat },
     /** Floats per token of the widest adapters; 0 without LoRA. */
     loraWidth: number,
@@ -68,7 +68,7 @@ export class TrainingProgram {
     this.#head = new LmHead(gpu, config, sizes.capacity, counts);
   }
 
-  /** A tensor [tokens, width] of 4-byte values. */
+  /** Makes a tensor [tokens, width] of 4-byte values. */
   #tensor(label: string, width: number): View {
     return this.gpu.buffer(label, this.sizes.capacity * width * 4);
   }
@@ -79,7 +79,7 @@ export class TrainingProgram {
     ) as unknown as Activations;
   }
 
-  /** Forward only. `k` > 0: also finds the k likeliest tokens of each row. */
+  /** Returns the forward program. With `k` > 0 it also finds the k likeliest tokens of each row. */
   scoring(weights: WeightViews, k = 0): Dispatch[] {
     const programs = this.#scoring.get(weights) ?? new Map<number, Dispatch[]>();
     this.#scoring.set(weights, programs);
@@ -96,7 +96,7 @@ export class TrainingProgram {
     return program;
   }
 
-  /** Forward and backward; adds to `gradients`. */
+  /** Returns the program that runs forward and backward, and adds to `gradients`. */
   training(weights: WeightViews, gradients: GradientViews, loss: TokenLoss): Dispatch[] {
     let program = this.#training.get(loss.wgsl);
     if (!program) {
@@ -158,7 +158,7 @@ export class TrainingProgram {
     return { activations, residuals, d };
   }
 
-  /** Uploads a batch. `loss`: only before a run of a training program. */
+  /** Uploads a batch. Pass `loss` only before a run of a training program. */
   upload(batch: MicroBatch, temperature: number, loss?: TokenLoss): { tokens: number; rows: number } {
     const { gpu } = this;
     const counts = { tokens: batch.tokens.length, rows: batch.rowTokens.length };
@@ -176,7 +176,7 @@ export class TrainingProgram {
     return this.#head.statistics();
   }
 
-  /** The `k` likeliest tokens of the first `rows` rows of the last run. Its program was built for the same `k`. */
+  /** The `k` likeliest tokens of the first `rows` rows of the last run. The run's program must be built for the same `k`. */
   topTokens(rows: number, k: number): Promise<Omit<TopTokens, 'k'>> {
     return this.#head.likeliest(rows, k);
   }

@@ -6,15 +6,15 @@ export interface TrainingSizes {
   /** Tokens of a micro-batch; a multiple of 64. */
   capacity: number;
   /**
-   * This many of the first layers share one set of activations, at least 1. The last of them leaves its own for the backward
-   * pass; the others are computed again from their inputs.
+   * The number of first layers that share one set of activations, at least 1. The last of these layers leaves its activations in the
+   * set for the backward pass. The backward pass computes the other layers again from their inputs.
    */
   sharing: number;
   /** Tokens of the longest sequence. */
   longest: number;
 }
 
-/** Bytes of activations and their gradients per token in training. */
+/** Bytes that training needs per token for activations and their gradients. */
 export function trainingBytesPerToken(config: ModelConfig, sharing: number): number {
   const one = Object.values(activationWidths(config)).reduce((a, b) => a + b, 0);
   const { hidden } = widths(config);
@@ -23,12 +23,12 @@ export function trainingBytesPerToken(config: ModelConfig, sharing: number): num
   return 4 * (saved + one + 6 * hidden + 16);
 }
 
-/** A micro-batch of fewer tokens leaves a GPU idle; then computing layers again costs less. */
+/** A micro-batch with fewer tokens leaves a part of the GPU idle. Computing layers again in the backward pass costs less than that. */
 const ENOUGH_TOKENS = 1024;
 
 /**
- * The micro-batch that fits into `budget` bytes of activations: at most `most` tokens, but always one sequence of `longest`
- * tokens. As few layers as possible are computed again.
+ * Chooses the sizes of a micro-batch whose activations fit into `budget` bytes. It has at most `most` tokens, but always room for one
+ * sequence of `longest` tokens. As few layers as possible are computed again.
  */
 export function trainingSizes(config: ModelConfig, longest: number, most: number, budget: number): TrainingSizes {
   const fits = (sharing: number): number => Math.floor(budget / trainingBytesPerToken(config, sharing));

@@ -1,21 +1,24 @@
-/** The kernel choices that depend on the GPU. Everything else in the kernels is the same on every machine. */
+/** The kernel variants that depend on the GPU. Everything else in the kernels is the same on every machine. */
 
 /**
- * A matmul whose operands go from memory to registers. A thread loads `rows` rows of a and computes `columns` vec4 columns of
- * c. With `quad` the four lanes of a quad exchange their values of a (quadSwap): the quad computes (4·rows) × (16·columns)
- * elements of c, and each lane loads a quarter of a's rows.
+ * A matmul that loads its operands from storage into registers, without workgroup memory. A thread loads `rows` rows of a and computes
+ * `columns` vec4 columns of c. With `quad`, the four lanes of a quad exchange their values of a (quadSwap): the quad computes
+ * (4·rows) × (16·columns) elements of c, and each lane loads a quarter of a's rows.
  */
 export interface RegisterTile {
   kind: 'register';
   quad: boolean;
-  /** A multiple of 4 where the `tn` form uses it. */
+  /** A multiple of 4 if the form `tn` uses this tile. */
   rows: number;
   columns: number;
   /** Threads of a workgroup along columns and rows of c. With `quad`, the threads along columns are a multiple of 4. */
   threads: readonly [number, number];
 }
 
-/** A matmul that copies tiles of both operands to workgroup memory. A workgroup computes [rows, columns] of c, `depth` terms at a time. */
+/**
+ * A matmul that copies tiles of both operands to workgroup memory. A workgroup computes [rows, columns] elements of c, and adds `depth`
+ * terms of each element's sum at a time.
+ */
 export interface SharedTile {
   kind: 'shared';
   rows: number;
@@ -24,36 +27,36 @@ export interface SharedTile {
   /** A thread computes threadRows × threadColumns elements; both are multiples of 4. */
   threadRows: number;
   threadColumns: number;
-  /** 2: the next tiles are copied while these are read (double buffering). */
+  /** 2 is double buffering: the next tiles are copied while the current tiles are read. */
   buffers: 1 | 2;
 }
 
 export type MatmulTile = RegisterTile | SharedTile;
 
 export interface MatmulTuning {
-  /** Tiles by the number of rows of a run (forms nt and nn): the first entry with `upTo` ≥ rows is used. */
+  /** The tiles of the forms nt and nn. A run uses the first entry whose `upTo` is at least its number of rows. */
   rows: readonly { upTo: number; tile: MatmulTile }[];
-  /** The weight gradient, form tn. */
+  /** The tile of the weight gradient, form tn. */
   tn: MatmulTile;
-  /** A weight gradient with fewer workgroups cuts its sum over rows into parts (split-K). Absent: never. */
+  /** A weight gradient with fewer workgroups than this uses split-K: it cuts its sum over rows into parts. Absent: no split-K. */
   tnWorkgroups?: number;
 }
 
-/** Packed attention (training and scoring). */
+/** Variants of packed attention (training and scoring). */
 export interface AttentionTuning {
   /** Threads of a workgroup; a multiple of 4. */
   threads: number;
   /** Floats that a thread can keep in registers. */
   floats: number;
-  /** Lanes of a quad load one key each and exchange it (quadSwap), where the head_dim is not divided among them. */
+  /** Each lane of a quad loads one key and shares it with the others (quadSwap). Used where the lanes do not divide the head_dim. */
   shareKeys: boolean;
   /** Lanes of a quad divide a head_dim of 64 or more among them (quadSwap). */
   divideHeadDim: boolean;
-  /** A workgroup copies keys (or queries) to workgroup memory, for hardware GPUs. Not where keys are shared by quadSwap. */
+  /** A workgroup copies keys (or queries) to workgroup memory. For hardware GPUs; not together with keys that lanes share by quadSwap. */
   stage: boolean;
 }
 
-/** Attention to the paged KV cache (generation). */
+/** Variants of attention to the paged KV cache (generation). */
 export interface PagedAttentionTuning {
   threads: number;
   /** Floats of queries that a thread can keep in registers. */
@@ -91,7 +94,7 @@ const shared = (rows: number, columns: number, threadRows: number, threadColumns
   buffers: 1,
 });
 
-/** Tiles that a hardware GPU is measured with (autotune.ts), by name. The names are stored. */
+/** The tiles that autotune.ts measures on a hardware GPU, by name. A stored choice has these names. */
 export const MEASURED_TILES = {
   'register 4x1': register(4, 1, [16, 2]),
   'register 8x2': register(8, 2, [8, 4]),
@@ -104,11 +107,14 @@ export const MEASURED_TILES = {
 } as const satisfies Record<string, MatmulTile>;
 export type MeasuredTile = keyof typeof MEASURED_TILES;
 
-/** The memory from which the threads of a hardware GPU read the keys of packed attention: see `AttentionTuning.stage`. */
+/** The memory from which the threads of a hardware GPU read keys in packed attention: `workgroup` sets `AttentionTuning.stage`. */
 export const ATTENTION_MEMORY = ['storage', 'workgroup'] as const;
 export type AttentionMemory = (typeof ATTENTION_MEMORY)[number];
 
-/** The tile of each use of the matmul: products of few rows (decoding), of many rows, and weight gradients. And the memory of attention. */
+/**
+ * The tile of each use of the matmul: `few` is for few rows (decoding), `many` for many rows, `tn` for weight gradients. `attention`
+ * is the memory that packed attention reads keys from.
+ */
 export interface TileChoice {
   few: MeasuredTile;
   many: MeasuredTile;
@@ -116,7 +122,7 @@ export interface TileChoice {
   attention: AttentionMemory;
 }
 
-/** The choice for a hardware GPU that was not measured. */
+/** The choice for a hardware GPU that has not been measured. */
 export const DEFAULT_TILES: TileChoice = { few: 'register 4x1', many: 'shared 64x64', tn: 'shared 64x64', attention: 'storage' };
 
 const matmulOf = ({ few, many, tn }: TileChoice): MatmulTuning => ({
@@ -167,10 +173,13 @@ export const exchangesLanes = ({ attention, pagedAttention, matmul }: Tuning): b
   pagedAttention.quad ||
   [matmul.tn, ...matmul.rows.map(({ tile }) => tile)].some((tile) => tile.kind === 'register' && tile.quad);
 
-/** @param info `subgroupSize` below 4 (0 without the `subgroups` feature) excludes the variants that exchange lanes */
+/**
+ * The tuning for a device. A `subgroupSize` below 4 (0 without the `subgroups` feature) excludes the variants that exchange values
+ * between lanes.
+ */
 export function tuningFor({ software, subgroupSize }: { software: boolean; subgroupSize: number }): Tuning {
   const exchange = subgroupSize >= 4;
-  // A CPU spills registers to its first cache, so many are fine. A hardware thread has at most 255.
+  // A CPU spills registers to its L1 cache, so a thread may use many floats. A GPU thread has at most 255 registers.
   if (software) {
     const lanes = subgroupSize >= 8 ? 8 : 4;
     return {
@@ -190,7 +199,7 @@ export function tuningFor({ software, subgroupSize }: { software: boolean; subgr
   };
 }
 
-/** The tuning of a hardware GPU with the variants that were measured. */
+/** The tuning of a hardware GPU, with the variants that were chosen by measuring. */
 export const withTiles = (tuning: Tuning, choice: TileChoice): Tuning => ({
   ...tuning,
   matmul: matmulOf(choice),

@@ -1,6 +1,6 @@
 /**
- * Generation and training of one engine. A rollout needs no gradients, and an update needs no KV cache. Where memory is short, the
- * two take turns: work waits for the work before it, and frees the buffers of the other first.
+ * Lets generation and training of one engine take turns where memory is short: a rollout needs no gradients, and an update needs no
+ * KV cache. Work waits for the work before it. Then it frees the other side's buffers, and starts.
  */
 import type { Allocation } from './allocation.ts';
 
@@ -9,11 +9,11 @@ export class Turns {
 
   constructor(
     readonly allocations: readonly Pick<Allocation<unknown>, 'free'>[],
-    /** Without it, all allocations keep their buffers, and nothing waits. */
+    /** If false, all allocations keep their buffers, and no work waits. */
     readonly exclusive: boolean,
   ) {}
 
-  /** Runs `work`, which uses `allocation` and no other. */
+  /** Runs `work`, which uses `allocation` and no other one. */
   use<T>(allocation: Pick<Allocation<unknown>, 'free'>, work: () => Promise<T>): Promise<T> {
     if (!this.exclusive) return work();
     const turn = this.#last.then(() => {

@@ -1,4 +1,4 @@
-/** The engine's interface for the rest of the product: tokens in, tokens and numbers out. No GPU type appears here. */
+/** The engine's interface for the rest of the product. It takes tokens, and returns tokens and numbers. It uses no GPU types. */
 import type { ModelConfig } from '../records/model.ts';
 
 export type { ModelConfig };
@@ -9,7 +9,7 @@ export type TensorMap = Map<string, { shape: number[]; data: Float32Array }>;
 export type LoraTarget = 'q_proj' | 'k_proj' | 'v_proj' | 'o_proj' | 'gate_proj' | 'up_proj' | 'down_proj';
 
 export interface LoraOptions {
-  /** PEFT's r. Tensors of the engine have the next multiple of 4: what is added is zero, and training keeps it zero. */
+  /** PEFT's r. The engine pads its tensors to the next multiple of 4. The padding is zero, and training keeps it zero. */
   rank: number;
   /** lora_alpha / r. */
   scale: number;
@@ -18,9 +18,9 @@ export interface LoraOptions {
 
 /** Tensors that are read in pieces, so that a large model is never in JavaScript's memory as a whole. */
 export interface WeightSource {
-  /** By Hugging Face name. */
+  /** Hugging Face name → dtype and shape. */
   readonly tensors: ReadonlyMap<string, { dtype: 'F32' | 'F16' | 'BF16'; shape: readonly number[] }>;
-  /** `bytes` of the tensor's data from byte `from`. */
+  /** Reads `bytes` bytes of the tensor's data, from byte `from`. */
   read(name: string, from: number, bytes: number): Promise<Uint8Array> | Uint8Array;
 }
 
@@ -38,7 +38,7 @@ export interface Generation {
   tokens: number[];
   /** Natural log-probability of each token under softmax(logits / temperature), before top-p/top-k (temperature 1 when greedy). */
   logprobs: number[];
-  /** `context_full`: the sequence reached `maxModelLen`. */
+  /** `stop`: a stop token was sampled; `length`: `maxNewTokens` is reached; `context_full`: the sequence reached `maxModelLen`. */
   finishReason: 'stop' | 'length' | 'context_full';
 }
 
@@ -46,7 +46,7 @@ export interface Generation {
 export interface Sequence {
   readonly id: number;
   readonly length: number;
-  /** The tokens that a call of `generate` under way has sampled so far. Absent between calls. */
+  /** The tokens that the current call of `generate` has sampled so far. Absent between calls. */
   readonly sampling?: readonly number[] | undefined;
 }
 
@@ -57,11 +57,11 @@ export interface Sequence {
 export interface Sampler {
   readonly maxModelLen: number;
   /**
-   * A new empty sequence. Its samples depend only on (`seed`, `stream`, position, weights, tokens before), never on the rest
-   * of the batch. Waits while all slots are taken.
+   * Opens an empty sequence. Waits while all slots are taken. A sample depends only on `seed`, `stream`, its position, the weights and
+   * the tokens before it, never on the rest of the batch.
    */
   open(options: { seed: number; stream: number }): Promise<Sequence>;
-  /** Appends known tokens (prompt, tool result, user message). The next `generate` computes them. Sequences share equal prefixes. */
+  /** Appends known tokens (prompt, tool result, user message). `generate` computes them. Sequences share the pages of equal prefixes. */
   append(sequence: Sequence, tokens: ArrayLike<number>): void;
   generate(sequence: Sequence, params: SamplingParams, signal?: AbortSignal): Promise<Generation>;
   /** Frees the slot. */
@@ -75,14 +75,14 @@ export interface TrainSequence {
   lossMask: ArrayLike<number>;
   /** Weight of each masked token in the loss (1 / token count for a token mean): one number, or one per token. */
   weight: number | ArrayLike<number>;
-  /** Up to three per-token inputs of the loss, see TokenLoss; e.g. advantage, old log-prob, reference log-prob. */
+  /** Up to three per-token inputs of the TokenLoss, e.g. advantage, old log-prob and reference log-prob. */
   inputs?: readonly (number | ArrayLike<number>)[];
 }
 
 /**
- * A loss over tokens, L = Σ weight · f(logprob, entropy, inputs). The engine knows only its derivative, as WGSL:
+ * A loss over tokens, L = Σ weight · f(logprob, entropy, inputs). `wgsl` is the source of a WGSL function that returns the derivative
+ * (∂f/∂logprob, ∂f/∂entropy):
  * `fn token_loss(logprob: f32, entropy: f32, inputs: vec3f, settings: array<f32, 8>) -> vec2f`
- * returning (∂f/∂logprob, ∂f/∂entropy).
  */
 export interface TokenLoss {
   name: string;
@@ -90,7 +90,7 @@ export interface TokenLoss {
   settings: readonly number[];
 }
 
-/** Per sequence, one entry per token: natural log-probability, and entropy in nats. Entry 0 and unmasked tokens are 0. */
+/** Each sequence has one array with an entry per token: its log-probability or entropy, in nats. Entry 0 and unmasked tokens are 0. */
 export interface Scores {
   logprobs: Float32Array[];
   entropies: Float32Array[];
@@ -98,7 +98,7 @@ export interface Scores {
   top?: TopTokens[];
 }
 
-/** `k` entries per token of a sequence: entry t·k + i belongs to token t. Unmasked tokens are 0. */
+/** The `k` likeliest tokens at each token of a sequence. Entries t·k … t·k + k - 1 belong to token t. Entries of unmasked tokens are 0. */
 export interface TopTokens {
   k: number;
   ids: Uint32Array;
@@ -110,10 +110,10 @@ export interface AdamWParams {
   beta1: number;
   beta2: number;
   eps: number;
-  /** Decoupled. Not applied to norms and biases, unless `decay_all_parameters`. */
+  /** Decoupled weight decay. It does not apply to norms and biases, unless `decay_all_parameters` is true. */
   weight_decay: number;
   decay_all_parameters?: boolean;
-  /** Global-norm clip; 0 is off. */
+  /** The maximum global norm of the gradient; 0 turns clipping off. */
   grad_clip: number;
 }
 
@@ -124,16 +124,16 @@ export interface ScoreOptions {
   signal?: AbortSignal;
 }
 
-/** Training and scoring on the same weights and kernels as the sampler. */
+/** Trains and scores with the same weights and kernels as the sampler. */
 export interface Learner {
   /**
-   * Log-probability and entropy of softmax(logits / temperature) at masked tokens, under the trained weights or the reference.
-   * `topLogprobs`: also this number of likeliest tokens.
+   * Returns the log-probability and entropy of softmax(logits / temperature) at masked tokens, under the trained weights or the
+   * reference. With `topLogprobs` k it also returns the k likeliest tokens.
    */
   score(sequences: readonly TrainSequence[], options?: ScoreOptions): Promise<Scores>;
   /**
    * Adds the gradient of the loss over `sequences` to the gradient buffers, in micro-batches that fit into memory.
-   * If it fails or is aborted, all accumulated gradients are cleared: `step` refuses until a later `accumulate` succeeds.
+   * If the call fails or is aborted, all accumulated gradients are cleared, and `step` throws until a later `accumulate` succeeds.
    */
   accumulate(
     sequences: readonly TrainSequence[],
@@ -141,7 +141,7 @@ export interface Learner {
     options?: { temperature?: number; signal?: AbortSignal },
   ): Promise<Scores>;
   /**
-   * AdamW with the accumulated gradients; then clears them. Returns the global gradient norm before clipping.
+   * Makes an AdamW step with the accumulated gradients, and clears them. Returns the global gradient norm before clipping.
    * If the norm is not finite, weights and moments stay as they are.
    * @throws Error if the last `accumulate` failed
    */
@@ -149,7 +149,7 @@ export interface Learner {
   /** The accumulated gradients, under Hugging Face names. */
   gradients(): Promise<TensorMap>;
   zeroGradients(): void;
-  /** Copies the trained weights into the reference. The first call allocates it. @throws GpuOutOfMemoryError */
+  /** Copies the trained weights into the reference. The first call allocates the reference. @throws GpuOutOfMemoryError */
   snapshotReference(): Promise<void>;
 }
 
@@ -159,7 +159,7 @@ export interface Engine extends Learner {
   /** The trained weights: the adapters under PEFT's names if the engine has LoRA, else all weights. @throws Error if nothing is trained */
   weights(): Promise<TensorMap>;
   /**
-   * Replaces the trained weights; the reference and the optimizer stay as they are. The sampler computes its cache again.
+   * Replaces the trained weights. The reference and the optimizer stay as they are. The sampler forgets its KV cache.
    * @throws Error that names tensors that do not fit
    */
   loadWeights(weights: TensorMap): void;

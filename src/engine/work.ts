@@ -1,4 +1,4 @@
-/** Estimates of a dispatch's work, which bound the length of a submit (submit-pacer.ts). */
+/** Estimates the work of dispatches, so that submits can be kept short (submit-pacer.ts). */
 import type { Dispatch, Gpu } from './gpu.ts';
 import { matmul, type MatmulSizes, type MatmulTensors } from './kernels/matmul.ts';
 import type { Matrix } from './matrix.ts';
@@ -8,7 +8,7 @@ import type { Counts } from './rows.ts';
 export const withWork = (program: readonly Dispatch[], work: (counts: Counts) => number): Dispatch[] =>
   program.map((dispatch) => ({ ...dispatch, work }));
 
-/** `matmul` whose b may be a weight matrix in pieces: [n, k] in the form nt, [k, n] in nn. */
+/** A `matmul` whose b may be a weight matrix in several pieces: [n, k] in the form nt, [k, n] in nn. */
 export function product(gpu: Gpu, tensors: Omit<MatmulTensors, 'b'> & { b: MatmulTensors['b'] | Matrix }, sizes: MatmulSizes): Dispatch[] {
   const { b, ...rest } = tensors;
   if (!('pieces' in b)) return matmul(gpu, { ...rest, b }, sizes);
@@ -23,16 +23,16 @@ export function product(gpu: Gpu, tensors: Omit<MatmulTensors, 'b'> & { b: Matmu
   });
 }
 
-/** Attention kernels reach about a quarter of the speed of a matrix product. */
+/** Attention kernels reach about a quarter of the speed of a matmul, so an operation counts four times. */
 const ATTENTION_COST = 4;
 
-/** Attention in which each token sees at most `longest` tokens, half of them on average. `width`: heads · head_dim. */
+/** The work of packed attention. Each token sees at most `longest` tokens, half of them on average. `width` is heads · head_dim. */
 export const attentionWork =
   (width: number, longest: number) =>
   ({ tokens }: Counts): number =>
     ATTENTION_COST * 2 * tokens * Math.min(tokens, longest) * width;
 
-/** Paged attention: a token may see a whole sequence of `longest` tokens, whatever the size of the run. */
+/** The work of paged attention. A token may see a whole sequence of `longest` tokens, even in a small run. */
 export const pagedAttentionWork =
   (width: number, longest: number) =>
   ({ tokens }: Counts): number =>

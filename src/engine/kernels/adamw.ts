@@ -1,6 +1,6 @@
 /**
- * Global gradient norm and AdamW (Loshchilov and Hutter 2019, as in PyTorch) over the flat parameter buffer. The factor that
- * clips the gradient, and whether the norm is finite, stay on the GPU: a step needs no round trip to the CPU.
+ * Computes the global gradient norm and AdamW (Loshchilov and Hutter 2019, as in PyTorch) over the flat parameter buffer. The GPU also
+ * computes the factor that clips the gradient, and checks whether the norm is finite. So a step needs no round trip to the CPU.
  */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
@@ -10,16 +10,16 @@ import { checkMultiple, itemGroups, itemMain } from './threads.ts';
 /** Number of partial sums of the norm. */
 const PARTS = 1024;
 export const NORM_PARTIAL_BYTES = PARTS * 4;
-/** Consecutive floats that share one decay bit. Tensors start at multiples of 256 bytes. */
+/** Number of consecutive floats that share one decay bit. Tensors start at multiples of 256 bytes, so each bit belongs to one tensor. */
 const BLOCK = 64;
 
 /** Bytes of the uniform `settings`. */
 export const ADAMW_SETTINGS_BYTES = 48;
-/** Contents of `settings` for optimizer step `step` (from 1). */
+/** The values of the uniform `settings` for optimizer step `step` (from 1). */
 export function adamwSettings(params: AdamWParams, step: number): Float32Array<ArrayBuffer> {
   if (!Number.isInteger(step) || step < 1) throw new RangeError(`adamwSettings step ${step}: expected an integer from 1`);
   const { lr, beta1, beta2, eps, weight_decay, decay_all_parameters = false, grad_clip } = params;
-  // Computed in f64: 1 - 0.999 in f32 would lose four digits.
+  // JavaScript computes these in f64. In f32, 1 - 0.999 would lose four digits.
   return Float32Array.of(
     lr / (1 - beta1 ** step),
     beta1,
@@ -74,7 +74,7 @@ const SETTINGS = {
 
 /**
  * norm = vec4f(global L2 norm of grads, factor that clips the norm to settings.clip, 1 if the norm is finite else 0, 0), 16 bytes.
- * `floats`: length of the buffer, a multiple of 4. partial: NORM_PARTIAL_BYTES.
+ * `floats` is the length of `grads`, a multiple of 4. `partial` is scratch of NORM_PARTIAL_BYTES.
  */
 export function gradNorm(
   gpu: Gpu,
@@ -122,8 +122,8 @@ export function gradNorm(
 }
 
 /**
- * One AdamW step on params, m and v [floats]; sets grads to 0. If `norm` is not finite, the step changes nothing but grads.
- * `decay`: `decayMask`.
+ * Makes one AdamW step on params, m and v [floats], and sets grads to 0. If `norm` is not finite, only grads change. `decay` holds the
+ * `decayMask`.
  */
 export function adamw(
   gpu: Gpu,
@@ -162,7 +162,7 @@ function gradNormReference(grads: Float64Array): number {
   return Math.sqrt(grads.reduce((sum, g) => sum + g * g, 0));
 }
 
-/** One step in place, with clipping. `decays(i)`: whether weight decay applies to entry i. Returns the norm before clipping. */
+/** Makes one step in place, with clipping. `decays(i)` says whether weight decay applies to entry i. Returns the norm before clipping. */
 export function adamwReference(
   state: { params: Float64Array; grads: Float64Array; m: Float64Array; v: Float64Array },
   { lr, beta1, beta2, eps, weight_decay, decay_all_parameters, grad_clip }: AdamWParams,

@@ -1,9 +1,10 @@
 /**
- * Gradient of packed causal attention (FlashAttention-2). Scores are computed again from q, k and lse. The plain loop is
- * `attentionBackwardReference`.
+ * Gradient of packed causal attention (FlashAttention-2). The kernels compute the scores again from q, k and lse.
+ * `attentionBackwardReference` has the same computation as a plain loop.
  * With P = exp(s − lse), D = rowsum(dout ∘ out) and dS = P ∘ (dout·vᵀ − D):
  *   dq = dS k / √headDim,   dk = dSᵀ q / √headDim,   dv = Pᵀ dout.
- * Two kernels: the tokens of one are queries, the tokens of the other are keys. So each sum has one owner.
+ * In the first kernel a thread owns queries and sums dq. In the second a thread owns keys and sums dk and dv. So each sum has one owner,
+ * and needs no atomics.
  */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
@@ -16,7 +17,7 @@ export interface AttentionBackwardTensors extends AttentionTensors {
   dout: View;
   /** Scratch [tokens, heads]: rowsum(dout ∘ out). */
   delta: View;
-  /** [tokens, (heads + kvHeads)·headDim] gradient of `qk`, overwritten. */
+  /** [tokens, (heads + kvHeads)·headDim] gradient of `qk`. It is overwritten. */
   dqk: View;
   /** [tokens, (heads + 2·kvHeads)·headDim] gradient of `qkv`; only the v columns are written. */
   dqkv: View;
@@ -153,7 +154,7 @@ function keyKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: AttentionT
   });
 }
 
-/** dqk and the v columns of dqkv from dout. The first of two dispatches writes `delta` for the second. */
+/** Computes dqk and the v columns of dqkv from dout. The first of the two dispatches writes `delta` for the second. */
 export function attentionBackward(
   gpu: Gpu,
   t: AttentionBackwardTensors,
@@ -171,7 +172,7 @@ export function attentionBackward(
   ];
 }
 
-/** The gradient in float64: dqk, and dqkv with zeros in the q and k columns. */
+/** Computes the gradient in float64: dqk, and dqkv with zeros in the q and k columns. */
 export function attentionBackwardReference(
   t: { qk: Float64Array; qkv: Float64Array; ends: ArrayLike<number>; dout: Float64Array },
   p: Omit<AttentionSizes, 'tokens'>,

@@ -1,9 +1,9 @@
 /**
- * The tiles of packed attention: how tokens, keys and head_dim lie on threads, and the pieces of WGSL that depend on this layout.
+ * The tiles of packed attention: how threads divide tokens, keys and head_dim, and the WGSL that depends on this division.
  *
- * One thread keeps q and the running output of a few tokens (of one head) in registers, and visits the other side (keys; queries
- * in the backward pass) in blocks of four items. The text is unrolled: all register indices are constants, so that no value is
- * spilled to indexed memory.
+ * In the forward kernel, a thread keeps q and the running output of a few tokens (of one head) in registers. It visits the keys in
+ * blocks of four. These visited items are called the other side: in the backward kernel whose tokens are keys, they are queries. The
+ * WGSL is unrolled, so all register indices are constants, and no value is spilled to indexed memory.
  */
 import type { AttentionTuning } from '../tuning.ts';
 
@@ -13,34 +13,35 @@ export interface AttentionTile {
   /** Tokens that a thread keeps in registers. */
   tokens: number;
   /**
-   * What the four lanes of a quad divide among them with quadSwap (needs the `subgroups` feature). `keys`: each lane has its own
-   * tokens and loads one of four keys for all lanes. `headDim`: the lanes have the same tokens, and each holds a quarter of head_dim.
+   * What the four lanes of a quad divide among them. They exchange values with quadSwap, which needs the `subgroups` feature.
+   * `keys`: the lanes have different tokens, and each loads one of four keys for all lanes. `headDim`: the lanes have the same tokens,
+   * and each holds a quarter of head_dim.
    */
   quad: 'none' | 'keys' | 'headDim';
   /**
-   * Items of the other side that a workgroup copies to workgroup memory at a time, a multiple of 4. 0: each thread loads them from
-   * storage. Not with `quad: 'keys'`.
+   * Number of items of the other side that a workgroup copies to workgroup memory at a time, a multiple of 4. With 0, each thread loads
+   * the items from storage. It must be 0 with `quad: 'keys'`.
    */
   staged: number;
 }
 
-/** Bytes of workgroup memory that WebGPU promises. */
+/** Bytes of workgroup memory that every WebGPU device has. */
 const WORKGROUP_BYTES = 16384;
 const MOST_STAGED = 32;
 
-/** @param vectors how many head_dim vectors of a token a thread keeps in registers */
+/** @param vectors number of head_dim vectors that a thread keeps in registers for each token */
 function attentionTile(tuning: AttentionTuning, headDim: number, vectors: number): AttentionTile {
   const { threads, floats, shareKeys, divideHeadDim, stage } = tuning;
   const divided = divideHeadDim && headDim >= 64 && headDim % 16 === 0;
   const budget = divided ? Math.min(128, floats) : floats;
   const tokens = Math.max(1, Math.min(8, Math.floor(budget / (vectors * (divided ? headDim / 4 : headDim)))));
   const quad = divided ? 'headDim' : shareKeys ? 'keys' : 'none';
-  // Two vectors of each item lie in workgroup memory.
+  // Workgroup memory holds two vectors of each item, for example k and v.
   const room = 4 * Math.floor(WORKGROUP_BYTES / (4 * 2 * headDim * 4));
   return { threads, tokens, quad, staged: stage && quad !== 'keys' ? Math.min(MOST_STAGED, room) : 0 };
 }
 
-/** The tiles of the forward kernel, and of the two backward kernels: their tokens are queries, or keys. */
+/** The tiles of the forward kernel, and of the two backward kernels: the tokens of `query` are queries, those of `key` are keys. */
 export const attentionTiles = (tuning: AttentionTuning, headDim: number): Record<'forward' | 'query' | 'key', AttentionTile> => ({
   forward: attentionTile(tuning, headDim, 2),
   query: attentionTile(tuning, headDim, 3),
@@ -52,24 +53,24 @@ export function tileTokens({ threads, tokens, quad }: AttentionTile): number {
   return (threads * tokens) / (quad === 'headDim' ? 4 : 1);
 }
 
-/** Text for each i from 0 to n - 1. */
+/** Joins the texts for each i from 0 to n - 1. */
 export const repeat = (n: number, text: (i: number) => string, joint = '\n'): string =>
   Array.from({ length: n }, (_, i) => text(i)).join(joint);
 
 const SWAPS = ['', 'quadSwapX', 'quadSwapY', 'quadSwapDiagonal'];
 
-/** The WGSL of one tile. */
+/** Writes the WGSL of one tile. */
 export class TileText {
-  /** The lanes of a quad load one key each. */
+  /** Each lane of a quad loads one key for all four lanes. */
   readonly share: boolean;
   readonly #divided: boolean;
-  /** vec4s of a head_dim vector that one thread holds. */
+  /** Number of vec4s of a head_dim vector that one thread holds. */
   readonly vectors: number;
-  /** Addresses that a thread needs for a block of four items. */
+  /** Number of addresses that a thread needs for a block of four items. */
   readonly addresses: number;
 
   readonly #d4: number;
-  /** The buffers that `eachBlock` stages. */
+  /** The buffers that `eachBlock` copies to workgroup memory. */
   readonly #staged = new Set<string>();
 
   constructor(
@@ -86,26 +87,27 @@ export class TileText {
   eachToken(text: (r: number) => string): string {
     return repeat(this.tile.tokens, text);
   }
-  /** Index of the thread's r-th token. */
+  /** WGSL: index of the thread's r-th token. */
   token(r: number): string {
     const lanes = this.#divided ? 4 : 1;
     return `first + ${(r * this.tile.threads) / lanes}u + thread / ${lanes}u`;
   }
-  /** Index of the thread's d-th vec4 in its head_dim vector. */
+  /** WGSL: index of the thread's d-th vec4 in a head_dim vector. */
   at(d: number): string {
     return this.#divided ? `${4 * d}u + lane` : `${d}u`;
   }
-  /** The array that holds a tensor of the other side. */
+  /** WGSL: the array from which a thread reads a tensor of the other side. */
   array(buffer: string): string {
     return this.tile.staged > 0 ? `tile_${buffer}` : buffer;
   }
-  /** The index at which the vector of an item begins in `array`. `address`: the index in the buffer. */
+  /** WGSL: the index at which an item's vector begins in `array`. `address` is its index in the storage buffer. */
   vector(item: string, address: string): string {
     return this.tile.staged > 0 ? `(${item} - base) * ${this.#d4}u` : address;
   }
   /**
-   * Visits the blocks from `j` on: `next` moves `j` to a block, `body` handles it, until `j` is at `end`. Staged items are copied from
-   * `buffers`, by the address of an item's vector. The blocks are the same with and without staging, so the bits are too.
+   * WGSL: a loop over blocks of items, from `j` to `end`. `next` moves `j` to the next block to visit, and `body` handles the block. The
+   * keys of `buffers` are the buffers to copy to workgroup memory, and each value gives the address of an item's vector. The blocks are
+   * the same with and without this copy, so the results have the same bits.
    */
   eachBlock(
     { next = '', end, buffers }: { next?: string; end: string; buffers: Record<string, (item: string) => string> },
@@ -134,26 +136,32 @@ export class TileText {
     }
   }`;
   }
-  /** Index of the t-th item of the block at `j`. With shared keys, lane l sees item l ^ t. */
+  /** WGSL: index of the t-th item of the block at `j`. With shared keys, the t-th item of lane l is item l ^ t of the block. */
   item(t: number): string {
     return this.share ? (t === 0 ? '(j + lane)' : `(j + (lane ^ ${t}u))`) : `(j + ${t}u)`;
   }
-  /** Declares `into`0 … `into`3 for the items of a block: with shared keys `own` from each lane, else the four loads `direct`. */
+  /**
+   * WGSL: declares the variables `into`0 … `into`3, one for each item of a block. With shared keys each lane loads `own`, and the lanes
+   * exchange these values. Otherwise each thread makes the four loads `direct`.
+   */
   four(into: string, own: string, direct: (t: number) => string): string {
     return repeat(4, (t) => `let ${into}${t} = ${this.share ? (t === 0 ? own : `${SWAPS[t]}(${own})`) : direct(t)};`, ' ');
   }
-  /** Completes dot products over head_dim whose parts are in the four lanes. */
+  /** WGSL: completes dot products over head_dim, by adding the parts that the four lanes have computed. */
   sum(...names: string[]): string {
     return this.#divided ? names.map((name) => `${name} += quadSwapX(${name}); ${name} += quadSwapY(${name});`).join(' ') : '';
   }
-  /** Condition under which a thread stores a value that all threads of a token have. */
+  /** WGSL: true in one of the threads that have the same token, so that only this thread stores a value that they all have. */
   get leader(): string {
     return this.#divided ? 'lane == 0u' : 'true';
   }
   get subgroups(): boolean {
     return this.tile.quad !== 'none';
   }
-  /** The entry point. `body` sees `n` tokens, the tile's tokens `first` … `last` - 1, and `lane`, the thread's place in its quad. */
+  /**
+   * WGSL: the entry point. `body` can use `n` (the number of tokens), the tile's tokens `first` … `last` - 1, and `lane` (the thread's
+   * place in its quad).
+   */
   main(body: string): string {
     return /* wgsl */ `
 ${[...this.#staged].map((buffer) => `var<workgroup> tile_${buffer}: array<vec4f, ${this.tile.staged * this.#d4}>;`).join('\n')}
@@ -167,7 +175,7 @@ ${[...this.#staged].map((buffer) => `var<workgroup> tile_${buffer}: array<vec4f,
   }
 }
 
-/** The start of a body whose tokens are queries. */
+/** WGSL: the start of a body whose tokens are queries. */
 export function queryTokens(heads: number, kvHeads: number, d4: number): string {
   return /* wgsl */ `
   let head = wg.y;
@@ -176,8 +184,8 @@ export function queryTokens(heads: number, kvHeads: number, d4: number): string 
 }
 
 /**
- * Loops over blocks of four keys, and leaves out the subtrees that end before the tile. In a block, item t is seen by token r if
- * `seen(r, t)`. `k_at` and `v_at`: where the vectors of its keys begin.
+ * WGSL: a loop over blocks of four keys. It skips the subtrees that end before the tile. In `body`, `k_at` and `v_at` are the indices at
+ * which the vectors of the block's keys begin, and the function `seen` below says which token attends to which key.
  */
 export function eachKeyBlock(text: TileText, { kStride, vStride }: { kStride: number; vStride: number }, body: string): string {
   const [k, v] = [(key: string) => `${key} * ${kStride}u + kcol`, (key: string) => `${key} * ${vStride}u + vcol`];
@@ -191,5 +199,5 @@ export function eachKeyBlock(text: TileText, { kStride, vStride }: { kStride: nu
     ${text.four('end', 'end_0', (t) => `end_${t}`)}${body}`,
   )}`;
 }
-/** Condition under which token r attends to the t-th key of a block. `&&` would be a branch. */
+/** WGSL: whether token r attends to the t-th key of a block. It uses `&`, because `&&` would be a branch. */
 export const seen = (text: TileText, r: number, t: number): string => `(${text.item(t)} <= token${r}) & (token${r} < end${t})`;

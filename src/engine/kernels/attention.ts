@@ -1,8 +1,8 @@
 /**
  * Causal grouped-query attention over a packed batch (FlashAttention-2, Dao 2023: no score matrix is stored).
  *
- * `attentionReference` is the plain loop. The kernel computes the same in tiles (attention-tile.ts): a thread visits the keys of
- * its tokens once, in blocks of four, with a running maximum and a running sum of the softmax.
+ * `attentionReference` has the computation as a plain loop. The kernel computes the same in tiles (attention-tile.ts): a thread visits
+ * the keys of its tokens once, in blocks of four, and keeps a running maximum and a running sum of the softmax.
  */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
@@ -18,9 +18,9 @@ export interface AttentionSizes {
 }
 
 export interface AttentionTensors {
-  /** [tokens, (heads + kvHeads)·headDim] q and k after norm and RoPE. */
+  /** [tokens, (heads + kvHeads)·headDim], q and k after norm and RoPE. */
   qk: View;
-  /** [tokens, (heads + 2·kvHeads)·headDim]; only the v columns, the last, are read. */
+  /** [tokens, (heads + 2·kvHeads)·headDim]. Only the last columns, v, are read. */
   qkv: View;
   /** [tokens] u32: the end of each token's subtree in the prefix tree (`MicroBatch.ends`). */
   ends: View;
@@ -31,12 +31,12 @@ export interface AttentionTensors {
   counts: View;
 }
 
-/** The keys that packed token `t` attends to: those before it in its sequence, and itself. */
+/** The keys that packed token `t` attends to: the tokens before it in its sequence, and `t` itself. */
 export function* attendedKeys(ends: ArrayLike<number>, t: number): Generator<number> {
   for (let key = 0; key <= t; key++) if (t < ends[key]!) yield key;
 }
 
-/** Attention in float64: out [tokens, heads·headDim] and lse [tokens, heads]. */
+/** Computes attention in float64: out [tokens, heads·headDim] and lse [tokens, heads]. */
 export function attentionReference(
   t: { qk: Float64Array; qkv: Float64Array; ends: ArrayLike<number> },
   p: Omit<AttentionSizes, 'tokens'>,
@@ -137,7 +137,7 @@ function forwardKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: Attent
   });
 }
 
-/** out = softmax(q kᵀ / √headDim) v over the tokens before each token in its sequence. Also writes lse, which the backward pass needs. */
+/** out = softmax(q kᵀ / √headDim) v over the `attendedKeys` of each token. Also writes lse, which the backward pass needs. */
 export function attention(
   gpu: Gpu,
   t: AttentionTensors,

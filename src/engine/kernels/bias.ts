@@ -25,7 +25,7 @@ export function addBias(
   return [gpu.dispatch(kernel, { dims: { rows, width: width / 4 }, counts, bias, y }, groups)];
 }
 
-/** dbias[width] += Σ dy[rows, width] over rows. `partial`: scratch of `biasPartialBytes(width)`. */
+/** dbias[width] += the sum of dy[rows, width] over rows. `partial` is scratch of `biasPartialBytes(width)`. */
 export function biasGradient(
   gpu: Gpu,
   { dy, dbias, partial, counts }: { dy: View; dbias: View; partial: View; counts: View },

@@ -1,4 +1,7 @@
-/** Token embedding, and its gradient by buckets of equal tokens: each table row is summed in order, without atomics. */
+/**
+ * Token embedding and its gradient. The gradient uses buckets of equal tokens, so each table row is summed in a fixed order, without
+ * atomics.
+ */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
 import type { Matrix } from '../matrix.ts';
@@ -6,7 +9,7 @@ import { rowCount, type Rows } from '../rows.ts';
 import { checkMultiple, itemGroups, itemMain } from './threads.ts';
 import { loader, operand } from './weight-format.ts';
 
-/** x[tokens, width] = table[ids[t]]; `ids` u32. */
+/** x[t] = table[ids[t]]. x is [tokens, width], ids is u32 [tokens]. */
 export function embedding(
   gpu: Gpu,
   { table, ids, x, counts }: { table: Matrix; ids: View; x: View; counts: View },
@@ -35,12 +38,13 @@ export function embedding(
   });
 }
 
-/** Words of `embeddingBuckets`. */
+/** Number of u32 words that `embeddingBuckets` returns. */
 export const bucketWords = (capacity: number): number => 3 * capacity + 1;
 
 /**
- * The positions of each distinct token, for `embeddingGradient`: the arrays ids[capacity], starts[capacity + 1] and
- * positions[capacity], concatenated. Bucket b holds positions[starts[b]] … positions[starts[b + 1] - 1]. Unused buckets are empty.
+ * Sorts the positions of tokens into buckets for `embeddingGradient`, one bucket for each distinct token. Returns the arrays
+ * ids[capacity], starts[capacity + 1] and positions[capacity], concatenated. Bucket b is for token ids[b], and holds
+ * positions[starts[b]] … positions[starts[b + 1] - 1]. Unused buckets are empty.
  * @throws RangeError if there are more tokens than `capacity`.
  */
 export function embeddingBuckets(
@@ -70,7 +74,7 @@ export function embeddingBuckets(
   return into;
 }
 
-/** dtable[id] += Σ dx[t] over tokens t equal to id. `buckets`: `embeddingBuckets(ids, capacity)` of the run. */
+/** dtable[id] += the sum of dx[t] over all t with ids[t] = id. `buckets` holds `embeddingBuckets(ids, capacity)` of the run. */
 export function embeddingGradient(
   gpu: Gpu,
   { dx, buckets, dtable, counts }: { dx: View; buckets: View; dtable: View; counts: View },

@@ -4,13 +4,13 @@ import { defineKernel } from '../kernel.ts';
 import { grid } from '../rows.ts';
 import { itemMain } from './threads.ts';
 
-/** Words of a thread. */
+/** Number of u32 words that one thread checks. */
 const STRIDE = 64;
 
 /**
- * Writes 2³² - 1 - w into found[slot], where w is the first of `words` u32 that holds an infinity or NaN, if there is one. `found`
- * is 0 before.
- * @param format f32: a word is a value. bf16: a word is two values
+ * Finds the first of `words` u32 words in `values` that holds an infinity or NaN. If its index is w, writes 2³² - 1 - w into
+ * found[slot]. If no word holds one, found[slot] stays as it is. It must be 0 before.
+ * @param format in f32 a word holds one value, in bf16 two values
  */
 export function findNotFinite(
   gpu: Gpu,

@@ -1,4 +1,4 @@
-/** Copies chosen rows of a tensor (those that go through the LM head), and adds their gradients back. */
+/** Copies the rows of a tensor that go through the LM head, and adds their gradients back to these rows. */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
 import { rowCount, type Rows } from '../rows.ts';
@@ -9,7 +9,10 @@ export interface GatherSizes {
   width: number;
 }
 
-/** `statement` sees `other`: where row index[base + r] holds the value that `i` is in row r of the chunk. */
+/**
+ * Runs the WGSL `statement` for each vec4 of the chunk. In `statement`, `i` is the vec4's index in the chunk (row r), and `other` is the
+ * index of the same column in row index[base + r] of the whole tensor.
+ */
 function indexedRows(
   gpu: Gpu,
   label: string,
@@ -35,7 +38,7 @@ function indexedRows(
   return [gpu.dispatch(kernel, { dims: { rows, width: width / 4 }, ...views }, groups)];
 }
 
-/** out[r] = x[index[base + r]] for each row r of the chunk; `base` is that of `rows`. */
+/** out[r] = x[index[base + r]] for each row r of the chunk. `base` is `rows.base`. */
 export const gatherRows = (
   gpu: Gpu,
   { x, index, out, counts }: { x: View; index: View; out: View; counts: View },

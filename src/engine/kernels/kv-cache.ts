@@ -1,6 +1,6 @@
 /**
- * The KV cache: keys and values of past tokens, in pages. A slot (one sequence) has a row of the page table; sequences that
- * share a prompt list the same pages. Both caches are [pages·pageSize, kvHeads·headDim] in the format of the cache.
+ * The KV cache holds keys and values of past tokens, in pages. Each slot (one sequence) has a row of the page table, which lists its
+ * pages. Sequences that share a prompt list the same pages. The k cache and the v cache are both [pages·pageSize, kvHeads·headDim].
  */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
@@ -20,7 +20,7 @@ export interface KvCacheSizes {
 }
 
 export interface KvWriteTensors {
-  /** [tokens, (heads + kvHeads)·headDim] after norm and RoPE. */
+  /** [tokens, (heads + kvHeads)·headDim], q and k after norm and RoPE. */
   qk: View;
   /** [tokens, (heads + 2·kvHeads)·headDim] */
   qkv: View;
@@ -35,7 +35,7 @@ export interface KvWriteTensors {
   counts: View;
 }
 
-/** Copies the k and v of new tokens to their places in the caches. */
+/** Copies the k and v of new tokens into the caches. */
 export function kvWrite(gpu: Gpu, t: KvWriteTensors, p: KvCacheSizes): Dispatch[] {
   if (p.pageSize <= 0 || p.pageSize % 4 !== 0) throw new RangeError(`pageSize ${p.pageSize}: expected a positive multiple of 4`);
   const kv4 = (p.kvHeads * p.headDim) / 4;

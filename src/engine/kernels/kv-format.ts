@@ -1,6 +1,6 @@
 /**
- * How the KV cache stores keys and values. In f16 two values share a u32: core WGSL packs them, so no feature is needed. Training
- * rounds its keys and values the same way, so that the update sees what the rollout saw.
+ * How the KV cache stores keys and values. In f16 two values share a u32. Core WGSL can pack them, so no device feature is needed.
+ * Training rounds its keys and values the same way, so that the update computes with the same numbers as the rollout.
  */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
@@ -10,7 +10,10 @@ import { itemGroups, itemMain } from './threads.ts';
 export const KV_FORMATS = ['f32', 'f16'] as const;
 export type KvFormat = (typeof KV_FORMATS)[number];
 
-/** Each format has the bytes of a value, the WGSL type of four values, functions to define, and how to pack and unpack four values. */
+/**
+ * For each format: `bytes` of one value, `element` (the WGSL type of four values), `wgsl` (functions to define), and the WGSL
+ * expressions that `pack` and `unpack` four values.
+ */
 export const KV: Record<
   KvFormat,
   { bytes: number; element: string; wgsl: string; pack: (x: string) => string; unpack: (x: string) => string }
@@ -19,7 +22,7 @@ export const KV: Record<
   f16: {
     bytes: 2,
     element: 'vec2u',
-    // WGSL leaves the result open for values that f16 cannot hold.
+    // Clamps first, because WGSL does not define the result of packing a value that f16 cannot hold.
     wgsl: `fn kv_pack(x: vec4f) -> vec2u { let y = clamp(x, vec4f(-65504.0), vec4f(65504.0)); return vec2u(pack2x16float(y.xy), pack2x16float(y.zw)); }
 fn kv_unpack(x: vec2u) -> vec4f { return vec4f(unpack2x16float(x.x), unpack2x16float(x.y)); }`,
     pack: (x) => `kv_pack(${x})`,
@@ -28,7 +31,7 @@ fn kv_unpack(x: vec2u) -> vec4f { return vec4f(unpack2x16float(x.x), unpack2x16f
 };
 
 /**
- * Rounds keys and values in place as the cache does. The gradient passes unchanged (straight-through).
+ * Rounds keys and values in place, as the cache does. The backward pass ignores the rounding (straight-through).
  * @param t.qk [tokens, (heads + kvHeads)·headDim]; the k columns change
  * @param t.qkv [tokens, (heads + 2·kvHeads)·headDim]; the v columns change
  */

@@ -1,21 +1,24 @@
 /**
- * LoRA in the epilogue of a product: c += down·Bᵀ before c is written, instead of a product of its own for each B. The terms are
- * added as such products would add them, so c has the same bits.
+ * Adds LoRA inside the matmul kernel: c += down·Bᵀ, before the kernel writes c. So no separate matmul is needed for each B. `down` is
+ * scale · x·Aᵀ. The terms are added in the order in which separate matmuls would add them, so c has the same bits.
  */
 import type { View } from '../gpu.ts';
 
-/** The second half of LoRA. Ranks, rows and columns are multiples of 4. */
+/** The second half of LoRA, down·Bᵀ. Ranks, rows and columns are multiples of 4. */
 export interface LowRank {
   rank: number;
   /** [rows, parts · rank] f32 */
   down: View;
-  /** The B of all parts. */
+  /** Covers the B of all parts. */
   b: View;
-  /** B is [rows, rank], from float `at` of `b` on. It adds to the columns `first` … `first + rows - 1` of c. At most three parts. */
+  /** At most three parts. Each B is [rows, rank], from float `at` of `b`. It adds to the columns `first` … `first + rows - 1` of c. */
   parts: readonly { at: number; first: number; rows: number }[];
 }
 
-/** Part p adds to the columns begin… end-1; an absent part has no columns. Its B begins at the vec4 `b`; `rank` is in vec4s. */
+/**
+ * Part p adds to the columns `begin` … `end` - 1, and its B begins at vec4 `b` of the buffer. An absent part has `begin` = `end`.
+ * `rank` is in vec4s.
+ */
 const ADAPTER_DIMS = {
   rank: 'u32',
   parts: 'u32',
@@ -34,7 +37,7 @@ const ADAPTER_READS = { down: 'vec4f', lora_b: 'vec4f' } as const;
 const PARTS = [0, 1, 2];
 const terms = ['x', 'y', 'z', 'w'].map((u) => `sum = fma(vec4f(x.${u}), vec4f(w0.${u}, w1.${u}, w2.${u}, w3.${u}), sum);`);
 
-/** `adapted(row, column, v)`: v, four neighbours from `column` on, with the adapters. */
+/** The WGSL function `adapted(row, column, v)`. v holds the values of the four columns from `column`. Returns v plus the LoRA terms. */
 const ADAPTER_WGSL = /* wgsl */ `
 fn low_rank(row: u32, part: u32, line: u32) -> vec4f {
   let rank = dims.rank; let x0 = (row * dims.parts + part) * rank;
@@ -51,11 +54,11 @@ fn adapted(row: u32, column: u32, v: vec4f) -> vec4f {
   return v;
 }`;
 
-/** What the text of a product has with adapters. Without adapters the text has nothing of this, although the type says so. */
+/** The parts of a matmul kernel that LoRA needs. Without `adapter` they are empty, although the type says that the fields exist. */
 export const adapterText = (adapter: boolean): { dims: typeof ADAPTER_DIMS; reads: typeof ADAPTER_READS; wgsl: string } =>
   adapter ? { dims: ADAPTER_DIMS, reads: ADAPTER_READS, wgsl: ADAPTER_WGSL } : ({ dims: {}, reads: {}, wgsl: '' } as never);
 
-/** The values of `ADAPTER_DIMS`; zeros without adapters. @throws RangeError naming the field */
+/** The values of `ADAPTER_DIMS`. Without adapters they are zeros. @throws RangeError naming the field */
 export function adapterDims(
   { rank, parts }: Pick<LowRank, 'rank' | 'parts'> = { rank: 0, parts: [] },
 ): Record<keyof typeof ADAPTER_DIMS, number> {

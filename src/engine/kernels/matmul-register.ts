@@ -10,7 +10,7 @@ export function registerTileSpan({ quad, rows, columns, threads: [x, y] }: Regis
   return quad ? [4 * rows * y, 4 * columns * x] : [rows * y, 4 * columns * x];
 }
 
-/** The text is unrolled: all register indices are constants, so that no value is spilled to indexed memory. */
+/** The kernel of a register tile. Its WGSL is unrolled: all register indices are constants, so no value is spilled to indexed memory. */
 export function registerMatmul(kind: MatmulKind, { quad, rows, columns, threads: [x, y] }: RegisterTile) {
   const { form } = kind;
   const steps = stepsOf(kind);
@@ -21,7 +21,7 @@ export function registerMatmul(kind: MatmulKind, { quad, rows, columns, threads:
   const addProduct = (sum: string, x: string, b: string): void => say(`${sum} = fma(vec4f(${x}), ${b}, ${sum});`);
 
   for (const i of range(rows)) for (const t of range(swaps)) for (const j of range(columns)) say(`var ${acc(i, t, j)} = vec4f();`);
-  // Column vec4 j of this lane. With quads, neighbouring lanes compute neighbouring vec4s.
+  // v0, v1, …: the vec4 columns that this lane computes. With quads, neighbouring lanes compute neighbouring vec4s.
   for (const j of range(columns)) say(`let v${j} = c0 + ${quad ? `lane + ${4 * j}u` : `${j}u`};`);
 
   if (form === 'tn') {
@@ -61,7 +61,7 @@ export function registerMatmul(kind: MatmulKind, { quad, rows, columns, threads:
     }
     say('}');
   }
-  // One store in a loop: 32 stores in a row would take longer to compile than the whole sum.
+  // Stores in a loop, because 32 unrolled stores would take longer to compile than the whole sum.
   const tiles = range(rows).flatMap((i) => range(swaps).flatMap((t) => range(columns).map((j) => acc(i, t, j))));
   const row = form === 'tn' ? `(i / 4u * ${swaps}u + (lane ^ t)) * 4u + i % 4u` : `i * ${swaps}u + (lane ^ t)`;
   say(`var tiles = array<vec4f, ${tiles.length}>(${tiles.join(', ')});`);

@@ -1,13 +1,14 @@
-/** The matmul that uses workgroup memory, for hardware GPUs. See `SharedTile` in tuning.ts and `matmul` for the forms. */
+/** The matmul that uses workgroup memory, for hardware GPUs. See `SharedTile` in tuning.ts for the tile, and `matmul` for the forms. */
 import type { SharedTile } from '../tuning.ts';
 import { matmulKernel, type MatmulKind, stepsOf } from './matmul-text.ts';
 
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
 /**
- * Both tiles lie in workgroup memory with the reduction index first: [depth][rows] and [depth][columns]. So the inner loop reads
- * vec4s of rows and of columns. An operand that is stored the other way round is transposed in registers, 4 × 4 values at a time:
- * a store to one component of a vec4 in workgroup memory may overwrite the other components (gpuweb #2112).
+ * Workgroup memory holds both tiles with the reduction index first: [depth][rows] and [depth][columns]. So the inner loop reads vec4s of
+ * rows and of columns. An operand that is stored the other way round is transposed in registers, 4 × 4 values at a time. It cannot be
+ * transposed by storing single components: a store to one component of a vec4 in workgroup memory may overwrite the other components
+ * (gpuweb #2112).
  */
 export function sharedMatmul(kind: MatmulKind, { rows, columns, depth, threadRows, threadColumns, buffers }: SharedTile) {
   const { form } = kind;
@@ -16,9 +17,9 @@ export function sharedMatmul(kind: MatmulKind, { rows, columns, depth, threadRow
   const threads = threadsX * (rows / threadRows);
   const [rowVectors, columnVectors] = [threadRows / 4, threadColumns / 4];
   const sizes = { a: (rows * depth) / 4, b: (columns * depth) / 4 };
-  /** The index at which the tile of an operand begins in its array; `half` alternates between two tiles. */
+  /** WGSL: the index at which the tile of an operand begins in its array. With two buffers, `half` alternates between 0 and 1. */
   const start = (operand: 'a' | 'b'): string => (buffers === 2 ? `half * ${sizes[operand]}u + ` : '');
-  /** Copies `extent` rows or columns × depth. `first`: the thread that copies the first item. */
+  /** WGSL: copies a tile of `extent` rows or columns × depth. `first` is the index of the first item that a thread copies. */
   const stage = (operand: 'a' | 'b', origin: string, extent: number, first: string, transposed: boolean): string => {
     const [tile, ld, column] = [`tile_${operand}`, `ld${operand}`, `dims.${operand}_at`];
     const load = (at: string): string => (operand === 'a' ? `a[${at}]` : `load_b(${at})`);
@@ -59,7 +60,7 @@ export function sharedMatmul(kind: MatmulKind, { rows, columns, depth, threadRow
     ${products}
     workgroupBarrier();
   }`
-      : // The next tile is copied while this one is read, so one barrier a tile is enough.
+      : // The next tile is copied while the current one is read, so each tile needs only one barrier.
         `let first = ${steps.first};
   { let k0 = first; let half = 0u;
     ${stages} }

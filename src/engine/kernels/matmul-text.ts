@@ -1,34 +1,34 @@
-/** What all matmul kernels share: bindings, sizes, and the guarded store. */
+/** The parts that all matmul kernels share: bindings, sizes, and a `store` that checks the bounds of c. */
 import { defineKernel } from '../kernel.ts';
 import { adapterText } from './matmul-adapter.ts';
 import { loader, type WeightFormat } from './weight-format.ts';
 
-/** What the text of a kernel depends on beside its tile. */
+/** The properties, besides the tile, that the WGSL of a matmul kernel depends on. */
 export interface MatmulKind {
   form: MatmulForm;
   format: WeightFormat;
-  /** The product has adapters. */
+  /** The matmul adds LoRA. */
   adapter: boolean;
-  /** A tn whose sum is cut: workgroup z sums one part of the rows and writes its own c[n, k]. */
+  /** Split-K, in the form tn: the workgroups with index z sum part z of the rows, and write a c[n, k] for this part. */
   parts?: boolean;
 }
 
-/** WGSL: the first term of a workgroup's sum, and the term after its last. In parts, `part` must be set for `store`. */
+/** WGSL: `first` is the first term of a workgroup's sum, `end` the term after its last. `set` sets `part`, which `store` needs in split-K. */
 export const stepsOf = ({ parts }: MatmulKind) =>
   parts ? { set: 'part = wg.z;', first: 'first_step(wg.z)', end: 'loop_steps(wg.z)' } : { set: '', first: '0u', end: 'loop_steps()' };
 
-/** nt: a·bᵀ, nn: a·b, tn: aᵀ·b (the sum runs over rows). */
+/** nt is a·bᵀ, nn is a·b, tn is aᵀ·b (a sum over rows). */
 export type MatmulForm = 'nt' | 'nn' | 'tn';
 
 const COLUMNS = { a_at: 'u32', b_at: 'u32', c_at: 'u32' } as const;
 
 /**
- * A matmul kernel. `body` sees out_rows(), out_columns(), loop_steps(), load_b(index of a vec4) and store(row, column4, value).
+ * A matmul kernel. `body` can call out_rows(), out_columns(), loop_steps(), load_b(index of a vec4) and store(row, column4, value).
  * `dims` has the first vec4 column of each tensor: `a_at`, `b_at`, `c_at`.
  *
- * All variants add the terms of an element in the order of the reduction index, each by one `fma`. So an element has the same
- * bits in every tile, and a result does not depend on the tile that the number of rows selects. The exception are the parts of
- * a weight gradient: a log-probability does not depend on them.
+ * All variants add the terms of an element in the order of the reduction index, each by one `fma`. So an element has the same bits in
+ * every tile, and a result does not depend on the tile that the number of rows selects. Only split-K adds in another order. It is used
+ * only for weight gradients, so log-probabilities do not depend on it.
  */
 export function matmulKernel({ form, format, adapter, parts = false }: MatmulKind, variant: string, body: string, subgroups = false) {
   const b = loader('b', format);

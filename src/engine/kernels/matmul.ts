@@ -1,4 +1,4 @@
-/** Matrix products in the three forms that a linear layer needs: forward (nt), input gradient (nn), weight gradient (tn). */
+/** Matmuls in the three forms that a linear layer needs: forward (nt), input gradient (nn), weight gradient (tn). */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { type Counts, rowCount, type Rows, type Workgroups } from '../rows.ts';
 import type { MatmulTile, MatmulTuning } from '../tuning.ts';
@@ -13,13 +13,13 @@ export type { MatmulForm } from './matmul-text.ts';
 
 export interface MatmulTensors {
   a: View;
-  /** A View is f32. */
+  /** A View holds f32. */
   b: View | Stored;
   c: View;
   counts: View;
-  /** Adds down·Bᵀ to c, in the form nt only. */
+  /** Adds LoRA's down·Bᵀ to c. Only for the form nt. */
   adapter?: LowRank | undefined;
-  /** Scratch of a tn that accumulates: `tnPartialBytes`. With it the sum may be cut into parts. */
+  /** Scratch of `tnPartialBytes`, which allows split-K. Only for the form tn with `accumulate`. */
   partial?: View | undefined;
 }
 
@@ -30,15 +30,15 @@ export interface MatmulSizes {
   k: number;
   /** Add to c instead of writing it. */
   accumulate?: boolean;
-  /** Row strides in floats, multiples of 4; by default the row length rounded up to 4. */
+  /** Row strides in values, multiples of 4. Default: the row length, rounded up to a multiple of 4. */
   lda?: number;
   ldb?: number;
   ldc?: number;
-  /** The first column that is used of each tensor; multiples of 4. Default 0. */
+  /** The first column of each tensor that the matmul uses. Multiples of 4. Default 0. */
   aAt?: number;
   bAt?: number;
   cAt?: number;
-  /** Factor of the product. Default 1. */
+  /** Factor of a·b. Default 1. */
   scale?: number;
 }
 
@@ -58,12 +58,14 @@ export function matmulStrides({ form, n, k, lda, ldb, ldc }: MatmulSizes): { lda
 }
 
 /**
- * - nt: c[rows, n] = a[rows, k] · b[n, k]ᵀ. k a multiple of 4; n any: columns n…ldc-1 of the last vec4 become zero.
- * - nn: c[rows, n] = a[rows, k] · b[k, n]. n a multiple of 4; k any, if a's columns past k are zero.
- * - tn: c[n, k] = a[rows, n]ᵀ · b[rows, k], summed over the run's rows in order. k a multiple of 4, n any.
+ * - nt: c[rows, n] = a[rows, k] · b[n, k]ᵀ. k must be a multiple of 4. n may be any number: columns n … ldc - 1 of the last vec4 become
+ *   zero.
+ * - nn: c[rows, n] = a[rows, k] · b[k, n]. n must be a multiple of 4. k may be any number, if a's columns past k are zero.
+ * - tn: c[n, k] = a[rows, n]ᵀ · b[rows, k], summed over the run's rows in order. k must be a multiple of 4. n may be any number.
  *
- * The bits of an element of c depend only on its own row and column, not on the number of rows.
- * @throws RangeError if a width, stride, rank or first column is not a multiple of 4 where it must be, or b's stride not of 32 in int8 and int4.
+ * In nt and nn, the bits of an element of c depend only on its row of a and its column, not on the number of rows.
+ * @throws RangeError if a width, stride, rank or first column is not a multiple of 4 where it must be, or if b's stride in int8 or int4 is
+ *   not a multiple of 32
  */
 export function matmul(
   gpu: Gpu,
@@ -106,7 +108,7 @@ export function matmul(
   };
   if (form === 'tn') {
     const parts = partial && sizes.accumulate ? partsOf(n, k, tuned) : 1;
-    // In a run without rows, a tn that does not accumulate still has to write its zeros.
+    // In a run without rows, a tn without `accumulate` still writes zeros to c.
     if (parts === 1) return [dispatch(tuned.tn, (m) => m > 0 || !sizes.accumulate)];
     if (ldc !== round4(k) || cAt > 0 || scale !== 1) throw new RangeError('matmul tn in parts: expected a whole c and the scale 1');
     return [
@@ -117,7 +119,7 @@ export function matmul(
   const capacity = Math.min(rows.max ?? Infinity, Math.floor(c.size / (4 * ldc)));
   const program: Dispatch[] = [];
   let above = 0;
-  // nn computes input gradients of whole training batches. Tiles for few rows would only cost compilation.
+  // The form nn computes input gradients of whole training batches, so kernels for few rows would only cost compile time.
   for (const { upTo, tile } of form === 'nn' ? tuned.rows.slice(-1) : tuned.rows) {
     const from = above;
     if (from >= capacity) break;
@@ -129,22 +131,22 @@ export function matmul(
 
 const spanOf = (tile: MatmulTile): [number, number] => (tile.kind === 'register' ? registerTileSpan(tile) : [tile.rows, tile.columns]);
 
-/** Most parts of the sum of a weight gradient. */
+/** Maximum number of parts in split-K. */
 const MOST_PARTS = 16;
 
-/** Into how many parts the sum of a weight gradient [n, k] is cut. */
+/** The number of parts into which split-K cuts the sum of a weight gradient [n, k]. 1 means no split-K. */
 function partsOf(n: number, k: number, { tn, tnWorkgroups = 1 }: MatmulTuning): number {
   const [rows, columns] = spanOf(tn);
   return Math.min(MOST_PARTS, Math.ceil(tnWorkgroups / (Math.ceil(n / rows) * Math.ceil(k / columns))));
 }
 
-/** Bytes of `partial` for every weight gradient: where the sum is cut, all parts have less than 2 · `tnWorkgroups` tiles. */
+/** Bytes of `partial`, enough for every weight gradient: with split-K, all parts together have less than 2 · `tnWorkgroups` tiles. */
 export function tnPartialBytes({ tn, tnWorkgroups = 1 }: MatmulTuning): number {
   const [rows, columns] = spanOf(tn);
   return tnWorkgroups > 1 ? 4 * 2 * tnWorkgroups * rows * columns : 0;
 }
 
-/** The product in float64. `rows`: rows of a. `c` is needed with `accumulate`. Padded columns of c are zero. */
+/** Computes the matmul in float64. `rows` is the number of rows of a. With `accumulate` it adds to `c`. Padding columns of c are zero. */
 export function matmulReference(
   a: Float64Array,
   b: Float64Array,

@@ -1,9 +1,10 @@
 /**
- * Attention of new tokens to the paged KV cache: prefill, turn extension and decode. `pagedAttentionReference` is the plain loop.
+ * Attention of new tokens to the paged KV cache: in prefill, when a turn extends a sequence, and in decode. `pagedAttentionReference` has
+ * the computation as a plain loop.
  *
- * A workgroup serves one token, or a few neighbours of the same slot, which then share every load. Its threads take every
- * `threads`-th key, each with its own running softmax; the results are merged at the end. The thread of a key, and the order of
- * its keys, depend only on positions. So a token's result has the same bits in every batch.
+ * A workgroup serves one token, or a few neighbouring tokens of one slot, which then share every load. Each thread takes every
+ * `threads`-th key and keeps its own running softmax. The results of the threads are merged at the end. Which thread takes a key, and in
+ * which order, depends only on positions. So a token's result has the same bits in every batch.
  */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
@@ -15,15 +16,15 @@ import type { KvCacheSizes } from './kv-cache.ts';
 import { KV } from './kv-format.ts';
 
 export interface PagedAttentionTensors {
-  /** [tokens, (heads + kvHeads)·headDim]; only the q columns are read. */
+  /** [tokens, (heads + kvHeads)·headDim]. Only the q columns are read. */
   qk: View;
   /** u32 [tokens] */
   slotOf: View;
-  /** u32 [tokens]; token t attends to positions 0…positions[t] of its slot. */
+  /** u32 [tokens]. Token t attends to the positions 0 … positions[t] of its slot. */
   positions: View;
   /** u32 [slots, pagesPerSlot] */
   pageTable: View;
-  /** [pages·pageSize, kvHeads·headDim] in the cache's format, already holding the new tokens. */
+  /** [pages·pageSize, kvHeads·headDim] in the cache's format. It already holds the keys of the new tokens. */
   kCache: View;
   vCache: View;
   /** [tokens, heads·headDim] */
@@ -33,11 +34,11 @@ export interface PagedAttentionTensors {
 
 export interface PagedTile {
   threads: number;
-  /** Heads (of one kv head) that a thread serves. */
+  /** Number of query heads that a thread serves. They share one kv head. */
   heads: number;
-  /** Neighbouring tokens of one slot that a workgroup serves together. */
+  /** Number of neighbouring tokens of one slot that a workgroup serves together. */
   tokens: number;
-  /** Keys that a thread takes between two updates of its running maximum. */
+  /** Number of keys that a thread takes between two updates of its running maximum. */
   keys: number;
   /** The lanes of a quad merge their results with quadSwap (needs the `subgroups` feature). */
   quad: boolean;
@@ -52,8 +53,8 @@ export function pagedTile(tuning: PagedAttentionTuning, p: { heads: number; kvHe
 }
 
 /**
- * The kernel that serves `count` tokens together: `tile.tokens` neighbours of one slot, or (`count` 1) single tokens of the tiles
- * that hold more than one slot. A query is one head of one token.
+ * The kernel that serves `count` tokens together. If `count` is `tile.tokens`, it serves the tiles whose tokens are all of one slot. If
+ * `count` is 1, it serves the tokens of the other tiles one by one. A query is one head of one token.
  */
 function pagedKernel(p: KvCacheSizes, tile: PagedTile, count: number) {
   const d4 = p.headDim / 4;
@@ -61,9 +62,9 @@ function pagedKernel(p: KvCacheSizes, tile: PagedTile, count: number) {
   const { element, wgsl, unpack } = KV[p.format];
   const partials = quad ? threads / 4 : threads;
   const capacity = p.pageSize * p.pagesPerSlot;
-  const onePage = p.pageSize % (threads * keys) === 0; // one look-up serves a block of keys
+  const onePage = p.pageSize % (threads * keys) === 0; // a block of keys lies in one page, so it needs one look-up
 
-  /** Text that serves the tokens first … first + count - 1 of one slot. */
+  /** WGSL that serves the tokens `first` … `first + count - 1`, all of one slot. */
   const serve = (): string => {
     const queries = count * tile.heads;
     const eachQuery = (text: (r: number, token: number) => string): string => repeat(queries, (r) => text(r, Math.floor(r / tile.heads)));
@@ -167,7 +168,7 @@ ${partials > 1 ? `var<workgroup> part: array<vec4f, ${partials * d4}>; var<workg
   });
 }
 
-/** out[t] = softmax(q_t Kᵀ / √headDim) V over positions 0…positions[t] of the token's slot. */
+/** out[t] = softmax(q_t Kᵀ / √headDim) V over the positions 0 … positions[t] of the token's slot. */
 export function pagedAttention(
   gpu: Gpu,
   t: PagedAttentionTensors,
@@ -182,7 +183,7 @@ export function pagedAttention(
   );
 }
 
-/** Attention in float64 on the same caches and page table. */
+/** Computes attention in float64, from the same caches and page table. */
 export function pagedAttentionReference(
   t: {
     qk: Float64Array;

@@ -1,4 +1,4 @@
-/** Gradient of the q/k norm and rotation. */
+/** Gradient of the q/k norm and of RoPE. */
 import { type Dispatch, type Gpu, subview, type View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
 import { rowCount } from '../rows.ts';
@@ -22,16 +22,16 @@ export const qkPartialBytes = (headDim: number): number => 2 * partialBytes(head
 export interface QkBackwardTensors extends QkTensors {
   /** [tokens, (heads + kvHeads)·headDim] gradient of qk. */
   dqk: View;
-  /** Same shape as qkv. The q and k columns are written; the v columns stay unchanged. */
+  /** The same shape as qkv. The q and k columns are written. The v columns stay as they are. */
   dqkv: View;
-  /** [headDim] gradients of the gains, which are added to. Absent: the gains are not trained. */
+  /** [headDim], gradients of the gains. The kernel adds to them. Absent if the gains are not trained. */
   dqWeight?: View | undefined;
   dkWeight?: View | undefined;
   /** Scratch of `qkPartialBytes(headDim)`; required with `dqWeight`. */
   partial?: View;
 }
 
-/** dqkv from dqk; with `norm` also adds to dqWeight and dkWeight, if they are given. */
+/** Computes dqkv from dqk. With `norm` it also adds to dqWeight and dkWeight, if they are given. */
 export function qkNormRopeBackward(gpu: Gpu, t: QkBackwardTensors, sizes: QkSizes): Dispatch[] {
   checkQkSizes(sizes);
   const { tokens, heads, kvHeads, norm } = sizes;
@@ -46,7 +46,7 @@ export function qkNormRopeBackward(gpu: Gpu, t: QkBackwardTensors, sizes: QkSize
   let angle = positions[token] * width;
   ${body}`,
     )}`;
-  // The gradient before the rotation: dqk rotated back by the same angle.
+  // The gradient before RoPE: dqk rotated back by the same angle.
   const unrotate = `let cosine = cosines(angle + 2u * c); let sine = sines(angle + 2u * c);
     let u = dqk[begin + c]; let v = dqk[begin + pairs + c];
     let dlo = u * cosine + v * sine; let dhi = v * cosine - u * sine;`;
@@ -86,7 +86,7 @@ export function qkNormRopeBackward(gpu: Gpu, t: QkBackwardTensors, sizes: QkSize
   return [gpu.dispatch(kernel, { ...bound, ...normTensors(t) }, groups), ...(t.dqWeight ? gainGradients(gpu, t, sizes) : [])];
 }
 
-/** dqWeight and dkWeight. A thread sums one (lo, hi) pair of vec4s over a strip of tokens and all heads of q, or of k. */
+/** Adds to dqWeight and dkWeight. A thread sums one (lo, hi) pair of vec4s over a strip of tokens, and over all heads of q or all of k. */
 function gainGradients(gpu: Gpu, t: QkBackwardTensors, sizes: QkSizes): Dispatch[] {
   const { dqWeight, dkWeight, partial, counts } = t;
   if (!dqWeight || !dkWeight || !partial) throw new TypeError('qkNormRopeBackward with norm: expected dqWeight, dkWeight and partial');

@@ -1,4 +1,4 @@
-/** Float64 references of the q/k norm and rotation, and of their gradient. */
+/** Float64 references of the q/k norm with RoPE, and of its gradient. */
 import type { QkSizes } from './qk-norm-rope.ts';
 
 type Reference = Pick<QkSizes, 'heads' | 'kvHeads' | 'headDim' | 'eps' | 'norm'> & { theta: number };
@@ -16,7 +16,7 @@ function eachHead(
   }
 }
 
-/** qk [tokens, (heads + kvHeads)·headDim]. The gains are needed only with `norm`. */
+/** Returns qk [tokens, (heads + kvHeads)·headDim]. The gains are needed only with `norm`. */
 export function qkNormRopeReference(
   qkv: Float64Array,
   positions: ArrayLike<number>,

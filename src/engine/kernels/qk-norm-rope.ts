@@ -1,6 +1,6 @@
 /**
- * RMS norm of each q and k head (Qwen3; Qwen2 has no such norm), then rotary position embedding (Su et al. 2021). Pairs are
- * those of Hugging Face's rotate_half: element i rotates with element i + head_dim/2.
+ * RMS norm of each q and k head (in Qwen3; Qwen2 has no such norm), then rotary position embedding (RoPE, Su et al. 2021). The pairs are
+ * those of Hugging Face's rotate_half: element i rotates together with element i + head_dim/2.
  */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
@@ -13,7 +13,7 @@ export interface QkSizes {
   kvHeads: number;
   /** A multiple of 8. */
   headDim: number;
-  /** The epsilon of the norm; unused without the norm. */
+  /** The epsilon of the norm. Not used without the norm. */
   eps: number;
   norm: boolean;
 }
@@ -39,7 +39,7 @@ export function checkQkSizes({ heads, kvHeads, headDim }: QkSizes): void {
   checkMultiple('qkNormRope kvHeads', kvHeads, 1);
 }
 
-/** `width`: vec4s of a head. */
+/** `width` is the number of vec4s of a head. */
 export const QK_DIMS = { rows: 'Rows', heads: 'u32', kv_heads: 'u32', width: 'u32', eps: 'f32' } as const;
 export const qkDims = ({ tokens, heads, kvHeads, headDim, eps }: QkSizes) => ({
   rows: tokens,
@@ -49,24 +49,24 @@ export const qkDims = ({ tokens, heads, kvHeads, headDim, eps }: QkSizes) => ({
   eps,
 });
 
-/** WGSL: sizes of a token. `pairs`: pairs of vec4s (lo, hi) of a head that rotate together. */
+/** WGSL: the sizes of a token's data. `pairs` is the number of pairs of vec4s (lo, hi) in a head that rotate together. */
 export const QK_SIZES_WGSL = `let heads = dims.heads; let all = heads + dims.kv_heads; let width = dims.width; let pairs = width / 2u;
   let qkv_width = (all + dims.kv_heads) * width;`;
-/** WGSL functions: four cosines or sines from entry `at` of the table. */
+/** WGSL functions that return four cosines or four sines of the RoPE table. `at` is the index of the first vec4 to read. */
 export const ROTATION_WGSL = `
 fn cosines(at: u32) -> vec4f { let u = rope[at]; let v = rope[at + 1u]; return vec4f(u.xz, v.xz); }
 fn sines(at: u32) -> vec4f { let u = rope[at]; let v = rope[at + 1u]; return vec4f(u.yw, v.yw); }`;
-/** WGSL function: vec4 c of the norm's gain of q or k. */
+/** A WGSL function that returns vec4 `c` of the norm's gain for q or for k. */
 export const GAIN_WGSL = `
 fn gain(is_q: bool, c: u32) -> vec4f { if (is_q) { return qWeight[c]; } return kWeight[c]; }`;
 
 export interface QkTensors {
-  /** [tokens, (heads + 2·kvHeads)·headDim] raw projections. */
+  /** [tokens, (heads + 2·kvHeads)·headDim], the projections before norm and RoPE. */
   qkv: View;
-  /** [headDim] gains; required with `norm`. */
+  /** [headDim], the norm's gains. Required with `norm`. */
   qWeight?: View;
   kWeight?: View;
-  /** [tokens, heads + kvHeads]; required with `norm`. */
+  /** [tokens, heads + kvHeads], 1 / RMS of each head. Required with `norm`. */
   rstd?: View;
   /** [tokens] u32 */
   positions: View;
@@ -81,11 +81,11 @@ export function normTensors({ qWeight, kWeight, rstd }: QkTensors): { qWeight: V
   return { qWeight, kWeight, rstd };
 }
 
-/** qk[tokens, (heads + kvHeads)·headDim] from the q and k columns of qkv. */
+/** Computes qk [tokens, (heads + kvHeads)·headDim] from the q and k columns of qkv. */
 export function qkNormRope(gpu: Gpu, t: QkTensors & { qk: View }, sizes: QkSizes): Dispatch[] {
   checkQkSizes(sizes);
   const { tokens, heads, kvHeads } = sizes;
-  /** `read` gives the vec4 c of a head, normed or not. */
+  /** WGSL: the entry point. `norm` computes the norm, if the model has one. `read` gives vec4 c of a head, normed or not. */
   const main = (norm: string, read: (c: string) => string): string =>
     `${ROTATION_WGSL}${itemMain(
       gpu.tuning,

@@ -1,9 +1,10 @@
 /**
- * Counter-based random numbers: the bits are a function of (seed, stream, position, id), the same on GPU and CPU. So a sample
- * does not depend on the rest of the batch and can be repeated. The mixer is lowbias32 (C. Wellons, hash-prospector).
+ * Counter-based random numbers: the bits are a function of (seed, stream, position, id), and are the same on GPU and CPU. So a sample
+ * does not depend on the rest of the batch, and can be repeated. The function that mixes the bits is lowbias32 (C. Wellons,
+ * hash-prospector).
  */
 
-/** WGSL: `random_key(seed, stream, position)` once for each row, then `random_bits(key, id)` and `gumbel(bits)`. */
+/** WGSL functions. Call `random_key(seed, stream, position)` once for each row, then `gumbel(random_bits(key, id))` for each token id. */
 export const RANDOM_WGSL = /* wgsl */ `
 fn mix_bits(value: u32) -> u32 {
   var x = value;

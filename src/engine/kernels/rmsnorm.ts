@@ -37,8 +37,9 @@ export function rmsnorm(
 }
 
 /**
- * dx (=, or += with `accumulateDx`) and, if it is given, dweight += from dy. With x̂ = x · rstd and g = weight · dy:
- * dx = rstd · (g - x̂ · mean(g · x̂)), dweight = Σ dy · x̂. `partial`: scratch of `rmsnormPartialBytes(width)`.
+ * Computes dx from dy, and adds to dweight if it is given. With x̂ = x · rstd and g = weight · dy:
+ * dx = rstd · (g - x̂ · mean(g · x̂)), dweight += Σ dy · x̂ over rows. With `accumulateDx`, the result is added to dx.
+ * `partial` is scratch of `rmsnormPartialBytes(width)`.
  */
 export function rmsnormBackward(
   gpu: Gpu,

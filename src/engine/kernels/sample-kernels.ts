@@ -1,18 +1,21 @@
-/** The kernels of `sample`. Logits are those of a chunk; `dims.rows.base` is its first row among all rows. */
+/**
+ * The kernels of `sample`. `logits` holds only the rows of one chunk. `dims.rows.base` is the index of the chunk's first row among all
+ * rows. τ is the temperature.
+ */
 import { defineKernel } from '../kernel.ts';
 import type { Tuning } from '../tuning.ts';
 import { RANDOM_WGSL } from './random.ts';
 import { itemMain } from './threads.ts';
 
-/** `stride4`: row stride of the logits in vec4s. */
+/** `stride4` is the row stride of the logits in vec4s. */
 const DIMS = { rows: 'Rows', vocab: 'u32', stride4: 'u32', splits: 'u32' } as const;
-/** `mode`: 0 = top-k (each id weighs 1), 1 = top-p (an id weighs its probability). `digit`: which four bits, from the top. */
+/** `mode` 0 is top-k (each id weighs 1), `mode` 1 is top-p (an id weighs its probability). `digit` selects four bits; 0 is the top four. */
 const DIGIT_DIMS = { ...DIMS, mode: 'u32', digit: 'u32' } as const;
 
 const ROW_WGSL = /* wgsl */ `
 struct Row { temperature: f32, top_p: f32, top_k: u32, seed: u32, stream: u32, pad0: u32, pad1: u32, pad2: u32 }
 fn inverse_temperature(row: Row) -> f32 { return select(1.0, 1.0 / row.temperature, row.temperature > 0.0); }`;
-// low: the threshold so far; top_k_low: the final threshold of top-k; both as ordered bits. top: the row's largest logit/τ.
+// `low` is the threshold so far, `top_k_low` the final threshold of top-k. Both are `ordered` bits. `top` is the row's largest logit/τ.
 const STATE_WGSL = /* wgsl */ `
 struct State { low: u32, top_k_low: u32, goal: f32, on: u32, top: f32, pad0: u32, pad1: u32, pad2: u32 }`;
 const ORDERED_WGSL = /* wgsl */ `
@@ -20,8 +23,8 @@ const ORDERED_WGSL = /* wgsl */ `
 fn ordered(x: f32) -> u32 { let bits = bitcast<u32>(x); return bits ^ select(0x80000000u, 0xffffffffu, bits >> 31u == 1u); }`;
 
 /**
- * Per split: max and Σexp of logit/τ over all ids; the best noisy logit among the ids that are kept, and its id. A logit that is
- * NaN or infinite makes the id 0xffffffff win.
+ * Computes for each split: the maximum of logit/τ over all ids, the sum of their exponentials, and the id with the largest noisy logit
+ * among the ids that top-k and top-p keep. If a logit is NaN or infinite, the id is 0xffffffff, and it wins.
  */
 export const drawKernel = (tuning: Tuning) =>
   defineKernel({
@@ -60,7 +63,7 @@ export const drawKernel = (tuning: Tuning) =>
     )}`,
   });
 
-/** Per split: Σ weight of the ids whose logit reaches each of 16 candidate thresholds. */
+/** Computes for each split and each of 16 candidate thresholds: the total weight of the ids whose logit reaches the threshold. */
 export const sumKernel = (tuning: Tuning) =>
   defineKernel({
     label: 'sample sums',
@@ -96,7 +99,7 @@ export const sumKernel = (tuning: Tuning) =>
     )}`,
   });
 
-/** Per row: the largest candidate that still keeps enough (k ids, or the mass p) becomes the threshold. */
+/** Chooses the threshold of each row: the largest candidate that still keeps enough (k ids, or the probability p). */
 export const narrowKernel = (tuning: Tuning) =>
   defineKernel({
     label: 'sample narrow',
@@ -139,7 +142,7 @@ export const narrowKernel = (tuning: Tuning) =>
     )}`,
   });
 
-/** Per row: joins the splits, writes token and log-probability, and moves the row to the next position. */
+/** Joins the splits of each row, writes the token and its log-probability, and moves the row to the next position. */
 export const finishKernel = (tuning: Tuning) =>
   defineKernel({
     label: 'sample finish',

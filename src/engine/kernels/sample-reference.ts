@@ -1,8 +1,8 @@
-/** CPU references of sampling, with the same random bits. */
+/** CPU references of sampling. They use the same random bits as the GPU. */
 import { gumbel, randomBits, randomKey } from './random.ts';
 import type { SampleRow } from './sample.ts';
 
-/** The ids of one row that remain after top-k and then top-p (Hugging Face's order). Ties at a threshold all remain. */
+/** The ids of one row that remain after top-k and then top-p (Hugging Face's order). All ids with a logit at the threshold remain. */
 export function keptIds(logits: ArrayLike<number>, row: SampleRow): number[] {
   const scale = row.temperature > 0 ? 1 / row.temperature : 1;
   let ids = Array.from({ length: logits.length }, (_, id) => id).sort((a, b) => logits[b]! - logits[a]!);
@@ -27,8 +27,8 @@ export function keptIds(logits: ArrayLike<number>, row: SampleRow): number[] {
 }
 
 /**
- * `sample` for one row: the same token (except for near ties in f32) from the same random bits.
- * @param position of the sampled token
+ * Computes what `sample` does for one row. From the same random bits it gives the same token, except for near ties in f32.
+ * @param position position of the sampled token
  */
 export function sampleReference(logits: ArrayLike<number>, row: SampleRow, position: number): { token: number; logprob: number } {
   const scale = row.temperature > 0 ? 1 / row.temperature : 1;

@@ -1,31 +1,32 @@
 /**
  * Sampling on the GPU: the next token of each row of logits, its log-probability, and the input of the next decode step.
  *
- * A token is drawn by the Gumbel-max trick: argmax over ids of logit/τ + noise(seed, stream, position, id). The vocabulary of a
- * row is cut into splits (interleaved vec4s), one thread each, so that few rows of a large vocabulary still use a whole GPU.
- * Top-k and top-p need no sorting: each is a threshold on the logit, found exactly from the top four bits to the last four.
+ * A token is drawn by the Gumbel-max trick: argmax over ids of logit/τ + noise(seed, stream, position, id), where τ is the temperature.
+ * The vocabulary of a row is cut into splits (interleaved vec4s) with one thread for each, so that a few rows of a large vocabulary
+ * still use a whole GPU. Top-k and top-p need no sorting: each is a threshold on the logit. A search finds the exact threshold, four bits
+ * at a time, from the top four bits to the last four.
  */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { rowCount, type Rows } from '../rows.ts';
 import { drawKernel, finishKernel, narrowKernel, sumKernel } from './sample-kernels.ts';
 import { itemGroups } from './threads.ts';
 
-/** The token id in `results` if a row has no distribution, because a logit is NaN or infinite. */
+/** The token id in `results` if no token can be sampled, because a logit of the row is NaN or infinite. */
 export const NO_TOKEN = 0xffffffff;
 
-/** Sampling parameters of one row. `temperature` 0 is greedy; the lowest id wins a tie. `topP` 1 and `topK` 0 mean no truncation. */
+/** Sampling parameters of one row. `temperature` 0 is greedy: the lowest id wins a tie. `topP` 1 and `topK` 0 mean no truncation. */
 export interface SampleRow {
   temperature: number;
   topP: number;
   topK: number;
-  /** u32 keys of the random numbers. */
+  /** `seed` and `stream` are the u32 keys of the random numbers. */
   seed: number;
   stream: number;
 }
 
 export const SAMPLE_ROW_BYTES = 32;
 
-/** The GPU form of `rows`: 8 words each. */
+/** Packs `rows` for the GPU: 8 u32 words for each row. */
 export function packSampleRows(rows: readonly SampleRow[]): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(rows.length * 8);
   const floats = new Float32Array(words.buffer);
@@ -40,15 +41,15 @@ export function packSampleRows(rows: readonly SampleRow[]): Uint32Array<ArrayBuf
 }
 
 export interface SampleTensors {
-  /** [rows of this chunk, stride]; columns from `vocab` on are ignored. */
+  /** [rows of this chunk, stride]. Columns from `vocab` on are ignored. */
   logits: View;
   /** Packed SampleRow [all rows]. */
   params: View;
   /** u32 [all rows]: the position of each row's last token. Sampling adds 1. */
   positions: View;
-  /** u32 [all rows]: receives the sampled ids, the next step's input. A row without a distribution receives 0. */
+  /** u32 [all rows]: receives the sampled ids, which are the next step's input. It receives 0 where `results` has NO_TOKEN. */
   tokens: View;
-  /** [steps, resultRows] of (token id or NO_TOKEN, f32 bits of its log-probability). */
+  /** [steps, resultRows] of pairs of u32: (token id or NO_TOKEN, f32 bits of its log-probability). */
   results: View;
   scratch: SampleScratch;
   counts: View;
@@ -58,12 +59,12 @@ export interface SampleSizes {
   /** The rows of this chunk; `base` is the index of the first one among all rows. */
   rows: Rows;
   vocab: number;
-  /** Row stride of the logits, a multiple of 4; by default `vocab` rounded up. */
+  /** Row stride of the logits, a multiple of 4. Default: `vocab`, rounded up to a multiple of 4. */
   stride?: number;
   /** Row of `results` to write. */
   step: number;
   resultRows: number;
-  /** Apply topK and topP (33 more dispatches). Without it they must be off. */
+  /** Apply topK and topP (33 more dispatches). If false, topK and topP must be off in all rows. */
   truncate: boolean;
 }
 
@@ -85,8 +86,8 @@ export function sampleScratch(gpu: Gpu, maxRows: number, vocab: number): SampleS
 }
 
 /**
- * Samples every row of a chunk of logits. The log-probability is of softmax(logits/τ) before truncation (τ = 1 if greedy).
- * Ties at a top-k or top-p threshold are all kept.
+ * Samples a token for every row of a chunk of logits. The log-probability is that under softmax(logits/τ) before truncation (τ = 1 if
+ * greedy). All ids with a logit at a top-k or top-p threshold are kept.
  */
 export function sample(gpu: Gpu, t: SampleTensors, p: SampleSizes): Dispatch[] {
   const { tuning } = gpu;

@@ -1,6 +1,6 @@
 /**
- * Sums over the rows of a [rows, width] tensor without atomics: the rows are cut into strips, one kernel sums each strip, and
- * `addStrips` adds the strips in order.
+ * Sums over the rows of a [rows, width] tensor without atomics. The rows are cut into strips. One kernel sums each strip, and
+ * `addStrips` adds the sums of the strips in order.
  */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
@@ -10,11 +10,11 @@ import { itemGroups, itemMain } from './threads.ts';
 export const STRIPS = 32;
 /** Bytes of the scratch `partial` [STRIPS, width]. */
 export const partialBytes = (width: number): number => STRIPS * width * 4;
-/** WGSL: the rows [begin, to) of `strip`. */
+/** WGSL: computes `begin` and `to`. The rows of strip number `strip` are begin … to - 1. */
 export const STRIP_WGSL = `let n = row_count();
   let per_strip = (n + ${STRIPS - 1}u) / ${STRIPS}u; let begin = min(strip * per_strip, n); let to = min(begin + per_strip, n);`;
 
-/** out[width] += the sum of partial[strips, width]. A run without rows leaves `out` unchanged. */
+/** out[width] += the sum of partial[strips, width] over strips. A run without rows leaves `out` unchanged. */
 export function addStrips(
   gpu: Gpu,
   { partial, out, counts }: { partial: View; out: View; counts: View },

@@ -14,7 +14,7 @@ const DIMS = { rows: 'Rows', width: 'u32' } as const;
 const ITEMS = 'row_count() * dims.width';
 const AT = 'let row = i / dims.width; let gate_at = i + row * dims.width; let up_at = gate_at + dims.width;';
 
-/** act[rows, width] from gateUp[rows, 2·width] (gate columns first). */
+/** Computes act[rows, width] from gateUp[rows, 2·width], whose first columns are gate. */
 export function swiglu(
   gpu: Gpu,
   { gateUp, act, counts }: { gateUp: View; act: View; counts: View },
@@ -38,7 +38,10 @@ export function swiglu(
   return [gpu.dispatch(kernel, { dims: { rows, width: width / 4 }, counts, gateUp, act }, groups)];
 }
 
-/** dgateUp[rows, 2·width] from dact[rows, width]: dup = silu(g) · d, dgate = σ(g) · (1 + g · (1 - σ(g))) · up · d. */
+/**
+ * Computes dgateUp[rows, 2·width] from d = dact[rows, width]. With g = gate: dup = silu(g) · d and
+ * dgate = σ(g) · (1 + g · (1 - σ(g))) · up · d.
+ */
 export function swigluBackward(
   gpu: Gpu,
   { gateUp, dact, dgateUp, counts }: { gateUp: View; dact: View; dgateUp: View; counts: View },

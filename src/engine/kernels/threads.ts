@@ -1,10 +1,10 @@
-/** Entry points of kernels that give each thread one item, or each row one or more threads. */
+/** WGSL entry points for kernels that give each thread one item, or each row one or more threads. */
 import { type Counts, GRID_INDEX_WGSL, grid, rowCount, type Rows, type Workgroups } from '../rows.ts';
 import type { Tuning } from '../tuning.ts';
 
 const GRID_BUILTINS = '@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) nwg: vec3u, @builtin(local_invocation_index) thread: u32';
 
-/** An entry point with one thread for each of `count` items (a WGSL expression). `body` sees the item's index `i`. */
+/** An entry point with one thread for each of `count` items. `count` is a WGSL expression. In `body`, `i` is the item's index. */
 export function itemMain({ threads }: Tuning, count: string, body: string): string {
   return /* wgsl */ `
 @compute @workgroup_size(${threads}) fn main(${GRID_BUILTINS}) {
@@ -14,17 +14,17 @@ export function itemMain({ threads }: Tuning, count: string, body: string): stri
 }`;
 }
 
-/** Workgroups of an `itemMain` kernel. */
+/** The workgroup counts of an `itemMain` kernel. */
 export function itemGroups({ threads }: Tuning, count: (counts: Counts) => number): (counts: Counts) => Workgroups {
   return (counts) => grid(count(counts), threads);
 }
 
-/** Rows of a workgroup if a row has one thread. Few, so that a small batch still uses all cores. */
+/** Number of rows in a workgroup if each row has one thread. It is small, so that a small batch still uses all CPU cores. */
 const ROWS_PER_GROUP = 16;
 
 /**
- * An entry point over the run's rows. `body` sees `row`, `lane` and `step` (it visits columns from `lane` in steps of `step`) and
- * `row_sum(x, lane)`, which adds x over the threads of the row in a fixed order. A row has one thread or one workgroup.
+ * An entry point for the rows of a run. Each row has either one thread or one workgroup. `body` can use `row`, `lane` and `step`: a thread
+ * visits the columns lane, lane + step, … It can also call `row_sum(x, lane)`, which adds x over the threads of the row in a fixed order.
  */
 export function rowMain({ rowThreads }: Tuning, body: string): string {
   const alone = rowThreads === 1;
@@ -49,7 +49,7 @@ ${sum}
 }`;
 }
 
-/** Workgroups of a `rowMain` kernel. */
+/** The workgroup counts of a `rowMain` kernel. */
 export function rowGroups({ rowThreads }: Tuning, rows: Rows): (counts: Counts) => Workgroups {
   return (counts) => grid(rowCount(rows, counts), rowThreads === 1 ? ROWS_PER_GROUP : 1);
 }

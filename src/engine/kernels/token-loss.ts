@@ -1,11 +1,11 @@
 /**
  * Statistics of softmax(logits / temperature) for a chunk of rows, and the gradient of a token loss, which overwrites the logits.
- * No probability is stored. The vocabulary of a row is cut into splits (interleaved vec4s), one thread each; the results of the
- * splits are then joined in order.
+ * Probabilities are never stored. The vocabulary of a row is cut into splits (interleaved vec4s) with one thread for each. Then the
+ * results of the splits are joined in order.
  *
- * A row has one or more terms (`MicroBatch`): targets of the sequences that share the row's token. The loss of a row is the sum
- * over its terms. Logits are local to the chunk: [rows of the chunk, stride] with stride = vocab rounded up to 4. All other
- * tensors hold all rows or all terms: row r of the chunk is entry base + r, where `base` is that of `rows`.
+ * A row has one or more terms (`MicroBatch`): the targets of the sequences that share the row's token. The loss of a row is the sum over
+ * its terms. `logits` holds only the chunk: [rows of the chunk, stride], where stride is vocab rounded up to a multiple of 4. All other
+ * tensors hold all rows or all terms: row r of the chunk is their entry `rows.base` + r.
  */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
@@ -19,7 +19,7 @@ export interface LogitsSizes {
 
 /** Bytes of the uniform `settings`. */
 export const LOSS_SETTINGS_BYTES = 48;
-/** Contents of `settings`: the temperature and up to eight settings of the TokenLoss. @throws RangeError unless temperature > 0. */
+/** The values of `settings`: the temperature, and up to eight settings of the TokenLoss. @throws RangeError unless temperature > 0. */
 export function lossSettings(temperature: number, settings: readonly number[] = []): Float32Array<ArrayBuffer> {
   if (!(temperature > 0)) throw new RangeError(`lossSettings temperature ${temperature}: expected > 0`);
   if (settings.length > 8) throw new RangeError(`lossSettings: ${settings.length} loss settings, expected at most 8`);
@@ -29,12 +29,12 @@ export function lossSettings(temperature: number, settings: readonly number[] = 
   return words;
 }
 
-/** Splits of a row. Each has at least 16 vec4s, if the row has so many. */
+/** The number of splits of a row. Each split has at least 16 vec4s, if the row has that many. */
 export const splitsOf = (vocab: number): number => Math.min(256, Math.max(1, Math.floor(vocab / 64)));
 /** Bytes of `partial` for chunks of at most `rows`. */
 export const statisticsPartialBytes = (rows: number, vocab: number): number => rows * splitsOf(vocab) * 16;
 
-/** Fields of `dims` in every kernel over logits; `stride` in vec4s. */
+/** Fields of `dims` in every kernel over logits. `stride` is in vec4s. */
 export const LOGITS_DIMS = { rows: 'Rows', vocab: 'u32', stride: 'u32', splits: 'u32' } as const;
 /** @throws RangeError unless vocab is a positive integer. */
 export function logitsDims({ rows, vocab }: LogitsSizes): { rows: Rows; vocab: number; stride: number; splits: number } {
@@ -43,7 +43,7 @@ export function logitsDims({ rows, vocab }: LogitsSizes): { rows: Rows; vocab: n
 }
 /** Fields of the uniform `settings`. */
 export const SETTINGS = { temperature: 'f32', pad0: 'f32', pad1: 'f32', pad2: 'f32', loss0: 'vec4f', loss1: 'vec4f' } as const;
-/** WGSL: vec4 `v` of a row's logits over the temperature. Pad columns are -3e38: they never win a maximum, and their exponential is 0. */
+/** WGSL: vec4 `v` of a row's logits / temperature. Padding columns are -3e38, so they never win a maximum, and their exponential is 0. */
 export const SCALED_WGSL = `fn scaled(row: u32, v: u32) -> vec4f {
   let z = logits[row * dims.stride + v] / settings.temperature;
   return select(vec4f(-3e38f), z, v * 4u + vec4u(0u, 1u, 2u, 3u) < vec4u(dims.vocab));
@@ -58,8 +58,8 @@ export interface Terms {
 }
 
 /**
- * stats[row] = vec2f(log-sum-exp, entropy) of z = logits / temperature, and logprobs[term] = z[target] - log-sum-exp, in nats.
- * partial: `statisticsPartialBytes`. settings: uniform with `lossSettings`.
+ * With z = logits / temperature, writes stats[row] = vec2f(log-sum-exp of z, entropy) and logprobs[term] = z[target] - log-sum-exp, in
+ * nats. `partial` is scratch of `statisticsPartialBytes`. `settings` is a uniform with `lossSettings`.
  */
 export function rowStatistics(
   gpu: Gpu,
@@ -134,9 +134,10 @@ export function rowStatistics(
 }
 
 /**
- * Overwrites the logits with ∂L/∂logits, where L = Σ weight · f(logprob, entropy, inputs) over the terms of each row. `wgsl`: the
- * function `token_loss` of a TokenLoss. inputs[term] = vec4f(inputs, weight); stats and logprobs from `rowStatistics`. Pad columns
- * become 0. With p = softmax(z): ∂logp/∂z = onehot - p, ∂H/∂z = -p · (ln p + H).
+ * Overwrites the logits with ∂L/∂logits, where L = Σ weight · f(logprob, entropy, inputs) over the terms of each row. Padding columns
+ * become 0. `sizes.wgsl` is the source of the WGSL function `token_loss` of a TokenLoss. `inputs` has one vec4f for each term: xyz are the
+ * loss's inputs, w is the weight. `rowStatistics` computes `stats` and `logprobs`.
+ * With p = softmax(z) and H = entropy: ∂logp/∂z = onehot - p, ∂H/∂z = -p · (ln p + H).
  */
 export function rowLossGradient(
   gpu: Gpu,
@@ -180,7 +181,7 @@ fn derivative(term: u32, entropy: f32) -> vec2f {
   return [gpu.dispatch(kernel, { ...t, dims }, groups)];
 }
 
-/** One row: [log-sum-exp, entropy] of logits / temperature. */
+/** Returns [log-sum-exp, entropy] of logits / temperature for one row. */
 export function rowStatisticsReference(logits: Float64Array, temperature: number): [number, number] {
   const z = logits.map((v) => v / temperature);
   const most = z.reduce((a, b) => Math.max(a, b), -Infinity);
@@ -188,7 +189,7 @@ export function rowStatisticsReference(logits: Float64Array, temperature: number
   return [lse, z.reduce((sum, v) => sum - Math.exp(v - lse) * (v - lse), 0)];
 }
 
-/** One row: ∂L/∂logits from (∂L/∂logprob, ∂L/∂entropy) of each of its targets. */
+/** Returns ∂L/∂logits of one row. `derivative` of each term is [∂L/∂logprob, ∂L/∂entropy]. */
 export function rowLossGradientReference(
   logits: Float64Array,
   temperature: number,

@@ -1,6 +1,6 @@
 /**
- * The k likeliest tokens of each row of logits, in order of probability; the lower id wins a tie. Each split of a row's
- * vocabulary keeps its own k tokens, and one thread for each row joins them.
+ * Finds the k likeliest tokens of each row of logits, in order of probability. The lower id wins a tie. The vocabulary of a row is cut
+ * into splits. Each split keeps its k likeliest tokens, and one thread for each row joins the splits.
  */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
@@ -27,8 +27,8 @@ fn offer(value: f32, id: u32) {
 }`;
 
 /**
- * top[row] = the k likeliest tokens of softmax(logits / temperature). Needs the `stats` of `rowStatistics`, and logits that no
- * gradient has overwritten. Sizes as for `rowStatistics`; `top` holds all rows. @throws RangeError unless 1 ≤ k ≤ vocab
+ * top[row] = the k likeliest tokens of softmax(logits / temperature). Needs the `stats` of `rowStatistics`, and logits that no gradient
+ * has overwritten. `logits` holds the rows of one chunk; `top` and `stats` hold all rows. @throws RangeError unless 1 ≤ k ≤ vocab
  */
 export function topTokens(
   gpu: Gpu,
@@ -87,7 +87,7 @@ ${SCALED_WGSL}${itemMain(
   ];
 }
 
-/** One row: the k likeliest tokens of softmax(logits / temperature). */
+/** The k likeliest tokens of softmax(logits / temperature), for one row. */
 export function topTokensReference(logits: Float64Array, temperature: number, k: number): { id: number; logprob: number }[] {
   const z = logits.map((v) => v / temperature);
   const most = z.reduce((a, b) => Math.max(a, b), -Infinity);

@@ -1,42 +1,42 @@
 /**
- * How a weight matrix is stored, and the WGSL that loads it. A kernel is written once over `load_<name>(i)`, which returns the
- * i-th vec4 of the row-major matrix in f32. The arithmetic after the load is the same for all formats.
+ * How a weight matrix is stored, and the WGSL that loads it. Kernels call `load_<name>(i)`, which returns the i-th vec4 of the row-major
+ * matrix in f32. So one kernel source works for all formats, and the arithmetic after the load is the same.
  */
 import { fromBfloat16, fromHalf, toBfloat16, toHalf } from '../../base/half.ts';
 import type { Precision } from '../../records/model.ts';
 import type { View } from '../gpu.ts';
 
 /**
- * - f32
+ * - f32: as it is.
  * - bf16: two values in a u32, the first in the low half.
- * - int8, int4: integers in two's complement, the first value in the lowest bits, times a scale for each 32 values of a row. The
- *   scales are f16, two in a u32. A value is at most half a step from the original: absmax / 254 in int8, absmax / 14 in int4, with
- *   the largest absolute value of its 32.
+ * - int8, int4: integers in two's complement, four or eight in a u32, the first in the lowest bits. Each 32 values of a row share a
+ *   scale, and a weight is integer · scale. The scales are f16, two in a u32. A stored weight differs from the original by at most half
+ *   a scale: absmax / 254 in int8, absmax / 14 in int4, where absmax is the largest absolute value of the 32.
  */
 export const WEIGHT_FORMATS = ['f32', 'bf16', 'int8', 'int4'] as const satisfies readonly Precision[];
 export type WeightFormat = Precision;
 
-/** Neighbours in a row that share a scale in int8 and int4. */
+/** Number of neighbouring values in a row that share a scale in int8 and int4. */
 export const SCALE_GROUP = 32;
 
 const BITS: Record<WeightFormat, number> = { f32: 32, bf16: 16, int8: 8, int4: 4 };
 export const hasScales = (format: WeightFormat): boolean => format === 'int8' || format === 'int4';
 
-/** Bytes of the values and of the scales of `count` values. */
+/** Bytes that `count` values need: of the values, and of their scales. */
 export const storedBytes = (format: WeightFormat, count: number): { values: number; scales: number } => ({
   values: (count * BITS[format]) / 8,
   scales: hasScales(format) ? (count / SCALE_GROUP) * 2 : 0,
 });
 
-/** Row-major values in a format. */
+/** Row-major values that are stored in a format. */
 export interface Stored {
   format: WeightFormat;
   values: View;
-  /** In int8 and int4 only. */
+  /** Present only in int8 and int4. */
   scales?: View;
 }
 
-/** The buffers of an operand of the kernel `loader`. A View is f32. The names of buffers that a format lacks are not bound. */
+/** The buffers to bind for an operand that a kernel reads with `loader`. A View holds f32. If a format has no scales, they are ignored. */
 export function operand<Name extends string>(name: Name, of: View | Stored): Readonly<Record<Name | `${Name}_scales`, View>> {
   const { values, scales = values } = 'format' in of ? of : { values: of };
   return { [name]: values, [`${name}_scales`]: scales } as Record<Name | `${Name}_scales`, View>;
@@ -45,7 +45,7 @@ export const formatOf = (of: View | Stored): WeightFormat => ('format' in of ? o
 
 const ELEMENT: Record<WeightFormat, string> = { f32: 'vec4f', bf16: 'vec2u', int8: 'u32', int4: 'u32' };
 
-/** The buffers that a kernel reads for operand `name`, and the function `load_<name>`. */
+/** The declarations of the buffers that a kernel reads for operand `name`, and the WGSL function `load_<name>`. */
 export function loader<Name extends string>(
   name: Name,
   format: WeightFormat,
@@ -65,11 +65,11 @@ export function loader<Name extends string>(
   };
 }
 
-/** Adding and subtracting it rounds a float64 to a whole number, ties to even. */
+/** Adding and subtracting this number rounds a float64 to a whole number, ties to even. */
 const TO_WHOLE = 1.5 * 2 ** 52;
 
 /**
- * Values in a format. `data`: whole groups of 32 in int8 and int4, an even number of values in bf16.
+ * Encodes values in a format. The length of `data` must be a multiple of 32 in int8 and int4, and even in bf16.
  * @throws RangeError if a value is not finite, or too large for an f16 scale
  */
 export function encodeWeights(
@@ -100,7 +100,7 @@ export function encodeWeights(
   return { values, scales };
 }
 
-/** The values that a kernel loads. */
+/** Returns the values that a kernel loads from the encoded data. */
 export function decodeWeights(
   format: WeightFormat,
   { values, scales }: { values: ArrayBufferView<ArrayBuffer>; scales?: Uint16Array },
