@@ -1,7 +1,7 @@
 /**
- * @file Keeps the page and its workers within the content security policy (src/cli/headers.ts). The only Trusted Types
- * policy of this project checks the address of each worker: the default policy, W3C Trusted Types, §2.3.4. No HTML and no
- * script is made from a string.
+ * @file Keeps the page and its workers within the content security policy (src/cli/headers.ts). The project makes no HTML and no script
+ * from a string. So it has only one Trusted Types policy, the default policy (W3C Trusted Types, §2.3.4), which checks the address of
+ * each worker.
  */
 import { config } from 'zod/mini';
 
@@ -18,5 +18,5 @@ interface TrustedTypes {
   },
 });
 
-// zod would try `new Function` once, and the browser would report a violation.
+// Without this setting, zod would try `new Function` once, and the browser would report a violation of the policy.
 config({ jitless: true });

@@ -2,7 +2,10 @@
 
 type Cell = string | number | null | undefined;
 
-/** Text that a spreadsheet would run as a formula gets an apostrophe in front, because ids and tool names can come from imports. */
+/**
+ * Returns the table as CSV. Ids and tool names can come from imports, so a text that a spreadsheet would run as a formula gets an
+ * apostrophe in front.
+ */
 export function csv(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return [header, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }

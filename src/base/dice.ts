@@ -1,14 +1,14 @@
 /** @file Seeded random choices for the task generators. */
 import { hash32 } from './random.ts';
 
-/** FNV-1a hash of a text, so that a text can be a key of the counter-based generator. */
+/** The FNV-1a hash of a text. It makes the text usable as a key of the counter-based generator. */
 function textKey(text: string): number {
   let h = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
   return h >>> 0;
 }
 
-/** Each draw depends only on the keys and the number of earlier draws. */
+/** A random generator. Each draw depends only on the keys and on the number of earlier draws. */
 export class Dice {
   private readonly key: number;
   private draws = 0;
@@ -17,7 +17,7 @@ export class Dice {
     this.key = hash32(...keys.map((key) => (typeof key === 'string' ? textKey(key) : key)));
   }
 
-  /** Uniform in [0, 1). */
+  /** A uniform number in [0, 1). */
   unit(): number {
     return hash32(this.key, this.draws++) / 2 ** 32;
   }

@@ -15,7 +15,7 @@ export function fromHalf(h: number): number {
 /** A float64 of this size has no fraction, so adding it rounds to an integer, ties to even. */
 const NO_FRACTION = 2 ** 52;
 
-/** Rounds finite numbers to the nearest half, ties to even. What rounds to more than `MAX_HALF` becomes infinite. */
+/** Rounds finite numbers to the nearest half, ties to even. Numbers that would round to more than `MAX_HALF` become infinite. */
 export function toHalf(data: Float32Array): Uint16Array<ArrayBuffer> {
   const bits = new Uint32Array(data.buffer, data.byteOffset, data.length);
   const halves = new Uint16Array(data.length);

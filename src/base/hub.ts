@@ -1,4 +1,4 @@
-/** @file The Hugging Face Hub, or a server of the same form: which files a model has, and their download. */
+/** @file Lists and downloads the files of a model on the Hugging Face Hub, or on a server with the same API. */
 import { InputError, shown } from './input-error.ts';
 
 export const HUB = 'https://huggingface.co';
@@ -27,7 +27,7 @@ export interface HubFiles {
   files: HubFile[];
 }
 
-/** How often a download that breaks off goes on from where it stopped. */
+/** How many times a download that breaks off is resumed. */
 const RESUMES = 3;
 
 const withoutSlash = (hub: string) => hub.replace(/\/+$/, '');
@@ -37,7 +37,7 @@ export const filesAddress = (model: string, revision: string, hub = HUB) => `${w
 
 /**
  * Asks the Hub for the files of a model.
- * @param example the name of a model, for the message
+ * @param example the name of an existing model, which the error message shows
  * @throws HubError (`network`) if no answer comes, and (`files`) if there is no such model
  */
 export async function hubFiles(model: string, example: string, hub = HUB, signal?: AbortSignal): Promise<HubFiles> {
@@ -56,7 +56,7 @@ export async function hubFiles(model: string, example: string, hub = HUB, signal
 }
 
 /**
- * The bytes of a file from byte `from`. Where the connection breaks, the rest is requested again, as a range.
+ * Downloads a file from byte `from`. If the connection breaks, the stream requests the rest with an HTTP range.
  * @throws HubError, as an error of the stream
  */
 export function resumable(
@@ -109,7 +109,7 @@ async function hubJson(hub: string, path: string, model: string, signal?: AbortS
     if (signal?.aborted) throw new HubError(`the download of "${model}" was cancelled`, 'cancelled');
     throw new HubError(`the Hub at ${originOf(hub)} cannot be reached: expected the files of "${model}"`, 'network');
   }
-  // The Hub hides models that do not exist or are private behind 401.
+  // The Hub answers 401 for models that do not exist or are private.
   if (response.status === 404 || response.status === 401)
     throw new HubError(`the Hub has no public model "${model}" (HTTP ${response.status}): expected OWNER/NAME of one`, 'files');
   if (!response.ok) throw new HubError(`the Hub failed (HTTP ${response.status}): expected the files of "${model}"`, 'network');

@@ -1,6 +1,6 @@
-/** @file Values and errors of foreign files, as messages show them: one short line without invisible characters. */
+/** @file Shows values and errors of foreign files in messages: as one short line without invisible characters. */
 
-/** A file or a value from outside is not what it should be. The message is one line and may quote the file. */
+/** The error for a file or a value from outside that is wrong. The message is one line and may quote the file. */
 export class InputError extends Error {
   override name = 'InputError';
 
@@ -9,7 +9,7 @@ export class InputError extends Error {
   }
 }
 
-/** JSON in one line, with `most` characters at most; `missing` for undefined. A value may be huge, or nested without end. */
+/** The value as JSON in one line, cut to `most` characters; `missing` for undefined. The value may be huge, or nested very deeply. */
 export function shown(value: unknown, most = 80): string {
   if (value === undefined) return 'missing';
   if (typeof value === 'number') return String(value);
@@ -26,7 +26,7 @@ export function parserReason(error: unknown, most = 200): string {
   return visible((error as Error).message.split('\n')[0]!, most);
 }
 
-/** The text cut to `most` characters. Control characters, and those that turn the direction of writing, become `\u…`. */
+/** The text, cut to `most` characters. Control characters and characters that change the direction of writing become `\u…`. */
 function visible(text: string, most: number): string {
   const short = text.length > most ? `${text.slice(0, most)}…` : text;
   return short.replace(/\p{C}/gu, (own) => `\\u${own.codePointAt(0)!.toString(16).padStart(4, '0')}`);

@@ -4,7 +4,7 @@ import type { Json } from '../records/json.ts';
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Equal values give equal texts: keys sorted by UTF-16 code unit, no white space, numbers in JavaScript's format. */
+/** JSON whose text is the same for equal values: keys sorted by UTF-16 code unit, no white space, numbers as JavaScript writes them. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (value !== null && typeof value === 'object') {

@@ -1,15 +1,15 @@
-/** @file Web Locks, which all tabs of a browser see. A lock ends with its tab. */
+/** @file Takes Web Locks, which all tabs of a browser share. A lock ends when its tab is closed. */
 
 interface LockRequest {
-  /** Many can hold a lock as `shared`; one can hold it as `exclusive`, which is the default. */
+  /** Several holders can have a lock as `shared`, but only one as `exclusive`. Default: `exclusive`. */
   mode?: LockMode;
-  /** Wait until the lock is free. Default: take the lock now or not at all. */
+  /** Whether to wait until the lock is free. Default: false, so a lock that is not free is not taken. */
   wait?: boolean;
   locks?: LockManager | undefined;
 }
 
 /**
- * Takes a lock. Without Web Locks, as outside browsers, every lock is free.
+ * Takes a lock. Where Web Locks do not exist, for example in Node, every lock is free.
  * @returns a function that frees the lock and resolves when others can take it; null if the lock is not free
  */
 export async function takeLock(name: string, { mode = 'exclusive', wait = false, ...given }: LockRequest = {}) {

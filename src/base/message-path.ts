@@ -1,4 +1,4 @@
-/** @file The messages of a trajectory in their order, and which call a result answers. */
+/** @file Lists the messages of a trajectory in order, and finds the call that each tool result answers. */
 import type { ToolCall } from '../records/task.ts';
 import type { MessageNode, Trajectory } from '../records/trajectory.ts';
 
@@ -34,7 +34,7 @@ export interface Answer {
   text: string;
 }
 
-/** The answered calls of a path by the id of the message with the result. The results of a turn are in the order of its calls. */
+/** The answered calls of a path: id of the message with the result → call and result. A turn's results are in the order of its calls. */
 export function answersOf(nodes: readonly MessageNode[]): Map<number, Answer> {
   const answers = new Map<number, Answer>();
   let calls: ToolCall[] = [];

@@ -11,7 +11,7 @@ export function hash32(...keys: number[]): number {
   return h >>> 0;
 }
 
-/** A permutation of 0…n−1 (Fisher–Yates). Depends only on `n`, `seed` and `epoch`. */
+/** A random permutation of 0…n−1 (Fisher–Yates). It depends only on `n`, `seed` and `epoch`. */
 export function permutation(n: number, seed: number, epoch: number): number[] {
   const order = Array.from({ length: n }, (_, i) => i);
   for (let i = n - 1; i > 0; i--) {

@@ -1,6 +1,6 @@
 /**
- * @file Synchronous SHA-256 (FIPS 180-4). `crypto.subtle` is asynchronous, and an IndexedDB transaction ends if its code awaits
- * anything else. `crypto.subtle` is also absent outside secure contexts.
+ * @file Synchronous SHA-256 (FIPS 180-4). `crypto.subtle` is asynchronous, and an IndexedDB transaction ends if its code awaits anything
+ * but IndexedDB. `crypto.subtle` is also absent outside secure contexts.
  */
 
 /** The standard's constants: the first 32 bits of the fractional part of `root(p)` for the first `count` primes p. */
@@ -47,7 +47,7 @@ export function sha256(data: string | Uint8Array): string {
   return Array.from(state, (value) => value.toString(16).padStart(8, '0')).join('');
 }
 
-/** SHA-256 in hex, by the browser where it can: for large files. */
+/** SHA-256 in hex, for large files. It uses the faster `crypto.subtle` where that exists. */
 export async function digest(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   if (!globalThis.crypto?.subtle) return sha256(bytes);
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));

@@ -1,11 +1,11 @@
 /**
- * @file A Dexie database of one version. The app refuses a database of an older version, and only reads a database of a newer
- * version: a newer app, in another tab or earlier, can have written it. Dexie alone would open such a database for writing, and
- * would patch tables that differ.
+ * @file A Dexie database with one layout version. The app refuses a database with an older version. It only reads a database with a newer
+ * version, which a newer app may have written earlier or in another tab. Dexie itself would open such a database for writing, and would
+ * patch tables that differ.
  */
 import { Dexie, type DBCoreMutateRequest, type DexieOptions } from 'dexie';
 
-/** Dexie multiplies its versions by ten. */
+/** The version number that IndexedDB stores: Dexie multiplies its versions by ten. */
 const native = (version: number) => version * 10;
 
 class NewerDatabaseError extends Error {
@@ -31,7 +31,7 @@ export class VersionedDatabase extends Dexie {
   isNewer = false;
 
   /**
-   * @param version the version of the layout, in `version()` of Dexie
+   * @param version the version of the layout, as in Dexie's `version()`
    * @param stores the layout: the primary key and the indices of each table, in Dexie's notation
    */
   constructor(name: string, version: number, stores: Record<string, string>, options: DexieOptions = {}) {
@@ -60,7 +60,7 @@ export class VersionedDatabase extends Dexie {
   }
 }
 
-/** The browser's factory. Dexie asks for a version above the app's only to patch tables: that request is refused. */
+/** The browser's `indexedDB`, which refuses to open a version above `newest`: Dexie asks for such a version only to patch tables. */
 function withoutPatches(newest: number): IDBFactory {
   const { indexedDB } = globalThis;
   return {

@@ -1,6 +1,6 @@
-/** @file Wilson's interval of a share. */
+/** @file Wilson's confidence interval of a share. */
 
-/** 97.5 % of a standard normal distribution lie below. */
+/** The 97.5 % quantile of the standard normal distribution. */
 const Z = 1.959964;
 
 /** Wilson's 95 % interval of the share `count / of` (Wilson 1927). null if `of` is 0. */

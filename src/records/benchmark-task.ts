@@ -1,4 +1,4 @@
-/** @file Tasks of benchmarks, and criteria and rewards in the form of tau2-bench, which generated tasks of telecom have too. */
+/** @file Tasks of benchmarks, with criteria and rewards in tau2-bench's format. Generated telecom tasks use this format too. */
 import type { Json } from './json.ts';
 
 /** The name of a benchmark, as `src/benchmarks/index.ts` registers it. */
@@ -6,14 +6,14 @@ export type Benchmark = string;
 
 export type Requestor = 'assistant' | 'user';
 
-/** tau2-bench's `initial_state` of a task. Cases of `mua replay` have it too. */
+/** tau2-bench's `initial_state` of a task. Cases of `mua replay` have this field too. */
 export interface InitialState {
   initialization_data?: { agent_data?: Json; user_data?: Json } | null;
   initialization_actions?: { env_type: Requestor; func_name: string; arguments: Record<string, Json> }[] | null;
   message_history?: Json[] | null;
 }
 
-/** A call that leads to the wanted state. */
+/** A call that is part of the task's solution. */
 export interface GoldAction {
   action_id?: string;
   /** Default: `assistant`. */
@@ -53,12 +53,12 @@ export interface RewardInfo {
   nl_assertions: { nl_assertion: string; met: boolean; justification: string }[] | null;
   communicate_checks: { info: string; met: boolean; justification: string }[] | null;
   reward_basis: RewardType[];
-  /** Reward by component of `reward_basis`. Components without a judgement are left out. */
+  /** Component of `reward_basis` → its reward. Components that were not judged are absent. */
   reward_breakdown: Partial<Record<RewardType, number>>;
   info: Record<string, Json> | null;
 }
 
-/** A task as in the benchmark's file. The benchmark's own schema knows the other fields. */
+/** A task as in the benchmark's file. The schema of each benchmark describes the other fields. */
 export interface BenchmarkTask {
   id: string;
 }

@@ -2,9 +2,9 @@
 import type { Conversation } from './conversation.ts';
 import type { Trajectory } from './trajectory.ts';
 
-/** What the rollouts of one estimate of success have in common, and the random stream of each. */
+/** Identifies the rollouts of one estimate of success: `weights` and `customer` are the same in all of them, `stream` differs. */
 export interface EstimateKey {
-  /** The weights, as an address names them: a model, or `run@step`. */
+  /** The weights, as a URL of the page names them: a model, or `run@step`. */
   weights: string;
   /** `scripted`, or the language model that played the customer. */
   customer: string;
@@ -19,14 +19,17 @@ export interface BranchRow {
   origin: string;
   /** Number of messages that the branch shares with `origin`. */
   shared: number;
-  /** Equal for branches that were continued together. Empty for a branch that a visitor played. */
+  /** An id that branches of one continuation share. Empty for a branch that a visitor played. */
   batch: string;
-  /** The weights that played the agent's turns, except turns of a visitor. */
+  /** The weights that played the agent's turns, except the turns that a visitor wrote. */
   model: string;
   /** `termination` is `aborted` if the conversation is not finished. */
   trajectory: Trajectory;
-  /** Set if the branch counts for an estimate: it begins with the first `shared` messages of `origin`, and the model sampled the rest. */
+  /**
+   * Set if the branch counts for an estimate of success. Such a branch begins with the first `shared` messages of `origin`, and the model
+   * sampled the rest.
+   */
   estimate?: EstimateKey;
-  /** Set if the branch is in the training set: its chat-JSONL line. */
+  /** The branch's line of chat JSONL. Set if the branch is in the training set. */
   conversation?: Conversation;
 }

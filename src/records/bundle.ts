@@ -1,14 +1,14 @@
-/** @file What a run bundle (`*.mua.zip`) carries. The storage of one browser and the file format both convert to and from these types. */
+/** @file The content of a run bundle (`*.mua.zip`). The browser's storage and the file format both convert to and from these types. */
 import type { BranchRow } from './branch.ts';
 import type { EvaluationRow } from './evaluation.ts';
 import type { RolloutSummary } from './rollout.ts';
 import type { RunRow, StepMetrics } from './run.ts';
 import type { Trajectory } from './trajectory.ts';
 
-/** A run without the fields that are true in one browser only. */
+/** A run without the fields that have a meaning in one browser only. */
 export type SharedRun = Omit<RunRow, 'recorded' | 'imported' | 'experiment' | 'variant'>;
 
-/** A branch with the id of its parent conversation. A shared branch is in no training set. */
+/** A branch of a bundle, with the id of its parent conversation. It is in no training set. */
 export interface SharedBranch extends Omit<BranchRow, 'id' | 'origin' | 'conversation'> {
   /** The parent conversation: a rollout of the run, or a trial of `evaluation`. */
   rollout: string;

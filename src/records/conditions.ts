@@ -1,10 +1,10 @@
-/** @file Who the simulated customers of generated tasks are, and how reliable the tools are. */
+/** @file The mix of simulated customers in generated tasks, and how often tools fail. */
 
 export const PERSONAS = ['upfront', 'on_request', 'changes_mind', 'pushy', 'impossible', 'confused'] as const;
 /**
  * How a simulated customer behaves. `upfront` tells everything at once. `on_request` withholds facts until the agent asks.
- * `changes_mind` wants something else when the agent asks for confirmation or reports the write. `pushy` first insists on a
- * forbidden wish. `impossible` wants only what the policy or the database forbids. `confused` first gives a wrong detail.
+ * `changes_mind` changes the wish when the agent asks for confirmation or reports the write. `pushy` first insists on a forbidden wish.
+ * `impossible` wants only things that the policy or the database forbids. `confused` first gives a wrong detail.
  */
 export type Persona = (typeof PERSONAS)[number];
 
@@ -14,7 +14,7 @@ export type CustomerShares = Record<Persona, number>;
 export interface ToolFaults {
   /** The share of tool calls that fail with “try again”, 0 to 1. */
   outages: number;
-  /** The share of reads that show the rows as they were when the conversation began, 0 to 1. */
+  /** The share of reads that return the rows as they were when the conversation began, 0 to 1. */
   stale_reads: number;
 }
 
@@ -23,6 +23,6 @@ export interface Conditions {
   tools: ToolFaults;
 }
 
-/** Conditions as settings: of training, and with the prefix `val_` of a run's evaluations. */
+/** The conditions of training as settings. The settings for a run's evaluations have the prefix `val_`. */
 export type ConditionSettings = { [P in Persona as `customers.${P}`]: number } & { [F in keyof ToolFaults as `tools.${F}`]: number };
 export type ValidationConditionSettings = { [N in keyof ConditionSettings as `val_${N}`]: number };

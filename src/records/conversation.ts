@@ -4,7 +4,7 @@ export interface ChatMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';
   content: string;
   tool_calls?: { id?: string; type: 'function'; function: { name: string; arguments: Record<string, unknown> | string } }[];
-  /** The thoughts of an assistant (the name of vLLM and of Qwen's template). */
+  /** The thoughts of an assistant. vLLM and Qwen's template use this name. */
   reasoning_content?: string;
   name?: string;
   tool_call_id?: string;

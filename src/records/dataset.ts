@@ -1,15 +1,15 @@
-/** @file A dataset: conversations to train on by supervised learning, as a demonstrator or another tool wrote them. */
+/** @file A dataset: conversations for supervised fine-tuning. A demonstrator or another tool wrote them. */
 import type { Conditions, Persona } from './conditions.ts';
 import type { Conversation } from './conversation.ts';
 import type { Violation } from './task.ts';
 
-/** How a demonstrator serves: `careful` proposes each write and waits for a yes, `brisk` writes as soon as it knows enough. */
+/** How a demonstrator works: `careful` proposes each write and waits for a yes, `brisk` writes as soon as it knows enough. */
 export const STYLES = ['careful', 'brisk'] as const;
 export type Style = (typeof STYLES)[number];
 
-/** One line of a JSONL file, in TRL's dataset format with facts of our own. A file of another tool lacks these facts. */
+/** One line of a JSONL file in TRL's dataset format, with additional fields. Files of other tools lack the additional fields. */
 export interface DatasetConversation extends Conversation {
-  /** The task. */
+  /** The id of the task. */
   id: string;
   demonstrator?: Style;
   persona?: Persona;
@@ -17,10 +17,10 @@ export interface DatasetConversation extends Conversation {
   intent?: string;
   /** 1 if the database ended as the task demands, else 0. */
   reward?: number;
-  /** The number of tool calls that changed rows, and of those without the customer's yes. */
+  /** `writes` is the number of tool calls that changed rows. For `unconfirmed_writes` of them the customer had not said yes. */
   writes?: number;
   unconfirmed_writes?: number;
-  /** What the policy audit found. */
+  /** The violations that the policy audit found. */
   violations?: Violation[];
 }
 
@@ -40,11 +40,11 @@ export interface DatasetRow {
   createdAt: number;
   /** The number of stored conversations. */
   count: number;
-  /** Absent for an imported file. `solved` of the `tried` conversations had reward 1. */
+  /** How the dataset was made; absent for an imported file. Of `tried` conversations, `solved` had reward 1. */
   made?: DatasetOptions & { tried: number; solved: number };
 }
 
-/** A stored conversation. A rejected one is not trained on. */
+/** A stored conversation of a dataset. Training skips rejected conversations. */
 export interface DatasetConversationRow extends DatasetConversation {
   dataset: string;
   /** Position in the dataset, from 0. */

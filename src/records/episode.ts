@@ -1,22 +1,22 @@
 /** @file Settings of an episode, as runs and evaluations store them. */
 
 /**
- * What a malformed tool call does. `end`: the episode ends (MUA-RL). `feedback`: the error is sent back as a tool result
- * (default). `as_text`: the text is said to the user.
+ * What happens after a malformed tool call. `end`: the episode ends (MUA-RL). `feedback`: the agent gets the error as a tool result
+ * (default). `as_text`: the user gets the text as a message.
  */
 export type MalformedPolicy = 'end' | 'feedback' | 'as_text';
 
 export interface EpisodeLimits {
-  /** Tool results and user replies (MUA-RL's counter). */
+  /** Maximum number of tool results and user replies together, as MUA-RL counts turns. */
   max_turns: number;
-  /** Sampled tokens of one turn. */
+  /** Maximum number of sampled tokens in one turn. */
   response_length_one_turn: number;
-  /** Tokens of the whole sequence. */
+  /** Maximum number of tokens in the whole sequence. */
   max_model_len: number;
   malformed_policy: MalformedPolicy;
-  /** The reward is 0 unless the termination is `user_stop` or `terminal_tool`. MUA-RL: false. */
+  /** If true, the reward is 0 unless the termination is `user_stop` or `terminal_tool`. MUA-RL has false. */
   require_done: boolean;
-  /** Qwen3's `enable_thinking`: a turn begins with thoughts, which the customer does not hear. Absent: false, as in MUA-RL. */
+  /** Qwen3's `enable_thinking`. If true, a turn begins with thoughts, which the customer does not see. Absent: false, as in MUA-RL. */
   enable_thinking?: boolean;
 }
 
@@ -26,5 +26,5 @@ export interface Sampling {
   top_k: number;
 }
 
-/** The rules of a conversation. `domain`: the rules of the domain's benchmark. `mua_rl`: MUA-RL's rules. */
+/** Which rules a conversation follows. `domain`: the rules of the domain's benchmark. `mua_rl`: MUA-RL's rules. */
 export type ConversationRules = 'domain' | 'mua_rl';

@@ -6,7 +6,10 @@ import type { Violation } from './task.ts';
 import type { TerminationReason } from './trajectory.ts';
 import type { CustomerFaultKind, UserConfig } from './user.ts';
 
-/** All settings except the weights. Evaluations with equal settings play the same tasks with the same seeds, so their trials pair. */
+/**
+ * All settings of an evaluation except the weights. Evaluations with equal settings play the same tasks with the same seeds, so their
+ * trials can be compared in pairs.
+ */
 export interface EvaluationSettings {
   domain: string;
   level: string;
@@ -21,9 +24,9 @@ export interface EvaluationSettings {
   conditions?: Conditions;
   limits: EpisodeLimits;
   conversation_rules: ConversationRules;
-  /** The first of the sampler's streams. The users' seeds depend on it too. */
+  /** The number of the sampler's first random stream. The users' seeds depend on it too. */
   first_stream: number;
-  /** Stored without the API key. */
+  /** The simulated customer. Its API key is not stored. */
   user: UserConfig;
 }
 
@@ -32,7 +35,7 @@ export interface EvaluationRequest {
   settings: EvaluationSettings;
 }
 
-/** One trial as lists and pairings show it. The whole trajectory is stored under the evaluation's id and this id. */
+/** The summary of one trial, for lists and paired comparisons. The trajectory is stored under the evaluation's id and the trial's id. */
 export interface TrialResult {
   id: string;
   task: string;
@@ -49,9 +52,9 @@ export interface TrialResult {
   writes: number;
   /** The kinds of the customer's faults, one entry for each fault. */
   faults: CustomerFaultKind[];
-  /** A model made a part of the audit of the customer. */
+  /** True if a language model took part in the audit of the customer. */
   judged?: true;
-  /** A fault can have cost the agent its reward (`isRewardDenied`). */
+  /** True if a fault of the customer may have cost the agent its reward (`isRewardDenied`). */
   denied?: true;
 }
 
@@ -60,18 +63,18 @@ export interface EvaluationReport {
   trials: number;
   /** pass^k for k = 1…trials, with a 95 % bootstrap interval over tasks. */
   pass_hat: (Interval & { k: number })[];
-  /** Task completion rate: the verdict's `progress`, as the mean over tasks of the mean over trials. */
+  /** Task completion rate: the verdict's `progress`, first averaged over the trials of each task, then over tasks. */
   tcr: Interval;
-  /** Tasks whose gold changes no row. Doing nothing passes them. */
+  /** Number of tasks whose gold changes no row. An agent passes them by doing nothing. */
   noop_tasks: number;
-  /** Trials without a score, because the simulated user failed. */
+  /** Number of trials without a score, because the simulated user failed. */
   unscored: number;
   terminations: Record<string, number>;
-  /** How often each rule was broken; null: the domain is not audited. */
+  /** How often each rule was broken. Null if the domain is not audited. */
   violations: Record<string, number> | null;
   /**
-   * The share of writes with the customer's yes, with a 95 % bootstrap interval over tasks. null: the domain is not audited, or
-   * nothing was written.
+   * The share of writes that the customer had confirmed, with a 95 % bootstrap interval over tasks. Null if the domain is not audited, or
+   * if nothing was written.
    */
   confirmed_writes: Interval | null;
   tool_calls: Record<string, number>;
@@ -90,7 +93,7 @@ export interface Interval {
 export interface EvaluationRow {
   id: string;
   createdAt: number;
-  /** The run that the weights belong to. Empty for weights of no run. */
+  /** The id of the run that made the weights. Empty if no run made them. */
   run: string;
   model: ModelRef;
   /** The name of the weights, e.g. `nano-retail` or `brisk-otter@40`. */

@@ -1,7 +1,7 @@
-/** @file An experiment: variants × seeds of one question, and what is kept of each of its runs. */
+/** @file An experiment: one question, answered by runs of several variants with several seeds, and the stored results of each run. */
 import type { BrowserUser, UserConfig } from './user.ts';
 
-/** Settings by name (`GrpoConfig`), only those that differ. */
+/** The settings that differ: name in `GrpoConfig` → value. */
 export type Overrides = Record<string, string | number | boolean>;
 
 export interface ExperimentBase {
@@ -11,11 +11,11 @@ export interface ExperimentBase {
   overrides: Overrides;
   /** The simulated customer, without its API key. */
   user: UserConfig;
-  /** The customer of the held-out evaluations of all variants. Absent: the customer of the training. */
+  /** The customer of the held-out evaluations of all variants. Absent: the same customer as in training. */
   val_user?: BrowserUser;
 }
 
-/** What one variant changes in the base. */
+/** The changes that one variant makes to the base. */
 export interface ExperimentVariant {
   name: string;
   preset?: string;
@@ -27,15 +27,15 @@ export interface ExperimentVariant {
 export interface Experiment {
   id: string;
   name: string;
-  /** What the experiment asks, in one sentence. */
+  /** The question of the experiment, in one sentence. */
   question: string;
   base: ExperimentBase;
-  /** At least one; names differ. */
+  /** At least one variant. Their names must differ. */
   variants: ExperimentVariant[];
-  /** The variant that the others are compared with. */
+  /** The name of the variant that the others are compared with. */
   baseline: string;
   seeds: number[];
-  /** Settings of the held-out evaluation. They are the same for all variants, so that tasks and seeds pair. */
+  /** Settings of the held-out evaluation. All variants have the same ones, so their tasks and seeds can be compared in pairs. */
   evaluation: Overrides;
 }
 
@@ -44,28 +44,29 @@ export interface ExperimentEvaluation {
   step: number;
   success: (0 | 1 | null)[];
   /**
-   * Figures of the scored trials, by name: `turns` (mean), `hand_overs` (share that ended with a terminal tool), and `confirmed_writes`
-   * (share of writes with the customer's yes; absent without writes, or where the domain is not audited).
+   * Figures of the scored trials: `turns` is the mean, `hand_overs` the share of trials that ended with a terminal tool, and
+   * `confirmed_writes` the share of writes that the customer had confirmed. `confirmed_writes` is absent if nothing was written, or if
+   * the domain is not audited.
    */
   figures: Record<string, number>;
 }
 
-/** A finished run of one variant and one seed: all that the analysis reads. */
+/** A finished run of one variant and one seed, with all data that the analysis reads. */
 export interface ExperimentRun {
   variant: string;
   seed: number;
-  /** Id of the run in the browser that trained it. */
+  /** The id that the run has in the browser that trained it. */
   run?: string;
   steps: number;
-  /** Time of its steps and evaluations, without pauses. */
+  /** Time of the run's steps and evaluations, without pauses. */
   seconds: number;
   /** The held-out tasks, in the order of every `success`. */
   tasks: string[];
-  /** By step. Step 0 is before training. */
+  /** In the order of steps. Step 0 is before training. */
   evaluations: ExperimentEvaluation[];
-  /** The steps of `metrics`. */
+  /** The step of each value in `metrics`. */
   metricSteps: number[];
-  /** Values by metric name; null where a step lacks the metric. */
+  /** Metric name → one value for each of `metricSteps`. Null if a step lacks the metric. */
   metrics: Record<string, (number | null)[]>;
 }
 
@@ -82,6 +83,6 @@ export interface ExperimentRow extends Experiment {
   results: ExperimentRun[];
   /** Time of the import from a file. */
   imported?: number;
-  /** It comes with the page and cannot be changed. */
+  /** True if the experiment ships with the page and cannot be changed. */
   bundled?: boolean;
 }

@@ -3,21 +3,24 @@
 /** A reference to weights: a model by its name, or a checkpoint of a run. */
 export type ModelRef = { kind: 'model'; name: string } | { kind: 'run'; run: string; step: number };
 
-/** An imported model, with the files of its Hugging Face folder. */
+/** A stored model, with the files of its Hugging Face folder. */
 export interface ModelRow {
   id: string;
   name: string;
   addedAt: number;
-  /** The run that made the weights. */
+  /** The id of the run that made the weights. */
   run?: string;
   config: ModelConfig;
   parameters: number;
   files: Record<string, Blob>;
-  /** The folder of the browser's private file system with the weights (`src/exchange/model-storage.ts`), and their bytes. Absent: they are in `files`. */
+  /**
+   * The folder of the browser's private file system that holds the weights (`src/exchange/model-storage.ts`), and their size in bytes.
+   * Absent if the weights are in `files`.
+   */
   weights?: { folder: string; bytes: number };
 }
 
-/** How the matrices of a model are held on the GPU, see `src/engine/kernels/weight-format.ts`. */
+/** The number format of a model's matrices on the GPU, see `src/engine/kernels/weight-format.ts`. */
 export type Precision = 'f32' | 'bf16' | 'int8' | 'int4';
 
 /** The fields of a Hugging Face `config.json` that the decoder uses (Qwen3ForCausalLM, Qwen2ForCausalLM). */

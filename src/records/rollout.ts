@@ -3,7 +3,7 @@ import type { RewardTerms } from './rewards.ts';
 import type { Violation } from './task.ts';
 import type { Trajectory } from './trajectory.ts';
 
-/** One rollout as lists show it. The whole trajectory is stored under the same id. */
+/** The summary of one rollout, for lists. The whole trajectory is stored under the same id. */
 export interface RolloutSummary {
   id: string;
   group: string;
@@ -12,7 +12,7 @@ export interface RolloutSummary {
   task: string;
   intent: string;
   reward: number | null;
-  /** `Trajectory` has the same field. */
+  /** The same as `rewards` of `Trajectory`. */
   rewards?: RewardTerms;
   advantage: number | null;
   termination: Trajectory['termination'];

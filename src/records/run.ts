@@ -5,20 +5,20 @@ import type { RewardSettings } from './rewards.ts';
 import type { BrowserUser, UserConfig } from './user.ts';
 
 /**
- * The configuration of a run, under verl's names. Here are the settings that evaluations, episodes and tasks have too.
- * `src/training/settings` describes all settings and adds the others to this interface.
+ * The configuration of a run, under verl's names. This file declares only the settings that evaluations, episodes and tasks have too.
+ * `src/training/settings` describes all settings, and adds the other fields to this interface.
  */
 export interface GrpoConfig extends EpisodeLimits, Sampling, ConditionSettings, ValidationConditionSettings, RewardSettings {
   enable_thinking: boolean;
 }
 
-/** Values by metric name (verl, MUA-RL; see docs). There is one record for each step. Steps count from 1. */
+/** The metrics of one step: name → value. The names are those of verl and MUA-RL (see docs). Steps count from 1. */
 export interface StepMetrics {
   step: number;
   [name: string]: number;
 }
 
-/** The name of the held-out reward metric of any data source; undefined if `names` has no such metric. */
+/** The name of the held-out reward metric, which contains the data source. Undefined if `names` has no such metric. */
 export const heldOutName = (names: readonly string[]) => names.find((name) => /^val-core\/.*\/reward\/mean@1$/.test(name));
 
 export type RunStatus = 'starting' | 'running' | 'paused' | 'done' | 'stopped' | 'failed' | 'interrupted';
@@ -32,20 +32,23 @@ export interface RunRequest {
   user: UserConfig;
   /** The customer of the held-out evaluations. Absent: `user`. */
   val_user?: BrowserUser;
-  /** Only with `algorithm: 'sft'`: id of the stored dataset to train on. Absent: each step gets new conversations of the demonstrators. */
+  /**
+   * The id of the stored dataset to train on, only with `algorithm: 'sft'`. Absent: for each step the demonstrators make new
+   * conversations.
+   */
   dataset?: string;
 }
 
-/** What the visitor can write about a run. */
+/** The texts that the visitor can write about a run. */
 export interface RunWords {
   /** At first a memorable name, e.g. `brisk-otter`. */
   name: string;
   note?: string;
-  /** Without commas: an address lists tags with commas between them. */
+  /** A tag has no comma, because a URL of the page lists tags with commas between them. */
   tags?: string[];
 }
 
-/** The most characters of a name, a note and a tag, and the most tags of a run. */
+/** The maximum number of characters of a name, a note and a tag, and the maximum number of tags of a run. */
 export const MOST_WORDS = { name: 200, note: 10_000, tag: 40, tags: 20 } as const;
 
 export interface RunRow extends RunWords {
@@ -58,11 +61,14 @@ export interface RunRow extends RunWords {
   request: RunRequest;
   /** The whole configuration of the run. */
   config: GrpoConfig;
-  /** The run comes with the page and was not made in this browser. */
+  /** True if the run ships with the page and was not made in this browser. */
   recorded?: boolean;
   /** Time of the import from a file. An imported run cannot be continued. */
   imported?: number;
-  /** Steps of another run that were played again after a resume: the id of the run, and the first of the steps. */
+  /**
+   * Set for a row that keeps the old steps of a run that was resumed at an earlier step: the id of that run, and the first step that it
+   * played again.
+   */
   superseded?: { run: string; from: number };
   /** The experiment of this browser that the run belongs to, and its variant. */
   experiment?: string;
@@ -85,16 +91,16 @@ export interface CheckpointRow {
   origin: CheckpointOrigin;
 }
 
-/** What a step's bits depend on beside its checkpoint. */
+/** Everything, besides the checkpoint, that the exact result of the next step depends on. */
 export interface CheckpointOrigin {
   /** The version of the playground. */
   app: string;
-  /** The GPU. */
+  /** The name of the GPU. */
   adapter: string;
-  /** SHA-256 of the files of the model that the run started from, its tokenizer included. */
+  /** SHA-256 of the files of the model that the run started from, including its tokenizer. */
   model: string;
   /** SHA-256 of the run's configuration. */
   config: string;
-  /** The import that the tasks come from, with the digest of its data. Absent for a generated domain. */
+  /** The imported benchmark that the tasks come from, with the digest of its data. Absent for a generated domain. */
   import?: string;
 }

@@ -3,7 +3,7 @@ import type { Benchmark, BenchmarkTask, Requestor, RewardInfo } from './benchmar
 import type { Persona, ToolFaults } from './conditions.ts';
 import type { Json } from './json.ts';
 
-/** OpenAI function schema, as in tau-bench's `tools_info`. */
+/** An OpenAI function schema, as in tau-bench's `tools_info`. */
 export interface ToolSchema {
   type: 'function';
   function: { name: string; description: string; parameters: { type: 'object'; properties: Record<string, Json>; required: string[] } };
@@ -17,45 +17,45 @@ export interface ToolCall {
 }
 
 /**
- * What the simulated customer wants. `slots` has every fact of the wish under the gold call's argument names, such as
- * `order_id` or `reason`.
+ * What the simulated customer wants. `slots` has every fact of the wish, under the argument names of the gold call, such as `order_id`
+ * or `reason`.
  */
 export interface Wish {
-  /** What kind of act is wanted, in the domain's own words, for example `cancel`. */
+  /** The kind of action that the customer wants, in the domain's words, for example `cancel`. */
   intent: string;
   slots: Record<string, string | string[]>;
   /** The customer's words for the facts, such as `payment` (`['gift card']`). */
   words: Record<string, string[]>;
-  /** The policy or the world's state forbids the wish. The agent must refuse or transfer. */
+  /** True if the policy or the world's state forbids the wish. The agent must refuse or transfer. */
   impossible: boolean;
   /**
-   * What the customer says first, before they change their mind (`changes_mind`) or correct a wrong detail (`confused`). The gold
-   * follows the wish itself.
+   * The wish that the customer states first, before they change their mind (`changes_mind`) or correct a wrong detail (`confused`). The
+   * gold actions follow the final wish, not this one.
    */
   insteadOf?: { intent: string; slots: Record<string, string | string[]>; words: Record<string, string[]> };
 }
 
-/** What the user simulator knows. It never sees the agent's tools, tool results or gold actions. */
+/** All facts that the user simulator knows. It never sees the agent's tools, tool results or gold actions. */
 export interface UserScenario {
   persona: Persona;
-  /** Facts the customer can state when asked: `email`, or `first_name`, `last_name`, `zip`; … */
+  /** Facts that identify the customer, who states them when asked: `email`, or `first_name`, `last_name` and `zip`, … */
   identity: Record<string, string>;
   wishes: Wish[];
-  /** The customer tells the facts of a wish before the agent asks. Absent: the persona and chance decide. */
+  /** If true, the customer tells the facts of a wish before the agent asks. Absent: the persona and chance decide. */
   tellsAll?: boolean;
-  /** The same as a text for a language model (tau-bench's `instruction`, tau2-bench's persona and scenario). */
+  /** The scenario as a text for a language model (tau-bench's `instruction`, tau2-bench's persona and scenario). */
   instruction: string;
-  /** The benchmark whose rules a language model follows as the user. Absent: the rules of the playground's own domains. */
+  /** The benchmark whose rules a language model follows when it plays the user. Absent: the rules of the generated domains. */
   benchmark?: Benchmark;
   /** Messages before the episode, in tau2-bench's format. The user first answers the last message. */
   history?: Json[];
-  /** What only the scripted customers of this domain know. */
+  /** Facts that only the scripted customers of this domain use. */
   facts?: Record<string, Json>;
-  /** The same of telecom's customers, under the name that stored tasks have. */
+  /** Such facts for telecom's customers. They are not in `facts`, because stored tasks have them under this name. */
   phone?: Record<string, Json>;
 }
 
-/** The domain and level of a task that another tool recorded. Its tools, tables and customer are not known. */
+/** The domain and level of a task that another tool recorded. The tools, tables and customer of such a task are not known. */
 export const FOREIGN_PLACE = { domain: 'imported', level: 'other' } as const;
 
 export const isForeign = ({ domain }: Pick<Task, 'domain'>): boolean => domain === FOREIGN_PLACE.domain;
@@ -71,7 +71,7 @@ export interface Task {
   scenario: UserScenario;
   /** Gold actions. Replaying them gives the goal state. */
   actions: ToolCall[];
-  /** The gold leaves the database unchanged. */
+  /** True if the gold actions leave the database unchanged. */
   noop: boolean;
   /** How often tools fail in this task. Absent: never. */
   faults?: ToolFaults;
@@ -79,7 +79,7 @@ export interface Task {
   benchmark?: BenchmarkTask;
 }
 
-/** One changed row of an episode's overlay. `before` is null if the row did not exist, `after` if the row was deleted. */
+/** One changed row of an episode's overlay. `before` is null if the row did not exist, and `after` is null if the row was deleted. */
 export interface RowChange {
   table: string;
   key: string;
@@ -102,10 +102,10 @@ export interface Verdict {
   changes: RowChange[];
   goal: RowChange[];
   /**
-   * 0…1, for display only. The share of right rows among the rows that the goal or the episode changes; of a benchmark's
-   * task, the share of its criteria that are met.
+   * A number from 0 to 1, for display only: the share of right rows among the rows that the gold or the episode changes. For a
+   * benchmark's task, it is the share of its criteria that are met.
    */
   progress: number;
-  /** The terms of the reward of a benchmark's task. An improper ending does not change them. */
+  /** The reward's terms, for a benchmark's task. They stay the same if the episode ended improperly. */
   reward_info?: RewardInfo;
 }

@@ -10,33 +10,33 @@ export type TerminationReason =
   | 'turn_length' // one assistant turn reached response_length_one_turn
   | 'malformed_call' // malformed_policy is 'end'
   | 'context_full' // max_model_len reached
-  | 'user_error' // the user simulator failed; not scored
+  | 'user_error' // the user simulator failed, so the episode is not scored
   | 'aborted'
-  | 'unknown'; // of a conversation that another tool recorded
+  | 'unknown'; // another tool recorded the conversation
 
 /**
- * One message of the graph. The `tokens` on a path from root to leaf are exactly the sequence that the model saw. An assistant
- * node has the sampled ids unchanged. The template's tokens around them belong to `template` nodes.
+ * One message of the tree. The `tokens` of the nodes on the path from root to leaf are exactly the sequence that the model saw. An
+ * assistant node has only the sampled token ids. The chat template's tokens around them belong to `template` nodes.
  */
 export interface MessageNode {
   id: number;
   parent: number | null;
   role: 'system' | 'user' | 'assistant' | 'tool' | 'template';
-  /** Text without the template's tokens. For an assistant node: the decoded tokens, with control tokens. */
+  /** The text without the template's tokens. For an assistant node, the decoded sampled tokens, including control tokens. */
   text: string;
-  /** The part of an assistant message that the user may hear. */
+  /** The part of an assistant message that the user can see. */
   content?: string;
-  /** The call of an assistant message, or the first of several. */
+  /** The tool call of an assistant message, or the first of several. */
   toolCall?: ToolCall;
-  /** All calls of an assistant message that has several. */
+  /** All tool calls of an assistant message, if it has more than one. */
   toolCalls?: ToolCall[];
-  /** For role `system` after the first message: tools that the agent has from here on. */
+  /** In a later message of role `system`: tools that the agent gets at this point. */
   tools?: ToolSchema[];
-  /** Why a tool call could not be parsed. */
+  /** The reason why a tool call could not be parsed. */
   parseError?: string;
-  /** Facts of the environment's result, for role `tool`. `ms` is the duration. */
+  /** Facts about the tool's result, for role `tool`. `ms` is the duration of the call. */
   toolResult?: { name: string; error: boolean; index: number; changes: RowChange[]; ms: number };
-  /** A visitor wrote the message. */
+  /** Set if a visitor wrote the message. */
   by?: 'person';
   tokens: number[];
   /** 1 for sampled tokens, else 0. */
@@ -44,9 +44,9 @@ export interface MessageNode {
   /** The sampler's log-probability of each token. Null for tokens that were not sampled. */
   logprobs: (number | null)[];
   /**
-   * Numbers that the trainer added, one for each token, null if unknown. Names: advantage, ref_logprobs, entropy, ratio. One
-   * group a step also has top_1_id, top_1_logprob, … top_5_logprob (before the update), delta_p (probability after the update
-   * minus before), after_top_1_id and after_top_1_logprob (after the update).
+   * Numbers that the trainer added: name → one number for each token, null if it is not known. The names are advantage, ref_logprobs,
+   * entropy and ratio. One group in each step also has top_1_id, top_1_logprob, … top_5_logprob (before the update), after_top_1_id and
+   * after_top_1_logprob (after the update), and delta_p (the probability after the update minus the one before).
    */
   annotations?: Record<string, (number | null)[]>;
 }
@@ -61,48 +61,48 @@ export interface UserCall {
   /** Index in the environment's log of calls. */
   index: number;
   changes: RowChange[];
-  /** The call was in the same message as the call before. */
+  /** True if the call was in the same message as the call before it. */
   sameMessage?: true;
 }
 
 export interface Trajectory {
   id: string;
   task: Task;
-  /** Id of the group: the rollouts of one task in one step. */
+  /** Id of the group. A group is the rollouts of one task in one step. */
   group: string;
   /** Index in the group. */
   index: number;
   seed: number;
-  /** Seed of the simulated user's phrasing. Default: `seed`. */
+  /** Random seed for the simulated user's words. Default: `seed`. */
   userSeed?: number;
   nodes: MessageNode[];
   /** Id of the last node. */
   leaf: number;
   termination: TerminationReason;
-  /** The ending in the words of the benchmark, such as tau2-bench's `termination_reason`. Absent: the benchmark has no such words. */
+  /** The benchmark's name for the ending, such as tau2-bench's `termination_reason`. Absent if the benchmark has no name for it. */
   ending?: string;
   userCalls?: UserCall[];
   /** The requests to a customer behind an endpoint, in order. */
   userRequests?: UserRequest[];
   customerJudgement?: CustomerJudgement;
-  /** Tool results and user replies. */
+  /** Number of tool results and user replies. */
   turns: number;
   /** The outcome: 1 or 0. Null if not scored (user_error, aborted). */
   reward: number | null;
-  /** The reward of training by term; it is their sum. Absent: the reward is the outcome alone. */
+  /** The terms of the training reward, which is their sum. Absent: the training reward is the outcome. */
   rewards?: RewardTerms;
   verdict: Verdict | null;
-  /** Empty also where the domain is not audited: see `isAudited`. */
+  /** Violations that the audit found. The list is also empty if the domain is not audited: see `isAudited`. */
   violations: Violation[];
   toolCalls: Record<string, number>;
   parseErrors: number;
-  /** Seconds of sampling, in tools, and waiting for the user. */
+  /** Seconds of sampling, of tool calls, and of waiting for the user. */
   seconds: { generate: number; tool: number; user: number };
   /** The hash chain of the tool calls, see `src/agent/audit-log.ts`. Conversations of other tools lack it. */
   audit?: {
-    /** The weights that played the agent, such as `step 12`; empty if they are not known. */
+    /** The weights that played the agent, such as `step 12`. Empty if the weights are not known. */
     policy: string;
-    /** SHA-256 in hex, one a call, in the order of the calls. */
+    /** SHA-256 hashes in hex, one for each call, in the order of the calls. */
     hashes: string[];
   };
   error?: string;

@@ -1,25 +1,25 @@
-/** @file The choice of the simulated user, and the faults that an audit can find in its messages. */
+/** @file The configuration of the simulated user, and the faults that an audit can find in its messages. */
 
 export interface EndpointConfig {
-  /** e.g. `http://localhost:11434/v1`. */
+  /** For example `http://localhost:11434/v1`. */
   baseUrl: string;
   model: string;
   /** The model that judges statements about a conversation. Default: `model`. */
   judgeModel?: string;
-  /** The judge also looks for the customer's faults that rules cannot find: one more request for a conversation of an imported task. */
+  /** The judge also looks for faults of the customer that rules cannot find: one more request for each conversation of an imported task. */
   judgeCustomer?: boolean;
   /** Kept in memory only. Never stored, logged or exported. */
   apiKey?: string;
   temperature?: number;
-  /** The most tokens of one message, thoughts included; default 4096. */
+  /** Maximum number of tokens in one message, including thoughts. Default 4096. */
   maxTokens?: number;
   timeoutMs?: number;
   maxRetries?: number;
   concurrency?: number;
-  /** Per million tokens, in any one unit of money. */
+  /** Prices per million tokens. Both must be in the same unit of money. */
   promptPrice?: number;
   completionPrice?: number;
-  /** A run pauses before the next step when the customer has cost this much, in the unit of the prices. */
+  /** When the customer has cost this much, the run pauses before the next step. In the unit of the prices. */
   budget?: number;
 }
 
@@ -27,37 +27,37 @@ export interface EndpointConfig {
 export const ONNX_DTYPES = ['q4f16', 'q4', 'q8', 'fp16', 'fp32'] as const;
 export type OnnxDtype = (typeof ONNX_DTYPES)[number];
 
-/** The text-generation model that runs in the tab. */
+/** The text-generation model that plays a customer in the browser tab. */
 export interface LocalModel {
-  /** The place that its files come from: the Hugging Face Hub, a folder that the visitor chose, or the page. */
+  /** The source of the model's files: the Hugging Face Hub, a folder that the visitor chose, or the page itself. */
   source: 'hub' | 'folder' | 'bundled';
-  /** e.g. `onnx-community/Qwen3-0.6B-ONNX`; of other sources the name of the folder. */
+  /** For example `onnx-community/Qwen3-0.6B-ONNX`. For a model that is not from the Hub, the name of its folder. */
   model: string;
   precision: OnnxDtype;
   /** The address of the Hub. Default: `https://huggingface.co`. */
   hub?: string;
 }
 
-/** A customer played by a language model in the tab. */
+/** A customer that a language model plays in the browser tab. */
 export interface LocalConfig extends LocalModel {
-  /** The processor runs `wasm`. */
+  /** `wasm` runs on the CPU. */
   device: 'webgpu' | 'wasm';
-  /** 0: the most likely token. Default: as the model's generation_config.json says. */
+  /** 0 always takes the most likely token. Default: the value in the model's generation_config.json. */
   temperature?: number;
-  /** The most tokens of one message; default 512. */
+  /** Maximum number of tokens in one message. Default 512. */
   maxTokens?: number;
-  /** The most time for one message, without the wait for other conversations and without the loading of the model; default 120,000. */
+  /** Time limit for one message. It does not count the time to load the model or to wait for other conversations. Default 120,000. */
   timeoutMs?: number;
 }
 
 /** One request to a language model. */
 export interface UserRequest {
-  /** Until the answer; null if none came. */
+  /** Seconds until the answer came. Null if no answer came. */
   seconds: number | null;
-  /** Tokens as the server or the model in the tab reports them; null if it does not. */
+  /** Numbers of prompt and completion tokens, as the server or the model reports them. Null if it does not report them. */
   prompt: number | null;
   completion: number | null;
-  /** It repeats a request that failed. */
+  /** True if the request repeats one that failed. */
   retry: boolean;
 }
 
@@ -77,24 +77,24 @@ export const CUSTOMER_FAULTS = [
   'empty_answer',
   'cut_answer',
 ] as const;
-/** What a simulated customer can do wrong. `src/users/audit.ts` says how each fault is found. */
+/** The faults that a simulated customer can make. `src/users/audit.ts` says how each fault is found. */
 export type CustomerFaultKind = (typeof CUSTOMER_FAULTS)[number];
 
 export interface CustomerFault {
   kind: CustomerFaultKind;
   /** Id of the message. */
   message: number;
-  /** The evidence, as a sentence. */
+  /** A sentence with the evidence. */
   detail: string;
-  /** The model that found the fault. Absent: a rule found it. */
+  /** The name of the language model that found the fault. Absent if a rule found it. */
   judge?: string;
 }
 
-/** What a model says about the customer of a conversation (`src/users/audit-judge.ts`). */
+/** A language model's judgement of the customer in one conversation (`src/users/audit-judge.ts`). */
 export interface CustomerJudgement {
   model: string;
   checked: CustomerFaultKind[];
   found: CustomerFaultKind[];
-  /** Why the model checked nothing. */
+  /** The reason why the model could not check the conversation. */
   error?: string;
 }

@@ -13,7 +13,7 @@ export interface MatmulKind {
   parts?: boolean;
 }
 
-/** WGSL: `first` is the first term of a workgroup's sum, `end` the term after its last. `set` sets `part`, which `store` needs in split-K. */
+/** WGSL: `first` is the first term of a workgroup's sum, `end` the term after its last. In split-K, `set` sets `part` for `store`. */
 export const stepsOf = ({ parts }: MatmulKind) =>
   parts ? { set: 'part = wg.z;', first: 'first_step(wg.z)', end: 'loop_steps(wg.z)' } : { set: '', first: '0u', end: 'loop_steps()' };
 
