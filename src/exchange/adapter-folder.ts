@@ -1,6 +1,6 @@
 /**
- * @file Reads and writes LoRA adapters as PEFT does: `adapter_config.json` and `adapter_model.safetensors`. A model's folder that
- * holds both is the model with its adapter.
+ * @file Reads and writes LoRA adapters as PEFT does: `adapter_config.json` and `adapter_model.safetensors`. If a model folder also holds
+ * these two files, it means the model with its adapter.
  */
 import * as z from 'zod/mini';
 import { LORA_TARGETS, paddedRank } from '../engine/lora.ts';
@@ -14,7 +14,7 @@ const CONFIG = 'adapter_config.json';
 const WEIGHTS = 'adapter_model.safetensors';
 const isTarget = (name: string): name is LoraTarget => (LORA_TARGETS as readonly string[]).includes(name);
 
-/** LoRA as PEFT names it. */
+/** The LoRA configuration, with PEFT's names. */
 export interface LoraConfig {
   r: number;
   lora_alpha: number;
@@ -31,7 +31,7 @@ const PEFT = z.looseObject({
   use_rslora: z.optional(z.boolean()),
 });
 
-/** Settings of PEFT that change the result and that this engine lacks: they must have one of these values, or be absent. */
+/** PEFT settings that would change the result, but that this engine does not support: each must be absent or have one of these values. */
 const UNSUPPORTED: Record<string, readonly unknown[]> = {
   bias: ['none'],
   use_dora: [false],
@@ -46,7 +46,7 @@ const UNSUPPORTED: Record<string, readonly unknown[]> = {
   target_parameters: [null],
 };
 
-/** What the engine needs. */
+/** The engine's LoRA options for a PEFT configuration. */
 export const loraOptions = ({ r, lora_alpha, target_modules, use_rslora }: LoraConfig): LoraOptions => ({
   rank: r,
   scale: lora_alpha / (use_rslora ? Math.sqrt(r) : r),
@@ -54,7 +54,7 @@ export const loraOptions = ({ r, lora_alpha, target_modules, use_rslora }: LoraC
 });
 
 /**
- * Reads an adapter. `tensors` have the engine's rank.
+ * Reads an adapter. `tensors` are padded to the engine's rank.
  * @throws ModelFolderError, ImportError or SafetensorsError that names the file and the field
  */
 export function readAdapter(files: Record<string, Uint8Array>): { config: LoraConfig; tensors: TensorMap } {
@@ -75,7 +75,7 @@ function readConfig(files: Record<string, Uint8Array>): LoraConfig {
   for (const field of ['rank_pattern', 'alpha_pattern', 'loftq_config'])
     if (Object.keys(json[field] ?? {}).length > 0) throw new ModelFolderError(`${CONFIG}: ${field} is not empty: expected {}`);
   const names = named === 'all-linear' ? [...LORA_TARGETS] : typeof named === 'string' ? [named] : named;
-  // PEFT also takes the last parts of a module's path.
+  // PEFT accepts the end of a module's path too, such as `self_attn.q_proj`. Only the last part counts here.
   const modules = names.map((name) => name.split('.').at(-1)!);
   const unknown = names.find((_, i) => !isTarget(modules[i]!));
   if (unknown !== undefined || names.length === 0)
@@ -88,7 +88,7 @@ function readConfig(files: Record<string, Uint8Array>): LoraConfig {
 
 /**
  * The files of an adapter, as PEFT's `save_pretrained` writes them.
- * @param base name or path of the model that the adapter belongs to
+ * @param base name or path of the base model
  */
 export function saveAdapter(config: LoraConfig, tensors: TensorMap, base: string): Record<string, Uint8Array<ArrayBuffer>> {
   return {
@@ -111,14 +111,14 @@ export function saveAdapter(config: LoraConfig, tensors: TensorMap, base: string
 
 export const hasAdapter = (files: ModelParts): boolean => Object.hasOwn(files, CONFIG);
 
-/** Weights that are large in a large model. */
+/** Whether a file holds weights of the base model, which may be large. */
 export const isBaseWeights = (name: string): boolean => name.endsWith('.safetensors') && name !== WEIGHTS;
 
-/** What the adapter in a folder is. @throws as `readAdapter` */
+/** The configuration of the adapter in a folder. @throws as `readAdapter` */
 export const adapterConfig = (files: ModelParts): LoraConfig => readConfig(inMemory(files));
 
 /**
- * The folder with trained weights: with other adapters if it holds an adapter, else as `withWeights`.
+ * The folder with trained weights. If it holds an adapter, `weights` replace the adapter, else `withWeights` replaces the whole weights.
  * @param weights the engine's tensors, or their safetensors
  */
 export function withTrained(files: ModelParts, weights: TensorMap | Uint8Array<ArrayBuffer>): ModelParts {
@@ -127,21 +127,24 @@ export function withTrained(files: ModelParts, weights: TensorMap | Uint8Array<A
   return { ...files, [WEIGHTS]: adapterFile(adapterConfig(files), tensors) };
 }
 
-/** The adapter of a folder alone. @throws ModelFolderError if there is no adapter */
+/** Only the adapter files of a folder. @throws ModelFolderError if the folder has no adapter */
 export const adapterFiles = (files: ModelFiles): ModelFiles =>
   Object.fromEntries([CONFIG, WEIGHTS].map((name) => [name, fileOf(files, name)]));
 
-/** What a training makes: the adapter of the folder with these weights, else the whole folder. */
+/** The files that a training produces: if the folder has an adapter, only the trained adapter, else the whole folder with `weights`. */
 export function trainedFiles(files: ModelParts, weights: TensorMap): ModelFiles {
   const trained = inMemory(withTrained(files, weights));
   return hasAdapter(files) ? adapterFiles(trained) : trained;
 }
 
-/** Tensors of the engine (values or gradients) as `adapter_model.safetensors`. */
+/** Writes the engine's adapter tensors (values or gradients) as `adapter_model.safetensors`. */
 export const adapterFile = ({ r }: LoraConfig, tensors: TensorMap): Uint8Array<ArrayBuffer> =>
   writeSafetensors(withRank(tensors, paddedRank(r), r));
 
-/** The tensors with another rank: A [rank, inputs] and B [outputs, rank] lose or gain zeros. @throws ModelFolderError for another shape */
+/**
+ * Changes the rank of the tensors A [rank, inputs] and B [outputs, rank], by adding or removing zeros.
+ * @throws ModelFolderError for another shape
+ */
 function withRank(tensors: TensorMap, from: number, to: number): TensorMap {
   return new Map(
     [...tensors].map(([name, { shape, data }]) => {
@@ -162,8 +165,8 @@ function withRank(tensors: TensorMap, from: number, to: number): TensorMap {
 }
 
 /**
- * The model with the adapters in its weights: W + scale · B·A, in float64 and then rounded to f32.
- * @param weights of the base model; they are not changed
+ * Merges the adapter into the weights: W + scale · B·A, computed in float64 and rounded to f32.
+ * @param weights weights of the base model; they are not changed
  */
 export function mergeAdapter(weights: TensorMap, { config: lora, tensors }: { config: LoraConfig; tensors: TensorMap }): TensorMap {
   const { rank: r, scale } = loraOptions(lora);

@@ -1,4 +1,4 @@
-/** @file The models that ship with the page, `models/<name>/` in Hugging Face layout. */
+/** @file The models that ship with the page: the folders `models/<name>/`, in Hugging Face layout. */
 import type { ModelFiles } from '../records/model.ts';
 
 const urls = import.meta.glob<string>(['../../models/*/*.json', '../../models/*/*.safetensors'], {
@@ -10,7 +10,7 @@ const cards = import.meta.glob<string>('../../models/*/README.md', { query: '?ra
 
 export const bundledModels = [...new Set(Object.keys(urls).map((path) => path.split('/').at(-2)!))];
 
-/** @throws Error if there is no such model or a file cannot be fetched */
+/** @throws Error if no bundled model has this name, or if a file cannot be fetched */
 export async function fetchBundledModel(name: string): Promise<ModelFiles> {
   const names = Object.keys(urls)
     .filter((path) => path.split('/').at(-2) === name)

@@ -1,9 +1,9 @@
-/** @file Checks a value against a schema and says in one line what is wrong. */
+/** @file Checks a value against a schema. The error says in one line what is wrong. */
 import type * as z from 'zod/mini';
 import { shown } from '../base/input-error.ts';
 import { ImportError, jsonPath } from './import-error.ts';
 
-/** The value without the fields that the schema does not name. @throws ImportError naming the first fault */
+/** Checks the value, and returns it without the fields that the schema does not name. @throws ImportError naming the first fault */
 export function checked<T>(schema: z.ZodMiniType, value: unknown, file: string, where = ''): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data as T;
@@ -17,7 +17,7 @@ export const located = (where: string, path: string) => [where, path].filter(Boo
 const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value);
 
-/** In a union: the fault of the alternative that matched the most fields. */
+/** The fault to report. For a union, it is the fault of the alternative that matched the most fields. */
 function deepest(issue: Issue): Issue {
   if (issue.code !== 'invalid_union') return issue;
   const inner = issue.errors

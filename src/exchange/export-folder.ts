@@ -1,4 +1,4 @@
-/** @file A model folder in another format, with the LoRA adapter of the folder merged into its weights if there is one. */
+/** @file Exports a model folder in another format. If the folder has a LoRA adapter, the adapter is merged into the weights. */
 import type { ModelFiles } from '../records/model.ts';
 import { adapterFiles, hasAdapter, mergeAdapter, readAdapter } from './adapter-folder.ts';
 import { loadModel, ModelFolderError, withWeights } from './model-folder.ts';
@@ -6,9 +6,9 @@ import { onnxFolder } from './onnx/onnx-folder.ts';
 import { inFolder, zipFiles } from './zip.ts';
 
 export interface ExportOptions {
-  /** `hf`: a Hugging Face folder with safetensors. `peft`: the adapter alone. */
+  /** `hf`: a Hugging Face folder with safetensors. `peft`: only the adapter. */
   format: 'onnx' | 'hf' | 'peft';
-  /** f16 in onnx only, bf16 in hf only. An adapter is f32. */
+  /** `f16` is for `onnx` only, `bf16` for `hf` only. `peft` is always `f32`. */
   precision: 'f32' | 'f16' | 'bf16';
 }
 
@@ -25,7 +25,7 @@ export function exportFolder(files: ModelFiles, { format, precision }: ExportOpt
 
 const merged = (files: ModelFiles) => mergeAdapter(loadModel(files).weights, readAdapter(files));
 
-/** `exportFolder` as a zip in which `folder` holds the files. */
+/** Exports with `exportFolder`, and returns a zip whose files are in a folder with the name `folder`. */
 export async function zipExport(folder: string, files: ModelFiles, options: ExportOptions): Promise<Blob> {
   return zipFiles(inFolder(folder, exportFolder(files, options)), new Date());
 }

@@ -1,4 +1,4 @@
-/** @file A file that is read in pieces: in memory, a Blob, or behind an address that answers requests for ranges. */
+/** @file A file that is read in pieces: bytes in memory, a Blob, or a URL whose server answers range requests. */
 import { InputError } from '../base/input-error.ts';
 
 export type FileBytes = Uint8Array<ArrayBuffer> | Blob | { url: string };
@@ -9,7 +9,7 @@ export interface ByteSource {
   read(from: number, bytes: number): Promise<Uint8Array> | Uint8Array;
 }
 
-/** @throws InputError if the address cannot be read */
+/** @throws InputError if the URL cannot be read */
 export async function openBytes(file: FileBytes): Promise<ByteSource> {
   if (file instanceof Uint8Array) return { size: file.length, read: (from, bytes) => file.subarray(from, from + bytes) };
   if (file instanceof Blob)

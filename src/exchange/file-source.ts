@@ -4,30 +4,30 @@ import { Breath } from '../base/breath.ts';
 import { ImportError } from './import-error.ts';
 
 export type FileData = Uint8Array | Blob | ReadableStream<Uint8Array>;
-/** A listing may hold thousands of files. A function is called only if its file is needed. */
+/** A file, or a function that returns it. A folder may have thousands of files, so the function is called only if its file is needed. */
 export type FileSource = FileData | (() => Promise<FileData>);
 /** A zip, or files with their paths (a Map, `Object.entries`, …). */
 export type BenchmarkFiles = FileData | Iterable<readonly [path: string, data: FileSource]>;
 
 export interface ImportLimits {
-  /** Paths in a listing or a zip. */
+  /** Maximum number of paths in a folder or a zip. */
   files: number;
-  /** Bytes of one file: unpacked, except for a zip itself. */
+  /** Maximum bytes of one file. For a file in a zip, these are its unpacked bytes. The zip itself also has this limit. */
   fileBytes: number;
-  /** Bytes of all files that are read. */
+  /** Maximum bytes of all files that are read. */
   totalBytes: number;
-  /** Rows of one table. */
+  /** Maximum number of rows in one table. */
   rows: number;
 }
 
-/** A string of JavaScript cannot be longer than about 512 MiB. */
+/** The usual limits. A string in JavaScript cannot be longer than about 512 MiB. */
 export const LIMITS: ImportLimits = { files: 50_000, fileBytes: 256 * 2 ** 20, totalBytes: 512 * 2 ** 20, rows: 4_000_000 };
 
 export type FileReader = (path: string) => Promise<Uint8Array>;
 export interface Listing {
   paths: string[];
   read: FileReader;
-  /** The file itself, where it is a Blob: it can be read in pieces. Undefined in a zip. */
+  /** The file as a Blob, which can be read in pieces. Undefined if the file is in a zip or is not a Blob. */
   blob(path: string): Promise<Blob | undefined>;
 }
 
@@ -35,7 +35,7 @@ export const megabytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`
 const isData = (source: unknown): source is FileData =>
   source instanceof Uint8Array || source instanceof Blob || source instanceof ReadableStream;
 
-/** Lists the files and returns a function that reads one. @throws ImportError on too many files or a broken zip */
+/** Lists the files. `read` of the listing reads one of them. @throws ImportError for too many files or a broken zip */
 export async function openFiles(source: BenchmarkFiles, limits: ImportLimits): Promise<Listing> {
   const budget = new Budget(limits);
   if (isData(source)) return openZip('the zip file', await readAll(source, 'the zip file', limits.fileBytes), budget);

@@ -1,4 +1,4 @@
-/** @file The error of a file that cannot be imported: which file, where in the file, and why. */
+/** @file The error for a file that cannot be imported. It says which file, where in the file, and why. */
 import { InputError } from '../base/input-error.ts';
 import type { z } from 'zod';
 
@@ -18,7 +18,10 @@ export function jsonPath(parts: readonly PropertyKey[]): string {
   return parts.map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i ? '.' : ''}${String(part)}`)).join('');
 }
 
-/** Checks a value and returns the same value: zod's copy would lose keys such as `__proto__`. @throws ImportError naming the first fault */
+/**
+ * Checks a value and returns this same value, not zod's copy, which would lose keys such as `__proto__`.
+ * @throws ImportError naming the first fault
+ */
 export function check<T>(schema: z.ZodType, value: unknown, file: string, base: readonly PropertyKey[] = []): T {
   const result = schema.safeParse(value);
   if (result.success) return value as T;

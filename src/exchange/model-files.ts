@@ -1,9 +1,12 @@
-/** @file The files of a Hugging Face model folder, from a folder, single files or a zip. */
+/** @file Finds the files of a Hugging Face model folder in a folder, in a list of files, or in a zip. */
 import { type BenchmarkFiles, type ImportLimits, LIMITS, openFiles } from './file-source.ts';
 import { isBaseWeights } from './adapter-folder.ts';
 import { ModelFolderError, type ModelParts } from './model-folder.ts';
 
-/** The limits of a zip, which is unpacked in memory, and of files that are not weights. Other weights are read in pieces and have no limit. */
+/**
+ * The limits for a zip, which is unpacked in memory, and for files that are not weights. Weights outside of a zip are read in pieces, and
+ * have no limit.
+ */
 export const MODEL_LIMITS: ImportLimits = { ...LIMITS, files: 10_000, fileBytes: 2 ** 30, totalBytes: 2 ** 30 + 64 * 2 ** 20 };
 
 /** Whether the playground uses a file of the folder. Other files are ignored. */
@@ -15,7 +18,8 @@ export const isModelFile = (name: string) =>
 const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);
 
 /**
- * The model's files by name (weights outside of a zip stay where they are), and the folder's name ('' if the files are in no folder).
+ * Returns the model's files by name, and the folder's name ('' if the files are in no folder). Weights outside of a zip are not read
+ * into memory.
  * @throws ModelFolderError if there is no config.json or more than one, ImportError on a broken zip or files above the limits
  */
 export async function readModelFiles(source: BenchmarkFiles): Promise<{ name: string; files: ModelParts }> {

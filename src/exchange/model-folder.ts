@@ -14,15 +14,15 @@ export class ModelFolderError extends InputError {
 const WEIGHTS = 'model.safetensors';
 const INDEX = 'model.safetensors.index.json';
 
-/** The files of a model folder. Weights may be read in pieces from elsewhere. */
+/** The files of a model folder. Weights may be Blobs or URLs, which are read in pieces. */
 export type ModelParts = Record<string, FileBytes>;
 
-/** The files that are in memory: all but the weights of a large model. */
+/** The files that are in memory. The weights of a large model are not among them. */
 export const inMemory = (files: ModelParts): ModelFiles =>
   Object.fromEntries(Object.entries(files).filter((entry): entry is [string, Uint8Array<ArrayBuffer>] => entry[1] instanceof Uint8Array));
 
 /**
- * Reads configuration and weights. `files`: the folder's files by name.
+ * Reads the configuration and the weights. `files` are the folder's files by name.
  * @throws ModelFolderError, ConfigError or SafetensorsError naming the file and the fault, or all tensors that are missing, unknown or of a wrong shape
  */
 export function loadModel(files: Record<string, Uint8Array>): { config: ModelConfig; weights: TensorMap } {
@@ -36,7 +36,7 @@ export function loadModel(files: Record<string, Uint8Array>): { config: ModelCon
 
 /**
  * Reads the configuration and the headers of the weights. The weights are read later, in pieces.
- * @throws as `loadModel`; InputError if an address cannot be read
+ * @throws as `loadModel`; InputError if a URL cannot be read
  */
 export async function openModel(files: ModelParts): Promise<{ config: ModelConfig; source: WeightSource }> {
   const read = inMemory(files);
@@ -69,7 +69,7 @@ async function openShards(files: ModelParts, map: Record<string, string>): Promi
   };
 }
 
-/** The files that `loadModel` and Hugging Face transformers read. */
+/** Writes the files of a model that `loadModel` and Hugging Face transformers read. */
 export function saveModel(config: ModelConfig, weights: TensorMap, dtype: 'F32' | 'BF16' = 'F32'): Record<string, Uint8Array<ArrayBuffer>> {
   const described = { ...configJson(config), torch_dtype: dtype === 'F32' ? 'float32' : 'bfloat16' };
   return {
@@ -79,8 +79,8 @@ export function saveModel(config: ModelConfig, weights: TensorMap, dtype: 'F32' 
 }
 
 /**
- * The folder with other weights. The shards, their index, an adapter and the model card belong to the old weights and are
- * dropped. All other files stay, also those that this project does not read.
+ * Replaces the weights of a folder. Shards, their index, an adapter and the model card belong to the old weights, so they are dropped.
+ * All other files stay, even those that this project does not read.
  * @param weights tensors, or the bytes of a whole `model.safetensors`, which holds `dtype`
  */
 export function withWeights(files: ModelParts, weights: TensorMap | Uint8Array<ArrayBuffer>, dtype: 'F32' | 'BF16' = 'F32'): ModelFiles {
@@ -98,7 +98,7 @@ export function withWeights(files: ModelParts, weights: TensorMap | Uint8Array<A
 
 export const jsonFile = (value: object) => new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
 
-/** The most problems that a message names: a file may have any number of tensors. */
+/** The maximum number of problems that a message names, because a file may have any number of tensors. */
 const MOST_NAMED = 20;
 
 export function inOneLine(problems: readonly string[], separator = '; '): string {
@@ -132,7 +132,7 @@ function tensorsOf(files: Record<string, Uint8Array>, name: string): TensorMap {
   return inFile(name, () => readSafetensors(file));
 }
 
-/** Names the file in errors of its format. */
+/** Runs `read`, and adds the file's name to errors of its format. */
 export function inFile<T>(name: string, read: () => T): T {
   const named = (error: unknown): never => {
     throw error instanceof SafetensorsError ? new SafetensorsError(`${name}: ${error.message}`) : error;
@@ -145,7 +145,7 @@ export function inFile<T>(name: string, read: () => T): T {
   }
 }
 
-/** Tensor → file of the index. */
+/** The index of shards: tensor → name of the file that holds it. */
 function weightMap(files: Record<string, Uint8Array>): Record<string, string> {
   const map = (readJson(files, INDEX) as { weight_map?: unknown } | null)?.weight_map;
   if (typeof map !== 'object' || map === null || Array.isArray(map))

@@ -1,10 +1,10 @@
 /**
- * @file Weights of models in the browser's private file system, a folder a model. They are read from there in pieces, so that a model may
- * be larger than memory. IndexedDB does not do: Chromium keeps a reference to a large file, which may be gone later.
+ * @file Stores the weights of models in the browser's private file system, with one folder for each model. They are read in pieces, so a
+ * model may be larger than memory. IndexedDB is not suitable: Chromium stores only a reference to a large file, which may be gone later.
  */
 import { InputError } from '../base/input-error.ts';
 
-/** What is here of a model. */
+/** A stored folder of a model. */
 export interface ModelFolder {
   folder: string;
   /** The model's name. */
@@ -13,16 +13,16 @@ export interface ModelFolder {
 }
 
 const ROOT = 'models';
-/** How much is written between two looks at what is on the disk. */
+/** Number of bytes that are written between two flushes to the disk. */
 const FLUSH_BYTES = 16 * 2 ** 20;
 
 const root = async (): Promise<FileSystemDirectoryHandle> =>
   (await navigator.storage.getDirectory()).getDirectoryHandle(ROOT, { create: true });
 
-/** The most characters of a name that a folder shows. */
+/** Maximum number of characters of the model's name in the name of its folder. */
 const MOST_CHARACTERS = 64;
 
-/** The folder of a model. @param version what sets models of one name apart */
+/** The name of a model's folder. @param version tells models with the same name apart */
 export const modelFolder = (name: string, version: string) =>
   `${encodeURIComponent(
     Array.from(name.replaceAll(/\p{Cs}/gu, ''))
@@ -37,7 +37,7 @@ export async function modelFolders(): Promise<ModelFolder[]> {
   return found;
 }
 
-/** Bytes of the files in a folder; 0 if there is no such folder. */
+/** Bytes of all files in a folder. 0 if the folder does not exist. */
 export async function bytesIn(folder: string): Promise<number> {
   const files = await filesIn(folder).catch(() => ({}));
   return Object.values<File>(files).reduce((sum, { size }) => sum + size, 0);
@@ -66,10 +66,10 @@ export async function checkRoom(name: string, needed: number): Promise<void> {
 }
 
 /**
- * Writes what a file lacks of its `bytes`. Only in a worker, as only workers write to files in place. What was written stays if this
- * ends early, also with its tab.
- * @param open the file's bytes from byte `from`
- * @param onProgress gets the bytes that are here
+ * Writes the missing rest of a file that should have `bytes` bytes. It works only in a worker, because only workers can write to files in
+ * place. The written bytes stay if the call ends early, even if the tab is closed.
+ * @param open returns the file's bytes from byte `from`
+ * @param onProgress gets the number of bytes that are on the disk
  * @throws InputError if another tab writes the file; DOMException (QuotaExceededError) if the storage is full
  */
 export async function completeFile(
@@ -105,7 +105,7 @@ export async function completeFile(
   }
 }
 
-/** Copies files into a folder, which is removed if that fails. Only in a worker. @throws as `completeFile` and `checkRoom` */
+/** Copies files into a folder. If this fails, it removes the folder. It works only in a worker. @throws as `completeFile`, `checkRoom` */
 export async function copyFiles(folder: string, files: Record<string, Blob>): Promise<Record<string, File>> {
   const all = Object.entries(files);
   await checkRoom(

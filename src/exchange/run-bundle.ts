@@ -1,13 +1,13 @@
 /**
  * @file The format of a run bundle, `*.mua.zip`, and its reader:
  *
- * - `manifest.json`: format, format version, app version, creation time; size and SHA-256 of every other file
- * - `run.json`: the row of the run with its whole configuration, without keys and without secrets in addresses
+ * - `manifest.json`: format, format version, app version and creation time, and the size and SHA-256 of every other file
+ * - `run.json`: the row of the run with its whole configuration, without API keys and without secrets in URLs
  * - `metrics.jsonl`: one line for each step, with verl's names
- * - `rollouts.jsonl`: one line for each rollout, with the columns of a list
+ * - `rollouts.jsonl`: one line for each rollout, with the fields that lists show
  * - `trajectories.jsonl`: the stored conversations, with tokens, annotations and every changed row
  * - `evaluations.jsonl`, `trials.jsonl`: evaluations of the run's weights and their conversations (optional)
- * - `branches.jsonl`: conversations that were continued from the rollouts and trials (optional)
+ * - `branches.jsonl`: conversations that continue a rollout or a trial (optional)
  * - `model/`: the trained weights as a Hugging Face folder (optional)
  *
  * The reader trusts nothing: it checks every limit, name, hash and field.
@@ -111,7 +111,7 @@ export async function readRunBundle(source: FileData, { limits, onProgress, sign
   const played = distinct(evaluations, FILES.evaluations, 'id', ({ id }) => id);
   const trials = await optional(FILES.trials, readTrial);
   known(played, trials, FILES.trials, 'evaluation', ({ evaluation }) => evaluation, `an evaluation in ${FILES.evaluations}`);
-  // An id contains no comma, so the pair is unique.
+  // An id contains no comma, so two different pairs give different texts.
   const ended = distinct(trials, FILES.trials, 'evaluation,id', ({ evaluation, id }) => `${evaluation},${id}`);
   const branches = await optional(FILES.branches, readBranch);
   known(

@@ -1,6 +1,6 @@
 /**
- * @file The schemas of a run bundle's files. A value that was checked has its type. A field that a type has and its schema
- * lacks does not compile. Written with zod/mini, which is small: the first page reads the recorded run.
+ * @file The schemas of a run bundle's files. If a type has a field that its schema lacks, the code does not compile. The schemas use
+ * zod/mini, which is small, because already the first page that a visitor sees reads the recorded run.
  */
 import * as z from 'zod/mini';
 import type { SharedBranch, SharedEvaluation, SharedRun, SharedTrial } from '../records/bundle.ts';
@@ -44,10 +44,10 @@ export const rolloutSchema = z.object({
   tools: z.array(name),
 } satisfies Fields<RolloutSummary>);
 
-/** A null stands for a number that is not finite. */
+/** Null stands for a number that is not finite. */
 const metricsSchema = z.catchall(z.object({ step: natural }), z.nullable(number));
 
-/** Without the API key: the schema drops a key, both when it writes and when it reads. */
+/** The schema lacks the API key, so a key is dropped both when a bundle is written and when it is read. */
 const endpoint = z.object({
   mode: z.literal('endpoint'),
   baseUrl: name,
@@ -64,7 +64,7 @@ const endpoint = z.object({
   budget: z.optional(number),
 } satisfies Fields<Omit<EndpointConfig, 'apiKey'>> & { mode: unknown });
 const user = z.union([scripted, endpoint, local]);
-/** The settings that pages compute with. Pages only show the others. */
+/** The settings that the app computes with have a type. The app only shows the others. */
 const config = z.catchall(
   z.object({ domain: name, level: name, n: natural, train_batch_size: natural, total_training_steps: natural, seed: natural }),
   scalar,

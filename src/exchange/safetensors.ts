@@ -1,6 +1,6 @@
 /**
- * @file The safetensors format: 8 bytes little-endian header length, a JSON header of name → {dtype, shape, data_offsets},
- * then the data (https://github.com/huggingface/safetensors).
+ * @file The safetensors format (https://github.com/huggingface/safetensors). A file has the length of the header (8 bytes, little-endian),
+ * then a JSON header of name → {dtype, shape, data_offsets}, then the data.
  */
 import { InputError, parserReason, shown } from '../base/input-error.ts';
 import type { TensorMap, WeightSource } from '../engine/types.ts';
@@ -40,14 +40,14 @@ export function readSafetensors(file: Uint8Array): TensorMap {
   return tensors;
 }
 
-/** The texts of the header's `__metadata__`. @throws SafetensorsError for a damaged header */
+/** Returns the texts of the header's `__metadata__`. @throws SafetensorsError for a damaged header */
 export function readMetadata(file: Uint8Array): Record<string, string> {
   const { metadata } = readHeader(file);
   if (typeof metadata !== 'object' || metadata === null) return {};
   return Object.fromEntries(Object.entries(metadata).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
-/** The tensors of a file that is read in pieces. @throws SafetensorsError for a damaged header */
+/** Reads only the header. The source then reads tensors in pieces. @throws SafetensorsError for a damaged header */
 export async function openSafetensors(file: ByteSource): Promise<WeightSource> {
   const dataStart = dataStartOf(await file.read(0, 8), file.size);
   const { entries } = parseHeader(await file.read(8, dataStart - 8), file.size - dataStart);
@@ -55,11 +55,11 @@ export async function openSafetensors(file: ByteSource): Promise<WeightSource> {
   return { tensors: places, read: (name, from, bytes) => file.read(dataStart + places.get(name)!.begin + from, bytes) };
 }
 
-/** Bits of the exponent: all are 1 in a number that is not finite. */
+/** The exponent bits of a number. If all of them are 1, the number is not finite. */
 const EXPONENT: Record<Dtype, number> = { F32: 0x7f800000, F16: 0x7c00, BF16: 0x7f80 };
 const PIECE_BYTES = 16 * 2 ** 20;
 
-/** Reads all tensors, one piece in memory at a time. @throws SafetensorsError naming the first value that is not finite */
+/** Checks all tensors, with one piece in memory at a time. @throws SafetensorsError naming the first value that is not finite */
 export async function checkFinite({ tensors, read }: WeightSource): Promise<void> {
   for (const [name, { dtype, shape }] of tensors) {
     const bytes = shape.reduce((a, b) => a * b, BYTES[dtype]);
@@ -124,7 +124,7 @@ function parseHeader(bytes: Uint8Array, dataBytes: number): Header {
   return { entries, metadata: (header as Record<string, unknown>).__metadata__ };
 }
 
-/** The first key that a JSON object has twice. The format forbids it, and `JSON.parse` keeps only the last value. */
+/** The first key that a JSON object has twice. The format forbids repeated keys, but `JSON.parse` would silently keep the last value. */
 function repeatedKey(json: string): string | undefined {
   const seen = new Set<string>();
   let depth = 0;

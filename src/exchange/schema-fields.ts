@@ -15,7 +15,7 @@ function isJson(value: unknown, depth = 0): value is Json {
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-// Returns free JSON as it was parsed: zod's copy of a record would lose a key such as `__proto__`.
+// Any JSON. It is returned as it was parsed, because zod's copy of a record would lose keys such as `__proto__`.
 export const json = z.custom<Json>((value) => value !== undefined && isJson(value), `JSON of finite numbers, at most ${MAX_DEPTH} deep`);
 export const jsonObject = <T extends object>() =>
   z.custom<T>((value) => isRecord(value) && isJson(value), `an object of finite numbers and texts, at most ${MAX_DEPTH} deep`);
@@ -35,7 +35,7 @@ export const name = z.string().check(z.maxLength(2000));
 export const number = z.number();
 export const natural = z.number().check(z.int(), z.minimum(0));
 export const time = z.number().check(z.minimum(0), z.maximum(8.64e15)); // the largest date of JavaScript, in milliseconds
-/** Ids are keys of the storage. Addresses list ids with commas between them, so an id contains no comma. */
+/** An id is a key of the storage. It contains no comma, because URLs of the page list ids with commas between them. */
 export const id = z.string().check(z.regex(/^[^\p{C},]{1,200}$/u, '1 to 200 characters without commas and control characters'));
 export const texts = z.record(z.string(), z.string());
 export const counts = z.record(z.string(), natural);

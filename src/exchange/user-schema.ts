@@ -1,4 +1,4 @@
-/** @file Customers that need no server, as run bundles and experiments store them. */
+/** @file The schema of customers that need no server, for run bundles and experiments. */
 import * as z from 'zod/mini';
 import { type LocalConfig, ONNX_DTYPES } from '../records/user.ts';
 import { type Fields, name, number, oneOf } from './schema-fields.ts';

@@ -15,13 +15,13 @@ import { zipFiles } from './zip.ts';
 interface WriteOptions {
   appVersion: string;
   created?: Date;
-  /** API keys to remove from messages: an endpoint's error message may repeat them. */
+  /** API keys to remove from messages, because an endpoint's error message may repeat them. */
   keys?: readonly string[];
-  /** The limits of the reader. */
+  /** The limits of the reader that will read the bundle. */
   limits?: Partial<ImportLimits>;
 }
 
-/** The row without secrets. */
+/** The run without secrets. */
 export function sharedRun(row: RunRow | SharedRun, keys: readonly string[] = []): SharedRun {
   const { val_user } = row.request;
   return checked<SharedRun>(
@@ -53,7 +53,7 @@ function sharedEvaluation(evaluation: SharedEvaluation): SharedEvaluation {
   );
 }
 
-/** @throws Error if the bundle is too large for `readRunBundle`; the message says what to leave out */
+/** @throws Error if the bundle is too large for `readRunBundle`; the message says which parts to omit */
 export async function writeRunBundle(
   { run, metrics, rollouts, trajectories, branches, evaluations, trials, model }: RunContent,
   { appVersion, created = new Date(), keys = [], limits }: WriteOptions,
@@ -102,7 +102,7 @@ export async function writeRunBundle(
 export const finiteMetrics = (metrics: StepMetrics) =>
   Object.fromEntries(Object.entries(metrics).filter(([, value]) => Number.isFinite(value)));
 
-/** Removes the run's id, which rows of the storage have. */
+/** Removes the run's id. The rows in the storage have it, the rows in a bundle do not. */
 function withoutRun<T extends object>(row: T): Omit<T, 'run'> {
   const { run: _, ...rest } = row as T & { run?: string };
   return rest;
@@ -113,7 +113,7 @@ function sharedTrajectory(trajectory: Trajectory, keys: readonly string[]): Omit
   return own.error === undefined ? own : { ...own, error: withoutSecrets(own.error, keys) };
 }
 
-/** One JSON value for each line. */
+/** JSON Lines: each line has one JSON value. */
 export async function jsonl<T>(rows: readonly T[], line: (row: T) => unknown): Promise<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder();
   const breath = new Breath();

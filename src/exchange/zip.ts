@@ -1,6 +1,6 @@
 /**
- * @file Writes a zip. Uses the browser's own deflate, which does not block the page as fflate's would. Writes sizes before
- * the data, because a streaming reader needs them there.
+ * @file Writes a zip. It uses the browser's deflate, because fflate's would block the page. It writes the size of each file before the
+ * file's data, because a reader of streams needs the size first.
  */
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
@@ -20,7 +20,7 @@ async function deflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<Array
   return new Uint8Array(await new Response(packed).arrayBuffer());
 }
 
-/** Date and time in the format of MS-DOS. In UTC, so that the same input gives the same bytes in every time zone. */
+/** Date and time in the MS-DOS format. They are in UTC, so that the same input gives the same bytes in every time zone. */
 function dosTime(date: Date): number {
   const day = ((date.getUTCFullYear() - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate();
   const time = (date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | (date.getUTCSeconds() >> 1);
@@ -30,7 +30,7 @@ function dosTime(date: Date): number {
 const UTF8_NAMES = 0x0800;
 const MAX_BYTES = 0xffffffff;
 
-/** The files with the folder's name before their names. */
+/** The files, with the folder's name in front of their names. */
 export const inFolder = (folder: string, files: Readonly<Record<string, Uint8Array<ArrayBuffer>>>) =>
   Object.fromEntries(Object.entries(files).map(([name, bytes]) => [`${folder}/${name}`, bytes]));
 

@@ -1,4 +1,4 @@
-/** @file What the adapters of all engines begin with, and the pieces of text that they share. */
+/** @file The input of the adapters of all engines, and the texts that these adapters share. */
 import type { ChatMessage } from '../records/conversation.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { ToolSchema } from '../records/task.ts';
@@ -7,10 +7,10 @@ export interface AdapterPlace {
   domain: { name: string; level: string; policy: string; tools: readonly ToolSchema[] };
   /** What the agent says before the customer's first message, or null. */
   greeting: string | null;
-  /** The training tasks, by the names that a reset takes (`resetName`). */
+  /** The names of the training tasks, as a reset takes them (`resetName`). */
   tasks: readonly string[];
   config: GrpoConfig;
-  /** The model to train, by its name on the Hub or its path. */
+  /** The model to train: its name on the Hub, or its path. */
   model: string;
   /** The command that serves the environment. */
   serve: string;
@@ -20,21 +20,21 @@ export interface AdapterPlace {
 export type AdapterInput = Pick<AdapterPlace, 'config' | 'model' | 'serve' | 'url'> & {
   title: string;
   tools: readonly ToolSchema[];
-  /** Messages before the customer's first. */
+  /** The messages before the customer's first message. */
   opening: readonly ChatMessage[];
   rows: readonly { task_id: string; seed: number }[];
 };
 
 export const jsonl = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 export const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
-/** A string literal of Python: JSON's is one, without lone surrogates. */
+/** A Python string literal. A JSON string is one too, if the text has no lone surrogates. */
 export const python = (text: string) => JSON.stringify(text);
 
-/** Settings that the server applies, or that concern this page only. */
+/** The settings that the server applies, or that matter only in this project's own training. */
 const SERVED =
   /^(val_)?(customers|tools)\.|^(domain|level|conversation_rules|max_turns|malformed_policy|require_done|train_split|filter_noop_tasks|check_outputs|inspect|stop_on_alarm|user_faults|test_freq|val_tasks|val_kwargs|save_freq|precision|kv_cache_|init_weights|algorithm|rft_epochs|sft_)/;
 
-/** The settings that an engine has no name for, as they are, by name: stored runs have them in another order than presets. */
+/** The settings that the engine does not have. They are sorted by name, because stored runs have another order than presets. */
 const leftOver = (config: GrpoConfig, used: ReadonlySet<string>): [string, unknown][] =>
   Object.entries(config)
     .filter(([name]) => !used.has(name) && !SERVED.test(name))

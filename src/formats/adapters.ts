@@ -1,6 +1,6 @@
 /**
- * @file Folders with which TRL, verifiers and verl train on `mua env-serve`: an adapter in Python, the settings under the
- * engine's own names, one row a task, and a README. Sources that the adapters follow: huggingface/trl f2cd577
+ * @file Makes folders with which TRL, verifiers and verl train on `mua env-serve`. A folder has an adapter in Python, the settings under
+ * the engine's names, a file with one row for each task, and a README. The adapters follow these sources: huggingface/trl f2cd577
  * (`GRPOTrainer.environment_factory`), PrimeIntellect-ai/verifiers a60a606 (`v1/tasksets/openenv`), volcengine/verl b178a3c
  * (`experimental/agent_loop`).
  */
@@ -12,7 +12,7 @@ import { verl } from './verl-adapter.ts';
 
 const ADAPTERS: Record<EngineName, (input: AdapterInput) => Record<string, string>> = { trl, verifiers, verl };
 
-/** Text files by name. */
+/** The text files of the folder: name → content. */
 export function adapterFolder(engine: EngineName, { domain, greeting, tasks, ...settings }: AdapterPlace): Record<string, string> {
   const { name, level, policy, tools } = domain;
   return ADAPTERS[engine]({

@@ -1,15 +1,17 @@
-/** @file Cuts one text of a whole chat into its messages. verl's and TRL's dumps have the chat as text. */
+/** @file Cuts the text of a whole chat into messages. Dumps of verl and TRL store a chat as one text. */
 import type { ChatMessage } from '../records/conversation.ts';
 
 const ROLES = ['system', 'user', 'assistant'] as const;
-/** A line with the name of a role alone: what is left of `<|im_start|>user` without special tokens. */
+/** A line that is only the name of a role: without special tokens, `<|im_start|>user` becomes such a line. */
 const ROLE_LINE = /(?:^|\n)(?:<\|im_start\|>)?(system|user|assistant)(?:\n|$)/g;
 const MARKED_ROLE = /<\|im_start\|>(system|user|assistant)(?:\n|$)/g;
 
 /**
- * The messages of a text in Qwen's template (ChatML), with or without its special tokens. Without them, a line that is the name
- * of a role begins a message: so does such a line inside a message. A text without roles is what the user and the assistant said.
- * @param prompt the text before the first sampled token, `completion` the text from there on
+ * The messages of a text in Qwen's template (ChatML), with or without its special tokens. Without special tokens, each line that is only
+ * the name of a role begins a new message, even if the line was a part of a message. If the text has no roles, `prompt` is the user's
+ * message and `completion` the assistant's.
+ * @param prompt the text before the first sampled token
+ * @param completion the text from the first sampled token on
  */
 export function messagesOfText(prompt: string, completion: string): ChatMessage[] {
   const text = prompt + completion;
@@ -27,7 +29,7 @@ export function messagesOfText(prompt: string, completion: string): ChatMessage[
       .replace(/<\|(im_end|endoftext)\|>/g, '')
       .replace(/\n$/, '');
     const results = role === 'user' ? toolResults(content) : null;
-    // The generation prompt at the end of a conversation that was cut is no message.
+    // If the conversation was cut, an empty assistant message at its end is only the generation prompt.
     if (role === 'assistant' && content === '' && i === heads.length - 1) continue;
     if (results) messages.push(...results.map((result): ChatMessage => ({ role: 'tool', content: result })));
     else messages.push({ role, content });
@@ -35,7 +37,7 @@ export function messagesOfText(prompt: string, completion: string): ChatMessage[
   return messages;
 }
 
-/** Qwen's template gives tool results to the model as the user's message. Null if the message is the user's own. */
+/** The tool results in a user message: Qwen's template puts them there. Null if the user wrote the message. */
 function toolResults(content: string): string[] | null {
   const results = [...content.matchAll(/<tool_response>\n?([^]*?)\n?<\/tool_response>/g)];
   return results.length > 0 && content.trimStart().startsWith('<tool_response>') ? results.map(([, result]) => result!) : null;

@@ -1,4 +1,4 @@
-/** @file A conversation that another tool recorded, and the trajectory that pages show of it. */
+/** @file Turns a conversation that another tool recorded into a trajectory that the app can show. */
 import { renderAssistant, TOOL_CALL_START } from '../agent/chat-template.ts';
 import { parseTurn } from '../agent/tool-call.ts';
 import type { ChatMessage } from '../records/conversation.ts';
@@ -7,19 +7,19 @@ import type { RewardTerms } from '../records/rewards.ts';
 import { FOREIGN_PLACE, type ToolCall } from '../records/task.ts';
 import type { MessageNode, TerminationReason, Trajectory } from '../records/trajectory.ts';
 
-/** What a file says of one conversation. Fields that the file lacks are absent or null. */
+/** The data of one conversation in a file. Fields that the file lacks are absent or null. */
 export interface ForeignRollout {
   id?: string;
-  /** Conversations of one step with the same group had the same task. */
+  /** The id of the group. Conversations of one step with the same group are of the same task. */
   group?: string;
   index?: number;
   step?: number;
   task: string;
   messages: readonly ChatMessage[];
-  /** The messages are cut from one text: tool calls are still markup. */
+  /** True if the messages were cut from one text: their tool calls are still markup. */
   markup?: boolean;
   tokens?: ForeignTokens;
-  /** The calls of a customer with own tools (tau2-bench), each after that many messages. */
+  /** The tool calls of the customer (tau2-bench's customers have tools). Each call came after the first `after` messages. */
   userCalls?: readonly { after: number; call: ToolCall; text: string }[];
   gold?: readonly ToolCall[];
   reward: number | null;
@@ -30,7 +30,7 @@ export interface ForeignRollout {
   error?: string;
 }
 
-/** The whole conversation as tokens, each with 1 in `mask` if it was sampled. */
+/** The whole conversation as tokens. `mask` is 1 for sampled tokens, else 0. */
 export interface ForeignTokens {
   ids: number[];
   mask: number[];
@@ -81,7 +81,7 @@ export function foreignTrajectory(rollout: ForeignRollout, place: Pick<Trajector
   };
 }
 
-/** One node a message and one more for each further call of a message. `starts[n]` is the last node of the first n messages. */
+/** Makes a node for each message, and one more for each further call in a message. `starts[n]` is the last node of the first n messages. */
 function nodesOf(messages: readonly ChatMessage[], markup: boolean): { nodes: MessageNode[]; starts: number[] } {
   const nodes: MessageNode[] = [];
   const starts = [0];
@@ -131,8 +131,9 @@ function nodesOf(messages: readonly ChatMessage[], markup: boolean): { nodes: Me
 }
 
 /**
- * The sampled tokens belong to the assistant's nodes and all others to `template` nodes before them: the file does not say where
- * the messages between two turns begin. Without tokens if the number of sampled stretches is not the number of turns.
+ * Gives the tokens to nodes. Sampled tokens go to the assistant's nodes. All other tokens go to new `template` nodes before them, because
+ * the file does not say where the messages between two turns begin. If the number of sampled stretches is not the number of turns, the
+ * nodes get no tokens.
  */
 function placeTokens(nodes: readonly MessageNode[], tokens: ForeignTokens, advantage: number | null): MessageNode[] {
   const stretches = stretchesOf(tokens.mask);
@@ -167,7 +168,7 @@ interface Stretch {
   to: number;
 }
 
-/** Runs of equal values in the mask. */
+/** The stretches of equal values in the mask. */
 function stretchesOf(mask: readonly number[]): Stretch[] {
   const stretches: Stretch[] = [];
   for (const [at, value] of mask.entries()) {

@@ -1,6 +1,6 @@
 /**
- * @file Inspect's log of an evaluation (UK AI Security Institute, `inspect_ai.log.EvalLog`, version 2): a run as one, which
- * `inspect view` shows, and the conversations of one.
+ * @file Inspect's evaluation log (UK AI Security Institute, `inspect_ai.log.EvalLog`, version 2). Writes a run as such a log, which
+ * `inspect view` can show, and reads the conversations of a log.
  */
 import { path } from '../base/message-path.ts';
 import { shown } from '../base/input-error.ts';
@@ -16,16 +16,16 @@ import type { RolloutSummary } from '../records/rollout.ts';
 import type { TerminationReason, Trajectory } from '../records/trajectory.ts';
 import type { ForeignRollout } from './foreign-rollout.ts';
 
-/** What a log needs of the run. */
+/** The fields of a run that a log needs. */
 export type LoggedRun = Pick<SharedRun, 'id' | 'name' | 'createdAt' | 'request' | 'config'>;
 
-/** Our endings that are limits in Inspect. */
+/** The terminations that Inspect calls limits: termination → type of limit. */
 const LIMITS: Partial<Record<TerminationReason, string>> = { max_turns: 'turn', turn_length: 'token', context_full: 'context' };
 const SCORER = 'reward';
 
 /**
- * One sample a conversation: its `id` is the task, its `epoch` counts the conversations of that task. The score is the outcome.
- * What Inspect has no field for is in `metadata`.
+ * The log of a run. It has one sample for each conversation: `id` is the task, `epoch` counts the conversations of this task, and the
+ * score is the outcome. Data for which Inspect has no field is in `metadata`.
  */
 export function inspectLog(
   run: LoggedRun,
@@ -173,11 +173,11 @@ function inspectMessage(
   };
 }
 
-/** Whether a JSON value is Inspect's log, by its fields. */
+/** Whether a JSON value has the fields of Inspect's log. */
 export const isInspectLog = (value: unknown): value is Record<string, unknown> =>
   isObject(value) && isObject(value.eval) && typeof value.version === 'number';
 
-/** @throws ImportError if a sample is not one, naming file, sample and field */
+/** @throws ImportError if a value is not a sample, naming file, sample and field */
 export function readInspectSamples(samples: unknown, file: string): ForeignRollout[] {
   if (!Array.isArray(samples) || samples.length === 0)
     throw new ImportError(
@@ -223,7 +223,7 @@ export function readSample(value: unknown, file: string, where: string): Foreign
   };
 }
 
-/** Inspect's message in OpenAI's form. Parts that are no text keep their place as `[image]`, `[audio]`, …. */
+/** Turns Inspect's message into OpenAI's format. Parts that are not text become `[image]`, `[audio]`, … */
 function chatMessage(value: unknown, attachments: Record<string, unknown>): unknown {
   if (!isObject(value)) return value;
   const { role, content, tool_calls, tool_call_id, function: name } = value;
@@ -250,7 +250,7 @@ function chatMessage(value: unknown, attachments: Record<string, unknown>): unkn
   };
 }
 
-/** The value of the first scorer, with Inspect's `value_to_float`: C is 1, P is 0.5, I and N are 0. Null for lists and objects. */
+/** The first scorer's value as a number, as in Inspect's `value_to_float`: C is 1, P is 0.5, I and N are 0. Null for lists and objects. */
 function scoreOf(scores: unknown): number | null {
   const first = isObject(scores) ? Object.values(scores)[0] : undefined;
   const value = isObject(first) ? first.value : undefined;

@@ -1,4 +1,4 @@
-/** @file Metrics of a run as a table: one row a step, one column a metric. */
+/** @file The metrics of a run as a CSV table, with one row for each step and one column for each metric. */
 import { csv } from '../base/csv.ts';
 import type { StepMetrics } from '../records/run.ts';
 

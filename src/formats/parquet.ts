@@ -1,4 +1,7 @@
-/** @file Rows as Apache Parquet: columns of texts, of numbers and of lists of numbers. Objects and other lists are JSON texts. */
+/**
+ * @file Writes and reads rows as Apache Parquet. Columns hold texts, numbers or lists of numbers. Objects and other lists are written as
+ * JSON texts.
+ */
 import { parquetMetadataAsync, parquetReadObjects, parquetSchema, type SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { parserReason, shown } from '../base/input-error.ts';
@@ -7,7 +10,7 @@ import { LIMITS, megabytes } from '../exchange/file-source.ts';
 
 type Row = Record<string, unknown>;
 
-/** Conversations of one file. */
+/** Maximum number of conversations in one file. */
 export const MOST_ROWS = 200_000;
 
 export function writeParquet(rows: readonly Row[]): ArrayBuffer {
@@ -22,7 +25,7 @@ export function writeParquet(rows: readonly Row[]): ArrayBuffer {
   });
 }
 
-/** The schema of a column (parquet-format's `SchemaElement`s), chosen by its values. */
+/** The schema of a column, as parquet-format's `SchemaElement`s. It depends on the column's values. */
 function elementsOf(name: string, data: readonly unknown[]): SchemaElement[] {
   const lists = data.every((value) => value === null || (Array.isArray(value) && value.every(isNumber)));
   const present = data.flatMap((value): unknown[] => (lists && Array.isArray(value) ? value : [value])).filter((value) => value !== null);
@@ -40,14 +43,14 @@ function elementsOf(name: string, data: readonly unknown[]): SchemaElement[] {
 }
 
 const isNumber = (value: unknown) => value === null || typeof value === 'number';
-/** Columns of real numbers, also where all values of a file are whole. */
+/** Columns that are written as DOUBLE even if all their values in a file are whole numbers. */
 const REAL = new Set(['reward', 'score', 'advantage', 'logprobs']);
 
-/** Whether the bytes begin as a Parquet file. */
+/** Whether the bytes begin like a Parquet file. */
 export const isParquet = (bytes: Uint8Array): boolean =>
   bytes.length > 4 && new TextDecoder('latin1').decode(bytes.subarray(0, 4)) === 'PAR1';
 
-/** The rows, with whole numbers of 64 bits as numbers. @throws ImportError */
+/** Reads the rows. 64-bit integers become numbers. @throws ImportError */
 export async function readParquet(bytes: Uint8Array, file: string): Promise<Row[]> {
   const buffer = bytes.slice().buffer;
   try {
@@ -58,7 +61,7 @@ export async function readParquet(bytes: Uint8Array, file: string): Promise<Row[
     if (!(unpacked >= 0 && unpacked <= LIMITS.totalBytes))
       throw new ImportError(file, '', `its columns are larger than ${megabytes(LIMITS.totalBytes)}`);
     const found: Row[] = Array.from({ length: rows }, () => ({}));
-    // One part at a time: of several damaged parts, the library would leave all errors but the first unhandled.
+    // Reads one part at a time. If the library read several damaged parts at once, only the first error would be handled.
     for (const { element } of parquetSchema(metadata).children)
       for (let from = 0, group = 0; group < metadata.row_groups.length; group++) {
         const to = from + Number(metadata.row_groups[group]!.num_rows);

@@ -1,4 +1,4 @@
-/** @file Reads the conversations of a file that another tool wrote. The content says which tool, not the name. */
+/** @file Reads the conversations of a file that another tool wrote. It finds out the tool from the content, not from the file's name. */
 import { isObject } from '../base/json.ts';
 import { parserReason, shown } from '../base/input-error.ts';
 import type { BenchmarkDefinition } from '../benchmarks/definition.ts';
@@ -17,7 +17,7 @@ import { isParquet, MOST_ROWS, readParquet } from './parquet.ts';
 import { kindOf, readRow, type RowKind } from './read-rows.ts';
 
 export interface ForeignFile {
-  /** What wrote the file, for people. */
+  /** The name of the tool that wrote the file, for display. */
   source: string;
   rollouts: { trajectory: Trajectory; step?: number; advantage: number | null }[];
 }
@@ -26,7 +26,7 @@ const ROW_SOURCES: Record<RowKind, string> = { trl: 'TRL', verl: 'verl', chat: '
 const RESULTS = BENCHMARKS.flatMap(({ title, results }) => (results ? [title] : [])).join(' or ');
 const EXPECTED = `rows of TRL (prompt, completion), verl (input, output) or chats (messages), Inspect’s log, or results of ${RESULTS}`;
 
-/** Reads files one after the other, ordered by the numbers in their names: verl and TRL name a file after its step. @throws as `readForeign` */
+/** Reads files in the order of the numbers in their names, because verl and TRL name a file after its step. @throws as `readForeign` */
 export async function readForeignFiles(files: readonly { name: string; read: () => Promise<Uint8Array> }[]): Promise<ForeignFile> {
   const sources = new Set<string>();
   const rollouts: ForeignFile['rollouts'] = [];
@@ -90,7 +90,7 @@ function fromRows(rows: readonly (readonly [unknown, string])[], file: string): 
     if (!isObject(row)) throw new ImportError(file, where, `is ${shown(row)}: expected ${EXPECTED}`);
     if ('nodes' in row && 'leaf' in row) {
       sources.add('mua env-serve');
-      // A session of the server is a group of its own. The conversations of one task belong together.
+      // In the server's file each session has a different group. Here all conversations of one task become one group.
       const trajectory = readTrajectory(row, file, where);
       return { trajectory: { ...trajectory, group: trajectory.task.id }, advantage: null };
     }
@@ -107,7 +107,7 @@ function placed(rollout: ForeignRollout, i: number): ForeignFile['rollouts'][num
   return { trajectory: foreignTrajectory(rollout, { id, group, index }), ...(step !== undefined && { step }), advantage };
 }
 
-/** Inspect's `.eval`: a zip with a header and one file a sample. */
+/** Reads Inspect's `.eval`, a zip with a header and one file for each sample. */
 async function fromEval(file: string, bytes: Uint8Array): Promise<ForeignFile> {
   const { paths, read } = await openFiles(bytes, LIMITS);
   const samples = paths.filter((path) => /^samples\/[^/]+\.json$/.test(path)).sort(byNumber);
@@ -128,7 +128,7 @@ function fromResults({ title, results }: BenchmarkDefinition, value: Json, file:
   return { source: title, rollouts: runs.map(fromResult).map(placed) };
 }
 
-/** The calls of the assistant become messages, those of the user are shown beside them. */
+/** Turns a recorded run of a benchmark into a rollout. The assistant's calls become messages. The user's calls become `userCalls`. */
 function fromResult({ task, trial, conversation, reward, gold }: RecordedRun): ForeignRollout {
   const messages: ChatMessage[] = [];
   const userCalls: NonNullable<ForeignRollout['userCalls']>[number][] = [];

@@ -1,4 +1,4 @@
-/** @file Reads rows of conversations: TRL's completions and rollouts, verl's dumps, chats, and our own trajectories. */
+/** @file Reads rows with one conversation each: TRL's completions and rollouts, verl's dumps, and chats. */
 import { isObject } from '../base/json.ts';
 import { shown } from '../base/input-error.ts';
 import { readConversation } from '../agent/conversation.ts';
@@ -13,7 +13,7 @@ import type { ForeignRollout, ForeignTokens } from './foreign-rollout.ts';
 
 type Row = Record<string, unknown>;
 
-/** The tool that wrote the row. Null if its columns are those of no tool that we know. */
+/** The tool that wrote the row. */
 export type RowKind = 'trl' | 'verl' | 'chat';
 
 export function kindOf(row: Row): RowKind | null {
@@ -84,7 +84,7 @@ const common = (field: RowFields): Pick<ForeignRollout, 'id' | 'group' | 'index'
   turns: field.optionalNatural('num_turns'),
 });
 
-/** Without a name of the task: what the user says first. */
+/** The name of the task. If the row has no name, the first message of the user, cut to 120 characters. */
 function taskOf(field: RowFields, messages: readonly ChatMessage[]): Pick<ForeignRollout, 'task'> {
   const said = messages.find(({ role }) => role === 'user') ?? messages[0];
   return { task: field.optionalText('task') ?? (said?.content.trim().slice(0, 120) || 'unknown') };
@@ -99,7 +99,7 @@ function readRewardTerms(value: unknown): RewardTerms | undefined {
   return terms.length > 0 ? Object.fromEntries(terms) : undefined;
 }
 
-/** @throws ImportError if the columns have different lengths, or values that are no tokens */
+/** @throws ImportError if the columns have different lengths, or have values that are not token ids */
 function readTokens(field: RowFields): ForeignTokens | undefined {
   const [prompt, completion] = [field.numbers('prompt_ids'), field.numbers('completion_ids')];
   if (!prompt || !completion) return undefined;
@@ -117,7 +117,7 @@ function readTokens(field: RowFields): ForeignTokens | undefined {
   };
 }
 
-/** The fields of one row, with errors that name them. */
+/** Reads the fields of one row. Its errors name the field. */
 class RowFields {
   constructor(
     readonly row: Row,
@@ -129,7 +129,7 @@ class RowFields {
     return new ImportError(this.file, located(this.where, name), `is ${shown(this.row[name])}: expected ${expected}`);
   }
 
-  /** Turns errors without the file's name into errors with it. */
+  /** Runs `work`, and adds the file's name to its errors. */
   read<T>(work: () => T): T {
     try {
       return work();
@@ -173,8 +173,8 @@ class RowFields {
   }
 
   /**
-   * The first of `names` that the row has. Else the sum of the columns whose names contain "reward": TRL names a column after
-   * each reward function and weighs them by 1 unless told otherwise.
+   * The reward of the row: the first of the columns `names` that the row has. If it has none of them, the sum of all columns whose names
+   * contain "reward", because TRL has one column for each reward function, and by default all have the weight 1.
    */
   reward(names: readonly string[]): number | null {
     const own = names.find((name) => this.row[name] !== undefined);

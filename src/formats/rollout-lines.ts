@@ -1,4 +1,4 @@
-/** @file Conversations for other tools, one a line: rollouts as TRL and as verl write them, and chats to train on. */
+/** @file Writes conversations for other tools, one in each line: rollouts as TRL and as verl write them, and chats for fine-tuning. */
 import { path } from '../base/message-path.ts';
 import { generationPrompt, renderPieces } from '../agent/chat-template.ts';
 import { toMessages } from '../agent/trajectory.ts';
@@ -7,9 +7,9 @@ import type { ToolSchema } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 
 /**
- * `prompt` and `completion` are messages, split before the agent's first turn. `prompt_ids` and `completion_ids` are the
- * exact tokens, split before the first sampled token. `completion_mask` is 1 for tokens of the loss. `logprobs` are the
- * sampler's log-probabilities. `reward` and `score` are the outcome; `rewards` has the terms of the reward of training, if there are more.
+ * A line with one rollout. `prompt` and `completion` are messages, split before the agent's first turn. `prompt_ids` and `completion_ids`
+ * are the exact tokens, split before the first sampled token. `completion_mask` is 1 for tokens with a loss. `logprobs` are the sampler's
+ * log-probabilities. `reward` and `score` are the outcome. `rewards` has the terms of the training reward, if it is more than the outcome.
  */
 export function trajectoryLine(trajectory: Trajectory, rollout: RolloutSummary | undefined): Record<string, unknown> {
   const { messages } = toMessages(trajectory);
@@ -41,7 +41,7 @@ export function trajectoryLine(trajectory: Trajectory, rollout: RolloutSummary |
   };
 }
 
-/** The advantage that the update used: every sampled token has the same. Null if the conversation was not trained on. */
+/** The advantage that the update used, which is the same for all sampled tokens. Null if the conversation was not trained on. */
 export function advantageOf(nodes: Trajectory['nodes']): number | null {
   for (const { annotations } of nodes) {
     const advantage = annotations?.advantage?.find((value) => value !== null);
@@ -50,12 +50,12 @@ export function advantageOf(nodes: Trajectory['nodes']): number | null {
   return null;
 }
 
-/** A group of a run is named after its step. */
+/** The step of a trajectory. In a run, the id of a group begins with its step. Null for other ids. */
 export const stepOf = ({ group }: Trajectory): number | null => (/^\d+-/.test(group) ? Number(group.split('-')[0]) : null);
 
 /**
- * A line of verl's `trainer.rollout_data_dir` (`_dump_generations`): `input` and `output` are texts without special tokens, split
- * before the agent's first turn. `gts` is the gold, which verl takes from the data. The other fields are ours.
+ * A line as in verl's `trainer.rollout_data_dir` (`_dump_generations`). `input` and `output` are texts without special tokens, split before
+ * the agent's first turn. `gts` has the gold actions, which verl takes from the data. Fields such as `termination` are additions.
  */
 export function verlLine(trajectory: Trajectory, step: number | null, tools: readonly ToolSchema[] | undefined): Record<string, unknown> {
   const pieces = renderPieces(toMessages(trajectory, tools));

@@ -1,6 +1,6 @@
 /**
- * @file Metrics as a TensorBoard event file: records of TFRecord (length, masked CRC-32C, data, masked CRC-32C), each an `Event` of
- * tensorflow/core/util/event.proto with the simple values of a step.
+ * @file Writes metrics as a TensorBoard event file. The file is a list of TFRecords: length, masked CRC-32C, data, masked CRC-32C. Each
+ * record is an `Event` of tensorflow/core/util/event.proto, with the simple values of one step.
  */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { StepMetrics } from '../records/run.ts';
@@ -10,10 +10,10 @@ const EVENT = { wall_time: 1, step: 2, file_version: 3, summary: 5 } as const;
 const SUMMARY = { value: 1 } as const;
 const VALUE = { tag: 1, simple_value: 2 } as const;
 
-/** The name of a file that TensorBoard reads must have this word. */
+/** TensorBoard reads only files whose names contain this word. */
 export const EVENT_FILE = 'events.out.tfevents';
 
-/** @param startedAt of the run, in milliseconds since 1970; a step ends when the times of all steps so far have passed */
+/** @param startedAt start of the run, in milliseconds since 1970; the time of a step is this start plus the durations of the steps so far */
 export function tensorBoardEvents(metrics: readonly StepMetrics[], startedAt: number): Uint8Array<ArrayBuffer> {
   let seconds = startedAt / 1000;
   const records = [event(seconds, (writer) => writer.tag(EVENT.file_version, WireType.LengthDelimited).string('brain.Event:2'))];
@@ -53,7 +53,7 @@ function event(seconds: number, write: (writer: BinaryWriter) => BinaryWriter): 
   return bytes;
 }
 
-/** The reflected polynomial of Castagnoli. */
+/** The table of CRC-32C, for Castagnoli's polynomial in reflected form. */
 const TABLE = Uint32Array.from({ length: 256 }, (_, i) => {
   let value = i;
   for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0x82f63b78 : value >>> 1;
@@ -67,7 +67,7 @@ export function crc32c(bytes: Uint8Array): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-/** TFRecord's mask: rotated right by 15 bits, plus a constant. */
+/** The CRC with TFRecord's mask: it is rotated right by 15 bits, and a constant is added. */
 function maskedCrc(bytes: Uint8Array): number {
   const crc = crc32c(bytes);
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;

@@ -1,11 +1,11 @@
-/** @file The folder with which TRL trains: an environment with a method for each tool, and GRPOTrainer's own arguments. */
+/** @file The folder with which TRL trains: an environment class with one method for each tool, and the arguments of GRPOTrainer. */
 import type { Json } from '../records/json.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { ToolSchema } from '../records/task.ts';
 import { SETTINGS } from '../training/settings/index.ts';
 import { type AdapterInput, json, jsonl, python, readme } from './adapter-input.ts';
 
-/** The tool of the lists of `mua env-serve` that talks to the customer. */
+/** The tool that talks to the customer. `mua env-serve` has it in its lists of tools. */
 export const RESPOND: ToolSchema = {
   type: 'function',
   function: {
@@ -21,7 +21,7 @@ type Conversion = (config: GrpoConfig) => Record<string, Json>;
 const same = (...names: (keyof GrpoConfig)[]): Record<string, Conversion> =>
   Object.fromEntries(names.map((name) => [name, (config) => ({ [SETTINGS[name].trl ?? name]: config[name] })]));
 
-/** TRL's names and values, by setting. */
+/** Setting → how to write it with TRL's names and values. */
 const TRL: Partial<Record<keyof GrpoConfig, Conversion>> = {
   ...same('lr', 'lr_scheduler_type', 'lr_warmup_steps', 'weight_decay', 'beta1', 'beta2', 'adam_eps', 'grad_clip'),
   ...same('total_training_steps', 'seed', 'n'),
@@ -53,7 +53,7 @@ export function trl(input: AdapterInput): Record<string, string> {
   const args = Object.assign({}, ...Object.values(TRL).map((name) => name(config))) as Record<string, Json>;
   const lora =
     config.lora_rank > 0 ? { r: config.lora_rank, lora_alpha: config.lora_alpha, target_modules: targets(config.target_modules) } : null;
-  // TRL appends what reset returns to the last user message.
+  // TRL appends the text that `reset` returns to the last user message.
   const prompt = [...opening, { role: 'user', content: '' }];
   return {
     'mua_environment.py': `"""${title} as an environment of TRL's GRPOTrainer: a method for each tool, and respond() to talk to the customer."""
@@ -134,7 +134,7 @@ const targets = (text: string): Json => (text === 'all-linear' ? 'all-linear' : 
 
 const HINTS: Record<string, string> = { string: 'str', integer: 'int', number: 'float', boolean: 'bool', object: 'dict', array: 'list' };
 
-/** A tool as a method. TRL makes its schema from the type hints and the docstring. */
+/** The Python method of a tool. TRL makes the tool's schema from the type hints and the docstring. */
 function method({ function: { name, description, parameters } }: ToolSchema): string {
   const { properties, required } = parameters;
   const names = [...required, ...Object.keys(properties).filter((property) => !required.includes(property))].filter(

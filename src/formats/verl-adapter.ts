@@ -1,9 +1,9 @@
-/** @file The folder with which verl trains: an agent loop, and the settings as overrides of Hydra. */
+/** @file The folder with which verl trains: an agent loop, and the settings as Hydra overrides. */
 import type { GrpoConfig } from '../records/run.ts';
 import { SETTINGS } from '../training/settings/index.ts';
 import { type AdapterInput, json, jsonl, python, readme } from './adapter-input.ts';
 
-/** Each setting that verl has, with its path there. */
+/** The settings that verl has too, with their paths in verl's configuration. */
 const VERL = Object.entries(SETTINGS).flatMap(([name, { verl: path }]) => (path === undefined ? [] : [{ name, path }]));
 
 export function verl(input: AdapterInput): Record<string, string> {
@@ -104,5 +104,5 @@ ${overrides.map((override) => `  ${override}`).join(' \\\n')} "$@"
   };
 }
 
-/** A value of a Hydra override, quoted for a shell. */
+/** The value of a Hydra override, quoted for a shell. */
 const shell = (value: unknown) => (typeof value === 'boolean' ? (value ? 'True' : 'False') : `'${String(value)}'`);

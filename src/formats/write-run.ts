@@ -1,4 +1,4 @@
-/** @file A run in the format of another tool: the command line and the page write the same. */
+/** @file Writes a run in the format of another tool. The command line and the page write the same bytes. */
 import { jsonl } from '../exchange/write-run-bundle.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
 import type { StepMetrics } from '../records/run.ts';
@@ -9,7 +9,7 @@ import { metricsCsv } from './metrics-csv.ts';
 import { chatLine, trajectoryLine, verlLine } from './rollout-lines.ts';
 import { tensorBoardEvents } from './tensorboard.ts';
 
-/** Formats of the conversations, then of the metrics. */
+/** Formats for conversations, and formats for metrics. */
 export type RunFormat = 'rollouts' | 'parquet' | 'verl' | 'chat' | 'inspect' | MetricsFormat;
 export type MetricsFormat = 'csv' | 'tensorboard';
 
@@ -19,9 +19,9 @@ export interface WrittenRun {
   run: LoggedRun;
   metrics: readonly StepMetrics[];
   trajectories: readonly Trajectory[];
-  /** By the id of the trajectory. */
+  /** Id of the trajectory → rollout. */
   rollouts: ReadonlyMap<string, RolloutSummary>;
-  /** The tools of each trajectory's domain, for chats and verl. Absent: the lines have no tools. */
+  /** The tools of each trajectory's domain, for the formats `chat` and `verl`. Absent: the lines have no tools. */
   tools?: ReadonlyMap<Trajectory, readonly ToolSchema[]>;
   /** API keys to remove from names and errors. */
   keys?: readonly string[];

@@ -1,4 +1,4 @@
-/** @file Builds a graph operator by operator: `add` returns the name of the output, which other operators take as input. */
+/** @file Builds an ONNX graph one operator at a time. `add` returns the name of the operator's output, which is an input of later ones. */
 import type { Attribute, ElementType, Graph, Initializer, Node, Value } from './onnx-file.ts';
 
 export class GraphBuilder {
@@ -13,25 +13,25 @@ export class GraphBuilder {
     return name;
   }
 
-  /** Declares a name that a node has given to its result. */
+  /** Declares the result of a node as an output of the graph. `name` is the name that the node gave to its result. */
   output(name: string, type: ElementType, shape: Value['shape']): void {
     this.#outputs.push({ name, type, shape });
   }
 
-  /** Adds a node with one output, which is named `output` if that is given. */
+  /** Adds a node with one output, and returns the output's name. Default name: made from `op` and a serial number. */
   add(op: string, inputs: readonly string[], attributes?: Record<string, Attribute>, output = `${op}_${this.#serial++}`): string {
     this.#nodes.push({ op, inputs, outputs: [output], attributes });
     return output;
   }
 
-  /** Two halves along the last axis. */
+  /** Splits `x` into two halves along the last axis. */
   halves(x: string): [string, string] {
     const outputs: [string, string] = [`Split_${this.#serial++}`, `Split_${this.#serial++}`];
     this.#nodes.push({ op: 'Split', inputs: [x], outputs, attributes: { axis: -1 } });
     return outputs;
   }
 
-  /** A constant. A name that exists already stands for the same constant. */
+  /** A constant. If the name exists already, the existing constant is used. */
   constant(name: string, type: ElementType, shape: readonly number[], data: () => ArrayBufferView): string {
     if (!this.#initializers.has(name)) this.#initializers.set(name, { name, type, shape, data });
     return name;

@@ -1,12 +1,13 @@
 /**
- * @file Qwen2 and Qwen3 decoders as ONNX graphs, with inputs and outputs as Optimum names them and transformers.js feeds them.
- * B sequences, S new tokens, P tokens in the cache, T = P + S:
+ * @file Qwen2 and Qwen3 decoders as ONNX graphs. Inputs and outputs have Optimum's names, as transformers.js expects. With B sequences,
+ * S new tokens, P tokens in the cache and T = P + S, they are:
  *
  *   input_ids, position_ids [B, S], attention_mask [B, T]: int64
  *   past_key_values.N.key, .value [B, key-value heads, P, head_dim] → present.N.key, .value [B, key-value heads, T, head_dim]
  *   logits [B, S, vocabulary]: float32
  *
- * In float16, weights, activations and the cache are halves. Norms, scores with their softmax, and logits are float32.
+ * With float16, the weights, activations and the cache are float16. The norms, the attention scores, their softmax and the logits are
+ * float32.
  */
 import type { TensorMap } from '../../engine/types.ts';
 import type { ModelConfig } from '../../records/model.ts';
@@ -16,7 +17,7 @@ import { ELEMENT, type Graph, OnnxError } from './onnx-file.ts';
 
 export type OnnxPrecision = 'f32' | 'f16';
 
-/** Added to the score of a key that a query may not see. It is finite, so that a row of hidden keys gives no NaN. */
+/** Added to the score of a key that a query may not see. It is finite, because a row with only hidden keys would otherwise give NaN. */
 const HIDDEN = -1e9;
 
 class DecoderGraph {
@@ -25,7 +26,7 @@ class DecoderGraph {
   readonly #weights: TensorMap;
   readonly #half: boolean;
   readonly #float: 'float16' | 'float32';
-  /** cos and sin of the angle of every token: [B, 1, S, head_dim / 2]. */
+  /** cos and sin of the RoPE angles of every token: [B, 1, S, head_dim / 2]. */
   readonly #rotation: { cos: string; sin: string };
   readonly #bias: string;
 
@@ -83,7 +84,7 @@ class DecoderGraph {
     return this.#half ? this.#g.add('Cast', [x], { to: ELEMENT.float16 }) : x;
   }
 
-  /** x·Wᵀ, with the bias if the model has one. Hugging Face stores [out, in], MatMul needs [in, out]. */
+  /** x·Wᵀ, plus the bias if the model has one. Hugging Face stores W as [out, in], but MatMul needs [in, out]. */
   #linear(x: string, name: string, output?: string): string {
     const { shape, data } = this.#tensor(`${name}.weight`);
     const [rows, columns] = shape as [number, number];
@@ -96,7 +97,7 @@ class DecoderGraph {
     return this.#weights.has(`${name}.bias`) ? this.#g.add('Add', [product, this.#weight(`${name}.bias`)]) : product;
   }
 
-  /** RMSNorm over the last axis, in float32. ONNX Runtime replaces these operators by one of its own. */
+  /** RMSNorm over the last axis, in float32. ONNX Runtime fuses these operators into one. */
   #norm(x: string, name: string): string {
     const g = this.#g;
     const wide = this.#toFloat32(x);
@@ -107,7 +108,7 @@ class DecoderGraph {
     return g.add('Mul', [this.#toFloat(scaled), this.#weight(`${name}.weight`)]);
   }
 
-  /** The angles come from a table, because cos and sin of large angles are inexact on GPUs. */
+  /** cos and sin of the RoPE angles. They come from a table, because GPUs compute cos and sin of large angles inexactly. */
   #rotary(positions: string): { cos: string; sin: string } {
     const { head_dim, max_position_embeddings: rows, rope_theta } = this.#c;
     const half = head_dim / 2;
@@ -120,7 +121,7 @@ class DecoderGraph {
     return { cos: table('cos', Math.cos), sin: table('sin', Math.sin) };
   }
 
-  /** [B, 1, S, T]: 0 where a query sees a key, else `HIDDEN`. The S queries are the last of the T tokens. */
+  /** [B, 1, S, T]: 0 where a query may see a key, else `HIDDEN`. The S queries are the last of the T tokens. */
   #attentionBias(ids: string, mask: string): string {
     const g = this.#g;
     const length = (x: string) => g.add('Gather', [g.add('Shape', [x]), g.integer(1)]);
@@ -149,7 +150,7 @@ class DecoderGraph {
     return g.add('Concat', [first, second], { axis: -1 });
   }
 
-  /** The cache with the new keys or values. */
+  /** Appends the new keys or values to those of the cache. */
   #extended(x: string, layer: number, what: 'key' | 'value'): string {
     const { num_key_value_heads, head_dim } = this.#c;
     const shape = (length: string) => ['batch_size', num_key_value_heads, length, head_dim];
@@ -169,7 +170,7 @@ class DecoderGraph {
     const keys = this.#extended(newKeys, layer, 'key');
     const values = this.#extended(this.#heads(this.#linear(x, `${at}.v_proj`), groups), layer, 'value');
 
-    // The heads that share keys are rows of one product, so keys and values are not copied for each of them.
+    // The query heads that share keys become rows of one matmul, so keys and values are not copied for each head.
     const byGroup = (y: string) => g.add('Reshape', [y, g.integers(0, groups, -1, 0)]);
     const byHead = (y: string) => g.add('Reshape', [y, g.integers(0, queries, -1, 0)]);
     const scale = this.#floats('attention_scale', [], () => Float32Array.of(head_dim ** -0.5));
@@ -199,7 +200,7 @@ class DecoderGraph {
 }
 
 /**
- * @param weights the tensors of Hugging Face names, as `loadModel` returns them
+ * @param weights tensors with Hugging Face names, as `loadModel` returns them
  * @throws OnnxError if a tensor is missing or has an element that float16 cannot hold
  */
 export const onnxDecoder = (config: ModelConfig, weights: TensorMap, precision: OnnxPrecision = 'f32'): Graph =>

@@ -13,7 +13,7 @@ export const ELEMENT = { float32: 1, int64: 7, bool: 9, float16: 10 } as const;
 export type ElementType = keyof typeof ELEMENT;
 const BYTES: Record<ElementType, number> = { float32: 4, int64: 8, bool: 1, float16: 2 };
 
-/** A number is an integer. */
+/** The value of an attribute. A plain number is an integer attribute. */
 export type Attribute = number | { float: number } | { ints: readonly number[] };
 
 export interface Node {
@@ -23,7 +23,7 @@ export interface Node {
   attributes?: Readonly<Record<string, Attribute>>;
 }
 
-/** An input or output of the graph. A dimension is a size or the name of a size that is known when the graph runs. */
+/** An input or output of the graph. A dimension is a number, or the name of a size that is known only when the graph runs. */
 export interface Value {
   name: string;
   type: ElementType;
@@ -45,10 +45,10 @@ export interface Graph {
   initializers: readonly Initializer[];
 }
 
-/** Operators of this version run in ONNX Runtime since 1.12 (July 2022). */
+/** The version of the operators. ONNX Runtime can run this version since 1.12 (July 2022). */
 const OPSET = 17;
 const IR_VERSION = 8;
-/** Readers of protobuf refuse longer messages. */
+/** Protobuf readers refuse longer messages. */
 const MAX_BYTES = 2 ** 31 - 1;
 
 type Write = (writer: BinaryWriter) => BinaryWriter;
@@ -86,10 +86,10 @@ function valueInfo(writer: BinaryWriter, { name, type, shape }: Value): BinaryWr
 
 const bytesOf = ({ type, shape }: Initializer) => shape.reduce((a, b) => a * b, 1) * BYTES[type];
 
-/** A length-delimited field up to its content, which follows in the file. */
+/** The tag and length of a length-delimited field. The field's content follows in the file. */
 const opening = (field: number, length: number) => new BinaryWriter().tag(field, WireType.LengthDelimited).uint32(length).finish();
 
-/** A TensorProto up to its raw data. */
+/** The part of a TensorProto before its raw data. */
 function tensorHead(tensor: Initializer): Uint8Array {
   const writer = new BinaryWriter();
   for (const size of tensor.shape) integer(writer, 1, size);
@@ -100,7 +100,7 @@ function tensorHead(tensor: Initializer): Uint8Array {
 const sizeOf = (parts: readonly Uint8Array[]) => parts.reduce((sum, { length }) => sum + length, 0);
 
 /**
- * The bytes of a ModelProto. It uses the operators of ONNX alone, none of a runtime.
+ * The bytes of a ModelProto. The model uses only standard ONNX operators, none of a particular runtime.
  * @throws OnnxError if the file would be larger than 2 GiB
  */
 export function onnxFile({ nodes, inputs, outputs, initializers }: Graph): Uint8Array<ArrayBuffer> {

@@ -1,4 +1,4 @@
-/** @file A model as an ONNX folder: the layout of Optimum, which transformers.js reads. */
+/** @file Writes a model as an ONNX folder with Optimum's layout, which transformers.js reads. */
 import type { ModelFiles } from '../../records/model.ts';
 import { jsonFile, loadModel, readJson } from '../model-folder.ts';
 import { onnxDecoder, type OnnxPrecision } from './onnx-decoder.ts';
@@ -6,17 +6,17 @@ import { onnxFile } from './onnx-file.ts';
 
 type Json = Record<string, unknown>;
 
-/** transformers.js' names of a precision: its `dtype` and the file that it looks for. */
+/** For each precision: the `dtype` of transformers.js, and the file that transformers.js loads. */
 const NAMES: Record<OnnxPrecision, { dtype: string; file: string }> = {
   f32: { dtype: 'fp32', file: 'onnx/model.onnx' },
   f16: { dtype: 'fp16', file: 'onnx/model_fp16.onnx' },
 };
 
-/** Files of the folder that describe the tokenizer or the use of the model, and none of its weights. */
+/** Whether a file is copied to the ONNX folder: files about the tokenizer or the use of the model, but not about its weights. */
 const isKept = (name: string) => /\.(json|jinja|md)$/.test(name) && name !== 'model.safetensors.index.json';
 
 /**
- * `config.json`, `generation_config.json`, the files of the tokenizer, and `onnx/model.onnx` or `onnx/model_fp16.onnx`.
+ * Makes the folder: `config.json`, `generation_config.json`, the tokenizer's files, and `onnx/model.onnx` or `onnx/model_fp16.onnx`.
  * @param files a Hugging Face folder with safetensors
  * @throws OnnxError as `onnxDecoder` and `onnxFile`; ModelFolderError if a file of the tokenizer is missing; as `loadModel`
  */
@@ -29,7 +29,7 @@ export function onnxFolder(files: ModelFiles, precision: OnnxPrecision): ModelFi
     ...Object.fromEntries(Object.entries(files).filter(([name]) => isKept(name))),
     'config.json': jsonFile({
       ...(readJson(files, 'config.json') as Json),
-      // Without these fields transformers.js would look for a quantized file, and start float16 models with a float32 cache.
+      // Without these fields, transformers.js would look for a quantized file, and would give float16 models a float32 cache.
       'transformers.js_config': { dtype, kv_cache_dtype: { fp16: 'float16' } },
     }),
     'generation_config.json': files['generation_config.json'] ?? jsonFile(generationConfig(tokenizer, tokenizerConfig)),
@@ -37,7 +37,7 @@ export function onnxFolder(files: ModelFiles, precision: OnnxPrecision): ModelFi
   };
 }
 
-/** The config of a folder without one: generation ends at the tokenizer's end of sequence. */
+/** The generation_config.json for a folder that has none: generation ends at the tokenizer's end-of-sequence token. */
 function generationConfig(tokenizer: Json, { eos_token, pad_token }: Json): Json {
   const added = (Array.isArray(tokenizer.added_tokens) ? tokenizer.added_tokens : []) as { id: number; content: string }[];
   const id = (token: unknown) => added.find(({ content }) => content === ((token as { content?: string } | null)?.content ?? token))?.id;
