@@ -1,7 +1,8 @@
 /**
- * @file Measures the speed of this device: the ceilings (a plain matmul, a copy), then training, prefill and decoding of two
- * model sizes. A share is relative to the roofline of the same run (Williams et al. 2009): operations a second can be at most
- * those of the matmul, and at most operations a byte times the bytes a second of the copy.
+ * @file Measures the speed of this device. First it measures the ceilings: the operations per second of a plain matmul, and the bytes per
+ * second of a copy. Then it measures training, prefill and decoding with two models. Each speed is compared with the roofline of the same
+ * run (Williams et al. 2009): a workload's operations per second can be at most those of the matmul, and at most its operations per byte
+ * times the bytes per second of the copy.
  */
 import { hash32 } from '../base/random.ts';
 import { createEngine } from '../engine/engine.ts';
@@ -40,13 +41,14 @@ const ADAMW = { lr: 1e-4, beta1: 0.9, beta2: 0.999, eps: 1e-8, weight_decay: 0, 
 interface Job {
   name: string;
   work: Work;
-  /** Prepares a repetition, and returns what is timed. */
+  /** Prepares a repetition, and returns the function to time. */
   prepare: (engine: Engine, repetition: number) => Promise<() => Promise<unknown>>;
 }
 
 /**
- * @param names workloads; an empty list means all
- * @throws InputError for an unknown workload; the reason of the signal
+ * Runs the bench.
+ * @param names names of workloads; an empty list means all
+ * @throws InputError for an unknown workload; the reason of the signal if it is aborted
  */
 export async function bench(
   gpu: Gpu,
@@ -101,7 +103,7 @@ export async function bench(
 
 const shapeName = ({ m, k, n }: { m: number; k: number; n: number }) => `${m}x${k}x${n}`;
 
-/** `share`: of what the roofline allows. */
+/** The speed of a workload that took `ms`. `share` is its share of the speed that the roofline allows. */
 function speed({ tokens, flops, bytes }: Work, ms: number, ceilings: { gflops: number; gb_per_s: number }) {
   const gflops = flops / ms / 1e6;
   const byBytes = (flops / bytes) * ceilings.gb_per_s;
@@ -148,7 +150,7 @@ function jobsOf(model: BenchModel): Job[] {
       name: `prefill-${name}`,
       work: prefillWork(model),
       prepare: async (engine, repetition) => {
-        // Another prompt each time, because equal prompts share their pages.
+        // Each repetition has another prompt, because equal prompts would share their pages of the KV cache.
         const sequence = await open(engine, 1000 + repetition, prefill);
         return async () => {
           await sequence.generate(1);
@@ -188,7 +190,10 @@ function jobsOf(model: BenchModel): Job[] {
   ];
 }
 
-/** Rollouts of each prompt, the log-probabilities of the reference, and an update, as in a step of a run. Every second rollout is right. */
+/**
+ * A step as in a GRPO run: samples rollouts of each prompt, computes the log-probabilities of the reference, and makes an update. Every
+ * second rollout has the advantage 1, the others -1.
+ */
 async function grpoStep(engine: Engine, prompts: readonly number[][], rollouts: number, maxNewTokens: number): Promise<void> {
   const sampled = await Promise.all(
     prompts.flatMap((prompt, task) =>
@@ -218,7 +223,7 @@ async function grpoStep(engine: Engine, prompts: readonly number[][], rollouts: 
   await engine.step(ADAMW);
 }
 
-/** GFLOP/s of y = x·Wᵀ. Each submit runs several products; the fastest of five submits counts. */
+/** GFLOP/s of y = x·Wᵀ. Each submit runs several matmuls, and the fastest of five submits counts. */
 async function matmulRate(gpu: Gpu, { m, n, k }: { m: number; n: number; k: number }): Promise<number> {
   const counts = gpu.uniform('counts', [m, 0, 0, 0]);
   const [a, b, c] = [gpu.buffer('a', m * k * 4), gpu.buffer('b', n * k * 4), gpu.buffer('c', m * n * 4)];
@@ -235,7 +240,7 @@ async function matmulRate(gpu: Gpu, { m, n, k }: { m: number; n: number; k: numb
   return (flops * repeats) / Math.min(...ms) / 1e6;
 }
 
-/** GB/s of copies from buffer to buffer; a byte that is read and written counts twice. The fastest of five submits counts. */
+/** GB/s of copies from buffer to buffer. A byte counts twice, as it is read and written. The fastest of five submits counts. */
 async function copyRate({ device, info }: Gpu): Promise<number> {
   const size = (info.software ? 64 : 256) * 2 ** 20;
   const repeats = info.software ? 4 : 64;
@@ -252,7 +257,7 @@ async function copyRate({ device, info }: Gpu): Promise<number> {
   return (2 * size * repeats) / Math.min(...ms) / 1e6;
 }
 
-/** Milliseconds of `count` repetitions, after one more that warms up. */
+/** Milliseconds of each of `count` repetitions. One more repetition, before them, warms up and is not counted. */
 async function times(
   count: number,
   prepare: (repetition: number) => Promise<() => Promise<unknown>>,
@@ -269,7 +274,7 @@ async function times(
   return ms;
 }
 
-/** Weights that nobody trained, made piece by piece: matrices of noise, norms of ones. */
+/** A source of untrained weights, made piece by piece: matrices are noise, norms are 1. */
 function noise({ config, precision }: BenchModel): WeightSource {
   const wide = precision === 'f32';
   const dtype = wide ? 'F32' : 'BF16';
@@ -278,7 +283,7 @@ function noise({ config, precision }: BenchModel): WeightSource {
       .flat()
       .map(({ name, shape }) => [name, { dtype, shape }] as const),
   );
-  /** A value's bits in bf16 are the upper half of its bits in f32. The values are ±0.016 to ±0.03. */
+  /** Noise as bf16 bits, which are the upper half of a value's f32 bits. The values are ±0.016 to ±0.03. */
   const block = Uint16Array.from({ length: 2 ** 15 }, (_, i) => ((hash32(1, i) & 1) << 15) | (0x3c80 + (hash32(2, i) & 0x7f)));
   return {
     tensors,

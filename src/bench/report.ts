@@ -1,25 +1,25 @@
-/** @file What a bench measured. */
+/** @file The report of a bench. */
 
 export interface Measured {
-  /** The best of this device in this run: operations a second of a plain matmul (f32), and bytes a second of a copy. */
+  /** The best speeds of this device in this run: operations per second of a plain f32 matmul, and bytes per second of a copy. */
   ceilings: { matmul: { shape: string; gflops: number }[]; gflops: number; gb_per_s: number };
   workloads: BenchResult[];
 }
 
-/** The fastest of the repetitions of a workload. */
+/** The result of a workload. `ms` and the speeds are those of its fastest repetition. */
 export interface BenchResult {
   name: string;
-  /** What is left out of the model that the workload names; '' if nothing is. */
+  /** How the model is smaller than the one that the workload names, such as fewer layers. '' if it is not smaller. */
   reduced: string;
   ms: number;
   all_ms: number[];
   tokens: number;
   tokens_per_s: number;
   flops: number;
-  /** That the workload must move at least. */
+  /** The bytes that the workload must move at least. */
   bytes: number;
   gflops: number;
-  /** What the roofline limits the workload by. */
+  /** The part of the roofline that limits the workload. */
   bound: 'operations' | 'bytes';
   /** The share of the speed that the roofline allows. */
   share: number;

@@ -1,14 +1,14 @@
-/** @file The picture of a bench: its workloads under the roofline of the device (Williams et al. 2009), both axes logarithmic. */
+/** @file Draws the workloads of a bench under the roofline of the device (Williams et al. 2009). Both axes are logarithmic. */
 import type { Measured } from './report.ts';
 
 export interface Roofline {
   width: number;
   height: number;
-  /** The frame that holds the points. */
+  /** The edges of the frame around the points. */
   frame: { left: number; right: number; top: number; bottom: number };
-  /** Corners of the roof, as the attribute `points` of a polyline. */
+  /** The corners of the roof, as the attribute `points` of an SVG polyline. */
   roof: string;
-  /** Numbered from 1, in the order of the report. */
+  /** The workloads, numbered from 1 in the order of the report. */
   points: { x: number; y: number; number: number; name: string }[];
   x: { at: number; text: string }[];
   y: { at: number; text: string }[];

@@ -1,9 +1,9 @@
 /**
  * @file The workloads of the bench, and how much work each of them is.
  *
- * Operations are those of the model: a multiplication and an addition for each weight and token, and the lower triangle of
- * attention. What a kernel computes twice counts once. Bytes are those that must move at least: weights, optimizer state, and
- * the KV cache in decoding. Activations do not count.
+ * The operations are those of the model: a multiplication and an addition for each weight and token, and those of attention's lower
+ * triangle. An operation that the engine repeats counts once. The bytes are those that must move at least: weights, optimizer state, and
+ * in decoding the KV cache. Activations do not count.
  */
 import { storedBytes } from '../engine/kernels/weight-format.ts';
 import { groupsOf, modelTensors } from '../engine/parameters.ts';
@@ -12,19 +12,19 @@ import { InputError, shown } from '../base/input-error.ts';
 
 export interface BenchModel {
   name: string;
-  /** What differs from the model of that name; '' if nothing does. */
+  /** How the model is smaller than the real model with this name. '' if it is not smaller. */
   reduced: string;
   config: ModelConfig;
   precision: Precision;
-  /** Rank of the adapters that are trained. 0: all weights are trained. */
+  /** Rank of the LoRA adapters that are trained. 0 means that all weights are trained. */
   rank: number;
-  /** Bytes of a key or value in the cache. */
+  /** Bytes of one number in the KV cache. */
   kvBytes: 2 | 4;
   train: { batch: number; length: number };
   prefill: number;
-  /** Tokens of each sequence before the measured ones, and the measured ones. */
+  /** For each sequence: `prompt` tokens before the measurement, and `tokens` measured tokens. */
   decode: { prompt: number; tokens: number };
-  /** A step of GRPO: rollouts of `tokens` new tokens, those of a task with one prompt. */
+  /** A GRPO step: `tasks` prompts of `prompt` tokens, `rollouts` rollouts of each, and `tokens` new tokens in each rollout. */
   grpo?: { tasks: number; rollouts: number; prompt: number; tokens: number };
 }
 
@@ -56,7 +56,7 @@ const QWEN3 = {
 export function benchModels(software: boolean): BenchModel[] {
   return [
     {
-      // The model of the comparison with other libraries (tests/bench/peers).
+      // The comparison with other libraries (tests/bench/peers) uses this model too.
       name: 'nano',
       reduced: '',
       config: {
@@ -103,7 +103,7 @@ export function benchModels(software: boolean): BenchModel[] {
 export interface Work {
   tokens: number;
   flops: number;
-  /** That must move at least. */
+  /** The bytes that must move at least. */
   bytes: number;
 }
 
@@ -127,7 +127,7 @@ const sizes = ({ config: c, precision, rank }: BenchModel) => {
   return {
     layers: c.num_hidden_layers * layer,
     head: c.vocab_size * c.hidden_size,
-    /** Operations on scores and values, for each pair of tokens that see each other. */
+    /** Operations on attention scores and values, for each pair of a query and a key that it sees. */
     pair: 4 * c.num_hidden_layers * c.num_attention_heads * c.head_dim,
     bytes,
     trained: rank === 0 ? count : c.num_hidden_layers * rank * linear.reduce((sum, [a, b, n]) => sum + n * (a + b), 0),
@@ -144,18 +144,19 @@ export function trainWork(model: BenchModel): Work {
   return {
     tokens,
     flops: tokens * (passes * (layers + head) + adapters) + (3 * pair * tokens * length) / 2,
-    // Weights are read forward and backward. A gradient is written and read; a weight and two moments are read and written.
+    // Weights are read in the forward and the backward pass. For each trained value, the gradient is written and read, and the weight and
+    // two moments are read and written.
     bytes: 2 * bytes + trained * 4 * 8,
   };
 }
 
-/** Rollouts, the log-probabilities of the reference, and an update of the adapters. A prompt that rollouts share counts once. */
+/** Sampling rollouts, computing the reference's log-probabilities, and updating the adapters. A prompt that rollouts share counts once. */
 export function grpoWork(model: BenchModel, { tasks, rollouts, prompt, tokens: sampled }: NonNullable<BenchModel['grpo']>): Work {
   const { layers, head, pair, bytes, trained } = sizes(model);
   const tokens = tasks * rollouts * sampled;
   const all = tasks * prompt + tokens;
   const seen = (tasks * prompt ** 2) / 2 + tokens * (prompt + sampled / 2);
-  // Forward in generation and for the reference; forward and backward in the update.
+  // Three forward passes (generation, reference, update), and one backward pass (update).
   return {
     tokens,
     flops: all * (8 * layers + 6 * trained) + 8 * tokens * head + 5 * pair * seen,
@@ -163,7 +164,7 @@ export function grpoWork(model: BenchModel, { tasks, rollouts, prompt, tokens: s
   };
 }
 
-/** The prompt of one sequence, and its first token. */
+/** Computing the prompt of one sequence, and its first new token. */
 export function prefillWork(model: BenchModel): Work {
   const { layers, head, pair, bytes } = sizes(model);
   const tokens = model.prefill;
@@ -174,7 +175,7 @@ export function decodeWork(model: BenchModel, batch: number): Work {
   const { layers, head, pair, bytes } = sizes(model);
   const { prompt, tokens: steps } = model.decode;
   const { num_hidden_layers, num_key_value_heads, head_dim } = model.config;
-  // The sum, over the steps of one sequence, of the tokens that a step sees.
+  // The number of tokens that a step sees, summed over the steps of one sequence.
   const seen = steps * (prompt + 1 + steps / 2);
   return {
     tokens: batch * steps,

@@ -26,7 +26,7 @@ export interface HubModel {
 /** The folder of a model's files, both during and after the download. */
 export const downloadFolder = ({ name, revision }: Pick<HubModel, 'name' | 'revision'>): string => modelFolder(name, revision);
 
-/** Finds a model's files on the Hub. @throws HubError as `hubFiles`; HubError (`files`) if the model has no safetensors or no config.json */
+/** Finds a model's files on the Hub. @throws HubError as `hubFiles`; HubError (`files`) if it has no safetensors or no config.json */
 export async function findHubModel(name: string, hub: string = HUB, signal?: AbortSignal): Promise<HubModel> {
   const { revision, files } = await hubFiles(name, HUB_MODELS[0], hub, signal);
   // Some models have their weights twice: in one file, and in shards. Then the shards are not needed.

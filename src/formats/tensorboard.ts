@@ -13,7 +13,7 @@ const VALUE = { tag: 1, simple_value: 2 } as const;
 /** TensorBoard reads only files whose names contain this word. */
 export const EVENT_FILE = 'events.out.tfevents';
 
-/** @param startedAt start of the run, in milliseconds since 1970; the time of a step is this start plus the durations of the steps so far */
+/** @param startedAt start of the run, in milliseconds since 1970; a step's time is this start plus the durations of all steps up to it */
 export function tensorBoardEvents(metrics: readonly StepMetrics[], startedAt: number): Uint8Array<ArrayBuffer> {
   let seconds = startedAt / 1000;
   const records = [event(seconds, (writer) => writer.tag(EVENT.file_version, WireType.LengthDelimited).string('brain.Event:2'))];

@@ -1,4 +1,4 @@
-/** @file The worker that runs a text-generation model: its interface, and the requests to it. */
+/** @file The interface of the worker that runs a text-generation model, and the requests to this worker. */
 import type { LocalConfig } from '../records/user.ts';
 import type { LocalErrorKind } from './local-error.ts';
 
@@ -7,42 +7,45 @@ export interface ChatCall {
   function: { name: string; arguments: unknown };
 }
 
-/** A message as chat templates read it. */
+/** A message in the form that chat templates read. */
 export type ChatMessage =
   | { role: 'system' | 'user'; content: string }
   | { role: 'assistant'; content: string; tool_calls?: ChatCall[] }
   | { role: 'tool'; content: string };
 
 export interface Generation {
-  /** Its next request goes on from the keys and values of this one. */
+  /** The id of the conversation. A later request with the same id reuses the KV cache of this one. */
   conversation: string;
   messages: ChatMessage[];
-  /** Schemas of functions, as OpenAI's. Empty: no tools. */
+  /** Function schemas, as in OpenAI's API. Empty means no tools. */
   tools: readonly object[];
   maxTokens: number;
-  /** 0: the most likely token; null: as the model's generation_config.json says. */
+  /** 0 always takes the most likely token. Null takes the value in the model's generation_config.json. */
   temperature: number | null;
   /** The same seed gives the same words. */
   seed: number;
 }
 
 export interface Generated {
-  /** The text has the marks of tool calls, and no tokens that end a message. */
+  /** The generated text, with the markup of tool calls, but without the token that ends the message. */
   text: string;
-  /** It reached `maxTokens`. */
+  /** True if the text ends because it reached `maxTokens`. */
   isCut: boolean;
   promptTokens: number;
   tokens: number;
 }
 
-/** Errors lose their fields between workers, so a failure is sent as a value. `isFatal`: the worker cannot be used further. */
+/**
+ * The result of a call. A failure is sent as a value, because errors lose their fields between workers. If `isFatal` is true, the worker
+ * cannot be used any more.
+ */
 export type Outcome<T> = { value: T } | { failure: { kind: LocalErrorKind; message: string; isFatal: boolean } };
 
-/** A request begins only after the answer to the request before it. */
+/** The worker's methods. Start a request only after the previous one was answered. */
 export interface LocalModelWorker {
-  /** Loads a model in place of the one before. A model of the Hub that this browser lacks is downloaded. */
+  /** Loads a model, which replaces the one before. If a model from the Hub is not stored in this browser, it is downloaded. */
   load(config: LocalConfig): Promise<Outcome<null>>;
   generate(request: Generation): Promise<Outcome<Generated>>;
-  /** Ends the generation under way after its next token, with the failure `cancelled`. */
+  /** Ends the current generation after its next token. Its result is the failure `cancelled`. */
   stop(): Promise<void>;
 }

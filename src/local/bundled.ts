@@ -1,4 +1,4 @@
-/** @file Models for customers that ship with the page: the folders `models/customers/<name>/`, in the layout of transformers.js. */
+/** @file The customer models that ship with the page: the folders `models/customers/<name>/`, in the layout of transformers.js. */
 import type { OnnxDtype } from '../records/user.ts';
 import { precisionsOf } from './precision.ts';
 
@@ -11,11 +11,11 @@ const urls = import.meta.glob<string>(['../../models/customers/*/onnx/*', '../..
 const FOLDER = '../../models/customers/';
 const files = Object.keys(urls).map((path) => path.slice(FOLDER.length));
 
-/** The files of a bundled model. */
+/** The paths of a bundled model's files. */
 export const bundledPaths = (name: string): string[] =>
   files.filter((file) => file.startsWith(`${name}/`)).map((file) => file.slice(name.length + 1));
 
-/** Each name with its precisions. Empty in a build without such folders. */
+/** The bundled models, with the precisions of each. Empty if the build has no such folders. */
 export function bundledCustomers(): { model: string; precisions: OnnxDtype[] }[] {
   const names = [...new Set(files.map((file) => file.split('/')[0]!))];
   return names.map((model) => ({ model, precisions: precisionsOf(bundledPaths(model)) })).filter(({ precisions }) => precisions.length > 0);

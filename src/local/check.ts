@@ -1,4 +1,4 @@
-/** @file Whether the small files of a folder describe a text-generation model that can play a customer. */
+/** @file Checks, from its small files, whether a folder has a text-generation model that can play a customer. */
 import { parserReason, shown } from '../base/input-error.ts';
 import type { LocalModel } from '../records/user.ts';
 import { LocalError } from './local-error.ts';
@@ -7,8 +7,8 @@ import { onnxPath } from './precision.ts';
 type Json = Record<string, unknown>;
 
 /**
- * @param paths all files of the folder
- * @param text the text of a file
+ * @param paths the paths of all files of the folder
+ * @param text reads the text of a file
  * @throws LocalError (`files`) that names the first file that is missing or wrong
  */
 export async function checkFolder(

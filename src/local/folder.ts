@@ -1,4 +1,4 @@
-/** @file A folder of this machine as a model for customers: its files are checked, then kept in the browser. */
+/** @file Takes a folder of this machine as a customer model: checks its files, then stores them in the browser. */
 import type { OnnxDtype } from '../records/user.ts';
 import { checkFolder } from './check.ts';
 import { keepModel, removeModel, type SourceFile } from './library.ts';
@@ -12,7 +12,7 @@ export interface FolderFile {
   open: () => Promise<Response>;
 }
 
-/** The files of a chosen folder. `chosen` begins each path with the folder's own name. */
+/** The name and the files of the folder that the visitor chose. Each path in `picked` begins with the folder's name. */
 export function readPicked(picked: readonly (readonly [chosen: string, file: File])[]): { name: string; files: FolderFile[] } {
   const [first] = picked;
   const name = first?.[0].includes('/') ? first[0].split('/')[0]! : '';
@@ -34,7 +34,7 @@ export function folderPrecisions(name: string, files: readonly FolderFile[]): On
   return precisions;
 }
 
-/** Checks the folder and keeps it in place of a folder of the same name and precision. @throws LocalError */
+/** Checks the folder and stores it. It replaces a stored folder with the same name and precision. @throws LocalError */
 export async function keepFolder(
   name: string,
   precision: OnnxDtype,

@@ -1,4 +1,4 @@
-/** @file Customers of the Hugging Face Hub: which precisions a model has, and its download. */
+/** @file Lists the precisions of a customer model on the Hugging Face Hub, and downloads the model. */
 import { filesAddress, type HubFile, hubFiles, type HubFiles, resumable } from '../base/hub.ts';
 import type { LocalModel, OnnxDtype } from '../records/user.ts';
 import { checkFolder } from './check.ts';
@@ -13,9 +13,9 @@ export const HUB_MODELS = [
   'onnx-community/Qwen2.5-0.5B-Instruct',
 ] as const;
 
-/** What a model of the Hub offers. */
+/** The files and precisions of a model on the Hub. */
 export interface HubListing extends HubFiles {
-  /** Each precision with the bytes of its download, the smallest file name first. */
+  /** The precisions of the model, with the bytes of each download, in the order of `ONNX_DTYPES`. */
   precisions: { precision: OnnxDtype; bytes: number }[];
 }
 
@@ -38,8 +38,8 @@ const neededFiles = (files: HubFile[], precision: OnnxDtype) =>
   files.filter(({ path }) => isDescription(path) || holdsWeights(path, precision));
 
 /**
- * Downloads a model into this browser, or nothing of it.
- * @param onProgress gets the bytes that have come so far, and the bytes of all files
+ * Downloads a model into this browser. If the download fails, nothing of it is stored.
+ * @param onProgress gets the number of bytes that have arrived so far, and the number of bytes of all files
  * @throws as `hubListing`, `resumable` and `keepModel`
  */
 export async function downloadModel(
@@ -52,7 +52,7 @@ export async function downloadModel(
   const base = filesAddress(model.model, revision, model.hub);
   const download = (file: HubFile) => resumable(base + file.path, file, { signal });
   const needed = neededFiles(files, model.precision);
-  // The small files come first: a model that cannot play a customer is refused before its weights are downloaded.
+  // The small files come first, so that a model that cannot play a customer is refused before its weights are downloaded.
   const small = new Map<string, Blob>();
   for (const file of needed) if (isDescription(file.path)) small.set(file.path, await new Response(download(file)).blob());
   await checkFolder(model, needed.map(({ path }) => path), (path) => small.get(path)!.text()); // prettier-ignore

@@ -1,21 +1,21 @@
-/** @file The keys and values of conversations, so that a turn computes only those of its new tokens. */
+/** @file Keeps the KV caches of conversations, so that a turn computes keys and values only for its new tokens. */
 import type { DynamicCache, Tensor } from '@huggingface/transformers';
 
-/** Bytes. The conversation that was used longest ago is forgotten first. */
+/** Maximum bytes of all kept caches. The conversation that was used longest ago is dropped first. */
 const MOST_BYTES = 256 * 2 ** 20;
 
 const bytesOf = (cache: DynamicCache) =>
   (Object.values(cache) as Tensor[]).reduce((sum, { size, type }) => sum + size * (type === 'float16' ? 2 : 4), 0);
 
 export class KeptCaches {
-  /** The conversation used longest ago first. */
+  /** Conversation → its tokens and its KV cache. The conversation that was used longest ago is first. */
   readonly #kept = new Map<string, { ids: readonly number[]; cache: DynamicCache; bytes: number }>();
 
   constructor(private readonly mostBytes = MOST_BYTES) {}
 
   /**
-   * The cache of the conversation, for a generation that takes it over; null if there is none. Also null if the new prompt
-   * does not repeat all its tokens: templates such as Qwen3's remove thoughts from earlier messages.
+   * Removes the cache of the conversation and returns it, for a generation that continues it. Null if no cache is kept. Also null if the
+   * new prompt does not begin with all tokens of the cache: templates such as Qwen3's remove thoughts from earlier messages.
    */
   async take(conversation: string, prompt: readonly number[]): Promise<DynamicCache | null> {
     const kept = this.#kept.get(conversation);

@@ -1,6 +1,6 @@
 /**
- * @file The models that this browser keeps for customers. Each model has a cache of its own; its index is written last, so a
- * cache without an index is half a download, which counts as nothing and is deleted before the next one.
+ * @file The customer models that this browser stores. Each model has its own cache in the browser's Cache storage. Its index is written
+ * last. So a cache without an index is an incomplete download: it counts as not stored, and is deleted before the next download.
  */
 import type { LocalModel } from '../records/user.ts';
 import { bundledCustomers } from './bundled.ts';
@@ -11,12 +11,12 @@ export interface StoredModel extends LocalModel {
   bytes: number;
   /** Milliseconds since 1970. */
   addedAt: number;
-  /** The commit of files from the Hub. */
+  /** The commit of the files, for a model from the Hub. */
   revision?: string;
   paths: string[];
 }
 
-/** A file to keep. `bytes`: its size. */
+/** A file to store. `bytes` is its size. */
 export interface SourceFile {
   path: string;
   bytes: number;
@@ -26,15 +26,15 @@ export interface SourceFile {
 const PREFIX = 'mua-local-model:';
 const INDEX = 'index';
 
-/** A text that is equal for two configurations if they run the same files. */
+/** A key of a model. Two configurations have the same key if they use the same files. */
 const modelKey = ({ source, model, precision, hub }: LocalModel): string => [source, precision, model, hub ?? ''].join(':');
 
 const cacheName = (model: LocalModel) => PREFIX + modelKey(model);
-/** Keys of a cache are addresses. Nothing is ever requested from these. */
+/** The key of a cache entry must be a URL. Nothing is ever requested from these URLs. */
 const address = (path: string) => new URL(`local-model/${encodeURIComponent(path)}`, location.origin).href;
 const fileKey = (path: string) => address(`file/${path}`);
 
-/** The kept models, the newest first. Empty in browsers without Cache storage. */
+/** The stored models, the newest first. Empty in browsers without Cache storage. */
 export async function storedModels(): Promise<StoredModel[]> {
   if (!('caches' in globalThis)) return [];
   const names = (await caches.keys()).filter((name) => name.startsWith(PREFIX));
@@ -56,7 +56,7 @@ export async function isHere(model: LocalModel): Promise<boolean> {
   return 'caches' in globalThis && (await storedModel(model)) !== null;
 }
 
-/** A file of a kept model; null if the model has no such file. */
+/** A file of a stored model; null if the model has no such file. */
 export async function storedFile(model: LocalModel, path: string): Promise<Response | null> {
   return (await (await caches.open(cacheName(model))).match(fileKey(path))) ?? null;
 }
@@ -66,9 +66,10 @@ export async function removeModel(model: LocalModel): Promise<void> {
 }
 
 /**
- * Keeps all files or none, one after another. Only one tab at a time keeps a model; a later caller finds it kept.
- * @param onProgress gets the bytes that are kept so far, and the bytes of all files
- * @throws LocalError (`memory`) if the storage is full; whatever error the reading of a file throws
+ * Stores all files, one after another. If this fails, it stores none. Only one tab at a time stores a model. A caller that waited for
+ * another tab finds the model stored, and does nothing.
+ * @param onProgress gets the number of bytes that are stored so far, and the number of bytes of all files
+ * @throws LocalError (`memory`) if the storage is full; any error that reading a file throws
  */
 export async function keepModel(
   model: LocalModel & { revision?: string },
@@ -95,7 +96,7 @@ export async function keepModel(
               onProgress(loaded, total);
               controller.enqueue(value);
             } catch (error) {
-              // The cache would say only that it could not read.
+              // Keeps the error: the cache would only report that it could not read the stream.
               cause = error;
               throw error;
             }

@@ -1,13 +1,13 @@
-/** @file Why a model does not run in the tab, in one sentence that names the file and what was expected. */
+/** @file The error for a model that does not run in the tab. Its message is one sentence that names the file and what was expected. */
 import { InputError } from '../base/input-error.ts';
 
 export type LocalErrorKind =
-  /** Its files are missing or are not those of a text-generation model. */
+  /** The model's files are missing, or are not those of a text-generation model. */
   | 'files'
   | 'network'
   /** The memory or the storage of the browser is full. */
   | 'memory'
-  /** The device cannot run it. */
+  /** The device cannot run the model. */
   | 'device'
   | 'cancelled';
 
@@ -27,5 +27,5 @@ const MEMORY = /out of memory|bad_alloc|allocation failed|failed to allocate|cou
 /** Whether an error says that memory ran out. */
 export const isOutOfMemory = (error: unknown): boolean => MEMORY.test(String(error));
 
-/** Whether the storage of the browser refused to keep more. */
+/** Whether a write failed because the storage of the browser is full. */
 export const isQuota = (error: unknown): boolean => error instanceof DOMException && error.name === 'QuotaExceededError';

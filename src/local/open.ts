@@ -1,4 +1,4 @@
-/** @file The files of a model, wherever they come from. */
+/** @file Opens the files of a customer model, from the page, from this browser's storage, or from the Hub. */
 import type { LocalModel } from '../records/user.ts';
 import { bundledFile, bundledPaths } from './bundled.ts';
 import { downloadModel } from './hub.ts';
@@ -7,11 +7,11 @@ import { LocalError } from './local-error.ts';
 
 export interface ModelSource {
   paths: readonly string[];
-  /** Null if there is no such file. */
+  /** Returns a file. Null if the model has no such file. */
   file: (path: string) => Promise<Response | null>;
 }
 
-/** A model of the Hub that this browser lacks is downloaded first. @throws LocalError */
+/** Opens a model. If a model from the Hub is not stored in this browser, it is downloaded first. @throws LocalError */
 export async function openModel(model: LocalModel): Promise<ModelSource> {
   if (model.source === 'bundled') {
     const paths = bundledPaths(model.model);

@@ -1,4 +1,4 @@
-/** @file What the worker of a model does with requests. */
+/** @file Answers the requests to the worker of a model. */
 import type { LocalConfig } from '../records/user.ts';
 import type { Generated, Generation, LocalModelWorker, Outcome } from './api.ts';
 import { isOutOfMemory, LocalError } from './local-error.ts';
@@ -31,7 +31,7 @@ async function outcome<T>(work: () => Promise<T>): Promise<Outcome<T>> {
   } catch (error) {
     const { message } = error as Error;
     const kind = error instanceof LocalError ? error.kind : isOutOfMemory(error) ? 'memory' : 'device';
-    // ONNX Runtime cannot be used again after memory ran out or the device failed.
+    // After memory ran out or the device failed, ONNX Runtime cannot be used again.
     return { failure: { kind, message, isFatal: kind === 'memory' || kind === 'device' } };
   }
 }

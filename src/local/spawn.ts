@@ -17,7 +17,7 @@ export function spawnModelWorker(): ModelWorker {
     worker.addEventListener('error', ({ message }) => reject(new Error(message || 'its script did not load')));
     worker.addEventListener('messageerror', () => reject(new Error('a message could not be read')));
   });
-  // The caller may not wait for it yet.
+  // The caller may not await `death` yet. This handler prevents an unhandled rejection.
   death.catch(() => {});
   // Each method of a comlink proxy returns a promise, as LocalModelWorker requires.
   return { model: comlink.wrap<LocalModelWorker>(worker) as unknown as LocalModelWorker, death, terminate: () => worker.terminate() };

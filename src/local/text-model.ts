@@ -1,6 +1,6 @@
 /**
- * @file Text generation with transformers.js and ONNX Runtime. transformers.js gets every file from this page's storage or
- * build; it never reaches the network itself.
+ * @file Generates text with transformers.js and ONNX Runtime. transformers.js gets every file from this page's storage or build. It never
+ * uses the network itself.
  */
 import '../base/content-policy.ts';
 import {
@@ -36,7 +36,7 @@ env.useWasmCache = false;
 const absolute = (url: string) => new URL(url, location.href).href;
 env.backends.onnx.wasm!.wasmPaths = { mjs: absolute(runtimeScript), wasm: absolute(runtimeWasm) };
 
-/** Lets the messages of other threads in: without a GPU, the generation never waits for anything. */
+/** `breathe` lets this worker receive messages between two tokens. Without a GPU, the generation would never wait for anything. */
 const { port1, port2 } = new MessageChannel();
 const breathe = () =>
   new Promise<void>((resolve) => {
@@ -75,14 +75,14 @@ export class TextModel {
   static async load({ model: name, precision, device }: LocalConfig, { paths, file }: ModelSource): Promise<TextModel> {
     await checkFolder({ model: name, precision }, paths, async (path) => (await file(path))!.text());
     if (device === 'webgpu') await checkGpu(name, precision);
-    // Each model has its own name, because transformers.js remembers files by name.
+    // Each model gets a different name, because transformers.js caches files by name.
     const id = `model-${crypto.randomUUID()}`;
     env.fetch = async (input: URL | RequestInfo) => {
       const path = decodeURIComponent(String(input).slice(`${PLACE}${id}/`.length));
       return (paths.includes(path) ? await file(path) : null) ?? new Response(null, { status: 404 });
     };
     const tokenizer = await loading(name, 'tokenizer.json', 'a tokenizer of transformers', () => AutoTokenizer.from_pretrained(id));
-    // transformers.js reads a template in tokenizer_config.json only.
+    // transformers.js reads a template only from tokenizer_config.json, not from a separate file.
     if (paths.includes(TEMPLATE)) tokenizer.chat_template = await (await file(TEMPLATE))!.text();
     const model = await loading(name, onnxPath(precision), 'a text-generation model with a KV cache', () =>
       AutoModelForCausalLM.from_pretrained(id, { device, dtype: precision }),
@@ -90,12 +90,12 @@ export class TextModel {
     return new TextModel(tokenizer, model);
   }
 
-  /** Ends the generation under way after its next token. */
+  /** Ends the current generation after its next token. */
   stop(): void {
     if (this.#stop) this.#stop.isAsked = true;
   }
 
-  /** @throws LocalError (`cancelled`) after `stop`; (`memory`); (`files`) if the chat template or the model fails */
+  /** @throws LocalError: `cancelled` after `stop`, `memory`, `files` if the chat template fails, `device` if the model fails */
   async generate({ conversation, messages, tools, maxTokens, temperature, seed }: Generation): Promise<Generated> {
     const inputs = this.#encode(messages, tools);
     const prompt = idsOf(inputs.input_ids);
@@ -131,7 +131,7 @@ export class TextModel {
     const options = {
       add_generation_prompt: true,
       return_dict: true,
-      // Qwen3 and others would think first.
+      // Qwen3 and other models would think first.
       enable_thinking: false,
       ...(tools.length > 0 && { tools: [...tools] }),
     };
@@ -156,7 +156,7 @@ async function loading<T>(name: string, path: string, expected: string, load: ()
   }
 }
 
-/** @throws LocalError (`device`) if this browser has no GPU, or its GPU lacks 16-bit floats that the precision needs */
+/** @throws LocalError (`device`) if this browser has no GPU, or if the precision needs 16-bit floats and the GPU has none */
 async function checkGpu(name: string, precision: OnnxDtype): Promise<void> {
   const adapter = await (navigator.gpu as GPU | undefined)?.requestAdapter();
   if (!adapter) throw new LocalError(`this browser has no WebGPU for "${name}": expected the device WASM`, 'device');

@@ -1,4 +1,4 @@
-/** @file What `mua env-serve` runs: the domain of its flags behind an environment server. */
+/** @file Runs `mua env-serve`: an environment server for the domain that the flags choose. */
 import { readFile } from 'node:fs/promises';
 import { importBenchmark } from '../benchmarks/import/import.ts';
 import { importedDomains } from '../benchmarks/imported-domain.ts';
@@ -28,17 +28,17 @@ export { serveInProcess, startProcesses } from './processes.ts';
 
 export interface ServedPlace {
   domain: string;
-  /** Only a generated domain has levels. */
+  /** The level of a generated domain. Other domains have no levels. */
   level?: string;
-  /** Files of a benchmark: the path in the benchmark's folder and the path on disk. */
+  /** The files of an imported benchmark: for each, its path in the benchmark's folder and its path on disk. */
   benchmark?: { rules: Benchmark; domain: string; files: [path: string, file: string][] };
   preset?: string;
-  /** Settings of episodes and customers, under the names of runs. */
+  /** Settings of episodes and customers, with the names that a run's settings have. */
   settings: Record<string, string>;
-  /** The seed of tasks that a reset does not name. */
+  /** The seed of the tasks that are generated when a reset names no task. */
   seed: number;
   user: UserConfig;
-  /** Starts the model of a `local` customer: Node has no worker that runs one. */
+  /** Starts the model of a `local` customer. A caller must give this function, because Node has no worker that runs such a model. */
   spawnModel?: () => ModelWorker;
 }
 
@@ -82,16 +82,16 @@ export async function openStage({ domain, level, benchmark, preset, settings, se
 
 export interface AdapterOptions {
   engine: EngineName;
-  /** Tasks of a generated domain. Of a benchmark, all its training tasks are taken. */
+  /** Number of tasks to generate. A benchmark always gives all its training tasks. */
   count: number;
-  /** The model to train, by its name on the Hub or its path. */
+  /** The model to train: its name on the Hub, or its path. */
   model: string;
   url: string;
-  /** The command that serves the place. */
+  /** The command that starts the environment server. */
   command: string;
 }
 
-/** A folder with which another engine trains on the place. @throws as `openStage`; InputError if there are no training tasks */
+/** Makes a folder with which another engine can train on the domain. @throws as `openStage`; InputError if there are no training tasks */
 export async function exportAdapter(place: ServedPlace, { engine, count, model, url, command }: AdapterOptions) {
   const { stage, config } = await openStage({ ...place, user: { mode: 'scripted' } });
   const { domain, environments, rules } = stage;

@@ -1,4 +1,4 @@
-/** @file The Model Context Protocol over the same socket: JSON-RPC 2.0 requests `initialize`, `tools/list` and `tools/call`. */
+/** @file The Model Context Protocol over a session's WebSocket: the JSON-RPC 2.0 requests `initialize`, `tools/list` and `tools/call`. */
 import { shown } from '../base/input-error.ts';
 import { isObject } from '../base/json.ts';
 import type { ToolSchema } from '../records/task.ts';
@@ -9,7 +9,7 @@ const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 const FAILED = -32000;
 
-/** The answer to a request. An error of the episode is an error of JSON-RPC. */
+/** Answers a request. An error of the episode becomes a JSON-RPC error. */
 export async function answerMcp(
   request: Record<string, unknown>,
   tools: readonly ToolSchema[],
@@ -39,7 +39,7 @@ export async function answerMcp(
           result: {
             content: [{ type: 'text', text: observation.content }],
             isError,
-            // What training needs, beside what the model reads.
+            // The model reads `content`. Training also needs these fields.
             structuredContent: { ...observation, reward, done },
           },
         });

@@ -1,21 +1,21 @@
-/** @file What a server counts, and the counts in Prometheus' text format. Counts of several processes add up. */
+/** @file Counts the events of a server, and writes the counts in Prometheus' text format. Counts of several processes are added. */
 
-/** Upper bounds of a step's seconds. */
+/** Upper bounds of the buckets of the histogram of step times, in seconds. */
 const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30] as const;
 
-/** A structured-cloneable copy. */
+/** The counts of one process. They can be sent to another process. */
 export interface Counts {
   sessions_open: number;
   sessions_total: number;
   sessions_refused: number;
   steps: number;
   step_seconds: number;
-  /** Steps up to each bound. */
+  /** For each bound, the number of steps that took at most this time. */
   step_buckets: number[];
-  /** Episodes by how they ended. */
+  /** Termination → number of episodes. */
   episodes: Record<string, number>;
   rewarded: number;
-  /** Error frames by code. */
+  /** Error code → number of error frames. */
   errors: Record<string, number>;
   memory_bytes: number;
 }

@@ -1,6 +1,6 @@
 /**
- * @file Several processes behind one port. A connection stays with the process that accepted it, and processes share nothing
- * but their counts. A process that dies is replaced; its clients see their connections close.
+ * @file Runs several server processes behind one port. A connection stays with the process that accepted it. Processes share only their
+ * counts. If a process dies, its clients' connections close, and a new process replaces it.
  */
 import cluster, { type Worker } from 'node:cluster';
 import type { Counts } from './metrics.ts';
@@ -27,13 +27,13 @@ export async function startProcesses(count: number, log: (event: Record<string, 
   cluster.on('exit', (worker, code, signal) => {
     if (stopping) return;
     log({ event: 'process_replaced', process: worker.id, code: code ?? null, signal: signal ?? null });
-    // Not at once: a process that ends when it starts must not keep the machine busy.
+    // Waits before the restart, because a process that always ends at its start would otherwise keep the machine busy.
     setTimeout(() => {
-      if (!stopping) ready(cluster.fork()).catch(() => {}); // it is replaced in turn
+      if (!stopping) ready(cluster.fork()).catch(() => {}); // if the new process ends too, 'exit' replaces it
     }, RESTART_MS);
   });
 
-  /** The counts of all other processes. One that does not answer in time is left out. */
+  /** Sends the counts of all other processes to `asking`, except those of processes that do not answer in time. */
   async function collect(asking: Worker, id: number): Promise<void> {
     const others = Object.values(cluster.workers ?? {}).filter((worker): worker is Worker => worker !== undefined && worker !== asking);
     const counts = await Promise.all(
@@ -62,7 +62,7 @@ export async function startProcesses(count: number, log: (event: Record<string, 
     urls = await Promise.all(workers.map(ready));
   } catch (error) {
     stopping = true;
-    // They wait for this process to say how to end, so a signal that can be handled would not end them.
+    // The processes wait for a message from this process to stop. A signal that they can handle would not end them.
     for (const worker of workers) worker.process.kill('SIGKILL');
     throw error;
   }
@@ -87,7 +87,7 @@ const tell = (worker: Worker, message: ToWorker) => {
   if (worker.isConnected()) worker.send(message, () => {});
 };
 
-/** The process's side: serves until the first process says to stop, or is gone. */
+/** Runs in each server process: serves until the first process sends `stop` or ends. */
 export async function serveInProcess(start: (others: () => Promise<Counts[]>) => Promise<EnvServer>): Promise<void> {
   const say = (message: ToPrimary) => void process.send!(message);
   const waiting = new Map<number, (counts: Counts[]) => void>();

@@ -1,6 +1,6 @@
 /**
- * @file OpenEnv's wire protocol (huggingface/OpenEnv, `core/env_server`, versions 0.2 and 0.3): text frames of a WebSocket, one
- * request and one answer at a time, and one session a connection.
+ * @file OpenEnv's wire protocol (huggingface/OpenEnv, `core/env_server`, versions 0.2 and 0.3). It uses text frames of a WebSocket, with
+ * one request and one answer at a time. Each connection is one session.
  */
 import type { Json } from '../records/json.ts';
 import type { ChatMessage } from '../records/conversation.ts';
@@ -9,7 +9,7 @@ import type { TerminationReason } from '../records/trajectory.ts';
 
 export type ErrorCode = 'INVALID_JSON' | 'UNKNOWN_TYPE' | 'VALIDATION_ERROR' | 'EXECUTION_ERROR' | 'CAPACITY_REACHED' | 'SESSION_ERROR';
 
-/** A request that is answered with an error frame. The connection stays open. */
+/** The error for a request that is answered with an error frame. The connection stays open. */
 export class ProtocolError extends Error {
   constructor(
     readonly code: ErrorCode,
@@ -20,27 +20,27 @@ export class ProtocolError extends Error {
   }
 }
 
-/** What the agent sees after an act. `metadata` would not cross the wire, so everything is here. */
+/** What the agent sees after an action. OpenEnv does not send its field `metadata`, so all facts are fields here. */
 export interface Observation {
-  /** Who speaks: the customer, a tool, or the environment where nobody does. */
+  /** The speaker of `content`: the customer, a tool, or `system` if neither has said anything. */
   role: 'user' | 'tool' | 'system';
   content: string;
   tool_name?: string;
-  /** Tool results and customer's replies so far. */
+  /** Number of tool results and customer's replies so far. */
   turn: number;
-  /** After reset: the conversation so far, with the policy as the system message, and the tools (OpenAI schemas). */
+  /** Only after a reset: the messages so far (the system message has the policy), and the tools as OpenAI schemas. */
   messages?: ChatMessage[];
   tools?: ToolSchema[];
   task_id?: string;
   seed?: number;
-  /** At the end. */
+  /** Present only at the end of the episode. */
   termination?: TerminationReason;
   reward_info?: Json;
 }
 
 export interface StepResult {
   observation: Observation;
-  /** Null before the end. */
+  /** Null before the end of the episode. */
   reward: number | null;
   done: boolean;
 }
@@ -56,8 +56,8 @@ export interface EpisodeState {
 }
 
 /**
- * JSON Schemas of `GET /schema`. The action has exactly one required field, so that verifiers turns a plain-text reply into an
- * action, and its title is not one of OpenEnv's own classes, so that verifiers does not list tools first.
+ * The JSON Schemas that `GET /schema` returns. The action has exactly one required field, so that verifiers can turn a plain-text reply
+ * into an action. The action's title is not the name of a class of OpenEnv, because verifiers would then list tools first.
  */
 export const SCHEMAS = {
   action: {

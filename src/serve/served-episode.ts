@@ -1,4 +1,4 @@
-/** @file An episode whose agent is another engine's model: the episode machine of training, which waits for each act. */
+/** @file An episode whose agent is the model of another engine. It runs the code of episodes in training, and waits for each turn. */
 import { runEpisode } from '../agent/episode.ts';
 import type { PlayedEpisode } from '../agent/live.ts';
 import type { EpisodeRules } from '../agent/rules.ts';
@@ -15,7 +15,7 @@ import type { MessageNode, Trajectory } from '../records/trajectory.ts';
 import type { UserSimulator } from '../users/types.ts';
 import { type EpisodeState, type Observation, ProtocolError, type StepResult } from './protocol.ts';
 
-/** What all episodes of a server share. */
+/** The parts that all episodes of a server share. */
 export interface ServedStage {
   domain: Domain;
   environments: Environments;
@@ -27,11 +27,11 @@ export interface ServedStage {
 export interface EpisodeStart {
   id: string;
   task: Task;
-  /** The seed of the customer's words. */
+  /** The random seed of the customer's words. */
   seed: number;
 }
 
-/** The engine that trains has the tokens and limits their number. */
+/** A tokenizer without tokens: the other engine makes the tokens, and limits their number. */
 const NO_TOKENS: Tokenizer = { encode: () => [], decode: () => '', id: () => -1, vocabSize: 0 };
 
 interface Waiting<T> {
@@ -44,7 +44,7 @@ export class ServedEpisode {
   readonly #abort = new AbortController();
   readonly #ended: Promise<void>;
   #episode!: PlayedEpisode;
-  /** Messages that the agent has seen. */
+  /** Number of messages that the agent has seen. */
   #seen = 0;
   #steps = 0;
   #agent: Waiting<{ text: string }> | null = null;
@@ -93,8 +93,9 @@ export class ServedEpisode {
   }
 
   /**
-   * Starts an episode. `first` is what the agent sees before its first act. `onEnd` gets the conversation however it ends,
-   * also if it is closed. @throws ProtocolError if the customer fails
+   * Starts an episode. `first` is the observation before the agent's first turn. `onEnd` gets the conversation when it ends in any way,
+   * also by `close`.
+   * @throws ProtocolError if the customer fails
    */
   static async begin(
     stage: ServedStage,
@@ -117,12 +118,12 @@ export class ServedEpisode {
     return this.#trajectory !== null || this.#failure !== null;
   }
 
-  /** The whole conversation, once it has ended. */
+  /** The whole conversation. Null until it has ended. */
   get trajectory(): Trajectory | null {
     return this.#trajectory;
   }
 
-  /** Plays a turn of the agent, with markup. @throws ProtocolError if the episode is over, or if it fails without a score */
+  /** Plays a turn of the agent; `text` has the markup of tool calls. @throws ProtocolError if the episode is over or fails without a score */
   step(text: string): Promise<StepResult> {
     if (this.done) throw new ProtocolError('EXECUTION_ERROR', 'the episode is over: expected a reset');
     const agent = this.#agent;
@@ -150,7 +151,7 @@ export class ServedEpisode {
     };
   }
 
-  /** Ends the episode, and frees what it holds. An act under way gets an error. */
+  /** Ends the episode, and frees its resources. If a turn is being played, its `step` fails with an error. */
   async close(): Promise<void> {
     this.#abort.abort(new Error('the session was closed'));
     this.#agent?.reject(new Rest());
@@ -182,7 +183,7 @@ export class ServedEpisode {
     });
   }
 
-  /** The newest message of customer or tool that the agent has not seen. */
+  /** The newest message of the customer or a tool, if the agent has not seen it. */
   #observe(): Observation {
     const { nodes, turns } = this.#episode;
     const news = nodes.slice(this.#seen).findLast(({ role }: MessageNode) => role === 'user' || role === 'tool');

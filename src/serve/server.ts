@@ -1,6 +1,6 @@
 /**
- * @file The environment server of `mua env-serve`, for Node: OpenEnv's WebSocket and HTTP routes. Only this computer may ask,
- * unless there is a token. A page of a stranger must not reach the server, so other hosts and origins are refused (see
+ * @file The environment server of `mua env-serve`, for Node, with OpenEnv's WebSocket and HTTP routes. Without a token, only this computer
+ * may use the server. Requests from other hosts and origins are then refused, so that foreign web pages cannot reach the server (see
  * `src/users/loopback.ts`).
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -19,22 +19,22 @@ import type { TaskSource } from './task-source.ts';
 export interface EnvServerOptions {
   port: number;
   host: string;
-  /** Bearer token that every request needs, except `/health`. */
+  /** The bearer token that every request except `/health` must have. */
   token?: string | undefined;
   maxSessions: number;
-  /** Largest frame of a client. */
+  /** Maximum size of a client's frame. */
   maxFrameBytes: number;
-  /** A session ends after this time, whatever it does. */
+  /** A session ends after this time, even if it is active. */
   sessionSeconds: number;
-  /** A session ends after this time without a frame. */
+  /** A session ends if the client sends no frame for this time. */
   idleSeconds: number;
-  /** How long a stopping server waits for open episodes. */
+  /** The time that a stopping server waits for open episodes. */
   graceSeconds: number;
-  /** One line of JSON for each event; never words of a conversation, never the token. */
+  /** Gets each event, for a line of JSON in the log. An event never has words of a conversation or the token. */
   log: (event: Record<string, string | number | null>) => void;
-  /** Gets each conversation that has ended, dropped ones too, with its audit log. */
+  /** Gets each conversation that has ended, also if its client left, with its audit log. */
   record?: ((trajectory: Trajectory) => void) | undefined;
-  /** Counts of the other processes of this server. */
+  /** Returns the counts of the other processes of this server. */
   others?: () => Promise<Counts[]>;
 }
 
@@ -46,9 +46,9 @@ export interface EnvServer {
   stop(): Promise<void>;
 }
 
-/** A client that does not read is cut off when this much waits for it. */
+/** If more unread bytes than this wait for a client, the server closes the connection. */
 const MAX_UNREAD_BYTES = 8 * 2 ** 20;
-/** Frames of one client that wait for their turn. OpenEnv's clients send one at a time. */
+/** Maximum number of frames of one client that wait for an answer. OpenEnv's clients send one at a time. */
 const MAX_WAITING = 8;
 const SWEEP_MS = 250;
 
@@ -187,11 +187,11 @@ export async function startEnvServer(
     });
   }
 
-  /** Tells the client why, and closes. */
+  /** Sends the reason to the client, and closes the connection. */
   function end({ socket }: Connection, code: number, message: string): void {
     if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ type: 'error', data: { message, code: 'SESSION_ERROR' } }));
     socket.close(code, message.slice(0, 100));
-    // A client that does not answer the close is cut off.
+    // If the client does not answer the close, the connection is ended without its answer.
     setTimeout(() => socket.terminate(), 2000).unref();
   }
 
@@ -229,7 +229,10 @@ export async function startEnvServer(
   };
 }
 
-/** `Bearer TOKEN`, or the password of `Basic`: OpenEnv's client sends no header but the one that an address with a name has. */
+/**
+ * Whether the header has the token: as `Bearer TOKEN`, or as the password of `Basic`. OpenEnv's client cannot set headers, but it sends
+ * `Basic` for a URL with a user name and a password.
+ */
 function isToken(header: string | undefined, token: string): boolean {
   const [, scheme, value] = /^(Bearer|Basic) (\S+)$/i.exec(header ?? '') ?? [];
   const given =

@@ -1,4 +1,4 @@
-/** @file One connection: frames in, frames out, one after another, and at most one episode. */
+/** @file One session: answers the frames of a connection one after another, and plays at most one episode at a time. */
 import { shown } from '../base/input-error.ts';
 import { isObject } from '../base/json.ts';
 import { renderToolCall } from '../agent/chat-template.ts';
@@ -11,13 +11,13 @@ import { type EpisodeState, ProtocolError, type StepResult } from './protocol.ts
 import { ServedEpisode, type ServedStage } from './served-episode.ts';
 import { readReset, type TaskSource } from './task-source.ts';
 
-/** What a session tells its server. */
+/** The events that a session reports to its server. */
 export interface SessionEvents {
   started(task: string): void;
   stepped(seconds: number): void;
   ended(termination: string, reward: number | null): void;
   failed(code: string): void;
-  /** A conversation that has ended in any way. */
+  /** A conversation has ended, in whatever way. */
   recorded(trajectory: Trajectory): void;
 }
 
@@ -32,12 +32,12 @@ export class Session {
     private readonly events: SessionEvents,
   ) {}
 
-  /** Whether an episode waits for its agent. */
+  /** Whether the session has an episode that has not ended. */
   get playing(): boolean {
     return this.#episode !== null && !this.#episode.done;
   }
 
-  /** The answer to a frame, as a text. Null for `close`. Never rejects. */
+  /** Answers a frame with the text of another frame, or with null for `close`. It never rejects. */
   async answer(frame: string): Promise<string | null> {
     try {
       const data = await this.#answer(frame);
@@ -89,12 +89,12 @@ export class Session {
     }
     this.#episode = begun.episode;
     if (begun.first.done) this.#tellEnd();
-    // The client may have gone while the customer spoke.
+    // The client may have left while the customer was writing.
     if (this.#closed) await this.#drop();
     return begun.first;
   }
 
-  /** OpenEnv's actions for tools, and ours: content, or a name with arguments. */
+  /** Plays an action: `list_tools` or `call_tool` of OpenEnv, or this server's own form, `content` or a `name` with `arguments`. */
   async #act(data: Record<string, unknown>): Promise<{ observation: object; reward: number | null; done: boolean }> {
     const { type, tool_name, name, content, arguments: args } = data;
     if (type === 'list_tools') return { observation: { tools: this.#tools.map(listed) }, reward: null, done: false };
@@ -108,7 +108,7 @@ export class Session {
     return this.#step(content);
   }
 
-  /** A tool call; the tool `respond` talks to the customer. */
+  /** Plays a tool call. The tool `respond` talks to the customer. */
   #call(name: unknown, args: unknown = {}): Promise<StepResult> {
     if (typeof name !== 'string' || name === '')
       throw new ProtocolError('VALIDATION_ERROR', `the tool's name is ${shown(name)}: expected the name of a tool`);

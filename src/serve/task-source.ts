@@ -1,4 +1,4 @@
-/** @file Which task a reset means. Generated tasks are named by their ids, imported ones as `retail:7` or `retail:train/7`. */
+/** @file Chooses the task of a reset. A generated task is named by its id, an imported task as in `retail:7` or `retail:train/7`. */
 import { shown } from '../base/input-error.ts';
 import { importedParts } from '../benchmarks/imported-benchmark.ts';
 import type { Conditions } from '../records/conditions.ts';
@@ -8,7 +8,7 @@ import { ProtocolError } from './protocol.ts';
 
 type Split = 'train' | 'heldout';
 
-/** `reset.data`. Unknown fields are ignored, because TRL passes whole rows of its dataset. */
+/** The data of a reset. Unknown fields are ignored, because TRL passes whole rows of its dataset. */
 export interface ResetData {
   seed?: number;
   episode_id?: string;
@@ -41,17 +41,17 @@ export function readReset(data: Record<string, unknown>): ResetData {
   };
 }
 
-/** The tasks of one domain. */
+/** Gives out the tasks of one domain. */
 export class TaskSource {
   readonly #environments: Environments;
   readonly #domain: Domain;
   readonly #conditions: Record<Split, Conditions | undefined>;
   readonly #seed: number;
-  /** Tasks of an import, by split. */
+  /** Split → tasks of an imported benchmark. */
   readonly #imported = new Map<string, Promise<Task[]>>();
   #next = 0;
 
-  /** @param seed of generated tasks that a reset does not name */
+  /** @param seed the seed of the tasks that are generated when a reset names no task */
   constructor(
     environments: Environments,
     domain: Domain,
@@ -64,8 +64,9 @@ export class TaskSource {
   }
 
   /**
-   * The task of a reset, and the seed of its customer. Without a name, the seed chooses the task; without a seed, each reset gets
-   * the next one. @throws ProtocolError for an unknown task
+   * Returns the task of a reset, and the seed of its customer. If the reset names no task, its seed chooses one. If it has no seed, it gets
+   * the next number as its seed.
+   * @throws ProtocolError for an unknown task
    */
   async choose({ seed, task_id, split = 'train' }: ResetData): Promise<{ task: Task; seed: number }> {
     const number = seed ?? this.#next++;

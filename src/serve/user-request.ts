@@ -1,4 +1,4 @@
-/** @file A chat request to `mua user-server`: its limits, and the scripted customer's answer to it. */
+/** @file Checks a chat request to `mua user-server`, and gives the scripted customer's answer. */
 import { PERSONAS } from '../records/conditions.ts';
 import * as z from 'zod';
 import type { ToolSchema } from '../records/task.ts';
@@ -11,7 +11,7 @@ const request = z.object({
   slots: z.record(z.string(), z.union([z.string().max(500), words])),
   words: z.record(z.string(), words),
 });
-/** Each domain checks its own facts. */
+/** Facts of any form, because each domain checks its own facts. */
 const facts = z.record(z.string().max(100), z.json());
 const scenario: z.ZodType<ToldScenario> = z.object({
   domain: z.string().max(100).optional(),
@@ -44,7 +44,7 @@ const message = z.union(
   ],
   'expected a role and a content, both strings',
 );
-/** OpenAI allows 128 tools too. */
+/** A chat request. At most 128 tools are allowed, as in OpenAI's API. */
 const chatRequest = z.object(
   {
     messages: z.array(message).min(1, 'expected at least one message').max(1000),
@@ -56,7 +56,8 @@ const chatRequest = z.object(
 );
 
 /**
- * The customer's next words or call. The first message with role `user` is the agent's greeting, which the opening answers.
+ * Returns the customer's next message or tool call. The first message with role `user` is the agent's greeting. The customer answers it
+ * with the opening message.
  * @throws Error that names the field that is wrong
  */
 export async function answer(body: unknown, fallbackSeed: number): Promise<Move> {

@@ -1,9 +1,9 @@
 /**
- * @file The scripted customer behind `/v1/chat/completions` on this computer, for Node. The server keeps no state: every
- * request holds the whole conversation, which is replayed with the same seed. Injected faults test the clients.
+ * @file Serves the scripted customer at `/v1/chat/completions` on this computer, for Node. The server keeps no state: every request holds
+ * the whole conversation, which is replayed with the same seed. Injected faults test the clients.
  *
- * Pages of strangers must not reach the server, so names and origins other than this computer's are refused: the `Host` check
- * stops DNS rebinding, the `Origin` check stops requests that need no preflight.
+ * Foreign web pages must not reach the server, so host names and origins other than this computer's are refused. The `Host` check stops
+ * DNS rebinding, and the `Origin` check stops requests that need no preflight.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,26 +16,26 @@ import { answer } from './user-request.ts';
 export type Fault = 'rate_limit' | 'server_error' | 'hang' | 'garbage';
 
 export interface UserServerOptions {
-  /** On 127.0.0.1; 0 chooses a free one. */
+  /** The port on 127.0.0.1. 0 chooses a free port. */
   port?: number;
-  /** The seed of requests without one, and of the faults. */
+  /** The seed of requests that have no seed, and of the injected faults. */
   seed?: number;
-  /** Share of requests (0…1) that fail in each way. */
+  /** For each kind of fault, the share of requests (0…1) that get it. */
   faults?: Partial<Record<Fault, number>>;
   /** `Retry-After` of injected rate limits, in seconds. */
   retryAfter?: number;
-  /** Origins whose pages may ask too, such as `https://example.com`. Pages of this computer always may. */
+  /** Origins whose pages may use the server too, such as `https://example.com`. Pages of this computer always may. */
   allowOrigins?: readonly string[];
-  /** Milliseconds for a request to arrive; a slower one is answered with 408. */
+  /** The time in which a request must arrive, in milliseconds. A slower request is answered with 408. */
   requestTimeoutMs?: number;
 }
 
 export interface UserServer {
   /** Base URL for clients, with `/v1`. */
   url: string;
-  /** Drops open connections, hanging ones too. */
+  /** Closes all connections, also those whose requests hang. */
   close(): Promise<void>;
-  /** Chat requests so far, by how they were answered. */
+  /** Numbers of chat requests so far: all of them, those with each fault, and those that were answered or rejected. */
   counts: Record<Fault | 'requests' | 'answered' | 'rejected', number>;
 }
 
@@ -47,7 +47,7 @@ const CORS_HEADERS = {
   'Access-Control-Expose-Headers': 'Retry-After',
 };
 
-/** A request that is refused with an HTTP status. */
+/** The error for a request that is refused with an HTTP status. */
 class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -84,7 +84,7 @@ export async function startUserServer({
       send(response, 200, JSON.stringify(completion(move, number)));
     } catch (error) {
       counts.rejected += 1;
-      // Node has answered a request that came too slowly itself.
+      // If the request came too slowly, Node has answered it already.
       if (!response.destroyed) sendError(response, error instanceof Refusal ? error.status : 400, (error as Error).message);
     }
   }
@@ -92,10 +92,10 @@ export async function startUserServer({
   function fail(response: ServerResponse, fault: Fault, number: number): void {
     if (fault === 'rate_limit') sendError(response, 429, 'rate limit reached (injected)', { 'Retry-After': String(retryAfter) });
     if (fault === 'server_error') sendError(response, 500, 'internal error (injected)');
-    // In turn: no JSON, and a completion that says nothing.
+    // Odd garbage answers are broken JSON, even ones are a completion with an empty message.
     if (fault === 'garbage')
       send(response, 200, counts.garbage % 2 ? '{"choices": [{"mess' : JSON.stringify(completion({ say: '' }, number)));
-    // A request that hangs gets no answer: the client must give up.
+    // A request with the fault `hang` gets no answer, so the client must give up.
   }
 
   const timeouts = { requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs, connectionsCheckingInterval: 250 };
@@ -131,7 +131,7 @@ export async function startUserServer({
   };
 }
 
-/** @throws RangeError if it is not an origin */
+/** @throws RangeError if the text is not an origin */
 function readOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`)
@@ -178,7 +178,7 @@ function completion(move: Move, number: number) {
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // A destroyed request could not be answered.
+  // Does not destroy the request, because a destroyed request could not be answered.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > MAX_BODY_BYTES) throw new Refusal(413, `the body is longer than ${MAX_BODY_BYTES} bytes`);
@@ -188,7 +188,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 function send(response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void {
-  // A connection with the rest of a refused body on it cannot be used again.
+  // The rest of a refused body is still on the connection, so the connection cannot be used again.
   if (status === 403 || status === 413) response.setHeader('Connection', 'close');
   if (response.hasHeader('Access-Control-Allow-Origin')) headers = { ...CORS_HEADERS, ...headers };
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(body);

@@ -1,6 +1,6 @@
 /**
- * @file The Dexie schema of runs. The trainer writes runs, evaluations and the results of experiments. The page writes
- * experiments, branches, lessons, imported models and runs, and deletes rows.
+ * @file The Dexie schema of the stored runs, models and experiments. The trainer writes runs, evaluations and the results of experiments.
+ * The page writes experiments, branches, lessons, imported models and imported runs, and deletes rows.
  */
 import type { EntityTable, Table } from 'dexie';
 import { VersionedDatabase } from '../base/versioned-database.ts';
@@ -45,11 +45,11 @@ export class RunDatabase extends VersionedDatabase {
       datasets: 'id, createdAt',
       datasetConversations: '[dataset+index]',
     };
-    // A checkpoint that is said to be stored survives a crash of the system.
+    // With `strict`, a checkpoint is on the disk when its write has ended. So it survives a crash of the system.
     super(name, 5, stores, { chromeTransactionDurability: 'strict' });
   }
 
-  /** Writes results of a run in one transaction. @throws Error if the run was deleted, also if all storage was cleared */
+  /** Writes results of a run in one transaction. @throws Error if the run was deleted, for example because all storage was cleared */
   async writeResults<T>(run: string, write: () => Promise<T>): Promise<T> {
     const { runs, metrics, rollouts, trajectories, evaluations, evaluationTrajectories, checkpoints } = this;
     const tables = [runs, metrics, rollouts, trajectories, evaluations, evaluationTrajectories, checkpoints];

@@ -3,14 +3,14 @@ import { takeLock } from '../base/lock.ts';
 
 const lockOf = (run: string) => `mua-run/${run}`;
 
-/** Keeps a run from being deleted, until the returned function is called. @throws Error if a tab deletes the run now */
+/** Prevents that a run is deleted, until the returned function is called. @throws Error if a tab is deleting the run now */
 export async function useRun(run: string): Promise<() => Promise<void>> {
   const free = await takeLock(lockOf(run), { mode: 'shared' });
   if (!free) throw new Error('this run is being deleted');
   return free;
 }
 
-/** Deletes a run. @throws Error if a tab trains the run or plays its weights */
+/** Deletes a run with `remove`. @throws Error if a tab trains the run or plays its weights */
 export async function whileUnused(run: string, remove: () => Promise<void>): Promise<void> {
   const free = await takeLock(lockOf(run));
   if (!free) throw new Error('this run trains, or an evaluation plays its weights, here or in another tab: end that first');

@@ -1,4 +1,7 @@
-/** @file Keeps the kernel variants that were measured on an adapter (`src/engine/autotune.ts`). They are no result: losing them costs a second. */
+/**
+ * @file Stores the kernel variants that were chosen for an adapter (`src/engine/autotune.ts`). If they are lost, they are measured again in
+ * about a second.
+ */
 import type { Table } from 'dexie';
 import { VersionedDatabase } from '../base/versioned-database.ts';
 
