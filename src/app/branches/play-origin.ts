@@ -28,7 +28,7 @@ export const writeToken = ({ index, id }: OtherToken) => `${index}:${id}`;
 
 /**
  * The message that `from` must name so that `as` can act at `node`. If `from` names the last message, Play shows the whole
- * conversation. To replace the last message, `from` therefore names the message before it.
+ * conversation. So `from` names the message before the last one if `as` is to replace the last message.
  * Returns null if `as` could not say anything more there.
  */
 export function forkAt(trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'termination'>, node: number, as: 'user' | 'agent'): number | null {

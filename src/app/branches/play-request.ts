@@ -27,19 +27,18 @@ export interface Party {
   simulator: UserConfig;
 }
 
-/** The request of one move, or of several rollouts. */
 export type Request = PlayRequest;
 
-/** Random streams of played turns begin here, above the streams of training. */
+/** The number of the first random stream of played turns. It is above the numbers that training uses. */
 const FIRST_STREAM = 0xc0000000;
 
-/** The configuration of a conversation. An imported run may have fewer settings: those of the task's level take their place. */
+/** The configuration of a conversation. An imported run may lack settings: the defaults of the task's level take their place. */
 export const configOf = ({ domain, level }: Pick<Task, 'domain' | 'level'>, known?: Partial<GrpoConfig>): GrpoConfig => ({
   ...limitsFor(domain, level),
   ...known,
 });
 
-/** @param turns how many turns were played before, so that each turn has a random stream of its own */
+/** @param turns how many turns were played before: each turn gets its own random stream */
 export function requestOf(
   { task, config, start }: Stage,
   { model, simulator }: Pick<Party, 'model' | 'simulator'>,
@@ -63,8 +62,8 @@ export function requestOf(
 
 /**
  * Lets the model and the simulated customer play to the end, `n` times, and stores the rollouts as one batch of branches.
- * @param of the fields of each branch that the rollout does not determine
- * @throws the trainer's error; also if the request is stopped. Nothing is stored then
+ * @param of returns the other fields of a branch, which the rollout does not determine
+ * @throws the trainer's error; also if the request is stopped. After an error, nothing is stored
  */
 export async function rollOut(
   { client, library }: { client: Pick<TrainerClient, 'play'>; library: Pick<Library, 'putBranches'> },

@@ -1,6 +1,6 @@
 /** @file The axes of a chart: the steps and the values that it shows, and the pixels of a bar. */
 
-/** The range of steps to draw. null means the first (`from`) or the newest step (`to`). */
+/** The range of steps to draw. `from` null means from the first step; `to` null means up to the newest step. */
 export interface Zoom {
   from: number | null;
   to: number | null;
@@ -15,24 +15,24 @@ export function zoomOf(a: number, b: number): Zoom | null {
   return from < to ? { from, to } : null;
 }
 
-/** The ends of the step axis, given the first and the last step. An empty range is ignored. No end is below 0. */
+/** The ends of the step axis, given the first and the last step of the data. An empty range is ignored. No end is below 0. */
 export function stepRange({ from, to }: Zoom, first = 0, last = first): [number, number] {
   const [min, max] = [from ?? first, to ?? last];
   if (min < max) return [min, max];
   return first < last ? [first, last] : [Math.max(0, first - 1), last + 1];
 }
 
-/** Room for half a bar at both ends of the step axis. Below 0.5, so that a drag over the whole axis rounds to its first and last step. */
+/** How many steps the axis extends at both ends, to fit half a bar. Below 0.5: a drag over the axis rounds to the first and last step. */
 export const HALF_BAR = 0.49;
 
-/** Bars have gaps if each of them has room for so many pixels. */
+/** If a step is at least this many pixels wide, its bar has a gap to the next bar. */
 const ROOM_FOR_GAP = 4;
 const WIDEST_BAR = 64;
 
 /**
- * The left edge and the width of a bar in whole pixels. Narrow bars touch: gaps would cover the colours of a long run.
- * @param from where the bar's step begins, in pixels
- * @param to where the next step begins
+ * The left edge and the width of a bar in whole pixels. Narrow bars have no gaps, because little colour would be left between the gaps.
+ * @param from the pixel at which the bar's step begins
+ * @param to the pixel at which the next step begins
  */
 export function barPixels(from: number, to: number): { left: number; width: number } {
   const room = Math.max(1, Math.round(to) - Math.round(from));

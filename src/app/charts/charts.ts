@@ -8,13 +8,13 @@ export interface Line {
   label: string;
   /** The CSS variable with the colour. */
   color: string;
-  /** Not measured at every step: drawn as joined points, never smoothed. */
+  /** True for a metric that is not measured at every step. Its points are joined by lines, and never smoothed. */
   sparse?: boolean;
-  /** The ends of each value's interval, drawn as a band. */
+  /** Computes the interval of each value. The chart draws the intervals as a band. */
   band?: (series: MetricSeries) => Band;
 }
 
-/** One value for each row of the series. */
+/** The low and the high ends of intervals, with one entry for each row of the series. */
 export interface Band {
   low: (number | null)[];
   high: (number | null)[];
@@ -25,14 +25,14 @@ export interface ChartSpec {
   title: string;
   /** What the chart shows and how to read it. */
   help: string;
-  /** `stacked`: one bar for each step, the lines above each other. */
+  /** `stacked` draws one bar for each step, in which the values of the lines are stacked. */
   kind: 'lines' | 'stacked';
-  /** The fixed upper end of the y axis. Without it the axis fits the values. */
+  /** The fixed upper end of the y axis. If absent, the axis fits the values. */
   max?: number;
   format: (value: number) => string;
-  /** The format of the axis, if `format` is too long. */
+  /** A shorter format for the ticks of the axis. If absent, they use `format`. */
   tick?: (value: number) => string;
-  /** How many lines are reserved for the legend. */
+  /** How many lines of text are reserved for the legend. */
   legendLines?: number;
   lines: (series: MetricSeries) => Line[];
 }
@@ -40,7 +40,7 @@ export interface ChartSpec {
 /** One curve for uPlot. */
 export interface Curve extends Line {
   values: (number | null)[];
-  /** `high` is followed by `low`: the ends of a band. */
+  /** `high` and `low` are the ends of a band. The curve after a `high` is its `low`. */
   role: 'raw' | 'smooth' | 'bar' | 'high' | 'low';
 }
 
@@ -49,17 +49,17 @@ export interface ChartData {
   lines: Line[];
   /** The measured values, one array per line, for tables and legends. */
   raw: (number | null)[][];
-  /** The intervals of the values, by line; null for a line without. */
+  /** The intervals of the values, one band per line; null for a line without intervals. */
   bands: (Band | null)[];
-  /** In drawing order. */
+  /** The curves in the order in which they are drawn. */
   curves: Curve[];
 }
 
-/** The columns of a chart: raw and smoothed lines, or bars. Each bar reaches from 0 to the sum of all values up to its own. */
+/** The data of a chart: raw and smoothed lines, or stacked bars. A bar reaches from 0 to the sum of its value and all values below it. */
 export function chartData(spec: ChartSpec, series: MetricSeries, smoothing: number): ChartData {
   const lines = spec.lines(series);
   const raw = lines.map((line) => series.values(line.key));
-  // Step 0, before training, has only held-out values.
+  // A chart without a value at a step leaves that step out, such as step 0 (before training), which has only held-out values.
   const kept = series.steps().map((_, row) => raw.some((values) => values[row] !== null));
   const steps = series.steps().filter((_, row) => kept[row]);
   const shownOf = (values: (number | null)[]) => values.filter((_, row) => kept[row]);
@@ -72,7 +72,7 @@ export function chartData(spec: ChartSpec, series: MetricSeries, smoothing: numb
   return { steps, lines, raw: shown, bands, curves };
 }
 
-/** The header and the rows of a chart's file: a column for the steps, one for each line, and two more for its interval. */
+/** The header and the rows of a chart's file. A column has the steps, and each line has a column, or three with its interval. */
 export function chartTable({ steps, lines, raw, bands }: ChartData): { header: string[]; rows: (number | null)[][] } {
   const columns = lines.flatMap(({ label }, i) => {
     const band = bands[i];
@@ -90,7 +90,7 @@ export function chartTable({ steps, lines, raw, bands }: ChartData): { header: s
   };
 }
 
-/** The rows of values without a neighbour: no line reaches them, so they need a dot. */
+/** The rows whose neighbours have no value. No line reaches such a value, so it needs a dot. */
 export function isolatedRows(values: ArrayLike<number | null | undefined>): number[] {
   return Array.from(values).flatMap((value, row) => (value != null && values[row - 1] == null && values[row + 1] == null ? [row] : []));
 }
@@ -101,7 +101,7 @@ function curvesOf(line: Line, values: (number | null)[], band: Band | null, smoo
   return [...ends, { ...line, values, role: 'raw' }, { ...line, values: smooth(values, smoothing), role: 'smooth' }];
 }
 
-/** Stacked bars, the tallest first, because later bars are drawn over earlier ones. */
+/** The curves of stacked bars. The tallest is the first, because each bar is drawn over the bars before it. */
 function bars(lines: readonly Line[], raw: readonly (number | null)[][]): Curve[] {
   const sums = (raw[0] ?? []).map(() => 0);
   const curves = lines.map((line, i): Curve => {

@@ -9,12 +9,12 @@ export interface PlotOptions {
   max: number | undefined;
   /** Formats the ticks of the value axis. */
   tick: (value: number) => string;
-  /** Gets the row under the cursor of any synced chart, or null. */
+  /** Called with the row under the cursor, or null. The cursor can be over another chart, because all charts share one cursor. */
   onhover: (row: number | null) => void;
-  /** Steps to mark by a vertical line: an alarm begins there. */
+  /** Steps at which an alarm begins. Each gets a vertical line. */
   marks: readonly number[];
   onpick?: (step: number) => void;
-  /** The visitor dragged over a range of steps, or double-clicked to show all steps (null). */
+  /** Called when the visitor drags over a range of steps; with null after a double click, which shows all steps. */
   onzoom?: (zoom: Zoom | null) => void;
 }
 
@@ -24,17 +24,17 @@ export interface Plot {
   destroy(): void;
 }
 
-/** Equal for data that `update` can draw. For other curves a new plot is needed. */
+/** If this is equal for old and new data, `update` can draw the new data. Otherwise a new plot is needed. */
 export const shapeOf = (data: ChartData) => data.curves.map(({ key, role }) => `${key} ${role}`).join('\n');
 
-/** A second click within this time makes a double click, which picks no step. */
+/** Two clicks within this time are a double click, which picks no step. */
 const DOUBLE_CLICK_MS = 300;
 
-/** Draws into `element` and follows its size. The colours are read once: create a new plot when the theme changes. */
+/** Draws a chart into `element` and follows its size. The colours are read once, so a change of theme needs a new plot. */
 export function createPlot(element: HTMLElement, data: ChartData, first: Zoom, options: PlotOptions): Plot {
   let zoom = first;
   const css = getComputedStyle(element);
-  // Design tokens are light-dark() pairs. The browser resolves them only when a colour is used.
+  // The CSS variables are light-dark() pairs, so the browser must resolve them to a colour.
   const color = (name: string) => resolveColor(element, name);
   const axis = { stroke: color('--muted'), font: `11px ${css.fontFamily}`, ticks: { show: false }, gap: 6 };
   const grid = { stroke: color('--line'), width: 1 };
@@ -46,13 +46,13 @@ export function createPlot(element: HTMLElement, data: ChartData, first: Zoom, o
       padding: [8, 8, 0, 0],
       cursor: {
         y: false,
-        // Charts share only the cursor. All charts get the zoom from the address.
+        // uPlot syncs only the cursor between charts. All charts read their zoom from the address.
         sync: { key: 'steps', scales: ['x', null], filters: { pub: (type) => type === 'mousemove', sub: () => true } },
         drag: { x: options.onzoom !== undefined, y: false, setScale: false, dist: 8, click: () => {} },
         points: { size: 6 },
       },
       scales: {
-        // The range comes from the steps. By itself, uPlot draws 0 to 100 for a single step, and no axis without steps.
+        // Without this range, uPlot would draw 0 to 100 for a single step, and no axis if there are no steps.
         x: { time: false, range: ({ data: [steps] }) => withMargin(stepRange(zoom, steps[0], steps.at(-1)), margin) },
         y: { range: (_, min, max) => valueRange(min, max, options.max) },
       },
@@ -61,7 +61,7 @@ export function createPlot(element: HTMLElement, data: ChartData, first: Zoom, o
         { ...axis, size: 46, grid, space: 32, values: (_, ticks) => ticks.map(options.tick) },
       ],
       series: [{}, ...data.curves.map((curve) => seriesOf(curve, color(curve.color)))],
-      // uPlot counts the steps as series 0.
+      // In uPlot, series 0 is the steps, so curve i is series i + 1.
       bands: data.curves.flatMap(({ role, color: name }, i) =>
         role === 'high' ? [{ series: [i + 1, i + 2] as uPlot.Band.Bounds, fill: withAlpha(color(name), 0.15) }] : [],
       ),
@@ -93,7 +93,7 @@ export function createPlot(element: HTMLElement, data: ChartData, first: Zoom, o
     clearTimeout(click);
     if (selected) return;
     const step = plot.data[0][plot.cursor.idx ?? -1];
-    // A pick may scroll the page away under the second click. While zoomed, a double click has a meaning, so wait for it.
+    // While zoomed, wait for a possible second click, because a double click zooms out. A pick at once could scroll the chart away.
     if (isZoomed(zoom)) click = window.setTimeout(() => pick(step), DOUBLE_CLICK_MS);
     else pick(step);
   });
@@ -141,7 +141,7 @@ function seriesOf({ role, sparse }: Curve, stroke: string): uPlot.Series {
 
 const withMargin = ([first, last]: [number, number], margin: number): [number, number] => [first - margin, last + margin];
 
-/** One bar for each step. uPlot's own bars have soft edges, which show as stripes between narrow bars. */
+/** Draws one bar for each step. The edges of uPlot's own bars are blurred, which looks like stripes between narrow bars. */
 function barPath(u: uPlot, series: number, from: number, to: number): uPlot.Series.Paths {
   const fill = new Path2D();
   const bottom = u.valToPos(0, 'y', true);
@@ -155,7 +155,7 @@ function barPath(u: uPlot, series: number, from: number, to: number): uPlot.Seri
   return { fill };
 }
 
-/** A dot at each value that no line reaches, such as the first of a run. */
+/** Dots for the values that no line reaches, such as the first value of a run. */
 const dots = (fill: string): uPlot.Series.Points => ({
   show: true,
   size: 6,

@@ -1,4 +1,4 @@
-/** @file Charts that show whether the agent earns its reward by the rules: writes with a yes, and the reward by term. */
+/** @file Charts that show if the agent earns its reward by the rules: writes that the customer said yes to, and the terms of the reward. */
 import { REWARD_LABELS } from '../labels/labels.ts';
 import { number, percent } from '../kit/format.ts';
 import type { ChartSpec } from './charts.ts';
@@ -9,7 +9,7 @@ const HELD_OUT_WRITES = /^val-aux\/.*\/writes\/confirmed_ratio$/;
 export const WRITES_CHART: ChartSpec = {
   id: 'confirmed-writes',
   title: 'Writes with a yes',
-  help: 'Share of a step’s writes that the customer said yes to. If it falls while the reward rises, the agent earns reward by breaking rules. Band: 95 % interval, as if writes were independent.',
+  help: 'Share of a step’s writes that the customer said yes to. If this share falls while the reward rises, the agent earns reward by breaking rules. The band is a 95 % interval that treats writes as independent.',
   kind: 'lines',
   max: 1,
   format: percent,
@@ -31,7 +31,7 @@ const TERM = /^reward\/(.+)\/mean$/;
 export const TERMS_CHART: ChartSpec = {
   id: 'reward-terms',
   title: 'Reward by term',
-  help: 'What each term adds to the reward of training, on average. Prices are negative. Success is only the outcome.',
+  help: 'The average that each term adds to the training reward. A price is a negative term. Success counts only the outcome, not the other terms.',
   kind: 'lines',
   format: number,
   legendLines: 2,

@@ -1,9 +1,9 @@
-/** @file The interval of a share, for each step of a run. */
+/** @file The confidence interval of a share, for each step of a run. */
 import { wilson } from '../../base/wilson.ts';
 import type { MetricSeries } from '../run-data/series.ts';
 import type { Band } from './charts.ts';
 
-/** Wilson's 95 % interval of the metric `share` of `of` things. null at steps without one of both metrics, or if `of` is 0. */
+/** Wilson's 95 % interval of the metric `share`. Its sample size is the metric `of`. null if a step lacks one of them, or if `of` is 0. */
 export function shareBand(series: MetricSeries, share: string, of: string): Band {
   const totals = series.values(of);
   const ends = series.values(share).map((value, row) => {

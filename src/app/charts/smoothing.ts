@@ -1,15 +1,15 @@
 export const DEFAULT_SMOOTHING = 0.7;
 
-/** The smoothing weight in an address, from 0 to below 1. The default for any other text. */
+/** Reads a smoothing weight from the address: a number from 0 to below 1. Any other text gives the default. */
 export function readSmoothing(text: string): number {
   const weight = Number(text || DEFAULT_SMOOTHING);
   return weight >= 0 && weight < 1 ? weight : DEFAULT_SMOOTHING;
 }
 
 /**
- * Exponential moving average with bias correction, as in TensorBoard: entry i is the weighted mean of the values so far, and
- * the weight of a value falls by the factor `weight` with each later value. Null stays null and has no effect. With `weight` 0
- * the result is the raw line.
+ * Exponential moving average with bias correction, as in TensorBoard. Entry i is the weighted mean of the values up to i. Each
+ * later value multiplies the weights of the values before it by `weight`. Null stays null and changes no mean. With `weight` 0
+ * the result is equal to `values`.
  */
 export function smooth(values: readonly (number | null)[], weight: number): (number | null)[] {
   let sum = 0;

@@ -2,7 +2,7 @@
 
 export const SPARK_WIDTH = 96;
 export const SPARK_HEIGHT = 24;
-/** Room for half a stroke, and for the dot at the end. */
+/** Pixels at the edges, so that half a stroke and the dot at the end fit. */
 const MARGIN = 3;
 
 /** The places of points in pixels. Steps fill the width; values from 0 (bottom) to 1 (top) fill the height. */

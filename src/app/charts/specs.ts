@@ -13,7 +13,7 @@ export const CHARTS: ChartSpec[] = [
   {
     id: 'reward',
     title: 'Reward',
-    help: 'Share of rollouts that left the database exactly as the task asks. Held-out: on tasks that are never trained on.',
+    help: 'Share of rollouts that left the database exactly as the task asks. The held-out tasks are never trained on.',
     kind: 'lines',
     max: 1,
     format: percent,
@@ -25,7 +25,7 @@ export const CHARTS: ChartSpec[] = [
   {
     id: 'groups',
     title: 'Group outcomes',
-    help: 'Only a mixed group shows which rollouts were better. The other groups have no gradient.',
+    help: 'Only in a mixed group do some rollouts get more reward than others. The other groups have no gradient.',
     kind: 'stacked',
     max: 1,
     format: percent,
@@ -39,7 +39,7 @@ export const CHARTS: ChartSpec[] = [
   {
     id: 'kl',
     title: 'KL to the reference, trained tokens',
-    help: 'How far the agent has moved from the reference model, in nats per token, on the tokens of the update. Groups left out of the update are not measured.',
+    help: 'How far the agent has moved from the reference model, in nats per token. Only trained tokens count: a group that is left out of the update is not measured.',
     kind: 'lines',
     format: number,
     lines: one('actor/kl_loss', 'KL'),
@@ -47,7 +47,7 @@ export const CHARTS: ChartSpec[] = [
   {
     id: 'entropy',
     title: 'Entropy, trained tokens',
-    help: 'How undecided the agent is, in nats, on the tokens of the update. At zero, exploration ends. Groups left out of the update are not measured.',
+    help: 'How undecided the agent is about a token, in nats. At zero, exploration ends. Only trained tokens count: a group that is left out of the update is not measured.',
     kind: 'lines',
     format: number,
     lines: one('actor/entropy', 'entropy'),
@@ -71,7 +71,7 @@ export const CHARTS: ChartSpec[] = [
   {
     id: 'tools',
     title: 'Tool mix',
-    help: 'Calls of each tool per rollout, on average. Only the six most used tools.',
+    help: 'Calls of each tool per rollout, on average. Only the six most used tools are shown.',
     kind: 'stacked',
     format: number,
     legendLines: 6,
@@ -80,7 +80,7 @@ export const CHARTS: ChartSpec[] = [
   {
     id: 'time',
     title: 'Time of a step',
-    help: 'Seconds per step: sampling rollouts, scoring them by the reference model, updating the weights, scoring one group for the inspector.',
+    help: 'Seconds per step for sampling rollouts, scoring them with the reference model, updating the weights, and scoring one group for the inspector.',
     kind: 'stacked',
     format: seconds,
     tick: tickSeconds,
@@ -99,14 +99,14 @@ export const HEALTH_CHARTS: ChartSpec[] = [
   {
     id: 'grad-norm',
     title: 'Gradient norm',
-    help: 'The norm before clipping, on average over the updates of a step. A jump means that an update was too large.',
+    help: 'The norm of the gradient before clipping, on average over the updates of a step. A jump means that an update was too large.',
     kind: 'lines',
     format: number,
     lines: one('actor/grad_norm', 'norm'),
   },
   {
     id: 'clip-fraction',
-    title: 'Clipped tokens, of those trained',
+    title: 'Clipped share of trained tokens',
     help: 'Share of the trained tokens whose probability ratio was clipped. With one update per step, no token is clipped.',
     kind: 'lines',
     format: number,
@@ -118,7 +118,7 @@ export const HEALTH_CHARTS: ChartSpec[] = [
   {
     id: 'sampler-mismatch',
     title: 'Sampler mismatch',
-    help: 'How much sampler and trainer differ in the probability of a token. Rounding alone stays far below 0.001.',
+    help: 'How far the sampler’s and the trainer’s probabilities of a token differ. Rounding alone causes far less than 0.001.',
     kind: 'lines',
     format: number,
     lines: () => [
@@ -132,7 +132,7 @@ export const HEALTH_CHARTS: ChartSpec[] = [
 export const metricChart = (name: string): ChartSpec => ({
   id: name.replace(/[^\w.@-]+/g, '-'),
   title: name,
-  help: 'The logged values, under the metric’s name in verl or MUA-RL.',
+  help: 'The logged values of this metric. The name is from verl or MUA-RL.',
   kind: 'lines',
   format: number,
   lines: () => [{ key: name, label: 'value', color: '--accent', sparse: name.startsWith('val-') }],

@@ -1,4 +1,4 @@
-/** @file The charts of a customer played by a language model: its faults, its tokens, its latency and its cost. */
+/** @file The charts of customers that a language model plays: their faults, tokens, latency and cost. */
 import { number, percent, seconds, tickSeconds } from '../kit/format.ts';
 import type { ChartSpec } from './charts.ts';
 import { shareBand } from './share-band.ts';
@@ -6,7 +6,7 @@ import { shareBand } from './share-band.ts';
 export const USER_FAULTS_CHART: ChartSpec = {
   id: 'user-faults',
   title: 'Customer: faults',
-  help: 'Share of a step’s conversations in which the audit finds a fault of the customer, such as a fact that its scenario does not have. Band: 95 % interval, as if conversations were independent.',
+  help: 'Share of a step’s conversations in which the audit finds a fault of the customer, such as a fact that its scenario does not have. The band is a 95 % interval that treats conversations as independent.',
   kind: 'lines',
   max: 1,
   format: percent,
@@ -24,7 +24,7 @@ export const USER_FAULTS_CHART: ChartSpec = {
 export const USER_TOKENS_CHART: ChartSpec = {
   id: 'user-tokens',
   title: 'Customer: tokens',
-  help: 'Tokens of the requests to the customer’s language model in a step, as its server or the model in the tab counts them. A server that reports no tokens has no line.',
+  help: 'Tokens in the requests to the customer’s language model and in its answers, per step. Its server, or the model in the tab, counts them. If the server reports no tokens, the chart has no line.',
   kind: 'lines',
   format: number,
   lines: () => [
@@ -36,7 +36,7 @@ export const USER_TOKENS_CHART: ChartSpec = {
 export const USER_LATENCY_CHART: ChartSpec = {
   id: 'user-latency',
   title: 'Customer: latency',
-  help: 'Seconds until the customer’s language model answered: the median (p50), and the time that 95 % of the answers of a step did not exceed (p95).',
+  help: 'Seconds until the customer’s language model answered: the median of a step’s answers (p50), and the time that 95 % of them did not exceed (p95).',
   kind: 'lines',
   format: seconds,
   tick: tickSeconds,
@@ -49,7 +49,7 @@ export const USER_LATENCY_CHART: ChartSpec = {
 export const USER_COST_CHART: ChartSpec = {
   id: 'user-cost',
   title: 'Customer: cost',
-  help: 'Cost of the customer in a step, from the reported tokens and the prices in the settings.',
+  help: 'Cost of the customer’s language model in a step: the reported tokens times the prices in the settings.',
   kind: 'lines',
   format: number,
   lines: () => [{ key: 'user/cost', label: 'cost', color: '--accent' }],

@@ -1,22 +1,22 @@
-/** @file Whether the visitor may use the GPU now. Each form shows this reason and is disabled by it. */
+/** @file Tells whether the visitor may use the GPU now. If not, a form is disabled and shows the reason. */
 import { type GpuUse, refusedByOtherTab, refusedHere, subjectOf } from '../../trainer/gpu-uses.ts';
 import type { EngineInfo } from '../../trainer/messages.ts';
 
-/** All that decides whether the GPU is free. */
+/** The facts that decide whether the GPU is free. */
 export interface GpuState {
   /** Null until the trainer has asked for the device. */
   info: Pick<EngineInfo, 'state' | 'selfTest' | 'message'> | null;
-  /** What this tab uses the GPU for. */
+  /** The task for which this tab uses the GPU; null for none. */
   thisTab: GpuUse | null;
-  /** What another tab uses the GPU for. */
+  /** The task for which another tab uses the GPU; null for none. */
   otherTab: GpuUse | null;
-  /** A command to the trainer has no answer yet. */
+  /** True while the trainer has not answered a command. */
   busy: boolean;
 }
 
 /**
  * The state of the device in one sentence, '' if the device works.
- * @param use what needs the device
+ * @param use the task that needs the device
  */
 export function deviceProblem(info: GpuState['info'], use: GpuUse): string {
   if (!info) return 'Looking for a GPU…';
@@ -25,7 +25,7 @@ export function deviceProblem(info: GpuState['info'], use: GpuUse): string {
   return info.state === 'ready' ? '' : `${subjectOf(use)} needs WebGPU, which is not available here.`;
 }
 
-/** Why the GPU may not be used for `use` now, '' if it may. The table of uses says which use of this tab gives way. */
+/** Why the GPU may not be used for `use` now; '' if it may. The table in gpu-uses.ts says which use of this tab blocks which other. */
 export function availability({ info, thisTab, otherTab, busy }: GpuState, use: GpuUse): string {
   return (
     deviceProblem(info, use) ||

@@ -1,4 +1,4 @@
-/** @file Work on models in a worker of its own, which ends with the work. */
+/** @file Runs work on models in a new worker, and ends the worker when the work is done. */
 import * as comlink from 'comlink';
 import type { zipExport } from '../../exchange/export-folder.ts';
 import type { downloadHubModel } from '../../exchange/hub-model.ts';

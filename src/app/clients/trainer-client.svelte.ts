@@ -14,7 +14,7 @@ import { TrainerRequests } from './trainer-requests.svelte.ts';
 
 export type RunProgress = Extract<RunEvent, { type: 'progress' }>;
 
-/** The trainer of this tab frees the GPU a moment after it says that its work is done. */
+/** The trainer frees the GPU a moment after it says that its work is done. The page looks again for another tab's use after this time. */
 const LOCK_FREE_MS = 1000;
 
 export class TrainerClient extends TrainerRequests {
@@ -31,19 +31,19 @@ export class TrainerClient extends TrainerRequests {
   progress = $state.raw<RunProgress | null>(null);
   /** Tokens per second in the newest step. */
   throughput = $state.raw<number | null>(null);
-  /** What another tab uses the GPU for. */
+  /** The task for which another tab uses the GPU; null for none. */
   otherTab = $state.raw<GpuUse | null>(null);
-  /** The last error, for the banner; '' if there was no error. */
+  /** The last error, which a banner shows; '' if there was no error. */
   problem = $state.raw('');
-  /** A command has no answer yet. */
+  /** True while the trainer has not answered a command. */
   busy = $state.raw(false);
-  /** The device was lost, and the run is about to be resumed. */
+  /** True after the device was lost, until the run resumes. */
   recovering = $state.raw(false);
 
   /** The progress of the active evaluation. */
   evaluation = $state.raw<{ done: number; total: number; label: string } | null>(null);
 
-  /** The progress of the demonstrators. */
+  /** How many demonstrations the demonstrators have made for a dataset; null while they make none. */
   synthesis = $state.raw<{ done: number; total: number } | null>(null);
 
   #booted = () => {};
@@ -52,7 +52,7 @@ export class TrainerClient extends TrainerRequests {
   readonly #losses = new DeviceLosses();
   #user: UserConfig | undefined;
   #cancelled = false;
-  /** Connects to the worker, asks for the device and watches other tabs. Never rejects: `info` and `problem` hold errors. */
+  /** Connects to the worker, asks it for the GPU device and watches other tabs. Never rejects: `info` and `problem` hold errors. */
   async boot(): Promise<void> {
     watchGpu(() => void this.#lookAtLock());
     const keepOn = screenLock(navigator.wakeLock, document);
@@ -77,7 +77,7 @@ export class TrainerClient extends TrainerRequests {
     return availability({ info, thisTab: this.#useBeside(use), otherTab, busy }, use);
   }
 
-  /** What this tab uses the GPU for. Who asks for a short request shows its own request, so that is no reason against another. */
+  /** The task for which this tab uses the GPU. A short request for the same `use` does not count: its page shows that it runs. */
   #useBeside(use: GpuUse): GpuUse | null {
     if (this.activeExperiment !== null) return 'experiment';
     if (this.activeRun !== null) return 'train';
@@ -85,7 +85,7 @@ export class TrainerClient extends TrainerRequests {
     return this.requests.find((other) => other !== null && other !== use) ?? null;
   }
 
-  /** Returns the run's id, or null if the run could not start; then `problem` says why. */
+  /** Returns the run's id. If the run could not start, returns null, and `problem` says why. */
   async start(request: RunRequest): Promise<string | null> {
     void this.#askToKeep();
     return this.#command(async (trainer) => {
@@ -106,10 +106,10 @@ export class TrainerClient extends TrainerRequests {
   pause = () => this.#command((trainer) => trainer.pause());
   unpause = (budget?: number) => this.#command((trainer) => trainer.unpause(budget));
   stop = () => this.#command((trainer) => trainer.stop());
-  /** The model of the active run with the weights of now, or null; then `problem` says why. */
+  /** Returns the model of the active run with its present weights. If that fails, returns null, and `problem` says why. */
   model = () => this.#command((trainer) => trainer.model());
 
-  /** Trains what is left of an experiment. Resolves when its queue ends; `problem` says why it ended early. */
+  /** Trains the runs of an experiment that are not finished. Resolves when this queue ends; `problem` says why it ended early. */
   async runExperiment(id: string, user?: UserConfig): Promise<void> {
     this.activeExperiment = id;
     this.problem = '';
@@ -124,7 +124,7 @@ export class TrainerClient extends TrainerRequests {
 
   stopExperiment = () => this.#command((trainer) => trainer.stopExperiment());
 
-  /** Plays evaluations one after another. Returns their ids, or null if one was cancelled or failed; `problem` says why. */
+  /** Plays evaluations one after another. Returns their ids. If one was cancelled or failed, returns null; `problem` says why it failed. */
   async evaluate(requests: EvaluationRequest[]): Promise<string[] | null> {
     this.evaluation = { done: 0, total: 0, label: 'evaluation' };
     this.problem = '';
@@ -140,7 +140,7 @@ export class TrainerClient extends TrainerRequests {
     }
   }
 
-  /** Returns the new dataset's id. The GPU is not used. @throws the trainer's error; also if it is cancelled */
+  /** Makes a dataset without the GPU, and returns its id. @throws the trainer's error; also if the request is cancelled */
   async synthesize(request: DatasetRequest): Promise<string> {
     this.synthesis = { done: 0, total: request.options.count };
     try {
@@ -160,12 +160,12 @@ export class TrainerClient extends TrainerRequests {
     await this.call((trainer) => trainer.cancelEvaluation());
   }
 
-  /** A browser may ask the visitor. Without the promise, runs are cleared when space runs short. */
+  /** Asks the browser to keep what is stored; the browser may ask the visitor. If it refuses, it may clear runs when space runs short. */
   async #askToKeep(): Promise<void> {
     this.isPersistent = (await navigator.storage?.persist?.().catch(() => false)) ?? false;
   }
 
-  /** New workers start once. If they fail too, or if the first did not load, only another page can help. */
+  /** Starts new workers after the first failure. If they fail too, or if the first workers did not load, the page must be reloaded. */
   protected override failed(message: string, again: boolean): string {
     this.silent = '';
     this.evaluation = null;
@@ -217,7 +217,7 @@ export class TrainerClient extends TrainerRequests {
   }
 
   #setStatus(run: string, status: RunStatus, message?: string): void {
-    // The trainer itself starts and resumes the runs of an experiment.
+    // The runs of an experiment are started and resumed by the trainer, not by the page.
     const queued = this.activeExperiment !== null;
     if (queued && status === 'starting' && this.activeRun !== run) this.#begin(run);
     this.status = status;
@@ -227,7 +227,7 @@ export class TrainerClient extends TrainerRequests {
     if (status === 'interrupted' && !queued) void this.#recover(run, message);
   }
 
-  /** The GPU process restarts within a second. Then the run is resumed from its last checkpoint. */
+  /** Waits a second, in which the browser restarts its GPU process, and resumes the run from its last checkpoint. */
   async #recover(run: string, message = 'the GPU was reset'): Promise<void> {
     if (!this.#losses.add()) {
       this.problem = `The GPU was lost three times within two minutes (${message}). Try a smaller preset, or resume by hand.`;
@@ -252,7 +252,7 @@ export class TrainerClient extends TrainerRequests {
   async #lookAtLock(): Promise<void> {
     const before = this.#uses;
     const holder = await gpuHolder();
-    // The holder can be this tab if the tab used the GPU at any moment of the question.
+    // While the answer was on its way, this tab may have used the GPU. The holder may then be this tab, so it is ignored.
     this.otherTab = before || this.#uses ? null : holder;
   }
 }

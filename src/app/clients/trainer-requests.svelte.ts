@@ -16,7 +16,7 @@ export abstract class TrainerRequests {
   /** The worker that has not answered for a while; '' if all answer. */
   silent = $state.raw('');
 
-  /** What the short requests of now use the GPU for; null: the request needs no GPU. */
+  /** One entry for each open request: the task for which it uses the GPU, or null if it needs no GPU. */
   protected requests = $state.raw<readonly (GpuUse | null)[]>([]);
   readonly #connect: (watch: WorkerWatch) => Promise<Connection>;
   readonly #listeners = new Set<RunListener>();
@@ -28,14 +28,14 @@ export abstract class TrainerRequests {
   }
 
   /**
-   * Called when a worker failed.
-   * @param again whether workers failed shortly before
+   * Called when a worker has failed.
+   * @param again true if workers had also failed shortly before
    * @returns the message of the error that all open requests get
    */
   protected abstract failed(message: string, again: boolean): string;
 
   /**
-   * Continues a conversation that the visitor takes part in. Calls `viewer` with the new acts while they are played, for `n` = 1.
+   * Continues a conversation that the visitor takes part in. If `n` is 1, calls `viewer` with each new act while it is played.
    * @throws the trainer's error; also if the request is stopped
    */
   async play(request: PlayRequest, progress: Progress = () => {}, viewer?: Viewer): Promise<Trajectory[]> {
@@ -43,12 +43,12 @@ export abstract class TrainerRequests {
     return this.using(use, async (trainer) => trainer.play(request, comlink.proxy(progress), viewer && comlink.proxy(viewer)));
   }
 
-  /** Scores a conversation with other weights. @throws the trainer's error; also if the request is stopped */
+  /** Computes the log-probabilities of a conversation with other weights. @throws the trainer's error; also if the request is stopped */
   async rescore(request: RescoreRequest): Promise<Rescored> {
     return this.using('score', async (trainer) => trainer.rescore(request));
   }
 
-  /** The speed of the GPU. `stopPlay` ends the measurement. @throws the trainer's error; also if it is stopped */
+  /** Measures the speed of the GPU. `stopPlay` ends the measurement. @throws the trainer's error; also if the measurement is stopped */
   async bench(progress: Progress): Promise<BenchReport> {
     return this.using('bench', async (trainer) => trainer.bench([], comlink.proxy(progress)));
   }
@@ -62,15 +62,15 @@ export abstract class TrainerRequests {
     await this.call((trainer) => trainer.stopPlay());
   }
 
-  /** `listener` gets every batch of events until the returned function is called. */
+  /** Calls `listener` with every batch of events, until the returned function is called. */
   subscribe(listener: RunListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Asks for the `live` events of a run until the returned function is called. */
+  /** Asks the trainer to send the `live` events of a run, until the returned function is called. */
   watch(run: string): () => void {
-    // A worker that failed has said so already.
+    // An error needs no message here: a worker that fails is reported elsewhere.
     const ask = (on: boolean) => void this.call((trainer) => trainer.watch(run, on)).catch(() => {});
     ask(true);
     return () => ask(false);
@@ -79,11 +79,11 @@ export abstract class TrainerRequests {
   /** Terminates the workers and starts new ones. The step in progress is lost. */
   async restart(): Promise<void> {
     (await this.#workers)?.end(`the ${this.silent} worker did not answer`);
-    // The visitor asked for this failure.
+    // The visitor asked for the end of the workers, so it does not count as their failure.
     this.#lastFailure = -Infinity;
   }
 
-  /** Tries the settings of an endpoint, or asks it for its models, in the worker of the customers. @throws if a worker fails */
+  /** Tests the settings of an endpoint, or asks the endpoint for its models. Runs in the customers' worker. @throws if a worker fails */
   askEndpoint: Connection['user']['askEndpoint'] = async (...asked) => {
     const { user, failure } = await this.#connection;
     return Promise.race([user.askEndpoint(...asked), failure]);
@@ -95,7 +95,7 @@ export abstract class TrainerRequests {
     return Promise.race([request(trainer), failure]);
   }
 
-  /** The workers. New ones are started if there are none. */
+  /** The connection to the workers. Starts workers if none run. */
   get #connection() {
     return (this.#workers ??= this.#open());
   }
@@ -103,7 +103,7 @@ export abstract class TrainerRequests {
   async #open(): Promise<Connection & { failure: Promise<never> }> {
     let fail = (_: Error) => {};
     const failure = new Promise<never>((_, reject) => (fail = reject));
-    failure.catch(() => {}); // each request races with it
+    failure.catch(() => {}); // each open request gets this rejection
     const failed = ({ message }: Error) => fail(new Error(this.#workersFailed(message)));
     const connection = await Promise.race([this.#connect({ failed, silent: (name) => (this.silent = name ?? '') }), failure]);
     const listener = comlink.proxy((run: string, events: RunEvent[]) => this.hear(run, events));
@@ -124,7 +124,7 @@ export abstract class TrainerRequests {
     for (const listener of this.#listeners) listener(run, events);
   }
 
-  /** Names the use of the GPU in `requests` while the worker answers. */
+  /** Adds the request's use of the GPU to `requests` until the worker has answered. */
   protected async using<T>(use: GpuUse | null, request: (trainer: Trainer) => Promise<T>): Promise<T> {
     this.requests = [...this.requests, use];
     try {

@@ -1,4 +1,4 @@
-/** @file The page's connection to the worlds worker. The first question starts the worker. */
+/** @file The page's connection to the worker that holds the worlds. The first question starts the worker. */
 import * as comlink from 'comlink';
 import type { WorldBrowser } from '../../worlds/browser.ts';
 
@@ -18,11 +18,11 @@ function connect(): Connection {
       reject(new Error(`the worker of the worlds failed: ${event.message || 'its script did not load'}`));
     });
   });
-  failure.catch(() => {}); // Each question rejects with this error.
+  failure.catch(() => {}); // Each open question rejects with this error.
   return { browser: comlink.wrap<WorldBrowser>(worker), failure };
 }
 
-/** @throws the worker's error, also if the worker dies; comlink alone would wait for ever */
+/** Asks the worker. @throws the worker's error; also an error if the worker dies: comlink alone would wait for ever */
 export function askWorlds<T>(question: (browser: comlink.Remote<WorldBrowser>) => Promise<T>): Promise<T> {
   connection ??= connect();
   return Promise.race([question(connection.browser), connection.failure]);

@@ -1,4 +1,4 @@
-/** @file The conversations of a dataset filtered by the address's query, and what is shown of each. */
+/** @file Filters the conversations of a dataset by the address's query, and tells what the table shows of each. */
 import type { DatasetConversationRow } from '../../records/dataset.ts';
 import { VIOLATION_LABELS } from '../labels/labels.ts';
 import type { Query } from '../routes/routes.ts';
@@ -8,9 +8,9 @@ export type DatasetQuery = Query<'dataset'>;
 const FACETS = ['state', 'reward', 'audit', 'persona', 'demonstrator', 'intent'] as const;
 type Facet = (typeof FACETS)[number];
 
-/** The value of a fact that an imported file does not have. */
+/** The value of a fact that is not in an imported file. */
 const UNKNOWN = 'unknown';
-/** The value of `audit` where no rule was broken. */
+/** The value of `audit` for a conversation that broke no rule. */
 const CLEAN = 'no-rule-broken';
 
 const VALUES: Record<Facet, (row: DatasetConversationRow) => readonly string[]> = {
@@ -25,7 +25,7 @@ const VALUES: Record<Facet, (row: DatasetConversationRow) => readonly string[]> 
 
 export interface Filtered {
   rows: DatasetConversationRow[];
-  /** The number of rows that remain with each value, if all other filters stay. */
+  /** For each value: the number of rows that remain with this value if the filters of all other facets stay. */
   counts: Record<Facet, Map<string, number>>;
 }
 

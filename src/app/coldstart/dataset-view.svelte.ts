@@ -16,7 +16,7 @@ export class DatasetView {
   readonly #storage: Storage;
   readonly #query: () => DatasetQuery;
 
-  /** @param query is read reactively */
+  /** @param query returns the address's query; the rows follow its changes */
   constructor(storage: Storage, dataset: string, query: () => DatasetQuery) {
     this.#storage = storage;
     this.#query = query;
@@ -32,7 +32,7 @@ export class DatasetView {
     return this.rows[index]?.index === index ? this.rows[index] : this.rows.find((row) => row.index === index);
   }
 
-  /** Rejects rows, or restores them. The page changes after the storage has changed. */
+  /** Rejects rows, or restores them. Changes the storage first, and the page afterwards. */
   async setRejected(rows: readonly DatasetConversationRow[], rejected: boolean): Promise<void> {
     const changed = new Set(rows.filter((row) => (row.rejected ?? false) !== rejected).map(({ index }) => index));
     const marked = this.rows.filter(({ index }) => changed.has(index));

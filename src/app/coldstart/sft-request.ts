@@ -12,7 +12,7 @@ export interface SftForm {
   perUpdate: number;
   lr: number;
   seed: number;
-  /** Held-out tasks in an evaluation, and steps between evaluations. */
+  /** `valTasks`: held-out tasks in an evaluation. `testFreq`: steps between evaluations. */
   valTasks: number;
   testFreq: number;
   /** The domain and level of the held-out tasks. */
@@ -25,7 +25,7 @@ export const STEP_SIZES = [16, 32, 64, 128, 256];
 
 const presetOf = ({ domain, level }: Pick<SftForm, 'domain' | 'level'>): string => presetFor(domain, level) ?? DEFAULT_PRESET;
 
-/** The values that the form begins with: two passes over the kept conversations, as MUA-RL's cold start takes. */
+/** The form's first values: two passes over the kept conversations, as in MUA-RL's cold start. */
 export function defaultForm(dataset: DatasetRow, kept: number): SftForm {
   const { domain, level } = dataset.made ?? PRESETS[DEFAULT_PRESET]!.config;
   const { seed, val_tasks } = PRESETS[presetOf({ domain, level })]!.config;
@@ -59,7 +59,7 @@ export function formProblem(form: SftForm): string {
   );
 }
 
-/** @param model a bundled model's name or a stored model's id */
+/** @param model the name of a bundled model or the id of a stored model */
 export function sftRequest(form: SftForm, dataset: string, model: string, user: UserConfig): RunRequest {
   const preset = presetOf(form);
   const base = PRESETS[preset]!.config;
@@ -75,7 +75,7 @@ export function sftRequest(form: SftForm, dataset: string, model: string, user: 
     }),
     algorithm: 'sft',
     total_training_steps: form.steps,
-    // Only the product of the two matters to this training method.
+    // Only n × train_batch_size matters to supervised fine-tuning.
     n: GROUP,
     train_batch_size: form.perStep / GROUP,
     sft_mini_batch_size: form.perUpdate,

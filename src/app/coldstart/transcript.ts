@@ -1,9 +1,9 @@
-/** @file A stored conversation as the message nodes that the transcript shows. It has no tokens: none was sampled. */
+/** @file Makes message nodes for the transcript from a stored conversation. They have no tokens, because no model sampled them. */
 import type { DatasetConversation } from '../../records/dataset.ts';
 import type { ToolCall } from '../../records/task.ts';
 import type { MessageNode } from '../../records/trajectory.ts';
 
-/** Several tool calls of one message are shown one by one. Tool results are numbered as the audit numbers calls. */
+/** Each tool call of a message becomes a node of its own. The numbers of tool results equal those of the calls in the audit. */
 export function transcriptNodes({ messages }: Pick<DatasetConversation, 'messages'>): MessageNode[] {
   const nodes: MessageNode[] = [];
   let results = 0;
@@ -25,6 +25,6 @@ export function transcriptNodes({ messages }: Pick<DatasetConversation, 'message
   return nodes;
 }
 
-/** A string of arguments was checked when the file was read: it is a JSON object. */
+/** Arguments can be a string of JSON. When the file was read, it was checked that the string holds a JSON object. */
 const argumentsOf = (args: Record<string, unknown> | string): ToolCall['arguments'] =>
   typeof args === 'string' ? (JSON.parse(args) as ToolCall['arguments']) : (args as ToolCall['arguments']);

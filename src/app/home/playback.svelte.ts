@@ -6,11 +6,11 @@ const still = new MediaQuery('(prefers-reduced-motion: reduce)');
 
 export class Playback {
   readonly total: number;
-  /** A number from 1 to `total`. */
+  /** How many moments are shown, from 1 to `total`. */
   #shown = $state(1);
   #playing = $state(false);
 
-  /** Starts to play at once. Call this while a component initialises: the playback stops when the component is destroyed. */
+  /** Starts to play at once. Must be called while a component initialises. The playback stops when that component is destroyed. */
   constructor(total: number) {
     this.total = total;
     this.#playing = !still.current;

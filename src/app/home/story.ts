@@ -17,24 +17,24 @@ export interface StoryAct {
 
 export interface Side {
   trial: Trajectory;
-  /** What follows `Story.common`. */
+  /** The acts after those of `Story.common`. */
   acts: StoryAct[];
 }
 
 export interface Story {
-  /** What both sides say and do at first, word for word. */
+  /** The acts at the beginning that are equal on both sides, word for word. */
   common: StoryAct[];
   before: Side;
   after: Side;
-  /** The number of acts of `common` and of the longer side. */
+  /** The number of acts of `common` plus those of the longer side. */
   moments: number;
-  /** The fields of the changed row to show, for both sides. */
+  /** The names of the fields to show of the changed row, for both sides. */
   fields: string[];
 }
 
 /**
- * The shortest pair in which the agent fails the task before training and writes without a yes, and serves it after training
- * without a violation. Null without such a pair.
+ * Returns the shortest pair of conversations with one customer in which the agent fails before training, and succeeds without a
+ * violation after it. In the failed one, the agent also writes to the database without the customer's yes. Null if no pair is like this.
  */
 export function storyOf(before: readonly Trajectory[], after: readonly Trajectory[]): Story | null {
   const later = new Map(after.map((trial) => [trial.task.id, trial]));
@@ -83,7 +83,7 @@ export interface StoryField {
   name: string;
   now: string;
   goal: string;
-  /** Whether the value is still the first one, or was changed to the right or to a wrong one. */
+  /** `first`: the value has not changed. `right`, `wrong`: it was changed, to the value that the task wants or to another. */
   state: 'first' | 'right' | 'wrong';
 }
 
@@ -93,10 +93,10 @@ export interface StoryRow {
   fields: StoryField[];
 }
 
-/** The fields that a visitor can read at a glance. The first ones say most. */
+/** The fields that a visitor can read at a glance, the most telling ones first. */
 const FIELDS = ['status', 'cancel_reason', 'payment_method_id'];
 
-/** The row that the task changes, after the first `shown` acts of a side: what it holds and what the task wants. */
+/** The row that the task changes, after the first `shown` acts of a side: its present values and the values that the task wants. */
 export function storyRow({ trial, acts }: Side, names: readonly string[], shown: number): StoryRow | null {
   const wanted = trial.verdict?.goal[0];
   if (!wanted) return null;
@@ -118,14 +118,14 @@ export function storyRow({ trial, acts }: Side, names: readonly string[], shown:
   };
 }
 
-/** The row that the task changes: at first, as the task wants it, and at the end. */
+/** Three states of the row that the task changes: before the conversation, as the task wants it, and after the conversation. */
 function rowsOf({ verdict }: Trajectory): (Json | undefined)[] {
   const wanted = verdict?.goal[0];
   const made = verdict?.changes.find(({ table, key }) => table === wanted?.table && key === wanted.key);
   return [wanted?.before, wanted?.after, made?.after];
 }
 
-/** The row as the calls up to `call` left it; undefined if no call changed it. */
+/** The row after the calls up to and including `call`; undefined if none of them changed the row. */
 function rowAfter({ nodes, leaf }: Trajectory, call: number, table: string, key: string): Json | undefined {
   return path({ nodes, leaf })
     .flatMap(({ toolResult }) => (toolResult && toolResult.index <= call ? toolResult.changes : []))
@@ -134,7 +134,7 @@ function rowAfter({ nodes, leaf }: Trajectory, call: number, table: string, key:
 
 type Leaves = Map<string, string>;
 
-/** The scalar fields of a row by name. Of the payment history: the fields of the last payment. */
+/** The scalar fields of a row by name, with the fields of the last payment in its payment history. */
 function leaves(row: Json | undefined): Leaves {
   const found: Leaves = new Map();
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return found;

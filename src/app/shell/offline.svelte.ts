@@ -1,14 +1,14 @@
-/** @file Registers the service worker, which keeps the page for visits without a network. */
+/** @file Registers the service worker, which stores the page's files, so that the page opens without a network. */
 
 export class Offline {
-  /** A newer build of the page is stored and waits. */
+  /** True if a newer build of the page is stored, but this tab still shows the older one. */
   waiting = $state(false);
   #registration: ServiceWorkerRegistration | null = null;
 
-  /** Does nothing where the browser has no service worker, or keeps none (a private window, a page over plain http). */
+  /** Does nothing if the browser has no service workers, or allows none (in a private window, or on a page over plain http). */
   async register(): Promise<void> {
     if (!('serviceWorker' in navigator)) return;
-    // Some browsers that block service workers refuse, others answer without a registration.
+    // Of the browsers that block service workers, some reject the promise, and others resolve it without a registration.
     const registration = (await navigator.serviceWorker.register('service-worker.js').catch(() => null)) as
       ServiceWorkerRegistration | null | undefined;
     if (!registration) return;
