@@ -23,9 +23,9 @@ export interface Turn {
   act: Act;
   /** The name of the tool, or why the conversation ended; '' for a message without a call. */
   label: string;
-  /** Equal for equal moves: the same act, and for a call the same tool and arguments. The wording does not count. */
+  /** A key to compare moves. Moves with the same act are equal; calls need the same tool and arguments too. The wording does not count. */
   move: string;
-  /** The rules that its call broke. */
+  /** The rules that the call of this turn broke. */
   broken: readonly string[];
   /** The agent's message and the answers before the agent's next message. Empty for an end without a message. */
   nodes: MessageNode[];
@@ -78,7 +78,7 @@ export function turnsOf(trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'termina
   return { opening, turns };
 }
 
-/** The act of the last turn if this turn is the end: a transfer to a human, or a message that was cut off. */
+/** The act and the label of the last turn if it ends the conversation by a transfer to a human or a message that was cut off; else null. */
 function endingOf(nodes: readonly MessageNode[], termination: Trajectory['termination']): Pick<Turn, 'act' | 'label'> | null {
   const { toolCall } = nodes[0]!;
   if (termination === 'terminal_tool' && toolCall) return { act: 'stop', label: toolCall.name };
@@ -97,14 +97,14 @@ function actOf([node, ...back]: readonly MessageNode[]): Pick<Turn, 'act' | 'lab
   return said === '' ? { act: 'error', label: 'said nothing' } : { act: speechAct(said), label: '' };
 }
 
-/** Offers of more help at the end of an answer are not questions. */
+/** Matches offers of more help at the end of an answer. They do not count as questions. */
 const COURTESY = /[^.!?]*\b(anything else|something else|(can|may) i (help|assist)|(be of|further) (help|assistance))\b[^.!?]*\?/g;
 const CONFIRM =
   /\byes or no\b|\byes\/no\b|\breply (with )?yes\b|\bconfirm\b(?! your\b)|\b(shall|should) i\b|\bmay i (add|cancel|change|exchange|modify|proceed|refund|return|update)\b|\b(want|like) me to\b|\bproceed\b|\bgo ahead\b|\bis (that|this|everything|it) (right|correct|ok|okay)\b/;
 const REQUEST =
   /\bplease (provide|tell|share|give|send|let me know|enter|state|confirm|verify|reply)\b|\b(i need|i will need|i'll need) your\b/;
 
-/** What a message asks of the customer, judged by its words. */
+/** Classifies a message of the agent by its words: does it ask for a confirmation, ask for something else, or only answer? */
 export function speechAct(text: string): 'ask' | 'confirm' | 'answer' {
   const said = text.toLowerCase().replaceAll('’', "'").replace(COURTESY, '');
   if (!said.includes('?') && !REQUEST.test(said)) return 'answer';

@@ -1,23 +1,23 @@
-/** @file Where conversations differ: several as a tree of moves, two as aligned columns, two as token sequences. */
+/** @file Finds where conversations differ: several as columns of moves, two as aligned columns, and two as token sequences. */
 import { path } from '../../../base/message-path.ts';
 import type { Trajectory } from '../../../records/trajectory.ts';
 import type { Turn } from './acts.ts';
 
-/** `together`: a move that most make. `leaves`: the first different move. `apart`: a move after that. */
+/** `together`: a move that the majority makes. `leaves`: the first move that differs from the majority. `apart`: a move after that one. */
 export type MovePlace = 'together' | 'leaves' | 'apart';
 
 export interface Divergence {
-  /** How many first moves all have in common. */
+  /** How many moves at the beginning are equal in all columns. */
   shared: number;
   /** One list for each column, one entry for each move. */
   places: MovePlace[][];
-  /** The move at which each column leaves the majority; null: never. */
+  /** The index of the move at which each column leaves the majority; null if it never does. */
   leaves: (number | null)[];
 }
 
 /**
- * Follows the move that most columns make. If two moves are equally frequent, the move with the higher mean reward counts,
- * then the first. A column that ends while it follows the majority has never left it.
+ * Follows, move by move, the majority of the columns. If two moves are equally frequent, the move with the higher mean reward is the
+ * majority's, or the first one if their rewards are equal too. A column that ends while it follows the majority has never left it.
  */
 export function divergence(columns: readonly (readonly string[])[], rewards: readonly (number | null)[] = []): Divergence {
   const leaves: (number | null)[] = columns.map(() => null);
@@ -50,7 +50,7 @@ export interface AlignedRow {
   same: boolean;
 }
 
-/** Pairs equal moves by a longest common subsequence. Moves between two pairs share rows in their order. */
+/** Puts equal moves into one row, by a longest common subsequence. The other moves between two such rows are put side by side in order. */
 export function align(a: readonly string[], b: readonly string[]): AlignedRow[] {
   // longest[i][j]: the length of the longest common subsequence of a.slice(i) and b.slice(j).
   const longest = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
@@ -80,13 +80,13 @@ export function align(a: readonly string[], b: readonly string[]): AlignedRow[] 
   return rows;
 }
 
-/** The place where two conversations differ first. */
+/** The first difference between two conversations. */
 export interface Fork {
   /** The index of the first different turn. */
   turn: number;
   /** False if all moves are equal: then only words or results differ. */
   act: boolean;
-  /** The position of the first different token of this turn, by conversation. */
+  /** For each conversation, the position of the first different token of this turn. */
   tokens: [number, number];
 }
 

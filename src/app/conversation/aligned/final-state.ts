@@ -1,4 +1,4 @@
-/** @file The goal of a task and the final database of a rollout, one line for each row. */
+/** @file Describes the goal of a task and the final database of a rollout, with one line for each database row. */
 import type { Json } from '../../../records/json.ts';
 import type { RowChange, Verdict } from '../../../records/task.ts';
 import { compareRows, type RowDiff } from '../database/row-diff.ts';
@@ -6,7 +6,7 @@ import { compareRows, type RowDiff } from '../database/row-diff.ts';
 const FIELDS_SHOWN = 3;
 const VALUE_LENGTH = 32;
 
-/** The changes that the task asks for: `orders/#W1: status pending → cancelled`. */
+/** The changes that the task asks for, such as `orders/#W1: status pending → cancelled`. */
 export function goalLines(goal: readonly RowChange[]): string[] {
   return compareRows(goal, goal).map(({ table, key, fields }) => {
     const shown = fields

@@ -9,15 +9,15 @@ import { differingFields } from './row-diff.ts';
 export type Episode = Pick<Trajectory, 'nodes' | 'leaf' | 'verdict' | 'userCalls'>;
 
 export interface LoggedCall {
-  /** The index in the episode's log: the `call` of addresses. */
+  /** The index in the episode's log. It is the `call` in an address. */
   index: number;
   call: ToolCall;
   /** Who made the call. The agent never sees the customer's calls. */
   by: 'agent' | 'customer';
-  /** The message with the call. For a customer's call: the message before the call. */
+  /** The id of the message with the call. For a customer's call, it is the message before the call. */
   node: number;
   error: boolean;
-  /** The rows that it changed. `before` is the row before this call. */
+  /** The rows that the call changed. `before` is the row before this call. */
   changes: RowChange[];
 }
 
@@ -37,7 +37,7 @@ export function loggedCalls({ nodes, leaf, userCalls = [] }: Episode): LoggedCal
 }
 
 export interface MomentField {
-  /** The path in the row; '' is the row itself. Undefined values: the field does not exist. */
+  /** The path in the row; '' is the row itself. A value is undefined if the field does not exist. */
   path: string;
   before: Json | undefined;
   after: Json | undefined;
@@ -56,7 +56,7 @@ export interface MomentRow {
   fields: MomentField[];
 }
 
-/** The rows that calls up to `at` changed, and the rows that the goal changes. Before the first call: `at` is -1. */
+/** The rows that the calls up to `at` changed, and the rows that the goal changes. `at` is −1 for the time before the first call. */
 export function momentRows(episode: Episode, at: number): MomentRow[] {
   const name = ({ table, key }: RowChange) => JSON.stringify([table, key]);
   const made = new Map<string, { base: Json; last: RowChange; since: number }>();
@@ -89,14 +89,14 @@ export function momentRows(episode: Episode, at: number): MomentRow[] {
     .sort((a, b) => Number(b.now) - Number(a.now));
 }
 
-/** The rows at the start of the episode. */
+/** Reads the rows at the start of the episode. */
 export interface BaseTables {
   tables(): Promise<{ name: string; count: number }[]>;
   /** The first `most` rows of a table. */
   rows(table: string, most: number): Promise<(readonly [key: string, row: Json])[]>;
 }
 
-/** A table after call `at`. Rows that are not in `rows` come last. */
+/** The rows of a table after call `at`. `rows` are its rows at the start; added rows come after them. */
 export function tableAt(
   name: string,
   rows: readonly (readonly [key: string, row: Json])[],

@@ -4,7 +4,7 @@ import type { Json } from '../../../records/json.ts';
 import type { RowChange } from '../../../records/task.ts';
 
 export interface FieldDiff {
-  /** The path in the row, e.g. `items.0.price`; '' is the row itself. Undefined values: the field does not exist. */
+  /** The path in the row, e.g. `items.0.price`; '' is the row itself. A value is undefined if the field does not exist. */
   path: string;
   before: Json | undefined;
   after: Json | undefined;
@@ -21,7 +21,7 @@ export interface RowDiff {
   fields: FieldDiff[];
 }
 
-/** The rows of the goal in their order, then the rows that the goal does not change. */
+/** The rows that the goal changes, in the goal's order, and after them the other changed rows. */
 export function compareRows(changes: readonly RowChange[], goal: readonly RowChange[]): RowDiff[] {
   const name = (row: RowChange) => `${row.table}\n${row.key}`;
   const made = new Map(changes.map((row) => [name(row), row]));
@@ -30,7 +30,7 @@ export function compareRows(changes: readonly RowChange[], goal: readonly RowCha
     const actual = made.get(id);
     const target = wanted.get(id);
     const { table, key, before } = (actual ?? target)!;
-    // If one side did not change the row, the side has the row as it was before.
+    // If only one side changed the row, the row of the other side is the row before the episode.
     const after = actual ? actual.after : before;
     const aim = target ? target.after : before;
     const state = !target ? 'unexpected' : !actual ? 'missing' : equalJson(after, aim) ? 'right' : 'wrong';
@@ -38,12 +38,12 @@ export function compareRows(changes: readonly RowChange[], goal: readonly RowCha
   });
 }
 
-/** Fields whose values before, after and in the goal are not all equal. */
+/** The fields whose three values (before, after, and in the goal) are not all equal. */
 function fieldDiffs(...sides: [before: Json | undefined, after: Json | undefined, goal: Json | undefined]): FieldDiff[] {
   return differingFields(sides).map(({ path, values: [before, after, goal] }) => ({ path, before, after, goal }));
 }
 
-/** The paths at which versions of a row are not all equal, with the value of each version. */
+/** The paths at which the versions of a row differ, with the value of each version. */
 export function differingFields(sides: readonly (Json | undefined)[], path = ''): { path: string; values: (Json | undefined)[] }[] {
   if (sides.every((side) => equalJson(side, sides[0]))) return [];
   const opened = sides.filter((side) => side !== undefined && side !== null);

@@ -1,21 +1,21 @@
-/** @file The chance of success from a turn on, from the stored rollouts that begin before this turn. */
+/** @file Estimates the chance of success from a turn on, from the stored rollouts that begin before this turn. */
 import type { BranchRow, EstimateKey } from '../../../records/branch.ts';
 import type { RunRow } from '../../../records/run.ts';
 import type { Weights } from '../../library/weights.ts';
 import { wilson } from '../../../base/wilson.ts';
 
-/** Who plays the rollouts of an estimate. */
+/** The agent's weights and the customer that play the rollouts of an estimate. */
 export type Players = Omit<EstimateKey, 'stream'>;
 
 export interface Estimate {
-  /** Rollouts with reward 1. */
+  /** The number of rollouts with reward 1. */
   correct: number;
-  /** Scored rollouts. A rollout whose customer failed is not scored. */
+  /** The number of scored rollouts. A rollout whose customer failed is not scored. */
   of: number;
   /** Wilson's 95 % interval, from 0 to 1. */
   low: number;
   high: number;
-  /** The weights, as an address names them, and by their name. */
+  /** `weights` names the weights as an address does. `model` is their name for readers. */
   weights: string;
   model: string;
 }
@@ -25,8 +25,8 @@ const isRolled = (row: BranchRow): row is Rolled => row.estimate !== undefined;
 const samePlayers = (a: Players, b: Players) => a.weights === b.weights && a.customer === b.customer;
 
 /**
- * The estimates by the number of messages before the turn. If the players `wanted` have no rollouts there, those of the newest
- * rollout count.
+ * The estimates, keyed by the number of messages before the turn. Only rollouts of the players `wanted` count. If these have none before a
+ * turn, the players of the newest rollout count.
  * @param rows the branches of one conversation, the oldest first
  */
 export function estimatesOf(rows: readonly BranchRow[], wanted: Players | null): Map<number, Estimate> {
@@ -43,7 +43,7 @@ export function estimatesOf(rows: readonly BranchRow[], wanted: Players | null):
   return estimates;
 }
 
-/** How many random streams the players have used at this turn. Another rollout must have another stream. */
+/** How many random streams the players have used at this turn. The next rollout must use a new stream. */
 export function streamsUsed(rows: readonly BranchRow[], shared: number, players: Players): number {
   const streams = rows
     .filter(isRolled)
@@ -53,16 +53,16 @@ export function streamsUsed(rows: readonly BranchRow[], shared: number, players:
 
 export interface NearestWeights {
   weights: Weights;
-  /** The weights after this step. */
+  /** The step after which the weights were stored. */
   step: number;
-  /** These weights sampled the rollout. */
+  /** True if exactly these weights sampled the rollout. */
   exact: boolean;
 }
 
 /**
- * The stored weights of a run that are nearest to those that sampled a rollout of `step`: the weights after step − 1. The
- * weights that the run began with count if they sampled the rollout, or if the browser has trained weights of the run too.
- * Null if no weights count.
+ * A rollout of `step` was sampled by the weights after step − 1. Returns the stored weights of the run that are nearest to that step. The
+ * weights that the run began with are a candidate only if they sampled the rollout, or if the browser also has trained weights of the run.
+ * Null if there is no candidate.
  */
 export function nearestWeights(
   run: Pick<RunRow, 'id' | 'step' | 'request' | 'config'>,
@@ -73,7 +73,7 @@ export function nearestWeights(
     if (weights.run !== run.id) return [];
     const { ref } = weights;
     if (ref.kind === 'run') return [{ weights, step: ref.step }];
-    // A kept checkpoint has its step in its id. The weights of a bundle are those after the run's last step.
+    // The id of a kept checkpoint has its step. The weights of a run that comes with the page are those after its last step.
     const kept = /-step-(\d+)$/.exec(ref.name);
     return [{ weights, step: kept ? Number(kept[1]) : run.step }];
   });

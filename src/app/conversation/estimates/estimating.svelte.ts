@@ -1,4 +1,4 @@
-/** @file Estimates of success beside the turns of a rollout: those that are stored, and the sampling of new ones. */
+/** @file The estimates of success next to the turns of a rollout: reads the stored ones and samples rollouts for new ones. */
 import { untrack } from 'svelte';
 import { prefixAt } from '../../../agent/prefix.ts';
 import { path } from '../../../base/message-path.ts';
@@ -17,30 +17,30 @@ import { type Estimate, estimatesOf, nearestWeights, type Players, streamsUsed }
 export const ROLLOUTS = 8;
 
 interface Running {
-  /** The message of the turn. */
+  /** The id of the turn's message. */
   node: number;
-  /** The number of its rollouts that are done. */
+  /** How many rollouts of this turn are finished. */
   done: number;
-  /** The number of the turn, and how many turns the visitor asked for. */
+  /** `turn`: which of the `turns` turns that the visitor asked for. */
   turn: number;
   turns: number;
 }
 
 export class Estimating {
-  /** The turn that is estimated now; null if there is none. */
+  /** The turn for which rollouts are sampled now; null if none are. */
   running = $state.raw<Running | null>(null);
   problem = $state('');
   readonly #app: Pick<AppState, 'client' | 'library' | 'settings'>;
   readonly #trajectory: Trajectory;
   readonly #sampled: () => Sampled;
   readonly #origin: string;
-  /** The turns that the model sampled, and how many messages come before each, by the id of its message. */
+  /** For each turn that the model sampled: the id of its message, and how many messages come before it. */
   readonly turns: ReadonlyMap<number, number>;
   readonly #rows: LiveQuery<BranchRow[]>;
   readonly #known: LiveQuery<Weights[]>;
   #stopped = false;
 
-  /** Create it while a component initializes, or inside `$effect.root`. */
+  /** Must be called while a component initializes, or inside `$effect.root`. */
   constructor(app: Pick<AppState, 'client' | 'library' | 'settings'>, trajectory: Trajectory, sampled: () => Sampled) {
     this.#app = app;
     this.#trajectory = trajectory;
@@ -52,13 +52,13 @@ export class Estimating {
     this.#known = new LiveQuery(() => app.library.weights());
   }
 
-  /** The weights that play the rollouts; null if the browser has none of the run. */
+  /** The weights that play the rollouts; null if the browser has no weights of the run. */
   readonly nearest = $derived.by(() => {
     const { run, step } = this.#sampled();
     return nearestWeights(run, step, this.#known.current ?? []);
   });
 
-  /** The run's customer. An endpoint is the one of the settings, because the run's API key is not stored. */
+  /** The run's customer. If it is an endpoint, the endpoint of the settings is used, because the run's API key is not stored. */
   get #customer(): UserConfig {
     const { user } = this.#sampled().run.request;
     return $state.snapshot(user.mode === 'endpoint' ? this.#app.settings.user : user);
@@ -84,7 +84,7 @@ export class Estimating {
     return [...this.turns.keys()].filter((node) => this.of(node)?.weights !== weights);
   });
 
-  /** Why no turn can be estimated now; '' if one can. */
+  /** Why no turn can be estimated now; '' if turns can be estimated. */
   readonly reason = $derived.by(() => {
     if (!this.#known.answered || !this.#rows.answered) return 'Looking for the weights…';
     if (!this.nearest) return 'The weights of this run are not in this browser, so no rollouts can be sampled.';
@@ -109,7 +109,7 @@ export class Estimating {
     }
   }
 
-  /** Ends the sampling. The rollouts of the turn under way are not stored. */
+  /** Ends the sampling. The rollouts of the current turn are not stored. */
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.running) await this.#app.client.stopPlay();

@@ -1,4 +1,4 @@
-/** @file The channels that colour tokens: their values, their sources, and how strong each colour is. */
+/** @file The channels, that is, the values that can colour the tokens: how each is computed, and how strong its colour is. */
 import type { Rescored } from '../../../trainer/messages.ts';
 import { klEstimate } from '../../../training/grpo-loss.ts';
 import { BY_CHANNELS, type CHANNELS } from '../../routes/routes.ts';
@@ -10,10 +10,10 @@ export type ValueChannel = Exclude<Channel, 'none' | 'mask'>;
 export interface ChannelInfo {
   label: string;
   meaning: string;
-  /** Sequential: from zero to large. Diverging: both signs around a middle. */
+  /** `sequential`: values from zero up. `diverging`: values of both signs around zero. */
   kind: 'none' | 'mask' | 'sequential' | 'diverging';
   unit?: string;
-  /** The smallest strength (see `strength`) with the full colour, so that rounding errors do not look like a signal. */
+  /** The full colour never stands for a smaller strength (see `strength`) than this, so that rounding errors do not look like a signal. */
   floor: number;
 }
 
@@ -21,13 +21,13 @@ export const CHANNEL_INFO: Record<Channel, ChannelInfo> = {
   none: { label: 'None', meaning: 'Tokens without a colour.', kind: 'none', floor: 1 },
   mask: {
     label: 'Mask',
-    meaning: 'The tokens in the loss are those that the agent sampled. Other tokens are pale, and tokens of the chat template are dotted.',
+    meaning: 'Only the tokens that the agent sampled are in the loss. Other tokens are pale, and tokens of the chat template are dotted.',
     kind: 'mask',
     floor: 1,
   },
   logprob: {
     label: 'Log-probability',
-    meaning: 'Natural logarithm of the probability that the token had when it was sampled. Strong colour: a surprise.',
+    meaning: 'Natural logarithm of the probability that the token had when it was sampled. A strong colour marks a surprising token.',
     kind: 'sequential',
     unit: 'nats',
     floor: 0.01,
@@ -41,7 +41,7 @@ export const CHANNEL_INFO: Record<Channel, ChannelInfo> = {
   },
   kl: {
     label: 'KL to the reference',
-    meaning: 'Per-token estimate k3 = exp(ref − log p) − (ref − log p) − 1, as the low_var_kl term of the loss.',
+    meaning: 'Per-token estimate k3 = exp(ref − log p) − (ref − log p) − 1, like the low_var_kl term of the loss.',
     kind: 'sequential',
     unit: 'nats',
     floor: 1e-4,
@@ -56,7 +56,7 @@ export const CHANNEL_INFO: Record<Channel, ChannelInfo> = {
   ratio: {
     label: 'Importance ratio',
     meaning:
-      'Probability by the trainer divided by the probability at sampling. Outside the clip band the loss is clipped; these tokens have a frame.',
+      'Probability by the trainer divided by the probability at sampling. A token outside the clip band has a frame: its loss is clipped.',
     kind: 'diverging',
     floor: 0.2,
   },
@@ -69,13 +69,14 @@ export const CHANNEL_INFO: Record<Channel, ChannelInfo> = {
   pressure: {
     label: 'Pressure (approximate)',
     meaning:
-      'Advantage × (1 − p): the direction and the rough size of the update of the token. An approximation without clipping, KL and the effect of other tokens.',
+      'Advantage × (1 − p): the direction and the rough size of the update of the token. This approximation ignores clipping, KL and the effect of other tokens.',
     kind: 'diverging',
     floor: 1e-3,
   },
   delta_p: {
     label: 'Δp after the update',
-    meaning: 'Probability after this step’s update minus the probability before. All rollouts of the step took part in the update.',
+    meaning:
+      'Probability after this step’s update minus the probability before. The update used all rollouts of the step, not only this one.',
     kind: 'diverging',
     floor: 1e-3,
   },
@@ -88,14 +89,14 @@ export const CHANNEL_INFO: Record<Channel, ChannelInfo> = {
   by_logprob: {
     label: 'Log-probability, other weights',
     meaning:
-      'Natural logarithm of the probability that the weights chosen under “Scored by” give the token. Strong colour: a surprise to them.',
+      'Natural logarithm of the probability that the weights chosen under “Scored by” give the token. A strong colour marks a token that surprises them.',
     kind: 'sequential',
     unit: 'nats',
     floor: 0.01,
   },
   by_entropy: {
     label: 'Entropy, other weights',
-    meaning: 'Entropy of the whole distribution that the weights chosen under “Scored by” have here.',
+    meaning: 'Entropy of the whole distribution that the weights chosen under “Scored by” give for this token.',
     kind: 'sequential',
     unit: 'nats',
     floor: 0.01,
@@ -114,7 +115,7 @@ export interface Second {
   scores: Rescored;
 }
 
-/** Whether a channel shows scores by other weights. */
+/** True if a channel shows scores by other weights. */
 export const isSecond = (channel: Channel): boolean => (BY_CHANNELS as readonly Channel[]).includes(channel);
 
 /** k3, the low-variance estimate of KL(policy ‖ reference) from one sample. */
@@ -122,9 +123,9 @@ export const k3 = (logprob: number, refLogprob: number): number => klEstimate(lo
 export const pressure = (advantage: number, logprob: number): number => advantage * (1 - Math.exp(logprob));
 
 /**
- * The values of all channels. NaN: the token was not sampled, or the value is not stored.
+ * Computes the values of all channels. A value is NaN if the token was not sampled, or if the value is not stored.
  * @param advantage the advantage of the rollout, if it was scored
- * @param second the scores by other weights
+ * @param second the scores by other weights; null if there are none
  */
 export function channelValues(sequence: TokenSequence, advantage: number | null, second: Second | null = null): ChannelValues {
   const { length, mask, spans } = sequence;
@@ -135,7 +136,7 @@ export function channelValues(sequence: TokenSequence, advantage: number | null,
   const bySecond = (value: (scores: Rescored, t: number) => number) =>
     second ? logprob.map((_, t) => (mask[t] ? value(second.scores, t) : NaN)) : new Float64Array(length).fill(NaN);
   const by_logprob = bySecond(({ logprobs }, t) => logprobs[t]!);
-  // The recorded run keeps four digits of a token's values. Rounded again, its advantage would differ from the rollout's.
+  // The recorded run stores only four digits of a token's values. So an advantage this close to the rollout's counts as equal to it.
   const ofRollout = (own: number) => advantage !== null && !(Math.abs(own - advantage) > 1e-3 * Math.abs(advantage));
   const advantages = stored('advantage').map((own, t) => (mask[t] && ofRollout(own) ? advantage! : own));
   return {
@@ -155,7 +156,9 @@ export function channelValues(sequence: TokenSequence, advantage: number | null,
 
 export const isLogprob = (channel: Channel): boolean => channel === 'logprob' || channel === 'ref_logprob' || channel === 'by_logprob';
 
-/** The number that the colour shows: for log-probabilities the surprise, for a ratio the distance from 1. Signed for diverging channels. */
+/**
+ * The number that the colour shows: the surprise for log-probabilities, the distance from 1 for a ratio. Diverging channels keep the sign.
+ */
 export function strength(channel: ValueChannel, value: number): number {
   if (isLogprob(channel)) return -value;
   return channel === 'ratio' ? value - 1 : value;
@@ -172,7 +175,7 @@ export function stateOf(channel: ValueChannel, sampled: boolean, value: number):
 }
 
 export interface Scale {
-  /** The strength with the full colour. */
+  /** The strength from which on the colour is full. */
   clip: number;
   /** The 99th percentile; null if no value is stored. */
   p99: number | null;
@@ -180,7 +183,7 @@ export interface Scale {
   rollouts: number;
 }
 
-/** The scale of one or more rollouts: the 99th percentile of the strength, at least the channel's floor. */
+/** The colour scale of one or more rollouts. Its end is the 99th percentile of the strength, but at least `floor`. */
 export function scaleOf(
   channel: ValueChannel,
   rollouts: readonly { values: ChannelValues; mask: Uint8Array }[],
@@ -197,14 +200,14 @@ export function scaleOf(
   return { clip: Math.max(p99 ?? 0, floor), p99, rollouts: known };
 }
 
-/** By nearest rank; null without values. */
+/** The percentile of `values` at `share`, by nearest rank; null if there are no values. */
 export function percentile(values: readonly number[], share: number): number | null {
   if (values.length === 0) return null;
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;
 }
 
-/** A number from −1 to 1; for sequential channels from 0 to 1. */
+/** How much of the full colour a value gets: a number from −1 to 1, or from 0 to 1 for sequential channels. */
 export function intensity(channel: ValueChannel, value: number, clip: number): number {
   const share = strength(channel, value) / clip;
   return Math.min(1, Math.max(CHANNEL_INFO[channel].kind === 'diverging' ? -1 : 0, share));
@@ -221,7 +224,7 @@ export interface Alternative {
   logprob: number;
 }
 
-/** The likeliest tokens at `position`, if they are stored. */
+/** The most likely tokens at `position`, if they are stored. */
 export function alternatives({ spans }: TokenSequence, position: number): Alternative[] {
   const span = spans.find(({ start, end }) => start <= position && position < end);
   const kept = span?.node.annotations ?? {};
@@ -233,7 +236,7 @@ export function alternatives({ spans }: TokenSequence, position: number): Altern
   }
 }
 
-/** The likeliest tokens at `position` by other weights. */
+/** The most likely tokens at `position` by other weights. */
 export function secondAlternatives({ scores: { top } }: Second, position: number): Alternative[] {
   return Array.from({ length: top.k }, (_, n) => ({ id: top.ids[position * top.k + n]!, logprob: top.logprobs[position * top.k + n]! }));
 }

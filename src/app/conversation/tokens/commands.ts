@@ -1,4 +1,4 @@
-/** @file What each command of the inspector does. Keys and buttons run the commands by name. */
+/** @file The work of each command of the inspector. Keys and buttons run the commands by name. */
 import { isTyping } from '../../kit/typing.ts';
 import { visit } from './fork-links.ts';
 import type { Inspection } from './inspection.svelte.ts';

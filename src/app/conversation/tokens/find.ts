@@ -1,7 +1,7 @@
-/** @file Finds text in the shown messages, across the borders of tokens. */
+/** @file Finds text in the shown messages. A match can cover several tokens. */
 import type { Span } from './sequence.ts';
 
-/** The tokens [start, end) with the match. */
+/** The tokens that contain a match: from `start` up to, but without, `end`. */
 export interface Match {
   start: number;
   end: number;
@@ -10,8 +10,8 @@ export interface Match {
 const MOST = 10_000;
 
 /**
- * Finds `query` in the messages of `spans`, in upper or lower case. `pieces` are the texts of the tokens. Without `pieces`
- * the search uses the stored text of a message, and a match begins at the message's first token.
+ * Finds `query` in the messages of `spans` and ignores case. `pieces` are the texts of the tokens. If `pieces` is null, searches the stored
+ * text of each message, and the match is at the message's first token.
  */
 export function findText(spans: readonly Span[], pieces: readonly string[] | null, query: string): Match[] {
   const wanted = query.toLowerCase();

@@ -1,18 +1,18 @@
-/** @file The whole sequence on one canvas: the value of each column of pixels, and how it is drawn. */
+/** @file Draws the whole token sequence on one canvas: computes the value of each column of pixels, and draws the columns. */
 import { resolveColor } from '../../kit/color.ts';
 import { CHANNEL_INFO, type Channel, type ChannelValues, intensity, stateOf } from './channels.ts';
 import type { TokenSequence } from './sequence.ts';
 
 export interface Column {
-  /** The strongest state among the column's tokens. */
+  /** The strongest state among the column's tokens; `masked` is the weakest, `value` the strongest. */
   state: 'masked' | 'null' | 'zero' | 'value';
-  /** A number from −1 to 1: the value of the token with the strongest colour. */
+  /** The intensity of the token with the strongest colour, from −1 to 1. */
   value: number;
 }
 
 const RANK = { masked: 0, null: 1, zero: 2, value: 3 } as const;
 
-/** The columns of a strip of `width` pixels. A column of several tokens shows the strongest token. */
+/** The columns of a strip of `width` pixels. A column that covers several tokens shows the strongest one. */
 export function columnsOf(sequence: TokenSequence, values: ChannelValues, channel: Channel, clip: number, width: number): Column[] {
   const count = Math.max(1, Math.min(width, sequence.length));
   return Array.from({ length: count }, (_, column) => {
@@ -71,7 +71,7 @@ export function drawStrip(
       const tall = Math.max(1, Math.abs(value) * span);
       pen.fillStyle = state === 'zero' ? mark : value < 0 ? down : up;
       pen.fillRect(x, value < 0 ? floor : floor - tall, wide, tall);
-      // A dark edge shows the height of the bar without its colour.
+      // A dark edge shows the height of the bar to readers who cannot see its colour.
       pen.fillStyle = mark;
       pen.fillRect(x, value < 0 ? floor + tall - 1 : floor - tall, wide, 1);
     }

@@ -1,4 +1,4 @@
-/** @file The highlights of a conversation: where the update pushed, where the agent wavered, what it wrote and broke. */
+/** @file The highlights of a conversation: strong pushes of the update, uncertain choices, flips, database writes, and broken rules. */
 import type { Trajectory } from '../../../records/trajectory.ts';
 import { brokenCalls, noViolations } from '../../labels/labels.ts';
 import { number } from '../../kit/format.ts';
@@ -19,9 +19,9 @@ export interface HighlightGroup {
   label: string;
   /** The strongest first. */
   highlights: Highlight[];
-  /** How many more there are; 0 for pushes and choices, which rank all sampled tokens. */
+  /** How many highlights of this kind are not listed; 0 for pushes and choices, because these rank all sampled tokens. */
   more: number;
-  /** Why there are no highlights of this kind; '' if there are. */
+  /** Why there are no highlights of this kind; '' if there are some. */
   reason: string;
 }
 
@@ -29,9 +29,9 @@ export type HighlightSource = Pick<MarkSource, 'sequence' | 'values' | 'second' 
   trajectory: Pick<Trajectory, 'violations' | 'task'>;
 };
 
-/** Highlights of one kind that are listed. */
+/** The number of highlights that are listed of each kind. */
 const KEPT = 3;
-/** An entropy below this number of nats is no choice: the agent was sure. */
+/** In nats. With less entropy than this, the agent was sure of its token, so the token is not an uncertain choice. */
 const LEAST_ENTROPY = 0.01;
 const LEAST_PUSH = 1e-6;
 
@@ -56,19 +56,19 @@ export function byPosition(groups: readonly HighlightGroup[]): ReadonlyMap<numbe
   return found;
 }
 
-/** The next or the previous of the positions, in rising order. After the last comes the first. Null if there are no positions. */
+/** The next (1) or previous (-1) of `positions`, which rise. After the last position comes the first. Null if there are no positions. */
 export function stepPosition(positions: readonly number[], from: number | null, offset: 1 | -1): number | null {
   const next = offset > 0 ? positions.find((at) => at > (from ?? -1)) : positions.findLast((at) => at < (from ?? Infinity));
   return next ?? positions.at(offset > 0 ? 0 : -1) ?? null;
 }
 
-/** Three significant digits. */
+/** A share in percent, with three significant digits. */
 const percent = (share: number) => `${number(100 * share)} %`;
 const rows = (count: number) => `${count} ${count === 1 ? 'row' : 'rows'}`;
 const absent = (reason: string): Found => ({ highlights: [], more: 0, reason });
 const SAMPLED_NOTHING = 'The agent sampled no token in this conversation.';
 
-/** The positions with the largest sizes, the largest first. NaN counts as absent. Takes one pass: a conversation may be long. */
+/** The positions with the largest sizes, the largest first. NaN is ignored. Needs only one pass, because a conversation may be long. */
 function largest(length: number, size: (position: number) => number, least: number): { positions: number[]; count: number } {
   const best: { position: number; size: number }[] = [];
   let count = 0;
@@ -135,13 +135,13 @@ interface Top {
   p: number;
 }
 
-/** A function that gives the most likely token at a position under the name of its annotations; null where it is not stored. */
+/** Returns a function that reads the most likely token at a position from the annotations `name_…`. It returns null if none is stored. */
 function stored({ sequence }: HighlightSource, name: string): (position: number) => Top | null {
   const [ids, logprobs] = [annotation(sequence, `${name}_id`), annotation(sequence, `${name}_logprob`)];
   return (t) => (Number.isNaN(ids[t]!) ? null : { id: ids[t]!, p: Math.exp(logprobs[t]!) });
 }
 
-/** The most likely token at sampling. Where it is not stored, the sampled token is the most likely one if its probability is over 50 %. */
+/** Reads the token that was most likely at sampling. If it is not stored, a sampled token with a probability over 50 % is that token. */
 function topBefore(source: HighlightSource): (position: number) => Top | null {
   const known = stored(source, 'top_1');
   return (t) => {
@@ -191,7 +191,7 @@ function flips(source: HighlightSource): Found {
   return { highlights, more: count - positions.length, reason: '' };
 }
 
-/** The tool calls that have a result: their results, and the token at which the name of the tool begins. */
+/** The tool calls that have a result: each result, and the position of the token at which the tool's name begins. */
 function calls({ sequence: { spans }, text }: HighlightSource): { result: NonNullable<Span['node']['toolResult']>; position: number }[] {
   return spans.flatMap(({ node: { toolResult } }, i) => {
     const made = toolResult && spans.slice(0, i).findLast(({ node }) => node.role === 'assistant');

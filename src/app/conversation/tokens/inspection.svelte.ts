@@ -21,7 +21,7 @@ export const [useInspection, provideInspection] = createContext<Inspection>();
 
 const DEFAULT_BAND: ClipBand = { low: 0.8, high: 1.2 };
 
-/** Everything that the visitor can change is stored in the address, except whether the find bar is open. */
+/** The address stores everything that the visitor can change, except whether the find bar is open. */
 export class Inspection {
   /** Elements that take the focus when something is closed. Components bind them. */
   strip: HTMLElement | undefined;
@@ -29,9 +29,9 @@ export class Inspection {
   readonly pointer = new Pointer();
   /** The width of the inspector in pixels. An open lesson makes it narrower than the window. */
   width = $state(globalThis.innerWidth ?? 0);
-  /** Whether the conversation has columns at both sides; the styles have the same limit. */
+  /** True if the inspector is wide enough for columns on both sides of the conversation. The styles use the same limit. */
   readonly wide = $derived(this.width > 56 * 16);
-  /** How often the visitor asked for the find bar since it was closed last. */
+  /** How often the visitor asked for the find bar since it was last closed. */
   findRequests = $state(0);
   readonly #subject: () => Subject;
   readonly #router: Pick<Router, 'query' | 'setQuery'>;
@@ -39,7 +39,7 @@ export class Inspection {
   readonly #groupScale: Resource<string, ScaledRollout[]>;
 
   /**
-   * Create it while a component initializes, or inside `$effect.root`.
+   * Must be called while a component initializes, or inside `$effect.root`.
    * @param second the scores of the tokens by other weights, if there are any
    */
   constructor(subject: () => Subject, router: Pick<Router, 'query' | 'setQuery'>, second: () => Second | null = () => null) {
@@ -64,7 +64,7 @@ export class Inspection {
   });
   readonly #advantage = $derived.by(() => this.subject.facts.advantage ?? null);
   readonly values = $derived.by(() => channelValues(this.sequence, this.#advantage, this.#second()));
-  /** What the elements of tokens are made from. The elements are built again when this object changes. */
+  /** The data from which the elements of tokens are built. They are built again when this object changes. */
   readonly source = $derived.by((): MarkSource => {
     const { vocabulary } = this.subject;
     return {
@@ -76,7 +76,7 @@ export class Inspection {
       text: this.text,
     };
   });
-  /** Why tokens are shown by their ids; null if their text is known. */
+  /** Why tokens are shown as ids instead of text; null if their text is known. */
   readonly problem = $derived.by(() => {
     const { vocabulary, model } = this.subject;
     if (vocabulary instanceof Error) return `The tokenizer of ${model} cannot be read: ${vocabulary.message}.`;
@@ -96,18 +96,18 @@ export class Inspection {
   get channel(): Channel {
     return this.#query.ch;
   }
-  /** Names of weights by which the tokens are scored again, as in an address; '' if the visitor chose no weights. */
+  /** The weights that score the tokens again, as an address names them; '' if the visitor chose no weights. */
   get by() {
     return this.#query.by;
   }
   get channels(): readonly Channel[] {
     return this.by === '' ? CHANNELS : [...CHANNELS, ...BY_CHANNELS];
   }
-  /** The messages shown, with the template's own messages only in the rendered view. */
+  /** The shown messages. The messages of the chat template are shown only in the rendered view. */
   readonly shown = $derived.by(() =>
     this.view === 'rendered' ? this.sequence.spans : this.sequence.spans.filter(({ node }) => node.role !== 'template'),
   );
-  /** The numbers that a visitor reads, by the ids of messages. The system prompt is 0; the messages of the template have no number. */
+  /** The number that the page shows for each message id. The system prompt is 0; the messages of the template have no number. */
   readonly numbers = $derived.by(() => {
     const messages = this.sequence.spans.map(({ node }) => node).filter(({ role }) => role !== 'template');
     const first = messages[0]?.role === 'system' ? 0 : 1;
@@ -115,7 +115,7 @@ export class Inspection {
   });
   /** The name of a message, for words such as “token 3 of message 5”. */
   nameOf = (id: number): string => (this.numbers.has(id) ? `message ${this.numbers.get(id)}` : 'the template');
-  /** The agent's turns, counted from 1, by the ids of messages. */
+  /** For each message id of the agent: the number of its turn, counted from 1. */
   readonly turns = $derived.by(
     () => new Map(this.sequence.spans.filter(({ node }) => node.role === 'assistant').map(({ node }, turn) => [node.id, turn + 1])),
   );
@@ -149,7 +149,7 @@ export class Inspection {
     const floor = channel === 'ratio' ? Math.max(1 - band.low, band.high - 1, 1e-6) : undefined;
     return scaleOf(channel, this.#groupScale.fresh ?? [{ values: this.values, mask: this.sequence.mask }], floor);
   });
-  /** What `scale` was taken over. */
+  /** The rollouts from whose values `scale` was computed: this rollout, or its group. */
   get scaledBy(): 'rollout' | 'group' {
     return this.#groupScale.fresh ? 'group' : 'rollout';
   }
@@ -157,7 +157,7 @@ export class Inspection {
   get scaleChoice(): 'rollout' | 'group' | null {
     return this.scale && (this.subject.group?.length ?? 0) > 1 && !isSecond(this.channel) ? this.#query.scale : null;
   }
-  /** The strength with the full colour. */
+  /** The strength from which on the colour is full. */
   get clip(): number {
     return this.scale?.clip ?? 1;
   }
@@ -167,7 +167,7 @@ export class Inspection {
   }
 
   // ── selection ───────────────────────────────────────────────────────────────────────────────────────────────────
-  /** The position in the address. The sequence may be shorter; then `selected` is undefined. */
+  /** The token position in the address. `selected` is undefined if the sequence has no such position. */
   get position(): number | null {
     return this.#query.tok;
   }
@@ -193,7 +193,7 @@ export class Inspection {
     else this.selectToken(stepToken(this.shown, this.position, this.message, offset));
   }
 
-  /** Closes the token, else the database, else the message. */
+  /** Closes the token. If none is open, closes the database; if none of the two is open, closes the message. */
   close = (): void => {
     const inPanel = this.panel?.contains(document.activeElement);
     if (this.position !== null) this.selectToken(null);
@@ -207,7 +207,7 @@ export class Inspection {
   /** The highlights at each position, in the order of the conversation. */
   readonly highlightsAt = $derived.by(() => byPosition(this.highlights));
 
-  /** Selects the next or the previous highlight; after the last highlight the first. Returns false if there is no highlight. */
+  /** Selects the next or the previous highlight. After the last one comes the first. Returns false if there is no highlight. */
   stepHighlight(offset: 1 | -1): boolean {
     const to = stepPosition([...this.highlightsAt.keys()], this.position, offset);
     if (to !== null) this.selectToken(to);
@@ -233,7 +233,7 @@ export class Inspection {
     this.#router.setQuery({ q: text });
   }
 
-  /** Selects the next or the previous match; after the last match the first. */
+  /** Selects the next or the previous match. After the last one comes the first. */
   stepMatch(offset: 1 | -1): void {
     const from = this.position ?? -1;
     const next =
@@ -257,7 +257,7 @@ export class Inspection {
   tokenLink = (position: number): string => this.#link({ tok: position });
   callLink = (call: number): string => this.#link({ call });
 
-  /** Attributes of a message: for `Message` and `RenderedMessage`. */
+  /** The properties that both `Message` and `RenderedMessage` get for a message. */
   messageProps({ id, toolResult }: MessageNode) {
     return {
       current: id === this.message,
@@ -269,15 +269,15 @@ export class Inspection {
     };
   }
 
-  /** Another tool recorded the conversation: its world is not known, so nothing can be played on. */
+  /** True if another program recorded the conversation. Its world is not known, so the visitor cannot continue it. */
   readonly foreign = $derived(isForeign(this.subject.trajectory.task));
 
-  /** The place where the visitor can play on from the selected message, by role. Without a selection, from the last message of that role. */
+  /** For each role, a link to continue from the selected message, or from the role's last message if none is selected. */
   readonly forks = $derived.by(() =>
     this.foreign ? null : { user: forkLink(this.subject, this.message, 'user'), agent: forkLink(this.subject, this.message, 'agent') },
   );
 
-  /** The place where the visitor can play on with another token at the selected position. Null for a token that was not sampled. */
+  /** A link to continue with another token at the selected position. Null if the token at this position was not sampled. */
   alternativeLink(token: number): string | null {
     const { position, selected, foreign } = this;
     return !foreign && selected && position !== null && this.sequence.mask[position]

@@ -12,7 +12,7 @@ export function vocabularyOf(library: Library, model: string): Promise<Vocabular
   const found = loaded.get(model) ?? load(library, model);
   loaded.set(model, found);
   return found.catch((error: unknown) => {
-    loaded.delete(model); // the next call tries again, because the network may be back
+    loaded.delete(model); // so that the next call tries again: the network may be back
     return error instanceof Error ? error : new Error(String(error));
   });
 }

@@ -1,4 +1,4 @@
-/** @file The element of a token: its text, its states as class names and its values as custom properties. */
+/** @file Describes the element of a token: its text, its states as class names, and its values as CSS custom properties. */
 import { type ChannelValues, type ClipBand, isSecond, outside, type Second, stateOf, VALUE_CHANNELS } from './channels.ts';
 import type { SequenceText, Span, TokenSequence } from './sequence.ts';
 import { drawn, inLine, type TokenText, type Vocabulary } from './vocabulary.ts';
@@ -27,7 +27,7 @@ export function tokenOf({ vocabulary }: Pick<MarkSource, 'vocabulary'>, id: numb
 export const tokenAt = (source: Pick<MarkSource, 'sequence' | 'vocabulary'>, position: number): TokenText =>
   tokenOf(source, source.sequence.ids[position]!);
 
-/** The text of a token in a sentence: by default of the token at `position`. */
+/** The text of a token in quotes, for a sentence. By default, it is the token at `position`. */
 export const quoted = (
   source: Pick<MarkSource, 'sequence' | 'vocabulary'>,
   position: number,
@@ -35,8 +35,8 @@ export const quoted = (
 ): string => `“${inLine(tokenOf(source, id))}”`;
 
 /**
- * Class names: `t` every token; `s` sampled; `m` not sampled; `f` of the chat template; `k` control token; `b` bytes; `n-x` null
- * and `z-x` zero in channel x; `o` outside the clip band.
+ * The class names mean: `t` every token, `s` sampled, `m` not sampled, `f` of the chat template, `k` control token, `b` bytes that are not
+ * UTF-8 text, `n-x` null in channel x, `z-x` zero in channel x, `o` outside the clip band.
  */
 export function markOf(source: MarkSource, position: number): Mark {
   const { sequence, values, second, band, text } = source;
@@ -65,7 +65,7 @@ export function markOf(source: MarkSource, position: number): Mark {
   return { text: drawn(token), className: classes.join(' '), style: styles.join(';') };
 }
 
-/** The smallest number of tokens in a block. Browsers skip the layout of blocks that are out of sight. */
+/** The smallest number of tokens in a block of a long message. Browsers skip the layout of blocks that are out of sight. */
 const BLOCK = 200;
 
 /** Cuts the tokens of a message into blocks [from, to) that end at line ends. */

@@ -42,28 +42,28 @@ const COMMANDS = new Map(KEYS.map(({ key, command }) => [key, command]));
 
 export type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'defaultPrevented'>;
 
-/** Null for a key with a modifier, and while the visitor types text. Escape works in text fields too. */
+/** The command of a key. Null for a key with a modifier, and while the visitor types text, except for Escape. */
 export function commandOf({ key, ctrlKey, metaKey, altKey, defaultPrevented }: KeyPress, typing: boolean): Command | null {
   if (ctrlKey || metaKey || altKey || defaultPrevented || (typing && key !== 'Escape')) return null;
   return COMMANDS.get(key) ?? null;
 }
 
-/** The next or the previous message, at most the last or the first. Without a selected message: the first or the last. */
+/** The next or the previous message; the last message has no next one. If `node` is null, the first or the last message. */
 export function stepMessage(spans: readonly Span[], node: number | null, offset: 1 | -1): Span | undefined {
   const at = spans.findIndex((span) => span.node.id === node);
   if (at < 0) return offset > 0 ? spans[0] : spans.at(-1);
   return spans[Math.max(0, Math.min(spans.length - 1, at + offset))];
 }
 
-/** The next message after `node` that changed the database. After the last message the search continues at the first. */
+/** The next message after `node` that changed the database. The search continues at the first message after the last one. */
 export function nextWrite(spans: readonly Span[], node: number | null): Span | undefined {
   const at = spans.findIndex((span) => span.node.id === node);
   return [...spans.slice(at + 1), ...spans.slice(0, at + 1)].find((span) => span.node.toolResult?.changes.length);
 }
 
 /**
- * The position of the next or the previous token in the shown messages. Without a selected token: the first sampled token of
- * `node`, or of the first message with sampled tokens.
+ * The position of the next or the previous token in the shown messages. If `position` is null: the first sampled token of `node`, or of the
+ * first message with sampled tokens.
  */
 export function stepToken(spans: readonly Span[], position: number | null, node: number | null, offset: 1 | -1): number | null {
   const shown = spans.filter(({ start, end }) => end > start);
@@ -82,7 +82,7 @@ export function stepToken(spans: readonly Span[], position: number | null, node:
   return neighbour ? (offset > 0 ? neighbour.start : neighbour.end - 1) : position;
 }
 
-/** The part of the query that says how a conversation is shown. Links to other conversations take it along. */
+/** The part of the query that says how a conversation is shown. Links to other conversations keep this part. */
 export function lookOf({ view, ch, scale, by }: Query<'trial'>) {
   return { view: view === 'messages' ? '' : view, ch: ch === 'none' ? '' : ch, scale: scale === 'rollout' ? '' : scale, by };
 }

@@ -9,7 +9,7 @@ import type { Inspection } from './inspection.svelte.ts';
 import type { TokenSequence } from './sequence.ts';
 
 interface Request {
-  /** The weights, as an address names them. */
+  /** The weights that score, as an address names them. */
   weights: string;
   sequence: TokenSequence;
 }
@@ -20,7 +20,7 @@ export class Scoring {
   readonly #known: LiveQuery<Weights[]>;
   readonly #scores: Resource<Request, Second>;
 
-  /** Create it while a component initializes, or inside `$effect.root`. */
+  /** Must be called while a component initializes, or inside `$effect.root`. */
   constructor(inspection: Inspection, { client, library }: Pick<AppState, 'client' | 'library'>) {
     this.#inspection = inspection;
     this.#client = client;
@@ -33,7 +33,7 @@ export class Scoring {
   }
 
   readonly choices = $derived.by(() => (this.#known.current ?? []).map(({ ref, name }) => ({ ref, name, value: refText(ref) })));
-  /** Undefined if the weights in the address are not available. A text, so that a new checkpoint in the list does not score again. */
+  /** The chosen weights; undefined if they are not available. A text, not an object: a change of the list must not start a new scoring. */
   readonly chosen = $derived.by(() => this.choices.find(({ value }) => value === this.#inspection.by)?.value);
 
   /** Why the tokens cannot be scored now; '' if they can or if no weights are chosen. */
@@ -67,12 +67,12 @@ export class Scoring {
     }
   }
 
-  /** The scores by the chosen weights, once they are there. */
+  /** The scores by the chosen weights; null until they are computed. */
   get second(): Second | null {
     return this.#scores.fresh ?? null;
   }
 
-  /** How far the scoring is, in words; '' if there is nothing to say. */
+  /** The state of the scoring in words; '' if there is nothing to say. */
   get status(): string {
     if (this.waiting) return this.waiting;
     if (this.#scores.stale) return 'Scoring the tokens…';

@@ -1,11 +1,11 @@
-/** @file The tokens of a trajectory as one sequence, and the position of each message in it. */
+/** @file Joins the tokens of a trajectory into one sequence, with the position of each message. */
 import { path } from '../../../base/message-path.ts';
 import type { MessageNode, Trajectory } from '../../../records/trajectory.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 export interface Span {
   node: MessageNode;
-  /** Tokens [start, end) of the sequence. */
+  /** The message has the tokens from `start` up to, but without, `end`. */
   start: number;
   end: number;
 }
@@ -58,7 +58,7 @@ export interface SequenceText {
 }
 
 /**
- * The text of the sequence by `vocabulary`. Null if the text that was stored with the sampled tokens shows that another
+ * Decodes the sequence with `vocabulary`. Null if the result differs from the text that was stored with the sampled tokens: another
  * vocabulary made them.
  */
 export function textOf(sequence: TokenSequence, vocabulary: Vocabulary): SequenceText | null {
@@ -73,7 +73,7 @@ export function textOf(sequence: TokenSequence, vocabulary: Vocabulary): Sequenc
   return text;
 }
 
-/** Decoders write different numbers of replacement characters for broken UTF-8. */
+/** Removes replacement characters, because decoders write different numbers of them for broken UTF-8. */
 const repaired = (text: string) => text.replace(/\ufffd+/g, '');
 
 /** The text that the chat template puts before a message. */

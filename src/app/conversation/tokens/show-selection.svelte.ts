@@ -10,7 +10,7 @@ export const showSelection = (inspection: Inspection, scrollTo: ScrollTo) => (li
   let marked: Element[] = [];
 
   $effect(() => {
-    // These changes replace the elements of tokens.
+    // The effect depends on these, because a change of them replaces the elements of tokens.
     void [inspection.view, inspection.channel === 'none', inspection.source];
     const { position, match, sequence } = inspection;
     afterUpdate(() => {
@@ -42,7 +42,7 @@ export const showSelection = (inspection: Inspection, scrollTo: ScrollTo) => (li
   });
 };
 
-/** Runs `work` when the page is updated, unless the effect has run again by then. */
+/** Runs `work` after Svelte has updated the page, unless the effect has run again before. */
 function afterUpdate(work: () => void): void {
   const signal = getAbortSignal();
   void tick().then(() => {

@@ -13,23 +13,23 @@ export interface Sampled {
 
 /** The conversation to inspect. */
 export interface Subject {
-  /** The page that shows the conversation. */
+  /** The route of the page that shows the conversation. */
   route: ConversationRoute;
-  /** The place where the conversation is stored, as a fork names the place: a run, an evaluation or the branches. */
+  /** Where the conversation is stored, as in the `from` of an address: a run, an evaluation or the branches. */
   place: string;
   facts: OutcomeFacts;
   trajectory: Trajectory;
   /** The model that sampled the conversation. */
   model: string;
-  /** The settings that the conversation was sampled with, as far as they are known. */
+  /** The known settings with which the conversation was sampled. */
   config: Partial<GrpoConfig>;
-  /** Only a rollout of a run has it: its turns get estimates of success. */
+  /** The run and step of a rollout of a run; undefined for other conversations, whose turns get no estimates of success. */
   sampled?: Sampled | undefined;
-  /** The vocabulary of `model`, or why it cannot be read. */
+  /** The vocabulary of `model`, or the error if it cannot be read. */
   vocabulary: Vocabulary | Error;
   /** The clip band of the loss; 0.8 to 1.2 by default. */
   band?: ClipBand;
-  /** The conversations that can share one colour scale, this one included. */
+  /** The conversations that can share one colour scale, including this one. */
   group?: readonly { id: string; advantage?: number | null }[] | undefined;
   /** Loads a conversation of the group. */
   read: (id: string) => Promise<Trajectory | undefined>;

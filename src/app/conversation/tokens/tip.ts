@@ -1,4 +1,4 @@
-/** @file What the small box beside a token says. */
+/** @file The content of the small box next to a token. */
 import { number } from '../../kit/format.ts';
 import { type Channel, CHANNEL_INFO, isLogprob, isSecond, stateOf, type ValueChannel } from './channels.ts';
 import { type MarkSource, quoted } from './marks.ts';
@@ -6,11 +6,11 @@ import type { Highlight, HighlightKind } from './highlights.ts';
 
 export interface Tip {
   text: string;
-  /** Only values that are stored, the coloured one first. */
+  /** The values that are stored. The value that colours the tokens comes first. */
   values: { label: string; value: string }[];
-  /** Shown in place of values; '' if there are values. */
+  /** A text that replaces missing values; '' if there are values. */
   note: string;
-  /** The kinds of its highlights in words; '' if it is not a highlight. */
+  /** The kinds of the token's highlights in words; '' if it is not a highlight. */
   highlights: string;
 }
 
@@ -29,7 +29,7 @@ const SHORT: Partial<Record<ValueChannel, [label: string, value: (value: number)
   delta_p: ['after the update', (value) => `${withSign(100 * value)} percentage points`],
 };
 
-/** The values of the token at `position`: the colour's value, and those that most readers look for. */
+/** The box of the token at `position`: the value that colours the tokens, and the values that most readers look for. */
 export function tipOf(source: MarkSource, channel: Channel, highlights: readonly Highlight[], position: number): Tip {
   const sampled = source.sequence.mask[position] === 1;
   const wanted = new Set<Channel>([channel, 'logprob', 'entropy', 'pressure', 'delta_p']);

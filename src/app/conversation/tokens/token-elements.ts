@@ -10,14 +10,14 @@ export function tokenElement(list: Element, sequence: TokenSequence, position: n
   return block?.children[position - Number(block.dataset.from)];
 }
 
-/** The position of the token that an event is about; null if it is not about a token. */
+/** The token at the target of an event, and its position; null if the target is not a token. */
 function positionOf(target: EventTarget | null): { position: number; token: Element } | null {
   const token = (target as Element).closest('.t');
   const block = token?.parentElement;
   return token && block ? { position: Number(block.dataset.from) + [...block.children].indexOf(token), token } : null;
 }
 
-/** Attachment: the mouse over a token points at it. One listener serves all tokens. A finger has no place to hover. */
+/** Attachment: the mouse over a token points at this token. One listener serves all tokens. Touches are ignored: a finger cannot hover. */
 export const pointByMouse = (pointer: Pick<Pointer, 'hover'>) => (element: HTMLElement) => {
   const over = ({ target, pointerType }: PointerEvent) => pointer.hover(pointerType === 'mouse' ? positionOf(target) : null);
   const leave = () => pointer.hover(null);
@@ -29,7 +29,7 @@ export const pointByMouse = (pointer: Pick<Pointer, 'hover'>) => (element: HTMLE
   };
 };
 
-/** Attachment: a click on a token selects it. With the keyboard, tokens are selected on the heat strip. */
+/** Attachment: a click on a token selects the token. Keyboard users select tokens on the heat strip. */
 export const selectByClick = (onselect: (position: number) => void) => (element: HTMLElement) => {
   const onclick = ({ target }: MouseEvent) => {
     const found = positionOf(target);

@@ -1,6 +1,6 @@
 /**
- * @file The bytes of every token id, read from a model's tokenizer.json. Qwen's vocabularies are byte-level: a token may be a
- * part of a character and then has no text of its own. So the inspector works with bytes and never encodes text again.
+ * @file The bytes of every token id, read from a model's tokenizer.json. Qwen's vocabularies are byte-level, so a token may be only a part
+ * of a character. Such a token has no text. So the inspector works with bytes and never encodes text again.
  */
 export interface TokenText {
   id: number;
@@ -14,7 +14,7 @@ export interface TokenText {
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 
-/** GPT-2's printable characters for bytes, which vocabularies use. */
+/** The byte for each of the printable characters with which GPT-2, and these vocabularies, write bytes. */
 const BYTE_OF = new Map<string, number>();
 for (let byte = 0, other = 256; byte < 256; byte++) {
   const printable = (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
@@ -26,7 +26,7 @@ export class Vocabulary {
   readonly #control = new Set<number>();
   readonly #known: (TokenText | undefined)[] = [];
 
-  /** @param tokenizer the content of a tokenizer.json. @throws Error that names what is missing */
+  /** @param tokenizer the content of a tokenizer.json. @throws Error that names the missing part */
   constructor(tokenizer: unknown) {
     const { model, added_tokens = [] } = (tokenizer ?? {}) as { model?: { vocab?: unknown }; added_tokens?: unknown };
     const vocab = model?.vocab;
@@ -52,7 +52,7 @@ export class Vocabulary {
     if (this.#control.has(id)) return { id, kind: 'control', bytes: encoder.encode(name), text: name };
     const characters = [...name];
     const codes = characters.map((character) => BYTE_OF.get(character));
-    // A character outside this alphabet means that the entry is not byte-level, but plain text.
+    // If a character is not in GPT-2's alphabet, the entry is plain text and not byte-level.
     const bytes = codes.every((code) => code !== undefined) ? Uint8Array.from(codes as number[]) : encoder.encode(name);
     try {
       return { id, kind: 'text', bytes, text: strict.decode(bytes) };
@@ -61,7 +61,7 @@ export class Vocabulary {
     }
   }
 
-  /** The text of a sequence, one piece for each token. A character of several tokens belongs to its last token. */
+  /** The text of a sequence, one piece for each token. If several tokens form one character, it is in the piece of the last one. */
   pieces(ids: ArrayLike<number>): string[] {
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
     const pieces = Array.from(ids, (id) => decoder.decode(this.token(id).bytes, { stream: true }));
@@ -74,7 +74,7 @@ export class Vocabulary {
 export const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, '0')).join(' ');
 
 const SEEN: Record<string, string> = { '\n': '⏎\n', '\t': '⇥', '\r': '␍' };
-// Characters that would hide text or change its direction: controls, soft hyphens, invisible characters, byte-order marks.
+// These characters would hide text or change its direction: controls, soft hyphens, invisible characters and byte-order marks.
 // eslint-disable-next-line no-control-regex
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 

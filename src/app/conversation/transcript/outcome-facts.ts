@@ -1,10 +1,10 @@
 import type { RewardTerms } from '../../../records/rewards.ts';
 import type { TrialResult } from '../../../records/evaluation.ts';
 
-/** What is known of a conversation without its messages. */
+/** The facts about a conversation that are known without its messages. */
 export interface OutcomeFacts extends Pick<TrialResult, 'reward' | 'termination' | 'turns' | 'tokens' | 'intent'> {
-  /** Null: not scored yet. Absent: not a rollout of a run. */
+  /** Null if the rollout is not scored yet; absent if the conversation is not a rollout of a run. */
   advantage?: number | null;
-  /** `Trajectory` has the same field. */
+  /** The same field as in `Trajectory`. */
   rewards?: RewardTerms;
 }
