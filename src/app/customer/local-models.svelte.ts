@@ -1,4 +1,4 @@
-/** @file The models for customers in the tab that the visitor can choose, and the download of one. */
+/** @file The language models that can play the customer in the tab: the visitor's choice among them, and the download of a model. */
 import { folderPrecisions, keepFolder, readPicked } from '../../local/folder.ts';
 import { downloadModel, HUB_MODELS, type HubListing, hubListing } from '../../local/hub.ts';
 import { bundledCustomers } from '../../local/bundled.ts';
@@ -16,9 +16,9 @@ export interface Choice {
 export class LocalModels {
   readonly #settings: Settings;
   stored = $state.raw<StoredModel[]>([]);
-  /** What the Hub has of the chosen model; null until the visitor asks. */
+  /** The files that the Hub has of the chosen model; null until the visitor asks for them. */
   listing = $state.raw<HubListing | null>(null);
-  /** What is under way: asking the Hub, or copying files, with bytes. */
+  /** The work in progress, with bytes: a question to the Hub or a copy of files. Null if there is no work. */
   busy = $state.raw<{ text: string; loaded: number; total: number } | null>(null);
   problem = $state('');
   #abort: AbortController | null = null;
@@ -53,7 +53,7 @@ export class LocalModels {
     ];
   }
 
-  /** The precisions of the chosen model with the bytes of its files, as far as they are known. */
+  /** The known precisions of the chosen model, with the size of its files in bytes if it is known. */
   get precisions(): { precision: OnnxDtype; bytes?: number }[] {
     const { source, model, hub, precision } = this.#settings.local;
     if (this.listing) return this.listing.precisions;
@@ -71,14 +71,14 @@ export class LocalModels {
     this.#settings.setLocal({ precision: this.precisions[0]?.precision ?? rest.precision });
   }
 
-  /** NaN: the model's own. */
+  /** NaN means the model's own temperature. */
   setTemperature(value: number): void {
     const { temperature: _, ...rest } = this.#settings.local;
     this.#settings.local = rest;
     this.#settings.setLocal(Number.isNaN(value) ? {} : { temperature: Math.min(2, Math.max(0, value)) });
   }
 
-  /** Takes models from a mirror of the Hub; an empty address means the Hub. */
+  /** Loads models from a mirror of the Hub at `address`; '' means the Hub itself. */
   chooseHub(address: string): void {
     const { hub: _, ...rest } = this.#settings.local;
     this.#settings.local = rest;
@@ -102,7 +102,7 @@ export class LocalModels {
     return this.#work('Downloading', (signal) => downloadModel(this.#settings.local, { signal, onProgress: this.#progress }));
   }
 
-  /** Keeps a folder of this machine, in its smallest precision. */
+  /** Stores a copy of the model in a folder on this machine, and chooses its smallest precision. */
   keep(picked: readonly PickedFile[]): Promise<void> {
     return this.#work('Copying', async () => {
       const { name, files } = readPicked(picked);

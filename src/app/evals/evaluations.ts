@@ -23,7 +23,7 @@ export function comparable(row: EvaluationRow, rows: readonly EvaluationRow[]): 
 
 const stepOf = ({ model }: EvaluationRow) => (model.kind === 'run' ? model.step : -1);
 
-/** The two as [before, after]: by step of the weights, then by date. A model without a run comes before all steps. */
+/** Orders two evaluations as [before, after]: by the step of the weights, then by date. A model without a run comes before all steps. */
 export function inOrder(a: EvaluationRow, b: EvaluationRow): [EvaluationRow, EvaluationRow] {
   return (stepOf(a) - stepOf(b) || a.createdAt - b.createdAt) <= 0 ? [a, b] : [b, a];
 }
@@ -32,7 +32,7 @@ export function flipsBetween(before: EvaluationRow, after: EvaluationRow): Recor
   return countFlips(pairTrials(before.results, after.results));
 }
 
-/** Why two evaluations cannot be paired, or ''. */
+/** Why two evaluations cannot be paired; '' if they can. */
 export function pairingProblem(a: EvaluationRow, b: EvaluationRow): string {
   if (a.id === b.id) return 'Choose two different evaluations.';
   if (settingsKey(a.settings) === settingsKey(b.settings)) return '';
@@ -45,7 +45,7 @@ export function pairingProblem(a: EvaluationRow, b: EvaluationRow): string {
   return `These two evaluations have different settings${names.length > 0 ? `: ${names.map((name) => `${name} ${left[name]} and ${right[name]}`).join(', ')}` : ''}.`;
 }
 
-/** The evaluations of a run's earliest and newest weights that have the same settings, or null. */
+/** The evaluations of a run's earliest and newest weights that have the same settings; null if there is no such pair. */
 export function runSpan(rows: readonly EvaluationRow[]): [EvaluationRow, EvaluationRow] | null {
   const byStep = rows.toSorted((a, b) => stepOf(a) - stepOf(b) || a.createdAt - b.createdAt);
   for (const after of byStep.toReversed()) {
@@ -57,7 +57,7 @@ export function runSpan(rows: readonly EvaluationRow[]): [EvaluationRow, Evaluat
 
 export type PairFilter = Pick<Query<'compare'>, 'flip' | 'violation' | 'intent'>;
 
-/** The pairs that match the filter. A rule matches pairs where only one trial broke it: first those where only `before` did. */
+/** The pairs that match the filter. A rule matches if only one trial of the pair broke it. Pairs in which only `before` did are first. */
 export function filterPairs(pairs: readonly Pair[], { flip, violation, intent }: PairFilter): Pair[] {
   const kept = pairs.filter(
     (pair) =>

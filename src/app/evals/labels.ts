@@ -1,7 +1,7 @@
-/** @file The labels and marks of a pair’s outcome, and differences in words. */
+/** @file The labels and marks for the outcome of a pair of trials, and differences as text. */
 import type { Flip } from '../../evaluation/paired.ts';
 
-/** A difference of two shares in points, with its sign. */
+/** A difference of two shares in percentage points, with its sign. */
 export const points = (value: number) => `${value > 0 ? '+' : value < 0 ? '−' : ''}${Math.abs(100 * value).toFixed(0)}`;
 
 export const FLIP_LABELS: Record<Flip, { text: string; mark: string }> = {

@@ -8,7 +8,7 @@ export interface Slope {
   tasks: number;
 }
 
-/** Lines with few tasks come last, so that they are drawn over those with many. */
+/** The lines of the chart. Lines with few tasks come last, so that they are drawn over the wide lines. */
 export function slopesOf(pairs: readonly Pair[]): Slope[] {
   const tasks = new Map<string, Pair[]>();
   for (const pair of pairs) tasks.set(pair.task, [...(tasks.get(pair.task) ?? []), pair]);

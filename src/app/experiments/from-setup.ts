@@ -1,12 +1,12 @@
-/** @file A new experiment from the settings of Setup: the preset as it is, and the preset with these settings. */
+/** @file Makes a new experiment that compares the preset with the settings of Setup: one variant is the preset, one has these settings. */
 import type { Experiment, Overrides } from '../../records/experiment.ts';
 import { PRESETS } from '../../training/presets.ts';
 import { ownName } from '../../training/settings/index.ts';
 
-/** Settings that must be the same in all variants: they decide which tasks the evaluation plays. */
+/** Settings that must be the same in all variants, because they decide which tasks the evaluation plays. */
 const PLACE = ['domain', 'level', 'conversation_rules'];
 
-/** @param texts the settings of the address that differ from the preset */
+/** @param texts the settings in the address that differ from the preset, as text */
 export function fromSetup(preset: string, model: string, seed: number, texts: Record<string, string>): Experiment {
   const [base, changed, evaluation]: [Overrides, Overrides, Overrides] = [{}, {}, {}];
   for (const [name, text] of Object.entries(texts)) {

@@ -1,4 +1,4 @@
-/** @file The queue of one experiment as the page shows it: what is finished, what runs, how long it takes, start and stop. */
+/** @file The queue of one experiment as the page shows it: finished runs, the current run, the time left, start and stop. */
 import type { ExperimentRow } from '../../records/experiment.ts';
 import type { UserConfig } from '../../records/user.ts';
 import { allPairs, pendingPairs, secondsLeft } from '../../experiments/plan.ts';
@@ -35,39 +35,39 @@ export class Queue {
     return row ? this.total - pendingPairs(row, row.results).length : 0;
   }
 
-  /** This tab trains this experiment. */
+  /** True while this tab trains this experiment. */
   get active(): boolean {
     const row = this.#row();
     return row !== undefined && this.#client.activeExperiment === row.id;
   }
 
-  /** The run under way, with the newest step of the trainer. */
+  /** The run that is trained now, with the trainer's newest step. */
   get current(): BegunRun | null {
     const { activeRun, progress } = this.#client;
     const run = this.active ? this.#begun().find((begun) => begun.run === activeRun) : undefined;
     if (!run) return null;
-    // While step k is worked on, k − 1 steps are finished.
+    // While the trainer works on step k, k − 1 steps are finished.
     return { ...run, step: Math.max(run.step, (progress?.step ?? 0) - 1) };
   }
 
-  /** Finished runs, and the finished share of the run under way. */
+  /** The number of finished runs, plus the finished share of the current run. */
   get done(): number {
     const { current } = this;
     return this.finished + (current ? current.step / Math.max(1, current.steps) : 0);
   }
 
-  /** Null before anything is measured, and while nothing is left. */
+  /** The estimated seconds until the end. Null before a step is measured, and if no run is left. */
   get secondsLeft(): number | null {
     const row = this.#row();
     return row && this.finished < this.total ? secondsLeft(row, this.current) : null;
   }
 
-  /** True if runs are left and this tab does not train them. */
+  /** True if runs are left to train, but this tab does not train them now. */
   get waiting(): boolean {
     return !this.#row()?.bundled && !this.active && this.finished < this.total;
   }
 
-  /** True if something was trained already. */
+  /** True if at least a part of the experiment is trained. */
   get begun(): boolean {
     return this.finished > 0 || this.#begun().length > 0;
   }
@@ -90,7 +90,7 @@ export class Queue {
     await this.#client.stopExperiment();
   }
 
-  /** The storage never has an endpoint's key. The key from the settings is used if it is for the same endpoint. */
+  /** The customer with its key. An endpoint's key is never stored, so the key from the settings is used if it is for the same endpoint. */
   #user(stored: UserConfig): UserConfig {
     const typed = this.#settings.user;
     const same =
