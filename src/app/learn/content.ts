@@ -1,4 +1,4 @@
-/** @file The eight lessons. Their places are moments of the recorded runs; tests/unit/app/learn.test.ts reads the runs and checks each of them. */
+/** @file The eight lessons. They show moments of the recorded runs; tests/unit/app/learn.test.ts reads the runs and checks each moment. */
 import type { Lesson, LessonStep } from '../lessons/lesson.ts';
 import { beforeAfter, group, rollout, run, token, trial } from '../library/recorded-moments.ts';
 import type { LessonId } from '../lessons/titles.ts';
@@ -43,7 +43,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         choices: ['115', '323', 'All 646'],
         answer: 0,
         why: [
-          'The agent sampled 115 tokens, the coloured ones. Only these tokens are trained. The others were given to the model, so the loss ignores them.',
+          'The agent sampled 115 tokens. They have a colour. Only these tokens are trained. The others were given to the model, so the loss ignores them.',
         ],
         reveal: { open: token('1-0-0', 236, 'mask') },
       },
@@ -53,14 +53,14 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       open: token('1-0-0', 236, 'logprob'),
       text: [
         'The agent samples each token from the probabilities that the model gives. For this token, “What” had 49 % and “Your” had 51 %.',
-        'Most tokens have a probability near 100 %. A strong colour marks a token with a low probability: there the agent had a choice.',
+        'Most tokens have a probability near 100 %. A strong colour marks a token with a low probability. At such a token, the agent had a choice.',
       ],
     },
     {
       where: 'rollout 1-0-0, the last message',
       open: rollout('1-0-0', { turn: 37 }),
       text: [
-        'The customer ends the episode with ###STOP###. Now the episode is scored, once and as a whole. The next lesson shows how.',
+        'The customer ends the episode with ###STOP###. Now the whole episode gets one reward. The next lesson shows how.',
         'An episode that is played for training is called a rollout.',
       ],
     },
@@ -72,7 +72,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       open: rollout('1-0-0', { turn: 33, call: 3 }),
       text: [
         'The reward compares two databases: the one at the end of the episode, and the one that the customer’s wish demands. The reward is 1 if both are equal, else 0.',
-        'Call 3 changed one order. The panel of the database shows each changed field beside the goal.',
+        'Call 3 changed one order. The database panel shows each changed field next to the goal.',
       ],
     },
     {
@@ -87,7 +87,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         answer: 1,
         why: [
           'The order is cancelled, and no tool can undo this. The goal is a pending order that is paid with PayPal. So the reward is 0.',
-          'The reward does not read the words. “That is done” counts for nothing.',
+          'The reward checks only the database, not the words. So “That is done” does not help.',
         ],
         reveal: { open: rollout('1-0-2', { turn: 25, call: 3 }) },
       },
@@ -101,8 +101,8 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         choices: ['0, because the agent broke the policy', '1'],
         answer: 1,
         why: [
-          'The database is as the customer wants it, so the reward is 1. The page lists the violation, but the reward does not see it.',
-          'A setting can put a price on such writes. In this run it is off.',
+          'The database is as the customer wants it, so the reward is 1. The page lists the violation, but the violation does not change the reward.',
+          'A setting can subtract a price from the reward for such writes. In this run, the setting is off.',
         ],
         reveal: { open: rollout('9-0-0', {}), focus: ['reward'] },
       },
@@ -119,7 +119,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         answer: 1,
         why: [
           'The goal is an unchanged database, so the reward is 1. Two of the 48 tasks of this evaluation are of this kind.',
-          'An agent that refuses everything would solve these two tasks. Therefore a report counts them.',
+          'An agent that refuses everything would solve these two tasks. Therefore the report of an evaluation counts such tasks.',
         ],
         reveal: { open: trial('after', 'eval-38-0', {}), focus: ['reward'] },
       },
@@ -144,8 +144,8 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         ],
         answer: 1,
         why: [
-          'The advantage is +1.21 for a correct rollout and −0.72 for a wrong one. It is one number per rollout: each sampled token gets it, useful or not.',
-          'Only many groups together separate useful tokens from harmful tokens.',
+          'The advantage is +1.21 for a correct rollout and −0.72 for a wrong one. It is one number per rollout: each sampled token gets the same advantage, useful or not.',
+          'Only over many groups does training separate useful tokens from harmful tokens.',
         ],
       },
     },
@@ -155,11 +155,11 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       focus: ['group-columns'],
       text: ['Each column is a rollout, each row is a turn. Rollout 1-0-0 is correct, rollout 1-0-2 is wrong. Their customer is the same.'],
       predict: {
-        question: 'Where do these two rollouts part?',
+        question: 'Where do these two rollouts first differ?',
         choices: ['At the greeting', 'When the order is known: one asks for a yes, the other cancels', 'At the goodbye'],
         answer: 1,
         why: [
-          'The first five moves are the same. Then rollout 1-0-0 asks for a yes. The customer uses this question to change her mind. Rollout 1-0-2 cancels the order, and cannot undo it.',
+          'The first five moves are the same. Then rollout 1-0-0 asks for a yes. When the customer is asked, she changes her mind in time. Rollout 1-0-2 cancels the order, and cannot undo this.',
         ],
         reveal: { open: group('1-0', { pin: '1-0-0,1-0-2', shared: '1' }), focus: ['first-difference'] },
       },
@@ -170,8 +170,8 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       focus: ['group-picture'],
       text: ['In this group, seven rollouts are correct and one is wrong.'],
       predict: {
-        question: 'Which advantage is larger in size?',
-        choices: ['That of the wrong rollout', 'That of each correct rollout', 'All have the same size'],
+        question: 'Which advantage has the larger absolute value?',
+        choices: ['That of the wrong rollout', 'That of each correct rollout', 'All have the same absolute value'],
         answer: 0,
         why: [
           'The wrong rollout has −2.48, each correct rollout has +0.35. The sum over the group is 0, so a rare outcome gets a large advantage.',
@@ -214,10 +214,10 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       ],
       predict: {
         question: 'The update makes these tokens less likely. Which token loses the most probability?',
-        choices: ['The mistake, which had 0.3 %', 'A token that had almost 100 %', 'A token between, which had 76 %'],
+        choices: ['The mistake, which had 0.3 %', 'A token that had almost 100 %', 'A token in between, which had 76 %'],
         answer: 2,
         why: [
-          'The token “ I” fell from 76 % to 29 %: Δp is −0.47. It begins nonsense inside a tool call: “ I cannot do that”.',
+          'The token “ I” fell from 76 % to 29 %: Δp is −0.47. Inside a tool call, it begins the nonsense text “ I cannot do that”.',
           'A token with 0.3 % has little probability to lose. A token near 100 % has almost no gradient, because its gradient is proportional to 1 − p.',
         ],
         reveal: { open: token('5-0-2', 452, 'delta_p'), focus: ['token'] },
@@ -233,7 +233,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         answer: 1,
         why: [
           'It rose from 42 % to 60 %: Δp is +0.18. All tokens share the same weights, so pushing other tokens down changes this one too.',
-          'The probabilities of one place have the sum 1. If the alternatives of a token fall more, the token rises.',
+          'The probabilities of all tokens at one position have the sum 1. If the alternatives of a token fall more than the token, it rises.',
         ],
         reveal: { open: token('5-0-2', 608, 'delta_p'), focus: ['token'] },
       },
@@ -260,7 +260,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       open: token('5-0-2', 608, 'kl'),
       focus: ['token'],
       text: [
-        'Two parts of the loss keep updates small. The KL term adds a cost where the probability moves away from that of the model before training. Token 608 had 9 % there, and has 42 % at step 5.',
+        'Two parts of the loss keep updates small. The KL term adds a cost where the probability moves away from that of the model before training. Before training, token 608 had 9 %; at step 5, it has 42 %.',
         'The second part clips the ratio of the new to the old probability.',
       ],
       predict: {
@@ -281,8 +281,8 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       open: run,
       focus: ['chart-kl', 'chart-entropy'],
       text: [
-        'First a run that works. KL says how far the agent moved from the model before training. It stays below 0.04 nats in all 40 steps.',
-        'Entropy says how undecided the agent is. It stays between 0.02 and 0.06 nats. The next four runs failed.',
+        'First see a run that works. KL says how far the agent moved from the model before training. Here KL stays below 0.04 nats in all 40 steps.',
+        'Entropy says how undecided the agent is. Here entropy stays between 0.02 and 0.06 nats. The next four runs failed.',
       ],
     },
     {
@@ -297,8 +297,8 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         choices: ['The learning rate is too high', 'The group is too small', 'The reward pays for length'],
         answer: 0,
         why: [
-          'One update moved the model so far that no rollout of step 2 was correct. From step 9 on no group is mixed, so the reward cannot repair it.',
-          'Lower the learning rate, and begin again from the last good checkpoint. KL shows this failure first.',
+          'One update moved the model so far that no rollout of step 2 was correct. From step 9 on, no group is mixed, so training cannot repair the model.',
+          'Lower the learning rate, and start again from the last good checkpoint. KL is the first chart that shows this failure.',
         ],
         reveal: { open: failing('high-learning-rate', '1'), focus: ['failure-answer'] },
       },
@@ -308,7 +308,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       open: failing('price-on-length-alone'),
       focus: ['failure-charts'],
       text: [
-        'The mean reward rises from −0.52 in the first five steps to −0.44 in the last five. Entropy stays as it was. But violations per write rise from 0.69 to 0.98.',
+        'The mean reward rises from −0.52 in the first five steps to −0.44 in the last five. Entropy does not change. But violations per write rise from 0.69 to 0.98.',
       ],
       predict: {
         question: 'What did the agent learn?',
@@ -320,7 +320,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         answer: 1,
         why: [
           'The reward pays only for short conversations, so the agent learns to be short. This is called reward hacking: the reward rises, and what you want falls.',
-          'Let the outcome in the database count most, put a price on writes without a yes, and train with customers who change their mind.',
+          'Let the outcome in the database count most, put a price on writes without the customer’s yes, and train with customers who change their mind.',
         ],
         reveal: { open: failing('price-on-length-alone', '1'), focus: ['failure-answer'] },
       },
@@ -338,7 +338,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         answer: 0,
         why: [
           'The temperature is 0: the agent always takes the most likely token, so the eight rollouts of a group are the same. Sample at temperature 1.',
-          'The same chart warns if tasks are too easy or too hard. Then use other tasks, or larger groups.',
+          'The same chart also shows if tasks are too easy or too hard. In this case, use other tasks, or larger groups.',
         ],
         reveal: { open: failing('greedy-rollouts', '1'), focus: ['failure-answer'] },
       },
@@ -351,11 +351,11 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         'The reward swings between 0.17 and 0.96. The gradient norm jumps to 4 at step 11. At step 10, a token limit cut 42 % of the conversations.',
       ],
       predict: {
-        question: 'This run imitates its own successes. What is wrong?',
+        question: 'In this run, the model learns to imitate its own successful conversations. What is wrong?',
         choices: ['Too many passes over the same few successes', 'The reward is wrong', 'The simulated customer fails'],
         answer: 0,
         why: [
-          'Three passes with a high learning rate fit a few conversations too closely, and then other conversations break. The charts swing before the reward stays low.',
+          'Three passes with a high learning rate fit a few conversations too closely, and other conversations become worse. The charts swing before the reward stays low.',
           'Take one pass, lower the learning rate, or use more tasks per update.',
         ],
         reveal: { open: failing('own-successes-alone', '1'), focus: ['failure-answer'] },
@@ -373,7 +373,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         choices: ['She says thanks and leaves', 'She changes her mind and wants to pay with PayPal instead', 'The tool refuses the call'],
         answer: 1,
         why: [
-          'This customer changes her mind when she is asked, or when she hears that it is done. Now it is too late: the order is cancelled, and the reward is 0.',
+          'This customer changes her mind when she is asked, or when she hears that the order is cancelled. Here she hears it too late, and the reward is 0.',
         ],
         reveal: { open: trial('before', 'eval-7-0', { turn: 21 }) },
       },
@@ -396,7 +396,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         choices: ['One', 'Two', 'Three'],
         answer: 2,
         why: [
-          'Three: who he is, which order and which payment method, and whether he agrees. Between the questions it looks up what it can.',
+          'It asks three questions: who he is, which order and payment method he means, and whether he agrees. Between them, it looks up facts in the database.',
         ],
         reveal: { open: trial('after', 'eval-13-0', { turn: 23 }) },
       },
@@ -406,7 +406,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       open: beforeAfter(45),
       focus: ['first-difference'],
       text: [
-        'Grace Kovacs also tells only what she is asked, and she has two wishes. Before training the agent says that the order is not hers, without looking it up. After training it looks it up, asks for a yes, and then asks for the second wish.',
+        'Grace Kovacs also tells only what she is asked, and she has two wishes. Before training, the agent says that the order is not hers, without reading the order. After training, it reads the order, asks for a yes, and then asks for the second wish.',
         'One pair proves little. The last lesson shows how to judge all pairs together.',
       ],
     },
@@ -414,7 +414,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       where: 'the agent’s place in a conversation',
       open: href({ name: 'play', domain: 'retail', task: 'retail/nano/heldout/1/7' }, { as: 'agent' }),
       text: [
-        'Now serve Maria Evans yourself. You act as the agent: you write messages or fill in tool calls, and the scripted customer answers.',
+        'Now serve Maria Evans yourself. You play the agent: you write messages or fill in tool calls, and the scripted customer answers.',
         'Try both ways: cancel at once, and ask first.',
       ],
     },
@@ -432,7 +432,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         choices: ['From the customer’s message', 'From the result of the first call', 'From its weights'],
         answer: 1,
         why: [
-          'The first call searched by name and zip, and returned the id. The model copies it token by token into the next call. This copying is most of what a small model must learn.',
+          'The first call searched by name and zip, and returned the id. The model copies it token by token into the next call. Most of what a small model must learn is such copying.',
         ],
         reveal: { open: rollout('5-0-0', { turn: 5 }) },
       },
@@ -440,7 +440,9 @@ const STEPS: Record<LessonId, LessonStep[]> = {
     {
       where: 'rollout 5-0-2, a failed search',
       open: rollout('5-0-2', { turn: 5 }),
-      text: ['Another rollout of the same task. One wrong token turned “Paul” into “aul”, and the tool answers: “Error: user not found”.'],
+      text: [
+        'This is another rollout of the same task. One wrong token turned “Paul” into “aul”, and the tool answers: “Error: user not found”.',
+      ],
       predict: {
         question: 'What does this agent do next?',
         choices: ['It asks the customer for the name again', 'It invents an id', 'It transfers the customer to a human'],
@@ -467,7 +469,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         choices: ['None', 'One', 'Five'],
         answer: 0,
         why: [
-          'Each of its five calls failed, so no row changed. A claim is not an act. A metric counts such claims, and an alarm rises if they become frequent.',
+          'Each of its five calls failed, so no row changed. Saying that something is done does not do it. A metric counts such false claims, and an alarm warns if they become frequent.',
         ],
         reveal: { open: rollout('5-0-2', { turn: 57, call: 4 }) },
       },
@@ -476,8 +478,8 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       where: 'rollout 5-0-0, the database after the write',
       open: rollout('5-0-0', { turn: 21, call: 3 }),
       text: [
-        'In rollout 5-0-0 the last call wrote. The panel shows the fields before and after it, and the goal.',
-        'The world itself never changes. Writes go to a layer above it that belongs to the episode. So all rollouts of a group begin with the same database, and their rewards can be compared.',
+        'In rollout 5-0-0, the last call changed the database. The panel shows the fields before and after this call, and the goal.',
+        'The world itself never changes. The changes are stored in a layer above the world, which belongs to the episode. So all rollouts of a group begin with the same database, and their rewards can be compared.',
       ],
     },
   ],
@@ -488,7 +490,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       open: beforeAfter(),
       focus: ['difference'],
       text: [
-        'Both weights served the same 48 held-out customers. Success rose from 65 % to 90 %: 13 trials were gained, 1 was lost. The difference is 25 points, with a 95 % interval from 10 to 38.',
+        'The weights before and after training served the same 48 held-out customers. Success rose from 65 % to 90 %: 13 trials were gained, 1 was lost. The difference is 25 points, with a 95 % interval from 10 to 38.',
       ],
       predict: {
         question: 'What does this interval cover?',
@@ -499,7 +501,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         ],
         answer: 1,
         why: [
-          'The interval comes from a bootstrap over the 48 tasks: it says how much the choice of the tasks matters. It is one run. Another seed trains other weights, and may gain less or more.',
+          'The interval comes from a bootstrap over the 48 tasks: it says how much the choice of the tasks matters. But this is only one run. Another seed trains other weights, and may gain less or more.',
         ],
       },
     },
@@ -511,11 +513,11 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         'This chart has two lines: the reward on the tasks of training, and the success on 200 held-out tasks, which are never trained on.',
       ],
       predict: {
-        question: 'Which line says how well the agent serves new customers?',
-        choices: ['The line of training', 'The held-out line', 'Their mean'],
+        question: 'Which line shows how well the agent serves new customers?',
+        choices: ['The training line', 'The held-out line', 'The mean of both'],
         answer: 1,
         why: [
-          'Only held-out tasks are new to the agent. Here success rose from 65 % to 83 %. The page before said 90 %: it had 48 tasks, and its interval, 79 to 98 %, contains 83 %.',
+          'Only held-out tasks are new to the agent. Here success rose from 65 % to 83 %. The previous step showed 90 %. That was measured on 48 tasks, and its interval, 79 to 98 %, contains 83 %.',
         ],
       },
     },
@@ -525,7 +527,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       focus: ['figures'],
       text: [
         'An experiment trains each variant with several seeds. Here GRPO gains 25.0 points (95 % interval 16.0 to 34.0, 5 seeds).',
-        'With customers who never change their mind, the share of writes with a yes changes by +0.6 points (−5.0 to 6.2).',
+        'With customers who never change their mind, the share of writes with the customer’s yes changes by +0.6 points (−5.0 to 6.2).',
       ],
       predict: {
         question: 'What may you conclude from +0.6 (−5.0 to 6.2)?',
@@ -548,8 +550,8 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         choices: ['Nothing, higher is better', 'One seed cannot separate the variant from chance', 'The tasks were too easy'],
         answer: 1,
         why: [
-          'Its seeds differ so much that the interval is 38 points wide. With one seed no interval over seeds exists at all.',
-          'This holds for this small world. It does not show that rejection sampling is better everywhere.',
+          'The seeds of this variant differ so much that its interval is 38 points wide. With one seed, no interval over seeds can be computed.',
+          'These results hold for this small world. They do not show that rejection sampling is better everywhere.',
         ],
       },
     },
@@ -559,7 +561,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       focus: ['comparisons'],
       text: [
         'Ask five questions about a result. Were the tasks held out? How many tasks, and how wide is the interval? How many seeds? Is the comparison with the best simple baseline? How many variants were tried?',
-        'Of twenty comparisons without any difference, one is “shown” by chance. And a result counts for its world: 95 % of the customers of this one change their mind.',
+        'Of twenty comparisons without any difference, one is “shown” by chance. And a result holds only for its world: here 95 % of the customers change their mind.',
       ],
     },
   ],

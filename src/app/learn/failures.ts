@@ -1,4 +1,4 @@
-/** @file Four recorded runs that failed, with the charts that show it. `scripts/record-failing-runs.mts` recorded them. */
+/** @file Four recorded runs that failed, with the charts that show the failure. `scripts/record-failing-runs.mts` recorded them. */
 import { type ChartSpec } from '../charts/charts.ts';
 import { CHARTS, HEALTH_CHARTS, metricChart } from '../charts/specs.ts';
 import { MetricSeries } from '../run-data/series.ts';
@@ -42,7 +42,7 @@ const REWARD: ChartSpec = {
 const MIXED = share(
   'trajectories/valid_query_ratio',
   'Mixed groups',
-  'Share of groups with correct and wrong rollouts. Only they have a gradient.',
+  'Share of groups with both correct and wrong rollouts. Only these groups have a gradient.',
 );
 const CUT = share('response_length/clip_ratio', 'Cut conversations', 'Share of conversations that a token limit cut.');
 const VIOLATIONS: ChartSpec = {
@@ -51,7 +51,7 @@ const VIOLATIONS: ChartSpec = {
   help: 'How often the agent changed data without the customer’s yes, per write.',
 };
 
-/** A file of the script, with the type of its metrics: a step lacks what it did not measure. */
+/** Gives the metrics of a recorded file their type. A step has no entry for what it did not measure. */
 const recorded = ({ command, metrics }: { command: string; metrics: readonly object[] }) => ({
   command,
   metrics: metrics as readonly StepMetrics[],

@@ -1,8 +1,8 @@
-/** @file The teacher's plan. Its moments are steps of the lessons, so both always show the same place. */
+/** @file The teacher's plan. Its moments are steps of the lessons, so the plan and the lessons always show the same views. */
 import type { LessonId } from '../lessons/titles.ts';
 import { lessonOf } from './content.ts';
 
-/** A moment to show: the place of a lesson's step, or with `answer` the place that shows the answer. */
+/** A moment to show: the view of a lesson's step or, if `answer` is true, the view that shows the answer. */
 export interface Moment {
   lesson: LessonId;
   /** The number of the step, counted from 0. */
@@ -13,7 +13,7 @@ export interface Moment {
 export interface PlanRow {
   minutes: number;
   topic: string;
-  /** What the teacher shows and the class does. */
+  /** The instructions for the teacher and the class. */
   activity: string;
   moments: readonly Moment[];
 }
@@ -37,7 +37,8 @@ export const PLAN: readonly PlanRow[] = [
   {
     minutes: 7,
     topic: 'The reward',
-    activity: 'Show a write without a question. The class votes on the reward before you show it. Discuss what the reward does not see.',
+    activity:
+      'Show a write without a question. Let the class vote on the reward before you show it. Discuss what the reward does not check.',
     moments: [
       { lesson: 'reward', step: 2 },
       { lesson: 'reward', step: 2, answer: true },
@@ -46,7 +47,7 @@ export const PLAN: readonly PlanRow[] = [
   {
     minutes: 10,
     topic: 'The group and the advantage',
-    activity: 'The class computes both advantages from the eight rewards. Then compare a correct with a wrong rollout, turn by turn.',
+    activity: 'Let the class compute both advantages from the eight rewards. Then compare a correct with a wrong rollout, turn by turn.',
     moments: [
       { lesson: 'group', step: 0 },
       { lesson: 'group', step: 1, answer: true },
@@ -56,7 +57,8 @@ export const PLAN: readonly PlanRow[] = [
   {
     minutes: 8,
     topic: 'The update',
-    activity: 'The class predicts which token changes most. Show the token that fell, and the token that rose against its advantage.',
+    activity:
+      'Ask the class to predict which token’s probability changes most. Show the token that became less likely, and the token that became more likely although its advantage is negative.',
     moments: [
       { lesson: 'update', step: 0 },
       { lesson: 'update', step: 0, answer: true },
@@ -66,13 +68,14 @@ export const PLAN: readonly PlanRow[] = [
   {
     minutes: 7,
     topic: 'When training goes wrong',
-    activity: 'Pairs of students look at one failed run each, and name the cause and a remedy.',
+    activity: 'Each pair of students looks at one failed run, and names the cause and a remedy.',
     moments: [1, 2, 3, 4].map((step) => ({ lesson: 'wrong', step }) as const),
   },
   {
     minutes: 8,
     topic: 'What was learned, and how sure we are',
-    activity: 'Show one customer before and after training. Then show all 48 with the interval. Ask what one run cannot show.',
+    activity:
+      'Show one customer before and after training. Then show the result of all 48 customers with its interval. Ask what one run cannot show.',
     moments: [
       { lesson: 'customer', step: 1 },
       { lesson: 'honest', step: 0 },
@@ -97,25 +100,25 @@ export const EXERCISES: readonly Exercise[] = [
     question: 'An agent earns reward 1 and breaks the policy. Name two ways to change the training so that this pays less.',
     moment: { lesson: 'reward', step: 2 },
     answer:
-      'Put a price on writes without a yes (reward.unconfirmed_write). Or train with customers who change their mind: then a write without a question often leads to a wrong database.',
+      'Put a price on writes without the customer’s yes (reward.unconfirmed_write). Or train with customers who change their mind: a write without a question then often leads to a wrong database.',
   },
   {
     question: 'In one wrong rollout, a token became more likely in the update. How can this be?',
     moment: { lesson: 'update', step: 1, answer: true },
     answer:
-      'All tokens share the weights, and the probabilities of one place have the sum 1. The update pushed the alternatives of this token down more than the token itself, so it rose from 42 % to 60 %.',
+      'All tokens share the weights, and the probabilities of all tokens at one position have the sum 1. The update pushed the alternatives of this token down more than the token itself, so it rose from 42 % to 60 %.',
   },
   {
     question: 'The reward of a run rises, and violations per write rise too. What do you suspect, and what do you check?',
     moment: { lesson: 'wrong', step: 2 },
     answer:
-      'Reward hacking: the reward pays for something else than what you want. Read rollouts with violations and a high reward, and look at what the settings of the reward pay for.',
+      'This looks like reward hacking: the reward pays for something other than what you want. Read rollouts with violations and a high reward, and check what the reward settings pay for.',
   },
   {
     question: 'One run gained 25 points (95 % interval 10 to 38, over 48 tasks). May you write that the method gains at least 10 points?',
     moment: { lesson: 'honest', step: 0 },
     answer:
-      'No. The interval covers the choice of the tasks for these two weights. Another seed trains other weights. Train several seeds, and give the interval over seeds.',
+      'No. The interval covers only the choice of the tasks, for the weights of this one run. Another seed trains other weights. Train several seeds, and give the interval over seeds.',
   },
 ];
 

@@ -1,7 +1,9 @@
-/** @file The form of a lesson: steps of text. Each step opens a place in the recorded runs, and may ask for a prediction first. */
+/** @file The type of a lesson. Its steps have a text; each step opens a view of the recorded runs, and may ask for a prediction first. */
 import type { LessonId } from './titles.ts';
 
-/** An address, and the names of the spots to point to there. The first spot is scrolled to, if the address names no token or message. */
+/**
+ * A view: its address, and the names of the spots to point to. The page scrolls to the first spot if the address has no token or message.
+ */
 export interface Place {
   open: string;
   focus?: readonly string[];
@@ -14,12 +16,12 @@ export interface Prediction {
   /** Index of the right choice. */
   answer: number;
   why: readonly string[];
-  /** The place that shows the answer, if it is another place. */
+  /** The view that shows the answer, if it differs from the view of the question. */
   reveal?: Place;
 }
 
 export interface LessonStep extends Place {
-  /** What the place is called, e.g. “rollout 1-0-2”. */
+  /** The name of the step's view, e.g. “rollout 1-0-2”. */
   where: string;
   text: readonly string[];
   predict?: Prediction;

@@ -11,7 +11,7 @@ export class Lessons {
   readonly #progress: Pick<LessonProgress, 'put'>;
   readonly #open: (address: string) => void;
 
-  /** @param open goes to an address */
+  /** @param open opens an address */
   constructor(progress: Pick<LessonProgress, 'put'>, open: (address: string) => void = lead) {
     this.#progress = progress;
     this.#open = open;
@@ -21,7 +21,7 @@ export class Lessons {
     return this.#lesson;
   }
 
-  /** The current step, from 0. */
+  /** The index of the current step, from 0. */
   get at(): number {
     return this.#at;
   }
@@ -30,27 +30,27 @@ export class Lessons {
     return this.#lesson?.steps[this.#at] ?? null;
   }
 
-  /** The choice that the visitor made at this step; null before. */
+  /** The index of the visitor's choice at this step; null before a choice. */
   get choice(): number | null {
     return this.#choice;
   }
 
-  /** Whether the last step is done. The panel then offers the next lesson. */
+  /** True after the last step. The panel then offers the next lesson. */
   get ended(): boolean {
     return this.#ended;
   }
 
-  /** The place that the step shows now. */
+  /** The view that the step shows: its own, or after a choice the view with the answer. */
   get place(): Place | null {
     return (this.#choice !== null && this.step?.predict?.reveal) || this.step;
   }
 
-  /** Names of the spots to point to now. */
+  /** The names of the spots to which the lesson points at present. */
   get focus(): readonly string[] {
     return this.#ended ? [] : (this.place?.focus ?? []);
   }
 
-  /** The spot to scroll to, if there is one. A token or message in the address is scrolled to by its own page. */
+  /** The spot to scroll to; undefined if there is none. If the address has a token or message, its page scrolls to that by itself. */
   get lead(): string | undefined {
     return this.place && !/[?&](tok|turn)=/.test(this.place.open) ? this.focus[0] : undefined;
   }
@@ -72,7 +72,7 @@ export class Lessons {
     this.#keep(true);
   }
 
-  /** Answers the question of the step, and goes to the place that shows the answer. */
+  /** Answers the question of the step, and opens the view that shows the answer. */
   choose(choice: number): void {
     this.#choice = choice;
     const reveal = this.step?.predict?.reveal;
@@ -91,7 +91,7 @@ export class Lessons {
     this.#open(this.step!.open);
   }
 
-  /** Stores the progress. If the storage fails, a reload loses the progress. */
+  /** Stores the progress. A failure of the storage is ignored: the progress is lost at the next reload. */
   #keep(finished: boolean): void {
     const id = this.#lesson!.id;
     const step = finished ? 0 : this.#at;
@@ -99,7 +99,7 @@ export class Lessons {
   }
 }
 
-/** Goes to an address, and leaves the focus in the panel of the lesson. */
+/** Opens an address, and keeps the focus in the panel of the lesson. */
 function lead(address: string): void {
   arrival.led = address;
   location.hash = address;

@@ -1,4 +1,4 @@
-/** @file The titles of the lessons, and the parts of GRPO's loop that they are about. A lesson's text is loaded when the visitor opens it. */
+/** @file The titles of the lessons, and the parts of GRPO's loop that each explains. The texts are loaded when a lesson is opened. */
 
 export const LESSONS = [
   {
@@ -8,7 +8,7 @@ export const LESSONS = [
     minutes: 4,
     about: 'One conversation from the first message to its end, and which tokens the agent sampled.',
   },
-  { id: 'reward', title: 'The reward', parts: ['Reward'], minutes: 5, about: 'What the reward checks, and what it does not see.' },
+  { id: 'reward', title: 'The reward', parts: ['Reward'], minutes: 5, about: 'What the reward checks, and what it does not check.' },
   {
     id: 'group',
     title: 'The group and the advantage',
