@@ -1,4 +1,4 @@
-/** @file The rollouts of a group as columns of moves, and where they differ from most rollouts. */
+/** @file Makes columns of moves from the rollouts of a group, and finds where each column differs from the majority. */
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
 import { type Turn, turnsOf } from '../conversation/aligned/acts.ts';
@@ -7,14 +7,14 @@ import type { Query } from '../routes/routes.ts';
 
 export interface Column {
   rollout: RolloutSummary;
-  /** Undefined if its messages are not stored. */
+  /** Undefined if the rollout's messages are not stored. */
   trajectory: Trajectory | undefined;
   turns: Turn[];
-  /** Its index in the divergence; -1 if its messages are not stored. */
+  /** The rollout's index in the divergence; −1 if its messages are not stored. */
   at: number;
 }
 
-/** Sorted as the address says: the best rollout first, the fewest turns first, or in the order of playing. */
+/** The columns in the order that the address asks for: the best rollout first, the fewest turns first, or as played. */
 export function columnsOf(
   rollouts: readonly RolloutSummary[],
   trajectories: ReadonlyMap<string, Trajectory>,

@@ -1,4 +1,7 @@
-/** @file The rollouts of a group as a tree of moves. Rollouts share a stretch while their moves are equal; it splits where they differ. */
+/**
+ * @file Makes a tree of moves from the rollouts of a group. Rollouts share a stretch while their moves are equal, and split where they
+ * differ.
+ */
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { Turn } from '../conversation/aligned/acts.ts';
 
@@ -9,18 +12,18 @@ export interface Played {
 }
 
 export interface Stretch<R extends Played = Played> {
-  /** The index of its first turn. */
+  /** The index of the stretch's first turn. */
   from: number;
   /**
-   * The turns that its rollouts have in common, as the first of them plays them. Empty at the root if the rollouts differ in
-   * their first turn, and for rollouts that end where others go on.
+   * The turns that the rollouts of this stretch have in common, taken from the first rollout. Empty at the root if the rollouts differ in
+   * their first turn, and for rollouts that end where other rollouts continue.
    */
   turns: readonly Turn[];
-  /** In the order given. */
+  /** The rollouts in the order of the argument of `actTree`. */
   rollouts: readonly R[];
-  /** Mean reward of its scored rollouts; null if no rollout is scored. */
+  /** Mean reward of the scored rollouts of this stretch; null if none is scored. */
   mean: number | null;
-  /** The highest mean reward first, then the most rollouts. Empty where the rollouts end. */
+  /** The stretches that follow, the highest mean reward first; of equal ones, the most rollouts first. Empty where the rollouts end. */
   next: readonly Stretch<R>[];
 }
 
@@ -46,7 +49,7 @@ function meanReward(rollouts: readonly Played[]): number | null {
   return scored.length === 0 ? null : scored.reduce((sum, reward) => sum + reward, 0) / scored.length;
 }
 
-/** The colour of a mean reward between 0 and 1: from the colour of wrong over grey to the colour of correct. */
+/** The colour of a mean reward: the colour of “wrong” at 0, grey at 0.5, the colour of “correct” at 1. */
 export function rewardTone(mean: number | null): string {
   if (mean === null) return 'var(--line-strong)';
   const share = Math.round(100 * Math.min(1, Math.abs(2 * mean - 1)));

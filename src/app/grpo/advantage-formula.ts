@@ -1,11 +1,11 @@
-/** @file GRPO's formula of the advantage with the numbers of a group. */
+/** @file Writes GRPO's formula of the advantage with the numbers of a group. */
 import { totalReward } from '../../agent/trajectory.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { GrpoConfig } from '../../records/run.ts';
 import type { Group } from '../run-data/groups.ts';
 import { number } from '../kit/format.ts';
 
-/** Imported runs can lack `adv_estimator` and `algorithm`. */
+/** The settings that decide the formula. Imported runs can lack `adv_estimator` and `algorithm`. */
 export type Settings = Partial<Pick<GrpoConfig, 'algorithm' | 'adv_estimator'>> & Pick<GrpoConfig, 'norm_adv_by_std_in_grpo'>;
 type Scored = Pick<RolloutSummary, 'reward' | 'rewards' | 'advantage'>;
 
@@ -13,7 +13,7 @@ type Scored = Pick<RolloutSummary, 'reward' | 'rewards' | 'advantage'>;
 export const estimatorOf = ({ algorithm: method = 'grpo', adv_estimator = 'grpo' }: Settings): GrpoConfig['adv_estimator'] | null =>
   method === 'grpo' ? adv_estimator : null;
 
-/** GRPO's formula in words; null for other estimators. */
+/** GRPO's formula of the advantage in words; null for other estimators. */
 export const formulaInWords = (settings: Settings): string | null =>
   estimatorOf(settings) !== 'grpo'
     ? null
@@ -22,9 +22,9 @@ export const formulaInWords = (settings: Settings): string | null =>
       : 'reward − mean = advantage';
 
 /**
- * `(1 − 0.25) / 0.463 = 1.62`; without the division by the standard deviation `1 − 0.25 = 0.75`. Null if another estimator was
- * used, if the rollout has no advantage yet, and if the formula does not give the stored advantage. (The update may also have
- * counted a price of the length, which is not stored with the rollout.)
+ * Writes the formula of a rollout, such as `(1 − 0.25) / 0.463 = 1.62`, or `1 − 0.25 = 0.75` if the run does not divide by the standard
+ * deviation. Null if another estimator was used, if the rollout has no advantage yet, or if the formula does not give the stored advantage.
+ * (It does not if the reward included a price of the length, which is not stored with the rollout.)
  */
 export function advantageFormula(rollout: Scored, { mean, std }: Pick<Group, 'mean' | 'std'>, settings: Settings): string | null {
   const { reward, advantage } = rollout;
@@ -38,7 +38,7 @@ export function advantageFormula(rollout: Scored, { mean, std }: Pick<Group, 'me
   return divide ? `(${difference}) / ${number(std)} = ${number(advantage)}` : `${difference} = ${number(equal ? 0 : advantage)}`;
 }
 
-/** The formula of the highest reward and that of the lowest reward of a group, as far as `advantageFormula` gives them. */
+/** The formulas of the highest and of the lowest reward of a group. A formula that `advantageFormula` cannot write is left out. */
 export function groupFormulas(group: Group, settings: Settings): { reward: number; text: string }[] {
   const found = new Map<number, string>();
   for (const rollout of group.rollouts) {

@@ -1,4 +1,6 @@
-/** @file Where the stretches of a tree lie: columns by level from left to right, one row for each rollout, parents centred. */
+/**
+ * @file Computes positions for the stretches of a tree. Levels are columns from left to right, each rollout is a row, parents are centred.
+ */
 import type { Played, Stretch } from './act-tree.ts';
 
 /** The share of a level's width that the ribbons to the next level take. */
@@ -14,19 +16,19 @@ export interface Block<R extends Played = Played> {
 }
 
 export interface TreeLayout<R extends Played = Played> {
-  /** Depth first. */
+  /** The blocks in depth-first order. */
   blocks: Block<R>[];
-  /** SVG paths from a stretch to the next. */
+  /** SVG paths from a stretch to the stretches that follow it. */
   ribbons: { stretch: Stretch<R>; path: string }[];
-  /** One for each rollout, from top to bottom. */
+  /** The top of each rollout's row, from top to bottom. */
   ends: { one: R; top: number }[];
   levels: number;
   height: number;
 }
 
 /**
- * @param row the height of one rollout
- * @param gap the distance between two stretches of a level
+ * @param row the height of one rollout in pixels
+ * @param gap the distance between two stretches of a level in pixels
  */
 export function layOut<R extends Played>(tree: Stretch<R>, row: number, gap: number): TreeLayout<R> {
   const levels = depth(tree);

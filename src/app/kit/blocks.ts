@@ -1,7 +1,7 @@
-/** @file Rows of a long list that are loaded in blocks when they become visible. */
+/** @file Loads the rows of a long list in blocks, when they become visible. */
 
 const BLOCK = 100;
-/** How many blocks stay in memory. The least recently used block is dropped first. */
+/** How many blocks stay in memory. If there are more, the least recently used block is dropped. */
 const KEPT = 60;
 
 export class Blocks<Row> {
@@ -9,8 +9,8 @@ export class Blocks<Row> {
   private readonly asked = new Set<number>();
 
   /**
-   * @param load loads rows [from, to)
-   * @param onchange is called when rows have arrived, or with the error of a failed load
+   * @param load loads the rows from `from` up to, but without, `to`
+   * @param onchange is called when rows are loaded, or with the error if a load failed
    */
   constructor(
     private readonly load: (from: number, to: number) => Promise<readonly Row[]>,
@@ -21,12 +21,12 @@ export class Blocks<Row> {
     return this.blocks.get(Math.floor(index / BLOCK))?.[index % BLOCK];
   }
 
-  /** Loads the missing rows of [first, last). */
+  /** Loads the rows from `first` up to, but without, `last` that are not in memory. */
   need(first: number, last: number): void {
     for (let block = Math.floor(first / BLOCK); block * BLOCK < last; block++) {
       const known = this.blocks.get(block);
       if (known) {
-        this.blocks.delete(block); // moves it to the end
+        this.blocks.delete(block); // makes this block the most recently used one
         this.blocks.set(block, known);
       } else if (!this.asked.has(block)) void this.fetch(block);
     }

@@ -1,6 +1,6 @@
 import { moveBorder } from './share-bar.ts';
 
-/** A drag of one border of a share bar. Each move starts from the shares before the drag, so that dragging back undoes it. */
+/** A drag of one border of a share bar. Each move is applied to the shares before the drag, so that dragging back undoes the drag. */
 export class BorderDrag {
   /** The shares while a border is dragged, else null. */
   shares = $state.raw<readonly number[] | null>(null);
@@ -13,7 +13,7 @@ export class BorderDrag {
     this.shares = shares;
   }
 
-  /** Ignored unless a drag has begun. */
+  /** Moves the dragged border. Does nothing if no drag has begun. */
   move(position: number): void {
     if (this.shares) this.shares = moveBorder(this.#before, this.#border, position);
   }

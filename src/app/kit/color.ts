@@ -1,6 +1,6 @@
-/** @file Design tokens for drawing on a canvas. */
+/** @file Reads the page's colours for drawing on a canvas. */
 
-/** The colour of a design token on an element. Tokens are light-dark() pairs, which the browser resolves only when they are used. */
+/** The colour of a CSS variable on an element. The variables are light-dark() pairs, so the browser must resolve them to a colour. */
 export function resolveColor(element: HTMLElement, token: string): string {
   const { color } = element.style;
   element.style.color = `var(${token})`;

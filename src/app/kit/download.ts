@@ -7,13 +7,13 @@ export const fileName = (name: string) =>
     .replace(/^[._]+/, '')
     .slice(0, 100) || 'unnamed';
 
-/** Saves text or bytes as a file. @param type the media type of a text */
+/** Saves text or bytes as a file. @param type the media type if the content is text */
 export function download(name: string, content: string | Blob, type = 'text/csv'): void {
   const url = URL.createObjectURL(typeof content === 'string' ? new Blob([content], { type }) : content);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
-  // The browser reads the file after the click.
+  // The URL must stay valid for a while, because the browser reads the file after the click.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -2,10 +2,10 @@
 
 export const percent = (value: number) => `${(100 * value).toFixed(0)} %`;
 
-/** `1 task`, `2 tasks`, `1,200 tasks`. */
+/** A count with its noun: `1 task`, `2 tasks`, `1,200 tasks`. */
 export const count = (n: number, one: string, many = `${one}s`) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
 
-/** Three significant digits, with a true minus sign. Very large and very small numbers have an exponent. */
+/** Writes a number with three significant digits and a true minus sign (−). Very large and very small numbers have an exponent. */
 export function number(value: number): string {
   if (!Number.isFinite(value)) return '–';
   if (value === 0) return '0';
@@ -32,7 +32,7 @@ export function seconds(value: number): string {
   return minutes < 60 ? `${minutes} min ${Math.round(value % 60)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Short enough for an axis. */
+/** Seconds in a form that is short enough for an axis. */
 export const tickSeconds = (value: number) => `${number(value)} s`;
 
 const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });

@@ -1,4 +1,4 @@
-/** @file A Dexie query as reactive state: the query runs again when its rows change. Use it for lists, not for charts. */
+/** @file A Dexie query as reactive state: the query runs again when its rows change. Meant for lists, not for charts. */
 import { liveQuery } from 'dexie';
 import { createSubscriber } from 'svelte/reactivity';
 
@@ -27,7 +27,7 @@ export class LiveQuery<T> {
     });
   }
 
-  /** Undefined until the first answer. */
+  /** The newest answer; undefined before the first one. */
   get current(): T | undefined {
     this.#subscribe();
     return this.#value;

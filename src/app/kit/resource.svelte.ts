@@ -3,7 +3,7 @@ import { untrack } from 'svelte';
 
 /**
  * Loads a value for a reactive source. When the source changes, the request for the earlier source is aborted and its
- * answer is ignored. Create it while a component initializes, or inside `$effect.root`.
+ * answer is ignored. Must be created while a component initializes, or inside `$effect.root`.
  *
  * @example
  * const row = new Resource(() => key, (key, signal) => fetchRow(key, signal));
@@ -16,9 +16,9 @@ export class Resource<S, T> {
   #answer = $state.raw<{ request: object; value?: T | undefined; error: Error | null } | null>(null);
 
   /**
-   * @param source is compared by identity, so pass a primitive value where an object would be new each time;
+   * @param source returns the source, which is compared by identity: return a primitive value if an object would be new each time.
    * `undefined` means that there is nothing to load
-   * @param load may run to its end after `signal` is aborted; its answer is ignored then
+   * @param load loads the value. It may ignore `signal`: after an abort, its answer is ignored
    */
   constructor(source: () => S | undefined, load: (source: S, signal: AbortSignal) => Promise<T>) {
     this.#read = source;
@@ -29,7 +29,8 @@ export class Resource<S, T> {
       const answer = (value: T | undefined, error: Error | null) => {
         if (!abort.signal.aborted) this.#answer = { request, value, error };
       };
-      // What `load` reads does not become part of the source. The constructor of Promise turns an immediate error into a rejection.
+      // untrack: reactive values that `load` reads do not become part of the source. `new Promise` turns a synchronous error into a
+      // rejection.
       void new Promise<T>((resolve) => resolve(untrack(() => load(request.source as S, abort.signal)))).then(
         (value) => answer(value, null),
         (error: unknown) => answer(undefined, error instanceof Error ? error : new Error(String(error))),
@@ -38,22 +39,22 @@ export class Resource<S, T> {
     });
   }
 
-  /** The newest answer. While the next request runs, this is still the answer before. Undefined before the first answer and after an error. */
+  /** The newest answer, which stays while the next request runs. Undefined before the first answer and after an error. */
   get current(): T | undefined {
     return this.#request.source === undefined ? undefined : this.#answer?.value;
   }
 
-  /** Why the newest answered request failed. */
+  /** The error of the newest finished request; null if it did not fail. */
   get error(): Error | null {
     return this.#request.source === undefined ? null : (this.#answer?.error ?? null);
   }
 
-  /** True while the request for the present source runs. */
+  /** True while the request for the current source runs. */
   get stale(): boolean {
     return this.#request.source !== undefined && this.#answer?.request !== this.#request;
   }
 
-  /** `current` if it belongs to the present source, else undefined. */
+  /** `current` if it belongs to the current source, else undefined. */
   get fresh(): T | undefined {
     return this.stale ? undefined : this.current;
   }

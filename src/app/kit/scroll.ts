@@ -1,28 +1,28 @@
-/** @file Where the page is scrolled to and what has the focus: after Back, after a link, and when a lesson leads. */
+/** @file Sets the scroll position and the focus when a page opens: after Back, after a link, or when a lesson opens it. */
 
-/** The longest wait for a page to grow, in ms. */
+/** How long to wait for a page to become long enough, in ms. */
 const PATIENCE = 3000;
 const INTERRUPTIONS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
-/** How the visitor came to this page. The router writes it; the heading of a page reads it. */
+/** How the visitor came to the current page. The router writes this object, and the heading of a page reads it. */
 export const arrival = {
-  /** False on the first page. */
+  /** False on the first page after loading. */
   moved: false,
   /** The scroll position when the visitor left the page, in pixels. */
   scrolled: 0,
-  /** The address that a lesson opened last. There the panel of the lesson keeps the focus. */
+  /** The address that a lesson opened last. On this page, the focus stays in the lesson's panel. */
   led: '',
 };
 
-/** Focuses the heading or section that a link led to. */
+/** Focuses a heading or section that a link opened, unless a lesson opened the page. */
 export function takeFocus(element: HTMLElement): void {
   if (location.hash !== arrival.led) element.focus({ preventScroll: true });
 }
 
-/** @param page the address of the page on the screen */
+/** Stores the scroll position in the history after each scroll. @param page returns the address of the page on the screen */
 export function rememberScroll(page: () => string): void {
   addEventListener('scrollend', () => {
-    // A link that is clicked while the page scrolls: the history is already at the next page, which was not scrolled.
+    // After a click on a link during a scroll, the history is already at the next page, whose position must not be changed.
     if (location.hash === page()) history.replaceState({ y: scrollY }, '');
   });
 }
@@ -51,8 +51,10 @@ export function scrollWhenLongEnough(y: number): () => void {
 let wanted: Element | null = null;
 
 /**
- * Scrolls an element into view, and keeps it there while the page around it is laid out, unless the visitor scrolls. Of an element
- * that is taller than the window, the beginning is shown. A later call takes over. @param top the lower end of what covers the top of the window, in pixels @param settling in ms
+ * Scrolls an element into view, and keeps it there while the page around it is laid out, unless the visitor scrolls. If the element is
+ * taller than the window, its beginning is shown. A later call replaces this one.
+ * @param top returns how many pixels at the top of the window are covered, for example by a header
+ * @param settling how long the page around the element may be laid out, in ms
  */
 export function bringIntoView(element: Element, block: ScrollLogicalPosition, top = () => 0, settling = 500): void {
   const until = performance.now() + settling;

@@ -1,2 +1,2 @@
-/** Whether an element uses letter keys itself, as text or to choose an option. Then the keys are not shortcuts. */
+/** True if an element itself uses letter keys, as text or to choose an option. Letter keys are then no shortcuts. */
 export const isTyping = (element: Element) => element.matches('input:not([type=range], [type=radio], [type=checkbox]), select, textarea');

@@ -5,8 +5,9 @@ interface Page extends Pick<EventTarget, 'addEventListener'> {
 }
 
 /**
- * The returned function takes whether the screen must stay on. Browsers release the lock when the page is hidden, so the lock
- * is requested again when the page becomes visible. Without support, or if the browser refuses (battery saver), the screen can sleep.
+ * Returns a function that switches the lock on (true) or off (false). While it is on, the screen stays on. Browsers release the lock when
+ * the page is hidden, so the lock is requested again when the page becomes visible. If the browser does not support the lock, or refuses it
+ * (battery saver), the screen can sleep.
  */
 export function screenLock(wakeLock: Pick<WakeLock, 'request'> | undefined, page: Page): (wanted: boolean) => void {
   let wanted = false;
@@ -23,7 +24,7 @@ export function screenLock(wakeLock: Pick<WakeLock, 'request'> | undefined, page
     asking = true;
     held = (await wakeLock?.request('screen').catch(() => null)) ?? null;
     asking = false;
-    if (!wanted) void update(); // the wish ended before the browser granted the lock
+    if (!wanted) void update(); // the lock was switched off before the browser granted it
   }
 
   page.addEventListener('visibilitychange', () => void update());

@@ -1,5 +1,5 @@
 /**
- * @file Which rows of a long table are drawn. All rows have the same height. Browsers cannot draw elements higher than about
+ * @file Decides which rows of a long table are drawn. All rows have the same height. Browsers cannot draw elements higher than about
  * ten million pixels, so in a longer table one scrolled pixel stands for more than one pixel of rows.
  */
 
@@ -12,10 +12,10 @@ export interface Scroller {
 }
 
 export interface RowWindow {
-  /** The rows [first, last) are drawn. Some of them are out of sight. */
+  /** The rows from `first` up to, but without, `last` are drawn. Some of them are outside the viewport. */
   first: number;
   last: number;
-  /** The top of the first drawn row in the scrolled content. Can be negative in a table that is too high. */
+  /** The top of the first drawn row in the scrolled content, in pixels. Can be negative if the table is too high for the browser. */
   top: number;
   /** The height of the scrolled content. */
   height: number;
@@ -42,7 +42,7 @@ export function windowAt(scroller: Scroller): RowWindow {
   return { first, last, top: first * rowHeight - y + scrolled, height };
 }
 
-/** The nearest scroll position that shows the row. */
+/** The scroll position nearest to the current one that shows the row. */
 export function scrollTopFor(index: number, scroller: Scroller): number {
   const { rowHeight, viewport } = scroller;
   const { range, scale, scrolled, y } = position(scroller);
@@ -51,7 +51,7 @@ export function scrollTopFor(index: number, scroller: Scroller): number {
   return wanted === null ? scrolled : Math.min(range, Math.max(0, wanted / scale));
 }
 
-/** The row after a key press at row `at`; null if the key has no meaning here. */
+/** The row to which a key moves from row `at`; null if the key moves nowhere. */
 export function rowAfterKey(key: string, at: number, { count, rowHeight, viewport }: Scroller): number | null {
   const page = Math.max(1, Math.floor(viewport / rowHeight) - 1);
   const moves: Record<string, number> = {

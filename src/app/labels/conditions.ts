@@ -1,4 +1,4 @@
-/** @file Who the simulated customers are and how often tools fail: their words on the page, and the conditions of a setup. */
+/** @file The page's words for conditions, that is, the mix of simulated customers and how often tools fail. */
 import { uncodedConditions } from '../../domains/registry.ts';
 import { conditionsCode } from '../../environments/conditions.ts';
 import { PERSONA_LABELS, PERSONA_MEANINGS, TOOL_FAULTS } from '../../environments/condition-texts.ts';
@@ -16,7 +16,7 @@ export function allConditionsText({ customers, tools }: Conditions): string {
   ].join(', ');
 }
 
-/** The conditions, if they are not those of ids without conditions: `customers: 60 % upfront, …`. Else ''. */
+/** The conditions as text, `customers: 60 % upfront, …`. '' if they are the default, which task ids do not name. */
 export const conditionsText = (conditions: Conditions | undefined, domain: string, level: string): string =>
   conditions && conditionsCode(conditions, uncodedConditions(domain, level)) !== '' ? `customers: ${allConditionsText(conditions)}` : '';
 

@@ -1,4 +1,4 @@
-/** @file Labels of stored values: statuses, endings, violations and wishes. */
+/** @file The page's labels for stored values: statuses, endings, violations and wishes. */
 import { isAudited } from '../../domains/registry.ts';
 import type { RewardTerm } from '../../records/rewards.ts';
 import type { TrialResult } from '../../records/evaluation.ts';
@@ -8,7 +8,7 @@ import { isForeign, type Violation } from '../../records/task.ts';
 import type { TerminationReason, Trajectory } from '../../records/trajectory.ts';
 import type { CustomerFaultKind } from '../../records/user.ts';
 
-/** `modify_items+cancel (impossible)` → `modify items + cancel (impossible)`. */
+/** The label of a wish: `modify_items+cancel (impossible)` becomes `modify items + cancel (impossible)`. */
 export const intent = (name: string) => name.replaceAll('_', ' ').replaceAll('+', ' + ');
 
 export const STATUS_LABELS: Record<RunStatus, string> = {
@@ -41,7 +41,7 @@ export const endingText = ({
 }: Pick<Trajectory, 'termination' | 'ending'> & Partial<Pick<Trajectory, 'task'>>): string =>
   `${TERMINATION_LABELS[termination]}${ending ? ` (${task?.scenario.benchmark}: ${ending})` : ''}`;
 
-/** Why a rollout has no advantage. */
+/** Says why a rollout has no advantage. */
 export const noAdvantage = (trajectory: Pick<Trajectory, 'task'> | undefined): string =>
   trajectory && isForeign(trajectory.task) ? 'not recorded' : 'not scored yet';
 
@@ -75,11 +75,11 @@ export const REWARD_LABELS: Record<RewardTerm, string> = {
 
 export { isAudited };
 
-/** What to say where no violation was found. */
+/** The text for a conversation without violations. */
 export const noViolations = (domain: string): string =>
   isAudited(domain) ? 'No rule was broken.' : 'Not audited: the rules of this domain are not checked.';
 
-/** A conversation as a summary, a trial or whole. A trial has no domain: its task's id begins with the domain. */
+/** The facts of a conversation, from a summary, a trial or a whole conversation. A trial's domain is the beginning of its task's id. */
 export type Audited =
   | Pick<RolloutSummary, 'domain' | 'task' | 'violations'>
   | Pick<TrialResult, 'task' | 'violations'>
@@ -92,7 +92,7 @@ export function violationCount(of: Audited): number | null {
   return typeof of.violations === 'number' ? of.violations : of.violations.length;
 }
 
-/** The labels of the broken rules of each tool call, by the call's index. */
+/** For the index of each tool call: the labels of the rules that the call broke. */
 export function brokenCalls(violations: readonly Pick<Violation, 'rule' | 'call'>[]): ReadonlyMap<number, string[]> {
   const found = new Map<number, string[]>();
   for (const { rule, call } of violations) {

@@ -10,7 +10,7 @@ interface Named {
   type: string;
 }
 
-/** One parameter. Where the schema allows several types, `kind` is the one with properties, else the first that is not null. */
+/** One parameter. If the schema allows several types, `kind` is the type with properties, or else the first type that is not null. */
 export type Field = Named &
   (
     | { kind: 'text' | 'integer' | 'number' | 'boolean' | 'json' }
@@ -21,7 +21,7 @@ export type Field = Named &
 
 type Schema = Record<string, Json>;
 const isSchema = (value: Json | undefined): value is Schema => value !== null && typeof value === 'object' && !Array.isArray(value);
-/** A schema can refer to itself. Below this depth every field is `json`. */
+/** A schema can refer to itself without end. Fields that are nested deeper than this get the kind `json`: their value is typed as JSON. */
 const DEPTH = 5;
 
 export function fieldsOf({ function: { parameters } }: ToolSchema): Field[] {
