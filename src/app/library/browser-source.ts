@@ -1,4 +1,4 @@
-/** @file Runs in the browser's storage. */
+/** @file The source of the runs that are stored in the browser. */
 import { Dexie } from 'dexie';
 import type { EvaluationRow } from '../../records/evaluation.ts';
 import type { RunWords, StepMetrics } from '../../records/run.ts';
@@ -11,10 +11,10 @@ import { originsIn } from './origin.ts';
 import { hasHeldOut, type RunSummary, spread, summaryOf } from './run-summary.ts';
 import { ROLLOUT_PAGE, type RunSource } from './source.ts';
 
-/** Typical size of a row as JSON, in bytes. IndexedDB needs about as much. */
+/** Typical size of a row as JSON, in bytes. IndexedDB needs about the same size. */
 const METRICS_BYTES = 3_000;
 const ROLLOUT_BYTES = 350;
-/** Trajectories that are measured to estimate the size of all of them. */
+/** The number of trajectories that are measured to estimate the size of all trajectories. */
 const SAMPLE = 4;
 
 export class BrowserSource implements RunSource {
@@ -37,13 +37,13 @@ export class BrowserSource implements RunSource {
     return (await beginningWith(this.#db.metrics, run).toArray()).map(({ values }) => values);
   }
 
-  /** Reads few rows, also of a long run. */
+  /** Summarizes a run. Reads only a few rows, even of a long run. */
   async summary(run: string): Promise<RunSummary> {
     const steps = () => beginningWith(this.#db.metrics, run);
     const evaluated = () => steps().filter(({ values }) => hasHeldOut(values));
     const [last, first, newest, some] = await Promise.all([
       steps().reverse().limit(LAST_STEPS).toArray(),
-      // A run is evaluated before its first step and at intervals after it, so both searches end soon.
+      // A run is evaluated before its first step and then at intervals, so both searches for an evaluation end soon.
       evaluated().first(),
       evaluated().reverse().first(),
       steps()
@@ -58,7 +58,7 @@ export class BrowserSource implements RunSource {
     );
   }
 
-  /** Checkpoints are measured. Rows are counted. Trajectories are estimated from the newest few. */
+  /** Estimates the size of a run: measures its checkpoints, counts its rows, and estimates its trajectories from the newest ones. */
   async bytes(run: string): Promise<number> {
     const db = this.#db;
     const conversations = () => beginningWith(db.trajectories, run);

@@ -4,10 +4,13 @@ import type { ModelRow } from '../../records/model.ts';
 import { modelRow } from '../../trainer/stored-models.ts';
 import { inModelsWorker } from '../clients/models-worker.ts';
 
-/** A check reads each file once: 3 GB take a few seconds from a fast disk. */
+/** The time limit of a check. A check reads each file once; from a fast disk, 3 GB take a few seconds. */
 const LIMIT_MS = 300_000;
 
-/** The row to store, as `modelRow`. The check runs in a worker, so that no file can freeze the page. @throws Error that names the file and its fault */
+/**
+ * Returns the row to store, like `modelRow`. Checks in a worker, so that no file can freeze the page.
+ * @throws Error that names the file and its fault
+ */
 export const checkedModel = (name: string, files: ModelParts, folder?: string): Promise<ModelRow> =>
   modelRow(
     name,

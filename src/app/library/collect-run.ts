@@ -1,4 +1,4 @@
-/** @file Everything that is stored of a run, for an export. */
+/** @file Collects everything that is stored of a run, for an export. */
 import type { RunContent, SharedBranch } from '../../records/bundle.ts';
 import type { EvaluationRow } from '../../records/evaluation.ts';
 import type { RunDatabase } from '../../storage/database.ts';
@@ -6,7 +6,7 @@ import { sharedEvaluation } from './evaluation-row.ts';
 import { originsIn, readOrigin } from './origin.ts';
 import type { RunSource } from './source.ts';
 
-/** Reads the run as it is at one moment, also while the run is being trained. @throws Error if the run is missing */
+/** Reads all parts of the run in one transaction, so they fit together even during training. @throws Error if the run is missing */
 export async function collectRun(db: RunDatabase, source: RunSource, id: string): Promise<Omit<RunContent, 'model'>> {
   const { run, rows, ...content } = await source.atOnce(async () => {
     const [run, metrics, rollouts, trajectories, [rows, trials, branches]] = await Promise.all([

@@ -14,14 +14,14 @@ export interface StoredConversation {
   trajectory: Trajectory;
   /** The run whose weights played the conversation; null if the library has no such run. */
   run: RunRow | null;
-  /** The configuration of the conversation, as far as it is known. */
+  /** The known settings of the conversation. */
   config: Partial<GrpoConfig>;
-  /** The model whose tokenizer made the tokens: a bundled model's name or an imported model's id. */
+  /** The model whose tokenizer made the tokens: the name of a bundled model or the id of an imported model. */
   model: string;
-  /** The page that shows every token of the conversation. */
+  /** The route of the page that shows every token of the conversation. */
   route: ConversationRoute;
   label: string;
-  /** The `origin` of the conversation's branches. For a branch: its own origin, so that its siblings are found. */
+  /** The `origin` of the conversation's branches. For a branch, it is the branch's own origin, so that its siblings are found. */
   origin: string;
   /** The conversation that a branch continues. Null if the branch began with a task or its parent is deleted. */
   branchedOff: StoredConversation | null;

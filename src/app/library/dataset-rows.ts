@@ -1,4 +1,4 @@
-/** @file Reads the file of a dataset, and makes fresh models. Loaded only when one of them is asked for. */
+/** @file Reads the file of a dataset, and makes fresh models. This module is loaded only when the visitor asks for one of these. */
 import { loadModel, withWeights } from '../../exchange/model-folder.ts';
 import type { DatasetRow } from '../../records/dataset.ts';
 import type { ModelRow } from '../../records/model.ts';
@@ -16,7 +16,10 @@ export async function importDataset(db: RunDatabase, name: string, text: string)
   return row;
 }
 
-/** The model `base` with new weights. The same arguments give the same row. @throws as `modelRow`, or if the shape has no room for the circuit */
+/**
+ * The model `base` with new weights. The same arguments give the same row.
+ * @throws like `modelRow`; also if the shape is too small for the circuit
+ */
 export async function freshModel(db: RunDatabase, base: string, init: Init, seed: number): Promise<ModelRow> {
   const files = await modelFiles(db, base);
   const weights = freshWeights(loadModel(files).config, { init, seed });

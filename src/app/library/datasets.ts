@@ -10,7 +10,7 @@ export class Datasets {
     this.#db = db;
   }
 
-  /** The newest first. */
+  /** All datasets, the newest first. */
   list(): Promise<DatasetRow[]> {
     return this.#db.datasets.orderBy('createdAt').reverse().toArray();
   }
@@ -19,7 +19,7 @@ export class Datasets {
     return this.#db.datasets.get(id);
   }
 
-  /** The conversations of a dataset in its order, also the rejected ones. */
+  /** All conversations of a dataset in their order, including the rejected ones. */
   conversations(id: string): Promise<DatasetConversationRow[]> {
     return beginningWith(this.#db.datasetConversations, id).toArray();
   }
@@ -29,7 +29,7 @@ export class Datasets {
     return (await import('./dataset-rows.ts')).importDataset(this.#db, name, text);
   }
 
-  /** Marks conversations as rejected, or takes the mark away. */
+  /** Marks conversations as rejected, or removes this mark. */
   async reject(rows: readonly Pick<DatasetConversationRow, 'dataset' | 'index'>[], rejected: boolean): Promise<void> {
     const changes = { rejected: rejected || undefined } as { rejected?: true };
     await this.#db.datasetConversations.bulkUpdate(rows.map(({ dataset, index }) => ({ key: [dataset, index], changes })));

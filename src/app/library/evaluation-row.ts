@@ -1,4 +1,4 @@
-/** @file An evaluation in the browser's storage and in a run bundle. */
+/** @file Converts an evaluation between its form in a run bundle and its row in the browser's storage. */
 import type { SharedEvaluation } from '../../records/bundle.ts';
 import type { EvaluationRow } from '../../records/evaluation.ts';
 import type { RunRow } from '../../records/run.ts';

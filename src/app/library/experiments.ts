@@ -1,4 +1,4 @@
-/** @file Experiments: those of this browser, and those that come with the page, which are read-only. */
+/** @file The experiments in this browser, and the read-only experiments that come with the page. */
 import type { Experiment, ExperimentContent, ExperimentRow } from '../../records/experiment.ts';
 import type { RunRow } from '../../records/run.ts';
 import type { RunDatabase } from '../../storage/database.ts';
@@ -7,7 +7,7 @@ import { storageError } from '../../base/storage-error.ts';
 import { BUNDLED_EXPERIMENTS } from '../../experiments/bundled.ts';
 import type { RunUnderWay } from '../../experiments/plan.ts';
 
-/** Both sources have this interface. */
+/** The interface of both sources of experiments: the browser and the page. */
 export interface ExperimentSource {
   /** The newest experiment first. */
   list(): Promise<ExperimentRow[]>;
@@ -65,7 +65,7 @@ class BrowserExperiments implements ExperimentSource {
     return this.#db.experiments.get(id);
   }
 
-  /** Its runs stay. They no longer belong to an experiment, so that a new one of the same name does not take them over. */
+  /** Deletes the experiment but not its runs. They belong to no experiment afterwards, so a new one of the same name does not get them. */
   async delete(id: string): Promise<void> {
     const { experiments, runs } = this.#db;
     await this.#db.transaction('rw', experiments, runs, async () => {
@@ -94,7 +94,7 @@ export class Experiments {
     this.#bundled = bundled;
   }
 
-  /** Those that come with the page, then those of this browser, the newest first. */
+  /** The experiments that come with the page, then those in this browser, the newest first. */
   async list(): Promise<ExperimentRow[]> {
     const own = await this.#browser.list();
     return [...(await this.#bundled.list()), ...own];
@@ -109,7 +109,7 @@ export class Experiments {
     return this.#db.runs.where('experiment').equals(id).toArray();
   }
 
-  /** The runs of an experiment that were begun and are not finished. */
+  /** The runs of an experiment that have started but are not finished. */
   async begun(id: string): Promise<BegunRun[]> {
     const rows = (await this.runs(id)).filter(({ status }) => status !== 'done');
     return Promise.all(
@@ -121,7 +121,7 @@ export class Experiments {
     );
   }
 
-  /** Stores a new experiment and returns its id: its own id, or with a number if its own id is in use. @throws Error if the disk is full */
+  /** Stores a new experiment and returns its id, to which a number is added if the id is in use. @throws Error if the disk is full */
   create(experiment: Experiment): Promise<string> {
     return this.#add({ ...experiment, createdAt: Date.now(), results: [] });
   }

@@ -1,4 +1,4 @@
-/** @file What a visitor without an own run can play: a task, and the bundled model before and after the recorded training. */
+/** @file A task and models for a visitor who has no run yet: the bundled model before and after the recorded training. */
 import { RECORDED_WEIGHTS } from './recorded-source.ts';
 import type { RouteOf } from '../routes/routes.ts';
 

@@ -7,22 +7,22 @@ import { storageError } from '../../base/storage-error.ts';
 import { evaluationRow } from './evaluation-row.ts';
 import { writeOrigin } from './origin.ts';
 
-/** Rows of one write. The page can draw between two writes. */
+/** How many rows are written at once. Between two writes, the browser can draw the page. */
 const CHUNK = 64;
-/** An imported run is not trained here: a run that was under way when it was exported becomes interrupted. */
+/** The status after an import. A run that was being trained when it was exported becomes interrupted, because nobody trains it here. */
 const ENDED: Partial<Record<RunStatus, RunStatus>> = { starting: 'interrupted', running: 'interrupted', paused: 'interrupted' };
 
 export interface StoreOptions {
   /** The run's weights, stored with the run. */
   model?: Omit<ModelRow, 'run'> | null;
-  /** Hears how many rows of `total` are written. */
+  /** Called with the number of rows that are written, of `total`. */
   onProgress?: (done: number, total: number) => void;
 }
 
 /**
  * Returns the run's id: its own id, or a new one if its own id is in use.
  * @param reserved ids that no stored run may have
- * @throws Error with advice if the disk is full; nothing is stored then
+ * @throws Error with advice if the disk is full; after an error, nothing is stored
  */
 export async function storeRun(
   db: RunDatabase,

@@ -1,4 +1,4 @@
-/** @file The stored progress in lessons. */
+/** @file Stores the visitor's progress in lessons. */
 import type { LessonRow } from '../../records/lesson.ts';
 import type { RunDatabase } from '../../storage/database.ts';
 
@@ -9,7 +9,7 @@ export class LessonProgress {
     this.#db = db;
   }
 
-  /** Progress in all lessons that were begun. */
+  /** The progress in all lessons that the visitor has begun. */
   all(): Promise<LessonRow[]> {
     return this.#db.lessons.toArray();
   }

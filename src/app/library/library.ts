@@ -1,9 +1,9 @@
 /**
- * @file All stored things: runs, conversations, evaluations, experiments, branches, models, checkpoints and progress in lessons. Runs and
- * evaluations come from two sources, the browser's storage and the recorded run. The rest is in the browser's storage.
+ * @file The page's access to everything stored: runs, conversations, evaluations, experiments, branches, models, checkpoints and progress
+ * in lessons. Runs and evaluations come from two sources, the browser's storage and the recorded run. The rest is in the browser's storage.
  *
- * Methods that a LiveQuery calls read the browser's storage before they await anything else: Dexie does not observe reads
- * that come later.
+ * Methods that a LiveQuery calls must read the browser's storage before they await anything else, because Dexie does not observe later
+ * reads.
  */
 import type { RunContent } from '../../records/bundle.ts';
 import type { BranchRow } from '../../records/branch.ts';
@@ -65,7 +65,7 @@ export class Library {
     this.#recorded = recorded;
   }
 
-  /** Calls `listener` when the storage turns out to be newer than this page, which then can only read. */
+  /** Calls `listener` if the storage was written by a newer version of the page. This page can then only read the storage. */
   onNewer(listener: () => void): void {
     this.#db.on('ready', () => void (this.#db.isNewer && listener()), true);
   }
@@ -98,7 +98,7 @@ export class Library {
       .last();
   }
 
-  /** Null if the recorded run is missing or unreadable. */
+  /** The recorded run; null if it is missing or unreadable. */
   async example(): Promise<Example | null> {
     const source = this.#recorded;
     const run = await source.run(RECORDED);
@@ -111,7 +111,7 @@ export class Library {
     return { run, metrics, rollouts, trajectories };
   }
 
-  /** The newest evaluation first, then those of the recorded run. With `run`: only evaluations of that run's weights. */
+  /** All evaluations: the newest first, then those of the recorded run. If `run` is given, only evaluations of that run's weights. */
   async evaluations(run?: string): Promise<EvaluationRow[]> {
     if (run !== undefined) return this.source(run).evaluations(run);
     return [...(await this.#browser.evaluations()), ...(await this.#recorded.evaluations())];
@@ -127,7 +127,7 @@ export class Library {
     return (await this.#browser.trial(evaluation, id)) ?? this.#recorded.trial(evaluation, id);
   }
 
-  /** A rollout, a trial or a branch. @throws Error that says what is missing */
+  /** Finds a rollout, a trial or a branch. @throws Error that says what is missing */
   async conversation(ref: Origin): Promise<StoredConversation> {
     return (await import('./conversation.ts')).findConversation(this, ref);
   }
@@ -141,7 +141,7 @@ export class Library {
     return this.#db.branches.where('origin').equals(origin).sortBy('createdAt');
   }
 
-  /** The branches of any origin that are in the training set. */
+  /** All branches that are in the training set, of any origin. */
   trainingSet(): Promise<BranchRow[]> {
     return this.#db.branches.filter(({ conversation }) => conversation !== undefined).toArray();
   }
@@ -151,7 +151,7 @@ export class Library {
     await this.#db.branches.bulkPut(rows);
   }
 
-  /** Puts branches into the training set; without a conversation, takes them out. */
+  /** Adds branches to the training set. If `conversation` is undefined, removes the branch from the set. */
   async setTraining(changes: readonly { id: string; conversation: Conversation | undefined }[]): Promise<void> {
     await this.#db.branches.bulkUpdate(changes.map(({ id, conversation }) => ({ key: id, changes: { conversation } })));
   }
@@ -161,7 +161,7 @@ export class Library {
     return (await this.#db.models.toArray()).sort((a, b) => b.addedAt - a.addedAt);
   }
 
-  /** The checkpoints of all runs of this browser. */
+  /** The checkpoints of all runs in this browser. */
   checkpoints(): Promise<CheckpointRow[]> {
     return this.#db.checkpoints.toArray();
   }
@@ -171,7 +171,7 @@ export class Library {
     return this.#putModel(await (await import('./checked-model.ts')).checkedModel(name, files, folder));
   }
 
-  /** Stores the files of a folder or a zip. Weights that are not in memory are copied to the private file system. @throws as `addModel` */
+  /** Stores the files of a folder or a zip. Copies weights that are not in memory to the private file system. @throws like `addModel` */
   async importModel(name: string, files: ModelParts): Promise<ModelRow> {
     const large = Object.fromEntries(Object.entries(files).filter((entry): entry is [string, Blob] => entry[1] instanceof Blob));
     if (Object.keys(large).length === 0) return this.addModel(name, files);
@@ -211,7 +211,7 @@ export class Library {
     return (await import('./weights.ts')).tokenizerFile(model, (id) => this.#db.models.get(id));
   }
 
-  /** Bundled models, stored models and checkpoints, those of the newest run first. */
+  /** The weights of bundled models, stored models and checkpoints. The checkpoints of the newest run come first. */
   async weights(): Promise<Weights[]> {
     return (await this.#weights()).all;
   }
@@ -240,7 +240,7 @@ export class Library {
     return (await this.#putModel(await (await import('./dataset-rows.ts')).freshModel(this.#db, base, init, seed))).id;
   }
 
-  /** Everything that is stored of a run. @param checkpoint the step whose weights are included, or null */
+  /** Reads everything that is stored of a run. @param checkpoint the step whose weights to include; null for no weights */
   async collectRun(run: string, checkpoint: number | null = null): Promise<RunContent> {
     const { collectRun } = await import('./collect-run.ts');
     const content = await collectRun(this.#db, this.source(run), run);
@@ -249,7 +249,7 @@ export class Library {
 
   /**
    * Stores an imported run and returns its id: its own id, or a new one if its own id is in use.
-   * @throws Error with advice if the disk is full; nothing is stored then
+   * @throws Error with advice if the disk is full; after an error, nothing is stored
    */
   async storeRun(content: RunContent, options?: StoreOptions): Promise<string> {
     return (await import('./import-run.ts')).storeRun(this.#db, content, [RECORDED, BRANCHES], options);
@@ -261,7 +261,7 @@ export class Library {
     return new BenchmarkDatabase().list();
   }
 
-  /** Reads everything that is stored. `onProgress` gets the number of parts that were read. */
+  /** Checks everything that is stored by reading it. Calls `onProgress` with the number of parts that were read. */
   async verify(onProgress: (checked: number) => void): Promise<StorageReport> {
     const { verifyStorage } = await import('./verify-storage.ts');
     return verifyStorage(this.#db, onProgress);

@@ -1,14 +1,17 @@
-/** @file The parent of a branch as one text, which the storage indexes. Deleting a run or an evaluation deletes the branches of its conversations. */
+/**
+ * @file Writes the parent of a branch as one text. The storage indexes it, so that deleting a run or an evaluation also deletes its
+ * branches.
+ */
 
 /** Escapes the separators `/` and `:`. An ordinary id stays as it is. */
 const escape = (name: string) => name.replace(/[%/:]/g, encodeURIComponent);
 
-/** The place of all branches in an address. Branches have no run or evaluation as their place. */
+/** The `place` of all branches, because branches are not stored in a run or an evaluation. */
 export const BRANCHES = 'branches';
 
 /** The place where a conversation is stored. */
 export interface Origin {
-  /** A run's id, an evaluation's id, or `branches`. */
+  /** The id of a run or an evaluation, or `branches`. */
   place: string;
   /** The conversation's id in that place. */
   id: string;
@@ -26,6 +29,6 @@ export function readOrigin(text: string): Origin | null {
   try {
     return { place: decodeURIComponent(place), id: decodeURIComponent(id) };
   } catch {
-    return null; // a single % in an address that a person typed
+    return null; // The text has a lone %, such as in an address that a person typed.
   }
 }

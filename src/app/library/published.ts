@@ -1,4 +1,4 @@
-/** @file The evaluations of docs/results/customers.md that come with the page. Their conversations are not part of it. */
+/** @file The evaluations of docs/results/customers.md, which come with the page. Their conversations do not. */
 import type { EvaluationRow } from '../../records/evaluation.ts';
 
 const FILE = 'recorded/interaction.json';

@@ -1,4 +1,4 @@
-/** @file Addresses of moments in the recorded run and in its evaluations before and after training. */
+/** @file Makes addresses of moments in the recorded run, and in its evaluations before and after training. */
 import { RECORDED } from './recorded-source.ts';
 import { href, type Query } from '../routes/routes.ts';
 
@@ -7,7 +7,7 @@ type Look = Partial<Query<'rollout'>>;
 export const run = href({ name: 'run', run: RECORDED });
 export const group = (id: string, query: Partial<Query<'group'>> = {}) => href({ name: 'group', run: RECORDED, group: id }, query);
 export const rollout = (id: string, look: Look) => href({ name: 'rollout', run: RECORDED, id }, look);
-/** The token at the position `tok`, coloured by the channel `ch`. */
+/** The address of a rollout with the token at position `tok` selected and the tokens coloured by the channel `ch`. */
 export const token = (id: string, tok: number, ch: Look['ch']) => rollout(id, { view: 'rendered', ch, tok });
 export const trial = (when: 'before' | 'after', id: string, look: Look) =>
   href({ name: 'trial', evaluation: `${RECORDED}-${when}`, id }, look);

@@ -46,7 +46,7 @@ export class RecordedSource implements RunSource {
     return summaryOfAll(await this.metrics(run));
   }
 
-  /** The bundle is a file of the page: it takes nothing from the browser's storage. */
+  /** Returns 0, because the bundle is a file of the page and needs none of the browser's storage. */
   async bytes(): Promise<number> {
     return 0;
   }
@@ -150,7 +150,7 @@ export class RecordedSource implements RunSource {
 }
 
 async function fetchBundled(): Promise<RunContent | null> {
-  // The reader is not part of the first script.
+  // Loads the reader of bundles only here, to keep the page's first script small.
   const [response, { readRunBundle }] = await Promise.all([fetch('recorded/run.mua.zip'), import('../../exchange/run-bundle.ts')]);
   return response.ok ? readRunBundle(await response.blob()) : null;
 }

@@ -1,13 +1,13 @@
 /** @file The figures of a run that the list of runs shows. */
 import { heldOutName, type StepMetrics } from '../../records/run.ts';
 
-/** The steps of a mean over the end of a run. The value of a single step is noisy. */
+/** The number of last steps over which a mean is taken, because the value of a single step is noisy. */
 export const LAST_STEPS = 10;
 
 export interface RunSummary {
   /** Mean reward of the last steps; null if no step has a reward. */
   reward: number | null;
-  /** Held-out reward, first and newest. One value if the run was evaluated once; empty if never. */
+  /** The first and the newest held-out reward. Has one value if the run was evaluated once, and none if never. */
   heldOut: number[];
   /** The reward of at most `CURVE_STEPS` steps, evenly spaced over the run. */
   curve: CurvePoint[];
@@ -20,7 +20,7 @@ export interface CurvePoint {
 
 const CURVE_STEPS = 60;
 
-/** At most `CURVE_STEPS` items, evenly spaced, with the first and the last. */
+/** Picks at most `CURVE_STEPS` evenly spaced items, including the first and the last. */
 export function spread<T>(items: readonly T[]): T[] {
   if (items.length <= CURVE_STEPS) return [...items];
   return Array.from({ length: CURVE_STEPS }, (_, i) => items[Math.round((i * (items.length - 1)) / (CURVE_STEPS - 1))]!);

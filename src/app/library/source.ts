@@ -1,4 +1,4 @@
-/** @file The interface of a source of runs. The browser's storage and the recorded run have the same interface. */
+/** @file The interface of a source of runs. The browser's storage and the recorded run both implement it. */
 import type { SharedTrial } from '../../records/bundle.ts';
 import type { EvaluationRow } from '../../records/evaluation.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
@@ -6,39 +6,39 @@ import type { CheckpointRow, RunRow, RunWords, StepMetrics } from '../../records
 import type { Trajectory } from '../../records/trajectory.ts';
 import type { RunSummary } from './run-summary.ts';
 
-/** Rollouts of one page: few enough that the browser stays responsive between two pages. */
+/** The number of rollouts that are read at once. It is small enough that the browser stays responsive. */
 export const ROLLOUT_PAGE = 5000;
 
 export interface RunSource {
   /** True if nothing in this source can be changed or deleted. */
   readonly readOnly: boolean;
 
-  /** The newest run first. */
+  /** The runs, the newest first. */
   runs(limit?: number): Promise<RunRow[]>;
   run(id: string): Promise<RunRow | undefined>;
-  /** By step. */
+  /** The metrics of a run, in the order of the steps. */
   metrics(run: string): Promise<StepMetrics[]>;
   summary(run: string): Promise<RunSummary>;
   /** Estimated bytes that the run takes in the browser's storage. */
   bytes(run: string): Promise<number>;
-  /** The newest checkpoint first. */
+  /** The checkpoints of a run, the newest first. */
   checkpoints(run: string): Promise<CheckpointRow[]>;
 
-  /** All rollouts of a run, by step. */
+  /** All rollouts of a run, in the order of the steps. */
   rollouts(run: string): Promise<RolloutSummary[]>;
-  /** At most `ROLLOUT_PAGE` rollouts whose id is greater than `after`, by id. Empty after the last page. */
+  /** The next rollouts in the order of ids: at most `ROLLOUT_PAGE` whose id is greater than `after`. Empty if there are no more. */
   rolloutPage(run: string, after: string): Promise<RolloutSummary[]>;
   rollout(run: string, id: string): Promise<RolloutSummary | undefined>;
   group(run: string, group: string): Promise<RolloutSummary[]>;
 
-  /** Ids of the rollouts whose trajectory is stored. */
+  /** The ids of the rollouts whose trajectory is stored. */
   trajectoryIds(run: string): Promise<string[]>;
-  /** In the order of `ids`; undefined where the trajectory is not stored. Without `ids`: all stored trajectories of the run. */
+  /** The trajectories in the order of `ids`; undefined for one that is not stored. If `ids` is absent, all stored ones of the run. */
   trajectories(run: string): Promise<Trajectory[]>;
   trajectories(run: string, ids: string[]): Promise<(Trajectory | undefined)[]>;
   trajectory(run: string, id: string): Promise<Trajectory | undefined>;
 
-  /** The newest evaluation first. With `run`: only evaluations of that run's weights. */
+  /** The evaluations, the newest first. If `run` is given, only evaluations of that run's weights. */
   evaluations(run?: string): Promise<EvaluationRow[]>;
   evaluation(id: string): Promise<EvaluationRow | undefined>;
   /** The stored conversations of an evaluation. */
@@ -49,7 +49,7 @@ export interface RunSource {
   describeRun(id: string, words: RunWords): Promise<void>;
 
   /**
-   * Deletes a run or an evaluation together with everything that belongs to it, branches too, in one transaction.
+   * Deletes a run or an evaluation with everything that belongs to it, including branches, in one transaction.
    * @throws Error if the source is read-only
    */
   deleteRun(id: string): Promise<void>;

@@ -1,4 +1,4 @@
-/** @file Reads everything that the browser stores of runs, evaluations and models, and names what is damaged. */
+/** @file Reads all stored runs, evaluations and models of this browser, and reports damaged parts. */
 import { Breath } from '../../base/breath.ts';
 import { readTrajectory } from '../../exchange/trajectory-schema.ts';
 import type { RunDatabase } from '../../storage/database.ts';
@@ -6,13 +6,13 @@ import { wholeFiles } from '../../trainer/checkpoints.ts';
 import { filesOf, inspectStored } from '../../trainer/stored-models.ts';
 
 export interface StorageReport {
-  /** Rows that were read. */
+  /** The number of rows that were read. */
   checked: number;
-  /** A sentence each. */
+  /** One sentence for each problem. */
   problems: string[];
 }
 
-/** `onProgress` gets the number of rows that were read. Nothing is changed. */
+/** Reads all rows and changes nothing. Calls `onProgress` with the number of rows that were read. */
 export async function verifyStorage(db: RunDatabase, onProgress: (checked: number) => void = () => {}): Promise<StorageReport> {
   const report: StorageReport = { checked: 0, problems: [] };
   const breath = new Breath();

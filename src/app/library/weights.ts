@@ -1,10 +1,10 @@
-/** @file Weights that a visitor can choose, and which of them fit a conversation's tokens. */
+/** @file Lists the weights that a visitor can choose, and finds those that fit a conversation's tokens. */
 import type { ModelRef, ModelRow } from '../../records/model.ts';
 import type { RunRow } from '../../records/run.ts';
 import { bundledModels, fetchBundledFile } from '../../exchange/bundled-models.ts';
 import { RECORDED, RECORDED_WEIGHTS } from './recorded-source.ts';
 
-/** Weights in an address: a model's name, or `run@step`. */
+/** Names weights in an address: by the model's name, or as `run@step`. */
 export const refText = (model: ModelRef) => (model.kind === 'model' ? model.name : `${model.run}@${model.step}`);
 
 export function parseRef(text: string): ModelRef {
@@ -15,14 +15,14 @@ export function parseRef(text: string): ModelRef {
 export interface Weights {
   ref: ModelRef;
   name: string;
-  /** The model whose tokenizer these weights use: a bundled model's name or an imported model's id. */
+  /** The model whose tokenizer these weights use: the name of a bundled model or the id of an imported model. */
   base: string;
-  /** The run that trained these weights, if it is known. */
+  /** The id of the run that trained these weights, if it is known. */
   run?: string;
 }
 
 /**
- * Bundled models, imported models, and the checkpoints of each run, the newest checkpoint first.
+ * The weights of bundled models, imported models, and the checkpoints of each run, the newest checkpoint first.
  * @param runs the newest run first
  * @param checkpoints run and step of each stored checkpoint
  */
@@ -43,7 +43,7 @@ const TOKENIZER = 'tokenizer.json';
 type FindModel = (id: string) => PromiseLike<ModelRow | undefined> | ModelRow | undefined;
 
 /**
- * Resolves to undefined if the model is neither bundled nor stored.
+ * The tokenizer.json of a model. Resolves to undefined if the model is neither bundled nor stored.
  * @param model a bundled model's name or a stored model's id
  * @throws Error if the file cannot be fetched
  */
@@ -55,16 +55,16 @@ export async function tokenizerFile(model: string, find: FindModel): Promise<Blo
 /** The weights whose tokenizer equals the tokenizer of `base`. The weights of `base` itself come first. */
 export async function fittingWeights(all: readonly Weights[], base: string, models: readonly ModelRow[]): Promise<Weights[]> {
   const find = (model: string) => models.find(({ id }) => id === model);
-  const file = (model: string) => tokenizerFile(model, find).catch(() => undefined); // no network
+  const file = (model: string) => tokenizerFile(model, find).catch(() => undefined); // there is no network
   const own = await file(base);
-  const fits = async (model: string) => model === base || (await sameText(own, await file(model)).catch(() => false)); // an unreadable file
+  const fits = async (model: string) => model === base || (await sameText(own, await file(model)).catch(() => false)); // a file is unreadable
   const bases = [...new Set(all.map((weights) => weights.base))];
   const fitting = new Map(await Promise.all(bases.map(async (model) => [model, await fits(model)] as const)));
   const rank = ({ ref }: Weights) => Number(refText(ref) !== base);
   return all.filter((weights) => fitting.get(weights.base)).sort((a, b) => rank(a) - rank(b));
 }
 
-/** Reads the files only if their sizes are equal. */
+/** True if two files have the same content. Reads them only if their sizes are equal. */
 async function sameText(a: Blob | undefined, b: Blob | undefined): Promise<boolean> {
   return a !== undefined && b !== undefined && a.size === b.size && (await a.text()) === (await b.text());
 }

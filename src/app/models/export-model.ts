@@ -6,10 +6,10 @@ import { inFolder, zipFiles } from '../../exchange/zip.ts';
 import { inModelsWorker } from '../clients/models-worker.ts';
 
 export const EXPORT_FORMATS = {
-  hf: { name: 'Hugging Face folder', note: 'safetensors, which transformers and this playground read', format: 'hf', precision: 'f32' },
-  f32: { name: 'ONNX, float32', note: 'for transformers.js and ONNX Runtime; the same numbers as here', format: 'onnx', precision: 'f32' },
+  hf: { name: 'Hugging Face folder', note: 'safetensors files, for transformers and this playground', format: 'hf', precision: 'f32' },
+  f32: { name: 'ONNX, float32', note: 'for transformers.js and ONNX Runtime; weights have the same values as here', format: 'onnx', precision: 'f32' },
   f16: { name: 'ONNX, float16', note: 'half the size; rounding changes probabilities a little', format: 'onnx', precision: 'f16' },
-  peft: { name: 'LoRA adapter', note: 'the trained adapter alone, as PEFT reads it', format: 'peft', precision: 'f32' },
+  peft: { name: 'LoRA adapter', note: 'only the trained adapter, in the format of PEFT', format: 'peft', precision: 'f32' },
 } as const satisfies Record<string, ExportOptions & { name: string; note: string }>;
 export type ExportFormat = keyof typeof EXPORT_FORMATS;
 
@@ -18,7 +18,7 @@ export type ExportFormat = keyof typeof EXPORT_FORMATS;
  * @throws Error if the model cannot be written in this format, or if the worker fails
  */
 export async function exportZip(folder: string, files: ModelFiles, chosen: ExportFormat): Promise<Blob> {
-  // The stored files, perhaps in bf16, stay as they are.
+  // The stored files are exported unchanged, even if their weights are in bf16.
   if (chosen === 'hf' && !hasAdapter(files)) return zipFiles(inFolder(folder, files), new Date());
   const { format, precision } = EXPORT_FORMATS[chosen];
   return inModelsWorker('the export', (worker) => worker.zipExport(folder, files, { format, precision }));

@@ -1,4 +1,4 @@
-/** @file Models and checkpoints as the page of models lists them. */
+/** @file Lists models and checkpoints for the page of models. */
 import { parseConfig } from '../../engine/config.ts';
 import type { ModelConfig, ModelRow } from '../../records/model.ts';
 import type { CheckpointRow, RunRow } from '../../records/run.ts';
@@ -20,7 +20,7 @@ export interface ModelEntry {
 
 const BYTES_PER_WEIGHT: Record<string, number> = { float32: 4, float16: 2, bfloat16: 2 };
 
-/** Reads only the config.json of each bundled model, not its weights. */
+/** The entries of the bundled models. Reads only their config.json, not their weights. */
 export function bundledEntries(): Promise<ModelEntry[]> {
   return Promise.all(
     bundledModels.map(async (name): Promise<ModelEntry> => {
@@ -49,14 +49,14 @@ export interface CheckpointEntry {
   runName: string;
   step: number;
   savedAt: number;
-  /** Bytes. */
+  /** The size of the weights in bytes. */
   weights: number;
-  /** Bytes of the optimizer's moments and of the reference, which are not exported. */
+  /** The size in bytes of the optimizer's moments and of the reference model, which are not exported. */
   rest: number;
   newest: boolean;
 }
 
-/** Sorted by run, the newest run first; then by step, the newest checkpoint first. */
+/** The entries of checkpoints, sorted by run (the newest first), then by step (the newest first). */
 export function checkpointEntries(runs: readonly RunRow[], checkpoints: readonly CheckpointRow[]): CheckpointEntry[] {
   const names = new Map(runs.map(({ id, name }) => [id, name]));
   const newest = new Map<string, CheckpointRow>();

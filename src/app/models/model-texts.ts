@@ -1,7 +1,7 @@
-/** @file A model's architecture and card as text. */
+/** @file Writes a model's architecture and card as text. */
 import type { ModelConfig } from '../../records/model.ts';
 
-/** `qwen3, 3 layers of width 64, 4 heads (2 key-value) of 32, MLP 192, vocabulary 1,280, tied embeddings` */
+/** For example `qwen3, 3 layers of width 64, 4 heads (2 key-value) of 32, MLP 192, vocabulary 1,280, tied embeddings`. */
 export function architecture(config: ModelConfig): string {
   const n = (value: number) => value.toLocaleString('en');
   return [
