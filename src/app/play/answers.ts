@@ -1,4 +1,4 @@
-/** @file How several models answer the same message. */
+/** @file Lets several models answer the same message. */
 import type { LiveAct } from '../../agent/live.ts';
 import type { ModelRef } from '../../records/model.ts';
 import type { MessageNode, Trajectory } from '../../records/trajectory.ts';
@@ -9,14 +9,14 @@ export interface Answer {
   name: string;
   /** The messages of the answer; empty until it is complete. */
   nodes: MessageNode[];
-  /** The answer as far as it is sampled. */
+  /** The part of the answer that is sampled so far. */
   acts: readonly LiveAct[];
 }
 
 /**
  * Lets each model play the agent's next turn, one after another.
  * @param play plays one conversation and shows its acts until it ends
- * @param update gets all answers each time that one changed
+ * @param update is called with all answers each time that one has changed
  * @throws what `play` throws
  */
 export async function answersOf(

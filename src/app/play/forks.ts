@@ -1,12 +1,12 @@
-/** @file From which messages of a played conversation the visitor can play on. */
+/** @file Finds the messages of a played conversation from which the visitor can continue. */
 import { path } from '../../base/message-path.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
 import { type From, forkAt } from '../branches/play-origin.ts';
 import type { Role } from './setting.ts';
 
 /**
- * The fork at each message, by the message's id. Messages of the stored conversation have an address, later messages are
- * reached in place. A message is absent if a fork there would change nothing.
+ * The fork at each message, by the message's id. A fork at a message of the stored conversation has an address. A fork at a later message
+ * is `in place`: the page goes back to the message without a new address. A message at which a fork would change nothing is absent.
  * @param kept how many messages the stored conversation shares with `shown`
  */
 export function forksOf(

@@ -16,7 +16,7 @@ import type { Role, Setting } from './setting.ts';
 
 export type { Role, Setting };
 
-/** Who plays the next turns. */
+/** The parties that play the next turns. */
 type Move = Pick<Request, 'agent' | 'user'>;
 
 export class Game extends Position {
@@ -24,13 +24,13 @@ export class Game extends Position {
   busy = $state('');
   progress = $state.raw<{ done: number; total: number } | null>(null);
   problem = $state('');
-  /** What the visitor said as the customer, until the conversation holds it; '' otherwise. */
+  /** The visitor's last message as the customer, until it is a part of the conversation; '' otherwise. */
   saying = $state('');
-  /** What the turns under way said and did so far; empty between two moves. What `saying` holds is left out. */
+  /** The acts of the current move so far, without the message in `saying`; empty between two moves. */
   acts = $state.raw<readonly LiveAct[]>([]);
-  /** How several models answer the customer's last message. Null unless `compare` was called since the last move. */
+  /** The answers of several models to the customer's last message; null if `compare` was not called since the last move. */
   compared = $state.raw<Answer[] | null>(null);
-  /** The rollouts that `rollOut` sampled last. */
+  /** The rollouts of the last call of `rollOut`. */
   rolled = $state.raw<Trajectory[] | null>(null);
   readonly #client: TrainerClient;
   readonly #library: Library;
@@ -73,7 +73,7 @@ export class Game extends Position {
     });
   }
 
-  /** Speaks as the customer. Then the model plays the agent if it is ready, else the visitor does. */
+  /** Speaks as the customer. The model then plays the agent if it is ready; if not, the visitor plays the agent. */
   say(text: string, modelReady: Promise<boolean>): Promise<void> {
     this.saying = text;
     return this.move(this.#answered({ say: text }, modelReady), 'Waiting for the agent…');
@@ -103,13 +103,13 @@ export class Game extends Position {
     await this.#settle();
   }
 
-  /** Goes back to a message that no stored conversation has. */
+  /** Goes back to a message that is in no stored conversation. */
   async goBackTo(node: number): Promise<void> {
     this.goBack(prefixAt(this.shown, node, this.as));
     await this.#settle();
   }
 
-  /** Samples the agent's last turn again with another random stream. */
+  /** Samples the agent's last turn again, with a new random stream. */
   async regenerate(): Promise<void> {
     const prefix = this.withoutAgent();
     if (!prefix) return;
@@ -135,7 +135,7 @@ export class Game extends Position {
     this.progress = null;
   }
 
-  /** Whether the customer has said something that models can answer. */
+  /** True if the last message is the customer's, so that models can answer it. */
   get canCompare(): boolean {
     return !this.busy && this.shown.nodes.some(({ role }) => role === 'user');
   }
@@ -172,8 +172,8 @@ export class Game extends Position {
   }
 
   /**
-   * Deletes branches. If the current branch is deleted, the game begins again at the fork.
-   * @returns where to go if the game began with a deleted branch: to the current branch if `from` is not null
+   * Deletes branches. If the current branch is deleted, the game starts again at the fork. @returns undefined, unless the game began with a
+   * deleted branch. In this case, `from` is the current branch to open, or null
    */
   async remove(rows: readonly BranchRow[]): Promise<{ from: From | null } | undefined> {
     const gone = new Set(rows.map(({ id }) => id));
@@ -193,7 +193,7 @@ export class Game extends Position {
     return undefined;
   }
 
-  /** Plays one conversation. `show` gets its acts until it ends: a late message of the worker is ignored. */
+  /** Plays one conversation. Calls `show` with its acts until it ends, and ignores later messages of the worker. */
   async #watched(request: Request, show: (acts: LiveAct[]) => void): Promise<Trajectory[]> {
     let playing = true;
     try {
@@ -205,7 +205,7 @@ export class Game extends Position {
     }
   }
 
-  /** Without the visitor's own words, which `saying` holds. */
+  /** The acts without the visitor's own message, which is in `saying`. */
   #unsaid(acts: readonly LiveAct[]): readonly LiveAct[] {
     return this.saying !== '' && acts[0]?.by === 'customer' ? acts.slice(1) : acts;
   }
@@ -217,7 +217,7 @@ export class Game extends Position {
     this.compared = null;
   }
 
-  /** Plays what the visitor does not: a pending tool call, the customer if the visitor is the agent, the verdict at the end. */
+  /** Plays what needs no visitor: a pending tool call, the customer's turn if the visitor is the agent, and the scoring at the end. */
   async #settle(): Promise<void> {
     const { next } = this;
     const due = next === 'environment' || (next === 'nobody' && !this.ended) || (next === 'user' && this.as === 'agent');
@@ -252,10 +252,10 @@ export class Game extends Position {
     }
   }
 
-  /** Stores the conversation in its branch. A branch in the training set is updated there too. */
+  /** Stores the conversation in its branch. If the branch is in the training set, also updates it there. */
   async #keep(): Promise<void> {
     const trajectory = this.result!;
-    // An opening message of the simulated customer alone is not worth a branch.
+    // If only the simulated customer has said something, the conversation is not worth a branch.
     const added = trajectory.nodes.slice(this.sharedWith(this.stored?.trajectory));
     if (!this.branch && !added.some(({ role, by }) => role === 'assistant' || by)) return;
     const { origin, parent, tools } = this.setting;

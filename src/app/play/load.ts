@@ -1,4 +1,4 @@
-/** @file Loads what the play page needs: the task with its tools, the conversation to continue, and the models that can answer. */
+/** @file Loads the data of the play page: the task with its tools, the conversation to continue, and the models that can answer. */
 import { type OtherToken, type Prefix, prefixWith } from '../../agent/prefix.ts';
 import type { ModelRef } from '../../records/model.ts';
 import type { Task } from '../../records/task.ts';
@@ -17,7 +17,7 @@ import type { Setting } from './game.svelte.ts';
 export interface ModelChoice {
   value: string;
   name: string;
-  /** A run or a model, as the query names it. */
+  /** The id of a run or the name of a model, as the query has it. */
   run: string;
   step: number | null;
   ref: ModelRef;
@@ -25,16 +25,16 @@ export interface ModelChoice {
 
 export interface Loaded {
   setting: Setting;
-  /** At least one. */
+  /** The models that can play the agent, at least one. */
   models: ModelChoice[];
   original: WayBack | null;
 }
 
-/** The link back: from a branch to its original, else to the conversation itself. */
+/** The link back: for a branch, to its original; otherwise to the conversation itself. */
 export interface WayBack {
   href: string;
   name: string;
-  /** The whole conversation, as a query names it; '' for the start of a task. */
+  /** The whole conversation, as the query `from` names it; '' for the start of a task. */
   from: string;
 }
 
@@ -74,7 +74,7 @@ export async function loadSetting(library: Library, task: string, from: string, 
   };
 }
 
-/** The words that the agent's turn begins with, for the visitor to read. */
+/** Adds the words with which the agent's turn begins, for the visitor to read. */
 async function withWords(library: Library, model: string, { turn }: Prefix, token: OtherToken): Promise<Setting['token']> {
   const vocabulary = await vocabularyOf(library, model);
   if (vocabulary instanceof Error) throw vocabulary;
@@ -87,9 +87,9 @@ async function freshTask(task: string): Promise<Task> {
   return found.task;
 }
 
-/** Weights of the run `own` first, then `base`, which sampled the conversation, then all others. */
+/** The models in order: the weights of the run `own`, then `base`, which sampled the conversation, then all others. */
 function choices(weights: readonly Weights[], base: string, own?: string): ModelChoice[] {
-  // A deleted model is listed too: an attempt to play with it says what is missing.
+  // Lists the model even if it is deleted: an attempt to play with it then says what is missing.
   if (weights.length === 0) return choices([{ ref: { kind: 'model', name: base }, name: base, base }], base);
   const rank = ({ ref, run }: Weights) => (run !== undefined && run === own ? 0 : refText(ref) === base ? 1 : 2);
   return weights

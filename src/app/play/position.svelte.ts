@@ -1,4 +1,4 @@
-/** @file A conversation as far as it is played: its messages, whose turn it is, and the way back. */
+/** @file The present state of a played conversation: its messages, whose turn it is, and the ways back. */
 import { nextParty, type NextParty, type Prefix, prefixAt, prefixWith, withoutLast } from '../../agent/prefix.ts';
 import { path } from '../../base/message-path.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
@@ -13,16 +13,16 @@ export class Position {
   as = $state<Role>('user');
   /** The messages so far; null before the first message. */
   prefix = $state.raw<Prefix | null>(null);
-  /** The result of the last move, or the whole stored conversation if it is shown; null after a fork or an undo. */
+  /** The result of the last move, or the stored conversation if all of it is shown; null after a fork or an undo. */
   result = $state.raw<Trajectory | null>(null);
-  /** True until the first move. Until then the visitor's role can move the fork. */
+  /** True until the first move. While true, a change of the visitor's role can move the fork. */
   untouched = $state(true);
   /** The id of the branch that stores this conversation; '' if it is not stored. */
   branch = $state('');
-  /** The stored conversation that begins like the shown conversation, or is equal to it. */
+  /** The stored conversation that the shown conversation continues, or that is equal to it. */
   protected stored = $state.raw<(Origin & { trajectory: Trajectory }) | null>(null);
 
-  /** The place where the agent's turn begins with tokens that the visitor chose. “Regenerate” begins there too. */
+  /** The messages, and the tokens that the visitor chose for the beginning of the agent's turn. “Regenerate” starts from these too. */
   protected chosen: Prefix | null = null;
 
   constructor(setting: Setting) {
@@ -36,7 +36,7 @@ export class Position {
   get next(): NextParty {
     if (this.ended) return 'nobody';
     const next = nextParty(this.prefix?.nodes ?? []);
-    // The benchmark's rules ignore this stop word.
+    // The customer's stop word is last, but the conversation has not ended: the benchmark's rules ignored the stop word.
     return next === 'nobody' && this.result ? 'agent' : next;
   }
 
@@ -46,18 +46,18 @@ export class Position {
     return { nodes, leaf: nodes.length - 1, verdict: this.result?.verdict ?? null, userCalls: [...(this.prefix?.userCalls ?? [])] };
   }
 
-  /** How many messages this conversation and `other` share from the first message on. */
+  /** How many messages at the beginning are equal in this conversation and `other`. */
   sharedWith(other: Trajectory | null | undefined): number {
     return other ? sharedMessages(this.prefix?.nodes ?? [], path(other)) : 0;
   }
 
-  /** The place where the visitor can play on, by the id of the message. */
+  /** For the id of each message: the fork at which the visitor can continue. */
   readonly forks = $derived.by(() => {
     const { termination = 'aborted' } = this.result ?? {};
     return forksOf({ ...this.shown, termination }, this.as, this.stored, this.sharedWith(this.stored?.trajectory));
   });
 
-  /** The words that the agent's next turn begins with; '' if the turn is free. */
+  /** The words with which the agent's next turn must begin; '' if it can begin with any words. */
   get begun(): string {
     return this.prefix?.turn ? (this.setting.token?.words ?? '') : '';
   }

@@ -1,4 +1,4 @@
-/** @file What a played conversation is made of. */
+/** @file The parts of a played conversation that do not change while it is played. */
 import type { OtherToken } from '../../agent/prefix.ts';
 import type { GrpoConfig } from '../../records/run.ts';
 import type { Task, ToolSchema } from '../../records/task.ts';
@@ -10,15 +10,15 @@ export type Role = 'user' | 'agent';
 export interface Setting {
   task: Task;
   tools: ToolSchema[];
-  /** Whether the simulated customer has tools of its own. */
+  /** True if the simulated customer has its own tools. */
   userTools: boolean;
   config: GrpoConfig;
   /** The stored conversation to continue, and the message to continue from; null for a new conversation. */
   start: (From & { trajectory: Trajectory }) | null;
-  /** Another token of the agent, which the conversation goes on from; null if the visitor chose only a message. */
+  /** The agent's token that the visitor replaced, from which the conversation continues; null if the visitor chose only a message. */
   token: (OtherToken & { words: string }) | null;
   /** The `origin` of the branches of this conversation. */
   origin: string;
-  /** The conversation that these branches leave; null if they begin with the task. */
+  /** The conversation from which these branches fork; null if they begin with the task. */
   parent: Trajectory | null;
 }

@@ -1,4 +1,4 @@
-/** @file Stores a played conversation as a branch, and puts branches into the training set. */
+/** @file Stores a played conversation as a branch, and adds branches to the training set. */
 import { toMessages } from '../../agent/trajectory.ts';
 import type { BranchRow } from '../../records/branch.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
@@ -6,7 +6,7 @@ import type { Library } from '../library/library.ts';
 import type { Setting } from './setting.ts';
 
 /**
- * Stores a conversation in its branch. A branch in the training set is updated there too.
+ * Stores a conversation in its branch. If the branch is in the training set, also updates it there.
  * @param branch the id of its branch; '' for a new one
  * @returns the id of the branch
  */

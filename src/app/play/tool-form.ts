@@ -1,8 +1,8 @@
-/** @file What a visitor types into the form of a tool, and the arguments that it makes. */
+/** @file Converts the texts that a visitor types into the form of a tool to the arguments of a call. */
 import type { Json } from '../../records/json.ts';
 import { choiceText, type Field } from '../labels/tool-parameters.ts';
 
-/** The content of the form: texts as they were typed, in lists and objects. */
+/** The content of a field: a text as it was typed, or a list or an object of contents. */
 export type Draft = string | Draft[] | { [name: string]: Draft };
 export type Drafts = Record<string, Draft>;
 
@@ -40,7 +40,7 @@ function readObject(fields: readonly Field[], drafts: Drafts, path: string, prob
   return read;
 }
 
-/** Undefined if the field is left out or wrong. */
+/** The value of a field; undefined if the field is empty or wrong. */
 function readField(field: Field, draft: Draft, path: string, problems: Record<string, string>): Json | undefined {
   if (field.kind === 'list') {
     const entries = Array.isArray(draft) ? draft : [];

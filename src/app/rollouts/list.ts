@@ -1,9 +1,9 @@
-/** @file The list of rollouts that a visitor comes from, carried in the address of a rollout. */
+/** @file The list of rollouts from which the visitor opened a rollout. The address of the rollout has this list. */
 import { listOrder, RolloutIndex, type RolloutQuery } from '../run-data/rollout-filter.ts';
 import { readQuery } from '../routes/routes.ts';
 import type { RunData } from '../run-data/run-data.svelte.ts';
 
-/** The list without filters. An empty text would say that the visitor comes from elsewhere. */
+/** The text of the list without filters. An empty text means that the visitor did not come from a list. */
 const ALL = 'all';
 
 /** The filters and the order of a list as one text. */
@@ -16,7 +16,7 @@ export const readList = (text: string): RolloutQuery => readQuery('rollouts', ne
 
 /** The ids of the rollouts of a list, in its order. @throws Error if the storage fails while texts are searched */
 export async function listedIds(data: Pick<RunData, 'rollouts' | 'texts'>, text: string, signal: AbortSignal): Promise<string[]> {
-  // A long list takes a while to sort: the page is drawn first.
+  // Lets the browser draw the page first, because a long list takes a while to sort.
   await new Promise((resolve) => setTimeout(resolve));
   signal.throwIfAborted();
   const query = readList(text);

@@ -19,7 +19,7 @@ export function readPair(of: string): [RolloutAddress, RolloutAddress] | null {
   try {
     return sides.map(([run, id]) => ({ run: decodeURIComponent(run!), id: decodeURIComponent(id!) })) as [RolloutAddress, RolloutAddress];
   } catch {
-    return null; // a lone % in an address typed by hand
+    return null; // The text has a lone %, such as in an address that a person typed.
   }
 }
 

@@ -1,4 +1,4 @@
-/** @file Files that the visitor dropped or chose on any page. The page that reads them takes them from here. */
+/** @file Files that the visitor dropped or chose on one page, for the page that imports them. */
 import type { PickedFile } from '../kit/picked-files.ts';
 import { href } from './routes.ts';
 
@@ -14,7 +14,7 @@ export const handedOver = new HandedOver();
 /** Endings of the files that the import page reads. */
 export const RUN_FILES = '.zip,.jsonl,.json,.parquet,.eval';
 
-/** The page for these files: `models` for files of a model folder, `import` for all others. */
+/** The page that imports these files: `models` for the files of a model folder, `import` for all others. */
 export function destination(files: readonly PickedFile[]): 'models' | 'import' {
   return files.some(([path]) => /(^|\/)config\.json$|\.safetensors$/.test(path)) ? 'models' : 'import';
 }

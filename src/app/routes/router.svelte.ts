@@ -5,7 +5,7 @@ import { arrival, rememberedScroll, rememberScroll } from '../kit/scroll.ts';
 export class Router {
   #address = $state.raw<Address>(parseHash(location.hash));
 
-  /** The address that the page shows. Between a click and `hashchange` the location is already another one. */
+  /** The address of the shown page. Between a click and the event `hashchange`, `location` already has the next address. */
   #shown = location.hash;
 
   constructor() {
@@ -26,12 +26,12 @@ export class Router {
     return this.#address.route;
   }
 
-  /** The address's query as the page `name` reads it, with typed values. */
+  /** The query of the address with typed values, by the definition of the page `name`. */
   query<N extends RouteName>(name: N): Query<N> {
     return readQuery(name, this.#address.query);
   }
 
-  /** Replaces values of the query without a new entry in the history. '' and null remove a value. */
+  /** Replaces values of the query, without a new history entry. '' and null remove a value. */
   setQuery(values: Record<string, string | number | null>): void {
     const query = new URLSearchParams(this.#address.query);
     for (const [name, value] of Object.entries(values)) {

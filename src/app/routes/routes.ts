@@ -1,6 +1,6 @@
 /**
  * @file The pages, their addresses and the values of their queries. The address is in the hash, so it works on any static host
- * and is never sent to a server. A query value that a page does not know counts as absent, so old links still open.
+ * and is never sent to a server. A query value that a page does not know is ignored, so old links still open.
  */
 import * as z from 'zod/mini';
 
@@ -9,11 +9,11 @@ const natural = z._default(z.catch(z.nullable(z.coerce.number().check(z.int(), z
 const oneOf = <const T extends readonly [string, ...string[]]>(...names: T) => z._default(z.catch(z.enum(names), names[0]), names[0]);
 const flag = z._default(z.catch(z.enum(['', '1']), ''), '');
 
-/** Colour channels of the token view. A stored channel has the name of its annotation in `MessageNode.annotations`. */
+/** The colour channels of the token view. A channel with stored values has the name of its annotation in `MessageNode.annotations`. */
 export const CHANNELS = ['none', 'mask', 'logprob', 'ref_logprob', 'kl', 'entropy', 'ratio', 'advantage', 'pressure', 'delta_p'] as const;
-/** Channels that need a second scoring with weights that the visitor chooses. */
+/** Channels that need the tokens to be scored again, with weights that the visitor chooses. */
 export const BY_CHANNELS = ['by_delta_p', 'by_logprob', 'by_entropy'] as const;
-/** The columns that sort the list of runs. */
+/** The columns by which the list of runs can be sorted. */
 export const RUN_SORTS = ['name', 'status', 'step', 'reward', 'heldOut', 'size', 'preset', 'seed', 'createdAt'] as const;
 export const WORLD_TABS = ['data', 'tools', 'policy', 'tasks'] as const;
 
@@ -30,8 +30,8 @@ const INSPECTOR = z.object({
 });
 
 /**
- * The query of each page. A filter holds the value that rows must have; '' and null mean all rows.
- * The settings of a new run are not listed here: the query of `home` may hold any setting. `setup` 1: the form of a new run alone.
+ * The query of each page. A filter holds the value that rows must have; '' and null mean all rows. The query of `home` may also hold any
+ * setting of a new run; these settings are not listed here. `setup` 1 shows only the form of a new run.
  */
 const QUERIES = {
   home: z.looseObject({ preset: text, seed: natural, setup: flag }),
@@ -39,7 +39,7 @@ const QUERIES = {
   /** `step`: the step to begin with, counted from 1. */
   lesson: z.object({ step: natural }),
   teach: z.object({}),
-  /** `answer` 1: the cause and the remedies are open. */
+  /** `answer` 1 shows the cause and the remedies. */
   failing: z.object({ answer: flag }),
   /** `of`: the runs to compare; `tags`: the tags that a run must have, separated by commas. */
   runs: z.object({ of: text, tags: text, sort: oneOf('', ...RUN_SORTS), order: oneOf('', 'asc', 'desc') }),
@@ -58,15 +58,18 @@ const QUERIES = {
     sort: oneOf('', 'reward', 'turns', 'tokens', 'advantage'),
     at: text,
   }),
-  /** `pin`: up to two rollouts, separated by commas. `shared` 1: hide the moves that all rollouts share. `at`: the rollout to show where only one fits. */
+  /**
+   * `pin`: up to two rollouts, separated by commas. `shared` 1 hides the moves that all rollouts share. `at`: the rollout to show when the
+   * screen is too narrow for more than one.
+   */
   group: z.object({ sort: oneOf('', 'reward', 'turns'), pin: text, shared: flag, at: text }),
-  /** `list`: the list of rollouts that the visitor comes from, as `rollouts/list.ts` writes it. */
+  /** `list`: the list of rollouts from which the visitor opened this one, as `rollouts/list.ts` writes it. */
   rollout: z.extend(INSPECTOR, { list: text }),
   trial: INSPECTOR,
   branch: INSPECTOR,
   /**
-   * `of`: two or more runs, or two rollouts as `run/rollout`, or two evaluations, separated by commas. For evaluations, the
-   * other values filter the pairs by outcome or by a rule that only one side breaks, and name the pair to show.
+   * `of`: two or more runs, or two rollouts as `run/rollout`, or two evaluations, separated by commas. For evaluations, `flip` filters the
+   * pairs by outcome and `violation` by a rule that only one side breaks; `task` and `trial` name the pair to show.
    */
   compare: z.object({
     kind: oneOf('runs', 'rollouts', 'evals'),
@@ -81,22 +84,22 @@ const QUERIES = {
     intent: text,
   }),
   /**
-   * `from`: `place/id@node`, as `play-origin.ts` writes it; without `from` a new conversation begins. `token`: `index:id`, another
-   * token of the agent's message that `from` names. `run`, `step`: the weights of the agent.
+   * `from`: `place/id@node`, as `play-origin.ts` writes it. If `from` is absent, a new conversation begins. `token`: `index:id`, a token to
+   * put into the agent's message that `from` names. `run`, `step`: the weights of the agent.
    */
   play: z.object({ from: text, token: text, as: oneOf('user', 'agent'), run: text, step: natural }),
   worlds: z.object({}),
-  /** A generated world has a number within its `split` and `seed`. The id of a `task` contains all three. */
+  /** `world`: the number of a generated world within its `split` and `seed`. The id of a `task` contains all three. */
   world: z.object({ table: text, row: text, task: text, q: text, split: text, seed: natural, world: natural }),
   /** `pick`: the evaluations to compare; `model`: the weights to evaluate, as a model's name or `run@step`. */
   evals: z.object({ pick: text, model: text }),
   eval: z.object({ reward: oneOf('', '0', '1', 'null'), violation: text, intent: text, end: text }),
-  /** The settings of Setup, for a new experiment. */
+  /** The query holds the settings of Setup, for a new experiment. */
   experiments: z.looseObject({ preset: text, seed: natural }),
   experiment: z.object({}),
   models: z.object({}),
   'cold-start': z.object({}),
-  /** A filter holds the value that conversations must have. `at`: the index of the conversation that is shown. */
+  /** Each filter holds the value that conversations must have. `at`: the index of the shown conversation. */
   dataset: z.object({
     state: oneOf('', 'kept', 'rejected'),
     reward: oneOf('', '0', '1', 'unknown'),
@@ -116,7 +119,7 @@ const QUERIES = {
 export type RouteName = keyof typeof QUERIES;
 export type Query<N extends RouteName> = z.output<(typeof QUERIES)[N]>;
 
-/** The names in a path. Each replaces a `:name` of the pattern. */
+/** The pattern of each route's path. Each `:name` is replaced by a parameter of the route. */
 const PATHS = {
   home: '/',
   learn: '/learn',
@@ -173,7 +176,7 @@ function parsePath(pathname: string): Route {
   try {
     parts = pathname.split('/').filter(Boolean).map(decodeURIComponent);
   } catch {
-    return { name: 'not-found' }; // a lone % in an address typed by hand
+    return { name: 'not-found' }; // The path has a lone %, such as in an address that a person typed.
   }
   for (const [name, pattern] of Object.entries(PATHS)) {
     const pieces = pattern.split('/').filter(Boolean);

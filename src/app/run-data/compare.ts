@@ -1,4 +1,4 @@
-/** @file The settings in which runs differ. */
+/** @file Finds the settings in which runs differ. */
 import { customerName } from '../../base/customer-name.ts';
 import type { GrpoConfig, RunRow } from '../../records/run.ts';
 
@@ -8,7 +8,7 @@ export interface Difference {
   values: string[];
 }
 
-/** Model, preset, customer and settings whose values differ between runs. */
+/** The model, preset, customer and settings, as far as their values differ between the runs. */
 export function differences(rows: readonly Pick<RunRow, 'request' | 'config'>[]): Difference[] {
   const names = [...new Set(rows.flatMap(({ config }) => Object.keys(config)))] as (keyof GrpoConfig)[];
   const all: Difference[] = [

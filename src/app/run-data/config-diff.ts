@@ -1,4 +1,4 @@
-/** @file The settings in which a run's configuration differs from its preset. */
+/** @file Finds the settings in which a run's configuration differs from its preset. */
 import type { GrpoConfig } from '../../records/run.ts';
 
 export interface ConfigChange {
@@ -7,7 +7,7 @@ export interface ConfigChange {
   to: GrpoConfig[keyof GrpoConfig];
 }
 
-/** Settings with different values, in the order of the configuration. Settings that an older run does not have are left out. */
+/** The settings with different values, in the order of the configuration. Ignores settings that an older run does not have. */
 export function configDiff(base: GrpoConfig, config: GrpoConfig): ConfigChange[] {
   const names = Object.keys(base) as (keyof GrpoConfig)[];
   return names

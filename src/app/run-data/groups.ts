@@ -1,4 +1,4 @@
-/** @file The rollouts of a step by group. */
+/** @file Sorts the rollouts of a step into groups. */
 import { totalReward } from '../../agent/trajectory.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 
@@ -7,13 +7,13 @@ export interface Group {
   step: number;
   task: string;
   intent: string;
-  /** Sorted by index. */
+  /** The rollouts of the group, sorted by index. */
   rollouts: RolloutSummary[];
-  /** Mean reward of training of the scored rollouts; null if no rollout is scored. */
+  /** Mean training reward of the scored rollouts; null if no rollout is scored. */
   mean: number | null;
-  /** Sample standard deviation (n − 1), as the advantage uses it; null if fewer than two rollouts are scored. */
+  /** Sample standard deviation of the rewards (divisor n − 1), as in the advantage; null if fewer than two rollouts are scored. */
   std: number | null;
-  /** By the binary outcome. Only groups whose rewards differ carry a policy gradient. */
+  /** Classifies the group by its binary outcomes. Only groups whose rewards differ have a policy gradient. */
   outcome: 'mixed' | 'all correct' | 'all wrong' | 'not scored';
 }
 
@@ -29,9 +29,9 @@ export function groupRollouts(rollouts: Iterable<RolloutSummary>): Group[] {
 }
 
 /**
- * The step nearest to `asked`; of two equally near steps, the earlier one. With `asked` null: the newest step.
+ * The step nearest to `asked`; the earlier one of two equally near steps. The newest step if `asked` is null.
  * Null if `steps` is empty.
- * @param steps ascending
+ * @param steps in ascending order
  */
 export function nearestStep(steps: readonly number[], asked: number | null): number | null {
   if (asked === null) return steps.at(-1) ?? null;

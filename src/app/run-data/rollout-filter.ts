@@ -1,10 +1,10 @@
-/** @file The rollouts of a run filtered by the address's query, with the number of rollouts that each further choice leaves. */
+/** @file Filters the rollouts of a run by the address's query, and counts the rollouts that each further choice would leave. */
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { Query } from '../routes/routes.ts';
 
 export type RolloutQuery = Query<'rollouts'>;
 
-/** The filters with a list of values. `step` is a filter without a list, because a run can have thousands of steps. */
+/** The filters that list their values. `step` is a filter too but lists no values, because a run can have thousands of steps. */
 export const FACETS = ['reward', 'end', 'violation', 'tool', 'intent', 'domain'] as const;
 export type Facet = (typeof FACETS)[number];
 
@@ -19,27 +19,27 @@ const VALUES: Record<Facet, (row: RolloutSummary) => string | readonly string[]>
 };
 
 export interface FilteredRollouts {
-  /** In the order that the query names; by default the newest step first. */
+  /** The rows in the order that the query names. By default, the newest step is first. */
   rows: RolloutSummary[];
-  /** The number of rows that remain with each value, if all other filters stay. */
+  /** For each value: the number of rows that remain with this value if the filters of all other facets stay. */
   counts: Record<Facet, Map<string, number>>;
 }
 
-/** Newest step first, then by group and index: the default order of the list. Group ids are `step-number`. */
+/** The rows in the default order of the list: the newest step first, then by group and index. Group ids are `step-number`. */
 export function listOrder(rows: Iterable<RolloutSummary>): RolloutSummary[] {
   return [...rows].sort(
     (a, b) => b.step - a.step || a.group.length - b.group.length || (a.group < b.group ? -1 : a.group > b.group ? 1 : a.index - b.index),
   );
 }
 
-/** The values of one filter for all rows: the values of row i are codes[starts[i]…starts[i + 1]). */
+/** The values of one filter for all rows. Row i has the values from codes[starts[i]] up to, but without, codes[starts[i + 1]]. */
 interface Column {
   names: Map<string, number>;
   starts: Uint32Array;
   codes: number[];
 }
 
-/** The rows as columns of small numbers, so that counting every value of 100,000 rows takes milliseconds. */
+/** Stores the rows as columns of small numbers, so that counting every value of 100,000 rows takes only milliseconds. */
 export class RolloutIndex {
   readonly rows: readonly RolloutSummary[];
   readonly #columns: Record<Facet, Column>;
@@ -51,7 +51,7 @@ export class RolloutIndex {
   }
 
   /**
-   * A row that fails exactly one filter counts for the values of that filter.
+   * Filters the rows. A row that fails exactly one filter counts for the values of that filter.
    * @param found ids of the rollouts whose text matches, if the text was searched
    */
   filter(query: RolloutQuery, found: ReadonlySet<string> | null): FilteredRollouts {
@@ -106,7 +106,9 @@ function tally({ starts, codes }: Column, row: number, counts: Uint32Array): voi
   for (let at = starts[row]!; at < starts[row + 1]!; at++) counts[codes[at]!]! += 1;
 }
 
-/** The largest value first, unscored rows last. Equal rows stay in list order. A bucket sort, because few values are distinct. */
+/**
+ * Sorts rows with the largest value first and unscored rows last; equal rows keep their order. Uses a bucket sort: few values are distinct.
+ */
 function sorted(rows: RolloutSummary[], sort: RolloutQuery['sort']): RolloutSummary[] {
   if (sort === '') return rows;
   const piles = new Map<number, RolloutSummary[]>();

@@ -1,4 +1,4 @@
-/** @file Rollouts by id, by step and by group. A rollout replaces an earlier rollout with the same id. */
+/** @file Finds rollouts by id, by step and by group. A new rollout replaces a rollout with the same id. */
 import type { RolloutSummary } from '../../records/rollout.ts';
 import { type Group, groupRollouts } from './groups.ts';
 
@@ -17,12 +17,12 @@ export class RolloutRows {
     return this.#byId.get(id);
   }
 
-  /** In no particular order. */
+  /** All rollouts, in no particular order. */
   all(): RolloutSummary[] {
     return [...this.#byId.values()];
   }
 
-  /** Ascending. */
+  /** The steps that have rollouts, in ascending order. */
   steps(): number[] {
     return [...this.#byStep.keys()].sort((a, b) => a - b);
   }

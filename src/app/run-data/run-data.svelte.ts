@@ -1,4 +1,4 @@
-/** @file Everything that the page shows of one run: its rows are read once, then the trainer's events add to them. */
+/** @file The data of one run that the page shows. The rows are read from the storage once, and the trainer's events then add to them. */
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { RunRow } from '../../records/run.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
@@ -14,13 +14,13 @@ import type { TrainerClient } from '../clients/trainer-client.svelte.ts';
 
 export class RunData {
   readonly id: string;
-  /** Counts the frames in which rollouts changed. */
+  /** Rises in each frame in which rollouts have changed. */
   version = $state(0);
   #measured = $state(0);
   loaded = $state(false);
   error = $state.raw<Error | null>(null);
   readonly series = new MetricSeries();
-  /** The series for charts: a new object each time they change. */
+  /** The series for charts. It is a new object each time the series change. */
   readonly charted = $derived({ series: this.series, version: this.#measured });
   /** Full-text search in the stored trajectories. */
   readonly texts = new TextIndex({
@@ -32,11 +32,11 @@ export class RunData {
   readonly #row: LiveQuery<RunRow | undefined>;
   /** Empty until all rollouts are loaded. */
   #rollouts = new RolloutRows();
-  /** The group that the page shows first. */
+  /** The rollouts of the group on the screen, which are loaded before all others. */
   #ahead = new RolloutRows();
   readonly #unsubscribe: () => void;
   #frame = 0;
-  /** The changes that the next frame announces. */
+  /** The changes that the page shows in the next frame. */
   #news = { metrics: false, rollouts: false };
 
   /** @param first the rollout or the group on the screen. It is loaded first, because a long run takes a while to load. */
@@ -68,7 +68,7 @@ export class RunData {
     return this.row === undefined && this.loaded && this.#row.answered;
   }
 
-  /** Steps that have rollouts, ascending. */
+  /** The steps that have rollouts, in ascending order. */
   get steps(): number[] {
     void this.version;
     return this.#rollouts.steps();
@@ -96,12 +96,12 @@ export class RunData {
     return this.#rollouts.get(id) ?? this.#ahead.get(id);
   }
 
-  /** Undefined if the trajectory is not stored: trajectories of old steps are deleted. */
+  /** The trajectory of a rollout. Undefined if it is not stored, because trajectories of old steps are deleted. */
   trajectory(id: string): Promise<Trajectory | undefined> {
     return this.#source.trajectory(this.id, id);
   }
 
-  /** In the order of `ids`; undefined where the trajectory is not stored. */
+  /** The trajectories in the order of `ids`; undefined for one that is not stored. */
   trajectories(ids: string[]): Promise<(Trajectory | undefined)[]> {
     return this.#source.trajectories(this.id, ids);
   }

@@ -1,4 +1,4 @@
-/** @file The metrics of a run as growing columns: one Float64Array per metric, NaN if a step does not have the metric. */
+/** @file The metrics of a run as growing columns: one Float64Array per metric, with NaN for a step that does not have the metric. */
 import type { StepMetrics } from '../../records/run.ts';
 
 export class MetricSeries {
@@ -29,7 +29,7 @@ export class MetricSeries {
     return Array.from(this.#steps.subarray(0, this.#length));
   }
 
-  /** Values by row; null if the step does not have the metric. */
+  /** The value of a metric in each row; null if the step does not have the metric. */
   values(name: string): (number | null)[] {
     const column = this.#columns.get(name);
     return Array.from({ length: this.#length }, (_, row) => {
@@ -38,7 +38,7 @@ export class MetricSeries {
     });
   }
 
-  /** The newest value of a metric and its step, or null. */
+  /** The newest value of a metric, and its step; null if there is no value. */
   latest(name: string): { step: number; value: number } | null {
     const column = this.#columns.get(name);
     for (let row = this.#length - 1; column && row >= 0; row--) {
@@ -47,7 +47,7 @@ export class MetricSeries {
     return null;
   }
 
-  /** The median of a metric's values, or null. */
+  /** The median of a metric's values; null if there is no value. */
   median(name: string): number | null {
     const values = this.values(name)
       .filter((value) => value !== null)

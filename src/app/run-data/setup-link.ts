@@ -1,4 +1,4 @@
-/** @file The address that sets up a new run like an existing run. */
+/** @file Makes the address that sets up a new run with the settings of an existing run. */
 import type { RunRow } from '../../records/run.ts';
 import { isForeign } from '../../records/task.ts';
 import { PRESETS } from '../../training/presets.ts';
@@ -7,7 +7,7 @@ import { href } from '../routes/routes.ts';
 
 /**
  * The address has the model, seed and settings that differ from the preset. Null if this version does not have the
- * run's preset, or if another tool trained.
+ * run's preset, or if another program trained the run.
  */
 export function setupLink({ request: { preset, model }, config }: Pick<RunRow, 'request' | 'config'>): string | null {
   if (!Object.hasOwn(PRESETS, preset) || isForeign(config)) return null;

@@ -7,7 +7,7 @@ const CHUNK = 32;
 export interface TextSource {
   /** Ids of the stored trajectories. */
   ids(): Promise<string[]>;
-  /** In the order of `ids`; undefined if the trajectory was deleted in the meantime. */
+  /** The trajectories in the order of `ids`; undefined for one that was deleted in the meantime. */
   trajectories(ids: string[]): Promise<(Trajectory | undefined)[]>;
 }
 
@@ -25,12 +25,15 @@ export class TextIndex {
     this.#source = source;
   }
 
-  /** Removes the text of a rollout that is played again. */
+  /** Forgets the text of a rollout, because the rollout is played again. */
   forget(id: string): void {
     this.#texts.delete(id);
   }
 
-  /** Finds the ids whose text contains `words`, ignoring case. `onchunk` gets the ids found so far. Stops early if `signal` is aborted. */
+  /**
+   * Finds the ids whose text contains `words`, ignoring case. Calls `onchunk` with the ids found so far. Stops early if `signal` is
+   * aborted.
+   */
   async search(words: string, onchunk: (search: TextSearch) => void, signal: AbortSignal): Promise<TextSearch> {
     const wanted = words.toLowerCase();
     const ids = await this.#source.ids();
@@ -51,7 +54,7 @@ export class TextIndex {
   }
 }
 
-/** Messages, tool calls and results. The system prompt is left out, because it is the same in all trajectories. */
+/** The messages, tool calls and results of a trajectory as one text. Without the system prompt, which is the same in all trajectories. */
 function textOf(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>): string {
   const said = path(trajectory).filter(({ role }) => role !== 'system' && role !== 'template');
   return said
