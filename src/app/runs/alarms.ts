@@ -1,4 +1,4 @@
-/** @file The alarms of a run, from the columns that its charts show. */
+/** @file Finds the alarms of a run in the metrics that its charts show. */
 import type { MetricSeries } from '../run-data/series.ts';
 import { type Alarm, ALARM_METRICS, alarmsOf } from '../../training/alarms.ts';
 import type { StepMetrics } from '../../records/run.ts';

@@ -1,4 +1,4 @@
-/** @file The metrics of several runs on common axes. */
+/** @file Puts the metrics of several runs into common charts. */
 import type { ChartSpec } from '../charts/charts.ts';
 import { LAST_STEPS } from '../library/run-summary.ts';
 import { heldOutName } from '../../records/run.ts';
@@ -25,7 +25,7 @@ const COMPARED: Compared[] = [
   {
     id: 'held-out',
     title: 'Held-out reward',
-    help: 'The same on customers never trained on.',
+    help: 'Share of the held-out tasks that were solved. Held-out tasks are never trained on.',
     max: 1,
     format: percent,
     metric: heldOut,
@@ -34,7 +34,7 @@ const COMPARED: Compared[] = [
   {
     id: 'mixed',
     title: 'Mixed groups',
-    help: 'Groups that carry a gradient: some tries succeeded, some failed.',
+    help: 'Share of groups in which some rollouts succeeded and some failed. Only these have a gradient.',
     max: 1,
     format: percent,
     metric: named('trajectories/valid_query_ratio'),
@@ -42,14 +42,14 @@ const COMPARED: Compared[] = [
   {
     id: 'kl',
     title: 'KL to the reference, trained tokens',
-    help: 'How far each run moved from its start, in nats per token, on the tokens of the updates.',
+    help: 'How far each run has moved from its reference model, in nats per trained token.',
     format: number,
     metric: named('actor/kl_loss'),
   },
   {
     id: 'entropy',
     title: 'Entropy, trained tokens',
-    help: 'How undecided the agent is, in nats, on the tokens of the updates.',
+    help: 'How undecided the agent is, in nats per trained token.',
     format: number,
     metric: named('actor/entropy'),
   },
@@ -70,7 +70,7 @@ const COMPARED: Compared[] = [
   {
     id: 'time',
     title: 'Time of a step',
-    help: 'From the first conversation to the updated weights.',
+    help: 'Time from the first conversation of a step to the updated weights.',
     format: seconds,
     tick: tickSeconds,
     metric: named('perf/time_per_step'),
@@ -82,7 +82,7 @@ export interface NamedSeries {
   series: MetricSeries;
 }
 
-/** All runs in one set of columns, so that one chart draws them by step. A run's column names begin with its index. */
+/** Puts all runs into one set of columns, so that one chart can draw them by step. A run's column names begin with its index. */
 export function overlay(runs: readonly NamedSeries[]): MetricSeries {
   const merged = new MetricSeries();
   runs.forEach(({ series }, i) => {
@@ -95,7 +95,7 @@ export function overlay(runs: readonly NamedSeries[]): MetricSeries {
   return merged;
 }
 
-/** One chart per metric, one line per run. */
+/** The charts of several runs: one chart per metric, with one line per run. */
 export function overlayCharts(runs: readonly NamedSeries[]): ChartSpec[] {
   return COMPARED.map(({ metric, sparse, ...spec }) => ({
     ...spec,

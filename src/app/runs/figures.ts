@@ -1,4 +1,4 @@
-/** @file The figures of the runs in a list. Each is read when the list first asks for it, and again when the rows of its run change. */
+/** @file The figures of the runs in a list. A figure is read when the list first asks for it, and again when the rows of its run change. */
 import type { Library } from '../library/library.ts';
 import type { RunSummary } from '../library/run-summary.ts';
 import { LiveQuery } from '../kit/live-query.svelte.ts';
@@ -12,12 +12,12 @@ export class Figures {
     this.#library = library;
   }
 
-  /** Undefined until it is read. */
+  /** The summary of a run; undefined until it is read. */
   summary(run: string): RunSummary | undefined {
     return this.#kept(this.#summaries, run, () => this.#library.source(run).summary(run)).current;
   }
 
-  /** Estimated bytes in the browser's storage. Undefined until they are counted. */
+  /** The estimated size of a run in the browser's storage, in bytes; undefined until it is estimated. */
   bytes(run: string): number | undefined {
     return this.#kept(this.#sizes, run, () => this.#library.source(run).bytes(run)).current;
   }

@@ -1,13 +1,13 @@
-/** @file The rollouts of the newest step's first group, or the first held-out trials, as the trainer plays them. */
+/** @file The rollouts that the trainer plays now: the newest step's first group, or the first held-out trials. */
 import type { LiveRollout, RunEvent } from '../../trainer/messages.ts';
 import type { TrainerClient } from '../clients/trainer-client.svelte.ts';
 
 export class LiveRollouts {
-  /** 0 until a rollout is known. */
+  /** The step of the rollouts; 0 until a rollout is known. */
   step = $state(0);
-  /** The trials of the evaluation after the step. */
+  /** True if these are trials of the evaluation after the step. */
   heldOut = $state(false);
-  /** By index. */
+  /** The rollouts, by their index. */
   #rollouts = $state.raw<ReadonlyMap<number, LiveRollout>>(new Map());
   readonly close: () => void;
 

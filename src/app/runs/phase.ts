@@ -1,4 +1,4 @@
-/** @file What a run does now, in words, and about how long it still takes. */
+/** @file Says in words what a run does now, and estimates the time that is left. */
 import type { GrpoConfig } from '../../records/run.ts';
 import type { RunProgress } from '../clients/trainer-client.svelte.ts';
 import type { MetricSeries } from '../run-data/series.ts';
@@ -13,15 +13,15 @@ const PHASES: Record<RunProgress['phase'], string> = {
 
 export const phaseName = ({ phase }: RunProgress): string => PHASES[phase];
 
-/** How far the phase is; '' where the trainer does not say it. An update counts the mini-batch under way. */
+/** The progress of the phase; '' if the trainer does not report it. In an update, the current mini-batch counts too. */
 export function phasePosition({ phase, done, total }: RunProgress): string {
   if (phase === 'rollout' || phase === 'evaluate') return `${done} of ${total}`;
   return phase === 'update' && total > 1 ? `mini-batch ${done + 1} of ${total}` : '';
 }
 
 /**
- * Seconds until the end of the run, by the medians of the finished steps; null before the first step has ended. An episode of
- * an evaluation counts as one of a step.
+ * Estimates the seconds until the end of the run from the median times of the finished steps; null before the first step has ended. An
+ * episode of an evaluation is assumed to take as long as an episode of a step.
  */
 export function secondsLeft(series: MetricSeries, config: GrpoConfig, { step, phase, done, total }: RunProgress): number | null {
   const whole = series.median('timing_s/step');
@@ -44,7 +44,7 @@ export function secondsLeft(series: MetricSeries, config: GrpoConfig, { step, ph
   return seconds;
 }
 
-/** No more precise than an estimate is: to 10 s, to a minute, from 90 min on to an hour. */
+/** Writes a time, rounded because it is an estimate: to 10 s, to a minute or, from 90 minutes on, to an hour. */
 export function timeLeft(seconds: number): string {
   if (seconds < 90) return `about ${10 * Math.max(1, Math.round(seconds / 10))} s left`;
   return seconds < 5400 ? `about ${Math.round(seconds / 60)} min left` : `about ${Math.round(seconds / 3600)} h left`;

@@ -1,4 +1,4 @@
-/** @file The charts of a run: those of its training method, and beside the reward those that its configuration calls for. */
+/** @file Chooses the charts of a run: those of its training method, and more that depend on its configuration and its customer. */
 import { type ChartSpec } from '../charts/charts.ts';
 import { chartsOf } from '../charts/specs.ts';
 import { TERMS_CHART, WRITES_CHART } from '../charts/reward-charts.ts';

@@ -1,4 +1,4 @@
-/** @file The list of runs: its order and its filter by tags. */
+/** @file Sorts the list of runs, and filters it by tags. */
 import type { RunRow } from '../../records/run.ts';
 import type { Query, RUN_SORTS } from '../routes/routes.ts';
 
@@ -8,19 +8,19 @@ type Order = 'asc' | 'desc';
 /** The order of a column that is chosen for the first time: texts from A to Z, numbers and dates from the largest. */
 const firstOrder = (sort: RunSort): Order => (sort === 'name' || sort === 'status' || sort === 'preset' ? 'asc' : 'desc');
 
-/** The column and the order in an address; null for the order of the library. */
+/** Reads the column and the order from an address; null means the order of the library. */
 export function readOrder({ sort, order }: Pick<Query<'runs'>, 'sort' | 'order'>): { sort: RunSort; order: Order } | null {
   return sort === '' ? null : { sort, order: order || firstOrder(sort) };
 }
 
-/** The query after a click on the head of a column. A second click turns the order around. */
+/** The query after a click on the header of a column. A second click reverses the order. */
 export function orderAfterClick(now: ReturnType<typeof readOrder>, sort: RunSort): { sort: RunSort; order: Order | '' } {
   const first = firstOrder(sort);
   const turned = now?.sort === sort && now.order === first;
   return { sort, order: turned ? (first === 'asc' ? 'desc' : 'asc') : '' };
 }
 
-/** Rows by value. Rows without a value come last. Rows with equal values keep their order. */
+/** Sorts rows by value. Rows without a value come last. Rows with equal values keep their order. */
 export function sortRows<T>(rows: readonly T[], valueOf: (row: T) => string | number | null | undefined, order: Order): T[] {
   const sign = order === 'asc' ? 1 : -1;
   const valued = rows.map((row) => ({ row, value: valueOf(row) ?? null }));
@@ -40,13 +40,13 @@ export const withTags = (rows: readonly RunRow[], tags: readonly string[]) =>
 export interface TagChoice {
   tag: string;
   on: boolean;
-  /** Runs that are left if this tag is chosen too. */
+  /** The number of runs that remain if this tag is chosen too. */
   count: number;
-  /** The tags in the address after a click. */
+  /** The tags in the address after a click on this tag. */
   next: string[];
 }
 
-/** The tags of all runs by name, and the chosen ones even if no run has them. */
+/** The tags of all runs, sorted by name. Chosen tags are included even if no run has them. */
 export function tagChoices(rows: readonly RunRow[], chosen: readonly string[]): TagChoice[] {
   const names = [...new Set([...chosen, ...rows.flatMap(({ tags = [] }) => tags)])].sort((a, b) =>
     a.localeCompare(b, 'en', { numeric: true }),

@@ -1,4 +1,4 @@
-/** @file The rollouts of the current step: finished, or still being sampled. */
+/** @file Lists the rollouts of the current step, finished ones and those that are still being sampled. */
 import type { RunEvent } from '../../trainer/messages.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { GrpoConfig } from '../../records/run.ts';
@@ -8,11 +8,11 @@ export interface PlayingGroup {
   id: string;
   /** True if a rollout of the group is finished. */
   open: boolean;
-  /** Sorted by index; null if the rollout is not finished. */
+  /** The rollouts of the group by index; null for a rollout that is not finished. */
   slots: (RolloutSummary | null)[];
 }
 
-/** Group ids are `step-number`. Empty while no rollout is sampled: during compilation and during the evaluation before training. */
+/** The groups of the current step. Group ids are `step-number`. Empty during compilation, and during the evaluation before training. */
 export function playing(
   { step, phase }: Pick<Extract<RunEvent, { type: 'progress' }>, 'step' | 'phase'>,
   { train_batch_size, n }: Pick<GrpoConfig, 'train_batch_size' | 'n'>,

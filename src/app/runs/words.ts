@@ -1,17 +1,20 @@
-/** @file What a visitor writes about a run, as a form has it and as it is stored. */
+/** @file Converts the name, the tags and the note of a run between the form and the storage. */
 import { MOST_WORDS, type RunWords } from '../../records/run.ts';
 
 /** The values of the form's fields. */
 export interface WordsDraft {
   name: string;
   note: string;
-  /** Separated by commas. */
+  /** The tags, separated by commas. */
   tags: string;
 }
 
 export const draftOf = ({ name, note = '', tags = [] }: RunWords): WordsDraft => ({ name, note, tags: tags.join(', ') });
 
-/** The words without outer spaces, empty tags and repeated tags. @throws Error that names the field, its value and what was expected */
+/**
+ * Reads the form. Removes outer spaces, empty tags and repeated tags.
+ * @throws Error that names the field, its value and what was expected
+ */
 export function readWords(draft: WordsDraft): RunWords {
   const name = oneLine(draft.name);
   if (name === '') throw new Error('the name is empty: expected at least one character');
@@ -23,5 +26,5 @@ export function readWords(draft: WordsDraft): RunWords {
   return { name, ...(note !== '' && { note }), ...(tags.length > 0 && { tags }) };
 }
 
-/** A text without line breaks and control characters. */
+/** Removes line breaks and control characters from a text. */
 const oneLine = (text: string) => text.replace(/[\p{C}\s]+/gu, ' ').trim();

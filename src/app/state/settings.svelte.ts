@@ -12,14 +12,14 @@ interface Stored {
   model: string;
   judgeModel: string;
   judgeCustomer: boolean;
-  /** Per million tokens; null: not given. */
+  /** The prices per million tokens; null if not given. */
   promptPrice: number | null;
   completionPrice: number | null;
   /** The budget of a run, in the unit of the prices. */
   budget: number | null;
-  /** The model in the tab. */
+  /** The language model in the tab that can play the customer. */
   local: LocalConfig;
-  /** Who plays the customer of a run's held-out evaluations. */
+  /** The customer in a run's held-out evaluations: as in training, scripted, or the learned one. */
   valMode: 'same' | 'scripted' | 'learned';
 }
 
@@ -49,9 +49,9 @@ export class Settings {
   budget = $state<number | null>(null);
   local = $state.raw<LocalConfig>(DEFAULTS.local);
   valMode = $state<Stored['valMode']>('same');
-  /** Whether the files of the model in the tab are here. Undefined until the browser has looked. */
+  /** True if the files of the model in the tab are in this browser; undefined until the browser has looked for them. */
   localIsHere = $state<boolean>();
-  /** Not stored: lost when the tab closes. */
+  /** The API key of the endpoint. It is not stored, so it is lost when the tab is closed. */
   apiKey = $state('');
 
   constructor() {
@@ -96,13 +96,13 @@ export class Settings {
     };
   }
 
-  /** The customer of a run's held-out evaluations, if it differs. */
+  /** The customer of a run's held-out evaluations; undefined if it is the customer of training. */
   get valUser(): BrowserUser | undefined {
     if (this.valMode === 'same') return undefined;
     return this.valMode === 'scripted' ? { mode: 'scripted' } : { mode: 'local', ...DEFAULTS.local };
   }
 
-  /** Why the simulated user cannot be used, or ''. */
+  /** Why the simulated user cannot be used; '' if it can. */
   get userProblem(): string {
     if (this.mode === 'scripted') return '';
     if (this.mode === 'local')
@@ -139,7 +139,7 @@ export class Settings {
     const stored: Stored = { theme, mode, baseUrl, model, judgeModel, judgeCustomer, promptPrice, completionPrice, budget, local, valMode };
     try {
       localStorage.setItem(STORAGE_KEY, JSON.stringify(stored));
-    } catch {} // a private window: the choice lasts as long as the page
+    } catch {} // In a private window, nothing is stored: the choice lasts until the tab is closed.
   }
 }
 

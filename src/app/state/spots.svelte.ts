@@ -1,4 +1,6 @@
-/** @file Spots: named elements of the page. A lesson names the spots to point to; each spot outlines itself and scrolls itself into view. */
+/**
+ * @file Spots are named elements of the page to which lessons point. A spot that a lesson names gets an outline and is scrolled into view.
+ */
 import { createAttachmentKey } from 'svelte/attachments';
 import { useApp } from './app.svelte.ts';
 import { bringIntoView } from '../kit/scroll.ts';
@@ -8,12 +10,12 @@ export interface SpotAttributes {
   'data-focus': '' | undefined;
 }
 
-/** The page around a spot may still load. In ms. */
+/** How long a spot is kept in view, in ms, because the page around it may still load. */
 const SETTLING = 2000;
 
 const show = (element: Element): void => bringIntoView(element, 'center', () => 0, SETTLING);
 
-/** Attributes for the element of a spot: `{...spot('start')}`, where `spot = useSpots()`. */
+/** Returns a function that makes the attributes of a spot's element. Use: `const spot = useSpots()`, then `{...spot('start')}`. */
 export function useSpots(): (name: string) => SpotAttributes {
   const { lessons } = useApp();
   return (name) => ({
