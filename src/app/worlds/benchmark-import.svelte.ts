@@ -1,4 +1,4 @@
-/** @file The current or the last import. The import continues when the visitor leaves the page. */
+/** @file The state of the current or the last import of a benchmark. An import continues when the visitor opens another view. */
 import * as comlink from 'comlink';
 import type { StoredBenchmark } from '../../benchmarks/import/database.ts';
 import { benchmarkFiles, type PickedFile } from '../kit/picked-files.ts';
@@ -7,14 +7,14 @@ import { askWorlds } from '../clients/worlds-client.ts';
 class BenchmarkImport {
   running = $state(false);
   done = $state(0);
-  /** 0 until the files are listed. */
+  /** The number of files; 0 until they are listed. */
   total = $state(0);
   label = $state('');
   problem = $state('');
   cancelled = $state(false);
   imported = $state.raw<StoredBenchmark[]>([]);
 
-  /** @param files a promise, because reading a dropped folder takes time */
+  /** Imports files. @param files may be a promise, because reading a dropped folder takes time */
   async start(files: PickedFile[] | Promise<PickedFile[]>): Promise<void> {
     if (this.running) return;
     Object.assign(this, { running: true, done: 0, total: 0, label: '', problem: '', cancelled: false, imported: [] });

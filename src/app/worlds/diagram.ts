@@ -1,13 +1,13 @@
 /** @file Places the tables of a world as boxes in columns, with a line for each reference. All lengths are in CSS pixels. */
 import type { Range, Reference, TableRelations } from '../../worlds/types.ts';
 
-/** The height of a line of a box, and the width of a box. */
+/** The height of a text line in a box. WIDTH is the width of a box. */
 export const LINE = 20;
 export const WIDTH = 200;
-/** The space between two columns, wide enough for the numbers at both ends of a line; the space between two boxes. */
+/** The space between two columns. It fits the numbers at both ends of a line. DOWN is the space between two boxes. */
 const ACROSS = 96;
 const DOWN = 28;
-/** What a line takes in a column that it passes. */
+/** The height that a line takes in a column through which it passes. */
 const PASSING = 12;
 /** The number of boxes in a row of tables without references. */
 const A_ROW = 4;
@@ -23,11 +23,11 @@ export interface Line {
   from: string;
   reference: Reference;
   path: string;
-  /** Texts at both ends with their places. */
+  /** The texts at both ends of the line, with their positions. */
   ends: { text: string; x: number; y: number; anchor: 'start' | 'end' }[];
 }
 
-/** A box, or the place where a long line passes a column. */
+/** A box, or the gap through which a long line passes a column. */
 interface Item {
   table: TableRelations | null;
   column: number;
@@ -38,10 +38,10 @@ interface Item {
   after: Item[];
 }
 
-/** The lines of a box: the name, the key, one for each reference, and one for the other fields. */
+/** The number of text lines in a box: the name, the key, one for each reference, and one for the other fields. */
 export const linesOf = ({ references, others }: TableRelations): number => 2 + references.length + (others.length > 0 ? 1 : 0);
 
-/** `1`, `0–7`: how many. */
+/** Writes a range of counts, such as `1` or `0–7`. */
 export const rangeText = ({ least, most }: Range): string => (least === most ? String(most) : `${least}–${most}`);
 
 export function layOut(tables: readonly TableRelations[]): { boxes: Box[]; lines: Line[]; width: number; height: number } {
@@ -59,7 +59,7 @@ export function layOut(tables: readonly TableRelations[]): { boxes: Box[]; lines
   const columns: Item[][] = Array.from({ length: Math.max(0, ...columnOf.values()) + (items.size > 0 ? 1 : 0) }, () => []);
   for (const item of items.values()) columns[item.column]!.push(item);
 
-  // A line over several columns gets a place in each column between.
+  // A line over several columns gets a gap in each column in between.
   const passes = new Map<Reference, Item[]>();
   for (const { name, references } of tables)
     for (const reference of references) {
@@ -108,7 +108,9 @@ export function layOut(tables: readonly TableRelations[]): { boxes: Box[]; lines
   };
 }
 
-/** The column of each table: at the right of the tables that refer to it. In a cycle, the table that comes first is at the left. */
+/**
+ * The column of each table. A table is to the right of the tables that refer to it. In a cycle, the table that comes first is at the left.
+ */
 function columnsOf(tables: readonly TableRelations[]): Map<string, number> {
   const byName = new Map(tables.map((table) => [table.name, table]));
   const column = new Map<string, number>();
@@ -134,7 +136,7 @@ function columnsOf(tables: readonly TableRelations[]): Map<string, number> {
   return column;
 }
 
-/** Sorts each column by the mean place of its neighbours, forward and backward, so that few lines cross. */
+/** Sorts each column by the mean position of its items' neighbours, forward and then backward, so that few lines cross. */
 function order(columns: Item[][]): void {
   const sort = (column: Item[], near: 'before' | 'after') => {
     const place = (item: Item) => {
@@ -174,7 +176,7 @@ function drawLines(
     }),
   );
   return all.map(({ from, reference, a, b, y, right, self }): Line => {
-    // Lines that end at the same side of a box share the height of its name and key.
+    // Lines that end at the same side of a box are spread over the height of its name and key.
     const same = all.filter((one) => one.b === b && (one.self || !one.right) === (self || !right)).sort((one, two) => one.y - two.y);
     const step = (2 * LINE) / same.length;
     const end = b.top + step * (same.findIndex((one) => one.reference === reference) + 0.5);

@@ -1,23 +1,26 @@
-/** @file A long list in the worlds worker as a table shows it: the number of rows, the selected row, and the visible rows. */
+/**
+ * @file The part of a long list that a table shows: the number of rows, the selected row, and the visible rows. The worlds worker has the
+ * list.
+ */
 import { Resource } from '../kit/resource.svelte.ts';
 import { Blocks } from '../kit/blocks.ts';
 import type { Found } from '../../worlds/types.ts';
 
 interface ListRequest<Row> {
-  /** Lists with the same key have the same rows: only the selected row may differ. */
+  /** Lists with the same key have the same rows; only the selected row may differ. */
   key: string;
   find: () => Promise<Found>;
-  /** Loads the rows [from, to). */
+  /** Loads the rows from `from` up to, but without, `to`. */
   load: (from: number, to: number) => Promise<readonly Row[]>;
 }
 
 export class Listing<Row> {
   readonly #found: Resource<ListRequest<Row>, Found & { key: string; blocks: Blocks<Row> }>;
   #version = $state(0);
-  /** Why rows could not be loaded. */
+  /** The error of a failed load of rows; null if no load failed. */
   #problem = $state.raw<Error | null>(null);
 
-  /** @param request is read reactively. The list before stays until the next list is found. */
+  /** @param request returns the list to show. When it changes, the old list stays until the new list is found. */
   constructor(request: () => ListRequest<Row>) {
     this.#found = new Resource(request, async ({ key, find, load }) => {
       const found = await find();
@@ -41,7 +44,7 @@ export class Listing<Row> {
     return this.#found.current?.total ?? 0;
   }
 
-  /** The place of the selected row; null if no row is selected. */
+  /** The index of the selected row; null if no row is selected. */
   get at(): number | null {
     return this.#found.current?.at ?? null;
   }
