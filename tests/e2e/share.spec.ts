@@ -286,7 +286,7 @@ test('a published run is fetched when it is asked for, and a dropped one is read
     [...bundled],
   );
   await page.dispatchEvent('main', 'dragover', { dataTransfer: transfer });
-  await expect(page.getByText('Drop a run, conversations of another tool, or a model folder to import them')).toBeVisible();
+  await expect(page.getByText('Drop a run, conversations of another program, or a model folder to import it')).toBeVisible();
   await page.dispatchEvent('main', 'drop', { dataTransfer: transfer });
   await expect(page.getByRole('heading', { name: run.name, level: 2 })).toBeVisible();
   expect(problems).toEqual([]);

@@ -1,4 +1,4 @@
-/** @file The form of Setup: the groups of settings with the line that a closed group shows. Loaded only with Setup. */
+/** @file The form of Setup: its groups of settings, and the line that a closed group shows. This module is loaded only with Setup. */
 import { hasConditions } from '../../domains/registry.ts';
 import type { GrpoConfig } from '../../records/run.ts';
 import { REWARD_TERMS } from '../../records/rewards.ts';
@@ -28,7 +28,7 @@ const SUMMARIES: Record<GroupId, FieldGroup['summary']> = {
   tasks: (c) => `${c.domain} ${c.level}, ${c.train_split === 'train' ? 'training' : 'held-out'} tasks`,
   rollout: (c) =>
     `${c.n} rollouts per task, ${c.train_batch_size} tasks per step, at most ${c.max_turns} turns, temperature ${c.temperature}`,
-  customers: (c) => (hasConditions(c.domain) ? allConditionsText(runConditions(c, 'train')) : 'as the domain has them'),
+  customers: (c) => (hasConditions(c.domain) ? allConditionsText(runConditions(c, 'train')) : 'the customers of the domain'),
   reward: (c) =>
     REWARD_TERMS.filter((term) => c[`reward.${term}`] > 0)
       .map((term) => `${REWARD_LABELS[term]} ${number(c[`reward.${term}`])}`)

@@ -1,7 +1,10 @@
-/** @file Invalid settings in the words of the form. Loaded only with Setup. */
+/** @file Describes invalid settings in the words of the form. This module is loaded only if the address has settings. */
 import { settingLabel } from '../../training/settings/index.ts';
 
-/** What is wrong with a setting, with its label: `Rollouts per task is “many”: expected a number.` @param message of a ConfigError */
+/**
+ * The problem of a setting with the setting's label: `Rollouts per task is “many”: expected a number.`
+ * @param message the message of a ConfigError
+ */
 export function problemText(message: string): string {
   const named = message.replace(
     /^setting "([^"]+)" is (?:"([^"]*)"|([^:]*)): /,

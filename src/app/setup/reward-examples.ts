@@ -1,4 +1,6 @@
-/** @file Rollouts of one task, to see what a reward gives them. The task: change two orders, which takes four tool calls. */
+/**
+ * @file Example rollouts of one task, which show the effect of the reward settings. The task is to change two orders, with four tool calls.
+ */
 import type { RewardFacts } from '../../training/rewards.ts';
 
 const PERFECT: RewardFacts = {

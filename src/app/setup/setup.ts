@@ -1,4 +1,4 @@
-/** @file Reads the settings in the address: those that differ from the preset. Loaded only when the address has settings. */
+/** @file Reads the settings in the address, which differ from the preset. This module is loaded only if the address has settings. */
 import { ConfigError, grpoConfig } from '../../training/config.ts';
 import { grpoSchema, ownName, SETTINGS } from '../../training/settings/index.ts';
 import { algorithmValues } from '../../training/algorithms/index.ts';
@@ -11,19 +11,19 @@ import { configDiff } from '../run-data/config-diff.ts';
 export type SettingName = keyof GrpoConfig;
 
 export interface Setup {
-  /** The preset with every valid setting of the address. */
+  /** The configuration of the preset with all valid settings of the address. */
   config: GrpoConfig;
   /** The valid settings that differ from the preset. */
   overrides: Partial<GrpoConfig>;
-  /** The text given for each setting. TRL’s names are replaced by ours. */
+  /** The text in the address for each setting. TRL’s names are replaced by ours. */
   given: Partial<Record<SettingName, string>>;
-  /** Why a given text is invalid. */
+  /** For each invalid setting: why its text is invalid. */
   problems: Partial<Record<SettingName, string>>;
   /** Names in the address that are not settings of this version. */
   unknown: string[];
 }
 
-/** Reads the settings of an address, by our names or TRL's. An invalid setting keeps the preset's value, and `problems` says why. */
+/** Reads the settings of an address, with our names or TRL's. An invalid setting keeps the preset's value, and `problems` says why. */
 export function readSetup(preset: string, texts: Record<string, string>): Setup {
   const base = PRESETS[preset]!.config;
   const given: Setup['given'] = {};
@@ -37,7 +37,7 @@ export function readSetup(preset: string, texts: Record<string, string>): Setup 
   if (texts.epsilon !== undefined) given.clip_ratio_high ??= texts.epsilon;
   const { config, problems } = resolve(preset, given);
   const overrides = Object.fromEntries(configDiff(base, config).map(({ name, to }) => [name, to])) as Partial<GrpoConfig>;
-  // Shares belong together: a share that is left out would get a new value from the others and from the level's default.
+  // If one share is set, all shares are. Otherwise the missing shares would get new values from the given ones and the level's default.
   for (const prefix of ['customers', 'val_customers'] as const) {
     if (!Object.keys(given).some((name) => name.startsWith(`${prefix}.`))) continue;
     for (const persona of PERSONAS) overrides[`${prefix}.${persona}`] = config[`${prefix}.${persona}`];
@@ -66,14 +66,14 @@ function resolve(preset: string, given: Setup['given']): Pick<Setup, 'config' | 
   return { config: grpoConfig(preset, good), problems };
 }
 
-/** The query change that sets a setting. An empty text removes a name: TRL's names always, ours if the preset has the same value. */
+/** The query change that sets a setting. '' removes a name: TRL's names always, and our name if the preset has the same value. */
 export function settingQuery(preset: string, name: SettingName, text: string): Record<string, string> {
   const trl = trlName(name);
   const same = text.trim() === String(PRESETS[preset]!.config[name]);
   return { ...(trl && { [trl]: '' }), [name]: same ? '' : text.trim() };
 }
 
-/** Does what `settingQuery` does, for several settings. */
+/** Like `settingQuery`, for several settings. */
 export function settingsQuery(preset: string, values: Partial<Record<SettingName, unknown>>): Record<string, string> {
   const entries = Object.entries(values) as [SettingName, unknown][];
   return Object.assign({}, ...entries.map(([name, value]) => settingQuery(preset, name, String(value)))) as Record<string, string>;
@@ -81,7 +81,7 @@ export function settingsQuery(preset: string, values: Partial<Record<SettingName
 
 type Phase = 'train' | 'val';
 
-/** The settings of a phase's conditions, with their values. */
+/** The names and values of the settings that describe a phase's conditions. */
 function conditionEntries({ customers, tools }: Conditions, phase: Phase): [string, number][] {
   const prefix = phase === 'val' ? 'val_' : '';
   return [
@@ -90,7 +90,7 @@ function conditionEntries({ customers, tools }: Conditions, phase: Phase): [stri
   ];
 }
 
-/** The query change that sets the conditions of a phase: all of them, or no name if they are the defaults of this setup. */
+/** The query change that sets the conditions of a phase. It sets all of them, or removes all if they are the defaults of this setup. */
 export function conditionsQuery(
   preset: string,
   texts: Record<string, string>,
@@ -107,10 +107,10 @@ export function algorithmQuery(preset: string, name: string, config: GrpoConfig)
   return settingsQuery(preset, algorithmValues(name, preset, config));
 }
 
-/** TRL's name of a setting, or undefined. */
+/** TRL's name of a setting; undefined if TRL has no such setting. */
 export const trlName = (name: SettingName): string | undefined => SETTINGS[name].trl;
 
-/** The values of a boolean or enumerated setting, else null. */
+/** The possible values of a boolean or enumerated setting; null for other settings. */
 export function choicesOf(name: SettingName): readonly string[] | null {
   const schema = grpoSchema.shape[name];
   if (schema.type === 'boolean') return ['true', 'false'];

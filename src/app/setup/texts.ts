@@ -1,19 +1,19 @@
-/** @file Which parts of the home page's query are settings of the new run. */
+/** @file Finds the settings of the new run in the query of the home page. */
 
 /** The settings of an address as the form shows them. */
 export interface SetupTexts {
   /** Names and values of the settings that differ from the preset. */
   changes: [name: string, value: unknown][];
-  /** A sentence for each invalid setting. Training does not start while there are any. */
+  /** One sentence for each invalid setting. Training cannot start while a setting is invalid. */
   problems: string[];
   /** Names that are not settings of this version. */
   unknown: string[];
 }
 
-/** Query names that are no settings, or have their own form fields. */
+/** The names in the query that are not settings, or that have separate form fields. */
 const OTHERS: ReadonlySet<string> = new Set(['preset', 'seed', 'model', 'setup']);
 
-/** The unparsed settings of the address, by name. `readSetup` parses them. */
+/** The settings in the address as text, by name. `readSetup` parses them. */
 export function settingTexts(query: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).filter((entry): entry is [string, string] => !OTHERS.has(entry[0]) && typeof entry[1] === 'string'),

@@ -2,7 +2,7 @@
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1']);
 
-/** Reads the address of `?src=`. @throws Error that says what was expected */
+/** Reads the address in the query `src`. @throws Error that says what was expected */
 export function sourceUrl(src: string, here: string): URL {
   if (!URL.canParse(src, here)) throw new Error(`"${src}" is no address: expected one such as https://example.org/run.mua.zip`);
   const url = new URL(src, here);
@@ -13,7 +13,7 @@ export function sourceUrl(src: string, here: string): URL {
   return url;
 }
 
-/** @throws Error naming the server's answer, or that the file is larger than `limit` bytes */
+/** Fetches a file. @throws Error that names the server's answer, or says that the file is larger than `limit` bytes */
 export async function fetchBundle(
   url: URL,
   limit: number,

@@ -5,12 +5,12 @@ import { sourceUrl } from './fetch-bundle.ts';
 const ROLLOUT = /^rollouts\/(.+)$/s;
 
 /**
- * The address that imports the bundle at `source`, and then opens the rollout or, without one, the run.
+ * The address that imports the bundle at `source`, and then opens `rollout` or, if `rollout` is undefined, the run.
  * @param page the address of this page
  * @throws Error if `source` is no address that the import page reads
  */
 export function importLink(page: string, source: string, rollout?: string): string {
-  // An address relative to this page means nothing on another machine.
+  // A relative address is refused, because it does not work on another machine.
   if (!URL.canParse(source.trim()))
     throw new Error(`"${source.trim()}" is no whole address: expected one such as https://example.org/run.mua.zip`);
   const src = sourceUrl(source.trim(), page).href;

@@ -11,7 +11,7 @@ export interface ReadRun {
   from: string;
   bytes: number;
   content: RunContent;
-  /** When the file was exported and by which version of the page. Null for files of other tools. */
+  /** The time of the export, and the version of the page that exported the file. Null for files of other programs. */
   exported: { created: string; app_version: string } | null;
   model: ModelRow | null;
 }
@@ -34,7 +34,7 @@ export class RunImport {
     this.#reset();
   }
 
-  /** A run bundle, or files of another tool, which become one run. */
+  /** Reads a run bundle, or files of another program, from which it makes one run. */
   fromFiles(files: readonly File[]): Promise<void> {
     const [first] = files;
     return this.#work(async (signal) => {
@@ -63,7 +63,7 @@ export class RunImport {
         onProgress: (done, total) => (this.share = done / total),
       });
     });
-    if (id === null) this.read = read; // The visitor can try again after freeing space.
+    if (id === null) this.read = read; // So that the visitor can try again after freeing space.
     return id;
   }
 

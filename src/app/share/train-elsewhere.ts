@@ -1,4 +1,4 @@
-/** @file The folder with which another engine trains on a run's world, customers and settings. */
+/** @file Makes the folder with which another training engine trains on a run's world, customers and settings. */
 import type { RunRow } from '../../records/run.ts';
 import { importedParts } from '../../benchmarks/imported-benchmark.ts';
 import { adapterFolder } from '../../formats/adapters.ts';
@@ -8,14 +8,14 @@ import { PRESETS } from '../../training/presets.ts';
 import { configDiff } from '../run-data/config-diff.ts';
 import { askWorlds } from '../clients/worlds-client.ts';
 
-/** The folder's settings name it; its owner changes it there. */
+/** The model in the folder's settings. Users of the folder can change it in these settings. */
 const MODEL = 'Qwen/Qwen3-0.6B';
 /** The address at which `mua env-serve` listens by default. */
 const URL = 'http://127.0.0.1:8019';
-/** Tasks of a generated domain. */
+/** The number of tasks for a generated domain. */
 const TASKS = 1000;
 
-/** A zip of the folder. @throws Error if the data of an imported domain is not in this browser */
+/** Writes the folder as a zip. @throws Error if the data of an imported domain is not in this browser */
 export async function trainingFolder(engine: EngineName, { request, config: own }: Pick<RunRow, 'request' | 'config'>): Promise<Blob> {
   // An imported run can lack settings.
   const config = { ...PRESETS[request.preset]!.config, ...own };
@@ -27,7 +27,7 @@ export async function trainingFolder(engine: EngineName, { request, config: own 
   return zipFiles(Object.fromEntries(bytes), new Date());
 }
 
-/** The command that serves the run's world. The data of a benchmark has no path in a browser. */
+/** The command that serves the run's world. It has a placeholder for the path of benchmark data, which a browser does not know. */
 function serveCommand(preset: string, config: RunRow['config']): string {
   const imported = importedParts(config.domain);
   const place = imported
