@@ -18,7 +18,10 @@ const BASE = PRESETS[DEFAULT_PRESET]!.config;
 const code = (text: unknown) => `\`${String(text)}\``;
 const cell = (text: string) => text.replaceAll('|', '\\|');
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
+  [head, ...rows]
+    .map((row) => `| ${row.map(cell).join(' | ')} |`)
+    .toSpliced(1, 0, `|${'---|'.repeat(head.length)}`)
+    .join('\n');
 const assignments = (values: Partial<GrpoConfig>) =>
   Object.entries(values)
     .map(([name, value]) => code(`${name}=${String(value)}`))
