@@ -66,8 +66,8 @@ function changes({ config }: Preset): string {
 const TABLES: Record<string, () => string> = {
   presets: () =>
     table(
-      ['preset', 'title', 'model', `settings that differ from ${code(DEFAULT_PRESET)}`],
-      Object.entries(PRESETS).map(([name, preset]) => [code(name), preset.label, preset.model, changes(preset)]),
+      ['preset', 'model', `settings that differ from ${code(DEFAULT_PRESET)}`],
+      Object.entries(PRESETS).map(([name, preset]) => [code(name), preset.model, changes(preset)]),
     ),
   algorithms: () =>
     table(

@@ -10,7 +10,7 @@ export const loss = settingGroup({
       schema: z.enum(['grpo', 'rloo', 'reinforce_plus_plus', 'reinforce_plus_plus_baseline', 'opo', 'grpo_passk']),
       default: 'grpo',
       label: 'Advantage estimator',
-      help: 'How rewards become advantages. grpo, rloo, opo and grpo_passk compare the rollouts of a group; the others bring all advantages of a step to mean 0 and standard deviation 1, reinforce_plus_plus without comparing a group.',
+      help: 'How rewards become advantages. grpo, rloo, opo and grpo_passk compare the rollouts of a group. The others normalize all advantages of a step to mean 0 and standard deviation 1. reinforce_plus_plus never compares the rollouts of a group.',
       verl: 'algorithm.adv_estimator',
       choice: {
         topic: 'advantage estimator',
@@ -34,7 +34,7 @@ export const loss = settingGroup({
       schema: share,
       default: 1,
       label: 'Discount',
-      help: 'Only with reinforce_plus_plus. Each sampled token before the last one weakens the reward by this factor.',
+      help: 'Only with reinforce_plus_plus. For each later sampled token, the reward of a token is multiplied by this factor.',
       verl: 'algorithm.gamma',
     },
     loss_mode: {
@@ -124,7 +124,7 @@ export const loss = settingGroup({
       schema: count,
       default: 32,
       label: 'Tasks per update',
-      help: 'Must divide the tasks per step. If both are equal, a step makes one update.',
+      help: 'This number must divide the tasks per step. If both are equal, a step makes one update.',
       verl: 'actor_rollout_ref.actor.ppo_mini_batch_size',
       choice: {
         topic: 'updates per batch',

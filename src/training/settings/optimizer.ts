@@ -47,7 +47,7 @@ export const optimizer = settingGroup({
       default: true,
       sft: false,
       label: 'Decay norms and biases too',
-      help: 'As in the paper’s code. Usually norms and biases have no weight decay.',
+      help: 'If true, weight decay applies to norms and biases too, as in the paper’s code.',
       choice: { topic: 'weight decay', upstream: 'applied to all parameters', ours: 'not applied to norms and biases' },
     },
     beta1: {

@@ -10,13 +10,13 @@ export const rewards = settingGroup({
       schema: amount,
       default: 1,
       label: 'Outcome',
-      help: 'Weight. 1 if the database ends exactly as the task demands, else 0. Evaluation uses only this term.',
+      help: 'The weight of the outcome, which is 1 if the database ends exactly as the task demands, else 0. Evaluation uses only the outcome.',
     },
     'reward.partial': {
       schema: amount,
       default: 0,
       label: 'Partial credit',
-      help: 'Weight. Right rows minus damaged rows, divided by the rows that the task changes, at least 0. Rows with a wrong value count as damaged.',
+      help: 'The weight of partial credit: right rows minus damaged rows, divided by the rows that the task changes, at least 0. Rows with a wrong value count as damaged.',
       choice: {
         topic: 'terms of the reward',
         upstream: 'the binary outcome alone',
@@ -33,13 +33,13 @@ export const rewards = settingGroup({
       schema: amount,
       default: 0,
       label: 'Format',
-      help: 'Weight. 1 if every turn of the agent could be parsed, else 0. An agent that does nothing earns it too.',
+      help: 'The weight of a term that is 1 if every turn of the agent can be parsed, else 0. An agent that does nothing earns it too.',
     },
     'reward.tool_match': {
       schema: amount,
       default: 0,
       label: 'Tool match',
-      help: 'Weight. The share of the solution’s tool calls that the agent made, as tau2-bench checks actions.',
+      help: 'The weight of the share of the solution’s tool calls that the agent made, as tau2-bench checks actions.',
     },
     'reward.unconfirmed_write': {
       schema: amount,
@@ -51,7 +51,7 @@ export const rewards = settingGroup({
       schema: amount,
       default: 0,
       label: 'Price of length',
-      help: 'Subtracted for every 100 tokens that the agent sampled. Almost every group is then mixed, and small differences weigh much if advantages are divided by the deviation.',
+      help: 'Subtracted for every 100 tokens that the agent samples. With this term almost every group is mixed. If advantages are divided by the deviation, small differences in length then count much.',
     },
     'reward.handover': {
       schema: amount,

@@ -38,7 +38,7 @@ export const rollout = settingGroup({
       schema: natural,
       default: 1,
       label: 'Maximum batches of tasks',
-      help: 'Only with “Leave out uniform groups”. A step plays further batches of tasks until enough groups are mixed, at most this many. 1: one batch. 0: no limit.',
+      help: 'Only with “Leave out uniform groups”. A step plays up to this many batches of tasks, until enough groups are mixed. 0: no limit.',
       choice: {
         topic: 'refill of mixed groups',
         upstream: 'none',
@@ -66,7 +66,7 @@ export const rollout = settingGroup({
       schema: z.boolean(),
       default: false,
       label: 'Penalty for length',
-      help: 'Takes a penalty off the reward of long conversations, in training only. It grows in the last tokens before the maximum length.',
+      help: 'Subtracts a penalty from the reward of long conversations, in training only. The penalty grows towards the maximum length.',
       choice: {
         topic: 'penalty for length',
         upstream: 'none',
@@ -77,7 +77,7 @@ export const rollout = settingGroup({
       schema: natural,
       default: 0,
       label: 'Tokens with penalty',
-      help: 'The number of tokens before the maximum length in which the penalty grows.',
+      help: 'The penalty grows over this many tokens before the maximum length.',
     },
     'overlong_buffer.penalty_factor': {
       schema: amount,

@@ -34,7 +34,7 @@ export const tasks = settingGroup({
       schema: z.boolean(),
       default: false,
       label: 'Replace no-op tasks',
-      help: 'A no-op task gives reward 1 to an agent that does nothing. Other tasks take its place.',
+      help: 'If true, other tasks replace no-op tasks, which give reward 1 to an agent that does nothing.',
       choice: {
         topic: 'no-op tasks',
         upstream: 'trained on: 31 of 165 tasks give reward 1 for doing nothing',
@@ -79,14 +79,14 @@ export const tasks = settingGroup({
       default: false,
       sft: false,
       label: 'Thinking',
-      help: 'Qwen3’s enable_thinking. If true, the model writes thoughts before each turn. The customer does not hear them, and they stay in the context. MUA-RL trains without.',
+      help: 'Qwen3’s enable_thinking. If true, the model writes thoughts before each turn. The customer does not hear them, and they stay in the context. MUA-RL trains without thoughts.',
       verl: '+data.apply_chat_template_kwargs.enable_thinking',
     },
     require_done: {
       schema: z.boolean(),
       default: false,
       label: 'Require a proper end',
-      help: 'If true, a conversation without a proper end gets reward 0, for example at a limit.',
+      help: 'If true, the reward is 0 unless the customer or a terminal tool ends the conversation.',
       choice: {
         topic: 'episodes that reach a limit',
         upstream: 'scored like any other',
