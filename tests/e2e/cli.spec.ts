@@ -388,9 +388,9 @@ test('a killed training goes on from its checkpoint and ends with the bits of a 
   }
   reportFaults({
     fault: 'mua train is killed, or stopped with Ctrl-C',
-    how: 'SIGKILL and SIGINT in the middle',
+    how: 'SIGKILL and SIGINT during training',
     times: 2,
-    lost: 'the step in progress; weights and tokens have the bits of a run that was never stopped',
+    lost: 'the current step; weights and tokens have the same bits as in a run that was never stopped',
     test: 'tests/e2e/cli.spec.ts',
   });
 });
@@ -432,9 +432,9 @@ test('a killed evaluation goes on, and ends with the conversations of one that w
   expect(outcome(whole).differences).toMatchObject([{ tasks: 40, difference: 0 }]);
   reportFaults({
     fault: 'mua evaluate is killed',
-    how: 'SIGKILL in the middle',
+    how: 'SIGKILL during the evaluation',
     times: 1,
-    lost: 'the trials in progress; all conversations have the same tokens and bits',
+    lost: 'the current trials; all conversations have the same tokens and log-probabilities, bit for bit',
     test: 'tests/e2e/cli.spec.ts',
   });
 });
@@ -467,9 +467,9 @@ test('a killed fine-tuning goes on and ends with the same bits; an adapter that 
   }
   reportFaults({
     fault: 'mua sft is killed',
-    how: 'SIGKILL in the middle, once with LoRA',
+    how: 'SIGKILL during training, once with LoRA',
     times: 2,
-    lost: 'the step in progress; the weights have the same bits',
+    lost: 'the current step; the weights have the same bits as without the kill',
     test: 'tests/e2e/cli.spec.ts',
   });
   const adapter = at('lora-whole');

@@ -77,7 +77,7 @@ test('the GPU process dies in a rollout and in an update: the run goes on by its
     fault: 'the GPU process is killed, twice within two minutes',
     how: 'Browser.crashGpuProcess in a rollout and in an update, in Chromium',
     times: 2,
-    lost: 'the step in progress; training went on by itself, and all tokens and log-probabilities equal those of a run without a fault',
+    lost: 'the current step; training continued by itself, and all tokens and log-probabilities equal those of a run without a fault',
     test: TEST,
   });
 });
@@ -117,7 +117,7 @@ test('a full storage: no run starts, a run under way pauses with its model at ha
   await expect(status).toHaveText('Stopped', { timeout: STEP_TIMEOUT });
   reportFaults({
     fault: 'the storage is full',
-    how: 'Storage.overrideQuotaForOrigin before a run and in it, in Chromium',
+    how: 'Storage.overrideQuotaForOrigin before and during a run, in Chromium',
     times: 2,
     lost: 'nothing',
     test: TEST,
@@ -161,10 +161,10 @@ test('a worker that throws, hangs or is gone: the page says so, starts new worke
   await page.getByRole('button', { name: 'Stop' }).click();
   await expect(status).toHaveText('Stopped', { timeout: STEP_TIMEOUT });
   reportFaults({
-    fault: 'a worker is gone, hangs or throws while a run trains',
-    how: 'self.close, an endless loop and an uncaught error, one in each worker, in Chromium',
+    fault: 'a worker disappears, hangs or throws while a run trains',
+    how: 'self.close, an endless loop and an uncaught error, each in another worker, in Chromium',
     times: 3,
-    lost: 'the step in progress; the run went on with new workers',
+    lost: 'the current step; the run continued with new workers',
     test: TEST,
   });
 });
@@ -207,9 +207,9 @@ test('a tab that is older than the storage says so, reads, and stores nothing', 
   expect((await page.evaluate(() => indexedDB.databases())).find(({ name }) => name === 'mua-runs')!.version).toBe(90);
   reportFaults({
     fault: 'a newer version of the app upgrades the storage',
-    how: 'the version is raised beside an open tab, in Chromium',
+    how: 'the version is raised while a tab is open, in Chromium',
     times: 1,
-    lost: 'nothing: the old tab reads only',
+    lost: 'nothing: the old tab only reads',
     test: TEST,
   });
 });

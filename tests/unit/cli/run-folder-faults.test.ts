@@ -163,9 +163,9 @@ test.each([
   }
   reportFaults({
     fault: `${fault} (mua train)`,
-    how: 'at each write to the folder of a run of three steps, half of the write done; faked calls of the file system',
+    how: 'at each write to the folder of a run of three steps, after half of the write, with a fake file system',
     times: writes,
-    lost: `at most one step is played again; ${anew} runs had no checkpoint yet and began again`,
+    lost: `at most one step, which was played again; ${anew} runs had no checkpoint yet and started again`,
     test: 'tests/unit/cli/run-folder-faults.test.ts',
   });
 });

@@ -313,7 +313,7 @@ test('a clock that jumps two days deletes no episode of a living tab; those of a
   vi.unstubAllGlobals();
   reportFaults({
     fault: 'the clock jumps by two days, forward or back, while another tab opens',
-    how: 'Date.now, with two tabs over one database of episodes',
+    how: 'Date.now is changed, with two tabs on one database of episodes',
     times: 2,
     lost: 'nothing',
     test: 'tests/unit/environments/environments.test.ts',

@@ -461,7 +461,7 @@ afterAll(() => {
     fault: 'a hostile file',
     how: `values that break careless readers in every field of ${rows.length} formats`,
     times: sum('inputs'),
-    lost: `nothing: ${sum('refused')} refused with one clear line within 3 s, the others are valid and were read`,
+    lost: `nothing: ${sum('refused')} were refused with one clear line within 3 s; the others are valid and were read`,
     test: 'tests/unit/exchange/hostile-inputs.test.ts',
   });
 });

@@ -61,9 +61,9 @@ test('one damage of 100: the checkpoint before is loaded, and nothing else is lo
   expect((await loadCheckpoint(db, 'r')).checkpoint?.step).toBe(2);
   reportFaults({
     fault: 'the newest checkpoint is damaged',
-    how: 'a bit turned, 64 bytes overwritten, or cut off, in each of its files',
+    how: 'in each of its files a bit is flipped, 64 bytes are overwritten, or the end is cut off',
     times: 100,
-    lost: 'the steps since the checkpoint before; the damage is named',
+    lost: 'the steps after the previous checkpoint; the message names the damage',
     test: 'tests/unit/trainer/checkpoints.test.ts',
   });
 });

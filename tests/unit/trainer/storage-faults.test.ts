@@ -161,9 +161,9 @@ describe('QuotaExceededError at write k of a run', () => {
     expect(paused).toBeGreaterThan(writes - 10);
     reportFaults({
       fault: `the storage is full (QuotaExceededError): ${name} fails`,
-      how: 'at each write of a run of three steps, fakes of GPU and customer',
+      how: 'at each write of a run of three steps, with a fake GPU and a fake customer',
       times: writes,
-      lost: `nothing: ${paused} runs paused and went on, ${writes - paused} could not start`,
+      lost: `nothing: ${paused} runs paused and continued, ${writes - paused} could not start`,
       test: TEST,
     });
   });
@@ -198,10 +198,10 @@ test('the tool database is full at its call k: the run pauses within the call, a
   }
   expect(k).toBeGreaterThan(30);
   reportFaults({
-    fault: 'the storage is full (QuotaExceededError): a call of a tool database fails',
-    how: 'at each call of a run of three steps, fakes of GPU, customer and tools',
+    fault: 'the storage is full (QuotaExceededError): a call of the tool database fails',
+    how: 'at each call of a run of three steps, with a fake GPU, customer and tools',
     times: k - 1,
-    lost: 'nothing: the run paused within the call, and went on',
+    lost: 'nothing: the run paused during the call, and continued',
     test: TEST,
   });
 });
@@ -225,9 +225,9 @@ test('a tab that dies at write k of a run', async () => {
   expect(lost).toBe(0);
   reportFaults({
     fault: 'the tab dies inside a transaction',
-    how: 'at each write of a run of three steps, fakes of GPU and customer',
+    how: 'at each write of a run of three steps, with a fake GPU and a fake customer',
     times: writes - 1,
-    lost: 'the step in progress; the run went on to the same rows',
+    lost: 'the current step; the run then continued and stored the same rows',
     test: TEST,
   });
 });
@@ -276,9 +276,9 @@ test('the device is lost at call k of the engine', async () => {
   expect(k).toBeGreaterThan(30);
   reportFaults({
     fault: 'the GPU device is lost in rollout, scoring, update or save',
-    how: 'at each call of the engine in a run of three steps, a fake engine',
+    how: 'at each call of a fake engine in a run of three steps',
     times: k - 1,
-    lost: 'the step in progress; the run went on to the same rows',
+    lost: 'the current step; the run then continued and stored the same rows',
     test: TEST,
   });
 });
@@ -311,7 +311,7 @@ test('storage that is cleared while a run trains', async () => {
     fault: 'the visitor clears the storage while a run trains',
     how: 'the database is deleted at each write of a run of three steps',
     times: writes - 1,
-    lost: 'what the visitor cleared; the run pauses, and its model can be downloaded',
+    lost: 'what the visitor cleared; the run paused, and its model could still be downloaded',
     test: TEST,
   });
 });

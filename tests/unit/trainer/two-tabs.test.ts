@@ -79,9 +79,9 @@ test('a tab hears when another takes the GPU, frees it, or dies', async () => {
   channel.close();
   reportFaults({
     fault: 'two tabs act on one run: train, resume, evaluate, play, score, delete, import',
-    how: 'every pair of actions, at the same time and one within the other; fakes of GPU and customer',
+    how: 'every pair of actions, at the same time and one during the other, with a fake GPU and a fake customer',
     times: PAIRS.length + PAIRS.filter(([first]) => ON_GPU.includes(first)).length,
-    lost: 'nothing: one tab has the GPU, a run in use is not deleted',
+    lost: 'nothing: only one tab got the GPU, and no run in use was deleted',
     test: 'tests/unit/trainer/two-tabs.test.ts',
   });
 });

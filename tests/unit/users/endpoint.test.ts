@@ -189,10 +189,10 @@ describe('a server that means harm', () => {
 
   afterAll(() =>
     reportFaults({
-      fault: 'an endpoint that redirects, sends 1 GB, drips, resets or compresses a bomb',
+      fault: 'an endpoint redirects, sends 1 GB, sends very slowly, resets the connection or sends a compression bomb',
       how: 'a real HTTP server',
       times: 13,
-      lost: 'the turn, with one sentence in time; less than 64 MiB more memory, the key is never sent on',
+      lost: 'the turn, which ended in time with an error of one sentence; memory grew by less than 64 MiB, and the key was sent to no other server',
       test: 'tests/unit/users/endpoint.test.ts',
     }),
   );
