@@ -118,13 +118,13 @@ export const loss = settingGroup({
       schema: amount,
       default: 0,
       label: 'Divisor of the sum',
-      help: 'Only with seq-mean-token-sum-norm. 0 divides by the maximum number of tokens of a conversation.',
+      help: 'The divisor of seq-mean-token-sum-norm. 0: the maximum number of tokens of a conversation.',
     },
     ppo_mini_batch_size: {
       schema: count,
       default: 32,
       label: 'Tasks per update',
-      help: 'This number must divide the tasks per step. If both are equal, a step makes one update.',
+      help: 'The number of tasks in one update. It must divide the tasks per step. If both are equal, a step makes one update.',
       verl: 'actor_rollout_ref.actor.ppo_mini_batch_size',
       choice: {
         topic: 'updates per batch',

@@ -79,7 +79,7 @@ export const optimizer = settingGroup({
       default: 1,
       sft: 1,
       label: 'Maximum gradient norm',
-      help: 'A larger gradient is scaled down to this norm. 0 turns clipping off.',
+      help: 'A gradient with a larger norm is scaled down to this norm. 0 turns clipping off.',
       trl: 'max_grad_norm',
       verl: 'actor_rollout_ref.actor.grad_clip',
     },
