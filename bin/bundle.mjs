@@ -1,5 +1,5 @@
 // @ts-check
-/** @file The bundle of the command line, `dist-cli/`: Node cannot run TypeScript. It is built again when one of its files changed. */
+/** @file Bundles the command line into `dist-cli/`, because Node cannot run TypeScript. If a source has changed, it is bundled again. */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -7,7 +7,7 @@ import { INPUTS, isFresh, recordInputs } from './inputs.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(ROOT, 'dist-cli');
-/** Names the newest build. Each build has its own folder, so that a build cannot take the files of a command that starts. */
+/** The file with the name of the newest build. Each build has its own folder, so a new build does not remove files that a command loads. */
 const NEWEST = join(FOLDER, 'newest');
 const KEPT_MS = 3_600_000;
 
@@ -16,7 +16,7 @@ export async function commandLine() {
   return import(pathToFileURL(join(FOLDER, newest() ?? (await build()), 'main.js')).href);
 }
 
-/** The name of the newest build, if it is fresh. */
+/** The name of the newest build, if no source has changed since. */
 function newest() {
   try {
     const name = readFileSync(NEWEST, 'utf8');

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file What a build was made from. The bundler tells its inputs, the build keeps them in `inputs.json`, and the next start
- * compares them with the files of then.
+ * @file Finds out whether a build is up to date. A plugin gets the inputs from the bundler, and writes them to `inputs.json`. The next
+ * start compares them with the files on disk.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -11,8 +11,8 @@ export const INPUTS = 'inputs.json';
 
 /**
  * @typedef {object} Inputs
- * @property {Record<string, { size: number, mtimeMs: number, sha256: string }>} files by path from the root
- * @property {Record<string, string[]>} folders all paths in the folders that the code reads as a whole
+ * @property {Record<string, { size: number, mtimeMs: number, sha256: string }>} files path from the root → state of the file
+ * @property {Record<string, string[]>} folders folder that the code reads as a whole → paths of its files
  */
 
 /** @param {string} path */
@@ -26,8 +26,8 @@ const listing = (folder) =>
     .sort();
 
 /**
- * Whether a build was made from the files of now. A file with another time is the same if its content is.
- * @param {string} root of the project
+ * Whether a build was made from the current files. A file with another modification time counts as the same if its content is the same.
+ * @param {string} root root folder of the project
  * @param {string} manifest path of `inputs.json`
  * @returns {boolean}
  */
@@ -46,10 +46,10 @@ export function isFresh(root, manifest) {
 }
 
 /**
- * A plugin that writes `inputs.json` into the folder of the build: all modules and assets of the graph, and the given files.
- * Packages are not listed: package-lock.json stands for them.
- * @param {string[]} [given] further files, by their path from the root
- * @returns {import('vite').Plugin & { inWorkers(): import('vite').Plugin }} `inWorkers`: for the builds of workers
+ * Makes a plugin that writes `inputs.json` into the folder of the build. The file lists all modules and assets of the graph, and the given
+ * files. It lists package-lock.json instead of the files of packages.
+ * @param {string[]} [given] paths of more files, from the root
+ * @returns {import('vite').Plugin & { inWorkers(): import('vite').Plugin }} `inWorkers` makes the plugin for the builds of workers
  */
 export function recordInputs(given = []) {
   /** @type {Set<string>} */
@@ -97,7 +97,7 @@ export function recordInputs(given = []) {
       const inputs = { files: {}, folders: {} };
       for (const path of [...files].sort()) {
         const { size, mtimeMs } = statSync(path);
-        // A file that was changed during the build may be newer than what was built.
+        // If a file changed during the build, the build may have its old content. The empty hash makes the next start build again.
         inputs.files[relative(root, path)] = { size, mtimeMs, sha256: mtimeMs < started ? sha256(path) : '' };
       }
       for (const path of [...folders].sort()) inputs.folders[relative(root, path)] = listing(path);

@@ -1,7 +1,8 @@
 /**
- * Makes public/recorded/interaction.json, the evaluations of docs/results/customers.md, from
- * folders of `./mua evaluate --model MODEL --user scripted --user learned --tasks 200 --seed SEED --out DIR`.
- * Prints the tables of that page. Usage: npx tsx scripts/bundle-evaluations.mts NAME=DIR …
+ * Makes public/recorded/interaction.json, which has the evaluations of docs/results/customers.md, and prints the tables of that document.
+ * Its inputs are folders that this command writes:
+ * `./mua evaluate --model MODEL --user scripted --user learned --tasks 200 --seed SEED --out DIR`
+ * Usage: npx tsx scripts/bundle-evaluations.mts NAME=DIR …
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * Compares the seconds a step of `mua train` in the browser and in Node, on this computer, with the same seed and settings.
- * The backends take turns. Usage: node scripts/compare-backends.mjs [presets, default glimpse,nano] [steps, default 6] [rounds, default 2]
+ * Compares the seconds per step of `mua train` in the browser and in Node, on this computer, with the same seed and settings. The backends
+ * take turns.
+ * Usage: node scripts/compare-backends.mjs [presets, default glimpse,nano] [steps, default 6] [rounds, default 2]
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -19,7 +20,7 @@ function secondsOfSteps(preset, on) {
     .split('\n');
   const seconds = lines.map((line) => JSON.parse(line)['timing_s/step']).filter((value) => value > 0);
   if (seconds.length === 0) throw new Error('metrics.jsonl has no timing_s/step');
-  // The first step also compiles shaders.
+  // Drops the first step, because it also compiles shaders.
   return seconds.slice(1);
 }
 

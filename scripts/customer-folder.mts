@@ -1,11 +1,11 @@
 /**
- * @file Turns a model that was trained on the customer's side into a customer that the page can play: an ONNX folder for
- * transformers.js whose chat template keeps only the instruction of the system message.
+ * @file Turns a model that was trained on the customer's side of conversations into a customer model for the page. The result is an ONNX
+ * folder for transformers.js. Its chat template keeps only the instruction of the system message.
  *
  *     npx tsx scripts/customer-folder.mts --model DIR --out models/customers/NAME [--temperature 0.7]
  *
- * The model was trained on conversations of `mua synthesize --side customer`, in which the system message is the instruction alone.
- * The prompt of the page (src/users/prompt.ts) has rules around the instruction. A model of this size has no use for them.
+ * The model must be trained on conversations of `mua synthesize --side customer`, whose system message is only the instruction. The page's
+ * prompt (src/users/prompt.ts) also has rules around the instruction. A model of this size cannot use these rules.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * @file The tables of the documents that repeat what the code says. A document has a table between `<!-- NAME -->` and
+ * @file Makes the tables in the documents that are generated from the code. In a document, a table is between `<!-- NAME -->` and
  * `<!-- /NAME -->`. `npm run docs` writes the tables, and a test fails if a committed table differs.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -27,16 +27,16 @@ const assignments = (values: Partial<GrpoConfig>) =>
     .map(([name, value]) => code(`${name}=${String(value)}`))
     .join(', ');
 
-/** The values of a setting that has few. */
+/** The values of a setting that has a fixed list of values, else an empty list. */
 const valuesOf = ({ schema }: Setting): readonly string[] => ('options' in schema ? (schema.options as string[]) : []);
 
-/** What a setting means, with the values that the meaning does not name. */
+/** The help text of a setting. If it does not name all values of the setting, the values come first. */
 function meaning(setting: Setting): string {
   const values = valuesOf(setting);
   return values.every((value) => setting.help.includes(value)) ? setting.help : `${values.map(code).join(', ')}. ${setting.help}`;
 }
 
-/** The settings of a group, with TRL's names, and MUA-RL's values where the default preset has others. */
+/** The settings of a group, with TRL's names. If MUA-RL has another value than the default preset, both values are shown. */
 function settingsTable({ settings }: SettingGroup): string {
   const rows = Object.entries(settings).map(([name, setting]) => {
     const value = BASE[name as keyof GrpoConfig];
@@ -46,7 +46,7 @@ function settingsTable({ settings }: SettingGroup): string {
   return table(["setting (TRL's name)", "default (MUA-RL's)", 'meaning'], rows);
 }
 
-/** The shares of customers and faults: those of the levels, and of the cold start. */
+/** The shares of customers and of tool faults, for each level and for the cold start. */
 function customersTable({ settings }: SettingGroup): string {
   const levels = ['glimpse', 'nano', 'small', 'full'];
   const columns = [...levels.map((level) => levelConditions('retail', level)), COLD_START].map(conditionSettings);
@@ -57,7 +57,7 @@ function customersTable({ settings }: SettingGroup): string {
   );
 }
 
-/** The settings in which a preset differs from the default preset. Its customers are those of its level. */
+/** The settings in which a preset differs from the default preset. Customers are not compared, because they depend on the level. */
 function changes({ config }: Preset): string {
   const names = GROUPS.filter(({ id }) => id !== 'customers').flatMap(({ settings }) => Object.keys(settings) as (keyof GrpoConfig)[]);
   return assignments(Object.fromEntries(names.filter((name) => config[name] !== BASE[name]).map((name) => [name, config[name]])));
@@ -89,7 +89,7 @@ export const documents = (): string[] => [
 
 export const readDocument = (path: string): string => readFileSync(ROOT + path, 'utf8');
 
-/** A document with its tables written anew. @throws if a marker names no table */
+/** The document with new tables. @throws if a marker in it names an unknown table */
 export const withTables = (path: string, text: string): string =>
   text.replace(/^<!-- (.+) -->$[\s\S]*?^<!-- \/\1 -->$/gm, (_, name: string) => {
     if (!Object.hasOwn(TABLES, name)) throw new Error(`${path}: unknown table "${name}": expected ${Object.keys(TABLES).join(', ')}`);

@@ -1,5 +1,5 @@
 // @ts-check
-/** @file Finds the Chrome or Chromium that `mua` uses. As a program, prints its path, or says how to get one. */
+/** @file Finds the Chrome or Chromium that `mua` uses. Run as a program, it prints the path, or says how to install a browser. */
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,9 +1,9 @@
-/** The tables of docs/results/customers.md, from public/recorded/interaction.json. */
+/** Makes the tables of docs/results/customers.md from public/recorded/interaction.json. */
 import { overSeeds } from '../src/experiments/estimate.ts';
 import type { EvaluationRow } from '../src/records/evaluation.ts';
 
 const TRAINED = 'nano-retail trained with';
-/** The names of the evaluated weights, by row of the table. */
+/** Row of the table → name of the evaluated weights. */
 export const MODELS: Record<string, string> = {
   '– (before)': 'nano-retail',
   'told everything': `${TRAINED} customers who tell everything`,
@@ -14,7 +14,10 @@ const CUSTOMERS = ['scripted', 'local'] as const;
 const signed = (value: number) => (value < 0 ? '−' : '+') + Math.abs(value).toFixed(1);
 const plain = (value: number) => (value < 0 ? '−' : '') + Math.abs(value).toFixed(1);
 
-/** Lines of Markdown. pass^1 in percent: means over seeds with 95 % intervals (Student's t over seeds), and the values by seed. */
+/**
+ * Returns lines of Markdown. The tables show pass^1 in percent: the mean over seeds with a 95 % interval (Student's t over seeds), and the
+ * value of each seed.
+ */
 export function interactionTables(rows: readonly EvaluationRow[]): string[] {
   const seeds = [...new Set(rows.map(({ settings }) => settings.seed))].sort();
   const values = (model: string, customer: string) =>

@@ -1,7 +1,7 @@
 /**
- * Measures the import of every benchmark domain in a folder. Then plays 256 tau-bench airline episodes at once on the imported
- * world and checks that no episode changes the data of another episode. It runs in Node with an IndexedDB in memory, which is
- * slower than a browser's IndexedDB and adds to the memory. It reports wall-clock time and CPU time, for busy machines.
+ * Measures the import of every benchmark domain in a folder. Then plays 256 tau-bench airline episodes at once on the imported world, and
+ * checks that no episode changes the data of another episode. It runs in Node with an IndexedDB in memory, which is slower than a
+ * browser's IndexedDB and uses additional memory. It reports wall-clock time and also CPU time, in case the machine is busy.
  * Usage: npx tsx --expose-gc scripts/measure-airline.mts DIR
  */
 import 'fake-indexeddb/auto';
@@ -64,7 +64,7 @@ const world = new World(id, imported.tables);
 const hash = () => new StateHasher(airline, world).hashes(new Overlay(world)).agent;
 const untouched = hash();
 
-/** The rows that the actions change when no other episode runs, as JSON. */
+/** The rows, as JSON, that the actions change when no other episode runs. */
 function alone(actions: readonly ToolCall[]): string {
   const rows = new Overlay(world);
   for (const action of actions) runExact(airline, rows, action);
@@ -105,7 +105,7 @@ const plans = await Promise.all(
   }),
 );
 
-// In even turns the episodes make their calls one by one, in odd turns all at once.
+// In even turns the episodes make their calls one after another, in odd turns all at once.
 const single: Time[] = [];
 const bursts: { calls: number; took: Time }[] = [];
 const turns = Math.max(...plans.map(({ calls }) => calls.length));

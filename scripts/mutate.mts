@@ -1,7 +1,8 @@
 /**
- * Applies the mutations of `tests/mutations.ts` one by one to a copy of the project, runs the tests that must notice each one,
- * and prints the survivors. Two copies work at a time. Ends with 1 if a mutation survives or no longer fits its file.
- * Usage: npm run mutate [-- WORD …]   only mutations whose file or promise contains one of the words
+ * Applies the mutations of `tests/mutations.ts` to copies of the project, one mutation at a time. It runs the tests that must notice the
+ * mutation, and prints the mutations that survive. Two copies work at the same time. The exit code is 1 if a mutation survives, or if its
+ * text is no longer in its file.
+ * Usage: npm run mutate [-- WORD …]   With words: only mutations whose file or promise contains one of them.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -10,7 +11,7 @@ import { join, resolve } from 'node:path';
 import { type Mutation, MUTATIONS } from '../tests/mutations.ts';
 
 const root = resolve(import.meta.dirname, '..');
-/** Folders that tests write to or that a mutation changes are copied. The rest is linked. */
+/** The folders to copy, because tests write to them or mutations change them. All other folders are linked. */
 const COPIED = new Set(['src', 'tests', 'scripts', 'workers']);
 const LEFT_OUT = /^(\.git|dist.*|test-results|out)$/;
 
@@ -63,7 +64,7 @@ async function judge(copy: string, { file, from, to, tests }: Mutation): Promise
   try {
     const report = await test(copy, tests.split(' '));
     if (report.numFailedTests > 0) return 'killed';
-    // A file that does not even load says nothing about behaviour.
+    // If a test file fails to load, no test has checked the mutation.
     const unloaded = report.testResults.find(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0);
     if (unloaded) return `BROKEN: ${unloaded.message.split('\n')[0]}`;
     return report.numPassedTests === 0 ? `BROKEN: ${tests} has no tests` : 'SURVIVED';

@@ -1,5 +1,5 @@
 /**
- * Makes a model folder from a tokenizer and random weights. A cold start trains this model.
+ * Makes a model folder from a tokenizer and new weights. The cold start trains such a model.
  * Usage: npx tsx scripts/new-model.mts --tokenizer DIR --out DIR [--hidden-size 128] [--layers 4] [--heads 4] [--kv-heads 2]
  *   [--head-dim 32] [--intermediate-size 384] [--vocab-size N] [--max-position-embeddings 2048] [--rope-theta 1000000] [--seed 1]
  *   [--init random|copying]   see src/training/init-weights.ts

@@ -1,6 +1,7 @@
 /**
- * Records runs that fail in the ways that alarms find: src/app/learn/failing-runs/NAME.json, with the command and the metrics
- * that alarms read. The lesson “When training goes wrong” shows them, and a test reads them. Usage: npx tsx scripts/record-failing-runs.mts [NAME …]   (about a minute a run on two idle cores)
+ * Records runs that fail in ways that alarms detect. It writes src/app/learn/failing-runs/NAME.json, with the command of the run and the
+ * metrics that alarms read. The lesson “When training goes wrong” shows these runs, and a test reads them.
+ * Usage: npx tsx scripts/record-failing-runs.mts [NAME …]   (about a minute for each run, on two idle cores)
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +11,7 @@ import type { StepMetrics } from '../src/records/run.ts';
 import { ALARM_METRICS } from '../src/training/alarms.ts';
 
 const FOLDER = 'src/app/learn/failing-runs';
-/** Settings that all runs share. The preset has changed since they were recorded, so they name what they need of it. */
+/** Settings that all runs share. The preset has changed since the runs were recorded, so its old values are given here. */
 const SHARED = {
   val_tasks: 0,
   inspect: false,
@@ -19,11 +20,11 @@ const SHARED = {
   'customers.changes_mind': 0.8,
   'customers.impossible': 0.05,
 };
-/** Settings of each run, in place of those of the preset `glimpse`. */
+/** The settings in which each run differs from the preset `glimpse`. */
 const RUNS: Record<string, Record<string, string | number | boolean>> = {
-  // The reference is kept and every group is in the update, so that KL and entropy are measured at every step.
+  // With the KL loss and without the filter of groups, KL and entropy are measured at every step.
   'high-learning-rate': { lr: 0.01, lr_scheduler_type: 'constant', use_kl_loss: true, filter_groups: false, total_training_steps: 16 },
-  // The reward pays for short conversations alone. Customers let the agent write at once.
+  // The reward only punishes long conversations. Most customers tell everything at once, so the agent can write early.
   'price-on-length-alone': {
     'reward.outcome': 0,
     'reward.length': 2,
@@ -32,9 +33,9 @@ const RUNS: Record<string, Record<string, string | number | boolean>> = {
     'customers.impossible': 0.25,
     total_training_steps: 20,
   },
-  // Greedy rollouts of a group are equal.
+  // All greedy rollouts of a group are equal.
   'greedy-rollouts': { temperature: 0, total_training_steps: 6 },
-  // The model imitates its own successes, again and again.
+  // The model imitates only its own successes, several times in each step.
   'own-successes-alone': { algorithm: 'rft', lr: 3e-3, rft_epochs: 3, total_training_steps: 20 },
 };
 

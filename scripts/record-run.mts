@@ -1,8 +1,11 @@
 /**
- * Makes the recorded run of the home page (public/recorded/run.mua.zip) from the output of `mua train --out DIR`: a run bundle
- * with all metrics, all messages of some groups, and an evaluation before and after training.
- * Usage, after `./mua evaluate --model models/nano-retail --tasks 48 --seed 1 --output BEFORE.jsonl`, and the same with
- * `--model DIR --output AFTER.jsonl`: npx tsx scripts/record-run.mts DIR BEFORE.jsonl AFTER.jsonl [--preset nano] [--set key=value …]
+ * Makes the recorded run of the home page (public/recorded/run.mua.zip) from the output of `mua train --out DIR`. It is a run bundle with
+ * all metrics, all messages of some groups, and an evaluation before and after training. First make the two evaluations:
+ *
+ *     ./mua evaluate --model models/nano-retail --tasks 48 --seed 1 --output BEFORE.jsonl
+ *     ./mua evaluate --model DIR --tasks 48 --seed 1 --output AFTER.jsonl
+ *
+ * Usage: npx tsx scripts/record-run.mts DIR BEFORE.jsonl AFTER.jsonl [--preset nano] [--set key=value …]
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -53,12 +56,12 @@ function spread<T>(items: T[], n: number): T[] {
   return Array.from({ length: n }, (_, i) => items[Math.round((i * (items.length - 1)) / (n - 1))]!);
 }
 const mixed = [...groups.keys()].filter((group) => new Set(groups.get(group)!.map((t) => t.reward)).size > 1);
-/** Groups whose tokens were scored again, so that all channels of the token view have values. */
+/** Groups whose tokens were scored again after the update. Only in these groups the token view has values for all its channels. */
 const inspected = mixed.filter((group) => groups.get(group)!.some(({ nodes }) => nodes.some(({ annotations }) => annotations?.delta_p)));
 const telling = [inspected, mixed, [...groups.keys()]].find(({ length }) => length > 0)!;
 const failed = (group: string, why: (trajectory: Trajectory) => boolean) =>
   groups.get(group)!.some((t) => t.reward === 0 && !t.task.noop && why(t));
-/** A group with a simple task. `unasked` is the paper's example: the agent writes without asking. */
+/** A group with a failure at a simple task. `unasked` is a group with the paper's example: the agent writes without asking. */
 const plain = telling.find((group) =>
   failed(group, ({ task: { scenario } }) => scenario.wishes.length === 1 && !scenario.wishes[0]!.insteadOf),
 );
@@ -68,7 +71,7 @@ const unasked = telling.findLast((group) =>
 const shown = [...new Set([plain, unasked, ...spread(telling, TELLING)])].filter((group) => group !== undefined).slice(0, TELLING);
 const listed = [...new Set([...shown, ...spread([...groups.keys()], GROUPS - shown.length)])].sort((a, b) => stepOf(a) - stepOf(b));
 
-/** Advantages by id. They depend on all rollouts of a step. */
+/** Id of the rollout → advantage. An advantage depends on all rollouts of a step. */
 const advantages = new Map<string, number>();
 for (const step of new Set([...groups.keys()].map(stepOf))) {
   const played = [...groups].flatMap(([group, members]) => (stepOf(group) === step ? [members] : []));
@@ -77,7 +80,7 @@ for (const step of new Set([...groups.keys()].map(stepOf))) {
   played.flat().forEach((t, i) => advantages.set(t.id, meanAdvantage(estimates[i]!)));
 }
 const rollouts = listed.flatMap((group) => groups.get(group)!.map((t) => summarize(t, stepOf(group), advantages.get(t.id)!)));
-// Integers are token ids.
+// Does not round integers, because they are token ids.
 const round = (value: number | null) => (value === null || Number.isInteger(value) ? value : Number(value.toPrecision(4)));
 const rounded = <T extends Trajectory>(t: T): T => ({
   ...t,

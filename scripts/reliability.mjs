@@ -1,4 +1,4 @@
-/** Runs the tests that inject faults, and writes tests/reliability.md from the rows that they report. Usage: npm run reliability */
+/** Runs the tests that inject faults, and writes the rows that they report to tests/reliability.md. Usage: npm run reliability */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

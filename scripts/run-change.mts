@@ -1,6 +1,8 @@
 /**
- * What training changed in runs: a row of a Markdown table for each folder, from the first and the last held-out evaluation in its
- * `evaluations.jsonl`, and a row for the tasks of all of them. Percentages and points with 95 % intervals. Usage: npx tsx scripts/run-change.mts DIR …
+ * Prints a Markdown table of what training changed. It has one row for each run folder, computed from the first and the last held-out
+ * evaluation in `evaluations.jsonl`, and a last row for the tasks of all folders. Values are percentages and percentage points, with 95 %
+ * intervals.
+ * Usage: npx tsx scripts/run-change.mts DIR …
  */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -1,5 +1,5 @@
-# ./mua, ./play and ./test source this file. It installs the packages; a Chromium if there is none; and lavapipe, the Vulkan
-# driver of Mesa for CPUs, if there is no GPU. What it prints goes to stderr: stdout is for results.
+# ./mua, ./play and ./test source this file. It installs the packages. It also installs Chromium if the machine has no browser, and
+# lavapipe, Mesa's Vulkan driver for CPUs, if the machine has no GPU. It prints only to stderr, because stdout is for results.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -17,7 +17,7 @@ fi
 has_apt() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; }
 apt_install() { DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null 2>&1; }
 
-# Without a browser, the page and the commands that need none still work: the others say what is missing.
+# Without a browser, the page and the commands that need no browser still work. The other commands say what is missing.
 if ! node scripts/find-chromium.mjs >/dev/null 2>&1; then
   if ! { has_apt && apt-get update -qq >&2 && apt_install chromium fonts-liberation; }; then
     node scripts/find-chromium.mjs >&2 || true # prints how to install Chromium
@@ -26,7 +26,7 @@ fi
 
 has_gpu() { compgen -G '/dev/dri/renderD*' || compgen -G '/dev/nvidia[0-9]*' || [ -e /dev/kfd ] || [ -e /dev/dxg ]; }
 has_lavapipe() { compgen -G '/usr/share/vulkan/icd.d/lvp_icd*.json' || compgen -G '/etc/vulkan/icd.d/lvp_icd*.json'; }
-# Mesa 24 or newer. Debian 12 has it in its backports, whose source is added next to the archive that is in use.
+# Installs Mesa 24 or newer. Debian 12 has it only in its backports. Their source is added with the mirror that apt already uses.
 install_lavapipe() {
   local codename mirror
   codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
@@ -42,7 +42,7 @@ install_lavapipe() {
 }
 tried=node_modules/.cache/lavapipe-tried
 if [ "$(uname)" = Linux ] && [ ! -e "$tried" ] && ! has_gpu >/dev/null && ! has_lavapipe >/dev/null; then
-  mkdir -p "${tried%/*}" && touch "$tried" # once for these packages, as each try takes its time
+  mkdir -p "${tried%/*}" && touch "$tried" # tries only once, because each try takes time
   if has_apt && command -v apt-cache >/dev/null; then
     echo 'There is no GPU: installing lavapipe, a faster replacement in software than the browser has.' >&2
     install_lavapipe || echo 'lavapipe could not be installed: training here uses the software GPU of the browser.' >&2

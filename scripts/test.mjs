@@ -1,12 +1,12 @@
 /**
- * Runs all checks, even when one check fails. At the end, prints the wall time of each stage and the summaries of the test
- * runners. Two stages run at a time. Then the end-to-end tests run with two workers, and last the speed tests run alone.
+ * Runs all checks, even when one of them fails. Two stages run at a time. After them the end-to-end tests run with two workers, and last
+ * the speed tests run alone. At the end, prints the wall time of each stage and the summaries of the test runners.
  * Usage: node scripts/test.mjs [names of stages]
  */
 import { spawn } from 'node:child_process';
 
 const vitest = (project) => ({ command: ['npx', 'vitest', 'run', '--project', project], suite: true });
-/** The longest stages come first, so that both cores are busy until the end. */
+/** The stages that run two at a time. The longest come first, so that both cores are busy until the end. */
 const STAGES = {
   gpu: vitest('gpu'),
   unit: vitest('unit'),
@@ -22,7 +22,7 @@ const STAGES = {
 };
 const AT_ONCE = 2;
 
-/** @param live whether to print the output at once; otherwise it is printed when the command ends */
+/** @param live whether to print the output while the command runs; otherwise it is printed when the command ends */
 function run([command, ...args], live) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32' });
@@ -43,13 +43,16 @@ function run([command, ...args], live) {
   });
 }
 
-/** The last lines of a test runner's output: Vitest's "Tests  1 failed | 2 passed (3)" and "Errors  1 error", Playwright's "1 failed" and "2 passed (3.4s)". */
+/**
+ * The lines with which a test runner ends its output: Vitest's "Tests  1 failed | 2 passed (3)" and "Errors  1 error", Playwright's
+ * "1 failed" and "2 passed (3.4s)".
+ */
 const closingLines = (output) =>
   output.match(/^ *(Test Files|Tests|Errors) {2}.*$/gm) ??
   output.match(/^ {2}\d+ (passed|failed|skipped|flaky|interrupted|did not run)\b.*$/gm) ??
   [];
 
-/** @param lines as `closingLines` finds them */
+/** @param lines the lines that `closingLines` finds */
 function counts(lines) {
   const text = lines.filter((line) => !line.includes('Test Files')).join('\n');
   const sum = (words) => [...text.matchAll(new RegExp(`(\\d+) (?:${words})\\b`, 'g'))].reduce((total, m) => total + Number(m[1]), 0);
@@ -65,7 +68,7 @@ async function runStage(name, live) {
   if (!live) console.log(`── ${name} ended with ${code} after ${seconds.toFixed(0)} s\n`);
   const lines = suite ? closingLines(output) : [];
   const found = counts(lines);
-  // A stage that fails without naming a test (a type error, a crash) counts as one failure.
+  // A stage that fails without a failed test, such as a type error or a crash, counts as one failure.
   if (code !== 0 && found.failed === 0) found.failed = 1;
   return { name, ok: code === 0, seconds, lines, found };
 }

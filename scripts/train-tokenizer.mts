@@ -3,7 +3,7 @@
  *
  *     npx tsx scripts/train-tokenizer.mts --data conversations.jsonl --out models/nano [--vocab-size 2304] [--digits 3] [--split-capitals]
  *
- * `--data` is chat JSONL from `mua synthesize`. The text includes the policy and the tool schemas, as in an episode.
+ * `--data` is chat JSONL from `mua synthesize`. The training text includes the policy and the tool schemas, as in an episode.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Writes the tables of the documents that repeat what the code says. Usage: npm run docs */
+/** Writes the tables in the documents that are generated from the code. Usage: npm run docs */
 import { writeFileSync } from 'node:fs';
 import { documents, readDocument, withTables } from './doc-tables.ts';
 

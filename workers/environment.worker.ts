@@ -1,4 +1,4 @@
-/** @file The environment worker: owns the database, runs tools and verifies outcomes. */
+/** @file The environment worker. It owns the database of the worlds, runs tools and verifies outcomes. */
 import * as comlink from 'comlink';
 import { GENERATED_DOMAINS } from '../src/domains/registry.ts';
 import { createEnvironments, type OverlayEnvironments } from '../src/environments/index.ts';
@@ -8,9 +8,9 @@ import { benchmarkLoader } from '../src/benchmarks/import/loader.ts';
 const environments = createEnvironments({
   domains: [...GENERATED_DOMAINS, ...importedDomains(benchmarkLoader())],
 });
-environments.deleteAbandoned().catch(() => {}); // if the database fails, the first call reports the error
+environments.deleteAbandoned().catch(() => {}); // if the database fails, the first call of a method reports the error
 
-/** `connect` exposes the same object on another port, so that the trainer worker can call it without the page. */
+/** `connect` exposes the same object on another port, so that the trainer worker can call this worker directly. */
 const api: Pick<OverlayEnvironments, keyof OverlayEnvironments> & { connect(port: MessagePort): void; ping(): void } = Object.assign(
   environments,
   {

@@ -1,6 +1,6 @@
 /**
- * @file The models worker: downloads, copies and checks a model and writes a model in other formats. This takes seconds or minutes for
- * a large model, and a hostile file can hang the worker.
+ * @file The models worker downloads, copies and checks models, and writes them in other formats. It is a worker because this takes seconds
+ * or minutes for a large model, and because a hostile file may make it hang.
  */
 import * as comlink from 'comlink';
 import { zipExport } from '../src/exchange/export-folder.ts';

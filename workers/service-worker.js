@@ -1,12 +1,12 @@
 // @ts-check
 /**
- * Keeps the files of one build, so that the page works offline after the first visit. A tab keeps the build that it began
- * with: a new build waits until all tabs are closed, or until the visitor asks for it.
- * The build (`offline` in vite.config.ts) writes the values.
+ * Stores the files of one build, so that the page works offline after the first visit. A tab keeps the build that it started with. A new
+ * build waits until all tabs are closed, or until the visitor asks for it.
+ * The build (`offline` in vite.config.ts) fills in the lists of files and the version.
  */
 /** @type {string[]} */
 const FILES = JSON.parse('__FILES__');
-/** Files that only some visits need, such as 26 MB of ONNX Runtime. The worker keeps them when the page first uses them. @type {string[]} */
+/** Files that only some visits need, such as 26 MB of ONNX Runtime. They are stored when the page first uses them. @type {string[]} */
 const LATER = JSON.parse('__LATER__');
 const PREFIX = 'mua-build-';
 const CACHE = `${PREFIX}__VERSION__`;
@@ -33,7 +33,7 @@ worker.addEventListener('fetch', (/** @type {any} */ event) => {
   const { scope } = worker.registration;
   const path = request.url.startsWith(scope) ? request.url.slice(scope.length).split(/[?#]/)[0] : null;
   const name = path === '' ? 'index.html' : path;
-  // The local server exchanges other files with the page: they pass.
+  // All other requests go to the network, for example those between the page and its local server.
   if (request.method !== 'GET' || !(FILES.includes(name) || LATER.includes(name))) return;
   event.respondWith(answer(request, name));
 });
@@ -44,7 +44,7 @@ async function answer(request, name) {
   const kept = await cache.match(name);
   if (kept) return kept;
   const response = await fetch(request);
-  // The page gets the file also where the storage is full.
+  // If the storage is full, the page still gets the file.
   if (response.ok && LATER.includes(name)) await cache.put(name, response.clone()).catch(() => {});
   return response;
 }

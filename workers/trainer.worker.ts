@@ -1,4 +1,4 @@
-/** @file The trainer worker: runs the model on the GPU, and the training loop. */
+/** @file The trainer worker. It runs the model on the GPU, and the training loop. */
 import * as Comlink from 'comlink';
 import type { Environments } from '../src/environments/types.ts';
 import { RunDatabase } from '../src/storage/database.ts';

@@ -123,7 +123,7 @@ export class ServedEpisode {
     return this.#trajectory;
   }
 
-  /** Plays a turn of the agent; `text` has the markup of tool calls. @throws ProtocolError if the episode is over or fails without a score */
+  /** Plays a turn of the agent. `text` has the markup of tool calls. @throws ProtocolError if the episode is over, or is not scored */
   step(text: string): Promise<StepResult> {
     if (this.done) throw new ProtocolError('EXECUTION_ERROR', 'the episode is over: expected a reset');
     const agent = this.#agent;
