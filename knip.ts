@@ -13,6 +13,8 @@ export default {
   entry: [
     // bin/bundle.mjs bundles it.
     'src/cli/main.ts',
+    // package.json exports its types.
+    'src/cli/package-types.ts',
     'workers/*.ts',
     'scripts/*.{mjs,mts}',
     'tests/{unit,gpu,component}/**/*.test.ts',

@@ -1,10 +1,9 @@
 /** @file Where the work of a command runs: in headless Chromium, or in Node on Dawn. */
 import { existsSync, readdirSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import type { Flag } from './args.ts';
 import { UsageError } from './errors.ts';
 import type { Backend } from './backend-job.ts';
+import { findLavapipe, lavapipeProblem, useLavapipe } from '../trainer/node/lavapipe.ts';
 
 const BACKENDS = ['browser', 'node'] as const;
 export type BackendName = (typeof BACKENDS)[number];
@@ -16,20 +15,38 @@ export const ON = {
   choices: BACKENDS,
 } as const satisfies Flag;
 
-/** The backend that the flag names, else the one that suits this computer. A choice other than the browser is told. */
+/** The backend that the flag names, else the one that suits this computer. `note` gets a line about a choice other than the browser. */
 export async function backendOf(on: BackendName | undefined, note: (text: string) => void): Promise<Backend> {
-  if ((await chosen(on ?? askedByEnvironment(), note)) === 'browser') return (await import('./page.ts')).workInPage;
+  if ((await chooseBackend(on ?? askedByEnvironment(), THIS_MACHINE, note)) === 'browser') return (await import('./page.ts')).workInPage;
   // The database looks for IndexedDB when its module is loaded.
   await import('../trainer/node/indexed-db.ts');
   return (await import('./node-work.ts')).workInNode;
 }
 
-async function chosen(asked: BackendName | undefined, note: (text: string) => void): Promise<BackendName> {
-  if (asked === 'browser' || hasGpu()) return asked ?? 'browser';
-  const driver = cpuDriver();
-  if (driver) useDriver(driver);
-  if (asked === 'node' || !driver) return asked ?? 'browser';
-  const problem = await lavapipeProblem();
+export interface Machine {
+  hasGpu(): boolean;
+  /** Prepares this process for lavapipe. Returns false if lavapipe is not installed. */
+  prepareLavapipe(): boolean;
+  /** Why lavapipe cannot be used; null if it can. */
+  lavapipeProblem(): Promise<string | null>;
+}
+
+const THIS_MACHINE: Machine = {
+  hasGpu,
+  prepareLavapipe() {
+    const driver = findLavapipe();
+    if (driver) useLavapipe(driver);
+    return driver !== undefined;
+  },
+  lavapipeProblem,
+};
+
+/** @param asked the backend that the visitor named, if any */
+export async function chooseBackend(asked: BackendName | undefined, machine: Machine, note: (text: string) => void): Promise<BackendName> {
+  if (asked === 'browser' || machine.hasGpu()) return asked ?? 'browser';
+  const found = machine.prepareLavapipe();
+  if (asked === 'node' || !found) return asked ?? 'browser';
+  const problem = await machine.lavapipeProblem();
   note(
     problem === null
       ? 'mua: there is no GPU, but lavapipe: running in Node on it (--on browser uses Chromium)'
@@ -52,45 +69,4 @@ function hasGpu(): boolean {
   const isNvidia = (name: string) => /^nvidia\d+$/.test(name);
   const isRender = (name: string) => name.startsWith('renderD');
   return names('/dev/dri').some(isRender) || names('/dev').some((name) => isNvidia(name) || name === 'kfd' || name === 'dxg');
-}
-
-const DRIVER_FOLDERS = ['/usr/share/vulkan/icd.d', '/usr/local/share/vulkan/icd.d', '/etc/vulkan/icd.d'];
-
-/** The file by which Vulkan finds lavapipe, Mesa's driver for CPUs. A driver that the visitor chose is kept. */
-function cpuDriver(): string | undefined {
-  const chosen = process.env.VK_DRIVER_FILES ?? process.env.VK_ICD_FILENAMES;
-  if (chosen) return chosen;
-  const files = DRIVER_FOLDERS.filter((folder) => existsSync(folder)).flatMap((folder) =>
-    readdirSync(folder).map((name) => join(folder, name)),
-  );
-  return files.find((path) => /lvp_icd[^/]*\.json$/.test(path));
-}
-
-/** Lavapipe has at most so many threads. */
-const MOST_THREADS = 32;
-
-/** Vulkan reads these when it starts. */
-function useDriver(driver: string): void {
-  process.env.VK_ICD_FILENAMES = driver;
-  // With one thread a core, lavapipe leaves cores idle: see docs/results/speed.md.
-  process.env.LP_NUM_THREADS ??= String(Math.min(MOST_THREADS, 4 * availableParallelism()));
-}
-
-const OLDEST_MESA = 24;
-
-/** Why lavapipe cannot be used; null if it can. */
-async function lavapipeProblem(): Promise<string | null> {
-  try {
-    const { dawn } = await import('../trainer/node/dawn.ts');
-    const adapter = await dawn().requestAdapter();
-    if (!adapter) return 'Vulkan has no adapter';
-    const { description } = adapter.info;
-    const version = Number(/Mesa (\d+)/.exec(description)?.[1] ?? NaN);
-    if (!description.includes('llvmpipe')) return `the adapter is ${description || 'unknown'}`;
-    return version >= OLDEST_MESA
-      ? null
-      : `it is of ${Number.isNaN(version) ? description : `Mesa ${version}`}: expected Mesa ${OLDEST_MESA} or newer`;
-  } catch (error) {
-    return (error as Error).message;
-  }
 }
