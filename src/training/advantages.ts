@@ -1,25 +1,29 @@
 /**
  * @file Advantages and token weights: verl's `adv_estimator` and `loss_agg_mode` (`core_algos.py`). A group holds the rollouts
- * of one task. In each formula R is the reward of a rollout, n the size of its group, and mean and std are over the group.
+ * of one task. In each formula R is the reward of a rollout, n is the size of its group, and mean and std are over the group.
  *
- * A group of one has nothing to compare with: its advantages are 0. (verl gives such a rollout its reward as advantage.)
+ * A rollout that is alone in its group cannot be compared, so its advantage is 0. (verl uses the reward of such a rollout as
+ * its advantage.)
  */
 import type { GrpoConfig } from '../records/run.ts';
 
-/** What an estimator needs to know of a rollout. */
+/** What an advantage estimator needs to know about a rollout. */
 export interface Outcome {
   reward: number;
   /** Number of sampled tokens. */
   length: number;
 }
 
-/** The advantage of a rollout: one number for all its sampled tokens, or one for each of them in order. */
+/**
+ * The advantage of a rollout. A number is the advantage of all its sampled tokens. An array has one number for each sampled
+ * token, in order.
+ */
 export type Advantage = number | readonly number[];
 
 type Settings = Pick<GrpoConfig, 'adv_estimator' | 'norm_adv_by_std_in_grpo' | 'gamma'>;
 type Groups = readonly (readonly Outcome[])[];
 
-/** verl's epsilon beside a standard deviation. */
+/** verl adds this epsilon to a standard deviation before it divides. */
 const EPSILON = 1e-6;
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
@@ -30,10 +34,7 @@ function moments(rewards: readonly number[]): { mean: number; std: number } {
   return { mean, std: Math.sqrt(sum(rewards.map((r) => (r - mean) ** 2)) / (rewards.length - 1)) };
 }
 
-/**
- * GRPO (DeepSeekMath, arXiv 2402.03300 §4.1): A = (R − mean) / (std + 1e-6). Dr. GRPO (arXiv 2503.20783) leaves out the
- * division: A = R − mean.
- */
+/** GRPO (DeepSeekMath, arXiv 2402.03300 §4.1): A = (R − mean) / (std + 1e-6). Dr. GRPO (arXiv 2503.20783) does not divide: A = R − mean. */
 function grpo(rewards: readonly number[], normalizeByStd: boolean): number[] {
   const { mean, std } = moments(rewards);
   return rewards.map((r) => (normalizeByStd ? (r - mean) / (std + EPSILON) : r - mean));
@@ -45,13 +46,13 @@ function rloo(rewards: readonly number[]): number[] {
   return rewards.map((r) => (rewards.length / (rewards.length - 1)) * (r - mean));
 }
 
-/** OPO (arXiv 2505.23585): R minus the mean reward of the group's tokens, A = R − Σ length · R / Σ length. */
+/** OPO (arXiv 2505.23585): A = R − Σ length · R / Σ length. The baseline is the group's mean reward, weighted by the number of tokens. */
 function opo(group: readonly Outcome[]): number[] {
   const baseline = sum(group.map(({ reward, length }) => length * reward)) / Math.max(1, sum(group.map(({ length }) => length)));
   return group.map(({ reward }) => reward - baseline);
 }
 
-/** Pass@k training (arXiv 2503.19595): only the best rollout has an advantage, its lead over the second best, / (std + 1e-6). */
+/** Pass@k training (arXiv 2503.19595): only the best rollout has an advantage, (its reward − the second best reward) / (std + 1e-6). */
 function grpoPassK(rewards: readonly number[], normalizeByStd: boolean): number[] {
   const [first, second] = [...rewards].sort((a, b) => b - a);
   const lead = (first! - second!) / (normalizeByStd ? moments(rewards).std + EPSILON : 1);
@@ -59,8 +60,8 @@ function grpoPassK(rewards: readonly number[], normalizeByStd: boolean): number[
 }
 
 /**
- * verl's `masked_whiten`: (x − mean) / √(variance + 1e-8), with the mean and the sample variance of all values. Fewer than two
- * values have no variance: they become 0.
+ * verl's `masked_whiten`: (x − mean) / √(variance + 1e-8), with the mean and the sample variance of all values. A single value
+ * has no sample variance and becomes 0.
  */
 function whiten(rows: readonly (readonly number[])[]): number[][] {
   const all = rows.flat();
@@ -78,9 +79,10 @@ function whitenRollouts(groups: Groups, advantages: readonly (readonly Advantage
 }
 
 /**
- * REINFORCE++ (arXiv 2501.03262): the return γ^(tokens after this one) · R, whitened over all tokens of the step. There is no
- * group baseline. Only sampled tokens count as steps: the tokens of tools and of the customer neither discount nor end a
- * return. (verl sets the return to 0 at each token that was not sampled, so that only the last turn gets credit.)
+ * REINFORCE++ (arXiv 2501.03262): the return of a token, γ^(sampled tokens after it) · R, whitened over all tokens of the
+ * step. No group baseline is subtracted. Only sampled tokens count as steps: the tokens of tools and of the customer neither
+ * discount a return nor end it. (verl sets the return to 0 at each token that was not sampled, so that only the last turn gets
+ * credit.)
  */
 const reinforcePlusPlus = (groups: Groups, gamma: number): Advantage[][] =>
   whitenRollouts(
@@ -98,7 +100,7 @@ const reinforcePlusPlusBaseline = (groups: Groups): Advantage[][] =>
 const groupAdvantages = (group: readonly Outcome[], estimate: (rewards: readonly number[]) => number[]): number[] =>
   group.length < 2 ? group.map(() => 0) : estimate(group.map(({ reward }) => reward));
 
-/** The advantages of a step's rollouts by `adv_estimator`, in the order of `groups`. */
+/** Computes the advantages of a step's rollouts by `adv_estimator`, in the order of `groups`. */
 export function estimateAdvantages(groups: Groups, settings: Settings): Advantage[][] {
   const normalize = settings.norm_adv_by_std_in_grpo;
   const inGroups = (estimate: (rewards: readonly number[]) => number[]) => groups.map((group) => groupAdvantages(group, estimate));
@@ -122,17 +124,19 @@ export function estimateAdvantages(groups: Groups, settings: Settings): Advantag
 export const meanAdvantage = (advantage: Advantage): number =>
   typeof advantage === 'number' ? advantage : sum(advantage) / Math.max(1, advantage.length);
 
-/** The advantage at each token of a sequence: 0 where `lossMask` is 0. */
+/** The advantage at each token of a sequence, and 0 where `lossMask` is 0. */
 export function tokenAdvantages(advantage: Advantage, lossMask: ArrayLike<number>): number[] {
   let next = 0;
   return Array.from(lossMask, (mask) => (mask ? (typeof advantage === 'number' ? advantage : advantage[next++]!) : 0));
 }
 
 /**
- * Weight of every masked token in the loss, by verl's `loss_agg_mode` (`agg_loss`). `counts`: the masked tokens of each sequence
- * of a mini-batch, in order, including sequences that are left out of the update. The loss is averaged over
- * `ppo_micro_batch_size_per_gpu` consecutive sequences, and then over these micro-batches, as in MUA-RL's code. 0 averages over
- * the mini-batch at once. `seq-mean-token-sum-norm` divides the sum over a micro-batch by `loss_scale_factor` alone.
+ * The weight that each token in the loss mask has in the loss, for each sequence, by verl's `loss_agg_mode` (`agg_loss`).
+ * `counts` are the numbers of these tokens in the sequences of a mini-batch, in order. Sequences that the update does not
+ * train on are included. The loss is averaged over `ppo_micro_batch_size_per_gpu` consecutive sequences, and the results are
+ * averaged over these micro-batches, as in MUA-RL's code. If `ppo_micro_batch_size_per_gpu` is 0, the whole mini-batch is one
+ * micro-batch. `seq-mean-token-sum-norm` divides the sum over a micro-batch by `loss_scale_factor`, or by `max_model_len` if
+ * that is 0.
  */
 export function tokenWeights(
   counts: readonly number[],

@@ -1,8 +1,9 @@
 /**
- * @file Alarms: deterministic rules that find when training goes wrong, with remedies. A rule sees the metrics of the steps so
- * far and nothing else, so the page, the command line and `stop_on_alarm` agree. All thresholds are in this file.
+ * @file Alarms: deterministic rules that detect when training goes wrong, and their remedies. A rule sees only the metrics of
+ * the steps so far, so the page, the command line and `stop_on_alarm` agree. All thresholds are in this file.
  *
- * An alarm begins at the first step whose recent metrics break the rule and ends at the first step that no longer does.
+ * An alarm begins at the first step whose recent metrics break the rule. It ends at the first step whose recent metrics do not
+ * break it.
  */
 import { wilson } from '../base/wilson.ts';
 import type { StepMetrics } from '../records/run.ts';
@@ -13,7 +14,7 @@ export interface Alarm {
   from: number;
   /** The last step at which the rule was broken. */
   to: number;
-  /** The worst value of the rule's metric, and the limit that it passed. */
+  /** The worst value of the rule's metric, and the limit that this value passed. */
   value: number;
   limit: number;
 }
@@ -28,14 +29,17 @@ export interface AlarmRule {
   meaning: string;
   /** What to try, most useful first. */
   remedies: readonly string[];
-  /** The value to compare and its limit after the last of `steps`. Null: the rule cannot tell yet. */
+  /** After the last of `steps`: the value that the rule compares, and its limit. Null if there are not enough steps yet. */
   test(steps: readonly StepMetrics[]): { value: number; limit: number; broken: boolean } | null;
 }
 
-/** Steps of the windows that rules compare. One step has few groups, so a rule judges by a single step only with an interval. */
+/**
+ * The window sizes, in steps, of the rules. One step has few groups, so a rule about a share uses a single step only with a
+ * confidence interval.
+ */
 const RECENT = 3;
 const FIRST = 5;
-/** The share of conversations in which a customer may make a fault. */
+/** An alarm starts above this share of conversations in which the customer makes a mistake. */
 const FAULTS_ALLOWED = 0.05;
 
 const values = (steps: readonly StepMetrics[], name: string): number[] =>
@@ -46,13 +50,13 @@ function median(list: readonly number[]): number {
   return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2;
 }
 
-/** The mean of the last steps, once there are enough of them. */
+/** The mean of the last `count` values of a metric. Null if there are fewer. */
 function recent(steps: readonly StepMetrics[], name: string, count = RECENT): number | null {
   const list = values(steps, name).slice(-count);
   return list.length < count ? null : mean(list);
 }
 
-/** The means of the first and of the last steps. Null while the two windows overlap. */
+/** The mean of a metric over the first steps and over the last steps. Null while these two windows overlap. */
 function change(steps: readonly StepMetrics[], name: string): { first: number; last: number } | null {
   const list = values(steps, name);
   return list.length < 2 * FIRST ? null : { first: mean(list.slice(0, FIRST)), last: mean(list.slice(-FIRST)) };
@@ -60,7 +64,7 @@ function change(steps: readonly StepMetrics[], name: string): { first: number; l
 
 const above = (value: number, limit: number) => ({ value, limit, broken: value > limit });
 
-/** A rule that a share rises by more than `by` above its mean of the first steps. */
+/** Makes the test of a rule: is a share, over the last steps, more than `by` above its mean over the first steps? */
 const rises = (name: string, by: number) => (steps: readonly StepMetrics[]) => {
   const found = change(steps, name);
   return found && above(found.last, found.first + by);
@@ -229,12 +233,15 @@ export const ALARM_RULES: readonly AlarmRule[] = [
   },
 ];
 
-/** All metrics that rules read. */
+/** The names of all metrics that the rules read. */
 export const ALARM_METRICS: readonly string[] = [
   ...new Set([...ALARM_RULES.map(({ metric }) => metric), 'critic/rewards/mean', 'user/audited']),
 ];
 
-/** The alarms of a run, in order of their first step. @param steps metrics by step, ascending; the baseline (step 0) is ignored */
+/**
+ * The alarms of a run, in the order of their first steps.
+ * @param steps the metrics of each step, ascending; the evaluation before training (step 0) is ignored
+ */
 export function alarmsOf(steps: readonly StepMetrics[]): Alarm[] {
   const trained = steps.filter(({ step }) => step > 0);
   const alarms: Alarm[] = [];
@@ -258,7 +265,7 @@ export function alarmsOf(steps: readonly StepMetrics[]): Alarm[] {
 
 export const alarmRule = (name: string): AlarmRule | undefined => ALARM_RULES.find((rule) => rule.name === name);
 
-/** An alarm's value or limit in its unit. */
+/** The value or the limit of an alarm, as a text with its unit. */
 export function showAlarmValue(alarm: Alarm, which: 'value' | 'limit'): string {
   const { unit } = alarmRule(alarm.rule)!;
   if (unit === 'share') return `${(100 * alarm[which]).toFixed(1)} %`;

@@ -1,4 +1,7 @@
-/** @file Metrics of behaviour that the alarms watch: loops, unfounded claims, needless transfers, failed and faulty customers. */
+/**
+ * @file Metrics of behaviour that the alarms watch: repeated calls, false claims, needless transfers, customers that fail or
+ * make mistakes.
+ */
 import { path } from '../base/message-path.ts';
 import type { Rollouts } from '../agent/rollouts.ts';
 import type { Trajectory } from '../records/trajectory.ts';
@@ -7,10 +10,10 @@ import { languageOf } from '../domains/registry.ts';
 import { hearable } from '../users/hearable.ts';
 import { mustTransfer, transfersIn } from './rewards.ts';
 
-/** An equal call this often is a loop. */
+/** If the agent makes the same call this often, it is in a loop. */
 const LOOP = 3;
 
-/** Whether the agent makes an equal tool call at least three times. */
+/** Whether the agent makes the same tool call at least three times. */
 function loops(trajectory: Trajectory): boolean {
   const counts = new Map<string, number>();
   for (const { toolCall } of path(trajectory)) {
@@ -21,7 +24,7 @@ function loops(trajectory: Trajectory): boolean {
   return [...counts.values()].some((count) => count >= LOOP);
 }
 
-/** Whether the agent tells the customer that something is done although no call changed a row, in a task that asks for a change. */
+/** Whether the agent tells the customer that something is done although no call changed a row. Only for a task that asks for a change. */
 function claimsUnfounded(trajectory: Trajectory): boolean {
   const language = languageOf(trajectory.task.domain);
   if (trajectory.task.noop || !language) return false;
@@ -33,15 +36,15 @@ function claimsUnfounded(trajectory: Trajectory): boolean {
   return false;
 }
 
-/** Whether the agent transfers a customer although the gold has no transfer. */
+/** Whether the agent transfers the customer to a human although the gold actions contain no transfer. */
 const transfersNeedlessly = (trajectory: Trajectory): boolean => transfersIn(trajectory) > 0 && !mustTransfer(trajectory.task);
 
-/** Whether the audit finds a fault of the customer. */
+/** Whether the audit found a mistake of the customer. */
 export const isFaulty = (trajectory: Trajectory): boolean => auditOf(trajectory).faults.length > 0;
 
 /**
- * The share of a step's rollouts with each behaviour, the share of episodes that the customer's failures cost, and the share of
- * conversations in which the customer makes a fault. The latter counts dropped conversations too.
+ * The share of a step's rollouts with each behaviour, the share of episodes that were lost because the customer failed, and
+ * the share of conversations in which the customer makes a mistake. Only this last share also counts dropped conversations.
  */
 export function behaviourMetrics({ groups, dropped, retried }: Rollouts): Record<string, number> {
   const trajectories = groups.flat();

@@ -1,4 +1,4 @@
-/** @file Reads and checks settings. The names are verl's; TRL's names are accepted too. */
+/** @file Reads and checks the settings of a run. The names are verl's; TRL's names are accepted too. */
 import type { z } from 'zod';
 import { COLD_START, completeShares, conditionSettings, conditionsOf } from '../environments/conditions.ts';
 import { PERSONAS, type Conditions, type CustomerShares } from '../records/conditions.ts';
@@ -15,7 +15,7 @@ export class ConfigError extends InputError {
 }
 
 /**
- * `base` with `overrides`. Values may be strings, as a command line or a URL gives them.
+ * Applies `overrides` to `base`. The values may be strings, as from a command line or a URL.
  * @throws ConfigError that names the setting, its value and the values it can have
  */
 function resolve<T extends object>(schema: z.ZodType<T>, base: T, overrides: Record<string, unknown>): T {
@@ -47,8 +47,9 @@ function parseValue(name: string, raw: unknown, example: unknown): unknown {
 }
 
 /**
- * `given` with all shares of customers, where a share or the level is given: the shares that are not given keep their
- * proportions (`completeShares`). @throws ConfigError
+ * Completes `given` with the shares of all customers, if it has a share or the level. Shares that are not given keep their
+ * proportions (`completeShares`).
+ * @throws ConfigError
  */
 function withConditions(base: GrpoConfig, given: Record<string, unknown>): Record<string, unknown> {
   const named = Object.keys(given).filter((name) => given[name] !== undefined && /^(val_)?(customers|tools)\./.test(name));
@@ -80,7 +81,7 @@ function withConditions(base: GrpoConfig, given: Record<string, unknown>): Recor
   return { ...given, ...completed };
 }
 
-/** `base` with `given`. As in verl, GSPO averages over sequences. @throws ConfigError */
+/** Applies `given` to `base`. As in verl, GSPO averages the loss over sequences. @throws ConfigError */
 function withLoss(base: GrpoConfig, given: Record<string, unknown>): GrpoConfig {
   const gspo = (given.loss_mode ?? given['policy_loss.loss_mode']) === 'gspo' && given.loss_agg_mode === undefined;
   const config = resolve(grpoSchema, base, gspo ? { ...given, loss_agg_mode: 'seq-mean-token-mean' } : given);
@@ -94,7 +95,7 @@ export function grpoConfig(preset: string, overrides: Record<string, unknown> = 
   if (!Object.hasOwn(PRESETS, preset)) throw new ConfigError(`unknown preset "${preset}"; known: ${Object.keys(PRESETS).join(', ')}`);
   const base = PRESETS[preset]!.config;
   const given = withConditions(base, overrides);
-  // A changed batch size alone keeps one update a batch, as in the preset.
+  // If only the batch size is changed, a batch still makes one update, as in the preset.
   if (given.train_batch_size !== undefined && given.ppo_mini_batch_size === undefined) given.ppo_mini_batch_size = given.train_batch_size;
   // In TRL, epsilon_high defaults to epsilon.
   if (given.epsilon !== undefined && given.epsilon_high === undefined) given.epsilon_high = given.epsilon;
@@ -122,7 +123,7 @@ export function grpoConfig(preset: string, overrides: Record<string, unknown> = 
   return config;
 }
 
-/** @throws ConfigError if no term of the reward is switched on, or a term needs the audit where the domain has none */
+/** @throws ConfigError if no term of the reward is switched on, or if a term needs the audit and the domain has none */
 function checkRewards(config: GrpoConfig): void {
   if (REWARD_TERMS.every((term) => config[`reward.${term}`] === 0))
     throw new ConfigError('setting "reward.outcome" is 0: expected a weight or price above 0 for at least one setting reward.*');
@@ -134,7 +135,11 @@ function checkRewards(config: GrpoConfig): void {
     throw new ConfigError(`setting "reward.partial_gate" is "no_violations": ${needsAudit}`);
 }
 
-/** Settings of an evaluation: those of `preset`, or the limits for the domain and level, with overrides. @throws ConfigError */
+/**
+ * The settings of an evaluation. They start from `preset`, or from the limits for the domain and level, and the overrides are
+ * applied.
+ * @throws ConfigError
+ */
 export function evaluationConfig({
   domain,
   level,
@@ -150,7 +155,7 @@ export function evaluationConfig({
   return resolve(grpoSchema, base, withConditions(base, { ...settings, domain, level }));
 }
 
-/** The conditions of the cold start's conversations, with overrides. @throws ConfigError */
+/** The shares of customers and tool faults in the conversations of the cold start, with overrides. @throws ConfigError */
 export function coldStartConditions(domain: string, level: string, settings: Record<string, unknown> = {}): Conditions {
   const other = Object.keys(settings).find((name) => !/^(customers|tools)\./.test(name));
   if (other)
@@ -164,7 +169,7 @@ export function sftConfig(overrides: Record<string, unknown> = {}): SftConfig {
   return resolve(sftSchema, SFT_DEFAULTS, overrides);
 }
 
-/** Loss settings of `mua grad`: the paper's settings with overrides. @throws ConfigError */
+/** The loss settings of `mua grad`: the paper's settings, with overrides. @throws ConfigError */
 export function lossConfig(overrides: Record<string, unknown> = {}): GrpoConfig {
   return withLoss(PAPER, overrides);
 }

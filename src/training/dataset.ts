@@ -1,4 +1,4 @@
-/** @file Datasets as JSONL: one conversation a line, in TRL's chat format, as `mua synthesize` writes. */
+/** @file Reads and writes datasets as JSONL. Each line is a conversation in TRL's chat format. `mua synthesize` writes such files. */
 import { z } from 'zod';
 import { readConversation } from '../agent/conversation.ts';
 import { InputError, parserReason, shown } from '../base/input-error.ts';
@@ -14,7 +14,7 @@ const MAX_CONVERSATIONS = 50_000;
 const RULES = ['not_authenticated', 'other_customer', 'unconfirmed_write'] as const satisfies Violation['rule'][];
 
 const natural = z.int().min(0);
-/** The facts beside the messages. Fields that we do not know are dropped. */
+/** What a line says about its conversation, next to the messages. Unknown fields are dropped. */
 const factsSchema = z.object({
   id: z.string().max(400).optional(),
   demonstrator: z.enum(STYLES).optional(),
@@ -30,7 +30,7 @@ const factsSchema = z.object({
 });
 
 /**
- * Reads JSONL. Empty lines are skipped. A conversation without an id gets its line as id.
+ * Reads JSONL. Empty lines are skipped. If a conversation has no id, its line number is its id.
  * @throws DatasetError or ConversationError that names the line, the field, its value and what was expected
  */
 export function readDataset(text: string): DatasetConversation[] {
@@ -62,7 +62,7 @@ function readLine(line: string, number: number): DatasetConversation {
   return { id: where, ...known, ...conversation };
 }
 
-/** The conversations that are not rejected, as JSONL. */
+/** Writes the conversations that are not rejected, as JSONL. */
 export function writeDataset(rows: readonly DatasetConversationRow[]): string {
   return rows
     .filter(({ rejected }) => !rejected)

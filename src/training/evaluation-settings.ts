@@ -9,7 +9,7 @@ import { EVALUATION_STREAM, limitsFor } from './presets.ts';
 
 type Asked = Pick<EvaluationSettings, 'domain' | 'level' | 'split' | 'tasks' | 'trials' | 'temperature' | 'seed' | 'conditions' | 'user'>;
 
-/** The settings of a request: the limits are those of the domain's preset, and top_p and top_k cut nothing off. */
+/** Makes the settings of a requested evaluation. The limits are those of the domain's preset. top_p and top_k exclude no token. */
 export function evaluationSettings(asked: Asked): EvaluationSettings {
   return {
     ...asked,
@@ -21,13 +21,13 @@ export function evaluationSettings(asked: Asked): EvaluationSettings {
   };
 }
 
-/** How a run's evaluations sample: greedily, or as its rollouts do. */
+/** How the evaluations of a run sample: greedily, or with the same sampling settings as its rollouts. */
 export function validationSampling(config: Sampling & Pick<GrpoConfig, 'val_kwargs.do_sample'>): Sampling {
   const { temperature, top_p, top_k, 'val_kwargs.do_sample': sample } = config;
   return sample ? { temperature, top_p, top_k } : { temperature: 0, top_p: 1, top_k: 0 };
 }
 
-/** A run's own held-out evaluation. With these settings it plays the same tasks with the same seeds again. */
+/** The settings of a run's own held-out evaluation. Another evaluation with these settings plays the same tasks with the same seeds. */
 export function heldOutSettings(config: GrpoConfig, user: UserConfig, tasks = config.val_tasks): EvaluationSettings {
   const { domain, level, seed, conversation_rules } = config;
   return {

@@ -1,7 +1,7 @@
 /**
  * @file The token losses: the policy loss of `loss_mode` with KL and entropy terms (verl's `core_algos.py`), and the negative
- * log-likelihood of supervised fine-tuning. WGSL computes the derivative of a loss for the engine; TypeScript computes its
- * value in float64 for metrics and reports.
+ * log-likelihood of supervised fine-tuning. WGSL code computes the derivative of a loss for the engine. TypeScript code
+ * computes the value of the loss in float64, for metrics and reports.
  */
 import type { TokenLoss } from '../engine/types.ts';
 import type { GrpoConfig } from '../records/run.ts';
@@ -11,7 +11,7 @@ export type GrpoLossConfig = ClipConfig & Pick<GrpoConfig, 'loss_mode' | 'use_kl
 
 const KL_TYPES = ['k1', 'abs', 'k2', 'low_var_kl'] as const;
 
-/** The mean negative log-likelihood, if each weight is 1 / (number of masked tokens). */
+/** The negative log-likelihood. The total loss is its mean if the weight of each token is 1 / (number of tokens in the loss mask). */
 export const sftLoss: TokenLoss = {
   name: 'sft',
   wgsl: 'fn token_loss(logprob: f32, entropy: f32, inputs: vec3f, settings: array<f32, 8>) -> vec2f { return vec2f(-1.0, 0.0); }',
@@ -19,8 +19,8 @@ export const sftLoss: TokenLoss = {
 };
 
 /**
- * L = policy loss + kl_loss_coef · KL − entropy_coeff · H. Per-token inputs: (advantage, old log-prob, reference log-prob).
- * With `loss_mode` gspo the old log-probs are those of `sequenceOldLogprobs`.
+ * L = policy loss + kl_loss_coef · KL − entropy_coeff · H. The inputs of each token are (advantage, old log-prob, reference
+ * log-prob). If `loss_mode` is gspo, `sequenceOldLogprobs` must compute the old log-probs.
  */
 export function grpoLoss(config: GrpoLossConfig): TokenLoss {
   return {
@@ -54,7 +54,7 @@ fn token_loss(logprob: f32, entropy: f32, inputs: vec3f, settings: array<f32, 8>
   };
 }
 
-/** Parts of the loss of one token, in float64. */
+/** The parts of the loss of one token, in float64. */
 export interface TokenLossParts extends PolicyLossParts {
   kl: number;
 }

@@ -1,9 +1,10 @@
 /**
  * @file One GRPO step (MUA-RL, arXiv 2508.18669 §3; DeepSeekMath, arXiv 2402.03300): play groups of rollouts with the
- * simulated user and the real tools, score them, turn rewards into group advantages, update on the sampled tokens.
+ * simulated user and the real tools, score them, turn rewards into group advantages, and update the policy on the sampled
+ * tokens.
  *
- * Differences from MUA-RL's code are listed in `decision-sheet.ts`. Old log-probs are the sampler's own, from the same
- * weights and kernels; `training/rollout_probs_diff` logs how far the trainer's differ.
+ * `decision-sheet.ts` lists the differences from MUA-RL's code. The old log-probs are those that the sampler computed, with
+ * the same weights and kernels as the trainer. `training/rollout_probs_diff` measures how far the trainer's log-probs differ.
  */
 import type { Rollouts, Stage } from '../agent/rollouts.ts';
 import { flatten, totalReward } from '../agent/trajectory.ts';
@@ -21,14 +22,14 @@ import { learningRate } from './schedule.ts';
 import { chooseGroups, isMixed, sampleStep, type StepHooks } from './step-batch.ts';
 import { sampledMetrics, type StepResult, Stopwatch, sum } from './step-result.ts';
 
-/** A rollout of the update. */
+/** A rollout that was prepared for the update. */
 interface Sample {
   trajectory: Trajectory;
-  /** At each token. */
+  /** The advantage at each token. */
   advantages: ArrayLike<number>;
-  /** Mean over the sampled tokens. */
+  /** Mean of the advantages over the sampled tokens. */
   advantage: number;
-  /** false: left out of the update. Its tokens still count in the average. */
+  /** Whether the update trains on this rollout. If false, its tokens still count when the loss is averaged. */
   trained: boolean;
   tokens: ArrayLike<number>;
   lossMask: ArrayLike<number>;
@@ -88,25 +89,25 @@ export async function grpoStep(
   };
 }
 
-/** A token limit cut the episode, so that its last turn is incomplete. */
+/** Whether a token limit cut the episode, so that its last turn is incomplete. */
 const isCut = ({ termination }: Trajectory) => termination === 'turn_length' || termination === 'context_full';
 
 const lengthReward = (trajectory: Trajectory, config: GrpoConfig) => overlongReward(flatten(trajectory).tokens.length, config);
 
-/** What the advantage of a rollout depends on. */
+/** The values of a rollout from which its advantage is computed. */
 export const outcomeOf = (trajectory: Trajectory, config: GrpoConfig): Outcome => ({
   reward: totalReward(trajectory) + lengthReward(trajectory, config),
   length: sampledTokens(flatten(trajectory)),
 });
 
-/** The samples of each group, in the groups' order. */
+/** Makes the samples of each group, in the order of the groups. */
 function prepareSamples({ groups }: Rollouts, config: GrpoConfig): Sample[][] {
   const estimates = estimateAdvantages(
     groups.map((group) => group.map((t) => outcomeOf(t, config))),
     config,
   );
   return groups.map((group, g) => {
-    // A group that shrank to one rollout has nothing to compare with.
+    // If only one rollout of a group is left, it cannot be compared with others.
     const useful = group.length > 1 && (isMixed(group) || !config.filter_groups);
     return group.map((trajectory, i) => {
       const { tokens, lossMask, logprobs } = flatten(trajectory);
@@ -118,15 +119,15 @@ function prepareSamples({ groups }: Rollouts, config: GrpoConfig): Sample[][] {
   });
 }
 
-/** The sequences of a mini-batch that are trained on, with their weights in the loss of the whole mini-batch. */
+/** The sequences of a mini-batch that the update trains on. Their weights are computed over the whole mini-batch. */
 function weighSamples(miniBatch: readonly Sample[], config: GrpoConfig): { sample: Sample; weight: number }[] {
   const weights = tokenWeights(miniBatch.map(sampledTokens), config);
   return miniBatch.map((sample, i) => ({ sample, weight: weights[i]! })).filter(({ sample }) => sample.trained);
 }
 
 /**
- * One optimizer step for each mini-batch of `ppo_mini_batch_size` groups, `ppo_epochs` times. A mini-batch without a trained
- * sequence has no step.
+ * Makes one optimizer step for each mini-batch of `ppo_mini_batch_size` groups, and repeats this `ppo_epochs` times. If the
+ * update trains on no sequence of a mini-batch, that mini-batch makes no optimizer step.
  */
 async function updatePolicy(
   learner: Learner,
@@ -155,7 +156,7 @@ async function updatePolicy(
     hooks.onPhase?.('update', update, updates);
     const weighed = miniBatches[update % miniBatches.length]!;
     if (weighed.length === 0) continue;
-    // Before the first optimizer step the ratio of each sequence is 1, as that of each token.
+    // Before the first optimizer step all probability ratios are 1, so GSPO can use the sampler's log-probs.
     const oldLogprobs = await ratioBase(learner, weighed, config, meter.updates > 0, hooks.signal);
     const sequences = weighed.map(({ sample: { tokens, lossMask, advantages, refLogprobs }, weight }, i): TrainSequence => ({
       tokens,
@@ -180,11 +181,14 @@ async function updatePolicy(
   return { 'actor/lr': lr, ...meter.metrics(config.use_kl_loss ? config.kl_loss_coef : 0), ...mismatch };
 }
 
-/** Pieces of `size` items; the last one may be shorter. */
+/** Cuts a list into pieces of `size` items. The last piece may be shorter. */
 const cut = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
-/** The old log-probs of the loss: the sampler's, or with `gspo` and changed weights those that make a token's ratio its sequence's. */
+/**
+ * The old log-probs for the loss. They are the sampler's, except for `gspo` after an optimizer step: then they are chosen such
+ * that the ratio of each token equals the ratio of its sequence.
+ */
 async function ratioBase(
   learner: Learner,
   weighed: readonly { sample: Sample }[],
@@ -216,7 +220,7 @@ function meterSample(
   }
 }
 
-/** Stores the update's numbers of each token, for the transcript. */
+/** Stores the per-token numbers of the update in the trajectory, for the transcript. */
 function annotateSample(sample: Sample, logprobs: Float32Array, entropies: Float32Array, config: GrpoConfig): void {
   onMask(sample, 'advantage', (t) => sample.advantages[t]!);
   if (config.use_kl_loss) onMask(sample, 'ref_logprobs', (t) => sample.refLogprobs[t]!);

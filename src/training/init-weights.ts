@@ -1,20 +1,21 @@
 /**
- * @file Weights of a model that nobody has trained: random, or random with a circuit that copies.
+ * @file Weights of a model that nobody has trained. They are random, or random with a circuit that copies tokens.
  *
- * The copying weights have a previous-token head in layer 0 and a matching head in layer 1. Together they are an induction
+ * The copying weights have a previous-token head in layer 0 and a matching head in layer 1. Together these are an induction
  * head (Olsson et al. 2022, arXiv 2209.11895) in a Qwen3 model that is otherwise random.
  *
- * An agent must copy ids that occur once from one turn to the next. A nano model that starts from normal(0, 0.02) does not
- * learn to copy within the millions of tokens that a browser tab can train on (docs/decisions.md). A model that starts from
- * these weights copies after some hundred thousand tokens. The weights depend on no token and no task.
+ * An agent must copy ids that occur only once from one turn to the next. A nano model that starts from normal(0, 0.02) does
+ * not learn to copy within the millions of tokens that a browser tab can train on (docs/decisions.md). A model that starts
+ * from the copying weights learns it after some hundred thousand tokens. The copying weights depend on no training token and
+ * no task.
  *
  * The residual stream starts as [content | content of the previous token | constant]:
- * - The embedding of a token is a random code in the content part and a constant in the last dimension.
+ * - The embedding of a token has a random code in the content part and a constant in the last dimension.
  * - Layer 0, head 0: query and key depend only on the constant. They are rotated so that RoPE's score is highest one position
- *   back. The value carries the content of that position into the second part.
- * - Layer 1, head 0: the query is the content of the token, the key is the content of the previous token. Both use pairs that
- *   RoPE rotates very little within a conversation. The value carries the content of the next token into the content part,
- *   where the tied head reads it.
+ *   back. The value copies the content of that position into the second part.
+ * - Layer 1, head 0: the query is the content of the token, and the key is the content of the previous token. Both use pairs
+ *   that RoPE rotates very little within a conversation. The value copies the content of the next token into the content part,
+ *   where the tied LM head reads it.
  */
 import { randomWeights } from '../engine/parameters.ts';
 import type { TensorMap } from '../engine/types.ts';
@@ -23,23 +24,24 @@ import type { ModelConfig } from '../records/model.ts';
 const INITS = ['random', 'copying'] as const;
 export type Init = (typeof INITS)[number];
 
-/** Scale of a token's random code. */
+/** Standard deviation of the random code of a token. */
 const SIGMA = 0.05;
-/** q_norm and k_norm of the two heads: a higher value gives sharper attention. */
+/** q_norm and k_norm of the two heads. A higher value makes the attention sharper. */
 const PREVIOUS_SHARPNESS = 2.2;
 const MATCH_SHARPNESS = 2;
-/** Scale of the copied content, relative to the token's own content. */
+/** Scale of the copied content, relative to the content of the token itself. */
 const COPY_GAIN = 2;
-/** Scale of the other heads and the MLP: small, so that their output does not hide the codes. */
+/** Scale of the other heads and of the MLP. It is small, so that their output does not hide the random codes. */
 const QUIET = 0.3;
-/** RoPE must rotate a pair by less than `radians` over `positions`, so that content at both ends stays comparable. */
+/** RoPE must rotate a pair by less than `radians` over `positions`, so that content that is this far apart can still be compared. */
 const SLOW = { radians: 0.8, positions: 300 };
-/** Number of slow pairs that are needed to distinguish tokens. */
+/** The smallest number of slow pairs that can distinguish the tokens. */
 const LEAST_SLOW_PAIRS = 4;
 
 /**
- * Weights in Hugging Face's layout; the same seed gives the same weights. `random`: as Hugging Face initialises.
- * @throws Error that names the field of a shape that has no room for the copying heads, or an unknown `init`
+ * Makes weights in Hugging Face's layout. The same seed gives the same weights. If `init` is `random`, they are initialised as
+ * in Hugging Face.
+ * @throws Error that names the unknown `init`, or the field of `config` that is too small for the copying heads
  */
 export function freshWeights(config: ModelConfig, { init, seed }: { init: Init; seed: number }): TensorMap {
   if (init === 'random') return randomWeights(config, seed);
@@ -101,7 +103,7 @@ function copyingWeights(config: ModelConfig, seed: number): TensorMap {
   for (let dim = 0; dim < previous; dim++) before.carry(dim, content + dim, 0.75 * SIGMA);
 
   const match = head(1, MATCH_SHARPNESS);
-  // Queries and keys share one projection: the head's own random rows, made orthonormal.
+  // Queries and keys share one projection: the random rows of the query head, made orthonormal.
   const rows = [...slow, ...slow.map((pair) => pair + half)].slice(0, previous);
   const projection = orthonormal(rows.map((row) => match.q.slice(row * hidden, row * hidden + previous)));
   scale(match.q, 0.2);
@@ -120,7 +122,7 @@ function scale(values: Float32Array, factor: number): void {
   for (let i = 0; i < values.length; i++) values[i]! *= factor;
 }
 
-/** Gram-Schmidt in place. The rows must be linearly independent. */
+/** Gram-Schmidt orthonormalisation, in place. The rows must be linearly independent. */
 function orthonormal(rows: Float32Array[]): Float32Array[] {
   const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
   rows.forEach((row, i) => {

@@ -1,7 +1,7 @@
 /**
- * @file Extra numbers for the transcripts of one group per step, which is stored permanently: the most likely alternatives of
- * each sampled token, how much the update changed the token's probability, and the most likely token after it. This only
- * scores and never changes the training.
+ * @file Extra numbers for the transcripts of one group per step, which are stored permanently: the most likely alternatives of
+ * each sampled token, how much the update changed the token's probability, and the most likely token after the update. This
+ * code only scores tokens and never changes the training.
  */
 import { annotate } from '../agent/trajectory.ts';
 import type { GrpoConfig } from '../records/run.ts';
@@ -22,8 +22,9 @@ export interface Inspected {
 }
 
 /**
- * Scores `samples` with the weights before the update and annotates them. Call the returned function after the update: it
- * adds the change of probability and the most likely token. `trained`: samples that the reference has already scored for the update.
+ * Scores `samples` with the weights before the update and stores the numbers in their trajectories. Call the returned function
+ * after the update: it adds the change of probability and the most likely token. `trained` are the samples whose reference
+ * log-probs are known, because the update needed them.
  */
 export async function inspectGroup(
   learner: Learner,
@@ -67,7 +68,7 @@ function annotateBefore(sample: Inspected, before: Scores, i: number): void {
   }
 }
 
-/** Annotates the sampled tokens. */
+/** Stores one number for each sampled token in the messages of a trajectory. */
 export function onMask(
   { trajectory, tokens, lossMask }: Pick<Inspected, 'trajectory' | 'tokens' | 'lossMask'>,
   name: string,

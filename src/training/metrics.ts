@@ -1,8 +1,9 @@
 /**
- * @file The metrics of a step under verl's and MUA-RL's names (`metric_utils.py`). Metrics of tokens count the loss mask;
- * upstream counts the attention mask in entropy, advantages and `response_length`. Metrics of rollouts include every rollout
- * that was played. `critic/score/*` is the binary outcome, `critic/rewards/*` the reward of training. Metrics `actor/*` are, as in verl, means over the trained tokens: tokens of rollouts that the update left
- * out are not measured, as this would need two more forward passes. `actor/trained_token_ratio` tells their share.
+ * @file The metrics of a step, under verl's and MUA-RL's names (`metric_utils.py`). Metrics of tokens count the tokens in the
+ * loss mask; upstream counts the attention mask in entropy, advantages and `response_length`. Metrics of rollouts include
+ * every rollout that was played. `critic/score/*` is the binary outcome, and `critic/rewards/*` is the reward of training. As
+ * in verl, metrics `actor/*` are means over the tokens that the update trains on. The tokens of other rollouts are not
+ * measured, as this would need two more forward passes. `actor/trained_token_ratio` is the share of the measured tokens.
  */
 import type { Trajectory } from '../records/trajectory.ts';
 import { path } from '../base/message-path.ts';
@@ -29,7 +30,7 @@ function spread(name: string, values: readonly number[]): Metrics {
   return { [`${name}/mean`]: mean(values), [`${name}/max`]: max, [`${name}/min`]: min };
 }
 
-/** Metrics of a step's rollouts. `groups`: the scored trajectories of each task. */
+/** Computes the metrics of a step's rollouts. `groups` has the scored trajectories of each task. */
 export function rolloutMetrics(groups: readonly (readonly Trajectory[])[]): Metrics {
   const trajectories = groups.flat();
   const scored = groups.filter((group) => group.length > 0);
@@ -109,7 +110,7 @@ function terminationMetrics(trajectories: readonly Trajectory[]): Metrics {
   return metrics;
 }
 
-/** `reward/<term>/mean`: what each term adds to the reward, if the reward is more than the outcome. */
+/** Computes `reward/<term>/mean`: how much each term adds to the reward. Empty if the reward is only the outcome. */
 function partMetrics(trajectories: readonly Trajectory[]): Metrics {
   const shaped = trajectories.flatMap(({ rewards }) => (rewards ? [rewards] : []));
   return Object.fromEntries(
@@ -121,9 +122,9 @@ function partMetrics(trajectories: readonly Trajectory[]): Metrics {
 }
 
 /**
- * `writes/mean` and `handover/ratio` are per rollout. Of audited domains also the counts `writes/audited` and `writes/confirmed`
- * over the step (a write is confirmed if the customer said yes to it), their ratio, and violations of all rules per write, which
- * can exceed 1. A ratio is absent if nothing was written.
+ * Computes metrics of writes and transfers. `writes/mean` and `handover/ratio` are per rollout. Audited domains also have the
+ * counts `writes/audited` and `writes/confirmed` over the step, their ratio, and the violations of all rules per write, which
+ * can exceed 1. A write is confirmed if the customer said yes to it. If nothing was written, the ratios are absent.
  */
 function writeMetrics(trajectories: readonly Trajectory[]): Metrics {
   const metrics: Metrics = {
@@ -141,7 +142,7 @@ function writeMetrics(trajectories: readonly Trajectory[]): Metrics {
   return metrics;
 }
 
-/** Share of distinct 4-grams among a rollout's sampled tokens, and of distinct rollouts in a group. */
+/** Computes the share of distinct 4-grams in the sampled tokens of a rollout, and the share of distinct rollouts in a group. */
 function diversityMetrics(groups: readonly (readonly Trajectory[])[]): Metrics {
   const fourGrams: number[] = [];
   const sequences: number[] = [];
@@ -165,7 +166,7 @@ function diversityMetrics(groups: readonly (readonly Trajectory[])[]): Metrics {
   };
 }
 
-/** Means of the update's per-token numbers, over all updates of a step. */
+/** Averages the per-token numbers of the update over all optimizer steps of a step of the run. */
 export class UpdateMeter {
   #tokens = 0;
   #policy = 0;
@@ -210,7 +211,7 @@ export class UpdateMeter {
   }
 }
 
-/** |p_sampler − p_trainer| of trained tokens. Sampler and trainer use the same weights and kernels, so that only rounding differs. */
+/** Computes |p_sampler − p_trainer| over the trained tokens. Both use the same weights and kernels, so only rounding makes a difference. */
 export function samplerMismatch(sampler: readonly number[], trainer: readonly number[]): Metrics {
   let max = 0;
   let sum = 0;

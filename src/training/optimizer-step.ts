@@ -1,10 +1,11 @@
-/** @file One optimizer update, as all training methods make it. */
+/** @file One optimizer update. All training methods use it. */
 import type { Learner } from '../engine/types.ts';
 import type { OptimiserConfig } from './settings/index.ts';
 
 /**
- * Updates the weights by AdamW from the accumulated gradients and returns the gradient norm before clipping.
- * @param step of the run, for the error message @throws if the gradient norm is not finite; then the update was not applied
+ * Updates the weights with AdamW from the accumulated gradients. Returns the gradient norm before clipping.
+ * @param step the step of the run, for the error message
+ * @throws if the gradient norm is not finite; in this case the weights are not updated
  */
 export async function optimizerStep(learner: Learner, config: OptimiserConfig, lr: number, step: number): Promise<number> {
   const { gradNorm } = await learner.step({

@@ -1,14 +1,14 @@
 /**
  * @file DAPO's soft overlong punishment (arXiv 2503.14476 §3.4; verl's `DAPORewardManager`, setting `overlong_buffer`).
  *
- * The length is that of the whole response, as verl counts it: everything after the prompt, the tokens of tools and of the
- * customer included. verl's limit is `max_response_length`. The limit here, `max_model_len`, is on prompt and response together.
+ * As in verl, the length is that of the whole response: everything after the prompt, including the tokens of tools and of the
+ * customer. verl's limit is `max_response_length`. Here the limit is `max_model_len`, for prompt and response together.
  */
 import type { GrpoConfig } from '../records/run.ts';
 
 /**
- * What a conversation of `tokens` tokens adds to its reward: 0 up to max_model_len − len, then linearly down to
- * −penalty_factor at max_model_len.
+ * The amount that is added to the reward of a conversation of `tokens` tokens: 0 up to max_model_len − len. From this length
+ * it falls linearly, to −penalty_factor at max_model_len.
  */
 export function overlongReward(
   tokens: number,

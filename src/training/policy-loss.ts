@@ -1,6 +1,7 @@
 /**
- * @file The policy losses, verl's `policy_loss.loss_mode` (`core_algos.py`). A is the advantage of a token, r its probability
- * ratio exp(logprob − old), clip(r) the ratio limited to 1 − clip_ratio_low … 1 + clip_ratio_high, and sg stops the gradient.
+ * @file The policy losses: verl's `policy_loss.loss_mode` (`core_algos.py`). A is the advantage of a token. r is its
+ * probability ratio exp(logprob − old). clip(r) limits r to [1 − clip_ratio_low, 1 + clip_ratio_high]. sg(x) is x without its
+ * gradient.
  */
 import type { GrpoConfig } from '../records/run.ts';
 
@@ -9,15 +10,19 @@ export type ClipConfig = Pick<GrpoConfig, 'clip_ratio_low' | 'clip_ratio_high' |
 /** The policy loss of one token, in float64. */
 export interface PolicyLossParts {
   policy: number;
-  /** Whether the clip changed the loss (verl: pg_clipfrac), and whether the dual clip did (pg_clipfrac_lower). */
+  /**
+   * `clipped`: whether the clip changed the loss (verl: pg_clipfrac). `clippedLower`: whether the dual clip changed it
+   * (pg_clipfrac_lower).
+   */
   clipped: boolean;
   clippedLower: boolean;
 }
 
 interface PolicyLoss {
   /**
-   * `fn policy_derivative(advantage: f32, difference: f32, settings: array<f32, 8>) -> f32`: the derivative by the token's
-   * log-probability. `difference` is logprob − old; settings 0 to 2 are clip_ratio_low, clip_ratio_high and clip_ratio_c.
+   * Source of `fn policy_derivative(advantage: f32, difference: f32, settings: array<f32, 8>) -> f32`. It returns the derivative
+   * of the loss with respect to the token's log-probability. `difference` is logprob − old. settings[0], [1] and [2] are
+   * clip_ratio_low, clip_ratio_high and clip_ratio_c.
    */
   wgsl: string;
   value(logprob: number, advantage: number, difference: number, config: ClipConfig): PolicyLossParts;
@@ -26,7 +31,7 @@ interface PolicyLoss {
 export const clamp = (x: number, low: number, high: number) => Math.min(Math.max(x, low), high);
 const clip = (ratio: number, config: ClipConfig) => clamp(ratio, 1 - config.clip_ratio_low, 1 + config.clip_ratio_high);
 
-/** PPO's clipped loss max(−A·r, −A·clip(r)) (arXiv 1707.06347), at most −A·clip_ratio_c for A < 0 (dual clip, arXiv 1912.09729). */
+/** PPO's clipped loss max(−A·r, −A·clip(r)) (arXiv 1707.06347). If A < 0, it is at most −A·clip_ratio_c (dual clip, arXiv 1912.09729). */
 const vanilla: PolicyLoss = {
   wgsl: /* wgsl */ `
 fn policy_derivative(advantage: f32, difference: f32, settings: array<f32, 8>) -> f32 {
@@ -50,9 +55,9 @@ fn policy_derivative(advantage: f32, difference: f32, settings: array<f32, 8>) -
 };
 
 /**
- * GSPO (arXiv 2507.18071): one ratio for a sequence, the geometric mean of its tokens' ratios: s = exp(mean(logprob − old)). As
- * in verl, the ratio of a token is sg(s)·exp(logprob − sg(logprob)), and max(−A·s, −A·clip(s)) has no dual clip. `difference`
- * must be ln s: `sequenceOldLogprobs` gives the old log-probabilities that make it so.
+ * GSPO (arXiv 2507.18071). The whole sequence has one ratio s = exp(mean(logprob − old)), the geometric mean of its tokens'
+ * ratios. As in verl, the ratio of a token is sg(s)·exp(logprob − sg(logprob)), and the loss max(−A·s, −A·clip(s)) has no dual
+ * clip. `difference` must be ln s: `sequenceOldLogprobs` computes old log-probs for which this holds.
  */
 const gspo: PolicyLoss = {
   wgsl: /* wgsl */ `
@@ -71,7 +76,7 @@ fn policy_derivative(advantage: f32, difference: f32, settings: array<f32, 8>) -
   },
 };
 
-/** CISPO (MiniMax-M1, arXiv 2506.13585): −sg(clip(r))·A·logprob. A clipped token keeps its gradient, with a limited weight. */
+/** CISPO (MiniMax-M1, arXiv 2506.13585): −sg(clip(r))·A·logprob. A clipped token still has a gradient, but with a limited weight. */
 const cispo: PolicyLoss = {
   wgsl: /* wgsl */ `
 fn policy_derivative(advantage: f32, difference: f32, settings: array<f32, 8>) -> f32 {
@@ -87,8 +92,9 @@ fn policy_derivative(advantage: f32, difference: f32, settings: array<f32, 8>) -
 export const POLICY_LOSSES: Record<GrpoConfig['loss_mode'], PolicyLoss> = { vanilla, gspo, cispo };
 
 /**
- * The old log-probabilities for which logprob − old is, at each masked token, the mean of logprob − old over the sequence.
- * `logprobs` are those of the present weights. With them the loss of a token has the ratio of its whole sequence.
+ * Computes old log-probs such that, at each token in the loss mask, logprob − old equals the mean of logprob − old over the
+ * sequence. `logprobs` are computed with the current weights. With the result, the loss of each token uses the ratio of the
+ * whole sequence.
  */
 export function sequenceOldLogprobs(logprobs: ArrayLike<number>, oldLogprobs: ArrayLike<number>, lossMask: ArrayLike<number>): number[] {
   let total = 0;

@@ -1,10 +1,10 @@
-/** @file The presets: the default settings of a run. This file has almost no code, so that the first page load stays small. */
+/** @file The presets: the default settings of a run. This file contains almost no code, so that the first page load stays small. */
 import { levelConditions } from '../domains/registry.ts';
 import { conditionSettings } from '../environments/conditions.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { PAPER } from './defaults.ts';
 
-/** A nano model gets a higher learning rate, shorter conversations, and its parse errors as feedback. */
+/** A nano model needs a higher learning rate and shorter conversations, and gets its parse errors as feedback. */
 const NANO: GrpoConfig = {
   ...PAPER,
   level: 'nano',
@@ -16,7 +16,7 @@ const NANO: GrpoConfig = {
   check_outputs: true,
   conversation_rules: 'domain',
   filter_groups: true,
-  // Off. If it is switched on: a fifth of max_model_len, as in DAPO.
+  // The penalty is off. If it is switched on, this is a fifth of max_model_len, as in DAPO.
   'overlong_buffer.len': 204,
   'overlong_buffer.penalty_factor': 1,
   lr: 4e-4,
@@ -34,17 +34,17 @@ const NANO: GrpoConfig = {
   max_model_len: 1024,
   malformed_policy: 'feedback',
   require_done: true,
-  // The bundled model was trained on tasks of seeds 1 and 2.
+  // Seeds 1 and 2 are not used here, because the bundled model was trained on their tasks.
   seed: 42,
 };
 
-/** This preset suits a model of one million parameters, which also serves returns, exchanges and changes of items. */
+/** This preset suits a model of one million parameters. Its tasks also have returns, exchanges and changes of items. */
 const SMALL: GrpoConfig = {
   ...NANO,
   level: 'small',
   ...conditionSettings(levelConditions('retail', 'small')),
   lr: 3e-4,
-  // The agent names items, options and ids before a call.
+  // The agent names items, options and ids before it makes a call, so it needs long turns.
   response_length_one_turn: 160,
   max_model_len: 2048,
   'overlong_buffer.len': 409,
@@ -61,7 +61,7 @@ const GLIMPSE: GrpoConfig = {
   lr: 1e-3,
   lr_scheduler_type: 'constant',
   lr_warmup_steps: 0,
-  // Weights with small gradients, which are mostly noise, move little.
+  // With this epsilon, weights with small gradients change little. Such gradients are mostly noise.
   adam_eps: 1e-3,
   total_training_steps: 10,
   // An evaluation costs as much time as a step.
@@ -73,7 +73,10 @@ const GLIMPSE: GrpoConfig = {
   max_model_len: 384,
 };
 
-/** Adapters on a Qwen of half a billion parameters or more, with the conversations of MUA-RL. docs/decisions.md says where the values are from. */
+/**
+ * Trains adapters on a Qwen model of half a billion parameters or more, with the conversations of MUA-RL. docs/decisions.md
+ * says where the values come from.
+ */
 const LORA: GrpoConfig = {
   ...NANO,
   level: 'full',
@@ -95,7 +98,7 @@ const LORA: GrpoConfig = {
 export interface Preset {
   label: string;
   description: string;
-  /** A bundled model, or one to download: its name on the Hub. */
+  /** The name of a bundled model, or the name on the Hugging Face Hub of a model to download. */
   model: string;
   config: GrpoConfig;
 }
@@ -162,7 +165,7 @@ export const PRESETS: Record<string, Preset> = {
   },
 };
 
-/** Whether the preset's model comes with the page. */
+/** Whether the preset's model is part of the page, so that no download from the Hub is needed. */
 export const isBundled = ({ model }: Preset): boolean => !model.includes('/');
 
 /** The name of the first preset with a bundled model for a domain and level. */
@@ -172,10 +175,10 @@ export const presetFor = (domain: string, level: string): string | undefined =>
     return isBundled(preset) && preset.config.domain === domain && preset.config.level === level;
   });
 
-/** First sampler stream of a run's evaluations. The streams of training steps are below it. */
+/** The first sampler stream of a run's evaluations. Training steps use the streams below it. */
 export const EVALUATION_STREAM = 0xe0000000;
 
-/** The limits of an evaluation: those of the first preset with this domain and level, else limits for a benchmark. */
+/** The limits of an evaluation: those of the first preset with this domain and level. If no preset has them, the limits for a benchmark. */
 export function limitsFor(domain: string, level: string): GrpoConfig {
   const preset = presetFor(domain, level);
   return preset === undefined

@@ -1,6 +1,6 @@
 /**
- * @file The reward of training: a weighted sum of terms. By default it is the binary outcome alone, as in MUA-RL. Evaluation
- * never uses it: held-out success is always the binary outcome, `Trajectory.reward`.
+ * @file The reward of training: a weighted sum of terms. By default it is only the binary outcome, as in MUA-RL. Evaluation
+ * never uses this reward: held-out success is always the binary outcome, `Trajectory.reward`.
  */
 import { path } from '../base/message-path.ts';
 import { totalReward } from '../agent/trajectory.ts';
@@ -13,47 +13,51 @@ import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { PAPER } from './defaults.ts';
 
-/** How often the agent hands the customer over to a human. */
+/** How many times the agent transfers the customer to a human. */
 export const transfersIn = ({ task, toolCalls }: Pick<Trajectory, 'task' | 'toolCalls'>): number =>
   transfersOf(task.domain).reduce((count, tool) => count + (toolCalls[tool] ?? 0), 0);
 
-/** Whether the gold hands the customer over. */
+/** Whether the gold actions of a task transfer the customer to a human. */
 export const mustTransfer = ({ domain, actions }: Task): boolean => actions.some(({ name }) => transfersOf(domain).includes(name));
 
 const PRICES: ReadonlySet<RewardTerm> = new Set(['unconfirmed_write', 'length', 'handover']);
 
-/** What the reward depends on. */
+/** The facts about a conversation from which the reward is computed. */
 export interface RewardFacts {
-  /** The verdict, and 0 where the rules demand a proper end that is missing. */
+  /** The verdict of the episode. 0 if the rules require that the conversation ends properly, and it does not. */
   outcome: number;
-  /** Rows that the gold changes; those of them that are right; changed rows that are not as the gold leaves them. */
+  /**
+   * `goal`: rows that the gold actions change. `right`: those of them that the agent changed rightly. `damaged`: rows that the
+   * agent changed otherwise than the gold actions.
+   */
   rows: { goal: number; right: number; damaged: number };
-  /** The customer or a tool ended the conversation, not a limit or an error. */
+  /** Whether the customer or a tool ended the conversation. False if a limit or an error ended it. */
   ended: boolean;
-  /** How many violations the audit found. 0 where the domain is not audited. */
+  /** The number of violations that the audit found. 0 if the domain has no audit. */
   violations: number;
-  /** Writes without the customer's yes. */
+  /** The number of writes to which the customer did not say yes. */
   unconfirmed: number;
-  /** How many turns of the agent could not be parsed. */
+  /** The number of turns of the agent that could not be parsed. */
   parseErrors: number;
-  /** The share of the gold's tool calls that were made, 0 to 1. 1 if the gold has no calls. */
+  /** The share of the gold tool calls that were made, from 0 to 1. It is 1 if there are no gold calls. */
   toolMatch: number;
   sampledTokens: number;
-  /** Transfers to a human, if the gold has none. */
+  /** The number of transfers to a human. 0 if the gold actions also have a transfer. */
   handovers: number;
 }
 
 /**
- * Each term without its weight, from 0; all but prices are at most 1.
+ * The value of each term, before its weight. Values are at least 0. Values of terms that are not prices are at most 1.
  *
  * - outcome: the binary outcome
- * - partial: max(0, right − damaged) / goal rows, if the gate holds, else 0. If the gold changes no row: 1 if nothing was changed,
- *   else 0. The gate `ended` holds if the conversation ended properly; `no_violations` also needs an audit without a violation.
+ * - partial: max(0, right − damaged) / goal rows if the gate holds, else 0. If the gold actions change no row: 1 if nothing
+ *   was changed, else 0. The gate `ended` holds if the conversation ended properly. The gate `no_violations` also requires
+ *   that the audit found no violation.
  * - format: 1 if every turn could be parsed, else 0
- * - tool_match: the share of the gold's calls that were made
- * - unconfirmed_write: the number of writes without a yes
+ * - tool_match: the share of the gold calls that were made
+ * - unconfirmed_write: the number of writes to which the customer did not say yes
  * - length: sampled tokens / 100
- * - handover: the number of transfers to a human, if the gold has none, else 0
+ * - handover: the number of transfers to a human, but 0 if the gold actions have a transfer
  */
 function valueOf(term: RewardTerm, facts: RewardFacts, gate: RewardSettings['reward.partial_gate']): number {
   switch (term) {
@@ -83,7 +87,10 @@ interface Reward {
   terms: RewardTerms;
 }
 
-/** Whether the reward is more than the plain outcome. The gate alone changes nothing. Imported runs can lack the settings. */
+/**
+ * Whether the reward is more than the plain outcome. The setting of the gate has no effect alone. Imported runs may lack these
+ * settings.
+ */
 export const isShaped = (settings: Partial<RewardSettings>): boolean =>
   REWARD_TERMS.some((term) => {
     const plain = PAPER[`reward.${term}`];
@@ -101,10 +108,10 @@ export function rewardFrom(facts: RewardFacts, settings: RewardSettings): Reward
   return { total: totalReward({ reward: 0, rewards: terms }), terms };
 }
 
-/** The reward of a scored trajectory. An unscored trajectory has the outcome 0. */
+/** The reward of a scored trajectory. An unscored trajectory has outcome 0. */
 export const rewardOf = (trajectory: Trajectory, settings: RewardSettings): Reward => rewardFrom(factsOf(trajectory), settings);
 
-/** Stores the terms of the reward in a scored trajectory, if they are more than the outcome. */
+/** Stores the terms of the reward in a scored trajectory, if the reward is more than the outcome. */
 export function storeRewards(trajectory: Trajectory, settings: RewardSettings): void {
   if (trajectory.reward !== null && isShaped(settings)) trajectory.rewards = rewardOf(trajectory, settings).terms;
 }
@@ -129,7 +136,7 @@ function factsOf(trajectory: Trajectory): RewardFacts {
   };
 }
 
-/** The gold's calls as tau2-bench checks them. The summary of a transfer is free text, so it is not compared. */
+/** The gold calls, in the form in which tau2-bench compares them. The summary of a transfer is free text, so it is not compared. */
 function goldOf({ domain, actions, benchmark }: Task): GoldAction[] {
   const transfers = transfersOf(domain);
   const { evaluation_criteria } = (benchmark ?? {}) as { evaluation_criteria?: EvaluationCriteria | null };

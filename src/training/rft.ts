@@ -1,7 +1,8 @@
 /**
- * @file One step of rejection-sampling fine-tuning (RAFT, arXiv 2304.06767; STaR, arXiv 2203.14465): sample as a GRPO step
- * samples, keep the successful rollouts, and train on the tokens that they sampled by supervised learning. There is no
- * reference, no clip and no advantage. With equal settings, GRPO and this method play equal tasks with equal seeds.
+ * @file One step of rejection-sampling fine-tuning (RAFT, arXiv 2304.06767; STaR, arXiv 2203.14465): sample rollouts in the
+ * same way as a GRPO step, keep the successful ones, and train on their sampled tokens by supervised learning. There is no
+ * reference model, no clipping and no advantage. With equal settings, GRPO and this method play the same tasks with the same
+ * seeds.
  */
 import type { Stage } from '../agent/rollouts.ts';
 import { flatten } from '../agent/trajectory.ts';
@@ -13,10 +14,10 @@ import { maskedTokens, sftPasses } from './sft.ts';
 import { sampleStep, type StepHooks } from './step-batch.ts';
 import { sampledMetrics, type StepResult, Stopwatch, sum } from './step-result.ts';
 
-/** Only the outcome counts: shaped rewards do not change which rollouts are kept. */
+/** Whether a rollout is kept. Only the outcome counts; other reward terms have no influence. */
 const succeeded = ({ reward }: Trajectory) => reward === 1;
 
-/** Runs step `step` (from 1). A step without a successful rollout makes no update. */
+/** Runs step `step` (from 1). If no rollout succeeds, the step makes no update. */
 export async function rftStep(
   stage: Stage,
   learner: Learner,
@@ -39,7 +40,7 @@ export async function rftStep(
   const inspectUpdate = await inspectGroup(learner, inspected, noReference, { trained: [], signal: hooks.signal });
   if (config.inspect) clock.lap('inspect');
 
-  // Log-probabilities are those of the distribution that was sampled from.
+  // The log-probs must be those of the distribution from which the tokens were sampled, so they need the same temperature.
   const update = await sftPasses(learner, kept, config, step, {
     ...hooks,
     epochs: config.rft_epochs,

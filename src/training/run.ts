@@ -1,4 +1,7 @@
-/** @file A whole run with any training method: held-out evaluation before, steps with evaluations between, and one after. */
+/**
+ * @file A whole run with any training method: a held-out evaluation before training, the steps with evaluations between them,
+ * and a last evaluation.
+ */
 import { NothingScoredError, type Stage } from '../agent/rollouts.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import type { Learner } from '../engine/types.ts';
@@ -18,30 +21,33 @@ import type { StepResult } from './step-result.ts';
 const STEPS: Record<GrpoConfig['algorithm'], typeof grpoStep> = { grpo: grpoStep, rft: rftStep, sft: sftStep };
 
 export interface RunHooks extends StepHooks {
-  /** Steps that are done already. A resumed run starts after them. */
+  /** Number of steps that are already done. A resumed run starts after them. */
   doneSteps?: number;
-  /** The metrics of these steps. Alarms compare later steps with them. With step 0, the evaluation before training is done too. */
+  /**
+   * The metrics of the steps that are done. Alarms compare later steps with them. If they contain step 0, the evaluation before
+   * training is also done.
+   */
   doneMetrics?: readonly StepMetrics[];
-  /** The run ends early because of this alarm. */
+  /** Called when the run ends early because of this alarm. */
   onAlarm?: (alarm: Alarm) => void;
   onStepStart?: (step: number) => void;
   onEvaluationProgress?: (done: number, total: number) => void;
-  /** Gets each held-out trial as it starts, and when it ends. */
+  /** `onTrialStart` is called when a held-out trial starts, and `onTrial` when it ends. */
   onTrialStart?: EvaluationPlan['onTrialStart'];
   onTrial?: EvaluationPlan['onTrial'];
-  /** The next step waits for this. `evaluation`: null unless the step was evaluated and an episode was scored. */
+  /** The next step waits for the returned promise. `evaluation` is null if the step was not evaluated or no episode could be scored. */
   onStep: (result: StepResult, evaluation: Evaluation | null) => Promise<void>;
-  /** The evaluation before the first step. */
+  /** Gets the evaluation before the first step. */
   onBaseline: (evaluation: Evaluation, usage: Record<string, number>) => Promise<void>;
-  /** The customers of the held-out evaluations. Default: those of the stage. */
+  /** The customers of the held-out evaluations. Default: the customers of `stage`. */
   valUsers?: UserSimulator;
-  /** What the customer has used since the last call, as metrics (see `MeteredUsers.takeMetrics`). */
+  /** Returns, as metrics, what the customer has used since the last call (see `MeteredUsers.takeMetrics`). */
   takeUsage?: () => Record<string, number>;
-  /** Called before every step, after the gate. true ends the run early. */
+  /** Called before every step, after the gate. If it returns true, the run ends early. */
   shouldStop?: () => boolean;
 }
 
-/** Metrics of an evaluation, in verl's naming: val-core/<source>/reward/mean@1. */
+/** The metrics of an evaluation, with verl's names: val-core/<source>/reward/mean@1. */
 export function evaluationMetrics(report: EvaluationReport, config: GrpoConfig): Record<string, number> {
   const source = `${config.domain}-${config.level}`;
   return {
@@ -52,7 +58,7 @@ export function evaluationMetrics(report: EvaluationReport, config: GrpoConfig):
   };
 }
 
-/** Evaluates on the run's held-out tasks, always the same tasks and seeds. Resolves to null if no episode was scored. */
+/** Evaluates on the run's held-out tasks, always with the same tasks and seeds. Resolves to null if no episode could be scored. */
 async function evaluateHeldOut(
   stage: Stage,
   config: GrpoConfig,
@@ -88,7 +94,7 @@ async function evaluateHeldOut(
   });
 }
 
-/** Resolves to the number of steps done. The reference for the KL term is the model before step 1. */
+/** Runs the training. Resolves to the number of steps done. The reference of the KL term is the model before step 1. */
 export async function trainRun(stage: Stage, learner: Learner, config: GrpoConfig, concurrency: number, hooks: RunHooks): Promise<number> {
   const last = config.total_training_steps;
   let step = hooks.doneSteps ?? 0;
@@ -109,7 +115,7 @@ export async function trainRun(stage: Stage, learner: Learner, config: GrpoConfi
     const evaluation = due ? await evaluateHeldOut(stage, config, concurrency, hooks) : null;
     if (evaluation) Object.assign(result.metrics, evaluationMetrics(evaluation.report, config));
     Object.assign(result.metrics, hooks.takeUsage?.());
-    // Known only after the metrics of that step are stored.
+    // The time to store a step is known only after its metrics are stored, so the next step reports it.
     if (storing !== null) result.metrics['timing_s/store_before'] = storing;
     const from = performance.now();
     await hooks.onStep(result, evaluation);

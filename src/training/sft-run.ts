@@ -1,6 +1,7 @@
 /**
- * @file One step of supervised fine-tuning as a run: the control that trains on clean demonstrations as long as GRPO trains on
- * its own conversations. A step takes as many conversations as a GRPO step samples, `train_batch_size` × `n`.
+ * @file One step of supervised fine-tuning as a run. This is the control experiment for GRPO: it trains for the same number of
+ * steps, but on clean demonstrations instead of the model's own conversations. A step uses as many conversations as a GRPO
+ * step samples, `train_batch_size` × `n`.
  */
 import { renderConversation } from '../agent/chat-template.ts';
 import type { Stage } from '../agent/rollouts.ts';
@@ -17,8 +18,9 @@ import { type StepResult, Stopwatch, sum } from './step-result.ts';
 import { mostTried, synthesize } from './synthesize.ts';
 
 /**
- * Runs step `step` (from 1). Its conversations depend only on the settings, the dataset and `step`.
- * Conversations longer than `max_model_len` are left out: the agent could not play them either. @throws if all are longer
+ * Runs step `step` (from 1). Its conversations depend only on the settings, the dataset and `step`. Conversations longer than
+ * `max_model_len` are not used, because the agent could not play them either.
+ * @throws if all conversations are too long
  */
 export async function sftStep(
   stage: Stage,
@@ -54,7 +56,7 @@ export async function sftStep(
   };
 }
 
-/** New conversations of the demonstrators. No two steps share a task. */
+/** Plays new conversations of the demonstrators. No two steps share a task. */
 async function demonstrate({ environments }: Stage, config: GrpoConfig, step: number, hooks: StepHooks): Promise<Conversation[]> {
   const count = config.train_batch_size * config.n;
   const { domain, level, seed } = config;
@@ -69,7 +71,7 @@ async function demonstrate({ environments }: Stage, config: GrpoConfig, step: nu
   return conversations;
 }
 
-/** The conversations of `step`: the dataset comes round in epochs, each in its own seeded order. */
+/** The conversations of `step`. The dataset is repeated in epochs, each with its own seeded order. */
 function fromDataset(dataset: readonly Conversation[], size: number, seed: number, step: number): Conversation[] {
   return Array.from({ length: size }, (_, i) => {
     const place = (step - 1) * size + i;

@@ -1,4 +1,4 @@
-/** @file Supervised fine-tuning on conversations: the cold start before GRPO. The loss is on the assistant's tokens only. */
+/** @file Supervised fine-tuning on conversations: the cold start before GRPO. Only the assistant's tokens are in the loss. */
 import type { Learner, TrainSequence } from '../engine/types.ts';
 import { hash32, permutation } from '../base/random.ts';
 import { sftLoss } from './grpo-loss.ts';
@@ -24,12 +24,13 @@ export interface SftStep {
   tokens: number;
 }
 
-/** Epochs of a run whose number of steps is not set, as in MUA-RL's cold start. */
+/** The number of epochs if the number of steps is not set, as in MUA-RL's cold start. */
 const EPOCHS = 2;
 
 /**
- * Trains on one batch a step and yields after every update. Each epoch has its own seeded order; the last batch of an epoch
- * may be smaller, and its loss is the mean over its own tokens. `doneSteps` steps are left out. @throws if there are no examples or a gradient is not finite
+ * Trains on one batch in each step and yields after every update. Each epoch has its own seeded order. The last batch of an
+ * epoch may be smaller; its loss is the mean over its tokens. The first `doneSteps` steps are skipped.
+ * @throws if there are no examples or a gradient is not finite
  */
 export async function* trainSft(
   learner: Learner,
@@ -52,7 +53,7 @@ export async function* trainSft(
 }
 
 interface UpdateOptions {
-  /** The error message names this step. */
+  /** The step that the error message names. */
   step: number;
   lr: number;
   temperature?: number;
@@ -60,7 +61,8 @@ interface UpdateOptions {
 }
 
 /**
- * One optimizer update. `loss` and `entropy` are means over the `count` masked tokens of the batch, in nats, before the update.
+ * Makes one optimizer update. `loss` and `entropy` are means over the batch's `count` tokens in the loss mask, in nats, before
+ * the update.
  * @throws if the gradient is not finite
  */
 async function sftUpdate(
@@ -79,9 +81,9 @@ async function sftUpdate(
 }
 
 /**
- * The updates of one step of a run: `epochs` passes over `examples` in mini-batches of `sft_mini_batch_size`, each pass in its
- * own seeded order. All updates of a step have one learning rate, because steps differ in their number of updates. Without
- * examples there is no update. The metrics are means over tokens, of `actor/grad_norm` over updates.
+ * Makes the updates of one step of a run: `epochs` passes over `examples` in mini-batches of `sft_mini_batch_size`. Each pass
+ * has its own seeded order. All updates of a step use the same learning rate, because steps differ in their number of updates.
+ * Without examples there is no update. The metrics are means over tokens, but `actor/grad_norm` is the mean over updates.
  */
 export async function sftPasses(
   learner: Learner,
@@ -115,7 +117,7 @@ export async function sftPasses(
   };
 }
 
-/** The number of tokens in the loss. Nothing predicts the first token. */
+/** The number of tokens in the loss. The first token is not counted, as nothing predicts it. */
 export function maskedTokens({ lossMask }: SftExample): number {
   let count = 0;
   for (let t = 1; t < lossMask.length; t++) count += lossMask[t] ? 1 : 0;

@@ -1,5 +1,5 @@
 /**
- * @file The rollouts of a training step, and the groups among them that the update takes. `filter_groups` is DAPO's dynamic
+ * @file Plays the rollouts of a training step and chooses the groups for the update. `filter_groups` is DAPO's dynamic
  * sampling (arXiv 2503.14476 §3.2; verl's DAPO recipe, `dapo_ray_trainer.py`).
  */
 import type { LiveEpisode } from '../agent/live.ts';
@@ -13,7 +13,7 @@ import { EVALUATION_STREAM } from './presets.ts';
 import { storeRewards } from './rewards.ts';
 import { trainingTasks } from './training-tasks.ts';
 
-/** Sampler streams of a step's next generation batch lie this far above those of the batch before. */
+/** The distance between the sampler streams of two consecutive generation batches of a step. */
 const STREAM_STRIDE = 2 ** 22;
 
 export interface StepHooks {
@@ -21,16 +21,16 @@ export interface StepHooks {
   /** Called between the phases of a step. A paused run waits here. */
   gate?: () => Promise<void>;
   onPhase?: (phase: 'rollout' | 'score' | 'update', done: number, total: number) => void;
-  /** Gets each rollout as it starts. */
+  /** Gets each rollout when it starts. */
   onEpisode?: (episode: LiveEpisode) => void;
   onRollout?: (trajectory: Trajectory) => void;
-  /** Only with `algorithm: 'sft'`: the conversations to train on, at least one. Absent: new conversations of the demonstrators. */
+  /** The conversations to train on, at least one; only for `algorithm: 'sft'`. If absent, the demonstrators play new conversations. */
   dataset?: readonly Conversation[];
 }
 
 export type Group = readonly Trajectory[];
 
-/** Whether the rewards of a group differ. Only such a group has a policy gradient. */
+/** Whether the rewards in a group differ. Only such a group has a policy gradient. */
 export const isMixed = (group: Group): boolean => group.some((rollout) => totalReward(rollout) !== totalReward(group[0]!));
 
 export interface StepRollouts extends Rollouts {
@@ -39,9 +39,9 @@ export interface StepRollouts extends Rollouts {
 }
 
 /**
- * Plays the tasks of step `step` (from 1). With `filter_groups`, further batches of tasks follow until `train_batch_size`
- * groups are mixed, at most `filter_groups.max_num_gen_batches` batches in all (0: no limit). With `user_faults` drop, episodes
- * with a faulty customer are among the dropped ones.
+ * Plays the tasks of step `step` (from 1). With `filter_groups`, it plays further batches of tasks until `train_batch_size`
+ * groups are mixed, but at most `filter_groups.max_num_gen_batches` batches (0: no limit). If `user_faults` is `drop`,
+ * episodes in which the customer makes a mistake are moved to `dropped`.
  */
 export async function sampleStep(stage: Stage, config: GrpoConfig, step: number, hooks: StepHooks): Promise<StepRollouts> {
   const { train_batch_size, n, seed } = config;
@@ -79,7 +79,7 @@ export async function sampleStep(stage: Stage, config: GrpoConfig, step: number,
   return all;
 }
 
-/** The rollouts with those dropped in which the customer makes a fault. @throws NothingScoredError if no rollout is left */
+/** Moves the rollouts in which the customer makes a mistake to `dropped`. @throws NothingScoredError if no rollout is left */
 function withoutFaulty({ groups, dropped }: Rollouts): Pick<Rollouts, 'groups' | 'dropped'> {
   const faulty = new Set(groups.flat().filter(isFaulty));
   const left = groups.map((group) => group.filter((rollout) => !faulty.has(rollout)));
@@ -89,9 +89,9 @@ function withoutFaulty({ groups, dropped }: Rollouts): Pick<Rollouts, 'groups' |
 }
 
 /**
- * The `size` groups that the loss is averaged over, in sampling order: mixed groups first, the others where mixed groups are
- * too few. An unmixed group is left out of the update but still counts in the average, so that one mixed group of eight
- * weighs an eighth. (verl stops with an error where mixed groups are too few.)
+ * The `size` groups over which the loss is averaged, in sampling order. Other groups are chosen only if there are too few
+ * mixed groups. The update does not train on a group that is not mixed, but the group still counts in the average. For
+ * example, if one group of eight is mixed, its weight is 1/8. (verl stops with an error if there are too few mixed groups.)
  */
 export function chooseGroups<G extends Group>(groups: readonly G[], size: number): G[] {
   const chosen = new Set([...groups.filter(isMixed), ...groups.filter((group) => !isMixed(group))].slice(0, size));

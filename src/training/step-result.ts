@@ -9,11 +9,11 @@ import type { StepRollouts } from './step-batch.ts';
 export interface StepResult {
   metrics: StepMetrics;
   trajectories: Trajectory[];
-  /** The weight of each trajectory in the update, by id: GRPO's group advantage; 1 or 0 with `rft`. */
+  /** The weight of each trajectory in the update, by id. For GRPO it is the group advantage; for `rft` it is 1 or 0. */
   advantages: Map<string, number>;
 }
 
-/** What the rollouts of a step did, and what they cost. Of dropped rollouts only the number counts. */
+/** Metrics of what the rollouts of a step did and what they cost. Dropped rollouts are only counted. */
 export function sampledMetrics(rollouts: StepRollouts, step: number, clock: Stopwatch): StepMetrics {
   const { groups, dropped, retried, genBatches } = rollouts;
   const trajectories = groups.flat();
@@ -36,7 +36,7 @@ export function sampledMetrics(rollouts: StepRollouts, step: number, clock: Stop
 
 export const sum = <T>(items: readonly T[], value: (item: T) => number) => items.reduce((total, item) => total + value(item), 0);
 
-/** verl's timing_s/*: seconds between laps. Laps of one name are added. */
+/** Measures verl's timing_s/*: the seconds between laps. Laps with the same name are added. */
 export class Stopwatch {
   #start = performance.now();
   #last = this.#start;
@@ -47,7 +47,7 @@ export class Stopwatch {
     this.#laps[`timing_s/${name}`] = (this.#laps[`timing_s/${name}`] ?? 0) + (now - this.#last) / 1000;
     this.#last = now;
   }
-  /** Waits, and does not count the time. */
+  /** Waits without counting the time. */
   async rest(until: (() => Promise<void>) | undefined): Promise<void> {
     const from = performance.now();
     await until?.();

@@ -1,7 +1,7 @@
 /**
- * @file Cold-start data: conversations of honest demonstrators with the scripted user, with the real tools. As in MUA-RL, only
- * verified conversations are kept: those with reward 1. The audit decides nothing, because writing without a yes is how a brisk
- * demonstrator serves.
+ * @file Makes cold-start data: conversations of honest demonstrators with the scripted user and the real tools. As in MUA-RL,
+ * only verified conversations are kept: those with reward 1. The audit has no influence, because a brisk demonstrator writes
+ * without a yes on purpose.
  */
 import { runEpisode } from '../agent/episode.ts';
 import { mapConcurrently } from '../agent/rollouts.ts';
@@ -22,7 +22,7 @@ import type { MessageNode } from '../records/trajectory.ts';
 import { GREETING } from '../users/prompt.ts';
 import type { UserSimulator } from '../users/types.ts';
 
-/** One line of the JSONL, with all facts. */
+/** One line of the JSONL file, with all its fields. */
 export interface SynthesizedConversation extends Required<DatasetConversation> {
   tools: ToolSchema[];
 }
@@ -32,22 +32,22 @@ export interface SynthesizeOptions {
   level: string;
   count: number;
   seed: number;
-  /** The demonstrators take turns by a seeded draw for each conversation. Default: careful and brisk. */
+  /** The styles of the demonstrators. A seeded draw chooses one for each conversation. Default: careful and brisk. */
   styles?: readonly Style[];
-  /** Default: cooperative customers, of whom few change their mind. */
+  /** Default: cooperative customers, few of whom change their mind. */
   conditions?: Conditions;
   /** The first task to play. Default: 0. */
   from?: number;
   /**
-   * The side whose words a model learns. `customer`: the customer's instruction is the system message, the agent speaks as `user` and the
-   * customer as `assistant`, without the agent's tools. All conversations are kept. Default: `agent`.
+   * The side whose words a model learns. For `customer`, the customer's instruction is the system message, the agent speaks as
+   * `user`, and the customer speaks as `assistant`. The agent's tools are removed. All conversations are kept. Default: `agent`.
    */
   side?: 'agent' | 'customer';
 }
 
-/** Demonstrators sample nothing, so their episodes need no tokens. */
+/** Demonstrators sample nothing, so their episodes need no tokenizer. */
 const NO_TOKENS: Tokenizer = { encode: () => [], decode: () => '', id: () => 0, vocabSize: 0 };
-/** Each act takes one turn. A conversation without a proper end counts as failed. */
+/** Each act of a demonstrator takes one turn. A conversation that does not end properly counts as failed. */
 const LIMITS: EpisodeLimits = {
   max_turns: 60,
   response_length_one_turn: Infinity,
@@ -55,18 +55,20 @@ const LIMITS: EpisodeLimits = {
   malformed_policy: 'feedback',
   require_done: true,
 };
-/** Tasks that are played before the share of kept conversations is judged, and the smallest share that is accepted. */
+/** The number of tasks to play before the share of kept conversations is checked, and the smallest share that is accepted. */
 const TRIED_AT_LEAST = 256;
 const KEPT_AT_LEAST = 1 / 4;
 const BATCH = 64;
-/** An upper bound of the tasks that `synthesize` plays to keep `count` conversations. */
+/** An upper bound on the number of tasks that `synthesize` plays to keep `count` conversations. */
 export const mostTried = (count: number): number => BATCH + Math.max(TRIED_AT_LEAST, Math.ceil(count / KEPT_AT_LEAST));
-/** Key of the draw that chooses a conversation's demonstrator. */
+/** Key of the random draw that chooses the demonstrator of a conversation. */
 const DEMONSTRATOR = 1;
 
 /**
- * Plays training tasks, from the first on, until `count` conversations are kept. `solved` of the `tried` conversations had
- * reward 1. @throws if fewer than a quarter of the conversations are kept, the domain has no demonstrator, or an option is out of range
+ * Plays training tasks, starting with the first one, until `count` conversations are kept. `solved` of the `tried`
+ * conversations had reward 1.
+ * @throws if fewer than a quarter of the conversations are kept, if the domain has no demonstrator, or if an option is out of
+ * range
  */
 export async function synthesize(
   stage: { environments: Environments; users: UserSimulator },
@@ -139,7 +141,7 @@ export async function synthesize(
   }
 }
 
-/** The conversation without the template's tokens and without ids of calls. */
+/** The messages without the tokens of the chat template and without the ids of calls. */
 const messagesOf = (nodes: readonly MessageNode[]): ChatMessage[] =>
   nodes.flatMap(({ role, text, content = text, toolCall, toolResult }): ChatMessage[] => {
     if (role === 'template') return [];
@@ -148,7 +150,7 @@ const messagesOf = (nodes: readonly MessageNode[]): ChatMessage[] =>
     return [{ role, content, ...(toolCall && { tool_calls: [{ type: 'function', function: toolCall }] }) }];
   });
 
-/** The same conversation as a language model that plays the customer sees it. */
+/** The same conversation from the side of a language model that plays the customer. */
 function customerSide({ instruction }: UserScenario, nodes: readonly MessageNode[]): ChatMessage[] {
   const heard: ChatMessage[] = [
     { role: 'system', content: instruction },
@@ -157,6 +159,6 @@ function customerSide({ instruction }: UserScenario, nodes: readonly MessageNode
   for (const { role, content, tool_calls } of messagesOf(nodes))
     if (role === 'user') heard.push({ role: 'assistant', content });
     else if (role === 'assistant' && !tool_calls) heard.push({ role: 'user', content });
-  // An agent's last message without an answer, as before a transfer, has nothing to learn from.
+  // If the agent's last message has no answer, for example before a transfer, the customer model can learn nothing from it.
   return heard.at(-1)!.role === 'user' ? heard.slice(0, -1) : heard;
 }

@@ -1,4 +1,4 @@
-/** @file The tasks of a training step, as the run's settings choose and change them. */
+/** @file Chooses the tasks of a training step and changes them, as the run's settings say. */
 import type { Stage } from '../agent/rollouts.ts';
 import { withoutOutputs } from '../benchmarks/tasks.ts';
 import { conditionsOf } from '../environments/conditions.ts';
@@ -21,11 +21,12 @@ type Settings = Pick<
   | keyof ValidationConditionSettings
 >;
 
-/** Extra tasks of a step are numbered from the step's own tasks on, in strides of this size. Larger than any run. */
+/** Distance between the first task of a step and its extra tasks. It is larger than the number of tasks of any run. */
 const STRIDE = 2 ** 20;
 /**
- * Neighbouring generated tasks share a world and its few customers, and one customer can be hard for a small model. So the
- * tasks of a step are taken from several worlds: tasks come in blocks of WORLDS × TASKS, in the order 0, TASKS, 2 · TASKS, …, 1, ….
+ * Neighbouring generated tasks share a world with few customers, and one of these can be hard for a small model. So a step
+ * takes its tasks from several worlds: the tasks are split into blocks of WORLDS × TASKS, and each block is played in the
+ * order 0, TASKS, 2 · TASKS, …, 1, ….
  */
 const WORLDS = 8;
 const TASKS = 64;
@@ -35,14 +36,15 @@ const spread = (place: number): number => {
   return place - at + (at % WORLDS) * TASKS + Math.floor(at / WORLDS);
 };
 
-/** How often tasks are drawn until a batch without no-op tasks is full. */
+/** How often tasks are drawn, at most, to fill a batch without no-op tasks. */
 const MAX_DRAWS = 16;
 
 /**
- * The `train_batch_size` tasks of generation batch `genBatch` (from 0) of step `step` (from 1). Generated tasks are
- * numbered without end; those of a step come from several worlds. A finite set (an import, or the tasks that held-out evaluation plays) comes round in epochs, each
- * in its own order. The tasks depend only on the settings, `step` and `genBatch`, so that a resumed run sees the same tasks.
- * @throws if the split has no tasks, or only no-op tasks where these are left out
+ * The `train_batch_size` tasks of generation batch `genBatch` (from 0) of step `step` (from 1). There is no end to the
+ * generated tasks, and those of a step come from several worlds. A finite set (an import, or the tasks of held-out evaluation)
+ * is repeated in epochs, each with its own order. The tasks depend only on the settings, `step` and `genBatch`, so a resumed
+ * run gets the same tasks.
+ * @throws if the split has no tasks, or if it has only no-op tasks and these are excluded
  */
 export async function trainingTasks(
   { domain: played, environments }: Pick<Stage, 'domain' | 'environments'>,

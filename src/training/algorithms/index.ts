@@ -1,4 +1,7 @@
-/** @file The algorithms that a run can be started with: named bundles of settings. A single setting can still be changed. */
+/**
+ * @file The algorithms that a user can choose for a run. Each is a named bundle of settings, and the user can still change
+ * each setting.
+ */
 import type { GrpoConfig } from '../../records/run.ts';
 import { ConfigError, grpoConfig } from '../config.ts';
 import { PRESETS } from '../presets.ts';
@@ -23,7 +26,10 @@ export const ALGORITHMS: Record<string, Algorithm> = {
   'ppo-epochs': ppoEpochs,
 };
 
-/** `overrides` with the settings of an algorithm. A setting in `overrides` wins. @throws ConfigError if the algorithm is unknown */
+/**
+ * Adds the settings of an algorithm to `overrides`. A setting that is already in `overrides` wins.
+ * @throws ConfigError if the algorithm is unknown
+ */
 export function withAlgorithm(name: string, preset: string, overrides: Record<string, unknown>): Record<string, unknown> {
   if (!Object.hasOwn(ALGORITHMS, name)) throw new ConfigError(`unknown algorithm "${name}"; known: ${Object.keys(ALGORITHMS).join(', ')}`);
   const own: Record<string, unknown> = ALGORITHMS[name]!.settings(grpoConfig(preset, overrides));
@@ -31,19 +37,19 @@ export function withAlgorithm(name: string, preset: string, overrides: Record<st
 }
 
 /**
- * For each setting that an algorithm can change, its value in `name`: the algorithm's, or the preset's if `name` leaves it.
- * `config` is the run's configuration, on whose batch some values depend.
+ * The values of all settings that any algorithm changes. A setting that `name` does not change has the preset's value.
+ * `config` is the configuration of the run: some values depend on its batch size.
  */
 export function algorithmValues(name: string, preset: string, config: GrpoConfig): Partial<GrpoConfig> {
   const all = Object.values(ALGORITHMS).flatMap(({ settings }) => Object.keys(settings(config)) as (keyof GrpoConfig)[]);
-  // The presets make one update of a batch.
+  // The presets make one optimizer update for each batch, so the mini-batch is the whole batch.
   const base = { ...PRESETS[preset]!.config, ppo_mini_batch_size: config.train_batch_size };
   const start = { ...config, ...Object.fromEntries([...new Set(all)].map((setting) => [setting, base[setting]])) };
   const own = ALGORITHMS[name]!.settings(start);
   return Object.fromEntries([...new Set(all)].map((setting) => [setting, own[setting] ?? start[setting]]));
 }
 
-/** The algorithm whose settings a configuration has, or undefined if single settings differ. */
+/** The name of the algorithm whose settings a configuration has. Undefined if the settings fit no algorithm. */
 export const algorithmOf = (preset: string, config: GrpoConfig): string | undefined =>
   Object.keys(ALGORITHMS).find((name) =>
     Object.entries(algorithmValues(name, preset, config)).every(([setting, value]) => config[setting as keyof GrpoConfig] === value),

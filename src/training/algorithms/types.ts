@@ -3,15 +3,18 @@ import type { GrpoConfig } from '../../records/run.ts';
 
 export interface Algorithm {
   label: string;
-  /** One paragraph: what the algorithm changes and why, and where its values differ from its authors'. */
+  /** One paragraph that says what the algorithm changes and why, and where its values differ from those of its authors. */
   description: string;
-  /** The paper, and its name in verl and TRL. */
+  /** The paper of the algorithm, and the name of the algorithm in verl and TRL. */
   source: string;
-  /** The settings that the algorithm changes in a configuration. Some depend on the size of its batch. */
+  /** The settings that the algorithm changes in a configuration. Some of the values depend on the batch size of `config`. */
   settings: (config: GrpoConfig) => Partial<GrpoConfig>;
 }
 
-/** The `ppo_mini_batch_size` that gives a step `updates` optimizer updates, or the next fewer that divides its batch. */
+/**
+ * The `ppo_mini_batch_size` with which a step makes `updates` optimizer updates. If the batch cannot be divided evenly, a step
+ * makes fewer.
+ */
 export function miniBatchFor(updates: number, { train_batch_size }: Pick<GrpoConfig, 'train_batch_size'>): number {
   let size = Math.max(1, Math.ceil(train_batch_size / updates));
   while (train_batch_size % size !== 0) size++;

@@ -1,4 +1,7 @@
-/** @file The shares of the customers and of the faults of tools: in training, and with the prefix `val_` in a run's evaluations. */
+/**
+ * @file The settings for the shares of customers and of tool faults. They hold in training and, with the prefix `val_`, in the
+ * evaluations of a run.
+ */
 import { levelConditions } from '../../domains/registry.ts';
 import { conditionSettings } from '../../environments/conditions.ts';
 import { PERSONA_LABELS, PERSONA_MEANINGS, TOOL_FAULTS } from '../../environments/condition-texts.ts';

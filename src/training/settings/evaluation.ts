@@ -1,4 +1,4 @@
-/** @file The length of a run, its checkpoints, its evaluations, its starting weights and its seed. */
+/** @file The settings for the length of a run, its checkpoints, its evaluations, its starting weights and its seed. */
 import { z } from 'zod';
 import { natural, settingGroup } from './setting.ts';
 
@@ -8,7 +8,7 @@ export const evaluation = settingGroup({
   settings: {
     total_training_steps: {
       schema: natural,
-      // 30 epochs of 5 steps, as in the script. The paper says 25 epochs.
+      // 30 epochs of 5 steps, as in MUA-RL's script. The paper says 25 epochs.
       default: 150,
       sft: 0,
       label: 'Steps',

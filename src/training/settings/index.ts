@@ -1,4 +1,4 @@
-/** @file All settings of a run, in the groups and the order of Setup. A setting is described here and nowhere else. */
+/** @file All settings of a run. Groups and order are those of the view Setup. A setting is described in this folder and nowhere else. */
 import { z } from 'zod';
 import type { GrpoConfig } from '../../records/run.ts';
 import { method } from './method.ts';
@@ -18,7 +18,7 @@ type Intersection<U> = (U extends unknown ? (u: U) => void : never) extends (i: 
 type All = Intersection<Group['settings']>;
 type Values<S> = { -readonly [K in keyof S]: S[K] extends { schema: infer Z extends z.ZodType } ? z.output<Z> : never };
 type Schemas<S> = { -readonly [K in keyof S]: S[K] extends { schema: infer Z extends z.ZodType } ? Z : never };
-/** The settings that `mua sft` has too. */
+/** The settings that `mua sft` also has. */
 type SftSettings = { [K in keyof All as All[K] extends { sft: unknown } ? K : never]: All[K] };
 
 /** The whole configuration of a run. */
@@ -29,7 +29,7 @@ export type SftConfig = Values<SftSettings>;
 export type OptimiserConfig = Values<(typeof optimizer)['settings']> & Pick<SftConfig, 'total_training_steps' | 'seed'>;
 
 declare module '../../records/run.ts' {
-  // The room `records` may import nothing, so the settings join its type from here.
+  // The room `records` may not import anything, so the settings are added to its type here.
   // eslint-disable-next-line @typescript-eslint/no-empty-object-type
   interface GrpoConfig extends RunSettings {}
 }
@@ -37,11 +37,11 @@ declare module '../../records/run.ts' {
 export type GroupId = Group['id'];
 export const GROUPS: readonly (SettingGroup & { id: GroupId })[] = groups;
 
-/** Each setting with its description. */
+/** The description of each setting, by its name. */
 export const SETTINGS = Object.assign({}, ...GROUPS.map(({ settings }) => settings)) as Record<keyof GrpoConfig, Setting>;
 const entries = Object.entries(SETTINGS);
 
-/** A value of each setting; a setting without one is left out. */
+/** Makes an object with a value for each setting. A setting for which `value` returns undefined is absent. */
 export const collect = <T>(value: (setting: Setting) => unknown): T =>
   Object.fromEntries(entries.flatMap(([name, setting]) => (value(setting) === undefined ? [] : [[name, value(setting)]]))) as T;
 
@@ -50,12 +50,12 @@ export const sftSchema = z.strictObject(
   collect<Schemas<SftSettings>>(({ schema, sft }) => (sft === undefined ? undefined : schema)),
 ) satisfies z.ZodType<SftConfig>;
 
-/** Names of verl and TRL → our names. */
+/** Maps names of verl and TRL to our names. */
 const OWN_NAMES = new Map(entries.flatMap(([name, { trl, alias }]) => [trl, alias].flatMap((other) => (other ? [[other, name]] : []))));
 
-/** The name that a setting has here, of a name from verl or TRL. Other names stay as they are. */
+/** Our name for a setting that has this name in verl or TRL. Other names are returned unchanged. */
 export const ownName = (given: string): string => OWN_NAMES.get(given) ?? given;
 
-/** The label of a setting; undefined for a name that this version does not have. */
+/** The label of a setting. Undefined if this version has no setting of that name. */
 export const settingLabel = (name: string): string | undefined =>
   Object.hasOwn(SETTINGS, name) ? SETTINGS[name as keyof GrpoConfig].label : undefined;

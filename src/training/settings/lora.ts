@@ -1,4 +1,4 @@
-/** @file Which weights are trained, how the others are held, and the KV cache of the sampler. */
+/** @file The settings for which weights are trained, in which format the other weights are stored, and the KV cache of the sampler. */
 import { z } from 'zod';
 import { KV_FORMATS } from '../../engine/kernels/kv-format.ts';
 import { WEIGHT_FORMATS } from '../../engine/kernels/weight-format.ts';

@@ -1,4 +1,4 @@
-/** @file How rewards become advantages, and how the loss of an update is computed from them. */
+/** @file The settings for how rewards become advantages, and how the loss is computed from the advantages. */
 import { z } from 'zod';
 import { amount, count, natural, settingGroup, share } from './setting.ts';
 
@@ -51,7 +51,7 @@ export const loss = settingGroup({
       },
     },
     clip_ratio_low: {
-      // verl's recipe for CISPO has 10: no clip below.
+      // verl's recipe for CISPO uses 10, so that the ratio has no lower limit.
       schema: amount,
       default: 0.2,
       label: 'Lower clip',

@@ -1,4 +1,7 @@
-/** @file The training method, in the setting `algorithm`: a step trains on its rollouts, on its successes, or on conversations of demonstrators. */
+/**
+ * @file The settings of the training method. `algorithm` says whether a step trains on its rollouts, on its successful
+ * rollouts, or on conversations of demonstrators.
+ */
 import { z } from 'zod';
 import { count, settingGroup } from './setting.ts';
 
@@ -14,7 +17,7 @@ export const method = settingGroup({
     },
     rft_epochs: {
       schema: count,
-      // One pass, as GRPO takes one (`ppo_epochs`): both methods then see each sampled token once.
+      // One pass, as in GRPO (`ppo_epochs`), so that both methods see each sampled token once.
       default: 1,
       label: 'Passes over successes',
       help: 'Only with rft: how often a step trains on its successful rollouts.',

@@ -1,8 +1,8 @@
-/** @file AdamW and its learning-rate schedule. */
+/** @file The settings of AdamW and its learning-rate schedule. */
 import { z } from 'zod';
 import { amount, natural, positive, settingGroup } from './setting.ts';
 
-/** Below 1: at 1 the bias correction of AdamW's moments divides by zero. */
+/** Must be below 1: with 1 the bias correction of AdamW's moments divides by zero. */
 const decay = z.number().min(0).lt(1);
 
 export const optimizer = settingGroup({

@@ -1,4 +1,4 @@
-/** @file The weights and prices of the reward of training. By default it is the binary outcome and nothing else. */
+/** @file The settings for the weights and prices of the training reward. By default the reward is only the binary outcome. */
 import { z } from 'zod';
 import { amount, settingGroup } from './setting.ts';
 

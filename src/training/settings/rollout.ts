@@ -1,4 +1,4 @@
-/** @file The groups of a step, which rollouts the update uses, the limits of a conversation, and sampling. */
+/** @file The settings for the groups of a step, which rollouts the update uses, the limits of a conversation, and sampling. */
 import { z } from 'zod';
 import { amount, count, natural, settingGroup } from './setting.ts';
 

@@ -1,4 +1,4 @@
-/** @file What describes a setting and a group of settings, and the schemas that several settings share. */
+/** @file The description of a setting and of a group of settings, and the schemas that several settings share. */
 import { z } from 'zod';
 
 type Value = string | number | boolean;
@@ -10,26 +10,26 @@ export interface Choice {
   ours: string;
 }
 
-/** The whole description of a setting. Configuration, form, command line, documents and comparisons are made from it. */
+/** The whole description of a setting. Configuration, form, command line, documents and comparisons are generated from it. */
 export interface Setting {
   schema: z.ZodType<Value>;
-  /** The value of MUA-RL's script `mua_grpo.sh` and its configuration files. Presets state what they change. */
+  /** The value in MUA-RL's script `mua_grpo.sh` and its configuration files. A preset lists only what it changes. */
   default: Value;
-  /** The default of `mua sft`. Absent: `mua sft` has no such setting. */
+  /** The default in `mua sft`. Absent if `mua sft` has no such setting. */
   sft?: Value;
   label: string;
   help: string;
-  /** TRL's name, where TRL has another name. */
+  /** The name in TRL, if it differs. */
   trl?: string;
   /** The path of the setting in verl's configuration. */
   verl?: string;
   /** Another name that is accepted: verl's name without its path. */
   alias?: string;
-  /** Other words for values: the word → the value. */
+  /** Other words for the values of this setting: maps a word to the value. */
   valueAliases?: Readonly<Record<string, string>>;
-  /** The row of the decision sheet, if MUA-RL's choice is worth one. */
+  /** The row of the decision sheet, if MUA-RL's choice needs one. */
   choice?: Choice;
-  /** Setup shows the setting outside its group. */
+  /** The view Setup shows this setting outside its group. */
   apart?: true;
 }
 
@@ -37,11 +37,11 @@ export interface SettingGroup {
   id: string;
   title: string;
   settings: Readonly<Record<string, Setting>>;
-  /** Rows of the decision sheet without a setting: MUA-RL's way is not available here. */
+  /** Rows of the decision sheet that have no setting, because MUA-RL's way is not available here. */
   choices?: readonly Choice[];
 }
 
-/** Defaults that do not fit their schema do not compile. */
+/** With this type, a default that does not fit its schema is a compile error. */
 type Fitting<S extends Record<string, Setting>> = {
   [K in keyof S]: { default: z.output<S[K]['schema']>; sft?: z.output<S[K]['schema']> };
 };

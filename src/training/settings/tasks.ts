@@ -1,4 +1,4 @@
-/** @file Which tasks a run trains on, and the rules of their conversations. */
+/** @file The settings for which tasks a run trains on, and for the rules of their conversations. */
 import { z } from 'zod';
 import { GENERATED, LEVELS_IN_WORDS } from '../../domains/registry.ts';
 import { settingGroup } from './setting.ts';
