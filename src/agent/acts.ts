@@ -1,10 +1,10 @@
-/** @file What an agent that is no model can do, and the expert that plays one. */
+/** @file The acts of an agent that is not a language model, and the type of a programmed agent (an expert). */
 import type { Domain } from '../environments/types.ts';
 import type { ChatMessage } from '../records/conversation.ts';
 import type { Style } from '../records/dataset.ts';
 import type { ToolCall } from '../records/task.ts';
 
-/** `note`: what the agent writes beside the call. The customer does not hear it. */
+/** `note` is text that the agent writes next to the call. The customer does not hear it. */
 export type Act = { say: string } | { call: ToolCall; note?: string };
 
 export interface Expert {
@@ -13,7 +13,7 @@ export interface Expert {
 }
 
 export interface ExpertOptions {
-  /** Default: careful. */
+  /** Default: `careful`. */
   style?: Style;
 }
 

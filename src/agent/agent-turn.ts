@@ -1,8 +1,8 @@
 /**
- * @file One turn of the agent: sampled from the model, or made by a person or an expert.
+ * @file One turn of the agent. The model samples it, or a person or an expert makes it.
  *
- * Sampled token ids are kept unchanged. Sampling stops at `<|im_end|>`, and at the first `</tool_call>` if a turn has one call. The
- * template adds the tokens that are missing to close the turn.
+ * Sampled token ids are kept unchanged. Sampling stops at `<|im_end|>`. If a turn may have only one call, it also stops at the
+ * first `</tool_call>`. The template adds the tokens that are missing to close the turn.
  */
 import type { Generation, Sampler } from '../engine/types.ts';
 import type { EpisodeLimits, Sampling } from '../records/episode.ts';
@@ -22,7 +22,7 @@ export interface Turn extends ParsedTurn {
 }
 
 export interface TurnOptions {
-  /** Not needed if `agent` makes every turn. */
+  /** Not needed if the hook `agent` makes every turn. */
   sampler?: Sampler;
   tokenizer: Tokenizer;
   limits: EpisodeLimits;
@@ -40,7 +40,7 @@ export class TurnSampler {
 
   constructor(
     private readonly options: TurnOptions,
-    /** The tools that the agent may call. Null accepts any name. */
+    /** The names of the tools that the agent may call. Null accepts any name. */
     private readonly toolNames: string[] | null,
     private readonly callsPerTurn: number,
   ) {
@@ -48,14 +48,14 @@ export class TurnSampler {
     this.#stopTokenIds = stops.map((token) => options.tokenizer.id(token));
   }
 
-  /** The agent may call these tools too from now on. */
+  /** From now on, the agent may also call these tools. */
   learn(tools: readonly ToolSchema[]): void {
     this.toolNames?.push(...tools.map((tool) => tool.function.name));
   }
 
   /**
-   * Samples one turn and appends it to the transcript. Returns the reason if the episode ends with this turn.
-   * `begun`: the first tokens of the turn. If the last of them ends the turn, nothing is sampled.
+   * Samples one turn and appends it to the transcript. Returns the termination reason if the episode ends with this turn.
+   * `begun` has the first tokens of the turn, which are given. If its last token ends the turn, nothing is sampled.
    */
   async sample(transcript: Transcript, log: EpisodeLog, begun?: BegunTurn): Promise<Turn | 'context_full' | 'turn_length'> {
     const { limits, sampler, sampling, seed, signal, stream, tokenizer } = this.options;
@@ -88,7 +88,7 @@ export class TurnSampler {
     return turn;
   }
 
-  /** Appends a turn that a person, an expert or another engine made. */
+  /** Appends a turn that was not sampled here: a person, an expert or another engine made it. */
   give(act: Act | WrittenTurn, transcript: Transcript): Turn {
     if ('text' in act) {
       const turn = this.#parsed(act.text);
@@ -105,7 +105,7 @@ export class TurnSampler {
     return { text, ...parseTurn(text, this.toolNames, this.callsPerTurn) };
   }
 
-  /** The tokens of the turn under way that are sampled so far; empty between turns. */
+  /** The tokens of the current turn that are sampled so far. Empty between turns. */
   get sampling(): readonly number[] {
     return this.#sequence?.sampling ?? [];
   }

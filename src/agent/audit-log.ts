@@ -1,7 +1,8 @@
 /**
- * @file The audit log of an episode: a hash chain over its tool calls, the customer's included. An entry covers the caller, the
- * call, the result, the changed rows, and the entry before. The first covers the task and the version of the weights. So a
- * call that was changed, left out or moved is found, and named. The trajectory holds the fields; the log holds the hashes.
+ * @file The audit log of an episode: a hash chain over its tool calls, including those of the customer. A hash covers the
+ * caller, the call, the result, the changed rows and the previous hash. The first one covers the task and the version of the
+ * weights instead of a previous hash. So the log shows the first call that was changed, removed or moved. The trajectory
+ * stores the data, and the log stores only the hashes.
  */
 import { answersOf, path } from '../base/message-path.ts';
 import { canonicalJson } from '../base/json.ts';
@@ -11,7 +12,7 @@ import type { Trajectory } from '../records/trajectory.ts';
 
 /** A tool call that was answered. */
 interface Answered {
-  /** In the environment's order, from 0. */
+  /** The number of the call in the environment's order, from 0. */
   index: number;
   call: ToolCall;
   text: string;
@@ -43,7 +44,7 @@ function answeredCalls({ nodes, leaf, userCalls = [] }: Pick<Trajectory, 'nodes'
   return calls.sort((a, b) => a.index - b.index);
 }
 
-/** What is wrong with the log of a conversation, naming the first call; null if nothing is, or if there is no log. */
+/** Describes the first call at which the conversation differs from its log. Null if they agree, or if there is no log. */
 export function auditProblem(trajectory: Pick<Trajectory, 'task' | 'nodes' | 'leaf' | 'userCalls' | 'audit'>): string | null {
   const { task, audit } = trajectory;
   if (!audit) return null;

@@ -1,21 +1,24 @@
 /**
  * @file Trains a byte-level BPE tokenizer (Sennrich et al. 2016; bytes as in GPT-2) and writes a Hugging Face `tokenizer.json`
- * with Qwen's control tokens. The vocabulary is small, for nano models. Every tool that loads Qwen's tokenizer can load it.
+ * with Qwen's control tokens. The vocabulary is small, for nano models. Every tool that can load Qwen's tokenizer can load
+ * this one.
  *
- * Differences from Qwen3's tokenizer, which make sequences shorter:
- * - Digits are grouped from the left, up to `digits` in a group, and every group is one token. So every id has few tokens.
- *   Copying ids is what nano models learn last.
- * - A word keeps the underscore after it (`gift_card_|12|34`). So the token before the digits says which kind of id follows.
- *   Such a word is split from a space or mark before it, so that it is the same token everywhere.
- * - With `splitCapitals`, a word that begins with a capital letter has no space before it. The word before takes the space
- *   (`I| am |Amir`). So a name is the same token in messages, records and calls, and the token before it says what it is.
- * - JSON between two values is not split (`", "arguments": {"order_id": "`). Words joined by `_` are not split. So the frame
- *   of a tool call with the tool's name can be one token, and a nano model learns values instead of punctuation.
+ * Differences from Qwen3's tokenizer make sequences shorter and copying easier:
+ * - Digits are grouped from the left, with up to `digits` digits in a group, and every group is one token. So an id has few
+ *   tokens. Nano models learn to copy ids later than anything else.
+ * - A word keeps the underscore after it (`gift_card_|12|34`), so the token before the digits says which kind of id follows.
+ *   Such a word is split from a space or punctuation mark before it, so that it is the same token everywhere.
+ * - With `splitCapitals`, a word that begins with a capital letter does not include the space before it. The previous word
+ *   includes this space (`I| am |Amir`). So a name is the same token in messages, records and calls, and the token before it
+ *   says what the name stands for.
+ * - JSON between two values is not split (`", "arguments": {"order_id": "`). Words joined by `_` are not split either. So the
+ *   JSON around the values of a tool call, with the tool's name, can be one token, and a nano model learns values instead of
+ *   punctuation.
  * - Text is not normalised: decode(encode(x)) = x for every string.
  */
 import { CHAT_TEMPLATE } from './chat-template.ts';
 
-/** Qwen3's tokens for chat, tools and thoughts, in Qwen3's order. `special` tokens are skipped when text is decoded for display. */
+/** Qwen3's tokens for chat, tools and thoughts, in Qwen3's order. A token with `special` is skipped when text is decoded for display. */
 export const CONTROL_TOKENS: readonly { content: string; special: boolean }[] = [
   ...['<|endoftext|>', '<|im_start|>', '<|im_end|>'].map((content) => ({ content, special: true })),
   ...['<tool_call>', '</tool_call>', '<tool_response>', '</tool_response>', '<think>', '</think>'].map((content) => ({
@@ -25,25 +28,31 @@ export const CONTROL_TOKENS: readonly { content: string; special: boolean }[] = 
 ];
 
 export interface BpeOptions {
-  /** Number of tokens: 256 bytes, digit groups, merges and control tokens. The result has fewer if too few pairs are frequent enough. */
+  /**
+   * The number of tokens to reach: 256 bytes, digit groups, merges and control tokens. The result has fewer tokens if not enough
+   * pairs are frequent.
+   */
   vocabSize: number;
-  /** Digits in a group. Qwen has 1. */
+  /** The largest number of digits in a group. Qwen has 1. */
   digits: 1 | 2 | 3;
-  /** A word with a capital first letter has no space before it. Default false. */
+  /** If true, a word with a capital first letter does not include the space before it. Default: false. */
   splitCapitals?: boolean;
-  /** Pairs with fewer occurrences are not merged. Default 2. */
+  /** A pair that occurs less often is not merged. Default: 2. */
   minFrequency?: number;
-  /** `model_max_length` of the config. */
+  /** The value of `model_max_length` in tokenizer_config.json. */
   maxLength?: number;
 }
 
 export interface TrainedTokenizer {
-  /** Contents by file name. */
+  /** The content of each file, by file name. */
   files: { 'tokenizer.json': string; 'tokenizer_config.json': string };
   vocabSize: number;
 }
 
-/** Trains on texts, which may contain control tokens. Deterministic: of equally frequent pairs, the first in sort order is merged. */
+/**
+ * Trains on texts, which may contain control tokens. The result is deterministic: if pairs are equally frequent, the first in
+ * sort order is merged.
+ */
 export function trainTokenizer(texts: Iterable<string>, options: BpeOptions): TrainedTokenizer {
   const { vocabSize, digits, splitCapitals = false, minFrequency = 2, maxLength = 32768 } = options;
   const pattern = splitPattern(digits, splitCapitals);
@@ -65,7 +74,7 @@ export function trainTokenizer(texts: Iterable<string>, options: BpeOptions): Tr
   return { files: tokenizerFiles(tokens, merges, pattern, maxLength), vocabSize: tokens.length + CONTROL_TOKENS.length };
 }
 
-/** Qwen's split pattern with the differences above. It has no inline flags, so Oniguruma and JavaScript read it in the same way. */
+/** Qwen's split pattern, with the differences above. It has no inline flags, so that Oniguruma and JavaScript read it in the same way. */
 function splitPattern(digits: number, splitCapitals: boolean): string {
   const json = ' ?[{}\\[\\]",:]+(?: ?[a-z_]*[{}\\[\\]",:]+)*';
   const contraction = "'(?:[sS]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD])";
@@ -78,7 +87,7 @@ function splitPattern(digits: number, splitCapitals: boolean): string {
   return [json, contraction, ...words, number, marks, '\\s*[\\r\\n]+', '\\s+(?!\\S)', '\\s+'].join('|');
 }
 
-/** GPT-2's printable character for each byte, by byte value. */
+/** For each byte value, the printable character that GPT-2 uses for it. */
 function byteAlphabet(): string[] {
   let next = 256;
   return Array.from({ length: 256 }, (_, byte) => {
@@ -88,8 +97,8 @@ function byteAlphabet(): string[] {
 }
 
 /**
- * Merges that make every string of 2…n digits one token. Merges of two digits are ordered by their number, so `321` joins `21`
- * before `32`. Each string of three digits needs only the one merge that follows its first merge.
+ * The merges that make every string of 2…n digits one token. Merges of two digits are in numerical order, so `321` joins `21`
+ * before `32`. With this order, each string of three digits needs only one more merge.
  */
 function* digitMerges(n: number): Generator<[string, string]> {
   const digits = [...'0123456789'];
@@ -99,7 +108,7 @@ function* digitMerges(n: number): Generator<[string, string]> {
   for (const a of digits) for (const b of digits) for (const c of digits) yield a + b <= b + c ? [a + b, c] : [a, b + c];
 }
 
-/** Counts each word, written in `byteAlphabet` characters. Groups of digits are skipped, because they already are tokens. */
+/** Counts each word, written in the characters of `byteAlphabet`. Groups of digits are skipped, because they are already tokens. */
 function countWords(texts: Iterable<string>, pattern: string): Map<string, number> {
   const control = new RegExp(CONTROL_TOKENS.map(({ content }) => content.replace(/[|]/g, '\\$&')).join('|'));
   const split = new RegExp(pattern, 'gu');
@@ -118,7 +127,7 @@ function countWords(texts: Iterable<string>, pattern: string): Map<string, numbe
   return counts;
 }
 
-/** Up to `count` merges. Each merges the most frequent pair of the words as merged so far. */
+/** Learns up to `count` merges. Each one merges the pair that is most frequent after the merges before it. */
 function learnMerges(counts: Map<string, number>, count: number, minFrequency: number): [string, string][] {
   let words = [...counts].map(([word, frequency]) => ({ symbols: [...word], frequency }));
   const merges: [string, string][] = [];
@@ -197,7 +206,8 @@ function tokenizerFiles(tokens: string[], merges: [string, string][], pattern: s
     model_max_length: maxLength,
     pad_token: '<|endoftext|>',
     split_special_tokens: false,
-    // Qwen2Tokenizer may replace the file's split pattern by its own pattern, which splits digits one by one.
+    // With the class Qwen2Tokenizer, a library may replace the file's split pattern by its own, which splits numbers into single
+    // digits.
     tokenizer_class: 'PreTrainedTokenizerFast',
     unk_token: null,
   };

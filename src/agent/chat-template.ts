@@ -1,12 +1,12 @@
 /**
  * @file The Qwen3 chat template with tools, with and without thinking, one piece at a time.
  *
- * A conversation only grows. Each function returns the string that a message adds. Each string begins at a control token, so
- * the pieces tokenised one by one give the same ids as the whole text. The exception is a sampled text that begins with a line
- * break: there the sampled ids are kept. Training and evaluation use the same pieces.
+ * A conversation only grows. Each function returns the string that a message adds. Each string begins with a control token, so
+ * tokenising the pieces one by one gives the same ids as tokenising the whole text. The exception is a sampled text that
+ * begins with a line break: for it, the sampled ids are kept. Training and evaluation use the same pieces.
  *
- * One difference from Qwen's template: Qwen's removes the think blocks after `<|im_start|>assistant` from past turns. This would
- * change tokens that the model has already seen and sampled. Here the blocks stay, as in MUA-RL.
+ * There is one difference from Qwen's template, which removes the think blocks after `<|im_start|>assistant` from past turns.
+ * This would change tokens that the model has already seen and sampled. Here the blocks stay, as in MUA-RL.
  */
 import { toPythonJson } from './python-json.ts';
 import type { Tokenizer } from './types.ts';
@@ -21,12 +21,12 @@ const THINK_START = '<think>';
 export const THINK_END = '</think>';
 const NO_THOUGHTS = `${THINK_START}\n\n${THINK_END}\n\n`;
 
-/** The text before a turn of the model. Without thinking (Qwen3's `enable_thinking: false`), an empty think block ends it. */
+/** The text before a turn of the model. Without thinking (Qwen3's `enable_thinking: false`), it ends with an empty think block. */
 export function generationPrompt(thinking = false): string {
   return `${IM_START}assistant\n${thinking ? '' : NO_THOUGHTS}`;
 }
 
-/** A turn that was not sampled, as the model would have written it: with thinking, the turn begins with a think block. */
+/** Formats a turn that was not sampled as the model would have written it. With thinking, the turn begins with a think block. */
 export function withThinkBlock(text: string, thinking = false, thoughts = ''): string {
   if (!thinking || text.includes(THINK_END)) return text;
   return (thoughts.trim() === '' ? NO_THOUGHTS : `${THINK_START}\n${thoughts.trim()}\n${THINK_END}\n\n`) + text;
@@ -37,13 +37,13 @@ const TOOLS_HEAD =
 const TOOLS_TAIL =
   '\n</tools>\n\nFor each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:\n<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>';
 
-/** The system message: the policy, then one tool schema a line. Empty if there is no policy and no tool. */
+/** The system message: the policy, then one tool schema on each line. Empty if there is neither a policy nor a tool. */
 export function renderOpening(system: string | null, tools: readonly unknown[]): string {
   if (tools.length === 0) return system === null ? '' : `${IM_START}system\n${system}${IM_END}\n`;
   return `${IM_START}system\n${system === null ? '' : `${system}\n\n`}${toolsText(tools)}${IM_END}\n`;
 }
 
-/** How the agent is told of its tools: the text of a system message, without the template's tokens. */
+/** The text of a system message that tells the agent its tools, without the tokens of the template. */
 export function toolsText(tools: readonly unknown[]): string {
   return TOOLS_HEAD + tools.map((tool) => `\n${toPythonJson(tool)}`).join('') + TOOLS_TAIL;
 }
@@ -52,17 +52,17 @@ export function renderUser(text: string): string {
   return `${IM_START}user\n${text}${IM_END}\n`;
 }
 
-/** The results of the tool calls of one assistant message, in one user turn. */
+/** The results of all tool calls of one assistant message, in one user turn. */
 export function renderToolResponses(texts: readonly string[]): string {
   return texts.map((text, i) => renderToolResponse(text, i === 0, i === texts.length - 1)).join('');
 }
 
-/** One of these results. The first begins the user turn, the last ends it. */
+/** The result of one tool call. The first result begins the user turn, and the last result ends it. */
 export function renderToolResponse(text: string, first: boolean, last: boolean): string {
   return `${first ? `${IM_START}user` : ''}\n<tool_response>\n${text}\n</tool_response>${last ? `${IM_END}\n` : ''}`;
 }
 
-/** One tool call as the model writes it. Arguments that are a string are not changed, as in Qwen's template. */
+/** One tool call, as the model writes it. Arguments that are already a string are not changed, as in Qwen's template. */
 export function renderToolCall(name: string, args: Record<string, unknown> | string): string {
   return `${TOOL_CALL_START}\n{"name": "${name}", "arguments": ${typeof args === 'string' ? args : toPythonJson(args)}}\n${TOOL_CALL_END}`;
 }
@@ -72,17 +72,17 @@ export function renderAssistant(content: string, calls: readonly { name: string;
   return [content, ...calls.map((call) => renderToolCall(call.name, call.arguments))].filter((part) => part !== '').join('\n');
 }
 
-/** The text that the template adds after an assistant turn. `<|im_end|>` is left out if the model sampled it. */
+/** The text that the template adds after an assistant turn. It contains no `<|im_end|>` if the model sampled this token itself. */
 export function renderClosing(endedWithImEnd: boolean): string {
   return endedWithImEnd ? '\n' : `${IM_END}\n`;
 }
 
-/** The fields of an OpenAI-style conversation that the template shows. */
+/** The fields of an OpenAI-style conversation that the template uses. */
 export interface RenderableConversation {
   messages: readonly {
     role: 'system' | 'user' | 'assistant' | 'tool';
     content: string;
-    /** The thoughts of an assistant, if the content does not begin with a think block. */
+    /** The thoughts of the assistant. Used if `content` does not begin with a think block. */
     reasoning_content?: string | null;
     tool_calls?: readonly { function: { name: string; arguments: Record<string, unknown> | string } }[] | null;
   }[];
@@ -92,14 +92,17 @@ export interface RenderableConversation {
 
 export interface RenderedConversation {
   tokens: number[];
-  /** 1 on the tokens that the model would write: content, tool-call markup, and the `<|im_end|>` at the end of the turn. Else 0. */
+  /**
+   * 1 for the tokens that the model would write: content, tool-call markup, and the `<|im_end|>` at the end of the turn. 0 for
+   * all others.
+   */
   lossMask: number[];
 }
 
 /**
- * The tokens that a rollout with these messages would have. Every tool call of a message is rendered. Thoughts
- * (`<think>…</think>` at the start of a content, or `reasoning_content`) are left out without thinking. With thinking the model
- * would write them, and a message without thoughts gets an empty think block.
+ * The tokens that a rollout with these messages would have. Every tool call of a message is rendered. Thoughts are at the
+ * start of a content (`<think>…</think>`) or in `reasoning_content`. Without thinking they are dropped. With thinking they are
+ * rendered as text that the model writes, and a message without thoughts gets an empty think block.
  */
 export function renderConversation(tokenizer: Tokenizer, conversation: RenderableConversation, thinking = false): RenderedConversation {
   const rendered: RenderedConversation = { tokens: [], lossMask: [] };
@@ -113,7 +116,7 @@ export function renderConversation(tokenizer: Tokenizer, conversation: Renderabl
   return rendered;
 }
 
-/** The conversation as strings. `sampled` marks those that the model would write. */
+/** The conversation as strings. `sampled` is true for strings that the model would write. */
 export function renderPieces({ messages, tools }: RenderableConversation, thinking = false): { text: string; sampled: boolean }[] {
   const pieces: { text: string; sampled: boolean }[] = [];
   const given = (text: string) => pieces.push({ text, sampled: false });
@@ -147,8 +150,8 @@ function withoutThoughts(content: string): string {
 }
 
 /**
- * The same rendering as a Jinja template, for `tokenizer_config.json`. vLLM, TRL and other tools then render conversations as in
- * training. `enable_thinking` is off if it is not given, other than in Qwen3's template.
+ * The same rendering as a Jinja template, for `tokenizer_config.json`. With it, vLLM, TRL and other tools render conversations
+ * as in training. Unlike in Qwen3's template, `enable_thinking` is off by default.
  */
 export const CHAT_TEMPLATE = `
 {%- set thinking = enable_thinking is defined and enable_thinking %}
@@ -215,7 +218,7 @@ export const CHAT_TEMPLATE = `
     {{- assistant }}
 {%- endif %}`.trimStart();
 
-/** Escapes a string for single quotes in Jinja. */
+/** Escapes a string that stands between single quotes in Jinja. */
 function escape(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll("'", "\\'");
 }

@@ -1,8 +1,9 @@
 /**
- * @file Reads OpenAI-style conversations: chat JSONL, in TRL's conversational format.
+ * @file Reads OpenAI-style conversations: chat JSONL in TRL's conversational format.
  *
- * A line is `{"messages": […], "tools": […]?}`. tau-bench's results have `traj` instead of `messages`. Arguments in `tool_calls`
- * are objects, or JSON strings of objects. `content` is a string, a list of text parts, or null in a message with tool calls.
+ * A line is `{"messages": […], "tools": […]?}`. Results of tau-bench have `traj` instead of `messages`. Arguments in
+ * `tool_calls` are objects, or JSON strings of objects. `content` is a string, a list of text parts, or null in a message with
+ * tool calls.
  */
 import { InputError, parserReason, shown } from '../base/input-error.ts';
 import type { ChatMessage, Conversation } from '../records/conversation.ts';
@@ -14,7 +15,7 @@ class ConversationError extends InputError {
 
 /**
  * Reads JSONL or one JSON array of conversations. Empty lines are skipped.
- * @throws ConversationError naming line or entry, field and value
+ * @throws ConversationError that names the line or entry, the field and its value
  */
 export function parseConversations(text: string): Conversation[] {
   const conversations = text.trimStart().startsWith('[')

@@ -1,4 +1,7 @@
-/** @file What was before the first turn that an episode plays: messages that the task starts with, and calls and turns of a stored conversation. */
+/**
+ * @file Restores what happened before the first turn that an episode plays: messages that the task starts with, and the calls
+ * and turns of a stored conversation.
+ */
 import { canonicalJson } from '../base/json.ts';
 import { historyFor } from '../environments/history.ts';
 import type { Domain } from '../environments/types.ts';
@@ -8,7 +11,7 @@ import type { PrefixState } from './prefix.ts';
 import type { Transcript } from './transcript.ts';
 import type { WorldSide } from './world-side.ts';
 
-/** Appends the messages that the task starts with, as far as the agent has seen them. */
+/** Appends those messages from the start of the task that the agent has seen. */
 export function appendHistory(transcript: Transcript, history: readonly Json[]): void {
   for (const { role, content, calls } of historyFor('assistant', history)) {
     const [call] = calls;
@@ -30,7 +33,7 @@ export function checkReplays({ name, promises }: Domain): void {
     );
 }
 
-/** @throws if the stored conversation ends between the results of one turn */
+/** @throws if the stored conversation ends after some, but not all, results of a turn */
 export function checkWhole({ unanswered }: PrefixState): void {
   if (unanswered > 0)
     throw new Error(
@@ -39,8 +42,9 @@ export function checkWhole({ unanswered }: PrefixState): void {
 }
 
 /**
- * Makes the calls of a stored conversation again, and asks again what changes after the user's messages, in the order as before.
- * @throws if a result has another text than the stored one, or other tools appear
+ * Repeats the calls of a stored conversation. Also asks the world again, at the same places, what changes after the user's
+ * messages.
+ * @throws if a result differs from the stored one, or if other tools appear
  */
 export async function repeat({ calls, asked }: Pick<PrefixState, 'calls' | 'asked'>, world: WorldSide): Promise<void> {
   const left = [...asked];

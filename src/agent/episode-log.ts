@@ -1,4 +1,4 @@
-/** @file What has happened in an episode so far: counters, seconds, what the agent said, and the events that the audit reads. */
+/** @file Records what has happened in an episode so far: counters, seconds, what the agent said, and the events that the audit needs. */
 import { auditEpisode, type AuditEvent } from './violations.ts';
 import type { Domain, ToolResult } from '../environments/types.ts';
 import type { ToolCall, Violation } from '../records/task.ts';
@@ -7,11 +7,11 @@ import type { PrefixState } from './prefix.ts';
 import type { EpisodeRules } from './rules.ts';
 
 export class EpisodeLog {
-  /** Tool results and user replies. */
+  /** The number of tool results and user replies. */
   turns = 0;
-  /** Messages of agent, user and tools. */
+  /** The number of messages of agent, user and tools. */
   steps = 0;
-  /** Failed tool calls of agent and user. */
+  /** The number of failed tool calls of agent and user. */
   failures = 0;
   parseErrors = 0;
   readonly toolCalls: Record<string, number> = {};
@@ -19,13 +19,13 @@ export class EpisodeLog {
   /** What the agent said to the user, in order. */
   readonly said: string[] = [];
   readonly seconds: Trajectory['seconds'] = { generate: 0, tool: 0, user: 0 };
-  /** Messages of the user. */
+  /** The number of the user's messages. */
   userMessages = 0;
   readonly #events: AuditEvent[] = [];
 
   constructor(private readonly rules: Pick<EpisodeRules, 'maxSteps' | 'maxErrors'>) {}
 
-  /** Continues the counts of a stored conversation. */
+  /** Continues counting from the counts of a stored conversation. */
   resume(state: PrefixState, userCalls: readonly UserCall[]): void {
     const { turns, steps, failures, parseErrors } = state;
     Object.assign(this, { turns, steps, failures, parseErrors, userMessages: state.past.length });
@@ -60,7 +60,7 @@ export class EpisodeLog {
     this.#answered(result.error);
   }
 
-  /** The error of a malformed call was sent back to the agent. */
+  /** Counts the error of a malformed call that was sent back to the agent. */
   errorAnswered(): void {
     this.#answered(true);
   }
@@ -76,7 +76,7 @@ export class EpisodeLog {
     if (error) this.failures += 1;
   }
 
-  /** Empty for a domain without rules of the audit. */
+  /** The violations that the audit finds. Empty for a domain without audit rules. */
   violations(domain: Domain): Violation[] {
     return auditEpisode(this.#events, domain);
   }

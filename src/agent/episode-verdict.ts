@@ -1,4 +1,4 @@
-/** @file The verdict at the end of an episode: the environment's, with the judgements of the user's model. */
+/** @file The verdict at the end of an episode. The environment gives it, with the help of judgements by the user's model. */
 import { unjudgedAssertions } from '../environments/unjudged.ts';
 import type { Environments } from '../environments/types.ts';
 import type { Verdict } from '../records/task.ts';
@@ -12,7 +12,8 @@ import { checkAbort, Unscored } from './unscored.ts';
 import type { UserOptions } from './user-turn.ts';
 
 /**
- * The verdict. The user's model judges the assertions that need a reader of the conversation (tau2-bench's NL_ASSERTION).
+ * Gets the verdict of an episode. The user's model judges the assertions that need a reader of the conversation (tau2-bench's
+ * NL_ASSERTION).
  * @param handle the environment's id of the episode
  * @param proper whether the user or a terminal tool ended the episode; other endings need no judge
  * @throws Unscored if the user's model fails
@@ -36,13 +37,13 @@ export async function verifyEpisode(
   return met ? environments.verify(handle, log.said, met) : verdict;
 }
 
-/** What the user's model finds about the customer; null if no model judges. */
+/** The mistakes of the customer that the user's model finds. Null if no model judges. */
 export const judgeEpisodeCustomer = (
   { signal, task, users }: Pick<UserOptions, 'signal' | 'task' | 'users'>,
   log: EpisodeLog,
   nodes: readonly MessageNode[],
 ): Promise<CustomerJudgement | null> => log.time('user', () => judgeCustomer(users, task.scenario, conversationOf(nodes), signal));
 
-/** The conversation as a judge reads it. */
+/** The conversation in the form that a judge reads. */
 const conversationOf = (nodes: readonly MessageNode[]): Utterance[] =>
   nodes.flatMap(({ role, text }) => (role === 'system' || role === 'template' ? [] : [{ role, text: text.replace(IM_END, '') }]));

@@ -34,16 +34,17 @@ export interface EpisodeOptions extends TurnOptions, UserOptions {
   index: number;
   /** The version of the agent's weights, for the audit log. */
   weights?: string | undefined;
-  /** A stored conversation to continue. The sessions of `users` must know this conversation (see `users/resumed.ts`). */
+  /** A stored conversation to continue. The user sessions of `users` must already contain this conversation (see `users/resumed.ts`). */
   prefix?: Prefix;
-  /** Called in each turn of the agent. Returns an act to play instead of the model's turn, or `model`. */
+  /** Called in each turn of the agent. Returns an act to play instead of a sampled turn, or `model` to let the model sample. */
   agent?: () => Promise<Act | WrittenTurn | 'model'>;
-  /** Gets the episode before its first act, to look at while it is played. */
+  /** Gets the episode before its first act, so that a viewer can watch it. */
   onStart?: ((episode: PlayedEpisode) => void) | undefined;
 }
 
 /**
- * Plays one episode. A failing user gives termination `user_error`, an abort gives `aborted`. Both have reward null.
+ * Plays one episode. If the user fails, the termination is `user_error`; after an abort, it is `aborted`. Both have reward
+ * null.
  * @throws errors of the sampler and of the environment
  */
 export async function runEpisode(options: EpisodeOptions): Promise<Trajectory> {
@@ -62,7 +63,7 @@ class Episode implements PlayedEpisode {
   readonly #log: EpisodeLog;
   readonly #agent: TurnSampler;
   readonly #user: UserSide;
-  /** The first tokens of the next turn of the agent. */
+  /** The first tokens of the agent's next turn, if they are given. */
   #begun: BegunTurn | undefined;
   readonly #world: WorldSide;
 
@@ -158,12 +159,12 @@ class Episode implements PlayedEpisode {
     };
   }
 
-  /** The tools that appeared after the start. */
+  /** The tools that the agent got after the start. */
   get #laterTools(): ToolSchema[] {
     return this.#transcript.nodes.flatMap(({ tools = [] }) => tools);
   }
 
-  /** Frees the sampler's slot, the user's session and the environment's overlay. */
+  /** Frees the sampler's slot, the user's session and the environment's overlay of this episode. */
   async close(): Promise<void> {
     this.#user.close();
     this.#agent.close();
@@ -181,7 +182,7 @@ class Episode implements PlayedEpisode {
     return 'max_turns';
   }
 
-  /** Plays everything before the agent's first turn. Returns the reason if the episode ends there. */
+  /** Plays everything before the agent's first turn. Returns the termination reason if the episode ends before that turn. */
   async #begin(): Promise<TerminationReason | null> {
     const { domain, prefix, task } = this.options;
     const state = prefix && readPrefix(prefix, task, this.#rules);
@@ -197,7 +198,7 @@ class Episode implements PlayedEpisode {
       if (history) appendHistory(this.#transcript, history);
       else if (greeting !== null) this.#transcript.agent(greeting, renderAssistant(greeting, []), { content: greeting });
     }
-    // The user and the environment start first, so that no sampler slot is held while they get ready.
+    // User and environment start first. They can take long, and no sampler slot should be held in this time.
     if (domain.userTools?.length) await this.#world.start();
     const opening = await this.#user.open();
     if (opening === 'user_stop' && this.#rules.openingStop === 'error')
@@ -206,7 +207,10 @@ class Episode implements PlayedEpisode {
     return opening === 'user_stop' && this.#rules.openingStop === 'ignored' ? null : opening;
   }
 
-  /** Continues a conversation in which the user has spoken: restores the counters, repeats the tool calls, plays a pending turn. */
+  /**
+   * Continues a conversation in which the user has already spoken: restores the counters, repeats the tool calls, and plays a
+   * turn that has no answer yet.
+   */
   async #continue(state: PrefixState, { nodes, userCalls = [] }: Prefix): Promise<TerminationReason | null> {
     const { past, pending } = state;
     this.#log.resume(state, userCalls);
@@ -225,7 +229,7 @@ class Episode implements PlayedEpisode {
     return this.#log.limit ?? (stopped && !(past.length === 1 && this.#rules.openingStop === 'ignored') ? 'user_stop' : null);
   }
 
-  /** After a message of the user: gives the agent the tools that appear now. */
+  /** If the last message is the user's: asks the world for changes, and tells the agent the tools that appear now. */
   async #changeTools(): Promise<TerminationReason | null> {
     if (this.#transcript.nodes.findLast(({ role }) => role !== 'template')?.role !== 'user') return null;
     const { tools = [] } = await this.#log.time('tool', () => this.#world.changes(this.#log.userMessages - 1));
@@ -246,7 +250,7 @@ class Episode implements PlayedEpisode {
     return this.#transcript.full ? 'context_full' : this.#act(turn);
   }
 
-  /** Carries out a turn: runs its tool calls, sends its error back, or says its text to the user. */
+  /** Executes a turn: runs its tool calls, or sends its error back, or says its text to the user. */
   async #act({ text, content, calls, error }: Turn): Promise<TerminationReason | null> {
     this.#log.steps += 1;
     if (calls.length > 0) {
@@ -267,7 +271,7 @@ class Episode implements PlayedEpisode {
     }
   }
 
-  /** Runs the calls of one turn in order. A terminal tool ends the episode after its answer. Limits are checked after the last call. */
+  /** Runs the calls of one turn in order. After the answer of a terminal tool, the episode ends. Limits are checked after the last call. */
   async #callTools(calls: readonly ToolCall[]): Promise<TerminationReason | null> {
     for (const [i, call] of calls.entries()) {
       const start = performance.now();
@@ -277,7 +281,7 @@ class Episode implements PlayedEpisode {
       const ends = this.#endsWith(call.name, error);
       const place = { first: i === 0, last: ends || i === calls.length - 1 };
       this.#transcript.tool(text, { name: call.name, error, index, changes, ms: performance.now() - start }, place);
-      // MUA-RL checks the context first and the terminal tool second.
+      // Like MUA-RL, check the context length first and the terminal tool second.
       if (this.#transcript.full) return 'context_full';
       if (ends) return 'terminal_tool';
     }

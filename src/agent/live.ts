@@ -1,4 +1,4 @@
-/** @file What a viewer sees of an episode while it is played. Looking changes nothing: the episode is only read. */
+/** @file What a viewer sees of an episode while it is played. The viewer only reads the episode and changes nothing. */
 import type { ToolCall } from '../records/task.ts';
 import type { MessageNode, UserCall } from '../records/trajectory.ts';
 import { callsOf } from '../base/message-path.ts';
@@ -7,30 +7,30 @@ import { spoken, withoutThoughts } from './tool-call.ts';
 
 /** Something that the agent or the customer said or did. */
 export interface LiveAct {
-  /** Stays the same while the act grows. */
+  /** Stays the same while more of the act is sampled. */
   id: string;
   by: 'agent' | 'customer';
   text: string;
   call?: ToolCall;
-  /** A call that was answered has it: whether the call failed, and the number of rows that it wrote. */
+  /** Present if the call was answered: whether the call failed, and how many rows it wrote. */
   result?: { error: boolean; wrote: number };
   /** Why the markup of the call could not be read. */
   problem?: string;
-  /** The act is being sampled. `markup`: of a tool call, as far as it is sampled. */
+  /** Present while the act is being sampled. For a tool call, `markup` is the part that is sampled so far. */
   open?: { markup: string };
 }
 
-/** An episode from its start to its end. */
+/** What can be seen of an episode, from its start to its end. */
 export interface LiveEpisode {
   readonly group: string;
   readonly index: number;
-  /** Grows with every token and every call. If it is unchanged, the acts are unchanged. */
+  /** Grows with every token and every call. While it is unchanged, the acts are unchanged. */
   readonly size: number;
-  /** The last `last` acts. `from`: how many messages at the beginning are left out (default 0). */
+  /** Returns the last `last` acts. The first `from` messages are skipped (default 0). */
   acts(last: number, from?: number): LiveAct[];
 }
 
-/** An episode that another engine plays, from its start to its end. */
+/** An episode that is played here or by another engine, with its messages. */
 export interface PlayedEpisode extends LiveEpisode {
   /** All messages so far, from the system message on. */
   readonly nodes: readonly MessageNode[];
@@ -39,12 +39,12 @@ export interface PlayedEpisode extends LiveEpisode {
   readonly turns: number;
 }
 
-/** No act takes more messages than this on average: the template's two, the turn and the tool's answer. */
+/** An upper bound on the mean number of messages in an act: two of the template, the turn, and the tool's answer. */
 const MESSAGES_PER_ACT = 4;
 
 /**
- * The last acts of a conversation. `sampled`: the text of the agent's turn under way; empty between turns. `from`: how many
- * messages at the beginning are left out.
+ * The last acts of a conversation. `sampled` is the text that is sampled so far in the agent's current turn; empty between
+ * turns. The first `from` messages are skipped.
  */
 export function liveActs(
   nodes: readonly MessageNode[],
@@ -56,7 +56,7 @@ export function liveActs(
   const acts: LiveAct[] = [];
   let unanswered: LiveAct[] = [];
   let start = Math.max(from, nodes.length - MESSAGES_PER_ACT * last);
-  // The results of a turn with several calls need the turn before them.
+  // To show the results of a turn with several calls, the turn itself is also needed.
   while (start > from && (nodes[start]?.role === 'tool' || nodes[start]?.role === 'template')) start -= 1;
   for (const node of nodes.slice(start)) {
     const { id, role, text, content, toolResult, parseError } = node;
@@ -78,7 +78,7 @@ export function liveActs(
 }
 
 function openAct(id: number, sampled: string): LiveAct {
-  // The last token can end inside a character.
+  // The last token can end in the middle of a character.
   const text = withoutThoughts(sampled.replace(/\uFFFD+$/, ''));
   const start = text.indexOf(TOOL_CALL_START);
   const [said, markup] = start < 0 ? [text, ''] : [text.slice(0, start), text.slice(start + TOOL_CALL_START.length).trim()];

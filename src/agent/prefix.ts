@@ -1,6 +1,6 @@
 /**
- * @file Stored conversations that an episode continues. The nodes keep their token ids. Counters, audit events and tool calls are
- * read from the nodes.
+ * @file Stored conversations that an episode continues. The nodes keep their token ids. Counters, audit events and tool calls
+ * are reconstructed from the nodes.
  */
 import { historyFor } from '../environments/history.ts';
 import type { Task, ToolCall, ToolSchema } from '../records/task.ts';
@@ -15,17 +15,17 @@ import { spoken } from './tool-call.ts';
 import { answersOf, callsOf, path } from '../base/message-path.ts';
 
 export interface Prefix {
-  /** All messages, the system message first. Each node is the child of the node before. */
+  /** All messages; the system message comes first. The parent of each node is the node before it. */
   nodes: readonly MessageNode[];
   /** Tool calls of the user. */
   userCalls?: readonly UserCall[];
-  /** The requests for the customer's messages, if the episode goes on in the same conversation. */
+  /** The requests that produced the customer's messages, if the episode continues the same conversation. */
   userRequests?: readonly UserRequest[] | undefined;
-  /** The first tokens of the agent's next turn, which the model goes on from. Only where the agent acts next. */
+  /** The first tokens of the agent's next turn; the model continues from them. Only if the agent acts next. */
   turn?: BegunTurn;
 }
 
-/** One entry a token. */
+/** The given first tokens of a turn. Each array has one entry for each token. */
 export interface BegunTurn {
   tokens: readonly number[];
   /** 1 if the token was sampled, 0 if a visitor chose it. */
@@ -34,7 +34,10 @@ export interface BegunTurn {
   logprobs: readonly (number | null)[];
 }
 
-/** Who acts next. `environment`: a tool call or a malformed call of the agent has no answer yet. `nobody`: the user said a stop word. */
+/**
+ * The party that acts next. `environment`: a tool call or a malformed call of the agent has no answer yet. `nobody`: the user
+ * said a stop word.
+ */
 export type NextParty = 'user' | 'agent' | 'environment' | 'nobody';
 
 export function nextParty(nodes: readonly MessageNode[]): NextParty {
@@ -46,8 +49,8 @@ export function nextParty(nodes: readonly MessageNode[]): NextParty {
 }
 
 /**
- * The conversation up to a message, so that `as` acts next. If `as` wrote the message, the message is left out and written
- * again. The tool calls of a turn are kept with all of their results.
+ * The conversation up to the message `node`, such that `as` acts next. If `as` wrote that message, it is removed, so that it
+ * can be written again. The tool calls of a turn are kept together with all their results.
  * @throws if the trajectory's path has no such node
  */
 export function prefixAt(
@@ -66,7 +69,7 @@ export function prefixAt(
   return cut(all, Math.max(end + 1, turn < 0 ? 0 : afterTurn(all, turn)), userCalls);
 }
 
-/** Where a turn of the agent ends: after the tokens that close the turn, and after the results of its calls. */
+/** The index after a turn of the agent, its closing tokens, and the results of its calls. */
 function afterTurn(all: readonly MessageNode[], turn: number): number {
   const next = all.findIndex((message, i) => i > turn && message.role !== 'template');
   if (next < 0) return all.length;
@@ -77,8 +80,8 @@ function afterTurn(all: readonly MessageNode[], turn: number): number {
 }
 
 /**
- * The conversation up to token `index` of the agent's message `node`, with token `id` in its place.
- * @throws if the message or the token is not there, or the model did not sample it
+ * The conversation up to token `index` of the agent's message `node`. Token `id` replaces this token.
+ * @throws if the message or the token does not exist, or if the model did not sample the token
  */
 export function prefixWith(trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'userCalls'>, node: number, { index, id }: OtherToken): Prefix {
   const message = path(trajectory).find((one) => one.id === node);
@@ -94,29 +97,29 @@ export function prefixWith(trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'user
   };
 }
 
-/** Another token of the agent: a message keeps its first `index` tokens, and token `id` comes next. */
+/** Replaces a token of the agent: a message keeps its first `index` tokens, and token `id` comes next. */
 export interface OtherToken {
   index: number;
   id: number;
 }
 
-/** The conversation before the last message of `role`. Null if there is no such message. */
+/** The conversation before the last message of `role`. Null if `role` wrote no message. */
 export function withoutLast({ nodes, userCalls = [] }: Prefix, role: 'assistant' | 'user'): Prefix | null {
   const last = nodes.findLastIndex((node) => node.role === role);
   return last < 0 ? null : cut(nodes, last, userCalls);
 }
 
-/** The first `length` nodes, with new ids from 0. A generation prompt without a turn after it is left out. */
+/** The first `length` nodes, with new ids from 0. A generation prompt at the end is removed if no turn follows it. */
 function cut(nodes: readonly MessageNode[], length: number, userCalls: readonly UserCall[]): Prefix {
   while (length > 0 && nodes[length - 1]!.role === 'template' && nodes[length - 2]?.role !== 'assistant') length -= 1;
   const kept = nodes.slice(0, length);
   const places = new Map(kept.map(({ id }, i) => [id, i]));
   return {
-    // Annotations depend on the whole trajectory. They do not hold for a branch.
+    // Annotations were computed for the whole trajectory, so they do not hold for a branch.
     nodes: kept.map(({ annotations: _, ...node }, i) => ({ ...node, id: i, parent: i === 0 ? null : i - 1 })),
     userCalls: userCalls.flatMap((call) => {
       const after = places.get(call.after);
-      // Calls that the user made for a left-out reply are left out too.
+      // If a reply of the user is removed, the calls that the user made for it are removed too.
       return after !== undefined && kept.some(({ role }, i) => i > after && role === 'user') ? [{ ...call, after }] : [];
     }),
   };
@@ -132,21 +135,24 @@ export interface PrefixState {
   said: string[];
   /** All calls of agent and user with their results, in the order of the environment's log. */
   calls: { call: ToolCall; text: string }[];
-  /** Messages of the user, by number from 0, after which the world was asked for changes: before which call, and the new tools. */
+  /**
+   * The messages of the user after which the world was asked for changes. `n` is the number of the message, from 0. `before` is
+   * the index of the next call. `tools` are the tools that appeared.
+   */
   asked: { n: number; before: number; tools: readonly ToolSchema[] }[];
-  /** Calls of the last turn that have no result, if others of the turn have one. */
+  /** The number of calls of the last turn that have no result, if other calls of this turn have one. */
   unanswered: number;
-  /** What the user heard and said. */
+  /** What the user heard and what the user answered. */
   past: PastAnswer[];
-  /** A message of the agent that has no answer yet. */
+  /** The last message of the agent, if it has no answer yet. */
   pending: MessageNode | null;
-  /** There are messages after the system message. */
+  /** Whether there are messages after the system message. */
   begun: boolean;
-  /** The user has spoken. */
+  /** Whether the user has spoken. */
   opened: boolean;
 }
 
-/** The counters that `episode.ts` has after playing these messages. */
+/** Computes the counters that `episode.ts` has after playing these messages. */
 export function readPrefix(
   { nodes, userCalls = [] }: Prefix,
   task: Pick<Task, 'scenario'>,
@@ -192,7 +198,7 @@ export function readPrefix(
       state.opened = true;
       return;
     }
-    // The greeting does not count: the user opens the conversation.
+    // The agent's greeting does not count, because it comes before the user's first message.
     if (!state.opened) return;
     if (node.role === 'assistant') {
       if (last) {
@@ -226,7 +232,7 @@ export function readPrefix(
   const results = turn < 0 ? 0 : messages.slice(turn).filter(({ role }) => role === 'tool').length;
   if (results > 0) state.unanswered = Math.max(0, callsOf(messages[turn]!).length - results);
   state.failures += userCalls.filter(({ error }) => error).length;
-  // The user's calls of one message count as two steps: the calls and their results.
+  // The calls in one message of the user count as two steps: one for the calls and one for their results.
   state.steps += 2 * userCalls.filter(({ sameMessage }) => !sameMessage).length;
   state.calls = logged.sort((a, b) => a.index - b.index).map(({ call, text }) => ({ call, text }));
   return state;

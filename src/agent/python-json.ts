@@ -1,6 +1,6 @@
-/** @file JSON as Python's `json.dumps(value, ensure_ascii=False)` writes it. Chat templates have this form as `tojson`. */
+/** @file Writes JSON like Python's `json.dumps(value, ensure_ascii=False)`. In chat templates the filter `tojson` has the same format. */
 
-/** The separators are `", "` and `": "`. Keys are in insertion order. Undefined fields are left out. */
+/** The separators are `", "` and `": "`. Keys are in insertion order. Fields with the value undefined are omitted. */
 export function toPythonJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => toPythonJson(item ?? null)).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {

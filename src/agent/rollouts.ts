@@ -1,4 +1,7 @@
-/** @file Plays many episodes at once. Episodes with a failed user simulator are retried, then dropped. */
+/**
+ * @file Plays many episodes at once. If the user simulator fails in an episode, the episode is retried, and dropped after too
+ * many retries.
+ */
 import type { EpisodeLimits, Sampling } from '../records/episode.ts';
 import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
@@ -12,7 +15,7 @@ import type { Prefix } from './prefix.ts';
 import type { EpisodeRules } from './rules.ts';
 import type { Tokenizer } from './types.ts';
 
-/** What all episodes of a plan share. */
+/** What all episodes of a step or an evaluation share. */
 export interface Stage {
   domain: Domain;
   environments: Environments;
@@ -24,48 +27,52 @@ export interface Stage {
 
 export interface RolloutPlan {
   tasks: readonly Task[];
-  /** Rollouts of each task. */
+  /** The number of rollouts of each task. */
   n: number;
   limits: EpisodeLimits;
   sampling: Sampling;
-  /** Seed of the run. Together with the task's index it determines the user's phrasing, which a group shares, and every sample. */
+  /**
+   * Seed of the run. The seed and the task's index determine every sample, and also the user's phrasing, which all rollouts of a
+   * group share.
+   */
   seed: number;
   /** The first sampler stream. Different plans of a run use different ranges of streams. */
   firstStream: number;
-  /** Prefix of group ids, e.g. the step. */
+  /** Prefix of group ids, for example the step. */
   label: string;
   /** The version of the agent's weights, for the audit log. */
   weights?: string;
-  /** Number of the first group; default 0. */
+  /** The number of the first group. Default: 0. */
   firstGroup?: number;
   concurrency?: number;
-  /** Retries of an episode with a failed user simulator, before the episode is dropped. Default 2. */
+  /** How often an episode with a failed user simulator is retried before it is dropped. Default: 2. */
   maxRetries?: number;
-  /** A conversation that every rollout continues, and the seed of its user. */
+  /** The conversation that every rollout continues, and the seed of its user. */
   from?: { prefix: Prefix; userSeed: number };
   signal?: AbortSignal;
   onDone?: (trajectory: Trajectory) => void;
-  /** Scored trajectories of this plan from earlier. They are not played again. */
+  /** Trajectories of this plan that were scored earlier. They are not played again. */
   done?: readonly Trajectory[] | undefined;
-  /** Gets each episode as it starts. An episode that is retried starts again. */
+  /** Gets each episode when it starts. An episode that is retried starts again. */
   onStart?: ((episode: LiveEpisode) => void) | undefined;
 }
 
 export interface Rollouts {
-  /** The scored trajectories of each task. A group has fewer than n if episodes were dropped. */
+  /** The scored trajectories of each task. A group has fewer than n trajectories if episodes were dropped. */
   groups: Trajectory[][];
   dropped: Trajectory[];
   retried: number;
 }
 
-/** Every episode of a task set was dropped, because the simulated user failed each time. */
+/** Thrown if every episode of a task set was dropped, because the simulated user failed each time. */
 export class NothingScoredError extends Error {
   override name = 'NothingScoredError';
 }
 
 /**
- * Plays n episodes of each task. A failure of the simulated user is retried, then dropped and counted. The failure never
- * becomes a reward of 0. @throws the signal's reason if aborted, NothingScoredError if all episodes were dropped
+ * Plays n episodes of each task. If the simulated user fails, the episode is retried. If it fails too often, the episode is
+ * dropped and counted. A failure of the user never gives a reward of 0.
+ * @throws the signal's reason if aborted, NothingScoredError if all episodes were dropped
  */
 export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<Rollouts> {
   const jobs = plan.tasks.flatMap((task, t) => Array.from({ length: plan.n }, (_, index) => ({ task, t, index })));

@@ -1,6 +1,6 @@
 /**
- * @file How a conversation starts, goes on and ends. One machine (`episode.ts`) plays all conversations. The rules are passed
- * in. The rules of a benchmark are in its folder under `src/benchmarks`.
+ * @file The rules by which a conversation starts, continues and ends. `episode.ts` plays all conversations, and gets the rules
+ * as an argument. The rules of a benchmark are in its folder under `src/benchmarks`.
  */
 import type { TerminationReason } from '../records/trajectory.ts';
 import { customerPrompt } from '../users/prompt.ts';
@@ -8,37 +8,37 @@ import { saysStop } from '../users/stop.ts';
 import { STOP } from '../users/types.ts';
 
 export interface EpisodeRules {
-  /** Words of the user that end the conversation. */
+  /** Words with which the user ends the conversation. */
   stopWords: readonly string[];
-  /** A stop word inside quotation marks ends the conversation too, as in the code of the benchmarks. */
+  /** Whether a stop word inside quotation marks also ends the conversation, as in the code of the benchmarks. */
   quotedStops: boolean;
-  /** A stop word in the user's first message is an error of the simulator, ends the episode, or is ignored. */
+  /** What a stop word in the user's first message does: it is an error of the simulator, ends the episode, or is ignored. */
   openingStop: 'error' | 'ends' | 'ignored';
-  /** Tools whose successful call ends the episode. */
+  /** Tools that end the episode when a call of them succeeds. */
   terminalTools: readonly string[];
-  /** A failed call of a terminal tool ends the episode too. */
+  /** Whether a failed call of a terminal tool also ends the episode. */
   failedToolEnds: boolean;
   /** The agent's first message, which is not sampled. Null if the user speaks first. */
   greeting: string | null;
-  /** Limit of tool results and user replies. Null means `EpisodeLimits.max_turns`. */
+  /** The limit on the number of tool results and user replies. Null means `EpisodeLimits.max_turns`. */
   maxTurns: number | null;
-  /** Limit of messages: each message of agent, user and tools counts 1. The agent's last tool call still runs. */
+  /** The limit on the number of messages of agent, user and tools. The agent's last tool call is still run. */
   maxSteps: number;
-  /** Limit of failed tool calls of agent and user. */
+  /** The limit on the number of failed tool calls of agent and user. */
   maxErrors: number;
-  /** Most tool calls of one turn of the agent. If 1, sampling stops at the end of the first call. */
+  /** The largest number of tool calls in one turn of the agent. If it is 1, sampling stops at the end of the first call. */
   callsPerTurn: number;
-  /** The environment answers a call of an unknown tool. If false, such a call is malformed. */
+  /** Whether the environment answers a call of an unknown tool. If false, such a call counts as malformed. */
   passUnknownTools: boolean;
-  /** A turn with neither text nor call ends the episode as malformed. */
+  /** Whether a turn with neither text nor call is malformed and ends the episode. */
   emptyTurnEnds: boolean;
-  /** Text beside a tool call counts as said, for tasks that require the agent to say something. */
+  /** Whether text next to a tool call counts as said to the user. Some tasks require that the agent says something. */
   countsProse: boolean;
-  /** The reward is 0 unless the user or a terminal tool ended the episode. */
+  /** Whether the reward is 0 if neither the user nor a terminal tool ended the episode. */
   requireDone: boolean;
-  /** The system prompt of a language model that plays the customer. `hasTools`: the customer has tools of their own. */
+  /** Makes the system prompt of a language model that plays the customer. `hasTools`: whether the customer has tools. */
   customerPrompt: (instruction: string, hasTools: boolean) => string;
-  /** The ending in the words of the benchmark. The trajectory stores it as `ending`. */
+  /** The benchmark's name for the ending. The trajectory stores it in the field `ending`. */
   ending?: (termination: TerminationReason, tooManyErrors: boolean) => string;
 }
 

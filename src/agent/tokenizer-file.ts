@@ -1,15 +1,15 @@
 /**
- * @file Checks a `tokenizer.json` before the tokenizer library reads it. The library believes every field: a hostile id makes
- * an array of 4 billion entries, and a hostile regular expression never ends.
+ * @file Checks a `tokenizer.json` before the tokenizer library reads it. The library does not check the fields: a hostile id
+ * makes it create an array of 4 billion entries, and a hostile regular expression never ends.
  */
 import { InputError, shown } from '../base/input-error.ts';
 
-/** Above every tokenizer of Qwen (151,936). */
+/** An upper limit on the number of tokens. All tokenizers of Qwen have fewer (151,936). */
 const MOST_TOKENS = 2 ** 20;
 
 /**
- * The alternatives of the split patterns of GPT-2, GPT-4, Llama 3, Qwen2, Qwen3 and of our own tokenizers. A pattern may
- * combine them. Each takes linear time on every text; for other patterns no check can promise this.
+ * The alternatives of the split patterns of GPT-2, GPT-4, Llama 3, Qwen2, Qwen3 and our own tokenizers. A pattern may combine
+ * these. Each of them takes linear time on every text. For other patterns no check can promise this.
  */
 const ALTERNATIVES: ReadonlySet<string> = new Set([
   "(?i:'s|'t|'re|'ve|'m|'ll|'d)",
@@ -67,7 +67,7 @@ const isId = (id: unknown) => Number.isInteger(id) && (id as number) >= 0 && (id
 
 const TEXTS: ReadonlySet<string> = new Set(['type', 'behavior', 'Regex', 'String', 'content']);
 
-/** Parts nest: a sequence of pre-tokenizers may hold sequences. */
+/** The deepest allowed nesting: a sequence of pre-tokenizers may contain sequences. */
 const MOST_LEVELS = 20;
 
 function checkPatterns(value: unknown, path: string, level: number): void {
@@ -85,7 +85,7 @@ function checkPatterns(value: unknown, path: string, level: number): void {
   }
 }
 
-/** Splits a regular expression at its outermost `|`. */
+/** Splits a regular expression at each `|` that is not inside a group or class. */
 function alternatives(pattern: string): string[] {
   const found = [''];
   let depth = 0;

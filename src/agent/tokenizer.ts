@@ -1,8 +1,8 @@
 /**
  * @file Loads a tokenizer from the files of a Hugging Face model folder, without the network.
  *
- * Uses @huggingface/tokenizers, the tokenizer of Transformers.js: the same ids in about 37 kB without dependencies. Importing
- * @huggingface/transformers would add ONNX Runtime to the worker's bundle.
+ * It uses @huggingface/tokenizers, the tokenizer of Transformers.js. This gives the same ids in about 37 kB, without
+ * dependencies. Importing @huggingface/transformers would add ONNX Runtime to the worker's bundle.
  */
 import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
 import { InputError, parserReason, shown } from '../base/input-error.ts';
@@ -18,9 +18,10 @@ export interface ChatTokenizer extends Tokenizer {
 }
 
 /**
- * Needs `tokenizer.json` and `tokenizer_config.json`. A `chat_template.jinja` overrides the config's field. Control tokens are
- * encoded and decoded like all other tokens. No token is added at the start or end, and no text is cleaned up.
- * @throws naming the file that is missing or is not a tokenizer
+ * Needs `tokenizer.json` and `tokenizer_config.json`. A file `chat_template.jinja` replaces the template in the config.
+ * Control tokens are encoded and decoded like all other tokens. No token is added at the start or the end, and decoded text is
+ * not cleaned up.
+ * @throws error that names the file that is missing or is not a tokenizer
  */
 export function loadTokenizer(files: TokenizerFiles): ChatTokenizer {
   const json = readJson(files, 'tokenizer.json');
@@ -40,7 +41,7 @@ export function loadTokenizer(files: TokenizerFiles): ChatTokenizer {
     chatTemplate: files['chat_template.jinja'] === undefined ? defaultTemplate(config.chat_template) : text(files['chat_template.jinja']),
     encode: (string) => (string === '' ? [] : tokenizer.encode(string, { add_special_tokens: false }).ids),
     decode(tokens) {
-      // A model's embedding may have more rows than the tokenizer has tokens. An id without a token has no text.
+      // A model's embedding may have more rows than the tokenizer has tokens. Skip ids that have no token.
       const ids = Array.from(tokens).filter((id) => tokenizer.id_to_token(id) !== undefined);
       return ids.length === 0 ? '' : tokenizer.decode(ids, { skip_special_tokens: false, clean_up_tokenization_spaces: false });
     },
@@ -71,7 +72,7 @@ function readJson(files: TokenizerFiles, name: string): Record<string, unknown> 
   return value as Record<string, unknown>;
 }
 
-/** `chat_template` is a string, or a list of named templates that includes `default`. */
+/** Finds the default chat template. `value` is a string, or a list of named templates that includes `default`. */
 function defaultTemplate(value: unknown): string {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return '';

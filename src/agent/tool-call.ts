@@ -1,33 +1,37 @@
 /**
- * @file Parses tool calls in sampled text. Qwen is trained to write Hermes markup:
- * `<tool_call>{"name": …, "arguments": {…}}</tool_call>`. If a turn may have one call, sampling stops at the first end tag, and text
- * after the tag is ignored. Text after the first call is ignored too if a turn may have several. Thoughts (`<think>…</think>`) hold no calls.
+ * @file Parses tool calls in sampled text. Qwen is trained to write Hermes markup: `<tool_call>{"name": …, "arguments":
+ * {…}}</tool_call>`. If a turn may have only one call, sampling stops at the first end tag. Text after the first call is
+ * ignored, also if a turn may have several calls. A call inside thoughts (`<think>…</think>`) does not count.
  */
 import { isObject } from '../base/json.ts';
 import type { ToolCall } from '../records/task.ts';
 import { THINK_END, TOOL_CALL_END, TOOL_CALL_START } from './chat-template.ts';
 
 export interface ParsedTurn {
-  /** The text that the user may hear, without markup, control tokens and thoughts. In a turn with calls: the text before the first. */
+  /**
+   * The text that the user may hear, without markup, control tokens and thoughts. If the turn has calls, this is the text before
+   * the first call.
+   */
   content: string;
-  /** In order. Empty if one of them is malformed. */
+  /** The calls in order. Empty if one of them is malformed. */
   calls: ToolCall[];
-  /** Why the turn's markup is not a call. A turn with neither `calls` nor `error` is plain speech. */
+  /** The reason why the turn's markup is not a valid call. A turn with neither `calls` nor `error` is plain speech. */
   error?: string;
 }
 
 /**
- * Parses one assistant turn. Accepts forms whose meaning is clear: `parameters` for `arguments`, arguments as a JSON string of
- * an object, missing arguments (an empty object), an OpenAI-style `function` wrapper, and a list with one call.
+ * Parses one assistant turn. Also accepts other forms whose meaning is clear: `parameters` instead of `arguments`, arguments
+ * as a JSON string of an object, missing arguments (an empty object), an OpenAI-style `function` wrapper, and a list with one
+ * call.
  * @param toolNames the tools that the agent has. Null accepts any name.
- * @param most calls of one turn. If 1, all text after the first call is ignored.
+ * @param most the largest number of calls in one turn. If 1, all text after the first call is ignored.
  */
 export function parseTurn(text: string, toolNames: readonly string[] | null, most = 1): ParsedTurn {
   const said = withoutThoughts(text);
   const start = said.indexOf(TOOL_CALL_START);
   const end = said.indexOf(TOOL_CALL_END);
   if (start < 0 && end < 0)
-    // One call a turn: sampling stops at the end tag, also inside thoughts.
+    // If a turn may have only one call, sampling stops at the end tag, even inside thoughts.
     return text.endsWith(TOOL_CALL_END) || (most > 1 && openThoughts(text).includes(TOOL_CALL_END))
       ? { content: spoken(said), calls: [], error: `the tool call is inside the thoughts: expected ${THINK_END} before it` }
       : { content: spoken(said), calls: [] };
@@ -41,7 +45,7 @@ export function parseTurn(text: string, toolNames: readonly string[] | null, mos
   }
 }
 
-/** What the tags of the first call hold, and the text after the tags. */
+/** The text between the tags of the first call, and the text after the end tag. */
 function firstBody(text: string): { body: string; rest: string } {
   const start = text.indexOf(TOOL_CALL_START);
   const end = text.indexOf(TOOL_CALL_END);
@@ -60,15 +64,15 @@ function allBodies(text: string): string[] {
   return bodies;
 }
 
-/** The text of a think block that is not closed; empty if there is none. */
+/** The text of a think block that is not closed. Empty if every block is closed. */
 const openThoughts = (text: string): string => /<think>[^]*$/.exec(text.replace(/<think>[^]*?<\/think>/g, ''))?.[0] ?? '';
 
-/** What the first closed think block holds; empty if there is no such block. */
+/** The text of the first closed think block. Empty if there is no such block. */
 export function thoughtsOf(text: string): string {
   return /<think>([^]*?)<\/think>/.exec(text)?.[1]!.trim() ?? '';
 }
 
-/** The text without think blocks, closed or not. */
+/** The text without think blocks. A block that is not closed is removed too. */
 export function withoutThoughts(text: string): string {
   return text.replace(/<think>[^]*?(<\/think>|$)/g, '');
 }
@@ -98,7 +102,7 @@ function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // The model reads this message. The message of JSON.parse differs between browsers.
+    // The model reads this message, so it must not depend on the browser. The message of JSON.parse does.
     throw new Error(`${what} is not valid JSON`);
   }
 }

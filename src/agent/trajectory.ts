@@ -1,4 +1,4 @@
-/** @file Reads a trajectory: as the path that the model saw, as arrays for training, and as chat messages. */
+/** @file Reads a trajectory in three forms: as the path of messages that the model saw, as arrays for training, and as chat messages. */
 import type { ChatMessage, Conversation } from '../records/conversation.ts';
 import type { ToolSchema } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
@@ -6,7 +6,7 @@ import { callsOf, path } from '../base/message-path.ts';
 import { IM_END } from './chat-template.ts';
 import { thoughtsOf } from './tool-call.ts';
 
-/** The reward that training uses: the sum of the stored parts, else the outcome. 0 if not scored. */
+/** The reward for training: the sum of the stored terms, or the outcome if no terms are stored. 0 if the trajectory is not scored. */
 export const totalReward = ({ reward, rewards }: Pick<Trajectory, 'reward' | 'rewards'>): number =>
   rewards ? Object.values(rewards).reduce((sum, value) => sum + value, 0) : (reward ?? 0);
 
@@ -16,9 +16,9 @@ export const writesOf = (trajectory: Pick<Trajectory, 'nodes' | 'leaf'>): number
 
 export interface FlatTrajectory {
   tokens: number[];
-  /** 1 exactly on sampled tokens. */
+  /** 1 for sampled tokens, 0 for all others. */
   lossMask: number[];
-  /** The sampler's log-probabilities. 0 where the mask is 0. */
+  /** The sampler's log-probabilities, and 0 where the mask is 0. */
   logprobs: number[];
 }
 
@@ -37,8 +37,8 @@ export function flatten(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>): FlatTra
 
 /**
  * Stores numbers under `name` in the nodes of the path.
- * @param values one for each token of the path, null if unknown
- * @throws if the number of values differs
+ * @param values one number for each token of the path, or null where it is unknown
+ * @throws if the number of values differs from the number of tokens
  */
 export function annotate(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>, name: string, values: ArrayLike<number | null>): void {
   const nodes = path(trajectory);
@@ -54,8 +54,8 @@ export function annotate(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>, name: s
 }
 
 /**
- * The conversation as OpenAI-style messages with its tools, for chat JSONL. A turn whose markup could not be parsed keeps its
- * raw text. The error that was sent back follows as a tool message without a call id.
+ * The conversation as OpenAI-style messages with its tools, for chat JSONL. If the markup of a turn could not be parsed, its
+ * raw text is kept. The error that was sent back follows it as a tool message without a call id.
  */
 export function toMessages(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>, tools?: readonly ToolSchema[]): Conversation {
   const messages: ChatMessage[] = [];

@@ -1,4 +1,4 @@
-/** @file A growing conversation: its message nodes, their tokens, and the tokens that the sampler does not have yet. */
+/** @file A growing conversation: its message nodes, their tokens, and the tokens that were not yet passed to the sampler. */
 import type { Generation } from '../engine/types.ts';
 import type { ToolSchema } from '../records/task.ts';
 import type { MessageNode } from '../records/trajectory.ts';
@@ -21,13 +21,13 @@ type NodeFields = Partial<Pick<MessageNode, 'content' | 'toolCall' | 'toolCalls'
 
 export class Transcript {
   readonly nodes: MessageNode[] = [];
-  /** Tokens of all nodes. */
+  /** The number of tokens of all nodes. */
   length = 0;
   #pending: number[] = [];
 
   constructor(
     private readonly tokenizer: Tokenizer,
-    /** Limit of tokens of the whole sequence. */
+    /** The largest number of tokens in the whole sequence. */
     readonly capacity: number,
     /** Whether the agent's turns begin with thoughts. */
     private readonly thinking = false,
@@ -41,7 +41,7 @@ export class Transcript {
     return this.length >= this.capacity;
   }
 
-  /** Appends a text that was not sampled. The text is cut at the capacity, because the model never reads on from there. */
+  /** Appends a text that was not sampled. The text is cut at the capacity, because the model never reads beyond it. */
   given(role: MessageNode['role'], text: string, rendered: string, fields: NodeFields = {}): void {
     const tokens = this.tokenizer.encode(rendered).slice(0, this.capacity - this.length);
     this.#pending.push(...tokens);
@@ -52,12 +52,15 @@ export class Transcript {
     this.given('user', text, renderUser(text));
   }
 
-  /** Appends a tool's result, or the error of a malformed call. `first`, `last`: the place among the results of one turn. */
+  /**
+   * Appends a tool's result, or the error of a malformed call. `first` and `last` say whether it is the first and the last
+   * result of its turn.
+   */
   tool(text: string, toolResult?: MessageNode['toolResult'], { first, last } = { first: true, last: true }): void {
     this.given('tool', text, renderToolResponse(text, first, last), toolResult && { toolResult });
   }
 
-  /** Appends a system message with tools that the agent has from now on. */
+  /** Appends a system message about tools that the agent has from now on. */
   tools(tools: ToolSchema[]): void {
     const text = toolsText(tools);
     this.given('system', text, renderOpening(text, []), { tools });
@@ -74,12 +77,12 @@ export class Transcript {
     this.given('template', '', generationPrompt(this.thinking));
   }
 
-  /** Appends the template's tokens after a turn of the agent. `last`: the last token of the turn, if the turn was sampled. */
+  /** Appends the template's tokens after a turn of the agent. `last` is the last token of the turn, if the turn was sampled. */
   closeTurn(last?: number): void {
     this.given('template', '', renderClosing(last === this.tokenizer.id(IM_END)));
   }
 
-  /** Appends a sampled turn with its sampled token ids, after the tokens that it began with. */
+  /** Appends a sampled turn with its sampled token ids. They follow the given tokens with which the turn began. */
   sampled({ tokens, logprobs }: Pick<Generation, 'tokens' | 'logprobs'>, text: string, fields: NodeFields, begun = NOTHING_BEGUN): void {
     const arrays = {
       tokens: [...begun.tokens, ...tokens],
@@ -89,7 +92,7 @@ export class Transcript {
     this.#push('assistant', text, arrays, fields);
   }
 
-  /** Starts this conversation with the messages of a stored conversation. Token ids are not changed. */
+  /** Puts the messages of a stored conversation at the start of this conversation. Token ids are not changed. */
   adopt(nodes: readonly MessageNode[]): void {
     for (const { id: _, parent: __, role, text, tokens, mask, logprobs, ...fields } of nodes) {
       this.#pending.push(...tokens);
@@ -97,7 +100,7 @@ export class Transcript {
     }
   }
 
-  /** Returns the tokens that the sampler does not have yet, and counts them as passed to the sampler. */
+  /** Returns the tokens that were not yet passed to the sampler, and marks them as passed. */
   takePending(): number[] {
     const pending = this.#pending;
     this.#pending = [];

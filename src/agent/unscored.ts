@@ -1,12 +1,12 @@
-/** @file The ways in which an episode ends without a score. */
+/** @file Reasons for which an episode ends without a score. */
 
 /**
- * Thrown by a party that has to act and cannot act yet. The conversation stops there without a score, as if it were aborted
- * between two messages. It can be continued from its nodes.
+ * Thrown by a party that should act but cannot act yet. The conversation stops without a score, as if it were aborted between
+ * two messages. It can be continued later from its nodes.
  */
 export class Rest extends Error {}
 
-/** An abort or a failure of the simulated user. */
+/** Thrown after an abort or a failure of the simulated user. */
 export class Unscored extends Error {
   constructor(
     readonly termination: 'user_error' | 'aborted',

@@ -1,4 +1,4 @@
-/** @file The simulated user's side of an episode: its messages, its own tool calls, and its failures. */
+/** @file The simulated user's side of an episode: the user's messages, tool calls and failures. */
 import type { Domain, ToolResult } from '../environments/types.ts';
 import type { Task, ToolCall } from '../records/task.ts';
 import type { UserSession, UserSimulator } from '../users/types.ts';
@@ -13,7 +13,7 @@ export interface UserOptions {
   users: UserSimulator;
   rules: EpisodeRules;
   seed: number;
-  /** Seed of the user's phrasing, shared by a group. Default: `seed`. */
+  /** Seed of the user's phrasing, which all rollouts of a group share. Default: `seed`. */
   userSeed?: number;
   signal?: AbortSignal;
 }
@@ -39,17 +39,17 @@ export class UserSide {
     );
   }
 
-  /** Appends the user's first message. Returns the reason if the conversation ends with it. @throws Unscored, Rest */
+  /** Appends the user's first message. Returns the termination reason if the conversation ends with it. @throws Unscored, Rest */
   open(): Promise<'max_turns' | 'user_stop' | null> {
     return this.#hear(() => this.#session.open(this.options.signal));
   }
 
-  /** Appends the user's reply to the agent. Returns the reason if the conversation ends with it. @throws Unscored, Rest */
+  /** Appends the user's reply to the agent. Returns the termination reason if the conversation ends with it. @throws Unscored, Rest */
   reply(text: string): Promise<'max_turns' | 'user_stop' | null> {
     return this.#hear(() => this.#session.reply(text, this.options.signal));
   }
 
-  /** The requests to an endpoint so far; empty for other customers. */
+  /** The requests to an endpoint so far. Empty if the customer is not an endpoint's model. */
   get requests() {
     return this.#session.requests ?? [];
   }
@@ -66,14 +66,14 @@ export class UserSide {
     } catch (cause) {
       if (cause instanceof Rest) throw cause;
       checkAbort(this.options.signal);
-      // A limit that the user's own calls reached stops the user.
+      // If the user's own calls reached a limit, this limit ends the conversation, and the error is ignored.
       if (this.log.limit) return this.log.limit;
       throw Unscored.byUser(cause);
     }
     if (text.trim() === '') throw new Unscored('user_error', 'the simulated user said nothing');
     this.transcript.user(text);
     this.log.userSaid(text);
-    // A limit that the user's last message reaches takes precedence over a stop word, as in tau2-bench.
+    // If the user's last message reaches a limit and also has a stop word, the limit counts, as in tau2-bench.
     return this.log.limit ?? (endsByUser(text, this.options.rules) ? 'user_stop' : null);
   }
 

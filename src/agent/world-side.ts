@@ -1,4 +1,7 @@
-/** @file The environment's side of an episode: its start, its calls with their audit log, and what changes between turns. */
+/**
+ * @file The environment's side of an episode: it starts the world, runs calls and logs them for the audit, and reports what
+ * changes between turns.
+ */
 import type { Environments, ToolResult, TurnChange } from '../environments/types.ts';
 import type { Task, ToolCall } from '../records/task.ts';
 import { AuditChain } from './audit-log.ts';
@@ -20,12 +23,12 @@ export class WorldSide {
     return this.#audit.log;
   }
 
-  /** The environment's id of this episode. Only after the start. */
+  /** The environment's id of this episode. Available only after `start`. */
   get handle(): string {
     return this.#handle!;
   }
 
-  /** Begins the episode in the environment, unless it has begun. */
+  /** Begins the episode in the environment, if it has not begun yet. */
   async start(): Promise<void> {
     this.#handle ??= await this.environments.start(this.task);
   }
@@ -36,7 +39,7 @@ export class WorldSide {
     return result;
   }
 
-  /** What changes after the user's message `n`, from 0. */
+  /** What changes in the environment after message `n` of the user, from 0. */
   async changes(n: number): Promise<TurnChange> {
     return (await this.environments.turn?.(this.handle, n)) ?? {};
   }
