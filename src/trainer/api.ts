@@ -1,6 +1,6 @@
 /**
- * @file The interface of the trainer worker (comlink). The page uses it for runs, evaluations and play. The command line
- * also uses the one-off commands. File contents cross as bytes or text, because the worker cannot open paths.
+ * @file The interface of the trainer worker (comlink). The page uses it for runs, evaluations and play. The command line also
+ * uses the one-off commands. File contents are passed as bytes or text, because the worker cannot open paths.
  */
 import type { ModelParts } from '../exchange/model-folder.ts';
 import type { MemoryPlan } from '../engine/memory-plan.ts';
@@ -35,41 +35,44 @@ import type { SynthesizeOptions } from '../training/synthesize.ts';
 import type { ModelFiles, Precision } from '../records/model.ts';
 
 export interface TrainerApi {
-  /** Takes the ports to the environment worker and the user worker (comlink endpoints). Must be called first. */
+  /** Gets the ports to the environment worker and the user worker (comlink endpoints). Must be called first. */
   connect(environments: MessagePort, users: MessagePort): void;
-  /** Answers at once, unless the worker hangs. */
+  /** Resolves at once, except if the worker hangs. */
   ping(): void;
   engineInfo(): Promise<EngineInfo>;
 
-  // Runs, stored in this browser
-  /** Starts a run and returns the run's id at once. One run is active at a time. */
+  // Runs, which are stored in this browser
+  /** Starts a run and returns its id at once. Only one run can be active at a time. */
   start(request: RunRequest): Promise<string>;
-  /** Continues a run from its last checkpoint. `user` replaces the stored customer, because the API key is never stored. */
+  /** Continues a run from its last checkpoint. `user` replaces the stored customer. It is needed because the API key is never stored. */
   resume(run: string, user?: RunRequest['user']): Promise<void>;
   pause(): Promise<void>;
-  /** `budget` replaces that of the run's customer. @throws unless it is above what the customer has cost */
+  /**
+   * Continues a paused run. `budget` replaces the budget of the run's customer.
+   * @throws if `budget` is not above what the customer has already cost
+   */
   unpause(budget?: number): Promise<void>;
-  /** The GPU memory that a run would take. @param model as in `RunRequest` @throws if the model is not here, or there is no WebGPU */
+  /** The GPU memory that a run would need. @param model as in `RunRequest` @throws if the model is not stored, or if there is no WebGPU */
   planRun(model: string, config: GrpoConfig): Promise<RunPlan>;
   /** Ends the run after the current step. Resolves when the run has stopped. */
   stop(): Promise<void>;
-  /** The model of the active run with the weights of now. The storage may be full. @throws if no run trains */
+  /** The model of the active run, with its current weights. Works even if the storage is full. @throws if no run is training */
   model(): Promise<ModelFiles>;
-  /** Whether a viewer looks at the run. Only then, and while the run is active, there are `live` events. */
+  /** Tells whether a viewer looks at the run. While the run is active and a viewer looks at it, the listener gets `live` events. */
   watch(run: string, on: boolean): Promise<void>;
   /** Calls `listener` with every event of the active run, in batches. A new listener replaces the old one. */
   listen(listener: (run: string, events: RunEvent[]) => void): Promise<void>;
 
-  // Experiments, stored in this browser
+  // Experiments, which are stored in this browser
   /**
-   * Trains what is still to do of an experiment, one run after another. Resolves at the end of the queue, or when it was stopped.
+   * Trains the remaining runs of an experiment, one after another. Resolves when no run is left, or when it was stopped.
    * @throws while a run, an experiment or an evaluation is active, and when a run fails (finished runs are kept)
    */
   runExperiment(id: string, user?: RunRequest['user']): Promise<void>;
-  /** Ends the queue after the step under way. */
+  /** Ends the experiment after the current training step. */
   stopExperiment(): Promise<void>;
 
-  // Evaluations, stored in this browser
+  // Evaluations, which are stored in this browser
   /**
    * Plays the evaluations one after another and returns their ids.
    * @throws while a run is active, and when cancelled (finished evaluations are kept)
@@ -77,36 +80,36 @@ export interface TrainerApi {
   evaluateAndKeep(requests: EvaluationRequest[], progress: Progress): Promise<string[]>;
   cancelEvaluation(): Promise<void>;
 
-  // Conversations that a visitor takes part in
+  // Conversations in which a visitor takes part
   /**
-   * Continues a conversation until it waits for the visitor or ends. `viewer` sees a single conversation (`n` is 1) grow.
+   * Continues a conversation until it waits for the visitor or ends. If `n` is 1, `viewer` gets the acts while they are played.
    * @throws if the model must play while a run or an evaluation is active
    */
   play(request: PlayRequest, progress: Progress, viewer?: Viewer): Promise<Trajectory[]>;
-  /** Scores the tokens of a conversation with other weights. @throws while a run or an evaluation is active */
+  /** Scores the tokens of a conversation with the weights of another model. @throws while a run or an evaluation is active */
   rescore(request: RescoreRequest): Promise<Rescored>;
-  /** Ends the active turn or rescoring. */
+  /** Ends the active turn, rescoring or measurement. */
   stopPlay(): Promise<void>;
 
-  // Datasets, stored in this browser
-  /** Stores new conversations of the demonstrators and returns the dataset's id. @throws when cancelled; nothing is stored then */
+  // Datasets, which are stored in this browser
+  /** Stores new conversations of the demonstrators and returns the dataset's id. @throws when cancelled; in this case nothing is stored */
   synthesizeAndKeep(request: DatasetRequest, progress: Progress): Promise<string>;
   cancelSynthesis(): Promise<void>;
 
   // One-off commands
-  /** Trains as the settings say. The sink gets each step and the checkpoints. */
+  /** Trains as the settings say. `sink` gets each step and the checkpoints. */
   train(model: ModelParts, options: TrainOptions, sink: TrainingSink): Promise<TrainResult>;
   sft(model: ModelParts, jsonl: string, options: SftOptions, sink: TrainingSink): Promise<SftResult>;
-  /** @param settings `customers.*` and `tools.*` that differ from the cold start's */
+  /** @param settings those `customers.*` and `tools.*` that differ from the cold start's */
   synthesize(
     options: Omit<SynthesizeOptions, 'conditions'>,
     settings: Record<string, string>,
     progress: Progress,
   ): Promise<{ jsonl: string; kept: number; tried: number; solved: number }>;
-  /** Plays the tasks with each customer. The sink gets every trial. */
+  /** Plays the tasks with each customer. `sink` gets every trial. */
   evaluate(model: ModelParts, options: EvaluateOptions, customers: EvaluatedCustomer[], sink: EvaluationSink): Promise<EvaluateResult>;
   score(model: ModelParts, sequences: number[][], precision?: Precision): Promise<{ logprobs: number[][]; entropies: number[][] }>;
-  /** The gradients; with an adapter only those of the adapter, under PEFT's names. */
+  /** The gradients. If the model has an adapter: only the gradients of the adapter, under PEFT's names. */
   grad(
     model: ModelParts,
     request: GradRequest,
@@ -117,10 +120,11 @@ export interface TrainerApi {
     request: GenerateRequest,
     precision?: Precision,
   ): Promise<{ completions: { tokens: number[]; logprobs: number[] }[] }>;
-  /** The bytes that a model would take on this GPU, from its `config.json`. Nothing is allocated. */
+  /** The bytes that a model would need on this GPU, computed from its `config.json`. Nothing is allocated. */
   plan(config: unknown, request: PlanRequest): Promise<MemoryPlan>;
   /**
-   * The speed of this GPU. `stopPlay` ends it. @param workloads names; an empty list means all
+   * Measures the speed of this GPU. `stopPlay` ends the measurement.
+   * @param workloads names; an empty list means all
    * @throws while a run or an evaluation is active; InputError for an unknown workload
    */
   bench(workloads: readonly string[], progress: Progress): Promise<BenchReport>;

@@ -1,9 +1,9 @@
-/** @file When a training saves a checkpoint. */
+/** @file Decides when a training saves a checkpoint. */
 
 export interface SavePlan {
-  /** A checkpoint every so many steps; 0: none for this reason. */
+  /** A checkpoint is saved after every `every` steps. 0: the number of steps does not matter. */
   every: number;
-  /** Checkpoints beyond those of `every` take at most this share of the time. 0: there are none. */
+  /** The additional checkpoints, between those of `every`, take at most this share of the training time. 0: none are saved. */
   share: number;
 }
 
@@ -16,13 +16,13 @@ export class CheckpointClock {
     this.#due = plan.share > 0 ? -Infinity : Infinity;
   }
 
-  /** Whether a checkpoint of `step` (0: before the first step) is due now. */
+  /** Whether a checkpoint should be saved now, after `step` (0: before the first step). */
   isDue(step: number): boolean {
     const { every } = this.#plan;
     return performance.now() >= this.#due || (step > 0 && every > 0 && step % every === 0);
   }
 
-  /** Saves, and notes how long that took. */
+  /** Saves a checkpoint, and uses the time that this took to decide when the next one is due. */
   async time(save: () => Promise<void>): Promise<void> {
     const start = performance.now();
     await save();

@@ -1,4 +1,7 @@
-/** @file A checkpoint holds all state that the next step needs. The random numbers depend on counters, so they need only the step. */
+/**
+ * @file A checkpoint holds everything that the next step needs. All random numbers are computed from counters, so only the
+ * step must be stored for them.
+ */
 import { parseConfig } from '../engine/config.ts';
 import { loraLayout, loraTensors } from '../engine/lora.ts';
 import { modelParameters } from '../engine/parameters.ts';
@@ -14,7 +17,10 @@ import { digest } from '../base/sha256.ts';
 const KEPT = 2;
 const COUNTERS = 'counters';
 
-/** About the bytes of a checkpoint: what is trained, AdamW's two moments and, for the KL loss, the reference, all float32. */
+/**
+ * The approximate size of a checkpoint in bytes: the trained weights, AdamW's two moments and, for the KL loss, the reference
+ * weights. All are float32.
+ */
 export function checkpointBytes(files: ModelParts, { use_kl_loss }: Pick<GrpoConfig, 'use_kl_loss'>): number {
   const config = parseConfig(readJson(inMemory(files), 'config.json'));
   const trained = hasAdapter(files)
@@ -30,7 +36,7 @@ export async function readCheckpoint(step: number, engine: Engine, reference: Te
   return { step, weights: await engine.weights(), reference, optimizer };
 }
 
-/** A checkpoint as the database stores it. */
+/** Makes the database row of a checkpoint. */
 export async function checkpointRow(
   run: string,
   { step, optimizer: { step: optimizerStep, m, v }, ...tensors }: Checkpoint,
@@ -52,7 +58,7 @@ export async function checkpointRow(
   };
 }
 
-/** Stores a checkpoint and deletes all but the newest two of its run, in one transaction. */
+/** Stores a checkpoint and deletes the older ones of its run, except for the newest two, in one transaction. */
 export async function keepCheckpoint(db: RunDatabase, row: CheckpointRow): Promise<void> {
   await db.transaction('rw', db.checkpoints, async () => {
     await db.checkpoints.put(row);
@@ -77,7 +83,7 @@ export interface LoadedCheckpoint {
   damaged: number[];
 }
 
-/** The newest checkpoint of a run that is whole. @throws Error if the run has checkpoints and all are damaged */
+/** The newest undamaged checkpoint of a run. @throws Error if the run has checkpoints and all are damaged */
 export async function loadCheckpoint(db: RunDatabase, run: string): Promise<LoadedCheckpoint> {
   const damaged: number[] = [];
   for (const row of await beginningWith(db.checkpoints, run).reverse().toArray()) {
@@ -101,7 +107,7 @@ export async function loadCheckpoint(db: RunDatabase, run: string): Promise<Load
 
 type CheckpointFiles = Record<'weights' | 'optimizer', Uint8Array<ArrayBuffer>> & { reference: Uint8Array<ArrayBuffer> | null };
 
-/** The files of a checkpoint; null if one is damaged or cannot be read. */
+/** The files of a checkpoint. Null if one of them is damaged or cannot be read. */
 export async function wholeFiles(row: CheckpointRow): Promise<CheckpointFiles | null> {
   const { sha256 } = row;
   try {
@@ -130,7 +136,7 @@ export async function checkpointWeights(db: RunDatabase, run: string, step: numb
   return weights;
 }
 
-/** Why a run that goes on may differ from one that was never stopped; '' if nothing is known to differ. */
+/** The reason why a resumed run may differ from a run that was never stopped. '' if no reason is known. */
 export function resumeNote({ checkpoint, damaged = [], origin }: Partial<LoadedCheckpoint>, now: CheckpointOrigin): string {
   const notes: string[] = [];
   if (damaged.length > 0)
@@ -154,8 +160,9 @@ const LABELS: Record<keyof CheckpointOrigin, string> = {
 };
 
 /**
- * A checkpoint as one safetensors file: tensors named `weights.…`, `reference.…`, `m.…` and `v.…`, and `counters` with the step,
- * the optimizer's step, and the seconds that the run took up to here. The origin is the file's metadata.
+ * A checkpoint as one safetensors file. Tensors are named `weights.…`, `reference.…`, `m.…` and `v.…`. The tensor `counters`
+ * has the step, the optimizer's step, and the seconds of training up to this checkpoint. The origin is in the metadata of the
+ * file.
  */
 export function packCheckpoint(
   { step, weights, reference, optimizer }: Checkpoint,
@@ -204,7 +211,10 @@ const prefixed = (prefix: string, map: TensorMap) => [...map].map(([name, tensor
 const unprefixed = (prefix: string, map: TensorMap): TensorMap =>
   new Map([...map].filter(([name]) => name.startsWith(prefix)).map(([name, tensor]) => [name.slice(prefix.length), tensor]));
 
-/** Loads a checkpoint's weights and moments into the engine. Returns the weights before step 1 if the KL loss needs a reference. */
+/**
+ * Loads the weights and moments of a checkpoint into the engine. Returns the weights before step 1 if the KL loss needs them
+ * as a reference.
+ */
 export async function restore(engine: Engine, checkpoint: Checkpoint | null, config: GrpoConfig): Promise<TensorMap | null> {
   if (checkpoint?.reference) engine.loadWeights(checkpoint.reference);
   const reference = config.algorithm === 'grpo' && config.use_kl_loss ? (checkpoint?.reference ?? (await engine.weights())) : null;

@@ -17,7 +17,7 @@ function checkTokens(name: string, tokens: readonly number[], vocabSize: number)
   });
 }
 
-/** `logprobs[i][t]` = ln p(id[t+1] | ids ≤ t), `entropies[i][t]` is the entropy of that distribution in nats. */
+/** `logprobs[i][t]` is ln p(id[t+1] | ids ≤ t), and `entropies[i][t]` is the entropy of that distribution in nats. */
 export async function scoreSequences(engine: Engine, sequences: number[][]): Promise<{ logprobs: number[][]; entropies: number[][] }> {
   sequences.forEach((tokens, i) => checkTokens(`sequences[${i}]`, tokens, engine.config.vocab_size));
   const scores = await engine.score(sequences.map((tokens) => ({ tokens, lossMask: tokens.map((_, t) => (t === 0 ? 0 : 1)), weight: 1 })));

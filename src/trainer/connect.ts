@@ -1,4 +1,7 @@
-/** @file Starts three workers and connects them. The trainer calls the environment and user workers through ports, not through the page. */
+/**
+ * @file Starts three workers and connects them. The trainer calls the environment worker and the user worker through ports,
+ * without the page in between.
+ */
 import '../base/content-policy.ts';
 import * as comlink from 'comlink';
 import type { UserWorkerApi } from '../users/worker-api.ts';
@@ -12,24 +15,27 @@ interface Connectable {
 }
 
 export interface WorkerWatch {
-  /** A worker did not load, ended with an uncaught error, or sent what cannot be read. All workers are terminated. Called once. */
+  /**
+   * Called once, if a worker did not load, ended with an uncaught error, or sent something that cannot be read. All workers are
+   * terminated by then.
+   */
   failed(error: Error): void;
-  /** The worker of this name has not answered for about ten seconds; null: it answers again. */
+  /** Called with the name of a worker that has not answered for about ten seconds, and with null when it answers again. */
   silent?(name: string | null): void;
 }
 
 export interface Connection {
   trainer: Trainer;
   user: Pick<UserWorkerApi, 'askEndpoint'>;
-  /** Terminates the workers. Then `failed` gets an error with this message. */
+  /** Terminates the workers. After that, `failed` is called with an error that has this message. */
   end(message: string): void;
 }
 
 const PING_MS = 2000;
-/** A sleeping computer runs no timers, so silence is counted in pings, not in time. */
+/** A sleeping computer runs no timers, so the time without an answer is counted in pings, not in seconds. */
 const SILENT_PINGS = 5;
 
-/** comlink alone would wait forever for a worker that fails. */
+/** Starts and connects the workers. With comlink alone, a caller would wait forever for a worker that fails. */
 export async function connectTrainer({ failed, silent = () => {} }: WorkerWatch): Promise<Connection> {
   const workers = {
     trainer: new Worker(new URL('../../workers/trainer.worker.ts', import.meta.url), { type: 'module' }),

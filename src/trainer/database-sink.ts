@@ -1,4 +1,7 @@
-/** @file Keeps a run in the browser's database. Results are stored first and then sent to the page, so a page that crashes loses nothing. */
+/**
+ * @file Stores a run in the browser's database. A result is stored before it is sent to the page, so nothing is lost if the
+ * page crashes.
+ */
 import { beginningWith } from '../base/key-range.ts';
 import { storageError } from '../base/storage-error.ts';
 import type { Evaluation } from '../evaluation/evaluate.ts';
@@ -21,9 +24,9 @@ import { startingFiles } from './starting-weights.ts';
 import { summarize } from './summary.ts';
 import { supersede } from './superseded.ts';
 
-/** Trajectories are stored for this many steps. Those of one group per step are stored permanently. */
+/** Trajectories are kept for this many steps. Those of one group per step are kept permanently. */
 const STEPS_KEPT = 20;
-/** Two checkpoints are kept while the next one is written. */
+/** The number of checkpoints for which the storage needs space: two are kept while the next one is written. */
 const CHECKPOINTS_TRIED = 3;
 
 export class DatabaseSink implements RunSink {
@@ -33,13 +36,10 @@ export class DatabaseSink implements RunSink {
   readonly #user: UserConfig;
   readonly #events: RunEvents;
   readonly #running: (note: string) => Promise<void>;
-  /** The step of the checkpoint from which the run goes on. */
+  /** The step of the checkpoint from which the run continues. */
   #from = 0;
 
-  /**
-   * @param user the customer with its key, which is never stored
-   * @param running called when the steps begin
-   */
+  /** @param user the customer with its API key, which is never stored @param running called when the steps begin */
   constructor(
     parts: Pick<SessionParts, 'bundledModel' | 'database'>,
     row: RunRow,
@@ -79,7 +79,7 @@ export class DatabaseSink implements RunSink {
       ...(request.val_user && { valUser: request.val_user }),
       ...(dataset && { dataset }),
       ...(user.mode === 'endpoint' && step > from && { question: replayQuestion(from, step) }),
-      // To play a step again with a language model as the customer costs money or much time.
+      // With a language model as the customer, repeating a step costs money or much time, so a checkpoint is saved after every step.
       save: { every: user.mode === 'scripted' ? config.save_freq : 1, share: 0, last: true },
     };
   }
@@ -135,7 +135,7 @@ export class DatabaseSink implements RunSink {
   }
 }
 
-/** Writes results of a run in one transaction. The browser may have closed the database. */
+/** Writes results of a run in one transaction. Opens the database again if the browser has closed it. */
 export async function writeResults<T>(db: RunDatabase, run: string, write: () => Promise<T>): Promise<T> {
   if (!db.isOpen()) await db.open();
   return db.writeResults(run, write);
@@ -144,7 +144,7 @@ export async function writeResults<T>(db: RunDatabase, run: string, write: () =>
 const replayQuestion = (saved: number, last: number) =>
   `${last - saved === 1 ? `Step ${last} is` : `Steps ${saved + 1} to ${last} are`} after the last whole checkpoint. Resume plays ${last - saved === 1 ? 'this step' : 'these steps'} again, which the customer's server may charge for. Stop keeps what there is.`;
 
-/** What the customers of a run have cost, those of steps that were played again too. */
+/** What the customers of a run have cost so far. This includes steps that were later played again. */
 async function costSoFar(db: RunDatabase, id: string): Promise<number> {
   const earlier = await db.runs.filter(({ superseded }) => superseded?.run === id).primaryKeys();
   const rows = await Promise.all([id, ...earlier].map((run) => beginningWith(db.metrics, run).toArray()));
@@ -153,7 +153,7 @@ async function costSoFar(db: RunDatabase, id: string): Promise<number> {
 
 const keepMetrics = (db: RunDatabase, run: string, values: StepMetrics) => db.metrics.put({ run, step: values.step, values });
 
-/** Writes the rows of a step, and deletes most text of a step that is old. Call it in a transaction. */
+/** Writes the rows of a step, and deletes most of the text of an old step. Must be called in a transaction. */
 async function keepStep(db: RunDatabase, run: string, { metrics, trajectories, advantages }: StepResult): Promise<RolloutSummary[]> {
   const { step } = metrics;
   const rollouts = trajectories.map((t) => summarize(t, step, advantages.get(t.id) ?? null));

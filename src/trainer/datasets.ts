@@ -1,4 +1,4 @@
-/** @file Datasets of the page: makes them from demonstrations, and reads what a run trains on. */
+/** @file Datasets of the page: makes them from demonstrations, and reads the conversations that a run trains on. */
 import { beginningWith } from '../base/key-range.ts';
 import { storageError } from '../base/storage-error.ts';
 import type { DatasetConversation, DatasetRow } from '../records/dataset.ts';
@@ -18,7 +18,7 @@ export class Datasets {
     this.#parts = parts;
   }
 
-  /** Stores new conversations and returns the dataset's id. Nothing is stored if it is cancelled or fails. */
+  /** Stores new conversations and returns the dataset's id. If it is cancelled or fails, nothing is stored. */
   async make({ name, options, settings }: DatasetRequest, progress: Progress): Promise<string> {
     if (this.#abort) throw new Error('conversations are being synthesised: cancel that first');
     const conditions = coldStartConditions(options.domain, options.level, settings);
@@ -44,7 +44,7 @@ export class Datasets {
   }
 }
 
-/** @throws Error with advice if the disk is full; nothing is stored then */
+/** @throws Error with advice if the disk is full; in this case nothing is stored */
 export async function storeDataset(db: RunDatabase, row: DatasetRow, conversations: readonly DatasetConversation[]): Promise<void> {
   await db
     .transaction('rw', [db.datasets, db.datasetConversations], async () => {
@@ -56,7 +56,7 @@ export async function storeDataset(db: RunDatabase, row: DatasetRow, conversatio
     });
 }
 
-/** The conversations that are not rejected. @throws if the dataset does not exist or all are rejected */
+/** The conversations of a dataset that are not rejected. @throws if the dataset does not exist or all are rejected */
 export async function keptConversations(db: RunDatabase, dataset: string): Promise<DatasetConversation[]> {
   const row = await db.datasets.get(dataset);
   if (!row) throw new Error(`the dataset "${dataset}" is not in this browser's storage`);

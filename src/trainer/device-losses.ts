@@ -1,13 +1,13 @@
-/** @file When a training goes on after its device was lost, and when it stops. */
+/** @file Decides whether a training continues after its GPU device was lost. */
 
 const WINDOW_MS = 120_000;
-/** More losses than these within two minutes: the next step would lose the device too. */
+/** If more losses than this occur within two minutes, the next step would probably lose the device too. */
 const MOST = 2;
 
 export class DeviceLosses {
   #times: number[] = [];
 
-  /** Notes a loss of now. Whether the training should go on. */
+  /** Counts a loss that happened now. Returns whether the training should continue. */
   add(now = performance.now()): boolean {
     this.#times = [...this.#times.filter((time) => now - time < WINDOW_MS), now];
     return this.#times.length <= MOST;

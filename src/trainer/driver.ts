@@ -1,6 +1,7 @@
 /**
- * @file Drives a run of any training method, for the page and for the command line: opens the model, goes on from a checkpoint, trains,
- * and hands all results to the sink. A pause, a stop, a lost device and a full disk are handled here, in one way for all sinks.
+ * @file Drives a run of any training method, for the page and for the command line: opens the model, continues from a
+ * checkpoint, trains, and passes all results to the sink. Pauses, stops, a lost device and a full disk are handled here, in
+ * the same way for all sinks.
  */
 import { trainedFiles } from '../exchange/adapter-folder.ts';
 import type { ModelFiles } from '../records/model.ts';
@@ -13,19 +14,19 @@ import { originOf } from './origin.ts';
 import { patient, type RunControl, untilDone } from './run-control.ts';
 import type { RunSink } from './run-sink.ts';
 
-/** When the device is lost, waiting work fails first. The loss itself is reported within this time. */
+/** When the device is lost, pending work fails first. The loss itself is reported at most this much later. */
 const LOSS_SETTLES_MS = 100;
 
 export interface DrivenRun {
   /** The last finished step. */
   step: number;
-  /** The model with the weights of now. */
+  /** Returns the model with its current weights. */
   model: () => Promise<ModelFiles>;
   /** The alarm that ended the run. */
   alarm?: Alarm;
 }
 
-/** @throws DeviceLostError if the device was lost; ConfigError for a setting; what the sink throws, if the control cannot help */
+/** @throws DeviceLostError if the device was lost; ConfigError for a setting; errors of the sink that the control cannot resolve */
 export async function driveRun(host: EngineHost, sink: RunSink, control: RunControl): Promise<DrivenRun> {
   const unwatch = abortOnLoss(host, control.abort);
   try {
@@ -75,7 +76,7 @@ async function drive(host: EngineHost, sink: RunSink, control: RunControl): Prom
     dataset,
     ...(valUser && { valUsers: await host.users(valUser) }),
     signal: control.abort.signal,
-    // A run pauses between steps only, so the weights are those of the last finished step.
+    // A run pauses only between steps, so the weights are those of the last finished step.
     gate: async () => {
       for (;;) {
         const over = finished === step && !control.stopping && meter?.overBudget;

@@ -1,4 +1,4 @@
-/** @file Owns the GPU and at most one engine, so that GPU memory never holds two models. */
+/** @file Owns the GPU and at most one engine, so that two models are never in GPU memory at once. */
 import type { EngineInfo } from './messages.ts';
 import type { Stage } from '../agent/rollouts.ts';
 import { loadTokenizer } from '../agent/tokenizer.ts';
@@ -21,25 +21,28 @@ import type { UserSimulator } from '../users/types.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { SessionParts } from './session-parts.ts';
 
-/** How long to wait for a device after a loss: Chromium gives a page no GPU for two minutes after its second loss. */
+/** How long to wait for a device after a loss. Chromium gives a page no GPU for two minutes after the second loss. */
 const RESTART_MS = 150_000;
 const RETRY_MS = 500;
 
-/** How an engine holds a model. */
+/** The formats in which an engine stores a model. */
 export interface StoredAs {
-  /** The format of matrices. Default f32. */
+  /** The format of the weight matrices. Default: f32. */
   precision?: Precision;
-  /** All weights are trained, or with an adapter only the adapter: without one, weights of another precision are rounded and held in f32. */
+  /**
+   * Whether the engine trains. With an adapter, only the adapter is trained. Without one, all weights are trained: they are
+   * rounded to `precision`, but stored in f32.
+   */
   trainable?: boolean;
-  /** The format of the KV cache. Default f32. */
+  /** The format of the KV cache. Default: f32. */
   kv_cache_dtype?: GrpoConfig['kv_cache_dtype'];
 }
 
-/** What an engine is opened for. */
+/** The sizes for which an engine is opened. */
 export interface EngineSize {
   maxModelLen: number;
   slots?: number;
-  /** Tokens in the KV cache. Default: all slots can be full. */
+  /** The number of tokens in the KV cache. Default: enough to fill all slots. */
   kvTokens?: number;
 }
 
@@ -47,7 +50,7 @@ export class DeviceLostError extends Error {
   override name = 'DeviceLostError';
 }
 
-/** Aborts `abort` when the device of `host` is lost, until the returned function is called. */
+/** From now on, aborts `abort` when the device of `host` is lost. The returned function stops this. */
 export function abortOnLoss(host: Pick<EngineHost, 'onLost'>, abort: AbortController): () => void {
   const before = host.onLost;
   host.onLost = (error) => {
@@ -62,7 +65,7 @@ export class EngineHost {
   #gpu: Promise<Gpu> | null = null;
   #info: EngineInfo | null = null;
   #engine: Engine | null = null;
-  /** Formats that passed the self-test, and those that passed it with adapters. */
+  /** The formats that passed the self-test on a device, without or with adapters. */
   readonly #checked = new WeakMap<Gpu, Set<string>>();
   /** Called when the device is lost while the session uses it. */
   onLost: (error: DeviceLostError) => void = () => {};
@@ -77,7 +80,7 @@ export class EngineHost {
       const { info } = await this.device();
       return this.#info ?? { state: 'ready', ...info, selfTest: 'not run' };
     } catch (error) {
-      // If the self-test failed, #info holds the result of the self-test.
+      // If only the self-test failed, its result is already in #info.
       if (this.#info) return this.#info;
       if (!(error instanceof GpuUnavailableError)) throw error;
       return {
@@ -96,7 +99,7 @@ export class EngineHost {
   device(): Promise<Gpu> {
     this.#gpu ??= (async () => {
       const gpu = await this.#create();
-      // The tiles of software adapters were chosen by hand (tuning.ts), and compiling others takes seconds there.
+      // For software adapters, the tile sizes were chosen by hand (tuning.ts), because compiling other tiles takes seconds on them.
       if (!gpu.info.software) gpu.tuning = withTiles(gpu.tuning, await tunedTiles(gpu, storedTiles));
       const failure = await selfTest(gpu);
       this.#info = { state: 'ready', ...gpu.info, selfTest: failure ? 'failed' : 'passed', message: failure ?? undefined };
@@ -131,7 +134,10 @@ export class EngineHost {
     this.onLost(new DeviceLostError(message));
   }
 
-  /** The open engine. A caller of `open` compares it with its own engine, because another caller may have replaced that. */
+  /**
+   * The open engine. A caller of `open` compares this with the engine that it got, because another caller may have opened a
+   * different one since.
+   */
   get engine(): Engine | null {
     return this.#engine;
   }
@@ -141,7 +147,7 @@ export class EngineHost {
     this.#engine = null;
   }
 
-  /** Closes the open engine and opens another engine, with LoRA if the files hold an adapter. */
+  /** Closes the open engine and opens a new one, with LoRA if `files` contains an adapter. */
   async open(
     files: ModelParts,
     size: EngineSize,
@@ -163,7 +169,10 @@ export class EngineHost {
     return engine;
   }
 
-  /** The self-test of a format, with adapters or without, at its first use. @throws Error if the GPU computes wrong results */
+  /**
+   * Runs the self-test of a format, with or without adapters, when the format is used for the first time.
+   * @throws Error if the GPU computes wrong results
+   */
   async #checkFormat(gpu: Gpu, format: Precision, adapter: boolean): Promise<void> {
     const use = `${format}${adapter ? ' lora' : ''}`;
     if (use === 'f32' || this.#checked.get(gpu)?.has(use)) return;
@@ -172,12 +181,12 @@ export class EngineHost {
     this.#checked.set(gpu, new Set(this.#checked.get(gpu)).add(use));
   }
 
-  /** Simulated customers. @throws UserError if they cannot play */
+  /** Makes the simulated customers. @throws UserError if they cannot play */
   users(config: UserConfig): Promise<UserSimulator> {
     return this.#parts.users(config);
   }
 
-  /** Opens an engine, and all else that episodes need. */
+  /** Opens an engine, and everything else that episodes need. */
   async stage(
     files: ModelParts,
     place: Pick<GrpoConfig, 'domain' | 'level' | 'conversation_rules'>,
@@ -199,11 +208,11 @@ export class EngineHost {
   }
 }
 
-/** `auto` is f16, or f32 if the weights are f32. */
+/** The format of the KV cache. `auto` means f16, but f32 if the weights are f32. */
 export const kvFormat = (dtype: GrpoConfig['kv_cache_dtype'], precision: Precision): KvFormat =>
   dtype !== 'auto' ? dtype : precision === 'f32' ? 'f32' : 'f16';
 
-/** What the episodes of a run need of an engine. */
+/** The engine size that the episodes of a run need. */
 export const sizeOf = ({ max_model_len: maxModelLen, kv_cache_tokens: kvTokens }: GrpoConfig, slots: number): EngineSize => ({
   maxModelLen,
   slots,

@@ -1,4 +1,7 @@
-/** @file `mua evaluate`: a model's success on generated tasks, or on the tasks of an imported benchmark under the benchmark's rules. */
+/**
+ * @file `mua evaluate`: measures how often a model succeeds on generated tasks, or on the tasks of an imported benchmark under
+ * the benchmark's rules.
+ */
 import { canonicalJson } from '../base/json.ts';
 import { InputError } from '../base/input-error.ts';
 import { resultsFormat } from '../benchmarks/recorded-results.ts';
@@ -24,7 +27,7 @@ const KV_CACHE_BYTES = 2 ** 30;
 
 /**
  * Plays the tasks with each customer, one customer after another.
- * @throws InputError if no task is selected, or if the earlier trials are of other tasks; what the sink throws
+ * @throws InputError if no task is selected, or if the earlier trials belong to other tasks; errors of the sink
  */
 export async function evaluateModel(
   parts: SessionParts,
@@ -132,7 +135,7 @@ async function play(
   };
 }
 
-/** The data of a benchmark may have changed since. */
+/** Checks that the trials that are already done belong to these tasks. The data of a benchmark may have changed since. */
 function checkDone(done: readonly Trajectory[], tasks: readonly Task[]): void {
   for (const { group, task } of done) {
     const now = tasks[Number(group.split('-').at(-1))];

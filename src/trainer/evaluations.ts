@@ -1,6 +1,6 @@
 /**
- * @file Plays the evaluations that the page requests, one after another, and stores them in this browser. Runs store their own
- * held-out evaluations with `keepEvaluation`. Weights never cross to the page.
+ * @file Plays the evaluations that the page requests, one after another, and stores them in this browser. Runs store their
+ * held-out evaluations with `keepEvaluation`. Weights are never sent to the page.
  */
 import type { SessionParts } from './session-parts.ts';
 import type { Progress } from './messages.ts';

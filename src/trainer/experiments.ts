@@ -1,6 +1,6 @@
 /**
- * @file Runs the queue of an experiment: one run after another, in one turn of the GPU. The queue depends only on what is
- * stored, so it goes on after a reload, and a run that was interrupted goes on from its checkpoint.
+ * @file Trains the runs of an experiment one after another, without freeing the GPU between them. The queue of runs is
+ * computed only from what is stored. So it continues after a reload, and an interrupted run continues from its checkpoint.
  */
 import { DeviceLosses } from './device-losses.ts';
 import type { RunRow } from '../records/run.ts';
@@ -13,7 +13,7 @@ import type { GpuTurns } from './gpu-turns.ts';
 import type { Runs } from './runs.ts';
 import type { SessionParts } from './session-parts.ts';
 
-/** The GPU process restarts within a second. */
+/** How long to wait after a lost device: the GPU process restarts within a second. */
 const RESTART_MS = 1000;
 
 interface Active {
@@ -38,9 +38,9 @@ export class Experiments {
   }
 
   /**
-   * Trains what is still to do of an experiment. Resolves when the queue is empty, or when a run was stopped.
+   * Trains the remaining runs of an experiment. Resolves when the queue is empty, or when a run was stopped.
    * @param user the customer with its API key, which is never stored
-   * @throws Error if another use refuses the GPU, or if a run fails
+   * @throws Error if the GPU is in use for something else, or if a run fails
    */
   async run(id: string, user?: UserConfig): Promise<void> {
     const release = await this.#turns.take('experiment');
@@ -67,7 +67,7 @@ export class Experiments {
     }
   }
 
-  /** Ends the queue after the step under way. What is finished stays. */
+  /** Ends the queue after the current step. Finished runs and steps are kept. */
   async stop(): Promise<void> {
     if (!this.#active) return;
     this.#active.stopping = true;
@@ -102,7 +102,7 @@ const databaseStore = (db: RunDatabase, id: string): ExperimentStore => ({
 async function logsOf(db: RunDatabase, run: string): Promise<RunLogs> {
   const metrics = (await beginningWith(db.metrics, run).toArray()).map(({ values }) => values);
   const evaluations = (await db.evaluations.where('run').equals(run).toArray())
-    // Those of the run itself. The visitor may have evaluated its checkpoints on other tasks.
+    // Only the evaluations that the run made itself. The visitor may have evaluated its checkpoints on other tasks.
     .filter(({ id, model }) => model.kind === 'run' && id === `${run}@${model.step}`)
     .map(({ model, report, results }) => ({ step: model.kind === 'run' ? model.step : 0, report, results }));
   return { run, metrics, evaluations };

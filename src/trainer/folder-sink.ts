@@ -1,4 +1,4 @@
-/** @file Keeps a training of the command line in a folder. The folder itself is at the other end of the `TrainingSink`. */
+/** @file Stores a training of the command line in a folder. The `TrainingSink` that receives the results writes the files. */
 import type { Evaluation } from '../evaluation/evaluate.ts';
 import { resultOf } from '../evaluation/trial-result.ts';
 import { withTrained } from '../exchange/adapter-folder.ts';
@@ -11,7 +11,7 @@ import type { EvaluateReport, SftOptions, TrainingSink, TrainOptions } from './m
 import type { RunPhase, RunSink, RunStart } from './run-sink.ts';
 import { startingFiles } from './starting-weights.ts';
 
-/** Checkpoints beyond those that `save_freq` asks for take at most this share of the time. */
+/** Checkpoints in addition to those of `save_freq` take at most this share of the training time. */
 export const CHECKPOINT_SHARE = 0.02;
 
 export class FolderSink implements RunSink {
@@ -20,9 +20,9 @@ export class FolderSink implements RunSink {
   readonly #options: Pick<TrainOptions, 'base' | 'user' | 'val_user' | 'interrupted'>;
   readonly #sink: TrainingSink;
   #seconds = () => 0;
-  /** The report of the step whose metrics come next. */
+  /** The evaluation report of the step whose metrics come next. */
   #evaluated: EvaluateReport | null = null;
-  /** Null if the run did not evaluate or could not. */
+  /** The report before training. Null if the run did not evaluate or could not evaluate. */
   before: EvaluateReport | null = null;
   after: EvaluateReport | null = null;
   /** The metrics of the steps so far. */
@@ -62,7 +62,7 @@ export class FolderSink implements RunSink {
     };
   }
 
-  /** Seconds of training so far, those before an interruption too. */
+  /** Seconds of training so far, including those before an interruption. */
   get seconds(): number {
     return this.#seconds();
   }
@@ -104,7 +104,7 @@ export class FolderSink implements RunSink {
   }
 }
 
-/** What a training in a folder starts from. The folder of a run that goes on has no weights to begin with: its checkpoint has them. */
+/** The files from which a training in a folder starts. A run that continues has no weights here, because its checkpoint has them. */
 export function openFolder(
   given: ModelParts,
   config: GrpoConfig | SftConfig,

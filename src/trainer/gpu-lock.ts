@@ -1,6 +1,6 @@
 /**
- * @file One tab at a time uses the GPU. A lock says so to all tabs. A second lock tells what the GPU is used for, and a message
- * tells the other tabs to look.
+ * @file Only one tab at a time uses the GPU. A lock shows all tabs that the GPU is in use. A second lock shows what it is used
+ * for, and a message tells the other tabs to read these locks.
  */
 import { takeLock } from '../base/lock.ts';
 import { GPU_USES, type GpuUse, refusedByOtherTab } from './gpu-uses.ts';
@@ -25,13 +25,16 @@ export async function takeGpu(use: GpuUse, locks = globalThis.navigator?.locks):
   };
 }
 
-/** The holder says its use a moment after it has the lock, and frees the use first. */
+/**
+ * The holder takes the second lock, which shows its use, shortly after the first, and frees it before the first. So the use
+ * can be unknown for a moment.
+ */
 async function heldElsewhere(locks?: LockManager): Promise<string> {
   const use = await gpuHolder(locks);
   return use ? refusedByOtherTab(use) : 'Another tab uses the GPU.';
 }
 
-/** The use for which any tab of this browser holds the GPU now, this tab included. */
+/** The use for which any tab of this browser, including this one, holds the GPU now. */
 export async function gpuHolder(locks = globalThis.navigator?.locks): Promise<GpuUse | null> {
   const { held = [] } = (await locks?.query()) ?? {};
   return GPU_USES.find((use) => held.some(({ name, mode }) => name === lockOf(use) && mode === 'exclusive')) ?? null;
@@ -43,7 +46,7 @@ function announce(): void {
   channel.close();
 }
 
-/** Calls `change` when any tab of this browser may have taken or freed the GPU, until the returned function is called. */
+/** Calls `change` when a tab of this browser may have taken or freed the GPU. The returned function stops this. */
 export function watchGpu(change: () => void, locks = globalThis.navigator?.locks): () => void {
   const channel = new BroadcastChannel(LOCK);
   const watched = new Set<GpuUse>();
@@ -51,7 +54,7 @@ export function watchGpu(change: () => void, locks = globalThis.navigator?.locks
     change();
     const use = await gpuHolder(locks);
     if (!use || watched.has(use)) return;
-    // A tab that dies sends no message, but its lock is free then.
+    // A tab that crashes sends no message, but the browser frees its lock.
     watched.add(use);
     const free = await takeLock(lockOf(use), { mode: 'shared', wait: true, locks });
     await free?.();

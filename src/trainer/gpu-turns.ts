@@ -1,4 +1,4 @@
-/** @file One user of the GPU at a time: in this tab by the table of uses, and among tabs by the lock. */
+/** @file Only one use of the GPU at a time. Within this tab the table of uses decides who gets it; between tabs the lock decides. */
 import { takeGpu } from './gpu-lock.ts';
 import { type GpuUse, refusedHere } from './gpu-uses.ts';
 
@@ -11,7 +11,7 @@ interface Turn {
 export class GpuTurns {
   #now: Turn | null = null;
 
-  /** @throws Error with the sentence of the table if the use of now refuses `use` */
+  /** @throws Error with the sentence of the table if the current use refuses `use` */
   check(use: GpuUse): void {
     if (!this.#now || this.#now.abort.signal.aborted) return;
     const reason = refusedHere(this.#now.use, use);
@@ -19,8 +19,8 @@ export class GpuTurns {
   }
 
   /**
-   * Takes the GPU. A use that gives way is aborted first.
-   * @param abort ends the use that is asked for
+   * Takes the GPU. If the current use gives way, it is aborted first.
+   * @param abort aborts the requested use
    * @returns a function that frees the GPU and resolves when other tabs can take it
    * @throws Error with the sentence of the table if this tab or another tab refuses
    */

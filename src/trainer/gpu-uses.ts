@@ -1,18 +1,20 @@
 /**
- * @file Who may use the GPU beside whom, and the sentences that say so. The lock, the trainer and the page ask this table.
+ * @file Which uses of the GPU exclude each other, and the sentences that tell this to the visitor. The lock, the trainer and
+ * the page read this table.
  *
- * A cold start is a training run. A customer in the tab belongs to the use whose conversations it plays in, and conversations of
- * the demonstrators need no GPU: both are no uses of their own.
+ * A cold start counts as a training run. A customer in the tab counts as part of the use in whose conversations it plays.
+ * Conversations of the demonstrators need no GPU.
  */
 
 /**
- * The work that needs the GPU. `experiment` is a queue of runs, which holds the GPU between two of them too. `play` is a
- * conversation whose agent is the model. `score` computes the log-probabilities of a stored conversation. `bench` measures speed.
+ * The kinds of work that need the GPU. `experiment` is a queue of runs; it also holds the GPU between two of its runs. `play`
+ * is a conversation whose agent is the model. `score` computes the log-probabilities of a stored conversation. `bench`
+ * measures speed.
  */
 export const GPU_USES = ['train', 'experiment', 'evaluate', 'play', 'score', 'bench'] as const;
 export type GpuUse = (typeof GPU_USES)[number];
 
-/** What the use of now does when another use asks for the GPU: the other is refused, or the use of now ends for the other. */
+/** What happens to the current use when another use asks for the GPU. It refuses the other use, or it gives way: it is ended. */
 export type Turn = 'refuses' | 'gives way';
 
 const REFUSES = {
@@ -23,10 +25,10 @@ const REFUSES = {
   score: 'refuses',
   bench: 'refuses',
 } as const;
-/** What a visitor asks for now is worth more than what can be asked for again at once. */
+/** A conversation, a scoring or a measurement gives way to longer work, because it can be repeated at once. */
 const GIVES_WAY = { ...REFUSES, train: 'gives way', experiment: 'gives way', evaluate: 'gives way' } as const;
 
-/** In one tab. Rows: the use of now. Columns: the use that asks. */
+/** The table for one tab. Rows: the current use. Columns: the use that asks for the GPU. */
 const SAME_TAB: Record<GpuUse, Record<GpuUse, Turn>> = {
   train: REFUSES,
   experiment: REFUSES,
@@ -76,16 +78,16 @@ const SENTENCES: Record<GpuUse, Sentences> = {
   },
 };
 
-/** What happens to `now`, which uses the GPU in this tab, when this tab asks for `use`. A use of another tab always refuses. */
+/** What happens to `now`, which uses the GPU in this tab, when this tab asks for `use`. If another tab uses the GPU, it always refuses. */
 export const turnOf = (now: GpuUse, use: GpuUse): Turn => SAME_TAB[now][use];
 
-/** Why `use` may not begin while this tab uses the GPU for `now`; '' if it may. */
+/** The reason why `use` may not begin while this tab uses the GPU for `now`. '' if it may begin. */
 export const refusedHere = (now: GpuUse, use: GpuUse): string => (turnOf(now, use) === 'refuses' ? SENTENCES[now].sameTab : '');
 
-/** Why nothing may begin in this tab while another tab uses the GPU for `now`. */
+/** The reason why nothing may begin in this tab while another tab uses the GPU for `now`. */
 export const refusedByOtherTab = (now: GpuUse): string => SENTENCES[now].otherTab;
 
 export const subjectOf = (use: GpuUse): string => SENTENCES[use].subject;
 
-/** Whether a tab that uses the GPU for `use` trains a run. */
+/** Whether a tab with this use of the GPU trains a run. */
 export const trains = (use: GpuUse | null): boolean => use === 'train' || use === 'experiment';

@@ -1,19 +1,22 @@
-/** @file What the page shows while it is played: the rollouts of a step's first group, held-out trials, and the turns of a played conversation. */
+/**
+ * @file Sends the page the conversations that are being played: the rollouts of a step's first group, held-out trials, and the
+ * turns of a conversation that the visitor plays.
+ */
 import type { LiveAct, LiveEpisode } from '../agent/live.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { keptGroup } from '../training/inspect.ts';
 import type { LiveRollout, RunEvent } from './messages.ts';
 
-/** At most so many rollouts, and of each so many acts. */
+/** The largest number of rollouts that are shown, and the largest number of acts of each. */
 const ROLLOUTS = 8;
 const ACTS = 8;
 
 interface Watched {
   episode: LiveEpisode;
-  /** The outcome; undefined while the rollout is played. */
+  /** The outcome. Undefined while the rollout is played. */
   reward?: number | null;
   audit?: LiveRollout['audit'];
-  /** The size that the viewer has seen; −1 if the viewer does not know the state of the rollout. */
+  /** The size of the rollout when the viewer last got it. −1 if the viewer has not got its current state. */
   seen: number;
 }
 
@@ -21,7 +24,7 @@ export class LiveGroup {
   #step = 0;
   #heldOut = false;
   #rollouts = new Map<number, Watched>();
-  /** The index of a rollout or trial on the page; `ROLLOUTS` or more if the page does not show it. */
+  /** The index of a rollout or trial on the page. If it is `ROLLOUTS` or more, the page does not show it. */
   #indexOf = ({ group, index }: { group: string; index: number }) =>
     this.#heldOut ? Number(group.split('-').at(-1)) : group === keptGroup(this.#step) ? index : ROLLOUTS;
 
@@ -30,7 +33,7 @@ export class LiveGroup {
     this.#begin(step, false, episode);
   }
 
-  /** A held-out trial of the weights after a step begins. Each task is one group. */
+  /** A held-out trial begins, with the weights after a step. Each task is one group. */
   beginTrial(step: number, episode: LiveEpisode): void {
     this.#begin(step, true, episode);
   }
@@ -49,12 +52,12 @@ export class LiveGroup {
     if (watched) Object.assign(watched, { reward, audit: { task: task.id, domain: task.domain, violations: violations.length }, seen: -1 });
   }
 
-  /** Starts anew for a new viewer: the next `news` has every rollout. */
+  /** Called for a new viewer: the next `news` contains every rollout. */
   show(): void {
     for (const watched of this.#rollouts.values()) watched.seen = -1;
   }
 
-  /** The rollouts that changed since the last call, or null. */
+  /** The rollouts that changed since the last call. Null if none changed. */
   news(): Extract<RunEvent, { type: 'live' }> | null {
     const rollouts: LiveRollout[] = [];
     for (const [index, watched] of this.#rollouts) {
@@ -70,7 +73,7 @@ export class LiveGroup {
 /** How often a viewer of a played conversation gets its acts. */
 const SHOW_INTERVAL_MS = 100;
 
-/** Shows the acts after the first `from` messages whenever they changed, until the returned function is called. */
+/** Calls `show` with the acts after the first `from` messages whenever they have changed. The returned function stops this. */
 export function showActs(episode: LiveEpisode, from: number, show: (acts: LiveAct[]) => void): () => void {
   let seen = episode.size;
   const timer = setInterval(() => {

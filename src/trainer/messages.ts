@@ -1,6 +1,6 @@
 /**
- * @file Messages between the trainer worker and its callers: requests, results, progress and events. The structured clone
- * algorithm can copy every value.
+ * @file The types of messages between the trainer worker and its callers: requests, results, progress and events. The
+ * structured clone algorithm can copy all of these values.
  */
 import type { CustomerQuality } from '../evaluation/customer-quality.ts';
 import type { PairedDifference } from '../evaluation/paired.ts';
@@ -32,24 +32,24 @@ export type RunEvent =
       total: number;
     }
   | { type: 'rollout'; rollout: RolloutSummary }
-  /** `heldOut`: the trials of the evaluation after the step, not the rollouts of the step. */
+  /** If `heldOut` is true, these are trials of the evaluation after the step. If false, they are rollouts of the step. */
   | { type: 'live'; step: number; heldOut: boolean; rollouts: LiveRollout[] }
   | { type: 'metrics'; metrics: StepMetrics }
   | { type: 'checkpoint'; step: number };
 
 /** A rollout of the step's first group, or one of the first held-out trials, while it is played. */
 export interface LiveRollout {
-  /** In the group, or among the trials. */
+  /** The index in the group, or among the trials. */
   index: number;
-  /** The last acts. */
+  /** The last acts of the conversation. */
   acts: LiveAct[];
-  /** The outcome; absent while the rollout is played. */
+  /** The outcome. Absent while the rollout is played. */
   reward?: number | null;
-  /** What the number of violations is read from; absent while the rollout is played. */
+  /** What is needed to count the violations. Absent while the rollout is played. */
   audit?: Pick<RolloutSummary, 'task' | 'domain' | 'violations'>;
 }
 
-/** Gets the acts of a played conversation since its prefix, each time that they changed. */
+/** Gets the acts of a played conversation that come after its prefix, each time they change. */
 export type Viewer = (acts: LiveAct[]) => void;
 
 export interface EngineInfo {
@@ -63,13 +63,13 @@ export interface EngineInfo {
   selfTest: 'passed' | 'failed' | 'not run';
 }
 
-/** Progress of a one-off command. `metrics` holds the metrics of the last step. */
+/** Progress of a one-off command. `metrics` are the metrics of the last step. */
 export type Progress = (done: number, total: number, label: string, metrics?: Record<string, number>) => void;
 
 /** Settings of `sft`. */
 export interface SftOptions {
   overrides: Partial<Record<keyof SftConfig, string>>;
-  /** Name or path of the model, for the adapter that the training makes. */
+  /** Name or path of the base model, which is written into the adapter. */
   base?: string;
   interrupted?: Interrupted;
 }
@@ -77,16 +77,19 @@ export interface SftOptions {
 /** Settings of `train`. */
 export interface TrainOptions extends Pick<SftOptions, 'base' | 'interrupted'> {
   preset: string;
-  /** A name of `src/training/algorithms`, whose settings apply before `overrides`. Default: the preset's. */
+  /**
+   * The name of an algorithm in `src/training/algorithms`. Its settings are applied before `overrides`. Default: the settings of
+   * the preset.
+   */
   algorithm?: string;
   overrides: Record<string, string>;
   user: UserConfig;
   val_user?: BrowserUser;
 }
 
-/** A training that was stopped, up to its last checkpoint. */
+/** What is stored of a training that was stopped, up to its last checkpoint. */
 export interface Interrupted {
-  /** The file that the sink got. */
+  /** The checkpoint file that the sink received. */
   checkpoint: Uint8Array;
   /** The metrics of all steps up to the checkpoint; step 0 is the evaluation before training. */
   metrics: StepMetrics[];
@@ -100,20 +103,20 @@ export interface SinkEvaluation {
   results: TrialResult[];
 }
 
-/** Receives what a training of the command line makes. The next step waits for each answer, except for that of `progress`. */
+/** Receives the results of a training of the command line. The next step waits for each returned promise, except for that of `progress`. */
 export interface TrainingSink {
   progress(...progress: Parameters<Progress>): void | Promise<void>;
   /** Gets a sentence for the visitor. */
   note(text: string): void | Promise<void>;
   evaluation(evaluation: SinkEvaluation): void | Promise<void>;
-  /** After the evaluation of the same step. */
+  /** Called after `evaluation` of the same step. */
   step(metrics: StepMetrics, trajectories: Trajectory[]): void | Promise<void>;
-  /** All that the next step needs, as safetensors. After `step`, but not after every step. */
+  /** Gets everything that the next step needs, as safetensors. Called after `step`, but not after every step. */
   checkpoint(step: number, safetensors: Uint8Array<ArrayBuffer>): void | Promise<void>;
 }
 
 export interface TrainResult {
-  /** The files of the adapter, with LoRA. */
+  /** The files of the trained model, or of the adapter if LoRA was used. */
   model: ModelFiles;
   /** Null if the run did not evaluate (`val_tasks` is 0) or could not evaluate. */
   before: EvaluateReport | null;
@@ -122,14 +125,14 @@ export interface TrainResult {
   seconds: number;
   dropped: number;
   retried: number;
-  /** The alarms of the run, in words. */
+  /** The alarms of the run, as sentences. */
   alarms: string[];
 }
 
 export interface SftResult {
-  /** The files of the adapter, with LoRA. */
+  /** The files of the trained model, or of the adapter if LoRA was used. */
   model: ModelFiles;
-  /** By step, in nats. */
+  /** The loss of each step, in nats. */
   losses: number[];
   tokens: number;
   seconds: number;
@@ -143,37 +146,43 @@ export interface PlayRequest {
   task: Task;
   /** The messages so far; null starts a new conversation. */
   prefix: Prefix | null;
-  /** The agent's next turn. If null, the conversation waits at the agent's turn. If absent, the model plays all turns of the agent. */
+  /**
+   * The agent's next turn. If null, the conversation stops at the agent's turn and waits. If absent, the model plays all turns
+   * of the agent.
+   */
   agent?: AgentMove | null;
-  /** The customer's next turn, as for `agent`. If absent, the simulator plays all turns of the customer. */
+  /**
+   * The customer's next turn. If null, the conversation stops at the customer's turn and waits. If absent, the simulator plays
+   * all turns of the customer.
+   */
   user?: UserMove | null;
   /** The model that plays the agent. Its tokenizer encodes the visitor's text. */
   model: ModelRef;
   simulator: UserConfig;
   limits: EpisodeLimits;
   sampling: Sampling;
-  /** The rules of conversation (default: the domain's rules). */
+  /** The conversation rules. Default: the domain's rules. */
   rules?: ConversationRules;
   seed: number;
   userSeed: number;
-  /** Random stream of the sampler. Another stream gives another sample. */
+  /** The random stream of the sampler. Another stream gives another sample. */
   stream: number;
-  /** How many rollouts to play from the prefix (default 1). */
+  /** How many rollouts to play from the prefix. Default: 1. */
   n?: number;
 }
 
 export interface DatasetRequest {
   name: string;
   options: Omit<DatasetOptions, 'conditions'>;
-  /** `customers.*` and `tools.*` that differ from the cold start's. */
+  /** Those `customers.*` and `tools.*` that differ from the cold start's. */
   settings: Record<string, string>;
 }
 
 export interface RescoreRequest {
-  /** The model that scores. Its tokenizer must be the tokenizer that made `tokens`. */
+  /** The model that scores the tokens. Its tokenizer must be the one that made `tokens`. */
   model: ModelRef;
   tokens: number[];
-  /** 1 for tokens to score. The first token cannot be scored. */
+  /** 1 for each token to score. The first token cannot be scored. */
   lossMask: number[];
   temperature: number;
   max_model_len: number;
@@ -190,62 +199,62 @@ export interface EvaluateOptions {
   domain: string;
   level: string;
   split: 'train' | 'heldout';
-  /** Selects tasks of an imported benchmark. Replaces `split`. */
+  /** Selects tasks of an imported benchmark. If given, `split` is ignored. */
   select?: TaskQuery['select'];
-  /** The maximum number of tasks. */
+  /** The largest number of tasks. */
   tasks: number;
   trials: number;
   temperature: number;
   seed: number;
-  /** The preset that gives the settings of the episodes (default: the settings for the domain and level). */
+  /** The preset with the settings of the episodes. Default: the settings for the domain and level. */
   preset?: string;
   /** Settings that replace the preset's values, by name. */
   settings?: Record<string, string>;
-  /** Skips no-op tasks: an agent that does nothing solves them. */
+  /** If true, no-op tasks are skipped. An agent that does nothing solves them. */
   skip_noop?: boolean;
-  /** The format of matrices. Default f32. */
+  /** The format of the weight matrices. Default: f32. */
   precision?: Precision;
-  /** Adds the episodes in the format of a benchmark's results. `model`: the name of the model there. */
+  /** If given, the result also has the episodes in the format of this benchmark's results. `model` is the model's name in them. */
   results?: { benchmark: string; model: string };
 }
 
-/** A customer to evaluate with, and its scored trials from before an interruption. */
+/** A customer to evaluate with, and those of its trials that were scored before an interruption. */
 export interface EvaluatedCustomer {
   user: UserConfig;
   done?: Trajectory[];
 }
 
-/** Receives what an evaluation of the command line makes. */
+/** Receives the results of an evaluation of the command line. */
 export interface EvaluationSink {
   progress(...progress: Parameters<Progress>): void | Promise<void>;
-  /** A trial of the customer of this index. A failure ends the evaluation. */
+  /** Gets a trial with the customer of this index. If it fails, the evaluation ends. */
   trial(customer: number, trajectory: Trajectory): void | Promise<void>;
 }
 
 export interface EvaluateResult {
-  /** In the order of the customers. */
+  /** One report for each customer, in the order of the customers. */
   reports: EvaluateReport[];
-  /** Each further customer minus the first, paired by trial. */
+  /** The results of each further customer minus those of the first, paired by trial. */
   differences: (PairedDifference | null)[];
 }
 
 export interface EvaluateReport extends EvaluationReport {
-  /** How often the simulated customer did something wrong. Only `mua evaluate` tells it. */
+  /** How often the simulated customer did something wrong. Only `mua evaluate` reports it. */
   customer?: CustomerQuality;
   results?: object;
   /** The number of skipped no-op tasks. */
   noop_skipped?: number;
 }
 
-/** What a memory plan is made for. */
+/** The sizes for which a memory plan is made. */
 export interface PlanRequest {
   precision: Precision;
-  /** Rank of adapters on all linear maps. 0: all weights are trained, if they are f32. */
+  /** Rank of the adapters on all linear maps. 0: no adapters; all weights are trained if they are f32. */
   lora_rank: number;
   max_model_len: number;
-  /** Conversations that are played at once. */
+  /** The number of conversations that are played at once. */
   slots: number;
-  /** Tokens at their start that all conversations share: the cache holds them once. */
+  /** The number of tokens at the start that all conversations share. The cache stores them only once. */
   shared_tokens: number;
   kv_cache_dtype: GrpoConfig['kv_cache_dtype'];
 }

@@ -1,4 +1,4 @@
-/** @file Finds the files of a model that the page refers to: a stored or bundled model, or a checkpoint of a run. */
+/** @file Finds the files of a model that the page refers to. It is a stored or bundled model, or a checkpoint of a run. */
 import type { SessionParts } from './session-parts.ts';
 import type { ModelRef } from '../records/model.ts';
 import type { RunRow } from '../records/run.ts';
@@ -10,14 +10,14 @@ import { startingFiles } from './starting-weights.ts';
 
 type Parts = Pick<SessionParts, 'bundledModel' | 'database'>;
 
-/** The model's files with the weights before training. @throws if the model or run does not exist */
+/** The model's files. For a run, these are the files with the weights before training. @throws if the model or run does not exist */
 export async function firstFiles(parts: Parts, model: ModelRef): Promise<ModelParts> {
   if (model.kind === 'model') return parts.bundledModel(model.name);
   const { request, config } = await runOf(parts, model.run);
   return startingFiles(await parts.bundledModel(request.model), config, request.model);
 }
 
-/** The model's name on the page. @throws if the run does not exist */
+/** The name under which the page shows the model. @throws if the run does not exist */
 export async function modelName(parts: Parts, model: ModelRef): Promise<string> {
   if (model.kind === 'run') return `${(await runOf(parts, model.run)).name}@${model.step}`;
   return (await parts.database().models.get(model.name))?.name ?? model.name;
@@ -30,7 +30,8 @@ async function runOf({ database }: Parts, id: string): Promise<RunRow> {
 }
 
 /**
- * `files`, with the weights of the checkpoint if `model` is one, held as its run held them.
+ * Returns `files`. If `model` is a checkpoint, they get its weights, and the engine stores them in the same formats as in the
+ * run.
  * @throws if the checkpoint is not stored
  */
 export async function withCheckpoint(parts: Parts, model: ModelRef, files: ModelParts): Promise<{ files: ModelParts } & StoredAs> {

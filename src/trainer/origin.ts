@@ -1,4 +1,4 @@
-/** @file What the bits of a step depend on beside its checkpoint. */
+/** @file Describes what the exact result of a step depends on, apart from its checkpoint. */
 import { version } from '../../package.json';
 import { canonicalJson } from '../base/json.ts';
 import { digest, sha256 } from '../base/sha256.ts';
@@ -7,10 +7,7 @@ import type { ModelParts } from '../exchange/model-folder.ts';
 import type { CheckpointOrigin } from '../records/run.ts';
 import type { EngineHost } from './engine-host.ts';
 
-/**
- * @param files of the model that the run started from
- * @param data of the domain that the run plays (`Domain.data`)
- */
+/** @param files the files of the model from which the run started @param data the data of the domain that the run plays (`Domain.data`) */
 export async function originOf(host: EngineHost, files: ModelParts, config: object, data?: string): Promise<CheckpointOrigin> {
   const { description, vendor, architecture } = await host.info();
   return {
@@ -22,7 +19,7 @@ export async function originOf(host: EngineHost, files: ModelParts, config: obje
   };
 }
 
-/** SHA-256 of a model's files. Equal files have an equal digest. */
+/** SHA-256 of a model's files. Equal files give equal digests. */
 async function filesDigest(files: ModelParts): Promise<string> {
   const listed: [string, string][] = [];
   for (const name of Object.keys(files).sort()) listed.push([name, await fileDigest(files[name]!)]);
@@ -31,7 +28,7 @@ async function filesDigest(files: ModelParts): Promise<string> {
 
 const PIECE = 2 ** 24;
 
-/** SHA-256 of a file, or of the digests of its pieces if it has several. */
+/** SHA-256 of a file. If the file has several pieces, it is the SHA-256 of the digests of the pieces. */
 async function fileDigest(file: FileBytes): Promise<string> {
   const { size, read } = await openBytes(file);
   const pieces: string[] = [];

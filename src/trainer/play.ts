@@ -1,6 +1,6 @@
 /**
- * @file Conversations that a visitor takes part in or inspects. A request continues a prefix of messages until a party has
- * nothing to say. Only the model on the GPU is kept between requests.
+ * @file Conversations in which a visitor takes part, or which a visitor inspects. A request continues the messages of a prefix
+ * until one party has no move to make. Between requests only the model on the GPU is kept.
  */
 import type { SessionParts } from './session-parts.ts';
 import type { AgentMove, EngineInfo, PlayRequest, Progress, Rescored, RescoreRequest, Viewer } from './messages.ts';
@@ -28,7 +28,7 @@ import { firstFiles, withCheckpoint } from './model-ref.ts';
 /** Episodes that one engine plays at the same time. */
 const SLOTS = 16;
 
-/** The model stays on the GPU between the requests of one game. */
+/** The model that stays on the GPU between the requests of one conversation. */
 interface Loaded {
   key: string;
   engine: Engine;
@@ -48,20 +48,21 @@ export class Plays {
     this.#turns = turns;
   }
 
-  /** True if the request needs the GPU. */
+  /** Whether the request needs the GPU. */
   static needsModel({ agent }: Pick<PlayRequest, 'agent'>): boolean {
     return agent === undefined || agent === 'model';
   }
 
   /**
-   * Plays one episode, which `viewer` sees grow, or `n` episodes. An episode that rests is not scored: its `termination` is `aborted`, without an error.
+   * Plays one episode, whose acts `viewer` gets while it is played, or plays `n` episodes. An episode that stops because a party
+   * has no move is not scored: its `termination` is `aborted`, without an error.
    * @throws if the request is stopped, if another request is in progress, or if a stored call now has another result
    */
   async play(request: PlayRequest, progress: Progress, viewer?: Viewer): Promise<Trajectory[]> {
     return this.#alone(Plays.needsModel(request) ? 'play' : null, (signal) => this.#play(request, progress, viewer, signal));
   }
 
-  /** Scores a conversation with the weights of `model`. The weights stay on the GPU. @throws as `play` */
+  /** Scores a conversation with the weights of `model`. The weights stay on the GPU afterwards. @throws as `play` */
   async rescore(request: RescoreRequest): Promise<Rescored> {
     return this.#alone('score', async (signal) => {
       const engine = await this.#engine(request.model, request.max_model_len, await firstFiles(this.#parts, request.model));
@@ -69,7 +70,7 @@ export class Plays {
     });
   }
 
-  /** Gives `work` the device, without a model on it. @throws as `play`; what `work` throws */
+  /** Calls `work` with the device. No model is on the device during this time. @throws as `play`; errors of `work` */
   async measure<T>(work: (gpu: Gpu, info: EngineInfo, signal: AbortSignal) => Promise<T>): Promise<T> {
     return this.#alone('bench', async (signal) => {
       this.#loaded = null;
@@ -78,12 +79,13 @@ export class Plays {
     });
   }
 
-  /** One request at a time. @param use what the request uses the GPU for; null: it needs no GPU */
+  /** Runs one request at a time. @param use what the request uses the GPU for; null if it needs no GPU */
   async #alone<T>(use: GpuUse | null, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (use) this.#turns.check(use);
     if (this.#abort && !this.#abort.signal.aborted) throw new Error('a turn is being played: wait for it or stop it');
     const abort = (this.#abort = new AbortController());
-    // A visitor who leaves a conversation stops its turn and may ask for the next turn at once. That turn waits here.
+    // A visitor who leaves a conversation stops its turn, and may ask for another turn at once. The new turn waits here until the
+    // old one has ended.
     const working = this.#done
       .then(async () => {
         abort.signal.throwIfAborted();

@@ -1,4 +1,4 @@
-/** @file Conversations of another engine or tool as a run to inspect. */
+/** @file Makes a run, which can only be inspected, from conversations of another engine or tool. */
 import type { RunContent } from '../records/bundle.ts';
 import type { StepMetrics } from '../records/run.ts';
 import { FOREIGN_PLACE } from '../records/task.ts';
@@ -8,25 +8,25 @@ import { limitsFor, presetFor } from '../training/presets.ts';
 import { runName } from './run-name.ts';
 import { summarize } from './summary.ts';
 
-/** A conversation with what the file says of its place in the training. */
+/** A conversation with its place in the training, as far as the file tells it. */
 export interface ReadOnlyRollout {
   trajectory: Trajectory;
-  /** Absent: the file has no steps. The run then has one. */
+  /** Absent if the file has no steps. In this case all conversations belong to one step. */
   step?: number;
   advantage: number | null;
 }
 
 export interface ReadOnlyRunOptions {
   createdAt: number;
-  /** What wrote the conversations, for people: `TRL`, `Inspect`. */
+  /** The name, for people, of the tool that wrote the conversations, for example `TRL` or `Inspect`. */
   source: string;
   name?: string;
 }
 
 /**
- * Ids and groups stay as they are if they are different and no path or address breaks them; else they are counted. Two rollouts
- * of one step with the same group are a group.
- * @param rollouts all of one domain and level
+ * Makes the content of the run. Ids and groups are kept if they are unique and can be part of a path or address. Otherwise
+ * they are replaced by numbers. Rollouts of one step with the same group form a group.
+ * @param rollouts must all have the same domain and level
  */
 export function readOnlyRun(rollouts: readonly ReadOnlyRollout[], { createdAt, source, name }: ReadOnlyRunOptions): RunContent {
   const { domain, level } = rollouts[0]?.trajectory.task ?? FOREIGN_PLACE;
@@ -62,7 +62,7 @@ export function readOnlyRun(rollouts: readonly ReadOnlyRollout[], { createdAt, s
 
 type Placed = ReadOnlyRollout & { step: number };
 
-/** Metrics of the rollouts, as training computes them; without those of tokens if the file has no tokens. */
+/** The metrics of the rollouts, as training computes them. If the file has no tokens, the metrics of tokens are omitted. */
 function metricsOf(step: number, placed: readonly Placed[]): StepMetrics {
   const own = placed.filter((rollout) => rollout.step === step).map(({ trajectory }) => trajectory);
   const groups = new Map<string, Trajectory[]>();

@@ -1,4 +1,4 @@
-/** @file How a run is paused and ended, and who is asked when a run cannot go on by itself. */
+/** @file How a run is paused and ended, and who is asked when a run needs a decision. */
 import { isStorageFull, storageError } from '../base/storage-error.ts';
 import type { Environments } from '../environments/types.ts';
 import type { ModelFiles } from '../records/model.ts';
@@ -6,31 +6,34 @@ import type { RunStatus } from '../records/run.ts';
 import { ConfigError } from '../training/config.ts';
 import type { MeteredUsers } from '../users/account.ts';
 
-/** What a control can do with a run whose model is loaded. */
+/** A run whose model is loaded, as a control sees it. */
 export interface ReadyRun {
-  /** The model with the weights of now. */
+  /** Returns the model with its current weights. */
   model: () => Promise<ModelFiles>;
-  /** Counts what a customer behind an endpoint costs. */
+  /** Counts what a customer at an endpoint costs. */
   meter?: MeteredUsers;
 }
 
 export interface RunControl {
-  /** Ends the run at once. The driver aborts it when the device is lost. */
+  /** Aborting it ends the run at once. The driver aborts it when the device is lost. */
   readonly abort: AbortController;
-  /** The run ends before its next step. */
+  /** Whether the run should end before its next step. */
   readonly stopping: boolean;
-  /** Resolves when the run goes on; null while the run is not paused. */
+  /** Resolves when the run continues. Null while the run is not paused. */
   readonly paused: Promise<void> | null;
   ready(run: ReadyRun): void;
-  /** Resolves when someone lets the run go on, or stops the run. */
+  /** Pauses with a question. Resolves when someone lets the run continue, or stops it. */
   ask(question: string): Promise<void>;
-  /** Does what `ask` does, for a budget that is spent. @param reason without a full stop @throws if nobody can raise the budget */
+  /** Like `ask`, for a budget that is spent. @param reason a sentence without its full stop @throws if nobody can raise the budget */
   overBudget(reason: string): Promise<void>;
-  /** Resolves when a write that failed can be tried again. @param what the result that is not stored @throws if nobody can help */
+  /** Resolves when a failed write can be tried again. @param what the result that could not be stored @throws if nobody can help */
   failed(what: string, error: unknown): Promise<void>;
 }
 
-/** A run that a visitor watches. A write that fails pauses the run with the result in memory, until the visitor has made room. */
+/**
+ * The control of a run that a visitor watches. If a write fails, the run pauses and keeps the result in memory until the
+ * visitor has made room.
+ */
 export class AttendedRun implements RunControl {
   readonly abort = new AbortController();
   stopping = false;
@@ -39,7 +42,7 @@ export class AttendedRun implements RunControl {
   readonly #announce: (status: RunStatus, message?: string) => Promise<void>;
   #unpause = () => {};
 
-  /** @param announce tells the page the status and stores it */
+  /** @param announce sends the status to the page and stores it */
   constructor(announce: (status: RunStatus, message?: string) => Promise<void>) {
     this.#announce = announce;
   }
@@ -88,7 +91,7 @@ export class AttendedRun implements RunControl {
   }
 }
 
-/** A run of the command line: nobody answers, so the run ends with the reason. */
+/** The control of a run of the command line. Nobody answers questions, so the run ends with the reason. */
 export class UnattendedRun implements RunControl {
   readonly abort = new AbortController();
   readonly stopping = false;
@@ -109,7 +112,7 @@ export class UnattendedRun implements RunControl {
   }
 }
 
-/** Does `work`, and does it again after each failure that `isExpected` and that the control could help with. */
+/** Calls `work`. If it fails with an error for which `isExpected` is true, and the control can help, calls it again. */
 export async function untilDone<T>(
   control: Pick<RunControl, 'failed'>,
   what: string,
@@ -126,7 +129,10 @@ export async function untilDone<T>(
   }
 }
 
-/** The tool databases are in the storage too: when the storage is full, the run pauses within the call. A failed call wrote nothing. */
+/**
+ * The tool databases are in the browser's storage too. If the storage is full, the run pauses inside the call, and the call is
+ * repeated. A failed call has written nothing.
+ */
 export function patient(control: Pick<RunControl, 'failed'>, environments: Environments): Environments {
   const patiently = <T>(call: () => Promise<T>) => untilDone(control, 'the tool database', call, isStorageFull);
   return {

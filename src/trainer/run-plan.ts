@@ -1,4 +1,4 @@
-/** @file The GPU memory that a run will take, and which settings would lower it. Nothing is allocated. */
+/** @file Computes the GPU memory that a run will need, and which settings would lower it. Nothing is allocated. */
 import { parseConfig } from '../engine/config.ts';
 import { targetModules } from '../engine/lora.ts';
 import { type MemoryPlan, planMemory } from '../engine/memory-plan.ts';
@@ -9,17 +9,17 @@ import type { GrpoConfig } from '../records/run.ts';
 import { concurrency, kvFormat, sizeOf } from './engine-host.ts';
 
 export interface RunPlan {
-  /** Absent if a buffer is larger than the GPU allows. */
+  /** Absent if a buffer would be larger than the GPU allows. */
   plan?: MemoryPlan;
-  /** Names that buffer. */
+  /** An error message that names this buffer. */
   problem?: string;
-  /** Changes of settings, each alone, with the bytes of the run then. The smallest first. */
+  /** Changes of settings, each to be made alone, with the total bytes of the run after the change. The smallest total comes first. */
   advice: { settings: Partial<GrpoConfig>; total: number }[];
 }
 
-/** A run that takes less fits everywhere. */
+/** A run that needs less memory fits on every GPU, so it gets no advice. */
 const SMALL_BYTES = 512 * 2 ** 20;
-/** A change that saves less is not worth a line. */
+/** A change that saves less than this share is not shown. */
 const LEAST_SAVING = 0.05;
 
 /** @param files a model's folder; weights are not read @throws ConfigError, ModelFolderError */
@@ -52,7 +52,7 @@ export function planRun({ info, device: { limits } }: Pick<Gpu, 'info' | 'device
       const { total } = plan({ ...config, ...settings });
       return total < most ? [{ settings, total }] : [];
     } catch {
-      return []; // it does not fit either
+      return []; // this change does not fit either
     }
   });
   return { ...result, advice: advice.sort((a, b) => a.total - b.total) };

@@ -1,4 +1,7 @@
-/** @file What keeps a run: a database (`DatabaseSink`) or a folder (`FolderSink`). The driver treats both alike. */
+/**
+ * @file The interface of what stores a run: a database (`DatabaseSink`) or a folder (`FolderSink`). The driver treats both in
+ * the same way.
+ */
 import type { Evaluation } from '../evaluation/evaluate.ts';
 import type { ModelParts } from '../exchange/model-folder.ts';
 import type { DatasetConversation } from '../records/dataset.ts';
@@ -13,45 +16,48 @@ import type { RunEvent } from './messages.ts';
 
 export type RunPhase = Extract<RunEvent, { type: 'progress' }>['phase'];
 
-/** The place where a run starts, or where it goes on. */
+/** What is needed to start a run or to continue it. */
 export interface RunStart {
   config: GrpoConfig;
-  /** The model to open. The driver then loads the checkpoint. */
+  /** The model to open. After that, the driver loads the checkpoint. */
   files: ModelParts;
-  /** The files by which a checkpoint knows its first model. */
+  /** The files of the run's first model. A checkpoint stores their digest to recognise them. */
   firstModel: ModelParts;
   loaded: LoadedCheckpoint;
-  /** The metrics of the steps up to the checkpoint. With step 0, the evaluation before training is done too. */
+  /** The metrics of the steps up to the checkpoint. If they contain step 0, the evaluation before training is done too. */
   metrics: readonly StepMetrics[];
   /** What the customers have cost so far. */
   spent: number;
   user: UserConfig;
-  /** The customer of the held-out evaluations. Absent: the one of the training. */
+  /** The customer of the held-out evaluations. Default: the customer of the training. */
   valUser?: UserConfig;
   /** The conversations to train on, with `algorithm: 'sft'`. */
   dataset?: readonly DatasetConversation[];
-  /** To answer before steps are played again; absent if there is nothing to ask. */
+  /** A question to answer before steps are played again. Absent if there is nothing to ask. */
   question?: string;
   save: SavePlan & {
-    /** The weights of the last step are kept as a checkpoint. If false, the driver's caller keeps them. */
+    /** Whether the weights of the last step are stored as a checkpoint. If false, the driver's caller stores them. */
     last: boolean;
   };
 }
 
-/** The next step waits for each promise. A method that failed may be called again with the same result. */
+/** Stores a run. The next step waits for each returned promise. If a method fails, it may be called again with the same result. */
 export interface RunSink {
   open(): Promise<RunStart>;
-  /** The model is loaded, and the steps begin. @param note why results may differ from those of a run that was never stopped, or '' */
+  /**
+   * Called when the model is loaded and the steps begin.
+   * @param note why results may differ from those of a run that was never stopped, or ''
+   */
   begin(note: string): Promise<void>;
   progress(step: number, phase: RunPhase, done: number, total: number): void;
-  /** A held-out evaluation of the weights after `step`; 0: before training. Comes before `step`. */
+  /** Gets a held-out evaluation of the weights after `step` (0: before training). Called before `step`. */
   evaluation(step: number, evaluation: Evaluation): Promise<void>;
-  /** Step 0 has the metrics of the evaluation before training and no rollouts. */
+  /** Gets the result of a step. Step 0 has the metrics of the evaluation before training, and no rollouts. */
   step(result: StepResult): Promise<void>;
-  /** All that the next step needs. */
+  /** Gets everything that the next step needs. */
   checkpoint(checkpoint: Checkpoint, origin: CheckpointOrigin): Promise<void>;
-  /** A rollout of the step under way has ended. */
+  /** Called when a rollout of the current step has ended. */
   rollout?(step: number, trajectory: Trajectory): void;
-  /** The viewers get each episode as it starts and as it ends. */
+  /** Gets each episode when it starts and when it ends, for viewers. */
   live?: Pick<LiveGroup, 'begin' | 'beginTrial' | 'end'>;
 }

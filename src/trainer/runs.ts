@@ -1,4 +1,4 @@
-/** @file Runs of the page, at most one at a time. */
+/** @file The runs of the page. At most one is active at a time. */
 import type { RunEvent } from './messages.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { ModelFiles } from '../records/model.ts';
@@ -17,7 +17,7 @@ import { AttendedRun, untilDone } from './run-control.ts';
 import { RunEvents } from './run-events.ts';
 import { runName } from './run-name.ts';
 
-/** The place where a run belongs, and whether the caller has taken the GPU. */
+/** The experiment and variant to which a run belongs, and whether the caller has already taken the GPU. */
 export interface LaunchOptions extends Pick<RunRow, 'experiment' | 'variant'> {
   gpuTaken?: boolean;
 }
@@ -93,14 +93,14 @@ export class Runs {
     await this.#active?.control.pause();
   }
 
-  /** The model of the active run with the weights of now. @throws if no run trains */
+  /** The model of the active run, with its current weights. @throws if no run is training */
   async model(): Promise<ModelFiles> {
     const ready = this.#active?.control.run;
     if (!ready) throw new Error('no run trains now: its model is among the checkpoints');
     return ready.model();
   }
 
-  /** @throws UserError unless `budget` is above what the customer has cost */
+  /** @throws UserError if `budget` is not above what the customer has already cost */
   async unpause(budget?: number): Promise<void> {
     if (!this.#active?.control.paused) return;
     const { id, control } = this.#active;
@@ -117,7 +117,7 @@ export class Runs {
     await active?.finished;
   }
 
-  /** `read` is called when no tab can delete the run any more. */
+  /** Calls `read` only when it is certain that no tab can delete the run any more. */
   async #launch(id: string, read: () => Promise<{ row: RunRow; user: UserConfig }>, gpuTaken = false): Promise<void> {
     const release = gpuTaken ? async () => {} : await this.#turns.take('train');
     const freed = async (error: unknown) => {
@@ -141,7 +141,7 @@ export class Runs {
     });
   }
 
-  /** Trains to the end and stores the final status. Never rejects. */
+  /** Trains to the end and stores the final status. The promise never rejects. */
   async #run({ id, control }: ActiveRun, row: RunRow, user: UserConfig): Promise<void> {
     const db = this.#parts.database();
     try {
@@ -168,7 +168,10 @@ export class Runs {
       await runs.update(run, { request: { ...row.request, user: { ...row.request.user, budget } } });
   }
 
-  /** The page gets the status even if the storage is full. The row of a run that nobody trains is shown as interrupted. */
+  /**
+   * Sends the status to the page even if it cannot be stored because the storage is full. A stored run that no tab trains is
+   * shown as interrupted.
+   */
   async #setStatus(run: string, status: RunStatus, message?: string): Promise<void> {
     this.#events.emit({ type: 'status', status, message });
     await this.#parts

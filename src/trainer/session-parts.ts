@@ -4,12 +4,12 @@ import type { UserConfig } from '../records/user.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import type { UserSimulator } from '../users/types.ts';
 
-/** The parts outside the trainer that a session uses. Workers and tests provide different parts. */
+/** The parts that a session uses from outside the trainer. Workers and tests provide different parts. */
 export interface SessionParts {
   gpu?: GPU;
   environments: Environments;
   users: (config: UserConfig) => Promise<UserSimulator>;
-  /** Files of a bundled model (by name) or of a stored model (by id). */
+  /** Returns the files of a bundled model (by name) or of a stored model (by id). */
   bundledModel: (name: string) => Promise<ModelParts>;
   database: () => RunDatabase;
 }

@@ -1,4 +1,4 @@
-/** @file The trainer of the page and of the command line: one engine, at most one active run, and the one-off commands. */
+/** @file The trainer of the page and of the command line. It has one engine, at most one active run, and the one-off commands. */
 import '../base/content-policy.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { ModelFiles, Precision } from '../records/model.ts';

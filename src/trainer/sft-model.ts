@@ -1,4 +1,4 @@
-/** @file `mua sft`: supervised fine-tuning on a file of conversations. The caller keeps what the sink is given. */
+/** @file `mua sft`: supervised fine-tuning on a file of conversations. The sink receives the results and stores them. */
 import { renderConversation } from '../agent/chat-template.ts';
 import { parseConversations } from '../agent/conversation.ts';
 import { loadTokenizer } from '../agent/tokenizer.ts';

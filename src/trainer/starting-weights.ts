@@ -7,14 +7,14 @@ import type { GrpoConfig } from '../records/run.ts';
 import { ConfigError } from '../training/config.ts';
 import { freshWeights } from '../training/init-weights.ts';
 
-/** Imported runs can lack settings. */
+/** The settings on which the starting weights depend. Imported runs may lack some of them. */
 type Start = Pick<GrpoConfig, 'seed'> &
   Partial<Pick<GrpoConfig, 'init_weights' | 'lora_rank' | 'lora_alpha' | 'target_modules' | 'precision'>>;
 
 /**
- * The model's files. With fresh weights of the run's seed, unless `init_weights` is `model`; with new adapters, if the run trains
- * adapters and the model has no adapter.
- * @param base name of the model, for the adapter
+ * The model's files for the start of a run. If `init_weights` is not `model`, they get fresh weights made with the run's seed.
+ * If the run trains adapters and the model has none, they get a new adapter.
+ * @param base name of the model, which is written into the adapter
  * @throws ConfigError if `precision` or `lora_rank` does not fit what is trained
  */
 export function startingFiles(given: ModelParts, { init_weights = 'model', seed, ...lora }: Start, base = ''): ModelParts {

@@ -1,4 +1,4 @@
-/** @file Models that the visitor imported. They are checked once, then stored in this browser and found by id. */
+/** @file Models that the visitor imported. A model is checked once, stored in this browser, and found by its id. */
 import type { ModelFiles } from '../records/model.ts';
 import { loadTokenizer } from '../agent/tokenizer.ts';
 import { loraLayout, loraTensors } from '../engine/lora.ts';
@@ -24,7 +24,8 @@ export const parameterCount = (config: ModelConfig) => modelParameters(config).r
 /**
  * Checks that the engine can train the model and that the tokenizer has the special tokens of our chat template. Weights are
  * read in pieces.
- * @throws ModelFolderError, ConfigError, SafetensorsError or the tokenizer's Error; the message names the file and the fault
+ * @throws ModelFolderError, ConfigError, SafetensorsError or the tokenizer's Error; the message names the file and what is
+ * wrong with it
  */
 export async function inspectModel(parts: ModelParts): Promise<ModelFacts> {
   const { config, source } = await openModel(parts);
@@ -45,13 +46,13 @@ function checkAdapter(files: ModelFiles, config: ModelConfig): void {
   if (problems.length > 0) throw new ModelFolderError(`adapter_model.safetensors: ${inOneLine(problems)}`);
 }
 
-/** `inspectModel` for files as they are stored. */
+/** Calls `inspectModel` for files in their stored form. */
 export const inspectStored = async (files: Record<string, Blob>): Promise<ModelFacts> => inspectModel(await partsOf(files));
 
 /**
  * Makes the row to store.
- * @param inspect `inspectStored`, perhaps elsewhere
- * @param folder of the private file system, where the weights stay
+ * @param inspect does what `inspectStored` does, perhaps in another worker
+ * @param folder the folder of the origin-private file system (OPFS) in which the weights stay
  * @throws as `inspect`
  */
 export async function modelRow(name: string, files: ModelParts, inspect = inspectStored, folder?: string): Promise<ModelRow> {
@@ -66,12 +67,12 @@ export async function modelRow(name: string, files: ModelParts, inspect = inspec
   let bytes = 0;
   for (const [file, blob] of Object.entries(blobs))
     if (isBaseWeights(file)) bytes += blob.size;
-    // IndexedDB would keep a reference only.
+    // Copy the bytes: IndexedDB would store only a reference to a file.
     else small[file] = new Blob([await blob.arrayBuffer()]);
   return { ...row, files: small, weights: { folder, bytes } };
 }
 
-/** All files of a stored model. @throws InputError if its weights are gone */
+/** All files of a stored model. @throws InputError if its weights were deleted */
 export async function filesOf({ files, weights }: ModelRow): Promise<Record<string, Blob>> {
   if (!weights) return files;
   const large = Object.entries(await filesIn(weights.folder)).filter(([name]) => isBaseWeights(name));
@@ -84,13 +85,13 @@ export async function modelFiles(db: RunDatabase, model: string): Promise<ModelF
   return readBlobs(await filesOf(await storedModel(db, model)));
 }
 
-/** Does what `modelFiles` does, but the weights of a stored model stay in the storage. */
+/** Like `modelFiles`, but the weights of a stored model are not read into memory. */
 export async function modelParts(db: RunDatabase, model: string): Promise<ModelParts> {
   if (bundledModels.includes(model)) return fetchBundledModel(model);
   return partsOf(await filesOf(await storedModel(db, model)));
 }
 
-/** The files in memory, but not the weights. */
+/** Reads the files into memory, except for the weights. */
 async function partsOf(files: Record<string, Blob>): Promise<ModelParts> {
   const small = Object.entries(files).filter(([name]) => !isBaseWeights(name));
   return { ...files, ...(await readBlobs(Object.fromEntries(small))) };
@@ -107,7 +108,10 @@ async function readBlobs(files: Record<string, Blob>): Promise<ModelFiles> {
   return Object.fromEntries(await Promise.all(read));
 }
 
-/** A checkpoint of a run as a Hugging Face folder. @throws Error if the run, the checkpoint or the run's first model is deleted */
+/**
+ * A checkpoint of a run as the files of a Hugging Face folder.
+ * @throws Error if the run, the checkpoint or the run's first model was deleted
+ */
 export async function checkpointFiles(db: RunDatabase, run: string, step: number): Promise<ModelFiles> {
   const row = await db.runs.get(run);
   if (!row) throw new Error(`there is no run "${run}" in this browser`);

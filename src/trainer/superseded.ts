@@ -1,11 +1,12 @@
-/** @file What a run holds beyond the checkpoint from which it goes on. Nothing of it is deleted, and nothing of it counts. */
+/** @file Handles the steps of a run after the checkpoint from which it continues. They are kept, but no longer count as part of the run. */
 import { beginningWith } from '../base/key-range.ts';
 import type { RunRow } from '../records/run.ts';
 import type { RunDatabase } from '../storage/database.ts';
 
 /**
- * Moves the steps after `step` to a run of their own, which cannot go on. The run plays them again: with equal results if its
- * customer is scripted, with other words if a language model plays. All or nothing.
+ * Moves the steps after `step` to a separate run, which cannot be continued. The original run plays these steps again. The
+ * results are the same if its customer is scripted, and differ if a language model plays the customer. Everything is moved in
+ * one transaction.
  */
 export async function supersede(db: RunDatabase, run: string, step: number): Promise<void> {
   const { runs, metrics, rollouts, trajectories, evaluations, evaluationTrajectories } = db;
@@ -30,7 +31,7 @@ export async function supersede(db: RunDatabase, run: string, step: number): Pro
     await metrics.where('[run+step]').between(...range).delete(); // prettier-ignore
     for (const evaluation of await evaluations.where('run').equals(run).toArray()) {
       const { model } = evaluation;
-      // Evaluations that the visitor asked for have ids of another form.
+      // Skip evaluations that the visitor requested. Their ids have another form.
       if (model.kind !== 'run' || model.step < from || evaluation.id !== `${run}@${model.step}`) continue;
       const own = `${id}@${model.step}`;
       const trials = await beginningWith(evaluationTrajectories, evaluation.id).toArray();

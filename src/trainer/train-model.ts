@@ -1,4 +1,4 @@
-/** @file `mua train`: a run without the page's storage. The caller keeps what the sink is given. */
+/** @file `mua train`: a run without the page's storage. The sink receives the results and stores them. */
 import type { ModelParts } from '../exchange/model-folder.ts';
 import { alarmsOf, alarmText } from '../training/alarms.ts';
 import { withAlgorithm } from '../training/algorithms/index.ts';
@@ -10,8 +10,9 @@ import type { TrainingSink, TrainOptions, TrainResult } from './messages.ts';
 import { UnattendedRun } from './run-control.ts';
 
 /**
- * Trains to the last step. A run that goes on from a checkpoint has the bits of a run that was never stopped.
- * @throws ConfigError for a setting; what the sink throws
+ * Trains to the last step. A run that continues from a checkpoint gives exactly the same results as a run that was never
+ * stopped.
+ * @throws ConfigError for a setting; errors of the sink
  */
 export async function trainModel(host: EngineHost, given: ModelParts, options: TrainOptions, sink: TrainingSink): Promise<TrainResult> {
   const { preset, algorithm = '', overrides } = options;

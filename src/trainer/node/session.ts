@@ -24,7 +24,7 @@ export async function readModel(directory: string): Promise<ModelFiles> {
 
 /**
  * @param options.models the folder of the bundled models
- * @param options.spawn starts a language model that plays customers: Node has no runtime for one
+ * @param options.spawn starts a language model that plays customers. It is a parameter because Node has no runtime for it.
  */
 export function nodeSession({
   models = 'models',
