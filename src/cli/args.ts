@@ -1,11 +1,11 @@
-/** @file Reads and checks flags. Every error names the flag, its value and the expected value. */
+/** @file Reads and checks flags. Every error message names the flag, its value and the expected value. */
 import { parseArgs } from 'node:util';
 import { UsageError } from './errors.ts';
 
 /** A flag of a command. */
 export interface Flag {
   type: 'string' | 'boolean' | 'integer' | 'number' | 'list';
-  /** Placeholder of the value in the help. */
+  /** The placeholder of the value in the help text. */
   value?: string;
   help: string;
   default?: string | number | undefined;
@@ -20,26 +20,26 @@ type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${
 type Given<F extends Flag> = F extends { choices: readonly (infer Choice)[] }
   ? Choice
   : { string: string; boolean: boolean; integer: number; number: number; list: string[] }[F['type']];
-/** A flag without a default may be absent. A list may be empty. */
+/** The type of a flag's value. A flag without a default may be absent; a list may be empty. */
 type Value<F extends Flag> = F extends { required: true } | { default: string | number } | { type: 'list' }
   ? Given<F>
   : Given<F> | undefined;
-/** The values of flags by name, in camelCase. */
+/** The values of flags, by the flags' names in camelCase. */
 export type Values<F extends Flags> = { -readonly [Name in keyof F & string as CamelCase<Name>]: Value<F[Name]> };
 
 const MAX_SEED = 0xffffffff;
 export const SEED = {
   type: 'integer',
   value: 'S',
-  help: 'seed of everything random',
+  help: 'seed of all random numbers',
   default: 1,
   min: 0,
   max: MAX_SEED,
 } as const satisfies Flag;
 
 /**
- * @param args arguments after the command's name
- * @returns values by flag name, in camelCase, with defaults filled in
+ * @param args the arguments after the command's name
+ * @returns the values by flag name, in camelCase, with defaults filled in
  * @throws UsageError
  */
 export function readFlags<F extends Flags>(args: readonly string[], flags: F): Values<F> {
@@ -65,7 +65,7 @@ export function readFlags<F extends Flags>(args: readonly string[], flags: F): V
   return result as Values<F>;
 }
 
-/** Joins `--count -3` to `--count=-3`, because parseArgs would report a missing value instead of a value out of range. */
+/** Joins `--count -3` to `--count=-3`. Otherwise parseArgs would say that the value is missing, although it is out of range. */
 function joinNegatives(args: readonly string[], flags: Flags): string[] {
   const joined: string[] = [];
   for (const arg of args) {
@@ -98,7 +98,7 @@ export function readNumber(
   return value;
 }
 
-/** `key=value` pairs of a repeated flag. */
+/** Reads the `key=value` pairs of a flag that may be repeated. */
 export function readPairs(flag: string, pairs: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     pairs.map((pair) => {

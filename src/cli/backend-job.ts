@@ -1,4 +1,4 @@
-/** @file What a backend gets to do, and how it reaches the servers of simulated customers. */
+/** @file What a backend gets for its work, and how it reaches the servers of simulated customers. */
 import type { UserConfig } from '../records/user.ts';
 import type { JobFiles } from './job-files.ts';
 import type { ProgressBar } from './progress.ts';
@@ -10,7 +10,7 @@ export interface UserEndpoint {
   apiKey?: string | undefined;
 }
 
-/** What a backend gets. It answers with JSON. @throws CommandError or UsageError */
+/** Runs the work of a command and returns its JSON result. @throws CommandError or UsageError */
 export type Backend = (job: {
   request: WorkRequest;
   files: JobFiles;
@@ -18,11 +18,11 @@ export type Backend = (job: {
   progress: ProgressBar;
 }) => Promise<unknown>;
 
-/** The customer with the key of its server, for a process that may hold it. */
+/** Adds the API key of its server to the customer. Only for a process that may know the key. */
 export const withKey = (user: UserConfig, endpoint: UserEndpoint | undefined): UserConfig =>
   user.mode === 'endpoint' && endpoint?.apiKey !== undefined ? { ...user, apiKey: endpoint.apiKey } : user;
 
-/** The request with every endpoint changed. */
+/** A copy of the request in which `change` was applied to every customer at an endpoint. */
 export function withEndpoints(request: WorkRequest, change: (user: UserConfig & { mode: 'endpoint' }) => UserConfig): WorkRequest {
   const changed = (user: UserConfig) => (user.mode === 'endpoint' ? change(user) : user);
   if (request.command === 'train') return { ...request, user: changed(request.user) };

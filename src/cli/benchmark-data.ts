@@ -22,7 +22,7 @@ export const DATA_FLAGS = {
 
 const NAMES: readonly string[] = GENERATED.map(({ name }) => name);
 
-/** A domain as generated, or of a benchmark. */
+/** The flags that choose a domain, generated or from a benchmark. */
 export const PLACE_FLAGS = {
   domain: {
     ...DATA_FLAGS.domain,
@@ -40,13 +40,17 @@ export const PLACE_FLAGS = {
     required: false,
     help: `rules of conversation, tools and rewards: ${TITLES}; needs --data`,
   },
-  data: { ...DATA_FLAGS.data, required: false, help: 'folder (or zip) with the benchmark’s files: its tasks instead of generated ones' },
+  data: {
+    ...DATA_FLAGS.data,
+    required: false,
+    help: 'folder (or zip) with the benchmark’s files; its tasks are used instead of generated ones',
+  },
 } as const satisfies Flags;
 
 export interface BenchmarkData {
   domain: string;
   rules: Benchmark;
-  /** The path for the importer and the path on disk, for each file. */
+  /** For each file: the path that the importer uses, and the path on disk. */
   files: [path: string, file: string][];
 }
 
@@ -62,10 +66,7 @@ export async function findData({ domain, rules, data }: Values<typeof DATA_FLAGS
   return { domain, rules, files: info.isDirectory() ? await listFiles(data) : [[basename(data), data]] };
 }
 
-/**
- * The benchmark that `PLACE_FLAGS` name; undefined for a generated domain.
- * @throws UsageError
- */
+/** The benchmark that `PLACE_FLAGS` name. Undefined for a generated domain. @throws UsageError */
 export async function findPlaceData({
   domain = DEFAULT_DOMAIN,
   level,

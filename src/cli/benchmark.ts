@@ -1,6 +1,6 @@
 /**
- * @file The work of `mua replay` and `mua rescore`. They run in Node, because they need no GPU and a browser starts slowly.
- * The databases are read into memory and not stored.
+ * @file The work of `mua replay` and `mua rescore`. It runs in Node, because it needs no GPU and a browser starts slowly. The
+ * databases are read into memory and not stored.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -15,9 +15,9 @@ import { readResults } from '../benchmarks/recorded-results.ts';
 export interface BenchmarkJob {
   domain: string;
   rules: Benchmark;
-  /** Files of the data: the path in the benchmark's folder and the path on disk. Or one zip file. */
+  /** The files of the data: for each one, the path in the benchmark's folder and the path on disk. Or a single zip file. */
   files: [path: string, file: string][];
-  /** The input's path (for messages) and text. */
+  /** The path of the input, for error messages; `text` is its content. */
   input: string;
   text: string;
   onProgress(done: number, total: number, label: string): void;
@@ -38,7 +38,7 @@ export async function replayFile(job: BenchmarkJob): Promise<{ cases: ReplayedCa
   return { cases: replayCases(await load(job, []), cases, { file: job.input, hash: sha256, onProgress: job.onProgress }) };
 }
 
-/** @param variant of the reward. @throws {ImportError} if the data or the input is invalid */
+/** @param variant the variant of the reward @throws {ImportError} if the data or the input is invalid */
 export async function rescoreFile(job: BenchmarkJob, variant: string | undefined): Promise<RescoreReport> {
   const recorded = readResults(job.input, parseJson(job.input, job.text), job.rules);
   return rescore(await load(job, ['tasks']), recorded, {

@@ -13,7 +13,7 @@ export function findChromium(): string {
   }
 }
 
-/** @throws CommandError if no browser is found, or it does not start */
+/** @throws CommandError if no browser is found, or if it does not start */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = findChromium();
   const asRoot = process.platform === 'linux' && process.getuid?.() === 0;
@@ -26,11 +26,11 @@ export async function launchChromium(): Promise<Browser> {
     '--disable-sync',
     // Without this flag, headless Chromium on Linux has no WebGPU.
     '--enable-unsafe-webgpu',
-    // /dev/shm is small in containers.
+    // Chromium needs a large /dev/shm, but in containers it is small.
     '--disable-dev-shm-usage',
     ...(process.env.MUA_CHROMIUM_ARGS ?? '').split(' ').filter(Boolean),
   ];
-  // Playwright is large, and most commands do not need it.
+  // Import it only here, because Playwright is large and most commands do not need it.
   const { chromium } = await import('playwright-core');
   try {
     return await chromium.launch({ executablePath, args, headless: true, handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false });

@@ -1,4 +1,4 @@
-/** @file The built app. It is built when `dist/` is missing, or one of the files that it was made from has changed. */
+/** @file Builds the app if `dist/` is missing, or if one of the source files has changed since the last build. */
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,24 +6,24 @@ import { fileURLToPath } from 'node:url';
 import { INPUTS, isFresh } from '../../bin/inputs.mjs';
 import { CommandError, UsageError } from './errors.ts';
 
-/** The folder of the project: the nearest one above this code that has the command line's starter. */
+/** The folder of the project: the nearest folder above this code that contains `bin/mua.mjs`, which starts the command line. */
 export const ROOT = (() => {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'bin', 'mua.mjs')) && folder !== dirname(folder)) folder = dirname(folder);
   return folder;
 })();
 
-/** The folder of the built site. If `MUA_DIST` names a folder, that folder is used unchanged. */
+/** The folder of the built site. If the environment variable `MUA_DIST` names a folder, that folder is used unchanged. */
 export async function builtSite(note: (text: string) => void): Promise<string> {
   const given = process.env.MUA_DIST;
   if (given) {
-    if (!existsSync(join(given, 'headless.html'))) throw new UsageError(`MUA_DIST is "${given}": it holds no headless.html`);
+    if (!existsSync(join(given, 'headless.html'))) throw new UsageError(`MUA_DIST is "${given}": it contains no headless.html`);
     return given;
   }
   const dist = join(ROOT, 'dist');
   if (isFresh(ROOT, join(dist, INPUTS))) return dist;
-  note('building the app (once)…');
-  // Built in a folder next to dist/ and then renamed, so that a second command never sees an incomplete build.
+  note('building the app (only this once)…');
+  // Build into a folder next to dist/ and rename it afterwards, so that another command never sees an incomplete build.
   const fresh = join(ROOT, `dist-${process.pid}`);
   await viteBuild(fresh);
   const old = `${fresh}-old`;

@@ -1,23 +1,23 @@
-/** @file What a command is. */
+/** @file The type of a command. */
 import type { Flags, Values } from './args.ts';
 import type { ProgressBar } from './progress.ts';
 
-/** `run` returns what `--json` prints; `show` turns it into lines for people. */
+/** `run` returns the value that `--json` prints. `show` turns this value into lines for people. */
 export interface Command<F extends Flags = Flags, Positional extends string = string, Result = unknown> {
   summary: string;
   flags: F;
-  /** A first argument that is no flag. */
+  /** The first argument, if it is not a flag. */
   positional?: { name: Positional; value: string };
   run(flags: Values<F> & { [Name in Positional]?: string | undefined }, progress: ProgressBar): Promise<Result>;
   show(result: Result): string[];
 }
 
-/** A command whose `run` gets the types of its flags. */
+/** Defines a command whose `run` gets its flags with their types. */
 export const command = <const F extends Flags, Result, const Positional extends string = never>(
   definition: Command<F, Positional, Result>,
 ): Command<F, Positional, Result> => definition;
 
-/** A command of which only the help and the text of flags are known. */
+/** A command as the help and the reading of flags need it, without the types of its flags. */
 export interface AnyCommand extends Omit<Command, 'run' | 'positional'> {
   positional?: { name: string; value: string };
   run(flags: Record<string, unknown>, progress: ProgressBar): Promise<unknown>;

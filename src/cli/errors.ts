@@ -10,13 +10,16 @@ export class CommandError extends Error {
   exitCode = 1;
 }
 
-/** Names of errors of the work that mean a wrong setting or a wrong input file. */
+/** Names of errors which mean that a setting or an input file is wrong. */
 const USAGE_NAMES = new Set(['ConfigError', 'ImportError', 'InputError', 'ModelFolderError', 'SafetensorsError', 'UsageError']);
 
-/** Turns an error of the work into an error of the command line. */
+/** Turns an error that happened during the work into an error of the command line. */
 export function errorOfWork({ name, message }: { name: string; message: string }): UsageError | CommandError {
   return USAGE_NAMES.has(name) ? new UsageError(message) : new CommandError(message);
 }
 
-/** A message for a terminal: on one line and without control characters (C0, C1), which could change the terminal's state. */
+/**
+ * Prepares a message for a terminal: puts it on one line and removes control characters (C0, C1), which could change the
+ * terminal's state.
+ */
 export const oneLine = (message: string) => message.replace(/\s*\n\s*/g, ' ').replace(/\p{Cc}/gu, '');

@@ -1,6 +1,6 @@
 /**
- * @file The folder of `mua evaluate --out`. Every trial that has ended is in `trajectories-N.jsonl` of the Nth customer. A trial that
- * was not scored is played again when the evaluation goes on, and moves to `superseded-trajectories-N.jsonl`.
+ * @file The folder of `mua evaluate --out`. Every trial that has ended is in `trajectories-N.jsonl` for the Nth customer. When
+ * the evaluation is resumed, a trial without a score is played again, and its line moves to `superseded-trajectories-N.jsonl`.
  */
 import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -28,7 +28,7 @@ export class EvaluationFolder<Settings extends { customers: number }> {
   }
 
   /**
-   * A folder for a new evaluation. It is created when the first trial ends, so a wrong setting leaves no folder.
+   * Prepares a folder for a new evaluation. It is created when the first trial ends, so a wrong setting leaves no folder.
    * @param force replace the files of an earlier evaluation
    * @throws {UsageError} if the folder is not empty
    */
@@ -51,9 +51,9 @@ export class EvaluationFolder<Settings extends { customers: number }> {
   }
 
   /**
-   * The folder of an evaluation that was stopped. Half a line and trials without a score leave its logs.
-   * @param check throws if the evaluation cannot go on with these settings
-   * @throws {UsageError} if the evaluation can't go on
+   * Opens the folder of an evaluation that was stopped. Incomplete lines and trials without a score are removed from its logs.
+   * @param check throws if the evaluation cannot be continued with these settings
+   * @throws {UsageError} if the evaluation can't be continued
    */
   static async resume<Settings extends { customers: number }>(
     directory: string,
@@ -71,7 +71,7 @@ export class EvaluationFolder<Settings extends { customers: number }> {
     return this.#status.settings;
   }
 
-  /** The file of the finished trials with a customer. */
+  /** The path of the file with the finished trials of a customer. */
   log(customer: number): string {
     return resolve(this.directory, logOf(customer));
   }
@@ -100,7 +100,7 @@ export class EvaluationFolder<Settings extends { customers: number }> {
     this.#closed = true;
   }
 
-  /** Ends the evaluation before its last trial. A second call does nothing. */
+  /** Ends the evaluation before its last trial. Further calls do nothing. */
   async stop(state: 'interrupted' | 'failed', message?: string): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -108,10 +108,10 @@ export class EvaluationFolder<Settings extends { customers: number }> {
     if (this.#created) await this.#setStatus({ state, ...(message !== undefined && { message }) }).catch(() => {});
   }
 
-  /** How to go on, if a trial has ended. */
+  /** A message that says how to continue. Null if no trial has ended. */
   get continuation(): string | null {
     if (!this.#created) return null;
-    return `${this.directory} holds the trials up to here. Go on with: ./mua evaluate --resume ${this.directory}`;
+    return `${this.directory} has the trials that have ended. To continue: ./mua evaluate --resume ${this.directory}`;
   }
 
   /** Makes the folder of a new evaluation, with an empty log for each customer. */
@@ -129,12 +129,12 @@ export class EvaluationFolder<Settings extends { customers: number }> {
   }
 }
 
-/** @throws {UsageError} if a line before the last is damaged */
+/** Keeps only the trials with a score in a log. @throws {UsageError} if a line before the last is damaged */
 async function keepScored(path: string): Promise<void> {
   const text = await readFile(path, 'utf8').catch((error) => {
     throw new UsageError(`${path}: ${reason(error)}`);
   });
-  // A line that a kill cut off is no result.
+  // A process that was killed may have left an incomplete last line, which is ignored.
   const lines = text
     .slice(0, text.lastIndexOf('\n') + 1)
     .split('\n')

@@ -1,10 +1,10 @@
-/** @file What `mua evaluate` prints of its report. */
+/** @file The lines that `mua evaluate` prints about its report. */
 import type { EvaluateReport, EvaluateResult } from '../trainer/messages.ts';
 import { percent } from './commands/shared.ts';
 
 const points = (x: number) => `${x < 0 ? '−' : '+'}${Math.abs(100 * x).toFixed(1)}`;
 
-/** @param difference of the customers `a` and `b`; null: no trial was scored with both */
+/** @param difference the difference between the customers `a` and `b`; null if no trial was scored with both */
 export const differenceLine = (a: string, b: string, difference: EvaluateResult['differences'][number]): string =>
   difference
     ? `${b} − ${a}: ${points(difference.difference)} points  (95 %: ${points(difference.low)} to ${points(difference.high)}; ${difference.tasks} tasks, paired)`
@@ -13,7 +13,7 @@ export const differenceLine = (a: string, b: string, difference: EvaluateResult[
 export const reportLines = (report: EvaluateReport): string[] => [
   ...report.pass_hat.map(({ k, value, low, high }) => `pass^${k}  ${percent(value)}  (95 %: ${percent(low)} to ${percent(high)})`),
   `TCR     ${percent(report.tcr.value)}  (95 %: ${percent(report.tcr.low)} to ${percent(report.tcr.high)}): share of a task's criteria met`,
-  `${report.tasks} tasks × ${report.trials}; ${report.noop_tasks} tasks change nothing${report.noop_skipped ? `, ${report.noop_skipped} more left out` : ''}; ${report.unscored} episodes unscored; ${report.turns_mean.toFixed(1)} turns; ${report.seconds.toFixed(0)} s`,
+  `${report.tasks} tasks × ${report.trials}; ${report.noop_tasks} are no-op tasks${report.noop_skipped ? `, ${report.noop_skipped} more no-op tasks skipped` : ''}; ${report.unscored} episodes unscored; ${report.turns_mean.toFixed(1)} turns; ${report.seconds.toFixed(0)} s`,
   ...counts('ended by', report.terminations),
   ...(report.violations ? counts('violations', report.violations) : ['violations: not audited']),
   ...writesWithYes(report.confirmed_writes),
@@ -29,7 +29,7 @@ const customerLines = ({ rate, faulty, episodes, judged, kinds, denied, wrong }:
     ? [
         `customer: faults in ${faulty} of ${episodes} conversations, ${percent(rate.value)}  (95 %: ${percent(rate.low)} to ${percent(rate.high)}); reward denied in ${denied} of ${wrong} wrong ones`,
         ...counts('faults of the customer', kinds),
-        ...(judged > 0 ? [`a model made a part of the audit in ${judged} of ${episodes} conversations`] : []),
+        ...(judged > 0 ? [`a model did a part of the audit in ${judged} of ${episodes} conversations`] : []),
       ]
     : [];
 

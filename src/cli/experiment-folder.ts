@@ -1,4 +1,7 @@
-/** @file The folder of `mua experiment`: a folder for each run in `VARIANT/SEED`, and `experiment.json` with all that the analysis reads. */
+/**
+ * @file The folder of `mua experiment`. It has a folder `VARIANT/SEED` for each run, and `experiment.json` with everything
+ * that the analysis needs.
+ */
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { ExperimentContent } from '../records/experiment.ts';
@@ -15,7 +18,7 @@ import { RunFolder, type TrainSettings } from './run-folder.ts';
 
 const RESULTS = 'experiment.json';
 
-/** A fault of an input file is wrong use. */
+/** Turns an error of reading an input file into a usage error. */
 function checked<T>(read: () => T): T {
   try {
     return read();
@@ -30,14 +33,14 @@ export async function readResults(directory: string): Promise<ExperimentContent>
   return checked(() => readExperiment(text, path));
 }
 
-/** @file The folder of a model: a bundled one by name, else a path from the experiment's file. */
+/** Finds the folder of a model. `name` is a bundled model, or a path relative to the experiment's file. */
 async function modelFolder(name: string, from: string): Promise<ModelFolder> {
   const bundled = join(ROOT, 'models', name);
   const found = /^[\w-]+$/.test(name) && (await stat(bundled).catch(() => null));
   return findModel(found ? bundled : resolve(dirname(from), name), { tokenizer: true });
 }
 
-/** @file The folder of a run: a new one, or the one of an earlier call, if its settings are the same. */
+/** Opens the folder of a run. If an earlier call has made it with the same settings, that run is continued. Otherwise it is a new run. */
 async function runOf(
   directory: string,
   settings: TrainSettings,
@@ -52,9 +55,9 @@ async function runOf(
 }
 
 /**
- * Opens the folder `out` for the experiment of `file`. Finished runs in it are kept. `queue`: the runs that are still to do, in
- * order; call `finish` when one is done.
- * @throws UsageError if the file is wrong, or the folder belongs to another experiment
+ * Opens the folder `out` for the experiment of `file`. Finished runs in it are kept. `queue` has the remaining runs in order;
+ * call `finish` after each one.
+ * @throws UsageError if the file is wrong, or if the folder belongs to another experiment
  */
 export async function openExperiment(
   { file, out }: { file: string; out: string },

@@ -1,4 +1,7 @@
-/** @file Input and output files. An output file gets a temporary name next to its place and is renamed at the end. */
+/**
+ * @file Reads input files and writes output files. An output file is written under a temporary name in the same folder and
+ * renamed at the end.
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
@@ -6,17 +9,17 @@ import { CommandError, UsageError } from './errors.ts';
 
 /** A model on disk in Hugging Face layout, perhaps with a LoRA adapter from another folder. */
 export interface ModelFolder {
-  /** The paths of its files, by name. */
+  /** The paths of the model's files, by name. */
   paths: Record<string, string>;
   vocabSize: number;
 }
 
-/** What the folder of a run has beside its model and its logs. */
+/** Names of the files that the folder of a run has in addition to its model and its logs. */
 export const RUN_FILE = /^(status|result)\.json$|^checkpoint-\d+\.safetensors$/;
 
 /**
  * Checks a model folder without reading its weights.
- * @param options.tokenizer whether the model needs one
+ * @param options.tokenizer whether the model needs a tokenizer
  * @param options.lora folder of an adapter
  * @throws UsageError
  */
@@ -37,13 +40,13 @@ export async function findModel(
   const needed = ['config.json', ...(tokenizer ? ['tokenizer.json', 'tokenizer_config.json'] : [])];
   for (const name of needed)
     if (!files.includes(name)) {
-      const linked = candidates.includes(name) ? `its ${name} is no regular file of the folder` : `it has no ${name}`;
+      const linked = candidates.includes(name) ? `its ${name} is not a regular file of the folder` : `it has no ${name}`;
       throw new UsageError(`--model is "${directory}": ${linked}`);
     }
   const weights = files.filter((name) => name.endsWith('.safetensors'));
   if (weights.every((name) => ADAPTER_FILES.includes(name)))
     throw new UsageError(
-      `--model is "${directory}": ${weights.length > 0 ? 'it has an adapter only: expected it as --lora, and its base model' : 'it has no model.safetensors'}`,
+      `--model is "${directory}": ${weights.length > 0 ? 'it has only an adapter: expected its base model here, and the adapter as --lora' : 'it has no model.safetensors'}`,
     );
   for (const name of weights) await checkSafetensors(join(directory, name));
   const config = (await readJson(join(directory, 'config.json'))) as { vocab_size?: unknown } | null;
@@ -55,7 +58,7 @@ export async function findModel(
   return { paths: { ...paths, ...(lora !== undefined && (await findAdapter(lora))) }, vocabSize };
 }
 
-/** The files of a LoRA adapter as PEFT writes them. */
+/** The files of a LoRA adapter in PEFT's format. */
 const ADAPTER_FILES = ['adapter_config.json', 'adapter_model.safetensors'];
 
 /**
@@ -73,9 +76,9 @@ async function findAdapter(directory: string): Promise<Record<string, string>> {
 }
 
 /**
- * Returns a function that says whether a file of a model folder may be read. Regular files may be read, and links to regular
- * files in the folder. Other links would copy files from outside into the output folder. In the cache of Hugging Face, a
- * snapshot links to the blobs of its repository: these links are allowed.
+ * Returns a function that says whether a file of a model folder may be read. Allowed are regular files, and links to regular
+ * files inside the folder. Other links would copy files from outside into the output folder. In the cache of Hugging Face, a
+ * snapshot links to the blobs of its repository: these links are allowed too.
  */
 async function ownFiles(directory: string): Promise<(name: string) => Promise<boolean>> {
   const root = await realpath(directory);
@@ -88,10 +91,10 @@ async function ownFiles(directory: string): Promise<(name: string) => Promise<bo
   };
 }
 
-/** The limit of the reference implementation. */
+/** The reference implementation has the same limit. */
 const MOST_HEADER_BYTES = 100_000_000;
 
-/** A truncated download is the usual fault: the header says how long the file must be. */
+/** Checks the length of a safetensors file against its header, because the usual problem is a download that was cut off. */
 async function checkSafetensors(path: string): Promise<void> {
   const { size } = await stat(path);
   const file = await open(path);
@@ -128,14 +131,14 @@ export async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** Bytes. JavaScript has no longer texts. */
+/** The largest size of a text, in bytes. JavaScript strings cannot be longer. */
 const LONGEST_TEXT = 2 ** 29 - 1024;
 
-/** @throws UsageError when the file can't be read. A pipe is refused: its other end may never close */
+/** @throws UsageError when the file can't be read. A pipe is refused, because reading it may never end */
 export async function readText(path: string): Promise<string> {
   try {
     const info = await stat(path);
-    if (!info.isFile() && !info.isDirectory()) throw new Error('expected a file, it is no regular file');
+    if (!info.isFile() && !info.isDirectory()) throw new Error('expected a file, but it is not a regular file');
     if (info.size > LONGEST_TEXT) throw new Error(`has ${info.size} bytes: expected at most ${LONGEST_TEXT}`);
     return await readFile(path, 'utf8');
   } catch (error) {
@@ -143,28 +146,25 @@ export async function readText(path: string): Promise<string> {
   }
 }
 
-/** Fails early, before minutes of work, when an output can't be written. */
+/** Checks, before minutes of work, that an output can be written. */
 export async function checkParent(flag: string, path: string): Promise<void> {
   const parent = dirname(resolve(path));
   const info = await stat(parent).catch(() => null);
   if (!info?.isDirectory()) throw new UsageError(`--${flag} is "${path}": the folder "${dirname(path)}" does not exist`);
   const existing = await stat(path).catch(() => null);
-  if (existing?.isDirectory()) throw new UsageError(`--${flag} is "${path}": expected a file, it is a folder`);
-  // A device or a pipe would be replaced by a file.
-  if (existing && !existing.isFile()) throw new UsageError(`--${flag} is "${path}": expected a file, it is no regular file`);
+  if (existing?.isDirectory()) throw new UsageError(`--${flag} is "${path}": expected a file, but it is a folder`);
+  // Writing replaces the file, so a device or a pipe is refused.
+  if (existing && !existing.isFile()) throw new UsageError(`--${flag} is "${path}": expected a file, but it is not a regular file`);
 }
 
 const temporaryName = (path: string) =>
   join(dirname(resolve(path)), `.${basename(path)}.${process.pid}.${randomBytes(3).toString('hex')}.tmp`);
 
-/**
- * Writes several files. Either all files appear, or no file appears.
- * @param contents by path
- */
+/** Writes several files: either all of them appear, or none. @param contents the content of each file, by path */
 export async function writeAll(contents: Record<string, string | Uint8Array>): Promise<void> {
   const pending = await Promise.all(
     Object.entries(contents).map(async ([name, data]) => {
-      // A link stays a link: its target is replaced.
+      // If the path is a link, replace its target and keep the link.
       const path = await realpath(name).catch(() => name);
       return { path, data, temporary: temporaryName(path) };
     }),
@@ -182,13 +182,13 @@ export async function writeAll(contents: Record<string, string | Uint8Array>): P
 
 async function checkReplaceable(path: string): Promise<void> {
   const existing = await stat(path).catch(() => null);
-  if (existing && !existing.isFile()) throw new Error(`${path} is no regular file`);
+  if (existing && !existing.isFile()) throw new Error(`${path} is not a regular file`);
 }
 
-/** A folder that takes its name only when `work` has succeeded. Until then its files are in a temporary folder next to it. */
+/** Makes a folder, which gets its name only after `work` has succeeded. Until then, its files are in a temporary folder next to it. */
 export async function writeFolder<T>(directory: string, work: (temporary: string) => Promise<T>): Promise<T> {
   const existing = await stat(directory).catch(() => null);
-  if (existing && !existing.isDirectory()) throw new UsageError(`--out is "${directory}": expected a folder, it is a file`);
+  if (existing && !existing.isDirectory()) throw new UsageError(`--out is "${directory}": expected a folder, but it is a file`);
   const temporary = temporaryName(directory);
   try {
     await mkdir(temporary, { recursive: true });
@@ -207,7 +207,10 @@ export async function writeFolder<T>(directory: string, work: (temporary: string
   }
 }
 
-/** Gives a folder its name. If a folder of that name exists, the files are moved into it, and those of its folders likewise. */
+/**
+ * Renames a temporary folder to its final name. If a folder of that name exists, the files are moved into it, and so are those
+ * of its subfolders.
+ */
 async function moveFolder(temporary: string, directory: string): Promise<void> {
   const existing = await stat(directory).catch(() => null);
   if (!existing) return rename(temporary, directory);
@@ -220,7 +223,7 @@ async function moveFolder(temporary: string, directory: string): Promise<void> {
 
 const interruptions = new Set<() => unknown>();
 
-/** Registers clean-up work for Ctrl-C; returns a function that takes it back. */
+/** Registers clean-up work for Ctrl-C. Returns a function that removes it again. */
 export function onInterrupt(work: () => unknown): () => void {
   interruptions.add(work);
   return () => void interruptions.delete(work);
@@ -230,7 +233,7 @@ export async function runInterruptions(): Promise<void> {
   await Promise.allSettled([...interruptions].map(async (work) => work()));
 }
 
-/** Why a file could not be read or written. */
+/** The reason why a file could not be read or written. */
 export function reason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const words: Record<string, string> = {

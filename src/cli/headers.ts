@@ -1,6 +1,6 @@
-/** The headers of every file of the page. The build writes them for static hosts too (`_headers`). */
+/** The HTTP headers of every file of the page. The build also writes them to `_headers`, for static hosts. */
 
-/** The content security policy, also in the built pages for hosts that send no headers. */
+/** The content security policy. The built pages contain it too, for hosts that send no headers. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -17,13 +17,13 @@ export const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 export const HEADERS: Record<string, string> = {
-  // A page's own meta tag cannot forbid frames, and does not reach its workers.
+  // The meta tag of a page can neither forbid frames nor set the policy of its workers, so the header is needed.
   'Content-Security-Policy': `${CONTENT_SECURITY_POLICY}; frame-ancestors 'none'`,
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
-  // WebGPU training needs no cross-origin isolation. The threads of other packages do.
+  // WebGPU training needs no cross-origin isolation, but the threads of some packages do.
   'Cross-Origin-Opener-Policy': 'same-origin',
-  // Not `require-corp`: so the test of a customer's endpoint can tell a server without CORS from no server.
+  // With `require-corp`, the test of a customer's endpoint could not distinguish a server without CORS from a missing server.
   'Cross-Origin-Embedder-Policy': 'credentialless',
   'Cross-Origin-Resource-Policy': 'same-origin',
 };

@@ -1,6 +1,7 @@
 /**
- * @file The page that the command line opens in headless Chromium: the workers of the app and one function, `window.mua(command)`.
- * Large data goes through the local server: the page fetches the request and sends the results by PUT.
+ * @file The page that the command line opens in headless Chromium. It has the workers of the app and one function,
+ * `window.mua(command)`. Large data goes through the local server: the page fetches the request from it and sends the results
+ * to it by PUT.
  */
 import * as comlink from 'comlink';
 import { connectTrainer, type Trainer } from '../trainer/connect.ts';
@@ -14,7 +15,7 @@ export type HeadlessAnswer = { error?: { name: string; message: string } };
 declare global {
   interface Window {
     mua(exchange: string): Promise<HeadlessAnswer>;
-    /** Asks a text-generation model, which the first call starts. */
+    /** Calls a method of the text-generation model. The first call starts the model. */
     muaModel(method: keyof LocalModelWorker, argument?: object): Promise<unknown>;
     muaNote(text: string): void;
     muaProgress(done: number, total: number, label: string, metrics?: Record<string, number>): void;
@@ -39,10 +40,10 @@ async function get(url: string): Promise<Response> {
 
 async function put(url: string, body: string | Uint8Array<ArrayBuffer>): Promise<void> {
   const response = await fetch(url, { method: 'PUT', body });
-  if (!response.ok) throw new Error(`could not hand over ${url.split('/').at(-1)}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`could not send ${url.split('/').at(-1)}: ${await response.text()}`);
 }
 
-/** The files of the job behind the local server. The worker reads weights in pieces from their addresses. */
+/** Access to the files of the job through the local server. The worker reads weights in pieces from their URLs. */
 const filesAt = (exchange: string): WorkFiles => ({
   read: async (name) => new Uint8Array(await (await get(exchange + name)).arrayBuffer()),
   weights: async (name) => ({ url: exchange + name }),
@@ -50,7 +51,7 @@ const filesAt = (exchange: string): WorkFiles => ({
   write: (name, body) => put(exchange + name, body),
 });
 
-/** Reports progress at most ten times a second, and all metrics of steps. */
+/** Reports progress at most ten times a second, but never skips the metrics of a step. */
 function throttledProgress(): Progress {
   let last = -Infinity;
   return (done, total, label, metrics) => {
@@ -85,7 +86,7 @@ window.muaModel = (method, argument) => {
   return Promise.race([model[method](argument as never), death]);
 };
 
-/** Never rejects: an error is returned as its name and message. */
+/** The promise never rejects: an error is returned as its name and message. */
 window.mua = async (exchange) => {
   try {
     await answer(exchange);

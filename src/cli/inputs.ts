@@ -1,4 +1,4 @@
-/** @file Input files of score, grad, generate and evaluate, checked before the browser starts. */
+/** @file Reads the input files of score, grad, generate and evaluate, and checks them before the browser starts. */
 import type { GenerateRequest, GradRequest } from '../trainer/messages.ts';
 import { readJson, readText } from './files.ts';
 import { UsageError } from './errors.ts';
@@ -30,7 +30,7 @@ export async function readGradInput(path: string, vocabSize: number): Promise<Gr
     if (grpo && !Number.isFinite(sequence.advantage)) return fail(path, `${name}.advantage`, sequence.advantage, 'a number');
     const logprobs = (field: 'old_logprobs' | 'ref_logprobs', needed: boolean) => {
       if (sequence[field] === undefined && !needed) return {};
-      // Entry 0 belongs to no prediction: any placeholder is accepted.
+      // Entry 0 belongs to no prediction, so any placeholder is accepted there.
       const isLogprob = (value: unknown, t: number) => t === 0 || Number.isFinite(value);
       const [, ...rest] = aligned(path, `${name}.${field}`, sequence[field], tokens.length, isLogprob, 'a number');
       return { [field]: [0, ...rest] as number[] };
@@ -74,7 +74,7 @@ export async function readGenerateInput(path: string, vocabSize: number): Promis
   };
 }
 
-/** Ids of a benchmark's tasks: a JSON list of ids (or of tasks with ids), or one id a line. */
+/** Reads ids of a benchmark's tasks: a JSON list of ids (or of tasks with ids), or one id on each line. */
 export async function readTaskIds(path: string): Promise<string[]> {
   const text = await readText(path);
   if (!text.trimStart().startsWith('[')) {
@@ -82,7 +82,7 @@ export async function readTaskIds(path: string): Promise<string[]> {
       .split('\n')
       .map((line) => line.trim())
       .filter(Boolean);
-    if (ids.length === 0) throw new UsageError(`${path}: it is empty: expected task ids, one a line or as a JSON list`);
+    if (ids.length === 0) throw new UsageError(`${path}: it is empty: expected task ids, one on each line or as a JSON list`);
     return ids;
   }
   return list(path, 'the file', await readJson(path)).map((entry, i) => {
@@ -115,8 +115,9 @@ function aligned(
   valid: (value: unknown, index: number) => boolean,
   expected: string,
 ): unknown[] {
-  if (!Array.isArray(values)) return fail(path, name, values, `an array of ${length} entries, one a token`);
-  if (values.length !== length) throw new UsageError(`${path}: ${name} has ${values.length} entries: expected ${length}, one a token`);
+  if (!Array.isArray(values)) return fail(path, name, values, `an array of ${length} entries, one for each token`);
+  if (values.length !== length)
+    throw new UsageError(`${path}: ${name} has ${values.length} entries: expected ${length}, one for each token`);
   return values.map((value: unknown, i) => (valid(value, i) ? value : fail(path, `${name}[${i}]`, value, expected)));
 }
 

@@ -1,4 +1,4 @@
-/** @file The files of one job by name: the command offers what the work may read, and receives what the work makes. */
+/** @file The files of one job, by name: those that the work may read, and receivers for those that it writes. */
 
 /** A file on disk, or its content. */
 export type Offer = { file: string } | { data: string | Uint8Array };

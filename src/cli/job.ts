@@ -9,7 +9,7 @@ import type { ProgressBar } from './progress.ts';
 import type { WorkRequest, WorkResults } from './work.ts';
 
 export interface Job<Request extends WorkRequest> {
-  /** The backend that runs the command. Default: what suits this computer. */
+  /** The backend that runs the command. Default: the one that suits this computer. */
   on: BackendName | undefined;
   request: Request;
   model?: ModelFolder;
@@ -17,28 +17,28 @@ export interface Job<Request extends WorkRequest> {
   runs?: JobRun[];
   /** The customers of an evaluation, in the order of the request. */
   customers?: JobCustomer[];
-  /** A file that the work reads as text. */
+  /** The path of a file that the work reads as text. */
   data?: string;
-  /** Data that the work imports first. */
+  /** The benchmark data that the work imports first. */
   benchmark?: BenchmarkData | undefined;
   userEndpoint?: UserEndpoint | undefined;
-  /** Gets a file that the work made. */
+  /** Gets each file that the work makes. */
   onFile?: Receive;
   progress: ProgressBar;
 }
 
 export interface JobRun {
   model: { paths: Record<string, string> };
-  /** The place where the run goes on. */
+  /** The logs and the checkpoint from which the run continues. Null for a new run. */
   interrupted: { logs: Omit<Interrupted, 'checkpoint'>; checkpoint: string } | null;
-  /** Gets what the work sends of the run. */
+  /** Gets the results of the run from the work. */
   receive(name: string, body: Buffer): Promise<void> | void;
 }
 
 export interface JobCustomer {
-  /** A file with the trials from before an interruption. */
+  /** The path of a file with the trials from before an interruption. */
   done?: string;
-  /** Gets each trial that has ended. */
+  /** Gets each trial when it has ended. */
   receive(trajectory: Buffer): Promise<void> | void;
 }
 
@@ -69,7 +69,7 @@ function filesOf<Request extends WorkRequest>({ model, runs = [], customers = []
     files.accept(`customer/${i}/trial`, receive);
   }
   if (data) files.offer('data.jsonl', { file: data });
-  // By index, because paths may contain any character.
+  // Use the index as the name, because paths may contain any character.
   benchmark?.files.forEach(([, file], i) => files.offer(`benchmark/${i}`, { file }));
   if (onFile) files.accept('out/*', (body, name) => onFile(body, name.slice('out/'.length)));
   return files;

@@ -1,6 +1,7 @@
 /**
- * @file `mua`: commands that need a model run the built app in headless Chromium, or a session in Node. Other commands run in Node. Results go to stdout,
- * progress and errors to stderr. Exit codes: 0 done, 1 failed, 2 wrong use, 130 stopped by Ctrl-C, 143 stopped by SIGTERM.
+ * @file `mua`: the entry point of the command line. Commands that need a model run the built app in headless Chromium, or a
+ * session in Node. Other commands run in Node. Results go to stdout; progress and errors go to stderr. Exit codes: 0 done, 1
+ * failed, 2 wrong use, 130 stopped by Ctrl-C, 143 stopped by SIGTERM.
  */
 import { readFlags } from './args.ts';
 import type { AnyCommand } from './command.ts';
@@ -41,10 +42,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   'env-serve': envServe,
 };
 
-/**
- * @param argv without node and script
- * @returns the exit code
- */
+/** @param argv the arguments without `node` and the script @returns the exit code */
 export async function main([name, ...args]: string[]): Promise<number> {
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     const topic = name === 'help' ? COMMANDS[args[0] ?? ''] : undefined;
@@ -67,7 +65,7 @@ export async function main([name, ...args]: string[]): Promise<number> {
     console.log(flags.json ? JSON.stringify(result) : command.show(result).join('\n'));
     return 0;
   } catch (error) {
-    if (interruption) return interruption; // the closed browser caused this error
+    if (interruption) return interruption; // the interruption closed the browser, which caused this error
     progress.clear();
     const { message, exitCode } = error as Error & { exitCode?: number };
     console.error(`mua: ${oneLine(message)}`);

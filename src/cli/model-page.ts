@@ -1,4 +1,4 @@
-/** @file A text-generation model that plays customers, in a page of headless Chromium: Node has no runtime for its worker. */
+/** @file Runs a text-generation model that plays customers in a page of headless Chromium, because Node has no runtime for its worker. */
 import type { Browser } from 'playwright-core';
 import type { LocalModelWorker } from '../local/api.ts';
 import type { ModelWorker } from '../local/spawn.ts';
@@ -6,11 +6,11 @@ import { launchChromium } from './browser.ts';
 import { builtSite } from './build.ts';
 import { serveSite } from './server.ts';
 
-/** Starts a browser. Its failure is the failure of the first request. */
+/** Starts a browser with the model. If this fails, the first request fails. */
 export function modelInPage(note: (text: string) => void): ModelWorker {
   let die: (error: Error) => void = () => {};
   const death = new Promise<never>((_, reject) => (die = reject));
-  death.catch(() => {}); // each request waits for it too
+  death.catch(() => {}); // each request also waits for this promise and reports the error
   const opened = (async () => {
     const server = await serveSite(await builtSite(note));
     let browser: Browser | undefined;

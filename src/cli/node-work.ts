@@ -22,7 +22,7 @@ export const workInNode: Backend = async ({ request, files, userEndpoint, progre
       withEndpoints(request, (user) => withKey(user, userEndpoint)),
       { trainer, files: localFiles(files), progress: progress.update.bind(progress), note, callable: (callback) => callback },
     );
-    // A result that a page hands over is JSON too.
+    // Convert the result to JSON and back, as when a page sends it.
     return JSON.parse(JSON.stringify(result)) as unknown;
   } catch (error) {
     throw error instanceof CommandError ? error : errorOfWork(error as Error);

@@ -1,4 +1,7 @@
-/** @file What the folders of `--out` have in common: a new or empty folder, logs of whole lines, and `status.json`. */
+/**
+ * @file What all folders of `--out` have in common: the folder must be new or empty, logs have only complete lines, and
+ * `status.json` says how far the command is.
+ */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { appendFile, mkdir, readdir, rmdir, stat, truncate } from 'node:fs/promises';
@@ -12,43 +15,44 @@ export interface SavedCheckpoint {
   step: number;
   file: string;
   sha256: string;
-  /** Length of each log up to here. */
+  /** The length of each log when the checkpoint was saved. */
   bytes: Record<string, number>;
 }
 
 /** The content of `status.json`. */
 export interface Status<Settings extends object = object> {
   command: string;
-  /** A killed process stays `running`. */
+  /** If the process was killed, this is still `running`. */
   state: 'running' | 'interrupted' | 'failed' | 'done';
   pid: number;
   /** The last finished step. */
   step: number;
-  /** What the command was started with. */
+  /** The settings with which the command was started. */
   settings: Settings;
-  /** Names of the model's files, without its weights. */
+  /** Names of the model's files, except for its weights. */
   files: string[];
-  /** Those that a run began with. */
+  /** The files with the weights with which a run began. */
   weights?: Record<string, { path: string; sha256: string }>;
-  /** Newest first. */
+  /** The newest checkpoint comes first. */
   checkpoints: SavedCheckpoint[];
-  /** Why it failed. */
+  /** The reason why the command failed. */
   message?: string | undefined;
-  /** The digests of the files of a command that is done, in hex. */
+  /** The SHA-256 digests of the files, in hex. Only after the command is done. */
   sha256?: Record<string, string>;
 }
 
 /**
- * @param directory of --out
- * @param force whether it may hold results, which are then replaced
+ * Checks that a folder can be used for results.
+ * @param directory the value of --out
+ * @param force if true, the folder may contain results, which are then replaced
  * @throws UsageError if the folder cannot be made, or is not empty
  */
 export async function checkOut(directory: string, force: boolean): Promise<void> {
   const existing = await stat(directory).catch(() => null);
-  if (existing && !existing.isDirectory()) throw new UsageError(`--out is "${directory}": expected a folder, it is a file`);
+  if (existing && !existing.isDirectory()) throw new UsageError(`--out is "${directory}": expected a folder, but it is a file`);
   if (existing && !force && (await readdir(directory)).length > 0)
     throw new UsageError(
-      `--out is "${directory}": the folder is not empty: expected a new folder, --resume to go on with a run, or --force to replace it`,
+      `--out is "${directory}": the folder is not empty: expected a new folder, --resume to continue a run, or --force to replace it`,
     );
   try {
     await mkdir(directory, { recursive: true });
@@ -58,7 +62,7 @@ export async function checkOut(directory: string, force: boolean): Promise<void>
   }
 }
 
-/** Appends whole lines: if the disk is full, the file keeps its old length. */
+/** Appends complete lines. If this fails, for example because the disk is full, the file is cut back to its old length. */
 export async function appendLines(path: string, lines: string): Promise<void> {
   const { size } = await stat(path);
   try {
@@ -69,7 +73,7 @@ export async function appendLines(path: string, lines: string): Promise<void> {
   }
 }
 
-/** The status in a folder, or null. */
+/** The status of a folder. Null if it has none. */
 export async function readStatus<Settings extends object>(directory: string): Promise<Status<Settings> | null> {
   const path = join(directory, STATUS);
   if (!(await stat(path).catch(() => null))) return null;
@@ -84,10 +88,7 @@ export async function readStatus<Settings extends object>(directory: string): Pr
   return status;
 }
 
-/**
- * The status of a command that was stopped.
- * @throws UsageError if the command can't go on
- */
+/** The status of a command that was stopped. @throws UsageError if the command can't be continued */
 export async function statusToResume<Settings extends object>(
   directory: string,
   { flag, command }: { flag: string; command: string },

@@ -12,7 +12,7 @@ const NO_GPU =
   "On a machine without a GPU, Chromium needs its software renderer SwiftShader (part of Debian's chromium and of Google Chrome); " +
   'set MUA_CHROMIUM to another browser, or MUA_CHROMIUM_ARGS to further flags.';
 
-/** A busy machine starts a browser slowly. */
+/** A long time, because a browser starts slowly on a busy machine. */
 const START_TIMEOUT_MS = 120_000;
 
 export const workInPage: Backend = async ({ request, files, userEndpoint, progress }) => {
@@ -38,7 +38,7 @@ export const workInPage: Backend = async ({ request, files, userEndpoint, progre
       page.on('crash', () => dead('page crashed'));
       browser?.on('disconnected', () => dead('ended unexpectedly'));
     });
-    died.catch(() => {}); // handled in the race below; always rejects when the browser closes
+    died.catch(() => {}); // handled in the race below; this promise always rejects when the browser closes
     await page.exposeFunction('muaProgress', progress.update.bind(progress));
     await page.exposeFunction('muaNote', (text: string) => progress.note(`mua: ${text}`));
     if (process.env.MUA_DEBUG) page.on('console', (message) => progress.note(`[page] ${message.text()}`));
@@ -52,7 +52,7 @@ export const workInPage: Backend = async ({ request, files, userEndpoint, progre
     const { error } = await Promise.race([work, died]);
     if (error?.name === 'GpuUnavailableError') throw new CommandError(`${error.message} ${NO_GPU}`);
     if (error) throw errorOfWork(error);
-    if (result === undefined) throw new CommandError('the page gave no result');
+    if (result === undefined) throw new CommandError('the page returned no result');
     return JSON.parse(result) as unknown;
   } finally {
     cleanUp();

@@ -1,9 +1,9 @@
-/** @file A progress bar on stderr. If stderr is not a terminal, one line every few seconds. */
+/** @file Shows a progress bar on stderr. If stderr is not a terminal, it prints a line every few seconds instead. */
 
 const LINE_INTERVAL_MS = 5000;
 const BAR_INTERVAL_MS = 100;
 const BAR_WIDTH = 24;
-/** The metrics that the line shows, in this order, with their short names. */
+/** The metrics that the progress line shows, in this order, with their short names. */
 const SHOWN = [
   ['loss', 'loss'],
   ['train/loss', 'loss'],

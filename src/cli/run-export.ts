@@ -1,4 +1,4 @@
-/** @file What `mua export-run` writes: a run, or conversations that another tool recorded, in the formats of other tools. */
+/** @file Makes the files of `mua export-run`: a run, or conversations that another tool recorded, in the formats of other tools. */
 import { version } from '../../package.json';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -25,7 +25,7 @@ import { type ReadOnlyRollout, readOnlyRun } from '../trainer/read-only-run.ts';
 
 /**
  * @param path a folder of `--out`, a `*.mua.zip`, or a file or folder of another tool (`readForeign`)
- * @throws InputError if the path holds nothing for the format; as the readers of its files
+ * @throws InputError if nothing at the path fits the format; also the errors of the readers
  */
 export async function exportRun(
   path: string,
@@ -54,7 +54,7 @@ export async function exportRun(
   };
 }
 
-/** The tools of each conversation's domain. Conversations of other tools have a domain that is not known. */
+/** The tools of each conversation's domain. The domain of a conversation from another tool is unknown. */
 async function toolsOf(trajectories: readonly Trajectory[]): Promise<Map<Trajectory, readonly ToolSchema[]>> {
   const environments = createEnvironments({ domains: GENERATED_DOMAINS, inMemory: true });
   const known = new Map<string, Promise<readonly ToolSchema[]> | null>();
@@ -91,7 +91,7 @@ async function readRun(path: string): Promise<RunContent> {
 
 const OURS = /^(trajectories(-\d+)?|metrics)\.jsonl$/;
 
-/** The folder of `--out`. Its conversations keep their ids, groups and rewards. */
+/** Reads a folder of `--out` as a run. Its conversations keep their ids, groups and rewards. */
 async function ownRun(path: string, names: readonly string[], createdAt: number): Promise<RunContent> {
   const metrics: StepMetrics[] = [];
   const rollouts: ReadOnlyRollout[] = [];

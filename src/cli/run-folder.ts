@@ -1,6 +1,6 @@
 /**
- * @file The folder of `mua train` and `mua sft`, and of each run of `mua experiment`. All finished steps are in it at any time, and
- * `status.json` says how far the run is. Each state of `status.json` is complete: a file that it names was written before.
+ * @file The folder of `mua train` and `mua sft`, and of each run of `mua experiment`. It always contains all finished steps,
+ * and `status.json` says how far the run is. A file is always written before `status.json` names it.
  */
 import { appendFile, copyFile, mkdir, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -11,9 +11,9 @@ import { type ModelFolder, readJson, reason, RUN_FILE, writeAll } from './files.
 import { appendLines, checkOut, fileSha256, type SavedCheckpoint, sha256, type Status, statusToResume, writeStatus } from './out-folder.ts';
 import type { RunOrder } from './work.ts';
 
-/** What a step adds lines to. */
+/** The logs to which a step adds lines. */
 const LOGS = ['metrics.jsonl', 'trajectories.jsonl', 'evaluations.jsonl'] as const;
-/** Steps after the last checkpoint of a run that was stopped. */
+/** Prefix of the files with the steps after the last checkpoint of a run that was stopped. */
 const SUPERSEDED = 'superseded';
 const CHECKPOINT = /^checkpoint-(\d+)\.safetensors$/;
 const CHECKPOINTS_KEPT = 2;
@@ -21,18 +21,18 @@ const WEIGHTS = /\.safetensors(\.index\.json)?$/;
 
 type Logs = Omit<Interrupted, 'checkpoint'>;
 
-/** What `mua train` was started with. */
+/** The settings with which `mua train` was started. */
 export interface TrainSettings {
   preset: string;
   algorithm: string;
   overrides: Record<string, string>;
-  /** Its name or path. */
+  /** The name or path of the model. */
   model: string;
   user: UserConfig;
   val_user?: BrowserUser;
 }
 
-/** What `mua sft` was started with. */
+/** The settings with which `mua sft` was started. */
 export interface SftSettings {
   overrides: Record<string, string>;
   model: string;
@@ -40,7 +40,7 @@ export interface SftSettings {
   data_sha256: string;
 }
 
-/** The work may only write plain file names into a folder. */
+/** Checks a file name from the work. Only plain names are allowed, so that nothing is written outside the folder. */
 function safeName(name: string): string {
   if (basename(name) !== name || name.startsWith('.')) throw new Error(`file name "${name}" is not a plain name`);
   return name;
@@ -53,8 +53,8 @@ export class RunFolder<Settings extends object> {
   #written: Promise<void> = Promise.resolve();
 
   /**
-   * @param interrupted where the run goes on, with the path of its checkpoint
-   * @param model what the run starts from; for a run that goes on, the files beside its checkpoint
+   * @param interrupted the logs, and the path of the checkpoint from which the run continues; null for a new run
+   * @param model the files from which the run starts; for a resumed run, the files in addition to its checkpoint
    */
   constructor(
     readonly directory: string,
@@ -68,8 +68,8 @@ export class RunFolder<Settings extends object> {
   }
 
   /**
-   * A folder for a new run. It is created when the run has its first result, so a wrong setting leaves no folder.
-   * @param run.model its files without the weights are copied
+   * Prepares a folder for a new run. It is created when the run has its first result, so a wrong setting leaves no folder.
+   * @param run.model the model, whose files are copied, except for the weights
    * @param run.force replace the files of an earlier run
    * @throws UsageError if the folder is not empty
    */
@@ -89,8 +89,8 @@ export class RunFolder<Settings extends object> {
   }
 
   /**
-   * The folder of a run that was stopped. Steps after its last good checkpoint move to `superseded-*.jsonl`.
-   * @throws UsageError if the run can't go on
+   * Opens the folder of a run that was stopped. Steps after its last undamaged checkpoint move to `superseded-*.jsonl`.
+   * @throws UsageError if the run can't be continued
    */
   static async resume<Settings extends object>(
     directory: string,
@@ -108,27 +108,27 @@ export class RunFolder<Settings extends object> {
         await folder.#setStatus({ state: 'running', pid: process.pid, step: checkpoint.step });
         return folder;
       }
-      note(`mua: ${join(directory, checkpoint.file)} is ${bytes ? 'damaged' : 'missing'}: going on from an earlier checkpoint`);
+      note(`mua: ${join(directory, checkpoint.file)} is ${bytes ? 'damaged' : 'missing'}: continuing from an earlier checkpoint`);
     }
-    throw new UsageError(`${flag} is "${directory}": it has no checkpoint that is whole: start the run again with --out and --force`);
+    throw new UsageError(`${flag} is "${directory}": it has no undamaged checkpoint: start the run again with --out and --force`);
   }
 
   get done(): boolean {
     return this.#status.state === 'done';
   }
 
-  /** What the work gets of the run beside its settings. */
+  /** What the work needs to know about the run, in addition to its settings. */
   get order(): RunOrder {
     const { model: base } = this.settings as { model?: string };
     return { model: Object.keys(this.model.paths), ...(base !== undefined && { base }), interrupted: this.interrupted !== null };
   }
 
-  /** What the run was started with. */
+  /** The settings with which the run was started. */
   get settings(): Settings {
     return this.#status.settings;
   }
 
-  /** Keeps what the work sends: `step`, `evaluation`, `checkpoint-N.safetensors`, files of the model, and `finished` at last. */
+  /** Stores what the work sends: `step`, `evaluation`, `checkpoint-N.safetensors`, files of the model, and finally `finished`. */
   receive(name: string, body: Buffer): Promise<void> {
     if (this.#closed) return this.#written;
     const written = this.#written.then(async () => {
@@ -142,7 +142,7 @@ export class RunFolder<Settings extends object> {
     return written;
   }
 
-  /** Ends the run before its last step. Returns once all is written. A second call does nothing. */
+  /** Ends the run before its last step. Resolves when everything is written. Further calls do nothing. */
   async stop(state: 'interrupted' | 'failed', message?: string): Promise<void> {
     if (this.#closed) return this.#written;
     this.#closed = true;
@@ -150,14 +150,14 @@ export class RunFolder<Settings extends object> {
     if (this.#created) await this.#setStatus({ state, ...(message !== undefined && { message }) }).catch(() => {});
   }
 
-  /** How to go on, if the run has a checkpoint. */
+  /** A message that says how to continue. Null if the run has no checkpoint. */
   get continuation(): string | null {
     const { command, step, checkpoints } = this.#status;
     if (checkpoints.length === 0) return null;
-    return `${this.directory} holds the results up to step ${step}. Go on with: ./mua ${command} --resume ${this.directory}`;
+    return `${this.directory} has the results up to step ${step}. To continue: ./mua ${command} --resume ${this.directory}`;
   }
 
-  /** What the work answered when the run was done. */
+  /** The result that the work returned when the run was done. */
   async result<Result extends object>(): Promise<Result & { out: string }> {
     const result = (await readJson(join(this.directory, 'result.json'))) as Result;
     return { ...result, out: this.directory };
@@ -188,7 +188,7 @@ export class RunFolder<Settings extends object> {
     for (const name of this.#status.files) await copyFile(this.model.paths[name] ?? '', join(directory, name));
   }
 
-  /** @param text a line of metrics, then the lines of the step's conversations */
+  /** @param text one line of metrics, followed by the lines of the step's conversations */
   async #addStep(text: string): Promise<void> {
     const end = text.indexOf('\n');
     if (end >= 0) await appendLines(join(this.directory, 'trajectories.jsonl'), `${text.slice(end + 1)}\n`);
@@ -227,14 +227,17 @@ const pathsIn = (directory: string, names: readonly string[]): Record<string, st
   Object.fromEntries(names.map((name) => [name, join(directory, name)]));
 
 /**
- * The weights that the run began with, if they are still there. A run that trains adapters needs them; a checkpoint of all weights
- * stands in their place.
+ * The weights with which the run began, as far as the files are unchanged. A run that trains adapters needs them. If all
+ * weights are trained, the checkpoint replaces them.
  */
 async function firstWeights({ weights = {} }: Status, note: (message: string) => void): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const [name, { path, sha256: expected }] of Object.entries(weights)) {
     if ((await fileSha256(path).catch(() => '')) === expected) found[name] = path;
-    else note(`mua: ${path} is missing, or is not the file that the run began with: a run that trains an adapter cannot go on`);
+    else
+      note(
+        `mua: ${path} is missing, or is not the file with which the run began: without it, a run that trains an adapter cannot continue`,
+      );
   }
   return found;
 }
@@ -257,13 +260,13 @@ async function readLogs(directory: string): Promise<Logs> {
   return { metrics: await lines('metrics.jsonl'), evaluations: await lines('evaluations.jsonl') };
 }
 
-/** Moves what the logs hold beyond the checkpoint to `superseded-*.jsonl`: the run repeats these steps. */
+/** Moves the lines after the checkpoint from the logs to `superseded-*.jsonl`, because the run repeats these steps. */
 async function supersede(directory: string, { bytes }: SavedCheckpoint): Promise<void> {
   for (const name of LOGS) {
     const path = join(directory, name);
     const kept = bytes[name] ?? 0;
     const { size } = await stat(path);
-    if (size < kept) throw new UsageError(`${path} has ${size} bytes: expected at least the ${kept} of the checkpoint`);
+    if (size < kept) throw new UsageError(`${path} has ${size} bytes: expected at least ${kept}, its size at the last checkpoint`);
     if (size === kept) continue;
     const tail = Buffer.alloc(size - kept);
     const file = await open(path);
@@ -272,12 +275,12 @@ async function supersede(directory: string, { bytes }: SavedCheckpoint): Promise
     } finally {
       await file.close();
     }
-    // A line that a kill cut off is no result.
+    // Without an incomplete last line, which a killed process may have left.
     await appendFile(join(directory, `${SUPERSEDED}-${name}`), tail.subarray(0, tail.lastIndexOf(10) + 1));
     await truncate(path, kept);
   }
 }
 
-/** Files of an earlier run, which a new run replaces. */
+/** Whether a file belongs to an earlier run, so that a new run deletes it. */
 const isResult = (name: string) =>
   (LOGS as readonly string[]).includes(name) || RUN_FILE.test(name) || name.startsWith(`${SUPERSEDED}-`) || WEIGHTS.test(name);

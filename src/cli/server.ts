@@ -1,6 +1,6 @@
 /**
- * @file The local server of the page. It serves the built site from memory, so that a new build cannot change a running page.
- * Under a random path it exchanges files with the page and forwards requests to the simulated customer's endpoint.
+ * @file The local server of the page. It serves the built site from memory, so that a new build cannot change a page that is
+ * open. Under a random path it exchanges files with the page, and forwards requests to the simulated customer's endpoint.
  */
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -26,21 +26,21 @@ const TYPES: Record<string, string> = {
   '.ico': 'image/x-icon',
   '.webmanifest': 'application/manifest+json',
 };
-/** Other names could be another site's that resolve to this machine (DNS rebinding). */
+/** The accepted host names. Any other name could belong to another site that resolves to this machine (DNS rebinding). */
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 export interface SiteServer {
   origin: string;
-  /** Path of the exchanged files, with its random token. The page may GET what is offered and PUT what is accepted. */
+  /** The path of the exchanged files, which contains a random token. The page may GET offered files and PUT accepted files. */
   exchange: string;
-  /** Forwards requests to an endpoint. Returns the base URL for the page. */
+  /** From now on, forwards requests to an endpoint. Returns the base URL that the page uses for them. */
   proxyUser(target: UserEndpoint): string;
   close(): Promise<void>;
 }
 
 /**
- * @param directory of the built site
- * @param options port 0 (default) is any free one
+ * @param directory the folder of the built site
+ * @param options port 0 (default) means any free port
  * @throws CommandError if the port is in use
  */
 export async function serveSite(
@@ -103,7 +103,7 @@ export async function serveSite(
   };
 }
 
-/** Sends a file, or the range of it that is asked for. */
+/** Sends a file, or only the requested range. */
 async function sendFile(file: string, range: string | undefined, response: ServerResponse): Promise<void> {
   const type = { 'Content-Type': 'application/octet-stream', ...HEADERS };
   const broken = (error: Error) => void response.destroy(error);
@@ -120,7 +120,7 @@ async function sendFile(file: string, range: string | undefined, response: Serve
   createReadStream(file, { start, end }).on('error', broken).pipe(response);
 }
 
-/** The decoded path, or null if the URL is invalid (such as `/%` or `//`). */
+/** The decoded path. Null if the URL is invalid (such as `/%` or `//`). */
 function pathOf(url = '/'): string | null {
   try {
     return decodeURIComponent(new URL(url, 'http://localhost').pathname);
@@ -143,7 +143,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** An address under a base address, whose query (such as `?api-version=…`) stays. */
+/** Appends a path to the path of a base URL. The query of the base URL (such as `?api-version=…`) is kept. */
 export function below(baseUrl: string, path: string): URL {
   const url = new URL(baseUrl);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`;
@@ -151,8 +151,8 @@ export function below(baseUrl: string, path: string): URL {
 }
 
 /**
- * Forwards a request of the page to the endpoint, so that the endpoint's CORS rules do not apply. The key is added here, so
- * the page never sees the key. If the endpoint fails, the connection closes and the page sees a network error.
+ * Forwards a request of the page to the endpoint, so that the endpoint's CORS rules do not apply. The API key is added here,
+ * so the page never sees it. If the endpoint fails, the connection is closed and the page sees a network error.
  */
 function forward(request: IncomingMessage, response: ServerResponse, { baseUrl, apiKey }: UserEndpoint, path: string): void {
   const url = below(baseUrl, path);

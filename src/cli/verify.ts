@@ -1,4 +1,4 @@
-/** @file What `mua verify` checks: folders of runs, experiments and models, and files that the playground exports. */
+/** @file The checks of `mua verify`: of the folders of runs, experiments and models, and of files that the playground exports. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readdir, readFile, stat } from 'node:fs/promises';
@@ -14,25 +14,25 @@ import type { Trajectory } from '../records/trajectory.ts';
 import { inspectModel } from '../trainer/stored-models.ts';
 
 export interface Verified {
-  /** Files that were read. */
+  /** The number of files that were read. */
   checked: number;
   problems: { file: string; problem: string }[];
 }
 
-/** The part of a run's `status.json` that says what its files must be. */
+/** The part of a run's `status.json` from which its files can be checked. */
 interface RunStatus {
   command?: string;
   state: string;
   checkpoints: { file: string; sha256: string; bytes: Record<string, number> }[];
-  /** Only a run that is done has it. */
+  /** Present only if the run is done. */
   sha256?: Record<string, string>;
 }
 
 const LOGS = ['metrics.jsonl', 'evaluations.jsonl', 'trajectories.jsonl'];
-/** A log of `mua evaluate --out`. */
+/** The name of a log of `mua evaluate --out`. */
 const EVALUATION_LOG = /^trajectories-\d+\.jsonl$/;
 
-/** Reads every file of a folder or a file to its end. @returns null if nothing at the path is a format of the playground */
+/** Reads a file, or every file of a folder, to its end. @returns null if nothing at the path has a format of the playground */
 export async function verify(path: string): Promise<Verified | null> {
   const result: Verified = { checked: 0, problems: [] };
   const attempt = async <T>(file: string, read: () => Promise<T>): Promise<T | undefined> => {
@@ -49,8 +49,8 @@ export async function verify(path: string): Promise<Verified | null> {
 }
 
 /**
- * Checks the audit log of every conversation in a JSONL file, a bundle of a run, or the JSONL files of a folder. A line without
- * a log is counted, not refused: conversations of other tools lack it.
+ * Checks the audit log of every conversation in a JSONL file, a bundle of a run, or the JSONL files of a folder. A line
+ * without a log is counted but is no error, because conversations of other tools have no log.
  */
 export async function verifyLogs(path: string): Promise<Verified & { conversations: number; calls: number; unlogged: number }> {
   const result = { checked: 0, conversations: 0, calls: 0, unlogged: 0, problems: [] as Verified['problems'] };
@@ -141,7 +141,7 @@ async function verifyRun(folder: string, attempt: Attempt): Promise<true> {
         last = line;
         number++;
       }
-      // A process that was killed can leave half a line. `--resume` drops it.
+      // A killed process can leave an incomplete last line. `--resume` drops it, so it is no damage.
       if (number > 0 && (status?.state === 'done' || (await endsWithLine(file)))) check(last, number);
     });
   }

@@ -1,6 +1,6 @@
 /**
- * @file The work of the commands that need a model. The headless page and Node run the same code: both have a trainer, and read
- * and write the files of the job by name.
+ * @file The work of the commands that need a model. The headless page and Node run this same code: both have a trainer, and
+ * both read and write the files of the job by name.
  */
 import type { ModelFiles, Precision } from '../records/model.ts';
 import type { FileBytes } from '../exchange/file-bytes.ts';
@@ -29,19 +29,22 @@ import { isBaseWeights } from '../exchange/adapter-folder.ts';
 import type { TrainerApi } from '../trainer/api.ts';
 import { rooflineSvg } from '../bench/roofline.ts';
 
-/** The files of a benchmark. `benchmark/<index>` has the content of each. */
+/** The files of a benchmark to import. The content of the file with index i is at `benchmark/<i>`. */
 interface BenchmarkOrder {
   benchmark: Benchmark;
   domain: string;
   paths: string[];
 }
 
-/** A command to do. `model` lists the files of the model folder and of its adapter, which are at `model/<name>`. */
+/** A command to run. `model` lists the files of the model folder and of its adapter. Their content is at `model/<name>`. */
 export type WorkRequest = { model?: string[]; benchmark?: BenchmarkOrder } & (
   | { command: 'train'; runs: TrainOrder[]; user: UserConfig }
   | { command: 'sft'; run: RunOrder & Pick<SftOptions, 'overrides'> }
   | { command: 'synthesize'; options: Parameters<TrainerApi['synthesize']>[0]; settings: Record<string, string> }
-  /** `done`: `customer/<index>/done.jsonl` has trials from before an interruption. New ones go to `…/trial`. */
+  /**
+   * If `done` is true, `customer/<index>/done.jsonl` has the trials from before an interruption. New trials are sent to
+   * `customer/<index>/trial`.
+   */
   | { command: 'evaluate'; options: EvaluateOptions; customers: { user: UserConfig; done: boolean }[] }
   | { command: 'score'; sequences: number[][]; precision: Precision }
   | { command: 'grad'; request: GradRequest; precision: Precision }
@@ -50,7 +53,7 @@ export type WorkRequest = { model?: string[]; benchmark?: BenchmarkOrder } & (
   | { command: 'bench'; workloads: string[] }
 );
 
-/** What each command answers, as JSON holds it. Files go to the receivers of the job. */
+/** The result of each command, as JSON. Files are sent to the receivers of the job instead. */
 export interface WorkResults {
   train: null;
   sft: null;
@@ -64,36 +67,36 @@ export interface WorkResults {
 }
 
 /**
- * A run to train. Its files come from `run/<index>/`, and what it makes is sent there: each step and evaluation, the
- * checkpoints, the model and at last `finished`.
+ * A run to train. Its files are read from `run/<index>/`. The results are sent there too: each step and evaluation, the
+ * checkpoints, the model and finally `finished`.
  */
 export interface RunOrder {
   /** Names of the model's files. */
   model: string[];
-  /** Name or path of the model. */
+  /** Name or path of the base model. */
   base?: string;
-  /** `interrupted.json` and `checkpoint.safetensors` say where the run goes on. */
+  /** If true, `interrupted.json` and `checkpoint.safetensors` say from where the run continues. */
   interrupted: boolean;
 }
 
 export interface TrainOrder extends RunOrder {
-  /** Stands before the progress of the run. Empty if there is one run only. */
+  /** Printed before the progress of the run. Empty if there is only one run. */
   label: string;
   preset: string;
   algorithm: string;
   overrides: Record<string, string>;
   /** Default: the customer of the request. */
   user?: UserConfig;
-  /** The customer of the held-out evaluations. Default: that of the training. */
+  /** The customer of the held-out evaluations. Default: the customer of the training. */
   val_user?: BrowserUser;
 }
 
-/** How the work reaches the files of the job. */
+/** How the work reads and writes the files of the job. */
 export interface WorkFiles {
   read(name: string): Promise<Uint8Array<ArrayBuffer>>;
-  /** Weights, which the trainer may read in pieces. */
+  /** Gives access to a file of weights, which the trainer may read in pieces. */
   weights(name: string): Promise<FileBytes>;
-  /** The content of a file of a benchmark, perhaps as a stream. */
+  /** Gives access to a file of a benchmark, perhaps as a stream. */
   content(name: string): ReturnType<Extract<FileSource, () => unknown>>;
   write(name: string, body: string | Uint8Array<ArrayBuffer>): Promise<void>;
 }
@@ -103,7 +106,7 @@ export interface Workplace {
   files: WorkFiles;
   progress: Progress;
   note(text: string): void;
-  /** Makes a callback that the trainer can call, perhaps from its worker. */
+  /** Wraps a callback so that the trainer can call it, perhaps from its worker. */
   callable<T extends object>(callback: T): T;
 }
 
@@ -160,7 +163,7 @@ export async function doWork(request: WorkRequest, place: Workplace): Promise<Wo
   }
 }
 
-/** Stores an import where the environments read it. */
+/** Imports a benchmark and stores it where the environments read it. */
 async function importData({ benchmark, domain, paths }: BenchmarkOrder, { files, progress }: Workplace): Promise<void> {
   const imported = await importBenchmark(
     paths.map((path, i) => [path, () => files.content(`benchmark/${i}`)] as const),
@@ -169,7 +172,7 @@ async function importData({ benchmark, domain, paths }: BenchmarkOrder, { files,
   await new BenchmarkDatabase().store(imported, (done, total) => progress(done, total, 'storing the benchmark'));
 }
 
-/** Trains the runs one after another. */
+/** Trains the runs, one after another. */
 async function train(runs: readonly TrainOrder[], user: UserConfig, workplace: Workplace): Promise<void> {
   const { trainer, files, progress: report } = workplace;
   for (const [i, { label, preset, algorithm, overrides, base, user: own = user, val_user, ...order }] of runs.entries()) {
@@ -192,7 +195,7 @@ async function train(runs: readonly TrainOrder[], user: UserConfig, workplace: W
   }
 }
 
-/** Sends what a training makes to `place`. */
+/** Makes a sink that sends the results of a training to `place`. */
 const sinkTo = (place: string, progress: Progress, { files, note, callable }: Workplace) =>
   callable<TrainingSink>({
     progress,

@@ -512,6 +512,6 @@ test('a killed fine-tuning goes on and ends with the same bits; an adapter that 
   const alone = await mua('score', '--model', adapter, '--input', at('few.jsonl'), '--output', at('lora-other'));
   expect([alone.code, alone.stderr]).toEqual([
     2,
-    expect.stringContaining('it has an adapter only: expected it as --lora, and its base model'),
+    expect.stringContaining('it has only an adapter: expected its base model here, and the adapter as --lora'),
   ]);
 });

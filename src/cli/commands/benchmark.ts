@@ -1,4 +1,4 @@
-/** @file `mua replay` and `mua rescore`: the domains of benchmarks on their own data, in Node. */
+/** @file `mua replay` and `mua rescore`: they use the domains of benchmarks with the benchmarks' own data, and run in Node. */
 import { DATA_FLAGS, findData } from '../benchmark-data.ts';
 import { camelCase, type Flags, type Values } from '../args.ts';
 import type { Change, RescoredRun } from '../../benchmarks/compare-rewards.ts';
@@ -12,7 +12,7 @@ import { INPUT, JSON_FLAG, OUTPUT, percent } from './shared.ts';
 
 const FLAGS = { ...DATA_FLAGS, input: INPUT } as const satisfies Flags;
 
-/** The job that the flags describe. The flags are checked as far as possible without the data. */
+/** Makes the job that the flags describe. The flags are checked as far as this is possible without reading the data. */
 async function readJob(
   { domain, rules, data, input, output }: Values<typeof FLAGS> & { output?: string | undefined },
   progress: ProgressBar,
@@ -35,7 +35,7 @@ async function orUsageError<T>(work: () => Promise<T>, progress: ProgressBar): P
 }
 
 export const replay = command({
-  summary: 'make calls on a benchmark’s database: observations, changed rows, hash of the state',
+  summary: 'run tool calls on a benchmark’s database; writes observations, changed rows and a hash of the state',
   flags: { ...FLAGS, output: OUTPUT },
   async run(flags, progress) {
     const job = await readJob(flags, progress);
@@ -49,12 +49,12 @@ export const replay = command({
       errors: cases.reduce((sum, { errors }) => sum + errors.filter(Boolean).length, 0),
     };
   },
-  show: ({ output, cases, calls, errors }) => [`${cases} cases with ${calls} calls, ${errors} of them errors: ${output}`],
+  show: ({ output, cases, calls, errors }) => [`${cases} cases with ${calls} calls, of which ${errors} returned errors: ${output}`],
 });
 
 const LISTED = 20;
 
-/** The variants of rewards: a flag each. */
+/** The variants of rewards. Each one has a flag. */
 const VARIANTS = BENCHMARKS.flatMap(({ name, results }) =>
   Object.entries(results?.variants ?? {}).map(([flag, help]) => ({ benchmark: name, flag, help })),
 );
@@ -66,7 +66,7 @@ export const rescore = command({
   summary: 'compute the rewards of recorded results again and compare them with the recorded rewards',
   flags: {
     ...FLAGS,
-    output: { ...OUTPUT, required: false, help: 'also write a report of every conversation' },
+    output: { ...OUTPUT, required: false, help: 'also write a report on every conversation to this file' },
     ...VARIANT_FLAGS,
     json: JSON_FLAG,
   },
@@ -81,7 +81,7 @@ export const rescore = command({
     return json && output !== undefined ? { output, ...report.summary } : report;
   },
   show(report) {
-    // With --json and --output, the report is in the file.
+    // With --json and --output, the report is only in the file.
     if (!('summary' in report)) return [];
     const { runs, summary } = report;
     const { same, different, unrecorded, unjudged, calls, observations_different, mean, mean_recorded } = summary;
@@ -89,7 +89,7 @@ export const rescore = command({
     const share = (value: number | null) => (value === null ? 'none' : percent(value));
     return [
       `${runs.length} conversations: reward ${share(mean)} (recorded ${share(mean_recorded)})`,
-      `the same ${same}, different ${different}${unrecorded ? `, unrecorded ${unrecorded}` : ''}${unjudged ? `, not judged ${unjudged}` : ''}; ${observations_different} of ${calls} observations differ`,
+      `rewards: ${same} the same, ${different} different${unrecorded ? `, ${unrecorded} not recorded` : ''}${unjudged ? `, ${unjudged} not judged` : ''}; ${observations_different} of ${calls} observations differ`,
       ...changed.slice(0, LISTED).map(changeLine),
       ...(changed.length > LISTED ? [`… and ${changed.length - LISTED} more: see --output`] : []),
     ];
@@ -107,7 +107,7 @@ function changeLine({ task_id, trial, recorded_reward, reward, changed, differen
           `${rows
             .slice(0, 3)
             .map(({ table, key }) => `${table}/${key}`)
-            .join(', ')}${rows.length > 3 ? ', …' : ''} not as gold`,
+            .join(', ')}${rows.length > 3 ? ', …' : ''} not as after the gold actions`,
         ]
       : []),
     ...(differences.length ? [`observations of ${[...new Set(differences.map(({ name }) => name))].join(', ')} differ`] : []),

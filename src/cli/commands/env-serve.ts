@@ -1,4 +1,4 @@
-/** @file `mua env-serve`: a domain behind OpenEnv's protocol, for engines that train on clusters. */
+/** @file `mua env-serve`: serves a domain over OpenEnv's protocol, for engines that train on clusters. */
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { openSync, writeSync } from 'node:fs';
@@ -17,42 +17,55 @@ import { DEFAULT_DOMAIN, JSON_FLAG, readUser, SET, USER_FLAGS, type UserValues }
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
-/** What is served. */
+/** The flags that say what is served. */
 export const STAGE_FLAGS = {
   ...PLACE_FLAGS,
-  preset: { type: 'string', value: 'NAME', help: 'settings of the episodes (default: what suits domain and level)' },
+  preset: { type: 'string', value: 'NAME', help: 'preset with the settings of the episodes (default: the one for the domain and level)' },
   set: { ...SET, help: 'a setting of the episodes or customers, e.g. max_turns=20 or customers.pushy=1; may be repeated' },
-  seed: { ...SEED, help: 'seed of generated tasks that a reset does not name' },
+  seed: { ...SEED, help: 'seed of the generated tasks, for resets that name no task' },
 } as const satisfies Flags;
 
 export const envServe = command({
   summary: 'serve a domain over OpenEnv’s WebSocket protocol, for TRL, verifiers, verl and others',
   flags: {
-    port: { type: 'integer', value: 'P', help: 'port', default: 8019, min: 0, max: 65_535 },
+    port: { type: 'integer', value: 'P', help: 'port to listen on', default: 8019, min: 0, max: 65_535 },
     host: {
       type: 'string',
       value: 'ADDRESS',
-      help: 'address to listen on; any but this computer’s own needs --token',
+      help: 'address to listen on; if other computers can reach it, --token is required',
       default: '127.0.0.1',
     },
     ...STAGE_FLAGS,
-    'max-sessions': { type: 'integer', value: 'N', help: 'open connections at once, of all processes', default: 256, min: 1 },
-    workers: { type: 'integer', value: 'N', help: 'processes', default: 1, min: 1, max: 64 },
+    'max-sessions': {
+      type: 'integer',
+      value: 'N',
+      help: 'largest number of open connections, in all processes together',
+      default: 256,
+      min: 1,
+    },
+    workers: { type: 'integer', value: 'N', help: 'number of processes', default: 1, min: 1, max: 64 },
     token: {
       type: 'string',
       value: 'TOKEN',
       help: 'bearer token that clients must send; MUA_ENV_TOKEN keeps it out of the process list',
     },
-    'max-frame-kib': { type: 'integer', value: 'N', help: 'largest frame of a client', default: 1024, min: 1, max: 102_400 },
+    'max-frame-kib': {
+      type: 'integer',
+      value: 'N',
+      help: 'largest frame that a client may send, in KiB',
+      default: 1024,
+      min: 1,
+      max: 102_400,
+    },
     'session-seconds': { type: 'integer', value: 'N', help: 'a session ends after this time', default: 3600, min: 1 },
     'idle-seconds': { type: 'integer', value: 'N', help: 'a session without a frame ends after this time', default: 600, min: 1 },
     'grace-seconds': { type: 'integer', value: 'N', help: 'how long Ctrl-C waits for open episodes', default: 30, min: 0 },
     audit: {
       type: 'string',
       value: 'DIR',
-      help: 'folder that gets every conversation with the audit log of its tool calls, one file a process; mua verify-log checks it',
+      help: 'folder for every conversation with the audit log of its tool calls, one file for each process; mua verify-log checks them',
     },
-    quiet: { type: 'boolean', help: 'no log; else one line of JSON for each event on stderr, without words of conversations' },
+    quiet: { type: 'boolean', help: 'write no log (default: one line of JSON on stderr for each event, without texts of conversations)' },
     ...USER_FLAGS,
     json: JSON_FLAG,
   },
@@ -60,7 +73,7 @@ export const envServe = command({
     const { port, host, workers, maxSessions, quiet, json } = flags;
     const token = flags.token ?? process.env.MUA_ENV_TOKEN;
     if (!LOOPBACK.includes(host) && !token)
-      throw new UsageError(`--host is "${host}": expected --token (or MUA_ENV_TOKEN) with it, as other computers can ask`);
+      throw new UsageError(`--host is "${host}": expected also --token (or MUA_ENV_TOKEN), because other computers can connect`);
     const place = await readPlace(flags, (text) => progress.note(text));
     const { serve, serveInProcess, startProcesses } = await import('../../serve/index.ts');
     const log = (event: Record<string, string | number | null>) => {
@@ -82,7 +95,7 @@ export const envServe = command({
         ...(others && { others }),
       });
     if (cluster.isWorker) {
-      // The first process tells this one when to stop; a Ctrl-C reaches both.
+      // In a worker process, Ctrl-C does nothing, although the process gets the signal too. The first process tells it when to stop.
       onInterrupt(() => new Promise(() => {}));
       await serveInProcess(start);
       await once(process, 'never');
@@ -105,7 +118,10 @@ export const envServe = command({
   show: () => [],
 });
 
-/** Appends conversations to a file of this process. A line is written at once, so that a process that is killed leaves no half line. */
+/**
+ * Makes a function that appends conversations to a file of this process. Each line is written in a single call, so that a
+ * killed process leaves no incomplete line.
+ */
 async function recorder(folder: string): Promise<(trajectory: object) => void> {
   await mkdir(folder, { recursive: true });
   const file = openSync(join(folder, `conversations-${process.pid}.jsonl`), 'a');

@@ -1,4 +1,4 @@
-/** @file `mua evaluate`: a model's success with one or more customers, on generated tasks or on those of a benchmark. */
+/** @file `mua evaluate`: measures a model's success with one or more customers, on generated tasks or on the tasks of a benchmark. */
 import { usualLevel } from '../../domains/registry.ts';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
@@ -34,7 +34,10 @@ import {
 const isSplit = (name: string | undefined): name is EvaluateOptions['split'] => name === 'train' || name === 'heldout';
 const TASKS = 200;
 
-/** The tasks to run: generated tasks, or tasks of the benchmark in --data. The work checks its splits and ids. */
+/**
+ * Reads which tasks to run: generated tasks, or tasks of the benchmark in --data. The splits and ids of a benchmark are
+ * checked later, during the work.
+ */
 async function readTasks({ domain, rules, data, level, split, tasks }: Given): Promise<{
   place: Pick<EvaluateOptions, 'domain' | 'level' | 'split' | 'select' | 'tasks'>;
   benchmark?: BenchmarkData;
@@ -53,8 +56,8 @@ async function readTasks({ domain, rules, data, level, split, tasks }: Given): P
       benchmark,
     };
   }
-  if (split !== undefined) throw new UsageError(`--split is "${split}": --tasks names a file or split by itself`);
-  // A word without a dot or slash is a split, even if a file has this name: a folder "test" is common.
+  if (split !== undefined) throw new UsageError(`--split is "${split}": --tasks already names a file or split`);
+  // A word without a dot or slash is a split, even if a file has this name. A folder named "test", for example, is common.
   if (!/[/\\.]/.test(tasks)) return { place: { ...place, select: { split: tasks } }, benchmark };
   if (!(await stat(tasks).catch(() => null))?.isFile()) throw new UsageError(`--tasks is "${tasks}": there is no such file`);
   return { place: { ...place, select: { ids: await readTaskIds(tasks) } }, benchmark };
@@ -62,7 +65,7 @@ async function readTasks({ domain, rules, data, level, split, tasks }: Given): P
 
 const { default: _seed, ...SEED_FLAG } = SEED;
 
-/** The benchmarks in whose format results can be written: a flag each, such as `--tau2-results`. */
+/** The benchmarks in whose format results can be written. Each one has a flag, such as `--tau2-results`. */
 const WRITERS = BENCHMARKS.flatMap(({ name, title, results }) =>
   results?.write ? [{ benchmark: name, title, flag: `${name}-results` }] : [],
 );
@@ -73,7 +76,7 @@ const RESULTS_FLAGS: object = Object.fromEntries(
   ]),
 );
 
-/** The results file that the flags ask for; undefined if they ask for none. @throws UsageError if they ask for two */
+/** The results file that the flags ask for. Undefined if there is none. @throws UsageError if the flags ask for two */
 function resultsFile(flags: object): { benchmark: string; flag: string; file: string } | undefined {
   const asked = WRITERS.flatMap(({ benchmark, flag }) => {
     const file = (flags as Record<string, string | undefined>)[camelCase(flag)];
@@ -92,16 +95,16 @@ const FLAGS = {
   tasks: {
     type: 'string',
     value: 'N',
-    help: `how many tasks (default ${TASKS}); with --data also FILE with task ids (a path with a dot or slash), or a split's name (default all)`,
+    help: `number of tasks (default ${TASKS}); with --data also a file with task ids (a path with a dot or slash) or the name of a split (default all)`,
   },
-  'skip-noop': { type: 'boolean', help: 'leave out tasks that doing nothing solves' },
-  trials: { type: 'integer', value: 'K', help: 'episodes a task (default 1)', min: 1 },
+  'skip-noop': { type: 'boolean', help: 'skip tasks that an agent solves by doing nothing' },
+  trials: { type: 'integer', value: 'K', help: 'episodes for each task (default 1)', min: 1 },
   temperature: { type: 'number', value: 'T', help: 'sampling temperature; 0 is greedy (default 1)', min: 0 },
   seed: { ...SEED_FLAG, help: `${SEED.help} (default 1)` },
   preset: {
     type: 'string',
     value: 'NAME',
-    help: 'settings of the episodes, e.g. faithful: as MUA-RL does (default: what suits domain and level)',
+    help: 'preset with the settings of the episodes, e.g. faithful for those of MUA-RL (default: the one for the domain and level)',
   },
   set: SET,
   ...USER_FLAGS,
@@ -111,11 +114,11 @@ const FLAGS = {
     default: undefined,
     help: `${USER_FLAGS.user.help} (default scripted); may be repeated, to compare customers on the same tasks`,
   },
-  output: { type: 'string', value: 'FILE.jsonl', help: 'also write every trajectory there' },
+  output: { type: 'string', value: 'FILE.jsonl', help: 'also write every trajectory to this file' },
   ...RESULTS_FLAGS,
-  out: { type: 'string', value: 'DIR', help: 'new folder that gets each trial when it ends, and the result' },
+  out: { type: 'string', value: 'DIR', help: 'new folder for the result and for the trials, each written when it ends' },
   force: { type: 'boolean', help: 'replace the evaluation that --out already holds' },
-  resume: { type: 'string', value: 'DIR', help: 'go on with an evaluation that was stopped; takes no other setting' },
+  resume: { type: 'string', value: 'DIR', help: 'continue an evaluation that was stopped, with its settings' },
   on: ON,
   json: JSON_FLAG,
 } as const satisfies Flags;
@@ -123,19 +126,19 @@ const FLAGS = {
 type Asked = Omit<Values<typeof FLAGS>, 'on' | 'json'>;
 /** The settings of an evaluation, with defaults. */
 type Given = Asked & { [Name in 'model' | 'domain' | 'trials' | 'temperature' | 'seed' | 'precision']: NonNullable<Asked[Name]> };
-/** What `status.json` keeps. */
+/** The settings in `status.json`. */
 interface Stored {
   flags: Given;
   customers: number;
   model_sha256: string;
 }
-/** One customer has a report. Several have reports, and differences from the first. */
+/** With one customer, the result is its report. With several, it has one report each, and their differences from the first customer. */
 type Result = { out?: string } & (
   EvaluateReport | { customers: ({ user: string } & EvaluateReport)[]; differences: EvaluateResult['differences'] }
 );
 
 export const evaluate = command({
-  summary: 'pass^1 … pass^K with 95 % confidence intervals, terminations, violations, tools',
+  summary: 'measure a model: pass^1 … pass^K with 95 % confidence intervals, terminations, violations, tool calls',
   flags: FLAGS,
   async run({ json: _, on, ...flags }, progress): Promise<Result> {
     const resumed = flags.resume === undefined ? null : await resumedFolder(flags.resume, flags);
@@ -265,7 +268,7 @@ async function newFolder(flags: Given, users: readonly UserConfig[], model: Mode
     ...(data && { data: resolve(data) }),
     ...(data && tasks && /[/\\.]/.test(tasks) && { tasks: resolve(tasks) }),
     ...(results && { [camelCase(results.flag)]: resolve(results.file) }),
-    // The server may list another model first when the evaluation goes on.
+    // Store the model's name, because the server may list another model first when the evaluation is resumed.
     ...(server && { userModel: server.model }),
   };
   return EvaluationFolder.create(out!, { flags: kept, customers: users.length, model_sha256: await weightsSha256(model) }, force);
@@ -288,7 +291,7 @@ async function weightsSha256({ paths }: ModelFolder): Promise<string> {
   return sha256((await Promise.all(weights.map(fileSha256))).join());
 }
 
-/** Task by task, those without a score last. */
+/** Sorts trajectories by task. Those without a score come last. */
 function inOrder(trajectories: readonly Trajectory[]): Trajectory[] {
   const place = ({ group, index, reward }: Trajectory) => [reward === null ? 1 : 0, Number(group.split('-').at(-1)), index];
   return trajectories

@@ -1,4 +1,4 @@
-/** @file `mua experiment`: trains variants × seeds one after another and reports what they show. */
+/** @file `mua experiment`: trains each variant of an experiment with each seed, one after another, and reports the results. */
 import type { ExperimentContent } from '../../records/experiment.ts';
 import { ON } from '../backend.ts';
 import { command } from '../command.ts';
@@ -9,11 +9,11 @@ import type { TrainOrder } from '../work.ts';
 import { JSON_FLAG, readUser } from './shared.ts';
 
 export const experiment = command({
-  summary: 'train variants × seeds of one question; prints a table with intervals',
+  summary: 'train each variant of an experiment with each seed; prints a table with confidence intervals',
   positional: { name: 'file', value: 'FILE.toml' },
   flags: {
     out: { type: 'string', value: 'DIR', help: 'folder for the runs and experiment.json; finished runs in it are kept' },
-    report: { type: 'string', value: 'DIR', help: 'print the table of such a folder, without training' },
+    report: { type: 'string', value: 'DIR', help: 'print the table of a folder that --out wrote, without training' },
     on: ON,
     json: JSON_FLAG,
   },

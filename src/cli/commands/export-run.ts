@@ -1,11 +1,11 @@
-/** @file `mua export-run`: a run's conversations or metrics for other tools. It runs in Node and needs no GPU. */
+/** @file `mua export-run`: writes a run's conversations or metrics for other tools. It runs in Node and needs no GPU. */
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { checkParent, reason, writeAll } from '../files.ts';
 import { JSON_FLAG } from './shared.ts';
 
 export const exportRun = command({
-  summary: 'write a run for TRL, verl, pandas, Inspect or TensorBoard, or read their files for the page',
+  summary: 'write a run in a format of TRL, verl, pandas, Inspect or TensorBoard, or convert files of such tools for the page',
   positional: { name: 'path', value: 'DIR|FILE' },
   flags: {
     format: {

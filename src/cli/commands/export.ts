@@ -1,4 +1,7 @@
-/** @file `mua export`: a model in the format of another runtime, or an environment for another engine. It runs in Node and needs no GPU. */
+/**
+ * @file `mua export`: writes a model in the format of another runtime, or an environment for another engine. It runs in Node
+ * and needs no GPU.
+ */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { EngineName } from '../../formats/engines.ts';
@@ -14,7 +17,7 @@ import { JSON_FLAG, MODEL } from './shared.ts';
 const ENGINES = ['trl', 'verifiers', 'verl'] as const satisfies readonly EngineName[];
 const isEngine = (format: string): format is EngineName => ENGINES.some((name) => name === format);
 
-/** Errors about the files of --model and --lora. */
+/** Names of the errors about the files of --model and --lora. */
 const FILE_ERRORS = ['ModelFolderError', 'ConfigError', 'SafetensorsError', 'OnnxError', 'ImportError'];
 
 async function contentsOf({ paths }: ModelFolder): Promise<ModelFiles> {
@@ -37,21 +40,21 @@ const FLAGS = {
     help: 'model folder in Hugging Face layout; with an engine, the model to train, also by its name on the Hub (required)',
   },
   lora: { type: 'string', value: 'DIR', help: 'LoRA adapter as PEFT writes it, to merge into the weights' },
-  out: { type: 'string', value: 'DIR', help: 'folder for the model', required: true },
+  out: { type: 'string', value: 'DIR', help: 'folder for the files', required: true },
   precision: {
     type: 'string',
     value: 'NAME',
-    help: 'f32; f16 in onnx, bf16 in hf',
+    help: 'format of the weights: f32, f16 (only for onnx) or bf16 (only for hf)',
     default: 'f32',
     choices: ['f32', 'f16', 'bf16'],
   },
   ...STAGE_FLAGS,
-  tasks: { type: 'integer', value: 'N', help: 'with an engine: training tasks of a generated domain (default 1,000)', min: 1 },
-  url: { type: 'string', value: 'URL', help: 'with an engine: where mua env-serve will be (default http://127.0.0.1:8019)' },
+  tasks: { type: 'integer', value: 'N', help: 'with an engine: number of training tasks of a generated domain (default 1,000)', min: 1 },
+  url: { type: 'string', value: 'URL', help: 'with an engine: the address of mua env-serve (default http://127.0.0.1:8019)' },
   json: JSON_FLAG,
 } as const satisfies Flags;
 
-/** `precision`: of a model. */
+/** `precision` is only present for a model. */
 interface Exported extends Written {
   format: string;
   precision?: string;
@@ -76,7 +79,7 @@ export const exportModel = command({
     }
     return { format, precision, ...(await writeAllIn(out, files)) };
   },
-  show: ({ out, files }) => [`${out} holds:`, ...files.map(({ name, bytes }) => `  ${name}  ${bytes.toLocaleString('en')} bytes`)],
+  show: ({ out, files }) => [`${out} contains:`, ...files.map(({ name, bytes }) => `  ${name}  ${bytes.toLocaleString('en')} bytes`)],
 });
 
 interface Written {

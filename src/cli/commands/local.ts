@@ -17,14 +17,14 @@ import { train } from './training.ts';
 const DEFAULT_PORT = 8017;
 const PORT = { type: 'integer', value: 'P', help: 'port on 127.0.0.1', default: DEFAULT_PORT, min: 0, max: 65_535 } as const satisfies Flag;
 
-/** A browser window needs a display. */
+/** Whether there is a display, which a browser window needs. */
 const hasDisplay = () => process.platform !== 'linux' || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
 
 export const open = command({
   summary: 'open the playground in your browser; without a display, train headless',
   flags: {
-    port: { ...PORT, help: 'port on 127.0.0.1; runs are kept per port' },
-    headless: { type: 'boolean', help: 'train here with the default preset, without a window' },
+    port: { ...PORT, help: 'port on 127.0.0.1; the browser keeps the runs of each port separately' },
+    headless: { type: 'boolean', help: 'train with the default preset, without a browser window' },
     serve: { type: 'boolean', help: 'serve the page without opening it' },
     on: ON,
   },
@@ -43,7 +43,7 @@ export const open = command({
 async function trainHeadless(on: BackendName | undefined, progress: ProgressBar): ReturnType<typeof train.run> {
   const out = join(ROOT, 'out', new Date().toISOString().slice(0, 19).replace(/[T:]/g, '-'));
   await mkdir(join(ROOT, 'out'), { recursive: true });
-  progress.note('There is no display: training the bundled model with the default preset here (Ctrl-C ends it).');
+  progress.note('There is no display, so the bundled model is trained without one, with the default preset (Ctrl-C ends it).');
   return train.run({ ...readFlags([], train.flags), out, on }, progress);
 }
 
@@ -71,7 +71,7 @@ export const userServer = command({
     'allow-origin': {
       type: 'list',
       value: 'ORIGIN',
-      help: 'let pages of this origin ask too, e.g. https://example.com; pages of this computer always may; may be repeated',
+      help: 'let pages of this origin use the server, e.g. https://example.com; pages of this computer always can; may be repeated',
     },
     json: JSON_FLAG,
   },

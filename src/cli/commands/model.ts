@@ -1,4 +1,4 @@
-/** @file `mua score`, `grad`, `generate`, `plan` and `bench`: numbers of a model, its memory and its speed. */
+/** @file `mua score`, `grad`, `generate`, `plan` and `bench`: compute values with a model, and measure its memory and speed. */
 import { ON } from '../backend.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
@@ -8,7 +8,7 @@ import { runJob } from '../job.ts';
 import { INPUT, JSON_FLAG, MODEL, OUTPUT, percent, WEIGHTS } from './shared.ts';
 
 export const score = command({
-  summary: 'log-probability and entropy of every token of given sequences',
+  summary: 'compute the log-probability and entropy of every token of given sequences',
   flags: { model: MODEL, ...WEIGHTS, input: INPUT, output: OUTPUT, on: ON, json: JSON_FLAG },
   async run({ model: directory, lora, precision, input, output, on }, progress) {
     const model = await findModel(directory, { lora });
@@ -22,13 +22,13 @@ export const score = command({
 });
 
 export const grad = command({
-  summary: 'gradients of the SFT or GRPO loss on given sequences; with --lora, of the adapter only',
+  summary: 'compute the gradients of the SFT or GRPO loss on given sequences; with --lora, only those of the adapter',
   flags: {
     model: MODEL,
     ...WEIGHTS,
     input: INPUT,
     output: { ...OUTPUT, value: 'FILE.safetensors' },
-    report: { type: 'string', value: 'FILE.json', help: 'the loss and its parts', required: true },
+    report: { type: 'string', value: 'FILE.json', help: 'file for the loss and its parts', required: true },
     on: ON,
     json: JSON_FLAG,
   },
@@ -52,7 +52,7 @@ export const grad = command({
 });
 
 export const generate = command({
-  summary: 'completions of given prompts, with log-probabilities',
+  summary: 'complete given prompts; also writes log-probabilities',
   flags: { model: MODEL, ...WEIGHTS, input: INPUT, output: OUTPUT, on: ON, json: JSON_FLAG },
   async run({ model: directory, lora, precision, input, output, on }, progress) {
     const model = await findModel(directory, { lora });
@@ -72,24 +72,30 @@ export const generate = command({
 const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0).padStart(7)} MiB`;
 
 export const plan = command({
-  summary: 'the GPU memory that a model takes in training and generation, before anything is allocated',
+  summary: 'compute the GPU memory that a model needs for training and generation; nothing is allocated',
   flags: {
     model: MODEL,
     precision: WEIGHTS.precision,
-    'lora-rank': { type: 'integer', value: 'R', help: 'adapters on all linear maps; 0: all weights are trained', default: 0, min: 0 },
-    'max-model-len': { type: 'integer', value: 'N', help: 'most tokens of a conversation', default: 2048, min: 1 },
+    'lora-rank': {
+      type: 'integer',
+      value: 'R',
+      help: 'rank of adapters on all linear maps; 0: all weights are trained',
+      default: 0,
+      min: 0,
+    },
+    'max-model-len': { type: 'integer', value: 'N', help: 'largest number of tokens in a conversation', default: 2048, min: 1 },
     slots: { type: 'integer', value: 'N', help: 'conversations that are played at once', default: 8, min: 1 },
     'shared-tokens': {
       type: 'integer',
       value: 'N',
-      help: 'tokens at the start of all conversations (policy and tools), which the KV cache holds once',
+      help: 'number of tokens that all conversations share at their start (policy and tools); the KV cache stores them once',
       default: 0,
       min: 0,
     },
     'kv-cache-dtype': {
       type: 'string',
       value: 'NAME',
-      help: 'how keys and values are stored: f32, f16, or auto: f16 if --precision is not f32',
+      help: 'format of keys and values: f32, f16 or auto (f16 if --precision is not f32)',
       default: 'auto',
       choices: ['auto', 'f32', 'f16'],
     },
@@ -113,14 +119,14 @@ export const plan = command({
   show: ({ weights, sampler, training, optimizer, recomputed_layers, take_turns, total }) => [
     `${mebibytes(weights)}  weights`,
     `${mebibytes(sampler)}  sampler: KV cache and activations`,
-    `${mebibytes(training)}  training: activations, their gradients, logits${recomputed_layers ? `; ${recomputed_layers} layers are computed again` : ''}`,
+    `${mebibytes(training)}  training: activations, their gradients, logits${recomputed_layers ? `; ${recomputed_layers} layers are recomputed in the backward pass` : ''}`,
     `${mebibytes(optimizer)}  optimizer: gradients and two moments`,
     `${mebibytes(total)}  together${take_turns ? '; sampler and training take turns' : ''}`,
   ],
 });
 
 export const bench = command({
-  summary: 'speed of training, prefill and decoding, beside a plain matmul and a copy in the same run',
+  summary: 'measure the speed of training, prefill and decoding, and for comparison of a plain matmul and a copy',
   flags: {
     workloads: { type: 'string', value: 'NAME,…', help: 'what to measure, e.g. train-nano,decode-nano-8 (default: everything)' },
     svg: { type: 'string', value: 'FILE.svg', help: 'also draw the workloads under the roofline of the device' },

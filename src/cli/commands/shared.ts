@@ -1,4 +1,4 @@
-/** @file Common parts of commands: flags of the model, the output and the simulated user, and formats of results. */
+/** @file What several commands share: flags for the model, the output and the simulated user, and formats of results. */
 import { DEMONSTRATED, LEVELS, LEVELS_IN_WORDS, usualLevel } from '../../domains/registry.ts';
 import type { EvaluationReport } from '../../records/evaluation.ts';
 import { type BrowserUser, ONNX_DTYPES, type UserConfig } from '../../records/user.ts';
@@ -11,11 +11,11 @@ import { below } from '../server.ts';
 
 export const MODEL = { type: 'string', value: 'DIR', help: 'model folder in Hugging Face layout', required: true } as const satisfies Flag;
 export const WEIGHTS = {
-  lora: { type: 'string', value: 'DIR', help: 'LoRA adapter as PEFT writes it, which is never merged' },
+  lora: { type: 'string', value: 'DIR', help: 'LoRA adapter in PEFT’s format; it is not merged into the weights' },
   precision: {
     type: 'string',
     value: 'NAME',
-    help: 'how the matrices of the model are stored: f32, bf16, int8 or int4 (32 values share a scale)',
+    help: 'format of the weight matrices: f32, bf16, int8 or int4 (with one scale for 32 values)',
     default: 'f32',
     choices: ['f32', 'bf16', 'int8', 'int4'],
   },
@@ -27,9 +27,9 @@ export const SET = {
   value: 'KEY=VALUE',
   help: 'a setting under its verl (or TRL) name; may be repeated',
 } as const satisfies Flag;
-export const INPUT = { type: 'string', value: 'FILE.json', help: 'input', required: true } as const satisfies Flag;
-export const OUTPUT = { type: 'string', value: 'FILE.json', help: 'output', required: true } as const satisfies Flag;
-/** The domain of a command that names none. */
+export const INPUT = { type: 'string', value: 'FILE.json', help: 'input file', required: true } as const satisfies Flag;
+export const OUTPUT = { type: 'string', value: 'FILE.json', help: 'output file', required: true } as const satisfies Flag;
+/** The domain if no flag names one. */
 export const DEFAULT_DOMAIN = 'retail';
 export const DOMAIN = {
   type: 'string',
@@ -55,7 +55,7 @@ export const USER_FLAGS = {
   'user-model': {
     type: 'string',
     value: 'NAME',
-    help: 'model to ask the server for (default: the first it lists); MUA_USER_KEY holds its key',
+    help: 'model to use on the server (default: the first that it lists); set MUA_USER_KEY to the server’s API key',
   },
   'user-device': {
     type: 'string',
@@ -74,16 +74,21 @@ export const USER_FLAGS = {
   },
 } as const satisfies Flags;
 
-/** What the server of the customer costs; for training. */
+/** The flags for the costs of the customer's server. Only for training. */
 export const COST_FLAGS = {
   'user-prompt-price': { type: 'number', value: 'X', help: 'price of a million prompt tokens of the server, in any unit of money', min: 0 },
-  'user-completion-price': { type: 'number', value: 'X', help: 'price of a million completion tokens, in the same unit', min: 0 },
-  'user-budget': { type: 'number', value: 'X', help: 'stop before the next step when the customer has cost this much', min: 0 },
+  'user-completion-price': {
+    type: 'number',
+    value: 'X',
+    help: 'price of a million completion tokens of the server, in the same unit',
+    min: 0,
+  },
+  'user-budget': { type: 'number', value: 'X', help: 'stop before the next step after the customer has cost this much', min: 0 },
 } as const satisfies Flags;
 
 const ATTEMPTS = 5;
 
-/** A language model that runs in the browser; null if the flag names none. */
+/** The language model that plays the customer in the browser. Null if `user` names none. */
 function readLocal(user: string, device: 'wasm' | 'webgpu'): BrowserUser | null {
   if (user === 'learned') return { mode: 'local', source: 'bundled', model: 'nano-customer', precision: 'fp32', device };
   if (!user.startsWith('hub:')) return null;
@@ -94,22 +99,22 @@ function readLocal(user: string, device: 'wasm' | 'webgpu'): BrowserUser | null 
   return { mode: 'local', source: 'hub', model, precision, device };
 }
 
-/** The customer of held-out evaluations, which needs no server. */
+/** The customer of the held-out evaluations. It must be one that needs no server. */
 export function readValUser(text: string, device: 'wasm' | 'webgpu' = 'wasm'): BrowserUser {
   const user: BrowserUser | null = text === 'scripted' ? { mode: 'scripted' } : readLocal(text, device);
   if (!user) throw new UsageError(`--val-user is "${withoutSecrets(text)}": expected scripted, learned or hub:OWNER/NAME`);
   return user;
 }
 
-/** Hides what can be secret in the addresses of a message: user and password, query and fragment. */
+/** Hides the parts of URLs in a message that may be secret: user, password, query and fragment. */
 export const withoutSecrets = (text: string): string => text.replace(/\/\/[^/\s"]*@/g, '//…@').replace(/[?#][^\s"]+/g, '?…');
 
-/** The values of `USER_FLAGS` and `COST_FLAGS`. */
+/** The values of the flags in `USER_FLAGS` and `COST_FLAGS`. */
 export type UserValues = { user: string } & {
   [Name in keyof Values<typeof USER_FLAGS & typeof COST_FLAGS>]?: Values<typeof USER_FLAGS & typeof COST_FLAGS>[Name] | undefined;
 };
 
-/** The simulated customer that the flags name. The model of a server is looked up first, so that a wrong URL fails at once. */
+/** The simulated customer that the flags name. For a server, its list of models is read first, so that a wrong URL fails at once. */
 export async function readUser({
   user,
   userModel,
@@ -167,7 +172,7 @@ async function firstModel(baseUrl: string, apiKey: string | undefined): Promise<
     }
     if (attempt === ATTEMPTS || /ECONNREFUSED|ENOTFOUND|HTTP 40[13]/.test(status)) {
       throw new UsageError(
-        `--user is "${withoutSecrets(baseUrl)}": could not list its models (${withoutSecrets(status)}); start the server, or name one with --user-model`,
+        `--user is "${withoutSecrets(baseUrl)}": could not list its models (${withoutSecrets(status)}); start the server, or name a model with --user-model`,
       );
     }
     await new Promise((resolve) => setTimeout(resolve, 200 * attempt));
@@ -193,8 +198,8 @@ export const percent = (x: number): string => `${(100 * x).toFixed(1)} %`;
 const kebabCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /**
- * With `--resume`, the settings come from the folder.
- * @param allowed flags that may stand beside `--resume`
+ * Checks that no other settings are given with `--resume`, because the settings come from the folder.
+ * @param allowed flags that may be given together with `--resume`
  */
 export function checkAlone(flags: Record<string, unknown>, allowed: readonly string[]): void {
   const given = Object.entries(flags).find(
@@ -203,7 +208,7 @@ export function checkAlone(flags: Record<string, unknown>, allowed: readonly str
   if (given) throw new UsageError(`--${kebabCase(given[0])} is given: --resume takes the settings of the run`);
 }
 
-/** Does the work of a folder. If the work is stopped or fails, the message says how to go on. */
+/** Does the work whose results are stored in a folder. If the work is stopped or fails, the message says how to continue. */
 export async function keepWhenStopped<T>(
   folder: { stop(state: 'interrupted' | 'failed', message?: string): Promise<void>; continuation: string | null } | null,
   progress: ProgressBar,
@@ -227,7 +232,7 @@ export async function keepWhenStopped<T>(
   }
 }
 
-/** Success with its interval. */
+/** The success rate with its confidence interval. */
 export function passLine(report: Pick<EvaluationReport, 'pass_hat'> | null): string {
   const first = report?.pass_hat[0];
   return first ? `${percent(first.value)} (${percent(first.low)} to ${percent(first.high)})` : 'not measured';

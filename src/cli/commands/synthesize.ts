@@ -7,7 +7,7 @@ import { runJob } from '../job.ts';
 import { DOMAIN, JSON_FLAG, LEVEL, SET } from './shared.ts';
 
 export const synthesize = command({
-  summary: 'write conversations of honest demonstrators with the scripted user, those with reward 1',
+  summary: 'write conversations of honest demonstrators with the scripted customer; keeps those with reward 1',
   flags: {
     domain: DOMAIN,
     level: LEVEL,
@@ -22,13 +22,16 @@ export const synthesize = command({
     side: {
       type: 'string',
       value: 'SIDE',
-      help: 'agent, or customer: conversations with varied words, to teach a model to play the customer; all are kept',
+      help: 'agent or customer; customer writes conversations with varied words that teach a model to play the customer, and keeps all',
       default: 'agent',
       choices: ['agent', 'customer'],
     },
-    set: { ...SET, help: 'customers.* or tools.*: who the customers are and how often tools fail (default: cooperative customers)' },
+    set: {
+      ...SET,
+      help: 'shares of customers (customers.*) or how often tools fail (tools.*); may be repeated (default: cooperative customers)',
+    },
     seed: SEED,
-    out: { type: 'string', value: 'FILE.jsonl', help: 'output', required: true },
+    out: { type: 'string', value: 'FILE.jsonl', help: 'output file', required: true },
     on: ON,
     json: JSON_FLAG,
   },
@@ -48,5 +51,5 @@ export const synthesize = command({
     await writeAll({ [out]: jsonl });
     return { out, ...result };
   },
-  show: ({ out, kept, tried, solved }) => [`${kept} conversations of ${tried} tried, ${solved} of them with reward 1, in ${out}`],
+  show: ({ out, kept, tried, solved }) => [`${tried} conversations played, ${solved} with reward 1, ${kept} written to ${out}`],
 });

@@ -28,7 +28,7 @@ import {
 } from './shared.ts';
 import type { TrainOrder } from '../work.ts';
 
-/** The bundled model of a preset. */
+/** The name of a preset's bundled model. */
 function bundledModel(preset: string): string {
   const known = Object.hasOwn(PRESETS, preset) ? PRESETS[preset]! : undefined;
   if (!known) throw new UsageError(`unknown preset "${preset}"; known: ${Object.keys(PRESETS).join(', ')}`);
@@ -38,19 +38,19 @@ function bundledModel(preset: string): string {
 const STEPS = { type: 'integer', value: 'N', help: 'optimiser steps (default: the preset’s)', min: 1 } as const satisfies Flag;
 const { default: _, ...SEED_OF_PRESET } = SEED;
 
-/** What `mua train` and `mua sft` have in common. */
+/** The flags that `mua train` and `mua sft` share. */
 const RUN_FLAGS = {
   lora: {
     type: 'string',
     value: 'DIR',
-    help: 'LoRA adapter as PEFT writes it, to train on; --set lora_rank=R trains a new one',
+    help: 'LoRA adapter in PEFT’s format to continue training; --set lora_rank=R trains a new one',
   },
   out: { type: 'string', value: 'DIR', help: 'new folder for the results (required, except with --resume)' },
   force: { type: 'boolean', help: 'replace the run that --out already holds' },
-  resume: { type: 'string', value: 'DIR', help: 'go on with a run that was stopped; takes no other setting' },
+  resume: { type: 'string', value: 'DIR', help: 'continue a run that was stopped, with its settings' },
 } as const satisfies Flags;
 
-/** @param allowed flags that may stand beside `--resume` */
+/** @param allowed flags that may be given together with `--resume` */
 function checkResume<F extends { resume: string | undefined; out: string | undefined }>(
   command: string,
   { resume, out, ...flags }: F,
@@ -85,7 +85,7 @@ const TRAIN_FLAGS = {
   model: { ...MODEL, required: false, help: 'model folder to start from (default: the preset’s bundled model)' },
   steps: STEPS,
   seed: SEED_OF_PRESET,
-  'stop-on-alarm': { type: 'boolean', help: 'end the run at the step at which an alarm begins' },
+  'stop-on-alarm': { type: 'boolean', help: 'end the run after the step in which an alarm begins' },
   ...USER_FLAGS,
   ...COST_FLAGS,
   user: { ...USER_FLAGS.user, default: undefined, help: `${USER_FLAGS.user.help} (default scripted)` },
@@ -171,7 +171,7 @@ const overridesOf = ({ set, steps, seed }: Pick<TrainValues, 'set' | 'steps' | '
   ...(seed === undefined ? {} : { seed: String(seed) }),
 });
 
-/** The customer that the flags name, else the customer of the run that goes on, else the scripted one. */
+/** The customer that the flags name. If they name none: the customer of the resumed run, or the scripted customer. */
 function customerFlags(flags: TrainValues, stored: UserConfig | undefined): UserValues {
   const { user, userModel, userDevice, judgeModel, judgeCustomer, userPromptPrice, userCompletionPrice, userBudget } = flags;
   const judge = { judgeModel, judgeCustomer };
@@ -195,7 +195,7 @@ function customerFlags(flags: TrainValues, stored: UserConfig | undefined): User
   };
 }
 
-/** A customer whose address may be stored. */
+/** The customer without secrets, so that it may be stored. If its URL has a user, password or query, the URL is removed. */
 function withoutSecrets(user: UserConfig): UserConfig {
   if (user.mode !== 'endpoint') return user;
   const { username, password, search } = new URL(user.baseUrl);
@@ -203,13 +203,13 @@ function withoutSecrets(user: UserConfig): UserConfig {
 }
 
 export const sft = command({
-  summary: 'supervised fine-tuning on conversations, on assistant tokens only',
+  summary: 'train by supervised fine-tuning on conversations; only assistant tokens are in the loss',
   flags: {
     model: { ...MODEL, required: false, help: 'model folder in Hugging Face layout (required, except with --resume)' },
     data: {
       type: 'string',
       value: 'FILE.jsonl',
-      help: 'OpenAI-style messages with tool calls, a conversation a line (required, except with --resume)',
+      help: 'OpenAI-style messages with tool calls, one conversation on each line (required, except with --resume)',
     },
     steps: { ...STEPS, help: 'optimiser steps (default: two passes over the data)' },
     seed: SEED_OF_PRESET,
@@ -236,7 +236,7 @@ export const sft = command({
       data_sha256: sha256(text),
     };
     if (folder && folder.settings.data_sha256 !== settings.data_sha256)
-      throw new UsageError(`--data is "${data}": it is not the file that the run was started with`);
+      throw new UsageError(`--data is "${data}": it is not the file with which the run was started`);
     const run = folder ?? (await newRun('sft', flags, model, settings));
     const { overrides } = run.settings;
     await keepWhenStopped(run, progress, () =>

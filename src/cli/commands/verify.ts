@@ -1,4 +1,4 @@
-/** @file `mua verify` and `mua verify-log`: read everything that a folder or file holds and name what is damaged. They run in Node and need no GPU. */
+/** @file `mua verify` and `mua verify-log`: read a whole folder or file and name the damaged parts. They run in Node and need no GPU. */
 import { command } from '../command.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import { reason } from '../files.ts';
@@ -20,11 +20,11 @@ export const verify = command({
     if (result.problems.length > 0) throw new CommandError(`${result.problems.length} of ${result.checked} checks failed`);
     return { path, checked: result.checked };
   },
-  show: ({ path, checked }) => [`${path} is whole: ${checked} ${checked === 1 ? 'check' : 'checks'} passed`],
+  show: ({ path, checked }) => [`${path} is undamaged: ${checked} ${checked === 1 ? 'check' : 'checks'} passed`],
 });
 
 export const verifyLog = command({
-  summary: 'check the hash chains of tool calls in conversations; exit code 1 if a call was changed, left out or moved',
+  summary: 'check the hash chains of tool calls in conversations; exit code 1 if a call was changed, removed or moved',
   positional: { name: 'path', value: 'DIR|FILE' },
   flags: { json: JSON_FLAG },
   async run({ path }, progress) {

@@ -225,7 +225,7 @@ describe('model folders', () => {
     expect(Object.keys((await findModel(directory)).paths).sort()).toEqual(['config.json', 'model.safetensors', 'same.json']);
     const linked = await modelFolder('linked', { 'model.safetensors': safetensors(1) });
     await symlink(join(directory, 'config.json'), join(linked, 'config.json'));
-    await expect(findModel(linked)).rejects.toThrow('its config.json is no regular file of the folder');
+    await expect(findModel(linked)).rejects.toThrow('its config.json is not a regular file of the folder');
   });
 
   test('a snapshot in the cache of Hugging Face links to the blobs of its repository', async () => {
@@ -249,15 +249,18 @@ describe('outputs', () => {
   test('an input that never ends is refused', async () => {
     const pipe = join(await modelFolder('pipes', {}), 'pipe');
     execFileSync('mkfifo', [pipe]);
-    for (const path of [pipe, '/dev/zero']) await expect(readText(path)).rejects.toThrow(`${path}: expected a file, it is no regular file`);
+    for (const path of [pipe, '/dev/zero'])
+      await expect(readText(path)).rejects.toThrow(`${path}: expected a file, but it is not a regular file`);
   });
 
   test('an existing output that is not a regular file is refused; a link to a file stays a link', async () => {
-    await expect(checkParent('output', '/dev/null')).rejects.toThrow('--output is "/dev/null": expected a file, it is no regular file');
+    await expect(checkParent('output', '/dev/null')).rejects.toThrow(
+      '--output is "/dev/null": expected a file, but it is not a regular file',
+    );
     const directory = await modelFolder('special', { target: 'old' });
     const pipe = join(directory, 'pipe');
     execFileSync('mkfifo', [pipe]);
-    await expect(writeAll({ [pipe]: 'text' })).rejects.toThrow('is no regular file');
+    await expect(writeAll({ [pipe]: 'text' })).rejects.toThrow('is not a regular file');
     expect((await lstat(pipe)).isFIFO()).toBe(true);
     await symlink('target', join(directory, 'link'));
     await writeAll({ [join(directory, 'link')]: 'new' });
@@ -345,10 +348,10 @@ describe('outputs', () => {
       await writeFile(join(out, 'checkpoint-2.safetensors'), 'weights 9');
       notes.length = 0;
       const run = await RunFolder.resume(out, options);
-      expect(notes).toEqual([`mua: ${join(out, 'checkpoint-2.safetensors')} is damaged: going on from an earlier checkpoint`]);
+      expect(notes).toEqual([`mua: ${join(out, 'checkpoint-2.safetensors')} is damaged: continuing from an earlier checkpoint`]);
       expect(run.interrupted!.logs.metrics).toEqual([{ step: 1 }]);
       await rm(join(out, 'checkpoint-1.safetensors'));
-      await expect(RunFolder.resume(out, options)).rejects.toThrow('it has no checkpoint that is whole');
+      await expect(RunFolder.resume(out, options)).rejects.toThrow('it has no undamaged checkpoint');
     });
 
     test('a run of another command or of a live process, or no run at all, is refused', async () => {
@@ -491,7 +494,7 @@ describe('evaluate: selection of tasks', () => {
       [/--tasks is "0": expected a whole number from 1/, '--domain', 'mock', '--rules', 'tau2', '--data', data, '--tasks', '0'],
       [/--tasks is ".\/ids.json": there is no such file/, '--domain', 'mock', '--rules', 'tau2', '--data', data, '--tasks', './ids.json'],
       [
-        /--split is "base": --tasks names a file or split by itself/,
+        /--split is "base": --tasks already names a file or split/,
         '--domain',
         'mock',
         '--rules',
@@ -757,7 +760,7 @@ describe('replay and rescore', () => {
     const [input, output] = [await write('cases.json', cases), join(folder, 'replayed.json')];
     expect(await tau1('replay', input, '--output', output)).toMatchObject({
       code: 0,
-      stdout: `2 cases with 2 calls, 1 of them errors: ${output}\n`,
+      stdout: `2 cases with 2 calls, of which 1 returned errors: ${output}\n`,
     });
     const {
       cases: [a, b],
@@ -794,7 +797,7 @@ describe('replay and rescore', () => {
     const [input, output] = [await write('results.json', results), join(folder, 'rescored.json')];
     const [lines, json] = [await tau1('rescore', input, '--output', output), await tau1('rescore', input, '--json')];
     expect(lines.stdout).toMatch(
-      /^1 conversations: reward 100.0 % \(recorded 0.0 %\)\nthe same 0, different 1; 1 of 1 observations differ\n {2}task 0 trial 0: 0 → 1; observations of cancel_pending_order differ\n$/,
+      /^1 conversations: reward 100.0 % \(recorded 0.0 %\)\nrewards: 0 the same, 1 different; 1 of 1 observations differ\n {2}task 0 trial 0: 0 → 1; observations of cancel_pending_order differ\n$/,
     );
     expect(JSON.parse(json.stdout)).toEqual(JSON.parse(await readFile(output, 'utf8')));
     expect(JSON.parse(json.stdout)).toMatchObject({ runs: [{ task_id: '0', reward: 1, recorded_reward: 0 }], summary: { different: 1 } });
