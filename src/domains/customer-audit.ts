@@ -1,4 +1,4 @@
-/** @file The audit of a conversation's customer, in the language of the task's domain. */
+/** @file Audits the customer of a conversation, in the language of the task's domain. */
 import type { Trajectory } from '../records/trajectory.ts';
 import { auditCustomer, type CustomerAudit } from '../users/audit.ts';
 import { languageOf } from './registry.ts';

@@ -1,4 +1,4 @@
-/** @file The domains, one line each. `registry.ts` answers every question about them. */
+/** @file The list of domains, with one line for each. To ask something about them, use `registry.ts`. */
 export { airline } from './airline/index.ts';
 export { mock } from './mock/index.ts';
 export { retail } from './retail/index.ts';

@@ -1,4 +1,4 @@
-/** @file Looks domains up. Every list of domains, in the page, the command line and the settings, is made from here. */
+/** @file Finds domains. Every list of domains in the page, the command line and the settings comes from this file. */
 import type { CreateExpert } from '../agent/acts.ts';
 import type { DomainSource } from '../environments/domain.ts';
 import { ANYONE, RELIABLE } from '../environments/conditions.ts';
@@ -15,14 +15,14 @@ export const GENERATED: readonly DomainModule[] = DOMAINS.filter(({ world }) => 
 /** The worlds of `GENERATED`, for `createEnvironments`. */
 export const GENERATED_DOMAINS: readonly DomainSource[] = GENERATED.map(({ name, world }) => ({ name, load: world! }));
 
-/** The domain of a task by the name in the task: `retail`, or `tau1-retail` if the task is imported. */
+/** The domain of a task, by the name in the task. This is `retail`, or for example `tau1-retail` if the task is imported. */
 export const domainOf = (name: string): DomainModule | undefined =>
   DOMAINS.find((domain) => name === domain.name || name.endsWith(`-${domain.name}`));
 
-/** The level of a generated domain that is meant where no level is named: the first. */
+/** The level of a generated domain that is used if no level is named: the first one. */
 export const usualLevel = (name: string): string | undefined => GENERATED.find((domain) => domain.name === name)?.levels[0]?.name;
 
-/** Generated domains with a demonstrator. */
+/** The generated domains that have a demonstrator. */
 export const DEMONSTRATED: readonly DomainModule[] = GENERATED.filter(({ demonstrator }) => demonstrator);
 
 /** The names of the levels of all generated domains. */
@@ -34,7 +34,7 @@ export const LEVELS_IN_WORDS = LEVELS.map((level) => {
   return having.length === GENERATED.length ? level : `${level} (${having.map(({ name }) => name).join(', ')} only)`;
 }).join(', ');
 
-/** Generated domains whose customers and tool faults can be chosen. */
+/** The names of the generated domains in which the shares of customers and tool faults can be chosen. */
 export const CHOOSABLE: readonly string[] = GENERATED.filter(({ levels }) => levels.some(({ customers }) => customers)).map(
   ({ name }) => name,
 );
@@ -43,31 +43,31 @@ export const hasConditions = (domain: string): boolean => CHOOSABLE.includes(dom
 
 const levelOf = (domain: string, level: string) => GENERATED.find(({ name }) => name === domain)?.levels.find(({ name }) => name === level);
 
-/** The customers and tools of runs and evaluations that choose no others. A domain without such a choice ignores them. */
+/** The customers and tool faults of runs and evaluations that do not choose others. A domain without this choice ignores them. */
 export const levelConditions = (domain: string, level: string): Conditions => ({
   customers: levelOf(domain, level)?.customers ?? ANYONE,
   tools: RELIABLE,
 });
 
-/** The customers and tools of tasks whose ids name no conditions. Undefined if the domain has no choice of customers. */
+/** The customers and tool faults of tasks whose ids have no code for them. Undefined if the domain has no choice of customers. */
 export function uncodedConditions(domain: string, level: string): Conditions | undefined {
   const { customers, uncoded = customers } = levelOf(domain, level) ?? {};
   return uncoded && { customers: uncoded, tools: RELIABLE };
 }
 
-/** Whether the agent's conversations in this domain are audited. Stored conversations keep their domain's name. */
+/** Whether the agent's conversations in this domain are audited. False for an unknown domain, which a stored conversation can have. */
 export const isAudited = (domain: string): boolean => domainOf(domain)?.audit !== undefined;
 
 /** The names of the audited domains, for messages. */
 export const AUDITED: readonly string[] = DOMAINS.filter(({ audit }) => audit).map(({ name }) => name);
 
-/** The tools that hand over to a human. A conversation of an unknown domain can have those of all domains. */
+/** The tools that transfer the customer to a human. For an unknown domain: those of all domains. */
 export const transfersOf = (domain: string): readonly string[] =>
   domainOf(domain)?.transfers ?? [...new Set(DOMAINS.flatMap(({ transfers }) => transfers))];
 
 export const languageOf = (domain: string): CustomerLanguage | undefined => domainOf(domain)?.language;
 
-/** The scripted customers of a domain. For an unknown domain, those that play strangers. */
+/** The scripted customers of a domain. For an unknown domain: those that play scenarios of unknown domains (`stranger`). */
 export async function customerScripts(domain: string | undefined, hasTools: boolean): Promise<CustomerScripts> {
   const known = domain === undefined ? undefined : domainOf(domain);
   return (known ?? DOMAINS.find(({ stranger }) => stranger === (hasTools ? 'tools' : 'text')))!.customers();

@@ -1,4 +1,4 @@
-/** @file What a domain is to the rest of the program: docs/domains.md has the contract, and `index.ts` lists the domains. */
+/** @file The type of a domain. docs/domains.md has the contract, and `index.ts` lists the domains. */
 import type { CreateExpert } from '../agent/acts.ts';
 import type { DomainDefinition } from '../environments/domain.ts';
 import type { AuditRules } from '../environments/types.ts';
@@ -7,34 +7,34 @@ import type { CustomerLanguage, CustomerScripts } from '../users/types.ts';
 
 export interface DomainLevel {
   name: string;
-  /** Who the customers are in runs and evaluations that choose no others. Absent: nobody can choose the customers of this level. */
+  /** The mix of customers in runs and evaluations that do not choose another. Absent if the customers of this level cannot be chosen. */
   customers?: CustomerShares;
-  /** Who the customers are in a task whose id names no conditions. Default: `customers`. */
+  /** The mix of customers of a task whose id has no code for customers. Default: `customers`. */
   uncoded?: CustomerShares;
 }
 
 /**
- * A domain with its people. This object is small, because the page reads it when it opens: names, levels and rules. The world,
- * the customers and the demonstrator are code, which is loaded when it is first needed.
+ * A domain with its customers and its demonstrator. This object is small, because the page reads it at its start: names,
+ * levels and rules. The world, the customers and the demonstrator are code, which is loaded when it is first needed.
  */
 export interface DomainModule {
-  /** Begins the ids of its tasks. No hyphen: the name of an imported domain is `<benchmark>-<name>`. */
+  /** The first part of the ids of its tasks. It must contain no hyphen, because the name of an imported domain is `<benchmark>-<name>`. */
   name: string;
   title: string;
-  /** In the order of lists; empty if all tasks are imported. */
+  /** The levels in their order in lists. Empty if all tasks are imported. */
   levels: readonly DomainLevel[];
-  /** Tools that hand the customer over to a human. They end an episode under MUA-RL's rules. */
+  /** The tools that transfer the customer to a human. They end an episode under MUA-RL's rules. */
   transfers: readonly string[];
-  /** The rules of the agent's audit. Absent: nothing is audited. */
+  /** The rules of the audit of the agent. Absent if the domain has no audit. */
   audit?: AuditRules;
-  /** How messages of this domain are understood, for the audit of customers and the metrics of behaviour. */
+  /** How messages of this domain are understood. Used by the audit of customers and by the metrics of behaviour. */
   language?: CustomerLanguage;
-  /** Generated tasks and their worlds. Absent: all tasks are imported. */
+  /** The generated tasks and their worlds. Absent if all tasks are imported. */
   world?: () => Promise<DomainDefinition>;
   /** The scripted customers. */
   customers: () => Promise<CustomerScripts>;
-  /** These customers also play scenarios of unknown domains: those of a plain text, or those of a customer with tools. */
+  /** Present if these customers also play scenarios of unknown domains: those that are only a text, or those of customers with tools. */
   stranger?: 'text' | 'tools';
-  /** The expert whose conversations a model first learns from. */
+  /** The expert that plays the conversations from which a model first learns. */
   demonstrator?: () => Promise<CreateExpert>;
 }

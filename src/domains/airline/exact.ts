@@ -1,4 +1,4 @@
-/** @file The airline of tau-bench v1 and of tau2-bench. */
+/** @file The exact airline domains: that of tau-bench v1 and that of tau2-bench. */
 import { makeExactDomain } from '../exact/make-domain.ts';
 import { object, type Reader } from '../exact/model.ts';
 import { TAU1, TAU2, type Rules } from './rules.ts';
@@ -20,5 +20,5 @@ function airline(rules: Rules, flight: Reader, reservation: Reader, user: Reader
   });
 }
 
-/** tau1's records stay as they are in the file. */
+/** tau1's records are kept as they are in the file. */
 export const exactAirline = { tau1: airline(TAU1, object, object, object), tau2: airline(TAU2, flightModel, reservationModel, userModel) };

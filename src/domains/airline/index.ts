@@ -1,4 +1,7 @@
-/** @file The airline of tau-bench and tau2-bench. Its tasks are imported and have texts only, which the shop's customer can play. */
+/**
+ * @file The airline of tau-bench and tau2-bench. All its tasks are imported. Their scenarios are only texts, which the shop's
+ * scripted customer can play.
+ */
 import { shopLanguage } from '../retail/customer/language.ts';
 import type { DomainModule } from '../types.ts';
 

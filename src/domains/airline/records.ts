@@ -7,7 +7,7 @@ import type { Json } from '../../records/json.ts';
 import type { Rules } from './rules.ts';
 import type { Flight, FlightDate, Leg, Reservation, User } from './schema.ts';
 
-/** A copy of a record, which the caller may change. */
+/** Returns a copy of a record, which the caller may change. */
 export function find(rows: Rows, what: 'user', id: Json, rules: Rules): User;
 export function find(rows: Rows, what: 'reservation', id: Json, rules: Rules): Reservation;
 export function find(rows: Rows, what: 'user' | 'reservation', id: Json, rules: Rules): unknown {
@@ -29,10 +29,10 @@ export function flightOn(rows: Rows, number: Json, date: Json, { say }: Rules): 
   return { flight, day: flight.dates[name]! };
 }
 
-/** The leg for a wanted flight at its current price. @throws {Refusal} if the flight has not enough seats */
+/** The leg of a reservation for a wanted flight, at the flight's current price. @throws {Refusal} if the flight has not enough seats */
 export function availableLeg(rows: Rows, wanted: Json, cabin: Json, passengers: Json, rules: Rules): Leg {
   const number = member(wanted, 'flight_number', 'a flight');
-  // The error of an unknown flight comes before the error of a missing date.
+  // As in upstream, an unknown flight is reported before a missing date.
   if (rows.get('flights', key(number, 'flight_number')) === undefined) flightOn(rows, number, '', rules);
   const date = member(wanted, 'date', 'a flight');
   const { flight, day } = flightOn(rows, number, date, rules);
@@ -44,12 +44,12 @@ export function availableLeg(rows: Rows, wanted: Json, cabin: Json, passengers: 
   return rules.leg(wanted, flight, date as string, day.prices[cabinName]!);
 }
 
-/** Python's `len`. */
+/** The number of passengers, computed like Python's `len`. */
 export function count(passengers: Json): number {
   return sequence(passengers, 'passengers').length;
 }
 
-/** One leg for each wanted flight. An empty value that is not a list stays unchanged. */
+/** Makes one leg for each wanted flight. An empty value that is not a list is kept unchanged. */
 export function legs(wanted: Json, leg: (flight: Json) => Leg): Leg[] {
   const flights = sequence(wanted, 'flights');
   return flights.length ? flights.map(leg) : (wanted as unknown as Leg[]);

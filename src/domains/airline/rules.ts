@@ -1,4 +1,4 @@
-/** @file The differences between tau1's and tau2's airline. */
+/** @file The differences between the airline of tau1 and that of tau2. */
 import { Refusal } from '../exact/arguments.ts';
 import type { Json } from '../../records/json.ts';
 import { toolNotFound, unknownAction, type UnknownTool } from '../exact/make-domain.ts';
@@ -18,22 +18,22 @@ import {
 } from './schema.ts';
 
 export interface Rules {
-  /** The benchmark: tau-bench (1) or tau2-bench (2). */
+  /** The version of the benchmark: tau-bench (1) or tau2-bench (2). */
   version: 1 | 2;
   unknownTool: UnknownTool;
-  /** Tool names in upstream's order. */
+  /** The names of the tools in upstream's order. */
   tools: readonly string[];
-  /** Converts one of tau1's texts to the benchmark's wording. */
+  /** Converts a text of tau1 to the wording of this benchmark. */
   say(text: string): string;
   notFound(what: 'user' | 'reservation', id: Json): string;
-  /** tau1's `get_reservation_details` has a wrong text. */
+  /** The text for an unknown reservation in `get_reservation_details`, which is wrong in tau1. */
   reservationDetailsNotFound(id: Json): string;
-  /** Check a caller's list of records. tau1 checks nothing. */
+  /** `flights`, `passengers` and `payments` check a list of records in a call's arguments. tau1 checks nothing. */
   flights(value: Json): Json;
   passengers(value: Json): Json;
   payments(value: Json): Json;
   newReservation(fields: Reservation): Reservation;
-  /** The id if HATHAT, HATHAU and HATHAV exist already. */
+  /** The id of a new reservation if HATHAT, HATHAU and HATHAV already exist. */
   fourthReservation(): string;
   leg(wanted: Json, flight: Pick<Flight, 'origin' | 'destination'>, date: string, price: number): Leg;
   payment(id: string, amount: number): { payment_id: string; amount: number };
@@ -44,11 +44,14 @@ export interface Rules {
   airports(all: readonly (readonly [code: string, city: string])[]): Printable;
   /** Whether null in a search means any airport. */
   nullIsAnyAirport: boolean;
-  /** Whether a search looks up the first flight's date before it looks for a second flight. An invalid date is then not an error. */
+  /**
+   * Whether a search looks up the date of the first flight before it looks for a second flight. If true, an invalid date is no
+   * error, because no first flight is found for it.
+   */
   firstDayIsReadFirst: boolean;
-  /** A flight in a search result. `shown`: the printed date. Null in a direct search. */
+  /** A flight as a search result prints it. `shown` is the printed date, or null in a direct search. */
   found(flight: Flight, day: FlightDate, shown: string | null): Printable;
-  /** The day whose seats and prices are shown for the second flight of a connection. */
+  /** The day whose seats and prices a search shows for the second flight of a connection. */
   secondDay(flight: Flight, date: string, date2: string): FlightDate;
 }
 
@@ -80,13 +83,13 @@ export const TAU1: Rules = {
   passengers: (value) => value,
   payments: (value) => value,
   newReservation: (fields) => fields,
-  // Quirk: the fourth reservation and all later ones overwrite HATHAV silently.
+  // Quirk: the fourth reservation and all later ones overwrite HATHAV without an error.
   fourthReservation: () => 'HATHAV',
-  // Quirk: the caller's keys come first, in the caller's order.
+  // Quirk: the keys from the call come first, in their order in the call.
   leg: (wanted, { origin, destination }, _, price) => ({ ...object(wanted, 'flights'), price, origin, destination }) as unknown as Leg,
   payment: (payment_id, amount) => ({ payment_id, amount }),
   certificate: (id, amount) => ({ source: 'certificate', amount: amount as number, id }),
-  // Upstream returns None here, and its environment then fails.
+  // Upstream returns None here, which makes its environment fail.
   fourthCertificate: 'no more than three certificates can be sent',
   // Quirks: a booking does not reduce the seats. A change of flights does not change the stored cabin.
   bookingTakesSeats: false,
@@ -145,7 +148,7 @@ export const TAU2: Rules = {
   secondDay: ({ dates }, _, date2) => dates[date2]!,
 };
 
-/** Quirk of tau2: a list is validated only if all its entries are objects. An empty string or object counts as an empty list. */
+/** Quirk of tau2: a list is validated only if all its entries are objects. An empty string or an empty object counts as an empty list. */
 function validated(value: Json, model: Reader, field: string): Json {
   const entries = Array.isArray(value)
     ? value

@@ -28,7 +28,7 @@ export interface Payment {
   amount: number;
 }
 
-/** tau1 stores a caller's values without a check, so these fields are `Json`. */
+/** tau1 stores these values from a call without a check, so the fields have the type `Json`. */
 export interface Reservation {
   reservation_id: string;
   user_id: string;

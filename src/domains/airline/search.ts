@@ -29,7 +29,7 @@ export const AIRPORTS = [
   ['LGA', 'LaGuardia'],
 ] as const;
 
-/** Flights between two airports. Undefined means any airport. */
+/** The flights between two airports. If an airport is undefined, any airport fits. */
 function* flightsBetween(
   rows: Rows,
   origin: Json | undefined,
@@ -44,7 +44,7 @@ function* flightsBetween(
   }
 }
 
-/** The flight's entry for a date, if its seats are on sale. */
+/** The flight's entry for a date. Null if no seats are on sale on that date. */
 function openDay({ dates }: Flight, date: Json): FlightDate | null {
   const name = key(date, 'date');
   const day = Object.hasOwn(dates, name) ? dates[name]! : null;
@@ -64,7 +64,8 @@ export function searchOnestopFlight(rows: Rows, { origin, destination, date }: A
     if (rules.firstDayIsReadFirst && !openDay(first, date!)) continue;
     for (const second of flightsBetween(rows, first.destination, destination!, rules)) {
       const date2 = first.scheduled_arrival_time_est.includes('+1') ? nextDay(date!) : date!;
-      // Quirk of both: times are compared as texts, so that an arrival at `02:00:00+1` is before a departure at 03:00:00.
+      // Quirk of both benchmarks: times are compared as texts, so an arrival at `02:00:00+1` counts as before a departure at
+      // 03:00:00.
       if (first.scheduled_arrival_time_est > second.scheduled_departure_time_est) continue;
       const day = openDay(first, date!);
       if (!day || !openDay(second, date2)) continue;
@@ -77,7 +78,7 @@ export function searchOnestopFlight(rows: Rows, { origin, destination, date }: A
   return results;
 }
 
-/** Quirk of both: the next day is always in May and has no leading zero. After `2024-05-08` comes `2024-05-9`. */
+/** Quirk of both benchmarks: the next day is always in May and has no leading zero. After `2024-05-08` comes `2024-05-9`. */
 function nextDay(date: Json): string {
   const day = typeof date === 'string' ? /^\s*[+-]?\d+\s*$/.exec(date.slice(-2)) : null;
   if (!day) throw new Refusal('date must end in a day, as 2024-05-16 does');

@@ -9,7 +9,7 @@ export function airlineSchemas({ version, tools }: Rules): ToolSchema[] {
   return tools.map((name) => (version === 1 ? tau1Schema : tau2Schema)({ name, ...texts[name]! }));
 }
 
-/** tau1 lists choices in another order and without descriptions, and allows fractions of a dollar. */
+/** The texts of the tools. tau1 lists choices in another order and without descriptions, and allows fractions of a dollar. */
 function toolTexts(tau1: boolean): Record<string, Omit<ToolText, 'name'>> {
   const reservation: Parameter = { name: 'reservation_id', type: 'string', description: "The reservation, such as 'AB12CD'." };
   const user: Parameter = { name: 'user_id', type: 'string', description: "The customer, such as 'ada_brown_1234'." };

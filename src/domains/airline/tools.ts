@@ -1,4 +1,4 @@
-/** @file The airline's tools. A `Rules` value holds the differences between the two benchmarks. */
+/** @file The airline's tools. The argument `rules` has the differences between the two benchmarks. */
 import { type Arguments, key, member, numeric, Refusal, sequence } from '../exact/arguments.ts';
 import type { ExactTool } from '../exact/make-domain.ts';
 import { cloneJson } from '../../base/json.ts';
@@ -106,7 +106,8 @@ function bookReservation(rows: Rows, args: Arguments, rules: Rules): Printable {
     cabin: cabin!,
     flights: [],
     passengers,
-    // Quirk: tau1 stores the caller's list, so that a later cancellation changes this call's arguments. We store a copy.
+    // Quirk: tau1 stores the list from the call itself, so a later cancellation also changes this call's arguments. We store a
+    // copy.
     payment_history: cloneJson(payments) as unknown as Reservation['payment_history'],
     created_at: NOW,
     total_baggages: total_baggages!,
@@ -138,11 +139,11 @@ function bookReservation(rows: Rows, args: Arguments, rules: Rules): Printable {
     const method = user.payment_methods[id];
     if (!method) throw new Refusal(`the certificate ${id} is used up`);
     if (method.source === 'gift_card') method.amount -= numeric(amount, 'amount');
-    // Quirk of both: a payment uses up the whole certificate.
+    // Quirk of both benchmarks: a payment uses up the whole certificate.
     else if (method.source === 'certificate') delete user.payment_methods[id];
   }
   if (rules.bookingTakesSeats) for (const leg of reservation.flights) takeSeats(rows, leg, cabin as string, count(passengers));
-  // If tau1 overwrites a reservation, the user's list contains its id twice.
+  // Quirk: if a reservation overwrites another one in tau1, the user's list contains its id twice.
   user.reservations.push(reservation.reservation_id);
   rows.put('users', reservation.user_id, user as unknown as Json);
   return save(rows, reservation);
@@ -155,7 +156,7 @@ function takeSeats(rows: Rows, { flight_number, date }: Leg, cabin: string, seat
   rows.put('flights', flight_number, flight as unknown as Json);
 }
 
-/** Quirks of both: a cancellation frees no seats and refunds no gift cards. A cancelled reservation can be cancelled again. */
+/** Quirks of both benchmarks: a cancellation frees no seats and refunds no gift cards. A cancelled reservation can be cancelled again. */
 function cancelReservation(rows: Rows, { reservation_id }: Arguments, rules: Rules): Printable {
   const reservation = find(rows, 'reservation', reservation_id!, rules);
   const history = sequence(reservation.payment_history as unknown as Json, 'payment_history') as unknown as Reservation['payment_history'];
@@ -167,7 +168,7 @@ function cancelReservation(rows: Rows, { reservation_id }: Arguments, rules: Rul
   return save(rows, reservation);
 }
 
-/** Charges or refunds the price difference of a change, and saves reservation and user. */
+/** Charges or refunds the price difference of a change, and stores the reservation and the user. */
 function settle(rows: Rows, reservation: Reservation, paymentId: Json, total: number, rules: Rules, change: () => void): Printable {
   const user = find(rows, 'user', reservation.user_id, rules);
   const id = key(paymentId, 'payment_id');
@@ -184,7 +185,7 @@ function settle(rows: Rows, reservation: Reservation, paymentId: Json, total: nu
   return save(rows, reservation);
 }
 
-/** Quirk of both: the numbers of bags are not checked. Only the price that they cause is checked. */
+/** Quirk of both benchmarks: the numbers of bags are not checked. Only the resulting price is checked. */
 function updateReservationBaggages(
   rows: Rows,
   { reservation_id, total_baggages, nonfree_baggages, payment_id }: Arguments,
@@ -197,7 +198,10 @@ function updateReservationBaggages(
   );
 }
 
-/** Quirks of both: a change to no flights refunds everything. A change of flights neither takes nor frees seats. */
+/**
+ * Quirks of both benchmarks: a change to an empty list of flights refunds everything. A change of flights neither takes nor
+ * frees seats.
+ */
 function updateReservationFlights(rows: Rows, { reservation_id, cabin, flights, payment_id }: Arguments, rules: Rules): Printable {
   const wanted = rules.flights(flights!);
   const reservation = find(rows, 'reservation', reservation_id!, rules);
@@ -221,7 +225,7 @@ function updateReservationFlights(rows: Rows, { reservation_id, cabin, flights, 
   });
 }
 
-/** Quirk of both: if the value is not a list of objects, only its length is checked. */
+/** Quirk of both benchmarks: if the value is not a list of objects, only its length is checked. */
 function updateReservationPassengers(rows: Rows, args: Arguments, rules: Rules): Printable {
   const passengers = rules.passengers(args.passengers!);
   const reservation = find(rows, 'reservation', args.reservation_id!, rules);

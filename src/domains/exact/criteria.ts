@@ -1,4 +1,7 @@
-/** @file tau2-bench's criteria ENV_ASSERTION and ACTION: assertions about the final state, and actions that must be called. */
+/**
+ * @file tau2-bench's criteria ENV_ASSERTION and ACTION: assertions about the final state, and actions that the agent or the
+ * user must call.
+ */
 import type { ToolCall } from '../../records/task.ts';
 import type { BenchmarkTask, EnvAssertion, EvaluationCriteria, GoldAction } from '../../records/benchmark-task.ts';
 import type { Judgement, Played } from '../../environments/domain.ts';
@@ -7,8 +10,9 @@ import { equalJson } from '../../base/json.ts';
 import type { Rows } from '../../environments/overlay.ts';
 
 /**
- * Quirks: the requestor is not compared. Without `compare_args`, all arguments of the call are compared, not those of the
- * gold action: an additional argument fails, a missing argument passes. Without arguments to compare, the call matches.
+ * Whether a call is the gold action. Quirks: the requestor is not compared. Without `compare_args`, the arguments of the call
+ * are compared, not those of the gold action: an additional argument in the call is a mismatch, a missing argument is not. If
+ * there are no arguments to compare, the call matches.
  */
 export function actionMatches({ name, arguments: gold, compare_args }: GoldAction, call: ToolCall): boolean {
   if (name !== call.name) return false;
@@ -27,7 +31,7 @@ export function assertionHolds(
   return domain.assertion(rows, env_type, func_name, args) === assert_value;
 }
 
-/** Scores by ENV_ASSERTION and ACTION, if the task's `reward_basis` contains them. */
+/** Scores the criteria ENV_ASSERTION and ACTION, if the task's `reward_basis` contains them. */
 export function judgeByCriteria(
   domain: ExactDomain,
   { evaluation_criteria }: BenchmarkTask & { evaluation_criteria?: EvaluationCriteria | null },

@@ -1,4 +1,4 @@
-/** @file The common parts of the exact domains: calls, loading and dumping tables, tau2's initial states. */
+/** @file The parts that all exact domains share: running calls, loading and dumping tables, and tau2's initial states. */
 import { type Arguments, checkArguments } from './arguments.ts';
 import type { InitialState, Requestor } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
@@ -13,9 +13,9 @@ import { pythonJson, type Printable } from './python.ts';
 export interface ExactTool {
   parameters: readonly string[];
   optional?: readonly string[];
-  /** Whether a message history runs the tool again. */
+  /** Whether the tool can change rows. Only such tools are run again when a message history is replayed. */
   mutates?: boolean;
-  /** Returns the observation as a text, or another value that is printed as JSON. */
+  /** Runs the tool. Returns the observation as a text, or as a value to print as JSON. */
   run(rows: Rows, args: Arguments): Printable;
 }
 
@@ -23,18 +23,18 @@ export type ToolSet = ReadonlyMap<string, ExactTool>;
 
 export interface Table {
   name: string;
-  /** Turns a record of the database file into a row. @throws {Refusal} naming path and reason */
+  /** Converts a record of the database file to a row. @throws {Refusal} that names the path and the reason */
   read(record: Json, path: string): Json;
-  /** Turns a row into a record. */
+  /** Converts a row to a record of the database file. */
   dump?(row: Json): Json;
 }
 
-/** The answer to a call of a tool that the caller does not have. `hasTools`: the caller has other tools. */
+/** The observation of a call of a tool that the caller does not have. `hasTools`: whether the caller has other tools. */
 export type UnknownTool = (tool: string, hasTools: boolean) => string;
 
-/** The answer of tau-bench. */
+/** tau-bench's observation for an unknown tool. */
 export const unknownAction: UnknownTool = (tool) => `Unknown action ${tool}`;
-/** The answer of tau2-bench. Only a user can lack tools. */
+/** tau2-bench's observation for an unknown tool. Only a user can have no tools at all. */
 export const toolNotFound: UnknownTool = (tool, hasTools) =>
   hasTools ? `Error: Tool '${tool}' not found.` : 'Error: User tools not available';
 
@@ -47,15 +47,18 @@ export interface DomainParts {
   schemas: readonly ToolSchema[];
   userTools?: ToolSet;
   userSchemas?: readonly ToolSchema[];
-  /** Functions that are not tools: for initial states, and assertions, which return a boolean. */
+  /** Functions that are not tools. Initial states use some of them. Others are assertions, which return a boolean. */
   functions?: Record<Requestor, ToolSet>;
 }
 
 const NONE: ToolSet = new Map();
-/** The row that names the side whose database both sides share. It is in the table `''`, which holds no records. */
+/**
+ * The key of a row that exists if both sides share one database. It names the side that owns this database. It is in the table
+ * `''`, which contains no records.
+ */
 const SHARED = ['', 'shared'] as const;
 
-/** The side whose tables a side works on: its own side, except after `update` below. */
+/** The side whose tables a side uses. This is its own side, except after `update` below. */
 export function databaseOf(rows: Rows, requestor: Requestor): Requestor {
   return (rows.get(...SHARED) as Requestor | undefined) ?? requestor;
 }
@@ -77,7 +80,7 @@ export function makeExactDomain(parts: DomainParts): ExactDomain {
       return [table, new Map(records.map(([key, record]) => [key, read(record, `${name}: ${table}.${key}`)]))];
     });
 
-  /** Runs a tool or a function. The caller shows its errors. */
+  /** Runs a tool or a function. The caller must handle its errors. */
   function invoke(rows: Rows, set: ToolSet, tool: string, args: Arguments): Printable {
     const { parameters, optional, run } = set.get(tool)!;
     checkArguments(tool, args, parameters, optional);
@@ -95,7 +98,7 @@ export function makeExactDomain(parts: DomainParts): ExactDomain {
     }
   }
 
-  /** Merges objects into rows, as tau2 updates a database from a task. */
+  /** Merges objects into the rows, in the way in which tau2 applies a task's data to a database. */
   function update(rows: Rows, data: Json, requestor: Requestor): void {
     for (const { name: table, read, dump = (row: Json) => row } of tablesOf(requestor)) {
       const records = (data as Record<string, Json>)[table];
@@ -105,7 +108,8 @@ export function makeExactDomain(parts: DomainParts): ExactDomain {
         rows.put(table, key, read(row === undefined ? record : merged(dump(row), record), `initialization_data: ${table}.${key}`));
       }
     }
-    // Upstream points the other side at the updated database: a user then has the assistant's tables, and the reverse.
+    // Quirk: upstream makes the other side use the updated database too. So a user gets the assistant's tables, or the assistant
+    // gets the user's.
     if (userTables.length) rows.put(...SHARED, requestor);
   }
 
@@ -133,7 +137,7 @@ export function makeExactDomain(parts: DomainParts): ExactDomain {
           throw new Error(`initialization_actions: ${func_name}: ${(cause as Error).message}`, { cause });
         }
       }
-      // No draft: the tools of these domains write only after their last check.
+      // No draft overlay is needed here, because the tools of these domains write only after their last check.
       replayHistory(messages ?? [], {
         mutates: (tool, requestor) => toolsOf(requestor).get(tool)?.mutates === true,
         run: (call) => execute(rows, call),

@@ -1,11 +1,11 @@
 /**
- * @file Reads records with typed fields, like tau2's models: a text with a number becomes a number, unknown fields are
- * dropped, fields have the model's order, and a missing optional field becomes null.
+ * @file Reads records with typed fields, like tau2's models: a text that contains a number becomes a number, unknown fields
+ * are dropped, fields are in the model's order, and a missing optional field becomes null.
  */
 import { Refusal } from './arguments.ts';
 import type { Json } from '../../records/json.ts';
 
-/** Checks and converts a value. @throws {Refusal} naming the path and the expected value */
+/** Checks and converts a value. @throws {Refusal} that names the path and the expected value */
 export type Reader = (value: Json | undefined, path: string) => Json;
 
 function expected(path: string, what: string): never {
@@ -56,7 +56,7 @@ export const record = (fields: Record<string, Reader>): Reader => {
   };
 };
 
-/** One of several records. The text in the field `tag` decides which. */
+/** A record of one of several kinds. The text in the field `tag` says which kind. */
 export const tagged =
   (tag: string, models: Record<string, Reader>): Reader =>
   (value, path) => {

@@ -1,14 +1,14 @@
-/** @file JSON that keeps the order of all keys. JavaScript moves keys of digits to the front of an object. */
+/** @file JSON that keeps the order of all keys. JavaScript would move keys that look like integers to the front of an object. */
 import type { Json } from '../../records/json.ts';
 import { Refusal } from './arguments.ts';
 
 const GUARD = '\u0000';
 
-/** Parses a text. An object with a key of digits becomes a list of `[key, value]` pairs in the text's order. */
+/** Parses a text. An object with a key that consists of digits becomes a list of `[key, value]` pairs in the order of the text. */
 export function parseOrdered(source: string): Json {
-  // Matches only keys: inside a string, quotes are escaped.
+  // This matches only keys, because quotes inside a string are escaped.
   const guarded = source.replace(/"(\d+)"(?=\s*:)/g, '"\\u0000$1"');
-  if (guarded === source) return JSON.parse(source) as Json; // ten times faster than with a reviver
+  if (guarded === source) return JSON.parse(source) as Json; // ten times faster than JSON.parse with a reviver
   return JSON.parse(guarded, (_, value: Json) => {
     if (value === null || typeof value !== 'object' || Array.isArray(value) || !Object.keys(value).some((name) => name.startsWith(GUARD)))
       return value;

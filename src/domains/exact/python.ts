@@ -1,12 +1,12 @@
-/** @file Functions of CPython that decide tau-bench's observations and amounts. */
+/** @file Functions of CPython on which tau-bench's observations and amounts depend. */
 
-/** A value that `pythonJson` can print. A Map is an object whose keys keep their order, even if they look like integers. */
+/** A value that `pythonJson` can print. A Map prints as an object whose keys keep their order, even if they look like integers. */
 export type Printable =
   null | boolean | number | string | readonly Printable[] | ReadonlyMap<string, Printable> | { readonly [key: string]: Printable };
 
-/** `round(x, 2)`: rounds the exact binary value, ties to even. */
+/** Python's `round(x, 2)`: rounds the exact binary value; a tie goes to the even digit. */
 export function round2(x: number): number {
-  // A tie at the third decimal is a multiple of 1/8. `toFixed` is exact, but rounds ties away from zero.
+  // Only a multiple of 1/8 can be a tie at the third decimal. `toFixed` computes exactly, but rounds ties away from zero.
   if (Math.abs(x) < 2 ** 40 && Number.isInteger(x * 8) && !Number.isInteger(x * 4)) {
     const below = Math.floor(x * 100);
     return (below % 2 === 0 ? below : below + 1) / 100;
@@ -14,7 +14,7 @@ export function round2(x: number): number {
   return x !== 0 && Math.abs(x) < 2 ** 52 ? Number(x.toFixed(2)) : x;
 }
 
-/** `repr(float)`: `4.0`, `1e+20`, `-0.0`, `inf`. */
+/** Python's `repr` of a float: `4.0`, `1e+20`, `-0.0`, `inf`. */
 export function floatRepr(x: number): string {
   if (Number.isNaN(x)) return 'nan';
   if (!Number.isFinite(x)) return x > 0 ? 'inf' : '-inf';
@@ -22,7 +22,7 @@ export function floatRepr(x: number): string {
   const [digits, exponent] = x.toExponential().split('e') as [string, string];
   const power = Number(exponent);
   if (power < -4 || power >= 16) return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
-  // In this range, JavaScript writes no exponent: it does so only below 1e-6 and from 1e21.
+  // In this range JavaScript writes no exponent. It does so only below 1e-6 and from 1e21 on.
   const text = String(x);
   return text.includes('.') ? text : `${text}.0`;
 }
@@ -33,7 +33,7 @@ function quote(text: string): string {
   return `"${text.replace(/["\\]|[^ -~]/g, (c) => SHORT[c] ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`;
 }
 
-/** `json.dumps` with its defaults: separators ", " and ": ", only ASCII. Integral numbers print as integers. */
+/** Python's `json.dumps` with its defaults: separators ", " and ": ", only ASCII. Numbers without a fraction print as integers. */
 export function pythonJson(value: Printable): string {
   if (typeof value === 'string') return quote(value);
   if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 1e16 ? String(value) : floatRepr(value);
@@ -44,7 +44,7 @@ export function pythonJson(value: Printable): string {
   return `{${entries.map(([key, child]) => `${quote(key)}: ${pythonJson(child)}`).join(', ')}}`;
 }
 
-/** `str(value)` of a JSON value, for the texts that quote an argument. */
+/** Python's `str` of a JSON value, for texts that quote an argument. */
 export function pythonStr(value: Printable, nested = false): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';

@@ -1,4 +1,4 @@
-/** @file Runs calls on an exact domain, and hashes its states like the reference. */
+/** @file Runs calls on an exact domain, and hashes its states in the same way as the reference. */
 import type { ExactResult } from '../../environments/types.ts';
 import type { ExactDomain, ExecuteOptions } from './types.ts';
 import { canonicalJson, cloneJson } from '../../base/json.ts';
@@ -7,7 +7,7 @@ import { sha256 } from '../../base/sha256.ts';
 import type { Json } from '../../records/json.ts';
 import type { RowChange, ToolCall } from '../../records/task.ts';
 
-/** Runs one call on `rows`. Drops the writes of a call that fails, except if the tool itself succeeded (`kept`). Never throws. */
+/** Runs one call on `rows`. If the call fails, its writes are dropped, except if the tool itself succeeded (`kept`). Never throws. */
 export function runExact(domain: Pick<ExactDomain, 'execute'>, rows: Overlay, call: ToolCall, options?: ExecuteOptions): ExactResult {
   const draft = new Overlay(rows);
   // A tool may store its arguments in the database, so it gets a copy.
@@ -19,7 +19,7 @@ export function runExact(domain: Pick<ExactDomain, 'execute'>, rows: Overlay, ca
 /** Whether the row is internal to the domain and not part of a database file. */
 const internal = ({ table, key }: RowChange) => table === '' && key !== 'device' && key !== 'surroundings';
 
-/** The database rows that differ from the world. */
+/** The database rows that differ from the unchanged world. */
 export function changedRows(rows: Overlay): Omit<RowChange, 'call'>[] {
   return rows
     .changes()
@@ -28,14 +28,14 @@ export function changedRows(rows: Overlay): Omit<RowChange, 'call'>[] {
 }
 
 /**
- * SHA-256 of the canonical JSON of whole databases. States of a world share most rows, so the text of each frozen row is
- * computed once.
+ * Computes the SHA-256 of the canonical JSON of whole databases. The states of a world share most rows, so the text of each
+ * frozen row is cached.
  */
 export class StateHasher {
   private readonly texts = new WeakMap<object, string>();
   private untouched: StateHashes | undefined;
 
-  /** @param hash hashes a text to hex. A native function is faster than the default. */
+  /** @param hash hashes a text and returns hex. A native function is faster than the default. */
   constructor(
     private readonly domain: Pick<ExactDomain, 'dump' | 'dumpUser'>,
     private readonly world: World,
@@ -53,7 +53,7 @@ export class StateHasher {
     return { agent: this.hash(this.textOf(this.domain.dump(rows), 2)), user: user === null ? null : this.hash(this.textOf(user, 2)) };
   }
 
-  /** Canonical JSON. Below `depth` levels are rows, whose texts are cached. */
+  /** The canonical JSON of a value. The rows are `depth` levels below it, and their texts are cached. */
   private textOf(value: Json, depth: number): string {
     if (depth === 0 || value === null || typeof value !== 'object') return this.rowText(value);
     if (Array.isArray(value)) return `[${value.map((child) => this.textOf(child, depth - 1)).join(',')}]`;

@@ -28,7 +28,10 @@ function find(rows: Rows, side: Requestor, what: 'user' | 'task' | 'notification
   return cloneJson(row) as Row;
 }
 
-/** After a task's `initialization_data`, both sides share one database and cannot reach the tables of the other database. */
+/**
+ * Checks that a side can use its own tables. After a task's `initialization_data`, both sides share one database, and the
+ * tables of the other database cannot be reached.
+ */
 function mustOwn(rows: Rows, side: Requestor): void {
   if (databaseOf(rows, side) !== side) throw new Refusal(`the database of the ${side} is not there`);
 }

@@ -1,4 +1,4 @@
-/** @file tau2-bench's mock domain. Its tasks are imported, and its customers use their tools as those of telecom do. */
+/** @file tau2-bench's mock domain. All its tasks are imported. Its customers use their tools in the same way as those of telecom. */
 import { shopLanguage } from '../retail/customer/language.ts';
 import type { DomainModule } from '../types.ts';
 

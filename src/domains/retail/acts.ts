@@ -1,4 +1,4 @@
-/** @file What tools of the shop mean: who is found and shown, and which tool hands over to a human. */
+/** @file The meaning of the shop's tools for the audit: which tools find a customer or show data, and which tool transfers to a human. */
 import type { AuditRules } from '../../environments/types.ts';
 
 export const TRANSFER = 'transfer_to_human_agents';

@@ -1,6 +1,6 @@
 /**
- * @file tau-bench's `calculate` without eval. Supports Python's arithmetic with the characters `0123456789+-*\/(). `, which
- * includes `**` and `//`, with integers of any size and floats. The result is `str(round(float(value), 2))`.
+ * @file tau-bench's tool `calculate` without eval. It supports Python's arithmetic with the characters `0123456789+-*\/(). `,
+ * which includes `**` and `//`, with integers of any size and floats. The result is `str(round(float(value), 2))`.
  */
 import { Refusal, sequence } from '../exact/arguments.ts';
 import { floatRepr, round2 } from '../exact/python.ts';
@@ -12,7 +12,7 @@ const MAX_DIGITS = 4300;
 const MAX_BITS = 100_000;
 const MAX_DEPTH = 150;
 
-/** The argument of `calculate`. Python's `for char in expression` also accepts a list and treats its entries as characters. */
+/** Reads the argument of `calculate`. Python's `for char in expression` also accepts a list, and uses its entries as characters. */
 export function expressionText(expression: Json, invalid: string): string {
   if (typeof expression === 'string') return expression;
   for (const part of sequence(expression, 'expression')) {
@@ -22,7 +22,7 @@ export function expressionText(expression: Json, invalid: string): string {
   throw new Refusal('expression must be a string');
 }
 
-/** @throws {Error} with Python's text, if Python has one, or with `invalid` for other characters */
+/** @throws {Error} with Python's error text where Python has one, or with `invalid` if there are other characters */
 export function calculate(expression: string, invalid = 'invalid characters in expression'): string {
   if (/[^0-9+\-*/(). ]/.test(expression)) throw new Error(invalid);
   return floatRepr(round2(toFloat(new Parser(expression).value())));
@@ -67,7 +67,7 @@ class Parser {
     return value;
   }
 
-  /** `**` has a higher precedence than a sign on its left, a lower one than a sign on its right, and groups from the right. */
+  /** `**` binds more strongly than a sign on its left, but less strongly than a sign on its right. It is right-associative. */
   private power(): Value {
     const base = this.atom();
     return this.take('**') ? power(base, this.sign()) : base;
@@ -122,7 +122,7 @@ function arithmetic(op: string, a: Value, b: Value): Value {
       return x / y;
     default: {
       if (y === 0) throw new Error('float floor division by zero');
-      // Computed from the exact remainder, like CPython: floor(x / y) is wrong if the quotient rounds up to an integer.
+      // Like CPython, compute the quotient from the exact remainder: floor(x / y) is wrong if x / y rounds up to an integer.
       const remainder = x % y;
       let quotient = (x - remainder) / y;
       if (remainder !== 0 && remainder < 0 !== y < 0) quotient -= 1;
@@ -139,12 +139,12 @@ function floorDivide(a: bigint, b: bigint): bigint {
   return a % b !== 0n && a < 0n !== b < 0n ? quotient - 1n : quotient;
 }
 
-/** a / b, rounded once, like Python's division of integers of any size. */
+/** Computes a / b with one rounding, like Python's division of integers of any size. */
 function divide(a: bigint, b: bigint): number {
   if (b === 0n) throw new Error('division by zero');
   const negative = a < 0n !== b < 0n;
   const [p, q] = [a < 0n ? -a : a, b < 0n ? -b : b];
-  // A quotient of at least 64 bits with a sticky last bit, so that only the conversion rounds.
+  // Compute a quotient of at least 64 bits whose last bit is sticky, so that only the conversion to a float rounds.
   const shift = BigInt(Math.max(0, 66 - (bits(p) - bits(q))));
   const scaled = p << shift;
   const quotient = (scaled / q) | (scaled % q === 0n ? 0n : 1n);

@@ -2,14 +2,14 @@
 
 export interface ProductType {
   name: string;
-  /** Base price. The prices of the variants are near it. */
+  /** The base price. The prices of the variants are close to it. */
   price: number;
   options: Record<string, string[]>;
 }
 
 const COLORS = ['red', 'blue', 'green', 'black', 'white'];
 
-/** Level `nano` has only the first twelve. */
+/** The products of generated shops. Level `nano` has only the first twelve. */
 export const PRODUCT_TYPES: readonly ProductType[] = [
   { name: 'Mug', price: 15, options: { color: COLORS, size: ['small', 'large'] } },
   { name: 'Lamp', price: 60, options: { color: COLORS, light: ['warm', 'cold'] } },

@@ -1,4 +1,4 @@
-/** @file The retail domain of tau-bench v1 and of tau2-bench. */
+/** @file The exact retail domains: that of tau-bench v1 and that of tau2-bench. */
 import { makeExactDomain, toolNotFound, unknownAction, type ExactTool, type UnknownTool } from '../exact/make-domain.ts';
 import { Refusal } from '../exact/arguments.ts';
 import type { Json } from '../../records/json.ts';
@@ -47,7 +47,7 @@ const orderModel = record({
   return_payment_method_id: optional(text),
 });
 
-/** Rows have variants as a list, see `Product`. */
+/** Rows store variants as a list, see `Product`. */
 const readProduct =
   (variant: Reader): Reader =>
   (value, path) => {
@@ -91,7 +91,7 @@ function retail(unknownTool: UnknownTool, rules: Rules, schemas: ToolSchema[], o
   });
 }
 
-/** tau1's records stay as they are in the file. */
+/** tau1's records are kept as they are in the file. */
 export const exactRetail = {
   tau1: retail(unknownAction, TAU1, toolSchemas('full'), object, object, object),
   tau2: retail(toolNotFound, TAU2, tau2ToolSchemas(), orderModel, userModel, variantModel),

@@ -1,4 +1,4 @@
-/** @file What the expert knows. The whole conversation is read before each act, so that the expert can continue any conversation. */
+/** @file What the expert knows. It reads the whole conversation again before each act, so that it can continue any conversation. */
 import type { ChatMessage } from '../../records/conversation.ts';
 import { OUTAGE } from '../../environments/faults.ts';
 import type { Intent } from './schema.ts';
@@ -18,7 +18,7 @@ export interface Customer {
 export interface Order {
   status: string;
   items: { name: string; item_id: string; product_id?: string; options?: Record<string, string> }[];
-  /** The payment method that first paid for the order. */
+  /** The payment method with which the order was first paid. */
   original: string;
 }
 
@@ -31,14 +31,14 @@ export interface CaseFile {
   email?: string;
   name?: [first: string, last: string];
   zip?: string;
-  /** Emails and names that the expert has searched for. */
+  /** The emails and names for which the expert has searched. */
   searched: Set<string>;
   userId?: string;
   user?: Customer;
   orders: Map<string, Order>;
-  /** Order ids that the tools do not know. */
+  /** The order ids that the tools do not know. */
   missing: Set<string>;
-  /** Available variants by product id. */
+  /** The available variants, by product id. */
   products: Map<string, Variant[]>;
   request: Request | null;
   /** How the last request ended. */
@@ -124,7 +124,7 @@ const LOOKING = new Set([
 ]);
 
 function readResult(file: CaseFile, call: { name: string; arguments: Record<string, unknown> }, text: string): void {
-  if (text === OUTAGE) return; // as if the call was never made: the expert makes it again
+  if (text === OUTAGE) return; // ignore the call, so that the expert makes it again
   const failed = text.startsWith('Error') || text.startsWith('Unknown action');
   const args = call.arguments as Record<string, string>;
   switch (call.name) {
@@ -138,13 +138,13 @@ function readResult(file: CaseFile, call: { name: string; arguments: Record<stri
       if (failed) file.missing.add(args.order_id!);
   }
   if (!LOOKING.has(call.name)) {
-    // The stored record may be out of date. The request is over, also if the call failed.
+    // The stored record may be out of date now. The request is finished, even if the call failed.
     if (args.order_id) file.orders.delete(args.order_id);
     close(file, failed ? 'failed' : 'done');
   } else if (!failed) readRecord(file, call.name, args, text.trim());
 }
 
-/* The level decides what a record shows: whole rows as in tau-bench, or a few of their fields. */
+/* What a record shows depends on the level: whole rows as in tau-bench, or only a few fields. */
 type Methods = string[] | Record<string, { id: string; last_four?: string; brand?: string }>;
 type Options = string | Record<string, string>;
 type OrderRecord = {
@@ -153,7 +153,7 @@ type OrderRecord = {
   payment_method_id?: string;
   payment_history?: { payment_method_id: string }[];
 };
-/** At `small`: the item id by the text of the options. At `full`: the whole variant by item id. */
+/** At level `small`: the item id, by the text of the options. At level `full`: the whole variant, by item id. */
 type VariantRecords = Record<string, string | { item_id: string; available: boolean; options: Record<string, string> }>;
 
 function readRecord(file: CaseFile, tool: string, args: Record<string, string>, text: string): void {
@@ -187,7 +187,7 @@ function readRecord(file: CaseFile, tool: string, args: Record<string, string>, 
   }
 }
 
-/** Reads `color red, size large`. */
+/** Reads options such as `color red, size large`. */
 function readOptions(options: Options): Record<string, string> {
   if (typeof options !== 'string') return options;
   return Object.fromEntries(options.split(', ').map((option) => [option.split(' ', 1)[0]!, option.slice(option.indexOf(' ') + 1)]));

@@ -38,7 +38,7 @@ export function findAddress(request: Request): FoundAddress | null {
   });
 }
 
-/** Without a customer, the kind of the method is its id. */
+/** Finds the payment method. If the customer is not known, the kind of the method is used as its id. */
 export function findPayment(request: Request, customer: Customer | undefined, order: Order | undefined): string | null {
   return lastFound(request, (text) => {
     const said = text.toLowerCase();
@@ -58,7 +58,7 @@ export function findPayment(request: Request, customer: Customer | undefined, or
   });
 }
 
-/** The items that the customer names, in the sequence of the order's list. */
+/** The items that the customer names, in the order of the order's list. */
 export function findItems(request: Request, { items }: Order): Order['items'] {
   const found = lastFound(request, (text) => {
     const said = text.toLowerCase();
@@ -72,12 +72,15 @@ export function findItems(request: Request, { items }: Order): Order['items'] {
 export type FoundVariants =
   | { lookUp: { name: string; item_id: string; product_id: string } }
   | { unavailable: string }
-  /** `options` of the variant are as in `color red, size large`. */
+  /** `options` of the variant is a text such as `color red, size large`. */
   | { pairs: { item: Order['items'][number]; variant: { item_id: string; options: string } }[] };
 
 const SWAP = /the ([\w' -]+?) for one with (.+?)(?= and the [\w' -]+? for one with | in (?:[\w' ]+ )?order\b|,|\.(?:\s|$)|$)/gi;
 
-/** Reads `the lamp for one with color red and light warm`, and finds the available variants that differ in exactly these options. */
+/**
+ * Reads texts such as `the lamp for one with color red and light warm`. Finds the available variants that differ in exactly
+ * these options.
+ */
 export function findVariants(request: Request, { items }: Order, products: ReadonlyMap<string, Variant[]>): FoundVariants {
   const swaps = lastFound(request, (text) => {
     const matches = [...text.matchAll(SWAP)];
@@ -100,7 +103,7 @@ export function findVariants(request: Request, { items }: Order, products: Reado
   return { pairs };
 }
 
-/** Reads `color red and size large` into values by option. A value may contain the word `and`. */
+/** Reads `color red and size large` into an object with a value for each option. A value may contain the word `and`. */
 function changedOptions(text: string, names: string[]): Record<string, string> {
   const any = names.map(escape).join('|');
   const found = [...text.matchAll(new RegExp(`(?:^|\\band )(${any}) (.+?)(?= and (?:${any}) |$)`, 'gi'))];

@@ -1,11 +1,11 @@
 /**
- * @file The expert that writes conversations for the cold start. It serves customers by rules, calls the real tools, and sees
- * only what an agent sees. Each act is speech or one tool call. The phrasings are few and short, so that a small model can
- * learn them.
+ * @file The expert, a programmed agent that plays the conversations for the cold start. It serves customers by rules, calls
+ * the real tools, and sees only what an agent sees. Each act is speech or one tool call. The wordings are few and short, so
+ * that a small model can learn them.
  *
  * A careful expert proposes each write and waits for a yes. A brisk expert writes as soon as it knows enough. If the write
- * changes items, the brisk expert puts the proposal in a note beside the call. Both experts are honest: which of them serves
- * better depends on the customers.
+ * changes items, the brisk expert puts the proposal into a note next to the call. Both are honest. Which one serves better
+ * depends on the customers.
  */
 import type { Act, CreateExpert } from '../../agent/acts.ts';
 import type { Style } from '../../records/dataset.ts';
@@ -28,7 +28,7 @@ const TOOL: Record<Intent, string> = {
   modify_payment: 'modify_pending_order_payment',
   modify_address: 'modify_pending_order_address',
 };
-/** Requests for which the expert writes names and ids of items before it calls a tool (docs/decisions.md). */
+/** Requests for which the expert writes the names and ids of items before it calls a tool. docs/decisions.md gives the reason. */
 const NAMES_ITEMS: ReadonlySet<Intent> = new Set(['return', 'exchange', 'modify_items']);
 const WANTS: Record<Intent, string> = {
   cancel: 'cancel an order',
@@ -39,7 +39,7 @@ const WANTS: Record<Intent, string> = {
   modify_address: 'change an address',
 };
 
-/** Creates the expert for the shop's tools of `domain`. */
+/** Creates the expert for those tools of the shop that `domain` has. */
 export const createExpert: CreateExpert = (domain, seed, { style = 'careful' } = {}) => {
   const tools = new Set(domain.tools.map((tool) => tool.function.name));
   return {
@@ -54,7 +54,7 @@ type Pick = (phrasings: readonly string[]) => Act;
 
 function nextAct(file: CaseFile, tools: ReadonlySet<string>, pick: Pick, style: Style): Act {
   const { request } = file;
-  // At level `glimpse` no tool finds customers or shows their data.
+  // At level `glimpse`, no tool finds customers or shows their data.
   if (tools.has('get_user_details')) {
     if (!file.userId) return findCustomer(file, pick);
     if (!file.user) return { call: { name: 'get_user_details', arguments: { user_id: file.userId } } };
@@ -89,7 +89,7 @@ function findCustomer({ email, name, zip, searched }: CaseFile, pick: Pick): Act
   return searched.size ? pick(['I cannot find you. What is your name and zip?']) : pick(IDENTIFY);
 }
 
-/** One question that asks for everything that the customer has not said yet. Null if nothing is missing. */
+/** One question about everything that the customer has not said yet. Null if nothing is missing. */
 function missing(request: Request, wholeAccount: boolean): string | null {
   const order = !wholeAccount && findOrderId(request) === null;
   const ask = (...parts: (string | false)[]) => {
@@ -122,7 +122,7 @@ function missing(request: Request, wholeAccount: boolean): string | null {
 
 type Planned = { propose: string; call: ToolCall } | Act;
 
-/** Looks up the order that the customer named (if a tool does that), refuses, asks, or proposes the write. */
+/** Decides the next act for a request: look up the order that the customer named (if a tool can), refuse, ask, or propose the write. */
 function plan(file: CaseFile, request: Request, tool: string, looksUp: boolean): Planned {
   const { intent } = request;
   const order_id = findOrderId(request)!;
@@ -187,7 +187,7 @@ function accountAddress({ userId }: CaseFile, request: Request): Planned {
   };
 }
 
-/** Whether the customer's last message confirms exactly this proposal. */
+/** Whether the customer's last message is a yes to exactly this proposal. */
 function confirmed({ lastSaid, lastHeard }: CaseFile, proposal: string): boolean {
   return lastSaid === proposal && isConfirmation(lastHeard);
 }

@@ -1,4 +1,4 @@
-/** @file Checks of the tools that exchange, modify or return items of an order. */
+/** @file Checks for the tools that exchange, modify or return items of an order. */
 import { type Arguments, key, Refusal, sequence } from '../exact/arguments.ts';
 import { pythonStr } from '../exact/python.ts';
 import type { Rows } from '../../environments/overlay.ts';
@@ -6,10 +6,10 @@ import type { Json } from '../../records/json.ts';
 import type { Rules } from './rules.ts';
 import type { Order, Product, Variant } from './schema.ts';
 
-/** The first requested id that occurs more often than in the order. Null if the order has all requested ids. @throws {Refusal} on an object */
+/** The first requested id that is requested more often than it is in the order. Null if there is none. @throws {Refusal} on an object */
 export function absent(asked: Json, items: { item_id: string }[]): { id: Json } | null {
   const ids = sequence(asked, 'item_ids');
-  // Python counts in lists and strings. With an empty object, upstream never reaches the count.
+  // Python's `count` works on lists and strings. For an empty object, upstream never calls it.
   if (ids.length && typeof asked === 'object' && !Array.isArray(asked)) throw new Refusal('item_ids must be a list, not an object');
   for (const id of ids) {
     const count = (list: Json[]) => list.filter((entry) => entry === id).length;
@@ -25,7 +25,7 @@ interface Replacement {
   variant: Variant;
 }
 
-/** The common checks of exchange and modify. Returns the price difference: summed in order, not rounded. */
+/** The checks that exchange and modify share. Returns the price difference, which is summed in order and not rounded. */
 export function replacements(
   rows: Rows,
   { items }: Order,

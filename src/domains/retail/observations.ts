@@ -1,4 +1,4 @@
-/** @file Observations by level: tau-bench's whole records, or only the fields named here. */
+/** @file Observations by level: tau-bench's whole records, or only the fields that are named here. */
 import { pythonJson, type Printable } from '../exact/python.ts';
 import type { Level, Order, Product, User } from './schema.ts';
 import type { Observation } from './tools.ts';
@@ -9,7 +9,7 @@ export function observe(observation: Observation, level: Level): string {
   return JSON.stringify(compactRecord(observation, level));
 }
 
-/** Upstream's observation: a text, or the printed record. */
+/** Upstream's observation, which is a text or a printed record. */
 export function fullObservation(observation: Observation): Printable {
   if ('text' in observation) return observation.text;
   if ('product' in observation) {
@@ -21,7 +21,7 @@ export function fullObservation(observation: Observation): Printable {
   return ('order' in observation ? observation.order : observation.user) as unknown as Printable;
 }
 
-/** No key here looks like an integer, so `JSON.stringify` keeps the order. */
+/** No key of these records looks like an integer, so `JSON.stringify` keeps their order. */
 function compactRecord(observation: Exclude<Observation, { text: string }>, level: Level): unknown {
   if ('order' in observation) return observation.written ? writtenOrder(observation.order) : compactOrder(observation.order, level);
   if ('user' in observation) return compactUser(observation.user);
@@ -48,7 +48,7 @@ function compactOrder(order: Order, level: Level) {
   };
 }
 
-/** After a write the model already knows the order. Shows only the changed fields. */
+/** Shows only the changed fields, because after a write the model already knows the order. */
 function writtenOrder(order: Order) {
   const { order_id, status } = order;
   return status === 'pending' ? { order_id, status, payment_method_id: currentPayment(order) } : { order_id, status };
@@ -64,7 +64,7 @@ function compactProduct({ name, variants }: Product) {
   return { name, variants: Object.fromEntries(available.map(({ item_id, options }) => [optionText(options), item_id])) };
 }
 
-/** `color red, size large`, as customers speak. */
+/** The options as customers say them: `color red, size large`. */
 export function optionText(options: Record<string, string>): string {
   return Object.entries(options)
     .map((option) => option.join(' '))

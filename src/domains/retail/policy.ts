@@ -1,4 +1,4 @@
-/** @file The agent's policy by level. Higher levels add rules. No level allows what another level forbids. */
+/** @file The agent's policy by level. Higher levels have more rules. No level allows anything that another level forbids. */
 import type { Level } from './schema.ts';
 
 const GLIMPSE = `Cancel orders or change their payment. Ask for a yes before each change.`;

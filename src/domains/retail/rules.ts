@@ -1,4 +1,4 @@
-/** @file The differences between tau1's and tau2's shop. */
+/** @file The differences between the shop of tau1 and that of tau2. */
 import type { Arguments } from '../exact/arguments.ts';
 import { record, text } from '../exact/model.ts';
 import type { Address } from './schema.ts';
@@ -6,18 +6,18 @@ import type { Address } from './schema.ts';
 interface ReplacementWords {
   absent(id: string): string;
   counts: string;
-  /** The error for an item that is replaced by itself. Null if this is allowed. */
+  /** The error if an item is replaced by itself. Null if this is allowed. */
   same: string | null;
 }
 
 export interface Rules {
-  /** Tool names in upstream's order. */
+  /** The names of the tools in upstream's order. */
   tools: readonly string[];
-  /** Converts one of tau1's texts to the benchmark's wording. */
+  /** Converts a text of tau1 to the wording of this benchmark. */
   say(text: string): string;
   exchange: ReplacementWords;
   modify: ReplacementWords;
-  /** The error for an unknown item of a product. Null if it is the same as for an unavailable item. */
+  /** The error for an unknown item of a product. Null if it is the same error as for an unavailable item. */
   noVariant: string | null;
   wrongRefund: string;
   /** Whether address and payment of an order with this status may be changed. */
@@ -57,10 +57,10 @@ export const TAU1: Rules = {
   modify: tau1Replacement,
   noVariant: null,
   wrongRefund: 'payment method should be either the original payment method or a gift card',
-  // Quirk: after an order's items were modified, its address and payment cannot change either.
+  // Quirk: after the items of an order were modified, its address and payment cannot be changed any more.
   open: (status) => status === 'pending',
   lastVariantForAll: false,
-  // Quirk: the tool stores the caller's values without a check, in the order of the parameters.
+  // Quirk: the tool stores the values of the call without a check, in the order of the parameters.
   address: ({ address1, address2, city, state, country, zip }) => ({ address1, address2, city, state, country, zip }) as unknown as Address,
 };
 
@@ -83,7 +83,7 @@ export const TAU2: Rules = {
   ],
   say: (text) => text.charAt(0).toUpperCase() + text.slice(1),
   exchange: { absent: (id) => `Number of ${id} not found.`, counts: 'The number of items to be exchanged should match.', same: null },
-  // Quirk: the tool refuses to replace an item by itself, but an exchange allows it.
+  // Quirk: `modify` refuses to replace an item by itself, but an exchange allows it.
   modify: {
     absent: (id) => `${id} not found`,
     counts: 'The number of items to be exchanged should match',

@@ -1,4 +1,4 @@
-/** @file Rows of the retail database, in tau-bench's format and key order, and the wishes of its customers. */
+/** @file The rows of the retail database, in tau-bench's format and key order, and the wishes of its customers. */
 import type { UserScenario, Wish } from '../../records/task.ts';
 
 export interface Address {
@@ -62,8 +62,8 @@ export interface Variant {
 }
 
 /**
- * In upstream, `variants` is an object with item ids as keys. The ids look like integers, and JavaScript would reorder such
- * keys. Rows have a list in upstream's order; observations print it as an object.
+ * In upstream, `variants` is an object whose keys are item ids. These look like integers, and JavaScript would reorder such
+ * keys. So a row has a list in upstream's order, and an observation prints it as an object.
  */
 export interface Product {
   name: string;
@@ -72,29 +72,30 @@ export interface Product {
 }
 
 export type Level = 'glimpse' | 'nano' | 'small' | 'full';
-/** The first is shown where no level is named. `glimpse` is the smallest. */
+/** The first level is used if none is named. `glimpse` is the smallest. */
 export const LEVELS: readonly Level[] = ['nano', 'small', 'full', 'glimpse'];
 
 /** What a customer of the shop can want. */
 export const INTENTS = ['cancel', 'return', 'exchange', 'modify_items', 'modify_address', 'modify_payment'] as const;
 export type Intent = (typeof INTENTS)[number];
 
-/** A wish without the information whether it is possible. A `modify_address` without order_id means the default address. */
+/** A wish, but without the information whether it can be fulfilled. A `modify_address` without order_id means the default address. */
 export interface ShopRequest extends Pick<Wish, 'slots' | 'words'> {
   intent: Intent;
 }
 
 /**
- * A wish of a customer of the shop. `words`: `items` and `new_items` in the order of the ids (`['water bottle']`,
- * `['color red']`; all other options stay), `payment` (`['gift card']`, `['original payment method']`), `address`, `order` if
- * there is no order_id, and `owner` (`["my friend's"]`) if the order belongs to someone else.
+ * A wish of a customer of the shop. `words` has the customer's words for the slots. `items` and `new_items` are in the order
+ * of the ids (`['water bottle']`, `['color red']`; all options that are not named stay the same). `payment` is for example
+ * `['gift card']` or `['original payment method']`. `address` is the new address. `order` is used if there is no order_id.
+ * `owner` (`["my friend's"]`) is used if the order belongs to someone else.
  */
 export interface ShopWish extends ShopRequest {
   impossible: boolean;
   insteadOf?: ShopRequest;
 }
 
-/** A scenario whose wishes are those of the shop. */
+/** A scenario whose wishes are wishes of the shop. */
 export interface ShopScenario extends UserScenario {
   wishes: ShopWish[];
 }

@@ -1,6 +1,6 @@
 /**
- * @file Generates retail tasks: a customer of a generated world with wishes and a persona, and the gold actions. A task
- * depends only on level, split, seed, conditions and index. Each world has 64 tasks.
+ * @file Generates retail tasks. A task has a customer of a generated world, with wishes and a persona, and the gold actions.
+ * It depends only on level, split, seed, conditions and index. Each world has 64 tasks.
  */
 import { Dice } from '../../base/dice.ts';
 import type { WorldTables } from '../../environments/overlay.ts';
@@ -24,14 +24,14 @@ import { goldCall, INTENT_WEIGHTS, NEEDED_STATUS, requestFor, requestText, type 
 import { TOOLS_OF } from './tool-schemas.ts';
 import { makeAddress, makeWorld, TASKS_PER_WORLD, worldId } from './world.ts';
 
-/** Weights of the number of wishes. Pushy customers always have two. */
+/** The weights with which the number of wishes is drawn. Pushy customers always have two. */
 const WISHES: Record<Level, Record<string, number>> = {
   glimpse: { 1: 100 },
   nano: { 1: 88, 2: 12 },
   small: { 1: 65, 2: 35 },
   full: { 1: 55, 2: 30, 3: 15 },
 };
-/** Intents that no tool of a level serves. The agent must transfer the customer. */
+/** For each level: the intents for which no tool exists. The agent must transfer the customer. */
 const TRANSFERS: Record<Level, Intent[]> = {
   glimpse: [],
   nano: ['return', 'exchange', 'modify_items', 'modify_address'],
@@ -44,7 +44,7 @@ export function makeTasks({ level, split, seed, count, from = 0, conditions }: T
   const { customers: usual, uncoded = usual }: DomainLevel = RETAIL_LEVELS.find(({ name }) => name === level)!;
   const withoutCode: Conditions = { customers: uncoded!, tools: RELIABLE };
   const code = conditionsCode(conditions, withoutCode);
-  // Read back from the code, so that equal ids mean equal tasks.
+  // Read the shares back from the code in the id, so that equal ids always mean equal tasks.
   const { customers, tools } = readConditionsCode(code) ?? withoutCode;
   const tasks: Task[] = [];
   let tables: WorldTables | undefined;
@@ -69,7 +69,8 @@ type Draft = Pick<Task, 'scenario' | 'actions' | 'noop'>;
 
 function makeTask(dice: Dice, level: Level, tables: WorldTables, shares: Conditions['customers']): Draft {
   const customers = customersOf(tables);
-  // Draws the persona first, then a plan, then looks for a customer who fits, so that the shares of the personas are exact.
+  // Draw the persona first, then a plan, and then look for a customer for whom the plan is possible. So the shares of the
+  // personas are exact.
   const persona = dice.weighted<Persona>(shares);
   for (let plan = 0; plan < 100; plan++) {
     const count = persona === 'pushy' ? 2 : Number(dice.weighted(WISHES[level]));
@@ -90,7 +91,7 @@ function customersOf(tables: WorldTables): Customer[] {
   });
 }
 
-/** Wishes with these intents, each for another order of the customer. Null if the customer's orders do not fit. */
+/** Makes wishes with these intents, each for another order of the customer. Null if the customer's orders do not fit. */
 function makeWishes(
   dice: Dice,
   level: Level,
@@ -108,7 +109,8 @@ function makeWishes(
   };
   const wishes: Wish[] = [];
   for (const [i, intent] of intents.entries()) {
-    // A pushy customer begins with the forbidden wish. Otherwise it is the last wish, because a transfer ends the conversation.
+    // The forbidden wish of a pushy customer is the first one. Otherwise it is the last one, because a transfer ends the
+    // conversation.
     const forbidden = persona === 'pushy' ? i === 0 : impossible !== null && i === intents.length - 1;
     let wish: Wish | null;
     if (forbidden)
@@ -117,7 +119,7 @@ function makeWishes(
           ? refused(dice, level, persona, intent, customer, customers, tables, take)
           : untooled(dice, level, customer, tables, take);
     else wish = granted(dice, level, intent, customer, tables, take);
-    // A second default address would overwrite the first.
+    // A second wish to change the default address would overwrite the first.
     if (wish && !wish.slots.order_id && wishes.some((earlier) => !earlier.slots.order_id)) return null;
     if (!wish) return null;
     if (i === 0 && (persona === 'changes_mind' || persona === 'confused')) {
@@ -151,7 +153,7 @@ function defaultAddress(dice: Dice): Request {
   };
 }
 
-/** A forbidden wish: for an order in the wrong status or, if pushy, for another customer's order. */
+/** A wish that the policy forbids: for an order with the wrong status or, if the customer is pushy, for another customer's order. */
 function refused(
   dice: Dice,
   level: Level,
@@ -162,7 +164,7 @@ function refused(
   tables: WorldTables,
   take: Take,
 ): Wish | null {
-  // At `glimpse` nobody says who they are, so no order is known to be someone else's.
+  // At level `glimpse` nobody says who they are, so the agent cannot know that an order is someone else's.
   if (persona === 'pushy' && level !== 'glimpse' && dice.chance(0.5)) {
     const other = dice.pick(customers.filter((candidate) => candidate.id !== customer.id));
     const order = other.orders.find((candidate) => candidate.status === NEEDED_STATUS[intent]);
@@ -183,7 +185,10 @@ function untooled(dice: Dice, level: Level, customer: Customer, tables: WorldTab
   return request ? { ...request, impossible: true } : null;
 }
 
-/** The customer's first request, before a change of mind: another possible request for the same order or an unused order. */
+/**
+ * The customer's first request before a change of mind. It is another possible request for the same order, or a request for an
+ * unused order.
+ */
 function changedFrom(dice: Dice, wish: Wish, customer: Customer, tables: WorldTables, free: Order[]): Request | null {
   const order = customer.orders.find((candidate) => candidate.order_id === wish.slots.order_id);
   if (!order) return null;
@@ -203,8 +208,8 @@ function changedFrom(dice: Dice, wish: Wish, customer: Customer, tables: WorldTa
 }
 
 /**
- * The wish with one wrong detail: the number of another order of the customer, or a number that no order has. The agent finds
- * the first when the customer hears it back, the second when no order is found.
+ * The wish with one wrong detail: the number of another order of the customer, or a number that no order has. The agent can
+ * notice the first when it repeats the order to the customer, and the second when no tool finds the order.
  */
 function mistaken(dice: Dice, level: Level, wish: Wish, customer: Customer, tables: WorldTables): Request | null {
   const { order_id } = wish.slots;
@@ -225,7 +230,7 @@ function draft(dice: Dice, level: Level, persona: Persona, { id, user }: Custome
   const { first_name, last_name } = user.name;
   const { zip } = user.address;
   const byEmail = dice.chance(0.75);
-  // At `glimpse` no tool finds customers, so they only have a name, and they say everything at once.
+  // At level `glimpse` no tool finds customers. So they have only a name, and they tell all facts at once.
   const identified = TOOLS_OF[level].includes('get_user_details');
   const identity = { ...(identified && byEmail && { email: user.email }), first_name, last_name, ...(identified && { zip }) };
   const told: Omit<ShopScenario, 'instruction'> = {
@@ -255,7 +260,7 @@ function draft(dice: Dice, level: Level, persona: Persona, { id, user }: Custome
   };
 }
 
-/** Whether no tool of the level serves the wish. */
+/** Whether no tool of the level can fulfil the wish. */
 function needsTransfer(level: Level, wish: Request): boolean {
   return (
     INTENT_WEIGHTS[level][wish.intent] === undefined ||
@@ -263,7 +268,7 @@ function needsTransfer(level: Level, wish: Request): boolean {
   );
 }
 
-/** The scenario as instructions for an LLM user. */
+/** The scenario as instructions for a language model that plays the customer. */
 function instruction({ persona, identity, wishes, tellsAll }: Omit<ShopScenario, 'instruction'>): string {
   const { email, first_name, last_name, zip } = identity;
   const lines = zip

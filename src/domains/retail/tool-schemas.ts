@@ -1,4 +1,4 @@
-/** @file JSON schemas of the tools for the model: short at `glimpse` and `nano`, with the rules of use at `full`. */
+/** @file JSON schemas of the tools for the model. They are short at `glimpse` and `nano`; at `full` they also contain the rules of use. */
 import type { Json } from '../../records/json.ts';
 import type { ToolSchema } from '../../records/task.ts';
 import type { Level } from './schema.ts';
@@ -6,7 +6,7 @@ import { tau2Schema } from '../../environments/tool-schema.ts';
 import { TAU1, TAU2 } from './rules.ts';
 import { TOOLS } from './tools.ts';
 
-/** No look-ups: a customer names everything that these tools need. */
+/** There are no tools for look-ups, because the customer names everything that these tools need. */
 const GLIMPSE = ['cancel_pending_order', 'modify_pending_order_payment'];
 const NANO = [
   'find_user_id_by_email',
@@ -33,7 +33,7 @@ export const TOOLS_OF: Record<Level, readonly string[]> = {
   full: TAU1.tools,
 };
 
-/** One short line for each tool, and more rules for `full`. */
+/** For each tool, one short line, and for `full` also its rules. */
 const DESCRIPTIONS: Record<string, [short: string, more?: string]> = {
   calculate: ['Evaluate an arithmetic expression.', 'Numbers, + - * / and parentheses are understood; the result is rounded to cents.'],
   cancel_pending_order: [
@@ -120,7 +120,7 @@ export function toolSchemas(level: Level): ToolSchema[] {
   });
 }
 
-/** tau2's schemas: its own list of tools, and a reason that may be any text. */
+/** tau2's schemas. They have another list of tools, and the reason may be any text. */
 export function tau2ToolSchemas(): ToolSchema[] {
   return TAU2.tools.map((name) =>
     tau2Schema({

@@ -1,7 +1,7 @@
 /**
  * @file The retail tools of tau-bench v1 and tau2-bench, with the names, arguments, order of checks, error texts and effects
- * of sierra-research (MIT). A `Rules` value holds the differences between the two benchmarks. A tool reads and writes rows
- * and returns a text, or the record that its observation shows.
+ * of sierra-research (MIT). A `Rules` value has the differences between the two benchmarks. A tool reads and writes rows. It
+ * returns a text, or the record that its observation shows.
  */
 import { type Arguments, checkArguments, key, Refusal, sequence } from '../exact/arguments.ts';
 import type { Json } from '../../records/json.ts';
@@ -14,7 +14,7 @@ import { absent, replacements, variantOf } from './items.ts';
 import { TAU1, type Rules } from './rules.ts';
 import type { Order, Payment, Product, User, Variant } from './schema.ts';
 
-/** A tool's answer, before its observation is written for a level. */
+/** The result of a tool, before it is written as the observation of a level. */
 export type Observation =
   | { text: string }
   | { order: Order; written: boolean }
@@ -30,7 +30,10 @@ interface Tool {
 
 const ADDRESS = ['address1', 'address2', 'city', 'state', 'country', 'zip'] as const;
 
-/** The tools of both benchmarks. `Rules` chooses and orders them. A Map, because in an object `constructor` would be found as a tool. */
+/**
+ * The tools of both benchmarks. `Rules` chooses and orders them. This is a Map, because in an object, `constructor` would be
+ * found as a tool.
+ */
 export const TOOLS: ReadonlyMap<string, Tool> = new Map<string, Tool>(
   Object.entries({
     calculate: { parameters: ['expression'], run: runCalculate },
@@ -65,7 +68,7 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map<string, Tool>(
   } satisfies Record<string, Tool>),
 );
 
-/** Runs one call by tau1's rules. `available`: the tools of the level. Errors are texts, as in upstream. */
+/** Runs one call by tau1's rules. `available` says whether the level has a tool. Errors are returned as texts, as in upstream. */
 export function runTool(rows: Rows, call: ToolCall, available: (name: string) => boolean): Observation & { error: boolean } {
   const tool = TOOLS.get(call.name);
   if (!tool || !available(call.name)) return { text: `Unknown action ${call.name}`, error: true };
@@ -100,11 +103,11 @@ function method(rows: Rows, { user_id }: Order, id: Json, { say }: Rules) {
   return methods[name]!;
 }
 
-/** Adds an amount to a gift card, or subtracts it. Rounds like upstream. */
+/** Adds an amount, which may be negative, to a gift card. Rounds like upstream. */
 function credit(rows: Rows, userId: string, methodId: string, amount: number): void {
   const user = cloneJson(rows.get('users', userId) as unknown as User);
   const card = user.payment_methods[methodId];
-  // Upstream treats any id that contains `gift_card` as a gift card, and fails if the method has no balance.
+  // Upstream uses any method whose id contains `gift_card` as a gift card, and fails if it has no balance.
   if (card?.source !== 'gift_card') throw new Refusal(`${methodId} is not a gift card of ${userId}`);
   card.balance = round2(card.balance + amount);
   rows.put('users', userId, user as unknown as Json);
@@ -132,7 +135,7 @@ function findUserIdByNameZip(rows: Rows, { first_name, last_name, zip }: Argumen
   const first = lower(first_name!, 'first_name');
   for (const id of rows.keys('users')) {
     const { name, address } = rows.get('users', id) as unknown as User;
-    // The last name is read only if the first name matches, as in upstream. An invalid last name is not always an error.
+    // As in upstream, the last name is read only if the first name matches. So an invalid last name is not always an error.
     if (name.first_name.toLowerCase() === first && name.last_name.toLowerCase() === lower(last_name!, 'last_name') && address.zip === zip)
       return { text: id };
   }
@@ -202,7 +205,7 @@ function modifyPendingOrderItems(rows: Rows, args: Arguments, rules: Rules): Obs
   });
   if (payment.source === 'gift_card') credit(rows, changed.user_id, payment.id, -difference);
   for (const { item_id, new_item_id, variant } of pairs) {
-    // Searched again for each pair, because an earlier replacement may have added or removed the same id.
+    // Search again for each pair, because an earlier replacement may have added or removed the same id.
     const item = changed.items.find((entry) => entry.item_id === item_id);
     if (!item) throw new Refusal(`${item_id} not found`);
     const { price, options } = rules.lastVariantForAll ? pairs.at(-1)!.variant : variant;

@@ -1,4 +1,4 @@
-/** @file The requests of retail customers: for each intent its slots, the customer's words for the slots, and the gold call. */
+/** @file The requests of retail customers. For each intent: its slots, the customer's words for the slots, and the gold call. */
 import { Dice } from '../../base/dice.ts';
 import { round2 } from '../exact/python.ts';
 import type { ToolCall } from '../../records/task.ts';
@@ -12,7 +12,7 @@ export interface Customer {
   orders: Order[];
 }
 
-/** Weights of the intents that have a tool at each level. */
+/** For each level: the weights of the intents that have a tool. */
 export const INTENT_WEIGHTS: Record<Level, Partial<Record<Intent, number>>> = {
   glimpse: { cancel: 55, modify_payment: 45 },
   nano: { cancel: 55, modify_payment: 45 },
@@ -20,7 +20,7 @@ export const INTENT_WEIGHTS: Record<Level, Partial<Record<Intent, number>>> = {
   full: { cancel: 18, return: 18, modify_payment: 14, exchange: 18, modify_items: 16, modify_address: 16 },
 };
 
-/** The order status that an intent needs. */
+/** The status that an order must have for an intent. */
 export const NEEDED_STATUS: Record<Intent, Order['status']> = {
   cancel: 'pending',
   modify_payment: 'pending',
@@ -33,8 +33,8 @@ export const NEEDED_STATUS: Record<Intent, Order['status']> = {
 const REASONS = ['no longer needed', 'ordered by mistake'];
 
 /**
- * A request with this intent for this order that the tools can fulfil. Null if there is no such request, for example because
- * the customer has no other payment method. With `unlike`, the slots differ from those of `unlike`.
+ * Makes a request with this intent for this order that the tools can fulfil. Null if there is none, for example because the
+ * customer has no other payment method. If `unlike` is given, the slots differ from those of `unlike`.
  */
 export function requestFor(
   intent: Intent,
@@ -73,12 +73,12 @@ export function requestFor(
   return null;
 }
 
-/** `address1, address2, city, state zip` as a customer writes it. */
+/** An address as a customer writes it: `address1, address2, city, state zip`. */
 function addressText({ address1, address2, city, state, zip }: Address): string {
   return [address1, address2, city, `${state} ${zip}`].filter(Boolean).join(', ');
 }
 
-/** The customer's name for a payment method: its kind, or the card if the customer has two cards. */
+/** The customer's words for a payment method: its kind, or the name of the card if the customer has two cards. */
 function paymentWords(user: User, id: string): string {
   const method = user.payment_methods[id]!;
   const kin = Object.values(user.payment_methods).filter((other) => other.source === method.source);
@@ -86,7 +86,7 @@ function paymentWords(user: User, id: string): string {
   return { credit_card: 'credit card', paypal: 'PayPal', gift_card: 'gift card' }[method.source];
 }
 
-/** The call that fulfils the request. */
+/** The gold call, which fulfils the request. */
 export function goldCall({ intent, slots }: Request, userId: string): ToolCall {
   switch (intent) {
     case 'cancel':
@@ -106,7 +106,7 @@ export function goldCall({ intent, slots }: Request, userId: string): ToolCall {
   }
 }
 
-/** The request as a clause after "want to". */
+/** The request as a clause that follows "want to". */
 export function requestText({ intent, slots, words }: Request): string {
   const order = `order ${String(slots.order_id)}`;
   const items = (words.items ?? []).map((item) => `the ${item}`).join(' and ');
@@ -136,7 +136,7 @@ function itemWord(name: string): string {
 
 function returnRequest(dice: Dice, { user }: Customer, order: Order): Request | null {
   const all = dice.chance(0.45);
-  // Items in the sequence of the customer's order. Upstream sorts the ids, so any sequence is correct.
+  // Items in the order of the customer's order. Upstream sorts the ids, so any order is correct.
   const chosen = new Set(all ? order.items : dice.sample(order.items, order.items.length > 3 ? dice.int(1, 2) : 1));
   const items = order.items.filter((item) => chosen.has(item));
   const original = order.payment_history[0]!.payment_method_id;
@@ -209,7 +209,7 @@ function replacementRequest(
   };
 }
 
-/** The changed options, e.g. `color red`. */
+/** The options that change, for example `color red`. */
 function difference(from: Record<string, string>, to: Record<string, string>): string[] {
   return Object.entries(to)
     .filter(([name, value]) => from[name] !== value)

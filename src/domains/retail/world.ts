@@ -1,7 +1,7 @@
 /**
  * @file Generates retail worlds: about twenty customers with their orders, and a catalogue. A world depends only on its id,
- * `retail/<level>/<split>/<seed>/w<number>`. Numbers in ids come from a different residue class in each split, so that
- * `train` and `heldout` never have the same customer, order, item or payment method.
+ * `retail/<level>/<split>/<seed>/w<number>`. The numbers in ids come from a different residue class in each split, so `train`
+ * and `heldout` never share a customer, order, item or payment method.
  */
 import { Dice } from '../../base/dice.ts';
 import type { Json } from '../../records/json.ts';
@@ -22,9 +22,9 @@ export interface WorldKey {
 interface Scale {
   users: number;
   products: number;
-  /** Weights of the number of orders of a customer. */
+  /** The weights with which the number of a customer's orders is drawn. */
   orders: Record<string, number>;
-  /** Weights of the number of items in an order. */
+  /** The weights with which the number of items in an order is drawn. */
   items: Record<string, number>;
   variants: [number, number];
 }
@@ -62,7 +62,7 @@ class Ids {
     private readonly heldout: boolean,
   ) {}
 
-  /** A number with `digits` digits: 3 modulo 7 in held-out worlds, any other residue in training. */
+  /** A number with `digits` digits. It is 3 modulo 7 in held-out worlds, and any other residue in training worlds. */
   number(digits: number): string {
     for (;;) {
       const text = String(this.dice.int(1, 9)) + Array.from({ length: digits - 1 }, () => this.dice.int(0, 9)).join('');
@@ -109,9 +109,9 @@ export function makeWorld(key: WorldKey): WorldTables {
     const user: User = { name: { first_name, last_name }, address, email, payment_methods, orders: [] };
     const methods = Object.values(payment_methods);
     for (let n = Number(dice.weighted(scale.orders)); n > 0; n--) {
-      // Short ids at `glimpse`: each token of an id costs a step of decoding.
+      // Ids are short at level `glimpse`, because each token of an id costs a decoding step.
       const order_id = `#W${ids.number(key.level === 'glimpse' ? 4 : 7)}`;
-      // The items of an order are different products, so that "the mug" identifies one of them.
+      // The items of an order are different products, so that "the mug" is unambiguous.
       const items = dice.sample(products, Number(dice.weighted(scale.items))).map(({ name, product_id, variants }) => {
         const { item_id, price, options } = dice.pick(variants);
         return { name, product_id, item_id, price, options };
@@ -161,7 +161,10 @@ export function makeAddress(dice: Dice): Address {
   };
 }
 
-/** Two or three methods of different kinds. At `glimpse` the id is the kind. At `full` sometimes also a second credit card. */
+/**
+ * Makes two or three payment methods of different kinds. At level `glimpse` the id is the kind. At level `full` a customer can
+ * also have a second credit card.
+ */
 function makePaymentMethods(dice: Dice, ids: Ids, level: Level): Record<string, PaymentMethod> {
   const kinds = dice.sample(['credit_card', 'paypal', 'gift_card'] as const, dice.int(2, 3)) as PaymentMethod['source'][];
   if (level === 'full' && kinds.includes('credit_card') && dice.chance(0.25)) kinds.push('credit_card');

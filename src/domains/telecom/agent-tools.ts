@@ -20,7 +20,7 @@ interface AgentTool extends Parameters {
 
 const ON_LINE = ['customer_id', 'line_id'] as const;
 
-/** In upstream's order. A Map, because in an object `constructor` would be found as a tool. */
+/** The tools in upstream's order. This is a Map, because in an object, `constructor` would be found as a tool. */
 export const AGENT_TOOLS: ReadonlyMap<string, AgentTool> = new Map<string, AgentTool>(
   Object.entries({
     get_customer_by_phone: {
@@ -53,7 +53,7 @@ export const bill = (rows: Rows, id: Json): Bill => record(rows, 'bills', id, 'B
 export const plan = (rows: Rows, id: Json): Plan => record(rows, 'plans', id, 'Plan');
 export const lineById = (rows: Rows, id: Json): Line => record(rows, 'lines', id, 'Line');
 
-/** Finds the customer by the customer's number or the number of a line. The first match in the database counts. */
+/** Finds the customer by the customer's phone number or the number of a line. The first match in the database is used. */
 export function customerByPhone(rows: Rows, phoneNumber: Json): Customer {
   for (const id of rows.keys('customers')) {
     const candidate = customer(rows, id);
@@ -78,7 +78,7 @@ function getCustomerByName(rows: Rows, { full_name, dob }: Arguments): string {
   return recordJson(found as never);
 }
 
-/** Ids start with a prefix for their table. Upper case, tested in this order. */
+/** The prefix of an id says its table. The id is compared in upper case, with these prefixes in this order. */
 const PREFIXES: [string, Table, string][] = [
   ['L', 'lines', 'Line'],
   ['D', 'devices', 'Device'],
@@ -97,13 +97,13 @@ function suspendLine(rows: Rows, args: Arguments): string {
   const target = customerLine(rows, args);
   if (target.status !== 'Active') throw new Refusal('Line must be active to suspend');
   put(rows, 'lines', Object.assign(target, { status: 'Suspended', suspension_start_date: TODAY }));
-  // The text mentions a holding fee, but no bill contains the fee.
+  // Quirk: the text mentions a holding fee, but no bill contains it.
   return recordJson({ message: 'Line suspended successfully. $5/month holding fee will apply.', line: target as never });
 }
 
 function resumeLine(rows: Rows, args: Arguments): string {
   const target = customerLine(rows, args);
-  // The tool checks neither the end of the contract nor open bills. The policy demands both checks.
+  // Quirk: the tool checks neither the end of the contract nor open bills, although the policy requires both checks.
   if (target.status !== 'Suspended' && target.status !== 'Pending Activation') throw new Refusal('Line must be suspended to resume');
   put(rows, 'lines', Object.assign(target, { status: 'Active', suspension_start_date: null }));
   return recordJson({ message: 'Line resumed successfully', line: target as never });
@@ -114,7 +114,7 @@ function getBillsForCustomer(rows: Rows, { customer_id, limit }: Arguments): str
   const count = limit === null ? bills.length : Number(limit);
   if ((!['number', 'boolean'].includes(typeof limit) && limit !== null) || !Number.isSafeInteger(count))
     throw new Refusal('limit must be an integer');
-  // The limit is the end of a Python slice: -1 drops the oldest bill.
+  // Quirk: the limit is the end of a Python slice, so -1 drops the oldest bill.
   return recordJson(
     bills.sort((a, b) => (a.issue_date < b.issue_date ? 1 : a.issue_date > b.issue_date ? -1 : 0)).slice(0, count) as never,
   );
@@ -126,14 +126,14 @@ function sendPaymentRequest(rows: Rows, { customer_id, bill_id }: Arguments): st
     throw new Refusal('A bill is already awaiting payment for this customer');
   if (!owner.bill_ids.includes(bill_id as string))
     throw new Refusal(`Bill ${pythonStr(bill_id!)} not found for customer ${pythonStr(customer_id!)}`);
-  // The tool does not check whether the bill is overdue or already paid.
+  // Quirk: the tool does not check whether the bill is overdue or already paid.
   put(rows, 'bills', { ...bill(rows, bill_id!), status: 'Awaiting Payment' });
   return `Payment request sent to the customer for bill ${pythonStr(bill_id!)}`;
 }
 
 function getDataUsage(rows: Rows, args: Arguments): string {
   const { line_id, plan_id, data_used_gb, data_refueling_gb } = customerLine(rows, args);
-  // Upstream prints numbers of a returned dictionary as strings, but not numbers inside records.
+  // Quirk: upstream prints numbers in a returned dictionary as strings, but numbers in records as numbers.
   return recordJson({
     line_id,
     data_used_gb: floatRepr(data_used_gb),
@@ -154,11 +154,12 @@ function setRoaming(rows: Rows, args: Arguments, enabled: boolean): string {
 function refuelData(rows: Rows, args: Arguments): string {
   const target = customerLine(rows, args);
   const amount = numeric(args.gb_amount!, 'gb_amount');
-  // The tool also refuels a suspended line, although its description says otherwise.
+  // Quirk: the tool also refuels a suspended line, although its description says otherwise.
   if (amount <= 0) throw new Refusal('Refuel amount must be positive');
   const price = plan(rows, target.plan_id).data_refueling_price_per_gb;
   const charge = amount * price;
-  // Sums are not rounded. The text repeats the argument (`True` for a boolean). JSON has no difference between 2 and 2.0: we print 2.0.
+  // Sums are not rounded. The text repeats the argument (`True` for a boolean). JSON cannot distinguish 2 from 2.0, so 2.0 is
+  // printed for both.
   const shown = args.gb_amount === true ? 'True' : floatRepr(amount);
   const total = target.data_refueling_gb + amount;
   put(rows, 'lines', { ...target, data_refueling_gb: total });
@@ -171,7 +172,7 @@ function refuelData(rows: Rows, args: Arguments): string {
   });
 }
 
-/** Adds to the customer's first draft bill. A customer without a draft bill gets one for the next month. */
+/** Adds an amount to the customer's first draft bill. A customer without a draft bill gets one for the next month. */
 function chargeOnce(rows: Rows, customerId: string, amount: number, description: string): void {
   const owner = customer(rows, customerId);
   let draft = owner.bill_ids.map((id) => bill(rows, id)).find(({ status }) => status === 'Draft');
@@ -194,7 +195,7 @@ function chargeOnce(rows: Rows, customerId: string, amount: number, description:
   put(rows, 'bills', draft);
 }
 
-/** Upstream's id is random, so its database hash differs from run to run. Ours is a counter. */
+/** Makes the id of a new bill. Upstream's id is random, so its database hash differs between runs. Here it is a counter. */
 function newBillId(rows: Rows): string {
   const known = new Set(rows.keys('bills'));
   for (let n = 1; ; n++) {

@@ -6,7 +6,7 @@ import { bill, customer, customerLine } from './agent-tools.ts';
 import { canSendMms, internetSpeed, mobileDataWorks, readPhone, type Phone } from './device.ts';
 import { NETWORK_STATUSES } from './schema.ts';
 
-/** Python's `==` for scalars: True equals 1. */
+/** Python's `==` for scalars, where True equals 1. */
 const is = (actual: string | boolean, expected: Json | undefined) =>
   actual === expected || (typeof actual === 'boolean' && Number(actual) === expected);
 
@@ -17,7 +17,7 @@ export const AGENT_ASSERTIONS: ReadonlyMap<string, (rows: Rows, args: Arguments)
       Math.abs(customerLine(rows, args).data_refueling_gb - numeric(args.expected_amount ?? null, 'expected_amount')) < 1e-6,
     assert_line_status: (rows: Rows, args: Arguments) => is(customerLine(rows, args).status, args.expected_status),
     assert_overdue_bill_exists,
-    // True only for a paid bill, not for a bill that awaits payment.
+    // Holds only for a paid bill, not for a bill that awaits payment.
     assert_no_overdue_bill: (rows: Rows, { overdue_bill_id }: Arguments) =>
       rows.get('bills', overdue_bill_id as string) === undefined || bill(rows, overdue_bill_id!).status === 'Paid',
   }),
@@ -49,7 +49,7 @@ export const USER_ASSERTIONS: ReadonlyMap<string, (rows: Rows, args: Arguments) 
   }),
 );
 
-/** Never returns false: throws if the bill is missing or not overdue. */
+/** Quirk: never returns false. If the bill is missing or not overdue, it throws. */
 function assert_overdue_bill_exists(rows: Rows, { customer_id, overdue_bill_id }: Arguments): boolean {
   if (!customer(rows, customer_id!).bill_ids.includes(overdue_bill_id as string))
     throw new Refusal(`Overdue bill ${overdue_bill_id as string} not found`);

@@ -1,4 +1,4 @@
-/** @file The arguments of telecom's tools. */
+/** @file Reads the arguments of telecom's tools. */
 import { checkArguments, type Arguments } from '../exact/arguments.ts';
 import type { Json } from '../../records/json.ts';
 
@@ -7,7 +7,7 @@ export interface Parameters {
   optional?: Readonly<Record<string, Json>>;
 }
 
-/** Adds the default values. @throws {Refusal} on missing and unknown arguments */
+/** Adds default values to the arguments. @throws {Refusal} on missing and unknown arguments */
 export function takeArguments(tool: string, { required, optional = {} }: Parameters, given: Arguments): Arguments {
   const optionalNames = Object.keys(optional);
   checkArguments(tool, given, [...required, ...optionalNames], optionalNames);

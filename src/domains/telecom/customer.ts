@@ -1,6 +1,6 @@
 /**
- * @file The scripted customer with tools of their own (tau2-bench's dual control). The customer makes the calls that the agent
- * names, one at a time, tells the results, and stops when the trouble is over. The customer knows symptoms, never causes.
+ * @file The scripted customer that has tools (tau2-bench's dual control). It makes the calls that the agent names, one at a
+ * time, reports the results, and stops when the problem is solved. It knows the symptoms of the problem, but never the causes.
  */
 import { Dice } from '../../base/dice.ts';
 import type { Json } from '../../records/json.ts';
@@ -20,7 +20,7 @@ export const phoneCustomers: CustomerScripts = {
   read: (prompt) => ({ persona: 'on_request', identity: {}, wishes: [], instruction: instructionIn(prompt) }),
 };
 
-/** The tool that shows whether the trouble is over, and the result that says so. */
+/** For each problem: the tool that shows whether it is solved, and the result that says so. */
 const GOALS: Record<PhoneTrouble['problem'], { tool: string; met: RegExp; complaint: readonly string[] }> = {
   service: {
     tool: 'check_status_bar',
@@ -38,7 +38,7 @@ const GOALS: Record<PhoneTrouble['problem'], { tool: string; met: RegExp; compla
   mms: { tool: 'can_send_mms', met: /\bcan send MMS/, complaint: ['I cannot send picture messages.', 'My phone does not send MMS.'] },
 };
 
-/** Phrases that mean exactly one tool, for agents that do not use the tool's name. */
+/** Phrases that mean exactly one tool. They are for agents that do not use the name of the tool. */
 const PHRASES: readonly [RegExp, string][] = [
   [/\b(restart|reboot)\b/i, 'reboot_device'],
   [/\bspeed ?test\b/i, 'run_speed_test'],
@@ -47,7 +47,7 @@ const PHRASES: readonly [RegExp, string][] = [
   [/\bcheck\b.{0,200}\bpayment request\b/i, 'check_payment_request'],
 ];
 
-/** The pattern of each argument in the agent's words. */
+/** For each argument, the pattern with which it is found in the agent's words. */
 const ARGUMENTS: Readonly<Record<string, RegExp>> = {
   mode: /\b[234]g_(?:5g_preferred|only)\b/i,
   app_name: /\b(?:messaging|browser)\b/i,
@@ -55,19 +55,19 @@ const ARGUMENTS: Readonly<Record<string, RegExp>> = {
   notification_id: /\bnotif\w*\d+\b/i,
 };
 
-/** The customer leaves after this many answers, and after this many messages that made no sense. */
+/** The customer leaves after `MAX_REPLIES` answers, or after `PATIENCE` messages that it cannot understand. */
 const MAX_REPLIES = 80;
 const PATIENCE = 4;
 
-/** The state of one conversation. It depends on the scenario, the tools, the seed, the agent's messages and the tool results only. */
+/** The state of one conversation. It depends only on the scenario, the tools, the seed, the agent's messages and the tool results. */
 export class HandsOnCustomer {
   private readonly dice: Dice;
   private readonly trouble: PhoneTrouble | null;
-  /** Each tool's name with a pattern that finds it, spelled with underscores or spaces. */
+  /** Each tool's name, with a pattern that finds it if it is written with underscores or spaces. */
   private readonly names: readonly { name: string; pattern: RegExp }[];
   private replies = 0;
   private lost = 0;
-  /** The tool of the current call, and the result of the call before it. */
+  /** `running` is the tool of the current call. `seen` is the result of the previous call. */
   private running = '';
   private seen = '';
 
@@ -77,7 +77,7 @@ export class HandsOnCustomer {
     seed: number,
   ) {
     this.dice = new Dice('hands-on user', seed);
-    // Longer names first: `toggle_data` is part of `toggle_data_saver_mode`.
+    // Longer names come first, because `toggle_data` is a part of `toggle_data_saver_mode`.
     this.names = tools
       .map((tool) => tool.function.name)
       .sort((a, b) => b.length - a.length)
@@ -116,7 +116,7 @@ export class HandsOnCustomer {
     this.seen = '';
     if (goal && this.running === goal.tool)
       return { say: goal.met.test(text) ? `${shown} It works now, thank you. ${STOP}` : `${shown} It still does not work.` };
-    // After a change the customer checks whether it helped.
+    // After a change, the customer checks whether it has helped.
     if (goal && !/^(check|run|can)_/.test(this.running) && !text.startsWith('Error')) {
       this.seen = shown;
       return this.use(goal.tool);
@@ -144,7 +144,7 @@ export class HandsOnCustomer {
   }
 
   private carryOut(name: string, text: string): Move {
-    // Some schemas without required arguments have no list of them.
+    // In some schemas without required arguments, the list of required arguments is missing.
     const { properties, required = [] } = this.tools.find((tool) => tool.function.name === name)!.function.parameters as Partial<
       ToolSchema['function']['parameters']
     >;
@@ -215,14 +215,14 @@ function inWords(text: string): string {
   return /[.!?]$/.test(plain) ? plain : `${plain}.`;
 }
 
-/** Words that name a problem. The first such word in an imported task counts, because later words are examples. */
+/** Words that name a problem. In the text of an imported task, the first such word decides, because later ones are only examples. */
 const SIGNS: readonly [RegExp, PhoneTrouble['problem']][] = [
   [/\bMMS\b|picture messag/i, 'mms'],
   [/mobile data|internet/i, 'data'],
   [/\bservice\b|\bsignal\b/i, 'service'],
 ];
 
-/** The trouble that the text of an imported task describes, or null. */
+/** The problem that the text of an imported task describes. Null if none is found. */
 function readTrouble(text: string): PhoneTrouble | null {
   const [first] = SIGNS.map(([sign, problem]) => ({ at: text.search(sign), problem }))
     .filter(({ at }) => at >= 0)

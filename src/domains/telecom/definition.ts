@@ -9,7 +9,7 @@ import type { PhoneTrouble } from './scenario.ts';
 import { POLICY } from './policy.ts';
 import { makeProvider, parseProviderId, providerId } from './records.ts';
 
-/** The benchmark whose rules of conversation and whose task form the generated tasks have. */
+/** The generated tasks have this benchmark's rules of conversation and its form of tasks. */
 const BENCHMARK = 'tau2';
 
 const PROBLEMS: Record<TelecomTask['intent'], PhoneTrouble['problem']> = {
@@ -18,7 +18,7 @@ const PROBLEMS: Record<TelecomTask['intent'], PhoneTrouble['problem']> = {
   mms_issue: 'mms',
 };
 
-/** A generated task in the form of the environments. */
+/** Converts a generated task to the form that the environments use. */
 export function telecomTask(task: TelecomTask): Task {
   const {
     id,

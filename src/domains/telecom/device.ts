@@ -1,4 +1,4 @@
-/** @file The simulated phone: how its settings and surroundings decide the connection. */
+/** @file The simulated phone: how its connection depends on its settings and surroundings. */
 import type { Rows } from '../../environments/overlay.ts';
 import { cloneJson } from '../../base/json.ts';
 import type { Json } from '../../records/json.ts';
@@ -13,7 +13,7 @@ export interface Phone {
 
 const GOOD_VPN: VpnDetails = { server_address: '192.168.1.1', protocol: 'OpenVPN', server_performance: 'excellent' };
 
-/** A copy of the phone. The caller may change the copy and store it with `savePhone`. */
+/** Returns a copy of the phone. The caller may change the copy and store it with `savePhone`. */
 export function readPhone(rows: Rows): Phone {
   const row = (key: string) => cloneJson(rows.get('', key)) as unknown;
   return {
@@ -26,7 +26,8 @@ export function readPhone(rows: Rows): Phone {
 export function savePhone(rows: Rows, { device, surroundings, vpnDefault }: Phone): void {
   rows.put('', 'device', device as unknown as Json);
   rows.put('', 'surroundings', surroundings as unknown as Json);
-  // Upstream's `break_vpn` also changes the default server for later connections of the whole process. Here: of the episode.
+  // Upstream's `break_vpn` also changes the default server, for later connections of the whole process. Here it changes it only
+  // for the episode.
   if (vpnDefault.server_performance !== GOOD_VPN.server_performance) rows.put('', 'vpn_default', vpnDefault as unknown as Json);
 }
 
@@ -68,7 +69,7 @@ export function toggleAirplaneMode(phone: Phone): void {
   searchNetwork(phone);
 }
 
-/** Quirk: if airplane mode already has the wanted value, it is toggled twice, with the effects of both toggles. */
+/** Quirk: if airplane mode already has the wanted value, it is toggled twice, and both toggles have their effects. */
 export function setAirplaneMode(phone: Phone, on: boolean): void {
   toggleAirplaneMode(phone);
   if (phone.device.airplane_mode !== on) toggleAirplaneMode(phone);
@@ -95,7 +96,7 @@ export function mobileDataWorks({ device, surroundings }: Phone): boolean {
 const MBPS: Record<string, number> = { '2G': 0.25, '3G': 3, '4G': 55, '5G': 275 };
 const SHARE: Record<string, number> = { poor: 0.2, fair: 0.5, good: 0.8, excellent: 1 };
 
-/** Download speed. Null without a connection. */
+/** The download speed. Null if there is no connection. */
 export function internetSpeed(phone: Phone): { mbps: number; grade: string } | null {
   if (!mobileDataWorks(phone)) return null;
   const { device } = phone;
@@ -113,7 +114,7 @@ export function canSendMms(phone: Phone): boolean {
     mobileDataWorks(phone) &&
     device.network_technology_connected !== '2G' &&
     !(device.wifi_calling_enabled && device.wifi_calling_mms_over_wifi) &&
-    // Upstream tests only for null, so an empty address counts as set.
+    // Quirk: upstream tests only for null, so an empty address counts as set.
     device.active_apn_settings.mmsc_url !== null &&
     messaging !== undefined &&
     messaging.storage! &&
@@ -139,7 +140,7 @@ export function statusBar({ device }: Phone): string {
     icons.push(connected && device.data_enabled ? '📱 Data Enabled' : '📵 Data Disabled');
     if (connected && device.data_enabled && device.data_saver_mode) icons.push('🔽 Data Saver');
   }
-  // The status bar shows nothing if the radio is on but not connected.
+  // Quirk: the status bar shows nothing if the radio is on but not connected.
   if (device.wifi_enabled && device.wifi_connected) icons.push(device.wifi_ssid ? `📡 Connected to ${device.wifi_ssid}` : '📡 Enabled');
   if (device.vpn_connected) icons.push('🔒 VPN Connected');
   return `Status Bar: ${[...icons, `🔋 ${device.battery_level}%`].join(' | ')}`;

@@ -1,6 +1,6 @@
 /**
- * @file tau2-bench's telecom domain. The agent's tools change a provider's records. Only the user's tools change the
- * simulated phone. Upstream's broken default VPN leaks from one environment into the next; here it stays in its episode.
+ * @file tau2-bench's telecom domain. The agent's tools change a provider's records. Only the user's tools change the simulated
+ * phone. In upstream, a broken default VPN server stays broken in later environments; here only in its own episode.
  */
 import type { ToolCall } from '../../records/task.ts';
 import { Refusal, type Arguments } from '../exact/arguments.ts';
@@ -45,7 +45,7 @@ export const telecom: ExactDomain = {
 };
 
 function runTool(rows: Rows, { name, arguments: given, requestor = 'assistant' }: ToolCall): string {
-  // Upstream passes arguments by keyword, and these keywords have another meaning there.
+  // Upstream passes arguments by keyword, and there the keyword `requestor` has another meaning.
   if (Object.hasOwn(given, 'requestor'))
     throw new Refusal("tau2.environment.environment.Environment.make_tool_call() got multiple values for keyword argument 'requestor'");
   for (const taken of ['self', 'tool_name'])
@@ -82,7 +82,7 @@ function initialize(rows: Rows, { initialization_data, initialization_actions, m
   syncTools(rows);
 }
 
-/** An initialization action can also be a tool. */
+/** Runs an initialization action, which can also be a tool. */
 function runAction(rows: Rows, requestor: Requestor, name: string, args: Arguments): void {
   if (requestor === 'assistant') {
     const action = AGENT_ACTIONS.get(name);
@@ -97,7 +97,7 @@ function runAction(rows: Rows, requestor: Requestor, name: string, args: Argumen
   savePhone(rows, phone);
 }
 
-/** The tools that change nothing. A message history does not run them again. */
+/** The tools that change nothing. They are not run again when a message history is replayed. */
 const READING = /^(get|check)_|^(run_speed_test|can_send_mms|transfer_to_human_agents)$/;
 
 const mutates = (tool: string, requestor: Requestor) => (requestor === 'user' ? USER_TOOLS : AGENT_TOOLS).has(tool) && !READING.test(tool);

@@ -1,11 +1,11 @@
 /**
- * @file The faults of telecom tasks, each with the actions that cause it and the actions that repair it. Names and groups are
- * tau2-bench's. A task has at most one fault of each group.
+ * @file The faults of telecom tasks. For each one: the actions that cause it and the actions that repair it. Names and groups
+ * are those of tau2-bench. A task has at most one fault of each group.
  */
 import type { Requestor } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
 
-/** The customer of a task, and the numbers in the task. */
+/** The customer of a task, and the numbers that occur in the task. */
 export interface Case {
   name: string;
   phone_number: string;
@@ -13,9 +13,9 @@ export interface Case {
   line_id: string;
   /** The overdue bill of a suspended line. */
   bill_id: string;
-  /** Data usage above the plan's limit. */
+  /** The amount of data, in gigabytes, by which the usage is above the plan's limit. */
   exceeding_gb: number;
-  /** Gigabytes that the user would buy. */
+  /** The gigabytes that the user would buy. */
   refuel_gb: number;
 }
 
@@ -27,7 +27,7 @@ export interface Step {
 
 export interface Fault {
   breaks(about: Case): Step[];
-  /** Null if no tool repairs the fault. The agent must then transfer the customer to a human. */
+  /** The actions that repair the fault. Null if no tool can repair it, so that the agent must transfer the customer to a human. */
   mends: ((about: Case) => Step[]) | null;
   abroad?: true;
 }

@@ -1,6 +1,6 @@
 /**
  * @file Generates telecom tasks in tau2-bench's form. A task depends only on level, split, seed, number of faults and index.
- * Each set of two or more faults belongs to one split, so that held-out tasks have combinations that training never has.
+ * Each set of two or more faults belongs to one split, so held-out tasks have combinations that never occur in training.
  */
 import { Dice } from '../../base/dice.ts';
 import type { InitialState, Requestor } from '../../records/benchmark-task.ts';
@@ -29,19 +29,19 @@ export interface EnvAssertion {
   message: null;
 }
 
-/** A task with tau2-bench's fields and the generator's own fields. */
+/** A task with tau2-bench's fields, and with additional fields of the generator. */
 export interface TelecomTask {
   id: string;
   domain: 'telecom';
   level: Level;
   split: Split;
-  /** Id of the provider, whose database the task uses. */
+  /** The id of the provider whose database the task uses. */
   world: string;
   intent: Intent;
-  /** The faults, in the order in which they are caused and repaired. Their number is the difficulty. */
+  /** The faults, in the order in which they are caused and repaired. A task with more faults is harder. */
   issues: FaultName[];
   persona: TelecomPersona;
-  /** The user's situation, from which the instructions are written. */
+  /** The user's situation. The instructions are written from it. */
   story: Story;
   /** False if the agent must transfer the customer to a human. */
   solvable: boolean;
@@ -62,24 +62,24 @@ export interface TelecomTask {
 }
 
 export interface TelecomQuery extends Omit<TaskQuery, 'domain'> {
-  /** The number of faults of every task. Default: drawn by the level's weights. */
+  /** The number of faults in every task. Default: drawn with the weights of the level. */
   faults?: number;
 }
 
 export const TASKS_PER_PROVIDER = 32;
-/** Weights of the number of faults. */
+/** The weights with which the number of faults is drawn. */
 const FAULT_COUNTS: Record<Level, Record<string, number>> = {
   nano: { 1: 100 },
   small: { 1: 50, 2: 50 },
   full: { 1: 15, 2: 25, 3: 25, 4: 20, 5: 15 },
 };
 const INTENTS: Record<Intent, number> = { service_issue: 30, mobile_data_issue: 35, mms_issue: 35 };
-/** Share of tasks with a fault that no tool repairs. */
+/** The share of tasks with a fault that no tool can repair. */
 const UNSOLVABLE = 0.1;
-/** One of this many fault sets is held out. */
+/** One of this many sets of faults is held out. */
 const HELD_OUT = 4;
 
-/** @throws naming the wrong field */
+/** @throws error that names the wrong field */
 export function makeTelecomTasks({ level, split, seed, count, from = 0, faults }: TelecomQuery): TelecomTask[] {
   if (!LEVELS.includes(level as Level)) throw new Error(`level: '${level}' is unknown; expected one of ${LEVELS.join(', ')}`);
   if (faults !== undefined && !(Number.isInteger(faults) && faults >= 1 && faults <= GROUPS.mms_issue.length))
@@ -118,7 +118,7 @@ function makeTask(dice: Dice, frame: Frame, provider: Provider, size: number): T
     phone_number: line.phone_number,
     customer_id: customer.customer_id,
     line_id: line.line_id,
-    // Longer than the ids of the database's bills, so that the id is new.
+    // This id is longer than the ids of bills in the database, so it is new.
     bill_id: `B${new Numbers(dice, frame.split).draw(7)}`,
     exceeding_gb: (plan.data_limit_gb * 10 + dice.int(1, 4)) / 10,
     refuel_gb: dice.pick([0.5, 1, 1.5, 2]),
@@ -183,7 +183,7 @@ function drawIssues(dice: Dice, split: Split, size: number): { intent: Intent; i
 
 const isMendable = (name: FaultName) => (FAULTS[name] as Fault).mends !== null;
 
-/** Whether a set of faults may occur in a split. Single faults occur in both. */
+/** Whether a set of faults may occur in a split. A single fault may occur in both splits. */
 function belongsTo(split: Split, intent: Intent, issues: readonly FaultName[]): boolean {
   if (issues.length < 2) return true;
   const heldOut = new Dice('telecom-split', intent, ...issues).int(1, HELD_OUT) === 1;
@@ -210,7 +210,7 @@ function goldActions(steps: Step[]): GoldAction[] {
   }));
 }
 
-/** Matches a transfer with any summary: no argument is compared. */
+/** Matches a transfer with any summary, because no argument is compared. */
 const TRANSFER: GoldAction = {
   action_id: 'transfer_to_human_agents_0',
   requestor: 'assistant',

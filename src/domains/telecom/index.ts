@@ -1,4 +1,4 @@
-/** @file The phone provider: tau2-bench's telecom domain, with generated tasks and with those of the benchmark. */
+/** @file The phone provider: tau2-bench's telecom domain, with generated tasks and with the tasks of the benchmark. */
 import { shopLanguage } from '../retail/customer/language.ts';
 import type { DomainModule } from '../types.ts';
 

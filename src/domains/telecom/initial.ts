@@ -1,4 +1,4 @@
-/** @file Functions for a task's `initialization_actions` that are not tools: they cause faults. */
+/** @file The functions of a task's `initialization_actions` that are not tools. They cause faults. */
 import { text } from '../exact/model.ts';
 import { equalJson } from '../../base/json.ts';
 import { type Arguments, numeric, Refusal } from '../exact/arguments.ts';
@@ -72,7 +72,8 @@ export const USER_ACTIONS: ReadonlyMap<string, UserAction> = new Map<string, Use
         connectVpn(phone);
         const { device, vpnDefault } = phone;
         if (!device.vpn_details) throw new Refusal('the VPN connection has no details');
-        // Upstream changes the connection's object. If the phone is connected to the default server, this object is the default server.
+        // Upstream changes the object of the connection. If the phone is connected to the default server, this is also the object of
+        // the default server.
         if (equalJson({ ...device.vpn_details }, { ...vpnDefault })) vpnDefault.server_performance = 'poor';
         device.vpn_details.server_performance = 'poor';
       },
@@ -88,7 +89,7 @@ export const USER_ACTIONS: ReadonlyMap<string, UserAction> = new Map<string, Use
     remove_app_permission: {
       required: ['app_name', 'permission'],
       run: ({ device }, { app_name, permission }) => {
-        // In upstream, an unknown app or permission is not an error.
+        // As in upstream, an unknown app or permission is not an error.
         const name = (text(permission, 'permission') as string).toLowerCase();
         const app = Object.hasOwn(device.app_statuses, app_name as string) ? device.app_statuses[app_name as string] : undefined;
         if (app && Object.hasOwn(app.permissions, name)) app.permissions[name] = false;
@@ -107,7 +108,7 @@ function switched(field: 'data_enabled' | 'roaming_enabled', on: boolean): UserA
   };
 }
 
-/** Adds an overdue bill of the plan's price for last month. With `contract_ended`, the contract ended with that month. */
+/** Adds an overdue bill with the plan's price for last month. With `contract_ended`, the contract ended with that month. */
 function suspendForOverdueBill(rows: Rows, args: Arguments): void {
   // Quirk: the tool accepts a line of another customer.
   const line = lineById(rows, args.line_id!);
@@ -117,7 +118,7 @@ function suspendForOverdueBill(rows: Rows, args: Arguments): void {
   const owner = customer(rows, args.customer_id!);
   if (owner.bill_ids.some((bill_id) => bill(rows, bill_id).status === 'Overdue')) throw new Refusal('Customer already has an overdue bill');
   const id = text(args.new_bill_id, 'new_bill_id') as string;
-  // Upstream adds a second bill with the same id. A table here has one row for each id.
+  // Upstream adds a second bill with the same id. Here this is an error, because a table has only one row for each id.
   if (find(rows, 'bills', id)) throw new Refusal(`bill ${id} exists already`);
   put(rows, 'lines', {
     ...line,

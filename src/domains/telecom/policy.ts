@@ -1,4 +1,4 @@
-/** @file The agent's policy in generated telecom tasks. An imported domain has the policy of its benchmark. */
+/** @file The agent's policy in generated telecom tasks. An imported domain uses the policy of its benchmark. */
 
 export const POLICY = `# Customer service of a phone provider
 

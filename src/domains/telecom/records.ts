@@ -1,7 +1,7 @@
 /**
- * @file Generated providers: about twelve customers with their lines, bills and devices, in the format of tau2-bench's
- * telecom database. A provider depends only on its id, `telecom/<split>/<seed>/w<number>`. Numbers in ids and phone numbers
- * come from a different residue class in each split, so that `train` and `heldout` never have the same number.
+ * @file Generates providers: about twelve customers with their lines, bills and devices, in the format of tau2-bench's telecom
+ * database. A provider depends only on its id, `telecom/<split>/<seed>/w<number>`. The numbers in ids and the phone numbers
+ * come from a different residue class in each split, so `train` and `heldout` never share a number.
  */
 import { Dice } from '../../base/dice.ts';
 import { CITIES, FIRST_NAMES, LAST_NAMES, STREETS } from '../retail/catalogue.ts';
@@ -16,7 +16,7 @@ export interface ProviderKey {
   number: number;
 }
 
-/** Also has fields that no tool reads. */
+/** The database of a provider. It also has fields that no tool reads. */
 export interface Provider {
   plans: Plan[];
   devices: Json[];
@@ -26,7 +26,7 @@ export interface Provider {
 }
 
 const CUSTOMERS = 12;
-/** Name, gigabytes per month, price per month, price of a refuelled gigabyte. */
+/** For each plan: its name, gigabytes per month, price per month, and the price of an additional gigabyte. */
 const PLANS: [string, number, number, number][] = [
   ['Starter', 3, 25, 5],
   ['Everyday', 10, 40, 3],
@@ -55,7 +55,7 @@ export class Numbers {
     private readonly split: Split,
   ) {}
 
-  /** A number with `digits` digits: 3 modulo 7 in held-out providers, any other residue in training. */
+  /** A number with `digits` digits. It is 3 modulo 7 for held-out providers, and any other residue for training. */
   draw(digits: number): string {
     for (;;) {
       const number = this.dice.int(10 ** (digits - 1), 10 ** digits - 1);
@@ -66,7 +66,7 @@ export class Numbers {
   }
 }
 
-/** The database of a provider. The bills are of January to March; the domain's date is between them. */
+/** Generates the database of a provider. Its bills are from January to March, and the fixed date of the domain is in this period. */
 export function makeProvider({ split, seed, number }: ProviderKey): Provider {
   const dice = new Dice('telecom-provider', split, seed, number);
   const numbers = new Numbers(dice, split);
@@ -145,7 +145,7 @@ function makeLine(dice: Dice, numbers: Numbers, { plans, devices }: Provider, su
   } as Line;
 }
 
-/** January's bill is paid, February's is open. March's bill is a draft, which not every customer has. */
+/** The bill of January is paid, and that of February is open. The bill of March is a draft, which not every customer has. */
 function makeBills(dice: Dice, numbers: Numbers, plans: Plan[], customer_id: string, lines: Line[]): Bill[] {
   const months = dice.chance(0.75) ? 3 : 2;
   return Array.from({ length: months }, (_, i): Bill => {
@@ -172,7 +172,7 @@ function makeBills(dice: Dice, numbers: Numbers, plans: Plan[], customer_id: str
   });
 }
 
-/** The lines that a task can be about: active, with data left. */
+/** The lines that can be the subject of a task: they are active and have data left. */
 export function callers({ customers, lines, plans }: Provider): { customer: Customer; line: Line; plan: Plan }[] {
   return customers.flatMap((customer) =>
     lines

@@ -1,4 +1,4 @@
-/** @file Writes the simulated user's instructions for a generated task, and the ticket for an agent without a user. */
+/** @file Writes the simulated user's instructions for a generated task, and the ticket that an agent gets if there is no user. */
 import type { Case, Intent } from './faults.ts';
 
 /** How hard it is to guide the user. */
@@ -15,9 +15,9 @@ export const DESTINATIONS = ['Spain', 'Japan', 'Canada', 'Norway', 'Kenya'] as c
 export interface Story {
   intent: Intent;
   about: Case;
-  /** A country, or `home`. Null if the user's location does not matter. */
+  /** The country in which the user is, or `home`. Null if the place does not matter. */
   place: string | null;
-  /** Gigabytes that the user would buy. Null if the user buys no data. */
+  /** The gigabytes that the user would buy. Null if the user buys no data. */
   refuel: number | null;
 }
 
@@ -72,10 +72,10 @@ const whereabouts = (place: string) => (place === 'home' ? 'at home' : `abroad, 
 /** The problem of the phone, for the scripted customer. */
 export type PhoneTrouble = {
   problem: 'service' | 'data' | 'mms';
-  /** A country or `home`. Null if the place does not matter. */
+  /** The country in which the customer is, or `home`. Null if the place does not matter. */
   place: string | null;
-  /** Gigabytes that the customer would buy. Null if the customer buys no data. */
+  /** The gigabytes that the customer would buy. Null if the customer buys no data. */
   refuel: number | null;
-  /** The customer answers only what the agent asks. */
+  /** Whether the customer answers only what the agent asks. */
   terse: boolean;
 };

@@ -66,7 +66,7 @@ export interface Device {
   battery_level: number;
   data_enabled: boolean;
   roaming_enabled: boolean;
-  /** Null after a call that set null. */
+  /** Null if a call has set it to null. */
   network_mode_preference: string | null;
   active_apn_settings: ApnSettings;
   wifi_enabled: boolean;
@@ -154,7 +154,7 @@ const customer = strict({
   last_extension_date: optional(date),
   goodwill_credit_used_this_year: withDefault(decimal, 0),
 });
-/** Fields that are floats in Python. */
+/** The names of fields that are floats in Python, as a pattern. */
 const FLOATS =
   'data_limit_gb|price_per_month|data_refueling_price_per_gb|data_used_gb|data_refueling_gb|amount|total_due|amount_due|goodwill_credit_used_this_year';
 
@@ -212,7 +212,7 @@ const surroundings = strict({
   payment_request: optional(strict({ bill_id: text, amount_due: decimal, paid: off })),
 });
 
-/** The agent's tables in the order of the database file, each with the field of its records' ids. */
+/** The agent's tables in the order of the database file. Each one has the name of the field with its records' ids. */
 const TABLES = {
   plans: [plan, 'plan_id'],
   customers: [customer, 'customer_id'],
@@ -222,11 +222,11 @@ const TABLES = {
 } as const;
 export type Table = keyof typeof TABLES;
 const agentDatabase = strict(Object.fromEntries(Object.entries(TABLES).map(([name, [reader]]) => [name, withDefault(listOf(reader), [])])));
-/** Rows of the table `''`: the phone and its surroundings. */
+/** The rows of the table `''`: the phone and its surroundings. */
 const PHONE = { device: withDefault(phone, {}), surroundings: withDefault(surroundings, {}) };
 const userDatabase = strict(PHONE);
 
-/** The rows of both databases. @throws naming path and reason */
+/** Converts the files of both databases to rows. @throws error that names the path and the reason */
 export function load(database: Json, userFile?: Json): WorldTables {
   const agent = agentDatabase(database, 'db') as Record<string, Json>;
   const user = userDatabase(userFile ?? {}, 'user_db') as Record<string, Json>;
@@ -245,7 +245,10 @@ export function dumpUser(rows: Rows): Json {
   return Object.fromEntries(Object.keys(PHONE).map((name) => [name, rows.get('', name)!]));
 }
 
-/** Applies a task's `initialization_data` to both databases. Objects are merged; other values are replaced. @throws naming path and reason */
+/**
+ * Applies a task's `initialization_data` to both databases. Objects are merged; other values are replaced.
+ * @throws error that names the path and the reason
+ */
 export function merge(rows: Rows, agentData: Json | undefined, userData: Json | undefined): void {
   if (agentData == null && userData == null) return;
   for (const [table, records] of load(merged(dump(rows), agentData ?? {}), merged(dumpUser(rows), userData ?? {}))) {
@@ -263,7 +266,7 @@ function merged(base: Json, over: Json): Json {
   };
 }
 
-/** A copy of a record of the agent's database. The caller may change the copy and store it. */
+/** Returns a copy of a record of the agent's database. The caller may change the copy and store it. */
 export function find<T>(rows: Rows, table: Table, id: Json): T | undefined {
   const row = typeof id === 'string' ? rows.get(table, id) : undefined;
   return row === undefined ? undefined : (cloneJson(row) as T);
@@ -276,7 +279,7 @@ export function put(rows: Rows, table: Table, record: object): void {
 /** @throws {Refusal} if a value does not fit the model */
 export const readApnSettings = (value: Json): ApnSettings => apnSettings(value, 'apn_settings') as unknown as ApnSettings;
 
-/** `json.dumps` of records. Fields that are floats in Python keep their decimal point. */
+/** Python's `json.dumps` of records. Fields that are floats in Python keep their decimal point. */
 export function recordJson(value: Json): string {
   return pythonJson(value as Printable).replace(new RegExp(`"(${FLOATS})": (-?\\d+)(?=[,}])`, 'g'), '"$1": $2.0');
 }

@@ -1,11 +1,11 @@
-/** @file The exchange between the phone and the provider's records after every call. */
+/** @file Synchronises the phone with the provider's records after every call. */
 import { Refusal } from '../exact/arguments.ts';
 import type { Rows } from '../../environments/overlay.ts';
 import { bill, customerByPhone, plan } from './agent-tools.ts';
 import { readPhone, savePhone } from './device.ts';
 import { find, put, type Line } from './schema.ts';
 
-/** Upstream's `sync_tools`. Does nothing before the user has a phone number. @throws {Refusal} if no line has that number */
+/** Upstream's `sync_tools`. Does nothing if the user has no phone number yet. @throws {Refusal} if no line has that number */
 export function syncTools(rows: Rows): void {
   const phone = readPhone(rows);
   const { surroundings } = phone;
@@ -17,7 +17,7 @@ export function syncTools(rows: Rows): void {
   if (!line) throw new Refusal(`Line with phone number ${surroundings.phone_number} not found`);
   surroundings.line_active = line.status === 'Active';
   surroundings.roaming_allowed = line.roaming_enabled;
-  // Data used up to the last byte counts as exceeded.
+  // If exactly all data is used, the limit already counts as exceeded.
   surroundings.mobile_data_usage_exceeded = line.data_used_gb >= plan(rows, line.plan_id).data_limit_gb + line.data_refueling_gb;
   if (surroundings.payment_request?.paid) {
     put(rows, 'bills', { ...bill(rows, surroundings.payment_request.bill_id), status: 'Paid' });

@@ -1,4 +1,4 @@
-/** @file JSON schemas of the tools, with upstream's names, types and titles, and our own descriptions. */
+/** @file JSON schemas of the tools, with upstream's names, types and titles, but with our descriptions. */
 import type { Json } from '../../records/json.ts';
 import type { ToolSchema } from '../../records/task.ts';
 import { NETWORK_MODES } from './schema.ts';
@@ -10,7 +10,7 @@ interface Sketch {
   defs?: Record<string, Json>;
 }
 
-/** Turns `phone_number` into `Phone Number`. */
+/** Makes a title from a name: `phone_number` becomes `Phone Number`. */
 const title = (name: string) =>
   name
     .split('_')
@@ -20,7 +20,7 @@ const text = (name: string, description?: string): Json => ({ ...(description &&
 
 function schema(name: string, { description, properties = {}, optional = [], defs }: Sketch): ToolSchema {
   const required = Object.keys(properties).filter((property) => !optional.includes(property));
-  // Upstream omits `required` if no argument is required.
+  // Like upstream, omit `required` if no argument is required.
   const parameters = {
     ...(defs && { $defs: defs }),
     properties,

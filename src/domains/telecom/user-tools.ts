@@ -1,6 +1,6 @@
 /**
  * @file The thirty tools of the simulated user, with the behaviour of sierra-research/tau2-bench (MIT). Each tool changes the
- * given phone and returns the text that the user reads.
+ * phone and returns the text that the user reads.
  */
 import { type Arguments, key, Refusal } from '../exact/arguments.ts';
 import { text } from '../exact/model.ts';
@@ -28,14 +28,14 @@ const NONE: readonly string[] = [];
 const onOff = (on: boolean) => (on ? 'ON' : 'OFF');
 const yesNo = (yes: boolean) => (yes ? 'Yes' : 'No');
 
-/** A tool without arguments that returns a text and no status bar. */
+/** A tool without arguments that returns only a text, without the status bar. */
 const look = (run: (phone: Phone) => string): UserTool => ({ required: NONE, run });
 /** A tool that changes the phone and then shows the status bar. */
 const act = (required: readonly string[], run: UserTool['run']): UserTool => ({
   required,
   run: (phone, args) => `${run(phone, args)}\n${statusBar(phone)}`,
 });
-/** A switch. `search`: whether a change starts a network search. */
+/** A tool that switches a setting. `search`: whether a change starts a network search. */
 const toggle = (
   label: string,
   field: 'data_enabled' | 'roaming_enabled' | 'data_saver_mode' | 'wifi_enabled' | 'wifi_calling_enabled',
@@ -47,7 +47,7 @@ const toggle = (
     return `${label} is now ${onOff(phone.device[field])}.`;
   });
 
-/** In upstream's order. */
+/** The tools in upstream's order. */
 export const USER_TOOLS: ReadonlyMap<string, UserTool> = new Map<string, UserTool>(
   Object.entries({
     check_status_bar: look(statusBar),
@@ -65,7 +65,7 @@ export const USER_TOOLS: ReadonlyMap<string, UserTool> = new Map<string, UserToo
     check_sim_status: look(({ device }) => SIM_TEXTS[simStatus(device)]!),
     reseat_sim_card: act(NONE, (phone) => {
       phone.device.sim_card_missing = false;
-      // Upstream asserts here that the card is found.
+      // Upstream has an assertion here that the SIM card is found.
       if (simStatus(phone.device) === 'missing') throw new Refusal('the SIM card is still missing');
       searchNetwork(phone);
       return 'SIM card re-seated successfully.';
@@ -81,7 +81,7 @@ export const USER_TOOLS: ReadonlyMap<string, UserTool> = new Map<string, UserToo
         `Current APN Name: ${apn.apn_name}\nMMSC URL (for picture messages): ${apn.mmsc_url || 'Not Set'}\n(These are technical settings, usually best left unchanged.)`,
     ),
     set_apn_settings: act(['apn_settings'], setApnSettings),
-    // Sets only a flag. The settings change at the next reboot.
+    // Sets only a flag. The settings are reset at the next reboot.
     reset_apn_settings: act(NONE, (phone) => {
       phone.device.active_apn_settings.reset_at_reboot = true;
       searchNetwork(phone);
@@ -105,7 +105,7 @@ export const USER_TOOLS: ReadonlyMap<string, UserTool> = new Map<string, UserToo
     connect_vpn: {
       required: NONE,
       run: (phone) => {
-        // The only answer without a status bar among the tools that change the phone.
+        // Quirk: of the tools that change the phone, this is the only answer without the status bar.
         if (phone.device.vpn_connected) return 'VPN already connected.';
         connectVpn(phone);
         return `VPN connected successfully.\n${statusBar(phone)}`;
@@ -186,12 +186,12 @@ function checkNetworkStatus({ device }: Phone): string {
 function setNetworkModePreference(phone: Phone, { mode }: Arguments): string {
   const wanted = mode === null ? null : (text(mode, 'mode') as string);
   const valid = (NETWORK_MODES as readonly (string | null)[]).includes(wanted);
-  // Quirk: null is stored, and the phone searches with it, although the answer says that null is no valid mode.
+  // Quirk: null is stored and the phone searches with it, although the answer says that null is not a valid mode.
   if (valid || wanted === null) {
     phone.device.network_mode_preference = wanted;
     searchNetwork(phone);
   }
-  // The tool answers a wrong mode with a text, not with an error.
+  // The tool answers an invalid mode with a text, not with an error.
   return valid
     ? `Preferred Network Mode set to: ${wanted}`
     : `Failed to set network mode: '${pythonStr(wanted)}' is not a valid option. Please use one of: ${NETWORK_MODES.join(', ')}`;
@@ -218,7 +218,7 @@ function setApnSettings(phone: Phone, { apn_settings }: Arguments): string {
   return `APN settings set to: ${settings.apn_name}`;
 }
 
-/** Upstream prints a Python dictionary that contains an enumeration's representation. */
+/** Upstream prints a Python dictionary in which an enumeration value is printed by `repr`. */
 function checkVpnStatus({ device }: Phone): string {
   if (device.vpn_connected)
     return device.vpn_details
@@ -232,7 +232,7 @@ function pythonDetails({ server_address, protocol, server_performance }: VpnDeta
   return `{'server_address': ${pythonStr(server_address, true)}, 'protocol': ${pythonStr(protocol, true)}, 'server_performance': ${performance}}`;
 }
 
-/** App names must match exactly: `Messaging` is not an app. @throws {Refusal} on a list or an object */
+/** Finds an app. Its name must match exactly: `Messaging` is not an app. @throws {Refusal} on a list or an object */
 function appOf({ device }: Phone, value: Arguments[string]) {
   const name = key(value, 'app_name');
   return Object.hasOwn(device.app_statuses, name) ? device.app_statuses[name] : undefined;

@@ -1,4 +1,4 @@
-/** @file Facts that a customer of the shop states otherwise than its scenario has them. */
+/** @file Finds facts that a customer of the shop states differently from its scenario. */
 import { PRODUCT_TYPES } from '../catalogue.ts';
 import type { UserScenario, Wish } from '../../../records/task.ts';
 import { clean, EMAIL, namesIn } from '../../../users/audit-facts.ts';
@@ -7,13 +7,16 @@ import { orderIds } from './listening.ts';
 
 type Contradiction = ReturnType<CustomerLanguage['contradictions']>[number];
 
-/** The facts of a structured scenario. A fact that the scenario plans as a wrong detail or before a change of mind is one of them. */
+/**
+ * The facts of a structured scenario. They include facts that the customer should state on purpose: a wrong detail, or a
+ * request before a change of mind.
+ */
 interface ScenarioFacts {
   identity: Readonly<Record<string, string>>;
   orders: ReadonlySet<string>;
-  /** Zip codes of new addresses. */
+  /** The zip codes of new addresses. */
   zips: ReadonlySet<string>;
-  /** Kinds of payment: `credit card`, `paypal`, `gift card`, `original`. */
+  /** The kinds of payment: `credit card`, `paypal`, `gift card`, `original`. */
   payments: ReadonlySet<string>;
   reasons: ReadonlySet<string>;
   /** The wanted values of each option of a product. */
@@ -63,7 +66,7 @@ for (const { options } of PRODUCT_TYPES)
   for (const [name, values] of Object.entries(options))
     for (const value of values) (OPTION_VALUES[name] ??= new Set()).add(value.toLowerCase());
 
-/** The values of an option that a sentence in lower case names beside the option: `color red`, `red color`, `in red`. */
+/** The values of an option that a lower-case sentence names next to the option: `color red`, `red color`, `in red`. */
 function optionValuesIn(sentence: string, option: string): string[] {
   if (!sentence.includes(option)) return [];
   const padded = ` ${sentence.replace(/[^\p{L}\p{N}.-]+/gu, ' ')} `.replace(/\. /g, ' ');
@@ -76,11 +79,11 @@ function optionValuesIn(sentence: string, option: string): string[] {
 
 const sentences = (text: string) => text.split(/(?<=[.!?])\s|\n/);
 const NEGATED = /\b(not|isn't|isn’t|never|don't|don’t|instead of|rather than|from|paid|currently|wrong)\b/i;
-/** Whether a sentence only talks about a value, so that it states nothing. */
+/** Whether a sentence states nothing, because it is a question or negates something. */
 const isAside = (sentence: string) => NEGATED.test(sentence) || isQuestion(sentence);
 const isQuestion = (sentence: string) => sentence.trimEnd().endsWith('?');
 
-/** Each fact of a message that differs from the scenario's. */
+/** The facts of a message that differ from those of the scenario. */
 export function contradictions(text: string, scenario: UserScenario): Contradiction[] {
   const { identity, orders, zips, payments, reasons, options } = scenarioFacts(scenario);
   const found: Contradiction[] = [];
@@ -92,7 +95,7 @@ export function contradictions(text: string, scenario: UserScenario): Contradict
     if (first_name && last_name && (first.toLowerCase() !== first_name.toLowerCase() || last.toLowerCase() !== last_name.toLowerCase()))
       other('the name', `${first} ${last}`, [`${first_name} ${last_name}`]);
   for (const sentence of sentences(text)) {
-    // “I do not need it” is no negation of a reason.
+    // Negated sentences are checked too: “I do not need it” is a reason, and does not negate one.
     for (const reason of reasons.size > 0 && !isQuestion(sentence) ? reasonsIn(sentence) : [])
       if (!reasons.has(reason)) other('the reason', `“${reason}”`, reasons);
     if (isAside(sentence)) continue;
@@ -104,14 +107,14 @@ export function contradictions(text: string, scenario: UserScenario): Contradict
     const said = sentence.toLowerCase();
     for (const [option, wanted] of options) {
       const named = optionValuesIn(said, option);
-      // A sentence with the wanted value can name the present value beside it.
+      // A sentence that names the wanted value may also name the present value.
       if (named.length > 0 && !named.some((name) => wanted.has(name))) other(`the ${option}`, named.join(' and '), wanted);
     }
   }
   return found;
 }
 
-/** Whether a first message tells who the customer is and every fact of the first wish. */
+/** Whether a first message says who the customer is and contains every fact of the first wish. */
 export function tellsEverything(text: string, { identity, wishes }: UserScenario): boolean {
   const said = text.toLowerCase();
   const has = (fact: string | undefined) => fact !== undefined && said.includes(fact.toLowerCase());

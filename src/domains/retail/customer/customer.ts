@@ -1,6 +1,6 @@
 /**
- * @file The scripted customer: seeded rules that answer the agent's questions. Like every simulated user it hears the agent's
- * messages only, so the agent can lie to it. The reward comes from the database.
+ * @file The scripted customer: seeded rules that answer the agent's questions. Like every simulated user, it hears only the
+ * agent's messages, so the agent can lie to it. The reward is computed from the database.
  */
 import { Dice } from '../../../base/dice.ts';
 import type { UserScenario } from '../../../records/task.ts';
@@ -10,14 +10,17 @@ import { readInstruction } from './instruction.ts';
 import { listen, matches, orderIds, proposes, type Heard } from './listening.ts';
 import { PLAIN, type Wording } from './speech.ts';
 
-/** The customer leaves after this many useless replies, and after this many replies for one wish and for each further wish. */
+/**
+ * After `PATIENCE` useless replies, the customer leaves. It also leaves after `MAX_REPLIES` replies for one wish, plus
+ * `MORE_REPLIES` for each further wish.
+ */
 const PATIENCE = 3;
 const MAX_REPLIES = 12;
 const MORE_REPLIES = 6;
 
 /**
- * The customer of a scenario without tools. The scenario of an imported task holds its text only.
- * @throws if a wish is none of the shop
+ * Makes the customer of a scenario without tools. The scenario of an imported task contains only its text.
+ * @throws if a wish is not one of the shop's
  */
 export function scriptedCustomer(scenario: UserScenario, seed: number, wording?: Wording): ScriptedCustomer {
   const told = scenario.benchmark ? { ...readInstruction(scenario.instruction), persona: scenario.persona } : scenario;
@@ -28,7 +31,7 @@ export function scriptedCustomer(scenario: UserScenario, seed: number, wording?:
   return new ScriptedCustomer({ ...told, wishes }, seed, wording);
 }
 
-/** The state of one conversation. It depends on the scenario, the seed and the agent's messages only. */
+/** The state of one conversation. It depends only on the scenario, the seed and the agent's messages. */
 class ScriptedCustomer {
   private readonly dice: Dice;
   /** Whether the customer tells facts before the agent asks for them. */
@@ -38,9 +41,9 @@ class ScriptedCustomer {
   private insisted = false;
   private ignored = 0;
   private replies = 0;
-  /** The last questions. An agent that asks the same questions again does not listen. */
+  /** The last questions. If the agent asks the same questions again, it does not listen. */
   private lastAsked = '';
-  /** All questions about the current wish. A new question makes the customer patient again. */
+  /** All questions about the current wish so far. A new question makes the customer patient again. */
   private readonly asked = new Set<string>();
 
   constructor(
@@ -98,7 +101,7 @@ class ScriptedCustomer {
     if (this.reported(text, heard, request)) {
       if (!proposes(heard.rest)) return this.next();
       this.advance();
-      // After the last wish the customer does not want what the agent proposes.
+      // After its last wish, the customer refuses everything that the agent proposes.
       return this.request ? this.confirm(heard.rest, { ...heard, claims: '' }, this.request) : this.wording.goodbye(this.dice);
     }
     if (this.wish?.insteadOf && !this.changedMind) return this.changeMind(this.wish);
@@ -109,7 +112,10 @@ class ScriptedCustomer {
     return this.ignore(this.wording.correct(request, this.dice), 0.5);
   }
 
-  /** `Order #W1234567 has been cancelled. Shall I … as well?` reports the current request and asks about something else. */
+  /**
+   * Whether the agent reports the current request as done and asks about something else. An example: `Order #W1234567 has been
+   * cancelled. Shall I … as well?`
+   */
   private reported(text: string, { claims, rest }: Heard, request: Request): boolean {
     if (!claims || (this.wish?.insteadOf && !this.changedMind)) return false;
     const order = String(request.slots.order_id);
@@ -122,7 +128,10 @@ class ScriptedCustomer {
     return claimed.length > 0 && ids.length > 0 && !ids.includes(order);
   }
 
-  /** The agent claims success. The customer believes it, unless it names another order or the request before a change of mind. */
+  /**
+   * Handles a claim of success. The customer believes it, except if it names another order, or if it is about the request before
+   * a change of mind.
+   */
   private settled(text: string, request: Request): string {
     if (this.wish?.insteadOf && !this.changedMind) return this.changeMind(this.wish);
     const ids = orderIds(text);
@@ -164,7 +173,7 @@ class ScriptedCustomer {
       (topic): topic is string => topic !== false,
     );
     const { persona, wishes } = scenario;
-    // Asked again for the order, a confused customer looks at its number once more.
+    // A confused customer who is asked for the order again checks its number once more.
     if (persona === 'confused' && heard.facts.has('order') && (this.tellsAll || this.asked.has('order'))) {
       const wish = wishes[this.current];
       if (wish?.insteadOf && !this.changedMind) return this.changeMind(wish);

@@ -1,4 +1,4 @@
-/** @file The scripted customers of the shop. They also play any other customer that has a text only. */
+/** @file The scripted customers of the shop. They also play every other customer whose scenario is only a text. */
 import type { CustomerScripts } from '../../../users/types.ts';
 import { scriptedCustomer } from './customer.ts';
 import { readInstruction } from './instruction.ts';
@@ -11,6 +11,6 @@ export const shopCustomers: CustomerScripts = {
     return { open: () => customer.open(), hear: (text) => ({ say: customer.reply(text) }) };
   },
   read: readInstruction,
-  // At `full` the words of a suggestion do not name all that the tools want to know.
+  // Level `full` has no suggestions, because a suggestion would not contain everything that its tools need.
   suggestions: ({ level, scenario }) => (level === 'full' ? [] : suggestions(scenario)),
 };

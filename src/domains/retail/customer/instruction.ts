@@ -1,10 +1,13 @@
-/** @file A scenario from a plain instruction (`You are Mia Diaz … You want to cancel order #W1234567 because …`). */
+/** @file Makes a scenario from a plain instruction (`You are Mia Diaz … You want to cancel order #W1234567 because …`). */
 import type { Persona } from '../../../records/conditions.ts';
 import type { UserScenario } from '../../../records/task.ts';
 import { instructionIn } from '../../../users/prompt.ts';
 import type { Intent, ShopWish } from '../schema.ts';
 
-/** Reads what the scripted customer can play. The customer's first message also tells what is not understood. */
+/**
+ * Reads the parts that the scripted customer can play. If it finds no wish, the customer's first message contains the whole
+ * instruction.
+ */
 export function readInstruction(text: string): UserScenario {
   const instruction = instructionIn(text);
   const identity: Record<string, string> = {};

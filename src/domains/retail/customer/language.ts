@@ -1,4 +1,7 @@
-/** @file How the messages of a shop are understood: what the agent claims, what the customer asks for, and facts of a scenario. */
+/**
+ * @file How messages in a shop are understood: what the agent claims, what the customer asks for, and which facts of a
+ * scenario a message contains.
+ */
 import type { CustomerLanguage } from '../../../users/types.ts';
 import { contradictions, tellsEverything } from './contradictions.ts';
 import { listen, orderIds, requests } from './listening.ts';

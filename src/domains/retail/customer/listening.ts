@@ -1,24 +1,24 @@
 /**
- * @file Finds by keywords what an agent's message asks for or claims. The agent can be a language model, a set of rules, or a
- * model that has just begun to learn. Nothing here depends on the number of the turn.
+ * @file Finds by keywords what a message of the agent asks for or claims. The agent can be a language model, a set of rules,
+ * or a model that has just started to learn. Nothing here depends on the number of the turn.
  */
 import { escapeRegExp } from '../../../users/hearable.ts';
 import type { Intent, ShopRequest as Request } from '../schema.ts';
 import type { Fact } from './speech.ts';
 
 export interface Heard {
-  /** Asks for a yes or no. */
+  /** Whether the message asks for a yes or no. */
   confirm: boolean;
-  /** The sentences that claim to have done something, and all other sentences. */
+  /** `claims` are the sentences in which the agent claims to have done something. `rest` are all other sentences. */
   claims: string;
   rest: string;
   asksEmail: boolean;
-  /** Asks for name or zip code. */
+  /** Whether the message asks for the name or zip code. */
   asksName: boolean;
   facts: Set<Fact>;
-  /** Asks whether there is anything else, or how to help. */
+  /** Whether the message asks if the customer wants anything else, or how the agent can help. */
   open: boolean;
-  /** Claims to have done something. */
+  /** Whether the agent claims to have done something. */
   done: boolean;
   refused: boolean;
   transferred: boolean;
@@ -36,10 +36,10 @@ const REFUSED =
   /\b(cannot|can't|can not|couldn't|could not|unable|not able|won't|not (possible|allowed|permitted|eligible|yours|your order)|impossible|refuse|against (our|the) policy|no tool|not supported|only (pending|delivered))\b|\bnot found\b/;
 
 const PAYMENT = /credit[ _]?card|visa|mastercard|pay ?pal|gift[ _]?card|original/;
-/** Asks to choose among things that earlier sentences name. */
+/** Finds questions that ask the customer to choose among things named in earlier sentences. */
 const CHOOSE = /\b(prefer|choose|which (one|ones|of)|would you (like|rather))\b/;
 
-/** `to PayPal or to a gift card?` asks for a choice, so a yes does not answer it. */
+/** Whether a text asks to choose a payment, such as `to PayPal or to a gift card?`. A yes does not answer such a question. */
 function asksToChoosePayment(said: string): boolean {
   const questions = said.split(/(?<=[.?!])/).filter((sentence) => sentence.endsWith('?'));
   return questions.some((question) => question.split(/\bor\b/).filter((part) => PAYMENT.test(part)).length > 1);
@@ -88,7 +88,7 @@ function plain(text: string): string {
     .replace(/\*\*|`/g, '');
 }
 
-/** The facts of a request that a text names. If the text is a question, it asks for them. */
+/** The facts of a request that a text mentions. If the text is a question, it asks for these facts. */
 function factsIn(text: string): Set<Fact> {
   const facts = new Set<Fact>();
   const bare = text.replace(NAMED_ORDER, ' ');
@@ -117,7 +117,7 @@ export function orderIds(text: string): string[] {
   return [...text.matchAll(ORDER_ID)].map(([id]) => `#${id.replace('#', '').toUpperCase()}`);
 }
 
-/** Verbs of a proposal of each kind. A proposal that only lists facts can lack a verb. */
+/** The verbs of a proposal, by its kind. A proposal that only lists facts may have no verb. */
 const VERBS: Partial<Record<string, RegExp>> & Record<Intent, RegExp> = {
   cancel: /\bcancel/,
   return: /\breturn|\brefund/,
@@ -130,7 +130,7 @@ const VERBS: Partial<Record<string, RegExp>> & Record<Intent, RegExp> = {
 const OTHERS = /\bcancel|\breturn|\bexchang|\bpay\b|\bpayment of\b|\bcharge|\b(chang|modif|replac|swap)|\baddress/;
 const KINDS = [/credit[ _]?card|\bvisa\b|\bmastercard\b/, /pay ?pal/, /gift[ _]?card/, /original/];
 
-/** Whether an agent's proposal fits the request: it names the request's order, and nothing in it contradicts the request. */
+/** Whether a proposal of the agent fits the request: it names the request's order, and nothing in it contradicts the request. */
 export function matches(text: string, { intent, slots, words }: Request): boolean {
   const said = plain(text);
   const ids = orderIds(text);
@@ -161,14 +161,14 @@ export function matches(text: string, { intent, slots, words }: Request): boolea
   return !slots.payment_method_id || paymentMatches(said, String(slots.payment_method_id), words.payment?.[0] ?? '');
 }
 
-/** Whether a customer's text asks for an act of this kind; without a kind, for any act. */
+/** Whether a text of the customer asks for an act of the kind `intent`. If `intent` is absent: for any act. */
 export const requests = (text: string, intent?: string): boolean =>
   intent ? (VERBS[intent]?.test(plain(text)) ?? false) : orderIds(text).length > 0 || OTHERS.test(plain(text));
 
-/** Whether a text proposes to do something. */
+/** Whether a text of the agent proposes to do something. */
 export const proposes = (text: string) => requests(text);
 
-/** Whether a part of a list names an item that the customer did not name. */
+/** Whether an entry of a list names an item that the customer did not name. */
 function isForeign(part: string, items: string[]): boolean {
   const name = part
     .replace(/\b(for|of|the|your|an?|it|them|this|these|following|selected|requested|items?|\d{10})\b|[^a-z -]/g, ' ')
@@ -176,7 +176,7 @@ function isForeign(part: string, items: string[]): boolean {
   return name !== '' && !items.some((item) => item.includes(name) || name.includes(item));
 }
 
-/** Whether a text names another value of an option: `color red` contradicts `color green`. */
+/** Whether a text names another value for an option. For example, `color red` contradicts `color green`. */
 function contradicts(said: string, wanted: string): boolean {
   const [option, ...value] = wanted.toLowerCase().split(' ');
   const mentioned = new RegExp(`\\b${escapeRegExp(option!)}[ :=]+\\S`).test(said);

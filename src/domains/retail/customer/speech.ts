@@ -1,4 +1,4 @@
-/** @file The sentences of the scripted customer, in simple English. The seed chooses among a few wordings of each sentence. */
+/** @file The sentences of the scripted customer, in simple English. For each sentence, the seed chooses one of a few wordings. */
 import { Dice } from '../../../base/dice.ts';
 import type { UserScenario } from '../../../records/task.ts';
 import type { Intent, ShopRequest as Request, ShopWish } from '../schema.ts';
@@ -7,19 +7,22 @@ import { STOP } from '../../../users/types.ts';
 /** A fact of a request that an agent can ask for. */
 export type Fact = 'order' | 'items' | 'new_items' | 'reason' | 'payment' | 'address';
 
-/** How a customer says what the rules of the scripted customer decide. Each function draws its words with the dice. */
+/** How a customer words what the rules of the scripted customer decide. Each function uses the dice to choose its words. */
 export interface Wording {
   greeting(dice: Dice): string;
-  /** States a request for the first time, with all of its facts or without facts. */
+  /** States a request for the first time. If `whole` is true, the sentence contains all of its facts, otherwise none. */
   state(request: Request, whole: boolean, dice: Dice): string;
   also(request: Request, whole: boolean, dice: Dice): string;
   change(request: Request, dice: Dice): string;
   rectify(request: Request, dice: Dice): string;
   correct(request: Request, dice: Dice): string;
-  /** The facts that the agent asked for, in one sentence; '' if the request has none of these facts. */
+  /** The facts that the agent asked for, in one sentence. '' if the request has none of these facts. */
   answerFacts(request: Request, asked: ReadonlySet<Fact>, dice: Dice): string;
   nameAndZip(scenario: UserScenario, dice: Dice): string;
-  /** The email when the agent asks for it, and unasked in the first message. */
+  /**
+   * `email` is the answer when the agent asks for the email. `ownEmail` is for a first message in which the customer tells it
+   * without being asked.
+   */
   email(scenario: UserScenario, dice: Dice): string;
   ownEmail(scenario: UserScenario, dice: Dice): string;
   noEmail(dice: Dice): string;
@@ -32,7 +35,7 @@ export interface Wording {
 
 const and = (parts: string[]) => parts.join(' and ');
 
-/** `order #W1234567`, `my friend's order #W1234567`, `my default address`. */
+/** Names the order or address of a request: `order #W1234567`, `my friend's order #W1234567`, `my default address`. */
 export function orderOf({ slots, words }: Request): string {
   if (slots.order_id) return `${words.owner ? `${words.owner[0]} ` : ''}order ${String(slots.order_id)}`;
   return words.order?.[0] ?? 'my default address';
@@ -51,7 +54,7 @@ export function paymentOf({ words }: Request): string {
   return name.startsWith('original') ? `the ${name}` : `my ${name}`;
 }
 
-/** The request with all its facts, as a clause after "I want to". */
+/** The request with all its facts, as a clause that follows "I want to". */
 export function wholeRequest(request: Request, dice: Dice): string {
   const order = orderOf(request);
   switch (request.intent) {
@@ -70,7 +73,7 @@ export function wholeRequest(request: Request, dice: Dice): string {
   }
 }
 
-/** The request without its facts, as a clause after "I want to". */
+/** The request without its facts, as a clause that follows "I want to". */
 export function bareRequest({ intent, slots, words }: Request): string {
   const order = words.owner ? `${words.owner[0]} order` : 'an order';
   switch (intent) {
@@ -151,7 +154,7 @@ const giveUp = (dice: Dice) => `${dice.pick(['This does not help me. Bye.', 'I g
 const unknown = (dice: Dice) => dice.pick(["I don't know.", "I don't know that."]);
 const noEmail = (dice: Dice) => dice.pick(["I don't remember my email.", "I don't know my email."]);
 
-/** The words that models of this project were trained with. */
+/** The wording with which the models of this project were trained. */
 export const PLAIN: Wording = {
   greeting,
   state,
@@ -171,7 +174,7 @@ export const PLAIN: Wording = {
   giveUp,
 };
 
-/** What a customer of this task may say, in the words that models of this project were trained with. */
+/** Suggestions for what a customer of this task may say, in the wording with which the models of this project were trained. */
 export function suggestions(scenario: UserScenario, seed = 0): string[] {
   const dice = new Dice('suggestions', seed);
   const { identity, wishes } = scenario;
@@ -190,7 +193,7 @@ export function suggestions(scenario: UserScenario, seed = 0): string[] {
   ];
 }
 
-/** Gives the text a capital letter and a full stop. */
+/** Makes a sentence: adds a capital letter and a full stop. */
 export function sentence(text: string): string {
   return `${text[0]!.toUpperCase()}${text.slice(1)}.`;
 }

@@ -1,6 +1,7 @@
 /**
- * @file Many wordings of each sentence of the scripted customer: greetings, small talk, orders of words. The rules decide what
- * the customer says, as with the plain wording, so a conversation tells the same facts. The learned customer is taught with it.
+ * @file Many wordings for each sentence of the scripted customer: greetings, small talk, different word orders. The same rules
+ * decide what the customer says, so a conversation contains the same facts as with the plain wording. This wording is used to
+ * teach the learned customer.
  */
 import type { Dice } from '../../../base/dice.ts';
 import type { ShopRequest as Request } from '../schema.ts';
@@ -25,7 +26,7 @@ const reasonOf = ({ slots }: Request, dice: Dice) =>
       : ['no longer needed', 'it is no longer needed', 'I no longer need it', 'because it is no longer needed'],
   );
 
-/** The request with all its facts, as a clause after "I want to". */
+/** The request with all its facts, as a clause that follows "I want to". */
 function whole(request: Request, dice: Dice): string {
   const order = orderOf(request);
   if (request.intent === 'cancel') return `${dice.pick([`cancel ${order}`, `cancel my ${order}`].slice(0, request.words.owner ? 1 : 2))}, ${reasonOf(request, dice)}`; // prettier-ignore
@@ -42,7 +43,7 @@ function whole(request: Request, dice: Dice): string {
   return wholeRequest(request, dice);
 }
 
-/** A wish around a clause. */
+/** Puts a clause into a sentence that says what the customer wants. */
 const wish = (clause: string, dice: Dice) =>
   dice.pick([
     `I want to ${clause}.`,
@@ -55,7 +56,7 @@ const wish = (clause: string, dice: Dice) =>
 
 const clauseOf = (request: Request, isWhole: boolean, dice: Dice) => (isWhole ? whole(request, dice) : bareRequest(request));
 
-/** The facts that the agent asked for. Only requests of the small levels have wordings of their own. */
+/** The facts that the agent asked for. Only requests of the small levels have varied wordings. */
 function answerFacts(request: Request, asked: ReadonlySet<Fact>, dice: Dice): string {
   if (request.intent !== 'cancel' && request.intent !== 'modify_payment') return PLAIN.answerFacts(request, asked, dice);
   const parts: string[] = [];
