@@ -1,4 +1,4 @@
-/** @file Compares the reward of a recorded run with ours, and explains the difference. */
+/** @file Compares the recorded reward of a run with the reward that we compute, and explains the difference. */
 import { canonicalJson } from '../base/json.ts';
 import type { Json } from '../records/json.ts';
 import type { RecordedRun } from './recorded-conversation.ts';
@@ -7,47 +7,47 @@ import type { ObservationDifference, RowDifference } from './replay.ts';
 export interface RescoredRun {
   task_id: string;
   trial: number;
-  /** null if the results have no reward. */
+  /** Null if the results contain no reward. */
   recorded_reward: number | null;
-  /** null if the reward depends on assertions that were not judged. */
+  /** Null if the reward depends on assertions that were not judged. */
   reward: number | null;
-  /** tau-bench only: `Tau1Reward.asked_again`, the environment's answer when it is asked for the reward a second time. */
+  /** Only for tau-bench: `Tau1Reward.asked_again`, the environment's answer if it is asked for the reward a second time. */
   reward_asked_again?: 0 | 1;
-  /** Whether the agent or the user ended the conversation, not a limit or a failure. */
+  /** Whether the agent or the user ended the conversation. False if a limit or a failure ended it. */
   ended: boolean;
-  /** The parts of our reward by name: those of the reward basis, or `r_actions` and `r_outputs` in tau-bench. */
+  /** The parts of our reward, by name: those of the reward basis, or `r_actions` and `r_outputs` in tau-bench. */
   parts: Record<string, number | null>;
-  /** Texts of all calls, in order. */
+  /** The texts of the results of all calls, in order. */
   observations: string[];
   differences: ObservationDifference[];
-  /** Why the rewards differ; null if they are equal. */
+  /** The reasons why the rewards differ. Null if they are equal. */
   changed: Change | null;
   problems: string[];
 }
 
 export interface Change {
-  /** Parts of the reward that differ from the results. Of parts that the results lack: those that are not met. */
+  /** The parts of the reward that differ from the results. A part that is missing in the results is listed if it is not met now. */
   rules: { rule: string; recorded: number | null; now: number | null }[];
-  /** Gold actions of our data that differ from those in the results. */
+  /** The gold actions of our data that differ from those in the results. */
   gold: { index: number; recorded: Json; now: Json }[];
-  /** tau2-bench: gold actions that only one of the two scorings found. */
+  /** For tau2-bench: the gold actions that only one of the two scorings found in the conversation. */
   actions: { index: number; name: string; recorded: boolean; now: boolean }[];
-  /** Rows that differ from the state after the gold actions. */
+  /** The rows that differ from the state after the gold actions. */
   rows: RowDifference[];
 }
 
-/** What a benchmark computes for a recorded run. */
+/** What a benchmark computes when it scores a recorded run. */
 export interface Scored {
   /** Null if the reward depends on assertions that were not judged. */
   reward: number | null;
   parts: RescoredRun['parts'];
   observations: string[];
   differences: ObservationDifference[];
-  /** Rows that differ from the state after the gold actions. Default: none. */
+  /** The rows that differ from the state after the gold actions. Default: none. */
   rows?: RowDifference[];
   /** The gold actions of our data. */
   gold: readonly { name: string; arguments: Record<string, Json> }[];
-  /** Gold actions that only one of the two scorings found. Default: none. */
+  /** The gold actions that only one of the two scorings found in the conversation. Default: none. */
   actions?: Change['actions'];
 }
 
@@ -74,7 +74,7 @@ export function compareRewards(
 function ruleChanges(recorded: RecordedRun['parts'], now: RescoredRun['parts']): Change['rules'] {
   return [...new Set([...Object.keys(recorded), ...Object.keys(now)])].flatMap((rule) => {
     const [then, today] = [recorded[rule] ?? null, now[rule] ?? null];
-    // tau-bench's results hold the outputs only if the task has some, and never the ending.
+    // tau-bench's results contain the part for the outputs only if the task has some. They never contain a part for the ending.
     const changed = then === null ? today !== 1 : then !== today;
     return changed ? [{ rule, recorded: then, now: today }] : [];
   });

@@ -1,4 +1,4 @@
-/** @file What a benchmark is: the contract between a benchmark's folder and the rest of the playground. */
+/** @file The contract between a benchmark's folder and the rest of the playground. */
 import type { ConversationRuleSet } from '../agent/rules.ts';
 import type { Judgement } from '../environments/domain.ts';
 import type { Rows, World, WorldTables } from '../environments/overlay.ts';
@@ -13,79 +13,91 @@ import type { ImportedBenchmark } from './imported-benchmark.ts';
 import type { Conversation, RecordedRun } from './recorded-conversation.ts';
 import type { RescoredRun } from './compare-rewards.ts';
 
-/** One object a benchmark, in `src/benchmarks/NAME/index.ts`. The list in `src/benchmarks/index.ts` registers it. */
+/** The object that defines a benchmark, in `src/benchmarks/NAME/index.ts`. It is registered in the list in `src/benchmarks/index.ts`. */
 export interface BenchmarkDefinition<T extends BenchmarkTask = BenchmarkTask> {
-  /** Lower-case letters and digits. It is stored: in names of domains (`tau2-retail`), in imports and in tasks. */
+  /** Lower-case letters and digits. The name is part of what is stored: names of domains (`tau2-retail`), imports and tasks. */
   name: string;
-  /** The name that upstream uses, for people. */
+  /** The name that upstream uses. It is shown to people. */
   title: string;
   /** The version of upstream that the code follows. */
   version: string;
   domains: readonly BenchmarkDomain[];
-  /** How a conversation starts, goes on and ends, and the prompt of the simulated user. */
+  /** How a conversation starts, continues and ends, and the prompt of the simulated user. */
   rules: ConversationRuleSet;
-  /** Tools whose successful call ends the conversation. */
+  /** The tools that end the conversation when a call of them succeeds. */
   terminalTools: readonly string[];
-  /** The splits that training and held-out evaluation use: the first one that the data has. */
+  /** The names of the splits for training and for held-out evaluation. The first name that the data has is used. */
   splits: Record<TaskQuery['split'], readonly string[]>;
   files: BenchmarkFiles<T>;
   tasks: TaskReader<T>;
-  /** The benchmark's own reward of an episode. Whether the conversation ended properly does not matter here; the episode checks this. */
+  /**
+   * Computes the benchmark's own reward of an episode. The episode itself checks whether the conversation ended properly, so
+   * this function need not.
+   */
   judge(played: PlayedTask<T> & { met?: readonly boolean[] }): Judgement | Promise<Judgement>;
-  /** Results files of upstream. Absent: the benchmark has none that the playground reads. */
+  /** Reads, scores and writes upstream's results files. Absent if the playground reads no results of this benchmark. */
   results?: BenchmarkResults<T>;
 }
 
-/** A domain's tools over its database. A world that has no tables of its own keeps its state in a row. `ExactDomain` has this form. */
+/** A domain's tools and its database. A world without tables keeps its state in a single row. Every `ExactDomain` fits this interface. */
 export interface BenchmarkDomain {
   name: string;
   tools: readonly ToolSchema[];
-  /** Tools of the simulated user. */
+  /** The tools of the simulated user. */
   userTools?: readonly ToolSchema[];
-  /** The rows of a database file. @throws naming path and reason */
+  /** Converts database files to rows. @throws error that names the path and the reason */
   load(database: Json, userDatabase?: Json): WorldTables;
-  /** Brings fresh rows into the initial state of a task. @throws naming the action that failed */
+  /** Changes fresh rows to the initial state of a task. @throws error that names the action that failed */
   initialize?(rows: Rows, state: InitialState): void;
-  /** Runs one call. The caller drops the writes of a call that fails, unless the result is `kept`. */
+  /** Runs one call. If the call fails, the caller drops its writes, except if the result is `kept`. */
   execute(rows: Rows, call: ToolCall): ExactResult;
-  /** The whole database, which `mua replay` hashes. Default: all rows. */
+  /** Returns the whole database, which `mua replay` hashes. Default: all rows. */
   dump?(rows: Rows): Json;
-  /** The user's database; null if the domain has none. */
+  /** Returns the user's database. Null if the domain has none. */
   dumpUser?(rows: Rows): Json;
 }
 
-/** How the files of a benchmark are recognised and read. */
+/** Recognises and reads the files of a benchmark. */
 export interface BenchmarkFiles<T extends BenchmarkTask> {
-  /** The files that a visitor has to bring, in a sentence or two. Names of files stand in backticks. */
+  /** One or two sentences that say which files a visitor must bring. File names are in backticks. */
   help: string;
-  /** The files by which a folder is recognised, for the error where no folder is found. `domain`: the domain that is wanted, if one is. */
+  /**
+   * The files by which a folder is recognised, for the error message if no folder is found. `domain` is the wanted domain, if
+   * one is given.
+   */
   expected(domain?: string): string;
-  /** Recognises a folder with the data of one domain by the names of its files. `domain` is null if only its content tells the domain. */
+  /**
+   * Recognises a folder with the data of one domain by its file names. In the result, `domain` is null if only the content of
+   * the files shows it.
+   */
   find(folder: Folder): Pick<Candidate, 'domain' | 'files'> | null;
-  /** Reads the database of a found folder. @throws {UnknownDomain} if it belongs to no known domain; {ImportError} */
+  /** Reads the database of a folder that was found. @throws {UnknownDomain} if it belongs to no known domain; {ImportError} */
   open(candidate: Candidate, files: Files): Promise<{ domain: string; database: Json }>;
-  /** Checks the database and reads the rest. Files that are missing give no tasks, and an empty policy. @throws {ImportError} */
+  /**
+   * Checks the database and reads the other files. If files are missing, there are no tasks, or the policy is empty.
+   * @throws {ImportError}
+   */
   read(found: Chosen, files: Files, limits: ImportLimits): Promise<ImportContent<T>>;
-  /** The name of the file that holds the tasks or the policy, for the error where it is missing. */
+  /** The name of the file with the tasks or the policy, for the error message if it is missing. */
   fileOf(part: 'tasks' | 'policy', domain: string): string;
 }
 
 /** A folder of the files to import. */
 export interface Folder {
   path: string;
-  /** Paths by file name. */
+  /** The paths of its files, by file name. */
   files: ReadonlyMap<string, string>;
-  /** The files of the folder above, by name. */
+  /** The paths of the files in the parent folder, by file name. */
   above: ReadonlyMap<string, string>;
 }
 
-/** A folder with a domain's data. */
+/** A folder that contains a domain's data. */
 export interface Candidate {
   benchmark: Benchmark;
   folder: string;
-  /** Known from the names of the files. Null: the database must be read. */
+  /** The domain, if the file names show it. Null if the database must be read to find it. */
   domain: string | null;
-  /** Paths by file name. */
+  /** The paths of the files, by file name. */
   files: ReadonlyMap<string, string>;
 }
 
@@ -98,72 +110,72 @@ export interface Chosen {
 
 export type ImportContent<T extends BenchmarkTask> = Omit<ImportedBenchmark<T>, 'benchmark' | 'domain' | 'database'>;
 
-/** How a task of the benchmark is read. */
+/** Reads the parts of a task of the benchmark. */
 export interface TaskReader<T extends BenchmarkTask> {
-  /** The actions that lead to the wanted state. */
+  /** The gold actions, which lead to the wanted state. */
   gold(task: T): ToolCall[];
-  /** What a model is told that plays the user. */
+  /** The instruction for a model that plays the user. */
   instruction(task: T): string;
-  /** What the user wants, in one line. Default: the instruction. */
+  /** A line that says what the user wants. Default: the instruction. */
   wants?(task: T): string | null;
   /** The messages before the episode, in tau2-bench's format. */
   history?(task: T): Json[];
-  /** Texts that the agent must say. */
+  /** The texts that the agent must say. */
   outputs(task: T): readonly string[];
-  /** The task without texts that the agent must say. */
+  /** The task without the texts that the agent must say. */
   withoutOutputs(task: T): T;
-  /** What is scored besides the database, by name. */
+  /** What is scored in addition to the database, by name. */
   criteria(task: T): Record<string, Json>;
-  /** The task that a person names by `id`, where names shorter than the task's own id are usual. */
+  /** Finds the task that a person names by `id`. Only for benchmarks in which people use shorter names than the task's own id. */
   find?(tasks: readonly T[], id: string): T | undefined;
 }
 
-/** A conversation about a task. */
+/** A task, and the conversation that was played with it. */
 export interface PlayedTask<T extends BenchmarkTask> {
   /** The domain's name. */
   domain: string;
-  /** The world before the task's initial state. */
+  /** The world before the task's initial state is applied. */
   world: World;
   task: T;
   conversation: Conversation;
 }
 
-/** Reads, scores and writes results files in the format of upstream. */
+/** Reads, scores and writes results files in upstream's format. */
 export interface BenchmarkResults<T extends BenchmarkTask> {
-  /** Whether the JSON of a file is a results file of this benchmark. */
+  /** Whether the JSON value of a file is a results file of this benchmark. */
   isFile(value: unknown): boolean;
-  /** @throws {ImportError} naming file, path and reason */
+  /** @throws {ImportError} that names the file, the path and the reason */
   read(file: string, value: Json): RecordedRun[];
-  /** The task of a recorded run. Default: the task with the run's id. */
+  /** Finds the task of a recorded run. Default: the task whose id the run has. */
   taskOf?(tasks: readonly T[], run: RecordedRun): T | undefined;
   /** Scores a recorded run with our data and our rules. */
   score(run: RecordedRun, played: PlayedTask<T>, options: ScoreOptions): RescoredRun | Promise<RescoredRun>;
-  /** Variants of the reward: what each does, by its flag of `mua rescore`. */
+  /** Describes the variants of the reward, by their flags of `mua rescore`. */
   variants?: Readonly<Record<string, string>>;
-  /** Writes episodes of any domain. */
+  /** Writes episodes in the format of the results. The episodes may be of any domain. */
   write?(trajectories: readonly Trajectory[], info: ResultsInfo): object;
 }
 
 export interface ScoreOptions {
-  /** One of the benchmark's `variants`. */
+  /** The name of one of the benchmark's `variants`. */
   variant?: string;
-  /** Judges assertions in natural language. Default: the judgements in the results. */
+  /** Judges the assertions in natural language. Default: the judgements in the results are used. */
   judge?: Judge;
 }
 
-/** Tells for each assertion whether the conversation meets it; null if unknown. */
+/** Says for each assertion whether the conversation meets it. Null if unknown. */
 export type Judge = (assertions: readonly string[], conversation: Conversation) => Promise<(boolean | null)[]>;
 
-/** What results need in addition to the trajectories. */
+/** What is needed to write results, in addition to the trajectories. */
 export interface ResultsInfo {
   domain: { name: string; policy: string };
   trials: number;
   seed: number;
-  /** Names of the models. Null for the scripted user. */
+  /** The names of the models. `user` is null for the scripted user. */
   agent: string;
   user: string | null;
   temperature: number;
-  /** Start of the episodes, in milliseconds since 1970. */
+  /** The start time of the episodes, in milliseconds since 1970. */
   startedAt: number;
   limits: { maxSteps: number; maxErrors: number };
 }

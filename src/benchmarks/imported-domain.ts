@@ -1,4 +1,4 @@
-/** @file The domain of an imported benchmark: its tools, database, tasks and policy. */
+/** @file A domain of an imported benchmark: its tools, database, tasks and policy. */
 import { InputError } from '../base/input-error.ts';
 import type { BenchmarkTask } from '../records/benchmark-task.ts';
 import { initialStateOf, type TableDomain } from '../environments/domain.ts';
@@ -15,7 +15,7 @@ import { storeTask } from './tasks.ts';
 export const importedDomains = (load: LoadBenchmark): TableDomain[] =>
   BENCHMARKS.flatMap((benchmark) => benchmark.domains.map((domain) => importedDomain(benchmark, domain, load)));
 
-/** Registers under `importedName`. */
+/** Makes the domain. Its name is that of `importedName`. */
 export function importedDomain(benchmark: BenchmarkDefinition, domain: BenchmarkDomain, load: LoadBenchmark): TableDomain {
   const name = importedName(benchmark.name, domain.name);
   const loaded = () => load(benchmark.name, domain.name);
@@ -65,7 +65,7 @@ function tasksOfSplit({ tasks, splits }: ImportedBenchmark, split: string | unde
   return tasks.filter((task) => ids.has(task.id));
 }
 
-/** @throws {InputError} naming the splits or an id that exist */
+/** @throws {InputError} that names the existing splits, or an existing id */
 function selectTasks(
   benchmark: BenchmarkDefinition,
   imported: ImportedBenchmark,

@@ -1,4 +1,4 @@
-/** @file The benchmarks that the playground knows: one line a benchmark. */
+/** @file The list of benchmarks that the playground knows, with one line for each. */
 import type { BenchmarkDefinition } from './definition.ts';
 import { tau1 } from './tau1/index.ts';
 import { tau2 } from './tau2/index.ts';

@@ -1,4 +1,4 @@
-/** @file The schema of the state in which a task or a case of `mua replay` begins, in tau2-bench's format. */
+/** @file The schema of an initial state, in tau2-bench's format. Tasks and cases of `mua replay` begin in such a state. */
 import { z } from 'zod';
 
 const json = z.record(z.string(), z.unknown());

@@ -1,15 +1,15 @@
-/** @file The benchmark's own reward of an imported task's episode. */
+/** @file Computes the benchmark's own reward for an episode of an imported task. */
 import type { TableDomain } from '../environments/domain.ts';
 import { callsIn, historyMessages } from '../environments/history.ts';
 import type { BenchmarkDefinition } from './definition.ts';
 
 /**
- * A model judges assertions in natural language. Without a judge they count as met. This function does not check whether the
- * conversation ended properly; the episode does.
+ * Makes the function that judges an episode. `met` has a model's judgements of the assertions in natural language. Without it
+ * they count as met. The episode checks whether the conversation ended properly, so this function need not.
  */
 export function benchmarkJudge(benchmark: BenchmarkDefinition, domain: string): NonNullable<TableDomain['judge']> {
   return async ({ task, world, calls, said, met }) => {
-    // The reward replays the calls from the start of the conversation, so that the history's calls come first.
+    // The reward replays the calls from the start of the conversation, so the calls of the history must come first.
     const past = historyMessages(task.scenario.history ?? []);
     const pastCalls = past.flatMap(callsIn).map(({ call }) => call);
     const pastWords = past.flatMap(({ role, content }) => (role === 'assistant' && content ? [content] : []));

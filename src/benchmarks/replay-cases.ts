@@ -1,4 +1,4 @@
-/** @file The cases of `mua replay`: tool calls on fresh copies of a domain's database. */
+/** @file The cases of `mua replay`. A case makes tool calls on a fresh copy of a domain's database. */
 import { z } from 'zod';
 import type { ImportedBenchmark } from './imported-benchmark.ts';
 import { initialStateSchema } from './initial-state.ts';
@@ -20,14 +20,14 @@ export interface ReplayCase {
 
 export interface ReplayedCase {
   id: Json;
-  /** Text of each call. */
+  /** The text of each call's result. */
   observations: string[];
   errors: boolean[];
   /** SHA-256 of the whole database as canonical JSON. */
   state_sha256: string;
-  /** The same hash of the user's database; null if the domain has no user database. */
+  /** The same hash for the user's database. Null if the domain has no user database. */
   user_state_sha256: string | null;
-  /** Rows that differ from the database file, by table and key. */
+  /** The rows that differ from the database file, by table and key. */
   changed: Omit<RowChange, 'call'>[];
 }
 
@@ -47,15 +47,12 @@ const casesSchema = z.strictObject({
   ),
 });
 
-/** @throws ImportError naming file, path and reason */
+/** @throws ImportError that names the file, the path and the reason */
 export function readCases(file: string, value: Json): ReplayCase[] {
   return check<{ cases: ReplayCase[] }>(casesSchema, value, file).cases;
 }
 
-/**
- * Runs every case on its own overlay over the same world.
- * @throws ImportError if an initial state fails
- */
+/** Runs every case on a separate overlay over the same world. @throws ImportError if an initial state fails */
 export function replayCases(
   data: ImportedBenchmark,
   cases: readonly ReplayCase[],
@@ -89,7 +86,7 @@ export function replayCases(
   });
 }
 
-/** How the whole state is read. A domain that says nothing about it has one database, which consists of all rows. */
+/** The functions that return the whole state, for its hash. A domain that defines none has one database, which consists of all rows. */
 function dumper({ dump, dumpUser = () => null }: BenchmarkDomain, { tables }: World): ConstructorParameters<typeof StateHasher>[0] {
   const everything = (rows: Rows): Json =>
     Object.fromEntries(

@@ -1,4 +1,4 @@
-/** @file Replays conversations on a domain: the state that they lead to, and the observations that differ from the recording. */
+/** @file Replays conversations on a domain. Finds the final state, and the observations that differ from the recording. */
 import type { ExactDomain } from '../domains/exact/types.ts';
 import { changedRows, runExact } from '../domains/exact/run.ts';
 import { canonicalJson } from '../base/json.ts';
@@ -9,7 +9,7 @@ import { type Conversation, callsOf } from './recorded-conversation.ts';
 import { sameObservation } from './same-observation.ts';
 
 export interface ObservationDifference {
-  /** Index among the conversation's calls. */
+  /** The index of the call in the conversation. */
   call: number;
   name: string;
   recorded: string;
@@ -25,7 +25,7 @@ export interface Replay {
 
 /**
  * Makes the conversation's calls on `rows`. An observation that differs from the recorded one is reported, and the replay
- * continues. tau2 stops there in a live evaluation and continues when it grades again (`strict_replay`).
+ * continues. In tau2, a live evaluation stops at such a difference, but grading again continues (`strict_replay`).
  */
 export function replay(domain: Pick<ExactDomain, 'execute'>, rows: Overlay, conversation: Conversation): Replay {
   const result: Replay = { rows, observations: [], errors: [], differences: [] };
@@ -39,7 +39,7 @@ export function replay(domain: Pick<ExactDomain, 'execute'>, rows: Overlay, conv
   return result;
 }
 
-/** A row that differs from the state after the gold actions. */
+/** A row that differs from the row after the gold actions. */
 export interface RowDifference {
   table: string;
   key: string;
@@ -48,8 +48,9 @@ export interface RowDifference {
 }
 
 /**
- * The rows in which two states of one world differ. The list is empty if and only if the databases are equal. Numbers
- * compare as numbers. tau-bench v1 hashes Python's text of a number, so that 5 is not 5.0; tau2-bench fixed this.
+ * The rows in which two states of one world differ. The list is empty if and only if the databases are equal. Numbers are
+ * compared as numbers. tau-bench v1 instead hashes Python's text of a number, so that 5 differs from 5.0; tau2-bench fixed
+ * this.
  */
 export function rowDifferences(gold: Overlay, ours: Overlay): RowDifference[] {
   const rowId = ({ table, key }: Pick<RowChange, 'table' | 'key'>) => JSON.stringify([table, key]);

@@ -1,4 +1,4 @@
-/** @file Scores recorded results again, with our data and our rules, and explains the rewards that differ. */
+/** @file Scores recorded results again, with our data and our rules, and explains which rewards differ. */
 import { World } from '../environments/overlay.ts';
 import type { RescoredRun } from './compare-rewards.ts';
 import type { ScoreOptions } from './definition.ts';

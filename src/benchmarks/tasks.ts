@@ -1,4 +1,4 @@
-/** @file Tasks of a benchmark in the form of the environments and the users. */
+/** @file Converts tasks of a benchmark to the form that environments and users need. */
 import type { BenchmarkTask } from '../records/benchmark-task.ts';
 import type { Task, UserScenario } from '../records/task.ts';
 import { runExact } from '../domains/exact/run.ts';
@@ -8,7 +8,7 @@ import type { BenchmarkDefinition, BenchmarkDomain } from './definition.ts';
 import { IMPORTED_LEVEL, importedName } from './imported-benchmark.ts';
 import { findBenchmark } from './named.ts';
 
-/** An imported task in the form of the environments. Runs the gold actions to find out whether the task changes anything. */
+/** Makes a task for the environments from an imported task. Runs its gold actions to find out whether the task changes anything. */
 export function storeTask(
   benchmark: BenchmarkDefinition,
   domain: BenchmarkDomain,
@@ -47,19 +47,19 @@ function scenarioOf({ name, tasks }: BenchmarkDefinition, task: BenchmarkTask): 
   };
 }
 
-/** A task together with the reader of its benchmark; null for a task without criteria of a benchmark. */
+/** A task together with the reader of its benchmark. Null if the task has no criteria of a benchmark. */
 function read({ benchmark: task, scenario }: Pick<Task, 'benchmark' | 'scenario'>) {
   const benchmark = findBenchmark(scenario.benchmark);
   return task && benchmark ? { task, tasks: benchmark.tasks } : null;
 }
 
-/** The task without texts that the agent must say. MUA-RL trains on such tasks. */
+/** The task without the texts that the agent must say. MUA-RL trains on such tasks. */
 export function withoutOutputs(task: Task): Task {
   const own = read(task);
   return own ? { ...task, benchmark: own.tasks.withoutOutputs(own.task) } : task;
 }
 
-/** What the customer wants, in one line. */
+/** One line that says what the customer wants. */
 export function wantOf(task: Task): string {
   const own = read(task);
   return (own && own.tasks.wants?.(own.task)) || task.scenario.instruction;
@@ -71,7 +71,7 @@ export function toldBy(task: Task): readonly string[] {
   return own ? own.tasks.outputs(own.task) : [];
 }
 
-/** What the benchmark scores besides the database. Criteria that the task does not have are left out. */
+/** What the benchmark scores in addition to the database. Contains only the criteria that the task has. */
 export function criteriaOf(task: Task): Record<string, unknown> {
   const own = read(task);
   const all = own ? own.tasks.criteria(own.task) : {};

@@ -1,4 +1,4 @@
-/** @file Chooses among the folders with a benchmark's data. */
+/** @file Chooses one of the folders that contain a benchmark's data. */
 import { ImportError } from '../../exchange/import-error.ts';
 import type { Candidate, Chosen } from '../definition.ts';
 import { BENCHMARKS } from '../index.ts';
@@ -6,7 +6,8 @@ import { benchmarkNamed } from '../named.ts';
 import type { Files, ImportOptions } from './read-files.ts';
 
 /**
- * The one folder that fits the options. Only folders with the wanted domain's name are read, if there are any.
+ * Finds the only folder that fits the options. If the names of some folders' files show the wanted domain, only these folders
+ * are read.
  * @throws {ImportError} if no folder fits, or more than one
  */
 export async function choose(all: readonly Candidate[], files: Files, options: ImportOptions): Promise<Chosen> {
@@ -28,7 +29,7 @@ export async function choose(all: readonly Candidate[], files: Files, options: I
   throw found.length ? several(found) : nothingFound(options, [...others]);
 }
 
-/** Reads the database and finds out its domain. @throws {UnknownDomain} if the domain is unknown; {ImportError} on a broken database */
+/** Reads the database to find its domain. @throws {UnknownDomain} if the domain is unknown; {ImportError} on a broken database */
 export async function recognise(candidate: Candidate, files: Files): Promise<Chosen> {
   return { candidate, ...(await benchmarkNamed(candidate.benchmark).files.open(candidate, files)) };
 }

@@ -1,6 +1,6 @@
 /**
- * @file Imported benchmarks in the browser's storage. One transaction writes an import, so the storage has all of it or
- * nothing. A second import of the same data adds nothing.
+ * @file Stores imported benchmarks in the browser. An import is written in one transaction, so either all of it is stored or
+ * nothing. A second import of the same data stores nothing new.
  */
 import type { EntityTable, Table } from 'dexie';
 import type { Benchmark, BenchmarkTask } from '../../records/benchmark-task.ts';
@@ -13,13 +13,13 @@ import { beginningWith } from '../../base/key-range.ts';
 import { VersionedDatabase } from '../../base/versioned-database.ts';
 
 export interface StoredBenchmark {
-  /** `tau2/retail/<digest>`: equal data has an equal id. */
+  /** `tau2/retail/<digest>`. The same data always has the same id. */
   id: string;
   benchmark: Benchmark;
   domain: string;
   importedAt: number;
   tasks: number;
-  /** Number of records by table. */
+  /** The number of records in each table. */
   rows: Record<string, number>;
 }
 
@@ -30,7 +30,7 @@ interface BenchmarkRow extends StoredBenchmark {
 }
 
 type Side = 'database' | 'userDatabase';
-/** A top-level field of a database: a table as an object, a table as a list (also of pairs), or any other value. */
+/** Describes a top-level field of a database. It is a table as an object, a table as a list (of rows or of pairs), or any other value. */
 interface Shape {
   name: string;
   kind: 'object' | 'list' | 'value';
@@ -43,9 +43,9 @@ interface ChunkRow {
   rows: Json[];
 }
 
-/** The version of the stored form. Imports of another version are ignored. */
+/** The version of the stored format. Imports of another version are ignored. */
 const VERSION = 1;
-/** Records in one stored object. To store a million rows one by one would take minutes. */
+/** The number of records in one stored object. Storing a million rows one by one would take minutes. */
 const CHUNK = 2000;
 
 export class BenchmarkDatabase extends VersionedDatabase {
@@ -57,9 +57,9 @@ export class BenchmarkDatabase extends VersionedDatabase {
   }
 
   /**
-   * Stores an import, unless the same data is stored already.
+   * Stores an import, if the same data is not stored yet.
    * @param onProgress called with the number of records written so far
-   * @throws if the browser's storage is full, saying what to do; then nothing is stored
+   * @throws error that says what to do if the browser's storage is full; in this case nothing is stored
    */
   async store(imported: ImportedBenchmark, onProgress?: (done: number, total: number, label: string) => void): Promise<StoredBenchmark> {
     const { benchmark, domain, tasks, splits, absent, policy } = imported;
@@ -161,7 +161,7 @@ const summaryOf = ({ id, benchmark, domain, importedAt, tasks, rows }: Benchmark
   rows,
 });
 
-/** A digest of the content. Each part is hashed separately, because one text of everything would be too long for JavaScript. */
+/** A digest of the content. Each part is hashed separately, because a single text of all parts could be too long for JavaScript. */
 function digest({ database, userDatabase, tasks, splits, policy }: ImportedBenchmark): string {
   const texts = [
     ...Object.entries(database as Record<string, Json>).map(([name, table]) => sha256(name + JSON.stringify(table))),

@@ -1,8 +1,8 @@
-/** @file Finds folders with a benchmark's data by the names of their files. */
+/** @file Finds the folders that contain a benchmark's data, by the names of their files. */
 import type { Candidate } from '../definition.ts';
 import { BENCHMARKS } from '../index.ts';
 
-/** Folders without benchmark data. */
+/** Folders in which no benchmark data is searched. */
 const IGNORED = /(^|\/)(node_modules|\.git|__MACOSX)\//;
 const NONE: ReadonlyMap<string, string> = new Map();
 

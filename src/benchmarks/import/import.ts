@@ -1,6 +1,6 @@
 /**
- * @file Imports domains of benchmarks from the files of their repositories. A benchmark's folder knows its files. Stores
- * nothing; `database.ts` does.
+ * @file Imports domains of benchmarks from the files of their repositories. The folder of each benchmark contains the code
+ * that knows its files. Nothing is stored here; `database.ts` does this.
  */
 import { LIMITS, openFiles, type BenchmarkFiles } from '../../exchange/file-source.ts';
 import { ImportError } from '../../exchange/import-error.ts';
@@ -11,7 +11,7 @@ import { choose, nothingFound, recognise, several } from './choose-domain.ts';
 import { findCandidates } from './folders.ts';
 import { Files, type ImportOptions, UnknownDomain } from './read-files.ts';
 
-/** Imports the one domain that fits the options. @throws {ImportError} naming file, JSON path and reason */
+/** Imports the only domain that fits the options. @throws {ImportError} that names the file, the JSON path and the reason */
 export async function importBenchmark(source: BenchmarkFiles, options: ImportOptions = {}): Promise<ImportedBenchmark> {
   const { paths, read } = await openFiles(source, { ...LIMITS, ...options.limits });
   const files = new Files(read, options);
@@ -22,7 +22,10 @@ export async function importBenchmark(source: BenchmarkFiles, options: ImportOpt
   return imported;
 }
 
-/** Imports all domains in the files. Skips databases of unknown domains, if there is a known one. @throws {ImportError} naming the first fault */
+/**
+ * Imports all domains in the files. Databases of unknown domains are skipped, if at least one domain is known.
+ * @throws {ImportError} that names the first problem
+ */
 export async function importBenchmarks(
   source: BenchmarkFiles,
   options: Omit<ImportOptions, 'benchmark' | 'domain'> = {},

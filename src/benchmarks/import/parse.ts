@@ -1,4 +1,4 @@
-/** @file Parses the files of a benchmark: UTF-8 text, JSON in its original order, TOML. */
+/** @file Parses the files of a benchmark: UTF-8 text, JSON with its order of keys, and TOML. */
 import { parserReason } from '../../base/input-error.ts';
 import { parse as parseTomlText, TomlDate } from 'smol-toml';
 import { parseOrdered } from '../../domains/exact/ordered-json.ts';
@@ -13,10 +13,10 @@ export function decode(file: string, bytes: Uint8Array): string {
   }
 }
 
-/** @param ordered turns objects whose keys look like integers into lists of `[key, value]` */
+/** @param ordered whether to turn objects whose keys look like integers into lists of `[key, value]` */
 export function parseJson(file: string, text: string, ordered = false): Json {
   if (text.trim() === '') throw new ImportError(file, '', 'it is empty');
-  // A clone of a repository often contains pointers instead of its large files.
+  // Many clones of a repository contain Git LFS pointers instead of the large files.
   if (text.startsWith('version https://git-lfs'))
     throw new ImportError(file, '', 'it is a Git LFS pointer, not the file itself: run git lfs pull');
   try {
@@ -35,7 +35,7 @@ export function parseToml(file: string, text: string): Json {
   }
 }
 
-/** Turns dates of TOML back into text. */
+/** Converts TOML dates back to text. */
 function plain(value: unknown): Json {
   if (value instanceof TomlDate) return value.toISOString().replace(/\.000(?=\D|$)/, '');
   if (Array.isArray(value)) return value.map(plain);

@@ -1,4 +1,4 @@
-/** @file Reads the files of an import as values and reports progress. */
+/** @file Reads and parses the files of an import, and reports progress. */
 import type { Benchmark } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
 import type { FileReader, ImportLimits } from '../../exchange/file-source.ts';
@@ -6,17 +6,17 @@ import { ImportError } from '../../exchange/import-error.ts';
 import { decode, parseJson, parseToml } from './parse.ts';
 
 export interface ImportOptions {
-  /** The benchmark to import, if the files contain more than one. */
+  /** The benchmark to import. Needed if the files contain more than one. */
   benchmark?: Benchmark;
   domain?: string;
-  /** What the files must contain in addition to the database. Default: both. Anything else is empty if its file is missing. */
+  /** The files that must exist in addition to the database. Default: both. If another file is missing, its content counts as empty. */
   needs?: readonly ('tasks' | 'policy')[];
   limits?: Partial<ImportLimits>;
   onProgress?: (done: number, total: number, label: string) => void;
   signal?: AbortSignal;
 }
 
-/** The database of a folder belongs to no known domain. */
+/** Thrown if the database of a folder belongs to no known domain. */
 export class UnknownDomain extends ImportError {}
 
 /** Reads files and reports progress. */
@@ -29,7 +29,7 @@ export class Files {
     private readonly options: ImportOptions,
   ) {}
 
-  /** Sets how many files will be read. */
+  /** Sets the total number of files that will be read. */
   plan(total: number): void {
     this.total = Math.max(total, this.done + 1);
   }
@@ -44,7 +44,7 @@ export class Files {
     return parseJson(path, await this.text(path));
   }
 
-  /** A database as JSON. Objects whose keys look like integers are lists of `[key, value]`. */
+  /** Reads a database from JSON. Objects whose keys look like integers become lists of `[key, value]`. */
   async database(path: string): Promise<Json> {
     const text = await this.text(path);
     return path.endsWith('.toml') ? parseToml(path, text) : parseJson(path, text, true);

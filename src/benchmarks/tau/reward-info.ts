@@ -1,4 +1,4 @@
-/** @file Rewards of both benchmarks in the format of tau2-bench's `reward_info`, and the share of a task's criteria that are met. */
+/** @file The rewards of both benchmarks in the format of tau2-bench's `reward_info`, and the share of a task's criteria that are met. */
 import type { Judgement } from '../../environments/domain.ts';
 import type { RewardInfo, RewardType } from '../../records/benchmark-task.ts';
 import type { Tau1Reward } from '../tau1/reward.ts';
@@ -46,14 +46,17 @@ export function tau1RewardInfo({ reward, r_actions, outputs }: Tau1Reward): Rewa
   };
 }
 
-/** The judgement of an episode. */
+/** Makes the judgement of an episode from its `reward_info`. */
 export const judgementOf = (reward_info: RewardInfo): Judgement => ({
   reward: reward_info.reward === 0 ? 0 : 1,
   progress: shareOfCriteria(reward_info),
   reward_info,
 });
 
-/** The share of met checks among the components of the reward basis. The database is one check. 1 if there are no checks. */
+/**
+ * The share of the checks that are met, among the components of the reward basis. The database counts as one check. 1 if there
+ * are no checks.
+ */
 export function shareOfCriteria({
   db_check,
   env_assertions,

@@ -1,4 +1,4 @@
-/** @file Checks and loads the databases of tau-bench and tau2-bench. The domain's own readers check the records. */
+/** @file Checks and loads the databases of tau-bench and tau2-bench. The readers of the domain check the records. */
 import { orderedEntries } from '../../domains/exact/ordered-json.ts';
 import type { ExactDomain } from '../../domains/exact/types.ts';
 import type { WorldTables } from '../../environments/overlay.ts';
@@ -6,13 +6,13 @@ import type { ImportLimits } from '../../exchange/file-source.ts';
 import { ImportError } from '../../exchange/import-error.ts';
 import type { Json } from '../../records/json.ts';
 
-/** @throws {ImportError} if a table has too many rows. `base`: the path of the table in its file */
+/** @throws {ImportError} if a table has too many rows. `base` is the path of the table in its file. */
 export function checkSize(records: Json, limits: ImportLimits, file: string, base: string): void {
   const size = records !== null && typeof records === 'object' ? Object.keys(records).length : 0;
   if (size > limits.rows) throw new ImportError(file, base, `the table has ${size} rows: at most ${limits.rows} are allowed`);
 }
 
-/** The records of a table by id. @throws {ImportError} */
+/** The records of a table, by id. @throws {ImportError} */
 export function recordsOf(file: string, records: Json): [string, Json][] {
   try {
     return orderedEntries(records, '');
@@ -22,9 +22,9 @@ export function recordsOf(file: string, records: Json): [string, Json][] {
 }
 
 /**
- * The rows of the databases. The messages of the domain's readers begin with the path of the fault, such as
- * `retail: orders.#W1.status`.
- * @param place the file of a fault, and its path in this file
+ * Converts databases to rows. An error message of the domain's readers begins with the path of the problem, such as `retail:
+ * orders.#W1.status`.
+ * @param place returns the file of a problem, and its path in this file
  * @throws {ImportError}
  */
 export function loadRows(
@@ -45,5 +45,5 @@ export function loadRows(
   }
 }
 
-/** The domain of this name, which the caller knows to exist. */
+/** The domain with this name, which must exist. */
 export const exactNamed = (domains: readonly ExactDomain[], name: string): ExactDomain => domains.find((domain) => domain.name === name)!;

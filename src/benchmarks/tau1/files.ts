@@ -1,4 +1,4 @@
-/** @file The data of tau-bench: one file a table, one file a split, and the policy in `wiki.md`. */
+/** @file The data files of tau-bench: one file for each table, one file for each split, and the policy in `wiki.md`. */
 import { ImportError, check } from '../../exchange/import-error.ts';
 import type { Json } from '../../records/json.ts';
 import type { BenchmarkFiles } from '../definition.ts';
@@ -8,7 +8,7 @@ import { TAU1_RECORDS } from './record-schemas.ts';
 import type { Tau1Task } from './task.ts';
 import { tau1Tasks } from './task-files.ts';
 
-/** Each table is the file `<table>.json`. */
+/** The tables of each domain. Each one is in a file `<table>.json`. */
 const TABLES = { airline: ['flights', 'reservations', 'users'], retail: ['orders', 'products', 'users'] } as const;
 type Name = keyof typeof TABLES;
 const NAMES = Object.keys(TABLES) as Name[];
@@ -25,7 +25,7 @@ export const tau1Files: BenchmarkFiles<Tau1Task> = {
   find({ path, files, above }) {
     const domain = NAMES.find((name) => TABLES[name].some((table) => table !== 'users' && files.has(`${table}.json`)));
     if (!domain) return null;
-    // In tau-bench's repository the tables are in `data/`, policy and tasks in the folder above.
+    // In tau-bench's repository, the tables are in `data/`; the policy and the tasks are in its parent folder.
     return { domain, files: /(^|\/)data$/.test(path) ? new Map([...above, ...files]) : files };
   },
   async open({ folder, domain, files: named }, files) {

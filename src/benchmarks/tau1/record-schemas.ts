@@ -1,4 +1,4 @@
-/** @file Schemas of tau-bench's records. tau-bench checks no record. These schemas check the fields that its tools use. */
+/** @file Schemas of tau-bench's records. tau-bench itself checks no records. These schemas check the fields that its tools use. */
 import { z } from 'zod';
 import { orderedEntries } from '../../domains/exact/ordered-json.ts';
 import type { Json } from '../../records/json.ts';
@@ -24,7 +24,7 @@ const order = z.looseObject({
   items: z.array(z.looseObject({ product_id: text, item_id: text, price: number })),
   payment_history: z.array(z.looseObject({ transaction_type: text, amount: number, payment_method_id: text })),
 });
-/** The domain's reader checks the variants. Their ids look like integers, so the variants may be a list of pairs here. */
+/** The domain's reader checks the variants. Their ids look like integers, so `variants` can be a list of pairs here. */
 const product = z.looseObject({
   name: text,
   product_id: text,

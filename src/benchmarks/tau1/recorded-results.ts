@@ -1,4 +1,4 @@
-/** @file Reads results files of tau-bench. */
+/** @file Reads the results files of tau-bench. */
 import { z } from 'zod';
 import type { Json } from '../../records/json.ts';
 import { check } from '../../exchange/import-error.ts';
@@ -34,7 +34,7 @@ const resultsFile = z.array(
   }),
 );
 
-/** @throws ImportError naming file, path and reason */
+/** @throws ImportError that names the file, the path and the reason */
 export const readTau1Results = (file: string, value: Json): RecordedRun[] => check<Entry[]>(resultsFile, value, file).map(recordedRun);
 
 interface Message {
@@ -60,7 +60,7 @@ function recordedRun({ task_id, reward, trial = 0, info, traj }: Entry): Recorde
   const problems: string[] = [];
   const turns: Turn[] = [];
   traj.forEach((message, i) => {
-    // Quirk: tau-bench runs only the first call of a message, and drops the text of a message with a call.
+    // Quirk: tau-bench runs only the first call of a message, and drops the text of a message that has a call.
     const call = message.tool_calls?.[0]?.function;
     if (message.role === 'assistant' && call) {
       const args = argumentsOf(call.arguments);

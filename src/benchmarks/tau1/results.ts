@@ -1,4 +1,4 @@
-/** @file Results files of tau-bench: how they are recognised, and scored again. */
+/** @file Recognises the results files of tau-bench, and scores them again. */
 import { compareRewards } from '../compare-rewards.ts';
 import type { BenchmarkResults } from '../definition.ts';
 import { exactNamed } from '../tau/tables.ts';
@@ -12,7 +12,7 @@ const EMPTY_OUTPUT = 'empty-output';
 export const tau1Results: BenchmarkResults<Tau1Task> = {
   isFile: (value) => Array.isArray(value) && typeof value[0] === 'object' && value[0] !== null && 'traj' in value[0],
   read: readTau1Results,
-  /** The results give a task's index in a split, but not the split. The instruction tells which split. */
+  /** The results contain a task's index in a split, but not the split. The instruction shows which split it is. */
   taskOf(tasks, { task, instruction }) {
     const named = tasks.filter(({ id }) => id.endsWith(`/${task}`));
     return (

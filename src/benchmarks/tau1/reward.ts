@@ -1,4 +1,4 @@
-/** @file The reward of tau-bench v1, and MUA-RL's variant of it for training. */
+/** @file The reward of tau-bench v1, and the variant of it with which MUA-RL trains. */
 import type { ExactDomain } from '../../domains/exact/types.ts';
 import { runExact } from '../../domains/exact/run.ts';
 import { Overlay, type World } from '../../environments/overlay.ts';
@@ -8,35 +8,35 @@ import { assistantTexts, mentions, plainText } from '../tau/said.ts';
 import type { Tau1Task } from './task.ts';
 
 export interface Tau1Rules {
-  /** Whether the agent must say the task's outputs. */
+  /** Whether the agent must say the outputs of the task. */
   outputs: boolean;
-  /** Whether a conversation that neither the user nor a terminal tool ended gets reward 0. */
+  /** Whether a conversation gets reward 0 if neither the user nor a terminal tool ended it. */
   requireEnd: boolean;
 }
 
 export const TAU_BENCH: Tau1Rules = { outputs: true, requireEnd: true };
-/** MUA-RL empties the outputs of its training tasks and scores any ending: only the database counts. */
+/** MUA-RL removes the outputs of its training tasks and scores every ending, so that only the database counts. */
 export const MUA_RL_EMPTY_OUTPUT: Tau1Rules = { outputs: false, requireEnd: false };
 
 export interface Tau1Reward {
   reward: 0 | 1;
   /**
-   * The answer when the environment is asked for the reward a second time. Quirk: scoring replaces the environment's
-   * database by the gold database, and a transfer scores at once. A second call then compares gold with gold, so that every
+   * The answer if the environment is asked for the reward a second time. Quirk: scoring replaces the environment's database by
+   * the gold database, and a transfer is scored at once. The second time, the gold database is compared with itself, so every
    * transfer passes.
    */
   asked_again: 0 | 1;
-  /** Whether the database equals the one after the gold actions. */
+  /** Whether the database equals the database after the gold actions. */
   r_actions: boolean;
-  /** Whether the agent said each output; null if the task has no outputs. */
+  /** Whether the agent said each output. Null if the task has no outputs. */
   outputs: Record<string, boolean> | null;
   ended: boolean;
   rows: RowDifference[];
 }
 
-/** Tools that end a conversation. Upstream's replay of the gold actions leaves them out. */
+/** The tool that ends a conversation. Upstream skips it when it replays the gold actions. */
 const TERMINAL = 'transfer_to_human_agents';
-/** tau-bench's action for speaking to the user. */
+/** tau-bench's action with which the agent speaks to the user. */
 const RESPOND = 'respond';
 
 /** The state after the gold actions. */
@@ -56,7 +56,8 @@ export function tau1Reward(
   const replayed = replay(domain, new Overlay(world), conversation);
   const transferred = conversation.turns.some((turn) => turn.kind === 'called' && turn.call.name === TERMINAL);
   const rows = rowDifferences(tau1Gold(domain, world, task), replayed.rows);
-  // Quirk: upstream replays the gold actions through the environment, which lists them as the agent's. Their text counts as said.
+  // Quirk: upstream replays the gold actions through the environment, which counts them as the agent's. So their texts count as
+  // said by the agent.
   const said = [
     ...assistantTexts(conversation),
     ...task.actions.flatMap(({ name, kwargs }) => (name === RESPOND ? [plainText(String(kwargs.content))] : [])),

@@ -1,4 +1,4 @@
-/** @file tau-bench's rules of conversation. */
+/** @file The conversation rules of tau-bench. */
 import type { ConversationRuleSet } from '../../agent/rules.ts';
 import { customerPrompt } from '../../users/prompt.ts';
 import { STOP } from '../../users/types.ts';
@@ -9,7 +9,8 @@ export const TAU1_RULES: ConversationRuleSet = {
   openingStop: 'ignored',
   failedToolEnds: true,
   greeting: null,
-  // The agent acts at most 30 times. Exactly one tool result or user reply follows each act.
+  // In tau-bench the agent acts at most 30 times. This is the same limit, because exactly one tool result or user reply follows
+  // each act.
   maxTurns: 30,
   maxSteps: Infinity,
   maxErrors: Infinity,

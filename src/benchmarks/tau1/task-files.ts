@@ -1,4 +1,4 @@
-/** @file The task files of tau-bench. */
+/** @file Reads the task files of tau-bench. */
 import { z } from 'zod';
 import { check } from '../../exchange/import-error.ts';
 import type { Files } from '../import/read-files.ts';
@@ -18,9 +18,9 @@ const taskFile = z
   .min(1, 'expected at least one task');
 
 /**
- * Reads `tasks_test.json`, `tasks_train.json`, …: one file for each split. A file `tasks.json` is the test split, because
- * most results are results of that split.
- * @param named the paths of the folder's files by name
+ * Reads one file for each split: `tasks_test.json`, `tasks_train.json`, …. A file `tasks.json` counts as the test split,
+ * because most results are results of that split.
+ * @param named the paths of the files in the folder, by name
  */
 export async function tau1Tasks(named: ReadonlyMap<string, string>, files: Files): Promise<ImportedTasks<Tau1Task>> {
   const splits = new Map<string, Tau1Task[]>();

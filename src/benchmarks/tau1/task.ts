@@ -1,4 +1,4 @@
-/** @file A task of tau-bench v1, and how it is read. */
+/** @file A task of tau-bench v1, and its reader. */
 import type { Json } from '../../records/json.ts';
 import type { TaskReader } from '../definition.ts';
 
@@ -13,7 +13,7 @@ export interface Tau1Task {
   user_id: string;
   instruction: string;
   actions: Tau1Action[];
-  /** Texts that the agent must say. */
+  /** The texts that the agent must say. */
   outputs: string[];
 }
 
@@ -23,6 +23,6 @@ export const tau1TaskReader: TaskReader<Tau1Task> = {
   outputs: ({ outputs }) => outputs,
   withoutOutputs: (task) => ({ ...task, outputs: [] }),
   criteria: ({ outputs }) => ({ outputs }),
-  // tau-bench numbers the tasks within a split. A number alone means a task of the test split.
+  // tau-bench numbers the tasks of each split. A number without a split means a task of the test split.
   find: (tasks, id) => tasks.find((task) => task.id === `test/${id}`),
 };

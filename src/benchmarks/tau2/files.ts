@@ -1,4 +1,4 @@
-/** @file The data of tau2-bench: a database file, the user's database if there is one, tasks, splits and a policy. */
+/** @file The data files of tau2-bench: a database, the user's database (only in some domains), tasks, splits and a policy. */
 import type { Json } from '../../records/json.ts';
 import type { BenchmarkFiles } from '../definition.ts';
 import { type Files, UnknownDomain } from '../import/read-files.ts';
@@ -7,7 +7,7 @@ import { TAU2_DOMAINS } from './domains.ts';
 import type { Tau2Task } from './task.ts';
 import { tau2Tasks } from './task-files.ts';
 
-/** The tables are the keys of the database. */
+/** The tables of each domain. Their names are the keys of the database. */
 const TABLES: Record<string, readonly string[]> = {
   airline: ['flights', 'reservations', 'users'],
   retail: ['orders', 'products', 'users'],
@@ -56,7 +56,7 @@ export const tau2Files: BenchmarkFiles<Tau2Task> = {
   fileOf: (part, domain) => (part === 'tasks' ? 'tasks.json' : policyFiles(domain).join(' or ')),
 };
 
-/** The policy, '' if there is no file. Telecom's policy consists of two files, which upstream joins in this way. */
+/** Reads the policy. '' if there is no file. Telecom's policy consists of two files, which are joined in the same way as upstream. */
 async function readPolicy(named: Named, domain: string, files: Files): Promise<string> {
   const name = policyFiles(domain).find((file) => named.has(file));
   if (name === undefined) return '';

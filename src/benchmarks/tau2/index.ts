@@ -15,7 +15,7 @@ export const tau2: BenchmarkDefinition<Tau2Task> = {
   version: 'v1.0.1',
   domains: TAU2_DOMAINS,
   rules: TAU2_RULES,
-  // A transfer does not end the conversation; the user ends it afterwards.
+  // A transfer does not end the conversation. The user ends it after the transfer.
   terminalTools: [],
   splits: { train: ['train'], heldout: ['test', 'base'] },
   files: tau2Files,

@@ -1,4 +1,4 @@
-/** @file Reads results files of tau2-bench. */
+/** @file Reads the results files of tau2-bench. */
 import { z } from 'zod';
 import type { Requestor } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
@@ -43,7 +43,7 @@ const resultsFile = z.looseObject({
   ),
 });
 
-/** @throws ImportError naming file, path and reason */
+/** @throws ImportError that names the file, the path and the reason */
 export function readTau2Results(file: string, value: Json): RecordedRun[] {
   const { tasks = [], simulations } = check<ResultsFile>(resultsFile, value, file);
   const gold = new Map(tasks.map((task) => [task.id, task.evaluation_criteria?.actions ?? []]));
@@ -73,7 +73,7 @@ interface ResultsFile {
   }[];
 }
 
-/** The endings of a complete conversation. Any other ending gets reward 0. */
+/** The endings of a complete conversation. With any other ending the reward is 0. */
 const PROPER_ENDS = ['agent_stop', 'user_stop'];
 
 function recordedRun(
@@ -86,7 +86,7 @@ function recordedRun(
   for (let message; (message = queue.shift());) {
     const { role, content, tool_calls } = message;
     if (role !== 'assistant' && role !== 'user') continue;
-    // In tau2, a message with a call can also contain text for the other side.
+    // In tau2-bench, a message with a call can also contain text for the other party.
     if (typeof content === 'string' && content.trim() !== '') turns.push({ kind: 'said', role, text: content });
     for (const { id, name, arguments: args, requestor = role as Requestor } of tool_calls ?? []) {
       const answered = queue[0]?.role === 'tool' && (id === undefined || queue[0].id === undefined || queue[0].id === id);

@@ -1,4 +1,4 @@
-/** @file Results files of tau2-bench: how they are recognised, scored again and written. */
+/** @file Recognises the results files of tau2-bench, scores them again, and writes them. */
 import { isObject } from '../../base/json.ts';
 import { compareRewards } from '../compare-rewards.ts';
 import type { BenchmarkResults, Judge } from '../definition.ts';

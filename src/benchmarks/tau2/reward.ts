@@ -11,11 +11,11 @@ import { assistantTexts, mentions } from '../tau/said.ts';
 import type { Tau2Task } from './task.ts';
 
 export interface Tau2Reward {
-  /** null if the reward depends on assertions that were not judged. */
+  /** Null if the reward depends on assertions that were not judged. */
   reward: number | null;
-  /** The components of the reward basis; empty if the conversation did not end properly. */
+  /** The components of the reward basis. Empty if the conversation did not end properly. */
   breakdown: Partial<Record<RewardType, number | null>>;
-  /** Whether both databases, the agent's and the user's, equal those after the gold actions. */
+  /** Whether both databases, the agent's and the user's, equal the databases after the gold actions. */
   db_match: boolean;
   rows: RowDifference[];
   env_assertions: { assertion: EnvAssertion; met: boolean; error?: string }[];
@@ -25,17 +25,20 @@ export interface Tau2Reward {
   ended: boolean;
 }
 
-/** The reward basis of a task that does not state one. */
+/** The reward basis of a task that has none. */
 export const DEFAULT_BASIS: readonly RewardType[] = ['DB', 'COMMUNICATE'];
 
-/** The state at the start of the conversation. `history`: whether to run the calls of the message history. @throws if the initial state fails */
+/**
+ * Makes the state at the start of the conversation. `history` says whether to run the calls of the message history.
+ * @throws if the initial state fails
+ */
 function started(domain: ExactDomain, world: World, { initial_state }: Tau2Task, history: boolean): Overlay {
   const rows = new Overlay(world);
   if (initial_state) domain.initialize(rows, history ? initial_state : { ...initial_state, message_history: null });
   return rows;
 }
 
-/** Quirk: upstream replays gold actions without the synchronisation after a live call, and skips gold actions that fail. */
+/** Quirk: upstream replays gold actions without the synchronisation that follows a live call, and skips gold actions that fail. */
 function tau2Gold(domain: ExactDomain, world: World, task: Tau2Task): Overlay {
   const rows = started(domain, world, task, true);
   for (const { name, arguments: args, requestor } of task.evaluation_criteria?.actions ?? [])
@@ -61,7 +64,7 @@ export async function tau2Reward(
   const communicated = (communicate_info ?? []).map((info) => ({ info, met: mentions(texts, info) }));
   const judged = basis.includes('NL_ASSERTION') && nl_assertions?.length ? await judge(nl_assertions, conversation) : [];
   const stated = judged.map((met, i) => ({ assertion: nl_assertions![i]!, met }));
-  // Quirk: without actions and assertions to check, the environment counts as right, even if it was changed.
+  // Quirk: if there are no actions and no assertions to check, the environment counts as right, even if it was changed.
   const unchecked = !actions && !env_assertions;
   const components: Record<RewardType, number | null> = {
     DB: unchecked || rows.length === 0 ? 1 : 0,
@@ -88,7 +91,7 @@ export async function tau2Reward(
 
 const cannotJudge: Judge = (assertions) => Promise.resolve(assertions.map(() => null));
 
-/** An assertion that fails to run counts as not met. Upstream's evaluation stops there. */
+/** An assertion that fails with an error counts as not met. Upstream's evaluation would stop at it. */
 function holds(domain: ExactDomain, rows: Overlay, assertion: EnvAssertion): { met: boolean; error?: string } {
   try {
     return { met: assertionHolds(domain, rows, assertion) };
@@ -97,7 +100,7 @@ function holds(domain: ExactDomain, rows: Overlay, assertion: EnvAssertion): { m
   }
 }
 
-/** 1 if all are met, 0 if one is not met, else null (unknown). */
+/** 1 if all are met, 0 if at least one is not met, otherwise null (unknown). */
 const all = (met: readonly (boolean | null)[]) => product(met.map((value) => (value === null ? null : Number(value))));
 
 function product(values: readonly (number | null)[]): number | null {

@@ -1,4 +1,4 @@
-/** @file tau2-bench's rules of conversation. */
+/** @file The conversation rules of tau2-bench. */
 import type { ConversationRuleSet } from '../../agent/rules.ts';
 import type { TerminationReason } from '../../records/trajectory.ts';
 import { GREETING } from '../../users/prompt.ts';
@@ -23,7 +23,7 @@ export const TAU2_RULES: ConversationRuleSet = {
   ending: tau2Ending,
 };
 
-/** tau2-bench's `termination_reason`. */
+/** The values of tau2-bench's `termination_reason`. */
 const TAU2_ENDINGS = [
   'user_stop',
   'agent_stop',

@@ -1,4 +1,4 @@
-/** @file The task files of tau2-bench. The schemas only check: a task keeps the fields that no schema names. */
+/** @file Reads the task files of tau2-bench. The schemas only check the files: fields that are in no schema are kept. */
 import { z } from 'zod';
 import { REWARD_TYPES } from '../../records/benchmark-task.ts';
 import { check, ImportError } from '../../exchange/import-error.ts';
@@ -38,8 +38,8 @@ const taskFile = z.array(task).min(1, 'expected at least one task');
 const splitFile = z.record(z.string(), z.array(z.string()));
 
 /**
- * Reads `tasks.json`, and the smaller and larger task sets if there are any. `split_tasks.json` picks tasks from all of them.
- * @param named the paths of the folder's files by name
+ * Reads `tasks.json`, and the smaller and larger task sets if they exist. `split_tasks.json` selects tasks from all of them.
+ * @param named the paths of the files in the folder, by name
  */
 export async function tau2Tasks(named: ReadonlyMap<string, string>, files: Files): Promise<ImportedTasks<Tau2Task>> {
   const tasks = new Map<string, Tau2Task>();

@@ -1,4 +1,4 @@
-/** @file A task of tau2-bench, and how it is read. */
+/** @file A task of tau2-bench, and its reader. */
 import type { EvaluationCriteria, InitialState } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
 import type { TaskReader } from '../definition.ts';
@@ -37,7 +37,7 @@ export const tau2TaskReader: TaskReader<Tau2Task> = {
   },
 };
 
-/** The instructions as one text. They are a text already, or fields with texts. */
+/** Converts the instructions to one text. They are already a text, or an object whose fields are texts. */
 function inWords(instructions: Json): string {
   if (typeof instructions === 'string') return instructions;
   const fields = Object.entries((instructions ?? {}) as Record<string, Json>).filter(

@@ -1,7 +1,7 @@
-/** @file tau2-bench's guidelines for the simulated user, in our own words. */
+/** @file tau2-bench's guidelines for the simulated user, in our words. */
 import { OUT_OF_SCOPE, STOP, TRANSFER } from '../../users/types.ts';
 
-/** The guidelines differ from tau-bench's in how a conversation ends and in what a user with tools may say. */
+/** Makes the prompt. It differs from tau-bench's in how a conversation ends, and in what a user with tools may say. */
 export function tau2Prompt(instruction: string, hasTools: boolean): string {
   const tools = `
 - You have tools for what you can look at and do yourself. In each turn either write a message or call a tool, never both. The agent sees your messages only.

@@ -1,4 +1,7 @@
-/** @file Writes our episodes in the format of tau2-bench's results. tau2-bench's viewer and metrics read them, and our `readResults`. */
+/**
+ * @file Writes our episodes in the format of tau2-bench's results. tau2-bench's viewer and metrics can read them, and so can
+ * our `readResults`.
+ */
 import type { Requestor, RewardInfo } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
 import type { Task, ToolCall } from '../../records/task.ts';
@@ -22,7 +25,7 @@ export type Tau2Message =
   | { role: 'assistant' | 'user'; content: string | null; tool_calls: Tau2Call[] | null; turn_idx: number; raw_data?: { text: string } }
   | { role: 'tool'; id: string; content: string; requestor: Requestor; error: boolean; turn_idx: number };
 
-/** A conversation that did not end properly has only a reward and a note. */
+/** The reward of a conversation that did not end properly contains only the reward and a note. */
 type RecordedReward = { [name in keyof RewardInfo]: RewardInfo[name] | (name extends 'reward' ? never : null) };
 
 export interface Tau2Simulation {
@@ -33,12 +36,12 @@ export interface Tau2Simulation {
   timestamp: string;
   start_time: string;
   end_time: string;
-  /** Seconds spent generating, in tools and waiting for the user. */
+  /** The seconds for generation, for tool calls and for waiting for the user. */
   duration: number;
   termination_reason: Tau2Ending;
   agent_cost: null;
   user_cost: null;
-  /** Null if the simulated user failed: then the episode has no score. */
+  /** Null if the simulated user failed, because the episode has no score in this case. */
   reward_info: RecordedReward | null;
   messages: (Tau2Message | Json)[];
 }
@@ -82,14 +85,14 @@ export function writeTau2Results(
   };
 }
 
-/** The task's id in the benchmark's files, or our own id. */
+/** The task's id in the benchmark's files, or our id if the task is generated. */
 const taskId = ({ id, benchmark }: Task) => benchmark?.id ?? id;
 
-/** The task in tau2-bench's form. A task of tau2-bench stays as it is. */
+/** The task in tau2-bench's form. A task of tau2-bench is returned unchanged. */
 function tau2Task(task: Task): Tau2Task {
   const { benchmark, scenario, actions } = task;
   if (benchmark && 'user_scenario' in benchmark) return benchmark as Tau2Task;
-  // A task of tau-bench has texts that the agent must say.
+  // Only a task of tau-bench has `outputs`, the texts that the agent must say.
   const { outputs = [] } = (benchmark ?? {}) as { outputs?: string[] };
   return {
     id: taskId(task),
@@ -151,12 +154,15 @@ function rewardInfo({ reward, verdict, termination }: Trajectory): RecordedRewar
     : { ...none, reward, db_check, reward_basis: ['DB'], reward_breakdown: { DB: verdict.reward }, info: null };
 }
 
-/** The messages without the policy, which is in `info`, and with the user's own calls, which the agent did not see. */
+/**
+ * The messages of the conversation. The policy is not among them, because it is in `info`. The user's calls are, although the
+ * agent did not see them.
+ */
 function messagesOf(trajectory: Trajectory): (Tau2Message | Json)[] {
   const { task, userCalls = [] } = trajectory;
   const history = task.scenario.history ?? [];
   const messages: (Tau2Message | Json)[] = [...history];
-  // The agent's conversation begins with the messages of the history that the agent has seen.
+  // The conversation begins with the messages of the history that the agent has seen.
   let seen = history.length ? historyFor('assistant', history).length : 0;
   const nodes = path(trajectory);
   const spokenNodes = nodes.filter(({ role }) => role !== 'template' && role !== 'system');
@@ -183,7 +189,7 @@ function messageOf(node: MessageNode, before: MessageNode | undefined, after: Me
     case 'user':
       return [{ role, content: text, tool_calls: null, turn_idx }];
     case 'assistant': {
-      // The user heard a malformed call as text only if the user answered it.
+      // If the user answered a malformed call, the user heard it as text. Otherwise the agent said nothing.
       const said = parseError === undefined ? (content ?? spoken(text)) : after?.role === 'user' ? spoken(text) : '';
       const raw = parseError === undefined ? {} : { raw_data: { text } };
       return [
@@ -191,7 +197,7 @@ function messageOf(node: MessageNode, before: MessageNode | undefined, after: Me
       ];
     }
     case 'tool':
-      // Feedback about a malformed call is not a tool's answer.
+      // The feedback about a malformed call is not the result of a tool.
       return toolResult && before
         ? [{ role, id: callId(before), content: text, requestor: 'assistant', error: toolResult.error, turn_idx }]
         : [];
