@@ -1,10 +1,10 @@
-/** @file What a customer behind an endpoint uses: requests, tokens, latency and cost; and the budget of a run. */
+/** @file Counts what a customer behind an endpoint uses (requests, tokens, latency and cost), and checks the budget of a run. */
 import type { EndpointConfig, UserRequest } from '../records/user.ts';
 import { UserError, type UserSession, type UserSimulator } from './types.ts';
 
 type Prices = Pick<EndpointConfig, 'promptPrice' | 'completionPrice' | 'budget'>;
 
-/** @throws UserError (`bad_response`) if a price or the budget is not a number from 0 on, or the budget has no price */
+/** @throws UserError (`bad_response`) if a price or the budget is negative or not a number, or if a budget has no price */
 export function checkPrices({ promptPrice, completionPrice, budget }: Prices): void {
   for (const [name, value] of Object.entries({ promptPrice, completionPrice, budget }))
     if (value !== undefined && !(Number.isFinite(value) && value >= 0))
@@ -15,12 +15,13 @@ export function checkPrices({ promptPrice, completionPrice, budget }: Prices): v
 
 const sum = (values: readonly (number | null)[]) => values.reduce<number>((total, value) => total + (value ?? 0), 0);
 
-/** The p-quantile of sorted values: the smallest value that at least the share p does not exceed. */
+/** The p-quantile of sorted values: the smallest value such that at least the share p of the values is not larger. */
 const quantile = (sorted: readonly number[], p: number) => sorted[Math.max(0, Math.ceil(p * sorted.length) - 1)]!;
 
 /**
- * Metrics of the requests of a step: counts, tokens, seconds of answered requests, and the cost in the unit of the prices.
- * Tokens and cost are sums over the answers that report them; `user/unreported_calls` counts the other answers. Empty without requests.
+ * The metrics of the requests of a step: counts, tokens, seconds of answered requests, and the cost in the unit of the prices.
+ * Tokens and cost are sums over the answers that report them; `user/unreported_calls` counts the other answers. Empty if there
+ * were no requests.
  */
 export function usageMetrics(requests: readonly UserRequest[], { promptPrice, completionPrice }: Prices): Record<string, number> {
   if (requests.length === 0) return {};
@@ -39,7 +40,7 @@ export function usageMetrics(requests: readonly UserRequest[], { promptPrice, co
   };
 }
 
-/** Customers whose requests are counted, those of dropped conversations and of the judge too. */
+/** Simulated users whose requests are counted. This includes requests of dropped conversations and of the judge. */
 export class MeteredUsers implements UserSimulator {
   private readonly requests: UserRequest[] = [];
   private budget: number | undefined;
@@ -82,26 +83,26 @@ export class MeteredUsers implements UserSimulator {
     return (await this.users.judge?.(statements, conversation, signal, this.requests)) ?? null;
   }
 
-  /** The metrics of the requests since the last call. Their cost is added to what is spent. */
+  /** The metrics of the requests since the last call. Their cost is added to the money spent so far. */
   takeMetrics(): Record<string, number> {
     const metrics = usageMetrics(this.requests.splice(0), this.prices);
     this.spend(metrics['user/cost'] ?? 0);
     return metrics;
   }
 
-  /** Adds a cost, such as that of a run's earlier steps. */
+  /** Adds a cost to the money spent so far, for example that of a run's earlier steps. */
   spend(cost: number): void {
     this.spent += cost;
   }
 
-  /** @throws UserError (`bad_response`) unless the budget is above what is spent */
+  /** @throws UserError (`bad_response`) if the budget is not above the money spent so far */
   raiseBudget(budget: number): void {
     if (!(Number.isFinite(budget) && budget > this.spent))
       throw new UserError(`budget is ${budget}: expected a number above ${round(this.spent)}, which is spent`, 'bad_response');
     this.budget = budget;
   }
 
-  /** Says, without a full stop, that the budget is spent; '' while it is not. */
+  /** A sentence, without its full stop, which says that the budget is spent. '' while it is not spent. */
   get overBudget(): string {
     if (this.budget === undefined || this.spent < this.budget) return '';
     return `The customer has cost ${round(this.spent)}, and the budget is ${this.budget}`;

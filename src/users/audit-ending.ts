@@ -1,4 +1,4 @@
-/** @file The audit of a conversation's end: the customer leaves before its wish was heard or settled, or never leaves. */
+/** @file Audits the end of a conversation: does the customer leave before its wish was heard or settled, or does it never leave? */
 import type { UserScenario, Wish } from '../records/task.ts';
 import type { TerminationReason } from '../records/trajectory.ts';
 import type { Report } from './audit-facts.ts';
@@ -7,21 +7,24 @@ import { hearable } from './hearable.ts';
 import { saysStop } from './stop.ts';
 import { type CustomerLanguage, STOP_WORDS } from './types.ts';
 
-/** A part of a conversation that the customer sees or that decides it. */
+/** An event of a conversation: a message that the customer sees or writes, or a write, which the customer does not see. */
 export type Event = { by: 'customer' | 'agent'; text: string } | { by: 'write' };
 
-/** A customer may leave after this many answers, if it says that they do not help; and without a word after more of them. */
+/**
+ * A customer may leave after `PATIENCE` answers if it says that they do not help, or if the agent repeats itself. It may leave
+ * without such a reason after `MORE_PATIENCE` answers.
+ */
 const PATIENCE = 3;
 const MORE_PATIENCE = 8;
 const GIVES_UP =
   /\b(give up|giving up|(does not|doesn't|doesn’t|not|isn't|isn’t) (really )?help(ing|ful)?|useless|waste of|frustrat\w{0,6}|not working|isn't working|never ?mind|another time|call back|a human|a manager|supervisor|going in circles|enough of this|pointless)\b/i;
 
-/** What the customer has heard since it began, or since the last wish was settled. */
+/** What has happened in the conversation, from the customer's view. */
 interface State {
   outcomes: number;
   refused: boolean;
   transferred: boolean;
-  /** Answers since the last outcome, and whether the last two are equal. */
+  /** `answers`: the number of answers since the last outcome. `loops`: whether the last two answers are equal. */
   answers: number;
   loops: boolean;
 }
@@ -48,7 +51,7 @@ function stateAt(events: readonly Event[], language: CustomerLanguage): State {
   return state;
 }
 
-/** Why a customer that leaves after these events leaves too early; null if it may leave. `goodbye`: its last message. */
+/** The reason why a customer that leaves after these events leaves too early. Null if it may leave. `goodbye` is its last message. */
 function tooEarly(events: readonly Event[], goodbye: string, { wishes }: UserScenario, language: CustomerLanguage): string | null {
   const { outcomes, refused, transferred, answers, loops } = stateAt(events, language);
   const spoken = events.filter(({ by }) => by === 'agent').length;
@@ -60,7 +63,7 @@ function tooEarly(events: readonly Event[], goodbye: string, { wishes }: UserSce
   return untold.length > 0 ? `The customer ends the conversation without its wish to ${untold[0]!.intent.replaceAll('_', ' ')}.` : null;
 }
 
-/** Whether somebody named what the wish is about, or the customer asked for this kind of act as often as it wishes it. */
+/** Whether someone named the object of the wish, or the customer asked for this kind of act as often as it has such wishes. */
 function isTold(wish: Wish, events: readonly Event[], wishes: readonly Wish[], language: CustomerLanguage): boolean {
   const { intent } = wish;
   const texts = events.flatMap((event) => (event.by === 'write' ? [] : [event]));
@@ -69,7 +72,7 @@ function isTold(wish: Wish, events: readonly Event[], wishes: readonly Wish[], l
   return asked >= wishes.filter((other) => other.intent === intent).length;
 }
 
-/** Reports a customer that leaves too early. `said`: the index of its last message among `events`. */
+/** Reports a customer that leaves too early. The events must end with its last message. */
 export function reportEarlyEnd(events: readonly Event[], scenario: UserScenario, language: CustomerLanguage, report: Report): void {
   const last = events.at(-1);
   if (last?.by !== 'customer' || !saysStop(last.text, STOP_WORDS)) return;
@@ -84,10 +87,10 @@ const plain = (text: string) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
-/** A customer that says the same to this many different messages no longer listens. */
+/** A customer that gives the same answer to this many different messages is no longer listening. */
 const REPEATS = 4;
 
-/** Reports a customer that goes on although the agent has finished, or that only repeats itself, until a limit ends the conversation. */
+/** Reports a customer that continues, until a limit ends the conversation, although the agent has finished, or that only repeats itself. */
 export function reportNoEnd(events: readonly Event[], termination: TerminationReason, language: CustomerLanguage, report: Report): void {
   if (termination !== 'max_turns' && termination !== 'context_full') return;
   const said = events.filter((event) => event.by !== 'write');

@@ -1,4 +1,4 @@
-/** @file The audit of what a customer states: facts that nobody told it. */
+/** @file Audits the statements of a customer: finds facts that nobody told it. */
 import type { CustomerFaultKind } from '../records/user.ts';
 import type { UserScenario } from '../records/task.ts';
 
@@ -11,11 +11,11 @@ const TOKEN = /[\p{L}\p{N}_]+/gu;
 const NAMED =
   /\b(?:[Nn]ame(?: on the (?:order|account))? is|[Nn]ame:|I am|I['’]m|[Tt]his is|[Nn]ame of) {1,3}(\p{Lu}[\p{L}'-]{1,40}) {1,3}(\p{Lu}[\p{L}'-]{1,40})/gu;
 
-/** An address as it is compared. */
+/** An email address in the form in which it is compared. */
 export const clean = (email: string) => email.toLowerCase().replace(/[.-]+$/, '');
 const value = (amount: string) => Number(amount.replace(/[^\d.]/g, ''));
 
-/** Words of a text with digits that identify something: order numbers, zip codes, ids, flight numbers. */
+/** The words of a text that contain digits and identify something: order numbers, zip codes, ids, flight numbers. */
 function idsIn(text: string): string[] {
   const words = text.replace(EMAIL, ' ').replace(AMOUNT, ' ').match(TOKEN) ?? [];
   return words.filter((word) => {
@@ -24,7 +24,7 @@ function idsIn(text: string): string[] {
   });
 }
 
-/** What the customer has been told so far: the scenario, and what the agent and the customer's own tools said. */
+/** What the customer knows so far: the scenario, and what the agent and the customer's tools said. */
 export class KnownFacts {
   readonly #words = new Set<string>();
   readonly #emails = new Set<string>();
@@ -36,7 +36,7 @@ export class KnownFacts {
     for (const word of text.toLowerCase().match(TOKEN) ?? []) for (const part of [word, ...word.split('_')]) this.#words.add(part);
   }
 
-  /** The facts of a message that nobody told the customer, each with its kind in words. */
+  /** Describes the facts in a message that nobody told the customer. */
   unknownIn(text: string): string[] {
     const isUnknown = (word: string) => !this.#words.has(word) && !this.#words.has(`w${word}`) && !this.#words.has(word.replace(/^w/, ''));
     return [
@@ -52,8 +52,8 @@ export class KnownFacts {
   }
 }
 
-/** First and last names with which a text says who somebody is. */
+/** The first and last names of persons that a text introduces. */
 export const namesIn = (text: string): [string, string][] => [...text.matchAll(NAMED)].map(([, first, last]) => [first!, last!]);
 
-/** All texts of the scenario. */
+/** All texts of the scenario, joined. */
 export const scenarioText = (scenario: UserScenario): string => `${scenario.instruction} ${JSON.stringify(scenario)}`;

@@ -1,10 +1,10 @@
-/** @file The audit of a simulated customer by a model, for the faults that the rules of `audit.ts` cannot check in a task. */
+/** @file Audits a simulated customer with a model. It looks for the mistakes that the rules of `audit.ts` cannot find in a task. */
 import type { UserScenario } from '../records/task.ts';
 import type { CustomerFaultKind, CustomerJudgement } from '../records/user.ts';
 import { uncheckedKinds } from './audit.ts';
 import type { UserSimulator, Utterance } from './types.ts';
 
-/** What the judge is asked about each fault. A true statement is a fault. */
+/** The statements about which the judge is asked. If a statement is true, the customer made this mistake. */
 const FAULT_STATEMENTS: Partial<Record<CustomerFaultKind, string>> = {
   ended_too_early:
     'The customer ended the conversation while something that its instruction wants was not done, not refused and not handed over, and the agent was still helping.',
@@ -14,8 +14,9 @@ const FAULT_STATEMENTS: Partial<Record<CustomerFaultKind, string>> = {
 };
 
 /**
- * Asks the judge about the faults that rules cannot check in this task, with one request. Null if `users` have no judge of
- * customers, or if rules can check all. A judge that fails costs no episode: `error` says why nothing was checked.
+ * Asks the judge, in one request, about the mistakes that rules cannot find in this task. Null if `users` has no judge of
+ * customers, or if rules can find all mistakes. If the judge fails, the episode is still valid, and `error` says why nothing
+ * was checked.
  * @throws the signal's reason if aborted
  */
 export async function judgeCustomer(

@@ -1,4 +1,7 @@
-/** @file The audit of a customer's wording: another role, the instruction aloud, empty and cut messages. All searches take linear time. */
+/**
+ * @file Audits the wording of a customer: it speaks as someone else, it repeats its instruction, or its message is empty or
+ * cut. All searches take linear time.
+ */
 import type { Report } from './audit-facts.ts';
 import { STOP_WORDS } from './types.ts';
 
@@ -30,7 +33,7 @@ const AS_AGENT = [
   /\bthank you for (contacting|calling|reaching out to) (us|our)\b/i,
 ];
 
-/** Reports a message in the agent's words or with markup of a model. */
+/** Reports a message that sounds like an agent or contains markup of a model. */
 export function reportRole(text: string, report: Report): void {
   const said = text.toLowerCase();
   const markup = AGENT_MARKUP.find((tag) => said.includes(tag)) ?? ROLE_TAG.exec(text)?.[0] ?? JSON_CALL.exec(text)?.[0];
@@ -50,7 +53,7 @@ const LEAKS = [
   /\bas an ai\b/i,
   /\bmy role (is|as) (to |a |the )?(act|play|user|customer)/i,
 ];
-/** A run of this many words is no accident if it speaks to the customer. */
+/** If this many words in a row are equal to the instruction and address the customer, this is no accident. */
 const RUN = 7;
 const SECOND_PERSON = new Set(['you', 'your', 'yours', 'you’re', "you're"]);
 const wordsOf = (text: string) =>
@@ -60,9 +63,10 @@ const wordsOf = (text: string) =>
     ?.map((word) => word.replace(/^[.'-]+|[.'-]+$/g, '')) ?? [];
 
 /**
- * The runs of an instruction that only its writer can say: they address the customer as “you”. Facts, such as a long address, are
- * repeated word for word by a good customer too. A generated instruction speaks about “the agent”, which a customer never does; the
- * scripted customer of an imported task reads such sentences out.
+ * The word sequences of an instruction that only its writer would say, because they address the customer as “you”. Other
+ * sequences are not used, because a good customer also repeats facts, such as a long address, word for word. In a generated
+ * instruction, sequences with the word “agent” are used too: a customer never says it. In an imported task this is not
+ * possible, because the scripted customer reads such sentences aloud.
  */
 export function instructionRuns(instruction: string, generated: boolean): ReadonlySet<string> {
   const words = wordsOf(instruction);
@@ -93,15 +97,15 @@ export function reportEmpty(text: string, report: Report): void {
   if (!says.test(text)) report('empty_answer', `The message “${text.trim().slice(0, 40)}” has no words.`);
 }
 
-/** Words that no message ends with. */
+/** Words with which no message ends. */
 const DANGLING = new Set('a an the my your our their to of with for and or but because if i is are was at by as from'.split(' '));
-/** Words that customers use everywhere, so that the beginning of one is recognized. */
+/** Words that customers use everywhere. They are needed to recognise the beginning of a word. */
 const COMMON =
   'account actually address again already also another anything available before cancel cancelled change charge check confirm correct could customer delivered details different difference doing email exception exchange forward going great hello help identity information instead items longer looking method mistake name needed number order ordered orders otherwise payment pending please possible price problem process product provide really receive refund remember return returned right should something sorry sounds sure thank thanks that there thing think transfer understand update want wanted what when which whole would wrong yes yesterday'.split(
     ' ',
   );
 
-/** The words that a customer of this conversation may use, to recognize the beginning of a word. */
+/** The words that the customer of this conversation may use. They are needed to recognise the beginning of a word. */
 export class Vocabulary {
   readonly #words = new Set<string>(COMMON);
   readonly #beginnings = new Set<string>();
@@ -118,7 +122,7 @@ export class Vocabulary {
     }
   }
 
-  /** Whether a text is the beginning of a known word and no word itself. */
+  /** Whether a text is the beginning of a known word, but not a word itself. */
   isPart = (word: string): boolean => this.#beginnings.has(word) && !this.#words.has(word);
 
   #begin(word: string): void {
@@ -132,7 +136,7 @@ const lastWords = (text: string) =>
     .match(/[\p{L}\p{N}_@.'’-]+/gu)
     ?.map((word) => word.replace(/[.'’-]+$/, '')) ?? [];
 
-/** Reports a message that ends inside a word or a thought. */
+/** Reports a message that ends in the middle of a word or of a thought. */
 export function reportCut(text: string, vocabulary: Vocabulary, report: Report): void {
   const opened = text.toLowerCase().lastIndexOf('<think');
   if (opened >= 0 && !text.toLowerCase().includes('</think', opened))
@@ -141,7 +145,7 @@ export function reportCut(text: string, vocabulary: Vocabulary, report: Report):
   const last = /[\p{L}\p{N}_@.'’-]{1,80}[,;:(-]?$/u.exec(said.slice(-100))?.[0] ?? '';
   if (/[,(-]$/.test(last)) return report('cut_answer', `The message ends after “${last}”.`);
   const word = last.toLowerCase();
-  // A single word, such as “sure”, is no sentence that was cut.
+  // A message of a single word, such as “sure”, was not cut.
   if (said === last || /[.!?:;'’]$/.test(word)) return;
   if (DANGLING.has(word)) report('cut_answer', `The message ends after the word “${last}”.`);
   else if (vocabulary.isPart(word)) report('cut_answer', `The message ends inside a word: “${last}”.`);

@@ -1,7 +1,7 @@
 /**
- * @file The audit of the simulated customer: what it did wrong in a finished conversation, by deterministic rules. A customer that
- * leaves early or invents facts costs the agent its reward. The audit of the agent is in `agent/violations.ts`. Messages
- * are not trusted: every search takes linear time.
+ * @file The audit of the simulated customer: finds by deterministic rules what it did wrong in a finished conversation. If a
+ * customer leaves early or invents facts, the agent can lose its reward. The audit of the agent is in `agent/violations.ts`.
+ * Messages are not trusted, so every search takes linear time.
  */
 import { path } from '../base/message-path.ts';
 import type { Task, UserScenario } from '../records/task.ts';
@@ -18,14 +18,14 @@ export interface CustomerAudit {
   checked: CustomerFaultKind[];
   /** The checks that could not run, or only in part. */
   skipped: { check: CustomerFaultKind; why: string }[];
-  /** The checks that a model made, in place of rules. */
+  /** The checks that a model made instead of the rules. */
   judged?: { model: string; checks: CustomerFaultKind[] };
 }
 
-/** The audit reads this many characters of a message. The longest message in the results of tau-bench has 1,300. */
+/** The audit reads at most this many characters of a message. The longest message in the results of tau-bench has 1,300. */
 const MAX_READ = 131_072;
 
-/** Understands nothing. */
+/** A language that understands nothing, so that checks which need one find nothing. */
 const SILENT: CustomerLanguage = {
   listen: () => ({ claims: '', done: false, refused: false, transferred: false }),
   requests: () => false,
@@ -37,9 +37,9 @@ const SILENT: CustomerLanguage = {
 type Played = Pick<Trajectory, 'nodes' | 'leaf' | 'termination' | 'error' | 'userCalls' | 'customerJudgement'>;
 
 /**
- * The faults of the customer in a finished conversation, in the order of its messages; then the faults that a model found
- * where rules cannot look. Messages that a visitor wrote are heard and not audited.
- * @param language of the task's domain. Without it, the checks that must understand a message find nothing
+ * Finds the mistakes of the customer in a finished conversation, in the order of its messages. After them come the mistakes
+ * that a model found, of the kinds that rules cannot find. Messages that a visitor wrote are read, but not audited.
+ * @param language the language of the task's domain. If absent, the checks that must understand a message find nothing
  * @throws if the trajectory's messages form no path
  */
 export function auditCustomer(trajectory: Played, task: Pick<Task, 'scenario'>, language: CustomerLanguage = SILENT): CustomerAudit {
@@ -48,7 +48,7 @@ export function auditCustomer(trajectory: Played, task: Pick<Task, 'scenario'>, 
   const skipped = skippedChecks(scenario).filter(({ check }) => !judgement?.checked.includes(check));
   const faults: CustomerFault[] = [];
   const reportAt = (message: number) => (kind: CustomerFaultKind, detail: string) => {
-    // One message counts once for each kind.
+    // Each kind is reported only once for a message.
     if (!faults.some((fault) => fault.message === message && fault.kind === kind)) faults.push({ kind, message, detail });
   };
   const structured = isStructured(scenario);
@@ -106,18 +106,18 @@ export function auditCustomer(trajectory: Played, task: Pick<Task, 'scenario'>, 
   };
 }
 
-/** Whether the scenario says more than its text. Imported tasks have a text only. */
+/** Whether the scenario has more than a text. Imported tasks have only a text. */
 const isStructured = ({ benchmark, wishes, identity }: UserScenario): boolean =>
   benchmark === undefined && (wishes.length > 0 || Object.keys(identity).length > 0);
 
-/** Whether the customer must wait for questions before it tells the facts of its wish. */
+/** Whether the customer must wait for questions before it states the facts of its wish. */
 const withholds = ({ persona, tellsAll }: UserScenario): boolean => !(tellsAll ?? persona !== 'on_request');
 
-/** The faults that rules cannot find in tasks of this kind, or only in part. */
+/** The kinds of mistakes that rules cannot find in tasks of this kind, or only in part. */
 export const uncheckedKinds = (scenario: UserScenario): CustomerFaultKind[] =>
   isStructured(scenario) ? [] : skippedChecks(scenario).map(({ check }) => check);
 
-/** An answer that the endpoint cut, or that had no text, is in no message: the episode ended with an error. */
+/** Reports an answer that the endpoint cut, or that had no text. It is in no message, because the episode ended with an error. */
 function reportFailure({ termination, error = '' }: Played, report: (kind: CustomerFaultKind, detail: string) => void): void {
   if (termination !== 'user_error') return;
   if (/cut its answer off|thoughts without an end/.test(error)) report('cut_answer', `The last answer is not complete: ${error}.`);

@@ -1,18 +1,18 @@
-/** @file A customer's conversation with a chat model. The roles are mirrored: to the model the agent is `user`. */
+/** @file A customer's conversation with a chat model. The roles are mirrored: for the model, the agent is `user`. */
 import { historyFor } from '../environments/history.ts';
 import type { UserScenario } from '../records/task.ts';
 import { type Answer, callTools, type Message, type RawCall } from './endpoint-answer.ts';
 import { customerPrompt, GREETING } from './prompt.ts';
 import type { ToldScenario, UserSession, UserTools } from './types.ts';
 
-/** `ask` gets the whole conversation and answers its last message. */
+/** `ask` gets the whole conversation and returns the answer to its last message. */
 export function chatSession(
   scenario: ToldScenario,
   tools: UserTools | undefined,
   ask: (messages: Message[], signal?: AbortSignal) => Promise<Answer>,
 ): UserSession {
   const messages: Message[] = [{ role: 'system', content: scenario.prompt ?? customerPrompt(scenario.instruction) }];
-  // A message joins the history together with its answer, so that a failed request can be made again.
+  // A message is added to the history only together with its answer, so that a failed request can be repeated.
   const hear = async (content: string, signal?: AbortSignal): Promise<string> => {
     for (let heard: Message[] = [{ role: 'user', content }]; ;) {
       const { text, calls } = await ask([...messages, ...heard], signal);
@@ -27,7 +27,7 @@ export function chatSession(
   return { open: (signal) => hear(last, signal), reply: hear };
 }
 
-/** What was said before the customer's first answer, with mirrored roles, and the message to answer. */
+/** The messages before the customer's first answer, with mirrored roles, and the message that it must answer. */
 function begun({ history }: UserScenario): [Message[], string] {
   const past = historyFor('user', history ?? [{ role: 'assistant', content: GREETING }]);
   const last = past.pop()!.content;

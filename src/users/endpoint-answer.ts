@@ -1,4 +1,4 @@
-/** @file Chat completions of an OpenAI-compatible server: the messages sent, and the answer read. */
+/** @file The format of chat completions of an OpenAI-compatible server: the messages that are sent, and the answers. */
 import type { ToolCall, ToolSchema } from '../records/task.ts';
 import { CutAnswer, RequestFailure } from './endpoint-failure.ts';
 import type { ToldScenario, UserTools } from './types.ts';
@@ -14,7 +14,7 @@ export interface ChatRequest {
   temperature: number;
   max_tokens: number;
   seed?: number;
-  /** Only `mua user-server` sets it: the scenario's slots are the gold arguments. */
+  /** Only set for `mua user-server`, because the slots of a scenario are the gold arguments. */
   scenario?: Omit<ToldScenario, 'prompt'>;
 }
 
@@ -26,20 +26,20 @@ export interface RawCall {
 
 export interface Answer {
   text: string;
-  /** The calls as the model wrote them: the next request repeats them unchanged. */
+  /** The calls as the model wrote them. The next request repeats them unchanged. */
   calls: RawCall[];
 }
 
-/** The fields that are read of a chat completion's only choice. Thoughts in `reasoning_content` or `reasoning` are not read. */
+/** The fields that are used from the only choice of a chat completion. Thoughts in `reasoning_content` or `reasoning` are ignored. */
 interface Choice {
   message: { content?: unknown; tool_calls?: unknown };
   finish_reason?: unknown;
 }
 
-/** Bytes. A chat completion has some thousands. */
+/** The largest size of a response in bytes. A chat completion usually has some thousands. */
 const LONGEST_BODY = 4 * 2 ** 20;
 
-/** The text of a response, which is not read to its end if it is too long. @throws RequestFailure above 4 MiB */
+/** The text of a response. If it is too long, the rest is not read. @throws RequestFailure above 4 MiB */
 export async function readBody({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
@@ -61,7 +61,7 @@ export async function readBody({ body }: Response): Promise<string> {
   return text + decoder.decode();
 }
 
-/** @throws CutAnswer if the answer is not finished, and RequestFailure if the body holds no answer */
+/** @throws CutAnswer if the answer is incomplete, and RequestFailure if the body contains no answer */
 export function readAnswer(body: string, hasTools: boolean): Answer {
   let said: string | null;
   let finish: unknown;
@@ -70,10 +70,10 @@ export function readAnswer(body: string, hasTools: boolean): Answer {
     const { message, finish_reason } = (JSON.parse(body) as { choices: Choice[] }).choices[0]!;
     finish = finish_reason;
     said = withoutThoughts(textOf(message.content));
-    // Calls of tools that the model was not given are dropped.
+    // If the model was given no tools, its calls are dropped.
     if (hasTools && Array.isArray(message.tool_calls)) calls = message.tool_calls.map(readCall);
   } catch {
-    // A cut answer can hold half a call.
+    // An answer that was cut can contain an incomplete call.
     if (!isCut(finish)) throw new RequestFailure('the user endpoint did not answer with a chat completion', 'bad_response');
     said = null;
   }
@@ -84,7 +84,7 @@ export function readAnswer(body: string, hasTools: boolean): Answer {
   return { text: said, calls };
 }
 
-/** The tokens that an answer reports. */
+/** The numbers of tokens that an answer reports. */
 export function readUsage(body: string): { prompt: number | null; completion: number | null } {
   try {
     const { usage } = JSON.parse(body) as { usage?: { prompt_tokens?: unknown; completion_tokens?: unknown } | null };
@@ -96,10 +96,13 @@ export function readUsage(body: string): { prompt: number | null; completion: nu
 
 const tokens = (value: unknown) => (Number.isInteger(value) && (value as number) >= 0 ? (value as number) : null);
 
-/** Some servers name the limit itself. */
+/** Some servers use the name of the limit as the reason. */
 const isCut = (finish: unknown) => typeof finish === 'string' && /^(length|max_tokens)$/i.test(finish);
 
-/** The text of a message's content, which is a string or a list of parts. Parts with thoughts have a type of their own. */
+/**
+ * The text of a message's content, which is a string or a list of parts. Parts with thoughts are skipped, because they have
+ * another type.
+ */
 function textOf(content: unknown): string {
   if (!Array.isArray(content)) return typeof content === 'string' ? content : '';
   return (content as { type?: unknown; text?: unknown }[])
@@ -108,7 +111,7 @@ function textOf(content: unknown): string {
 }
 
 /**
- * The words outside of `<think>` blocks; null if a block is not closed. A chat template can open the block in the prompt, so
+ * The words outside of `<think>` blocks. Null if a block is not closed. A chat template can open a block in the prompt, so
  * words before a closing tag without an opening tag are thoughts too.
  */
 export function withoutThoughts(text: string): string | null {
@@ -129,12 +132,12 @@ export function withoutThoughts(text: string): string | null {
 function readCall(value: unknown, index: number): RawCall {
   const { id, function: called } = value as { id?: unknown; function: { name: unknown; arguments?: unknown } };
   if (typeof called.name !== 'string') throw new Error('a call without a name');
-  // Some servers send arguments as an object, and no id.
+  // Some servers send arguments as an object, and send no id.
   const args = typeof called.arguments === 'string' ? called.arguments : JSON.stringify(called.arguments ?? {});
   return { id: typeof id === 'string' && id ? id : `call_${index}`, type: 'function', function: { name: called.name, arguments: args } };
 }
 
-/** Makes the calls with readable arguments. The other calls get an error as their result, so that the model can correct them. */
+/** Makes the calls whose arguments can be read. Each other call gets an error as its result, so that the model can correct it. */
 export async function callTools(tools: UserTools, calls: RawCall[]): Promise<{ text: string }[]> {
   const read = calls.map(({ function: { name, arguments: text } }): ToolCall | null => {
     try {

@@ -1,4 +1,4 @@
-/** @file Requests to an OpenAI-compatible server: one address, limited concurrency, retries with growing waits. */
+/** @file Sends requests to an OpenAI-compatible server: one address, limited concurrency, and retries after growing waits. */
 import type { EndpointConfig, UserRequest } from '../records/user.ts';
 import { readBody, readUsage, type ChatRequest } from './endpoint-answer.ts';
 import { CutAnswer, httpFailure, redirected, RequestFailure } from './endpoint-failure.ts';
@@ -7,22 +7,22 @@ import { isScriptedServer, SCRIPTED_MODEL } from './scripted-server.ts';
 import { UserError } from './types.ts';
 
 export interface EndpointOptions {
-  /** Milliseconds before the first retry. The wait doubles with each retry, and half of it is random. */
+  /** The wait before the first retry, in milliseconds. It doubles with each retry, and half of it is random. */
   backoffMs?: number;
   fetch?: typeof fetch;
 }
 
 const MAX_BACKOFF_MS = 30_000;
-/** How often a cut answer is asked for again. Each time the model gets twice the room. */
+/** How often a request is repeated whose answer was cut. Each time, the model gets twice as many tokens. */
 const CUT_RETRIES = 2;
 const RETRIED: ReadonlySet<UserError['kind']> = new Set(['network', 'timeout', 'rate_limit', 'server', 'bad_response']);
 
 export class EndpointClient {
   private readonly completions: URL;
-  /** The address of the list of models. */
+  /** The URL of the server's list of models. */
   private readonly list: URL;
   private readonly limiter: Limiter;
-  /** Undefined until the server was asked. */
+  /** Whether the server is `mua user-server`. Undefined until the server was asked. */
   private scripted: boolean | undefined;
 
   /** @throws UserError (`bad_response`) if a field of the configuration is invalid. */
@@ -41,9 +41,10 @@ export class EndpointClient {
   }
 
   /**
-   * One answer of a model. The request is retried up to `maxRetries` times if it fails in a way that can pass, or if `read`
-   * throws a RequestFailure. A cut answer is retried at most twice, with `max_tokens` doubled each time.
-   * Every request is added to `requests`. @throws UserError
+   * Gets one answer of a model. The request is repeated up to `maxRetries` times if it fails in a way that can be temporary, or
+   * if `read` throws a RequestFailure. If the answer was cut, the request is repeated at most twice, each time with twice the
+   * `max_tokens`. Every request is added to `requests`.
+   * @throws UserError
    */
   complete<T>(request: ChatRequest, read: (body: string) => T, signal?: AbortSignal, requests: UserRequest[] = []): Promise<T> {
     let { max_tokens } = request;
@@ -69,14 +70,15 @@ export class EndpointClient {
   }
 
   /**
-   * Whether the server is `mua user-server`, which plays the scripted customer and needs the scenario for it. A server
-   * with another model is never asked. @throws UserError if no answer comes
+   * Whether the server is `mua user-server`, which plays the scripted customer and needs the scenario for it. The server is
+   * asked only if the configured model is the scripted one.
+   * @throws UserError if no answer comes
    */
   async playsScenario(signal?: AbortSignal): Promise<boolean> {
     if (this.config.model !== SCRIPTED_MODEL) return false;
     const ask = () =>
       this.send(this.list, { method: 'GET' }, SCRIPTED_MODEL, isScriptedServer, signal).catch((error: unknown) => {
-        // A server without a list of models is not ours.
+        // A server without a list of models is not `mua user-server`.
         if (error instanceof RequestFailure && error.final) return false;
         throw error;
       });
@@ -114,7 +116,7 @@ export class EndpointClient {
       const response = await (this.options.fetch ?? fetch)(url.href, {
         ...init,
         headers: { ...(init.body && { 'Content-Type': 'application/json' }), ...(apiKey && { Authorization: `Bearer ${apiKey}` }) },
-        // The key must not follow a redirect to another server.
+        // A redirect is not followed, because another server must not get the key.
         redirect: 'manual',
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
@@ -131,13 +133,14 @@ export class EndpointClient {
       if (signal?.aborted) throw new RequestFailure('cancelled', 'aborted');
       if (timeout.aborted) throw new RequestFailure(`the user endpoint gave no answer within ${timeoutMs} ms`, 'timeout');
       if (began) throw new RequestFailure('the user endpoint closed the connection before its answer was complete', 'server');
-      // User name, password and query of the address and the text of the cause can hold keys, so they are left out.
+      // The message contains only origin and path of the URL. User name, password, query and the text of the cause could contain
+      // keys.
       throw new RequestFailure(`the user endpoint at ${url.origin}${url.pathname} cannot be reached`, 'network');
     }
   }
 }
 
-/** @throws RequestFailure if the body is no list of models */
+/** @throws RequestFailure if the body is not a list of models */
 function readModels(body: string): string[] {
   try {
     const { data } = JSON.parse(body) as { data: { id: unknown }[] };
@@ -151,7 +154,7 @@ function completionsUrl(baseUrl: string): URL {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (!url || !/^https?:$/.test(url.protocol))
     throw new UserError('the base URL is not an http(s) address: expected one such as http://localhost:11434/v1', 'bad_response');
-  // A query, such as ?api-version=…, stays.
+  // The query of the URL, such as ?api-version=…, is kept.
   url.pathname = `${url.pathname.replace(/\/+$/, '').replace(/\/chat\/completions$/, '')}/chat/completions`;
   return url;
 }

@@ -1,4 +1,4 @@
-/** @file How a request to an endpoint can fail, in a sentence that never holds the API key. */
+/** @file The ways in which a request to an endpoint can fail. Each has a sentence that never contains the API key. */
 import { UserError } from './types.ts';
 
 const MAX_RETRY_AFTER_MS = 60_000;
@@ -8,16 +8,16 @@ export class RequestFailure extends UserError {
   constructor(
     message: string,
     kind: UserError['kind'],
-    /** The server asks to wait this long before the next attempt. */
+    /** The wait, before the next attempt, for which the server asks. */
     readonly retryAfterMs = 0,
-    /** True when the same request would fail again. */
+    /** Whether the same request would fail again. */
     readonly final = false,
   ) {
     super(message, kind);
   }
 }
 
-/** The answer is not finished: the model reached `max_tokens`, or its thoughts have no end. More room can help. */
+/** An incomplete answer: the model reached `max_tokens`, or its thoughts do not end. A larger limit can help. */
 export class CutAnswer extends RequestFailure {
   constructor(message: string) {
     super(message, 'bad_response');
@@ -43,7 +43,7 @@ export function httpFailure({ status, headers }: Response, body: string, apiKey:
   return new RequestFailure(`the user endpoint rejected the request (HTTP ${status})${detail}`, 'bad_response', 0, true);
 }
 
-/** Browsers do not say where a redirect leads; Node does. */
+/** The error for a redirect. It names the target only in Node, because browsers do not show it. */
 export function redirected({ headers }: Response): RequestFailure {
   const target = headers.get('location');
   const to = target && URL.canParse(target) ? ` to ${new URL(target).origin}` : '';
@@ -51,7 +51,7 @@ export function redirected({ headers }: Response): RequestFailure {
   return new RequestFailure(message, 'bad_response', 0, true);
 }
 
-/** The server's error message, shortened. Some servers repeat the key, so the key is removed. */
+/** The server's error message, shortened. The key is removed, because some servers repeat it. */
 function errorText(body: string, apiKey?: string): string {
   let text: unknown;
   try {
@@ -64,7 +64,7 @@ function errorText(body: string, apiKey?: string): string {
   return `: ${(apiKey ? text.replaceAll(apiKey, '…') : text).slice(0, 200)}`;
 }
 
-/** `Retry-After` is a number of seconds or an HTTP date. */
+/** Reads the header `Retry-After`, which is a number of seconds or an HTTP date. */
 function retryAfterMs(header: string | null): number {
   if (!header) return 0;
   const ms = /^\d+(\.\d+)?$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();

@@ -1,4 +1,4 @@
-/** @file A test of an endpoint's settings, for a form. */
+/** @file Tests the settings of an endpoint, for a form. */
 import type { EndpointConfig } from '../records/user.ts';
 import { EndpointClient, type EndpointOptions } from './endpoint-client.ts';
 import { EndpointUsers } from './endpoint.ts';
@@ -21,14 +21,14 @@ export interface EndpointReport {
     | 'server'
     | 'bad_answer';
   message: string;
-  /** The models that the server lists; absent if they were not asked for or the server has no list. */
+  /** The models that the server lists. Absent if they were not asked for, or if the server has no list. */
   models?: string[];
 }
 
-/** How many names of models a sentence holds. */
+/** The largest number of model names in a sentence. */
 const NAMED = 8;
 
-/** Makes one small request and says in a sentence what is wrong and what helps. Never throws. */
+/** Makes one small request. If it fails, a sentence says what is wrong and what helps. Never throws. */
 export async function testEndpoint(config: EndpointConfig, options: EndpointOptions = {}): Promise<EndpointReport> {
   const quick = { timeoutMs: 20_000, ...config, maxRetries: 0 };
   try {
@@ -52,11 +52,11 @@ export async function testEndpoint(config: EndpointConfig, options: EndpointOpti
   }
 }
 
-/** Asks the server for its models, and says in a sentence what is wrong. Never throws. */
+/** Asks the server for its models. If this fails, a sentence says what is wrong. Never throws. */
 export async function listModels(config: EndpointConfig, options: EndpointOptions = {}): Promise<EndpointReport> {
   if (isMixed(config.baseUrl)) return MIXED;
   try {
-    // The list needs no model.
+    // The list of models can be read without naming a model.
     const client = new EndpointClient({ timeoutMs: 20_000, ...config, model: config.model || 'any', maxRetries: 0 }, options);
     const models = await client.models();
     return { ok: models.length > 0, kind: models.length > 0 ? 'ok' : 'model_missing', message: listed(models), models };
@@ -82,7 +82,7 @@ function listed(models: readonly string[]): string {
   return models.length > NAMED ? `It has ${names} and ${models.length - NAMED} more.` : `It has ${names}.`;
 }
 
-/** A failure in a sentence, with what helps for this provider. */
+/** A sentence about a failure that says what helps with this provider. */
 async function explain(
   { kind, message }: UserError,
   { baseUrl, apiKey }: EndpointConfig,
@@ -108,7 +108,10 @@ async function explain(
   }
 }
 
-/** A `no-cors` request succeeds if only CORS keeps the page from reading answers. Outside a browser there is no CORS. */
+/**
+ * Whether only CORS prevents the page from reading answers: in this case a `no-cors` request succeeds. Outside a browser there
+ * is no CORS.
+ */
 async function answersWithoutCors(baseUrl: string, { fetch: send = fetch }: EndpointOptions): Promise<boolean> {
   if (!('document' in globalThis || 'importScripts' in globalThis)) return false;
   try {

@@ -1,6 +1,6 @@
 /**
- * @file Customers played by a language model behind an OpenAI-compatible `/chat/completions`. The roles are mirrored: to the
- * model the agent is `user`, and the customer is `assistant`.
+ * @file Customers that are played by a language model behind an OpenAI-compatible `/chat/completions`. The roles are mirrored:
+ * for the model, the agent is `user` and the customer is `assistant`.
  */
 import type { EndpointConfig, UserRequest } from '../records/user.ts';
 import { chatSession } from './chat-session.ts';
@@ -10,7 +10,10 @@ import { RequestFailure } from './endpoint-failure.ts';
 import { JUDGE_PROMPT, readJudgement, writeCase } from './judge.ts';
 import type { ToldScenario, UserSession, UserSimulator, UserTools, Utterance } from './types.ts';
 
-/** MUA-RL's limit for the customer. It leaves room for the thoughts of a reasoning model, and for a judge's reasons. */
+/**
+ * MUA-RL's limit on the tokens of the customer's answer. It is large enough for the thoughts of a reasoning model, and for a
+ * judge's reasons.
+ */
 const MAX_TOKENS = 4096;
 
 export class EndpointUsers implements UserSimulator {

@@ -1,9 +1,9 @@
-/** @file What a scripted customer hears of a message. */
+/** @file The part of a message that a scripted customer hears. */
 
-/** Characters of a message that the customer hears. The longest message of an agent in tau-bench's results has 1,300. */
+/** The number of characters of a message that the customer hears. The longest message of an agent in tau-bench's results has 1,300. */
 const MAX_HEARD = 8192;
 
-/** The part of a message that the customer hears. The limit and bounded patterns keep hostile messages fast. */
+/** The part of a message that the customer hears. With this limit and bounded patterns, even a hostile message is processed fast. */
 export const hearable = (message: string): string => message.slice(0, MAX_HEARD);
 
 /** A pattern that matches exactly this text. */

@@ -9,7 +9,7 @@ import type { UserSimulator } from './types.ts';
 /**
  * @param scripts finds the scripted customers of a domain
  * @param spawn starts a model that plays customers (default: in a worker of this page)
- * @throws UserError if the configuration is invalid, such as a base URL that is not a URL.
+ * @throws UserError if the configuration is invalid, for example if the base URL is not a URL
  */
 export function createUsers(config: UserConfig, scripts: FindScripts, spawn?: () => ModelWorker): UserSimulator {
   if (config.mode === 'scripted') return new ScriptedUsers(scripts);

@@ -1,4 +1,7 @@
-/** @file The prompt and the answer of a model that judges statements about a conversation: tau2-bench's NL_ASSERTION, and the audit of the customer. */
+/**
+ * @file The prompt for a model that judges statements about a conversation, and the reading of its answer. Used for
+ * tau2-bench's NL_ASSERTION and for the audit of the customer.
+ */
 import type { Utterance } from './types.ts';
 
 export const JUDGE_PROMPT = `You check a conversation between a service agent and a customer. You get the conversation, tool calls and their results included, sometimes the customer's instruction, and numbered statements. Decide of each statement, by what you get alone, whether it holds.
@@ -18,7 +21,7 @@ export function writeCase(statements: readonly string[], conversation: readonly 
   return `Conversation:\n${said}\n\nStatements:\n${statements.map((statement, i) => `${i + 1}. ${statement}`).join('\n')}`;
 }
 
-/** Whether each statement is met; null if the answer has no verdict for a statement. Words around the JSON do not matter. */
+/** Reads whether each statement is met. Null if the answer has no verdict for a statement. Text around the JSON is ignored. */
 export function readJudgement(answer: string, count: number): boolean[] | null {
   try {
     const { results } = JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)) as { results: { met: unknown }[] };

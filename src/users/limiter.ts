@@ -1,4 +1,4 @@
-/** @file Waiting for a free slot, and waiting for time to pass. A signal ends both early. */
+/** @file Waits for a free slot, or for some time. A signal ends both waits early. */
 
 /** Runs at most `slots` tasks at once. Other tasks wait in the order in which they came. */
 export class Limiter {
@@ -6,7 +6,7 @@ export class Limiter {
 
   constructor(private slots: number) {}
 
-  /** @throws the signal's reason if it aborts before the task starts, and whatever error the task throws. */
+  /** @throws the signal's reason if it is aborted before the task starts, and every error of the task */
   async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     if (this.slots > 0) this.slots -= 1;
@@ -14,7 +14,7 @@ export class Limiter {
     try {
       return await task();
     } finally {
-      // The slot goes directly to the next task in line, so that no newer task can take it.
+      // Give the slot directly to the next task in the queue, so that no newer task can take it.
       const next = this.queue.shift();
       if (next) next();
       else this.slots += 1;

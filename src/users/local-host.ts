@@ -1,4 +1,7 @@
-/** @file One text-generation model in the tab, for many conversations: their order, time limits, and a worker that dies. */
+/**
+ * @file Runs one text-generation model in the tab for many conversations: puts requests in order, limits their time, and
+ * replaces a worker that dies.
+ */
 import type { Generated, Generation, Outcome } from '../local/api.ts';
 import type { LocalErrorKind } from '../local/local-error.ts';
 import { type ModelWorker, spawnModelWorker } from '../local/spawn.ts';
@@ -14,13 +17,16 @@ const KINDS: Record<LocalErrorKind, UserError['kind']> = {
   cancelled: 'aborted',
 };
 
-/** Milliseconds for the model to end a generation that is over. A token of a large model takes seconds on a processor. */
+/**
+ * How long, in milliseconds, the model may take to stop a generation that was ended. With a large model, one token takes
+ * seconds on a CPU.
+ */
 const GRACE_MS = 20_000;
-/** Milliseconds without a request after which the model leaves the memory. */
+/** After this many milliseconds without a request, the model is removed from memory. */
 const IDLE_MS = 300_000;
 
 export class LocalHost {
-  /** A model writes one message at a time. A conversation has at most one message waiting, so this order is a round. */
+  /** The model writes one message at a time. Each conversation waits for at most one message, so the conversations take turns. */
   readonly #turns = new Limiter(1);
   #worker: ModelWorker | null = null;
   #idle: ReturnType<typeof setTimeout> | undefined;
@@ -31,14 +37,14 @@ export class LocalHost {
     private readonly graceMs = GRACE_MS,
   ) {}
 
-  /** Loads the model, if it is not loaded. @throws UserError */
+  /** Loads the model, if it is not loaded yet. @throws UserError */
   load(signal?: AbortSignal): Promise<void> {
     return this.#inTurn(async () => {
       await this.#loaded();
     }, signal);
   }
 
-  /** @throws UserError; a call after the death of the worker starts another one */
+  /** @throws UserError; after the worker has died, the next call starts another one */
   generate(request: Generation, signal?: AbortSignal): Promise<Generated> {
     return this.#inTurn(async () => this.#generate(await this.#loaded(), request, signal), signal);
   }

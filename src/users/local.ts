@@ -1,4 +1,7 @@
-/** @file Customers played by a text-generation model in the tab (transformers.js), with the prompt of customers behind an endpoint. */
+/**
+ * @file Customers that are played by a text-generation model in the tab (transformers.js). The prompt is the same as for
+ * customers behind an endpoint.
+ */
 import { Dice } from '../base/dice.ts';
 import type { ChatMessage, Generated } from '../local/api.ts';
 import type { ModelWorker } from '../local/spawn.ts';
@@ -21,7 +24,7 @@ export class LocalUsers implements UserSimulator {
     this.#host = new LocalHost(config, spawn);
   }
 
-  /** Loads the model, so that a model that cannot play ends a run before its first step. @throws UserError */
+  /** Loads the model. So a model that cannot play ends a run before its first step. @throws UserError */
   ready(): Promise<void> {
     return this.#host.load();
   }
@@ -74,7 +77,7 @@ export class LocalUsers implements UserSimulator {
   }
 }
 
-/** Chat templates expect text where the API of endpoints has null, and arguments as an object. */
+/** Converts a message. Chat templates expect a text where the API of endpoints allows null, and arguments as an object. */
 function toChat(message: Message): ChatMessage {
   if (message.role === 'tool') return { role: 'tool', content: message.content };
   const { role, content, tool_calls } = message;
@@ -86,7 +89,10 @@ function toChat(message: Message): ChatMessage {
   return { role, content: content ?? '', ...(calls && { tool_calls: calls }) };
 }
 
-/** Calls are marked as in Qwen's and Hermes' chat templates. @throws UserError (`bad_response`) if the message has no end or no words */
+/**
+ * Reads a generated message. Calls are marked as in Qwen's and Hermes' chat templates.
+ * @throws UserError (`bad_response`) if the message has no end or no words
+ */
 export function readGenerated({ text, isCut, tokens }: Generated, hasTools: boolean): Answer {
   if (isCut) throw new UserError(`the customer’s model did not end its message within ${tokens} tokens`, 'bad_response');
   const said = withoutThoughts(text);

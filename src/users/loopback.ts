@@ -1,11 +1,12 @@
-/** @file Names under which a computer reaches itself, and requests that come from elsewhere. */
+/** @file Recognises the names of this computer, and requests that come from other computers or pages. */
 
 /** Whether a URL's host name is this computer: `localhost`, `127.x.x.x` or `[::1]`. */
 export const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname);
 
 /**
- * Why a request comes from outside of this computer; null if it does not. Programs other than browsers send no origin. The check
- * of `Host` stops DNS rebinding, the check of `Origin` stops requests that need no preflight.
+ * The reason why a request is refused because it comes from elsewhere. Null if it comes from this computer. Programs that are
+ * not browsers send no origin. The check of `Host` prevents DNS rebinding. The check of `Origin` stops requests that need no
+ * preflight.
  */
 export function stranger(
   { host, origin }: { host?: string | undefined; origin?: string | undefined },

@@ -1,6 +1,7 @@
 /**
- * @file The default system prompt of a language model that plays the customer, and the instruction in such a prompt: tau-bench's user prompt in our own words. It
- * holds the instruction and nothing else of the scenario, because the scenario's slots are the gold arguments.
+ * @file The default system prompt for a language model that plays the customer, and the reading of the instruction from such a
+ * prompt. It is tau-bench's user prompt in our words. Of the scenario it contains only the instruction, because the scenario's
+ * slots are the gold arguments.
  */
 import { STOP } from './types.ts';
 
@@ -21,13 +22,13 @@ Rules:
 - When the goal of the instruction is reached, refused or handed to a human, answer with ${STOP} alone. Nothing else ends the conversation.`;
 }
 
-/** Characters of a prompt that are read. The longest task of tau-bench and tau2-bench has 2,400. */
+/** The number of characters of a prompt that are read. The longest task of tau-bench and tau2-bench has 2,400. */
 const MAX_PROMPT = 16_384;
 const MARK = 'Instruction:';
 
 /**
- * The instruction in a system prompt: between tau2-bench's `<scenario>` tags, or from tau-bench's `Instruction:` to the next
- * empty line. A prompt with neither is taken whole.
+ * Finds the instruction in a system prompt: the text between tau2-bench's `<scenario>` tags, or from tau-bench's
+ * `Instruction:` to the next empty line. If the prompt has neither, the whole prompt is the instruction.
  */
 export function instructionIn(prompt: string): string {
   const text = prompt.slice(0, MAX_PROMPT);

@@ -1,14 +1,17 @@
-/** @file Servers with an OpenAI-compatible interface: their usual addresses, whether they need a key, how they allow a page (CORS). */
+/**
+ * @file Servers with an OpenAI-compatible interface: their usual URLs, whether they need a key, and how they can allow the
+ * page to read answers (CORS).
+ */
 
 export interface Provider {
   id: string;
   label: string;
-  /** '' for a server that this list does not know. */
+  /** The usual base URL. '' for a server that is not in this list. */
   baseUrl: string;
   key: 'none' | 'optional' | 'required';
-  /** How to start the server; '' for a service on the internet. */
+  /** How to start the server. '' for a service on the internet. */
   start: string;
-  /** How to let a page of `origin` read the server's answers. */
+  /** How to allow a page of `origin` to read the server's answers. */
   cors: (origin: string) => string;
 }
 
@@ -75,7 +78,7 @@ export const PROVIDERS: readonly Provider[] = [
   OTHER,
 ];
 
-/** The provider whose host and port an address has; “Another server” for other addresses and for text that is no address. */
+/** The provider with the host and port of a URL. “Another server” for other URLs, and for text that is not a URL. */
 export function providerOf(baseUrl: string): Provider {
   const place = (text: string) => (URL.canParse(text) ? new URL(text).host.replace(/^(127\.0\.0\.1|\[::1\])(?=:|$)/, 'localhost') : null);
   const host = place(baseUrl.trim());

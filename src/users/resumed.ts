@@ -1,10 +1,13 @@
-/** @file A simulated user that continues a conversation which another session of a user began. */
+/** @file A simulated user that continues a conversation which another session began. */
 import type { Json } from '../records/json.ts';
 import type { ToolCall } from '../records/task.ts';
 import { GREETING } from './prompt.ts';
 import { STOP_WORDS, type ToldScenario, type UserSession, type UserSimulator, type UserTools } from './types.ts';
 
-/** A past answer of the user: the message it answered (null for the first message), and the calls made for it with their results. */
+/**
+ * A past answer of the user. `heard` is the message that it answered (null for the first message). `calls` are the calls that
+ * the user made for it, with their results.
+ */
 export interface PastAnswer {
   heard: string | null;
   said: string;
@@ -12,9 +15,9 @@ export interface PastAnswer {
 }
 
 /**
- * `replay` suits a user that depends only on what it hears, such as the scripted user: the user hears the conversation again,
- * its answers are dropped, and its calls get their recorded results. `tell` gives the past messages to the user as
- * `history`, as tau2-bench does for a conversation that has begun.
+ * `replay` is for a user that depends only on what it hears, such as the scripted user: it hears the conversation again, its
+ * answers are dropped, and its calls get their recorded results. `tell` gives the past messages to the user as `history`, as
+ * tau2-bench does when a conversation has already begun.
  */
 export class ResumedUsers implements UserSimulator {
   constructor(
@@ -45,7 +48,7 @@ export class ResumedUsers implements UserSimulator {
         live ? tools.call(calls) : calls.map(() => results.shift() ?? { text: 'Error: nothing happened', error: true }),
     };
     const session = this.users.session(scenario, seed, replaying);
-    /** The user's goodbye, if the user leaves during the replay. The user then repeats this goodbye. */
+    /** The user's goodbye, if the user leaves during the replay. In this case the user repeats it. */
     let goodbye: string | null = null;
     const catchUp = async (signal?: AbortSignal) => {
       if (live) return;
@@ -68,7 +71,7 @@ export class ResumedUsers implements UserSimulator {
     let session: UserSession | null = null;
     const reply = (text: string, signal?: AbortSignal) => {
       if (session) return session.reply(text, signal);
-      // The first answer was to the scenario's history, or to the greeting if the scenario has no history.
+      // The user's first answer followed the history of the scenario, or the greeting if there is no history.
       const before = scenario.history ?? [{ role: 'assistant', content: GREETING }];
       const history = [...before, ...this.past.flatMap(messages), { role: 'assistant', content: text }];
       session = this.users.session({ ...scenario, history }, seed, tools);

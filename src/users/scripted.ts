@@ -1,4 +1,4 @@
-/** @file The scripted customers: rules of the task's domain play them. */
+/** @file The scripted customers. They are played by the rules of the task's domain. */
 import {
   type CustomerScripts,
   type Move,
@@ -9,11 +9,11 @@ import {
   type ToldScenario,
 } from './types.ts';
 
-/** The customers of a domain. Without a domain: those that play any text, or any customer with tools. */
+/** Finds the scripted customers of a domain. Without a domain: those that play any text, or any customer with tools. */
 export type FindScripts = (domain: string | undefined, hasTools: boolean) => Promise<CustomerScripts>;
 
 export class ScriptedUsers implements UserSimulator {
-  /** @param varied the customers say the same in many wordings, where the domain has them */
+  /** @param varied whether the customers use many wordings for the same facts, if the domain has such wordings */
   constructor(
     private readonly scripts: FindScripts,
     private readonly varied = false,
@@ -24,7 +24,7 @@ export class ScriptedUsers implements UserSimulator {
     const begin = async () =>
       (await this.scripts(scenario.domain, schemas.length > 0)).customer(scenario, seed, { tools: schemas, varied: this.varied });
     const begun = begin();
-    begun.catch(() => {}); // the first message reports it
+    begun.catch(() => {}); // the first message reports this error
     const speak = async (signal: AbortSignal | undefined, move: Move): Promise<string> => {
       const customer = await begun;
       for (let next = move; ;) {

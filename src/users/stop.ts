@@ -1,12 +1,12 @@
-/** @file When a customer's message ends the conversation. */
+/** @file Decides whether a customer's message ends the conversation. */
 
-/** Quotation marks that open, each with the mark that closes it. An apostrophe is no such mark: it also occurs in words. */
+/** The opening quotation marks, each with its closing mark. The apostrophe is not one of them, because it also occurs inside words. */
 const QUOTES: Record<string, string> = { '"': '"', '`': '`', '“': '”', '„': '“', '«': '»' };
 
 /**
- * Whether a text says one of the words outside of quotation marks. “You wrote "###STOP###"?” talks about the word. A quotation
- * ends in its line; a mark without its partner quotes nothing. Marks around the whole text are not counted, because language
- * models often put them around a message. Time is linear in the text.
+ * Whether a text contains one of the words outside of quotation marks. “You wrote "###STOP###"?” only talks about the word. A
+ * quotation ends in the same line; a mark without a partner opens no quotation. Marks around the whole text are ignored,
+ * because language models often put them around a message. The time is linear in the length of the text.
  */
 export function saysStop(text: string, words: readonly string[]): boolean {
   if (!words.some((word) => text.includes(word))) return false;
@@ -14,7 +14,7 @@ export function saysStop(text: string, words: readonly string[]): boolean {
   return words.some((word) => said.replaceAll(`'${word}'`, '').replaceAll(`‘${word}’`, '').includes(word) || said === `'${word}'`);
 }
 
-/** The text without what its quotation marks enclose. Marks around the whole text count as no marks. */
+/** The text without its quotations. Marks around the whole text are ignored. */
 function withoutQuotations(text: string): string {
   const trimmed = text.trim();
   const close = QUOTES[trimmed[0] ?? ''];
@@ -31,7 +31,7 @@ function withoutQuotationsInLine(line: string): string {
       at = end + 1;
       continue;
     }
-    // This mark has no partner from here on, so it is an ordinary character for the rest of the line.
+    // From here on this mark has no partner, so it is an ordinary character in the rest of the line.
     if (close !== undefined) line = line.slice(0, at) + line.slice(at).replaceAll(line[at]!, ' ');
     said += line[at]!;
     at += 1;

@@ -1,21 +1,23 @@
-/** @file The interface of the user worker: sessions of simulated users for other workers. */
+/** @file The interface of the user worker, in which sessions of simulated users run for other workers. */
 import type { EndpointConfig, UserConfig, UserRequest } from '../records/user.ts';
 import { type EndpointReport, listModels, testEndpoint } from './endpoint-test.ts';
 import { createUsers } from './index.ts';
 import type { FindScripts } from './scripted.ts';
 import { type ToldScenario, UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
 
-/** Errors lose their class and their fields between workers, so a failure is sent as a value. */
+/** The answer of the worker. A failure is sent as a value, because errors lose their class and their fields between workers. */
 export type Answer<T = { text: string }> = (T | { failure: { kind: UserError['kind']; message: string } }) & {
-  /** The requests to a language model that the answer took. */
+  /** The requests to a language model that were needed for the answer. */
   requests?: UserRequest[];
 };
 
-/** The caller names the sessions, so that it can cancel an opening too. */
+/** The caller chooses the names of the sessions, so that it can also cancel a session that is still opening. */
 export interface UserWorkerApi {
   /**
-   * The number of the simulator with this configuration, and the model that judges its customers. All callers with the same configuration share one simulator, so
-   * that its limit on requests holds for all of them. A model in the tab is loaded first. @throws Error with UserError's message
+   * Returns the number of the simulator with this configuration, and the model that judges its customers. All callers with the
+   * same configuration share one simulator, so that its limit on requests holds for all of them together. A model in the tab is
+   * loaded first.
+   * @throws Error with UserError's message
    */
   configure(config: UserConfig): Promise<{ simulator: number; customerJudge: string | undefined }>;
   open(
@@ -27,11 +29,11 @@ export interface UserWorkerApi {
     call?: UserTools['call'],
   ): Promise<Answer>;
   reply(session: string, text: string): Promise<Answer>;
-  /** Forgets the session. Only the caller that opened the session knows when it is over. */
+  /** Closes the session. The caller that opened it must do this, because nobody else knows when the session is over. */
   close(session: string): void;
   /** Ends the current request with a failure of kind `aborted`, and closes the session. */
   cancel(session: string): void;
-  /** See `UserSimulator.judge`. `cancel(name)` ends the request. */
+  /** Like `UserSimulator.judge`. `cancel(name)` ends the request. */
   judge(
     simulator: number,
     name: string,
