@@ -1,4 +1,4 @@
-/** @file The words for personas and faults of tools, of the page and of the documents. */
+/** @file The texts that describe personas and faults of tools. The page and the documents use them. */
 import type { Persona, ToolFaults } from '../records/conditions.ts';
 
 export const PERSONA_LABELS: Record<Persona, string> = {

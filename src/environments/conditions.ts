@@ -1,6 +1,6 @@
 /**
- * @file The conditions of generated tasks as settings and in task ids. A task id names its conditions, because tasks with equal
- * ids must be equal: evaluations are paired by task id.
+ * @file The conditions of generated tasks (shares of customers and faults of tools), as settings and as a code in task ids. A
+ * task id contains its conditions, because evaluations are paired by task id, so tasks with equal ids must be equal.
  */
 import {
   PERSONAS,
@@ -12,19 +12,19 @@ import {
   type ValidationConditionSettings,
 } from '../records/conditions.ts';
 
-/** All shares of customers, those that are not given with 0. */
+/** The shares of all customers. Those that are not given are 0. */
 export const shares = (values: Partial<CustomerShares>): CustomerShares => ({
   ...(Object.fromEntries(PERSONAS.map((persona) => [persona, 0])) as CustomerShares),
   ...values,
 });
 export const RELIABLE: ToolFaults = { outages: 0, stale_reads: 0 };
 
-/** Stands in the settings of a domain whose customers nobody can choose. */
+/** The shares in the settings of a domain in which the customers cannot be chosen. They have no effect there. */
 export const ANYONE = shares({ upfront: 0.37, on_request: 0.32, changes_mind: 0.15, pushy: 0.1, impossible: 0.06 });
-/** Few of them change their mind, so writing at once works as well as asking first. */
+/** Few of these customers change their mind, so writing at once works as well as asking first. */
 const COOPERATIVE = shares({ upfront: 0.4, on_request: 0.36, changes_mind: 0.1, pushy: 0.05, impossible: 0.05, confused: 0.04 });
 
-/** The conditions of the cold start's conversations. A few outages show the demonstrators' second try. */
+/** The conditions of the cold start's conversations. There are a few outages, so that the demonstrators show how to try again. */
 export const COLD_START: Conditions = { customers: COOPERATIVE, tools: { ...RELIABLE, outages: 0.02 } };
 
 export function conditionSettings({ customers, tools }: Conditions): ConditionSettings & ValidationConditionSettings {
@@ -38,7 +38,7 @@ export function conditionSettings({ customers, tools }: Conditions): ConditionSe
 
 type Settings = ConditionSettings & ValidationConditionSettings;
 
-/** The conditions of a run's training or of its evaluations. */
+/** The conditions of a run: those of its training, or those of its evaluations. */
 export function conditionsOf(settings: Settings, phase: 'train' | 'val'): Conditions {
   const value = (name: keyof ConditionSettings) => settings[phase === 'val' ? (`val_${name}` as keyof Settings) : name];
   return {
@@ -48,9 +48,9 @@ export function conditionsOf(settings: Settings, phase: 'train' | 'val'): Condit
 }
 
 /**
- * `shares` with the given values. The other shares keep their proportions and take the rest, so that all sum to 1. If they
- * were all 0, the rest goes to `upfront`, or to `on_request` if `upfront` is given.
- * @throws if a given value is not a share, or the given values sum to more than 1
+ * Replaces shares by the given values. The other shares keep their proportions and are scaled, so that the sum of all is 1. If
+ * they were all 0, the rest goes to `upfront`, or to `on_request` if `upfront` is given.
+ * @throws if a given value is not a share, or if the sum of the given values is above 1
  */
 export function completeShares(shares: CustomerShares, given: Partial<CustomerShares>): CustomerShares {
   const total = Object.entries(given).reduce((sum, [persona, value]) => {
@@ -69,7 +69,10 @@ export function completeShares(shares: CustomerShares, given: Partial<CustomerSh
 
 const round = (value: number) => Math.round(value * 1e6) / 1e6;
 
-/* In ids: a letter for each share and its value in thousandths, without zeros: `u190r130c550p100i30`. */
+/*
+ * The code in ids has a letter for each share, followed by its value in thousandths. Shares that are 0 are omitted:
+ * `u190r130c550p100i30`.
+ */
 const LETTERS: Record<Persona | keyof ToolFaults, string> = {
   upfront: 'u',
   on_request: 'r',
@@ -82,8 +85,9 @@ const LETTERS: Record<Persona | keyof ToolFaults, string> = {
 };
 
 /**
- * The conditions as a part of a task id.
- * @param uncoded the conditions that an id without a code means: for them the code is ''. Undefined: the domain has no conditions
+ * The code of the conditions, as a part of a task id.
+ * @param uncoded the conditions that an id without a code means; the code for them is ''. Undefined if the domain has no
+ * conditions
  */
 export function conditionsCode(conditions: Conditions | undefined, uncoded: Conditions | undefined): string {
   if (!conditions || !uncoded) return '';
@@ -100,7 +104,7 @@ const encode = ({ customers, tools }: Conditions): string =>
 
 export const isConditionsCode = (text: string): boolean => /^(?:[urcpiwos]\d{1,4})*$/.test(text);
 
-/** Reads what `conditionsCode` wrote. Undefined for ''. @throws if the text is no such code */
+/** Reads a code that `conditionsCode` wrote. Undefined for ''. @throws if the text is not such a code */
 export function readConditionsCode(code: string): Conditions | undefined {
   if (code === '') return undefined;
   if (!isConditionsCode(code)) throw new Error(`conditions "${code}" of a task id: expected shares such as u200c800`);

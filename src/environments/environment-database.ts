@@ -24,7 +24,7 @@ interface EpisodeRow {
   id: string;
   task: Task;
   startedAt: number;
-  /** The lock of the worker that plays the episode. Absent where there are no Web Locks. */
+  /** The name of a lock that the worker holds which plays the episode. Absent if the browser has no Web Locks. */
   owner?: string;
 }
 interface ChangeRow {
@@ -46,13 +46,14 @@ export class EnvironmentDatabase extends VersionedDatabase {
   constructor(name: string) {
     const stores = {
       worlds: 'id, usedAt',
-      // All queries are ranges of these compound keys: fewer indices make writes faster.
+      // All queries are ranges of these compound keys. With fewer indices, writes are faster.
       rows: '[world+table+key]',
       episodes: 'id, startedAt',
       changes: '[episode+table+key]',
       log: '[episode+index]',
     };
-    // Episodes are short: it is better to lose the last episodes in a power cut than to wait for the disk. No query is observed.
+    // Episodes are short, so losing the last ones in a power cut is better than waiting for the disk. No query is observed, so the
+    // cache is not needed.
     super(name, 3, stores, { chromeTransactionDurability: 'relaxed', cache: 'disabled' });
   }
 

@@ -1,4 +1,4 @@
-/** @file What every store of episodes shares: domains by name, base worlds in memory, and how one tool call runs. */
+/** @file What all stores of episodes share: domains by name, base worlds in memory, and the code that runs a tool call. */
 import {
   checkLevel,
   type DomainDefinition,
@@ -13,25 +13,28 @@ import { Overlay, type World } from './overlay.ts';
 import type { RowChange, Task, ToolCall } from '../records/task.ts';
 import type { Domain, ToolResult } from './types.ts';
 
-/** An episode in memory. */
+/** An episode, as it is in memory. */
 export interface Episode {
   id: string;
   task: Task;
   definition: TableDomain;
   domain: Domain;
   overlay: Overlay;
-  /** Length of the log. */
+  /** The number of calls in the log. */
   calls: number;
 }
 
-/** One tool call of an episode with its answer. */
+/** One tool call of an episode, with its result. */
 export interface LogEntry {
   episode: string;
   index: number;
   call: ToolCall;
   text: string;
   error: boolean;
-  /** Rows that the call changed, before and after the call. A new order of keys is a change too. */
+  /**
+   * The rows that the call changed, with their values before and after the call. A row whose keys have another order also counts
+   * as changed.
+   */
   changes: RowChange[];
 }
 
@@ -40,19 +43,19 @@ const WORLDS_IN_MEMORY = 128;
 export abstract class EpisodeStore {
   private readonly worlds = new Map<string, Promise<World>>();
 
-  /** @param definitions domains by name. */
+  /** @param definitions the domains, by name */
   constructor(private readonly definitions: ReadonlyMap<string, DomainDefinition | DomainSource>) {}
 
   abstract start(task: Task): Promise<string>;
-  /** Runs one tool call: the log entry and the changed rows are kept together or not at all. */
+  /** Runs one tool call. Its log entry and its changed rows are stored together, or neither is stored. */
   abstract call(id: string, call: ToolCall): Promise<ToolResult>;
-  /** The task and the overlay after all running calls. */
+  /** The task and the overlay after all calls that are running now. */
   abstract state(id: string): Promise<Pick<Episode, 'task' | 'definition' | 'overlay'>>;
   abstract log(id: string): Promise<LogEntry[]>;
   abstract close(id: string): Promise<void>;
   protected abstract loadWorld(definition: TableDomain, id: string): Promise<World>;
 
-  /** @throws if there is no domain of that name */
+  /** @throws if no domain has that name */
   async definition(name: string): Promise<DomainDefinition> {
     const definition = this.definitions.get(name);
     if (!definition) throw new Error(`domain: '${name}' is unknown; expected one of ${[...this.definitions.keys()].join(', ')}`);
@@ -65,12 +68,12 @@ export abstract class EpisodeStore {
     return definition;
   }
 
-  /** The base world, from memory or loaded once. */
+  /** The base world. It is loaded once and then kept in memory. */
   world(definition: TableDomain, id: string): Promise<World> {
     const key = `${definition.name}\n${id}`;
     let world = this.worlds.get(key);
     if (world)
-      this.worlds.delete(key); // moves it to the end: the map is in order of last use
+      this.worlds.delete(key); // moves the world to the end: the map is sorted by last use
     else world = this.loadWorld(definition, id);
     this.worlds.set(key, world);
     world.catch(() => this.worlds.delete(key));
@@ -78,7 +81,10 @@ export abstract class EpisodeStore {
     return world;
   }
 
-  /** The layer below an episode's rows: the world in the task's initial state. It is not stored, because the task determines it. */
+  /**
+   * The layer below an episode's rows: the world in the task's initial state. It is not stored, because it can be computed from
+   * the task.
+   */
   async base(definition: TableDomain, task: Task): Promise<World | Overlay> {
     const world = await this.world(definition, task.world);
     if (!definition.initialize) return world;
@@ -87,7 +93,7 @@ export abstract class EpisodeStore {
     return base;
   }
 
-  /** @throws if domain or level is unknown */
+  /** @throws if the domain or the level is unknown */
   protected async begin(id: string, task: Task): Promise<Episode> {
     const definition = await this.tables(task.domain);
     checkLevel(definition, task);
@@ -96,7 +102,7 @@ export abstract class EpisodeStore {
   }
 }
 
-/** Runs a call as the task's faults allow. A transfer never fails, so a conversation can always end. */
+/** Runs a call with the task's faults of tools. A transfer never fails, so a conversation can always end. */
 export function runWithFaults({ definition, domain, overlay, task }: Episode, call: ToolCall, index: number): DraftedCall {
   const fault = domain.terminalTools.includes(call.name) ? null : faultOf(task, index);
   if (fault === 'outage') return { text: OUTAGE, error: true, written: [], changes: [] };

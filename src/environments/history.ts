@@ -1,4 +1,7 @@
-/** @file The conversation with which a tau2 task begins (`message_history`): runs its calls, and finds the messages of each side. */
+/**
+ * @file The messages with which a task of tau2-bench begins (`message_history`): runs their calls, and finds the messages that
+ * each side has seen.
+ */
 import type { ToolCall } from '../records/task.ts';
 import { canonicalJson } from '../base/json.ts';
 import type { Requestor } from '../records/benchmark-task.ts';
@@ -6,7 +9,7 @@ import type { Json } from '../records/json.ts';
 
 interface HistoryMessage {
   role: 'assistant' | 'user' | 'tool';
-  /** Only for a tool's answer: the call's id. */
+  /** The id of the call. Only for the result of a tool. */
   id?: string;
   content?: string | null;
   tool_calls?: (ToolCall & { id: string })[] | null;
@@ -14,7 +17,7 @@ interface HistoryMessage {
 
 export const historyMessages = (messages: readonly Json[]) => messages as unknown as readonly HistoryMessage[];
 
-/** The calls of a message. Without a requestor, a call belongs to the message's role. */
+/** The calls of a message. A call without a requestor belongs to the role of the message. */
 export function callsIn({ role, tool_calls }: HistoryMessage): { id: string; call: Required<ToolCall> }[] {
   return (tool_calls ?? []).map(({ id, name, arguments: args, requestor = role === 'user' ? 'user' : 'assistant' }) => ({
     id,
@@ -22,7 +25,7 @@ export function callsIn({ role, tool_calls }: HistoryMessage): { id: string; cal
   }));
 }
 
-/** Runs the calls that change the database. @throws if an answer differs from the recorded answer */
+/** Runs those calls of the history that change the database. @throws if a result differs from the recorded result */
 export function replayHistory(
   messages: readonly Json[],
   { mutates, run }: { mutates: (tool: string, requestor: Requestor) => boolean; run: (call: ToolCall) => { text: string } },
@@ -41,7 +44,7 @@ export function replayHistory(
   }
 }
 
-/** A content in a form to compare: as JSON, or as a text if it is not JSON. */
+/** Converts a content to a form that can be compared: to canonical JSON, or to a text if it is not JSON. */
 function contentOf(content: string): string {
   try {
     return canonicalJson(JSON.parse(content));
@@ -52,15 +55,15 @@ function contentOf(content: string): string {
 
 export interface PastMessage {
   role: HistoryMessage['role'];
-  /** Only for a tool's answer: the call's id. */
+  /** The id of the call. Only for the result of a tool. */
   id?: string;
   content: string;
   calls: { id: string; name: string; arguments: Record<string, Json> }[];
 }
 
 /**
- * The messages that `side` has seen: neither side sees the calls of the other, or their answers.
- * @throws if the history does not end with a text of the agent: episodes can only continue from there
+ * The messages that `side` has seen. Neither side sees the calls of the other side or their results.
+ * @throws if the history does not end with a text of the agent, because an episode can only continue from there
  */
 export function historyFor(side: Requestor, messages: readonly Json[]): PastMessage[] {
   let caller = 'assistant';

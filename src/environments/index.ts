@@ -1,4 +1,7 @@
-/** @file The tool environment: the domains that the caller names, with tables or with sessions. docs/domains.md has the contract. */
+/**
+ * @file The tool environment. It has the domains that the caller names; their worlds are tables or sessions. docs/domains.md
+ * has the contract.
+ */
 import { type DomainDefinition, type DomainSource, hasSessions, initialStateOf, type TableDomain } from './domain.ts';
 import { canonicalJson } from '../base/json.ts';
 import { storageError } from '../base/storage-error.ts';
@@ -12,11 +15,11 @@ import type { Domain, Environments, TaskQuery, ToolResult, TurnChange } from './
 import { compareOverlays, replayGold } from './verifier.ts';
 
 export interface EnvironmentOptions {
-  /** IndexedDB database; another name is another store. */
+  /** The name of the IndexedDB database. Each name is a separate store. */
   databaseName?: string;
-  /** What the caller wants to play. A source is loaded when the first task asks for it. */
+  /** The domains that the caller wants to play. A source is loaded when a task needs it for the first time. */
   domains: readonly (DomainDefinition | DomainSource)[];
-  /** Store nothing: episodes end with the process. */
+  /** Whether to store nothing. The episodes end with the process. */
   inMemory?: boolean;
 }
 
@@ -26,7 +29,7 @@ export class OverlayEnvironments implements Environments {
   private readonly store: EpisodeStore;
   private readonly stored: OverlayStore | null = null;
   private readonly sessions = new SessionWorlds();
-  /** Gold overlays by what they depend on. */
+  /** The changes of the gold actions. The key contains everything on which they depend. */
   private readonly goals = new Map<string, RowChange[]>();
 
   constructor({ databaseName = 'mua-environments', domains, inMemory = false }: EnvironmentOptions) {
@@ -35,7 +38,7 @@ export class OverlayEnvironments implements Environments {
     this.store = this.stored ?? new MemoryStore(definitions);
   }
 
-  /** @throws when domain or level is unknown, as does every method below. */
+  /** @throws if the domain or the level is unknown; all methods below do this too */
   async domain(name: string, level: string): Promise<Domain> {
     const definition = await this.store.definition(name);
     const domain = await definition.domain(level);
@@ -94,7 +97,7 @@ export class OverlayEnvironments implements Environments {
     return this.store.log(episode);
   }
 
-  /** Deletes the episodes that crashed pages left. */
+  /** Deletes the episodes that were left by pages that crashed. */
   async deleteAbandoned(): Promise<void> {
     await this.stored?.deleteAbandoned();
   }

@@ -1,4 +1,4 @@
-/** @file The store of a server: episodes and worlds are only in memory, and end with the process. */
+/** @file The store of a server. Episodes and worlds are only in memory, and end with the process. */
 import type { Task, ToolCall } from '../records/task.ts';
 import type { TableDomain } from './domain.ts';
 import { type Episode, EpisodeStore, type LogEntry, newId, runWithFaults } from './episode-store.ts';

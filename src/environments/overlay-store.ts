@@ -1,5 +1,5 @@
 /**
- * @file The store of tool databases: immutable base worlds, and for each episode the rows that it changed and the log of its
+ * @file The store of tool databases: immutable base worlds and, for each episode, the rows that it changed and the log of its
  * tool calls. Rows of worlds and of running episodes are also in memory, but only written transactions count.
  */
 import { takeLock } from '../base/lock.ts';
@@ -10,26 +10,29 @@ import type { Task, ToolCall } from '../records/task.ts';
 import type { ToolResult } from './types.ts';
 import { changeRow, EnvironmentDatabase } from './environment-database.ts';
 
-/** Only the worlds used last are stored. Other worlds are generated from their ids again. */
+/** The number of worlds that are stored: those that were used last. Other worlds are generated again from their ids. */
 const WORLDS_STORED = 64;
-/** The age of an episode whose page is surely gone, for browsers without Web Locks. */
+/** The age at which the page of an episode has certainly gone. Used in browsers without Web Locks. */
 const ABANDONED_MS = 24 * 3600_000;
 
 export class OverlayStore extends EpisodeStore {
   private readonly db: EnvironmentDatabase;
   private readonly episodes = new Map<string, Promise<Episode>>();
-  /** Last promise of each episode's queue: calls of one episode run one after another. */
+  /** The last promise in the queue of each episode. The calls of one episode run one after another. */
   private readonly queues = new Map<string, Promise<unknown>>();
   private readonly owner: Promise<{ owner?: string }>;
 
-  /** @param definitions domains by name. */
+  /** @param definitions the domains, by name */
   constructor(databaseName: string, definitions: ReadonlyMap<string, DomainDefinition | DomainSource>) {
     super(definitions);
     this.db = new EnvironmentDatabase(databaseName);
     this.owner = this.holdLock();
   }
 
-  /** Takes a lock of this store's own. The lock ends with its worker, so it says which episodes live: a clock can jump. */
+  /**
+   * Takes a lock for this store. The browser frees it when the worker ends, so the lock shows which episodes are still running.
+   * The time would be less reliable, because a clock can be changed.
+   */
   private async holdLock(): Promise<{ owner?: string }> {
     if (!globalThis.navigator?.locks) return {};
     const owner = `mua-episodes/${newId()}`;
@@ -44,7 +47,7 @@ export class OverlayStore extends EpisodeStore {
     return episode.id;
   }
 
-  /** Runs one tool call as one transaction: log entry and changed rows are written together or not at all. */
+  /** Runs one tool call in one transaction: the log entry and the changed rows are written together, or neither is written. */
   call(id: string, call: ToolCall): Promise<ToolResult> {
     return this.inTurn(id, async () => {
       for (let attempt = 0; ; attempt++) {
@@ -53,9 +56,9 @@ export class OverlayStore extends EpisodeStore {
         const { text, error, written, changes } = runWithFaults(episode, call, index);
         const entry: LogEntry = { episode: id, index, call, text, error, changes: written };
         try {
-          // `add` refuses an index that another worker has written: no call is lost or runs twice.
+          // `add` refuses a number that another worker has already written, so no call is lost or runs twice.
           if (!written.length)
-            await this.db.log.add(entry); // a transaction of its own
+            await this.db.log.add(entry); // without an explicit transaction
           else {
             await this.db.transaction('rw', this.db.changes, this.db.log, async () => {
               await Promise.all([this.db.log.add(entry), this.db.changes.bulkPut(written.map((change) => changeRow(id, change)))]);
@@ -73,7 +76,7 @@ export class OverlayStore extends EpisodeStore {
     });
   }
 
-  /** The task and the overlay after all running calls. */
+  /** The task and the overlay after all calls that are running now. */
   state(id: string): Promise<{ task: Task; definition: TableDomain; overlay: Overlay }> {
     return this.inTurn(id, () => this.episode(id));
   }
@@ -92,7 +95,7 @@ export class OverlayStore extends EpisodeStore {
     });
   }
 
-  /** Deletes episodes that were not closed, because their page crashed or was shut. */
+  /** Deletes episodes that were not closed, because their page crashed or was closed. */
   async deleteAbandoned(): Promise<void> {
     const locks = await globalThis.navigator?.locks?.query();
     const living = new Set(locks?.held?.map(({ name }) => name));
@@ -109,7 +112,7 @@ export class OverlayStore extends EpisodeStore {
     });
   }
 
-  /** Runs `work` after all earlier requests to the episode. */
+  /** Runs `work` after all earlier requests to the episode have ended. */
   private inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
     const result = (this.queues.get(id) ?? Promise.resolve()).then(work);
     const settled = result.then(

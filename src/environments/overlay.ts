@@ -1,4 +1,4 @@
-/** @file An immutable base world, and layers of changed rows over the world. */
+/** @file An immutable base world, and layers of changed rows on top of it. */
 import type { Json } from '../records/json.ts';
 import type { RowChange } from '../records/task.ts';
 import { equalJson, freezeJson } from '../base/json.ts';
@@ -6,7 +6,7 @@ import { equalJson, freezeJson } from '../base/json.ts';
 /** The database as tools see it. Rows are frozen: clone a row before you change it. */
 export interface Rows {
   get(table: string, key: string): Json | undefined;
-  /** Keys in order: those of the base world first, then the inserted ones. */
+  /** The keys in order: first those of the base world, then those of inserted rows. */
   keys(table: string): string[];
   put(table: string, key: string, value: Json): void;
   delete(table: string, key: string): void;
@@ -33,12 +33,12 @@ export class World {
 }
 
 interface Cell {
-  /** undefined: the row was deleted. */
+  /** Undefined if the row was deleted. */
   value: Json | undefined;
   call: number;
 }
 
-/** Changed rows over a world or over another layer; reads fall through. */
+/** Changed rows on top of a world or of another layer. A row that was not changed is read from the layer below. */
 export class Overlay implements Rows {
   private readonly cells = new Map<string, Map<string, Cell>>();
 
@@ -67,12 +67,15 @@ export class Overlay implements Rows {
     this.set(table, key, undefined, -1);
   }
 
-  /** Rows that differ from the layer below, by call, table and key. A row with its old value is no change. */
+  /** The rows that differ from the layer below, sorted by call, table and key. A row that has its old value again is not included. */
   changes(): RowChange[] {
     return this.differing(equalJson);
   }
 
-  /** The changes that `apply` needs to make the same rows elsewhere. The order of keys counts, because tau1's observations show it. */
+  /**
+   * The changes with which `apply` makes the same rows in another overlay. A different order of keys counts as a change, because
+   * tau1's observations show it.
+   */
   written(): RowChange[] {
     return this.differing((before, value) => JSON.stringify(before) === JSON.stringify(value));
   }
@@ -89,7 +92,7 @@ export class Overlay implements Rows {
     return list.sort((a, b) => a.call - b.call || (place(a) < place(b) ? -1 : 1));
   }
 
-  /** Takes over the rows a tool call changed. */
+  /** Applies the rows that a tool call changed. */
   apply(changes: readonly RowChange[]): void {
     for (const { table, key, after, call } of changes) this.set(table, key, after === null ? undefined : freezeJson(after), call);
   }

@@ -1,4 +1,4 @@
-/** @file Episodes in worlds that keep their own state. They live in memory, and end with the process. */
+/** @file Episodes in worlds that keep their state themselves. They are in memory and end with the process. */
 import type { Task, ToolCall, Verdict } from '../records/task.ts';
 import { checkLevel, type SessionDomain, type SessionResult, thrownText, type WorldSession } from './domain.ts';
 import { newId } from './episode-store.ts';
@@ -11,7 +11,7 @@ interface Running {
   session: WorldSession;
   /** The number of calls so far. */
   calls: number;
-  /** Ends when all earlier requests have ended: requests of one episode run one after another. */
+  /** Resolves when all earlier requests have ended. The requests of one episode run one after another. */
   queue: Promise<unknown>;
 }
 
@@ -23,7 +23,7 @@ export class SessionWorlds {
     return this.#running.has(id);
   }
 
-  /** @throws if the level is unknown, or the task asks for stale reads: there are no rows of an earlier state to read */
+  /** @throws if the level is unknown, or if the task has stale reads, because there are no earlier rows to read */
   async start(definition: SessionDomain, task: Task): Promise<string> {
     checkLevel(definition, task);
     const stale = task.faults?.stale_reads ?? 0;
@@ -60,7 +60,7 @@ export class SessionWorlds {
     return this.#inTurn(id, ({ session }) => session.verify(said, met));
   }
 
-  /** Ends the episode when its running call has ended. */
+  /** Closes the episode after its running call has ended. */
   close(id: string): Promise<void> {
     const closed = this.#inTurn(id, ({ session }) => session.close());
     this.#running.delete(id);

@@ -1,15 +1,15 @@
-/** @file Schemas of the exact domains' tools, in the form each benchmark gives to its model. */
+/** @file Makes the schemas of the exact domains' tools, in the form that each benchmark gives to its model. */
 import type { Json } from '../records/json.ts';
 import type { ToolSchema } from '../records/task.ts';
 
-/** A parameter's type; `records` is a list of objects with the fields of a named record. */
+/** The type of a parameter. `records` is a list of objects; it has the name of the record and its fields. */
 export type ParameterType =
   'string' | 'integer' | 'number' | 'strings' | { choice: readonly string[] } | { records: string; fields: readonly Parameter[] };
 
 export interface Parameter {
   name: string;
   type: ParameterType;
-  /** Left out where a choice speaks for itself. */
+  /** Absent if the choices explain themselves. */
   description?: string;
   optional?: boolean;
 }
@@ -40,7 +40,7 @@ function tau1Property({ type, description }: Parameter): Json {
   return { type: 'array', ...about, items: tau1Object(type.fields) };
 }
 
-/** Writes a function's parameters as pydantic does: titles everywhere, records under `$defs`. */
+/** Writes the parameters of a function as pydantic does: with titles everywhere, and with records under `$defs`. */
 export function tau2Schema({ name, description, parameters }: ToolText): ToolSchema {
   const records = parameters.flatMap(({ type }) => (typeof type === 'object' && 'records' in type ? [type] : []));
   const required = parameters.filter(({ optional }) => !optional).map((parameter) => parameter.name);
@@ -51,7 +51,7 @@ export function tau2Schema({ name, description, parameters }: ToolText): ToolSch
         ),
       }
     : {};
-  // Upstream leaves `required` out where nothing is; an empty list says the same.
+  // Upstream omits `required` if nothing is required. An empty list means the same.
   const object = { ...definitions, properties: tau2Fields(parameters).properties, required, title: 'parameters', type: 'object' as const };
   return { type: 'function', function: { name, description, parameters: object } };
 }

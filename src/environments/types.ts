@@ -1,84 +1,96 @@
-/** The interface of the tool environment. Every value is structured-cloneable, because the environment may run in another worker. */
+/**
+ * The interface of the tool environment. Every value can be copied by the structured clone algorithm, because the environment
+ * may run in another worker.
+ */
 import type { Benchmark } from '../records/benchmark-task.ts';
 import type { Conditions } from '../records/conditions.ts';
 import type { RowChange, Task, ToolCall, ToolSchema, Verdict } from '../records/task.ts';
 
-/** What the audit of the agent knows of a domain: the names of tools and fields. A write is a call that changed rows. */
+/** What the audit of the agent needs to know about a domain: the names of tools and fields. A call that changed rows counts as a write. */
 export interface AuditRules {
-  /** Tools whose successful result is the id of the customer. If there is no such tool, only writes without a yes are violations. */
+  /** The tools whose successful result is the id of the customer. If there are none, only writes without a yes are violations. */
   authenticate: readonly string[];
-  /** Tools that show a customer's data. */
+  /** The tools that show data of a customer. */
   details: readonly string[];
-  /** Field of arguments, results and rows that holds the customer's id. */
+  /** The field with the customer's id, in arguments, results and rows. */
   owner: string;
-  /** Argument that holds the id of a customer's thing. The audit learns from results which customer a thing belongs to. */
+  /**
+   * The argument with the id of something that belongs to a customer, such as an order. The audit learns from results to whom it
+   * belongs.
+   */
   thing: string;
 }
 
-/** What changes before a turn of the agent. */
+/** What changes in the world before a turn of the agent. */
 export interface TurnChange {
-  /** Tools that the agent has from now on, beside the tools that it has already. */
+  /** The tools that the agent gets now, in addition to its earlier tools. */
   tools?: ToolSchema[];
 }
 
-/** What holds of a world's calls. Tables keep all promises. */
+/** What is guaranteed about the calls in a world. Worlds of tables keep all these promises. */
 export interface WorldPromises {
-  /** The same calls in a new episode of the same task give the same answers. A stored conversation goes on only in such a world. */
+  /**
+   * Whether the same calls in a new episode of the same task give the same results. Only in such a world can a stored
+   * conversation be continued.
+   */
   replays: boolean;
 }
 
 export interface Domain {
   name: string;
   level: string;
-  /** The id of the import that the domain comes from. It holds a digest of the data. Absent: the domain is generated. */
+  /** The id of the import from which the domain comes. It contains a digest of the data. Absent if the domain is generated. */
   data?: string;
   policy: string;
   tools: ToolSchema[];
-  /** Executing one of these ends the episode. */
+  /** A successful call of one of these tools ends the episode. */
   terminalTools: string[];
-  /** The benchmark whose rules of conversation and scoring apply; absent: MUA-RL's. */
+  /** The benchmark whose rules of conversation and scoring are used. Absent if MUA-RL's rules are used. */
   benchmark?: Benchmark;
-  /** True if the tasks are a fixed set; absent: tasks are generated without end. */
+  /** Present if the tasks are a fixed set. Absent if there is no end to the generated tasks. */
   finite?: true;
-  /** Tools of the simulated user, where it has any. The agent never sees them. */
+  /** The tools of the simulated user, if it has any. The agent never sees them. */
   userTools?: ToolSchema[];
-  /** Absent: the world keeps all promises. */
+  /** Absent if the world keeps all promises. */
   promises?: WorldPromises;
-  /** The rules of the agent's audit. Absent: conversations are not audited, which is not the same as following the rules. */
+  /** The rules for the audit of the agent. Absent if conversations are not audited; this does not mean that the agent follows the rules. */
   audit?: AuditRules;
 }
 
-/** What a tool answers before the store has logged the call. */
+/** The result of a tool call before the store has logged the call. */
 export interface ExactResult {
   text: string;
   error: boolean;
-  /** The tool succeeded, and only tau2's synchronisation after it failed: the tool's writes stay, although the answer is an error. */
+  /**
+   * Present if the tool itself succeeded and only tau2's synchronisation after it failed. In this case the tool's writes are
+   * kept, although the result is an error.
+   */
   kept?: true;
 }
 
 export interface ToolResult {
-  /** Index of the call in the episode's log. */
+  /** The index of the call in the episode's log. */
   index: number;
-  /** Observation text shown to the model. */
+  /** The text of the observation for the model. */
   text: string;
   error: boolean;
-  /** Rows this call changed. */
+  /** The rows that this call changed. */
   changes: RowChange[];
   terminal: boolean;
 }
 
-/** Task sets are seeded: the same arguments give the same tasks and worlds everywhere. */
+/** Selects tasks. The result is deterministic: the same query gives the same tasks and worlds everywhere. */
 export interface TaskQuery {
   domain: string;
   level: string;
   split: 'train' | 'heldout';
   seed: number;
   count: number;
-  /** Index of the first task; tasks are numbered without end. */
+  /** The index of the first task. There is no end to the generated tasks. */
   from?: number;
   /** Only for domains with `conditions`. Default: the conditions of the level. */
   conditions?: Conditions;
-  /** An imported benchmark takes it instead of `split`: a split of its own by its name, or tasks by its ids, in this order. */
+  /** For an imported benchmark, instead of `split`: the name of one of its splits, or the ids of tasks in the wanted order. */
   select?: { split: string } | { ids: readonly string[] };
 }
 
@@ -87,18 +99,22 @@ export interface Environments {
   tasks(query: TaskQuery): Promise<Task[]>;
   /** Begins an isolated episode and returns its id. */
   start(task: Task): Promise<string>;
-  /** Runs one tool call as one transaction. An unknown tool or bad arguments give an error result, never a throw. */
+  /**
+   * Runs one tool call in one transaction. An unknown tool or wrong arguments give an error result; the method never throws
+   * because of them.
+   */
   call(episode: string, call: ToolCall): Promise<ToolResult>;
   /**
-   * Asked once after each message of the user, before the agent's turn. Null, or no such method: nothing changes.
-   * @param n number of the user's message, from 0
+   * Called once after each message of the user, before the agent's turn. If the result is null or the method is absent, nothing
+   * changes.
+   * @param n the number of the user's message, from 0
    */
   turn?(episode: string, n: number): Promise<TurnChange | null>;
   /**
-   * @param said what the agent said aloud, in order: some tasks ask for information.
-   * @param met of an earlier verdict's `unjudged_nl_assertions`, in order, whether a judge found them met
+   * @param said what the agent said to the user, in order; some tasks require information
+   * @param met for each entry of an earlier verdict's `unjudged_nl_assertions`, whether a judge found it met
    */
   verify(episode: string, said?: readonly string[], met?: readonly boolean[]): Promise<Verdict>;
-  /** Discards the episode's overlay and log. */
+  /** Deletes the episode's overlay and log. */
   close(episode: string): Promise<void>;
 }

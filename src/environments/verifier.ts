@@ -1,12 +1,12 @@
-/** @file The reward: whether the episode changed the same rows in the same way as the gold actions. */
+/** @file Computes the reward: whether the episode changed the same rows in the same way as the gold actions. */
 import { runDrafted, type TableDomain } from './domain.ts';
 import { canonicalJson, equalJson } from '../base/json.ts';
 import { Overlay, type World } from './overlay.ts';
 import type { RowChange, Task, Verdict } from '../records/task.ts';
 
 /**
- * The rows that the task's gold actions change when our own tools replay them. A gold action that fails changes nothing
- * more than it would in an episode, and the replay continues, as in tau-bench.
+ * The rows that the task's gold actions change when our tools replay them. A gold action that fails changes only what it would
+ * change in an episode, and the replay continues, as in tau-bench.
  */
 export function replayGold(definition: TableDomain, base: World | Overlay, task: Pick<Task, 'actions' | 'level'>): RowChange[] {
   const overlay = new Overlay(base);
@@ -18,16 +18,17 @@ export function replayGold(definition: TableDomain, base: World | Overlay, task:
 
 const idOf = (change: RowChange) => canonicalJson([change.table, change.key]);
 
-/** How many rows of `goal` are among `changes` with the same value. */
+/** The number of rows of `goal` that have the same value in `changes`. */
 export function countRight(changes: readonly RowChange[], goal: readonly RowChange[]): number {
   const made = new Map(changes.map((change) => [idOf(change), change.after]));
   return goal.filter((change) => made.has(idOf(change)) && equalJson(made.get(idOf(change)), change.after)).length;
 }
 
 /**
- * Compares two sets of changed rows over the same base. The order of keys does not matter, the order of a list does, and
- * numbers are JavaScript numbers. A row equal to its base counts as unchanged (`Overlay.changes` leaves it out).
- * `progress` is the share of right rows among the rows that the goal or the episode changes: damage to other rows counts.
+ * Compares two sets of changed rows over the same base. The order of keys does not matter; the order of a list does. Numbers
+ * are compared as JavaScript numbers. A row that equals its base counts as unchanged (`Overlay.changes` does not contain it).
+ * `progress` is the share of right rows among the rows that the goal or the episode changes, so damage to other rows lowers
+ * it.
  */
 export function compareOverlays(changes: RowChange[], goal: RowChange[]): Verdict {
   const right = countRight(changes, goal);
