@@ -1,4 +1,7 @@
-/** @file Weights × customers: how well each model serves each simulated customer, from evaluations of the same tasks and seeds. */
+/**
+ * @file Matrices of weights × customers: how well each model serves each simulated customer. They are made from evaluations of
+ * the same tasks and seeds.
+ */
 import { customerName } from '../base/customer-name.ts';
 import { groupBy } from '../base/group-by.ts';
 import type { EvaluationRow, Interval } from '../records/evaluation.ts';
@@ -6,23 +9,23 @@ import { pairedDifference, type PairedDifference, pairTrials } from './paired.ts
 import { settingsKey } from './types.ts';
 
 export interface MatrixCell {
-  /** The newest evaluation of these weights with this customer. */
+  /** The newest evaluation of the row's weights with the column's customer. */
   evaluation: EvaluationRow;
   passHat: Interval;
-  /** Against the first row, with the same customer. null in the first row, and where no trial pairs. */
+  /** The difference from the first row, with the same customer. Null in the first row, and if no trials can be paired. */
   difference: PairedDifference | null;
 }
 
 export interface CustomerMatrix {
-  /** Text that is equal for evaluations that differ in weights and customer only. */
+  /** A text that is equal for evaluations which differ only in weights and customer. */
   key: string;
-  /** Names of the customers, those with most evaluations first. */
+  /** The names of the customers. Those with the most evaluations come first. */
   customers: string[];
-  /** The weights, those that were evaluated first come first. `cells` in the order of `customers`. */
+  /** The weights. Those that were evaluated first come first. `cells` are in the order of `customers`. */
   rows: { name: string; model: EvaluationRow['model']; run: string; cells: (MatrixCell | null)[] }[];
 }
 
-/** A matrix for each set of tasks that at least two customers played. The matrix with most evaluations comes first. */
+/** Makes a matrix for each set of tasks that was played with at least two customers. The matrix with the most evaluations comes first. */
 export function customerMatrices(evaluations: readonly EvaluationRow[]): CustomerMatrix[] {
   const groups = groupBy(evaluations, ({ settings }) => settingsKey({ ...settings, user: { mode: 'scripted' } }));
   return [...groups]

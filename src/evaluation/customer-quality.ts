@@ -1,4 +1,4 @@
-/** @file How often simulated customers do something wrong, and how often that can have cost the agent its reward. */
+/** @file Measures how often simulated customers do something wrong, and how often this may have cost the agent its reward. */
 import { customerName } from '../base/customer-name.ts';
 import { path } from '../base/message-path.ts';
 import { equalJson } from '../base/json.ts';
@@ -8,30 +8,30 @@ import type { Trajectory } from '../records/trajectory.ts';
 import type { CustomerFault, CustomerFaultKind, UserConfig } from '../records/user.ts';
 
 export interface CustomerQuality {
-  /** Audited conversations. */
+  /** The number of audited conversations. */
   episodes: number;
-  /** Audited conversations in which a model judged what rules cannot check. */
+  /** The number of audited conversations in which a model judged what rules cannot check. */
   judged: number;
-  /** Conversations with at least one fault. */
+  /** The number of conversations with at least one mistake of the customer. */
   faulty: number;
-  /** `faulty / episodes` with Wilson's 95 % interval. Null without conversations. */
+  /** `faulty / episodes` with Wilson's 95 % interval. Null if there are no conversations. */
   rate: Interval | null;
-  /** The number of conversations with each fault. */
+  /** The number of conversations with each kind of mistake. */
   kinds: Partial<Record<CustomerFaultKind, number>>;
-  /** Conversations with reward 0. */
+  /** The number of conversations with reward 0. */
   wrong: number;
-  /** Conversations with reward 0 and a fault before their decisive event. */
+  /** The number of conversations with reward 0 in which the customer makes a mistake before the decisive event. */
   denied: number;
   /** `denied / wrong` with Wilson's 95 % interval. Null if no conversation has reward 0. */
   deniedRate: Interval | null;
 }
 
-/** What the audit says about one conversation. */
+/** The results of the audit of one conversation. */
 type Audited = Pick<TrialResult, 'reward' | 'judged' | 'denied'> & Partial<Pick<TrialResult, 'faults'>>;
 
-/** The quality of the customers of these conversations. */
+/** Computes the quality of the customers in these conversations. */
 export function customerQuality(conversations: readonly Audited[]): CustomerQuality {
-  // A conversation without an audit says nothing of its customer.
+  // Skip conversations without an audit, because they show nothing about their customer.
   const results = conversations.flatMap(({ faults, ...rest }) => (faults ? [{ ...rest, faults }] : []));
   const faulty = results.filter(({ faults }) => faults.length > 0);
   const wrong = results.filter(({ reward }) => reward === 0);
@@ -55,7 +55,7 @@ function share(count: number, of: number): Interval | null {
   return interval && { value: count / of, ...interval };
 }
 
-/** The quality of each simulator, in the order of its first conversation. */
+/** The quality of each simulator. The simulators are in the order of their first conversations. */
 export function qualityBySimulator(
   rows: readonly { settings: { user: UserConfig }; results: readonly Audited[] }[],
 ): { simulator: string; quality: CustomerQuality }[] {
@@ -71,8 +71,9 @@ export function qualityBySimulator(
 }
 
 /**
- * Whether a fault of the customer can have cost the agent its reward: the reward is 0, and a fault is not later than the decisive
- * event. That is the first call whose change is wrong in the end; without such a change something is missing, and the end decides.
+ * Whether a mistake of the customer may have cost the agent its reward: the reward is 0, and a mistake is not later than the
+ * decisive event. The decisive event is the first call whose change is still wrong at the end. If there is no such call,
+ * something is missing, and the decisive event is the end of the conversation.
  */
 export function isRewardDenied(
   trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'reward' | 'verdict'>,

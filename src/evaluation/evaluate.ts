@@ -1,4 +1,4 @@
-/** @file Plays a task set and reports how it went. */
+/** @file Plays a set of tasks and reports the results. */
 import type { LiveEpisode } from '../agent/live.ts';
 import { collectRollouts, type Stage } from '../agent/rollouts.ts';
 import type { EpisodeLimits, Sampling } from '../records/episode.ts';
@@ -19,15 +19,15 @@ export interface EvaluationPlan {
   limits: EpisodeLimits;
   sampling: Sampling;
   seed: number;
-  /** First sampler stream. An evaluation has its own streams, so that it never changes the training. */
+  /** The first sampler stream. An evaluation uses other streams than the training, so it never changes the training. */
   firstStream: number;
   concurrency: number;
   signal?: AbortSignal;
   onProgress?: (done: number, total: number) => void;
-  /** Gets each trial as it starts, and when it ends. */
+  /** `onTrialStart` is called when a trial starts, and `onTrial` when it ends. */
   onTrialStart?: ((episode: LiveEpisode) => void) | undefined;
   onTrial?: ((trajectory: Trajectory) => void) | undefined;
-  /** Scored trials of the same plan from earlier. They are not played again. */
+  /** The trials of this plan that were scored earlier. They are not played again. */
   done?: readonly Trajectory[];
 }
 

@@ -1,4 +1,7 @@
-/** @file Compares two evaluations of the same tasks and seeds: which trials flipped, and whether the difference may be chance. */
+/**
+ * @file Compares two evaluations of the same tasks and seeds: which trials changed their outcome, and whether the difference
+ * may be chance.
+ */
 import type { Interval, TrialResult } from '../records/evaluation.ts';
 import type { Violation } from '../records/task.ts';
 import { mean, meanInterval } from './pass-hat.ts';
@@ -17,7 +20,7 @@ export interface Pair {
   flip: Flip;
 }
 
-/** The trials that both evaluations scored, in the order of the first evaluation. */
+/** The trials that were scored in both evaluations, in the order of the first evaluation. */
 export function pairTrials(before: readonly TrialResult[], after: readonly TrialResult[]): Pair[] {
   const place = ({ task, index }: TrialResult) => JSON.stringify([task, index]);
   const later = new Map(after.map((result) => [place(result), result]));
@@ -48,14 +51,14 @@ export function countFlips(pairs: readonly Pair[]): Record<Flip, number> {
   return counts;
 }
 
-/** Whether a pair stopped or started to break a rule; null if both trials broke it, or neither. */
+/** Whether the second trial of a pair stopped or started to break a rule. Null if both trials broke it, or neither did. */
 export function violationFlip({ before, after }: Pair, rule: string): 'stopped' | 'started' | null {
   const [was, is] = [before, after].map(({ violations }) => (violations as string[]).includes(rule));
   if (was === is) return null;
   return was ? 'stopped' : 'started';
 }
 
-/** Counts by rule, for the rules that flipped in at least one pair. */
+/** For each rule: the numbers of pairs that stopped and that started to break it. Only rules with at least one such pair. */
 export function countViolationFlips(pairs: readonly Pair[]): { rule: Rule; stopped: number; started: number }[] {
   const rules = new Set(pairs.flatMap(({ before, after }) => [...before.violations, ...after.violations]));
   return [...rules]
@@ -74,19 +77,19 @@ export function countViolationFlips(pairs: readonly Pair[]): { rule: Rule; stopp
 /** `low` and `high` are the interval of the difference. */
 export interface PairedDifference extends Omit<Interval, 'value'> {
   tasks: number;
-  /** Mean over tasks of the success rate of their paired trials. */
+  /** The mean over tasks of the success rate of the task's paired trials. */
   before: number;
   after: number;
-  /** after − before. */
+  /** The difference `after` − `before`. */
   difference: number;
-  /** Number of tasks of which more, or fewer, trials succeeded. */
+  /** The numbers of tasks of which more trials (`better`) or fewer trials (`worse`) succeeded. */
   better: number;
   worse: number;
   /** p-value of the exact two-sided sign test over tasks. With one trial per task this is the exact McNemar test. */
   p: number;
 }
 
-/** Compares task by task, as the trials of one task are not independent. null if there are no pairs. */
+/** Compares the evaluations task by task, because the trials of one task are not independent. Null if there are no pairs. */
 export function pairedDifference(pairs: readonly Pair[]): PairedDifference | null {
   if (pairs.length === 0) return null;
   const byTask = new Map<string, Pair[]>();
@@ -112,7 +115,7 @@ export function pairedDifference(pairs: readonly Pair[]): PairedDifference | nul
   };
 }
 
-/** The probability that `better + worse` tosses of a fair coin are at least as uneven. */
+/** The probability that `better + worse` tosses of a fair coin are at least as uneven as these counts. */
 export function signTest(better: number, worse: number): number {
   const n = better + worse;
   let tail = 0;

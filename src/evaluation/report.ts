@@ -1,4 +1,4 @@
-/** @file The report of an evaluation: pass^k, how episodes ended, which rules were broken. */
+/** @file Makes the report of an evaluation: pass^k, how the episodes ended, and which rules were broken. */
 import { groupBy } from '../base/group-by.ts';
 import { isAudited } from '../domains/registry.ts';
 import type { EvaluationReport } from '../records/evaluation.ts';
@@ -6,7 +6,7 @@ import type { Trajectory } from '../records/trajectory.ts';
 import { mean, meanInterval, passHatInterval, ratioInterval } from './pass-hat.ts';
 import { confirmedWrites, intentOf, resultOf } from './trial-result.ts';
 
-/** `trajectories`: all episodes, including those without a score. The trials of a task share a group. */
+/** `trajectories` are all episodes, including those without a score. The trials of a task have the same group. */
 export function reportOf(trajectories: readonly Trajectory[], trials: number, seconds: number): EvaluationReport {
   const tasks = [...groupBy(trajectories, ({ group }) => group)]
     .sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))

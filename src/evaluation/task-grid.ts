@@ -1,17 +1,17 @@
-/** @file The trials of an evaluation by task. */
+/** @file Groups the trials of an evaluation by task. */
 import type { TrialResult } from '../records/evaluation.ts';
 
-/** `retail/nano/heldout/1/7` → `7`: within one evaluation only the last part differs. */
+/** A short name of a task: `retail/nano/heldout/1/7` becomes `7`, because only the last part differs within an evaluation. */
 export const taskLabel = (task: string) => task.split('/').at(-1) ?? task;
 
 export interface GridRow {
   task: string;
   intent: string;
-  /** Sorted by trial. */
+  /** The trials of the task, sorted by their number. */
   trials: TrialResult[];
 }
 
-/** One row per task, in the order of the evaluation's tasks. */
+/** Makes one row for each task, in the order of the evaluation's tasks. */
 export function taskGrid(results: readonly TrialResult[]): GridRow[] {
   const rows = new Map<string, GridRow>();
   for (const result of results) {
@@ -23,5 +23,5 @@ export function taskGrid(results: readonly TrialResult[]): GridRow[] {
   return [...rows.values()].sort((a, b) => a.task.localeCompare(b.task, 'en', { numeric: true }));
 }
 
-/** The trials in the order of the grid: row by row. */
+/** The trials in the order of the grid, row by row. */
 export const inTaskOrder = (results: readonly TrialResult[]) => taskGrid(results).flatMap(({ trials }) => trials);

@@ -7,13 +7,13 @@ import { isForeign, type Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { isRewardDenied } from './customer-quality.ts';
 
-/** A task's wishes in short, for example `cancel+return` or `cancel (impossible)`. Of a task of another tool, its name. */
+/** A short text for the wishes of a task, for example `cancel+return` or `cancel (impossible)`. For a task of another tool, its name. */
 export function intentOf(task: Task): string {
   if (isForeign(task)) return task.id;
   return task.scenario.wishes.map((wish) => (wish.impossible ? `${wish.intent} (impossible)` : wish.intent)).join('+');
 }
 
-/** A trial with the audit of its customer. */
+/** Summarises a trial, with the audit of its customer. */
 export function resultOf(trajectory: Trajectory): TrialResult {
   const { faults, judged } = auditOf(trajectory);
   return {
@@ -24,7 +24,7 @@ export function resultOf(trajectory: Trajectory): TrialResult {
   };
 }
 
-/** What a trial and a rollout of a training have in common. */
+/** The part of the summary that a trial and a rollout of training have in common. */
 export function outcomeOf(trajectory: Trajectory): Omit<TrialResult, 'faults' | 'judged' | 'denied'> {
   const { id, task, index, reward, termination, turns, nodes, violations } = trajectory;
   const tokens = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
@@ -42,14 +42,14 @@ export function outcomeOf(trajectory: Trajectory): Omit<TrialResult, 'faults' | 
   };
 }
 
-/** The share of writes with the customer's yes. Null without writes, or where the domain is not audited. */
+/** The share of writes to which the customer said yes. Null if there are no writes, or if the domain has no audit. */
 export function confirmedShare(results: readonly TrialResult[]): number | null {
   if (!results.every(({ task }) => isAudited(task.split('/')[0]!))) return null;
   const { count, of } = confirmedWrites(results);
   return of === 0 ? null : count / of;
 }
 
-/** How many writes the customer said yes to, of how many. */
+/** `count` is the number of writes to which the customer said yes. `of` is the number of all writes. */
 export function confirmedWrites(results: readonly TrialResult[]): { count: number; of: number } {
   const of = results.reduce((sum, { writes }) => sum + writes, 0);
   const unasked = results.flatMap(({ violations }) => violations).filter((rule) => rule === 'unconfirmed_write').length;

@@ -1,4 +1,4 @@
-/** @file Whether two evaluations can be paired, and the limits of an episode. */
+/** @file Decides whether two evaluations can be paired, and reads the limits of an episode. */
 import { uncodedConditions } from '../domains/registry.ts';
 import { conditionsCode } from '../environments/conditions.ts';
 import type { EpisodeLimits } from '../records/episode.ts';
@@ -28,7 +28,7 @@ export function settingsKey(settings: EvaluationSettings): string {
   ]);
 }
 
-/** The limits of an episode, taken from a larger configuration. */
+/** The limits of an episode, from a larger configuration. */
 export function limitsOf(config: EpisodeLimits): EpisodeLimits {
   const { max_turns, response_length_one_turn, max_model_len, malformed_policy, require_done, enable_thinking } = config;
   return {
@@ -41,7 +41,7 @@ export function limitsOf(config: EpisodeLimits): EpisodeLimits {
   };
 }
 
-/** What must be equal of two customers. */
+/** The fields of a customer that must be equal for two evaluations to be paired. */
 function whoPlays(user: UserConfig): (string | undefined)[] {
   if (user.mode === 'endpoint') return [user.baseUrl, user.model, user.judgeModel];
   return user.mode === 'local' ? [user.source, user.hub, user.model, user.device, user.precision] : [];

@@ -1,9 +1,12 @@
-/** @file What an experiment shows: figures by variant, paired differences from the baseline, curves, and one sentence each. */
+/**
+ * @file Analyses an experiment: figures for each variant, paired differences from the baseline, curves, and a sentence for
+ * each comparison.
+ */
 import type { Experiment, ExperimentEvaluation, ExperimentRun } from '../records/experiment.ts';
 import { mean } from '../evaluation/pass-hat.ts';
 import { overSeeds, overSeedsAndTasks, type Estimate } from './estimate.ts';
 
-/** Figures of training are means of this many last steps. */
+/** A figure of training is the mean over this many last steps. */
 const LAST_STEPS = 10;
 const SHARE = [0, 1] as const;
 const DIFFERENCE = [-1, 1] as const;
@@ -28,26 +31,26 @@ export interface CurvePoint extends Estimate {
 
 export interface VariantResult {
   name: string;
-  /** Seeds of the finished runs, in the experiment's order. */
+  /** The seeds of the finished runs, in the experiment's order. */
   seeds: number[];
   figures: Record<FigureId, Estimate | null>;
-  /** Held-out success by step of the evaluation. */
+  /** The held-out success at each step with an evaluation. */
   heldOut: CurvePoint[];
 }
 
 export interface Comparison {
   variant: string;
   baseline: string;
-  /** variant − baseline in held-out success; null if no seed is finished in both. */
+  /** The held-out success of the variant minus that of the baseline. Null if no seed is finished in both. */
   difference: Estimate | null;
   verdict: 'better' | 'worse' | 'not shown';
-  /** The conclusion in one sentence. It claims no more than the interval. */
+  /** The conclusion as one sentence. It claims no more than the interval shows. */
   sentence: string;
 }
 
 export interface Analysis {
   variants: VariantResult[];
-  /** Every variant but the baseline. */
+  /** One comparison for each variant, except for the baseline. */
   comparisons: Comparison[];
   finished: number;
   total: number;
@@ -109,7 +112,10 @@ function lastMean({ metrics }: ExperimentRun, name: string): number | null {
   return values.length === 0 ? null : mean(values);
 }
 
-/** Held-out success at the steps that every finished run evaluated, so that a curve does not jump where a run is missing. */
+/**
+ * The held-out success at the steps that every finished run has evaluated. With other steps, the curve would jump where a run
+ * is missing.
+ */
 function curve(runs: readonly ExperimentRun[]): CurvePoint[] {
   const at = (run: ExperimentRun, step: number) => run.evaluations.find((evaluation) => evaluation.step === step);
   const steps = (runs[0]?.evaluations ?? []).map(({ step }) => step).filter((step) => runs.every((run) => at(run, step)));
@@ -122,7 +128,7 @@ function curve(runs: readonly ExperimentRun[]): CurvePoint[] {
   });
 }
 
-/** A metric of training by step, as mean and interval over the seeds that have it. */
+/** A metric of training at each step: its mean and interval over the seeds that have it. */
 export function metricCurve(runs: readonly ExperimentRun[], metric: string): CurvePoint[] {
   const steps = [...new Set(runs.flatMap(({ metricSteps }) => metricSteps))].sort((a, b) => a - b);
   return steps.flatMap((step) => {
@@ -132,7 +138,7 @@ export function metricCurve(runs: readonly ExperimentRun[], metric: string): Cur
   });
 }
 
-/** Pairs the last evaluations of both variants by seed and task. */
+/** Compares two variants. Their last evaluations are paired by seed and task. */
 function compare(variant: string, ours: readonly ExperimentRun[], baseline: string, theirs: readonly ExperimentRun[]): Comparison {
   const pairs = ours.flatMap((run) => {
     const other = theirs.find(({ seed }) => seed === run.seed);
@@ -142,7 +148,7 @@ function compare(variant: string, ours: readonly ExperimentRun[], baseline: stri
   return { variant, baseline, difference, ...conclusion(variant, baseline, difference) };
 }
 
-/** Outcomes of the last evaluation of `run` minus those of an evaluation of `other`, by default its last. */
+/** For each task: its outcome in the last evaluation of `run` minus its outcome in an evaluation of `other`. Default: the last one. */
 function taskDifferences(run: ExperimentRun, other: ExperimentRun, evaluation = other.evaluations.at(-1)): number[] {
   const outcomes = ({ tasks }: ExperimentRun, { success = [] }: Partial<ExperimentEvaluation> = {}) =>
     new Map(tasks.flatMap((task, i) => (success[i] === null || success[i] === undefined ? [] : [[task, success[i]] as const])));
@@ -150,7 +156,7 @@ function taskDifferences(run: ExperimentRun, other: ExperimentRun, evaluation = 
   return [...mine].flatMap(([task, value]) => (base.has(task) ? [value - base.get(task)!] : []));
 }
 
-/** Percentage points with one decimal and a real minus sign. */
+/** A share in percentage points, with one decimal and a real minus sign. */
 const points = (share: number) =>
   (100 * share)
     .toFixed(1)

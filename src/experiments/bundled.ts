@@ -1,5 +1,6 @@
 /**
- * @file The experiments that come with the page, each with its results. The files are in `public/experiments/`: the definition
- * `<id>.toml`, from which a visitor begins a new experiment, and the results `<id>.mua-experiment.json`, which nobody can change.
+ * @file The experiments that are part of the page, each with its results. The files are in `public/experiments/`. `<id>.toml`
+ * is the definition, from which a visitor can begin a new experiment. `<id>.mua-experiment.json` has the results, which nobody
+ * can change.
  */
 export const BUNDLED_EXPERIMENTS: readonly string[] = ['honest', 'ablation', 'small'];

@@ -1,4 +1,4 @@
-/** @file Checks an experiment's definition. Every error names the field, its value and what was expected. */
+/** @file Checks the definition of an experiment. Every error names the field, its value and what was expected. */
 import * as z from 'zod/mini';
 import type { Experiment, ExperimentBase, ExperimentVariant } from '../records/experiment.ts';
 import type { GrpoConfig } from '../records/run.ts';
@@ -12,7 +12,7 @@ import { configOf } from './plan.ts';
 export const MOST_VARIANTS = 40;
 export const MOST_SEEDS = 100;
 
-/** Names of variants are names of folders on every file system, and part of addresses. */
+/** The name of a variant must be usable as the name of a folder on every file system, and in URLs. */
 export const experimentName = z
   .string()
   .check(z.regex(/^[A-Za-z0-9][\w.-]{0,63}$/, '1 to 64 letters, digits, ".", "_" or "-", a letter or digit first'));
@@ -23,7 +23,7 @@ const seeds = z
   .array(z.number().check(z.int(), z.minimum(0), z.maximum(0xffffffff)))
   .check(z.minLength(1, 'at least one seed'), z.maxLength(MOST_SEEDS, `at most ${MOST_SEEDS} seeds`));
 
-/** The customer without an API key: the key is in memory only. */
+/** The customer without an API key, which is only in memory. */
 const user = z._default(z.union([scripted, local, z.object({ mode: z.literal('endpoint'), baseUrl: label, model: label })]), {
   mode: 'scripted',
 });
@@ -56,12 +56,12 @@ const experimentSchema = z.strictObject({
   evaluation: overrides,
 });
 
-/** What decides which held-out tasks are played, by whom and when. It must be the same in all variants. */
+/** The settings on which it depends which held-out tasks are played, by whom and when. They must be the same in all variants. */
 const HELD_OUT = /^(domain|level|conversation_rules|val_tasks|test_freq|val_kwargs\..*|val_customers\..*|val_tools\..*)$/;
-/** Settings that belong to `evaluation`, and may not be in a variant. */
+/** The settings that belong to `evaluation`, so that a variant may not have them. */
 const OF_EVALUATION = /^(val_|test_freq$)/;
 
-/** @param file the file's name, for errors @throws ImportError */
+/** @param file the name of the file, for error messages @throws ImportError */
 export function checkExperiment(value: unknown, file: string): Experiment {
   const read = checked<Omit<Experiment, 'baseline'> & { baseline?: string }>(experimentSchema, value, file);
   const experiment: Experiment = { ...read, baseline: read.baseline ?? read.variants[0]!.name };
@@ -70,7 +70,7 @@ export function checkExperiment(value: unknown, file: string): Experiment {
   };
   const names = experiment.variants.map(({ name }) => name);
   for (const [i, name] of names.entries()) {
-    // Some file systems do not distinguish case.
+    // Names must not differ only in case, because some file systems ignore it.
     const first = names.findIndex((other) => other.toLowerCase() === name.toLowerCase());
     if (first < i) fail(`variants[${i}].name`, `is "${name}": expected a name that differs from variants[${first}].name`);
   }

@@ -1,15 +1,15 @@
-/** @file What an experiment keeps of a finished run. */
+/** @file Collects what an experiment keeps of a finished run. */
 import type { TrialResult } from '../records/evaluation.ts';
 import type { ExperimentEvaluation, ExperimentRun } from '../records/experiment.ts';
 import type { GrpoConfig, StepMetrics } from '../records/run.ts';
 import { mean } from '../evaluation/pass-hat.ts';
 import { confirmedShare } from '../evaluation/trial-result.ts';
 
-/** The tool that hands a customer over, in every domain. */
+/** The metric of transfers. The tool has the same name in every domain. */
 const HAND_OVER = 'tool_call/transfer_to_human_agents/usage_ratio';
 export const CONFIRMED_WRITES = 'writes/confirmed_ratio';
 
-/** The metrics of steps that the analysis and the curves use. A step without the metric has null. */
+/** The metrics of steps that the analysis and the curves use. In a step without the metric, its value is null. */
 const KEPT = [
   'critic/score/mean',
   'critic/rewards/mean',
@@ -33,7 +33,7 @@ export interface FinishedRun {
   seed: number;
   run?: string;
   config: Pick<GrpoConfig, 'use_kl_loss'>;
-  /** By step. Step 0, the evaluation before training, may be among them. */
+  /** The metrics of each step. They may include step 0, the evaluation before training. */
   metrics: readonly StepMetrics[];
   evaluations: readonly { step: number; seconds: number; results: readonly TrialResult[] }[];
 }
@@ -43,12 +43,12 @@ export function experimentRun({ variant, seed, run, config, metrics, evaluations
   const evaluated = evaluations.toSorted((a, b) => a.step - b.step);
   const tasks = [...new Set(evaluated.flatMap(({ results }) => results.map(({ task }) => task)))];
   const valueOf = (name: string) => (values: StepMetrics) => {
-    // A tool that no rollout called has no metric.
+    // If no rollout called the tool, its metric is absent, so the value is 0.
     if (name === HAND_OVER && values['tool_call/usage_ratio'] !== undefined) return values[name] ?? 0;
     const value = values[name];
     return value !== undefined && Number.isFinite(value) ? value : null;
   };
-  // Without the KL term there is no reference to measure, and the metric would read 0.
+  // Without the KL term there is no reference model, and the metric would be 0.
   const names = KEPT.filter((name) => (name !== 'actor/kl_loss' || config.use_kl_loss) && steps.some((s) => valueOf(name)(s) !== null));
   const time = (values: StepMetrics) => values['perf/time_per_step'] ?? 0;
   return {
@@ -70,7 +70,7 @@ function evaluationOf(step: number, results: readonly TrialResult[], tasks: read
   const confirmed = confirmedShare(scored);
   return {
     step,
-    // Held-out success is binary: 1 only for the full reward.
+    // Held-out success is binary: it is 1 only for the full reward.
     success: tasks.map((task) => {
       const reward = byTask.get(task)?.reward ?? null;
       return reward === null ? null : reward === 1 ? 1 : 0;

@@ -1,4 +1,4 @@
-/** @file `*.mua-experiment.json`: an experiment with its results as one file. The page and `mua experiment` write and read it. */
+/** @file Reads and writes `*.mua-experiment.json`: an experiment with its results in one file. The page and `mua experiment` use it. */
 import { parserReason } from '../base/input-error.ts';
 import * as z from 'zod/mini';
 import type { ExperimentContent, ExperimentEvaluation, ExperimentRun } from '../records/experiment.ts';
@@ -11,7 +11,7 @@ import { samePair } from './plan.ts';
 const FORMAT = 'mua-experiment';
 const VERSION = 1;
 export const FILE_ENDING = '.mua-experiment.json';
-/** Bytes of a file. */
+/** The largest size of a file, in bytes. */
 export const MOST_BYTES = 64 * 2 ** 20;
 const MOST_RUNS = MOST_VARIANTS * MOST_SEEDS;
 const MOST_STEPS = 100_000;
@@ -46,14 +46,14 @@ const fileSchema = z.object({
   runs: z.array(z.unknown()).check(most(MOST_RUNS, 'runs')),
 });
 
-/** The file's text. Runs have the order of the experiment. */
+/** The text of the file. The runs are in the order of the experiment. */
 export function writeExperiment({ experiment, runs }: ExperimentContent): string {
   const { id, name: title, question, base, variants, baseline, seeds, evaluation } = experiment;
   const definition = { id, name: title, question, base, variants, baseline, seeds, evaluation };
   return `${JSON.stringify({ format: FORMAT, version: VERSION, experiment: definition, runs })}\n`;
 }
 
-/** @param file the file's name, for errors @throws ImportError that names the field, its value and what was expected */
+/** @param file the name of the file, for error messages @throws ImportError that names the field, its value and what was expected */
 export function readExperiment(text: string, file: string): ExperimentContent {
   if (text.length > MOST_BYTES) throw new ImportError(file, '', `has ${text.length} characters: expected at most ${MOST_BYTES}`);
   let value: unknown;
@@ -76,7 +76,7 @@ export function readExperiment(text: string, file: string): ExperimentContent {
   return { experiment, runs };
 }
 
-/** One run's result. @throws ImportError */
+/** Reads the result of one run. @throws ImportError */
 function readRun(value: unknown, file: string, where = ''): ExperimentRun {
   const run = checked<ExperimentRun>(runSchema, value, file, where);
   const fail = (path: string, reason: string): never => {

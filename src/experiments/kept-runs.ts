@@ -1,8 +1,8 @@
-/** @file Which finished runs stay when the definition of an experiment has changed. */
+/** @file Decides which finished runs are kept when the definition of an experiment changes. */
 import type { Experiment, ExperimentRun } from '../records/experiment.ts';
 import { configOf, type Pair, requestOf, samePair } from './plan.ts';
 
-/** The kept runs that belong to `experiment`. @throws Error if a run was trained with other settings */
+/** Those kept runs that belong to `experiment`. @throws Error if a run was trained with other settings */
 export function keptRuns(experiment: Experiment, earlier: Experiment, runs: readonly ExperimentRun[]): ExperimentRun[] {
   return runs.filter((run) => {
     const asked = experiment.seeds.includes(run.seed) && experiment.variants.some(({ name }) => name === run.variant);

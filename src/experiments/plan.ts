@@ -1,36 +1,39 @@
-/** @file The runs of an experiment: their requests, which are still to do, and how long that takes. */
+/** @file The runs of an experiment: the request for each run, which runs remain, and how long they will take. */
 import type { Experiment, ExperimentRow, ExperimentRun, ExperimentVariant, Overrides } from '../records/experiment.ts';
 import type { GrpoConfig, RunRequest, RunRow } from '../records/run.ts';
 import { grpoConfig } from '../training/config.ts';
 import { ownName } from '../training/settings/index.ts';
 import { PRESETS } from '../training/presets.ts';
 
-/** One run of the queue. */
+/** One run of the queue: a variant with a seed. */
 export interface Pair {
   variant: string;
   seed: number;
 }
 
-/** Seed by seed, so that all variants have their first seed early. */
+/** All pairs. They are sorted by seed first, so that all variants finish their first seed early. */
 export function allPairs({ variants, seeds }: Pick<Experiment, 'variants' | 'seeds'>): Pair[] {
   return seeds.flatMap((seed) => variants.map(({ name }) => ({ variant: name, seed })));
 }
 
 export const samePair = (a: Pair, b: Pair) => a.variant === b.variant && a.seed === b.seed;
 
-/** The pairs without a finished run, in order. This is the queue: it depends only on what is stored. */
+/** The pairs without a finished run, in order. They are the queue, which depends only on what is stored. */
 export function pendingPairs(experiment: Pick<Experiment, 'variants' | 'seeds'>, results: readonly Pair[]): Pair[] {
   return allPairs(experiment).filter((pair) => !results.some((result) => samePair(pair, result)));
 }
 
-/** The stored run of a pair that was begun here and not finished: it goes on from its checkpoint. The newest comes first. */
+/**
+ * The stored run of a pair that was begun here but not finished. It can continue from its checkpoint. If there are several,
+ * the newest is returned.
+ */
 export function begunRun(runs: readonly RunRow[], experiment: string, pair: Pair): RunRow | undefined {
   return runs
     .filter((row) => row.experiment === experiment && row.variant === pair.variant && row.config.seed === pair.seed && !row.imported)
     .toSorted((a, b) => b.createdAt - a.createdAt)[0];
 }
 
-/** The layers as one, the later ones first in rank. A setting may have verl's or TRL's name. */
+/** Merges several objects of settings. Later objects override earlier ones. The names may be verl's or TRL's. */
 function mergeOverrides(...layers: readonly Overrides[]): Overrides {
   const byName = new Map<string, [string, Overrides[string]]>();
   for (const layer of layers) for (const [given, value] of Object.entries(layer)) byName.set(ownName(given), [given, value]);
@@ -43,7 +46,7 @@ function variantOf({ variants }: Pick<Experiment, 'variants'>, name: string): Ex
   return variant;
 }
 
-/** The request of one run. @throws Error if the variant or its preset is unknown */
+/** The request for one run. @throws Error if the variant or its preset is unknown */
 export function requestOf({ base, evaluation, ...experiment }: Experiment, { variant: name, seed }: Pair): RunRequest {
   const variant = variantOf(experiment, name);
   const preset = variant.preset ?? base.preset;
@@ -57,24 +60,25 @@ export function requestOf({ base, evaluation, ...experiment }: Experiment, { var
   };
 }
 
-/** The whole configuration of one run. @throws Error that names the setting, its value and what was expected */
+/** The complete configuration of one run. @throws Error that names the setting, its value and what was expected */
 export function configOf(experiment: Experiment, pair: Pair): GrpoConfig {
   const { preset, overrides } = requestOf(experiment, pair);
   return grpoConfig(preset, overrides);
 }
 
-/** What is known of the run under way. */
+/** What is known about the run that is being trained. */
 export interface RunUnderWay extends Pair {
-  /** Finished steps of `steps`. */
+  /** `step` of the `steps` steps are finished. */
   step: number;
   steps: number;
-  /** Seconds of its finished steps and evaluations. */
+  /** The seconds of its finished steps and evaluations. */
   seconds: number;
 }
 
 /**
- * Seconds that the queue still needs: a pending run takes as long as the finished runs of its variant, else as all finished
- * runs, else as the run under way at its pace. Null before anything is measured.
+ * The seconds that the queue still needs. A pending run is expected to take as long as the finished runs of its variant. If
+ * there are none, as long as all finished runs; if there are none either, as long as the current run at its speed. Null as
+ * long as nothing is measured.
  */
 export function secondsLeft(experiment: ExperimentRow, current: RunUnderWay | null): number | null {
   const mean = (runs: readonly ExperimentRun[]) =>

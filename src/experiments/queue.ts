@@ -1,13 +1,13 @@
-/** @file The queue of an experiment: the pairs without a finished run, in order, and what is kept of a run that is done. */
+/** @file The queue of an experiment: finds the pairs without a finished run, in order, and stores the result of each finished run. */
 import type { EvaluationReport, TrialResult } from '../records/evaluation.ts';
 import type { ExperimentContent, ExperimentRun } from '../records/experiment.ts';
 import type { RunRequest, StepMetrics } from '../records/run.ts';
 import { experimentRun } from './collect.ts';
 import { configOf, type Pair, pendingPairs, requestOf } from './plan.ts';
 
-/** Where an experiment is stored: the page's database, or the folder of the command line. */
+/** The place where an experiment is stored: the page's database, or the folder of the command line. */
 export interface ExperimentStore {
-  /** The definition and the finished runs; undefined if the experiment was deleted. */
+  /** Reads the definition and the finished runs. Undefined if the experiment was deleted. */
   read(): Promise<ExperimentContent | undefined>;
   /** Stores a finished run. Does nothing if the experiment was deleted. */
   add(run: ExperimentRun): Promise<void>;
@@ -18,15 +18,15 @@ export interface QueuedRun {
   request: RunRequest;
 }
 
-/** The logs of a run that is done. */
+/** The logs of a finished run. */
 export interface RunLogs {
   run?: string;
-  /** By step. Step 0, the evaluation before training, may be among them. */
+  /** The metrics of each step. They may include step 0, the evaluation before training. */
   metrics: readonly StepMetrics[];
   evaluations: readonly { step: number; report: Pick<EvaluationReport, 'seconds'>; results: readonly TrialResult[] }[];
 }
 
-/** The queue depends only on what is stored, so it goes on after any interruption. */
+/** The queue depends only on what is stored, so it can continue after every interruption. */
 export class ExperimentQueue {
   readonly #store: ExperimentStore;
 
@@ -34,7 +34,7 @@ export class ExperimentQueue {
     this.#store = store;
   }
 
-  /** The runs that are still to do, in order. */
+  /** The remaining runs, in order. */
   async pending(): Promise<QueuedRun[]> {
     const content = await this.#store.read();
     if (!content) return [];
@@ -42,7 +42,7 @@ export class ExperimentQueue {
     return pendingPairs(experiment, runs).map((pair) => ({ pair, request: requestOf(experiment, pair) }));
   }
 
-  /** Keeps what the analysis reads of a run that is done. */
+  /** Stores those results of a finished run that the analysis needs. */
   async finish(pair: Pair, { evaluations, ...logs }: RunLogs): Promise<void> {
     const content = await this.#store.read();
     if (!content) return;

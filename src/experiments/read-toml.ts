@@ -4,10 +4,10 @@ import type { Experiment } from '../records/experiment.ts';
 import { ImportError } from '../exchange/import-error.ts';
 import { checkExperiment } from './check.ts';
 
-/** Characters of a file. */
+/** The largest number of characters in a file. */
 const LONGEST = 200_000;
 
-/** @param file the file's name, for errors @throws ImportError that names the field, its value and what was expected */
+/** @param file the name of the file, for error messages @throws ImportError that names the field, its value and what was expected */
 export function readToml(text: string, file: string): Experiment {
   if (text.length > LONGEST) throw new ImportError(file, '', `has ${text.length} characters: expected at most ${LONGEST}`);
   let table: Record<string, unknown>;
@@ -33,7 +33,7 @@ export function readToml(text: string, file: string): Experiment {
   );
 }
 
-/** TOML reads `val_kwargs.do_sample = true` as a table in a table. Settings have dotted names. */
+/** Converts nested tables to settings with dotted names, because TOML reads `val_kwargs.do_sample = true` as a table in a table. */
 function flat(value: unknown, prefix = ''): unknown {
   if (!isTable(value)) return value;
   return Object.fromEntries(

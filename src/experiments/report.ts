@@ -1,4 +1,4 @@
-/** @file The results of an experiment as text, for the command line. */
+/** @file Writes the results of an experiment as text, for the command line. */
 import type { ExperimentContent } from '../records/experiment.ts';
 import { analyse, FIGURES, type FigureId } from './analysis.ts';
 import type { Estimate } from './estimate.ts';
@@ -10,7 +10,7 @@ const FORMATS: Record<(typeof FIGURES)[number]['format'], { unit: string; number
   seconds: { unit: ' s', number: (value) => String(Math.round(value)) },
 };
 
-/** The mean with its unit, and `low to high`: empty where one seed has no interval. */
+/** The mean with its unit, and the interval as `low to high`. The interval is empty if one seed has none. */
 export function estimateParts(estimate: Estimate | null, id: FigureId): { mean: string; interval: string } {
   if (!estimate) return { mean: '–', interval: '' };
   const { unit, number } = FORMATS[FIGURES.find((figure) => figure.id === id)!.format];
@@ -23,7 +23,7 @@ function estimateText(estimate: Estimate | null, id: FigureId): string {
   return interval === '' ? mean : `${mean} (${interval})`;
 }
 
-/** A table with a line for each variant, then a sentence for each comparison. Figures that no variant has are left out. */
+/** A table with a line for each variant, followed by a sentence for each comparison. Figures that no variant has are omitted. */
 export function reportLines({ experiment, runs }: ExperimentContent): string[] {
   const { variants, comparisons, finished, total } = analyse(experiment, runs);
   const shown = FIGURES.filter(({ id }) => variants.some(({ figures }) => figures[id]));
