@@ -1,6 +1,7 @@
 /**
- * @file Serves the World pages: domains, tables, tasks and imports. Runs in its own worker, because reading a large import
- * would delay the episodes of a training run. Sends tables and tasks to the page a few rows at a time.
+ * @file Answers the questions of the World views: domains, tables, tasks and imports. It runs in a separate worker, because
+ * reading a large import would delay the episodes of a training run. Tables and tasks are sent to the page a few rows at a
+ * time.
  */
 import '../base/content-policy.ts';
 import { benchmarkLoader } from '../benchmarks/import/loader.ts';
@@ -38,7 +39,7 @@ import type {
 } from './types.ts';
 import { wordSearch } from './word-search.ts';
 
-/** The number of worlds kept open. */
+/** The number of worlds that stay open. */
 const OPEN_WORLDS = 4;
 
 export class WorldBrowser {
@@ -47,7 +48,7 @@ export class WorldBrowser {
   /** The definitions of imported domains. */
   private readonly definitions: ReadonlyMap<string, TableDomain>;
   private readonly opened = new Map<string, Promise<Opened>>();
-  /** The last search, so that scrolling through its results does not search again. */
+  /** The last search. It is kept so that scrolling through its results needs no new search. */
   private lastSearch: { world: Opened; list: string; keys: readonly string[] } | null = null;
   private readonly importer;
 
@@ -65,7 +66,7 @@ export class WorldBrowser {
     });
   }
 
-  /** All worlds: the generated ones, then the imports. */
+  /** All worlds. The generated ones come first, then the imports. */
   async list(): Promise<WorldSummary[]> {
     const generated = await Promise.all(
       (await generatedDomains()).flatMap(({ definition, title, tasksPerWorld, worldId: idOf }) =>
@@ -99,7 +100,7 @@ export class WorldBrowser {
     });
   }
 
-  /** All methods below throw too. @throws if there is no such world */
+  /** @throws if the world does not exist; all methods below do this too */
   async info(ref: WorldRef): Promise<WorldInfo> {
     const { definition, level, title, tables, generated, splits } = await this.open(ref);
     const { tools, userTools = [], terminalTools, policy, benchmark = null } = await definition.domain(level);
@@ -116,31 +117,31 @@ export class WorldBrowser {
     };
   }
 
-  /** The tables with the references between them. */
+  /** The tables, with the references between them. */
   async relations(ref: WorldRef): Promise<TableRelations[]> {
     return relations((await this.open(ref)).tables);
   }
 
-  /** The number of rows that match the query, and the position of the row `key` among them. */
+  /** The number of rows that match the query, and the position of the row with this key among them. */
   async find(ref: WorldRef, table: string, query: string, key: string): Promise<Found> {
     const keys = await this.keys(ref, table, query);
     const at = key === '' ? -1 : keys.indexOf(key);
     return { total: keys.length, at: at < 0 ? null : at };
   }
 
-  /** Rows `from` to `to` (exclusive) of those that match the query. */
+  /** Of the rows that match the query, those from index `from` to `to` (exclusive). */
   async rows(ref: WorldRef, table: string, query: string, from: number, to: number): Promise<TableRow[]> {
     const { tables } = await this.open(ref);
     return tableRows(tableOf(tables, table), (await this.keys(ref, table, query)).slice(from, to));
   }
 
-  /** A whole row. Null if there is no such row. */
+  /** A complete row. Null if there is no such row. */
   async row(ref: WorldRef, table: string, key: string): Promise<{ value: Json } | null> {
     const value = tableOf((await this.open(ref)).tables, table).get(key);
     return value === undefined ? null : { value };
   }
 
-  /** The first `most` rows of a table, unshortened. */
+  /** The first `most` rows of a table. Their values are not shortened. */
   async wholeRows(ref: WorldRef, table: string, most: number): Promise<[key: string, row: Json][]> {
     return firstRows(tableOf((await this.open(ref)).tables, table), most);
   }
@@ -155,14 +156,14 @@ export class WorldBrowser {
     return (await this.tasksOf(ref, query)).slice(from, to).map(taskSummary);
   }
 
-  /** The task `ref.task`, or undefined. */
+  /** The task `ref.task`. Undefined if there is no such task. */
   async task(ref: WorldRef): Promise<WorldTask | undefined> {
     const world = await this.open(ref);
     const task = (await world.tasks()).find(({ id }) => id === ref.task);
     return task && { task, label: labelOf(task), splits: world.splitsOf(task), criteria: criteriaOf(task) as Json };
   }
 
-  /** The tasks that a run with this configuration trains on, at most `count`: by the names that `mua env-serve` knows. */
+  /** At most `count` tasks of those on which a run with this configuration trains. They have the names that `mua env-serve` uses. */
   async trainingTasks(config: GrpoConfig, count: number): Promise<TrainingTasks> {
     const { level, seed } = config;
     const domain = await this.environments.domain(config.domain, level);
@@ -172,12 +173,12 @@ export class WorldBrowser {
     return { domain, greeting, tasks: (await this.environments.tasks(query)).map(resetName) };
   }
 
-  /** Plays the task's gold actions in a new episode, whose agent says the texts that the task requires. */
+  /** Plays the task's gold actions in a new episode. The agent also says the texts that the task requires. */
   async runGold(ref: WorldRef): Promise<GoldRun> {
     const found = await this.task(ref);
     if (!found) throw new Error(`task: there is no '${ref.task}' in this world`);
     const { task } = found;
-    const episode = await this.environments.start({ ...task, faults: undefined }); // the gold is defined for reliable tools
+    const episode = await this.environments.start({ ...task, faults: undefined }); // the gold actions are defined for tools without faults
     try {
       const calls: GoldRun['calls'] = [];
       for (const call of task.actions) {
@@ -204,7 +205,7 @@ export class WorldBrowser {
     await this.database.remove(id);
   }
 
-  /** The tasks that match the query. Of an import: only those of `ref.split`, if it is not ''. */
+  /** The tasks that match the query. For an import: only those of the split `ref.split`, if it is not ''. */
   private async tasksOf(ref: WorldRef, query: string): Promise<readonly Task[]> {
     const world = await this.open(ref);
     const tasks = await world.tasks();
@@ -230,7 +231,7 @@ export class WorldBrowser {
   private async open(ref: WorldRef): Promise<Opened> {
     for (const domain of await generatedDomains()) {
       const { name, levels } = domain.definition;
-      // A domain's name without a level means the level of the task, or the first level.
+      // A domain's name without a level means the level of the given task. Without a task, it means the first level.
       const level =
         levels.find((of) => ref.name === `${name}-${of}`) ??
         (ref.name === name ? (levels.find((of) => ref.task.startsWith(`${name}/${of}/`)) ?? levels[0]!) : undefined);
@@ -247,7 +248,7 @@ export class WorldBrowser {
 
   private remembered(key: string, open: () => Opened | Promise<Opened>): Promise<Opened> {
     const known = this.opened.get(key) ?? Promise.resolve(open());
-    this.opened.delete(key); // moves the world to the end: the map is in order of last use
+    this.opened.delete(key); // moves the world to the end: the map is sorted by last use
     this.opened.set(key, known);
     known.catch(() => this.opened.delete(key));
     if (this.opened.size > OPEN_WORLDS) this.opened.delete(this.opened.keys().next().value!);

@@ -6,13 +6,16 @@ import type { BenchmarkFiles } from '../exchange/file-source.ts';
 
 export type Progress = (done: number, total: number, label: string) => void;
 
-/** One import at a time. */
+/** Imports files. Only one import can run at a time. */
 export class Importer {
   private importing: AbortController | null = null;
 
   constructor(private readonly database: BenchmarkDatabase) {}
 
-  /** Imports all domains of the files, or nothing. @throws naming file, path and reason; `AbortError` after `cancel` */
+  /**
+   * Imports all domains in the files. If one fails, nothing is stored.
+   * @throws error that names the file, the path and the reason; `AbortError` after `cancel`
+   */
   async importFiles(files: BenchmarkFiles, onProgress?: Progress): Promise<StoredBenchmark[]> {
     if (this.importing) throw new Error('another import is in progress');
     const controller = (this.importing = new AbortController());
@@ -26,7 +29,7 @@ export class Importer {
       const known = new Set((await this.database.list()).map(({ id }) => id));
       const stored: StoredBenchmark[] = [];
       try {
-        // `tell` throws after `cancel`. The transaction of `store` then stores nothing.
+        // After `cancel`, `tell` throws, so the transaction of `store` stores nothing.
         for (const imported of found)
           stored.push(
             await this.database.store(imported, (done, total) =>

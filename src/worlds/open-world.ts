@@ -17,14 +17,14 @@ export interface GeneratedDomain {
   worldId(level: string, world: GeneratedWorld): string;
 }
 
-/** All domains with generated tables. Loads their code. */
+/** All domains with generated tables. Calling this loads their code. */
 export const generatedDomains = async (): Promise<GeneratedDomain[]> =>
   (await Promise.all(GENERATED.map(async ({ title, world }) => ({ title, definition: await world!() })))).flatMap(
     ({ title, definition }) =>
       hasSessions(definition) ? [] : [{ definition, title, tasksPerWorld: definition.worlds!.tasks, worldId: definition.worlds!.id }],
   );
 
-/** Has the seed of the presets. */
+/** The world that is opened if none is chosen. */
 export const FIRST: GeneratedWorld = { split: 'train', seed: 1, number: 0 };
 
 /** An open world. */
@@ -36,7 +36,7 @@ export interface Opened {
   /** Null for an import. */
   generated: GeneratedWorld | null;
   splits: { name: string; tasks: number }[];
-  /** In the order of the list. Created on the first call. */
+  /** The tasks in the order of the list. They are created on the first call. */
   tasks(): Promise<Task[]>;
   splitsOf(task: Task): string[];
 }
@@ -44,7 +44,7 @@ export interface Opened {
 export const titleOf = (benchmark: string, domain: string) =>
   `${domain.charAt(0).toUpperCase()}${domain.slice(1)}, ${findBenchmark(benchmark)?.title ?? benchmark}`;
 
-/** The world that `ref` chooses: the world of its task, or else its split, seed and number. */
+/** The world that `ref` chooses: the world of its task, or else the one with its split, seed and number. */
 export function generatedWorld(
   { definition, tasksPerWorld }: GeneratedDomain,
   level: string,

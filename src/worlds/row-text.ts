@@ -1,4 +1,4 @@
-/** @file Database rows as text: one line for a cell of a table, or a tree with all values. */
+/** @file Shows database rows as text: as one line in a cell of a table, or as a tree with all values. */
 import type { Json } from '../records/json.ts';
 
 /** A value without children. */
@@ -19,7 +19,7 @@ export interface Child {
   value: Json;
 }
 
-/** The children in order. Entries of a list have numbers from 0, as in paths of errors and diffs. */
+/** The children of a value, in order. The entries of a list are numbered from 0, as in the paths of errors and diffs. */
 export function childrenOf(value: Json): Child[] {
   return value === null || typeof value !== 'object' ? [] : Object.entries(value).map(([name, child]) => ({ name, value: child as Json }));
 }
@@ -27,7 +27,7 @@ export function childrenOf(value: Json): Child[] {
 const CELL = 80;
 const PARTS = 4;
 
-/** A value in one line. A nested value shows its first texts or its size. */
+/** A value as one line. A nested value is shown by its first texts, or by its size. */
 export function cellText(value: Json | undefined): string {
   if (value === undefined || value === null) return '';
   if (typeof value !== 'object') return shortened(String(value));
@@ -45,7 +45,7 @@ export function cellText(value: Json | undefined): string {
 export const shortened = (text: string, length = CELL) =>
   (text.length > length ? `${text.slice(0, length - 1)}…` : text).replace(/\s+/g, ' ');
 
-/** The first `limit` fields of the rows, without fields that repeat the key. */
+/** The names of the first `limit` fields of the rows, without fields that repeat the key. */
 export function columnsOf(rows: readonly (readonly [key: string, row: Json])[], limit: number): string[] {
   const names = new Set<string>();
   for (const [, row] of rows)
@@ -54,5 +54,5 @@ export function columnsOf(rows: readonly (readonly [key: string, row: Json])[], 
   return [...names].filter((name) => !repeats(name)).slice(0, limit);
 }
 
-/** Whether a tree node is open at first: nodes near the root with few children. */
+/** Whether a node of the tree is open at first. Nodes near the root with few children are. */
 export const opensAtFirst = (value: Json, depth: number) => depth < 2 && childrenOf(value).length <= (depth === 0 ? 30 : 12);

@@ -1,4 +1,4 @@
-/** @file The tables of an open world, as the pages show them. */
+/** @file The tables of an open world, in the form that the World views show. */
 import type { WorldTables } from '../environments/overlay.ts';
 import type { Json } from '../records/json.ts';
 import { cellText, columnsOf } from './row-text.ts';
@@ -6,22 +6,22 @@ import type { TableInfo, TableRow } from './types.ts';
 
 /** The number of columns. */
 const COLUMNS = 6;
-/** The number of rows that decide the columns. */
+/** The number of rows from which the columns are chosen. */
 const SAMPLE = 50;
-/** Shown name of the table `''`, whose rows belong to no table of records. */
+/** The name under which the table `''` is shown. Its rows belong to no table of records. */
 const SETTINGS = 'settings';
 
 export const rowCounts = (tables: WorldTables) =>
   [...tables].filter(([name]) => name !== '').map(([table, rows]) => ({ table, count: rows.size }));
 
-/** All tables, the settings last. Leaves out empty settings. */
+/** All tables. The settings come last, and are omitted if they are empty. */
 export const tableInfos = (tables: WorldTables): TableInfo[] =>
   [...tables]
     .filter(([name, rows]) => name !== '' || rows.size > 0)
     .sort(([a], [b]) => Number(a === '') - Number(b === ''))
     .map(([name, rows]) => ({ name: name || SETTINGS, count: rows.size, columns: columns(rows) }));
 
-/** @throws if there is no such table */
+/** @throws if the table does not exist */
 export function tableOf(tables: WorldTables, name: string): ReadonlyMap<string, Json> {
   const rows = tables.get(name) ?? (name === SETTINGS ? tables.get('') : undefined);
   if (!rows)

@@ -1,4 +1,4 @@
-/** @file Tasks in lists, searches and gold runs. */
+/** @file Tasks as they are needed in lists, in searches and for playing the gold actions. */
 import { wantOf } from '../benchmarks/tasks.ts';
 import type { Task } from '../records/task.ts';
 import { shortened } from './row-text.ts';
@@ -22,5 +22,5 @@ export function searchTasks(tasks: readonly Task[], query: string): readonly Tas
   );
 }
 
-/** An imported task's own id, or a generated task's number. */
+/** A short name of a task: the id in its benchmark, or the number of a generated task. */
 export const labelOf = ({ id, benchmark }: Task) => (benchmark && benchmark.id !== id ? benchmark.id : id.split('/').at(-1)!);

@@ -1,4 +1,4 @@
-/** @file Questions and answers between the World pages and their worker. All values can be cloned. */
+/** @file The questions of the World views, and the answers of their worker. All values can be cloned. */
 import type { Conditions } from '../records/conditions.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
@@ -6,48 +6,51 @@ import type { Domain } from '../environments/types.ts';
 import type { Task, ToolCall, ToolSchema, Verdict } from '../records/task.ts';
 
 /**
- * Names a world. `name` is a generated domain with its level (`retail-nano`; `telecom` means its first level) or an import
+ * Names a world. `name` is a generated domain with its level (`retail-nano`; `telecom` means its first level), or an import
  * (`tau2-airline`). `split`, `seed` and `number` choose one of the generated worlds.
  */
 export interface WorldRef {
   name: string;
   split: string;
-  /** Null means the default. */
+  /** For `seed` and `number`, null means the default. */
   seed: number | null;
   number: number | null;
-  /** A task's id, or ''. The id of a generated task contains split, seed and number, and takes precedence over them. */
+  /**
+   * The id of a task, or ''. The id of a generated task contains split, seed and number. If it is given, these are used instead
+   * of the fields above.
+   */
   task: string;
 }
 
 export interface Import {
   id: string;
   importedAt: number;
-  /** False if there is a newer import of the same domain. Episodes use the newest. */
+  /** False if a newer import of the same domain exists. Episodes use the newest one. */
   used: boolean;
 }
 
 export interface ImportableBenchmark {
   title: string;
-  /** Names of its domains. */
+  /** The names of the benchmark's domains. */
   domains: string[];
-  /** The files that a visitor has to bring. Names of files stand in backticks. */
+  /** The files that a visitor must bring. File names are in backticks. */
   files: string;
 }
 
 export interface WorldSummary {
   name: string;
   title: string;
-  /** Number of records by table. */
+  /** The number of records in each table. */
   rows: { table: string; count: number }[];
   tasks: number;
   imported?: Import;
 }
 
 export interface TableInfo {
-  /** The name in addresses and titles. */
+  /** The name of the table in URLs and titles. */
   name: string;
   count: number;
-  /** Fields that a list shows as columns. */
+  /** The fields that a list shows as columns. */
   columns: string[];
 }
 
@@ -58,24 +61,24 @@ export interface Range {
 
 /** A field whose values are keys of a table. */
 export interface Reference {
-  /** Such as `user_id` or `items[].product_id`; `*` stands for an id or a date in the path. */
+  /** A path such as `user_id` or `items[].product_id`. A `*` in the path stands for an id or a date. */
   field: string;
   to: string;
-  /** How many rows of `to` one row names. */
+  /** The number of rows of `to` to which one row refers. */
   names: Range;
-  /** How many rows name one row of `to`. */
+  /** The number of rows that refer to one row of `to`. */
   namedBy: Range;
-  /** The number of values for which `to` has no row. */
+  /** The number of values that are not keys of `to`. */
   missing: number;
 }
 
 export interface TableRelations {
   name: string;
   count: number;
-  /** The field that repeats the row's key. Null: no field does. */
+  /** The field that repeats the row's key. Null if no field does. */
   key: string | null;
   references: Reference[];
-  /** The other fields at the top level of a row. */
+  /** The other top-level fields of a row. */
   others: string[];
 }
 
@@ -84,7 +87,7 @@ export interface GeneratedWorld {
   split: 'train' | 'heldout';
   seed: number;
   number: number;
-  /** The conditions of the tasks. Without them, the level has its defaults. */
+  /** The conditions of the tasks. Default: those of the level. */
   conditions?: Conditions;
 }
 
@@ -101,33 +104,33 @@ export interface WorldInfo {
   generated: GeneratedWorld | null;
 }
 
-/** What another engine needs to know of the tasks that a run trains on. */
+/** What another engine needs to know about the tasks on which a run trains. */
 export interface TrainingTasks {
   domain: Domain;
   /** The agent's first message, which is not sampled. Null if the customer speaks first. */
   greeting: string | null;
-  /** The names that a reset of `mua env-serve` takes. */
+  /** The names of the tasks for a reset of `mua env-serve`. */
   tasks: string[];
 }
 
 /** The size of a list, and the position of the chosen row in it. */
 export interface Found {
   total: number;
-  /** Null if the list does not contain the row. */
+  /** Null if the row is not in the list. */
   at: number | null;
 }
 
 export interface TableRow {
   key: string;
-  /** The columns' values, each in one line. */
+  /** The value of each column, as one line. */
   cells: Record<string, string>;
 }
 
 export interface TaskSummary {
   id: string;
-  /** Short name within its list. */
+  /** A short name, which is unique in its list. */
   label: string;
-  /** What the customer wants, in one line. */
+  /** A line that says what the customer wants. */
   wants: string;
   actions: number;
   noop: boolean;
@@ -140,10 +143,10 @@ export interface GoldRun {
 
 export interface WorldTask {
   task: Task;
-  /** `TaskSummary` has the same field. */
+  /** The same short name as in `TaskSummary`. */
   label: string;
   /** The splits that contain the task. */
   splits: string[];
-  /** What a benchmark scores besides the database, by name. */
+  /** What a benchmark scores in addition to the database, by name. */
   criteria: Json;
 }

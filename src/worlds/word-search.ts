@@ -1,6 +1,6 @@
-/** @file Searches texts for words. */
+/** @file Finds the texts that contain given words. */
 
-/** Returns a function that tells whether a text contains every word of the query, ignoring case. An empty query matches every text. */
+/** Returns a function that says whether a text contains every word of the query, ignoring case. An empty query matches every text. */
 export function wordSearch(query: string): (text: string) => boolean {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return (text) => {
