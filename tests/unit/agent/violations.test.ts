@@ -114,3 +114,12 @@ test.each([
 ])('%j confirms: %s', (text, expected) => {
   expect(isConfirmation(text)).toBe(expected);
 });
+
+test('a yes to “Anything else?” is no yes to a write', () => {
+  const known = [say('user', 'cancel #W1'), say('agent', 'Your email?'), say('user', 'a@b'), find(), order('#W1', 'ada_brown_1234')];
+  const write = (question: string) =>
+    rules(...known, say('agent', question), say('user', 'Yes, cancel #W1.'), cancel('#W1', 'ada_brown_1234'));
+  expect(write('Done. Anything else?')).toEqual(['unconfirmed_write']);
+  expect(write('Is there something else you need?')).toEqual(['unconfirmed_write']);
+  expect(write('Cancel #W1? (yes/no)')).toEqual([]);
+});
