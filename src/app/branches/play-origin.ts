@@ -1,4 +1,4 @@
-/** @file Where a played conversation begins: at a message of a stored conversation, or with a new task. */
+/** @file The start of a played conversation: a message of a stored conversation, or a new task. */
 import { type OtherToken, prefixAt } from '../../agent/prefix.ts';
 import { path } from '../../base/message-path.ts';
 import type { MessageNode, Trajectory } from '../../records/trajectory.ts';
@@ -9,7 +9,7 @@ export interface From extends Origin {
   node: number;
 }
 
-/** Reads `place/id@node`; null for anything else. */
+/** Parses a text of the form `place/id@node`; null for any other text. */
 export function parseFrom(from: string): From | null {
   const [, text, node] = /^(.+)@(\d{1,9})$/s.exec(from) ?? [];
   const origin = text ? readOrigin(text) : null;
@@ -18,7 +18,7 @@ export function parseFrom(from: string): From | null {
 
 export const writeFrom = (from: From) => `${writeOrigin(from)}@${from.node}`;
 
-/** Reads `index:id`; null for anything else. */
+/** Parses a text of the form `index:id`; null for any other text. */
 export function parseToken(token: string): OtherToken | null {
   const [, index, id] = /^(\d{1,6}):(\d{1,9})$/.exec(token) ?? [];
   return index && id ? { index: Number(index), id: Number(id) } : null;
@@ -44,7 +44,7 @@ export function lastFork(trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'termin
   return own ? forkAt(trajectory, own.id, as) : null;
 }
 
-/** The name of a task's world in addresses: a generated domain with its level, or an import. */
+/** The name of a task's world in addresses: the domain with its level for a generated world, or the name of an imported benchmark. */
 export function worldName(task: string): string {
   const [domain = '', level = ''] = task.split('/');
   return /^tau\d-/.test(domain) ? domain : `${domain}-${level}`;

@@ -1,4 +1,4 @@
-/** @file The axes of a chart: the steps and the values that it shows, and the pixels of a bar. */
+/** @file Computes the axes of a chart, that is, the range of steps and of values, and the pixels of a bar. */
 
 /** The range of steps to draw. `from` null means from the first step; `to` null means up to the newest step. */
 export interface Zoom {

@@ -43,7 +43,7 @@ export class Playback {
     this.#playing = !this.#playing;
   }
 
-  /** Pauses, and goes one moment forward (1) or back (-1). */
+  /** Pauses the playback, and goes one moment forward (1) or back (-1). */
   step(by: 1 | -1): void {
     this.#playing = false;
     this.#shown = Math.min(this.total, Math.max(1, this.#shown + by));

@@ -11,7 +11,7 @@ import { originsIn } from './origin.ts';
 import { hasHeldOut, type RunSummary, spread, summaryOf } from './run-summary.ts';
 import { ROLLOUT_PAGE, type RunSource } from './source.ts';
 
-/** Typical size of a row as JSON, in bytes. IndexedDB needs about the same size. */
+/** Typical size of a row as JSON, in bytes. A row in IndexedDB needs about the same size. */
 const METRICS_BYTES = 3_000;
 const ROLLOUT_BYTES = 350;
 /** The number of trajectories that are measured to estimate the size of all trajectories. */

@@ -3,7 +3,7 @@
  * branches.
  */
 
-/** Escapes the separators `/` and `:`. An ordinary id stays as it is. */
+/** Escapes `/`, `:` and `%` in a name. Ordinary ids have none of these, so they do not change. */
 const escape = (name: string) => name.replace(/[%/:]/g, encodeURIComponent);
 
 /** The `place` of all branches, because branches are not stored in a run or an evaluation. */

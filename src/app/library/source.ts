@@ -33,7 +33,9 @@ export interface RunSource {
 
   /** The ids of the rollouts whose trajectory is stored. */
   trajectoryIds(run: string): Promise<string[]>;
-  /** The trajectories in the order of `ids`; undefined for one that is not stored. If `ids` is absent, all stored ones of the run. */
+  /**
+   * The trajectories in the order of `ids`; undefined for one that is not stored. If `ids` is absent, all stored trajectories of the run.
+   */
   trajectories(run: string): Promise<Trajectory[]>;
   trajectories(run: string, ids: string[]): Promise<(Trajectory | undefined)[]>;
   trajectory(run: string, id: string): Promise<Trajectory | undefined>;

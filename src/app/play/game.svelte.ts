@@ -173,7 +173,7 @@ export class Game extends Position {
 
   /**
    * Deletes branches. If the current branch is deleted, the game starts again at the fork. @returns undefined, unless the game began with a
-   * deleted branch. In this case, `from` is the current branch to open, or null
+   * deleted branch. In this case, `from` is the stored conversation to open; null if there is none
    */
   async remove(rows: readonly BranchRow[]): Promise<{ from: From | null } | undefined> {
     const gone = new Set(rows.map(({ id }) => id));

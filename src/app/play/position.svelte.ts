@@ -98,7 +98,7 @@ export class Position {
   }
 
   protected goBack(prefix: Prefix): void {
-    // A conversation that has ended stays stored as its own branch.
+    // The next move starts a new branch, so that the conversation that has ended stays stored.
     if (this.ended) this.branch = '';
     const { length } = prefix.nodes;
     if (this.chosen && length < this.chosen.nodes.length) this.chosen = null;

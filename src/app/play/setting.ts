@@ -15,7 +15,7 @@ export interface Setting {
   config: GrpoConfig;
   /** The stored conversation to continue, and the message to continue from; null for a new conversation. */
   start: (From & { trajectory: Trajectory }) | null;
-  /** The agent's token that the visitor replaced, from which the conversation continues; null if the visitor chose only a message. */
+  /** The token that the visitor put in place of a sampled token of the agent; null if the visitor chose only a message. */
   token: (OtherToken & { words: string }) | null;
   /** The `origin` of the branches of this conversation. */
   origin: string;

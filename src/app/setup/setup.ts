@@ -33,7 +33,7 @@ export function readSetup(preset: string, texts: Record<string, string>): Setup 
     if (Object.hasOwn(base, own)) given[own as SettingName] = text;
     else unknown.push(name);
   }
-  // TRL: epsilon_high defaults to epsilon.
+  // In TRL, the default of epsilon_high is epsilon.
   if (texts.epsilon !== undefined) given.clip_ratio_high ??= texts.epsilon;
   const { config, problems } = resolve(preset, given);
   const overrides = Object.fromEntries(configDiff(base, config).map(({ name, to }) => [name, to])) as Partial<GrpoConfig>;

@@ -119,7 +119,7 @@ export class Settings {
     }))
       if (value !== null && value < 0) return `The ${field} is ${value}: expected a number from 0 on.`;
     if (this.budget !== null && !this.promptPrice && !this.completionPrice)
-      return `The budget is ${this.budget}: expected a price of tokens with it.`;
+      return `The budget is ${this.budget}: expected a price of tokens too.`;
     return this.model.trim() === '' ? 'Name the model that plays the customer.' : '';
   }
 
@@ -139,7 +139,7 @@ export class Settings {
     const stored: Stored = { theme, mode, baseUrl, model, judgeModel, judgeCustomer, promptPrice, completionPrice, budget, local, valMode };
     try {
       localStorage.setItem(STORAGE_KEY, JSON.stringify(stored));
-    } catch {} // In a private window, nothing is stored: the choice lasts until the tab is closed.
+    } catch {} // If the browser stores nothing, as in a private window, the choice lasts until the tab is closed.
   }
 }
 

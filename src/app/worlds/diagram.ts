@@ -33,7 +33,7 @@ interface Item {
   column: number;
   top: number;
   height: number;
-  /** The neighbours in the column before and in the column after. */
+  /** The items to which lines lead: in the column before, and in the column after. */
   before: Item[];
   after: Item[];
 }

@@ -1,4 +1,4 @@
-/** @file A conversation as moves: what the agent does in each turn, as one word and one line. */
+/** @file Describes a conversation as moves: for each turn of the agent, one word for its act and one line of text. */
 import { TERMINATION_LABELS, brokenCalls } from '../../labels/labels.ts';
 import { callsOf, path } from '../../../base/message-path.ts';
 import type { MessageNode, Trajectory } from '../../../records/trajectory.ts';
@@ -14,7 +14,7 @@ export const ACT_MEANINGS: Record<Act, string> = {
   confirm: 'asks for a yes before a write',
   answer: 'a message without a question',
   stop: 'a proper end of the conversation',
-  error: 'a failed or malformed call, or an end by a limit',
+  error: 'a failed or malformed call, or an end because of a limit',
 };
 
 export interface Turn {

@@ -84,7 +84,7 @@ export function align(a: readonly string[], b: readonly string[]): AlignedRow[] 
 export interface Fork {
   /** The index of the first different turn. */
   turn: number;
-  /** False if all moves are equal: then only words or results differ. */
+  /** True if a move differs. False if all moves are equal, so that only words or results differ. */
   act: boolean;
   /** For each conversation, the position of the first different token of this turn. */
   tokens: [number, number];
@@ -92,7 +92,7 @@ export interface Fork {
 
 type Played = Pick<Trajectory, 'nodes' | 'leaf'> & { turns: readonly Turn[] };
 
-/** The first different move. If all moves are equal: the first different token. Null if all tokens are equal. */
+/** Finds the first move that differs or, if all moves are equal, the first token that differs. Null if all tokens are equal. */
 export function forkOf(a: Played, b: Played): Fork | null {
   const moves = Array.from({ length: Math.max(a.turns.length, b.turns.length) }, (_, t) => t);
   const turn = moves.find((t) => a.turns[t]?.move !== b.turns[t]?.move);

@@ -47,7 +47,7 @@ export interface MomentField {
 export interface MomentRow {
   table: string;
   key: string;
-  /** Whether this call changed the row. */
+  /** True if this call changed the row. */
   now: boolean;
   /** The last call up to this call that changed the row. */
   since: number | null;
@@ -96,7 +96,7 @@ export interface BaseTables {
   rows(table: string, most: number): Promise<(readonly [key: string, row: Json])[]>;
 }
 
-/** The rows of a table after call `at`. `rows` are its rows at the start; added rows come after them. */
+/** The rows of a table after call `at`. `rows` are its first rows at the start. Changed rows that are not among them come last. */
 export function tableAt(
   name: string,
   rows: readonly (readonly [key: string, row: Json])[],

@@ -1,4 +1,4 @@
-/** @file The rollouts of a group, for one colour scale over all of them. */
+/** @file Loads the values of all rollouts of a group, so that they share one colour scale. */
 import { channelValues, type scaleOf } from './channels.ts';
 import { sequenceOf } from './sequence.ts';
 import type { Subject } from './subject.ts';

@@ -31,8 +31,9 @@ export function columnsOf(sequence: TokenSequence, values: ChannelValues, channe
 }
 
 /**
- * Draws on `canvas`; `width` and `height` are its size in CSS pixels. A token that was not sampled is a low grey line, null is
- * a dotted line, zero is a thin line, and a value is a bar: up from the floor, or up and down from the middle.
+ * Draws on `canvas`; `width` and `height` are its size in CSS pixels. A token that was not sampled is a low grey line; a value that is not
+ * stored is a dotted line, and zero is a thin line. Other values are bars, which start at the floor or, in a diverging channel, at the
+ * middle.
  */
 export function drawStrip(
   canvas: HTMLCanvasElement,

@@ -17,7 +17,7 @@ export interface Highlight {
 export interface HighlightGroup {
   kind: HighlightKind;
   label: string;
-  /** The strongest first. */
+  /** The highlights of this kind, the strongest first. */
   highlights: Highlight[];
   /** How many highlights of this kind are not listed; 0 for pushes and choices, because these rank all sampled tokens. */
   more: number;
@@ -56,7 +56,7 @@ export function byPosition(groups: readonly HighlightGroup[]): ReadonlyMap<numbe
   return found;
 }
 
-/** The next (1) or previous (-1) of `positions`, which rise. After the last position comes the first. Null if there are no positions. */
+/** The next (1) or previous (-1) of `positions`, which are in rising order. The first follows the last. Null if there are no positions. */
 export function stepPosition(positions: readonly number[], from: number | null, offset: 1 | -1): number | null {
   const next = offset > 0 ? positions.find((at) => at > (from ?? -1)) : positions.findLast((at) => at < (from ?? Infinity));
   return next ?? positions.at(offset > 0 ? 0 : -1) ?? null;

@@ -36,7 +36,7 @@ export const quoted = (
 
 /**
  * The class names mean: `t` every token, `s` sampled, `m` not sampled, `f` of the chat template, `k` control token, `b` bytes that are not
- * UTF-8 text, `n-x` null in channel x, `z-x` zero in channel x, `o` outside the clip band.
+ * UTF-8 text, `n-x` not stored in channel x, `z-x` zero in channel x, `o` outside the clip band.
  */
 export function markOf(source: MarkSource, position: number): Mark {
   const { sequence, values, second, band, text } = source;

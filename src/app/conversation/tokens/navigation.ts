@@ -28,7 +28,7 @@ export const KEYS: readonly { key: string; command: Command; does: string }[] = 
   { key: 'n', command: 'next-highlight', does: 'next highlight' },
   { key: 'p', command: 'previous-highlight', does: 'previous highlight' },
   { key: 'w', command: 'next-write', does: 'next result that changed the database' },
-  { key: '[', command: 'previous-sibling', does: 'previous rollout of the list that you come from, else of the group; previous trial' },
+  { key: '[', command: 'previous-sibling', does: 'previous rollout of the list from which you came, or of the group; previous trial' },
   { key: ']', command: 'next-sibling', does: 'next rollout of the list or the group; next trial' },
   { key: 'c', command: 'next-channel', does: 'next colour' },
   { key: 'C', command: 'previous-channel', does: 'previous colour' },

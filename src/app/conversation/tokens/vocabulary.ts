@@ -83,7 +83,7 @@ export function drawn({ id, kind, bytes, text }: TokenText): string {
   if (kind === 'unknown') return `⟨${id}⟩`;
   if (kind === 'bytes') return `⟨${hex(bytes)}⟩`;
   const shown = text.replace(UNSEEN, (c) => SEEN[c] ?? `⟨U+${c.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`);
-  // Lines can break before a drawn space, as before a real space.
+  // A zero-width space, so that a line can break before a drawn space as before a real one.
   return kind === 'control' ? shown : shown.replace(/ +/g, (spaces) => `\u200b${'▁'.repeat(spaces.length)}`);
 }
 
