@@ -25,7 +25,7 @@ export const CHARTS: ChartSpec[] = [
   {
     id: 'groups',
     title: 'Group outcomes',
-    help: 'Only in a mixed group do some rollouts get more reward than others. The other groups have no gradient.',
+    help: 'In a mixed group, some rollouts get more reward than others. All other groups have no gradient.',
     kind: 'stacked',
     max: 1,
     format: percent,

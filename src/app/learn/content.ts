@@ -145,7 +145,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         answer: 1,
         why: [
           'The advantage is +1.21 for a correct rollout and −0.72 for a wrong one. It is one number per rollout: each sampled token gets the same advantage, useful or not.',
-          'Only over many groups does training separate useful tokens from harmful tokens.',
+          'Training needs many groups to separate useful tokens from harmful tokens.',
         ],
       },
     },
@@ -373,7 +373,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         choices: ['She says thanks and leaves', 'She changes her mind and wants to pay with PayPal instead', 'The tool refuses the call'],
         answer: 1,
         why: [
-          'This customer changes her mind when she is asked, or when she hears that the order is cancelled. Here she hears it too late, and the reward is 0.',
+          'This customer changes her mind when she is asked, or when she hears that the order is cancelled. Here the agent did not ask, so she changes her mind too late, and the reward is 0.',
         ],
         reveal: { open: trial('before', 'eval-7-0', { turn: 21 }) },
       },
