@@ -36,7 +36,7 @@ export const lora = settingGroup({
       }),
       default: 'all-linear',
       sft: 'all-linear',
-      label: 'Maps with adapters',
+      label: 'Layers with adapters',
       help: `all-linear, or names separated by commas: ${LORA_TARGETS.join(', ')}.`,
       trl: 'lora_target_modules',
       verl: 'actor_rollout_ref.model.target_modules',

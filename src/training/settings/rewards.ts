@@ -45,19 +45,19 @@ export const rewards = settingGroup({
       schema: amount,
       default: 0,
       label: 'Price of a write without a yes',
-      help: 'Subtracted for each write that the customer did not say yes to.',
+      help: 'This price is subtracted for each write that the customer did not say yes to.',
     },
     'reward.length': {
       schema: amount,
       default: 0,
       label: 'Price of length',
-      help: 'Subtracted for every 100 tokens that the agent samples. With this term almost every group is mixed. If advantages are divided by the deviation, small differences in length then count much.',
+      help: 'This price is subtracted for every 100 tokens that the agent samples. With this term almost every group is mixed. If advantages are divided by the deviation, small differences in length then count much.',
     },
     'reward.handover': {
       schema: amount,
       default: 0,
       label: 'Price of a needless transfer',
-      help: 'Subtracted for each transfer to a human, if the solution has none.',
+      help: 'This price is subtracted for each transfer to a human, if the solution has none.',
     },
   },
   choices: [

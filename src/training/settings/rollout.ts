@@ -26,7 +26,7 @@ export const rollout = settingGroup({
       schema: z.boolean(),
       default: false,
       label: 'Leave out uniform groups',
-      help: 'A group whose rewards are all equal has no policy gradient. Such groups are left out of the update. The average of the loss still counts their tokens.',
+      help: 'If true, the update leaves out groups whose rewards are all equal, because they have no policy gradient. The average of the loss still counts their tokens.',
       alias: 'filter_groups.enable',
       choice: {
         topic: 'groups of equal rewards',
@@ -49,7 +49,7 @@ export const rollout = settingGroup({
       schema: z.boolean(),
       default: false,
       label: 'Leave out truncated rollouts',
-      help: 'A rollout is truncated if a token limit cuts a message or the conversation. Truncated rollouts are left out of the update.',
+      help: 'If true, the update leaves out rollouts in which a token limit cut a message or the conversation.',
       choice: {
         topic: 'cut turns',
         upstream: 'trained on, with an end-of-turn token that the model never wrote',
@@ -60,7 +60,7 @@ export const rollout = settingGroup({
       schema: z.enum(['keep', 'drop']),
       default: 'keep',
       label: 'Customers with faults',
-      help: 'An audit finds faults of the customer, such as invented facts or an early end. keep: the update uses these rollouts. drop: it leaves them out.',
+      help: 'An audit finds faults of the customer, such as invented facts or an early end. keep: the update uses rollouts with such faults. drop: it leaves them out.',
     },
     'overlong_buffer.enable': {
       schema: z.boolean(),

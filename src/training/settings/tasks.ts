@@ -23,7 +23,7 @@ export const tasks = settingGroup({
       schema: z.enum(['train', 'heldout']),
       default: 'heldout',
       label: 'Tasks to train on',
-      help: 'heldout trains on the same tasks that evaluation plays, as the paper’s code does.',
+      help: 'train: tasks that evaluation never plays. heldout: the tasks that evaluation plays, as in the paper’s code.',
       choice: {
         topic: 'tasks to train on',
         upstream: 'the tasks of the evaluation',
