@@ -27,7 +27,7 @@ export interface TurnOptions {
   tokenizer: Tokenizer;
   limits: EpisodeLimits;
   sampling: Sampling;
-  /** Seed and stream of the sampler. Together with the weights they determine every sample. */
+  /** The seed and the stream of the sampler. Together with the weights, they determine every sample. */
   seed: number;
   stream: number;
   signal?: AbortSignal;
@@ -116,7 +116,7 @@ export class TurnSampler {
   }
 }
 
-/** A turn as another engine's model wrote it, with markup. */
+/** A turn that the model of another engine wrote, with markup. */
 export interface WrittenTurn {
   text: string;
 }

@@ -8,7 +8,7 @@
 import { InputError, parserReason, shown } from '../base/input-error.ts';
 import type { ChatMessage, Conversation } from '../records/conversation.ts';
 
-/** A field of the input is wrong. The message names the field, its value and the expected value. */
+/** Thrown if a field of the input is wrong. The message names the field, its value and the expected value. */
 class ConversationError extends InputError {
   override name = 'ConversationError';
 }
@@ -97,7 +97,10 @@ function readToolCalls(value: unknown, role: ChatMessage['role'], where: string)
   });
 }
 
-/** Accepts an object or a JSON string of an object. The string is not changed, because the template renders it unchanged. */
+/**
+ * Reads arguments, which are an object or a JSON string of one. A string is returned unchanged, because the template renders
+ * it unchanged.
+ */
 function readArguments(value: unknown, where: string): Record<string, unknown> | string {
   if (typeof value !== 'string') return record(value, where, 'an object, or a JSON string of one');
   try {

@@ -14,7 +14,7 @@ export interface LiveAct {
   call?: ToolCall;
   /** Present if the call was answered: whether the call failed, and how many rows it wrote. */
   result?: { error: boolean; wrote: number };
-  /** Why the markup of the call could not be read. */
+  /** The reason why the markup of the call could not be read. */
   problem?: string;
   /** Present while the act is being sampled. For a tool call, `markup` is the part that is sampled so far. */
   open?: { markup: string };
@@ -32,10 +32,10 @@ export interface LiveEpisode {
 
 /** An episode that is played here or by another engine, with its messages. */
 export interface PlayedEpisode extends LiveEpisode {
-  /** All messages so far, from the system message on. */
+  /** All messages so far. The system message comes first. */
   readonly nodes: readonly MessageNode[];
   readonly userCalls: readonly UserCall[];
-  /** Tool results and user replies so far. */
+  /** The number of tool results and user replies so far. */
   readonly turns: number;
 }
 

@@ -36,7 +36,7 @@ export interface RolloutPlan {
    * group share.
    */
   seed: number;
-  /** The first sampler stream. Different plans of a run use different ranges of streams. */
+  /** The first sampler stream. The plans of a run use different ranges of streams. */
   firstStream: number;
   /** Prefix of group ids, for example the step. */
   label: string;

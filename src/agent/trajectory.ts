@@ -22,7 +22,7 @@ export interface FlatTrajectory {
   logprobs: number[];
 }
 
-/** What the model saw and sampled, as three arrays of the same length. */
+/** The tokens that the model saw and sampled, as three arrays of the same length. */
 export function flatten(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>): FlatTrajectory {
   const flat: FlatTrajectory = { tokens: [], lossMask: [], logprobs: [] };
   for (const node of path(trajectory)) {

@@ -51,7 +51,7 @@ export interface Scored {
   actions?: Change['actions'];
 }
 
-/** The report of a recorded run. */
+/** Makes the report on a recorded run. */
 export function compareRewards(
   run: RecordedRun,
   { reward, parts, observations, differences, rows = [], gold, actions = [] }: Scored,

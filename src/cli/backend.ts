@@ -1,4 +1,4 @@
-/** @file Where the work of a command runs: in headless Chromium, or in Node on Dawn. */
+/** @file Chooses where the work of a command runs: in headless Chromium, or in Node on Dawn. */
 import { existsSync, readdirSync } from 'node:fs';
 import type { Flag } from './args.ts';
 import { UsageError } from './errors.ts';
@@ -11,14 +11,17 @@ export type BackendName = (typeof BACKENDS)[number];
 export const ON = {
   type: 'string',
   value: 'BACKEND',
-  help: 'where it runs: browser (headless Chromium) or node (Dawn; default where there is no GPU, but lavapipe); MUA_ON sets the default',
+  help: 'where to run: browser (headless Chromium) or node (Dawn; the default if the system has no GPU but lavapipe); MUA_ON sets the default',
   choices: BACKENDS,
 } as const satisfies Flag;
 
-/** The backend that the flag names, else the one that suits this computer. `note` gets a line about a choice other than the browser. */
+/**
+ * The backend that the flag names, or else the one that suits this computer. If this is not the browser, `note` gets a line
+ * that says so.
+ */
 export async function backendOf(on: BackendName | undefined, note: (text: string) => void): Promise<Backend> {
   if ((await chooseBackend(on ?? askedByEnvironment(), THIS_MACHINE, note)) === 'browser') return (await import('./page.ts')).workInPage;
-  // The database looks for IndexedDB when its module is loaded.
+  // Import this first, because the database looks for IndexedDB when its module is loaded.
   await import('../trainer/node/indexed-db.ts');
   return (await import('./node-work.ts')).workInNode;
 }
@@ -27,7 +30,7 @@ export interface Machine {
   hasGpu(): boolean;
   /** Prepares this process for lavapipe. Returns false if lavapipe is not installed. */
   prepareLavapipe(): boolean;
-  /** Why lavapipe cannot be used; null if it can. */
+  /** The reason why lavapipe cannot be used. Null if it can be used. */
   lavapipeProblem(): Promise<string | null>;
 }
 
@@ -49,7 +52,7 @@ export async function chooseBackend(asked: BackendName | undefined, machine: Mac
   const problem = await machine.lavapipeProblem();
   note(
     problem === null
-      ? 'mua: there is no GPU, but lavapipe: running in Node on it (--on browser uses Chromium)'
+      ? 'mua: found no GPU, but lavapipe: running in Node on lavapipe (--on browser uses Chromium)'
       : `mua: lavapipe cannot be used (${problem}): running in the browser`,
   );
   return problem === null ? 'node' : 'browser';
@@ -62,7 +65,7 @@ function askedByEnvironment(): BackendName | undefined {
   return known;
 }
 
-/** Whether the system has a device of a GPU. Only Linux has containers and servers without one. */
+/** Whether the system has a GPU device. It is looked for only on Linux, which has containers and servers without one. */
 function hasGpu(): boolean {
   if (process.platform !== 'linux') return true;
   const names = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);

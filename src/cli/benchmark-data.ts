@@ -1,4 +1,4 @@
-/** @file Finds the files of the user's copy of a benchmark. The importer checks their content. */
+/** @file Finds the files of a benchmark on this computer. The importer checks their content. */
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import { UsageError } from './errors.ts';
@@ -28,7 +28,7 @@ export const PLACE_FLAGS = {
     ...DATA_FLAGS.domain,
     required: false,
     choices: [...new Set([...NAMES, ...DOMAINS])],
-    help: `${NAMES.join(' or ')} as generated; ${DOMAINS.join(', ')} of --data (default ${DEFAULT_DOMAIN})`,
+    help: `${NAMES.join(' or ')} for generated tasks; ${DOMAINS.join(', ')} for tasks of --data (default ${DEFAULT_DOMAIN})`,
   },
   level: {
     ...LEVEL,

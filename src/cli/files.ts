@@ -61,10 +61,7 @@ export async function findModel(
 /** The files of a LoRA adapter in PEFT's format. */
 const ADAPTER_FILES = ['adapter_config.json', 'adapter_model.safetensors'];
 
-/**
- * @returns paths by name
- * @throws UsageError
- */
+/** @returns the paths of the adapter's files, by name @throws UsageError */
 async function findAdapter(directory: string): Promise<Record<string, string>> {
   const own = await ownFiles(directory).catch((error) => {
     throw new UsageError(`--lora is "${directory}": ${reason(error)}`);

@@ -48,7 +48,7 @@ export const workInPage: Backend = async ({ request, files, userEndpoint, progre
       await page.waitForFunction('typeof window.mua === "function"');
       return page.evaluate((exchange) => window.mua(exchange), server.exchange);
     })();
-    work.catch(() => {}); // handled in the same race
+    work.catch(() => {}); // the same race reports this error
     const { error } = await Promise.race([work, died]);
     if (error?.name === 'GpuUnavailableError') throw new CommandError(`${error.message} ${NO_GPU}`);
     if (error) throw errorOfWork(error);

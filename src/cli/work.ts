@@ -85,7 +85,7 @@ export interface TrainOrder extends RunOrder {
   preset: string;
   algorithm: string;
   overrides: Record<string, string>;
-  /** Default: the customer of the request. */
+  /** The customer of the training. Default: the customer of the request. */
   user?: UserConfig;
   /** The customer of the held-out evaluations. Default: the customer of the training. */
   val_user?: BrowserUser;

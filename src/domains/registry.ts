@@ -28,7 +28,7 @@ export const DEMONSTRATED: readonly DomainModule[] = GENERATED.filter(({ demonst
 /** The names of the levels of all generated domains. */
 export const LEVELS: readonly string[] = [...new Set(GENERATED.flatMap(({ levels }) => levels.map(({ name }) => name)))];
 
-/** The names of all levels for help texts, with the domains of a level that only some domains have. */
+/** The names of all levels, for help texts. If only some domains have a level, these domains are named too. */
 export const LEVELS_IN_WORDS = LEVELS.map((level) => {
   const having = GENERATED.filter(({ levels }) => levels.some(({ name }) => name === level));
   return having.length === GENERATED.length ? level : `${level} (${having.map(({ name }) => name).join(', ')} only)`;

@@ -8,7 +8,7 @@ import type { RowChange, Task, ToolCall, ToolSchema, Verdict } from '../records/
 
 /** What the audit of the agent needs to know about a domain: the names of tools and fields. A call that changed rows counts as a write. */
 export interface AuditRules {
-  /** The tools whose successful result is the id of the customer. If there are none, only writes without a yes are violations. */
+  /** The tools whose successful result is the id of the customer. If a domain has none, the audit checks only for writes without a yes. */
   authenticate: readonly string[];
   /** The tools that show data of a customer. */
   details: readonly string[];

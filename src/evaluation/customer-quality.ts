@@ -71,9 +71,9 @@ export function qualityBySimulator(
 }
 
 /**
- * Whether a mistake of the customer may have cost the agent its reward: the reward is 0, and a mistake is not later than the
- * decisive event. The decisive event is the first call whose change is still wrong at the end. If there is no such call,
- * something is missing, and the decisive event is the end of the conversation.
+ * Whether a mistake of the customer may have cost the agent its reward. This is so if the reward is 0 and a mistake is not
+ * later than the decisive event. The decisive event is the first call whose change is still wrong at the end. If no call made
+ * such a change, a change is missing, and the decisive event is the end of the conversation.
  */
 export function isRewardDenied(
   trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'reward' | 'verdict'>,

@@ -16,8 +16,8 @@ interface Connectable {
 
 export interface WorkerWatch {
   /**
-   * Called once, if a worker did not load, ended with an uncaught error, or sent something that cannot be read. All workers are
-   * terminated by then.
+   * Called once, if a worker did not load, ended with an uncaught error, or sent something that cannot be read. Before this
+   * call, all workers are terminated.
    */
   failed(error: Error): void;
   /** Called with the name of a worker that has not answered for about ten seconds, and with null when it answers again. */

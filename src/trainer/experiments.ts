@@ -81,7 +81,7 @@ export class Experiments {
     let run = begun?.id;
     if (begun && begun.status !== 'done') await this.#runs.resume(begun.id, user ?? request.user, options);
     else if (!begun) run = await this.#runs.start({ ...request, user: user ?? request.user }, options);
-    if (active.stopping) await this.#runs.stop(); // stopped while the run was launched
+    if (active.stopping) await this.#runs.stop(); // `stop` was called while the run was launched
     await this.#runs.finished;
     return (await db.runs.get(run!))!;
   }

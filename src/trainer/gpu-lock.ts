@@ -11,7 +11,7 @@ const lockOf = (use: GpuUse) => `${LOCK}/${use}`;
 /**
  * Takes the lock for this worker.
  * @returns a function that frees the lock and resolves when other tabs can take it
- * @throws Error that says what another tab uses the GPU for
+ * @throws Error that names the use for which another tab holds the GPU
  */
 export async function takeGpu(use: GpuUse, locks = globalThis.navigator?.locks): Promise<() => Promise<void>> {
   const free = await takeLock(LOCK, { locks });

@@ -39,7 +39,7 @@ const SAME_TAB: Record<GpuUse, Record<GpuUse, Turn>> = {
 };
 
 interface Sentences {
-  /** The use as the subject of a sentence. */
+  /** The name of the use, as the subject of a sentence. */
   subject: string;
   sameTab: string;
   otherTab: string;

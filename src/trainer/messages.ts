@@ -188,7 +188,7 @@ export interface RescoreRequest {
   max_model_len: number;
 }
 
-/** Scores of one sequence. Entry t belongs to token t, as in `Scores`. */
+/** The scores of one sequence. Entry t belongs to token t, as in `Scores`. */
 export interface Rescored {
   logprobs: Float32Array;
   entropies: Float32Array;
@@ -208,7 +208,7 @@ export interface EvaluateOptions {
   seed: number;
   /** The preset with the settings of the episodes. Default: the settings for the domain and level. */
   preset?: string;
-  /** Settings that replace the preset's values, by name. */
+  /** Values of settings, by name. They replace the values of the preset. */
   settings?: Record<string, string>;
   /** If true, no-op tasks are skipped. An agent that does nothing solves them. */
   skip_noop?: boolean;
@@ -259,7 +259,7 @@ export interface PlanRequest {
   kv_cache_dtype: GrpoConfig['kv_cache_dtype'];
 }
 
-/** Loss inputs of `mua grad`. docs/cli.md describes the file format. */
+/** The input of `mua grad`: sequences and the loss on them. docs/cli.md describes the file format. */
 export interface GradRequest {
   loss: 'sft' | 'grpo';
   config?: Partial<GrpoConfig>;

@@ -58,7 +58,7 @@ export function planRun({ info, device: { limits } }: Pick<Gpu, 'info' | 'device
   return { ...result, advice: advice.sort((a, b) => a.total - b.total) };
 }
 
-/** Changes that may save memory. */
+/** Changes of settings that may save memory. */
 function changes(config: GrpoConfig, adapter: boolean): Partial<GrpoConfig>[] {
   const tokens = config.kv_cache_tokens || concurrency(config) * config.max_model_len;
   const trainsAdapter = adapter || config.lora_rank > 0;

@@ -1,4 +1,4 @@
-/** @file The weights that a run starts from. */
+/** @file The weights from which a run starts. */
 import { parseConfig } from '../engine/config.ts';
 import { initialLora, loraLayout, loraTensors, targetModules } from '../engine/lora.ts';
 import { adapterConfig, hasAdapter, type LoraConfig, loraOptions, saveAdapter } from '../exchange/adapter-folder.ts';

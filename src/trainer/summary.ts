@@ -1,4 +1,4 @@
-/** @file Makes the short form of a rollout that lists show. */
+/** @file Makes the summary of a rollout, which lists show. */
 import type { RolloutSummary } from '../records/rollout.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { outcomeOf } from '../evaluation/trial-result.ts';

@@ -27,7 +27,7 @@ export interface AlarmRule {
   unit: 'share' | 'nats' | 'number';
   /** What the alarm means. */
   meaning: string;
-  /** What to try, most useful first. */
+  /** What a person can try. The most useful remedy comes first. */
   remedies: readonly string[];
   /** After the last of `steps`: the value that the rule compares, and its limit. Null if there are not enough steps yet. */
   test(steps: readonly StepMetrics[]): { value: number; limit: number; broken: boolean } | null;

@@ -97,7 +97,7 @@ export function grpoConfig(preset: string, overrides: Record<string, unknown> = 
   const given = withConditions(base, overrides);
   // If only the batch size is changed, a batch still makes one update, as in the preset.
   if (given.train_batch_size !== undefined && given.ppo_mini_batch_size === undefined) given.ppo_mini_batch_size = given.train_batch_size;
-  // In TRL, epsilon_high defaults to epsilon.
+  // In TRL, the default of epsilon_high is epsilon.
   if (given.epsilon !== undefined && given.epsilon_high === undefined) given.epsilon_high = given.epsilon;
   const config = withLoss(base, given);
   const buffer = config['overlong_buffer.len'];

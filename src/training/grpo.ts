@@ -186,7 +186,7 @@ const cut = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
 /**
- * The old log-probs for the loss. They are the sampler's, except for `gspo` after an optimizer step: then they are chosen such
+ * The old log-probs for the loss. They are usually the sampler's. For `gspo` after an optimizer step, they are computed such
  * that the ratio of each token equals the ratio of its sequence.
  */
 async function ratioBase(

@@ -92,7 +92,7 @@ fn policy_derivative(advantage: f32, difference: f32, settings: array<f32, 8>) -
 export const POLICY_LOSSES: Record<GrpoConfig['loss_mode'], PolicyLoss> = { vanilla, gspo, cispo };
 
 /**
- * Computes old log-probs such that, at each token in the loss mask, logprob − old equals the mean of logprob − old over the
+ * Computes old log-probs for which, at each token in the loss mask, logprob − old equals the mean of logprob − old over the
  * sequence. `logprobs` are computed with the current weights. With the result, the loss of each token uses the ratio of the
  * whole sequence.
  */

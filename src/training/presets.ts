@@ -64,7 +64,7 @@ const GLIMPSE: GrpoConfig = {
   // With this epsilon, weights with small gradients change little. Such gradients are mostly noise.
   adam_eps: 1e-3,
   total_training_steps: 10,
-  // An evaluation costs as much time as a step.
+  // An evaluation takes as much time as a step, so there are few.
   test_freq: 10,
   val_tasks: 96,
   save_freq: 0,

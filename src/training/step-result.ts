@@ -1,4 +1,4 @@
-/** @file What a step of any training method returns, and the metrics that do not depend on the method. */
+/** @file The result of a step of any training method, and the metrics that all methods share. */
 import { flatten } from '../agent/trajectory.ts';
 import type { StepMetrics } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';

@@ -36,7 +36,7 @@ export interface SynthesizeOptions {
   styles?: readonly Style[];
   /** Default: cooperative customers, few of whom change their mind. */
   conditions?: Conditions;
-  /** The first task to play. Default: 0. */
+  /** The index of the first task to play. Default: 0. */
   from?: number;
   /**
    * The side whose words a model learns. For `customer`, the customer's instruction is the system message, the agent speaks as

@@ -15,7 +15,7 @@ export function checkPrices({ promptPrice, completionPrice, budget }: Prices): v
 
 const sum = (values: readonly (number | null)[]) => values.reduce<number>((total, value) => total + (value ?? 0), 0);
 
-/** The p-quantile of sorted values: the smallest value such that at least the share p of the values is not larger. */
+/** The p-quantile of sorted values: the smallest value for which at least the share p of all values is smaller or equal. */
 const quantile = (sorted: readonly number[], p: number) => sorted[Math.max(0, Math.ceil(p * sorted.length) - 1)]!;
 
 /**

@@ -1,4 +1,4 @@
-/** @file Recognises the names of this computer, and requests that come from other computers or pages. */
+/** @file Recognises the host names of this computer, and requests that come from other computers or pages. */
 
 /** Whether a URL's host name is this computer: `localhost`, `127.x.x.x` or `[::1]`. */
 export const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname);

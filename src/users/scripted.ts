@@ -47,7 +47,7 @@ export class ScriptedUsers implements UserSimulator {
   }
 }
 
-/** @throws UserError */
+/** @throws UserError (`aborted`) */
 function stopIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new UserError('the scripted user was cancelled', 'aborted');
 }

@@ -44,7 +44,7 @@ export interface Opened {
 export const titleOf = (benchmark: string, domain: string) =>
   `${domain.charAt(0).toUpperCase()}${domain.slice(1)}, ${findBenchmark(benchmark)?.title ?? benchmark}`;
 
-/** The world that `ref` chooses: the world of its task, or else the one with its split, seed and number. */
+/** The world that `ref` chooses. This is the world of its task. If it names no task, it is the world with its split, seed and number. */
 export function generatedWorld(
   { definition, tasksPerWorld }: GeneratedDomain,
   level: string,

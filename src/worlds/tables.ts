@@ -4,7 +4,7 @@ import type { Json } from '../records/json.ts';
 import { cellText, columnsOf } from './row-text.ts';
 import type { TableInfo, TableRow } from './types.ts';
 
-/** The number of columns. */
+/** The largest number of columns that a list of rows shows. */
 const COLUMNS = 6;
 /** The number of rows from which the columns are chosen. */
 const SAMPLE = 50;

@@ -98,7 +98,7 @@ export class BenchmarkDatabase extends VersionedDatabase {
     }
   }
 
-  /** All imports, the newest first. */
+  /** All stored imports. The newest comes first. */
   async list(): Promise<StoredBenchmark[]> {
     const rows = await this.benchmarks.filter(({ version }) => version === VERSION).toArray();
     return rows.sort((a, b) => b.importedAt - a.importedAt).map(summaryOf);

@@ -8,7 +8,7 @@ export interface Tau1Action {
 }
 
 export interface Tau1Task {
-  /** `<split>/<index>`. */
+  /** The id of the task: `<split>/<index>`. */
   id: string;
   user_id: string;
   instruction: string;

@@ -57,9 +57,15 @@ export const envServe = command({
       min: 1,
       max: 102_400,
     },
-    'session-seconds': { type: 'integer', value: 'N', help: 'a session ends after this time', default: 3600, min: 1 },
-    'idle-seconds': { type: 'integer', value: 'N', help: 'a session without a frame ends after this time', default: 600, min: 1 },
-    'grace-seconds': { type: 'integer', value: 'N', help: 'how long Ctrl-C waits for open episodes', default: 30, min: 0 },
+    'session-seconds': { type: 'integer', value: 'N', help: 'end a session after this many seconds', default: 3600, min: 1 },
+    'idle-seconds': {
+      type: 'integer',
+      value: 'N',
+      help: 'end a session that has sent no frame for this many seconds',
+      default: 600,
+      min: 1,
+    },
+    'grace-seconds': { type: 'integer', value: 'N', help: 'how many seconds Ctrl-C waits for open episodes', default: 30, min: 0 },
     audit: {
       type: 'string',
       value: 'DIR',

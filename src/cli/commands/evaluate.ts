@@ -72,7 +72,7 @@ const WRITERS = BENCHMARKS.flatMap(({ name, title, results }) =>
 const RESULTS_FLAGS: object = Object.fromEntries(
   WRITERS.map(({ title, flag }) => [
     flag,
-    { type: 'string', value: 'FILE.json', help: `also write the episodes as ${title} writes its results` },
+    { type: 'string', value: 'FILE.json', help: `also write the episodes to this file, in the format of ${title}’s results` },
   ]),
 );
 
@@ -91,7 +91,11 @@ const FLAGS = {
   lora: WEIGHTS.lora,
   precision: { ...WEIGHTS.precision, default: undefined, help: `${WEIGHTS.precision.help} (default f32)` },
   ...PLACE_FLAGS,
-  split: { type: 'string', value: 'NAME', help: 'train or heldout, or a split of --data (default heldout; of --data: test, else base)' },
+  split: {
+    type: 'string',
+    value: 'NAME',
+    help: 'train, heldout, or a split of --data (default: heldout; with --data: test, or base if there is no test)',
+  },
   tasks: {
     type: 'string',
     value: 'N',

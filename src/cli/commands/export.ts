@@ -39,7 +39,7 @@ const FLAGS = {
     required: false,
     help: 'model folder in Hugging Face layout; with an engine, the model to train, also by its name on the Hub (required)',
   },
-  lora: { type: 'string', value: 'DIR', help: 'LoRA adapter as PEFT writes it, to merge into the weights' },
+  lora: { type: 'string', value: 'DIR', help: 'LoRA adapter in PEFT’s format, to merge into the weights' },
   out: { type: 'string', value: 'DIR', help: 'folder for the files', required: true },
   precision: {
     type: 'string',

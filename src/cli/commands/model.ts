@@ -84,7 +84,7 @@ export const plan = command({
       min: 0,
     },
     'max-model-len': { type: 'integer', value: 'N', help: 'largest number of tokens in a conversation', default: 2048, min: 1 },
-    slots: { type: 'integer', value: 'N', help: 'conversations that are played at once', default: 8, min: 1 },
+    slots: { type: 'integer', value: 'N', help: 'number of conversations that are played at once', default: 8, min: 1 },
     'shared-tokens': {
       type: 'integer',
       value: 'N',

@@ -34,7 +34,7 @@ export const DEFAULT_DOMAIN = 'retail';
 export const DOMAIN = {
   type: 'string',
   value: 'NAME',
-  help: 'tool environment',
+  help: 'domain of the tasks',
   default: DEFAULT_DOMAIN,
   choices: DEMONSTRATED.map(({ name }) => name),
 } as const satisfies Flag;
@@ -70,7 +70,7 @@ export const USER_FLAGS = {
   },
   'judge-customer': {
     type: 'boolean',
-    help: 'the judge also looks for faults of the customer that rules cannot find, in tasks of imported benchmarks',
+    help: 'in tasks of imported benchmarks, the judge also looks for mistakes of the customer that rules cannot find',
   },
 } as const satisfies Flags;
 

@@ -1,4 +1,4 @@
-/** @file `mua synthesize`. */
+/** @file `mua synthesize`: writes conversations of demonstrators for supervised fine-tuning. */
 import { readPairs, SEED } from '../args.ts';
 import { ON } from '../backend.ts';
 import { command } from '../command.ts';
@@ -11,7 +11,7 @@ export const synthesize = command({
   flags: {
     domain: DOMAIN,
     level: LEVEL,
-    count: { type: 'integer', value: 'N', help: 'conversations to keep', default: 2000, min: 1 },
+    count: { type: 'integer', value: 'N', help: 'number of conversations to keep', default: 2000, min: 1 },
     demonstrator: {
       type: 'string',
       value: 'NAME',

@@ -1,4 +1,4 @@
-/** @file `mua train` and `mua sft`. */
+/** @file `mua train` and `mua sft`: train a model into a folder, from the start or from a checkpoint. */
 import { join, resolve } from 'node:path';
 import type { SftResult, TrainResult } from '../../trainer/messages.ts';
 import type { BrowserUser, UserConfig } from '../../records/user.ts';
@@ -35,7 +35,7 @@ function bundledModel(preset: string): string {
   if (!isBundled(known)) throw new UsageError(`--model is missing: expected a folder, as the model of preset ${preset} is not bundled`);
   return known.model;
 }
-const STEPS = { type: 'integer', value: 'N', help: 'optimiser steps (default: the preset’s)', min: 1 } as const satisfies Flag;
+const STEPS = { type: 'integer', value: 'N', help: 'number of optimizer steps (default: the preset’s)', min: 1 } as const satisfies Flag;
 const { default: _, ...SEED_OF_PRESET } = SEED;
 
 /** The flags that `mua train` and `mua sft` share. */
@@ -211,7 +211,7 @@ export const sft = command({
       value: 'FILE.jsonl',
       help: 'OpenAI-style messages with tool calls, one conversation on each line (required, except with --resume)',
     },
-    steps: { ...STEPS, help: 'optimiser steps (default: two passes over the data)' },
+    steps: { ...STEPS, help: 'number of optimizer steps (default: two passes over the data)' },
     seed: SEED_OF_PRESET,
     set: SET,
     ...RUN_FLAGS,

@@ -1,4 +1,4 @@
-/** @file The generated retail domain: tau-bench v1's tools on generated shops. */
+/** @file The generated retail domain: generated shops, with the tools of tau-bench v1. */
 import type { TableDomain } from '../../environments/domain.ts';
 import type { Domain } from '../../environments/types.ts';
 import { AUDIT, TRANSFER } from './acts.ts';

@@ -1,4 +1,4 @@
-/** @file The shop: tau-bench's retail domain, with generated tasks and with those of the benchmarks. */
+/** @file The shop: tau-bench's retail domain, with generated tasks and with the tasks of the benchmarks. */
 import type { DomainModule } from '../types.ts';
 import { AUDIT, TRANSFER } from './acts.ts';
 import { shopLanguage } from './customer/language.ts';

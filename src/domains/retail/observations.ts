@@ -58,7 +58,7 @@ function compactUser({ name, email, address, payment_methods, orders }: User) {
   return { name: `${name.first_name} ${name.last_name}`, email, zip: address.zip, payment_methods: Object.keys(payment_methods), orders };
 }
 
-/** Only available variants, because the agent must not offer the others. */
+/** Shows only available variants, because the agent must not offer the others. */
 function compactProduct({ name, variants }: Product) {
   const available = variants.filter((variant) => variant.available);
   return { name, variants: Object.fromEntries(available.map(({ item_id, options }) => [optionText(options), item_id])) };

@@ -176,7 +176,7 @@ function refused(
   return request ? { ...request, impossible: true } : null;
 }
 
-/** A wish that no tool of the level serves. */
+/** A wish that no tool of the level can fulfil. */
 function untooled(dice: Dice, level: Level, customer: Customer, tables: WorldTables, take: Take): Wish | null {
   const intent = dice.pick(TRANSFERS[level]);
   if (level !== 'nano') return { ...defaultAddress(dice), impossible: true };

@@ -46,7 +46,7 @@ export function worldId({ level, split, seed, number }: WorldKey): string {
   return `retail/${level}/${split}/${seed}/w${number}`;
 }
 
-/** The reverse of `worldId`. @throws if `id` is not the id of a retail world */
+/** Reads an id that `worldId` made. @throws if `id` is not the id of a retail world */
 export function parseWorldId(id: string): WorldKey {
   const [, level, split, seed, number] = /^retail\/([a-z]+)\/(train|heldout)\/(\d+)\/w(\d+)$/.exec(id) ?? [];
   if (!LEVELS.includes(level as Level)) throw new Error(`world: '${id}' is not the id of a retail world`);

@@ -1,4 +1,4 @@
-/** @file The generated telecom domain: tau2-bench's rules with generated tasks and providers. */
+/** @file The generated telecom domain: generated tasks and providers, with tau2-bench's rules. */
 import { judgeByCriteria } from '../exact/criteria.ts';
 import type { Json } from '../../records/json.ts';
 import type { Task } from '../../records/task.ts';

@@ -43,7 +43,7 @@ export interface TelecomTask {
   persona: TelecomPersona;
   /** The user's situation. The instructions are written from it. */
   story: Story;
-  /** False if the agent must transfer the customer to a human. */
+  /** Whether tools can solve the task. If false, the agent must transfer the customer to a human. */
   solvable: boolean;
   description: { purpose: string; relevant_policies: null; notes: null };
   user_scenario: {

@@ -39,7 +39,7 @@ export function providerId({ split, seed, number }: ProviderKey): string {
   return `telecom/${split}/${seed}/w${number}`;
 }
 
-/** The reverse of `providerId`. @throws if `id` is not the id of a provider */
+/** Reads an id that `providerId` made. @throws if `id` is not the id of a provider */
 export function parseProviderId(id: string): ProviderKey {
   const [, split, seed, number] = /^telecom\/(train|heldout)\/(\d+)\/w(\d+)$/.exec(id) ?? [];
   if (!split) throw new Error(`world: '${id}' is not the id of a telecom world`);

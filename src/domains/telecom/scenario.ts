@@ -1,7 +1,7 @@
 /** @file Writes the simulated user's instructions for a generated task, and the ticket that an agent gets if there is no user. */
 import type { Case, Intent } from './faults.ts';
 
-/** How hard it is to guide the user. */
+/** How hard it is for the agent to guide the user. */
 export type TelecomPersona = 'None' | 'Easy' | 'Hard';
 
 export const PERSONAS: Record<TelecomPersona, string | null> = {

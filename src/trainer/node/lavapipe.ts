@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const DRIVER_FOLDERS = ['/usr/share/vulkan/icd.d', '/usr/local/share/vulkan/icd.d', '/etc/vulkan/icd.d'];
 
-/** The file that names lavapipe's library to Vulkan. A driver that the environment already names is kept. */
+/** The configuration file with which Vulkan finds lavapipe. If the environment already names a driver, that one is used. */
 export function findLavapipe(): string | undefined {
   const chosen = process.env.VK_DRIVER_FILES ?? process.env.VK_ICD_FILENAMES;
   if (chosen) return chosen;
@@ -15,19 +15,19 @@ export function findLavapipe(): string | undefined {
   return files.find((path) => /lvp_icd[^/]*\.json$/.test(path));
 }
 
-/** Lavapipe has at most so many threads. */
+/** The largest number of threads that lavapipe can use. */
 const MOST_THREADS = 32;
 
-/** Sets the variables that Vulkan and lavapipe read when they start. */
+/** Sets the environment variables that Vulkan and lavapipe read when they start. */
 export function useLavapipe(driver: string): void {
   process.env.VK_ICD_FILENAMES = driver;
-  // With one thread a core, lavapipe leaves cores idle: see docs/results/speed.md.
+  // With one thread for each core, lavapipe leaves cores idle: see docs/results/speed.md.
   process.env.LP_NUM_THREADS ??= String(Math.min(MOST_THREADS, 4 * availableParallelism()));
 }
 
 const OLDEST_MESA = 24;
 
-/** Why lavapipe cannot be used; null if it can. Call `useLavapipe` first. */
+/** The reason why lavapipe cannot be used. Null if it can be used. Call `useLavapipe` first. */
 export async function lavapipeProblem(): Promise<string | null> {
   try {
     const { dawn } = await import('./dawn.ts');

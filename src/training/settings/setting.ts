@@ -23,7 +23,7 @@ export interface Setting {
   trl?: string;
   /** The path of the setting in verl's configuration. */
   verl?: string;
-  /** Another name that is accepted: verl's name without its path. */
+  /** Another name that is accepted for the setting: verl's name without its path. */
   alias?: string;
   /** Other words for the values of this setting: maps a word to the value. */
   valueAliases?: Readonly<Record<string, string>>;

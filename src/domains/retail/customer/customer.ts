@@ -41,7 +41,7 @@ class ScriptedCustomer {
   private insisted = false;
   private ignored = 0;
   private replies = 0;
-  /** The last questions. If the agent asks the same questions again, it does not listen. */
+  /** The questions of the agent's last message. If it asks the same questions again, it does not listen. */
   private lastAsked = '';
   /** All questions about the current wish so far. A new question makes the customer patient again. */
   private readonly asked = new Set<string>();

@@ -126,7 +126,7 @@ const VERBS: Partial<Record<string, RegExp>> & Record<Intent, RegExp> = {
   modify_items: /\b(item|chang|modif|replac|swap)/,
   modify_address: /\b(address|ship)/,
 };
-/** Verbs of any kind of proposal. */
+/** The verbs of all kinds of proposals. */
 const OTHERS = /\bcancel|\breturn|\bexchang|\bpay\b|\bpayment of\b|\bcharge|\b(chang|modif|replac|swap)|\baddress/;
 const KINDS = [/credit[ _]?card|\bvisa\b|\bmastercard\b/, /pay ?pal/, /gift[ _]?card/, /original/];
 
