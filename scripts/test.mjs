@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 
 const vitest = (project) => ({ command: ['npx', 'vitest', 'run', '--project', project], suite: true });
-/** The stages that run two at a time. The longest come first, so that both cores are busy until the end. */
+/** The stages. Two of them run at a time, except those with `alone`. The longest come first, so that both cores are busy until the end. */
 const STAGES = {
   gpu: vitest('gpu'),
   unit: vitest('unit'),

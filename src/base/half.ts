@@ -1,6 +1,6 @@
 /** @file 16-bit floats: IEEE 754 binary16 (F16 in safetensors, FLOAT16 in ONNX) and bfloat16 (BF16). */
 
-/** The largest finite value. */
+/** The largest finite binary16 value. */
 export const MAX_HALF = 65_504;
 
 export function fromHalf(h: number): number {

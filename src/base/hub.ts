@@ -38,7 +38,7 @@ export const filesAddress = (model: string, revision: string, hub = HUB) => `${w
 /**
  * Asks the Hub for the files of a model.
  * @param example the name of an existing model, which the error message shows
- * @throws HubError (`network`) if no answer comes, and (`files`) if there is no such model
+ * @throws HubError: `network` if the Hub does not answer, `files` if it has no public model with this name
  */
 export async function hubFiles(model: string, example: string, hub = HUB, signal?: AbortSignal): Promise<HubFiles> {
   if (!/^[\w.-]+\/[\w.-]+$/.test(model))

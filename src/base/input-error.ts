@@ -20,7 +20,7 @@ export function shown(value: unknown, most = 80): string {
   }
 }
 
-/** Why a parser refused a text. Its message may quote the text. */
+/** The reason why a parser refused a text, as one line. The reason may quote the text. */
 export function parserReason(error: unknown, most = 200): string {
   if (error instanceof RangeError) return 'it is nested too deeply, or too large';
   return visible((error as Error).message.split('\n')[0]!, most);

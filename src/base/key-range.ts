@@ -2,7 +2,7 @@
 import { Dexie, type Collection, type Table } from 'dexie';
 
 /**
- * The rows whose compound key begins with `first`, in key order. For example all rows of one run.
+ * Returns the rows whose compound key begins with `first`, for example all rows of one run. They are in key order.
  * @param index a compound index, e.g. `[run+step]`. Default: the primary key
  */
 export function beginningWith<Row, Key>(table: Table<Row, Key>, first: string, index = ':id'): Collection<Row, Key> {

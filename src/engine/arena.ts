@@ -3,7 +3,7 @@ import type { Gpu, View } from './gpu.ts';
 import type { ParameterLayout, TensorGroup } from './parameters.ts';
 import type { TensorMap } from './types.ts';
 
-/** Bytes of one transfer between CPU and GPU. */
+/** Maximum bytes of one transfer between CPU and GPU. */
 const TRANSFER = 64 * 2 ** 20;
 
 /** One value for each trained parameter: weights, gradients or moments. */
@@ -39,5 +39,5 @@ export class Arena {
   }
 }
 
-/** What `download` returns for an arena that was never allocated. */
+/** Zeros for all tensors: the content of an arena before anything was written to it. */
 export const zeros = (layout: ParameterLayout): TensorMap => layout.unflatten(new Float32Array(layout.size));

@@ -18,11 +18,11 @@ import type { ModelConfig } from './types.ts';
 import { pagedAttentionWork, product, withWork } from './work.ts';
 
 export interface DecodeSizes {
-  /** Most sequences of one run. */
+  /** Maximum number of sequences in one run. */
   slots: number;
-  /** Most tokens of one prefill run. */
+  /** Maximum number of tokens in one prefill run. */
   prefillTokens: number;
-  /** Most steps of one decode run. */
+  /** Maximum number of steps in one decode run. */
   steps: number;
   pageSize: number;
   pagesPerSlot: number;
@@ -43,7 +43,7 @@ export const kvBytes = (config: ModelConfig, { pages, pageSize, kvFormat }: Deco
 const RESULT_BYTES = 8;
 const LOGITS_BYTES = 128 * 2 ** 20;
 
-/** Inputs of a run; the CPU writes them. */
+/** Inputs of a run, which the CPU writes. */
 interface Inputs {
   tokens: View;
   positions: View;
@@ -73,7 +73,7 @@ export class DecodeProgram {
     weights: WeightViews,
     rope: View,
     readonly sizes: DecodeSizes,
-    /** Floats per token of the widest adapters; 0 without LoRA. */
+    /** Width of LoRA's `down` in floats per token: the maximum over all adapters. 0 without LoRA. */
     loraWidth: number,
   ) {
     const { slots, prefillTokens, steps, pageSize, pagesPerSlot, kvFormat: format } = sizes;

@@ -16,7 +16,7 @@ export class GpuUnavailableError extends Error {
 export class GpuOutOfMemoryError extends Error {
   override name = 'GpuOutOfMemoryError';
 }
-/** The device refused work. No later result of this device can be trusted. */
+/** The error for work that the device refused. After such an error, no result of this device can be trusted. */
 export class GpuWorkError extends Error {
   override name = 'GpuWorkError';
 }

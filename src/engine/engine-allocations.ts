@@ -14,27 +14,27 @@ import { trainingSizes } from './training-sizes.ts';
 import type { LoraOptions, ModelConfig } from './types.ts';
 
 export interface EngineSizes {
-  /** Most tokens of a sequence, in the sampler and in training. */
+  /** Maximum number of tokens in a sequence, both in the sampler and in training. */
   maxModelLen?: number;
-  /** Sequences that can be open in the sampler at once. */
+  /** Number of sequences that can be open in the sampler at once. */
   slots?: number;
-  /** Tokens in the KV cache, at least `maxModelLen`. Default: enough for all slots to be full. If the cache is full, calls wait. */
+  /** Size of the KV cache in tokens, at least `maxModelLen`. By default all slots can be full at once. If the cache is full, calls wait. */
   kvTokens?: number;
   /** Free the KV cache during training, and the training buffers during generation. Default: true if the cache has 256 MiB or more. */
   takeTurns?: boolean;
   /** Maximum number of tokens in a training micro-batch. `activationBytes` may lower it. */
   maxTokens?: number;
-  /** Bytes for activations in training. */
+  /** Maximum bytes for activations in training. */
   activationBytes?: number;
   /** Storage format of the matrices that are not trained. Without LoRA, training needs f32. Default f32. */
   precision?: WeightFormat;
   /** Storage format of keys and values in the KV cache. Training rounds its keys and values to the same format. Default f32. */
   kvFormat?: KvFormat;
-  /** Train adapters only. */
+  /** If given, only LoRA adapters with these options are trained. */
   lora?: LoraOptions;
   /** Random seed of new adapters. */
   loraSeed?: number;
-  /** Bytes of the largest piece of a matrix. Default: what the GPU can bind at once. */
+  /** Maximum bytes of one piece of a matrix. Default: the largest buffer that the GPU can bind. */
   bindingBytes?: number;
 }
 

@@ -27,7 +27,7 @@ export class GpuMemory {
     readonly device: GPUDevice,
     readonly info: GpuInfo,
   ) {
-    // WebGPU drops invalid work and continues. All callers must learn of the failure, so the device ends here.
+    // WebGPU drops invalid work and continues. All callers must get the error, so the device is destroyed.
     device.addEventListener('uncapturederror', ({ error }) => {
       if (this.#failure) return;
       this.#failure = gpuError(error, error instanceof GPUOutOfMemoryError ? 'memory' : 'work');
@@ -79,7 +79,7 @@ export class GpuMemory {
 
   /**
    * Runs `allocate` and waits until the device has made its buffers.
-   * `allocate` is synchronous: error scopes are one stack per device, and scopes of two callers must not overlap.
+   * `allocate` must be synchronous: a device has only one stack of error scopes, and the scopes of two callers must not overlap.
    * @throws GpuOutOfMemoryError if a buffer does not fit; GpuWorkError for other invalid use of the device
    */
   async allocating<T>(allocate: () => T): Promise<T> {

@@ -15,7 +15,7 @@ export { GpuOutOfMemoryError, GpuUnavailableError, GpuWorkError } from './device
 export { subview, type View } from './gpu-memory.ts';
 export type { Dispatch } from './kernel.ts';
 
-/** The limits of a device that decide what fits. */
+/** The device limits that decide whether a buffer fits. */
 export type GpuLimits = Pick<GPUSupportedLimits, 'maxBufferSize' | 'maxStorageBufferBindingSize'>;
 
 /** Estimated operations of a workgroup whose threads each compute a few values: 64 threads · 4 values · 16 operations. */
@@ -129,7 +129,7 @@ export class Gpu extends GpuMemory {
     return { label, kernel, bindGroup, workgroups };
   }
 
-  /** Submits a program in order, in pieces of about 50 ms. Does not wait. */
+  /** Submits the dispatches of a program in order, in submits of about 50 ms. It does not wait for the GPU. */
   run(program: readonly Dispatch[], counts: Counts): void {
     const active: { dispatch: Dispatch; groups: [number, number, number] }[] = [];
     for (const dispatch of program) {

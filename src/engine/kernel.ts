@@ -50,7 +50,7 @@ export interface KernelDefinition<D extends Dims = Dims, Names extends string = 
   readonly bindings: readonly { readonly name: Names | 'dims'; readonly access: Access }[];
 }
 
-/** What a dispatch binds: a value for each field of `dims`, and a buffer for each other name. */
+/** The arguments of a dispatch: a value for each field of `dims`, and a buffer for each other name. */
 export type Bindings<D extends Dims, Names extends string> = Readonly<Record<Names, View>> &
   (keyof D extends never ? unknown : { dims: { readonly [K in keyof D]: D[K] extends 'Rows' ? Rows : number } });
 

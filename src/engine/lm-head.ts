@@ -13,7 +13,7 @@ import type { GradientViews, WeightViews } from './model-views.ts';
 import type { ModelConfig, TokenLoss, TopTokens } from './types.ts';
 import { product } from './work.ts';
 
-/** Bytes of the logits of one chunk. */
+/** Maximum bytes of the logits of one chunk. */
 const LOGITS_BYTES = 64 * 2 ** 20;
 
 interface Chunk {
@@ -54,7 +54,7 @@ export class LmHead {
   constructor(
     readonly gpu: Gpu,
     readonly config: ModelConfig,
-    /** Most rows of a micro-batch. */
+    /** Maximum number of rows in a micro-batch. */
     readonly capacity: number,
     readonly counts: View,
   ) {

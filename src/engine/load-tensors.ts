@@ -8,7 +8,7 @@ import type { Matrix, Piece } from './matrix.ts';
 import type { TensorGroup } from './parameters.ts';
 import type { TensorMap, WeightSource } from './types.ts';
 
-/** Most bytes of one read. */
+/** Maximum bytes of one read. */
 const READ_BYTES = 16 * 2 ** 20;
 const BYTES = { F32: 4, F16: 2, BF16: 2 } as const;
 

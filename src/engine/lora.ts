@@ -17,7 +17,7 @@ export interface Adapter {
   rank: number;
   scale: number;
   a: View;
-  /** Covers the B of all parts. Padding separates them. */
+  /** A view that covers the B of all parts. There is padding between them. */
   b: View;
   /** The B of each part: [rows, rank], from float `at` of the adapter's `b`. It adds to the outputs `first` … `first + rows - 1`. */
   parts: { b: View; at: number; first: number; rows: number }[];
@@ -75,7 +75,7 @@ export function loraTensors(config: ModelConfig, { rank: r, targets }: LoraOptio
   });
 }
 
-/** All groups, in the order of a flat buffer. */
+/** All groups of adapter tensors, in the order in which a flat buffer holds them. */
 const loraGroups = (tensors: LoraTensors): TensorGroup[] =>
   tensors.flatMap((layer) => Object.values(layer).flatMap(({ a, parts }) => [a, ...parts.map(({ b }) => b)]));
 

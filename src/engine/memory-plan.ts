@@ -1,6 +1,6 @@
 /**
- * Says how much GPU memory an engine will take, before it allocates anything. The plan runs the engine's own allocation code on a fake
- * device that only counts bytes. So the plan and the engine always agree.
+ * Computes how much GPU memory an engine will need, before the engine allocates anything. The plan runs the engine's allocation code on a
+ * fake device that only counts bytes. So the plan and the engine always agree.
  */
 import { type EngineSizes, engineAllocations } from './engine-allocations.ts';
 import { Gpu, type GpuLimits } from './gpu.ts';
@@ -8,19 +8,19 @@ import type { GpuInfo } from './device.ts';
 import type { ModelConfig } from './types.ts';
 
 export interface MemoryPlan {
-  /** Frozen and trained weights, and adapters. */
+  /** Bytes of the frozen and trained weights, and of adapters. */
   weights: number;
-  /** KV cache and other buffers of the sampler. */
+  /** Bytes of the KV cache and the other buffers of the sampler. */
   sampler: number;
-  /** Activations, their gradients and logits. */
+  /** Bytes of activations, their gradients and logits. */
   training: number;
-  /** Gradients and AdamW's moments. */
+  /** Bytes of the weights' gradients and of AdamW's moments. */
   optimizer: number;
-  /** The copy of the trained weights for the KL loss. 0 if the reference is the model without adapters. */
+  /** Bytes of the copy of the trained weights for the KL loss. 0 if the reference is the model without adapters. */
   reference: number;
   /** Number of layers whose activations are computed again in the backward pass, because memory cannot hold them all. */
   recomputed_layers: number;
-  /** Generation and training take turns: only one of `sampler` and `training` is allocated at a time. */
+  /** True if generation and training take turns. Then only one of `sampler` and `training` is allocated at a time. */
   take_turns: boolean;
   /** The most bytes that are allocated at one time. */
   total: number;

@@ -6,7 +6,7 @@ import type { Scores, TokenLoss, TopTokens, TrainSequence } from './types.ts';
 
 export interface MicroBatchOptions {
   temperature: number;
-  /** k > 0: also find the k likeliest tokens at each masked token. */
+  /** If k > 0, also find the k likeliest tokens at each token with a loss. */
   topLogprobs?: number;
   loss?: TokenLoss;
   signal?: AbortSignal;

@@ -25,7 +25,7 @@ export class ModelPlan {
   readonly adapters: LoraTensors | undefined;
   /** Undefined if nothing is trained. */
   readonly trained: ParameterLayout | undefined;
-  /** Floats per token of the widest adapters; 0 without LoRA. */
+  /** Width of LoRA's `down` in floats per token: the maximum over all adapters. 0 without LoRA. */
   readonly loraWidth: number;
 
   /** @throws RangeError naming the option */

@@ -44,7 +44,7 @@ export class Optimizer {
     return this.#step;
   }
 
-  /** Says that `accumulate` has added complete gradients. */
+  /** Call this when an `accumulate` has added all its gradients. */
   accumulated(): void {
     this.#discarded = false;
   }

@@ -35,14 +35,14 @@ const valueAt = (values: number | ArrayLike<number>, t: number): number => (type
 interface Item {
   index: number;
   sequence: TrainSequence;
-  /** Masked tokens, ascending. */
+  /** Positions of the tokens with a loss, ascending. */
   losses: number[];
-  /** Number of tokens to compute: all that come before the last masked token. */
+  /** Number of tokens to compute: all tokens before the last token with a loss. */
   length: number;
 }
 
 /**
- * Fills micro-batches of at most `capacity` tokens, in order. Skips sequences without a masked token.
+ * Fills micro-batches of at most `capacity` tokens, in order. It skips sequences in which no token has a loss.
  * @throws RangeError for a sequence longer than `capacity`, or for an array whose length is not the number of tokens
  */
 export function pack(sequences: readonly TrainSequence[], capacity: number): MicroBatch[] {
@@ -144,7 +144,7 @@ class PrefixTree {
     return { tokens, positions, ends, ...this.#predictions() };
   }
 
-  /** Rows and terms, in the order of the packed tokens. */
+  /** Makes the rows and terms of the batch, in the order of the packed tokens. */
   #predictions(): Omit<MicroBatch, 'tokens' | 'positions' | 'ends'> {
     const terms = this.#items.flatMap((item) => this.#predicting(item)).sort((a, b) => a.token - b.token);
     const batch = {
@@ -168,7 +168,7 @@ class PrefixTree {
     return batch;
   }
 
-  /** For each masked token of an item, the packed token that predicts it. */
+  /** For each token with a loss in an item, the packed token that predicts it. */
   #predicting(item: Item): { token: number; item: Item; position: number }[] {
     let node = this.#root;
     return item.losses.map((position) => {

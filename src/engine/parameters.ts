@@ -3,7 +3,7 @@ import { InputError } from '../base/input-error.ts';
 import { subview, type View } from './gpu.ts';
 import type { ModelConfig, TensorMap } from './types.ts';
 
-/** In floats. Views start at multiples of 256 bytes, WebGPU's alignment of storage bindings. */
+/** Views start at multiples of 64 floats, which are 256 bytes, WebGPU's alignment of storage bindings. */
 const ALIGN = 64;
 
 /** Tensors that a kernel reads as one matrix: they follow each other in memory, stacked by rows. They have Hugging Face's names. */
@@ -74,7 +74,7 @@ export function groupSize(tensors: TensorGroup): { rows: number; columns: number
 export interface Parameter {
   name: string;
   shape: number[];
-  /** In floats. */
+  /** Offset in the flat buffer, in floats. */
   offset: number;
   size: number;
 }

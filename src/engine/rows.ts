@@ -1,6 +1,6 @@
 /** Row counts that are known only when a program runs, and the workgroup grids for them. */
 
-/** Sizes of one run. `tokens`: packed tokens; `rows`: rows that go through the LM head. */
+/** The sizes of one run: the number of packed tokens, and the number of rows that go through the LM head. */
 export interface Counts {
   tokens: number;
   rows: number;

@@ -4,7 +4,7 @@
  * gives the number of matmul operations that would take as long.
  */
 
-/** GPU time of one submit, in milliseconds. */
+/** The GPU time that one submit should take, in milliseconds. */
 const SUBMIT_MS = 50;
 /** A measurement below this time, in milliseconds, shows the latency of the browser rather than the speed of the GPU. */
 const LEAST_MS = 10;

@@ -56,7 +56,7 @@ export class TrainingProgram {
     rope: View,
     /** Keys and values are rounded to `kvFormat`, as in the KV cache. */
     readonly sizes: TrainingSizes & { kvFormat: KvFormat },
-    /** Floats per token of the widest adapters; 0 without LoRA. */
+    /** Width of LoRA's `down` in floats per token: the maximum over all adapters. 0 without LoRA. */
     loraWidth: number,
   ) {
     const counts = gpu.uniform('counts', [0, 0, 0, 0]);

@@ -46,11 +46,11 @@ export interface MatmulTuning {
 export interface AttentionTuning {
   /** Threads of a workgroup; a multiple of 4. */
   threads: number;
-  /** Floats that a thread can keep in registers. */
+  /** Number of floats that a thread can keep in registers. */
   floats: number;
   /** Each lane of a quad loads one key and shares it with the others (quadSwap). Used where the lanes do not divide the head_dim. */
   shareKeys: boolean;
-  /** Lanes of a quad divide a head_dim of 64 or more among them (quadSwap). */
+  /** If head_dim is 64 or more, the four lanes of a quad divide its vectors among them (quadSwap). */
   divideHeadDim: boolean;
   /** A workgroup copies keys (or queries) to workgroup memory. For hardware GPUs; not together with keys that lanes share by quadSwap. */
   stage: boolean;
@@ -59,7 +59,7 @@ export interface AttentionTuning {
 /** Variants of attention to the paged KV cache (generation). */
 export interface PagedAttentionTuning {
   threads: number;
-  /** Floats of queries that a thread can keep in registers. */
+  /** Number of floats of queries that a thread can keep in registers. */
   floats: number;
   /** The lanes of a quad merge their results with quadSwap. */
   quad: boolean;
@@ -71,7 +71,7 @@ export interface Tuning {
   pagedAttention: PagedAttentionTuning;
   /** Threads of a workgroup in kernels where each thread works alone. */
   threads: number;
-  /** Threads that compute the sum of one row. A power of two. */
+  /** Number of threads that compute the sum of one row. A power of two. */
   rowThreads: number;
 }
 
@@ -146,7 +146,7 @@ export const MATMUL_VARIANTS: Record<'quad' | 'quads' | 'register' | 'shared', M
     ],
     tn: quad(8),
   },
-  // Two quads a workgroup, for a CPU adapter with subgroups of 8 lanes or more (lavapipe): one quad would leave lanes idle.
+  // Workgroups of two quads, for a CPU adapter with subgroups of 8 lanes or more (lavapipe): with one quad, some lanes would be idle.
   quads: {
     rows: [
       { upTo: 1, tile: register(1, 2, [8, 1]) },

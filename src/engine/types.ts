@@ -73,7 +73,7 @@ export interface TrainSequence {
   tokens: ArrayLike<number>;
   /** 1 for tokens that are trained on, else 0. */
   lossMask: ArrayLike<number>;
-  /** Weight of each masked token in the loss (1 / token count for a token mean): one number, or one per token. */
+  /** Weight of each token in the loss (1 / token count for a token mean): one number for all tokens, or one per token. */
   weight: number | ArrayLike<number>;
   /** Up to three per-token inputs of the TokenLoss, e.g. advantage, old log-prob and reference log-prob. */
   inputs?: readonly (number | ArrayLike<number>)[];
@@ -90,7 +90,7 @@ export interface TokenLoss {
   settings: readonly number[];
 }
 
-/** Each sequence has one array with an entry per token: its log-probability or entropy, in nats. Entry 0 and unmasked tokens are 0. */
+/** Each sequence has one array with an entry per token: its log-probability or entropy, in nats. Entries of tokens without a loss are 0. */
 export interface Scores {
   logprobs: Float32Array[];
   entropies: Float32Array[];
@@ -98,7 +98,7 @@ export interface Scores {
   top?: TopTokens[];
 }
 
-/** The `k` likeliest tokens at each token of a sequence. Entries t·k … t·k + k - 1 belong to token t. Entries of unmasked tokens are 0. */
+/** The `k` likeliest tokens at each token of a sequence. Entries t·k … t·k + k - 1 belong to token t; they are 0 if it has no loss. */
 export interface TopTokens {
   k: number;
   ids: Uint32Array;
@@ -127,7 +127,7 @@ export interface ScoreOptions {
 /** Trains and scores with the same weights and kernels as the sampler. */
 export interface Learner {
   /**
-   * Returns the log-probability and entropy of softmax(logits / temperature) at masked tokens, under the trained weights or the
+   * Returns the log-probability and entropy of softmax(logits / temperature) at the tokens with a loss, under the trained weights or the
    * reference. With `topLogprobs` k it also returns the k likeliest tokens.
    */
   score(sequences: readonly TrainSequence[], options?: ScoreOptions): Promise<Scores>;

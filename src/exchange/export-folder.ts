@@ -12,7 +12,10 @@ export interface ExportOptions {
   precision: 'f32' | 'f16' | 'bf16';
 }
 
-/** @throws ModelFolderError for a precision that the format lacks, or for an adapter that the folder lacks; as `onnxFolder`, `loadModel`, `readAdapter` and `mergeAdapter` */
+/**
+ * @throws ModelFolderError if the format does not have the precision, or if the folder has no adapter; also the errors of `onnxFolder`,
+ *   `loadModel`, `readAdapter` and `mergeAdapter`
+ */
 export function exportFolder(files: ModelFiles, { format, precision }: ExportOptions): ModelFiles {
   if (format === 'onnx') {
     if (precision === 'bf16') throw new ModelFolderError('precision is bf16: expected f32 or f16 for format onnx');

@@ -1,6 +1,6 @@
 /**
  * @file The schemas of a run bundle's files. If a type has a field that its schema lacks, the code does not compile. The schemas use
- * zod/mini, which is small, because already the first page that a visitor sees reads the recorded run.
+ * zod/mini, which is small, because the first page that a visitor sees already reads the recorded run.
  */
 import * as z from 'zod/mini';
 import type { SharedBranch, SharedEvaluation, SharedRun, SharedTrial } from '../records/bundle.ts';

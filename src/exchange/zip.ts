@@ -44,7 +44,7 @@ export async function zipFiles(files: Readonly<Record<string, Uint8Array<ArrayBu
     const stored = packed.length >= bytes.length;
     const data = stored ? bytes : packed;
     const encoded = new TextEncoder().encode(name);
-    /** The fields that both headers share, from `version needed` on. */
+    /** Writes the fields that both headers share. The first of them is `version needed`. */
     const shared = (view: DataView, at: number) => {
       view.setUint16(at, 20, true);
       view.setUint16(at + 2, UTF8_NAMES, true);

@@ -17,7 +17,7 @@ export const RESPOND: ToolSchema = {
 
 type Conversion = (config: GrpoConfig) => Record<string, Json>;
 
-/** Settings whose value is the same in TRL. */
+/** Entries for settings that have the same value in TRL. */
 const same = (...names: (keyof GrpoConfig)[]): Record<string, Conversion> =>
   Object.fromEntries(names.map((name) => [name, (config) => ({ [SETTINGS[name].trl ?? name]: config[name] })]));
 

@@ -6,7 +6,7 @@ export type Benchmark = string;
 
 export type Requestor = 'assistant' | 'user';
 
-/** tau2-bench's `initial_state` of a task. Cases of `mua replay` have this field too. */
+/** The `initial_state` of a task in tau2-bench. Cases of `mua replay` have this field too. */
 export interface InitialState {
   initialization_data?: { agent_data?: Json; user_data?: Json } | null;
   initialization_actions?: { env_type: Requestor; func_name: string; arguments: Record<string, Json> }[] | null;

@@ -42,7 +42,7 @@ export interface TrialResult {
   /** Index of the trial among the trials of its task. */
   index: number;
   intent: string;
-  /** Null if not scored. */
+  /** 1 or 0. Null if the trial was not scored. */
   reward: number | null;
   termination: TerminationReason;
   turns: number;

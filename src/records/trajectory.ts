@@ -58,7 +58,7 @@ export interface UserCall {
   call: ToolCall;
   text: string;
   error: boolean;
-  /** Index in the environment's log of calls. */
+  /** Index of this call in the environment's log of calls. */
   index: number;
   changes: RowChange[];
   /** True if the call was in the same message as the call before it. */

@@ -3,7 +3,7 @@ import { takeLock } from '../base/lock.ts';
 
 const lockOf = (run: string) => `mua-run/${run}`;
 
-/** Prevents that a run is deleted, until the returned function is called. @throws Error if a tab is deleting the run now */
+/** Protects a run from deletion, until the returned function is called. @throws Error if a tab is deleting the run now */
 export async function useRun(run: string): Promise<() => Promise<void>> {
   const free = await takeLock(lockOf(run), { mode: 'shared' });
   if (!free) throw new Error('this run is being deleted');

@@ -37,7 +37,7 @@ export function adamwSettings(params: AdamWParams, step: number): Float32Array<A
 }
 
 export interface ParameterSegment {
-  /** In floats; a multiple of 64. */
+  /** Offset in the parameter buffer, in floats; a multiple of 64. */
   offset: number;
   size: number;
   decay: boolean;

@@ -1,9 +1,9 @@
 /**
  * The tiles of packed attention: how threads divide tokens, keys and head_dim, and the WGSL that depends on this division.
  *
- * In the forward kernel, a thread keeps q and the running output of a few tokens (of one head) in registers. It visits the keys in
- * blocks of four. These visited items are called the other side: in the backward kernel whose tokens are keys, they are queries. The
- * WGSL is unrolled, so all register indices are constants, and no value is spilled to indexed memory.
+ * A thread owns a few tokens of one head, and keeps their vectors (such as q and the running output) in registers. It visits the items of
+ * the other side in blocks of four. If its tokens are queries, these items are keys. If its tokens are keys, as in one backward kernel,
+ * the items are queries. The WGSL is unrolled: all register indices are constants, so no value is spilled to indexed memory.
  */
 import type { AttentionTuning } from '../tuning.ts';
 

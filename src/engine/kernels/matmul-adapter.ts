@@ -9,7 +9,7 @@ export interface LowRank {
   rank: number;
   /** [rows, parts · rank] f32 */
   down: View;
-  /** Covers the B of all parts. */
+  /** A view that covers the B of all parts. */
   b: View;
   /** At most three parts. Each B is [rows, rank], from float `at` of `b`. It adds to the columns `first` … `first + rows - 1` of c. */
   parts: readonly { at: number; first: number; rows: number }[];

@@ -44,7 +44,7 @@ export interface MatmulSizes {
 
 const round4 = (x: number): number => Math.ceil(x / 4) * 4;
 
-/** Row strides with their defaults. */
+/** Returns the row strides. Strides that are not given have their defaults. */
 export function matmulStrides({ form, n, k, lda, ldb, ldc }: MatmulSizes): { lda: number; ldb: number; ldc: number } {
   const strides = {
     lda: lda ?? round4(form === 'tn' ? n : k),

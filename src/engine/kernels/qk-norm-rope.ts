@@ -18,7 +18,7 @@ export interface QkSizes {
   norm: boolean;
 }
 
-/** [maxPositions][headDim/2][cos, sin] of position · theta^(-2i/headDim), computed in f64. */
+/** A table [maxPositions][headDim/2][cos, sin] of the angles position · theta^(-2i/headDim), computed in f64. */
 export function ropeTable(maxPositions: number, headDim: number, theta: number): Float32Array<ArrayBuffer> {
   const half = headDim / 2;
   const table = new Float32Array(maxPositions * headDim);
@@ -70,7 +70,7 @@ export interface QkTensors {
   rstd?: View;
   /** [tokens] u32 */
   positions: View;
-  /** `ropeTable` */
+  /** The content of `ropeTable`. */
   rope: View;
   counts: View;
 }

@@ -43,7 +43,7 @@ export function packSampleRows(rows: readonly SampleRow[]): Uint32Array<ArrayBuf
 export interface SampleTensors {
   /** [rows of this chunk, stride]. Columns from `vocab` on are ignored. */
   logits: View;
-  /** Packed SampleRow [all rows]. */
+  /** The sampling parameters of all rows, from `packSampleRows`. */
   params: View;
   /** u32 [all rows]: the position of each row's last token. Sampling adds 1. */
   positions: View;
@@ -61,7 +61,7 @@ export interface SampleSizes {
   vocab: number;
   /** Row stride of the logits, a multiple of 4. Default: `vocab`, rounded up to a multiple of 4. */
   stride?: number;
-  /** Row of `results` to write. */
+  /** The row of `results` to write to. */
   step: number;
   resultRows: number;
   /** Apply topK and topP (33 more dispatches). If false, topK and topP must be off in all rows. */

@@ -8,7 +8,7 @@ export class OnnxError extends Error {
   override name = 'OnnxError';
 }
 
-/** TensorProto.DataType */
+/** The values of TensorProto.DataType. */
 export const ELEMENT = { float32: 1, int64: 7, bool: 9, float16: 10 } as const;
 export type ElementType = keyof typeof ELEMENT;
 const BYTES: Record<ElementType, number> = { float32: 4, int64: 8, bool: 1, float16: 2 };
