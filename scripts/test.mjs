@@ -10,8 +10,8 @@ const vitest = (project) => ({ command: ['npx', 'vitest', 'run', '--project', pr
 const STAGES = {
   gpu: vitest('gpu'),
   unit: vitest('unit'),
-  types: { command: ['npx', 'tsc', '--noEmit', '-p', '.'] },
-  svelte: { command: ['npx', 'svelte-check', '--fail-on-warnings', '--tsconfig', './tsconfig.json'] },
+  // Checks the types of TypeScript files too.
+  types: { command: ['npx', 'svelte-check', '--fail-on-warnings', '--tsconfig', './tsconfig.json'] },
   lint: { command: ['npm', 'run', '--silent', 'lint'] },
   format: { command: ['npx', 'prettier', '--check', '.'] },
   component: vitest('component'),
