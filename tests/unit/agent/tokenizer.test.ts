@@ -35,6 +35,17 @@ describe('the nano tokenizer', () => {
       expect(tokenizer.decode(tokenizer.encode(text))).toBe(text);
   });
 
+  it('gives a long text the same tokens each time, in an array of its own', () => {
+    const tokenizer = nanoTokenizer();
+    const texts = Array.from({ length: 12 }, (_, i) => `order ${i} `.repeat(200));
+    for (const text of [...texts, ...texts]) {
+      const tokens = tokenizer.encode(text);
+      expect(tokenizer.decode(tokens)).toBe(text);
+      tokens.length = 0;
+      expect(tokenizer.decode(tokenizer.encode(text))).toBe(text);
+    }
+  });
+
   it('ends in the control tokens', () => {
     const tokenizer = nanoTokenizer();
     expect(CONTROL_TOKENS.map(({ content }) => tokenizer.id(content))).toEqual(
