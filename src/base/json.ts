@@ -33,5 +33,11 @@ export function freezeJson<T extends Json>(value: T): T {
 export function cloneJson<T>(value: T): T {
   if (Array.isArray(value)) return value.map((child: unknown) => cloneJson(child)) as T;
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, cloneJson(child as unknown)])) as T;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const child = cloneJson((value as Record<string, unknown>)[key]);
+    if (key === '__proto__') Object.defineProperty(copy, key, { value: child, configurable: true, enumerable: true, writable: true });
+    else copy[key] = child;
+  }
+  return copy as T;
 }
