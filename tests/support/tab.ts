@@ -8,6 +8,7 @@ import { jsonFile } from '../../src/exchange/model-folder.ts';
 import type { RunContent } from '../../src/records/bundle.ts';
 import type { ExperimentRow } from '../../src/records/experiment.ts';
 import type { ModelFiles, ModelRef } from '../../src/records/model.ts';
+import type { CheckpointRow } from '../../src/records/run.ts';
 import { RunDatabase } from '../../src/storage/database.ts';
 import type { EngineHost } from '../../src/trainer/engine-host.ts';
 import { Evaluations } from '../../src/trainer/evaluations.ts';
@@ -98,19 +99,28 @@ export function openTab(name: string, ready: Promise<void> = Promise.resolve()) 
   return { database, runs, act };
 }
 
-/** A browser with an experiment, and with one run that has ended. Returns this run as a file. */
-export async function withRun(name: string): Promise<RunContent> {
-  const { database, runs } = openTab(name);
-  await database.experiments.put(QUEUED);
+/** A run that has ended, and its checkpoints. It is played once for all tests of a file. */
+let played: Promise<{ content: RunContent; checkpoints: CheckpointRow[] }> | undefined;
+async function play(): Promise<Awaited<NonNullable<typeof played>>> {
+  const { database, runs } = openTab('a run of three steps');
   const id = await runs.start(SAVING);
   await runs.finished;
   const content = { ...(await collectRun(database, new BrowserSource(database), id)), model: null } as RunContent;
   const checkpoints = await database.checkpoints.toArray();
-  await new BrowserSource(database).deleteRun(id);
-  await storeRun(database, { ...content, run: { ...content.run, id: BASE } }, []);
+  database.close();
+  return { content: { ...content, run: { ...content.run, id: BASE } }, checkpoints };
+}
+
+/** A browser with an experiment, and with one run that has ended. Returns this run as a file. */
+export async function withRun(name: string): Promise<RunContent> {
+  played ??= play();
+  const { content, checkpoints } = structuredClone(await played);
+  const { database } = openTab(name);
+  await database.experiments.put(QUEUED);
+  await storeRun(database, content, []);
   await database.checkpoints.bulkPut(checkpoints.map((row) => ({ ...row, run: BASE })));
   await database.runs.update(BASE, { imported: undefined, 'config.total_training_steps': 4 } as never);
-  return { ...content, run: { ...content.run, id: BASE } };
+  return content;
 }
 
 /** `done`, or the message of the error. */
