@@ -16,7 +16,7 @@ const UNIT = [
   'endpoint',
 ];
 const RUNS = [
-  ['vitest', 'run', '--project', 'unit', ...UNIT.map((name) => `tests/unit/${name}.test.ts`)],
+  ['vitest', 'run', '--project', 'unit', ...UNIT.map((name) => `/${name}.test.ts`)],
   ['playwright', 'test', '--project=pages', '--retries=0', 'recovery.spec.ts'],
   ['playwright', 'test', '--project=pages', '--retries=0', 'cli.spec.ts', '-g', 'a killed'],
 ];
