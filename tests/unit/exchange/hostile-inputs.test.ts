@@ -76,10 +76,8 @@ function spread<T>(all: readonly T[], most: number): T[] {
 
 /** `most` documents, each with one field replaced or left out. */
 function spoilt(document: unknown, most: number): [name: string, text: string][] {
-  const all = pathsOf(document).flatMap((path) =>
-    VALUES.map((text): [string, string] => [`${path.join('.')} = ${text.slice(0, 30)}`, withText(document, path, text)]),
-  );
-  return spread(all, most);
+  const all = pathsOf(document).flatMap((path) => VALUES.map((text) => ({ path, text })));
+  return spread(all, most).map(({ path, text }) => [`${path.join('.')} = ${text.slice(0, 30)}`, withText(document, path, text)]);
 }
 
 /** What a text file may contain instead of JSON. */
