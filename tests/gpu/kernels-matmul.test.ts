@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Gpu, type View } from '../../src/engine/gpu.ts';
+import { registerMatmul } from '../../src/engine/kernels/matmul-register.ts';
+import { sharedMatmul } from '../../src/engine/kernels/matmul-shared.ts';
+import type { MatmulKind } from '../../src/engine/kernels/matmul-text.ts';
 import { matmul, matmulReference, matmulStrides, tnPartialBytes, type MatmulForm } from '../../src/engine/kernels/matmul.ts';
 import { decodeWeights, encodeWeights, WEIGHT_FORMATS, type WeightFormat } from '../../src/engine/kernels/weight-format.ts';
-import { MATMUL_VARIANTS, type MatmulTuning, MEASURED_TILES } from '../../src/engine/tuning.ts';
+import { MATMUL_VARIANTS, type MatmulTile, type MatmulTuning, MEASURED_TILES } from '../../src/engine/tuning.ts';
 import { download, expectClose, random, run, upload, uploadCounts } from '../support/kernels.ts';
 
 let gpu: Gpu;
@@ -18,7 +21,8 @@ const MEASURED = (['shared 32x32', 'shared 128x64', 'shared 128x128', 'shared 64
     return [name, { rows: [{ upTo: Infinity, tile }], tn: tile }];
   },
 );
-const VARIANTS: [string, MatmulTuning][] = [...Object.entries(MATMUL_VARIANTS), ...MEASURED];
+const USED = Object.entries(MATMUL_VARIANTS);
+const VARIANTS: [string, MatmulTuning][] = [...USED, ...MEASURED];
 // rows, n, k: nt and tn allow any n, nn any k.
 const SHAPES: Record<MatmulForm, [number, number, number][]> = {
   nt: [
@@ -95,9 +99,7 @@ describe.each(VARIANTS)('%s tiles', (name, tuned) => {
 });
 
 describe('a weight gradient in parts', () => {
-  const tiles = (['shared 64x64', 'shared 64x64 double', 'shared 128x64 double', 'register 8x2'] as const).map(
-    (name) => MEASURED_TILES[name],
-  );
+  const tiles = (['shared 64x64', 'shared 128x64 double', 'register 8x2'] as const).map((name) => MEASURED_TILES[name]);
   const sized = (n: number, k: number, rows: number) => {
     const sizes = { form: 'tn', n, k, lda: n + 8, aAt: 4, ldb: k + 4, bAt: 4, accumulate: true } as const;
     const before = random(n * k, 3);
@@ -174,9 +176,25 @@ const stored = (format: WeightFormat, data: Float64Array) => {
   };
 };
 
-describe.each(VARIANTS)('stored weights, %s tiles', (name, tuned) => {
-  // The tests above have f32 for every tile. A software adapter compiles each format of a large tile for seconds.
-  test.each(name in MATMUL_VARIANTS ? WEIGHT_FORMATS : (['int8'] as const))('%s', async (format) => {
+/** The WGSL of a tile's own loop. A kernel's text before it loads weights and stores results. */
+const loopOf = (tile: MatmulTile, kind: MatmulKind): string => {
+  const { wgsl } = tile.kind === 'register' ? registerMatmul(kind, tile) : sharedMatmul(kind, tile);
+  return wgsl.slice(wgsl.indexOf('fn store('));
+};
+
+// A software adapter compiles a large tile for seconds. The tests above run each tile over f32. This test shows that the loop of a tile is
+// the same for all formats and for adapters, so the tests below run them only in the tiles of the variants.
+test.each(Object.entries(MEASURED_TILES))('%s: the loop has the same text for each format, and with adapters', (_, tile) => {
+  for (const form of ['nt', 'nn', 'tn'] as const) {
+    const plain = loopOf(tile, { form, format: 'f32', adapter: false });
+    for (const format of WEIGHT_FORMATS) expect(loopOf(tile, { form, format, adapter: false })).toBe(plain);
+    const adapted = loopOf(tile, { form, format: 'int8', adapter: true });
+    expect(adapted.replace('adapted(row, (dims.c_at + column4) * 4u, v)', 'v')).toBe(plain);
+  }
+});
+
+describe.each(USED)('stored weights, %s tiles', (name, tuned) => {
+  test.each(WEIGHT_FORMATS)('%s', async (format) => {
     if (name === 'quad' && gpu.info.subgroupSize < 4) return;
     for (const form of ['nt', 'nn'] as const)
       for (const rows of [1, 3, 35]) {
@@ -191,7 +209,9 @@ describe.each(VARIANTS)('stored weights, %s tiles', (name, tuned) => {
         expectClose(await download(gpu, c, rows * ldc), matmulReference(a, decoded, rows, item), 1e-6, JSON.stringify(item));
       }
   });
+});
 
+describe.each(VARIANTS)('parts of wider tensors, %s tiles', (name, tuned) => {
   test('columns from the middle of wider tensors, and a factor', async () => {
     if (name === 'quad' && gpu.info.subgroupSize < 4) return;
     const [rows, n, k] = [35, 20, 24];
@@ -208,47 +228,44 @@ describe.each(VARIANTS)('stored weights, %s tiles', (name, tuned) => {
   });
 });
 
-describe.each(VARIANTS)('adapters in the epilogue, %s tiles', (name, tuned) => {
-  test.each(name in MATMUL_VARIANTS ? (['f32', 'int8'] as const) : (['f32'] as const))(
-    'over %s: float64, and the bits of products of their own',
-    async (format) => {
-      if (name.startsWith('quad') && gpu.info.subgroupSize < 4) return;
-      // The second part has gaps on both sides; the adapter's rank is no multiple of 8.
-      const [n, k, rank] = [68, 64, 12];
-      const bs = [
-        { first: 0, rows: 20 },
-        { first: 28, rows: 16 },
-        { first: 48, rows: 20 },
-      ];
-      const space = 64 * Math.ceil((20 * rank) / 64);
-      for (const count of [1, 2, 3])
-        for (const rows of [1, 6, 37]) {
-          const parts = bs.slice(0, count).map((part, p) => ({ ...part, at: p * space }));
-          const [a, before] = [random(rows * k, 1), random(rows * n, 3)];
-          const [down, lora] = [random(rows * count * rank, 4), random(count * space, 5)];
-          const { weight, decoded } = stored(format, random(n * k, 2));
-          const counts = { tokens: 0, rows };
-          const views = { a: upload(gpu, a), b: weight, counts: uploadCounts(gpu, counts) };
-          const sizes = { form: 'nt' as const, rows: { of: 'rows' } as const, n, k, accumulate: true };
-          const loraViews = { down: upload(gpu, down), b: upload(gpu, lora) };
-          const [fused, single] = [upload(gpu, before), upload(gpu, before)];
-          await run(gpu, matmul(gpu, { ...views, c: fused, adapter: { rank, parts, ...loraViews } }, sizes, tuned), counts);
-          const products = parts.map(({ at, first, rows: own }, p) => ({
-            b: lora.subarray(at, at + own * rank),
-            sizes: { form: 'nt' as const, n: own, k: rank, aAt: p * rank, lda: count * rank, cAt: first, ldc: n, accumulate: true },
-          }));
-          const program = products.flatMap(({ b, sizes: own }) =>
-            matmul(gpu, { a: loraViews.down, b: upload(gpu, b), c: single, counts: views.counts }, { ...own, rows: { of: 'rows' } }, tuned),
-          );
-          await run(gpu, [...matmul(gpu, { ...views, c: single }, sizes, tuned), ...program], counts);
-          const got = await download(gpu, fused, rows * n);
-          expect([...got], `${count} parts, ${rows} rows`).toEqual([...(await download(gpu, single, rows * n))]);
-          const base = matmulReference(a, decoded, rows, { ...sizes }, before);
-          const expected = products.reduce((c, { b, sizes: own }) => matmulReference(down, b, rows, own, c), base);
-          expectClose(got, expected, 1e-6, `${count} parts, ${rows} rows`);
-        }
-    },
-  );
+describe.each(USED)('adapters in the epilogue, %s tiles', (name, tuned) => {
+  test.each(['f32', 'int8'] as const)('over %s: float64, and the bits of products of their own', async (format) => {
+    if (name.startsWith('quad') && gpu.info.subgroupSize < 4) return;
+    // The second part has gaps on both sides; the adapter's rank is no multiple of 8.
+    const [n, k, rank] = [68, 64, 12];
+    const bs = [
+      { first: 0, rows: 20 },
+      { first: 28, rows: 16 },
+      { first: 48, rows: 20 },
+    ];
+    const space = 64 * Math.ceil((20 * rank) / 64);
+    for (const count of [1, 2, 3])
+      for (const rows of [1, 6, 37]) {
+        const parts = bs.slice(0, count).map((part, p) => ({ ...part, at: p * space }));
+        const [a, before] = [random(rows * k, 1), random(rows * n, 3)];
+        const [down, lora] = [random(rows * count * rank, 4), random(count * space, 5)];
+        const { weight, decoded } = stored(format, random(n * k, 2));
+        const counts = { tokens: 0, rows };
+        const views = { a: upload(gpu, a), b: weight, counts: uploadCounts(gpu, counts) };
+        const sizes = { form: 'nt' as const, rows: { of: 'rows' } as const, n, k, accumulate: true };
+        const loraViews = { down: upload(gpu, down), b: upload(gpu, lora) };
+        const [fused, single] = [upload(gpu, before), upload(gpu, before)];
+        await run(gpu, matmul(gpu, { ...views, c: fused, adapter: { rank, parts, ...loraViews } }, sizes, tuned), counts);
+        const products = parts.map(({ at, first, rows: own }, p) => ({
+          b: lora.subarray(at, at + own * rank),
+          sizes: { form: 'nt' as const, n: own, k: rank, aAt: p * rank, lda: count * rank, cAt: first, ldc: n, accumulate: true },
+        }));
+        const program = products.flatMap(({ b, sizes: own }) =>
+          matmul(gpu, { a: loraViews.down, b: upload(gpu, b), c: single, counts: views.counts }, { ...own, rows: { of: 'rows' } }, tuned),
+        );
+        await run(gpu, [...matmul(gpu, { ...views, c: single }, sizes, tuned), ...program], counts);
+        const got = await download(gpu, fused, rows * n);
+        expect([...got], `${count} parts, ${rows} rows`).toEqual([...(await download(gpu, single, rows * n))]);
+        const base = matmulReference(a, decoded, rows, { ...sizes }, before);
+        const expected = products.reduce((c, { b, sizes: own }) => matmulReference(down, b, rows, own, c), base);
+        expectClose(got, expected, 1e-6, `${count} parts, ${rows} rows`);
+      }
+  });
 });
 
 test('row ranges: a chunk writes its own rows only', async () => {
