@@ -66,7 +66,7 @@ test('cold start: conversations are synthesised, read, rejected and trained on; 
 test('a run trains, survives a reload, resumes, and its conversations are readable', async ({ page }) => {
   test.slow();
   const problems = watch(page);
-  await page.goto('/#/?preset=tiny&seed=3');
+  await page.goto('/#/?preset=tiny&seed=3&val_tasks=2&max_turns=8');
   await page.getByRole('button', { name: 'Start training' }).click();
   await expect(page).toHaveURL(/#\/runs\/[0-9a-f-]{36}/);
   await reaches(page, 1);

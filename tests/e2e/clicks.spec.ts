@@ -63,7 +63,7 @@ test('3 clicks from Home: the advantage of a rollout, explained with its numbers
 test('4 clicks from a run: another one with one setting changed, and both compared', async ({ page }) => {
   test.slow();
   const problems = watch(page);
-  await page.goto('/#/?preset=tiny&total_training_steps=1&val_tasks=0');
+  await page.goto('/#/?preset=tiny&total_training_steps=1&val_tasks=0&train_batch_size=1&n=2&filter_groups=false&max_turns=6');
   await page.getByRole('button', { name: 'Start training' }).click();
   const status = page.locator('[data-part=status]').first();
   await expect(status).toHaveText(/Done/, { timeout: 240_000 });

@@ -284,7 +284,7 @@ test('a link tells what it changes, and what it names that does not exist', asyn
 test('while a run trains its rollouts appear one by one; the next setup says what it changes since', async ({ page }) => {
   test.slow();
   const problems = watch(page);
-  await page.goto('/#/?preset=tiny&seed=4');
+  await page.goto('/#/?preset=tiny&seed=4&val_tasks=2');
   await page.getByRole('button', { name: 'Start training' }).click();
   await expect(page).toHaveURL(/#\/runs\/[0-9a-f-]{36}/);
   const name = (await page.getByRole('heading', { level: 1 }).innerText()).trim();
@@ -318,9 +318,9 @@ test('while a run trains its rollouts appear one by one; the next setup says wha
   await expect(page.locator('[data-part=before-after]')).toBeVisible();
 
   const since = page.locator('[data-part=since-last]');
-  await page.goto('/#/?preset=tiny&seed=4');
+  await page.goto('/#/?preset=tiny&seed=4&val_tasks=2');
   await expect(since).toHaveText(`Since ${name}: nothing changed, so the new run will do the same.`);
-  await page.goto('/#/?preset=tiny&seed=4&lr=0.002');
+  await page.goto('/#/?preset=tiny&seed=4&val_tasks=2&lr=0.002');
   await expect(since).toHaveText(new RegExp(`^Since ${name}: lr \\S+ → 0.002\\.$`));
   await page.getByRole('button', { name: 'Start training' }).click();
   await expect(page).toHaveURL(/#\/runs\/[0-9a-f-]{36}/);

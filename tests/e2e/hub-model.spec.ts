@@ -78,7 +78,7 @@ test('a download that breaks off goes on after a reload, without a byte twice, a
 
   await page.getByRole('region', { name: 'Bundled and imported models' }).getByText('test/sharded').waitFor();
   await page.goto(
-    '/#/?setup=1&preset=tiny&val_tasks=0&total_training_steps=1&train_batch_size=1&n=2&filter_groups=false&lora_rank=4&precision=bf16',
+    '/#/?setup=1&preset=tiny&val_tasks=0&total_training_steps=1&train_batch_size=1&n=2&filter_groups=false&max_turns=6&lora_rank=4&precision=bf16',
   );
   await page.getByRole('combobox', { name: 'Model' }).selectOption({ label: 'test/sharded' });
   await page.getByRole('button', { name: 'Start training' }).click();

@@ -51,7 +51,7 @@ for (const device of ['WASM', 'WebGPU'])
     page.on('request', (request) => {
       if (!request.url().startsWith(baseURL!)) outside.push(request.url());
     });
-    await page.goto('/#/?preset=tiny&val_tasks=0&total_training_steps=1&train_batch_size=1&n=2&filter_groups=false');
+    await page.goto('/#/?preset=tiny&val_tasks=0&total_training_steps=1&train_batch_size=1&n=2&filter_groups=false&max_turns=3');
     await page.getByLabel('A language model in this tab').check();
     await expect(page.getByText('✓ This model comes with the page')).toBeVisible();
     await page.getByLabel('Device').selectOption(device);
@@ -70,7 +70,7 @@ for (const device of ['WASM', 'WebGPU'])
 
 test('download, train, and remove', async ({ page }) => {
   test.slow();
-  await page.goto('/#/?preset=tiny&val_tasks=0&total_training_steps=1&train_batch_size=2&n=2&filter_groups=false');
+  await page.goto('/#/?preset=tiny&val_tasks=0&total_training_steps=1&train_batch_size=1&n=2&filter_groups=false&max_turns=3');
   await chooseLocal(page);
   await expect(page.getByRole('button', { name: 'Start training' })).toBeDisabled();
   await name(page, 'test/customer');
