@@ -69,7 +69,7 @@ test('from a sub-path without headers; after the first visit it opens, plays and
   await page.getByRole('link', { name: 'Experiments', exact: true }).click();
   await expect(page.getByRole('link', { name: 'What each part contributes, at glimpse' })).toBeVisible();
   // The workers and a bundled model too.
-  await page.goto(`${base}#/?preset=tiny&val_tasks=0&total_training_steps=1`);
+  await page.goto(`${base}#/?preset=tiny&val_tasks=0&total_training_steps=1&train_batch_size=1&n=2&filter_groups=false&max_turns=6`);
   await page.getByRole('button', { name: 'Start training' }).click();
   await expect(page.locator('[data-part=status]')).toHaveText(/Done/, { timeout: 240_000 });
   expect(problems).toEqual([]);

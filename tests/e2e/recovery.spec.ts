@@ -19,9 +19,9 @@ const step = (page: Page) =>
 const reaches = (page: Page, target: number) =>
   expect.poll(() => step(page), { timeout: STEP_TIMEOUT, message: `step ${target}` }).toBeGreaterThanOrEqual(target);
 
-/** A run that a test stops: a browser takes up to 30 s to notice that its storage is full, and a fast machine trains three steps in that. */
+/** A run of short steps that a test stops: a browser takes up to 30 s to notice that its storage is full, and trains on until then. */
 async function startTiny(page: Page): Promise<void> {
-  await page.goto('/#/?preset=tiny&seed=5&total_training_steps=60');
+  await page.goto('/#/?preset=tiny&seed=5&val_tasks=0&n=2&filter_groups=false&max_turns=6&total_training_steps=1000');
   await page.getByRole('button', { name: 'Start training' }).click();
   await expect(page).toHaveURL(/#\/runs\/[0-9a-f-]{36}/);
 }
@@ -49,7 +49,7 @@ test('the GPU process dies in a rollout and in an update: the run goes on by its
   const page = await (await browser.newContext({ baseURL, serviceWorkers: 'block' })).newPage();
   const status = run(page).locator('[data-part=status]');
   const start = async () => {
-    await page.goto('/#/?preset=tiny&seed=5&val_tasks=0&total_training_steps=3');
+    await page.goto('/#/?preset=tiny&seed=5&val_tasks=0&max_turns=8&total_training_steps=2');
     await page.getByRole('button', { name: 'Start training' }).click();
     await expect(page).toHaveURL(/#\/runs\/[0-9a-f-]{36}/);
     return /runs\/([0-9a-f-]{36})/.exec(page.url())![1]!;

@@ -138,7 +138,7 @@ test('a run pauses when its customer has cost the budget, and goes on with a hig
   await page.getByText('Prices and budget').click();
   await page.getByLabel('Price of a million prompt tokens').fill('1000');
   await page.getByLabel('Budget of a run').fill('1');
-  await page.goto('/#/?preset=tiny&setup=1&total_training_steps=2&val_tasks=1');
+  await page.goto('/#/?preset=tiny&setup=1&total_training_steps=2&val_tasks=1&train_batch_size=1&n=2&filter_groups=false&max_turns=6');
   await page.getByRole('button', { name: 'Start training' }).click();
   const spent = page.getByText(/The customer has cost \d+, and the budget is 1: raise the budget to go on\./);
   await expect(spent).toBeVisible({ timeout: 120_000 });
