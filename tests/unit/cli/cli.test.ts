@@ -704,6 +704,9 @@ test('errors of the page keep their exit code', () => {
 });
 
 describe('the program', () => {
+  // The first process of a fresh clone builds the command line, and says so.
+  beforeAll(() => mua('--version'));
+
   test('help on stdout, exit 0', async () => {
     const [bare, flags] = await Promise.all([mua(), mua('score', '--help')]);
     expect(bare).toMatchObject({ code: 0, stderr: '' });
