@@ -198,7 +198,7 @@ test('a run gets a name, a note and tags; the list is sorted by a column and fil
   await inspect(page, 'runs-tagged');
 
   await page.goto('/#/runs/recorded');
-  await expect(page.getByRole('button', { name: 'Share' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Share', exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Edit name, tags and note' })).toHaveCount(0);
   await page.goto('/#/runs');
   await page.getByRole('link', { name: 'New run' }).click();

@@ -41,7 +41,7 @@ test('of an imported run', async ({ page }) => {
   await inspect(page, 'hostile-run');
   for (const table of await page.getByRole('button', { name: / as a table$/ }).all()) await table.click();
   await staysText(page, 'charts as tables');
-  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByRole('button', { name: 'Share', exact: true }).click();
   await staysText(page, 'share', NAME);
   await page.keyboard.press('Escape');
 

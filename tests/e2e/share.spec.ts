@@ -53,7 +53,7 @@ test('the recorded run, exported and imported in a fresh profile, is the same', 
   const problems = watch(page);
   const { run, rollouts, trajectories } = await readRunBundle(bundled);
   await page.goto('/#/runs/recorded');
-  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByRole('button', { name: 'Share', exact: true }).click();
   await inspect(page, 'share');
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download the run (.mua.zip)' }).click();
@@ -121,7 +121,7 @@ test('metrics.jsonl has every step, and nothing that leaves the browser has a ke
     trajectories: [{ ...trajectory, run: 'keyed' }],
   });
   await page.goto('/#/runs/keyed');
-  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByRole('button', { name: 'Share', exact: true }).click();
   const saved = async (name: string) => {
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name, exact: true }).click();
@@ -197,7 +197,7 @@ for (const [engine, label] of [
   test(`the folder to train with ${label} is the one that the command line writes`, async ({ page }, testInfo) => {
     const problems = watch(page);
     await page.goto('/#/runs/recorded');
-    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
     await chooseFormat(page, `Train with ${label}`);
     await inspect(page, `share-${engine}`);
     const download = page.waitForEvent('download');
@@ -297,7 +297,7 @@ test('a link with the address of a published run opens one conversation of it on
   const { trajectories } = await readRunBundle(bundled);
   const { id } = trajectories[1]!;
   await page.goto(`/#/runs/recorded/rollouts/${encodeURIComponent(id)}`);
-  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByRole('button', { name: 'Share', exact: true }).click();
   const address = page.getByLabel('Web address of the file, if you publish it');
   await address.fill('example.org/run.mua.zip');
   await expect(page.getByText(/^No link: .* is no whole address/)).toBeVisible();

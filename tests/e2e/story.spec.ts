@@ -77,7 +77,7 @@ test('a rollout that changed an order without asking: found, understood, played 
 
   // To a colleague: the same token, the same conversation, the same reward.
   await page.goto('/#/runs/recorded');
-  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByRole('button', { name: 'Share', exact: true }).click();
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download the run (.mua.zip)' }).click();
   const file = testInfo.outputPath('run.mua.zip');

@@ -54,7 +54,7 @@ test('Chromium without WebGPU, locks and persistent storage: read, import, share
     }
 
     await page.goto('/#/runs/recorded');
-    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download the run (.mua.zip)' }).click();
     const file = await (await download).path();
