@@ -122,8 +122,8 @@ async function expectWhole(database: RunDatabase, whole: unknown, where: string)
 
 describe('QuotaExceededError at write k of a run', () => {
   test.each([
-    ['one write', (k: number) => (write: number) => write === k],
-    ['every write until the run goes on', (k: number) => (write: number) => write >= k],
+    ['one write fails', (k: number) => (write: number) => write === k],
+    ['all writes fail until the run is continued', (k: number) => (write: number) => write >= k],
   ])('%s', async (name, failing) => {
     const { whole, writes } = await finishedWithoutFault();
     expect(writes).toBeGreaterThan(20);
@@ -161,7 +161,7 @@ describe('QuotaExceededError at write k of a run', () => {
     // The first writes are those of the start.
     expect(paused).toBeGreaterThan(writes - 10);
     reportFaults({
-      fault: `the storage is full (QuotaExceededError): ${name} fails`,
+      fault: `the storage is full (QuotaExceededError): ${name}`,
       how: 'at each write of a run of two steps, with a fake GPU and a fake customer',
       times: writes,
       lost: `nothing: ${paused} runs paused and continued, ${writes - paused} could not start`,
