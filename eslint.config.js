@@ -25,7 +25,7 @@ export default defineConfig(
     files: ['**/*.svelte', '**/*.svelte.ts'],
     languageOptions: { parserOptions: { parser: ts.parser, svelteConfig } },
     // Texts of models, users and tools must never be rendered as HTML.
-    // One version number per frame announces changes of live data, so collections need not be reactive.
+    // A version number announces changes of live data, so collections need not be reactive.
     rules: { 'svelte/no-at-html-tags': 'error', 'svelte/prefer-svelte-reactivity': 'off' },
   },
   {

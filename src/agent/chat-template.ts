@@ -26,7 +26,7 @@ export function generationPrompt(thinking = false): string {
   return `${IM_START}assistant\n${thinking ? '' : NO_THOUGHTS}`;
 }
 
-/** Formats a turn that was not sampled as the model would have written it. With thinking, the turn begins with a think block. */
+/** Formats a turn that was not sampled, in the way the model would have written it. With thinking, it begins with a think block. */
 export function withThinkBlock(text: string, thinking = false, thoughts = ''): string {
   if (!thinking || text.includes(THINK_END)) return text;
   return (thoughts.trim() === '' ? NO_THOUGHTS : `${THINK_START}\n${thoughts.trim()}\n${THINK_END}\n\n`) + text;

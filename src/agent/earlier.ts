@@ -42,8 +42,8 @@ export function checkWhole({ unanswered }: PrefixState): void {
 }
 
 /**
- * Repeats the calls of a stored conversation. Also asks the world again, at the same places, what changes after the user's
- * messages.
+ * Makes the calls of a stored conversation again. Also asks the world, at the same places as before, which tools a message of
+ * the user adds.
  * @throws if a result differs from the stored one, or if other tools appear
  */
 export async function repeat({ calls, asked }: Pick<PrefixState, 'calls' | 'asked'>, world: WorldSide): Promise<void> {

@@ -2,8 +2,8 @@
  * @file The workloads of the bench, and how much work each of them is.
  *
  * The operations are those of the model: a multiplication and an addition for each weight and token, and those of attention's lower
- * triangle. An operation that the engine repeats counts once. The bytes are those that must move at least: weights, optimizer state, and
- * in decoding the KV cache. Activations do not count.
+ * triangle. An operation that the engine repeats counts once. The bytes are the least that must move: those of
+ * weights and optimizer state, and in decoding those of the KV cache. Activations do not count.
  */
 import { storedBytes } from '../engine/kernels/weight-format.ts';
 import { groupsOf, modelTensors } from '../engine/parameters.ts';

@@ -4,8 +4,9 @@ import { callsIn, historyMessages } from '../environments/history.ts';
 import type { BenchmarkDefinition } from './definition.ts';
 
 /**
- * Makes the function that judges an episode. `met` has a model's judgements of the assertions in natural language. Without it
- * they count as met. The episode checks whether the conversation ended properly, so this function need not.
+ * Makes the function that judges an episode. `met` has a model's judgements of the assertions in natural language. Without
+ * `met`, all these assertions count as met. The function takes every conversation as properly ended, because the episode has
+ * already checked this.
  */
 export function benchmarkJudge(benchmark: BenchmarkDefinition, domain: string): NonNullable<TableDomain['judge']> {
   return async ({ task, world, calls, said, met }) => {

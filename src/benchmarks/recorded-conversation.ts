@@ -27,7 +27,7 @@ export interface RecordedRun {
   parts: Record<string, number>;
   /** The gold actions at the time of the recording. Null if the results do not contain them. */
   gold: { name: string; arguments: Record<string, Json> }[] | null;
-  /** For tau-bench: the task at the time of the recording. With these two fields it is found in our data. */
+  /** `instruction` and `outputs`: those of the recorded task, for tau-bench. They identify the task in our data. */
   instruction?: string;
   outputs?: string[];
   /** For tau2-bench: the recorded judgement of each assertion. */

@@ -11,7 +11,7 @@ export type BackendName = (typeof BACKENDS)[number];
 export const ON = {
   type: 'string',
   value: 'BACKEND',
-  help: 'where to run: browser (headless Chromium) or node (Dawn; the default if the system has no GPU but lavapipe); MUA_ON sets the default',
+  help: 'where to run: browser (headless Chromium) or node (Dawn; the default if the system has lavapipe and no GPU); MUA_ON sets the default',
   choices: BACKENDS,
 } as const satisfies Flag;
 
@@ -52,7 +52,7 @@ export async function chooseBackend(asked: BackendName | undefined, machine: Mac
   const problem = await machine.lavapipeProblem();
   note(
     problem === null
-      ? 'mua: found no GPU, but lavapipe: running in Node on lavapipe (--on browser uses Chromium)'
+      ? 'mua: found lavapipe and no GPU: running in Node on lavapipe (--on browser uses Chromium)'
       : `mua: lavapipe cannot be used (${problem}): running in the browser`,
   );
   return problem === null ? 'node' : 'browser';

@@ -275,7 +275,7 @@ async function supersede(directory: string, { bytes }: SavedCheckpoint): Promise
     } finally {
       await file.close();
     }
-    // Without an incomplete last line, which a killed process may have left.
+    // Copy only whole lines. A killed process may have left an incomplete last line.
     await appendFile(join(directory, `${SUPERSEDED}-${name}`), tail.subarray(0, tail.lastIndexOf(10) + 1));
     await truncate(path, kept);
   }

@@ -15,7 +15,10 @@ import { decodeWeights, encodeWeights, type WeightFormat } from './kernels/weigh
 import type { Rows } from './rows.ts';
 import { exchangesLanes, tuningFor } from './tuning.ts';
 
-/** Row counts that together select every matmul tile. Some are one row more than a full tile. */
+/**
+ * The matmul kernel chooses its tile size by the number of rows. These row counts together use every tile size. Some are one row
+ * more than a full tile.
+ */
 const ROWS = [1, 8, 33, 65];
 const TOLERANCE = 1e-4;
 const TOKENS: Rows = { of: 'tokens' };

@@ -49,7 +49,7 @@ export function conditionsOf(settings: Settings, phase: 'train' | 'val'): Condit
 
 /**
  * Replaces shares by the given values. The other shares keep their proportions and are scaled, so that the sum of all is 1. If
- * they were all 0, the rest goes to `upfront`, or to `on_request` if `upfront` is given.
+ * the other shares are all 0, the rest goes to `upfront`, or to `on_request` if `upfront` is given.
  * @throws if a given value is not a share, or if the sum of the given values is above 1
  */
 export function completeShares(shares: CustomerShares, given: Partial<CustomerShares>): CustomerShares {

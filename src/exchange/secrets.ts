@@ -7,7 +7,7 @@ export function publicUrl(address: string): string {
   return host === '' ? '' : `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
 }
 
-/** A URL in a text. The scheme has a maximum length. Without it, a long word would be scanned once for each of its characters. */
+/** A URL in a text. The scheme has a maximum length. Without this limit, a long word would be scanned once for each of its characters. */
 const ADDRESS = /\b[a-z][a-z\d+.-]{0,30}:\/\/[^\s"'<>)\]]+/gi;
 /** A field or header whose name says that its value is secret, e.g. `api-key: …`, `"password": "…"`, `Authorization: Basic …`. */
 const FIELD =

@@ -148,7 +148,10 @@ function compare(variant: string, ours: readonly ExperimentRun[], baseline: stri
   return { variant, baseline, difference, ...conclusion(variant, baseline, difference) };
 }
 
-/** For each task: its outcome in the last evaluation of `run` minus its outcome in an evaluation of `other`. Default: the last one. */
+/**
+ * For each task: its outcome in the last evaluation of `run` minus its outcome in `evaluation` of `other`, by default the last
+ * evaluation of `other`.
+ */
 function taskDifferences(run: ExperimentRun, other: ExperimentRun, evaluation = other.evaluations.at(-1)): number[] {
   const outcomes = ({ tasks }: ExperimentRun, { success = [] }: Partial<ExperimentEvaluation> = {}) =>
     new Map(tasks.flatMap((task, i) => (success[i] === null || success[i] === undefined ? [] : [[task, success[i]] as const])));

@@ -76,9 +76,9 @@ export interface RunUnderWay extends Pair {
 }
 
 /**
- * The seconds that the queue still needs. A pending run is expected to take as long as the finished runs of its variant. If
- * there are none, as long as all finished runs; if there are none either, as long as the current run at its speed. Null as
- * long as nothing is measured.
+ * The seconds that the queue still needs. A pending run is expected to take as long as the mean of the finished runs of its
+ * variant. If its variant has no finished run, the first of these estimates that exists is used: the current run at its speed so
+ * far, if it is of the same variant; the mean of all finished runs; the current run at its speed so far. Null if none exists.
  */
 export function secondsLeft(experiment: ExperimentRow, current: RunUnderWay | null): number | null {
   const mean = (runs: readonly ExperimentRun[]) =>

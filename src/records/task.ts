@@ -51,7 +51,7 @@ export interface UserScenario {
   history?: Json[];
   /** Facts that only the scripted customers of this domain use. */
   facts?: Record<string, Json>;
-  /** Such facts for telecom's customers. They are not in `facts`, because stored tasks have them under this name. */
+  /** Facts for telecom's customers. They are not in `facts`, because stored tasks have them in the field `phone`. */
   phone?: Record<string, Json>;
 }
 

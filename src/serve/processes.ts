@@ -62,7 +62,7 @@ export async function startProcesses(count: number, log: (event: Record<string, 
     urls = await Promise.all(workers.map(ready));
   } catch (error) {
     stopping = true;
-    // The processes wait for a message from this process to stop. A signal that they can handle would not end them.
+    // Only SIGKILL ends these processes: they handle the other signals and go on until this process sends them a message.
     for (const worker of workers) worker.process.kill('SIGKILL');
     throw error;
   }

@@ -227,7 +227,7 @@ export interface EvaluatedCustomer {
 /** Receives the results of an evaluation of the command line. */
 export interface EvaluationSink {
   progress(...progress: Parameters<Progress>): void | Promise<void>;
-  /** Gets a trial with the customer of this index. If it fails, the evaluation ends. */
+  /** Receives a trial. `customer` is the index of its customer. If this function fails, the evaluation ends. */
   trial(customer: number, trajectory: Trajectory): void | Promise<void>;
 }
 

@@ -76,7 +76,8 @@ export const ALARM_RULES: readonly AlarmRule[] = [
     title: 'The agent moves too far from the reference',
     metric: 'actor/kl_loss',
     unit: 'nats',
-    meaning: 'The mean KL divergence per token is above 0.3 nats. The model now writes another language than its cold start.',
+    meaning:
+      'The mean KL divergence per token is above 0.3 nats. The agent’s texts are now very different from those of the reference model.',
     remedies: ['Lower the learning rate (lr).', 'Raise kl_loss_coef.', 'Lower grad_clip.', 'Begin again from the last good checkpoint.'],
     test: (steps) => {
       const value = recent(steps, 'actor/kl_loss');
@@ -88,7 +89,7 @@ export const ALARM_RULES: readonly AlarmRule[] = [
     title: 'The agent no longer explores',
     metric: 'actor/entropy',
     unit: 'nats',
-    meaning: 'The entropy of the sampled tokens fell below a fifth of its first steps. All rollouts of a task become equal.',
+    meaning: 'The mean entropy of the last five steps is below a fifth of that of the first five. All rollouts of a task become alike.',
     remedies: [
       'Raise clip_ratio_high (DAPO’s clip-higher).',
       'Raise entropy_coeff slightly.',
@@ -105,7 +106,7 @@ export const ALARM_RULES: readonly AlarmRule[] = [
     title: 'The gradient jumps',
     metric: 'actor/grad_norm',
     unit: 'number',
-    meaning: 'The gradient norm is more than ten times the median of the ten steps before.',
+    meaning: 'The gradient norm is more than ten times its median over the ten steps before.',
     remedies: ['Lower grad_clip.', 'Lower the learning rate (lr).', 'Use more tasks per update (train_batch_size).'],
     test: (steps) => {
       const list = values(steps, 'actor/grad_norm');
@@ -119,7 +120,7 @@ export const ALARM_RULES: readonly AlarmRule[] = [
     unit: 'share',
     meaning: 'In the last five steps fewer than 15 % of the groups were mixed. A group with equal rewards has no gradient.',
     remedies: [
-      'If most groups are correct: use harder customers, or stop here.',
+      'If most groups are correct: use harder customers, or stop the run.',
       'If most groups are wrong: use easier tasks, a longer cold start, or partial credit (reward.partial).',
       'Raise the group size (n).',
       'Let filter_groups draw more tasks (filter_groups.max_num_gen_batches).',
@@ -152,7 +153,7 @@ export const ALARM_RULES: readonly AlarmRule[] = [
     title: 'The agent repeats the same call',
     metric: 'tool_call/loop_ratio',
     unit: 'share',
-    meaning: 'The share of conversations that make an equal tool call at least three times rose by more than 10 points.',
+    meaning: 'The share of conversations in which the agent makes the same tool call at least three times rose by more than 10 points.',
     remedies: ['Put a price on length (reward.length).', 'Lower max_turns.', 'Lower the learning rate (lr).'],
     test: rises('tool_call/loop_ratio', 0.1),
   },

@@ -51,6 +51,6 @@ test('the table has a row per simulator and leaves out evaluations without an au
   );
   expect(cells).toEqual([
     ['Scripted customer', expect.stringMatching(/^0 of 1 0/), '–', '0 of 0'],
-    ['small at http://a/v1', expect.stringMatching(/^1 of 2 50/), 'gave a cut answer 1', expect.stringMatching(/^1 of 2 50/)],
+    ['small at http://a/v1', expect.stringMatching(/^1 of 2 50/), 'gave an incomplete answer 1', expect.stringMatching(/^1 of 2 50/)],
   ]);
 });

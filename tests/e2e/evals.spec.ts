@@ -1,4 +1,4 @@
-/** Evaluations: started, cancelled and read; two of the same tasks compared down to a pair of conversations. */
+/** Evaluations: start, cancel and read one; compare two of the same tasks, down to a pair of conversations. */
 import { expect, type Page } from '@playwright/test';
 import { AFTER, BEFORE } from '../gallery/samples.ts';
 import type { EvaluationRow } from '../../src/records/evaluation.ts';
@@ -8,7 +8,7 @@ import { store as storeRows, stored } from './storage.ts';
 import { test } from './test.ts';
 
 const PAYLOAD = '<img src=x onerror="document.title=\'broken\'">';
-/** Evaluations that came with the recorded run. */
+/** The number of evaluations that come with the recorded run. */
 const RECORDED = 2;
 const TASK = 'retail/nano/heldout/1/0';
 const change = { table: 'orders', key: '#W0000001', before: { status: 'pending' }, after: { status: 'cancelled' }, call: 0 };
@@ -62,7 +62,7 @@ function trajectory(turns: Turn[], reward: 0 | 1, asked: boolean): Omit<Trajecto
   };
 }
 
-/** Two evaluations as the trainer would have stored them: before, the agent acts at once; after, it asks first. */
+/** Stores two evaluations as the trainer does. In the first, the agent writes at once; in the second, it asks first. */
 async function store(page: Page): Promise<void> {
   const results = (asked: boolean): EvaluationRow['results'] => [
     {
@@ -134,7 +134,7 @@ test('from two evaluations to the pair where one changed an order without asking
   const pairs = page.getByRole('table', { name: 'Pairs of trials' });
   await expect(pairs.getByRole('row')).toHaveCount(1 + 2);
 
-  // The first click: the rule; the second: the pair.
+  // The first click chooses the rule, the second click chooses the pair.
   await page.getByRole('link', { name: /changed data without asking: 1 stopped, 0 started/ }).click();
   await expect(pairs.getByRole('row')).toHaveCount(1 + 1);
   await pairs.getByRole('link', { name: 'Task 0, trial 1' }).click();
@@ -142,9 +142,9 @@ test('from two evaluations to the pair where one changed an order without asking
   await expect(pair.getByText('The first different act is in turn 1:')).toBeVisible();
   await expect(pair.getByText('Shall I cancel it?')).toBeVisible();
   await expect(pair.locator('strong', { hasText: 'changed data without asking' })).toHaveCount(1);
-  await expect(pair.getByText('! changed data without asking')).toHaveCount(1); // at the call itself
+  await expect(pair.getByText('! changed data without asking')).toHaveCount(1); // The rule is named at the call.
 
-  // Hostile text is text; the address says it all.
+  // Hostile text stays text. The address alone leads to the same view.
   await expect(pair.locator('img')).toHaveCount(0);
   await expect(pair.getByText(PAYLOAD).first()).toBeVisible();
   await page.reload();
@@ -152,7 +152,7 @@ test('from two evaluations to the pair where one changed an order without asking
   await expect(page).toHaveTitle(/nano-retail against/);
   await inspect(page, 'compare-evals');
 
-  // Either side in full: its tokens, its database, and a fork of it.
+  // Each side can be opened: tokens, database, and a fork.
   await pair.getByRole('columnheader').getByRole('link', { name: 'Before: nano-retail' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Task 0, trial 1' })).toBeVisible();
   await page.getByRole('link', { name: 'database at this call' }).click();
@@ -256,7 +256,7 @@ test('an evaluation of the bundled model: cancelled once, then played and read',
   await expect(page.getByRole('heading', { name: /^Task .*, trial 1$/ })).toBeVisible();
   await page.goto(`${page.url()}?view=rendered&ch=logprob`);
   await expect(page.getByText('<|im_start|>assistant').first()).toBeVisible();
-  await expect(page.getByText('Clipped at the 99th percentile of this')).toBeVisible();
+  await expect(page.getByText('The scale ends at the 99th percentile of this')).toBeVisible();
   await page.getByRole('link', { name: /Next trial/ }).click();
   await expect(page.getByRole('heading', { name: /^Task .*, trial 2$/ })).toBeVisible();
   await page.getByRole('link', { name: /Fork/ }).click();

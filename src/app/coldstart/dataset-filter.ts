@@ -25,7 +25,7 @@ const VALUES: Record<Facet, (row: DatasetConversationRow) => readonly string[]> 
 
 export interface Filtered {
   rows: DatasetConversationRow[];
-  /** For each value: the number of rows that remain with this value if the filters of all other facets stay. */
+  /** For each value of a facet: the number of rows that have this value and pass the filters of all other facets. */
   counts: Record<Facet, Map<string, number>>;
 }
 

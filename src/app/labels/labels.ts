@@ -60,7 +60,7 @@ export const FAULT_LABELS: Record<CustomerFaultKind, string> = {
   spoke_as_agent: 'spoke as the agent',
   leaked_instruction: 'revealed its instruction',
   empty_answer: 'gave an empty answer',
-  cut_answer: 'gave a cut answer',
+  cut_answer: 'gave an incomplete answer',
 };
 
 export const REWARD_LABELS: Record<RewardTerm, string> = {

@@ -174,7 +174,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         choices: ['That of the wrong rollout', 'That of each correct rollout', 'All have the same absolute value'],
         answer: 0,
         why: [
-          'The wrong rollout has −2.48, each correct rollout has +0.35. The sum over the group is 0, so a rare outcome gets a large advantage.',
+          'The advantage of the wrong rollout is −2.48, that of each correct rollout is +0.35. The advantages of a group have the sum 0, so a rare outcome gets a large advantage.',
           'The next lesson shows what this does to the tokens of the wrong rollout.',
         ],
       },
@@ -226,13 +226,13 @@ const STEPS: Record<LessonId, LessonStep[]> = {
     {
       where: 'rollout 5-0-2, token 608',
       open: token('5-0-2', 608, 'advantage'),
-      text: ['Token 608 calls a wrong tool. Its advantage is −2.48 too, so the loss pushes it down.'],
+      text: ['Token 608 calls a wrong tool. Its advantage is −2.48 too, so the loss pushes its probability down.'],
       predict: {
         question: 'Can this token become more likely in the update?',
         choices: ['No, its advantage is negative', 'Yes'],
         answer: 1,
         why: [
-          'It rose from 42 % to 60 %: Δp is +0.18. All tokens share the same weights, so pushing other tokens down changes this one too.',
+          'Its probability rose from 42 % to 60 %: Δp is +0.18. All tokens share the same weights, so a push on other tokens also changes this one.',
           'The probabilities of all tokens at one position have the sum 1. If the alternatives of a token fall more than the token, it rises.',
         ],
         reveal: { open: token('5-0-2', 608, 'delta_p'), focus: ['token'] },
@@ -242,7 +242,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       where: 'rollout 5-0-0, token 431',
       open: token('5-0-0', 431, 'logprob'),
       text: [
-        'This is a correct rollout of the same group. Token 431 decides: “Cancel” begins a question to the customer and had 64 %. “<tool_call>” would begin a write without asking and had 36 %. The advantage is +0.35.',
+        'This is a correct rollout of the same group. Token 431 decides what the agent does: “Cancel” begins a question to the customer and had 64 %. “<tool_call>” would begin a write without asking and had 36 %. The advantage is +0.35.',
       ],
       predict: {
         question: 'By how much does the update raise “Cancel”?',
@@ -260,7 +260,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       open: token('5-0-2', 608, 'kl'),
       focus: ['token'],
       text: [
-        'Two parts of the loss keep updates small. The KL term adds a cost where the probability moves away from that of the model before training. Before training, token 608 had 9 %; at step 5, it has 42 %.',
+        'Two parts of the loss keep updates small. The KL term adds a cost where the probability moves away from that of the model before training. Token 608 had a probability of 9 % before training, and has 42 % at step 5.',
         'The second part clips the ratio of the new to the old probability.',
       ],
       predict: {
@@ -384,7 +384,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       focus: ['first-difference'],
       text: [
         'Both sides have the same customer and the same seed. After 40 steps the agent asks: “Yes or no?” The customer changes her mind in time, and the reward is 1.',
-        'Of the 26 held-out customers who change their mind, 11 were served right before training and 22 after. Of the 22 others it was 20 and 21. So asking is what the agent learned.',
+        'Of the 26 held-out customers who change their mind, 11 were served correctly before training and 22 after. Of the 22 other customers, 20 were served correctly before training and 21 after. So the agent learned to ask.',
       ],
     },
     {
@@ -396,7 +396,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         choices: ['One', 'Two', 'Three'],
         answer: 2,
         why: [
-          'It asks three questions: who he is, which order and payment method he means, and whether he agrees. Between them, it looks up facts in the database.',
+          'It asks three questions: who he is, which order and payment method he means, and whether he agrees. Between these questions, it looks up facts in the database.',
         ],
         reveal: { open: trial('after', 'eval-13-0', { turn: 23 }) },
       },
@@ -496,7 +496,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         question: 'What does this interval cover?',
         choices: [
           'What another training run with another seed would gain',
-          'What these two weights would differ by on other tasks of this kind',
+          'How much these two sets of weights would differ on other tasks of this kind',
           'The error of the GPU',
         ],
         answer: 1,
@@ -531,10 +531,14 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       ],
       predict: {
         question: 'What may you conclude from +0.6 (−5.0 to 6.2)?',
-        choices: ['Asking rises a little', 'No change is shown, because the interval contains 0', 'It is proved that nothing changes'],
+        choices: [
+          'The agent asks a little more often',
+          'No change is shown, because the interval contains 0',
+          'It is proved that nothing changes',
+        ],
         answer: 1,
         why: [
-          'The data fit a small rise, a small fall and no change. They do not fit a rise of 37.8 points, which GRPO reaches with customers who change their mind. So these customers teach the agent to ask.',
+          'The data fit a small rise, a small fall and no change. They do not fit a rise of 37.8 points, which GRPO reaches with customers who change their mind. So it is the customers who change their mind that teach the agent to ask.',
         ],
       },
     },
@@ -543,7 +547,8 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       open: ablation,
       focus: ['comparisons'],
       text: [
-        'Rejection sampling is better than GRPO here by 11.0 points (6.1 to 16.0, 5 seeds): shown. GRPO with three updates per step is worse by 5.8 points (−24.8 to 13.1): not shown.',
+        'Here rejection sampling differs from GRPO by +11.0 points (95 % interval 6.1 to 16.0, 5 seeds). The interval is above 0, so rejection sampling is better.',
+        'GRPO with three updates per step differs from GRPO by −5.8 points (95 % interval −24.8 to 13.1). The interval contains 0, so no difference is shown.',
       ],
       predict: {
         question: 'Somebody trains each variant once, and GRPO with three updates wins. What is wrong with this result?',

@@ -48,7 +48,7 @@ const CUT = share('response_length/clip_ratio', 'Cut conversations', 'Share of c
 const VIOLATIONS: ChartSpec = {
   ...metricChart('violations/per_write'),
   title: 'Violations per write',
-  help: 'How often the agent changed data without the customer’s yes, per write.',
+  help: 'The number of violations divided by the number of writes. A write without the customer’s yes is a violation.',
 };
 
 /** Gives the metrics of a recorded file their type. A step has no entry for what it did not measure. */

@@ -21,7 +21,7 @@ const VALUES: Record<Facet, (row: RolloutSummary) => string | readonly string[]>
 export interface FilteredRollouts {
   /** The rows in the order that the query names. By default, the newest step is first. */
   rows: RolloutSummary[];
-  /** For each value: the number of rows that remain with this value if the filters of all other facets stay. */
+  /** For each value of a facet: the number of rows that have this value and pass the filters of all other facets. */
   counts: Record<Facet, Map<string, number>>;
 }
 

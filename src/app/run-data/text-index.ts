@@ -54,7 +54,7 @@ export class TextIndex {
   }
 }
 
-/** The messages, tool calls and results of a trajectory as one text. Without the system prompt, which is the same in all trajectories. */
+/** A trajectory as one text: messages, tool calls and results. The system prompt is not in it: it is the same in all trajectories. */
 function textOf(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>): string {
   const said = path(trajectory).filter(({ role }) => role !== 'system' && role !== 'template');
   return said

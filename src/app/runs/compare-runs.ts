@@ -34,7 +34,7 @@ const COMPARED: Compared[] = [
   {
     id: 'mixed',
     title: 'Mixed groups',
-    help: 'Share of groups in which some rollouts succeeded and some failed. Only these have a gradient.',
+    help: 'Share of groups in which some rollouts succeeded and some failed. Only these groups have a gradient.',
     max: 1,
     format: percent,
     metric: named('trajectories/valid_query_ratio'),

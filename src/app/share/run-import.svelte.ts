@@ -63,7 +63,7 @@ export class RunImport {
         onProgress: (done, total) => (this.share = done / total),
       });
     });
-    if (id === null) this.read = read; // So that the visitor can try again after freeing space.
+    if (id === null) this.read = read; // The visitor can free space and try again.
     return id;
   }
 

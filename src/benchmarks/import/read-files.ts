@@ -9,7 +9,7 @@ export interface ImportOptions {
   /** The benchmark to import. Needed if the files contain more than one. */
   benchmark?: Benchmark;
   domain?: string;
-  /** The files that must exist in addition to the database. Default: both. If another file is missing, its content counts as empty. */
+  /** The files that must exist in addition to the database. Default: tasks and policy. A file that may be missing counts as empty. */
   needs?: readonly ('tasks' | 'policy')[];
   limits?: Partial<ImportLimits>;
   onProgress?: (done: number, total: number, label: string) => void;

@@ -104,10 +104,10 @@ function changeLine({ task_id, trial, recorded_reward, reward, changed, differen
     ...(actions.length ? [`${actions.map(({ name, now }) => `${name} ${now ? 'found' : 'not found'}`).join(', ')}`] : []),
     ...(rows.length
       ? [
-          `${rows
+          `rows that differ from the state after the gold actions: ${rows
             .slice(0, 3)
             .map(({ table, key }) => `${table}/${key}`)
-            .join(', ')}${rows.length > 3 ? ', …' : ''} not as after the gold actions`,
+            .join(', ')}${rows.length > 3 ? ', …' : ''}`,
         ]
       : []),
     ...(differences.length ? [`observations of ${[...new Set(differences.map(({ name }) => name))].join(', ')} differ`] : []),

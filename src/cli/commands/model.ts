@@ -126,7 +126,7 @@ export const plan = command({
 });
 
 export const bench = command({
-  summary: 'measure the speed of training, prefill and decoding, and for comparison of a plain matmul and a copy',
+  summary: 'measure the speed of training, prefill and decoding, and for comparison the speed of a plain matmul and of a copy',
   flags: {
     workloads: { type: 'string', value: 'NAME,…', help: 'what to measure, e.g. train-nano,decode-nano-8 (default: everything)' },
     svg: { type: 'string', value: 'FILE.svg', help: 'also draw the workloads under the roofline of the device' },

@@ -28,7 +28,7 @@ export interface Payment {
   amount: number;
 }
 
-/** tau1 stores these values from a call without a check, so the fields have the type `Json`. */
+/** The fields of type `Json` come from the arguments of a tool call. tau1 stores them and does not check their type. */
 export interface Reservation {
   reservation_id: string;
   user_id: string;

@@ -58,7 +58,7 @@ const NONE: ToolSet = new Map();
  */
 const SHARED = ['', 'shared'] as const;
 
-/** The side whose tables a side uses. This is its own side, except after `update` below. */
+/** The side whose tables `requestor` uses: the side that the row `SHARED` names, or its own side if this row does not exist. */
 export function databaseOf(rows: Rows, requestor: Requestor): Requestor {
   return (rows.get(...SHARED) as Requestor | undefined) ?? requestor;
 }

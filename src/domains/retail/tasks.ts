@@ -109,8 +109,7 @@ function makeWishes(
   };
   const wishes: Wish[] = [];
   for (const [i, intent] of intents.entries()) {
-    // The forbidden wish of a pushy customer is the first one. Otherwise it is the last one, because a transfer ends the
-    // conversation.
+    // A pushy customer begins with the forbidden wish. Other customers end with it, because a transfer ends the conversation.
     const forbidden = persona === 'pushy' ? i === 0 : impossible !== null && i === intents.length - 1;
     let wish: Wish | null;
     if (forbidden)

@@ -76,7 +76,7 @@ const FAULT_COUNTS: Record<Level, Record<string, number>> = {
 const INTENTS: Record<Intent, number> = { service_issue: 30, mobile_data_issue: 35, mms_issue: 35 };
 /** The share of tasks with a fault that no tool can repair. */
 const UNSOLVABLE = 0.1;
-/** One of this many sets of faults is held out. */
+/** One in HELD_OUT sets of faults is held out. */
 const HELD_OUT = 4;
 
 /** @throws error that names the wrong field */

@@ -3,7 +3,7 @@ import { miniBatchFor, type Algorithm } from './types.ts';
 export const dapo: Algorithm = {
   label: 'DAPO',
   description:
-    'Four changes to GRPO: a higher upper clip, which lets rare tokens grow; further tasks until enough groups are mixed; a mean over tokens instead of sequences; and a penalty for conversations close to the length limit. There is no KL loss. The paper makes 16 updates of 512 tasks; a batch here is small and makes two. The penalty begins at four fifths of the limit, as in the paper.',
+    'DAPO makes four changes to GRPO. A higher upper clip lets rare tokens become more likely. A step plays further tasks until enough groups are mixed. The loss is a mean over tokens instead of sequences. Conversations close to the length limit get a penalty, which begins at four fifths of the limit, as in the paper. There is no KL loss. The paper makes 16 updates for each batch of 512 tasks. A batch here is small, so a step makes two updates.',
   source: 'DAPO, arXiv 2503.14476 §4.1. verl: recipe dapo. TRL: loss_type=dapo.',
   settings: (config) => ({
     clip_ratio_low: 0.2,

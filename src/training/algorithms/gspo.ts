@@ -3,7 +3,7 @@ import { miniBatchFor, type Algorithm } from './types.ts';
 export const gspo: Algorithm = {
   label: 'GSPO',
   description:
-    'Group sequence policy optimization. All tokens of a rollout share one probability ratio, the geometric mean of their ratios, and the clip keeps or drops a whole rollout. A step makes four updates, because the ratio is 1 in the first. There is no KL loss. The clip range is ten times the paper’s (3e-4 and 4e-4), because an update here moves the ratios farther: the paper’s range clipped two tokens in five.',
+    'Group sequence policy optimization. All tokens of a rollout share one probability ratio, the geometric mean of their ratios, and the clip keeps or drops a whole rollout. In the first update of a step each ratio is 1 and nothing is clipped, so a step makes four updates. There is no KL loss. The clip range is ten times the paper’s (3e-4 and 4e-4), because an update here moves the ratios farther. With the paper’s range, two fifths of the tokens were clipped.',
   source:
     'Group Sequence Policy Optimization, arXiv 2507.18071 §5.1. verl: policy_loss.loss_mode=gspo. TRL: importance_sampling_level=sequence.',
   settings: (config) => ({

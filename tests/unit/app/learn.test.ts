@@ -285,9 +285,9 @@ describe('The customer', () => {
       served('after', false),
     ] as [number[], number[], number[], number[]];
     expect(words).toContain(
-      `Of the ${all} held-out customers who change their mind, ${a} were served right before training and ${b} after`,
+      `Of the ${all} held-out customers who change their mind, ${a} were served correctly before training and ${b} after`,
     );
-    expect(words).toContain(`Of the ${others} others it was ${c} and ${d}`);
+    expect(words).toContain(`Of the ${others} other customers, ${c} were served correctly before training and ${d} after`);
   });
 });
 
@@ -331,8 +331,12 @@ describe('Reading a result honestly', () => {
   test('one comparison is shown, the other is not', () => {
     const difference = (variant: string) => analysis.comparisons.find((one) => one.variant === variant)!.difference!;
     const [better, unsure] = [difference('rejection_sampling'), difference('grpo_three_updates')];
-    expect(words[3]).toContain(`by ${points(better.value)} points (${points(better.low)} to ${points(better.high)}, 5 seeds): shown`);
-    expect(words[3]).toContain(`by ${points(-unsure.value)} points (${points(unsure.low)} to ${points(unsure.high)}): not shown`);
+    expect(words[3]).toContain(
+      `by +${points(better.value)} points (95 % interval ${points(better.low)} to ${points(better.high)}, 5 seeds). The interval is above 0`,
+    );
+    expect(words[3]).toContain(
+      `by ${points(unsure.value)} points (95 % interval ${points(unsure.low)} to ${points(unsure.high)}). The interval contains 0`,
+    );
     expect(better.low).toBeGreaterThan(0);
     expect(unsure.low * unsure.high).toBeLessThan(0);
   });

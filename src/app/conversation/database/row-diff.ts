@@ -30,7 +30,7 @@ export function compareRows(changes: readonly RowChange[], goal: readonly RowCha
     const actual = made.get(id);
     const target = wanted.get(id);
     const { table, key, before } = (actual ?? target)!;
-    // If only one side changed the row, the row of the other side is the row before the episode.
+    // If only the episode or only the goal changes the row, the other one has the row from before the episode.
     const after = actual ? actual.after : before;
     const aim = target ? target.after : before;
     const state = !target ? 'unexpected' : !actual ? 'missing' : equalJson(after, aim) ? 'right' : 'wrong';

@@ -25,8 +25,8 @@ const isRolled = (row: BranchRow): row is Rolled => row.estimate !== undefined;
 const samePlayers = (a: Players, b: Players) => a.weights === b.weights && a.customer === b.customer;
 
 /**
- * The estimates, keyed by the number of messages before the turn. Only rollouts of the players `wanted` count. If these have none before a
- * turn, the players of the newest rollout count.
+ * The estimates, keyed by the number of messages before the turn. Only rollouts of the players `wanted` count. If a turn has no
+ * rollouts of these players, the rollouts of the players of its newest rollout count.
  * @param rows the branches of one conversation, the oldest first
  */
 export function estimatesOf(rows: readonly BranchRow[], wanted: Players | null): Map<number, Estimate> {

@@ -18,7 +18,7 @@ export interface ChannelInfo {
 }
 
 export const CHANNEL_INFO: Record<Channel, ChannelInfo> = {
-  none: { label: 'None', meaning: 'Tokens without a colour.', kind: 'none', floor: 1 },
+  none: { label: 'None', meaning: 'The tokens have no colour.', kind: 'none', floor: 1 },
   mask: {
     label: 'Mask',
     meaning: 'Only the tokens that the agent sampled are in the loss. Other tokens are pale, and tokens of the chat template are dotted.',
@@ -27,28 +27,28 @@ export const CHANNEL_INFO: Record<Channel, ChannelInfo> = {
   },
   logprob: {
     label: 'Log-probability',
-    meaning: 'Natural logarithm of the probability that the token had when it was sampled. A strong colour marks a surprising token.',
+    meaning: 'The natural logarithm of the token’s probability when it was sampled. A strong colour marks a surprising token.',
     kind: 'sequential',
     unit: 'nats',
     floor: 0.01,
   },
   ref_logprob: {
     label: 'Reference log-probability',
-    meaning: 'Natural logarithm of the probability that the frozen reference model gives the token.',
+    meaning: 'The natural logarithm of the token’s probability under the frozen reference model.',
     kind: 'sequential',
     unit: 'nats',
     floor: 0.01,
   },
   kl: {
     label: 'KL to the reference',
-    meaning: 'Per-token estimate k3 = exp(ref − log p) − (ref − log p) − 1, like the low_var_kl term of the loss.',
+    meaning: 'An estimate from this one token: k3 = exp(ref − log p) − (ref − log p) − 1. The loss uses it if kl_loss_type is low_var_kl.',
     kind: 'sequential',
     unit: 'nats',
     floor: 1e-4,
   },
   entropy: {
     label: 'Entropy',
-    meaning: 'Entropy of the distribution that the token was sampled from.',
+    meaning: 'The entropy of the distribution from which the token was sampled.',
     kind: 'sequential',
     unit: 'nats',
     floor: 0.01,
@@ -56,13 +56,14 @@ export const CHANNEL_INFO: Record<Channel, ChannelInfo> = {
   ratio: {
     label: 'Importance ratio',
     meaning:
-      'Probability by the trainer divided by the probability at sampling. A token outside the clip band has a frame: its loss is clipped.',
+      'The token’s probability under the weights being trained, divided by its probability when it was sampled. A token outside the clip band has a frame.',
     kind: 'diverging',
     floor: 0.2,
   },
   advantage: {
     label: 'Advantage',
-    meaning: 'One number for the whole rollout: its reward compared with the group’s mean. All sampled tokens have the same colour.',
+    meaning:
+      'The reward of the rollout compared with the mean of its group. It is one number for the whole rollout, so all sampled tokens have the same colour.',
     kind: 'diverging',
     floor: 1e-6,
   },
@@ -76,27 +77,27 @@ export const CHANNEL_INFO: Record<Channel, ChannelInfo> = {
   delta_p: {
     label: 'Δp after the update',
     meaning:
-      'Probability after this step’s update minus the probability before. The update used all rollouts of the step, not only this one.',
+      'The token’s probability after this step’s update minus its probability before the update. The update used all rollouts of the step, not only this one.',
     kind: 'diverging',
     floor: 1e-3,
   },
   by_delta_p: {
     label: 'Δp, other weights',
-    meaning: 'Probability by the weights chosen under “Scored by” minus the probability that the token had when it was sampled.',
+    meaning: 'The token’s probability under the weights chosen in “Scored by”, minus its probability when it was sampled.',
     kind: 'diverging',
     floor: 1e-3,
   },
   by_logprob: {
     label: 'Log-probability, other weights',
     meaning:
-      'Natural logarithm of the probability that the weights chosen under “Scored by” give the token. A strong colour marks a token that surprises them.',
+      'The natural logarithm of the token’s probability under the weights chosen in “Scored by”. A strong colour marks a token that is unlikely under these weights.',
     kind: 'sequential',
     unit: 'nats',
     floor: 0.01,
   },
   by_entropy: {
     label: 'Entropy, other weights',
-    meaning: 'Entropy of the whole distribution that the weights chosen under “Scored by” give for this token.',
+    meaning: 'The entropy of the distribution over all tokens at this position, under the weights chosen in “Scored by”.',
     kind: 'sequential',
     unit: 'nats',
     floor: 0.01,
