@@ -1,4 +1,4 @@
-/** Playing the agent by hand on the page of play. */
+/** Plays the agent by hand in Play. */
 import { expect, type Page } from '@playwright/test';
 import type { ToolCall } from '../../src/records/task.ts';
 
@@ -25,7 +25,7 @@ async function call(page: Page, name: string, args: Record<string, unknown>): Pr
   await expect(results).toHaveCount(before + 1);
 }
 
-/** Makes the calls and talks until the customer has gone: that earns the reward, and the database shows why. */
+/** Makes the calls, and talks until the customer leaves. Expects reward 1 and a database that equals the goal. */
 export async function serve(page: Page, actions: readonly ToolCall[], words = 'Done. Anything else?'): Promise<void> {
   for (const { name, arguments: args } of actions) await call(page, name, args);
   for (let turn = 0; turn < 6 && !(await verdict(page).isVisible()); turn++) await say(page, words);

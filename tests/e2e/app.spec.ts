@@ -1,4 +1,4 @@
-/** The page on the built app: a run from start to transcript, and what the page says where it cannot train. */
+/** The built page: a run from its start to a transcript, and the messages of the page if it cannot train. */
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
 import { unzipSync } from 'fflate';
@@ -11,7 +11,7 @@ import { test } from './test.ts';
 const STEP_TIMEOUT = 150_000;
 
 const run = (page: Page) => page.getByRole('region', { name: 'Run', exact: true });
-/** The finished steps. The text beside them names the step under way. */
+/** The number of finished steps. The text next to it names the current step. */
 const step = (page: Page) =>
   run(page)
     .getByLabel('Steps of the run')
@@ -51,7 +51,7 @@ test('cold start: conversations are synthesised, read, rejected and trained on; 
   await form.getByRole('button', { name: 'Start training' }).click();
   await expect(page).toHaveURL(/#\/runs\/[0-9a-f-]{36}/);
   await expect(run(page).locator('[data-part=status]')).toHaveText('Done', { timeout: STEP_TIMEOUT });
-  // A model that knows nothing: the loss is near that of equal probabilities.
+  // The model is untrained, so its loss is near that of equal probabilities.
   const loss = await page.locator('[data-part=chart-loss] li b').innerText();
   expect(Number(loss)).toBeGreaterThan(4);
   expect(Number(loss)).toBeLessThan(9);
@@ -71,7 +71,7 @@ test('a run trains, survives a reload, resumes, and its conversations are readab
   await expect(page).toHaveURL(/#\/runs\/[0-9a-f-]{36}/);
   await reaches(page, 1);
 
-  // Metrics: the baseline and the first step have values, and they are in storage.
+  // Step 0 and the first step have metrics, and the storage has them too.
   const table = page.getByRole('button', { name: / as a table$/ }).first();
   await table.click();
   await expect(page.getByRole('region', { name: /, values$/ }).getByRole('rowheader', { name: '1', exact: true })).toBeVisible();
@@ -105,7 +105,7 @@ test('a run trains, survives a reload, resumes, and its conversations are readab
 
   await rollouts.getByRole('link', { name: /^Rollout \S+-0$/ }).click();
   const conversation = page.getByRole('region', { name: 'Conversation' });
-  // The system prompt, the customer's first words and an answer at the least.
+  // There are at least the system prompt, the customer's first message and an answer.
   await expect.poll(() => conversation.getByRole('listitem').count()).toBeGreaterThanOrEqual(3);
   const outcome = page.getByRole('region', { name: 'Outcome' });
   await expect(outcome.locator('[data-part=termination]')).not.toBeEmpty();
@@ -116,7 +116,7 @@ test('a run trains, survives a reload, resumes, and its conversations are readab
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await inspect(page, 'runs');
 
-  // Its weights begin another run: kept as a model, once.
+  // Another run starts from the weights of this run. They are stored as a model only once.
   const checkpoints = page.getByRole('table', { name: 'Checkpoints' });
   for (let time = 0; time < 2; time++) {
     await page.goto('/#/models');
@@ -189,7 +189,7 @@ test('a run trains a LoRA adapter; the adapter is exported alone and merged, and
 
 test('Setup shows the memory of the run, and sets what would lower it', async ({ page }) => {
   const problems = watch(page);
-  // Enough conversations that the plan has advice.
+  // With this many conversations, the plan of the memory gives advice.
   await page.goto('/#/?setup=1&preset=nano&max_model_len=16384&n=8&train_batch_size=8');
   await page.getByText('What is trained, and memory').click();
   const plan = page.locator('[data-part=memory-plan]');

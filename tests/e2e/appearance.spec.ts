@@ -1,4 +1,4 @@
-/** What moves, what colour it has, and that visitors have a say in both. */
+/** Animations and colours. Visitors can change both. */
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
@@ -16,7 +16,7 @@ test('nothing moves for those who asked for less motion', async ({ page }) => {
   ]) {
     await page.goto(`/${address}`);
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-    // What would move does so from the first moments on.
+    // Animations would begin in the first moments, so look several times.
     for (let look = 0; look < 5; look++) {
       expect(await moving(page), address).toEqual([]);
       await page.waitForTimeout(100);
@@ -47,7 +47,7 @@ test('the theme is chosen by a button, is kept, and charts take it on', async ({
   expect(await background()).toBe(dark);
   await expect(theme).toHaveAccessibleName(/^Theme: dark/);
 
-  // Back to what the system says.
+  // Switch back to the theme of the system.
   await theme.click();
   await expect(root).not.toHaveAttribute('data-theme');
   expect(await background()).toBe(lightGround);

@@ -103,7 +103,7 @@ test('a LoRA adapter over stored precisions: scores and gradients of PyTorch', a
     expect(got.get(name)!.shape, name).toEqual(shape);
     expect(norm(data.map((x, i) => x - got.get(name)!.data[i]!)) / norm(data), name).toBeLessThan(1e-4);
   }
-  // Without an adapter, all weights have gradients: those at the rounded weights.
+  // Without an adapter, all weights have gradients. They are computed at the rounded weights.
   expectDone(await mua('grad', '--model', model, '--precision', 'int4', ...files));
   expect([...(await tensors(at('lora.safetensors'))).keys()]).toContain('model.layers.0.mlp.up_proj.weight');
   const missing = await mua('score', '--model', model, '--lora', model, '--input', input, '--output', at('lora.json'));
@@ -147,7 +147,7 @@ test('plan: bytes by part; an adapter needs less optimizer than all weights', as
   expect(full.optimizer).toBeGreaterThan(3 * 4 * parameters);
   expect(lora.optimizer).toBeLessThan(full.optimizer!);
   const rounded = await plan('--kv-cache-dtype', 'f16', '--shared-tokens', '32');
-  // 2 · 64 tokens in f32, or 96 in f16; keys and values.
+  // The KV cache has keys and values of 2 · 64 tokens in f32, or of 96 tokens in f16.
   const { num_hidden_layers, num_key_value_heads, head_dim } = TINY;
   expect(full.sampler! - rounded.sampler!).toBe(2 * num_hidden_layers * num_key_value_heads * head_dim * (2 * 64 * 4 - 96 * 2));
 });
@@ -176,7 +176,7 @@ test('grad: the loss is that of score, and its gradient predicts the loss beside
   };
   const gradients = readSafetensors(new Uint8Array(await readFile(at('g.safetensors'))));
   const norm = Math.sqrt([...gradients.values()].reduce((sum, { data }) => data.reduce((s, g) => s + g * g, sum), 0));
-  // A step of length h against the gradient lowers the loss by h‖g‖, and by half the curvature's share less.
+  // A step of length h against the gradient lowers the loss by h‖g‖, minus a term of order h² from the curvature.
   const h = 0.002;
   const weights = await writeTinyModel(at('moved'), (w) => {
     for (const [name, { data }] of w) gradients.get(name)!.data.forEach((g, i) => (data[i]! -= (h * g) / norm));
@@ -222,7 +222,7 @@ test('a browser without a GPU is reported with what to do', async () => {
 });
 
 test('Ctrl-C closes the browser, leaves nothing, exits 130', async () => {
-  // A browser that writes its process id when it starts.
+  // This browser writes its process id to a file when it starts.
   const [browser, started] = [at('browser.sh'), at('browser.pid')];
   await writeFile(browser, `#!/bin/sh\necho $$ > '${started}'\nexec '${findChromium()}' "$@"\n`, { mode: 0o755 });
   const input = await write('long.json', { prompts: [[1]], max_new_tokens: 4000, temperature: 1, seed: 1 });
@@ -256,7 +256,7 @@ test('bench: chosen workloads with their share of the roofline, and the picture'
     expect(tokens_per_s).toBeCloseTo((1000 * tokens) / ms);
     expect(share).toBeCloseTo(gflops / Math.min(ceilings.gflops, (flops / bytes) * ceilings.gb_per_s));
     expect(share).toBeGreaterThan(0.01);
-    // A plain matmul of another shape can be faster than those of the ceiling, a little.
+    // The ceiling is measured with other shapes. A matmul of this shape can be a little faster.
     expect(share).toBeLessThan(1.5);
   }
   expect((await readFile(at('roofline.svg'), 'utf8')).match(/<circle/g)).toHaveLength(2);
@@ -289,7 +289,7 @@ test('env-serve --user learned: the same agent, task and seed give the conversat
         if (result.observation.role === 'user') heard.push(result.observation.content as string);
       }
       expect(heard, task.id).toEqual(nodes.filter(({ role }) => role === 'user').map(({ text }) => text));
-      // Where the evaluation ended by itself, the reward is the same too.
+      // If no limit ended the conversation of the evaluation, the reward is the same too.
       if (nodes.find(({ id }) => id === leaf)?.role === 'user') expect(result.reward, task.id).toBe(reward);
       await client.close();
     }

@@ -1,9 +1,9 @@
-/** How many clicks a visitor needs for three things that the playground is for. A changed field counts as a click. */
+/** Counts the clicks that a visitor needs for three main tasks. A changed field counts as a click. */
 import { expect, type Locator } from '@playwright/test';
 import { inspect, watch } from './page-checks.ts';
 import { test } from './test.ts';
 
-/** Clicks, and counts its clicks. */
+/** Clicks on elements, and counts the clicks. */
 class Hand {
   clicks = 0;
 
@@ -54,7 +54,7 @@ test('3 clicks from Home: the advantage of a rollout, explained with its numbers
   const [, reward, mean, deviation, advantage] = /\((\d) − ([\d.]+)\) \/ ([\d.]+) = (−?[\d.]+)/.exec(await picture.innerText())!;
   const number = (text: string) => Number(text.replace('−', '-'));
   const computed = (number(reward!) - number(mean!)) / number(deviation!);
-  // The page shows three digits of each.
+  // The page shows three digits of each number.
   expect(Math.abs(number(advantage!) / computed - 1)).toBeLessThan(0.01);
   expect(hand.clicks).toBeLessThanOrEqual(3);
   expect(problems).toEqual([]);

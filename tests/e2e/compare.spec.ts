@@ -1,4 +1,4 @@
-/** Reading siblings: the recorded run's list with its filters, a group side by side, two rollouts aligned, runs on common axes. */
+/** Comparisons: the filtered list of the recorded run, the rollouts of a group, two aligned rollouts, and curves of several runs. */
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
@@ -20,7 +20,7 @@ test('the list of rollouts filters by links, searches in text, and is the same a
   expect(all).toBeGreaterThan(0);
   await inspect(page, 'rollouts');
 
-  // A failed one: the chip says how many it leaves, and leaves as many.
+  // A filter for failed rollouts says how many rollouts will remain, and this many remain.
   const wrong = page.locator('[data-part=facet-reward], [data-part=facet-end]').getByRole('link').first();
   const left = Number((await wrong.locator('.count').innerText()).replaceAll(',', ''));
   await wrong.click();
@@ -30,7 +30,7 @@ test('the list of rollouts filters by links, searches in text, and is the same a
   await page.getByRole('link', { name: 'Clear all filters' }).click();
   await expect.poll(() => count(page)).toBe(all);
 
-  // Text: only kept conversations are searched, and the page says how many.
+  // The search reads only stored conversations, and the page says how many these are.
   await page.getByLabel('Text of the conversation').fill('order');
   await expect(page.getByText(/^Searched \d+ conversations/)).toBeVisible();
   const found = await count(page);
@@ -41,14 +41,14 @@ test('the list of rollouts filters by links, searches in text, and is the same a
   await page.getByLabel('Text of the conversation').fill('order');
   await expect.poll(() => count(page)).toBe(found);
 
-  // Keyboard: one tab stop, arrows move, Enter opens; Back comes to the same list and place.
+  // The list is one tab stop. Arrow keys move, Enter opens a row, and Back returns to the same row.
   await page.getByLabel('Sorted by').selectOption('turns');
   await page.getByRole('grid', { name: 'Rollouts' }).focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await reads(page, /#\/runs\/recorded\/rollouts\/[^?]+/);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/Rollout/);
-  // The buttons and keys walk through the list in its order, across groups.
+  // Buttons and keys move through the list in its order, also from one group to the next.
   const place = page.getByRole('link', { name: / in the list$/ });
   await expect(place).toHaveText(`2 of ${found.toLocaleString('en')} in the list`);
   const opened = page.url();
@@ -68,7 +68,7 @@ test('the list of rollouts filters by links, searches in text, and is the same a
   expect(problems).toEqual([]);
 });
 
-/** The address of a group of the recorded run whose words are kept. */
+/** The address of a group of the recorded run whose conversations are stored. */
 async function keptGroup(page: Page): Promise<string> {
   await page.goto('/#/runs/recorded/rollouts?q=order');
   await expect(page.getByText(/^Searched \d+ conversations/)).toBeVisible();
@@ -90,19 +90,19 @@ test('siblings side by side: a line a turn, sorted, pinned and aligned, all of i
   await expect(page.locator('[data-part=goal]')).toBeVisible();
   await inspect(page, 'group');
 
-  // The picture and the table name the same rollout, under the pointer or the focus.
+  // The picture and the table highlight the same rollout: the one under the pointer or with the focus.
   const picture = page.getByRole('region', { name: 'From rollouts to advantages' });
   await expect(picture.locator('[data-part=advantage-formula]')).toContainText(/ = [−\d]/);
   await expect(picture.getByRole('link', { name: /^Rollout / })).toHaveCount(columns);
   await picture.getByRole('link', { name: /^Rollout \S+-1 / }).hover();
   await expect(table.locator('col').nth(2)).toHaveClass(/lit/);
-  // Away from the picture: the focus scrolls the page below the pointer.
+  // Move the pointer away from the picture, because the focus scrolls the page under the pointer.
   await page.mouse.move(0, 0);
   await table.getByRole('link', { name: /^Rollout \S+-0$/ }).focus();
   await expect(picture.locator('li.lit')).toHaveText(/^Rollout \S+-0 /);
 
   await page.getByLabel('Sorted by').selectOption('turns');
-  // The recording has groups that differ in reward, so the first and the last by turns are not the same conversation.
+  // The rewards of this group differ, so its shortest and its longest rollout are different conversations.
   const names = await table.locator('[data-part=group-column]').getByRole('link').allInnerTexts();
   const [first, last] = [names[0]!, names.at(-1)!].map((name) => name.toLowerCase());
   await page.getByRole('button', { name: `Pin ${first}` }).click();
@@ -113,7 +113,7 @@ test('siblings side by side: a line a turn, sorted, pinned and aligned, all of i
   await reads(page, /sort=turns.*pin=/);
   await inspect(page, 'group-pinned');
 
-  // To a turn and back: nothing is lost.
+  // Open a turn and go back. The comparison is as before.
   const before = page.url();
   await table
     .getByRole('row', { name: /^Turn 1/ })
@@ -125,7 +125,7 @@ test('siblings side by side: a line a turn, sorted, pinned and aligned, all of i
   await expect(pair).toBeVisible();
   expect(page.url()).toBe(before);
 
-  // The token where they part, in either of them.
+  // Open the first different token in each of the two rollouts.
   await pair.getByRole('link', { name: names[0]!, exact: true }).first().click();
   await reads(page, /view=rendered&tok=\d+/);
   await page.goBack();
@@ -151,7 +151,7 @@ test('where there is room for one rollout, its siblings are a step away', async 
   await expect(columns).toContainText(/Rollout \S+-1/);
 });
 
-/** A run as storage would hold it, beside the recorded one. */
+/** Adds a second run to the storage. */
 async function addRun(page: Page, name: string): Promise<string> {
   const id = `e2e-${name}`;
   const config = grpoConfig('tiny', { lr: 0.5 });

@@ -1,4 +1,4 @@
-/** The dashboard of a run: its charts, what they lead to and what they leave in the address; the list of runs; home as it plays. */
+/** The page of a run with its charts, links and address, the list of runs, and the story on the home page. */
 import { readFileSync } from 'node:fs';
 import { expect, type Locator, type Page } from '@playwright/test';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
@@ -38,7 +38,7 @@ test('the cursor is at one step in all charts; a click opens the groups of that 
   const other = groups.locator('[data-part=other-step]');
   await expect(other).toHaveText(shown === step ? '' : `No rollouts of step ${step} are stored. The table shows step ${shown}.`);
 
-  // Before training nothing is rolled out, but there is a held-out point to click.
+  // Step 0 has no rollouts, but the held-out curve has a point at step 0.
   await page.goto('/#/runs/recorded?step=0');
   await expect(other).toHaveText(/^No rollouts of step 0 are stored\. The table shows step \d+\.$/);
   expect(problems).toEqual([]);
@@ -83,7 +83,7 @@ test('smoothing is in the address and leaves the measured values alone; tables a
   await page.goto('/#/runs/recorded');
   const slider = page.getByRole('slider', { name: 'Smoothing' });
   await expect(slider).toHaveValue('0.7');
-  /** Pixels of the raw line, which is drawn at a third of its colour. */
+  /** The number of pixels of the raw line. It is drawn with a third of the opacity. */
   const faint = () =>
     chart(page, 'reward')
       .locator('canvas')
@@ -151,7 +151,7 @@ test('the list says what a run earned and how much room it takes, and so does th
   await expect(page.getByRole('slider', { name: 'Smoothing' })).toHaveValue('0.2');
   await inspect(page, 'compare-runs-zoomed');
 
-  // What was imported is no run of one's own to compare with.
+  // An imported run is not offered for a comparison with a new run.
   await page.goto('/');
   await expect(page.getByRole('heading', { name: 'Your runs' })).toBeVisible();
   await expect(page.getByRole('table', { name: 'Runs' })).toBeVisible();
@@ -216,7 +216,7 @@ test('from a cold open to a failure, its reason and the trained agent in 60 s wi
   const story = page.getByRole('region', { name: 'Recorded run' });
   const [before, after] = ['Before training', 'After training'].map((name) => story.getByRole('region', { name })) as [Locator, Locator];
   await expect(before.locator('[data-part=story-reward]')).toHaveText(/Reward 0\s*✗ wrong/, { timeout: 60_000 });
-  // Why: a field of the row has another value than the task wants.
+  // The page shows the reason: a field of the row has another value than the task wants.
   await expect(before.locator('tr.wrong').first()).toBeVisible();
   await expect(after.locator('[data-part=story-reward]')).toHaveText(/Reward 1\s*✓ correct/, { timeout: 60_000 });
   await expect(after.locator('tr.wrong')).toHaveCount(0);
@@ -225,7 +225,7 @@ test('from a cold open to a failure, its reason and the trained agent in 60 s wi
   expect(seconds).toBeLessThan(60);
   await inspect(page, 'home-story');
 
-  // On a software GPU the preset that shows learning soonest is chosen, and the address says so.
+  // On a software GPU, the page chooses the preset that shows learning soonest, and writes it into the address.
   await expect(page).toHaveURL(/preset=glimpse/);
   await page.getByRole('button', { name: 'Train it yourself' }).click();
   await expect(page).toHaveURL(/#\/runs\/[0-9a-f-]{36}/, { timeout: 30_000 });
@@ -299,7 +299,7 @@ test('while a run trains its rollouts appear one by one; the next setup says wha
   await expect(rollouts.first()).toHaveText(/^Rollout 1-0-0\s+waits\s*$/);
   await expect(phase).toHaveText('Playing conversations', { timeout: 150_000 });
   await expect(stage.getByText('step 1 of')).toBeVisible();
-  // Words of a turn that has not ended, and then a turn of the customer.
+  // The page shows the words of an unfinished turn, and later a turn of the customer.
   await expect(rollouts.locator('.open').first()).toBeAttached({ timeout: 150_000 });
   await expect(rollouts.first()).toContainText('Customer');
   await expect(slots.getByText(/^Rollout \d+-\d+-\d+ is being played$/).first()).toBeAttached();
@@ -308,7 +308,7 @@ test('while a run trains its rollouts appear one by one; the next setup says wha
   await expect(rollouts.filter({ hasText: /correct|wrong/ }).getByRole('link', { name: /^Rollout 1-0-/ })).not.toHaveCount(0, {
     timeout: 150_000,
   });
-  // Nothing moves for its own sake: frames are painted by cores that train.
+  // There are no decorative animations, because painting and training use the same cores.
   await page.emulateMedia({ reducedMotion: 'no-preference' });
   expect(await moving(page)).toEqual([]);
   await inspect(page, 'live-stage');

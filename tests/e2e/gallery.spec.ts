@@ -1,4 +1,4 @@
-/** Every component alone, in its states: accessible in both themes, no wider than a phone, hostile text as text. */
+/** Tests every component in its states: it is accessible in both themes, fits on a phone, and shows hostile text as text. */
 import { expect, type Page } from '@playwright/test';
 import { build, preview, type PreviewServer } from 'vite';
 import { picture, violations, watch } from './page-checks.ts';
@@ -7,7 +7,7 @@ import { test } from './test.ts';
 const SCHEMES = ['light', 'dark'] as const;
 const configFile = 'tests/gallery/vite.config.ts';
 
-// One worker builds the gallery once.
+// All tests run in one worker, so the gallery is built only once.
 test.describe.configure({ mode: 'default' });
 
 let server: PreviewServer;
@@ -34,14 +34,14 @@ test('every exhibit in both themes, no wider than a phone', async ({ page }) => 
   await expect(page).toHaveTitle(/\S · MUA-RL Playground$/);
   const exhibits = page.locator('[data-part=exhibit]');
   await expect(exhibits.last()).toBeVisible();
-  // What is laid out only in sight would move under the camera.
+  // Elements that get their layout only when visible would move while the picture is taken.
   await page.evaluate(() => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync('* { content-visibility: visible !important }');
     document.adoptedStyleSheets.push(sheet);
   });
   expect(await exhibits.count()).toBeGreaterThan(40);
-  // Tokens get their colours when they first come near.
+  // Tokens get their colours when they first come near the viewport.
   for (const tokens of await exhibits.filter({ has: page.locator('[data-part=tokens]') }).all()) {
     await tokens.scrollIntoViewIfNeeded();
     await expect(tokens.locator('[class="t s"]:not([style])')).toHaveCount(0);
@@ -53,7 +53,7 @@ test('every exhibit in both themes, no wider than a phone', async ({ page }) => 
   }
   await page.setViewportSize({ width: 360, height: 800 });
   expect.soft(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
-  // Payloads in names, ids, messages and results: none has become an element.
+  // Names, ids, messages and results contain payloads. None of them has become an element.
   await expect(page.getByRole('main').locator('img, script')).toHaveCount(0);
   expect(problems).toEqual([]);
 });

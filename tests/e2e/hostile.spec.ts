@@ -1,4 +1,4 @@
-/** Whatever a file, a model, a customer or an address says stays text, on every page that shows it. */
+/** Texts of files, models, customers and addresses stay text on every page that shows them. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
 import { pairText } from '../../src/app/routes/comparison.ts';
@@ -10,7 +10,7 @@ import { inspect, watch } from './page-checks.ts';
 import { store } from './storage.ts';
 import { test } from './test.ts';
 
-/** Pages by name and address. */
+/** The pages to visit: name → address. */
 type Tour = Record<string, string>;
 
 async function visit(page: Page, tour: Tour): Promise<void> {
@@ -94,7 +94,7 @@ test('of an imported run', async ({ page }) => {
   });
   await inspect(page, 'hostile-branch', { fullPage: false });
 
-  // The evaluations that came along.
+  // Visit the evaluations of the imported run.
   await page.goto('/#/evals');
   await page
     .getByRole('link', { name: /1 gained|1 lost/ })
@@ -139,7 +139,7 @@ test('of evaluations, with tokens that say it', async ({ page }) => {
   await expect.poll(async () => (await page.locator('.t').allTextContents()).join('')).toContain('onerror="self.owned=1">');
   await expect(page.locator('[data-part=token]')).toContainText('Likeliest here');
   await staysText(page, 'tokens', null);
-  // What would turn the line around or hide in it is drawn by its code; U+200B is where the page lets a line end.
+  // Characters that hide or change the direction of text are shown by their codes. The page itself inserts U+200B, where a line may end.
   expect((await page.locator('.t').allTextContents()).join('')).not.toMatch(/[\u200c-\u200f\u202a-\u202e\u2066-\u2069]/);
   await inspect(page, 'hostile-tokens', { fullPage: false });
   await page.goto('/#/evals');

@@ -1,4 +1,4 @@
-/** Texts that would be more than text on a careless page, files that say them wherever they can, and what a page must withstand. */
+/** Texts that would run code or add elements on a careless page, files full of such texts, and checks of a page that shows them. */
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
 import { zipSync } from 'fflate';
@@ -20,7 +20,7 @@ import { grpoConfig } from '../../src/training/config.ts';
 import { summarize } from '../../src/trainer/summary.ts';
 import { type Data, tau2Retail } from '../support/benchmark-data.ts';
 
-/** Each says `owned` where it is taken for more than text. The comment is never closed, so it stands last. */
+/** Texts that do something if a page takes them for more than text. Most set `owned`. The comment is never closed, so it is the last. */
 export const CORPUS = {
   image: '<img src=x onerror="self.owned=1">',
   vector: '<svg onload=self.owned=1>',
@@ -34,19 +34,19 @@ export const CORPUS = {
   comment: '<!-- ',
 } as const;
 
-/** A text for places that take any length. */
+/** A text for fields of any length. */
 export const ALL = Object.values(CORPUS).join(' ');
-/** A text for places that take 200 characters at most. */
+/** A text for fields of at most 200 characters. */
 const SHORT = [CORPUS.image, CORPUS.link, CORPUS.script, CORPUS.turned].join(' ');
-/** Names of files: no slash. */
+/** A text for names of files, which contain no slash. */
 export const FILE = [CORPUS.image, CORPUS.vector, CORPUS.link].join(' ');
-/** Ids: nothing invisible. */
+/** A text for ids, which contain no invisible characters. */
 export const NAME = `${FILE} ${CORPUS.script}`;
 
-/** Parsed, as only then `__proto__` is a key like any other. */
+/** Made by JSON.parse, because in a literal `__proto__` would not be an ordinary key. */
 const KEYS = JSON.parse(JSON.stringify({ [ALL]: ALL, proto: { owned: 1 } }).replace('"proto"', '"__proto__"')) as Record<string, Json>;
 
-/** A copy that says `ALL`, `SHORT`, `NAME` or the image alone wherever `accepts` lets it, apart from the fields named in `keep`. */
+/** A copy whose texts are `ALL`, `SHORT`, `NAME` or the image, whichever `accepts` allows. The fields in `keep` do not change. */
 function poisoned<T extends object>(value: T, accepts: (candidate: T) => void, keep: readonly string[] = []): T {
   const copy = structuredClone(value);
   let said = 0;
@@ -83,7 +83,7 @@ const change: RowChange = {
   after: { status: 'cancelled', a: { b: 2 }, 'a.b': 2, list: ['a', KEYS], ...KEYS },
   call: 0,
 };
-/** Their names are the same once they are joined. */
+/** Two rows whose table and key give the same text when they are joined. */
 const alike: RowChange[] = [
   { ...change, table: `${ALL}/a`, key: 'b' },
   { ...change, key: 'a/b' },
@@ -159,7 +159,7 @@ const task: Task = {
 };
 const userCall: UserCall = { after: 1, call: { ...call, requestor: 'user' }, text: ALL, error: false, index: 0, changes: [change] };
 
-/** Every field that a conversation can have. */
+/** A conversation with every possible field. */
 function conversation(group: string, index: number, first: string): Trajectory {
   const result = { name: 'cancel_pending_order', error: false, index: 0, changes: [change], ms: 1 };
   return {
@@ -199,7 +199,7 @@ function conversation(group: string, index: number, first: string): Trajectory {
   };
 }
 
-/** The words stay what the tokens say. */
+/** A hostile trajectory. Its texts still agree with its tokens. */
 const hostileTrajectory = (trajectory: Trajectory, keep: readonly string[] = []) =>
   poisoned(trajectory, (value) => checked(trajectorySchema, value, ''), ['id', 'group', 'text', 'table', 'key', ...keep]);
 
@@ -209,7 +209,7 @@ export interface HostileRun {
   trajectories: Trajectory[];
 }
 
-/** A run as a file whose every text is hostile; the second rollout is of a real task, so that it can be played on. */
+/** A file of a run in which every text is hostile. The second rollout has a real task, so that it can be continued. */
 export function hostileRun(real: Task): HostileRun {
   const base: SharedRun = {
     id: NAME,
@@ -299,7 +299,7 @@ export interface HostileEvaluations {
   trajectories: (Trajectory & { evaluation: string })[];
 }
 
-/** Two evaluations that pair, as a model, a customer and an endpoint would have them. Their tokens are read by the bundled model's tokenizer. */
+/** Two evaluations of the same tasks, with hostile texts of model, customer and endpoint. Their tokens are those of the bundled model. */
 export function hostileEvaluations(): HostileEvaluations {
   const evaluation = (id: string, reward: 0 | 1): EvaluationRow => ({
     ...BEFORE,
@@ -341,7 +341,7 @@ export function hostileEvaluations(): HostileEvaluations {
   return { evaluations: [evaluation(ids[0], 0), evaluation(ids[1], 1)], trajectories: [trial(ids[0], 0), trial(ids[1], 1)] };
 }
 
-/** A benchmark's files that say it in policy, tasks, rows and their keys. */
+/** Files of a benchmark with hostile texts in the policy, the tasks, the rows and their keys. */
 export function hostileWorld(): Data {
   const within = (payload: string) => JSON.stringify(payload).slice(1, -1);
   const words: Record<string, string> = {
@@ -363,11 +363,14 @@ export function hostileWorld(): Data {
   return { ...files, 'split_tasks.json': JSON.stringify({ ...splits, [ALL]: ['0', ALL] }) };
 }
 
-/** What a page of this app never has, whoever wrote what it shows. */
+/** Elements that a page of this app never has. */
 const FORBIDDEN =
   'img, script, style, iframe, object, embed, base, form[action], [srcdoc], [onload], [onerror], [onclick], a[href]:not([href^="#"], [href^="http"], [href^="blob:"])';
 
-/** That the page shows `shown` (or null: none of it) as text, and that nothing came of it. `watch` sees dialogs and the console. */
+/**
+ * Expects that the page shows `shown` as text, or no hostile text if `shown` is null, and that no hostile text had an effect.
+ * `watch` sees dialogs and the console.
+ */
 export async function staysText(page: Page, where: string, shown: string | null = CORPUS.image): Promise<void> {
   await expect(page.locator('h1'), `${where}: heading`).toHaveCount(1);
   if (shown !== null)
@@ -380,7 +383,7 @@ export async function staysText(page: Page, where: string, shown: string | null 
       owned: 'owned' in self || 'owned' in {},
       title: document.title.includes('MUA-RL Playground'),
       shown: getComputedStyle(document.querySelector('main')!).display !== 'none',
-      // A name must not turn around what stands beside it.
+      // A name must not change the direction of the text next to it.
       turning: [...document.querySelectorAll('main *')]
         .filter((element) => {
           const { display, unicodeBidi } = getComputedStyle(element);
@@ -401,7 +404,7 @@ export async function staysText(page: Page, where: string, shown: string | null 
   await page.setViewportSize(size);
 }
 
-/** What makes the page wider than its window. */
+/** The elements that make the page wider than its window. */
 function tooWide(): string[] {
   if (document.documentElement.scrollWidth <= innerWidth) return [];
   const scrolls = (element: Element | null): boolean =>

@@ -1,4 +1,4 @@
-/** A model of a Hub in three shards: its download breaks off, goes on after a reload, and the model is trained. */
+/** Downloads a model in three shards from a Hub. The download breaks off and continues after a reload. The model is then trained. */
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

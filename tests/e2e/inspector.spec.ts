@@ -1,4 +1,4 @@
-/** The trajectory inspector on the recorded run: both views, every colour, keys, deep links, search. */
+/** The inspector of trajectories with the recorded run: both views, every colour, keys, links to tokens, search. */
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
 import { path } from '../../src/base/message-path.ts';
@@ -36,7 +36,7 @@ test('tokens are the stored ones, and keys, links and search lead to each', asyn
   await expect(page.getByText('Tokens are shown by their ids')).toHaveCount(0);
   await inspect(page, 'rollout-messages', { fullPage: false });
 
-  // Every stored token has an element; the template's are there only in the rendered view.
+  // The view of messages has no elements for tokens. In the rendered view, every token has one, also those of the template.
   await expect(page.locator('.t')).toHaveCount(0);
   await page.keyboard.press('v');
   await expect.poll(() => field(page, 'view')).toBe('rendered');
@@ -44,7 +44,7 @@ test('tokens are the stored ones, and keys, links and search lead to each', asyn
   await expect(page.locator('.t.k').first()).toHaveText('<|im_start|>');
   await expect(page.locator('.t.s')).toHaveCount(lossMask.filter(Boolean).length);
 
-  // One by one, from the first sampled token on.
+  // Step from token to token, from the first sampled token on.
   const first = lossMask.indexOf(1);
   await page.keyboard.press('l');
   await expect.poll(() => field(page, 'tok')).toBe(String(first));
@@ -56,7 +56,7 @@ test('tokens are the stored ones, and keys, links and search lead to each', asyn
   await expect.poll(() => tokenId(page)).toBe(tokens[first - 1]);
   await expect(tokenPanel(page).locator('[data-channel=logprob]')).toContainText('not sampled');
 
-  // A link to a token scrolls to it, with the same colour.
+  // A link to a token keeps the colour and scrolls to the token.
   const late = lossMask.lastIndexOf(1);
   await page.goto(address(trajectory, `view=rendered&ch=entropy&tok=${late}`));
   await page.reload();
@@ -75,7 +75,7 @@ test('tokens are the stored ones, and keys, links and search lead to each', asyn
   await page.keyboard.press('k');
   expect(field(page, 'turn')).toBe('0');
 
-  // Searching goes across tokens.
+  // A match of the search may span several tokens.
   const words = path(trajectory)
     .find(({ role }) => role === 'user')!
     .text.slice(0, 12);
@@ -87,7 +87,7 @@ test('tokens are the stored ones, and keys, links and search lead to each', asyn
   await page.keyboard.press('Escape');
   await expect(page.locator('[data-part=find]')).toHaveCount(0);
 
-  // The strip is one tab stop, and the arrow keys move from there.
+  // The strip is one tab stop. Arrow keys select other tokens.
   const strip = page.getByRole('slider', { name: 'Token of the sequence' });
   await strip.focus();
   await page.keyboard.press('Home');
@@ -101,7 +101,7 @@ test('tokens are the stored ones, and keys, links and search lead to each', asyn
   await expect(page.getByRole('dialog')).toHaveCount(0);
   expect(field(page, 'tok')).toBe('1');
 
-  // A neighbour is looked at in the same way.
+  // The next rollout opens with the same view and colour.
   await page.keyboard.press(']');
   await expect(page).toHaveURL(/view=rendered&ch=entropy/);
   await page.keyboard.press('[');
@@ -133,7 +133,7 @@ test('every colour has a legend, and what is null, zero or masked has a look of 
         const { color, backgroundColor, boxShadow, textDecorationLine, textDecorationStyle } = getComputedStyle(element);
         return { color, backgroundColor, boxShadow, decoration: textDecorationLine === 'none' ? 'none' : textDecorationStyle };
       });
-  // Numbers come to a block when it is near.
+  // A block gets its numbers when it is near the viewport.
   await expect.poll(async () => (await look('.s:not(.n-logprob):not(.z-logprob)')).boxShadow).not.toBe('none');
   const value = await look('.s:not(.n-logprob):not(.z-logprob)');
   expect(value.backgroundColor).not.toBe('rgba(0, 0, 0, 0)');
@@ -147,7 +147,7 @@ test('every colour has a legend, and what is null, zero or masked has a look of 
   );
   expect((await look('.n-logprob')).decoration).toBe('dashed');
   expect((await look('.z-logprob')).decoration).toBe('solid');
-  // All speakers have the same background, and zero in the scale has none of its own.
+  // All speakers have the same background. The zero of the scale has no colour.
   const papers = await page.evaluate(() => {
     const paper = (element: Element): string => {
       const { backgroundColor } = getComputedStyle(element);
@@ -182,7 +182,7 @@ test('of a token in an inspected group: what else was likely, and what the updat
   await expect(delta).toContainText('Δp');
   await expect(delta.locator('dd')).toHaveText(/^[−-]?\d/);
 
-  // The values are beside the token under the mouse too, and not on the token.
+  // For the token under the mouse, the values are in a box next to the token, not on it.
   const first = page.locator('.t.on');
   await first.hover();
   const tip = page.locator('[data-part=token-tip]');
@@ -192,7 +192,7 @@ test('of a token in an inspected group: what else was likely, and what the updat
   await page.mouse.move(0, 0);
   await expect(tip).toHaveCount(0);
 
-  // The highlights are listed, marked and reached by a link and by keys.
+  // The highlights are in a list and marked in the strip. A link and keys select them.
   await page.keyboard.press('Escape');
   const highlights = page.getByRole('region', { name: 'Highlights' });
   await expect(page.locator('[data-part=highlight-mark]').first()).toBeAttached();
@@ -213,7 +213,7 @@ test('of a token in an inspected group: what else was likely, and what the updat
   await page.keyboard.press('p');
   await expect.poll(() => field(page, 'tok')).toBe(chosen);
 
-  // Another token opens Play inside the agent's turn.
+  // A click on another likely token opens Play, which continues inside the agent's turn.
   const other = panel.getByRole('listitem').getByRole('link').first();
   const words = await other.innerText();
   await other.click();
@@ -244,7 +244,7 @@ test('other weights score the tokens again: those that sampled them agree, those
   /** Δp of every sampled token. */
   const changes = async () => {
     await expect(page.locator('[data-part=scoring]')).toBeEmpty({ timeout: 60_000 });
-    // Numbers are set when a token comes near.
+    // A token gets its numbers when it is near the viewport.
     await expect(page.locator('[data-part=tokens] .t.s:not([style*=by_delta_p])')).toHaveCount(0);
     return page
       .locator('[data-part=tokens] .t.s')
@@ -258,7 +258,7 @@ test('other weights score the tokens again: those that sampled them agree, those
   await expect.poll(() => [field(page, 'by'), field(page, 'ch')]).toEqual(['nano-retail', 'by_delta_p']);
   const before = await changes();
   expect(before).toHaveLength(flatten(first).lossMask.filter(Boolean).length);
-  // The first step was sampled by the very weights: another GPU rounds otherwise, no more.
+  // The same weights sampled the first step. So only the rounding of another GPU makes a difference.
   expect(Math.max(...before.map(Math.abs))).toBeLessThan(1e-3);
   await page.keyboard.press('l');
   await expect(tokenPanel(page)).toContainText('Likeliest by nano-retail');
@@ -267,12 +267,12 @@ test('other weights score the tokens again: those that sampled them agree, those
   await inspect(page, 'rollout-scored-by', { fullPage: false });
   await page.setViewportSize({ width: 1280, height: 6000 });
 
-  // The address is enough, for a trial too, and the same look goes along.
+  // The address alone is enough, also for a trial, and the next trial keeps view and colour.
   await page.goto(`/#/evals/recorded-after/trials/${last.id}?view=rendered&by=nano-retail-grpo&ch=by_delta_p`);
   await page.reload();
   expect(Math.max(...(await changes()).map(Math.abs))).toBeLessThan(1e-3);
   await page.getByLabel('Scored by').selectOption('nano-retail');
-  // Scoring may be too fast to be seen: the numbers tell when the other weights have scored.
+  // The message about scoring may disappear too fast for a test. So wait for numbers of the other weights.
   await expect.poll(async () => Math.max(...(await changes()).map(Math.abs)), { timeout: 60_000 }).toBeGreaterThan(0.05);
   await page.keyboard.press(']');
   await expect.poll(() => decodeURIComponent(page.url())).not.toContain(`/${last.id}?`);
@@ -281,7 +281,7 @@ test('other weights score the tokens again: those that sampled them agree, those
   await page.getByLabel('Scored by').selectOption('');
   await expect.poll(() => [field(page, 'by'), field(page, 'ch')]).toEqual([null, null]);
 
-  // What cannot score says so.
+  // Weights that cannot score give a message.
   await page.goto(address(first, 'by=nowhere'));
   await expect(page.locator('[data-part=scoring]')).toHaveText('These weights are not in this browser, or they use another tokenizer.');
   expect(problems).toEqual([]);

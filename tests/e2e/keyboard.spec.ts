@@ -1,4 +1,4 @@
-/** The story of a visit with the keyboard alone: no pointer, and no focus but what Tab and the pages themselves give. */
+/** A visit with the keyboard alone. Only Tab and the pages themselves move the focus. */
 import { readFileSync } from 'node:fs';
 import { expect, type Locator, type Page } from '@playwright/test';
 import { flatten } from '../../src/agent/trajectory.ts';
@@ -11,7 +11,7 @@ import { test } from './test.ts';
 
 const MOST_STOPS = 120;
 
-/** By Tab (or back) until it has the focus. */
+/** Presses Tab (or Shift+Tab) until the target has the focus. */
 async function tabTo(page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   await expect(target).toBeVisible();
   for (let stops = 0; stops < MOST_STOPS; stops++) {
@@ -21,7 +21,7 @@ async function tabTo(page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Ta
   throw new Error(`${MOST_STOPS} stops of ${key} do not lead to ${String(target)}`);
 }
 
-/** The new page says where one is: its heading has the focus. */
+/** Expects that the heading of the new page has the focus. */
 const arrives = (page: Page, name: string | RegExp) => expect(page.getByRole('heading', { level: 1, name })).toBeFocused();
 
 async function press(page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
@@ -29,7 +29,7 @@ async function press(page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Ta
   await page.keyboard.press('Enter');
 }
 
-/** By arrow keys, as in a list that is closed. */
+/** Chooses a value of a closed list with the arrow keys. */
 async function choose(page: Page, list: Locator, value: string): Promise<void> {
   await tabTo(page, list);
   for (let at = 0; at < 60 && (await list.inputValue()) !== value; at++) await page.keyboard.press('ArrowDown');
@@ -81,7 +81,7 @@ test('found, read and played right by keys alone', async ({ page }) => {
   await press(page, page.getByRole('navigation', { name: 'Parts of the run' }).getByRole('link', { name: 'Rollouts' }));
   await arrives(page, /^Rollouts of /);
 
-  // A filter and some words leave the focus where it was; the list is one stop.
+  // Filters and typed words do not move the focus. The list is one tab stop.
   await press(page, page.locator('[data-part=facet-reward] a[href*="reward=0"]'));
   await expect(page).toHaveURL(/reward=0/);
   await expect(page.locator('[data-part=facet-reward] a[aria-current=true]')).toBeFocused();
@@ -97,7 +97,7 @@ test('found, read and played right by keys alone', async ({ page }) => {
   await page.keyboard.press('Enter');
   await arrives(page, /^Rollout \d+-\d+-\d+$/);
 
-  // Its tokens, one by one.
+  // Step through the tokens of the rollout.
   await expect(page.getByRole('region', { name: 'Outcome' })).toBeVisible();
   await page.keyboard.press('v');
   const first = flatten(failed!).lossMask.indexOf(1);
@@ -110,7 +110,7 @@ test('found, read and played right by keys alone', async ({ page }) => {
   await page.keyboard.press('Escape');
   await expect(page.locator('[data-part=token]')).toHaveCount(0);
 
-  // To where the customer has said what they want, and on from there as the agent.
+  // Go to the message in which the customer says the wish, and continue from there as the agent.
   const spoken = nodes.find(({ role }) => role === 'user')!.id;
   for (let at = 0; at < 10 && !new RegExp(`turn=${spoken}\\b`).test(page.url()); at++) await page.keyboard.press('j');
   await page.keyboard.press('a');
@@ -118,7 +118,7 @@ test('found, read and played right by keys alone', async ({ page }) => {
   await expect(page).toHaveURL(/as=agent/);
   const say = page.getByLabel('Say to the customer');
   for (const [i, action] of task.actions.entries()) {
-    // A turn that was taken leads to the next one.
+    // After a turn, the focus is in the field for the next turn.
     if (i > 0) await expect(say).toBeFocused();
     await call(page, action);
   }

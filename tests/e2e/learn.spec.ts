@@ -1,4 +1,4 @@
-/** Lessons over pages of the app: each place is in view and not under the panel, predictions, the next lesson, progress, the teacher's page. */
+/** Lessons: the panel never covers the shown place, predictions, the next lesson, the stored progress, and the teacher's page. */
 import { expect, type Page } from '@playwright/test';
 import { LESSONS } from '../../src/app/lessons/titles.ts';
 import { lessonOf } from '../../src/app/learn/content.ts';
@@ -14,13 +14,13 @@ async function begin(page: Page, id: string, step = 1): Promise<void> {
   await expect(panelOf(page).getByRole('heading')).toBeFocused();
 }
 
-/** What the step is about: the selected token, the selected message, or the spot. */
+/** The subject of a step: the selected token, the selected message, or the spot. */
 const subjectOf = (page: Page, address: string) =>
   page
     .locator(address.includes('tok=') ? '.t.on' : address.includes('turn=') ? '[data-part=message][aria-current]' : '[data-focus]')
     .first();
 
-/** The subject, or the beginning of a tall one, is in the window, and the panel of the lesson does not cover it. */
+/** Expects that the subject, or its beginning if it is tall, is in the window and not covered by the lesson's panel. */
 async function expectInView(page: Page, address: string): Promise<void> {
   const subject = subjectOf(page, address);
   await expect(subject, address).toBeVisible();
@@ -66,7 +66,7 @@ test('on a phone the panel is a sheet, and the token lies above it', async ({ pa
   await expectInView(page, open!);
   await panelOf(page).getByRole('button', { name: predict!.choices[0]!, exact: true }).click();
   await expectInView(page, predict!.reveal!.open);
-  // A choice that was wrong shows the answer too, and can be changed.
+  // After a wrong choice, the panel shows the answer too, and another choice is possible.
   await expect(panelOf(page).getByRole('button', { name: /✓ answer/ })).toContainText(predict!.choices[predict!.answer]!);
 });
 

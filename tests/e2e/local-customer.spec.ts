@@ -1,4 +1,4 @@
-/** A language model that plays the customer in the tab: its download from a Hub, a run with it, and its removal. */
+/** A language model in the tab plays the customer: download it from a Hub, train with it, and remove it. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { expect, type Page } from '@playwright/test';
@@ -74,7 +74,7 @@ test('download, train, and remove', async ({ page }) => {
   await chooseLocal(page);
   await expect(page.getByRole('button', { name: 'Start training' })).toBeDisabled();
   await name(page, 'test/customer');
-  // The connection breaks twice. Each time the download goes on, from where it stopped if bytes have arrived.
+  // The connection breaks twice. Each time the download continues after the last byte that arrived.
   hub.breaks = 2;
   await page.getByRole('button', { name: /^Download \d/ }).click();
   await expect(page.getByText('✓ The model is in this browser')).toBeVisible();

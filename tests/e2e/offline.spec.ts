@@ -1,4 +1,4 @@
-/** The built page on a static host: under any path, without special headers, and offline after the first visit. */
+/** The built page works on a static host under any path and without special headers, and offline after the first visit. */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,10 +14,10 @@ const TYPES: Record<string, string> = {
   '.json': 'application/json',
 };
 
-// Not the test of test.ts: its pages share one context, which blocks service workers.
+// This file does not use test.ts, whose pages share a context that blocks service workers.
 test.use({ serviceWorkers: 'allow' });
 
-/** The first visit downloads and keeps no more than this. A file that one page alone needs belongs to `LATER` in vite.config.ts. */
+/** The most bytes that the first visit may download and store. List a file that only one page needs in `LATER` of vite.config.ts. */
 const MOST_KEPT = 7_300_000;
 const MOST_SENT = 9_400_000;
 
@@ -38,7 +38,7 @@ test('from a sub-path without headers; after the first visit it opens, plays and
   try {
     await page.goto(base);
     await expect(page.getByRole('button', { name: 'Start training' })).toBeEnabled();
-    // Installed: the files of the build are stored.
+    // When the service worker is ready, the files of the build are stored.
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => {}));
     const kept = await page.evaluate(async () => {
       const cache = await caches.open((await caches.keys())[0]!);
@@ -53,7 +53,7 @@ test('from a sub-path without headers; after the first visit it opens, plays and
     expect(kept.names.filter((name) => /interaction|gallery|mua-experiment/i.test(name))).toEqual([]);
     const manifest = (await (await page.request.get(`${base}manifest.webmanifest`)).json()) as { icons: unknown[]; start_url: string };
     expect(manifest).toMatchObject({ start_url: '.', display: 'standalone' });
-    // Results of experiments are kept when the visitor opens their page.
+    // The results of an experiment are stored when the visitor opens its page.
     await page.reload();
     await page.getByRole('link', { name: 'Experiments', exact: true }).click();
     await expect(page.getByRole('link', { name: 'What each part contributes, at glimpse' })).toBeVisible();
@@ -68,7 +68,7 @@ test('from a sub-path without headers; after the first visit it opens, plays and
   await expect(story.getByRole('region', { name: 'Before training' })).toBeVisible();
   await page.getByRole('link', { name: 'Experiments', exact: true }).click();
   await expect(page.getByRole('link', { name: 'What each part contributes, at glimpse' })).toBeVisible();
-  // The workers and a bundled model too.
+  // Workers and a bundled model work offline too.
   await page.goto(`${base}#/?preset=tiny&val_tasks=0&total_training_steps=1&train_batch_size=1&n=2&filter_groups=false&max_turns=6`);
   await page.getByRole('button', { name: 'Start training' }).click();
   await expect(page.locator('[data-part=status]')).toHaveText(/Done/, { timeout: 240_000 });

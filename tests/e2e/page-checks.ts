@@ -1,6 +1,6 @@
 /**
- * What every page must be: without errors on the console, accessible in both themes, no wider than a phone. With
- * MUA_PICTURES=1 the tests also write a picture of each page, to look at, into test-results/screenshots.
+ * Checks that every page must pass: no errors on the console, accessible in both themes, not wider than a phone. With
+ * MUA_PICTURES=1 the tests also write a picture of each page to test-results/screenshots.
  */
 import { expect, type Locator, type Page } from '@playwright/test';
 import axe from 'axe-core';
@@ -12,7 +12,7 @@ export async function picture(target: Page | Locator, name: string, options: { f
   if (process.env.MUA_PICTURES === '1') await target.screenshot({ path: `${SCREENSHOTS}/${name}.png`, ...options });
 }
 
-/** What the page complains of from now on; a dialog is a fault as well, since no page opens one by itself. */
+/** Collects the errors of the page from now on. A dialog also counts as an error, because no page opens one by itself. */
 export function watch(page: Page): string[] {
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
@@ -24,7 +24,7 @@ export function watch(page: Page): string[] {
   return problems;
 }
 
-/** What axe finds on the page as it is now, a line for each broken rule. The page has no frames: axe runs in the page itself. */
+/** The problems that axe finds on the page, one line for each broken rule. axe runs in the page itself, which has no frames. */
 export async function violations(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
   const found = await page.evaluate(async () => {
@@ -34,10 +34,10 @@ export async function violations(page: Page): Promise<string[]> {
   return found.map(({ id, html }) => `${id}: ${html.join(' ')}`);
 }
 
-/** @param fullPage false for pages whose content is long and drawn only in sight */
+/** @param fullPage false for pages with long content that is drawn only where it is visible */
 export async function inspect(page: Page, name: string, { fullPage = true } = {}): Promise<void> {
   const size = page.viewportSize()!;
-  await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible(); // a page has its heading when its data are read
+  await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible(); // A page shows its heading when it has read its data.
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     expect(await violations(page), `${name}, ${colorScheme}`).toEqual([]);
@@ -49,7 +49,7 @@ export async function inspect(page: Page, name: string, { fullPage = true } = {}
   await page.setViewportSize(size);
 }
 
-/** What an animation moves now. */
+/** The elements that an animation moves now. */
 export const moving = (page: Page) =>
   page.evaluate(() =>
     document

@@ -1,4 +1,4 @@
-/** Playing on: fork a failed rollout of the recorded run as the agent, make the right calls, and earn the reward. */
+/** Play: fork a failed rollout of the recorded run as the agent, make the right calls, and earn the reward. */
 import { readFile } from 'node:fs/promises';
 import { expect, type Page } from '@playwright/test';
 import { parseConversations } from '../../src/agent/conversation.ts';
@@ -18,7 +18,7 @@ async function recorded(): Promise<Trajectory[]> {
   return (await readRunBundle(new Blob([await readFile('public/recorded/run.mua.zip')]))).trajectories;
 }
 
-/** A failed rollout of a task with one simple wish, and the message where its customer has said what they want. */
+/** A failed rollout of a task with one simple wish, and the message in which its customer says the wish. */
 async function failed(): Promise<{ trajectory: Trajectory; node: number }> {
   const trajectory = (await recorded()).find(
     ({ reward, task: { noop, scenario } }) => reward === 0 && !noop && scenario.wishes.length === 1 && !scenario.wishes[0]!.insteadOf,
@@ -41,7 +41,7 @@ test('as the agent, by hand, to reward 1; the branch is kept and becomes trainin
   await page.goto(playHash(trajectory, node, 'agent'));
   await expect(page.getByRole('region', { name: 'The agent’s turn' })).toBeVisible();
 
-  // The form refuses what the schema does not allow, and says so at the field.
+  // The form refuses values that the schema does not allow, with a message at the field.
   const [first] = trajectory.task.actions;
   await page.getByLabel('Or call a tool').selectOption(first!.name);
   await page.getByRole('button', { name: `Call ${first!.name}` }).click();
@@ -49,7 +49,7 @@ test('as the agent, by hand, to reward 1; the branch is kept and becomes trainin
 
   await serve(page, trajectory.task.actions);
 
-  // Kept, comparable, and in the JSONL that supervised fine-tuning reads.
+  // The branch is stored, can be compared, and is in the JSONL for supervised fine-tuning.
   await page.getByRole('button', { name: 'Compare with the original' }).click();
   await expect(page.getByRole('region', { name: 'From the first difference' }).getByRole('heading', { name: /^Original/ })).toBeVisible();
   await page.getByLabel('In the training set').check();
@@ -59,7 +59,7 @@ test('as the agent, by hand, to reward 1; the branch is kept and becomes trainin
   expect(line.messages[0]!.role).toBe('system');
   expect(line.tools.length).toBeGreaterThan(0);
 
-  // Opened by its own address it is what it was; a turn taken back makes it open again.
+  // The branch's address opens the same conversation. If a turn is taken back, the conversation can continue.
   await page.getByRole('link', { name: /^Played / }).click();
   await expect(page).toHaveURL(/from=branches/);
   await expect(verdict(page).locator('[data-part=reward]')).toHaveText(/^Reward 1 /);
@@ -98,7 +98,7 @@ test('as the customer: the model answers, and once more when it is asked to', as
   test.slow();
   const { trajectory } = await failed();
   await page.goto(`/#/play/retail/${encodeURIComponent(trajectory.task.id)}`);
-  // Without a model that is ready the visitor would have to play both.
+  // Wait for the model, because without it the visitor would have to play both sides.
   await expect(page.getByText('Ready.', { exact: true })).toBeVisible();
   await page.getByLabel('Say as the customer').fill(`Hi, I want to cancel an order.`);
   await page.getByRole('button', { name: 'Send' }).click();
@@ -108,8 +108,8 @@ test('as the customer: the model answers, and once more when it is asked to', as
   await expect(next).not.toHaveText(/Waiting/, { timeout: 120_000 });
   await expect(page.locator('[data-part=branch]')).toHaveCount(1);
 
-  // The last turn is the model's own again, and the branch grows on as the same one.
-  // A short turn may end between two looks of a slow machine.
+  // The model plays the last turn again. It is added to the same branch.
+  // Record all states, because a short turn may end between two checks on a slow machine.
   const said = await page.evaluateHandle(() => {
     const texts: string[] = [];
     const note = () => texts.push(document.querySelector('[data-part=next]')?.textContent.trim() ?? '');
@@ -128,7 +128,7 @@ test('as the customer: the model answers, and once more when it is asked to', as
 test('eight rolled out from here: their rate, the tokens of one, the correct ones as training data', async ({ page }) => {
   test.slow();
   const problems = watch(page);
-  // After its last write a rollout that succeeded has only the goodbye to go wrong.
+  // After the last write of a successful rollout, only the goodbye is left, so most continuations succeed.
   const trajectory = (await recorded()).find(({ reward, task, termination }) => reward === 1 && !task.noop && termination === 'user_stop')!;
   const write = path(trajectory).findLast(({ toolResult }) => toolResult && toolResult.changes.length > 0)!;
   await page.goto(playHash(trajectory, write.id, 'user'));
@@ -146,7 +146,7 @@ test('eight rolled out from here: their rate, the tokens of one, the correct one
   await expect(batch.getByRole('listitem')).toHaveCount(8);
   await expect(batch.getByRole('listitem').filter({ hasText: 'correct' })).toHaveCount(correct);
 
-  // Every token of one, and back.
+  // Open the tokens of one rollout, and go back.
   await batch.getByRole('link', { name: 'Tokens of Rollout 1', exact: true }).click();
   await expect(page).toHaveURL(/#\/branches\//);
   await expect(page.getByRole('region', { name: 'Outcome' })).toBeVisible();
@@ -162,7 +162,7 @@ test('eight rolled out from here: their rate, the tokens of one, the correct one
   await page.getByRole('button', { name: `Download the training set (${correct})` }).click();
   expect(parseConversations(await readFile(await (await download).path(), 'utf8'))).toHaveLength(correct);
 
-  // Deleted, they are out of the training set too.
+  // Deleted branches are no longer in the training set.
   await batch.getByRole('button', { name: 'Delete these 8' }).click();
   await page.getByRole('dialog', { name: 'Delete these 8 rollouts?' }).getByRole('button', { name: 'Delete' }).click();
   await expect(batch).toHaveCount(0);
@@ -174,11 +174,11 @@ test('from an ended conversation back to any of its messages, and a branch is de
   const problems = watch(page);
   const { trajectory, node } = await failed();
   await page.goto(playHash(trajectory, trajectory.leaf, 'agent'));
-  // What came of it stands first, with the way on.
+  // The outcome comes first, together with the way to continue.
   await expect(verdict(page).locator('[data-part=reward]')).toHaveText(/^Reward 0 /);
   await expect(verdict(page)).toBeInViewport();
   await inspect(page, 'play-ended');
-  // Nothing is left to say after the last word; everything before it can be gone back to.
+  // The conversation cannot continue after its last message, but the visitor can go back to every earlier message.
   const ends = path(trajectory).filter(({ role }) => role !== 'template');
   const forkable = ends.filter(({ id }) => forkAt(trajectory, id, 'agent') !== null);
   expect(forkable.length).toBeLessThan(ends.length);
@@ -193,7 +193,7 @@ test('from an ended conversation back to any of its messages, and a branch is de
   await say(page, 'What is your email?');
   await expect(page.getByLabel('Say to the customer')).toBeFocused();
 
-  // What was said since then is stored with the branch; its messages are forked at there.
+  // The branch has all messages since the fork. Forks of the branch start at its messages.
   const branch = page.locator('[data-part=branch]');
   await expect(branch).toContainText(`after message ${node}`);
   await messages(page)
@@ -203,14 +203,14 @@ test('from an ended conversation back to any of its messages, and a branch is de
   await expect(page).toHaveURL(new RegExp(`from=${BRANCHES}%2F`));
   await expect(messages(page)).toHaveCount(2);
 
-  // Without the branch that this began with, the original is shown.
+  // If the visitor deletes the branch with which Play began, Play shows the original conversation.
   await branch.getByRole('button', { name: /^Delete/ }).click();
   await page.getByRole('dialog', { name: 'Delete this branch?' }).getByRole('button', { name: 'Delete' }).click();
   await expect(page).toHaveURL(/from=recorded%2F/);
   await expect(verdict(page)).toBeVisible();
   await expect(branch).toHaveCount(0);
 
-  // One that is being played: the game begins again at its fork.
+  // If the visitor deletes the branch that is being played, the game starts again at the fork.
   await forkLink(page, node).click();
   await say(page, 'What is your email?');
   await expect(branch).toHaveCount(1);
@@ -248,7 +248,7 @@ test('as the customer: suggested sentences, both models side by side, and a relo
   const words = await first!.innerText();
   await first!.click();
   await expect(page.getByLabel('Say as the customer')).toHaveValue(words);
-  /** What stood in the list of the turns under way, and whether an answer was in the conversation already. */
+  /** The states of the list of current turns, each with whether the conversation already had an answer. */
   const seen = await page.evaluateHandle(() => {
     const texts: { live: string; answered: boolean }[] = [];
     const note = () => {
@@ -262,7 +262,7 @@ test('as the customer: suggested sentences, both models side by side, and a relo
   await page.getByRole('button', { name: 'Send' }).click();
   await expect(page.locator('[data-part=saying]')).toContainText(words);
   await expect(page.getByRole('region', { name: 'The customer’s turn' })).toBeVisible();
-  // The agent's words grew before the turn ended. The visitor's own words are not repeated.
+  // The agent's words appeared one after another before the turn ended. The list does not repeat the visitor's words.
   const grown = await seen.jsonValue();
   // A call is JSON until its last token, so only the acts before it stay as they were.
   const finished = (live: string) => live.slice(0, live.lastIndexOf('Agent'));

@@ -1,4 +1,4 @@
-/** What a run survives: the GPU process dying under it, a full storage, and a second tab that would train as well. */
+/** A run survives a crash of the GPU process, a full storage, and a second tab that also wants to train. */
 import { stat } from 'node:fs/promises';
 import { expect, type Page } from '@playwright/test';
 import type { RolloutSummary } from '../../src/records/rollout.ts';
@@ -11,7 +11,7 @@ import { test } from './test.ts';
 const TEST = 'tests/e2e/recovery.spec.ts';
 const STEP_TIMEOUT = 150_000;
 const run = (page: Page) => page.getByRole('region', { name: 'Run', exact: true });
-/** The finished steps. The text beside them names the step under way. */
+/** The number of finished steps. The text next to it names the current step. */
 const step = (page: Page) =>
   run(page)
     .getByLabel('Steps of the run')
@@ -43,7 +43,7 @@ test('the GPU process dies in a rollout and in an update: the run goes on by its
   baseURL,
 }) => {
   test.slow();
-  // Without this flag Chromium gives the page no GPU for two minutes after its second loss.
+  // Without this flag, Chromium refuses the page a GPU for two minutes after the second loss of the GPU.
   const args = [...launchOptions.args, '--disable-domain-blocking-for-3d-apis'];
   const browser = await playwright.chromium.launch({ ...launchOptions, args });
   const page = await (await browser.newContext({ baseURL, serviceWorkers: 'block' })).newPage();
@@ -67,7 +67,7 @@ test('the GPU process dies in a rollout and in an update: the run goes on by its
       polling: 'raf',
       timeout: STEP_TIMEOUT,
     });
-    await cdp.send('Browser.crashGpuProcess').catch(() => {}); // the process dies before it can answer
+    await cdp.send('Browser.crashGpuProcess').catch(() => {}); // No answer comes, because the process is dead.
     await expect(status).toHaveText(/Interrupted|Starting/, { timeout: 60_000 });
   }
   await expect(status).toHaveText('Done', { timeout: 2 * STEP_TIMEOUT });

@@ -1,11 +1,11 @@
-/** Every page in both themes: accessible, no wider than a phone, with a title and a heading. */
+/** Every page has a title and a heading, is accessible in both themes, and is not wider than a phone. */
 import { expect, type Page } from '@playwright/test';
 import { inspect } from './page-checks.ts';
 import { writeExperiment } from '../../src/experiments/file.ts';
 import { EXPERIMENT, finishedRun } from '../support/experiments.ts';
 import { test } from './test.ts';
 
-/** Addresses that need no looking up; the gallery has a spec of its own. */
+/** The pages whose addresses are fixed. The gallery has its own tests. */
 const ROUTES: Record<string, string> = {
   home: '#/',
   'home-setup': '#/?setup=1&preset=tiny&lr=0.001&n=6',
@@ -54,7 +54,7 @@ test('group, rollout in both views, comparison and play of the recorded run', as
   const group = (await main.locator('a[href*="/groups/"]').first().getAttribute('href'))!;
   await page.goto(`/${group}`);
   await visit(page, 'group');
-  // Only its rollouts: the task may link elsewhere.
+  // Look only at links to rollouts, because the task may contain other links.
   await expect(main.locator('a[href*="/rollouts/"]').nth(1)).toBeAttached();
   const links = await main.locator('a[href*="/rollouts/"]').evaluateAll((all) => all.map((a) => a.getAttribute('href')!.split('?')[0]!));
   const [one, two] = [...new Set(links)];

@@ -1,4 +1,4 @@
-/** Sharing: a run leaves one browser as a file and is the same in another; hostile files are refused and leave nothing. Models. */
+/** Shares runs and models: an exported run is the same in another browser. Hostile files are refused, and nothing of them is stored. */
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
 import { writeRun } from '../../src/formats/write-run.ts';
@@ -13,11 +13,11 @@ import { test } from './test.ts';
 const RECORDED = 'public/recorded/run.mua.zip';
 const bundled = new Uint8Array(readFileSync(RECORDED));
 
-/** How many rows each table of this browser's storage holds. */
+/** The number of rows in each table of this browser's storage. */
 const stored = (page: Page) =>
   page.evaluate(async () => {
     const names = ['runs', 'metrics', 'rollouts', 'trajectories', 'models'];
-    // Opening what is not there would make it.
+    // Opening a missing database would create it.
     const known = (await indexedDB.databases()).some(({ name }) => name === 'mua-runs');
     if (!known) return Object.fromEntries(names.map((name) => [name, 0]));
     const db = await new Promise<IDBDatabase>((resolve, reject) => {
@@ -42,7 +42,7 @@ const NOTHING = { runs: 0, metrics: 0, rollouts: 0, trajectories: 0, models: 0 }
 const choose = (page: Page, name: string, file: Uint8Array) =>
   page.getByLabel('Choose files').setInputFiles({ name, mimeType: 'application/zip', buffer: Buffer.from(file) });
 
-/** The exact tokens of a rollout as the page shows them. */
+/** The tokens of a rollout as the page shows them. */
 async function tokens(page: Page, run: string, id: string): Promise<string[]> {
   await page.goto(`/#/runs/${run}/rollouts/${encodeURIComponent(id)}?view=rendered`);
   await expect(page.locator('.t').first()).toBeVisible();
@@ -111,7 +111,7 @@ test('metrics.jsonl has every step, and nothing that leaves the browser has a ke
   const { run, metrics, rollouts, trajectories } = await readRunBundle(bundled);
   await page.goto('/#/runs');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  // A careless endpoint would have left it like this.
+  // The key is in many fields of this run. A careless endpoint could have put it there.
   const user = { mode: 'endpoint', baseUrl: `https://${key}@user.example/v1?key=${key}`, model: 'm', apiKey: key };
   const trajectory = { ...trajectories[0]!, error: `401 for bearer ${key}` };
   await store(page, {
@@ -157,7 +157,7 @@ test('conversations of other tools become a run to read, without what their file
     .decode(await writeRun('verl', { ...content, rollouts }))
     .trim()
     .split('\n');
-  // verl writes one file a step.
+  // verl writes one file for each step.
   const stepOf = (line: string) => (JSON.parse(line) as { step: number }).step;
   const dumped = [...new Set(dump.map(stepOf))].map((step) => ({
     name: `${step}.jsonl`,

@@ -1,4 +1,4 @@
-/** How heavy the first page is, and how fast long conversations and long lists are on screen. Prints what docs/results/page.md says. */
+/** Measures the size of the first page, and how fast long conversations and lists appear. Prints the values for docs/results/page.md. */
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { expect, type Page, test } from '@playwright/test';
@@ -106,13 +106,13 @@ test('the first page waits for at most 130 kB of JavaScript, gzipped', async ({ 
   console.log(
     `first scripts: ${sum(first)} bytes gzipped, ${first.size} files; after them for the recorded run: ${sum(data)}; workers: ${sum(workers)}`,
   );
-  // What was walked is what the browser fetched.
+  // The browser has fetched all scripts that were found.
   expect([...first.keys()].filter((url) => !fetched.has(url))).toEqual([]);
   expect(workers).toHaveLength(3);
   expect(sum(first)).toBeLessThanOrEqual(130_000);
 });
 
-/** 160 messages of 200 tokens, every second one sampled, every number known. */
+/** A conversation of 160 messages with 200 tokens each. Every second message is sampled, and all values are stored. */
 function long(): Trajectory {
   const vocabulary = new Vocabulary(JSON.parse(readFileSync('models/nano-retail/tokenizer.json', 'utf8')));
   let state = 7;
@@ -185,7 +185,7 @@ test('32,000 tokens open and change colour about as fast as plain elements', asy
     rollouts: [{ run: 'long', ...summarize(trajectory, 1, 1.2) }],
     trajectories: [{ run: 'long', ...trajectory }],
   });
-  // The code of the page and the tokenizer are there: what is measured is the opening.
+  // The code of the page and the tokenizer are already loaded, so only the opening is measured.
   await page.goto('/#/runs/long/rollouts/1-0-0');
   await expect(page.getByRole('region', { name: 'Outcome' })).toBeVisible();
 
@@ -227,7 +227,7 @@ const ROLLOUTS = 100_000;
 const KEPT = 512;
 const PER_STEP = 64;
 const STEPS = Math.ceil(ROLLOUTS / PER_STEP);
-/** One whose words are kept. */
+/** The id of a rollout whose conversation is stored. */
 const NEWEST = `${STEPS}-0-0`;
 
 let state = 7;
@@ -299,7 +299,7 @@ function conversation({ id, group, index }: RolloutSummary): Omit<Trajectory, 'e
   };
 }
 
-/** A run as a trainer would have left it, of made-up rollouts; the words of the newest are kept. */
+/** Stores a run of made-up rollouts, as the trainer does. Only the newest conversations are stored. */
 async function seed(page: Page): Promise<void> {
   await page.goto('/#/runs');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
@@ -325,7 +325,7 @@ async function seed(page: Page): Promise<void> {
   });
 }
 
-/** Opens an address as a new page; milliseconds from then until the text is there and painted. */
+/** Opens an address as a new page. Returns the milliseconds until the text is painted. */
 async function opening(page: Page, address: string, selector: string, text: string): Promise<number> {
   await page.goto('about:blank');
   await page.goto(address, { waitUntil: 'commit' });
@@ -339,7 +339,7 @@ async function opening(page: Page, address: string, selector: string, text: stri
 
 type Deed = { click: string } | { press: string } | { input: string; value: string };
 
-/** Milliseconds from the deed until what the selector finds has another text, or the one that is awaited, painted. */
+/** The milliseconds from `deed` until the element has another text, or the text `awaited`, and is painted. */
 const painted = (page: Page, deed: Deed, selector: string, awaited = '') =>
   page.evaluate(
     async ([deed, selector, awaited]) => {
@@ -392,7 +392,7 @@ test('100,000 rollouts: a filter is fast; a link to one does not wait for the ot
   expect(median(links!)).toBeLessThan(median(lists!) / 2);
   expect(median(groups!)).toBeLessThan(median(lists!) / 2);
 
-  // Each filter is added to those before, and then taken away again.
+  // Add the filters one after another, and remove them again.
   const chips = ['too many turns', 'wrong', 'changed data without asking', 'tool_3', 'exchange'];
   const filtering = new Timed(3);
   for (const chip of [...chips, ...chips]) await filtering.add(page, () => painted(page, { click: chip }, COUNT));

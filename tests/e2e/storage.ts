@@ -1,7 +1,10 @@
-/** Rows put into and read from the browser's storage as the app does. */
+/** Writes and reads rows in the browser's storage, as the app does. */
 import type { Page } from '@playwright/test';
 
-/** By table; they are read when the page is next loaded or asks again. The app has made the tables: a page of it is open. */
+/**
+ * Stores rows: table → rows. A page of the app must be open, because the app makes the tables. The page shows the rows after
+ * a reload or its next query.
+ */
 export async function store(page: Page, tables: Record<string, readonly object[]>): Promise<void> {
   await page.evaluate(
     (json) =>

@@ -1,4 +1,4 @@
-/** One visit from end to end: what went wrong, where, what it broke, how it is done right, and that a colleague can see it all. */
+/** One whole visit: find a failed rollout, its mistake and the wrong row, play it correctly, and share it with a colleague. */
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
 import { path } from '../../src/base/message-path.ts';
@@ -7,7 +7,7 @@ import { serve, verdict } from './agent-by-hand.ts';
 import { watch } from './page-checks.ts';
 import { test } from './test.ts';
 
-/** The token that is selected, in the middle of the screen. */
+/** The text of the selected token, which must be in the middle of the screen. */
 async function selectedToken(page: Page): Promise<string> {
   await expect(page.locator('.t.on')).toBeInViewport();
   return page.locator('[data-part=token-id]').innerText();
@@ -33,7 +33,7 @@ test('a rollout that changed an order without asking: found, understood, played 
   const { id, group, task, nodes } = unasked!;
   const sibling = trajectories.find((other) => other.group === group && other.reward === 1)!;
 
-  // Found by filters, which are links.
+  // Find the rollout with filters, which are links.
   await page.goto('/#/runs/recorded');
   const main = page.getByRole('main');
   await page.getByRole('navigation', { name: 'Parts of the run' }).getByRole('link', { name: 'Rollouts' }).click();
@@ -43,7 +43,7 @@ test('a rollout that changed an order without asking: found, understood, played 
   await page.getByRole('grid', { name: 'Rollouts' }).getByRole('link', { name: id, exact: true }).click();
   await expect(page.getByRole('region', { name: 'Outcome' })).toBeVisible();
 
-  // Beside a sibling that succeeded, and from there to the first token that is another.
+  // Compare it with a successful rollout of the group, and open the first different token.
   await main.getByRole('link', { name: /group/i }).first().click();
   for (const one of [id, sibling.id]) await page.getByRole('button', { name: `Pin rollout ${one}`, exact: true }).click();
   await page
@@ -54,11 +54,11 @@ test('a rollout that changed an order without asking: found, understood, played 
   const parting = new URL(page.url()).hash;
   const token = await selectedToken(page);
 
-  // The row that the unasked call broke, beside what it should have become.
+  // The page shows the row that the call changed without asking, next to the goal.
   const write = path(unasked!).findLast(({ toolResult }) => toolResult && toolResult.changes.length > 0)!;
   await page.getByText('Messages', { exact: true }).click();
   await expect(async () => {
-    // A click is lost when the messages still move to their place.
+    // A click is lost while the messages still move.
     await page.locator(`[data-node="${write.id}"]`).getByRole('link', { name: 'database at this call' }).click();
     await expect(page.locator('[data-part=world-moment]')).toBeVisible({ timeout: 2000 });
   }).toPass();
@@ -66,7 +66,7 @@ test('a rollout that changed an order without asking: found, understood, played 
   await expect(row).toContainText('by this call');
   await expect(page.locator('[data-part=world-moment]').getByText(/differs? from the goal after this call/)).toBeVisible();
 
-  // Forked where the customer has spoken, and played as it should have been.
+  // Fork the rollout after the customer's message, and play it correctly.
   const spoken = nodes.find(({ role }) => role === 'user')!.id;
   await page.getByRole('navigation', { name: 'Messages' }).locator(`a[href*="turn=${spoken}"]`).first().click();
   await page.getByRole('link', { name: `Fork at message ${spoken}` }).click();
@@ -75,7 +75,7 @@ test('a rollout that changed an order without asking: found, understood, played 
   await serve(page, task.actions);
   await expect(page.locator('[data-part=branch]')).toHaveCount(1);
 
-  // To a colleague: the same token, the same conversation, the same reward.
+  // A colleague opens the same token, the same conversation and the same reward.
   await page.goto('/#/runs/recorded');
   await page.getByRole('button', { name: 'Share', exact: true }).click();
   const download = page.waitForEvent('download');

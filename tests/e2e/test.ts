@@ -1,6 +1,6 @@
 /**
- * The `test` of every spec but speed.spec.ts: the pages of one worker share a browser context, so that the browser compiles
- * the app once. A first load in a new context costs three times the processor time of a later one. Each test begins with
+ * The `test` of almost all specs. The pages of one worker share a browser context, so that the browser compiles the app only
+ * once. A first load in a new context costs three times the processor time of a later load. Each test begins with
  * one empty page and empty storage.
  */
 import { test as base, type BrowserContext } from '@playwright/test';

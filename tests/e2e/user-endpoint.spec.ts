@@ -1,4 +1,4 @@
-/** Training with the customer behind HTTP: the scripted user's own server, with every fault injected. */
+/** Trains with a customer behind HTTP: `mua user-server` with every kind of fault. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -79,7 +79,7 @@ test('every episode is scored, retried or dropped; none is silently zero', async
   const { code, stderr } = await server.done;
   expect(code).toBe(130);
   const counts = JSON.parse(stderr.slice(stderr.indexOf('{'))) as Record<string, number>;
-  // The faults were really met: otherwise this test shows nothing.
+  // Check that the faults happened, because otherwise this test shows nothing.
   expect(Object.values(counts).reduce((sum, n) => sum + n, 0)).toBeGreaterThan(TASKS * ROLLOUTS);
   expect((counts.rate_limit ?? 0) + (counts.server_error ?? 0) + (counts.garbage ?? 0)).toBeGreaterThan(0);
 });
@@ -99,7 +99,7 @@ test('the test of an endpoint tells a server that does not allow the page from n
   await new Promise((resolve) => server.close(resolve));
   await test.click();
   await expect(page.getByText(`No server answers at ${origin}.`)).toBeVisible();
-  // The worker that holds the key asks, not the page.
+  // The worker with the key sends the requests, not the page.
   const asked = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
   expect(asked.filter((name) => name.startsWith(origin))).toEqual([]);
 });

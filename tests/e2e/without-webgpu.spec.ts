@@ -7,7 +7,7 @@ import { say } from './agent-by-hand.ts';
 import { inspect, watch } from './page-checks.ts';
 
 const TITLE = 'WebGPU is not available here';
-/** What must work: reading runs, lessons, worlds, and the other pages. */
+/** The pages that must work without WebGPU. */
 const PAGES = [
   '#/',
   '#/learn',
@@ -33,7 +33,7 @@ test('Chromium without WebGPU, locks and persistent storage: read, import, share
     let patched = 0;
     const removed = `for (const [owner, name] of [[globalThis.Navigator ?? globalThis.WorkerNavigator, 'gpu'], [globalThis.Navigator ?? globalThis.WorkerNavigator, 'locks'], [StorageManager, 'persist'], [StorageManager, 'persisted']]) delete owner.prototype[name];\n`;
     await context.addInitScript(removed);
-    // Workers have no init scripts.
+    // Init scripts do not reach workers, so change the scripts of the workers.
     await context.route(/\/assets\/(trainer|environment|user|worlds|models)[^/]*\.js$/, async (route) => {
       patched += 1;
       const response = await route.fetch();

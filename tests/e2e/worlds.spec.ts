@@ -1,4 +1,4 @@
-/** The worlds on the built app: tables, tools, gold runs, and an import that works and one that does not. */
+/** Worlds in the built page: tables, tools, gold actions, an import that succeeds and an import that fails. */
 import { expect, type Page } from '@playwright/test';
 import { cancelCall, type Data, tau2Mock, tau2Retail } from '../support/benchmark-data.ts';
 import { startChatServer } from '../support/chat-server.ts';
@@ -19,7 +19,7 @@ test('a generated world: find an order, read the tools and the policy, run gold 
   await generated.getByRole('link', { name: 'Retail, nano' }).click();
   await expect(page).toHaveURL(/#\/worlds\/retail-nano\/data/);
 
-  // The diagram: by keyboard to a table, and the references in words.
+  // In the diagram, the keyboard opens a table. The references are also written in words.
   const diagram = page.getByRole('group', { name: 'Diagram of the tables' });
   await diagram.getByRole('link', { name: /^Table orders, 56 rows, .*user_id refers to users/ }).focus();
   await page.keyboard.press('Enter');
@@ -28,7 +28,7 @@ test('a generated world: find an order, read the tools and the policy, run gold 
   await page.getByText('The references as a list').click();
   await expect(page.getByRole('listitem').filter({ hasText: 'orders.user_id' })).toContainText('a row of orders names 1 row of users');
 
-  // One tab stop, arrows to move, Enter to choose.
+  // The list is one tab stop. Arrow keys move, and Enter chooses.
   await page
     .getByRole('navigation', { name: 'Tables' })
     .getByRole('link', { name: /^orders / })
@@ -76,7 +76,7 @@ test('a generated world: find an order, read the tools and the policy, run gold 
   await expect(page.locator('[data-part=row-diff]').first()).toContainText('equals the goal');
   await inspect(page, 'world-tasks');
 
-  // Another of the endless worlds.
+  // Open another of the generated worlds, which have no end.
   await page.getByRole('spinbutton', { name: 'World' }).fill('3');
   await page.getByRole('spinbutton', { name: 'World' }).press('Enter');
   await expect(page).toHaveURL(/world=3/);
