@@ -1,6 +1,7 @@
 /**
- * GFLOP/s of attention (only the pairs inside the causal mask count) beside a matmul of the same run, and the time of
- * paged decode. Usage: `VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json npx tsx tests/bench/attention.mts [heads kvHeads headDim]`
+ * Measures GFLOP/s of attention and, for comparison, of a matmul, and the time of a decode step on the paged cache. Only pairs
+ * inside the causal mask count. Usage:
+ * `VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json npx tsx tests/bench/attention.mts [heads kvHeads headDim]`
  */
 import { type Dispatch, Gpu, type View } from '../../src/engine/gpu.ts';
 import { attentionBackward } from '../../src/engine/kernels/attention-backward.ts';
@@ -59,7 +60,7 @@ const t = {
   dqkv: gpu.buffer('dqkv', tokens * widths.qkv * 4),
   counts: gpu.uniform('counts', [tokens, 0, 0, 0]),
 };
-const product = 2 * sequences * ((length * (length + 1)) / 2) * heads * headDim; // one score or one weighted sum
+const product = 2 * sequences * ((length * (length + 1)) / 2) * heads * headDim; // operations of all scores, or of all weighted sums
 const counts = { tokens, rows: 0 };
 const b = random('b', 384 * 128);
 await add(

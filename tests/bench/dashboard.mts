@@ -1,7 +1,8 @@
 /**
- * What watching costs. A run is trained twice from the same seed, so that both do the same work: the first with its dashboard
- * on screen in even steps and the page of settings in odd ones, the second the other way round. Of two steps in a row, the
- * root of (first run's times / second run's times) is the cost of watching, however fast the machine was in either run.
+ * Measures how much the dashboard slows down training. A run is trained twice from the same seed, so that both runs do the same
+ * work. In the first run, the dashboard is on screen in even steps, and the page of settings in odd steps. In the second run it
+ * is the other way round. For two steps in a row, the cost is the root of the product of two quotients: for each step, the time
+ * with the dashboard divided by the time without it. A difference in the machine's speed between the runs cancels out.
  * Usage: npm run build && npx tsx tests/bench/dashboard.mts [--rounds 5] [--steps 7]
  */
 import { spawn } from 'node:child_process';
@@ -19,7 +20,7 @@ const server = spawn('node', ['bin/mua.mjs', 'open', '--serve', '--port', String
 const browser = await chromium.launch(launchOptions);
 const devtools = await browser.newBrowserCDPSession();
 
-/** Seconds of a step that has ended. */
+/** Waits until a step has ended. Returns its seconds. */
 async function ended(page: Page, run: string, step: number): Promise<number> {
   for (;;) {
     await page.waitForTimeout(250);
@@ -43,7 +44,7 @@ async function ended(page: Page, run: string, step: number): Promise<number> {
   }
 }
 
-/** Seconds that all processes but the GPU's have used: the page, and the JavaScript of its workers. */
+/** The CPU seconds of all processes except the GPU process: the page, and the JavaScript of its workers. */
 async function otherCpu(): Promise<number> {
   const { processInfo } = await devtools.send('SystemInfo.getProcessInfo');
   return processInfo.filter(({ type }) => type !== 'GPU').reduce((sum, { cpuTime }) => sum + cpuTime, 0);
@@ -52,7 +53,7 @@ async function otherCpu(): Promise<number> {
 /** The sums of all rounds, with the dashboard on screen and without. */
 const total = { open: { cpu: 0, seconds: 0 }, away: { cpu: 0, seconds: 0 } };
 
-/** Seconds of each step after the first, which warms up. `parity`: of the steps with the dashboard on screen. */
+/** The seconds of each step after the first, which warms up. `parity`: 0 if the dashboard is on screen in even steps, 1 if in odd. */
 async function train(parity: 0 | 1): Promise<number[]> {
   const page = await browser.newPage();
   await page.goto(`${ORIGIN}#/?preset=tiny&train_batch_size=4&ppo_mini_batch_size=4&save_freq=0&seed=5&total_training_steps=${steps}`);

@@ -43,7 +43,7 @@ const memory = async () => {
 };
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-// A first session loads the code and the world.
+// The first session loads the code and the world.
 const first = await OpenEnvClient.connect(url);
 const resetBytes = JSON.stringify(await first.reset({ seed: 0 })).length;
 await first.step({ content: 'Hello' });
@@ -70,7 +70,7 @@ for (let n = 0; n < rate * seconds; n++) {
   while (busy.has(i)) i = (i + 1) % clients.length;
   busy.add(i);
   const client = clients[i]!;
-  // In turn: a question, a look-up that fails, and words.
+  // The acts alternate: a question, a look-up that fails, another question.
   const act = [
     { content: 'Your email, please?' },
     { name: 'find_user_id_by_email', arguments: { email: 'nobody@example.com' } },

@@ -33,7 +33,7 @@ interface Seen {
   evaluations: EvaluationRow[];
 }
 
-/** All that the page has stored. */
+/** The run, metrics and evaluations that the page has stored. */
 const stored = (page: Page): Promise<Seen> =>
   page.evaluate(
     () =>
@@ -60,7 +60,7 @@ interface Point {
   step: number;
   /** Seconds after the click. */
   at: number;
-  /** Processor seconds of all processes of the browser since the click. On a busy machine they say more than the clock. */
+  /** CPU seconds of all processes of the browser since the click. On a busy machine, they are a better measure than the clock. */
   cpu: number;
   row: EvaluationRow;
 }

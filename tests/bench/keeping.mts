@@ -1,6 +1,6 @@
 /**
- * What it costs to keep a run: the seconds in which a step and its checkpoint are stored (`timing_s/store_before`), as a share of
- * the run. One run of nano with a checkpoint after each step, on the page.
+ * Measures the share of a run's time in which steps and checkpoints are stored (`timing_s/store_before`). The page trains one run
+ * of nano, with a checkpoint after each step.
  * Usage: npm run build && npx tsx tests/bench/keeping.mts [--steps 8]
  */
 import { spawn } from 'node:child_process';
@@ -36,7 +36,7 @@ try {
       }),
   );
   const stored = metrics.map((row) => row['timing_s/store_before']).filter((seconds) => seconds !== undefined);
-  // The last step's time of storing is in no row.
+  // No row contains the time in which the last step was stored.
   const steps = metrics.map((row) => row['timing_s/step']!).slice(0, stored.length);
   const total = (seconds: readonly number[]) => seconds.reduce((sum, value) => sum + value, 0);
   const [mine, all] = [total(stored), total(stored) + total(steps)];

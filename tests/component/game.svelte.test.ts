@@ -1,4 +1,4 @@
-/** One played conversation: whose turn it is, what is kept of it, and the ways back. */
+/** One played conversation: whose turn it is, what is stored of it, and the forks to which the visitor can go back. */
 import { flushSync } from 'svelte';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Library } from '../../src/app/library/library.ts';
@@ -21,7 +21,7 @@ const user = (text: string): Message => ({ role: 'user', text });
 const agent = (text: string, more: Partial<MessageNode> = {}): Message => ({ role: 'assistant', text, content: text, ...more });
 const byHand = (text: string): Message => agent(text, { by: 'person' });
 
-/** Messages behind the system message; equal texts have equal tokens. */
+/** The system message and these messages. Equal texts have equal tokens. */
 function trajectory(messages: Message[], more: Partial<Trajectory> = {}): Trajectory {
   const nodes = [{ role: 'system', text: 'Serve the customer.' } as const, ...messages].map((message, id): MessageNode => {
     const tokens = [...new TextEncoder().encode(message.text)];
@@ -156,7 +156,7 @@ test('the visitor as the agent waits for the customer, and one branch grows with
   answers.push([user('Cancel #W1.')]);
   await game.begin('agent');
   expect(play.mock.lastCall![0]).toMatchObject({ agent: null, user: undefined });
-  // The customer's opening alone is not kept.
+  // A branch with only the customer's opening is not stored.
   expect(await branches()).toEqual([]);
   answers.push([byHand('Your email?'), user('mia@example.com')]);
   await game.act({ say: 'Your email?' });
@@ -210,7 +210,7 @@ test('an error is told; a stopped turn is no error; a failed customer is told wi
 test('at a fork: the messages before it, and the way to each message of the original', async () => {
   const { game, play } = open(startAt(2));
   await game.begin('agent');
-  // Message 2 is the agent's own: it is said anew.
+  // Message 2 is the agent's, so the game waits for another message of the agent.
   expect(play).not.toHaveBeenCalled();
   expect(texts(game)).toEqual(['Cancel #W1.']);
   expect([game.next, game.ended, game.sharedWith(STORED)]).toEqual(['agent', false, 2]);

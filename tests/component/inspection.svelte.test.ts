@@ -350,7 +350,7 @@ describe('keys', () => {
     addEventListener('keydown', onkeydown);
     const input = document.body.appendChild(document.createElement('input'));
     expect([press(document.body, 'j'), query()]).toEqual([true, { turn: '0' }]);
-    // Without a neighbour the key keeps its usual effect.
+    // There is no previous rollout, so the inspector does not handle the key.
     expect(press(document.body, '[')).toBe(false);
     expect([press(input, 'j'), query()]).toEqual([false, { turn: '0' }]);
     const dialog = document.body.appendChild(document.createElement('dialog'));

@@ -1,4 +1,4 @@
-/** What must be seen at the usual widths: whole tables in narrow places, and the first point of a chart. */
+/** Tables are completely visible at the usual widths, and the first point of a chart is visible. */
 import { type Component, flushSync, mount, unmount } from 'svelte';
 import { afterEach, expect, test, vi } from 'vitest';
 import Chart from '../../src/app/charts/Chart.svelte';
@@ -74,7 +74,7 @@ test('the list of runs on the first page shows its last column', async () => {
     source: () => ({ summary: () => Promise.resolve({ reward: 0.62, heldOut: [0.44, 0.71] }), bytes: () => Promise.resolve(1) }),
   };
   const app = { client: { activeRun: null, otherTab: null }, library };
-  // The right column at 1440 px: the page without its margins, the left column and the gap.
+  // The width of the right column at 1440 px: the width of the page minus margins, left column and gap.
   show(RunsTable, { rows: [RUN], brief: true }, { width: 1216 - 384 - 24, app });
   await vi.waitUntil(() => box.textContent.includes('44 % → 71 %'));
   const scroll = box.querySelector<HTMLElement>('.scroll')!;

@@ -1,4 +1,4 @@
-/** The live stage: whom it asks for events, what it shows of them, and what it shows to a viewer who wants no motion. */
+/** The live stage: which events it requests and shows, also for a viewer who wants no motion. */
 import { flushSync, mount, unmount } from 'svelte';
 import { afterEach, expect, test, vi } from 'vitest';
 import LiveRollout from '../../src/app/runs/LiveRollout.svelte';

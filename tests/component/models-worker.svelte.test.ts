@@ -1,4 +1,4 @@
-/** The worker that checks models: what it refuses is said, and a check without an end is ended. */
+/** The worker that checks models gives a reason for each refusal, and a check that hangs is ended. */
 import { expect, test } from 'vitest';
 import { checkedModel } from '../../src/app/library/checked-model.ts';
 import { inModelsWorker } from '../../src/app/clients/models-worker.ts';

@@ -87,12 +87,12 @@ test('a click during a scroll: the next page begins at its top', async () => {
   const router = new Router();
   const moved = nextMove();
   location.hash = '#/evals';
-  // The scroll ends after the click and before the page hears of it.
+  // The scroll ends after the click, before the router gets the event of the click.
   dispatchEvent(new Event('scrollend'));
   expect(history.state).toBeNull();
   await moved;
   expect([arrival.scrolled, router.route.name]).toEqual([0, 'evals']);
-  // The position belongs to the next page from then on.
+  // From now on, a scroll position belongs to the new page.
   dispatchEvent(new Event('scrollend'));
   expect(history.state).toEqual({ y: scrollY });
 });

@@ -83,7 +83,7 @@ describe('an engine that is closed', () => {
 });
 
 describe('an accumulate that does not finish', () => {
-  /** The weights after one whole accumulate and one step. */
+  /** The weights after one complete `accumulate` and one optimizer step. */
   async function updated(own: Engine): Promise<Float32Array> {
     await own.accumulate(batch, sftLoss);
     await step(own);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => gpu.destroy());
 
-/** The tiles of `autotune.ts` that are in no variant. */
+/** The tiles that `autotune.ts` measures and that are in no variant. */
 const MEASURED = (['shared 32x32', 'shared 128x64', 'shared 128x128', 'shared 64x64 double', 'shared 128x64 double'] as const).map(
   (name): [string, MatmulTuning] => {
     const tile = MEASURED_TILES[name];
@@ -23,7 +23,7 @@ const MEASURED = (['shared 32x32', 'shared 128x64', 'shared 128x128', 'shared 64
 );
 const USED = Object.entries(MATMUL_VARIANTS);
 const VARIANTS: [string, MatmulTuning][] = [...USED, ...MEASURED];
-// rows, n, k: nt and tn allow any n, nn any k.
+// [rows, n, k]. nt and tn allow any n, and nn allows any k.
 const SHAPES: Record<MatmulForm, [number, number, number][]> = {
   nt: [
     [1, 30, 20],
@@ -76,7 +76,7 @@ describe.each(VARIANTS)('%s tiles', (name, tuned) => {
       const item = { form, rows, n, k };
       const { a, b, ldc, outRows } = operands(item);
       expectClose(await multiply(item, tuned), matmulReference(a, b, rows, item), 1e-6, JSON.stringify(item));
-      // Accumulation. The padding is zero, as after a previous product.
+      // Test accumulation. The padding of c is zero, as after a previous matmul.
       const columns = form === 'tn' ? k : n;
       const before = random(outRows * ldc, 3).map((v, i) => (i % ldc < columns ? v : 0));
       expectClose(

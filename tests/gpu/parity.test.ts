@@ -158,7 +158,7 @@ describe('micro-batches', () => {
   });
 
   test('sequences that share tokens in the loss have the gradients and scores that each has alone', async () => {
-    // Each sequence comes with an equal one, and one that differs from its middle on. All have other advantages.
+    // For each sequence, add an equal sequence and one that differs from the middle on. All three have different advantages.
     const batch = grpoBatch(fixture).flatMap((sequence) => {
       const [advantage, ...rest] = sequence.inputs!;
       const fork = Array.from(sequence.tokens, (id, t) => (t < sequence.tokens.length / 2 ? id : (id + 7) % fixture.config.vocab_size));
@@ -268,7 +268,7 @@ test('gradients whose sums are cut into parts, as on a hardware GPU', async () =
   const whole = await createEngine(gpu, fixture.config, fixture.weights, { maxModelLen: 128, slots: 4, maxTokens: 256 });
   await whole.accumulate(sftBatch(fixture), sftLoss);
   const before = await whole.gradients();
-  // Another order of the sum gives other bits, so the sums were cut.
+  // Some bits differ, so split-K was used: it adds the terms in another order.
   const differing = [...gradients].filter(([name, { data }]) => data.some((value, i) => value !== before.get(name)!.data[i]));
   expect(differing.map(([name]) => name)).toContain('model.layers.0.mlp.down_proj.weight');
   engine.destroy();

@@ -18,7 +18,7 @@ import { STOP } from '../../src/users/types.ts';
 import { createCarelessExpert } from './careless.ts';
 
 export const LEVELS = ['glimpse', 'nano', 'small', 'full'] as const;
-/** `clumsy` says lines of other conversations, as a model does that has just begun to learn. `deaf` repeats one question. */
+/** `clumsy` says lines of other conversations, like a model at the beginning of its training. `deaf` repeats one question. */
 export const AGENTS = ['careful', 'brisk', 'careless', 'clumsy', 'deaf'] as const;
 export type AgentKind = (typeof AGENTS)[number];
 

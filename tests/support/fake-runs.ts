@@ -20,7 +20,7 @@ import { domain, OrderDesk, ReplaySampler, task } from './episodes.ts';
 import { TINY } from './tiny-model.ts';
 import { nanoTokenizer } from './tokenizers.ts';
 
-/** Fails from the `failing`-th conversation on. */
+/** Customers that answer until the `failing`-th conversation. From it on, each conversation fails. */
 export class Customers implements UserSimulator {
   #met = 0;
   constructor(private readonly failing = Infinity) {}

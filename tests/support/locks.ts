@@ -5,7 +5,7 @@ interface Lock {
   mode: LockMode;
 }
 
-/** Web Locks of one browser: every tab of a test asks this one. Locks are granted in the order of the requests. */
+/** Makes the Web Locks of one browser. All tabs of a test share them. Locks are granted in the order of the requests. */
 export function lockManager(): LockManager {
   const held: Lock[] = [];
   const waiting: { lock: Lock; grant: () => void }[] = [];

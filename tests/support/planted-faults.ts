@@ -1,4 +1,4 @@
-/** Plants one fault of a customer in a sound conversation. Phrasing, position and values are drawn by the seed. */
+/** Adds one fault of the customer to a correct conversation. The seed decides the wording, the position and the values. */
 import type { Dice } from '../../src/base/dice.ts';
 import type { MessageNode, Trajectory } from '../../src/records/trajectory.ts';
 import type { CustomerFaultKind } from '../../src/records/user.ts';

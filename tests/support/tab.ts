@@ -30,7 +30,7 @@ export type Action = (typeof ACTIONS)[number];
 const { 'tokenizer.json': tokenizer, 'tokenizer_config.json': chat } = await readModel('models/nano-retail');
 const FILES: ModelFiles = { 'config.json': jsonFile(configJson(TINY)), 'tokenizer.json': tokenizer!, 'tokenizer_config.json': chat! };
 const SAVING = { ...REQUEST, overrides: { ...SETTINGS, save_freq: 1 } };
-/** One run of one step. */
+/** An experiment with one run of one step. */
 const QUEUED: ExperimentRow = {
   ...EXPERIMENT,
   base: { preset: 'nano', model: 'any', overrides: { ...SETTINGS, total_training_steps: 1 } as never, user: { mode: 'scripted' } },
@@ -42,7 +42,7 @@ const QUEUED: ExperimentRow = {
 };
 export const BASE = 'the-run';
 
-/** @param ready when its engine is loaded */
+/** @param ready resolves when the tab's engine is loaded */
 export function openTab(name: string, ready: Promise<void> = Promise.resolve()) {
   const database = new RunDatabase(name);
   const { engine, stage } = fakes();

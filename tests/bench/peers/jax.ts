@@ -1,7 +1,7 @@
 /**
- * @file jax-js: the same decoder in its own idiom. Ownership is explicit there: an operation consumes its operands, and
- * `.ref` keeps one for another use. Embedding and target pick are one-hot products, since the gradient of `take` does not
- * compile under `jit` in this version.
+ * @file The same decoder in jax-js. An operation of jax-js consumes its operands, and `.ref` keeps an operand for another use.
+ * The embedding and the choice of the target's log-probability are matmuls with one-hot matrices, because the gradient of `take`
+ * does not compile under `jit` in this version.
  */
 import * as jax from '@jax-js/jax';
 import { jit, nn, numpy as np, tree, valueAndGrad } from '@jax-js/jax';
@@ -34,7 +34,7 @@ export function jaxMatmul(m: number, k: number, n: number): MatmulPeer {
   };
 }
 
-/** Linear weights as [in, out], so that no transpose is left to the device. */
+/** Linear weights as [in, out], so that the device need not transpose them. */
 function transposed(data: Float32Array, rows: number, columns: number): Float32Array {
   const out = new Float32Array(data.length);
   for (let r = 0; r < rows; r++) for (let c = 0; c < columns; c++) out[c * rows + r] = data[r * columns + c]!;

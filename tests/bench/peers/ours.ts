@@ -1,4 +1,4 @@
-/** @file This engine as a contender. */
+/** @file This engine, for the comparison. */
 import { createEngine } from '../../../src/engine/engine.ts';
 import type { Gpu } from '../../../src/engine/gpu.ts';
 import { matmul } from '../../../src/engine/kernels/matmul.ts';

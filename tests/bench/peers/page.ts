@@ -1,4 +1,4 @@
-/** @file The comparison itself: contenders take turns in one page, so that whatever slows the machine slows all of them. */
+/** @file Runs the comparison. The engines take turns in one page, so that a slow machine slows all of them. */
 import { Gpu } from '../../../src/engine/gpu.ts';
 import { randomWeights } from '../../../src/engine/parameters.ts';
 import { jaxMatmul, jaxTraining, openJax } from './jax.ts';
@@ -10,12 +10,12 @@ import { batchOf, BATCH, DECODE_MODEL, LENGTH, MODEL, stepFlops } from './worklo
 export interface Row {
   task: string;
   name: string;
-  /** The time of the best round; below, that of the middle round. */
+  /** The time of the fastest round. `median_ms` is the median over the rounds. */
   best_ms: number;
   median_ms: number;
   tokens_per_s?: number;
   gflops?: number;
-  /** Mean loss of every step, warm-up first: the same work gives the same losses. */
+  /** The mean loss of every step, the warm-up first. The losses of all engines must agree, because all do the same work. */
   losses?: number[];
 }
 
@@ -46,7 +46,7 @@ function row(task: string, name: string, times: number[]): Row {
   return { task, name, best_ms: sorted[0]!, median_ms: sorted[sorted.length >> 1]! };
 }
 
-/** Matmuls and training steps in the same rounds: the share of the matmul's rate is then one of the same minutes. */
+/** Measures matmuls and training steps in the same rounds, so that their speeds can be compared. */
 window.compareTraining = async (rounds) => {
   await openJax();
   await openTensorFlow();
@@ -73,7 +73,7 @@ window.compareTraining = async (rounds) => {
     losses: [] as number[],
   }));
   for (let round = 0; round <= rounds; round++) {
-    // The first round compiles.
+    // The first round compiles kernels and does not count.
     const keep = (times: number[], ms: number) => void (round > 0 && times.push(ms));
     for (const { peer, times } of matmuls) keep(times, (await timed(() => peer.run(MATMUL_REPEATS))) / MATMUL_REPEATS);
     const batch = batchOf(round);

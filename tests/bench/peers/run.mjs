@@ -21,7 +21,7 @@ const server = await createServer({
   configFile: false,
   logLevel: 'error',
   server: { host: '127.0.0.1', port: 0, headers: isolation, watch: null, hmr: false },
-  // Listed, so that no page is loaded before all are ready.
+  // Prepare all packages before a page is loaded.
   optimizeDeps: {
     include: [
       '@jax-js/jax',
@@ -37,7 +37,7 @@ const server = await createServer({
 await server.listen();
 const browser = await launchChromium();
 const run = async (name) => {
-  // A page each: what one comparison leaves behind cannot slow the next.
+  // Each comparison gets a new page, so that it does not slow the next one.
   const page = await browser.newPage();
   page.setDefaultTimeout(120_000);
   page.on('console', (message) => console.error(message.text().slice(0, 500)));

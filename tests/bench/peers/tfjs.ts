@@ -1,4 +1,4 @@
-/** @file TensorFlow.js on WebGPU: the same decoder with its own operations, `variableGrads` and its own Adam. */
+/** @file The same decoder in TensorFlow.js on WebGPU, with the library's operations, `variableGrads` and Adam. */
 import '@tensorflow/tfjs-backend-webgpu';
 import '@tensorflow/tfjs-core/dist/public/chained_ops/register_all_chained_ops';
 import '@tensorflow/tfjs-core/dist/register_all_gradients';
@@ -64,7 +64,7 @@ export function tensorFlowTraining(c: ModelConfig, weights: TensorMap): Training
       const [inputs, targets] = [flat(batch, 0), flat(batch, 1)];
       const cost = adam.minimize(() => loss(inputs, targets), true, [...variables.values()])!;
       const [value] = await cost.data();
-      // Reading a weight waits for the update.
+      // Read a weight to wait until the update has ended.
       await tf.tidy(() => weight('model.norm').slice([0], [1])).data();
       tf.dispose([inputs, targets, cost]);
       return value!;

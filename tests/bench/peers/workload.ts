@@ -1,4 +1,4 @@
-/** @file What every contender does: the same Qwen3 decoder, weights, batches and optimiser; and how much work that is. */
+/** @file The work of every engine: the same Qwen3 decoder, weights, batches and optimizer. Also counts the operations. */
 import type { ModelConfig } from '../../../src/records/model.ts';
 import { benchModels } from '../../../src/bench/workloads.ts';
 import { hash32 } from '../../../src/base/random.ts';
@@ -34,7 +34,7 @@ export interface DecodePeer {
   dispose(): Promise<void> | void;
 }
 
-/** Sequences with something to learn: most tokens follow from the one before. */
+/** Sequences that a model can learn: most tokens are determined by the token before. */
 export function batchOf(step: number): Int32Array[] {
   return Array.from({ length: BATCH }, (_, b) => {
     const tokens = new Int32Array(LENGTH + 1);
@@ -46,7 +46,7 @@ export function batchOf(step: number): Int32Array[] {
   });
 }
 
-/** Floating-point operations of forward and backward: 6 a weight and token; causal attention is the lower triangle. */
+/** The floating-point operations of forward and backward: 6 for each weight and token. Attention counts only the lower triangle. */
 export function stepFlops(): number {
   const { hidden_size: d, intermediate_size: f, num_hidden_layers: layers, vocab_size: v } = MODEL;
   const weights = layers * (4 * d * d + 3 * d * f) + v * d;

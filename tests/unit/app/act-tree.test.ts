@@ -136,7 +136,7 @@ describe('the formula', () => {
     const group = groupOf([1, 0, 0, 0], settings);
     expect(advantageFormula(group.rollouts[0]!, group, settings)).toBe('1 − 0.25 = 0.75');
     expect(formulaInWords(settings)).toBe('reward − mean = advantage');
-    // Advantages of the other setting are not explained by this one.
+    // The advantages were computed with the division, so the formula without it does not explain them.
     expect(groupFormulas(groupOf([1, 0, 0, 0]), settings)).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-/** The dashboard's logic: zoom, smoothing in the address, the nearest step with groups, setups like a run's, the list's figures, the screen's lock. */
+/** The dashboard's logic: zoom, smoothing, nearest step with groups, link to Setup, figures of the list, and wake lock. */
 import type { RunEvent } from '../../../src/trainer/messages.ts';
 import 'fake-indexeddb/auto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -64,7 +64,7 @@ test('bars fill their steps: those of a short run have gaps, those of a long run
     expect(Number.isInteger(left)).toBe(true);
     expect(width).toBeGreaterThanOrEqual(1);
   }
-  // One step does not become a wall of colour: it keeps to the middle.
+  // The bar of a single step does not fill the chart. It is in the middle.
   expect(barPixels(0, 300)).toEqual({ left: 118, width: 64 });
 });
 
@@ -269,7 +269,7 @@ describe('the screen', () => {
     await settled();
     expect(request).toHaveBeenCalledExactlyOnceWith('screen');
     show('hidden');
-    locks[0]!.released = true; // as browsers do
+    locks[0]!.released = true; // Browsers release the lock when the page is hidden.
     show('visible');
     await settled();
     expect(request).toHaveBeenCalledTimes(2);

@@ -22,7 +22,7 @@ test('the share of correct rollouts with its interval, turn by turn', () => {
   expect([...estimates.keys()]).toEqual([4, 6]);
   const { low, high, ...five } = estimates.get(4)!;
   expect(five).toEqual({ correct: 5, of: 8, weights: 'r@20', model: 'brisk-otter@20' });
-  // Wilson's interval of 5 of 8.
+  // The expected values are Wilson's interval for 5 of 8.
   expect([low, high].map((end) => end.toFixed(3))).toEqual(['0.306', '0.863']);
   expect(estimates.get(6)).toMatchObject({ correct: 1, of: 1, high: 1 });
 });

@@ -1,4 +1,4 @@
-/** The library: both sources of runs answer alike, deletions take everything that belongs to a run, the recorded run stays. */
+/** The library: both sources of runs give the same answers. Deleting a run deletes all its data, and never the recorded run. */
 import 'fake-indexeddb/auto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -15,7 +15,7 @@ const at = (step: number, phase: RunProgress['phase'], done = 0, total = 8): Run
 });
 const CONFIG = grpoConfig('nano', { total_training_steps: 10, train_batch_size: 2, n: 4, val_tasks: 16, test_freq: 4 });
 
-/** 40 s of rollouts, 8 s of the reference and 12 s of updates a step. 16 held-out episodes take as long as two steps' rollouts. */
+/** Each step takes 40 s for rollouts, 8 s for the reference and 12 s for updates. So an evaluation of 16 episodes takes 80 s. */
 function measured(): MetricSeries {
   const series = new MetricSeries();
   for (const step of [1, 2, 3])
@@ -28,13 +28,13 @@ test('before a step has ended there is no estimate', () => {
 });
 
 test.each([
-  // The last step has its rest, and the evaluation at the end.
+  // The time left is the rest of the last step and the evaluation at the end.
   [at(10, 'rollout', 0), 60 + 80],
   [at(10, 'rollout', 6), 30 + 80],
   [at(10, 'score', 0), 20 + 80],
   [at(10, 'update', 1, 2), 6 + 80],
   [at(10, 'evaluate', 4, 16), 60],
-  // Steps 8, 9 and 10, and the evaluations after 8 and 10. The slow step does not count.
+  // Steps 8, 9 and 10 and the evaluations after steps 8 and 10 are left. The slow step 2 does not count.
   [at(8, 'rollout', 0), 3 * 60 + 2 * 80],
   [at(8, 'evaluate', 8, 16), 40 + 2 * 60 + 80],
   [at(7, 'compile', 0, 1), 3 * 60 + 2 * 80],

@@ -8,7 +8,7 @@ import { relations } from '../../../src/worlds/references.ts';
 
 const world = (tables: Record<string, Record<string, Json>>): WorldTables =>
   new Map(Object.entries(tables).map(([name, rows]) => [name, new Map(Object.entries(rows))]));
-/** Such as `orders.user_id → users`. */
+/** The references as texts, such as `orders.user_id → users`. */
 const found = (tables: WorldTables) =>
   relations(tables).flatMap(({ name, references }) => references.map(({ field, to }) => `${name}.${field} → ${to}`));
 const generated = async (name: string) => {
@@ -43,7 +43,7 @@ test('in retail and telecom, ids that are keys of another table are references',
   expect(orders).toMatchObject({ key: 'order_id', count: retail.get('orders')!.size });
   const toUsers = orders.references.find(({ to }) => to === 'users')!;
   expect(toUsers.names).toEqual({ least: 1, most: 1 });
-  // Counted again from the rows.
+  // Count the references again from the rows.
   const counts = [...retail.get('users')!.keys()].map(
     (user) => [...retail.get('orders')!.values()].filter((order) => (order as { user_id: string }).user_id === user).length,
   );

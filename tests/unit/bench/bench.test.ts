@@ -11,7 +11,7 @@ test('the work of nano equals the count of the comparison with other libraries',
   const tokens = 8 * 256;
   const attention = 3 * 4 * 4 * 128 * (256 / 2) * tokens;
   expect(trainWork(nano)).toMatchObject({ tokens, flops: 6 * weights * tokens + attention });
-  // Norms too are read, and trained: two of 128 and two of 32 in each layer, one of 128 at the end.
+  // The norms are read and trained too: two of size 128 and two of size 32 in each layer, and one of size 128 at the end.
   const parameters = weights + 4 * (2 * 128 + 2 * 32) + 128;
   expect(trainWork(nano).bytes).toBe(2 * 4 * parameters + 32 * parameters);
 });
@@ -23,7 +23,7 @@ test('the work of Qwen3-0.6B: adapters have weight gradients, frozen matrices ha
   const pair = 4 * 28 * 16 * 128;
   expect(trainWork(qwen).flops / 2048).toBe(4 * (28 * layer + head) + 6 * 28 * adapter + (3 * pair * 512) / 2);
   expect(prefillWork(qwen).flops).toBe(2 * 512 * 28 * layer + 2 * head + (pair * 512 ** 2) / 2);
-  // bf16 weights are read once a step, whatever the batch.
+  // Each step reads the bf16 weights once, for any batch size.
   const [one, many] = [decodeWork(qwen, 1), decodeWork(qwen, 64)];
   expect(one.bytes / 32).toBeGreaterThan(2 * (28 * layer + head));
   expect(one.bytes / 32).toBeLessThan(1.02 * 2 * (28 * layer + head));

@@ -295,7 +295,7 @@ it('asks the judge about the faults of a customer that rules cannot find, if tha
   expect(sound.requests[2]!.model).toBe('m');
   expect(sound.audit.faults).toEqual([]);
 
-  // A judge that fails costs no episode. Without the setting nobody is asked.
+  // If the judge fails, the episode still counts. Without the setting, no judge is asked.
   const silent = await judged({ content: 'All is well.' });
   expect(silent.trajectory).toMatchObject({ termination: 'user_stop', customerJudgement: { checked: [], found: [] } });
   expect(silent.trajectory.reward).not.toBeNull();

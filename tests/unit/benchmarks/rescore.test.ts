@@ -92,7 +92,7 @@ test('tau2: the reward is a product over the reward basis, and 0 without a prope
   expect(await score({ actions: [] }, [called(cancelCall)])).toMatchObject({ reward: 0, db_match: false }); // the task needs no action
   const judged = { ...criteria, reward_basis: ['DB', 'NL_ASSERTION'] as EvaluationCriteria['reward_basis'] };
   expect(await score(judged, good)).toMatchObject({ reward: null, breakdown: { DB: 1, NL_ASSERTION: null } });
-  expect(await score(judged, [])).toMatchObject({ reward: 0 }); // for every answer of a judge
+  expect(await score(judged, [])).toMatchObject({ reward: 0 }); // The reward is 0 for every possible answer of a judge.
   const asked: (readonly string[])[] = [];
   const judge = (assertions: readonly string[]) => (asked.push(assertions), Promise.resolve(assertions.map((text) => text === 'polite')));
   expect(await score(judged, good, true, judge)).toMatchObject({
@@ -176,7 +176,7 @@ test('tau2: which arguments of an action are compared', () => {
   const gold = { name: 'f', arguments: { a: 1, b: [2] } };
   const match = (args: Record<string, Json>, compare_args?: string[]) =>
     actionMatches({ ...gold, compare_args }, { name: 'f', arguments: args });
-  expect([match({ a: 1, b: [2] }), match({ a: 1 }), match({})]).toEqual([true, true, true]); // too few pass
+  expect([match({ a: 1, b: [2] }), match({ a: 1 }), match({})]).toEqual([true, true, true]); // Quirk: too few arguments pass.
   expect([match({ a: 1, b: [2], c: 3 }), match({ a: 2 })]).toEqual([false, false]);
   expect([match({ a: 9 }, []), match({ a: 1, b: 0 }, ['a']), match({ b: [2] }, ['a']), match({ a: 1 }, ['z'])]).toEqual([
     true,

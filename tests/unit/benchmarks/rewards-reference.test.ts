@@ -152,7 +152,7 @@ reference('rewards of recorded conversations with a model', async () => {
     JSON.parse(readFileSync(resolve(data, 'recorded/tau1_airline_gpt-4o.json'), 'utf8')) as Json,
     'tau1',
   );
-  // A transfer had already ended and scored the conversation. The reference scored it again: gold against gold.
+  // In some conversations, a transfer had already caused a scoring. The reference scored them a second time, which compares gold with gold.
   const report = await rescore(imported, runs);
   const kind = 'tau1_airline_gpt4o_rescored';
   const different = expected<Rescored>(kind).trajectories.flatMap(

@@ -1,6 +1,6 @@
 /**
- * The folder of `mua train` under faults of the disk: the disk is full at each write of a run of three steps, or the process is
- * killed there with half of the write done. Then the run goes on, and its files equal those of a run without a fault.
+ * The folder of `mua train` with faults of the disk. For each write of a run of three steps: the disk is full at this write, or the
+ * process is killed after half of it. The run is then continued, and its files equal those of a run without a fault.
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ vi.mock('node:fs/promises', async (original) => {
     async (path, data, ...rest) => {
       if (!fails()) return write(path, data, ...rest);
       const bytes = Buffer.from(data as Buffer);
-      // The first write that fails is half done.
+      // The first failing write writes half of its bytes.
       if (disk.writes === disk.failing) await write(path, bytes.subarray(0, bytes.length / 2), ...rest);
       throw full();
     };
@@ -33,7 +33,7 @@ vi.mock('node:fs/promises', async (original) => {
       if (fails()) throw full();
       return work(...given);
     };
-  /** A full disk can remove and cut off. A killed process does nothing more. */
+  /** On a full disk, files can still be removed and truncated. A killed process can do nothing. */
   const removing =
     <A extends unknown[], T>(work: (...given: A) => Promise<T>) =>
     async (...given: A): Promise<T> => {

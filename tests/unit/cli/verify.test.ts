@@ -1,4 +1,4 @@
-/** `mua verify`: what is whole passes, and each damage is named with its file. */
+/** `mua verify`: undamaged files pass, and each damage is reported with its file. */
 import { createHash } from 'node:crypto';
 import { appendFile, cp, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

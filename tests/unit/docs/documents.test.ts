@@ -1,4 +1,4 @@
-/** The documents are short, and what they name exists: links, anchors, paths and commands. */
+/** The documents are short, and their links, anchors, paths and commands exist. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -50,7 +50,7 @@ test('a broken link and a broken anchor are found', () => {
   ).toEqual(['no.md', '#c', '../README.md#no']);
 });
 
-/** Paths of the repository that stand as code. Patterns and names of a reader's own files are left out. */
+/** The paths of the repository in code format. Patterns and names of the reader's own files are skipped. */
 const paths = (page: string) =>
   [...page.matchAll(/`((?:src|tests|scripts|docs|models|public|workers|bin)\/[\w./-]*|[\w/-]*\/?rooms\.js)`/g)].map(([, path]) => path!);
 /** Paths within commands. */
@@ -74,6 +74,6 @@ test.each(ALL)('each command that %s names exists', (path) => {
   expect(scriptNames.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
   const used = [...page.matchAll(/(?:\.\/mua|`mua) ([a-z][\w-]*)/g)].map(([, name]) => name!);
   expect(used.filter((name) => !commands.includes(name))).toEqual([]);
-  // Outside of a clone npx would run a stranger's package.
+  // Outside of a clone, npx would download and run an unrelated package.
   expect(page).not.toContain('npx mua');
 });

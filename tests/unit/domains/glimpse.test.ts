@@ -1,4 +1,4 @@
-/** The level glimpse, its model and its preset fit together: everything is as short as a minute of training needs. */
+/** The level glimpse, its model and its preset fit together: conversations are short enough to learn within a minute. */
 import 'fake-indexeddb/auto';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

@@ -9,10 +9,10 @@ import { OpenEnvClient } from '../../support/openenv-client.ts';
 const root = join(import.meta.dirname, '../../..');
 const copy = mkdtempSync(join(tmpdir(), 'recipe-'));
 const recipe = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').split('\n## Recipe: a domain\n')[1]!.split('\n## ')[0]!;
-/** Each code block with the file that the line before names. */
+/** The code blocks, each with the file that the line before it names. */
 const blocks = [...recipe.matchAll(/^[^\n]*`([^`\n]+)`:\n\n```ts\n(.*?)```$/gms)].map(([, file, code]) => ({ file: file!, code: code! }));
 
-/** What git ignores, and what the command line does not need. */
+/** Files that git ignores or that the command line does not need. They are not copied. */
 const LEFT_OUT = /^(node_modules|\.git|dist.*|out|public|docs|tests|test-results|playwright-report)$/;
 
 let server: ChildProcess;

@@ -1,4 +1,4 @@
-/** What docs/results/customers.md says of the interaction is what the evaluations of the page say. */
+/** The numbers about the interaction in docs/results/customers.md are those of the evaluations on the page. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { interactionTables, MODELS } from '../../../scripts/interaction-table.mts';

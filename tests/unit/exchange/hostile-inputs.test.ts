@@ -22,7 +22,7 @@ import { reportFaults } from '../../support/faults.ts';
 
 const SECONDS = 3;
 const MOST_CHARACTERS = 5000;
-/** Errors of the language: the reader had not expected the value. */
+/** Errors that JavaScript itself throws. They mean that the reader did not check the value. */
 const BUGS = /^(Type|Range|Reference|Syntax|URI)Error$/;
 
 const encoder = new TextEncoder();
@@ -434,7 +434,7 @@ describe('conversations of other tools', () => {
     'results of tau2-bench': TAU2_RESULTS,
     'results of tau-bench': [{ task_id: 1, reward: 1, trial: 0, traj: messages, info: { task: { actions: [{ name: 'f', kwargs: {} }] } } }],
   };
-  /** What is accepted must be a run that another browser reads. */
+  /** An accepted file must be a run that another browser can read. */
   const read = (text: string) => async () => {
     const { rollouts, source } = await readForeign('x', encoder.encode(text));
     const bundle = await writeRunBundle(readOnlyRun(rollouts, { createdAt: 1, source }), { appVersion: 'test' });

@@ -35,7 +35,7 @@ async function fixture(name: string): Promise<Model> {
   return { ...loadModel(files), figures: JSON.parse(new TextDecoder().decode(files['figures.json'])) as Figures };
 }
 
-/** Far from uniform, so that wrong numbers show. */
+/** Weights that give distributions far from uniform, so that wrong numbers are noticed. */
 function randomModel(change: Partial<ModelConfig>): Model {
   const config: ModelConfig = { ...TINY, vocab_size: 301, num_attention_heads: 4, num_key_value_heads: 2, ...change };
   const weights = randomWeights(config, 7);

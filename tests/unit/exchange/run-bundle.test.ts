@@ -46,7 +46,7 @@ function goodFiles(): Record<string, Uint8Array> {
   };
 }
 
-/** A zip with a manifest that fits its files, unless `change` makes it not. */
+/** A zip whose manifest fits its files, unless `change` breaks this. */
 function packed(
   files: Record<string, Uint8Array>,
   change: (manifest: Record<string, unknown> & { files: Record<string, { sha256: string; bytes: number }> }) => void = () => {},
@@ -121,7 +121,7 @@ describe('a bundle', () => {
       trials.toSorted((a, b) => (`${a.evaluation} ${a.id}` < `${b.evaluation} ${b.id}` ? -1 : 1));
     expect(byId(collected.trials)).toEqual(byId(read.trials));
 
-    // Stored once more, nothing of the first is overwritten.
+    // Storing the run a second time overwrites nothing of the first.
     const again = await library.storeRun(read);
     expect(again).not.toBe(run);
     expect(await db.evaluations.count()).toBe(2 * whole.evaluations.length);
@@ -340,7 +340,7 @@ describe('secrets', () => {
       return performance.now() - from;
     };
     milliseconds(1000);
-    // Quadratic reading takes minutes.
+    // A reader with quadratic time would take minutes.
     expect(milliseconds(2_000_000)).toBeLessThan(3000);
   });
 });

@@ -151,14 +151,14 @@ describe('conversations', () => {
         const { tokens } = renderConversation(tokenizer, chat);
         if (JSON.stringify(tokens) === JSON.stringify(flat[i]!.tokens)) equal += 1;
       }
-      // A malformed or cut turn, or a spelling that the tokenizer would not choose, is not rendered to the same tokens.
+      // Some turns are not rendered to the same tokens: malformed or cut turns, and texts that the tokenizer would split otherwise.
       expect(equal / chats.length).toBeGreaterThan(0.8);
     }
   });
 
   it('mua export-run --format bundle: conversations of one domain as a run that the page imports', async () => {
     const audit = join(folder, 'conversations-1.jsonl');
-    // `mua env-serve` writes them like this: without tokens, and with ids of the client's choice.
+    // `mua env-serve` writes conversations without tokens, and with ids that the client chose.
     const served = run.trajectories.slice(0, 4).map((trajectory) => ({
       ...trajectory,
       id: 'e-0',

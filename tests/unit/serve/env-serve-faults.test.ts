@@ -147,7 +147,7 @@ it('1,000 faults: each episode is done, dropped or an error; no session, episode
   }
 
   const plan = Array.from({ length: 1000 }, (_, i): Fault => {
-    // Idle sessions cost a second each.
+    // Each idle session takes a second.
     const fault = FAULTS[i % FAULTS.length]!;
     return fault === 'idle' && i % 100 > 50 ? 'drop' : fault;
   });
@@ -161,7 +161,7 @@ it('1,000 faults: each episode is done, dropped or an error; no session, episode
   expect(Object.values(counts).reduce((a, b) => a + b)).toBe(1000);
   expect(Math.min(...Object.values(counts))).toBeGreaterThan(40);
 
-  // Each episode that began ended exactly once, whatever happened.
+  // Each episode that began has ended exactly once, with any fault.
   const events = (name: string) => log.filter(({ event }) => event === name).length;
   expect(events('episode_started')).toBe(1000 - counts['half frame']);
   expect(events('episode_ended')).toBe(events('episode_started'));
@@ -169,7 +169,7 @@ it('1,000 faults: each episode is done, dropped or an error; no session, episode
   expect(events('session_closed')).toBe(1000);
   expect([start.mock.calls.length, closings]).toEqual([sessions, sessions]);
   const { episodes } = started.metrics.counts;
-  // The customer ends some of the conversations that a flood plays.
+  // In a flood of frames, the customer ends some of the conversations.
   expect(['dropped', 'terminal_tool', 'user_error', 'user_stop']).toEqual(expect.arrayContaining(Object.keys(episodes)));
   expect(episodes).toMatchObject({ terminal_tool: counts.none, user_error: counts['customer fails'] });
 
@@ -179,7 +179,7 @@ it('1,000 faults: each episode is done, dropped or an error; no session, episode
   expect(kept.map(auditProblem).filter((problem) => problem !== null)).toEqual([]);
   expect(kept.reduce((sum, { audit }) => sum + audit!.hashes.length, 0)).toBe(counts.none);
 
-  // The server still serves.
+  // The server still answers.
   const client = await OpenEnvClient.connect(started.url);
   expect((await client.reset({ seed: 1 })).done).toBe(false);
   await client.close();
@@ -213,7 +213,7 @@ it('a killed process is replaced: its clients see the end, the others go on', as
       ]),
     ),
   );
-  // The connections of each process have one fate.
+  // All connections of one process either end or go on.
   expect([...new Set(ended)].sort()).toEqual([1006, 'goes on']);
   await expect.poll(() => stderr).toContain('process_replaced');
   const metrics = async () => (await fetch(`${url}/metrics`)).text();

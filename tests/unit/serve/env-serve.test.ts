@@ -72,7 +72,7 @@ async function playByExpert(
         ? { role: 'assistant', content: '', tool_calls: [{ type: 'function', function: { ...act.call } }] }
         : { role: 'assistant', content: act.say },
     );
-    // In turn: markup, and the name with arguments.
+    // Send calls alternately as markup and as a name with arguments.
     result = await client.step('call' in act && texts.length % 2 ? { ...act.call } : { content: texts.at(-1) });
     const { role, content, tool_name } = result.observation;
     if (role !== 'system') messages.push({ role, content, ...(tool_name && { name: tool_name }) });
@@ -323,8 +323,9 @@ async function benchmarkServer(rules: 'tau1' | 'tau2', domain: ExactDomain['name
 }
 
 /**
- * A task's gold actions and the facts that it wants said, or neither. The agent asks the customer in words for the customer's own
- * actions, and at the end for the checks that show whether the trouble is over. Then goodbye until the customer ends the conversation.
+ * The acts of an agent. With `gold` it makes the task's gold actions, says the facts that the task requires, asks the customer for
+ * the customer's own actions, and asks for the checks that show whether the problem is solved. After these acts, or without
+ * `gold`, it says goodbye until the customer ends the conversation.
  */
 function actsOf(task: Task, gold: boolean): string[] {
   const { actions } = task;

@@ -1,4 +1,4 @@
-/** Checkpoints in storage: each is whole, or it is named as damaged and the one before is used. */
+/** Checkpoints in storage: each is complete, or it is reported as damaged and the checkpoint before is used. */
 import 'fake-indexeddb/auto';
 import { beforeEach, expect, test } from 'vitest';
 import { randomWeights } from '../../../src/engine/parameters.ts';
@@ -49,7 +49,7 @@ test('one damage of 100: the checkpoint before is loaded, and nothing else is lo
     const name = (['weights', 'reference', 'optimizer'] as const)[i % 3]!;
     const bytes = new Uint8Array(await row[name]!.arrayBuffer());
     const at = Math.floor((i / 100) * bytes.length);
-    // Cut off, one bit turned, or 64 bytes of zeros.
+    // Flip one bit, overwrite 64 bytes, or cut the end off.
     if (i % 5 < 3) bytes[at] = bytes[at]! ^ (1 << (i % 8));
     else if (i % 5 === 3) bytes.fill(bytes[at] === 0 ? 1 : 0, at, at + 64);
     await db.checkpoints.put({ ...row, [name]: new Blob([i % 5 === 4 ? bytes.slice(0, at) : bytes]) });

@@ -1,4 +1,4 @@
-/** Every pair of uses of the GPU: what the table says, what the trainer does, and what the page says are the same. */
+/** For every pair of uses of the GPU, the table, the trainer and the messages of the page agree. */
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { availability } from '../../../src/app/clients/availability.ts';
@@ -7,7 +7,7 @@ import { GPU_USES, type GpuUse, turnOf } from '../../../src/trainer/gpu-uses.ts'
 import { lockManager } from '../../support/locks.ts';
 import { openTab, settled, withRun } from '../../support/tab.ts';
 
-/** In one tab: the uses that keep the GPU until they end, and those that end when training or an evaluation is asked for. */
+/** The uses that keep the GPU of their tab until they end. The other uses end when the tab asks for one of these. */
 const LONG: readonly GpuUse[] = ['train', 'experiment', 'evaluate'];
 const SENTENCES: Record<GpuUse, { here: string; other: string }> = {
   train: {
@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-/** A tab whose engine is not loaded before `go` is called, so that what begins in it goes on. */
+/** A tab whose engine is loaded only after `go` is called. Until then, a use that has begun does not end. */
 function slowTab() {
   let go = () => {};
   const tab = openTab(name, new Promise((resolve) => (go = resolve)));

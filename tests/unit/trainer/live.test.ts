@@ -1,4 +1,4 @@
-/** What a viewer sees of episodes while they are played. */
+/** The acts that a viewer sees while episodes are played. */
 import { expect, test } from 'vitest';
 import { runEpisode } from '../../../src/agent/episode.ts';
 import { type LiveAct, liveActs, type LiveEpisode } from '../../../src/agent/live.ts';
@@ -37,7 +37,7 @@ test('the acts of an episode: what was said, the calls, what they wrote, and wha
   ]);
   expect(episode.acts(9).map(({ id }) => id)).toHaveLength(new Set(episode.acts(9).map(({ id }) => id)).size);
   expect(episode.acts(2)).toEqual(episode.acts(9).slice(-2));
-  // A viewer who compares sizes misses nothing.
+  // Each change raises `size`, so a viewer can compare sizes to notice every change.
   expect(sizes).toEqual(sizes.toSorted((a, b) => a - b));
   expect(new Set([...sizes, episode.size])).toHaveProperty('size', 6);
 });
@@ -92,7 +92,7 @@ test('a viewer gets the first group alone: each rollout when it changes, and all
   expect(live.news()?.rollouts).toEqual([
     { index: 0, acts, reward: 1, audit: { task: 'retail/nano/train/1/0', domain: 'retail', violations: 1 } },
   ]);
-  // The customer failed: the rollout starts again, without an outcome.
+  // The customer failed, so the rollout starts again and has no outcome.
   live.begin(3, episode('3-0', 0));
   expect(live.news()?.rollouts).toEqual([{ index: 0, acts }]);
   live.show();

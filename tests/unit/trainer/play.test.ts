@@ -231,13 +231,13 @@ describe('in a database', async () => {
   const environments = createEnvironments({ databaseName: 'play', domains: GENERATED_DOMAINS });
   const long = { max_turns: 60, max_model_len: 65536 };
 
-  /** An expert plays the agent as a visitor does: without a model, one act per episode, each from the nodes of the last episode. */
+  /** An expert plays the agent as a visitor does, without a model. Each episode adds one act and starts from the nodes of the last. */
   async function play(task: Task, prefix?: Prefix): Promise<Trajectory> {
     const domain = await environments.domain(task.domain, task.level);
     const expert = domain.name === 'telecom' ? createTelecomExpert(task) : createExpert(domain, 3);
     for (let from = prefix; ;) {
       const past = from ? readPrefix(from, task, rulesFor(domain, 'domain')).past : [];
-      // It has not heard the answer that is given now.
+      // The expert acts only when it is the agent's turn. It has not heard the customer's next answer yet.
       const acts =
         from && nextParty(from.nodes) === 'agent'
           ? [expert.act(toMessages({ nodes: [...from.nodes], leaf: from.nodes.length - 1 }).messages.slice(1))]
@@ -442,7 +442,7 @@ describe('in a database', async () => {
       const watched = await sampled((acts) => void seen.push(acts));
       const shown = seen.length;
       expect(outcome(watched)).toEqual(outcome(await sampled()));
-      // Growing words first, and nothing of the prefix.
+      // The page first gets growing words, and never messages of the prefix.
       const first = seen.filter((acts) => acts.length === 1 && acts[0]!.open).map(([act]) => act!.open!.markup.length);
       expect(first.length).toBeGreaterThan(1);
       expect(first).toEqual(first.toSorted((a, b) => a - b));

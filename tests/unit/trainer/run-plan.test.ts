@@ -1,4 +1,4 @@
-/** The memory plan of a run: its parts follow the settings, and each advice saves what it says. */
+/** The memory plan of a run: its parts depend on the settings, and each advice saves the memory that it promises. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, expect, test, vi } from 'vitest';
 import type { ModelFiles } from '../../../src/records/model.ts';
@@ -7,7 +7,7 @@ import { planRun } from '../../../src/trainer/run-plan.ts';
 import { grpoConfig } from '../../../src/training/config.ts';
 
 beforeAll(() => {
-  // A browser's constants.
+  // These constants are those of a browser.
   vi.stubGlobal('GPUBufferUsage', { STORAGE: 1, COPY_SRC: 2, COPY_DST: 4, UNIFORM: 8, MAP_READ: 16 });
   vi.stubGlobal('GPUShaderStage', { COMPUTE: 4 });
 });

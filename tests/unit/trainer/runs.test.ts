@@ -148,14 +148,14 @@ test('a viewer changes nothing: a watched run samples the same tokens and update
 
   const watched = await train((id) => {
     trainer.watch(id, true);
-    // The page of another run closes.
+    // The page of another run is closed.
     trainer.watch(alone.id, false);
   });
   expect(watched.sequences).toEqual(alone.sequences);
   expect(watched.updates).toBe(alone.updates);
   expect(watched.sequences).toHaveLength(8);
 
-  // A turn was seen before its end, and what was seen is its beginning.
+  // The page saw a turn before its end. What it saw is the beginning of this turn.
   const open = lives().flatMap(({ step, rollouts }) =>
     rollouts.flatMap(({ index, acts }) => acts.filter(({ open }) => open).map(({ text }) => ({ id: `${step}-0-${index}`, text }))),
   );
@@ -232,7 +232,7 @@ test('before steps are played again, a run asks if its customer may charge for t
   expect(await steps()).toEqual([0, 1, 2, 3, 4]);
   const costs = (await database.metrics.toArray()).map(({ values }) => values['user/cost'] ?? 0);
   expect(costs).toHaveLength(6);
-  // Once for all steps before, one of which is superseded later; then once for each step.
+  // `spend` is called once for all earlier steps, one of which is superseded later, and after that once for each step.
   const [before] = spend.mock.calls[0]!;
   expect(before).toBeGreaterThan(0);
   await database.runs.update(id, { status: 'interrupted', 'config.total_training_steps': 5 } as never);
@@ -330,7 +330,7 @@ test('steps that are played again stay readable in a run of their own, and do no
   expect(await database.evaluationTrajectories.count()).toBe(trials);
   await expect(trainer.resume(own)).rejects.toThrow('was superseded: go on with the run that it came from');
 
-  // Nothing is later than the last step: no second run is made.
+  // No step is later than the last step, so no second run is made.
   await supersede(database, id, 1);
   expect(await database.runs.count()).toBe(2);
 });

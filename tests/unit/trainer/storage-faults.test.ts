@@ -1,6 +1,6 @@
 /**
- * Faults under a run of two steps: each write fails with QuotaExceededError, a tab dies at each write, the device is lost at
- * each call of the engine, the storage is cleared. Then the run goes on, and its rows equal those of a run without a fault.
+ * Faults during a run of two steps. At each write, the write fails with QuotaExceededError or the tab dies. At each call of the
+ * engine, the device is lost. The storage is cleared. The run is then continued, and its rows equal those of a run without a fault.
  */
 import 'fake-indexeddb/auto';
 import { type DBCore, Dexie } from 'dexie';
@@ -15,10 +15,10 @@ import { reportFaults } from '../../support/faults.ts';
 beforeAll(() => void vi.spyOn(console, 'error').mockImplementation(() => {}));
 const TEST = 'tests/unit/trainer/storage-faults.test.ts';
 const SOON = { timeout: 20_000, interval: 5 };
-// The second step begins with what the first one stored, and the run ends with it.
+// The second step begins with the state that the first step stored, and is the last step.
 const WRITES = { ...REQUEST, overrides: { ...SETTINGS, total_training_steps: 2, save_freq: 1, test_freq: 1 } };
 
-/** Counts writes, and lets those fail that `fails` names. */
+/** Counts the writes. A write fails if `fails` is true for its number. */
 function faulty(name: string, fails: (write: number) => boolean): { database: RunDatabase; writes: () => number } {
   const database = new RunDatabase(name);
   let writes = 0;
@@ -72,7 +72,7 @@ async function content(database: RunDatabase, run: RunRow) {
   };
 }
 
-/** Every row belongs to a row that is there. */
+/** Expects that every row belongs to a row that exists. */
 async function expectConsistent(database: RunDatabase): Promise<void> {
   const runs = new Set((await database.runs.toArray()).map(({ id }) => id));
   const evaluations = new Set((await database.evaluations.toArray()).map(({ id }) => id));
@@ -93,7 +93,7 @@ async function finishedWithoutFault() {
   return { whole: await content(database, row), writes: writes() };
 }
 
-/** Conversations, metrics, evaluations and checkpoints: what a fault may not take away. */
+/** The data that a fault must not remove: conversations, metrics, evaluations and checkpoints. */
 const counted = (database: RunDatabase) =>
   Promise.all(
     [database.rollouts, database.trajectories, database.metrics, database.evaluations, database.evaluationTrajectories].map((table) =>
@@ -112,7 +112,7 @@ async function begun(name: string, fails: (write: number) => boolean) {
   return { database, trainer, last, heal: () => (isFull = false) };
 }
 
-/** The run is whole, and the store holds nothing else. */
+/** Expects that the run is complete and that the storage has no other data. */
 async function expectWhole(database: RunDatabase, whole: unknown, where: string): Promise<void> {
   const row = (await rowOf(database))!;
   expect(row.status, `${where}: ${row.message}`).toBe('done');
@@ -180,7 +180,7 @@ test('the tool database is full at its call k: the run pauses within the call, a
     const { environments } = parts.stage;
     for (const name of ['tasks', 'start', 'verify', 'close'] as const) {
       const real = environments[name].bind(environments) as (...values: unknown[]) => unknown;
-      // The error of a worker comes like this: the class is lost, the name is not.
+      // An error from a worker arrives without its class, but with its name.
       environments[name] = (async (...values: unknown[]) => {
         if (++calls === k) throw Object.assign(new Error('no room'), { name: 'QuotaExceededError' });
         return real(...values);
@@ -211,7 +211,7 @@ test('a tab that dies at write k of a run', async () => {
   const { whole, writes } = await finishedWithoutFault();
   let lost = 0;
   for (let k = 2; k <= writes; k++) {
-    // A transaction that a tab dies in is aborted. Nothing is written after that.
+    // If a tab dies during a transaction, the transaction is aborted. The tab writes nothing after that.
     const { database } = await begun(`death ${k}`, (write) => write >= k);
     database.close();
     const after = new RunDatabase(database.name);

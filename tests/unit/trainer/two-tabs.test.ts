@@ -1,4 +1,4 @@
-/** Two tabs of one browser: every pair of actions, at the same time and one within the other. The engine and the customers are fakes. */
+/** Two tabs of one browser make every pair of actions, at the same time or one during the other. Engine and customers are fakes. */
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { verifyStorage } from '../../../src/app/library/verify-storage.ts';
@@ -9,9 +9,9 @@ import { reportFaults } from '../../support/faults.ts';
 import { lockManager } from '../../support/locks.ts';
 import { type Action, ACTIONS, BASE, openTab, settled, withRun } from '../../support/tab.ts';
 
-/** These need the GPU. */
+/** The actions that need the GPU. */
 const ON_GPU: readonly Action[] = ['train', 'resume', 'evaluate', 'play', 'score'];
-/** These keep the run from being deleted. */
+/** The actions during which the run cannot be deleted. */
 const USES_RUN: readonly Action[] = ['resume', 'evaluate'];
 
 let databases = 0;
@@ -67,7 +67,7 @@ test('a tab hears when another takes the GPU, frees it, or dies', async () => {
   const end = watchGpu(() => void gpuHolder().then((use) => heard.at(-1) !== use && heard.push(use)));
   await expect.poll(() => heard).toEqual([null]);
   for (const use of GPU_USES) {
-    // This holder announces nothing when it goes.
+    // This holder sends no message when it releases the lock.
     let die = () => {};
     void locks.request(`mua-trainer/${use}`, () => new Promise<void>((resolve) => (die = resolve)));
     channel.postMessage(null);

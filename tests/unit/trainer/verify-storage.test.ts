@@ -1,4 +1,4 @@
-/** Settings → Verify: what is stored is whole, or the damaged part is named. */
+/** Settings → Verify: stored data is undamaged, or the damaged part is reported. */
 import 'fake-indexeddb/auto';
 import { readFileSync } from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** A setting is described in one place: an entry that is added to a group is everywhere. */
+/** A setting is described in one place: an entry added to a group appears everywhere that settings are used. */
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { documents, readDocument, withTables } from '../../../scripts/doc-tables.ts';
@@ -16,7 +16,7 @@ const NAME = 'nesterov' as SettingName;
 
 vi.mock('../../../src/training/settings/optimizer.ts', async (original) => {
   const { optimizer } = await original<typeof import('../../../src/training/settings/optimizer.ts')>();
-  // What one adds for a new setting.
+  // The entry of a new setting.
   const nesterov: Setting = {
     schema: z.enum(['off', 'half', 'full']),
     default: 'off',

@@ -27,7 +27,7 @@ const retail = ['nano', 'small', 'full'].flatMap((level) =>
 );
 const phones = ['nano', 'full'].flatMap((level) => makeTelecomTasks({ level, split: 'train', seed: 11, count: 10 }).map(telecomTask));
 
-/** A foreign server: answers every chat request, and `GET /models` with `models` (404 if absent). */
+/** A server of another program. It answers every chat request, and `GET /models` with `models`, or with 404 if `models` is absent. */
 async function foreign(models?: object) {
   const bodies: string[] = [];
   const asked: string[] = [];

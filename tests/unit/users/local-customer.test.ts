@@ -197,7 +197,7 @@ test('a model that no conversation uses leaves the memory', async () => {
 
 test('the user worker waits until the model is loaded', async () => {
   const sessions = new UserSessions(customerScripts);
-  // There are no web workers in Node: so the start of a customer in the tab fails, and its failure arrives.
+  // Node has no web workers, so a customer in the tab cannot start. The caller gets this error.
   await expect(sessions.configure({ mode: 'local', ...CONFIG })).rejects.toThrow(/Worker is not defined/);
   expect(await sessions.configure({ mode: 'scripted' })).toEqual({ simulator: 1 });
 });

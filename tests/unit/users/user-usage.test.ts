@@ -9,7 +9,7 @@ const scenario = customer('on_request', [cancelOrder]);
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(() => Promise.all(cleanups.splice(0).map((close) => close())));
 
-/** A server that answers the requests with these bodies, in turn; null is an error 500. */
+/** A server that answers the requests with these bodies, one after another. For null it answers with status 500. */
 async function answering(bodies: (object | null)[]): Promise<string> {
   const server = createServer((_, response) => {
     const body = bodies.shift();

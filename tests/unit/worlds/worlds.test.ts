@@ -156,7 +156,7 @@ describe('imports', () => {
     expect(await browser.findTasks(ref('tau2-retail', '', 'test'), '')).toEqual({ total: 0, at: null });
     expect((await browser.findTasks(ref('tau2-retail', task!.id, 'base'), 'ada')).at).toBe(0);
     expect((await browser.task(ref('tau2-retail', task!.id)))!.splits).toEqual(['train', 'base']);
-    // The outputs are said, so that the gold plan earns the whole reward.
+    // The agent says the outputs, so that the gold actions earn the whole reward.
     const { verdict, calls } = await browser.runGold(ref('tau2-retail', task!.id));
     expect(calls[0]).toMatchObject({ error: false, call: { name: 'cancel_pending_order' } });
     expect(calls[0]!.changed).toBeGreaterThan(0);
