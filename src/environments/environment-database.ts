@@ -24,7 +24,7 @@ interface EpisodeRow {
   id: string;
   task: Task;
   startedAt: number;
-  /** The name of a lock that the worker holds which plays the episode. Absent if the browser has no Web Locks. */
+  /** The name of a lock, which the worker that plays the episode holds. Absent if the browser has no Web Locks. */
   owner?: string;
 }
 interface ChangeRow {

@@ -22,7 +22,7 @@ function connect(): Connection {
   return { browser: comlink.wrap<WorldBrowser>(worker), failure };
 }
 
-/** Asks the worker. @throws the worker's error; also an error if the worker dies: comlink alone would wait for ever */
+/** Asks the worker. @throws the worker's error, or an error if the worker dies. (comlink alone would wait forever.) */
 export function askWorlds<T>(question: (browser: comlink.Remote<WorldBrowser>) => Promise<T>): Promise<T> {
   connection ??= connect();
   return Promise.race([question(connection.browser), connection.failure]);

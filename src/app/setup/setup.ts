@@ -37,7 +37,7 @@ export function readSetup(preset: string, texts: Record<string, string>): Setup 
   if (texts.epsilon !== undefined) given.clip_ratio_high ??= texts.epsilon;
   const { config, problems } = resolve(preset, given);
   const overrides = Object.fromEntries(configDiff(base, config).map(({ name, to }) => [name, to])) as Partial<GrpoConfig>;
-  // If the visitor sets one share, set all shares. Otherwise the others would be computed again from the given ones and the level's default.
+  // If the visitor sets one share, set all shares. Otherwise the others would be computed from these and the level's default.
   for (const prefix of ['customers', 'val_customers'] as const) {
     if (!Object.keys(given).some((name) => name.startsWith(`${prefix}.`))) continue;
     for (const persona of PERSONAS) overrides[`${prefix}.${persona}`] = config[`${prefix}.${persona}`];
