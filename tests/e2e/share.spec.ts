@@ -300,7 +300,7 @@ test('a link with the address of a published run opens one conversation of it on
   await page.getByRole('button', { name: 'Share', exact: true }).click();
   const address = page.getByLabel('Web address of the file, if you publish it');
   await address.fill('example.org/run.mua.zip');
-  await expect(page.getByText(/^No link: .* is no whole address/)).toBeVisible();
+  await expect(page.getByText(/^There is no link: .* is no whole address/)).toBeVisible();
   await address.fill(`${baseURL}recorded/run.mua.zip`);
   await inspect(page, 'share-link');
   const link = (await page.getByRole('dialog').getByRole('link', { name: 'this link' }).first().getAttribute('href'))!;

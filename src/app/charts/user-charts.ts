@@ -24,7 +24,7 @@ export const USER_FAULTS_CHART: ChartSpec = {
 export const USER_TOKENS_CHART: ChartSpec = {
   id: 'user-tokens',
   title: 'Customer: tokens',
-  help: 'Tokens in the requests to the customer’s language model and in its answers, per step. Its server, or the model in the tab, counts them. If the server reports no tokens, the chart has no line.',
+  help: 'Tokens in the requests to the customer’s language model and in its answers, per step. If this model runs on a server, the server counts the tokens, else the page does. If the server reports no tokens, the chart has no line.',
   kind: 'lines',
   format: number,
   lines: () => [

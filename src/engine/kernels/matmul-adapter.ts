@@ -11,7 +11,10 @@ export interface LowRank {
   down: View;
   /** A view that covers the B of all parts. */
   b: View;
-  /** At most three parts. Each B is [rows, rank], from float `at` of `b`. It adds to the columns `first` … `first + rows - 1` of c. */
+  /**
+   * At most three parts. The matrix B of a part has the shape [rows, rank] and begins at float `at` of the view `b`. The matmul down·Bᵀ
+   * of the part is added to the columns `first` … `first + rows - 1` of c.
+   */
   parts: readonly { at: number; first: number; rows: number }[];
 }
 
