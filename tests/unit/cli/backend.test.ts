@@ -17,7 +17,7 @@ test.each<Case>([
   { gpu: true, lavapipe: 'usable', asked: 'node', expected: 'node' },
   { gpu: false, lavapipe: 'none', expected: 'browser' },
   { gpu: false, lavapipe: 'none', asked: 'node', expected: 'node' },
-  { gpu: false, lavapipe: 'usable', expected: 'node', says: /no GPU, but lavapipe.*--on browser/ },
+  { gpu: false, lavapipe: 'usable', expected: 'node', says: /no GPU: running in Node on lavapipe.*--on browser/ },
   { gpu: false, lavapipe: 'usable', asked: 'browser', expected: 'browser' },
   { gpu: false, lavapipe: 'usable', asked: 'node', expected: 'node' },
   { gpu: false, lavapipe: 'too old', expected: 'browser', says: /cannot be used \(it is of Mesa 22\)/ },
