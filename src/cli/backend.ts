@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import type { Flag } from './args.ts';
 import { UsageError } from './errors.ts';
 import type { Backend } from './backend-job.ts';
-import { findLavapipe, lavapipeProblem, useLavapipe } from '../trainer/node/lavapipe.ts';
+import { lavapipeProblem, prepareLavapipe } from '../trainer/node/lavapipe.ts';
 
 const BACKENDS = ['browser', 'node'] as const;
 export type BackendName = (typeof BACKENDS)[number];
@@ -34,15 +34,7 @@ export interface Machine {
   lavapipeProblem(): Promise<string | null>;
 }
 
-const THIS_MACHINE: Machine = {
-  hasGpu,
-  prepareLavapipe() {
-    const driver = findLavapipe();
-    if (driver) useLavapipe(driver);
-    return driver !== undefined;
-  },
-  lavapipeProblem,
-};
+const THIS_MACHINE: Machine = { hasGpu, prepareLavapipe, lavapipeProblem };
 
 /** @param asked the backend that the visitor named, if any */
 export async function chooseBackend(asked: BackendName | undefined, machine: Machine, note: (text: string) => void): Promise<BackendName> {
