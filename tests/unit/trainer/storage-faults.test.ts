@@ -1,6 +1,6 @@
 /**
- * Faults during a run of two steps. At each write, the write fails with QuotaExceededError or the tab dies. At each call of the
- * engine, the device is lost. The storage is cleared. The run is then continued, and its rows equal those of a run without a fault.
+ * Faults during a run of three steps. At each write, the write fails with QuotaExceededError or the tab dies. At each call of
+ * the engine, the device is lost. The storage is cleared. The run is then continued, and its rows equal those of a run without a fault.
  */
 import 'fake-indexeddb/auto';
 import { type DBCore, Dexie } from 'dexie';
@@ -15,8 +15,7 @@ import { reportFaults } from '../../support/faults.ts';
 beforeAll(() => void vi.spyOn(console, 'error').mockImplementation(() => {}));
 const TEST = 'tests/unit/trainer/storage-faults.test.ts';
 const SOON = { timeout: 20_000, interval: 5 };
-// The second step begins with the state that the first step stored, and is the last step.
-const WRITES = { ...REQUEST, overrides: { ...SETTINGS, total_training_steps: 2, save_freq: 1, test_freq: 1 } };
+const WRITES = { ...REQUEST, overrides: { ...SETTINGS, save_freq: 1, test_freq: 1 } };
 
 /** Counts the writes. A write fails if `fails` is true for its number. */
 function faulty(name: string, fails: (write: number) => boolean): { database: RunDatabase; writes: () => number } {
@@ -162,7 +161,7 @@ describe('QuotaExceededError at write k of a run', () => {
     expect(paused).toBeGreaterThan(writes - 10);
     reportFaults({
       fault: `the storage is full (QuotaExceededError): ${name}`,
-      how: 'at each write of a run of two steps, with a fake GPU and a fake customer',
+      how: 'at each write of a run of three steps, with a fake GPU and a fake customer',
       times: writes,
       lost: `nothing: ${paused} runs paused and continued, ${writes - paused} could not start`,
       test: TEST,
@@ -197,10 +196,10 @@ test('the tool database is full at its call k: the run pauses within the call, a
     await expectWhole(database, whole, `call ${k}`);
     database.close();
   }
-  expect(k).toBeGreaterThan(20);
+  expect(k).toBeGreaterThan(30);
   reportFaults({
     fault: 'the storage is full (QuotaExceededError): a call of the tool database fails',
-    how: 'at each call of a run of two steps, with a fake GPU, customer and tools',
+    how: 'at each call of a run of three steps, with a fake GPU, customer and tools',
     times: k - 1,
     lost: 'nothing: the run paused during the call, and continued',
     test: TEST,
@@ -226,7 +225,7 @@ test('a tab that dies at write k of a run', async () => {
   expect(lost).toBe(0);
   reportFaults({
     fault: 'the tab dies inside a transaction',
-    how: 'at each write of a run of two steps, with a fake GPU and a fake customer',
+    how: 'at each write of a run of three steps, with a fake GPU and a fake customer',
     times: writes - 1,
     lost: 'the current step; the run then continued and stored the same rows',
     test: TEST,
@@ -274,10 +273,10 @@ test('the device is lost at call k of the engine', async () => {
     ).toEqual([]);
     database.close();
   }
-  expect(k).toBeGreaterThan(20);
+  expect(k).toBeGreaterThan(30);
   reportFaults({
     fault: 'the GPU device is lost in rollout, scoring, update or save',
-    how: 'at each call of a fake engine in a run of two steps',
+    how: 'at each call of a fake engine in a run of three steps',
     times: k - 1,
     lost: 'the current step; the run then continued and stored the same rows',
     test: TEST,
@@ -310,7 +309,7 @@ test('storage that is cleared while a run trains', async () => {
   }
   reportFaults({
     fault: 'the visitor clears the storage while a run trains',
-    how: 'the database is deleted at each write of a run of two steps',
+    how: 'the database is deleted at each write of a run of three steps',
     times: writes - 1,
     lost: 'what the visitor cleared; the run paused, and its model could still be downloaded',
     test: TEST,
