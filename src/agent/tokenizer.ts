@@ -6,6 +6,7 @@
  */
 import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
 import { InputError, parserReason, shown } from '../base/input-error.ts';
+import { Recent } from '../base/recent.ts';
 import { checkTokenizerJson } from './tokenizer-file.ts';
 import type { Tokenizer } from './types.ts';
 
@@ -38,21 +39,14 @@ export function loadTokenizer(files: TokenizerFiles): ChatTokenizer {
     throw new InputError(`tokenizer.json is no tokenizer of Hugging Face: ${parserReason(error)}`);
   }
   const encode = (string: string): number[] => (string === '' ? [] : tokenizer.encode(string, { add_special_tokens: false }).ids);
-  const known = new Map<string, number[]>();
-  const remembered = (string: string): number[] => {
-    const ids = known.get(string) ?? encode(string);
-    known.delete(string);
-    known.set(string, ids);
-    for (const oldest of known.keys()) if (known.size > REMEMBERED) known.delete(oldest);
-    return ids.slice();
-  };
+  const known = new Recent<string, number[]>(REMEMBERED);
   let maxId = -1;
   for (const id of tokenizer.get_vocab().values()) maxId = Math.max(maxId, id);
 
   return {
     vocabSize: maxId + 1,
     chatTemplate: files['chat_template.jinja'] === undefined ? defaultTemplate(config.chat_template) : text(files['chat_template.jinja']),
-    encode: (string) => (string.length < LONG ? encode(string) : remembered(string)),
+    encode: (string) => (string.length < LONG ? encode(string) : known.get(string, () => encode(string)).slice()),
     decode(tokens) {
       // A model's embedding may have more rows than the tokenizer has tokens. Skip ids that have no token.
       const ids = Array.from(tokens).filter((id) => tokenizer.id_to_token(id) !== undefined);

@@ -1,4 +1,5 @@
 /** @file What all stores of episodes share: domains by name, base worlds in memory, and the code that runs a tool call. */
+import { Recent } from '../base/recent.ts';
 import {
   checkLevel,
   type DomainDefinition,
@@ -41,7 +42,7 @@ export interface LogEntry {
 const WORLDS_IN_MEMORY = 128;
 
 export abstract class EpisodeStore {
-  private readonly worlds = new Map<string, Promise<World>>();
+  private readonly worlds = new Recent<string, Promise<World>>(WORLDS_IN_MEMORY);
 
   /** @param definitions the domains, by name */
   constructor(private readonly definitions: ReadonlyMap<string, DomainDefinition | DomainSource>) {}
@@ -71,13 +72,8 @@ export abstract class EpisodeStore {
   /** The base world. It is loaded once and then kept in memory. */
   world(definition: TableDomain, id: string): Promise<World> {
     const key = `${definition.name}\n${id}`;
-    let world = this.worlds.get(key);
-    if (world)
-      this.worlds.delete(key); // moves the world to the end: the map is sorted by last use
-    else world = this.loadWorld(definition, id);
-    this.worlds.set(key, world);
+    const world = this.worlds.get(key, () => this.loadWorld(definition, id));
     world.catch(() => this.worlds.delete(key));
-    if (this.worlds.size > WORLDS_IN_MEMORY) this.worlds.delete(this.worlds.keys().next().value!);
     return world;
   }
 
