@@ -24,7 +24,10 @@ function secondsOfSteps(preset, on) {
   return seconds.slice(1);
 }
 
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return (sorted[Math.floor((sorted.length - 1) / 2)] + sorted[Math.floor(sorted.length / 2)]) / 2;
+}
 try {
   const rows = [];
   for (const preset of presets.split(',')) {
