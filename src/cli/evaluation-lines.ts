@@ -1,14 +1,20 @@
 /** @file The lines that `mua evaluate` prints about its report. */
 import type { EvaluateReport, EvaluateResult } from '../trainer/messages.ts';
+import { correctedText, holm } from '../base/holm.ts';
 import { percent } from './commands/shared.ts';
 
 const points = (x: number) => `${x < 0 ? '−' : '+'}${Math.abs(100 * x).toFixed(1)}`;
 
-/** @param difference the difference between the customers `a` and `b`; null if no trial was scored with both */
-export const differenceLine = (a: string, b: string, difference: EvaluateResult['differences'][number]): string =>
-  difference
-    ? `${b} − ${a}: ${points(difference.difference)} points  (95 %: ${points(difference.low)} to ${points(difference.high)}; ${difference.tasks} tasks, paired)`
-    : `${b} − ${a}: no trial was scored with both`;
+/** A line for each customer after the first: its difference from the first. With several, p-values are after Holm's correction. */
+export function differenceLines([first, ...others]: readonly string[], differences: EvaluateResult['differences']): string[] {
+  const corrected = holm(differences.map((difference) => difference?.p ?? null));
+  const comparisons = corrected.filter((p) => p !== null).length;
+  return differences.map((difference, i) => {
+    if (!difference) return `${others[i]} − ${first}: no trial was scored with both`;
+    const { difference: value, low, high, tasks } = difference;
+    return `${others[i]} − ${first}: ${points(value)} points  (95 %: ${points(low)} to ${points(high)}; ${tasks} tasks, paired; ${correctedText(corrected[i]!, comparisons)})`;
+  });
+}
 
 export const reportLines = (report: EvaluateReport): string[] => [
   ...report.pass_hat.map(({ k, value, low, high }) => `pass^${k}  ${percent(value)}  (95 %: ${percent(low)} to ${percent(high)})`),

@@ -4,6 +4,7 @@
  */
 import { customerName } from '../base/customer-name.ts';
 import { groupBy } from '../base/group-by.ts';
+import { holm } from '../base/holm.ts';
 import type { EvaluationRow, Interval } from '../records/evaluation.ts';
 import { pairedDifference, type PairedDifference, pairTrials } from './paired.ts';
 import { settingsKey } from './types.ts';
@@ -14,6 +15,8 @@ export interface MatrixCell {
   passHat: Interval;
   /** The difference from the first row, with the same customer. Null in the first row, and if no trials can be paired. */
   difference: PairedDifference | null;
+  /** The p-value of the difference, after Holm's correction for all differences of the matrix. */
+  corrected: number | null;
 }
 
 export interface CustomerMatrix {
@@ -21,6 +24,8 @@ export interface CustomerMatrix {
   key: string;
   /** The names of the customers. Those with the most evaluations come first. */
   customers: string[];
+  /** The number of differences that have a p-value. */
+  comparisons: number;
   /** The weights. Those that were evaluated first come first. `cells` are in the order of `customers`. */
   rows: { name: string; model: EvaluationRow['model']; run: string; cells: (MatrixCell | null)[] }[];
 }
@@ -52,8 +57,10 @@ function matrixOf(key: string, group: readonly EvaluationRow[]): CustomerMatrix 
       const before = own === first ? undefined : newest(first!, customer);
       const { value, low, high } = evaluation.report.pass_hat[0]!;
       const difference = before ? pairedDifference(pairTrials(before.results, evaluation.results)) : null;
-      return { evaluation, passHat: { value, low, high }, difference };
+      return { evaluation, passHat: { value, low, high }, difference, corrected: null };
     }),
   }));
-  return { key, customers, rows };
+  const compared = rows.flatMap(({ cells }) => cells.filter((cell) => cell?.difference)) as MatrixCell[];
+  for (const [i, p] of holm(compared.map(({ difference }) => difference!.p)).entries()) compared[i]!.corrected = p;
+  return { key, customers, comparisons: compared.length, rows };
 }

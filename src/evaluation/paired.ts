@@ -4,7 +4,9 @@
  */
 import type { Interval, TrialResult } from '../records/evaluation.ts';
 import type { Violation } from '../records/task.ts';
-import { mean, meanInterval } from './pass-hat.ts';
+import { groupBy } from '../base/group-by.ts';
+import { clustersOf, meanInterval } from './intervals.ts';
+import { mean } from './pass-hat.ts';
 
 export type Rule = Violation['rule'];
 export const FLIPS = ['gained', 'lost', 'both', 'neither'] as const;
@@ -74,7 +76,7 @@ export function countViolationFlips(pairs: readonly Pair[]): { rule: Rule; stopp
     .filter(({ stopped, started }) => stopped + started > 0);
 }
 
-/** `low` and `high` are the interval of the difference. */
+/** `low` and `high` are the interval of the difference (`meanInterval`). */
 export interface PairedDifference extends Omit<Interval, 'value'> {
   tasks: number;
   /** The mean over tasks of the success rate of the task's paired trials. */
@@ -85,33 +87,40 @@ export interface PairedDifference extends Omit<Interval, 'value'> {
   /** The numbers of tasks of which more trials (`better`) or fewer trials (`worse`) succeeded. */
   better: number;
   worse: number;
-  /** p-value of the exact two-sided sign test over tasks. With one trial per task this is the exact McNemar test. */
+  /** The p-value of the exact two-sided sign test over customers. With one task a customer and one trial a task this is the exact McNemar test. */
   p: number;
 }
 
-/** Compares the evaluations task by task, because the trials of one task are not independent. Null if there are no pairs. */
+/** Compares the evaluations customer by customer, because the trials of one customer are not independent. Null if there are no pairs. */
 export function pairedDifference(pairs: readonly Pair[]): PairedDifference | null {
-  if (pairs.length === 0) return null;
-  const byTask = new Map<string, Pair[]>();
-  for (const pair of pairs) byTask.set(pair.task, [...(byTask.get(pair.task) ?? []), pair]);
-  const tasks = [...byTask.values()].map((trials) => ({
-    before: trials.filter(({ before }) => before.reward === 1).length / trials.length,
-    after: trials.filter(({ after }) => after.reward === 1).length / trials.length,
-  }));
-  const differences = tasks.map(({ before, after }) => after - before);
-  const { value: difference, low, high } = meanInterval(differences);
-  const better = differences.filter((d) => d > 0).length;
-  const worse = differences.filter((d) => d < 0).length;
+  const tasks = [...groupBy(pairs, ({ task }) => task).values()].map((trials) => {
+    const [before, after] = (['before', 'after'] as const).map(
+      (side) => trials.filter((pair) => pair[side].reward === 1).length / trials.length,
+    ) as [number, number];
+    return { customer: trials[0]!.after.customer ?? trials[0]!.task, before, after, difference: after - before };
+  });
+  const customers = clustersOf(
+    tasks,
+    ({ customer }) => customer,
+    ({ difference }) => difference,
+  );
+  const interval = meanInterval(customers, [-1, 1]);
+  if (!interval) return null;
+  const { value: difference, low, high } = interval;
+  const rose = (sums: readonly number[]) => sums.filter((sum) => sum > 0).length;
+  const fell = (sums: readonly number[]) => sums.filter((sum) => sum < 0).length;
+  const byTask = tasks.map((task) => task.difference);
+  const byCustomer = customers.map(({ sum }) => sum);
   return {
     tasks: tasks.length,
-    before: mean(tasks.map((task) => task.before)),
-    after: mean(tasks.map((task) => task.after)),
+    before: mean(tasks.map(({ before }) => before)),
+    after: mean(tasks.map(({ after }) => after)),
     difference,
     low,
     high,
-    better,
-    worse,
-    p: signTest(better, worse),
+    better: rose(byTask),
+    worse: fell(byTask),
+    p: signTest(rose(byCustomer), fell(byCustomer)),
   };
 }
 

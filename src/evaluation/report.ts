@@ -3,38 +3,53 @@ import { groupBy } from '../base/group-by.ts';
 import { isAudited } from '../domains/registry.ts';
 import type { EvaluationReport } from '../records/evaluation.ts';
 import type { Trajectory } from '../records/trajectory.ts';
-import { mean, meanInterval, passHatInterval, ratioInterval } from './pass-hat.ts';
-import { confirmedWrites, intentOf, resultOf } from './trial-result.ts';
+import { clustersOf, shareInterval } from './intervals.ts';
+import { mean, passHatInterval } from './pass-hat.ts';
+import { confirmedWrites, customerOf, intentOf, resultOf } from './trial-result.ts';
+
+/** A share of which nothing was measured. */
+const UNKNOWN = { value: 0, low: 0, high: 1 };
 
 /** `trajectories` are all episodes, including those without a score. The trials of a task have the same group. */
 export function reportOf(trajectories: readonly Trajectory[], trials: number, seconds: number): EvaluationReport {
   const tasks = [...groupBy(trajectories, ({ group }) => group)]
     .sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))
-    .map(([, episodes]) => ({ task: episodes[0]!.task, played: episodes.filter(({ reward }) => reward !== null) }));
+    .map(([, episodes]) => ({
+      task: episodes[0]!.task,
+      customer: customerOf(episodes[0]!.task),
+      played: episodes.filter(({ reward }) => reward !== null),
+    }));
   const scored = tasks.flatMap(({ played }) => played);
-  const results = tasks.map(({ task, played }) => ({
+  const results = tasks.map(({ task, customer, played }) => ({
     intent: intentOf(task),
+    customer,
     trials: played.length,
     successes: played.filter(({ reward }) => reward === 1).length,
   }));
+  const completion = shareInterval(
+    clustersOf(
+      tasks.filter(({ played }) => played.length > 0),
+      ({ customer }) => customer,
+      ({ played }) => mean(played.map(({ verdict }) => verdict?.progress ?? 0)),
+    ),
+  );
+  const audited = trajectories.every(({ task }) => isAudited(task.domain));
+  const writes = [...groupBy(tasks, ({ customer }) => customer).values()].map((own) =>
+    confirmedWrites(own.flatMap(({ played }) => played.map(resultOf))),
+  );
   const intents = [...groupBy(results, ({ intent }) => intent)].sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     tasks: tasks.length,
     trials,
-    pass_hat: Array.from({ length: trials }, (_, i) => passHatInterval(results, i + 1)),
-    tcr: meanInterval(
-      tasks.filter(({ played }) => played.length > 0).map(({ played }) => mean(played.map((t) => t.verdict?.progress ?? 0))),
-      0,
+    pass_hat: Array.from({ length: trials }, (_, i) => i + 1).flatMap(
+      (k) => passHatInterval(results, k) ?? (k === 1 ? { k, ...UNKNOWN } : []),
     ),
+    tcr: completion ?? UNKNOWN,
     noop_tasks: tasks.filter(({ task }) => task.noop).length,
     unscored: trajectories.length - scored.length,
     terminations: tally(trajectories.map(({ termination }) => termination)),
-    violations: trajectories.every(({ task }) => isAudited(task.domain))
-      ? tally(scored.flatMap(({ violations }) => violations.map(({ rule }) => rule)))
-      : null,
-    confirmed_writes: trajectories.every(({ task }) => isAudited(task.domain))
-      ? ratioInterval(tasks.map(({ played }) => confirmedWrites(played.map(resultOf))))
-      : null,
+    violations: audited ? tally(scored.flatMap(({ violations }) => violations.map(({ rule }) => rule))) : null,
+    confirmed_writes: audited ? shareInterval(writes.map(({ count, of }) => ({ sum: count, of }))) : null,
     tool_calls: sumCounts(scored.map(({ toolCalls }) => toolCalls)),
     turns_mean: mean(scored.map(({ turns }) => turns)),
     by_intent: Object.fromEntries(

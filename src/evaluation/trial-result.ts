@@ -13,11 +13,24 @@ export function intentOf(task: Task): string {
   return task.scenario.wishes.map((wish) => (wish.impossible ? `${wish.intent} (impossible)` : wish.intent)).join('+');
 }
 
+/**
+ * The key of the task's customer: the world and the facts that name the customer. Only some tasks of a customer state the email, so it
+ * counts only if there is no other fact. Tasks of tau-bench v1 have a `user_id`. A task without such facts has a customer of its own.
+ */
+export function customerOf({ id, world, scenario, benchmark }: Task): string {
+  const { user_id } = (benchmark ?? {}) as { user_id?: string };
+  if (user_id !== undefined) return JSON.stringify([world, user_id]);
+  const { email: _, ...others } = scenario.identity;
+  const facts = Object.values(Object.keys(others).length > 0 ? others : scenario.identity);
+  return facts.length > 0 ? JSON.stringify([world, ...facts]) : id;
+}
+
 /** Summarises a trial, with the audit of its customer. */
 export function resultOf(trajectory: Trajectory): TrialResult {
   const { faults, judged } = auditOf(trajectory);
   return {
     ...outcomeOf(trajectory),
+    customer: customerOf(trajectory.task),
     faults: faults.map(({ kind }) => kind),
     ...(judged && { judged: true }),
     ...(isRewardDenied(trajectory, faults) && { denied: true }),
@@ -25,7 +38,7 @@ export function resultOf(trajectory: Trajectory): TrialResult {
 }
 
 /** The part of the summary that a trial and a rollout of training have in common. */
-export function outcomeOf(trajectory: Trajectory): Omit<TrialResult, 'faults' | 'judged' | 'denied'> {
+export function outcomeOf(trajectory: Trajectory): Omit<TrialResult, 'customer' | 'faults' | 'judged' | 'denied'> {
   const { id, task, index, reward, termination, turns, nodes, violations } = trajectory;
   const tokens = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
   return {

@@ -4,8 +4,11 @@
  */
 import type { Experiment, ExperimentEvaluation, ExperimentRun } from '../records/experiment.ts';
 import { mean } from '../evaluation/pass-hat.ts';
-import { overSeeds, overSeedsAndTasks, type Estimate } from './estimate.ts';
+import { correctedText, holm } from '../base/holm.ts';
+import { differencesOverSeeds, differencesTest, type Estimate, overSeeds, sharesOverSeeds } from './estimate.ts';
 
+/** A difference is shown if its corrected p-value is below this. */
+const SHOWN = 0.05;
 /** A figure of training is the mean over this many last steps. */
 const LAST_STEPS = 10;
 const SHARE = [0, 1] as const;
@@ -43,8 +46,12 @@ export interface Comparison {
   baseline: string;
   /** The held-out success of the variant minus that of the baseline. Null if no seed is finished in both. */
   difference: Estimate | null;
+  /** The p-value of “no difference” (`differencesTest`), and the same after Holm's correction for all comparisons that have one. */
+  p: number | null;
+  corrected: number | null;
+  /** `better` and `worse` are shown: the corrected p-value is below 0.05. */
   verdict: 'better' | 'worse' | 'not shown';
-  /** The conclusion as one sentence. It claims no more than the interval shows. */
+  /** The conclusion as one sentence. */
   sentence: string;
 }
 
@@ -62,7 +69,7 @@ export function analyse(experiment: Experiment, runs: readonly ExperimentRun[]):
   const others = experiment.variants.filter(({ name }) => name !== experiment.baseline);
   return {
     variants,
-    comparisons: others.map(({ name }) => compare(name, of(name), experiment.baseline, of(experiment.baseline))),
+    comparisons: concluded(others.map(({ name }) => compare(name, of(name), experiment.baseline, of(experiment.baseline)))),
     finished: variants.reduce((sum, { seeds }) => sum + seeds.length, 0),
     total: experiment.variants.length * experiment.seeds.length,
   };
@@ -79,13 +86,9 @@ function variantResult(name: string, runs: readonly ExperimentRun[]): VariantRes
     name,
     seeds: runs.map(({ seed }) => seed),
     figures: {
-      held_out: overSeedsAndTasks(
-        runs.map((run) => scored(last(run))),
-        SHARE,
-      ),
-      gain: overSeedsAndTasks(
+      held_out: sharesOverSeeds(runs.map((run) => scored(last(run)))),
+      gain: differencesOverSeeds(
         runs.filter(({ evaluations }) => evaluations.length > 1).map((run) => taskDifferences(run, run, run.evaluations[0])),
-        DIFFERENCE,
       ),
       confirmed: plain((run) => last(run)?.figures.confirmed_writes, SHARE),
       confirmed_gain: plain((run) => confirmedGain(run), DIFFERENCE),
@@ -120,10 +123,7 @@ function curve(runs: readonly ExperimentRun[]): CurvePoint[] {
   const at = (run: ExperimentRun, step: number) => run.evaluations.find((evaluation) => evaluation.step === step);
   const steps = (runs[0]?.evaluations ?? []).map(({ step }) => step).filter((step) => runs.every((run) => at(run, step)));
   return steps.flatMap((step) => {
-    const estimate = overSeedsAndTasks(
-      runs.map((run) => scored(at(run, step))),
-      SHARE,
-    );
+    const estimate = sharesOverSeeds(runs.map((run) => scored(at(run, step))));
     return estimate ? [{ step, ...estimate }] : [];
   });
 }
@@ -138,14 +138,25 @@ export function metricCurve(runs: readonly ExperimentRun[], metric: string): Cur
   });
 }
 
-/** Compares two variants. Their last evaluations are paired by seed and task. */
-function compare(variant: string, ours: readonly ExperimentRun[], baseline: string, theirs: readonly ExperimentRun[]): Comparison {
+type Tested = Pick<Comparison, 'variant' | 'baseline' | 'difference' | 'p'>;
+
+/** Compares two variants. Their last evaluations are paired by seed and task. A seed whose runs played different tasks is left out. */
+function compare(variant: string, ours: readonly ExperimentRun[], baseline: string, theirs: readonly ExperimentRun[]): Tested {
   const pairs = ours.flatMap((run) => {
     const other = theirs.find(({ seed }) => seed === run.seed);
-    return other ? [taskDifferences(run, other)] : [];
+    return other && sameTasks(run, other) ? [taskDifferences(run, other)] : [];
   });
-  const difference = overSeedsAndTasks(pairs, DIFFERENCE);
-  return { variant, baseline, difference, ...conclusion(variant, baseline, difference) };
+  return { variant, baseline, difference: differencesOverSeeds(pairs), p: differencesTest(pairs) };
+}
+
+const sameTasks = (a: ExperimentRun, b: ExperimentRun) =>
+  a.tasks.length === b.tasks.length && a.tasks.every((task) => b.tasks.includes(task));
+
+/** Adds the p-values after Holm's correction, and the conclusions from them. */
+function concluded(tested: readonly Tested[]): Comparison[] {
+  const corrected = holm(tested.map(({ p }) => p));
+  const comparisons = corrected.filter((p) => p !== null).length;
+  return tested.map((one, i) => ({ ...one, corrected: corrected[i]!, ...conclusion(one, corrected[i]!, comparisons) }));
 }
 
 /**
@@ -166,15 +177,24 @@ const points = (share: number) =>
     .replace(/^-(?=0\.0$)/, '')
     .replace('-', '−');
 
-function conclusion(variant: string, baseline: string, estimate: Estimate | null): Pick<Comparison, 'verdict' | 'sentence'> {
-  if (!estimate)
-    return { verdict: 'not shown', sentence: `\`${variant}\` and \`${baseline}\` have no finished seed in common: nothing is shown yet.` };
-  const { value, low, high, seeds } = estimate;
+function conclusion(
+  { variant, baseline, difference }: Tested,
+  corrected: number | null,
+  comparisons: number,
+): Pick<Comparison, 'verdict' | 'sentence'> {
+  if (!difference)
+    return {
+      verdict: 'not shown',
+      sentence: `\`${variant}\` and \`${baseline}\` have no finished seed with the same tasks in common: nothing is shown yet.`,
+    };
+  const { value, low, high, seeds } = difference;
   const size = points(Math.abs(value));
   const relation = size === '0.0' ? 'equals' : `is ${size} points ${value > 0 ? 'better than' : 'worse than'}`;
   const interval = `95 % interval ${points(low)} to ${points(high)}`;
   const start = `\`${variant}\` ${relation} \`${baseline}\` in held-out success (${interval}, ${seeds} ${seeds === 1 ? 'seed' : 'seeds'})`;
-  if (seeds === 1) return { verdict: 'not shown', sentence: `${start}: not shown, because one seed says nothing about other seeds.` };
-  if (low <= 0 && high >= 0) return { verdict: 'not shown', sentence: `${start}: not shown.` };
-  return { verdict: value > 0 ? 'better' : 'worse', sentence: `${start}: shown.` };
+  if (corrected === null)
+    return { verdict: 'not shown', sentence: `${start}: not shown, because one seed says nothing about other seeds.` };
+  const p = correctedText(corrected, comparisons);
+  if (corrected >= SHOWN) return { verdict: 'not shown', sentence: `${start}: not shown (${p}).` };
+  return { verdict: value > 0 ? 'better' : 'worse', sentence: `${start}: shown (${p}).` };
 }

@@ -23,7 +23,10 @@ function estimateText(estimate: Estimate | null, id: FigureId): string {
   return interval === '' ? mean : `${mean} (${interval})`;
 }
 
-/** A table with a line for each variant, followed by a sentence for each comparison. Figures that no variant has are omitted. */
+/** What “shown” means, for the command line and for the page. */
+export const SHOWN_MEANS = 'A difference is shown if p is below 0.05 after Holm’s correction for all comparisons of the table.';
+
+/** A table with a line for each variant, then a sentence for each comparison. Figures that no variant has are left out. */
 export function reportLines({ experiment, runs }: ExperimentContent): string[] {
   const { variants, comparisons, finished, total } = analyse(experiment, runs);
   const shown = FIGURES.filter(({ id }) => variants.some(({ figures }) => figures[id]));
@@ -38,7 +41,7 @@ export function reportLines({ experiment, runs }: ExperimentContent): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return [
     `${experiment.name}: ${experiment.question}`,
-    `${finished} of ${total} runs are finished. Means over seeds with 95 % intervals.`,
+    `${finished} of ${total} runs are finished. Means over seeds with 95 % intervals. ${SHOWN_MEANS}`,
     '',
     ...rows.map((row) =>
       row

@@ -20,6 +20,11 @@ export interface EvaluationSettings {
   top_p: number;
   top_k: number;
   seed: number;
+  /**
+   * How tasks and customers are drawn. 2: each held-out task is from another world, and each trial of a task draws its customer's seed
+   * anew. Absent, as in earlier versions: neighbouring tasks, and one seed of the customer for all trials of a task.
+   */
+  protocol?: 2;
   /** Absent: the default conditions of the level. */
   conditions?: Conditions;
   limits: EpisodeLimits;
@@ -39,6 +44,8 @@ export interface EvaluationRequest {
 export interface TrialResult {
   id: string;
   task: string;
+  /** The key of the task's customer (`customerOf`). Absent in evaluations of earlier versions. */
+  customer?: string;
   /** Index of the trial among the trials of its task. */
   index: number;
   intent: string;
@@ -61,7 +68,7 @@ export interface TrialResult {
 export interface EvaluationReport {
   tasks: number;
   trials: number;
-  /** pass^k for k = 1…trials, with a 95 % bootstrap interval over tasks. */
+  /** pass^k for k = 1…trials, with a 95 % interval (`shareInterval`). A k above 1 that no task has as scored trials is left out. */
   pass_hat: (Interval & { k: number })[];
   /** Task completion rate: the verdict's `progress`, first averaged over the trials of each task, then over tasks. */
   tcr: Interval;
@@ -73,8 +80,8 @@ export interface EvaluationReport {
   /** How often each rule was broken. Null if the domain is not audited. */
   violations: Record<string, number> | null;
   /**
-   * The share of writes that the customer had confirmed, with a 95 % bootstrap interval over tasks. Null if the domain is not audited, or
-   * if nothing was written.
+   * The share of writes that the customer had confirmed, with a 95 % interval (`shareInterval`). Null if the domain is not audited, or if
+   * nothing was written.
    */
   confirmed_writes: Interval | null;
   tool_calls: Record<string, number>;

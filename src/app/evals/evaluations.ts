@@ -10,7 +10,7 @@ import type { Query } from '../routes/routes.ts';
 export function settingsText({ domain, level, split, seed, temperature, conditions, user }: EvaluationSettings): string {
   const customers = conditionsText(conditions, domain, level);
   const who = user.mode === 'scripted' ? '' : `, ${user.mode === 'local' ? customerName(user) : user.model}`;
-  return `${domain} ${level}, ${split === 'heldout' ? 'held-out' : 'training'} tasks, seed ${seed}, temperature ${temperature}${who}${customers && `, ${customers}`}`;
+  return `${domain} ${level}, ${split === 'heldout' ? 'held-out' : 'training'} tasks, seed ${seed}, ${temperature === 0 ? 'greedy' : `temperature ${temperature}`}${who}${customers && `, ${customers}`}`;
 }
 
 /** The other evaluations of the same tasks and seeds: by step of the weights, then by date. */
@@ -37,6 +37,7 @@ export function pairingProblem(a: EvaluationRow, b: EvaluationRow): string {
   if (a.id === b.id) return 'Choose two different evaluations.';
   if (settingsKey(a.settings) === settingsKey(b.settings)) return '';
   const [left, right] = [a.settings, b.settings];
+  if (left.protocol !== right.protocol) return 'An earlier version of the page played one of these two evaluations, with other tasks.';
   const names = (['domain', 'level', 'split', 'tasks', 'trials', 'seed', 'temperature'] as const).filter(
     (name) => left[name] !== right[name],
   );

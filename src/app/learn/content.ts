@@ -490,7 +490,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       open: beforeAfter(),
       focus: ['difference'],
       text: [
-        'The weights before and after training served the same 48 held-out customers. Success rose from 65 % to 90 %: 13 trials were gained, 1 was lost. The difference is 25 points, with a 95 % interval from 10 to 38.',
+        'The weights before and after training served the same 48 held-out tasks. Success rose from 65 % to 90 %: 13 trials were gained, 1 was lost. The difference is 25 points, with a 95 % interval from 1 to 43.',
       ],
       predict: {
         question: 'What does this interval cover?',
@@ -501,7 +501,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         ],
         answer: 1,
         why: [
-          'The interval comes from a bootstrap over the 48 tasks: it says how much the choice of the tasks matters. But this is only one run. Another seed trains other weights, and may gain less or more.',
+          'The interval comes from the customers of the 48 tasks: it says how much the choice of the customers matters. But this is only one run. Another seed trains other weights, and may gain less or more.',
         ],
       },
     },

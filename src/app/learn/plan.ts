@@ -115,10 +115,10 @@ export const EXERCISES: readonly Exercise[] = [
       'This looks like reward hacking: the reward pays for something other than what you want. Read rollouts with violations and a high reward, and check what the reward settings pay for.',
   },
   {
-    question: 'One run gained 25 points (95 % interval 10 to 38, over 48 tasks). May you write that the method gains at least 10 points?',
+    question: 'One run gained 25 points (95 % interval 1 to 43, over 48 tasks). May you write that the method gains at least 1 point?',
     moment: { lesson: 'honest', step: 0 },
     answer:
-      'No. The interval covers only the choice of the tasks, for the weights of this one run. Another seed trains other weights. Train several seeds, and give the interval over seeds.',
+      'No. The interval covers only the choice of the customers, for the weights of this one run. Another seed trains other weights. Train several seeds, and give the interval over seeds.',
   },
 ];
 

@@ -12,7 +12,7 @@ import { ON } from '../backend.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { EvaluationFolder } from '../evaluation-folder.ts';
-import { differenceLine, reportLines } from '../evaluation-lines.ts';
+import { differenceLines, reportLines } from '../evaluation-lines.ts';
 import { checkParent, findModel, type ModelFolder, writeAll } from '../files.ts';
 import { readTaskIds } from '../inputs.ts';
 import { fileSha256, sha256 } from '../out-folder.ts';
@@ -208,8 +208,9 @@ export const evaluate = command({
       'customers' in result
         ? [
             ...result.customers.flatMap(({ user, ...own }) => [`customer ${user}`, ...reportLines(own).map((line) => `  ${line}`)]),
-            ...result.differences.map((difference, i) =>
-              differenceLine(result.customers[0]!.user, result.customers[i + 1]!.user, difference),
+            ...differenceLines(
+              result.customers.map(({ user }) => user),
+              result.differences,
             ),
           ]
         : reportLines(result);

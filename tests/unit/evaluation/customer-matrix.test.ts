@@ -56,6 +56,22 @@ test('rows are models, columns are customers, and differences pair with the firs
   expect(matrix!.rows[1]!.cells[1]!.difference!.tasks).toBe(3);
 });
 
+test('the p-values of a matrix are after Holm’s correction for all of its differences', () => {
+  const none = Array<number>(12).fill(0);
+  const [matrix] = customerMatrices([
+    row('before', SCRIPTED, none),
+    row('before', LEARNED, none),
+    // Twelve of twelve gained, then six of six discordant ones: 2 / 2¹² and 2 / 2⁶.
+    row('after', SCRIPTED, Array<number>(12).fill(1)),
+    row('after', LEARNED, [...Array<number>(6).fill(1), ...Array<number>(6).fill(0)]),
+  ]);
+  expect(matrix!.comparisons).toBe(2);
+  expect(matrix!.rows.map(({ cells }) => cells.map((cell) => cell!.corrected))).toEqual([
+    [null, null],
+    [expect.closeTo((2 * 2) / 2 ** 12, 12), expect.closeTo(2 / 2 ** 6, 12)],
+  ]);
+});
+
 test('evaluations of other tasks, seeds or samplings are not mixed, and one customer makes no matrix', () => {
   const rows = [
     row('a', SCRIPTED, [1]),

@@ -106,30 +106,46 @@ describe('the paired difference', () => {
     expect(pairedDifference(pairs)).toMatchObject({ tasks: 2, before: 0.5, after: 1, difference: 0.5, better: 1, worse: 0, p: 1 });
   });
 
-  test('lies in its interval, which has width 0 if all tasks agree', () => {
+  test('lies in its interval, which is never without width', () => {
     const n = 40;
     const of = (reward: (i: number) => number) => Array.from({ length: n }, (_, i) => trial(i, 0, reward(i)));
-    const mixed = pairedDifference(
-      pairTrials(
-        of(() => 0),
-        of((i) => (i % 4 === 0 ? 1 : 0)),
-      ),
-    )!;
+    const between = (before: (i: number) => number, after: (i: number) => number) => pairedDifference(pairTrials(of(before), of(after)))!;
+    const mixed = between(
+      () => 0,
+      (i) => (i % 4 === 0 ? 1 : 0),
+    );
     expect(mixed.difference).toBeCloseTo(0.25, 12);
-    // The standard error is √(0.25 · 0.75 / 40) = 0.068.
-    expect(mixed.low).toBeGreaterThan(0.08);
-    expect(mixed.low).toBeLessThan(0.18);
-    expect(mixed.high).toBeGreaterThan(0.32);
-    expect(mixed.high).toBeLessThan(0.42);
-    expect(
-      pairedDifference(
-        pairTrials(
-          of(() => 0),
-          of(() => 1),
-        ),
-      ),
-    ).toMatchObject({ difference: 1, low: 1, high: 1 });
+    // By hand: (10 + 1) / 42 and 1 / 42 are 0.26190 and 0.02381, so the centre is 0.23810 and the variance 0.28571 − 0.05669 = 0.22902.
+    // ± 2.02269 · √(0.22902 / 40) = ± 0.15305.
+    expect(mixed.low).toBeCloseTo(0.2381 - 0.15305, 4);
+    expect(mixed.high).toBeCloseTo(0.2381 + 0.15305, 4);
+    const all = between(
+      () => 0,
+      () => 1,
+    );
+    expect(all).toMatchObject({ difference: 1, high: 1 });
+    expect(all.low).toBeGreaterThan(0.8);
+    expect(all.low).toBeLessThan(0.95);
+    const none = between(
+      () => 1,
+      () => 1,
+    );
+    expect([none.difference, none.p]).toEqual([0, 1]);
+    expect(none.high).toBeCloseTo(-none.low, 12);
+    expect(none.high).toBeGreaterThan(0.05);
     expect(pairedDifference([])).toBeNull();
+  });
+
+  test('tasks of one customer count as one: the interval and the sign test are over customers', () => {
+    const of = (reward: number, customer: (i: number) => string) =>
+      Array.from({ length: 12 }, (_, i) => ({ ...trial(i, 0, reward), customer: customer(i) }));
+    const between = (customer: (i: number) => string) => pairedDifference(pairTrials(of(0, customer), of(1, customer)))!;
+    const own = between(String);
+    const shared = between((i) => `${i % 3}`);
+    expect([own.better, shared.better, own.tasks, shared.tasks]).toEqual([12, 12, 12, 12]);
+    expect(shared.low).toBeLessThan(own.low - 0.3);
+    expect(own.p).toBeCloseTo(2 / 2 ** 12, 12);
+    expect(shared.p).toBeCloseTo(2 / 2 ** 3, 12);
   });
 
   test('the sign test is exact', () => {

@@ -250,14 +250,18 @@ describe('the analysis', () => {
       [0, 0],
       [2, 1],
     ]);
-    // Differences 0, 1, 1, 1 in every seed: mean 0.75. Tasks: s²/4 = 0.0625, over three seeds √0.1875/3 = 0.14434: ± 0.2829.
+    // Differences 0, 1, 1, 1 in every seed: mean 0.75. Over twelve tasks, with −1 and 1: mean 9/14, variance 11/14 − 0.41327 = 0.37245, error
+    // √(0.37245 / 12) = 0.17617, t(11) = 2.20099: 0.64286 ± 0.38776. The seeds agree, so p is that of 0.64286 / 0.17617 = 3.649: 0.0038.
     expect(comparisons).toEqual([
       {
         variant: 'no_kl',
         baseline: 'kl',
-        difference: expect.objectContaining({ value: 0.75, low: expect.closeTo(0.4671, 4), high: 1, seeds: 3 }),
+        difference: expect.objectContaining({ value: 0.75, low: expect.closeTo(0.2551, 4), high: 1, seeds: 3 }),
+        p: expect.closeTo(0.00383, 5),
+        corrected: expect.closeTo(0.00383, 5),
         verdict: 'better',
-        sentence: '`no_kl` is 75.0 points better than `kl` in held-out success (95 % interval 46.7 to 100.0, 3 seeds): shown.',
+        sentence:
+          '`no_kl` is 75.0 points better than `kl` in held-out success (95 % interval 25.5 to 100.0, 3 seeds): shown (p = 0.00383).',
       },
     ]);
   });
@@ -271,7 +275,7 @@ describe('the analysis', () => {
         [1, 0, 0, 0],
       ],
       'not shown',
-      '`no_kl` is 16.7 points better than `kl` in held-out success (95 % interval −19.2 to 52.5, 3 seeds): not shown.',
+      '`no_kl` is 16.7 points better than `kl` in held-out success (95 % interval −19.2 to 52.5, 3 seeds): not shown (p =',
     ],
     [
       'a loss',
@@ -281,7 +285,7 @@ describe('the analysis', () => {
         [0, 0, 0, 0],
       ],
       'not shown',
-      '`no_kl` is 25.0 points worse than `kl` in held-out success (95 % interval −53.3 to 3.3, 3 seeds): not shown.',
+      '`no_kl` is 25.0 points worse than `kl` in held-out success (95 % interval −56.9 to 14.0, 3 seeds): not shown (p = 0.21).',
     ],
     [
       'no difference',
@@ -291,10 +295,10 @@ describe('the analysis', () => {
         [1, 0, 0, 0],
       ],
       'not shown',
-      '`no_kl` equals `kl` in held-out success (95 % interval 0.0 to 0.0, 3 seeds): not shown.',
+      '`no_kl` equals `kl` in held-out success (95 % interval −24.0 to 24.0, 3 seeds): not shown (p = 1).',
     ],
     ['one seed', [[1, 1, 1, 1]], 'not shown', 'because one seed says nothing about other seeds.'],
-    ['nothing in common', [], 'not shown', '`no_kl` and `kl` have no finished seed in common: nothing is shown yet.'],
+    ['nothing in common', [], 'not shown', '`no_kl` and `kl` have no finished seed with the same tasks in common: nothing is shown yet.'],
   ])('%s', (_, outcomes, verdict, sentence) => {
     const runs = EXPERIMENT.seeds.flatMap((seed, i) => [
       finishedRun('kl', seed, [1, 0, 0, 0]),
@@ -303,6 +307,39 @@ describe('the analysis', () => {
     const [comparison] = analyse(EXPERIMENT, runs).comparisons;
     expect(comparison!.verdict).toBe(verdict);
     expect(comparison!.sentence).toContain(sentence);
+  });
+
+  test('several comparisons have p-values after Holm’s correction, and “shown” is said of these', () => {
+    const others = ['a', 'b', 'c'];
+    const experiment = { ...EXPERIMENT, variants: ['kl', ...others].map((name) => ({ name, overrides: {} })) };
+    // 40 tasks a seed. The baseline solves none. Each seed of a variant solves the same number, so p is that of the tasks.
+    const solved = (count: number) => Array.from({ length: 40 }, (_, i) => Number(i < count) as 0 | 1);
+    const runs = EXPERIMENT.seeds.flatMap((seed) => [
+      finishedRun('kl', seed, solved(0)),
+      finishedRun('a', seed, solved(20)),
+      finishedRun('b', seed, solved(2)),
+      finishedRun('c', seed, solved(2)),
+    ]);
+    const { comparisons } = analyse(experiment, runs);
+    // Six of 120 tasks gained, with −1 and 1: mean 6/122 = 0.04918, variance 8/122 − 0.00242 = 0.06316, error √(0.06316 / 120) = 0.02294,
+    // t = 2.1437 with 119 degrees of freedom: p = 0.034. It is the second of three values: 2 · 0.034 = 0.068.
+    expect(comparisons.map(({ verdict }) => verdict)).toEqual(['better', 'not shown', 'not shown']);
+    for (const { p, corrected, difference } of comparisons.slice(1)) {
+      expect(difference!.low).toBeGreaterThan(0);
+      expect(p).toBeCloseTo(0.034, 3);
+      expect(corrected).toBeCloseTo(0.068, 3);
+    }
+    expect(comparisons[0]!.sentence).toMatch(/: shown \(p < 0\.001 after Holm, of 3 comparisons\)\.$/);
+    expect(comparisons[1]!.sentence).toMatch(/: not shown \(p = 0\.068\d* after Holm, of 3 comparisons\)\.$/);
+    // Without the others, the same comparison is shown.
+    const alone = analyse({ ...experiment, variants: experiment.variants.slice(0, 3).filter(({ name }) => name !== 'a') }, runs);
+    expect(alone.comparisons[0]!.sentence).toMatch(/: shown \(p = 0\.034\d*\)\.$/);
+  });
+
+  test('runs of one seed that played different tasks are not compared', () => {
+    const other = finishedRun('no_kl', 42, [1, 1]);
+    const runs = [finishedRun('kl', 42, [0, 0]), { ...other, tasks: [other.tasks[0]!, 'retail/nano/heldout/42/67'] }];
+    expect(analyse(EXPERIMENT, runs).comparisons[0]).toMatchObject({ difference: null, p: null, verdict: 'not shown' });
   });
 
   test('tasks that one side did not score are left out of the pairs; another baseline turns the sign', () => {
@@ -314,7 +351,7 @@ describe('the analysis', () => {
   test('a curve has the mean and the interval of the seeds at each step', () => {
     const runs = [finishedRun('kl', 42, [1]), { ...finishedRun('kl', 43, [1]), metrics: { 'actor/kl_loss': [0.03, null] } }];
     expect(metricCurve(runs, 'actor/kl_loss')).toEqual([
-      { step: 1, value: 0.02, low: expect.closeTo(0.02 - 0.12706, 8), high: expect.closeTo(0.02 + 0.12706, 8), seeds: 2 },
+      { step: 1, value: 0.02, low: expect.closeTo(0.02 - 0.12706, 5), high: expect.closeTo(0.02 + 0.12706, 5), seeds: 2 },
       { step: 2, value: 0.03, low: 0.03, high: 0.03, seeds: 1 },
     ]);
     expect(metricCurve(runs, 'critic/score/mean')).toEqual([]);
@@ -402,13 +439,13 @@ test('the report of the command line: a line for each variant, and its conclusio
   const runs = [42, 43].flatMap((seed) => [finishedRun('kl', seed, [1, 0]), finishedRun('no_kl', seed, [1, 0])]);
   expect(reportLines({ experiment: EXPERIMENT, runs: runs.slice(0, 3) })).toEqual([
     'The KL term: Does the KL term help?',
-    '3 of 6 runs are finished. Means over seeds with 95 % intervals.',
+    '3 of 6 runs are finished. Means over seeds with 95 % intervals. A difference is shown if p is below 0.05 after Holm’s correction for all comparisons of the table.',
     '',
     expect.stringMatching(/^variant {8}seeds {3}Held-out success \(pass\^1\) {2}Writes with a yes, held-out {2}Hand-overs, held-out/),
-    expect.stringMatching(/^kl \(baseline\) {2}2 of 3 {2}50\.0 % \(0\.0 to 100\.0\)/),
-    expect.stringMatching(/^no_kl {10}1 of 3 {2}50\.0 % \(0\.0 to 100\.0\)/),
+    expect.stringMatching(/^kl \(baseline\) {2}2 of 3 {2}50\.0 % \(15\.0 to 85\.0\)/),
+    expect.stringMatching(/^no_kl {10}1 of 3 {2}50\.0 % \(9\.5 to 90\.5\)/),
     '',
-    '`no_kl` equals `kl` in held-out success (95 % interval 0.0 to 0.0, 1 seed): not shown, because one seed says nothing about other seeds.',
+    '`no_kl` equals `kl` in held-out success (95 % interval −100.0 to 100.0, 1 seed): not shown, because one seed says nothing about other seeds.',
   ]);
 });
 

@@ -235,13 +235,15 @@ describe('writes', () => {
     expect(metrics).not.toHaveProperty('writes/confirmed');
   });
 
-  test('in the report of an evaluation, with an interval over tasks', () => {
+  test('in the report of an evaluation, with an interval over customers', () => {
     const trials = [careful, { ...hasty, group: '1-1' }, { ...idle, group: '1-2' }];
     const { value, low, high } = reportOf(trials, 1, 0).confirmed_writes!;
     expect(value).toBe(3 / 4);
-    // A resample of the hasty task alone has no confirmed write, and one of the careful task alone has only confirmed writes.
+    // All tasks have the same customer, who says nothing about others.
     expect([low, high]).toEqual([0, 1]);
-    expect(reportOf([careful, { ...careful, group: '1-1' }], 1, 0).confirmed_writes).toEqual({ value: 1, low: 1, high: 1 });
+    // Wilson's interval of one customer of one: 1 / (1 + 1.96²) to 1.
+    const all = reportOf([careful, { ...careful, group: '1-1' }], 1, 0).confirmed_writes;
+    expect(all).toEqual({ value: 1, low: expect.closeTo(0.2065, 4), high: 1 });
     expect(reportOf([idle], 1, 0).confirmed_writes).toBeNull();
     expect(reportOf([played({ domain: 'telecom', changes: GOAL })], 1, 0).confirmed_writes).toBeNull();
   });
