@@ -31,11 +31,10 @@ export interface RolloutPlan {
   n: number;
   limits: EpisodeLimits;
   sampling: Sampling;
-  /**
-   * Seed of the run. The seed and the task's index determine every sample, and also the user's phrasing, which all rollouts of a
-   * group share.
-   */
+  /** Seed of the run. The seed and the task's index determine every sample and the user's phrasing. */
   seed: number;
+  /** True: each rollout of a task draws its customer's seed anew. Absent: the rollouts of a task share it. */
+  newCustomers?: true;
   /** The first sampler stream. The plans of a run use different ranges of streams. */
   firstStream: number;
   /** Prefix of group ids, for example the step. */
@@ -94,7 +93,7 @@ export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<
         seed: plan.seed,
         weights: plan.weights,
         ...(plan.from && { prefix: plan.from.prefix }),
-        userSeed: plan.from?.userSeed ?? hash32(plan.seed, plan.firstStream, t),
+        userSeed: plan.from?.userSeed ?? hash32(plan.seed, plan.firstStream, t, ...(plan.newCustomers ? [index] : [])),
         stream: plan.firstStream + t * plan.n + index,
         group,
         index,

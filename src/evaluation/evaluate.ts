@@ -31,6 +31,7 @@ export interface EvaluationPlan {
   done?: readonly Trajectory[];
 }
 
+/** Each trial of a task draws its customer's seed anew, as in tau-bench. Trials with the same index have the same seeds in every evaluation. */
 export async function evaluate(stage: Stage, plan: EvaluationPlan): Promise<Evaluation> {
   const start = performance.now();
   const total = plan.tasks.length * plan.trials;
@@ -41,6 +42,7 @@ export async function evaluate(stage: Stage, plan: EvaluationPlan): Promise<Eval
     limits: plan.limits,
     sampling: plan.sampling,
     seed: plan.seed,
+    newCustomers: true,
     firstStream: plan.firstStream,
     label: 'eval',
     concurrency: plan.concurrency,

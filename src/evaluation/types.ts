@@ -7,7 +7,8 @@ import type { UserConfig } from '../records/user.ts';
 
 /** A text that is equal for two evaluations if and only if their trials can be paired. */
 export function settingsKey(settings: EvaluationSettings): string {
-  const { domain, level, split, tasks, trials, temperature, top_p, top_k, seed, limits, conversation_rules, first_stream, user } = settings;
+  const { domain, level, split, tasks, trials, temperature, top_p, top_k, seed, protocol, limits, conversation_rules, first_stream, user } =
+    settings;
   const who = whoPlays(user);
   return JSON.stringify([
     domain,
@@ -19,6 +20,7 @@ export function settingsKey(settings: EvaluationSettings): string {
     top_p,
     top_k,
     seed,
+    protocol,
     Object.values(limitsOf(limits)),
     conversation_rules,
     first_stream,

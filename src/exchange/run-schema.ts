@@ -152,6 +152,7 @@ export const evaluationSchema = z.object({
     top_p: number,
     top_k: number,
     seed: number,
+    protocol: z.optional(z.literal(2)),
     conditions: z.optional(conditions),
     limits: z.object({
       max_turns: natural,

@@ -7,6 +7,7 @@ import { InputError } from '../base/input-error.ts';
 import { resultsFormat } from '../benchmarks/recorded-results.ts';
 import { parseConfig } from '../engine/config.ts';
 import { conditionsOf } from '../environments/conditions.ts';
+import { evaluationTasks } from '../environments/task-order.ts';
 import { customerQuality } from '../evaluation/customer-quality.ts';
 import { evaluate } from '../evaluation/evaluate.ts';
 import { pairedDifference, pairTrials } from '../evaluation/paired.ts';
@@ -39,7 +40,9 @@ export async function evaluateModel(
 ): Promise<EvaluateResult> {
   const { domain, level, split, select, seed } = options;
   const config = evaluationConfig(options);
-  const chosen = await parts.environments.tasks({
+  const { environments } = parts;
+  const played = { domain: await environments.domain(domain, level), environments };
+  const chosen = await evaluationTasks(played, {
     domain,
     level,
     split,
@@ -52,10 +55,10 @@ export async function evaluateModel(
   if (chosen.length === 0) throw new InputError(`split "${split}" of ${domain} has no tasks`);
   if (tasks.length === 0) throw new InputError(`all ${chosen.length} tasks change nothing: without them no task is left`);
   for (const { done = [] } of customers) checkDone(done, tasks);
-  const played: Played[] = [];
+  const evaluated: Played[] = [];
   for (const [i, { user, done = [] }] of customers.entries()) {
     const label = customers.length > 1 ? `episodes with customer ${i + 1} of ${customers.length}` : 'episodes';
-    played.push(
+    evaluated.push(
       await play(
         host,
         model,
@@ -65,9 +68,9 @@ export async function evaluateModel(
       ),
     );
   }
-  const [first, ...others] = played.map(({ results }) => results);
+  const [first, ...others] = evaluated.map(({ results }) => results);
   return {
-    reports: played.map(({ report }) => ({ ...report, noop_skipped: chosen.length - tasks.length })),
+    reports: evaluated.map(({ report }) => ({ ...report, noop_skipped: chosen.length - tasks.length })),
     differences: others.map((other) => pairedDifference(pairTrials(first!, other))),
   };
 }

@@ -7,6 +7,7 @@ import type { Progress } from './messages.ts';
 import type { EvaluationReport, EvaluationRequest } from '../records/evaluation.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
+import { evaluationTasks } from '../environments/task-order.ts';
 import { evaluate } from '../evaluation/evaluate.ts';
 import { resultOf } from '../evaluation/trial-result.ts';
 import { limitsOf } from '../evaluation/types.ts';
@@ -71,7 +72,7 @@ export class Evaluations {
     const { stage } = await this.#host.stage(files, settings, settings.user, size, storedAs);
     signal.throwIfAborted();
     const { domain, level, split, seed, conditions } = settings;
-    const tasks = await this.#parts.environments.tasks({ domain, level, split, seed, count: settings.tasks, conditions });
+    const tasks = await evaluationTasks(stage, { domain, level, split, seed, count: settings.tasks, conditions });
     if (tasks.length === 0) throw new Error(`split "${split}" of ${domain} has no tasks`);
     const { report, trajectories } = await evaluate(stage, {
       tasks,

@@ -13,6 +13,7 @@ type Asked = Pick<EvaluationSettings, 'domain' | 'level' | 'split' | 'tasks' | '
 export function evaluationSettings(asked: Asked): EvaluationSettings {
   return {
     ...asked,
+    protocol: 2,
     top_p: 1,
     top_k: 0,
     limits: limitsOf(limitsFor(asked.domain, asked.level)),
@@ -38,6 +39,7 @@ export function heldOutSettings(config: GrpoConfig, user: UserConfig, tasks = co
     trials: 1,
     ...validationSampling(config),
     seed,
+    protocol: 2,
     conditions: conditionsOf(config, 'val'),
     limits: limitsOf(config),
     conversation_rules,

@@ -4,6 +4,7 @@
  */
 import { NothingScoredError, type Stage } from '../agent/rollouts.ts';
 import { conditionsOf } from '../environments/conditions.ts';
+import { evaluationTasks } from '../environments/task-order.ts';
 import type { Learner } from '../engine/types.ts';
 import { evaluate, type Evaluation, type EvaluationPlan } from '../evaluation/evaluate.ts';
 import type { EvaluationReport } from '../records/evaluation.ts';
@@ -65,7 +66,7 @@ async function evaluateHeldOut(
   concurrency: number,
   hooks: Pick<RunHooks, 'valUsers' | 'signal' | 'onEvaluationProgress' | 'onTrialStart' | 'onTrial'>,
 ): Promise<Evaluation | null> {
-  const tasks = await stage.environments.tasks({
+  const tasks = await evaluationTasks(stage, {
     domain: config.domain,
     level: config.level,
     split: 'heldout',

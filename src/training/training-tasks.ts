@@ -2,6 +2,7 @@
 import type { Stage } from '../agent/rollouts.ts';
 import { withoutOutputs } from '../benchmarks/tasks.ts';
 import { conditionsOf } from '../environments/conditions.ts';
+import { evaluationTasks, trainingIndex } from '../environments/task-order.ts';
 import type { ConditionSettings, ValidationConditionSettings } from '../records/conditions.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { Task } from '../records/task.ts';
@@ -23,19 +24,6 @@ type Settings = Pick<
 
 /** Distance between the first task of a step and its extra tasks. It is larger than the number of tasks of any run. */
 const STRIDE = 2 ** 20;
-/**
- * Neighbouring generated tasks share a world with few customers, and one of these can be hard for a small model. So a step
- * takes its tasks from several worlds: the tasks are split into blocks of WORLDS × TASKS, and each block is played in the
- * order 0, TASKS, 2 · TASKS, …, 1, ….
- */
-const WORLDS = 8;
-const TASKS = 64;
-const BLOCK = WORLDS * TASKS;
-const spread = (place: number): number => {
-  const at = place % BLOCK;
-  return place - at + (at % WORLDS) * TASKS + Math.floor(at / WORLDS);
-};
-
 /** How often tasks are drawn, at most, to fill a batch without no-op tasks. */
 const MAX_DRAWS = 16;
 
@@ -61,13 +49,14 @@ export async function trainingTasks(
     const tasks: Task[] = [];
     for (let draw = 0; tasks.length < size; draw++) {
       if (draw === MAX_DRAWS) throw new Error(`filter_noop_tasks is true: ${domain} has too few tasks that change something`);
-      const drawn = Array.from({ length: size }, (_, i) => spread(from + i) + draw * STRIDE);
+      const drawn = Array.from({ length: size }, (_, i) => trainingIndex(from + i) + draw * STRIDE);
       const batches = await Promise.all(drawn.map((index) => environments.tasks({ ...query, count: 1, from: index })));
       tasks.push(...batches.flat().filter(wanted));
     }
     return prepared(tasks.slice(0, size));
   }
-  const all = (await environments.tasks({ ...query, count: played.finite ? Number.MAX_SAFE_INTEGER : val_tasks })).filter(wanted);
+  const count = played.finite ? Number.MAX_SAFE_INTEGER : val_tasks;
+  const all = (await evaluationTasks({ domain: played, environments }, { ...query, count })).filter(wanted);
   if (all.length === 0) throw new Error(`train_split is "${split}": ${domain} has no tasks there to train on`);
   return prepared(
     Array.from({ length: size }, (_, i) => {

@@ -159,7 +159,8 @@ test('evaluation plays held-out tasks, the same ones with the same noise each ti
   // Before the first step, and after each of two steps.
   expect(trials).toHaveLength(3);
   for (const trajectories of trials)
-    expect(trajectories.map(({ task }) => task.id)).toEqual([0, 1, 2].map((i) => `desk/nano/heldout/42/${i}`));
+    // Each from another block of 64 tasks, which are a world.
+    expect(trajectories.map(({ task }) => task.id)).toEqual([0, 67, 134].map((i) => `desk/nano/heldout/42/${i}`));
   const evaluated = played.filter(isHeldOut);
   const noise = evaluated.map(({ task, userSeed, seed, stream }) => [task, userSeed, seed, stream]);
   expect(noise.slice(3, 6)).toEqual(noise.slice(0, 3));

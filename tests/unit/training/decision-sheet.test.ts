@@ -269,8 +269,8 @@ describe('training tasks', () => {
 
   test('on the held-out split they are the tasks of the evaluation', async () => {
     const seen = (await Promise.all([1, 2, 3].map((step) => ids({}, Infinity, { train_split: 'heldout' }, step)))).flat();
-    expect(new Set(seen)).toEqual(new Set(['0', '1', '2']));
-    expect(queries.at(-1)).toMatchObject({ split: 'heldout', count: 3 });
+    expect(new Set(seen)).toEqual(new Set(['0', '67', '134']));
+    expect(queries.at(-1)).toMatchObject({ split: 'heldout' });
   });
 
   test('their outputs can be emptied', async () => {

@@ -1,0 +1,33 @@
+/**
+ * @file The order in which training and evaluation take generated tasks. Neighbouring tasks share a world and its few customers, and
+ * one customer can be hard for a small model, so tasks are taken from several worlds.
+ */
+import type { Task } from '../records/task.ts';
+import type { Domain, Environments, TaskQuery } from './types.ts';
+
+/** A world of a generated domain has at most this many tasks. */
+const TASKS = 64;
+const WORLDS = 8;
+const BLOCK = WORLDS * TASKS;
+/** Larger than TASKS, so that no two held-out tasks share a world. A prime, so that tasks that repeat a pattern are not all alike. */
+const STRIDE = 67;
+
+/** The index of the task at `place` of the training: blocks of WORLDS × TASKS tasks, in the order 0, TASKS, 2 · TASKS, …, 1, …. */
+export function trainingIndex(place: number): number {
+  const at = place % BLOCK;
+  return place - at + (at % WORLDS) * TASKS + Math.floor(at / WORLDS);
+}
+
+/**
+ * The tasks of an evaluation. Held-out tasks are each from another world: numbers 0, STRIDE, 2 · STRIDE, …. Tasks of `train` are those that
+ * a training plays first. Of a finite set, such as a benchmark, they are the first `count` tasks.
+ */
+export async function evaluationTasks(
+  { domain, environments }: { domain: Pick<Domain, 'finite'>; environments: Pick<Environments, 'tasks'> },
+  query: Omit<TaskQuery, 'from'>,
+): Promise<Task[]> {
+  if (domain.finite) return environments.tasks(query);
+  const index = query.split === 'heldout' ? (place: number) => STRIDE * place : trainingIndex;
+  const tasks = Array.from({ length: query.count }, (_, place) => environments.tasks({ ...query, from: index(place), count: 1 }));
+  return (await Promise.all(tasks)).flat();
+}
