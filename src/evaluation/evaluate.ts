@@ -11,6 +11,8 @@ export interface Evaluation {
   report: EvaluationReport;
   /** Trajectories without a score come last. */
   trajectories: Trajectory[];
+  /** The same tasks with greedy decoding, where the run asks for both. */
+  greedy?: Evaluation;
 }
 
 export interface EvaluationPlan {

@@ -17,6 +17,7 @@ const AMOUNT = [0, Infinity] as const;
 
 export const FIGURES = [
   { id: 'held_out', label: 'Held-out success (pass^1)', format: 'percent' },
+  { id: 'greedy', label: 'Held-out success, greedy', format: 'percent' },
   { id: 'gain', label: 'Change in held-out success', format: 'points' },
   { id: 'confirmed', label: 'Writes with a yes, held-out', format: 'percent' },
   { id: 'confirmed_gain', label: 'Change in writes with a yes', format: 'points' },
@@ -86,7 +87,8 @@ function variantResult(name: string, runs: readonly ExperimentRun[]): VariantRes
     name,
     seeds: runs.map(({ seed }) => seed),
     figures: {
-      held_out: sharesOverSeeds(runs.map((run) => scored(last(run)))),
+      held_out: sharesOverSeeds(runs.map((run) => scored(last(run)?.success))),
+      greedy: sharesOverSeeds(runs.map((run) => scored(last(run)?.greedy))),
       gain: differencesOverSeeds(
         runs.filter(({ evaluations }) => evaluations.length > 1).map((run) => taskDifferences(run, run, run.evaluations[0])),
       ),
@@ -102,8 +104,8 @@ function variantResult(name: string, runs: readonly ExperimentRun[]): VariantRes
   };
 }
 
-const scored = (evaluation: ExperimentEvaluation | undefined): number[] =>
-  evaluation?.success.filter((value): value is 0 | 1 => value !== null) ?? [];
+/** The outcomes that were scored. */
+const scored = (outcomes: ExperimentEvaluation['success'] = []): number[] => outcomes.filter((value) => value !== null);
 
 function confirmedGain({ evaluations }: ExperimentRun): number | null {
   const [first, last] = [evaluations.at(0), evaluations.at(-1)].map((evaluation) => evaluation?.figures.confirmed_writes);
@@ -123,7 +125,7 @@ function curve(runs: readonly ExperimentRun[]): CurvePoint[] {
   const at = (run: ExperimentRun, step: number) => run.evaluations.find((evaluation) => evaluation.step === step);
   const steps = (runs[0]?.evaluations ?? []).map(({ step }) => step).filter((step) => runs.every((run) => at(run, step)));
   return steps.flatMap((step) => {
-    const estimate = sharesOverSeeds(runs.map((run) => scored(at(run, step))));
+    const estimate = sharesOverSeeds(runs.map((run) => scored(at(run, step)?.success)));
     return estimate ? [{ step, ...estimate }] : [];
   });
 }

@@ -35,7 +35,7 @@ export interface FinishedRun {
   config: Pick<GrpoConfig, 'use_kl_loss'>;
   /** The metrics of each step. They may include step 0, the evaluation before training. */
   metrics: readonly StepMetrics[];
-  evaluations: readonly { step: number; seconds: number; results: readonly TrialResult[] }[];
+  evaluations: readonly { step: number; seconds: number; results: readonly TrialResult[]; greedy?: readonly TrialResult[] }[];
 }
 
 export function experimentRun({ variant, seed, run, config, metrics, evaluations }: FinishedRun): ExperimentRun {
@@ -58,23 +58,30 @@ export function experimentRun({ variant, seed, run, config, metrics, evaluations
     steps: steps.at(-1)?.step ?? 0,
     seconds: steps.reduce((sum, values) => sum + time(values), 0) + evaluated.reduce((sum, { seconds }) => sum + seconds, 0),
     tasks,
-    evaluations: evaluated.map(({ step, results }) => evaluationOf(step, results, tasks)),
+    evaluations: evaluated.map(({ step, results, greedy }) => ({
+      ...evaluationOf(step, results, tasks),
+      ...(greedy && { greedy: successOf(greedy, tasks) }),
+    })),
     metricSteps: steps.map(({ step }) => step),
     metrics: Object.fromEntries(names.map((name) => [name, steps.map(valueOf(name))])),
   };
 }
 
+/** The outcome of each task. Held-out success is binary: 1 only for the full reward. */
+function successOf(results: readonly TrialResult[], tasks: readonly string[]): ExperimentEvaluation['success'] {
+  const rewards = new Map(results.map(({ task, reward }) => [task, reward]));
+  return tasks.map((task) => {
+    const reward = rewards.get(task) ?? null;
+    return reward === null ? null : reward === 1 ? 1 : 0;
+  });
+}
+
 function evaluationOf(step: number, results: readonly TrialResult[], tasks: readonly string[]): ExperimentEvaluation {
-  const byTask = new Map(results.map((result) => [result.task, result]));
   const scored = results.filter(({ reward }) => reward !== null);
   const confirmed = confirmedShare(scored);
   return {
     step,
-    // Held-out success is binary: it is 1 only for the full reward.
-    success: tasks.map((task) => {
-      const reward = byTask.get(task)?.reward ?? null;
-      return reward === null ? null : reward === 1 ? 1 : 0;
-    }),
+    success: successOf(results, tasks),
     figures:
       scored.length === 0
         ? {}

@@ -19,6 +19,8 @@ const MOST_STEPS = 100_000;
 const most = (count: number, what: string) => z.maxLength(count, `at most ${count} ${what}`);
 const columns = z.record(z.string().check(z.maxLength(200)), z.array(z.nullable(number)).check(most(MOST_STEPS, 'values')));
 
+const outcomes = z.array(z.nullable(z.literal([0, 1]))).check(most(10_000, 'tasks'));
+
 const runSchema = z.object({
   variant: experimentName,
   seed: natural,
@@ -30,7 +32,8 @@ const runSchema = z.object({
     .array(
       z.object({
         step: natural,
-        success: z.array(z.nullable(z.literal([0, 1]))).check(most(10_000, 'tasks')),
+        success: outcomes,
+        greedy: z.optional(outcomes),
         figures: z.record(z.string(), number),
       } satisfies Fields<ExperimentEvaluation>),
     )
@@ -82,9 +85,10 @@ function readRun(value: unknown, file: string, where = ''): ExperimentRun {
   const fail = (path: string, reason: string): never => {
     throw new ImportError(file, where ? `${where}.${path}` : path, reason);
   };
-  for (const [i, { success }] of run.evaluations.entries())
-    if (success.length !== run.tasks.length)
-      fail(`evaluations[${i}].success`, `has ${success.length} values: expected ${run.tasks.length}, one for each task`);
+  for (const [i, { success, greedy }] of run.evaluations.entries())
+    for (const [field, values] of Object.entries({ success, ...(greedy && { greedy }) }))
+      if (values.length !== run.tasks.length)
+        fail(`evaluations[${i}].${field}`, `has ${values.length} values: expected ${run.tasks.length}, one for each task`);
   for (const [metric, values] of Object.entries(run.metrics))
     if (values.length !== run.metricSteps.length)
       fail(`metrics.${metric}`, `has ${values.length} values: expected ${run.metricSteps.length}, one for each step`);

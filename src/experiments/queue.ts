@@ -23,7 +23,12 @@ export interface RunLogs {
   run?: string;
   /** The metrics of each step. They may include step 0, the evaluation before training. */
   metrics: readonly StepMetrics[];
-  evaluations: readonly { step: number; report: Pick<EvaluationReport, 'seconds'>; results: readonly TrialResult[] }[];
+  evaluations: readonly (Played & { step: number; greedy?: Played })[];
+}
+
+interface Played {
+  report: Pick<EvaluationReport, 'seconds'>;
+  results: readonly TrialResult[];
 }
 
 /** The queue depends only on what is stored, so it can continue after every interruption. */
@@ -46,7 +51,12 @@ export class ExperimentQueue {
   async finish(pair: Pair, { evaluations, ...logs }: RunLogs): Promise<void> {
     const content = await this.#store.read();
     if (!content) return;
-    const timed = evaluations.map(({ step, report, results }) => ({ step, results, seconds: report.seconds }));
+    const timed = evaluations.map(({ step, report, results, greedy }) => ({
+      step,
+      results,
+      ...(greedy && { greedy: greedy.results }),
+      seconds: report.seconds + (greedy?.report.seconds ?? 0),
+    }));
     await this.#store.add(experimentRun({ ...pair, ...logs, config: configOf(content.experiment, pair), evaluations: timed }));
   }
 }

@@ -43,6 +43,8 @@ export interface Experiment {
 export interface ExperimentEvaluation {
   step: number;
   success: (0 | 1 | null)[];
+  /** The same with greedy decoding. Only the last evaluation of a run with `val_greedy` has these outcomes. */
+  greedy?: (0 | 1 | null)[];
   /**
    * Figures of the scored trials: `turns` is the mean, `hand_overs` the share of trials that ended with a terminal tool, and
    * `confirmed_writes` the share of writes that the customer had confirmed. `confirmed_writes` is absent if nothing was written, or if

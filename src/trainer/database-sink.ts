@@ -6,7 +6,7 @@ import { beginningWith } from '../base/key-range.ts';
 import { storageError } from '../base/storage-error.ts';
 import type { Evaluation } from '../evaluation/evaluate.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
-import type { CheckpointOrigin, RunRow, StepMetrics } from '../records/run.ts';
+import type { CheckpointOrigin, GrpoConfig, RunRow, StepMetrics } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { RunDatabase } from '../storage/database.ts';
@@ -101,18 +101,21 @@ export class DatabaseSink implements RunSink {
     this.#events.emit({ type: 'rollout', rollout: summarize(trajectory, step, null) });
   }
 
-  async evaluation(step: number, { report, trajectories }: Evaluation): Promise<void> {
+  async evaluation(step: number, { greedy, ...evaluation }: Evaluation): Promise<void> {
     const { id, name, config, request } = this.#row;
-    await this.#write(() =>
-      keepEvaluation(this.#db, {
-        id: `${id}@${step}`,
-        model: { kind: 'run', run: id, step },
-        name: `${name}@${step}`,
-        settings: heldOutSettings(config, request.val_user ?? this.#user),
-        report,
-        trajectories,
-      }),
-    );
+    const keep = (own: string, played: GrpoConfig, { report, trajectories }: Evaluation) =>
+      this.#write(() =>
+        keepEvaluation(this.#db, {
+          id: own,
+          model: { kind: 'run', run: id, step },
+          name: `${name}@${step}`,
+          settings: heldOutSettings(played, request.val_user ?? this.#user),
+          report,
+          trajectories,
+        }),
+      );
+    await keep(`${id}@${step}`, config, evaluation);
+    if (greedy) await keep(greedyId(id, step), { ...config, 'val_kwargs.do_sample': false }, greedy);
   }
 
   async step(result: StepResult): Promise<void> {
@@ -134,6 +137,9 @@ export class DatabaseSink implements RunSink {
     return writeResults(this.#db, this.#row.id, write);
   }
 }
+
+/** The id of the greedy evaluation of a run's weights after `step` (`val_greedy`). */
+export const greedyId = (run: string, step: number) => `${run}@${step}-greedy`;
 
 /** Writes results of a run in one transaction. Opens the database again if the browser has closed it. */
 export async function writeResults<T>(db: RunDatabase, run: string, write: () => Promise<T>): Promise<T> {

@@ -100,7 +100,7 @@ async function drive(host: EngineHost, sink: RunSink, control: RunControl): Prom
       sink.rollout?.(step, trajectory);
     },
     onBaseline: async (evaluation, usage) => {
-      const values = { step: 0, ...evaluationMetrics(evaluation.report, config), ...usage };
+      const values = { step: 0, ...evaluationMetrics(evaluation, config), ...usage };
       await keep('the first evaluation', () => sink.evaluation(0, evaluation));
       await keep('the first metrics', () => sink.step({ metrics: values, trajectories: [], advantages: new Map() }));
       if (total === 0 || !clock.isDue(0)) return;

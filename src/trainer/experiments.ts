@@ -9,6 +9,7 @@ import { beginningWith } from '../base/key-range.ts';
 import { begunRun } from '../experiments/plan.ts';
 import { ExperimentQueue, type ExperimentStore, type QueuedRun, type RunLogs } from '../experiments/queue.ts';
 import type { RunDatabase } from '../storage/database.ts';
+import { greedyId } from './database-sink.ts';
 import type { GpuTurns } from './gpu-turns.ts';
 import type { Runs } from './runs.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -101,9 +102,12 @@ const databaseStore = (db: RunDatabase, id: string): ExperimentStore => ({
 
 async function logsOf(db: RunDatabase, run: string): Promise<RunLogs> {
   const metrics = (await beginningWith(db.metrics, run).toArray()).map(({ values }) => values);
-  const evaluations = (await db.evaluations.where('run').equals(run).toArray())
-    // Only the evaluations that the run made itself. The visitor may have evaluated its checkpoints on other tasks.
-    .filter(({ id, model }) => model.kind === 'run' && id === `${run}@${model.step}`)
-    .map(({ model, report, results }) => ({ step: model.kind === 'run' ? model.step : 0, report, results }));
+  const stored = await db.evaluations.where('run').equals(run).toArray();
+  // Only the evaluations that the run made itself. The visitor may have evaluated its checkpoints on other tasks.
+  const evaluations = stored.flatMap(({ id, model, report, results }) => {
+    if (model.kind !== 'run' || id !== `${run}@${model.step}`) return [];
+    const greedy = stored.find((other) => other.id === greedyId(run, model.step));
+    return [{ step: model.step, report, results, ...(greedy && { greedy }) }];
+  });
   return { run, metrics, evaluations };
 }

@@ -80,9 +80,10 @@ export class FolderSink implements RunSink {
     this.#tell(step, `${phase === 'evaluate' ? 'held-out' : phase} ${done}/${total}`);
   }
 
-  async evaluation(step: number, { report, trajectories }: Evaluation): Promise<void> {
-    await this.#sink.evaluation({ step, report, results: trajectories.map(resultOf) });
-    this.#evaluated = report;
+  async evaluation(step: number, { greedy, ...evaluation }: Evaluation): Promise<void> {
+    const kept = ({ report, trajectories }: Evaluation) => ({ report, results: trajectories.map(resultOf) });
+    await this.#sink.evaluation({ step, ...kept(evaluation), ...(greedy && { greedy: kept(greedy) }) });
+    this.#evaluated = evaluation.report;
   }
 
   async step({ metrics, trajectories }: StepResult): Promise<void> {

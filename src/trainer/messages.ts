@@ -101,6 +101,8 @@ export interface SinkEvaluation {
   step: number;
   report: EvaluateReport;
   results: TrialResult[];
+  /** The same tasks with greedy decoding (`val_greedy`). */
+  greedy?: { report: EvaluateReport; results: TrialResult[] };
 }
 
 /** Receives the results of a training of the command line. The next step waits for each returned promise, except for that of `progress`. */

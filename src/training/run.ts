@@ -7,7 +7,6 @@ import { conditionsOf } from '../environments/conditions.ts';
 import { evaluationTasks } from '../environments/task-order.ts';
 import type { Learner } from '../engine/types.ts';
 import { evaluate, type Evaluation, type EvaluationPlan } from '../evaluation/evaluate.ts';
-import type { EvaluationReport } from '../records/evaluation.ts';
 import type { GrpoConfig, StepMetrics } from '../records/run.ts';
 import { type Alarm, alarmsOf } from './alarms.ts';
 import { validationSampling } from './evaluation-settings.ts';
@@ -49,23 +48,35 @@ export interface RunHooks extends StepHooks {
 }
 
 /** The metrics of an evaluation, with verl's names: val-core/<source>/reward/mean@1. */
-export function evaluationMetrics(report: EvaluationReport, config: GrpoConfig): Record<string, number> {
+export function evaluationMetrics({ report, greedy }: Evaluation, config: GrpoConfig): Record<string, number> {
   const source = `${config.domain}-${config.level}`;
   return {
     [`val-core/${source}/reward/mean@1`]: report.pass_hat[0]!.value,
     [`val-aux/${source}/progress/mean@1`]: report.tcr.value,
     [`val-aux/${source}/num_turns/mean`]: report.turns_mean,
+    ...(greedy && { [`val-aux/${source}/reward/greedy@1`]: greedy.report.pass_hat[0]!.value }),
     ...(report.confirmed_writes && { [`val-aux/${source}/writes/confirmed_ratio`]: report.confirmed_writes.value }),
   };
 }
 
-/** Evaluates on the run's held-out tasks, always with the same tasks and seeds. Resolves to null if no episode could be scored. */
-async function evaluateHeldOut(
+type HeldOutHooks = Pick<RunHooks, 'valUsers' | 'signal' | 'onEvaluationProgress' | 'onTrialStart' | 'onTrial'>;
+
+/** The evaluation after `step`. After the last step it has a greedy one beside it, if the run asks for it. */
+async function evaluateStep(
   stage: Stage,
   config: GrpoConfig,
   concurrency: number,
-  hooks: Pick<RunHooks, 'valUsers' | 'signal' | 'onEvaluationProgress' | 'onTrialStart' | 'onTrial'>,
+  step: number,
+  hooks: HeldOutHooks,
 ): Promise<Evaluation | null> {
+  const evaluation = await evaluateHeldOut(stage, config, concurrency, hooks);
+  const both = step === config.total_training_steps && config.val_greedy && validationSampling(config).temperature > 0;
+  const greedy = both && (await evaluateHeldOut(stage, { ...config, 'val_kwargs.do_sample': false }, concurrency, hooks));
+  return evaluation && { ...evaluation, ...(greedy && { greedy }) };
+}
+
+/** Evaluates on the run's held-out tasks, always with the same tasks and seeds. Resolves to null if no episode could be scored. */
+async function evaluateHeldOut(stage: Stage, config: GrpoConfig, concurrency: number, hooks: HeldOutHooks): Promise<Evaluation | null> {
   const tasks = await evaluationTasks(stage, {
     domain: config.domain,
     level: config.level,
@@ -102,7 +113,7 @@ export async function trainRun(stage: Stage, learner: Learner, config: GrpoConfi
   const history = (hooks.doneMetrics ?? []).filter((metrics) => metrics.step > 0);
   const evaluated = history.length < (hooks.doneMetrics?.length ?? 0);
   if (step === 0 && config.val_tasks > 0 && !evaluated) {
-    const baseline = await evaluateHeldOut(stage, config, concurrency, hooks);
+    const baseline = await evaluateStep(stage, config, concurrency, 0, hooks);
     if (baseline) await hooks.onBaseline(baseline, hooks.takeUsage?.() ?? {});
   }
   let storing: number | null = null;
@@ -113,8 +124,8 @@ export async function trainRun(stage: Stage, learner: Learner, config: GrpoConfi
     hooks.onStepStart?.(step);
     const result = await STEPS[config.algorithm](stage, learner, config, step, hooks);
     const due = config.val_tasks > 0 && (step === last || (config.test_freq > 0 && step % config.test_freq === 0));
-    const evaluation = due ? await evaluateHeldOut(stage, config, concurrency, hooks) : null;
-    if (evaluation) Object.assign(result.metrics, evaluationMetrics(evaluation.report, config));
+    const evaluation = due ? await evaluateStep(stage, config, concurrency, step, hooks) : null;
+    if (evaluation) Object.assign(result.metrics, evaluationMetrics(evaluation, config));
     Object.assign(result.metrics, hooks.takeUsage?.());
     // The time to store a step is known only after its metrics are stored, so the next step reports it.
     if (storing !== null) result.metrics['timing_s/store_before'] = storing;

@@ -247,8 +247,11 @@ test('an evaluation of the bundled model: cancelled once, then played and read',
 
   await form.getByLabel('Tasks', { exact: true }).fill('2');
   await form.getByLabel('Trials per task (k)').fill('2');
+  await form.getByLabel('Sampling').selectOption('greedy: the likeliest token');
+  await expect(form.getByLabel('Temperature')).toHaveCount(0);
   await form.getByRole('button', { name: 'Evaluate' }).click();
   await expect(page).toHaveURL(/#\/evals\/[0-9a-f-]{36}/, { timeout: 200_000 });
+  await expect(page.getByText('held-out tasks, seed 1, greedy')).toBeVisible();
   const grid = page.getByRole('table', { name: 'Tasks and their trials' });
   await expect(grid.getByRole('row')).toHaveCount(1 + 2);
   await expect(grid.getByRole('link')).toHaveCount(4);

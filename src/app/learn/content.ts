@@ -566,7 +566,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       focus: ['comparisons'],
       text: [
         'Ask five questions about a result. Were the tasks held out? How many tasks, and how wide is the interval? How many seeds? Is the comparison with the best simple baseline? How many variants were tried?',
-        'Of twenty comparisons without any difference, one is “shown” by chance. And a result holds only for its world: here 95 % of the customers change their mind.',
+        'Of twenty comparisons without any difference, one interval misses 0 by chance. So a difference is called “shown” only after Holm’s correction for all comparisons of the table. And a result holds only for its world: here 95 % of the customers change their mind.',
       ],
     },
   ],

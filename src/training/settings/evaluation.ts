@@ -52,6 +52,12 @@ export const evaluation = settingGroup({
         ours: 'sampled as in training, so that it measures the agent that is trained',
       },
     },
+    val_greedy: {
+      schema: z.boolean(),
+      default: false,
+      label: 'Greedy evaluation at the end',
+      help: 'true: after the last step, the agent also plays the held-out tasks greedily: it always takes the most likely token. This adds nothing if all evaluations are greedy.',
+    },
     stop_on_alarm: {
       schema: z.boolean(),
       default: false,

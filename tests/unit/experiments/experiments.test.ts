@@ -209,6 +209,33 @@ test('of a finished run: outcomes by task, figures of the evaluations, and metri
   });
 });
 
+test('of a run with val_greedy: the greedy outcomes of the last evaluation, in the file and in the figures', () => {
+  const trial = (task: string, reward: number | null) =>
+    ({ id: task, task, index: 0, reward, turns: 4, termination: 'user_stop', violations: [] }) as unknown as TrialResult;
+  const run = (seed: number, ...greedy: (number | null)[]) =>
+    experimentRun({
+      variant: 'kl',
+      seed,
+      config: { use_kl_loss: false },
+      metrics: [],
+      evaluations: [
+        { step: 0, seconds: 1, results: [trial('a', 0), trial('b', 0)] },
+        { step: 2, seconds: 1, results: [trial('a', 0), trial('b', 1)], greedy: [trial('b', greedy[1]!), trial('a', greedy[0]!)] },
+      ],
+    });
+  const runs = [run(42, 1, null), run(43, 1, 1)];
+  expect(runs[0]!.evaluations.map(({ greedy }) => greedy)).toEqual([undefined, [1, null]]);
+  const read = readExperiment(writeExperiment({ experiment: EXPERIMENT, runs }), 'x.json');
+  expect(read.runs).toEqual(runs);
+  const { figures } = analyse(EXPERIMENT, read.runs).variants[0]!;
+  expect([figures.held_out!.value, figures.greedy!.value]).toEqual([0.5, 1]);
+  const damaged = JSON.stringify({ ...JSON.parse(writeExperiment({ experiment: EXPERIMENT, runs })) }).replace(
+    '"greedy":[1,null]',
+    '"greedy":[1]',
+  );
+  expect(() => readExperiment(damaged, 'x.json')).toThrow('x.json: runs[0].evaluations[1].greedy: has 1 values: expected 2');
+});
+
 test('the share of writes with a yes is over all writes of audited tasks', () => {
   const trial = (task: string, writes: number, unasked: number) =>
     ({

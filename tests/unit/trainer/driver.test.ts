@@ -73,6 +73,34 @@ test('the database and the folder get the same conversations, metrics, evaluatio
   expect([new Set(kept.checkpoints), (await database.checkpoints.toArray()).map(({ step }) => step)]).toEqual([new Set([0, 1, 2]), [2, 3]]);
 });
 
+test('val_greedy: the page and the folder keep a greedy evaluation beside the last one', async () => {
+  const few = { ...overrides, total_training_steps: 1, val_greedy: true, 'val_kwargs.do_sample': true };
+  const database = new RunDatabase('driver: greedy');
+  const { trainer } = fakeRuns(database, talking());
+  await trainer.start({ ...REQUEST, overrides: few });
+  await trainer.finished;
+  const { kept, sink } = memory();
+  const { host } = fakeRuns(new RunDatabase('driver: greedy, no rows'), talking());
+  const given = Object.fromEntries(Object.entries(few).map(([name, value]) => [name, String(value)]));
+  await trainModel(host, model(), { preset: 'nano', overrides: given, user: { mode: 'scripted' } }, sink);
+  const [row] = await database.runs.toArray();
+  const rows = await database.evaluations.toArray();
+  const { id } = row!;
+  expect(rows.map((one) => [one.id, one.settings.temperature]).sort()).toEqual([
+    [`${id}@0`, 1],
+    [`${id}@1`, 1],
+    [`${id}@1-greedy`, 0],
+  ]);
+  expect(kept.evaluations.map(({ step, greedy }) => [step, greedy !== undefined])).toEqual([
+    [0, false],
+    [1, true],
+  ]);
+  const greedy = rows.find((one) => one.settings.temperature === 0)!;
+  expect(kept.evaluations[1]!.greedy!.results.map(({ task, reward }) => [task, reward])).toEqual(
+    greedy.results.map(({ task, reward }) => [task, reward]),
+  );
+});
+
 test('a lost device ends a training of the command line with the reason, for any order of the errors', async () => {
   const parts = talking();
   const { host } = fakeRuns(new RunDatabase('driver: lost'), parts);

@@ -183,6 +183,19 @@ test('an evaluation samples by do_sample: greedily, or as the rollouts do', asyn
   expect(new Set((await temperatures(true)).map(String))).toEqual(new Set(['0.7,0.9']));
 });
 
+test('val_greedy plays the same held-out tasks greedily after the last step only', async () => {
+  const { run, played, trials, metrics } = lab({ val_greedy: true, 'val_kwargs.do_sample': true, temperature: 0.7 });
+  await run();
+  const [before, between, after, greedy, ...more] = [0, 3, 6, 9, 12].map((from) => played.filter(isHeldOut).slice(from, from + 3));
+  expect(more).toEqual([[]]);
+  for (const sampled of [before!, between!, after!]) expect(sampled.map(({ params }) => params.temperature)).toEqual([0.7, 0.7, 0.7]);
+  expect(greedy!.map(({ params }) => params.temperature)).toEqual([0, 0, 0]);
+  expect(greedy!.map(({ task, userSeed }) => [task, userSeed])).toEqual(after!.map(({ task, userSeed }) => [task, userSeed]));
+  expect(trials).toHaveLength(3);
+  const name = 'val-aux/retail-nano/reward/greedy@1';
+  expect(metrics.map((values) => name in values)).toEqual([false, true]);
+});
+
 test('the KL term compares the policy with the reference', async () => {
   const { run, accumulated, metrics } = lab({ use_kl_loss: true, kl_loss_type: 'low_var_kl', kl_loss_coef: 0.5 });
   await run();
