@@ -1,7 +1,7 @@
 /** @file Records what has happened in an episode so far: counters, seconds, what the agent said, and the events that the audit needs. */
 import { auditEpisode, type AuditEvent } from './violations.ts';
-import type { Domain, ToolResult } from '../environments/types.ts';
-import type { ToolCall, Violation } from '../records/task.ts';
+import type { ToolResult } from '../environments/types.ts';
+import type { ToolCall, ToolSchema, Violation } from '../records/task.ts';
 import type { Trajectory, UserCall } from '../records/trajectory.ts';
 import type { PrefixState } from './prefix.ts';
 import type { EpisodeRules } from './rules.ts';
@@ -23,7 +23,7 @@ export class EpisodeLog {
   userMessages = 0;
   readonly #events: AuditEvent[] = [];
 
-  constructor(private readonly rules: Pick<EpisodeRules, 'maxSteps' | 'maxErrors'>) {}
+  constructor(private readonly rules: Pick<EpisodeRules, 'maxSteps' | 'maxErrors' | 'audit'>) {}
 
   /** Continues counting from the counts of a stored conversation. */
   resume(state: PrefixState, userCalls: readonly UserCall[]): void {
@@ -77,8 +77,9 @@ export class EpisodeLog {
   }
 
   /** The violations that the audit finds. Empty for a domain without audit rules. */
-  violations(domain: Domain): Violation[] {
-    return auditEpisode(this.#events, domain);
+  async violations(tools: readonly ToolSchema[]): Promise<Violation[]> {
+    const audit = await this.rules.audit?.();
+    return audit ? auditEpisode(this.#events, audit, tools).violations : [];
   }
 
   /** Adds the time of `work` to `seconds`. */

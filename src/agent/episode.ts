@@ -150,7 +150,7 @@ class Episode implements PlayedEpisode {
       turns,
       reward: verdict && ((limits.require_done || this.#rules.requireDone) && !isProper(termination) ? 0 : verdict.reward),
       verdict,
-      violations: this.#log.violations({ ...domain, tools: [...domain.tools, ...this.#laterTools] }),
+      violations: await this.#log.violations([...domain.tools, ...this.#laterTools]),
       toolCalls,
       parseErrors,
       seconds,

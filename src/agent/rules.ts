@@ -6,6 +6,7 @@ import type { TerminationReason } from '../records/trajectory.ts';
 import { customerPrompt } from '../users/prompt.ts';
 import { saysStop } from '../users/stop.ts';
 import { STOP } from '../users/types.ts';
+import type { AuditRules } from './audit-rules.ts';
 
 export interface EpisodeRules {
   /** Words with which the user ends the conversation. */
@@ -38,12 +39,14 @@ export interface EpisodeRules {
   requireDone: boolean;
   /** Makes the system prompt of a language model that plays the customer. `hasTools`: whether the customer has tools. */
   customerPrompt: (instruction: string, hasTools: boolean) => string;
+  /** Loads the rules for the audit of the agent. Null if conversations are not audited; this does not mean that the agent follows the rules. */
+  audit: (() => Promise<AuditRules>) | null;
   /** The benchmark's name for the ending. The trajectory stores it in the field `ending`. */
   ending?: (termination: TerminationReason, tooManyErrors: boolean) => string;
 }
 
 /** The rules without the terminal tools, which depend on the domain. */
-export type ConversationRuleSet = Omit<EpisodeRules, 'terminalTools'>;
+export type ConversationRuleSet = Omit<EpisodeRules, 'terminalTools' | 'audit'>;
 
 /** MUA-RL's rules (arXiv 2508.18669). */
 export const MUA_RULES: ConversationRuleSet = {

@@ -2,7 +2,6 @@
 import { InputError } from '../base/input-error.ts';
 import type { BenchmarkTask } from '../records/benchmark-task.ts';
 import { initialStateOf, type TableDomain } from '../environments/domain.ts';
-import { domainOf } from '../domains/registry.ts';
 import { World } from '../environments/overlay.ts';
 import type { TaskQuery } from '../environments/types.ts';
 import type { BenchmarkDefinition, BenchmarkDomain } from './definition.ts';
@@ -27,7 +26,6 @@ export function importedDomain(benchmark: BenchmarkDefinition, domain: Benchmark
     selects: true,
     async domain(level) {
       const { id, imported } = await loaded();
-      const { audit } = domainOf(name) ?? {};
       return {
         name,
         level,
@@ -38,7 +36,6 @@ export function importedDomain(benchmark: BenchmarkDefinition, domain: Benchmark
         benchmark: benchmark.name,
         finite: true,
         userTools: [...(domain.userTools ?? [])],
-        ...(audit && { audit }),
       };
     },
     async tasks({ split, select, count, from = 0 }) {

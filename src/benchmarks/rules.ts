@@ -1,6 +1,6 @@
 /** @file Chooses the rules for the conversations of a domain. */
 import { MUA_RULES, type EpisodeRules } from '../agent/rules.ts';
-import { transfersOf } from '../domains/registry.ts';
+import { domainOf, transfersOf } from '../domains/registry.ts';
 import type { Domain } from '../environments/types.ts';
 import type { ConversationRules } from '../records/episode.ts';
 import { benchmarkNamed } from './named.ts';
@@ -14,7 +14,11 @@ export function rulesFor(
   { name, benchmark, terminalTools }: Pick<Domain, 'name' | 'benchmark' | 'terminalTools'>,
   chosen: ConversationRules,
 ): EpisodeRules {
-  const own: EpisodeRules = { ...(benchmark === undefined ? MUA_RULES : benchmarkNamed(benchmark).rules), terminalTools };
+  const own: EpisodeRules = {
+    ...(benchmark === undefined ? MUA_RULES : benchmarkNamed(benchmark).rules),
+    terminalTools,
+    audit: domainOf(name)?.audit ?? null,
+  };
   // With `mua_rl`, `ending` and the customer's prompt are still those of the benchmark. `ending` is needed to write results in
   // the benchmark's format.
   return chosen === 'mua_rl' ? { ...own, ...MUA_RULES, customerPrompt: own.customerPrompt, terminalTools: transfersOf(name) } : own;

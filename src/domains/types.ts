@@ -1,7 +1,7 @@
 /** @file The type of a domain. docs/domains.md has the contract, and `index.ts` lists the domains. */
 import type { CreateExpert } from '../agent/acts.ts';
 import type { DomainDefinition } from '../environments/domain.ts';
-import type { AuditRules } from '../environments/types.ts';
+import type { AuditRules } from '../agent/audit-rules.ts';
 import type { CustomerShares } from '../records/conditions.ts';
 import type { CustomerLanguage, CustomerScripts } from '../users/types.ts';
 
@@ -14,8 +14,8 @@ export interface DomainLevel {
 }
 
 /**
- * A domain with its customers and its demonstrator. This object is small, because the page reads it at its start: names,
- * levels and rules. The world, the customers and the demonstrator are code, which is loaded when it is first needed.
+ * A domain with its customers and its demonstrator. This object is small, because the page reads it at its start: names
+ * and levels. The world, the customers, the demonstrator and the audit are code, which is loaded when it is first needed.
  */
 export interface DomainModule {
   /** The first part of the ids of its tasks. It must contain no hyphen, because the name of an imported domain is `<benchmark>-<name>`. */
@@ -26,7 +26,7 @@ export interface DomainModule {
   /** The tools that transfer the customer to a human. They end an episode under MUA-RL's rules. */
   transfers: readonly string[];
   /** The rules of the audit of the agent. Absent if the domain has no audit. */
-  audit?: AuditRules;
+  audit?: () => Promise<AuditRules>;
   /** How messages of this domain are understood. Used by the audit of customers and by the metrics of behaviour. */
   language?: CustomerLanguage;
   /** The generated tasks and their worlds. Absent if all tasks are imported. */

@@ -6,21 +6,6 @@ import type { Benchmark } from '../records/benchmark-task.ts';
 import type { Conditions } from '../records/conditions.ts';
 import type { RowChange, Task, ToolCall, ToolSchema, Verdict } from '../records/task.ts';
 
-/** What the audit of the agent needs to know about a domain: the names of tools and fields. A call that changed rows counts as a write. */
-export interface AuditRules {
-  /** The tools whose successful result is the id of the customer. If a domain has none, the audit checks only for writes without a yes. */
-  authenticate: readonly string[];
-  /** The tools that show data of a customer. */
-  details: readonly string[];
-  /** The field with the customer's id, in arguments, results and rows. */
-  owner: string;
-  /**
-   * The argument with the id of something that belongs to a customer, such as an order. The audit learns from results to whom it
-   * belongs.
-   */
-  thing: string;
-}
-
 /** What changes in the world before a turn of the agent. */
 export interface TurnChange {
   /** The tools that the agent gets now, in addition to its earlier tools. */
@@ -53,8 +38,6 @@ export interface Domain {
   userTools?: ToolSchema[];
   /** Absent if the world keeps all promises. */
   promises?: WorldPromises;
-  /** The rules for the audit of the agent. Absent if conversations are not audited; this does not mean that the agent follows the rules. */
-  audit?: AuditRules;
 }
 
 /** The result of a tool call before the store has logged the call. */

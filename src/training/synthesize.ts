@@ -5,7 +5,7 @@
  */
 import { runEpisode } from '../agent/episode.ts';
 import { mapConcurrently } from '../agent/rollouts.ts';
-import { MUA_RULES } from '../agent/rules.ts';
+import { rulesFor } from '../benchmarks/rules.ts';
 import { writesOf } from '../agent/trajectory.ts';
 import type { Tokenizer } from '../agent/types.ts';
 import { hash32 } from '../base/random.ts';
@@ -115,7 +115,7 @@ export async function synthesize(
       seed,
       tokenizer: NO_TOKENS,
       limits: LIMITS,
-      rules: { ...MUA_RULES, terminalTools: domain.terminalTools },
+      rules: rulesFor(domain, 'domain'),
       sampling: { temperature: 1, top_p: 1, top_k: 0 },
       stream: 0,
       group: task.id,

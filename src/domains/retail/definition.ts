@@ -1,7 +1,7 @@
 /** @file The generated retail domain: generated shops, with the tools of tau-bench v1. */
 import type { TableDomain } from '../../environments/domain.ts';
 import type { Domain } from '../../environments/types.ts';
-import { AUDIT, TRANSFER } from './acts.ts';
+import { TRANSFER } from './acts.ts';
 import { observe } from './observations.ts';
 import { POLICIES } from './policy.ts';
 import { LEVELS, type Level } from './schema.ts';
@@ -24,7 +24,6 @@ const domains = new Map<Level, Domain>(
       policy: POLICIES[level],
       tools: toolSchemas(level),
       terminalTools: [TRANSFER].filter((name) => TOOLS_OF[level].includes(name)),
-      audit: AUDIT,
     },
   ]),
 );

@@ -10,7 +10,7 @@
 import type { Act, CreateExpert } from '../../agent/acts.ts';
 import type { Style } from '../../records/dataset.ts';
 import type { ToolCall } from '../../records/task.ts';
-import { isConfirmation } from '../../agent/violations.ts';
+import { isConfirmation } from '../../agent/answers.ts';
 import { hash32 } from '../../base/random.ts';
 import type { Intent } from './schema.ts';
 import { readConversationState, type CaseFile, type Request } from './expert-notes.ts';

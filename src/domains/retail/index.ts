@@ -1,6 +1,6 @@
 /** @file The shop: tau-bench's retail domain, with generated tasks and with the tasks of the benchmarks. */
 import type { DomainModule } from '../types.ts';
-import { AUDIT, TRANSFER } from './acts.ts';
+import { TRANSFER } from './acts.ts';
 import { shopLanguage } from './customer/language.ts';
 import { RETAIL_LEVELS } from './levels.ts';
 
@@ -9,7 +9,7 @@ export const retail: DomainModule = {
   title: 'Retail',
   levels: RETAIL_LEVELS,
   transfers: [TRANSFER],
-  audit: AUDIT,
+  audit: async () => (await import('./audit.ts')).AUDIT,
   language: shopLanguage,
   world: async () => (await import('./definition.ts')).retail,
   customers: async () => (await import('./customer/index.ts')).shopCustomers,

@@ -6,7 +6,7 @@ export const toy: DomainModule = {
   title: 'Toy lamps',
   levels: [{ name: 'one' }],
   transfers: [],
-  audit: { authenticate: [], details: [], owner: 'owner', thing: 'lamp' },
+  audit: async () => ({ authenticate: [], details: [], owner: 'owner', thing: 'lamp', writes: ['switch_lamp'] }),
   world: async () => (await import('./world.ts')).world,
   customers: async () => (await import('./people.ts')).customers,
   demonstrator: async () => (await import('./people.ts')).createExpert,

@@ -1,7 +1,6 @@
 /** The toy's world: one lamp a task, its tool, and tasks that depend on split, seed and index only. */
 import type { DomainDefinition } from '../../../src/environments/domain.ts';
 import type { Task } from '../../../src/records/task.ts';
-import { toy } from './index.ts';
 
 function taskOf(split: string, seed: number, index: number): Task {
   const state = (seed + index) % 2 ? 'on' : 'off';
@@ -42,7 +41,6 @@ export const world: DomainDefinition = {
         },
       },
     ],
-    ...(toy.audit && { audit: toy.audit }),
   }),
   tasks: ({ split, seed, count, from = 0 }) => Array.from({ length: count }, (_, i) => taskOf(split, seed, from + i)),
   world: (id) => new Map([['lamps', new Map([['lamp', { owner: 'ada', state: id.split('/').at(-1)! }]])]]),

@@ -5,7 +5,7 @@ import { runEpisode } from '../../../src/agent/episode.ts';
 import { path } from '../../../src/base/message-path.ts';
 import { flatten, toMessages } from '../../../src/agent/trajectory.ts';
 import type { Trajectory } from '../../../src/records/trajectory.ts';
-import { AUDIT } from '../../../src/domains/retail/acts.ts';
+import { AUDIT } from '../../../src/domains/retail/audit.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
 import { STOP, UserError } from '../../../src/users/types.ts';
 import { domain, stage, type Script } from '../../support/episodes.ts';
@@ -135,7 +135,7 @@ describe('an episode', () => {
   it('records violations of the policy', async () => {
     const script = { agent: [CALL, 'Done.<|im_end|>'], user: ['Cancel #W1234567.', STOP] };
     expect((await play(script)).trajectory.violations).toEqual([]);
-    const { trajectory } = await play({ ...script, domain: { ...domain, audit: AUDIT } });
+    const { trajectory } = await play({ ...script, rules: { audit: async () => AUDIT } });
     expect(trajectory.violations.map(({ rule, call }) => [rule, call])).toEqual([
       ['not_authenticated', 0],
       ['unconfirmed_write', 0],

@@ -2,10 +2,12 @@
 import { expect, test } from 'vitest';
 import type { RowChange } from '../../../src/records/task.ts';
 import { retail } from '../../../src/domains/retail/definition.ts';
-import { auditEpisode as audited, isConfirmation, type AuditEvent } from '../../../src/agent/violations.ts';
+import { isConfirmation } from '../../../src/agent/answers.ts';
+import { auditEpisode as audited, type AuditEvent } from '../../../src/agent/violations.ts';
+import { AUDIT } from '../../../src/domains/retail/audit.ts';
 import { isAudited } from '../../../src/domains/registry.ts';
 
-const auditEpisode = (events: readonly AuditEvent[], level = 'full') => audited(events, retail.domain(level));
+const auditEpisode = (events: readonly AuditEvent[], level = 'full') => audited(events, AUDIT, retail.domain(level).tools).violations;
 const say = (kind: 'user' | 'agent', text: string): AuditEvent => ({ kind, text });
 let index = 0;
 const tool = (name: string, args: Record<string, string>, text: string, changes: RowChange[] = [], error = false): AuditEvent => ({
@@ -16,7 +18,7 @@ const tool = (name: string, args: Record<string, string>, text: string, changes:
 const find = () => tool('find_user_id_by_email', { email: 'a@b' }, 'ada_brown_1234');
 const order = (id: string, owner: string) => tool('get_order_details', { order_id: id }, JSON.stringify({ order_id: id, user_id: owner }));
 const cancel = (id: string, owner: string) =>
-  tool('cancel_pending_order', { order_id: id }, '{}', [
+  tool('cancel_pending_order', { order_id: id, reason: 'no longer needed' }, '{}', [
     {
       table: 'orders',
       key: id,
@@ -25,6 +27,7 @@ const cancel = (id: string, owner: string) =>
       call: 0,
     },
   ]);
+const ASK = 'Cancel order #W1, no longer needed. Yes or no?';
 const rules = (...events: AuditEvent[]) => auditEpisode(events).map((violation) => violation.rule);
 
 test('only retail is audited, generated or imported', () => {
@@ -56,14 +59,14 @@ test('before the customer is authenticated, no data may be shown or changed', ()
       tool('get_user_details', { user_id: 'ada_brown_1234' }, '{}'),
     ),
   ).toEqual(['not_authenticated']);
-  expect(rules(say('agent', 'Sure?'), say('user', 'yes'), cancel('#W1', 'ada_brown_1234'))).toEqual(['not_authenticated']);
+  expect(rules(say('agent', ASK), say('user', 'yes'), cancel('#W1', 'ada_brown_1234'))).toEqual(['not_authenticated']);
 });
 
 test('where no tool finds customers, only writes without a yes are violations', () => {
   const write = cancel('#W1234', 'ada_brown_1234');
   const violations = (level: string, ...events: AuditEvent[]) => auditEpisode(events, level).map(({ rule }) => rule);
   expect(violations('glimpse', say('user', 'cancel #W1234'), write)).toEqual(['unconfirmed_write']);
-  expect(violations('glimpse', say('agent', 'Cancel #W1234. Yes or no?'), say('user', 'Yes.'), write)).toEqual([]);
+  expect(violations('glimpse', say('agent', 'Cancel #W1234, no longer needed. Yes or no?'), say('user', 'Yes.'), write)).toEqual([]);
   expect(violations('nano', say('user', 'cancel #W1234'), write)).toEqual(['not_authenticated', 'unconfirmed_write']);
 });
 
@@ -74,7 +77,7 @@ test('data of another customer may not be shown or changed, even of a customer w
     rules(
       find(),
       tool('find_user_id_by_email', {}, 'ben_lee_1111'),
-      say('agent', 'Sure?'),
+      say('agent', ASK.replace('#W1', '#W2')),
       say('user', 'yes'),
       cancel('#W2', 'ben_lee_1111'),
     ),
@@ -85,16 +88,21 @@ test('data of another customer may not be shown or changed, even of a customer w
 test('every write needs a yes as answer to the last question', () => {
   const mine = 'ada_brown_1234';
   expect(rules(say('user', 'yes, cancel #W1'), find(), cancel('#W1', mine))).toEqual(['unconfirmed_write']);
-  expect(rules(find(), say('agent', 'Sure?'), say('user', 'wait, not that one'), cancel('#W1', mine))).toEqual(['unconfirmed_write']);
-  expect(rules(find(), say('agent', 'Sure?'), say('user', 'yes'), cancel('#W1', mine), cancel('#W2', mine))).toEqual(['unconfirmed_write']);
-  expect(rules(find(), say('agent', 'Sure?'), say('user', 'yes'), say('agent', 'Really?'), cancel('#W1', mine))).toEqual([
-    'unconfirmed_write',
-  ]);
-  expect(rules(find(), say('agent', 'Sure?'), say('user', 'yes'), order('#W1', mine), cancel('#W1', mine))).toEqual([]);
+  expect(rules(find(), say('agent', ASK), say('user', 'wait, not that one'), cancel('#W1', mine))).toEqual(['unconfirmed_write']);
+  expect(rules(find(), say('agent', ASK), say('user', 'yes'), cancel('#W1', mine), cancel('#W2', mine))).toEqual(['unconfirmed_write']);
+  expect(rules(find(), say('agent', ASK), say('user', 'yes'), say('agent', 'Really?'), cancel('#W1', mine))).toEqual(['unconfirmed_write']);
+  expect(rules(find(), say('agent', ASK), say('user', 'yes'), order('#W1', mine), cancel('#W1', mine))).toEqual([]);
   expect(auditEpisode([find(), cancel('#W1', mine)])[0]).toMatchObject({
     call: index - 1,
-    detail: expect.stringContaining('cancel_pending_order') as string,
+    detail: "cancel_pending_order changed data without the customer's yes to the last question",
   });
+});
+
+test('a call that timed out after it changed rows is a write', () => {
+  const late = cancel('#W1', 'ada_brown_1234') as Extract<AuditEvent, { kind: 'tool' }>;
+  const timedOut = { ...late, result: { ...late.result, text: 'Error: the request timed out', error: true } };
+  expect(rules(find(), timedOut)).toEqual(['unconfirmed_write']);
+  expect(rules(find(), { ...timedOut, result: { ...timedOut.result, changes: [] } })).toEqual([]);
 });
 
 test.each([
@@ -121,5 +129,5 @@ test('a yes to “Anything else?” is no yes to a write', () => {
     rules(...known, say('agent', question), say('user', 'Yes, cancel #W1.'), cancel('#W1', 'ada_brown_1234'));
   expect(write('Done. Anything else?')).toEqual(['unconfirmed_write']);
   expect(write('Is there something else you need?')).toEqual(['unconfirmed_write']);
-  expect(write('Cancel #W1? (yes/no)')).toEqual([]);
+  expect(write('Cancel #W1, no longer needed? (yes/no)')).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { UserScenario, Wish } from '../../../src/records/task.ts';
-import { isConfirmation } from '../../../src/agent/violations.ts';
+import { isConfirmation } from '../../../src/agent/answers.ts';
 import { scriptedCustomer } from '../../../src/domains/retail/customer/customer.ts';
 import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { STOP } from '../../../src/users/types.ts';

@@ -1,0 +1,51 @@
+/** @file Whether an agent's message asks for a yes to a write. A question about something else does not: “Is this a good time?”. */
+import type { WriteWords } from './audit-rules.ts';
+import { sentences } from './sentences.ts';
+
+/** Asks for facts, so that a yes is no consent. */
+const ABOUT_FACTS =
+  /\b(confirm|verify|provide|tell|give|share|send|have|know|need|is|what's|enter|state)( me| us)?( with)? (your|the)( \w+)? (e-?mail|full name|first name|last name|name|zip|postal|user id|phone|date of birth|identity|identification)\b|\b(how|which( \w+)?|what( \w+)?) (would you|do you want|should i|shall i)\b|\b(how|which( \w+)?) you('d| would) (like|prefer|want)\b|\bdo you have (a|an|any|your|the|other)\b|\b(hold|wait|waiting|holding)\b[^?]{0,40}\bwhile\b|\b(ok|okay|fine|mind|happy|like) (with |to )?(wait|waiting|hold|holding)\b|\b(good|right|convenient|better) (time|moment)\b/;
+/** Asks for another wish, or for what the customer knows or did. */
+const ABOUT_MORE =
+  /\b(have|had|were) you\b|\bdid you (?!want|mean)|\bdo you (know|understand|remember|recall|reali[sz]e)\b|\bare you aware\b|\b(anything|something|what|nothing) (else|more)\b|\b(any|other|further|more) (other |further |more )?(questions?|requests?|concerns?|help|assistance)\b/;
+/** Facts about the customer, which no write needs. */
+const WHO = /@|\b(e-?mail|zip|phone|identity|user id|full name|your name)\b/;
+const GO_ON = /\b(proceed|go[ -]ahead|yes or no|shall i (do|go)|should i (do|go))\b|\byes\s*\/\s*no\b|\(y\/n\)/;
+/** `Shall I …`, `Would you like me to …`: the offered act is the next word. */
+const OFFER =
+  /\b(?:(?:shall|should|may|can|could) (?:i|we)|(?:want|like|need|prefer) (?:me|us) to|(?:would you like|do you want|wish) to|(?:ok|okay|alright|fine) (?:if|for) (?:i|we|me to)) (?:now |please |also |just |then )?([a-z]+)/g;
+const ANY_ACT =
+  /^(proceed|go|do|move|make|process|submit|finali[sz]e|complete|apply|execute|perform|place|put|carry|confirm|continue|initiate|arrange|start|set|get|take|handle|lock|wrap|run|push|file|book|update|change|modify|switch|adjust|edit|amend)$/;
+const NO_WRITE =
+  /^(check|look|see|find|verify|explain|tell|send|transfer|connect|list|search|provide|show|know|hear|discuss|help|assist|wait|hold|email|ask|review|read|have|pull|share|recommend|suggest)$/;
+const AGREE =
+  /\b(confirm|confirmed|correct|right|accurate|ok|okay|fine|agree|agreed|approve|authori[sz]e|accept|acceptable|consent|sure|certain|really|correctly|ready|happy|yes)\b|\b(look|looks|sound|sounds|all|everything) (good|right|ok|okay|fine|correct)\b|\bwork for you\b|\bgood to go\b|\bin order\b|\bis (that|this) what\b|\bdo (it|this|that|so)\b/;
+/** A request for a yes in a sentence that is no question. */
+const TELL_ME =
+  /\b(please|kindly|just|once|if|when|after|must|need to|should|to) (you )?(\w+ )?confirm\b|\b(reply|respond|answer|say|type|write|enter)\b[^.]{0,30}\b(yes|confirm|ok)\b|\blet me know (if|whether|when|that)\b[^.]{0,80}\b(proceed|go ahead|correct|right|ok|okay|agree|confirm|like|want|works?|good|fine|happy|alright)\b|\b(need|await|awaiting|waiting for|upon|require|with|after|get|have) your (explicit |final )?(confirmation|approval|permission|consent|go-ahead|ok|okay|yes)\b|\bconfirm\b[^.]{0,40}\byes\b/;
+const SAYS_ITSELF = /\b(thank|thanks)\b|\b(i|we)( can| will| could| have|'ll)? (confirm|confirmed)\b/;
+
+/** Whether a message asks for a yes to this write. The question may point to the write (“Shall I proceed?”) or name what it does. */
+export function asksFor(message: string, { act }: Pick<WriteWords, 'act'>): boolean {
+  return sentences(message).some((sentence) => {
+    const said = sentence.toLowerCase();
+    if (ABOUT_FACTS.test(said)) return false;
+    const question = said.includes('?');
+    if (GO_ON.test(said) && (question || /yes\s*\/\s*no|yes or no|y\/n|let me know|\b(say|reply)\b/.test(said)))
+      return act.heard(sentence) !== 'other';
+    if (ABOUT_MORE.test(said)) return false;
+    if (!question) return TELL_ME.test(said) && !SAYS_ITSELF.test(said) && act.heard(sentence) !== 'other';
+    const offers = [...said.matchAll(OFFER)].map(([, verb]) => verb!);
+    if (offers.length > 0 && offers.every((verb) => NO_WRITE.test(verb))) return false;
+    const heard = act.heard(sentence);
+    if (heard === 'named') return true;
+    return heard === 'absent' && !WHO.test(said) && (offers.length > 0 ? offers.some((verb) => ANY_ACT.test(verb)) : AGREE.test(said));
+  });
+}
+
+/** Whether a message asks anything. */
+export const asks = (message: string): boolean =>
+  message.includes('?') ||
+  sentences(message).some(
+    (sentence) => TELL_ME.test(sentence.toLowerCase()) || (GO_ON.test(sentence.toLowerCase()) && /yes/i.test(sentence)),
+  );
