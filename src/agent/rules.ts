@@ -45,7 +45,7 @@ export interface EpisodeRules {
   ending?: (termination: TerminationReason, tooManyErrors: boolean) => string;
 }
 
-/** The rules without the terminal tools, which depend on the domain. */
+/** The rules without those that depend on the domain. */
 export type ConversationRuleSet = Omit<EpisodeRules, 'terminalTools' | 'audit'>;
 
 /** MUA-RL's rules (arXiv 2508.18669). */

@@ -5,6 +5,7 @@
  */
 import { readFlags } from './args.ts';
 import type { AnyCommand } from './command.ts';
+import { audit } from './commands/audit.ts';
 import { replay, rescore } from './commands/benchmark.ts';
 import { envServe } from './commands/env-serve.ts';
 import { experiment } from './commands/experiment.ts';
@@ -36,6 +37,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   'export-run': exportRun,
   verify,
   'verify-log': verifyLog,
+  audit,
   replay,
   rescore,
   'user-server': userServer,

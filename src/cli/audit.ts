@@ -1,0 +1,35 @@
+/** @file The work of `mua audit`: audits conversations that anyone recorded, from their texts and calls alone. */
+import { auditEpisode } from '../agent/violations.ts';
+import { domainOf } from '../domains/registry.ts';
+import { readConversations } from './conversations.ts';
+
+/** `question` and `answer` are indices of messages in the file. */
+export interface AuditReport {
+  conversations: {
+    id: string | number;
+    writes: { name: string; asked: boolean; question: number | null; answer: number | null; why: string | null }[];
+    violations: { rule: string; message: number; detail: string }[];
+  }[];
+}
+
+/** @throws UsageError if the file is wrong */
+export async function auditFile(file: string, text: string, domain: string): Promise<AuditReport> {
+  const rules = await domainOf(domain)!.audit!();
+  const conversations = readConversations(file, text, (tool) => rules.writes.includes(tool)).map(({ id, events, messages, tools }) => {
+    const { writes, violations } = auditEpisode(events, rules, tools);
+    const place = (event: number | null) => (event === null ? null : messages[event]!);
+    const calls = new Map(events.flatMap((event, i) => (event.kind === 'tool' ? [[event.result.index, messages[i]!]] : [])));
+    return {
+      id,
+      writes: writes.map(({ name, asked, question, answer, why }) => ({
+        name,
+        asked,
+        question: place(question),
+        answer: place(answer),
+        why,
+      })),
+      violations: violations.map(({ rule, call, detail }) => ({ rule, message: calls.get(call)!, detail })),
+    };
+  });
+  return { conversations };
+}

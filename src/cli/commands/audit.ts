@@ -1,0 +1,56 @@
+/** @file `mua audit`: whether the agent asked before it changed data, in conversations of any agent. It runs in Node and needs no GPU. */
+import { wilson } from '../../base/wilson.ts';
+import { AUDITED } from '../../domains/registry.ts';
+import type { AuditReport } from '../audit.ts';
+import { command } from '../command.ts';
+import { oneLine, UsageError } from '../errors.ts';
+import { checkParent, readText, writeAll } from '../files.ts';
+import { DEFAULT_DOMAIN, JSON_FLAG, percent } from './shared.ts';
+
+/** The plain output lists at most so many writes that were not asked for. */
+const LISTED = 20;
+
+export const audit = command({
+  summary: 'whether the agent asked for a yes before each write, in conversations of any agent (OpenAI-style messages)',
+  positional: { name: 'path', value: 'CONVERSATIONS.jsonl' },
+  flags: {
+    domain: { type: 'string', value: 'NAME', help: 'whose tools the agent called', default: DEFAULT_DOMAIN, choices: AUDITED },
+    out: { type: 'string', value: 'FILE.json', help: 'also write the JSON document to this file' },
+    json: JSON_FLAG,
+  },
+  async run({ path, domain, out }): Promise<AuditReport> {
+    if (!path) throw new UsageError('CONVERSATIONS.jsonl is missing: expected ./mua audit CONVERSATIONS.jsonl');
+    if (out !== undefined) await checkParent('out', out);
+    const text = await readText(path);
+    const { auditFile } = await import('../audit.ts');
+    const report = await auditFile(path, text, domain);
+    if (out !== undefined) await writeAll({ [out]: `${JSON.stringify(report)}\n` });
+    return report;
+  },
+  show({ conversations }) {
+    const writes = conversations.flatMap(({ id, writes: own }) => own.map((write) => ({ id, ...write })));
+    const names = [...new Set(writes.map(({ name }) => name))].sort();
+    const width = Math.max(...names.map((name) => name.length), 'all writes'.length);
+    const row = (label: string, own: typeof writes) => {
+      const asked = own.filter((write) => write.asked).length;
+      const interval = wilson(asked, own.length);
+      const share = interval ? `${percent(asked / own.length)} (${percent(interval.low)} to ${percent(interval.high)})` : 'none';
+      return `${label.padEnd(width)}  ${String(own.length).padStart(6)}  ${String(asked).padStart(5)}  ${share}`;
+    };
+    const unasked = writes.filter(({ asked }) => !asked);
+    const others = conversations.flatMap(({ violations }) => violations).filter(({ rule }) => rule !== 'unconfirmed_write').length;
+    return [
+      `${'write'.padEnd(width)}  writes  asked  share (95 % interval)`,
+      ...names.map((name) =>
+        row(
+          oneLine(name),
+          writes.filter((write) => write.name === name),
+        ),
+      ),
+      row('all writes', writes),
+      ...unasked.slice(0, LISTED).map(({ id, name, why }) => `  ${oneLine(`${id}: ${name}: ${why}`)}`),
+      ...(unasked.length > LISTED ? [`  … and ${unasked.length - LISTED} more: see --json`] : []),
+      `${conversations.length} conversations; ${others} other violations`,
+    ];
+  },
+});

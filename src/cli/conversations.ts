@@ -1,0 +1,145 @@
+/** @file Reads conversations in OpenAI's format for the audit: JSONL, a conversation with `id` and `messages` a line. */
+import { isObject } from '../base/json.ts';
+import { parserReason, shown } from '../base/input-error.ts';
+import type { AuditEvent } from '../agent/violations.ts';
+import type { Json } from '../records/json.ts';
+import type { ToolCall, ToolSchema } from '../records/task.ts';
+import { UsageError } from './errors.ts';
+
+export interface AuditedConversation {
+  id: string | number;
+  events: AuditEvent[];
+  /** The index of each event's message in `messages`. */
+  messages: number[];
+  /** Null if the line has no `tools`. */
+  tools: ToolSchema[] | null;
+}
+
+/** A call waits for its result. */
+interface OpenCall {
+  id: string | undefined;
+  call: ToolCall;
+  message: number;
+  text?: string;
+}
+
+const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
+
+/**
+ * @param isWrite the tools that change data: where no database is known, a call of such a tool without an error is a write
+ * @throws UsageError naming line, field, value and what was expected
+ */
+export function readConversations(file: string, text: string, isWrite: (tool: string) => boolean): AuditedConversation[] {
+  const lines = new Map<string, number>();
+  const found = text.split('\n').flatMap((line, i) => {
+    if (line.trim() === '') return [];
+    const fail = (field: string, value: unknown, expected: string): never => {
+      throw new UsageError(`${file}: line ${i + 1}: ${field} is ${shown(value)}: expected ${expected}`);
+    };
+    let row: unknown;
+    try {
+      row = JSON.parse(line.replace(/^\uFEFF/, ''));
+    } catch (error) {
+      throw new UsageError(`${file}: line ${i + 1}: it is not JSON (${parserReason(error)}): expected an object with id and messages`);
+    }
+    if (!isObject(row)) return fail('the line', row, 'an object with id and messages');
+    const { id } = row;
+    if ((typeof id !== 'string' || id === '') && !Number.isSafeInteger(id)) return fail('id', id, 'a text or a whole number');
+    const before = lines.get(String(id));
+    if (before !== undefined) return fail('id', id, `another id than in line ${before}`);
+    lines.set(String(id), i + 1);
+    return [{ id: id as string | number, tools: readTools(row.tools, fail), ...readMessages(row.messages, isWrite, fail) }];
+  });
+  if (found.length === 0) throw new UsageError(`${file}: it has no conversation: expected an object with id and messages in each line`);
+  return found;
+}
+
+type Fail = (field: string, value: unknown, expected: string) => never;
+
+function readTools(tools: unknown, fail: Fail): ToolSchema[] | null {
+  if (tools === undefined || tools === null) return null;
+  const isTool = (tool: unknown) => isObject(tool) && isObject(tool.function) && typeof tool.function.name === 'string';
+  return Array.isArray(tools) && tools.every(isTool) ? (tools as ToolSchema[]) : fail('tools', tools, 'a list of function schemas');
+}
+
+function readMessages(messages: unknown, isWrite: (tool: string) => boolean, fail: Fail): Pick<AuditedConversation, 'events' | 'messages'> {
+  if (!Array.isArray(messages)) return fail('messages', messages, 'a list of messages');
+  const entries: { event: AuditEvent; message: number }[] = [];
+  let open: OpenCall[] = [];
+  let calls = 0;
+  /** What the agent wrote beside its calls. It follows them, because it is no answer to what they need. */
+  let beside: { event: AuditEvent; message: number } | null = null;
+  const close = () => {
+    for (const { call, message, text = '' } of open) {
+      const error = /^\s*error\b/i.test(text);
+      const write = !error && isWrite(call.name);
+      const changes = write ? [{ table: '', key: '', before: null, after: null, call: calls }] : [];
+      entries.push({ event: { kind: 'tool', call, result: { index: calls++, text, error, changes, terminal: false } }, message });
+    }
+    if (beside) entries.push(beside);
+    open = [];
+    beside = null;
+  };
+  messages.forEach((message: unknown, m) => {
+    const field = `messages[${m}]`;
+    if (!isObject(message)) return fail(field, message, 'an object with role and content');
+    const { role } = message;
+    if (typeof role !== 'string' || !ROLES.includes(role)) return fail(`${field}.role`, role, `one of ${ROLES.join(', ')}`);
+    const text = readContent(message.content, `${field}.content`, fail);
+    if (role === 'tool' || role === 'function') {
+      const { tool_call_id: id, name } = message;
+      const waiting = open.filter((call) => call.text === undefined);
+      const answered =
+        waiting.find((call) => id !== undefined && call.id === id) ?? waiting.find(({ call }) => call.name === name) ?? waiting[0];
+      if (!answered) return fail(field, id ?? name ?? text, 'the result of a call in the assistant message before');
+      answered.text = text;
+      return;
+    }
+    close();
+    if (role === 'user') entries.push({ event: { kind: 'user', text }, message: m });
+    if (role !== 'assistant') return;
+    open = readCalls(message.tool_calls, `${field}.tool_calls`, fail).map((call) => ({ ...call, message: m }));
+    const said: typeof beside = text.trim() === '' ? null : { event: { kind: 'agent', text }, message: m };
+    if (open.length > 0) beside = said;
+    else if (said) entries.push(said);
+  });
+  close();
+  return { events: entries.map(({ event }) => event), messages: entries.map(({ message }) => message) };
+}
+
+function readContent(content: unknown, field: string, fail: Fail): string {
+  if (content === undefined || content === null) return '';
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return fail(field, content, 'a text, a list of text parts, or null');
+  return content
+    .map((part: unknown, p) => {
+      if (typeof part === 'string') return part;
+      if (!isObject(part)) return fail(`${field}[${p}]`, part, 'a part with a text');
+      return typeof part.text === 'string' ? part.text : '';
+    })
+    .join('\n');
+}
+
+function readCalls(calls: unknown, field: string, fail: Fail): Pick<OpenCall, 'id' | 'call'>[] {
+  if (calls === undefined || calls === null) return [];
+  if (!Array.isArray(calls)) return fail(field, calls, 'a list of calls');
+  return calls.map((entry: unknown, c) => {
+    const call = isObject(entry) && isObject(entry.function) ? entry.function : entry;
+    const name = isObject(call) ? call.name : undefined;
+    if (typeof name !== 'string') return fail(`${field}[${c}].function.name`, name, "a tool's name");
+    const given = (call as { arguments?: unknown }).arguments;
+    const args = typeof given === 'string' ? parsed(given) : (given ?? {});
+    if (!isObject(args)) return fail(`${field}[${c}].function.arguments`, given, 'an object, or an object as JSON text');
+    const { id } = entry as { id?: unknown };
+    return { id: typeof id === 'string' ? id : undefined, call: { name, arguments: args as Record<string, Json> } };
+  });
+}
+
+function parsed(text: string): unknown {
+  if (text.trim() === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
