@@ -13,7 +13,7 @@ const REQUEST_TO_GO_ON =
   /\b(can|could|would|will) you (please )?(just )?(go ahead|proceed|do (it|that|so))\b|\b(can|could|shall) we (please )?(proceed|go ahead)\b/;
 /** A request for what the question offers, without the word yes: “Please cancel it.” */
 const ASKS_FOR_IT =
-  /^(please )?(cancel|return|exchange|change|update|modify|switch|swap|replace|process|refund)\b|\bplease (cancel|return|exchange|change|update|modify|switch|swap|replace|process)\b|\bi('d| would) like (to|you to) (proceed|go ahead|confirm)\b/;
+  /^(please )?(cancel|return|exchange|change|update|modify|switch|swap|replace|process|submit|refund)\b|\bplease (cancel|return|exchange|change|update|modify|switch|swap|replace|process|submit)\b|\bi('d| would) like (to|you to) (proceed|go ahead|confirm)\b/;
 
 const NO = /^\W*(no|nope|nah|negative|never)\b/;
 const ANY_NO = /\b(no|nope|not|never|none|neither)\b/;
@@ -47,6 +47,7 @@ const CONDITION = /\bif\b/;
 
 /** Words that are harmless, although a part of them would say no or change something. */
 const HARMLESS: readonly RegExp[] = [
+  /\bdon't want to keep\b|\bnot (as|like) (described|expected|advertised|pictured|i expected)\b|\bnever (really )?(liked|used|wore|opened|worked)\b|\bfor not \w+/g,
   /\band no,?(?= i| that)|\bchanged my mind about (it|the (order|purchase)|this order|buying)\b/g,
   /\b(it's |it is |is |are |they're |they are )?no longer( \w+)?( (it|them|that|this|these|the (order|item|items)))?/g,
   /\b(i |we )?(really |just |simply |honestly )?(don't|doesn't|didn't|won't) (really |actually )?(need|require|intend|mean|like|care|love|fit|work|know|remember|recall|believe)\b[^.,;!?]*/g,
@@ -64,6 +65,9 @@ const HARMLESS: readonly RegExp[] = [
   /\bactually,? (?=(?:yes|yeah|yep|sure|please (?:do|go|proceed)|go ahead|proceed|perfect|great|fine|good|right|correct|exactly|wonderful|excellent|even better|ideal|ok|okay|that's|that is|that (?:sounds|works|looks)|(?:a |pretty |very |quite |really |just ){0,3}(?:perfect|great|fine|good|what i|helpful|nice|better|convenient|works))\b)/g,
   /\b(ordered|bought|got|picked|chose|selected|received|placed|entered|clicked) (on )?(the |a )?wrong\b[^.,;!?]*/g,
 ];
+
+/** `only the kettle`, `the kettle only`. The words are harmless if the question has the thing too. */
+const ONLY_THIS = /\b(?:just|only) (?:the|this|that|these|those) (\w+)|\b(\w+) only\b/g;
 
 /** The text with short forms of “not”, so that a bare “not” speaks against the question. */
 const contracted = (said: string): string =>
@@ -89,6 +93,7 @@ export function meaningOf(answer: string, question = ''): Answer {
   let said = contracted(readable(answer).toLowerCase().trim());
   const asked = readable(question).toLowerCase();
   for (const harmless of HARMLESS) said = said.replace(harmless, ' ');
+  said = said.replace(ONLY_THIS, (own, after?: string, before?: string) => (asked.includes(after ?? before ?? own) ? ' ' : own));
   const told = sentences(said);
   const statements = told.filter(
     (sentence) => !sentence.endsWith('?') || REQUEST_TO_GO_ON.test(sentence) || /^\W*(yes|yeah|yep|yup|sure)\b/.test(sentence),

@@ -19,7 +19,7 @@ const ANY_ACT =
 const NO_WRITE =
   /^(check|look|see|find|verify|explain|tell|send|transfer|connect|list|search|provide|show|know|hear|discuss|help|assist|wait|hold|email|ask|review|read|have|pull|share|recommend|suggest)$/;
 const AGREE =
-  /\b(confirm|confirmed|correct|right|accurate|ok|okay|fine|agree|agreed|approve|authori[sz]e|accept|acceptable|consent|sure|certain|really|correctly|ready|happy|yes)\b|\b(look|looks|sound|sounds|all|everything) (good|right|ok|okay|fine|correct)\b|\bwork for you\b|\bgood to go\b|\bin order\b|\bis (that|this) what\b|\bdo (it|this|that|so)\b/;
+  /\b(confirm|confirmed|correct|right|accurate|ok|okay|fine|agree|agreed|approve|authori[sz]e|accept|acceptable|consent|permission|approval|continue|sure|certain|really|correctly|ready|happy|yes)\b|\b(look|looks|sound|sounds|all|everything) (good|right|ok|okay|fine|correct)\b|\bwork for you\b|\bgood to go\b|\bin order\b|\bis (that|this) what\b|\bdo (it|this|that|so)\b/;
 /** A request for a yes in a sentence that is no question. */
 const TELL_ME =
   /\b(please|kindly|just|once|if|when|after|must|need to|should|to) (you )?(\w+ )?confirm\b|\b(reply|respond|answer|say|type|write|enter)\b[^.]{0,30}\b(yes|confirm|ok)\b|\blet me know (if|whether|when|that)\b[^.]{0,80}\b(proceed|go ahead|correct|right|ok|okay|agree|confirm|like|want|works?|good|fine|happy|alright)\b|\b(need|await|awaiting|waiting for|upon|require|with|after|get|have) your (explicit |final )?(confirmation|approval|permission|consent|go-ahead|ok|okay|yes)\b|\bconfirm\b[^.]{0,40}\byes\b/;

@@ -334,6 +334,13 @@ describe('a changed detail', () => {
       expect(asked(agent(RETURN), user(answer), write(call))).toEqual([false]);
   });
 
+  test('“only” voids the yes if the question lists more', () => {
+    const one = 'Return the kettle of order #W1000002, refund to PayPal. Yes or no?';
+    const two = 'Return the lamp and the kettle of order #W1000002, refund to PayPal. Yes or no?';
+    expect(asked(agent(one), user('Yes, only the kettle.'), write(giveBack(['5555555555'])))).toEqual([true]);
+    expect(asked(agent(two), user('Yes, only the kettle.'), write(giveBack(['3333333333', '5555555555'])))).toEqual([false]);
+  });
+
   test('a new question about the changed detail and a new yes allow the write', () => {
     const again = 'Then I return the desk lamp of order #W1000002 and refund your gift card. Do you confirm?';
     expect(

@@ -3,12 +3,12 @@ import type { Detail } from '../../../agent/audit-rules.ts';
 import { isChoice } from './patterns.ts';
 
 const CANCEL = /\bcancel|\bcall(ed|ing)? off\b/i;
-const RETURN = /\breturn|\bsen[dt](ing)? (it |them |[\w\s]{0,30})?back\b/i;
+const RETURN = /\breturn|\bgo(es|ing)? back\b(?! to)|\bsen[dt](ing)? (it |them |[\w\s]{0,30})?back\b/i;
 const EXCHANGE = /\bexchang|\bswap|\breplac|\btrade\b/i;
 const MODIFY = /\bexchang|\bswap|\breplac|\bchang|\bmodif|\bswitch|\bupdat|\bupgrad|\bsubstitut|→|->/i;
 const PAY =
   /\bpay\b|\bpaying\b|\bpaid\b|\bcharg|\bbill|\bpayment|\b(switch|chang|mov|put|us(e|ing)|updat)\w*\b[^.\n]{0,60}\b(card|paypal|gift)/i;
-const ADDRESS = /\baddress|\bship|\bdeliver(?!ed)|\bsend (it|them|the order)? ?to\b/i;
+const ADDRESS = /\baddress|\bship|\bdeliver(?!ed)|\bsend(ing)? (it|them|(the )?order)?[^.\n]{0,15} to\b/i;
 const HOME = /\b(default|profile|account|primary|home|main|personal|on file|user|registered)\b/i;
 /** Words about money or about rules, which name no act. */
 const ASIDE =

@@ -47,7 +47,10 @@ export function itemsDetail(orderId: string, items: readonly string[], newItems:
       return found.length > 0 || named.length > 0 ? 'other' : 'absent';
     },
     // An answer may repeat a part of the list.
-    changed: (answer) => addsItems(answer, items, rest, newItems, records),
+    changed(answer) {
+      const named = namedItems(answer, [...wanted], records).length;
+      return addsItems(answer, items, rest, newItems, records) || (/\b(only|just)\b/i.test(answer) && named > 0 && named < wanted.size);
+    },
   };
 }
 

@@ -30,13 +30,16 @@ const kindOf = (said: string): string => {
 
 const isCard = (said: string): boolean => ['credit_card', 'visa', 'mastercard'].includes(kindOf(said));
 
+/** Words before the method that the write is about: `paid with PayPal`, `refund to the gift card`. */
+const TARGET = /\b(?:with|to|using|on|onto|via) (?:(?:your|the|a) )?$/i;
+
 /** Words before the method that gets the old payment back. */
 const PAID_BACK = /\b(refund|credited back|returned to|back to)[^.\n]{0,80}$/i;
 
 const GETS_BACK = /^[^.\n]{0,30}\b(?:will be|would be|gets?|is|are|be) (?:fully )?(?:refund|credited)/i;
 
 /** @param paidBack whether a method that gets a refund is not the one of the write */
-function methodsIn(text: string, paidBack: boolean): (Mention<string> & Method & { aside: boolean })[] {
+function methodsIn(text: string, paidBack: boolean): (Mention<string> & Method & { aside: boolean; target: boolean })[] {
   const all = [...text.matchAll(METHOD)];
   return all.map(({ 0: said, index }, i) => {
     const to = index + said.length;
@@ -52,6 +55,7 @@ function methodsIn(text: string, paidBack: boolean): (Mention<string> & Method &
       id,
       digits,
       kind: kindOf(said),
+      target: TARGET.test(text.slice(Math.max(0, index - 20), index)),
       aside:
         NOT_THIS.test(text.slice(Math.max(0, index - 50), index)) ||
         (paidBack && (PAID_BACK.test(text.slice(Math.max(0, index - 100), index)) || GETS_BACK.test(text.slice(to, to + 60)))),
@@ -78,7 +82,8 @@ export function paymentDetail(id: string, orderId: string, records: ShopRecords,
     heard(text): Heard {
       const all = methodsIn(text, paidBack);
       const targets = all.filter(({ aside }) => !aside);
-      const mentions = targets.length > 0 ? targets : all;
+      const marked = targets.filter(({ target }) => target);
+      const mentions = marked.length > 0 ? marked : targets.length > 0 ? targets : all;
       if (mentions.length === 0) return text.includes(id) ? 'named' : 'absent';
       if (!mentions.some(fits)) return 'other';
       return isChoice(text, mentions) && !mentions.every(fits) ? 'absent' : 'named';
