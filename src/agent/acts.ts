@@ -15,6 +15,8 @@ export interface Expert {
 export interface ExpertOptions {
   /** Default: `careful`. */
   style?: Style;
+  /** After a timeout: true calls the tool again, false claims success. Default: true. */
+  callsAgain?: boolean;
 }
 
 /** Makes an expert that serves the customers of a domain. The same options, seed and conversation give the same act. */

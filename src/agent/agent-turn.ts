@@ -11,6 +11,7 @@ import type { ToolSchema } from '../records/task.ts';
 import { END_OF_TEXT, generationPrompt, IM_END, TOOL_CALL_END, renderAssistant } from './chat-template.ts';
 import type { EpisodeLog } from './episode-log.ts';
 import type { Act } from './acts.ts';
+import { heardBy, type Player } from './players.ts';
 import type { BegunTurn } from './prefix.ts';
 import { type ParsedTurn, parseTurn, spoken } from './tool-call.ts';
 import type { Transcript } from './transcript.ts';
@@ -30,13 +31,20 @@ export interface TurnOptions {
   /** The seed and the stream of the sampler. Together with the weights, they determine every sample. */
   seed: number;
   stream: number;
+  /** Plays beside the model. */
+  player?: Player | undefined;
   signal?: AbortSignal;
 }
+
+/** Between the random streams of an episode's sequences. A guard that replaces a turn makes the sampler begin a new sequence. */
+const NEXT_STREAM = 0x100000;
 
 /** Samples the turns of one episode. Opens the sampler's sequence at the first turn. */
 export class TurnSampler {
   readonly #stopTokenIds: number[];
   #sequence: Awaited<ReturnType<Sampler['open']>> | null = null;
+  /** How many sampled turns a guard has replaced. */
+  #replaced = 0;
 
   constructor(
     private readonly options: TurnOptions,
@@ -60,7 +68,7 @@ export class TurnSampler {
   async sample(transcript: Transcript, log: EpisodeLog, begun?: BegunTurn): Promise<Turn | 'context_full' | 'turn_length'> {
     const { limits, sampler, sampling, seed, signal, stream, tokenizer } = this.options;
     if (!sampler) throw new Error('no model is loaded to play the agent');
-    this.#sequence ??= await sampler.open({ seed, stream });
+    this.#sequence ??= await sampler.open({ seed, stream: stream + this.#replaced * NEXT_STREAM });
     const first = begun?.tokens ?? [];
     const prompt = tokenizer.encode(generationPrompt(limits.enable_thinking)).length;
     if (transcript.length + prompt + first.length + 1 >= transcript.capacity) return 'context_full';
@@ -83,8 +91,21 @@ export class TurnSampler {
       return 'turn_length';
     }
     const turn = this.#parsed(text);
+    const instead = this.options.player?.instead?.(turn.calls, heardBy(transcript.nodes));
+    if (instead) return this.#replace(instead, transcript);
     transcript.sampled(generation, text, fieldsOf(turn), begun);
     transcript.closeTurn(tokens.at(-1));
+    return turn;
+  }
+
+  /** Appends `act` in the place of the sampled turn. The sampler begins a new sequence, which has the new text. */
+  #replace(act: Act, transcript: Transcript): Turn {
+    this.options.sampler!.close(this.#sequence!);
+    this.#sequence = null;
+    this.#replaced += 1;
+    const turn = writtenTurn(act);
+    transcript.written(turn.text, turn.text, { content: turn.content, by: 'guard', ...callFields(turn.calls) });
+    transcript.requeue();
     return turn;
   }
 
@@ -95,10 +116,9 @@ export class TurnSampler {
       transcript.agent(turn.text, turn.text, fieldsOf(turn));
       return turn;
     }
-    const [content, calls] = 'call' in act ? [act.note ?? '', [act.call]] : [act.say.trim(), []];
-    const text = renderAssistant(content, calls);
-    transcript.agent(text, text, { content, by: 'person', ...callFields(calls) });
-    return { text, content, calls };
+    const turn = writtenTurn(act);
+    transcript.agent(turn.text, turn.text, { content: turn.content, by: 'person', ...callFields(turn.calls) });
+    return turn;
   }
 
   #parsed(text: string): Turn {
@@ -119,6 +139,11 @@ export class TurnSampler {
 /** A turn that the model of another engine wrote, with markup. */
 export interface WrittenTurn {
   text: string;
+}
+
+function writtenTurn(act: Act): Turn {
+  const [content, calls] = 'call' in act ? [act.note ?? '', [act.call]] : [act.say.trim(), []];
+  return { text: renderAssistant(content, calls), content, calls };
 }
 
 const fieldsOf = ({ content, calls, error }: Turn) => ({

@@ -19,6 +19,7 @@ import { EpisodeLog } from './episode-log.ts';
 import { judgeEpisodeCustomer, verifyEpisode } from './episode-verdict.ts';
 import { appendHistory, checkReplays, checkWhole, repeat } from './earlier.ts';
 import type { Act } from './acts.ts';
+import { heardBy } from './players.ts';
 import { type LiveAct, liveActs, type PlayedEpisode } from './live.ts';
 import { type BegunTurn, type Prefix, type PrefixState, readPrefix } from './prefix.ts';
 import { endsByUser, type EpisodeRules, isProper } from './rules.ts';
@@ -176,7 +177,7 @@ class Episode implements PlayedEpisode {
     if (begun) return begun;
     while (this.#log.turns < (this.#rules.maxTurns ?? this.options.limits.max_turns)) {
       checkAbort(this.options.signal);
-      const ending = (await this.#changeTools()) ?? (await this.#takeTurn((await this.options.agent?.()) ?? 'model'));
+      const ending = (await this.#changeTools()) ?? (await this.#takeTurn());
       if (ending) return ending;
     }
     return 'max_turns';
@@ -239,7 +240,8 @@ class Episode implements PlayedEpisode {
     return this.#transcript.full ? 'context_full' : null;
   }
 
-  async #takeTurn(act: Act | WrittenTurn | 'model'): Promise<TerminationReason | null> {
+  async #takeTurn(): Promise<TerminationReason | null> {
+    const act = (await this.options.agent?.()) ?? this.options.player?.act?.(heardBy(this.#transcript.nodes)) ?? 'model';
     const begun = this.#begun;
     this.#begun = undefined;
     if (act === 'model') {

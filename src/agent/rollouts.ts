@@ -11,6 +11,7 @@ import type { UserSimulator } from '../users/types.ts';
 import { hash32 } from '../base/random.ts';
 import { runEpisode } from './episode.ts';
 import type { LiveEpisode } from './live.ts';
+import type { Player } from './players.ts';
 import type { Prefix } from './prefix.ts';
 import type { EpisodeRules } from './rules.ts';
 import type { Tokenizer } from './types.ts';
@@ -48,6 +49,8 @@ export interface RolloutPlan {
   maxRetries?: number;
   /** The conversation that every rollout continues, and the seed of its user. */
   from?: { prefix: Prefix; userSeed: number };
+  /** Makes the player of an episode from its seed. Default: the model plays alone. */
+  player?: ((seed: number) => Player) | undefined;
   signal?: AbortSignal;
   onDone?: (trajectory: Trajectory) => void;
   /** Trajectories of this plan that were scored earlier. They are not played again. */
@@ -97,6 +100,7 @@ export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<
         stream: plan.firstStream + t * plan.n + index,
         group,
         index,
+        player: plan.player?.(hash32(plan.seed, plan.firstStream, t, index)),
         signal: plan.signal,
         onStart: plan.onStart,
       });

@@ -69,8 +69,18 @@ export class Transcript {
   /** Appends a turn of the agent that was not sampled. */
   agent(text: string, rendered: string, fields: NodeFields): void {
     this.beginTurn();
+    this.written(text, rendered, fields);
+  }
+
+  /** The same for a turn that has begun. */
+  written(text: string, rendered: string, fields: NodeFields): void {
     this.given('assistant', text, withThinkBlock(rendered, this.thinking), fields);
     this.closeTurn();
+  }
+
+  /** The sampler has no tokens yet: it begins a new sequence. */
+  requeue(): void {
+    this.#pending = this.nodes.flatMap(({ tokens }) => tokens);
   }
 
   beginTurn(): void {

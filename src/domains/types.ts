@@ -1,5 +1,6 @@
 /** @file The type of a domain. docs/domains.md has the contract, and `index.ts` lists the domains. */
 import type { CreateExpert } from '../agent/acts.ts';
+import type { Proposal } from '../agent/players.ts';
 import type { DomainDefinition } from '../environments/domain.ts';
 import type { AuditRules } from '../agent/audit-rules.ts';
 import type { CustomerShares } from '../records/conditions.ts';
@@ -35,6 +36,8 @@ export interface DomainModule {
   customers: () => Promise<CustomerScripts>;
   /** Present if these customers also play scenarios of unknown domains: those that are only a text, or those of customers with tools. */
   stranger?: 'text' | 'tools';
+  /** The question that asks for a yes to a write, for the guard. Absent: the domain has no guard. */
+  proposal?: () => Promise<Proposal>;
   /** The expert that plays the conversations from which a model first learns. */
   demonstrator?: () => Promise<CreateExpert>;
 }

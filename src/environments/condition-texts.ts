@@ -22,4 +22,9 @@ export const PERSONA_MEANINGS: Record<Persona, string> = {
 export const TOOL_FAULTS: readonly { fault: keyof ToolFaults; label: string; meaning: string }[] = [
   { fault: 'outages', label: 'tool outages', meaning: 'share of tool calls that fail with “try again”' },
   { fault: 'stale_reads', label: 'stale reads', meaning: 'share of reads that show the rows as they were when the conversation began' },
+  {
+    fault: 'timeouts',
+    label: 'timeouts',
+    meaning: 'share of every second tool call that is answered by a timeout; half of these calls are carried out all the same',
+  },
 ];

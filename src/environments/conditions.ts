@@ -17,7 +17,11 @@ export const shares = (values: Partial<CustomerShares>): CustomerShares => ({
   ...(Object.fromEntries(PERSONAS.map((persona) => [persona, 0])) as CustomerShares),
   ...values,
 });
-export const RELIABLE: ToolFaults = { outages: 0, stale_reads: 0 };
+export const RELIABLE: ToolFaults = { outages: 0, stale_reads: 0, timeouts: 0 };
+const FAULTS = Object.keys(RELIABLE) as (keyof ToolFaults)[];
+const faults = (value: (fault: keyof ToolFaults) => number) =>
+  Object.fromEntries(FAULTS.map((fault) => [fault, value(fault)])) as unknown as ToolFaults;
+export const isReliable = (tools: ToolFaults): boolean => FAULTS.every((fault) => !tools[fault]);
 
 /** The shares in the settings of a domain in which the customers cannot be chosen. They have no effect there. */
 export const ANYONE = shares({ upfront: 0.37, on_request: 0.32, changes_mind: 0.15, pushy: 0.1, impossible: 0.06 });
@@ -43,7 +47,8 @@ export function conditionsOf(settings: Settings, phase: 'train' | 'val'): Condit
   const value = (name: keyof ConditionSettings) => settings[phase === 'val' ? (`val_${name}` as keyof Settings) : name];
   return {
     customers: Object.fromEntries(PERSONAS.map((persona) => [persona, value(`customers.${persona}`)])) as CustomerShares,
-    tools: { outages: value('tools.outages'), stale_reads: value('tools.stale_reads') },
+    // Runs from before a fault existed have no setting for the fault.
+    tools: faults((fault) => value(`tools.${fault}`) ?? 0),
   };
 }
 
@@ -82,6 +87,7 @@ const LETTERS: Record<Persona | keyof ToolFaults, string> = {
   confused: 'w',
   outages: 'o',
   stale_reads: 's',
+  timeouts: 't',
 };
 
 /**
@@ -102,7 +108,7 @@ const encode = ({ customers, tools }: Conditions): string =>
     .map(([letter, thousandths]) => `${letter}${thousandths}`)
     .join('');
 
-export const isConditionsCode = (text: string): boolean => /^(?:[urcpiwos]\d{1,4})*$/.test(text);
+export const isConditionsCode = (text: string): boolean => /^(?:[urcpiwost]\d{1,4})*$/.test(text);
 
 /** Reads a code that `conditionsCode` wrote. Undefined for ''. @throws if the text is not such a code */
 export function readConditionsCode(code: string): Conditions | undefined {
@@ -112,6 +118,6 @@ export function readConditionsCode(code: string): Conditions | undefined {
   const of = (name: keyof typeof LETTERS) => values.get(LETTERS[name]) ?? 0;
   return {
     customers: Object.fromEntries(PERSONAS.map((persona) => [persona, of(persona)])) as CustomerShares,
-    tools: { outages: of('outages'), stale_reads: of('stale_reads') },
+    tools: faults(of),
   };
 }

@@ -9,7 +9,7 @@ import {
   runDrafted,
   type TableDomain,
 } from './domain.ts';
-import { faultOf, OUTAGE } from './faults.ts';
+import { faultOf, OUTAGE, TIMEOUT } from './faults.ts';
 import { Overlay, type World } from './overlay.ts';
 import type { RowChange, Task, ToolCall } from '../records/task.ts';
 import type { Domain, ToolResult } from './types.ts';
@@ -101,8 +101,10 @@ export abstract class EpisodeStore {
 /** Runs a call with the task's faults of tools. A transfer never fails, so a conversation can always end. */
 export function runWithFaults({ definition, domain, overlay, task }: Episode, call: ToolCall, index: number): DraftedCall {
   const fault = domain.terminalTools.includes(call.name) ? null : faultOf(task, index);
-  if (fault === 'outage') return { text: OUTAGE, error: true, written: [], changes: [] };
+  if (fault === 'outage' || fault === 'timeout')
+    return { text: fault === 'outage' ? OUTAGE : TIMEOUT, error: true, written: [], changes: [] };
   const result = runDrafted(definition, overlay, call, task.level, index);
+  if (fault === 'late') return { ...result, text: TIMEOUT, error: true };
   if (fault === null || result.error || result.written.length > 0) return result;
   const stale = runDrafted(definition, overlay.below, call, task.level, index);
   return stale.written.length > 0 ? result : stale;

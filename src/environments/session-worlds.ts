@@ -2,7 +2,7 @@
 import type { Task, ToolCall, Verdict } from '../records/task.ts';
 import { checkLevel, type SessionDomain, type SessionResult, thrownText, type WorldSession } from './domain.ts';
 import { newId } from './episode-store.ts';
-import { faultOf, OUTAGE } from './faults.ts';
+import { faultOf, OUTAGE, TIMEOUT } from './faults.ts';
 import type { ToolResult, TurnChange } from './types.ts';
 
 interface Running {
@@ -35,7 +35,7 @@ export class SessionWorlds {
     return id;
   }
 
-  /** Runs one call. A transfer has no outage, so a conversation can always end. */
+  /** Runs one call. A transfer has no fault, so a conversation can always end. */
   call(id: string, call: ToolCall): Promise<ToolResult> {
     return this.#inTurn(id, async (episode) => {
       const { session, task, terminalTools } = episode;
@@ -43,7 +43,13 @@ export class SessionWorlds {
       const ends = terminalTools.includes(call.name);
       let result: SessionResult;
       try {
-        result = !ends && faultOf(task, index) === 'outage' ? { text: OUTAGE, error: true } : await session.call(call);
+        const fault = ends ? null : faultOf(task, index);
+        if (fault === 'outage') result = { text: OUTAGE, error: true };
+        else if (fault === 'timeout') result = { text: TIMEOUT, error: true };
+        else {
+          result = await session.call(call);
+          if (fault === 'late') result = { ...result, text: TIMEOUT, error: true };
+        }
       } catch (cause) {
         result = { text: thrownText(cause), error: true };
       }

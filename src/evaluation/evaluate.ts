@@ -1,6 +1,6 @@
 /** @file Plays a set of tasks and reports the results. */
 import type { LiveEpisode } from '../agent/live.ts';
-import { collectRollouts, type Stage } from '../agent/rollouts.ts';
+import { collectRollouts, type RolloutPlan, type Stage } from '../agent/rollouts.ts';
 import type { EpisodeLimits, Sampling } from '../records/episode.ts';
 import type { EvaluationReport } from '../records/evaluation.ts';
 import type { Task } from '../records/task.ts';
@@ -24,6 +24,7 @@ export interface EvaluationPlan {
   /** The first sampler stream. An evaluation uses other streams than the training, so it never changes the training. */
   firstStream: number;
   concurrency: number;
+  player?: RolloutPlan['player'];
   signal?: AbortSignal;
   onProgress?: (done: number, total: number) => void;
   /** `onTrialStart` is called when a trial starts, and `onTrial` when it ends. */
@@ -49,6 +50,7 @@ export async function evaluate(stage: Stage, plan: EvaluationPlan): Promise<Eval
     label: 'eval',
     concurrency: plan.concurrency,
     done: plan.done,
+    player: plan.player,
     signal: plan.signal,
     onStart: plan.onTrialStart,
     onDone: (trajectory) => {

@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import type { SharedBranch, SharedEvaluation, SharedRun, SharedTrial } from '../records/bundle.ts';
 import type { Conditions, CustomerShares } from '../records/conditions.ts';
 import type { ConversationRules, EpisodeLimits, MalformedPolicy } from '../records/episode.ts';
-import type { EvaluationSettings } from '../records/evaluation.ts';
+import { AGENTS, type EvaluationSettings } from '../records/evaluation.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
 import { type GrpoConfig, MOST_WORDS, type RunRequest, type RunStatus, type RunWords, type StepMetrics } from '../records/run.ts';
 import type { EndpointConfig } from '../records/user.ts';
@@ -165,6 +165,7 @@ export const evaluationSchema = z.object({
     conversation_rules: oneOf(CONVERSATION_RULES),
     first_stream: natural,
     user,
+    agent: z.optional(z.enum(AGENTS)),
   } satisfies Fields<EvaluationSettings>),
 } satisfies Fields<SharedEvaluation>);
 

@@ -82,7 +82,12 @@ const scenario = z.object({
   facts: z.optional(jsonObject<Record<string, Json>>()),
   phone: z.optional(jsonObject<Record<string, Json>>()),
 } satisfies Fields<UserScenario>);
-export const toolFaultsSchema = z.object({ outages: number, stale_reads: number } satisfies Fields<ToolFaults>);
+export const toolFaultsSchema = z.object({
+  outages: number,
+  stale_reads: number,
+  // Files from before timeouts existed have no such field.
+  timeouts: z._default(number, 0),
+} satisfies Fields<ToolFaults>);
 const task = z.object({
   id: name,
   domain: name,
@@ -111,7 +116,7 @@ const node = z.object({
       NonNullable<MessageNode['toolResult']>
     >),
   ),
-  by: z.optional(z.literal('person')),
+  by: z.optional(z.enum(['person', 'guard'])),
   tokens: numbers('token ids', (value) => Number.isInteger(value) && value >= 0 && value < 2 ** 31),
   mask: numbers('0 and 1', (value) => value === 0 || value === 1),
   logprobs: sparse,

@@ -16,6 +16,11 @@ export interface ToolFaults {
   outages: number;
   /** The share of reads that return the rows as they were when the conversation began, 0 to 1. */
   stale_reads: number;
+  /**
+   * The share of the calls 0, 2, 4, … that are answered by a timeout, 0 to 1. Half of these calls are carried out all the same, and half are
+   * lost. No fault of this kind meets two calls in a row.
+   */
+  timeouts: number;
 }
 
 export interface Conditions {

@@ -7,6 +7,13 @@ import type { Violation } from './task.ts';
 export const STYLES = ['careful', 'brisk'] as const;
 export type Style = (typeof STYLES)[number];
 
+/**
+ * How often a demonstrator of each style calls a tool again after a timeout: a share of its conversations, 0 to 1. In the others the
+ * demonstrator claims success.
+ */
+export type CallsAgain = Record<Style, number>;
+export const ALWAYS_AGAIN: CallsAgain = { careful: 1, brisk: 1 };
+
 /** One line of a JSONL file in TRL's dataset format, with additional fields. Files of other tools lack the additional fields. */
 export interface DatasetConversation extends Conversation {
   /** The id of the task. */
@@ -32,6 +39,8 @@ export interface DatasetOptions {
   seed: number;
   styles: readonly Style[];
   conditions: Conditions;
+  /** Absent: always. */
+  callsAgain?: CallsAgain;
 }
 
 export interface DatasetRow {

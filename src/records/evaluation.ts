@@ -1,10 +1,18 @@
 /** @file An evaluation: its request, its settings, its report and its stored row. */
 import type { Conditions } from './conditions.ts';
+import { STYLES } from './dataset.ts';
 import type { ConversationRules, EpisodeLimits } from './episode.ts';
 import type { ModelRef } from './model.ts';
 import type { Violation } from './task.ts';
 import type { TerminationReason } from './trajectory.ts';
 import type { CustomerFaultKind, UserConfig } from './user.ts';
+
+/**
+ * Who plays the agent in an evaluation: the model; the model with a guard (a rule that asks for a yes before a write); with two guards (the
+ * second one calls a tool again after a timeout); or a demonstrator without a model.
+ */
+export const AGENTS = ['model', 'guard', 'two_guards', ...STYLES] as const;
+export type AgentName = (typeof AGENTS)[number];
 
 /**
  * All settings of an evaluation except the weights. Evaluations with equal settings play the same tasks with the same seeds, so their
@@ -33,6 +41,8 @@ export interface EvaluationSettings {
   first_stream: number;
   /** The simulated customer. Its API key is not stored. */
   user: UserConfig;
+  /** Absent: the model. */
+  agent?: AgentName;
 }
 
 export interface EvaluationRequest {

@@ -37,7 +37,7 @@ export interface MessageNode {
   /** Facts about the tool's result, for role `tool`. `ms` is the duration of the call. */
   toolResult?: { name: string; error: boolean; index: number; changes: RowChange[]; ms: number };
   /** Set if a visitor wrote the message. */
-  by?: 'person';
+  by?: 'person' | 'guard';
   tokens: number[];
   /** 1 for sampled tokens, else 0. */
   mask: number[];

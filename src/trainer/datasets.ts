@@ -3,7 +3,7 @@ import { beginningWith } from '../base/key-range.ts';
 import { storageError } from '../base/storage-error.ts';
 import type { DatasetConversation, DatasetRow } from '../records/dataset.ts';
 import type { RunDatabase } from '../storage/database.ts';
-import { coldStartConditions } from '../training/config.ts';
+import { coldStart } from '../training/config.ts';
 import { synthesize } from '../training/synthesize.ts';
 import { customerScripts } from '../domains/registry.ts';
 import { ScriptedUsers } from '../users/scripted.ts';
@@ -21,18 +21,18 @@ export class Datasets {
   /** Stores new conversations and returns the dataset's id. If it is cancelled or fails, nothing is stored. */
   async make({ name, options, settings }: DatasetRequest, progress: Progress): Promise<string> {
     if (this.#abort) throw new Error('conversations are being synthesised: cancel that first');
-    const conditions = coldStartConditions(options.domain, options.level, settings);
+    const people = coldStart(options.domain, options.level, settings);
     const abort = (this.#abort = new AbortController());
     try {
       const { conversations, tried, solved } = await synthesize(
         { environments: this.#parts.environments, users: new ScriptedUsers(customerScripts) },
-        { ...options, conditions },
+        { ...options, ...people },
         (kept) => progress(kept, options.count, 'conversations'),
         abort.signal,
       );
       abort.signal.throwIfAborted();
       const row = { id: crypto.randomUUID(), name, createdAt: Date.now(), count: conversations.length };
-      await storeDataset(this.#parts.database(), { ...row, made: { ...options, conditions, tried, solved } }, conversations);
+      await storeDataset(this.#parts.database(), { ...row, made: { ...options, ...people, tried, solved } }, conversations);
       return row.id;
     } finally {
       this.#abort = null;

@@ -175,8 +175,8 @@ export interface PlayRequest {
 
 export interface DatasetRequest {
   name: string;
-  options: Omit<DatasetOptions, 'conditions'>;
-  /** Those `customers.*` and `tools.*` that differ from the cold start's. */
+  options: Omit<DatasetOptions, 'conditions' | 'callsAgain'>;
+  /** Those `customers.*`, `tools.*` and `demonstrators.*` that differ from the cold start's. */
   settings: Record<string, string>;
 }
 

@@ -37,7 +37,7 @@ import { adapterConfig, adapterFile, hasAdapter } from '../exchange/adapter-fold
 import type { ModelParts } from '../exchange/model-folder.ts';
 import { writeSafetensors } from '../exchange/safetensors.ts';
 import { generateCompletions, gradients, scoreSequences } from './commands.ts';
-import { coldStartConditions } from '../training/config.ts';
+import { coldStart } from '../training/config.ts';
 import { Datasets } from './datasets.ts';
 import { firstFiles } from './model-ref.ts';
 import { planRun, type RunPlan } from './run-plan.ts';
@@ -146,15 +146,15 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   }
 
   async synthesize(
-    options: Omit<SynthesizeOptions, 'conditions'>,
+    options: Omit<SynthesizeOptions, 'conditions' | 'callsAgain'>,
     settings: Record<string, string>,
     progress: Progress,
   ): ReturnType<TrainerApi['synthesize']> {
-    const conditions = coldStartConditions(options.domain, options.level, settings);
+    const people = coldStart(options.domain, options.level, settings);
     const users = options.side === 'customer' ? new ScriptedUsers(customerScripts, true) : await this.#parts.users({ mode: 'scripted' });
     const { conversations, tried, solved } = await synthesize(
       { environments: this.#parts.environments, users },
-      { ...options, conditions },
+      { ...options, ...people },
       (kept) => progress(kept, options.count, 'conversations'),
     );
     return {

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { COLD_START, completeShares, conditionSettings, conditionsOf } from '../environments/conditions.ts';
 import { PERSONAS, type Conditions, type CustomerShares } from '../records/conditions.ts';
 import { AUDITED, CHOOSABLE, hasConditions, isAudited, levelConditions } from '../domains/registry.ts';
+import { type CallsAgain, type Style, STYLES } from '../records/dataset.ts';
 import { REWARD_TERMS } from '../records/rewards.ts';
 import { InputError, shown } from '../base/input-error.ts';
 import type { GrpoConfig } from '../records/run.ts';
@@ -155,14 +156,30 @@ export function evaluationConfig({
   return resolve(grpoSchema, base, withConditions(base, { ...settings, domain, level }));
 }
 
-/** The shares of customers and tool faults in the conversations of the cold start, with overrides. @throws ConfigError */
-export function coldStartConditions(domain: string, level: string, settings: Record<string, unknown> = {}): Conditions {
-  const other = Object.keys(settings).find((name) => !/^(customers|tools)\./.test(name));
-  if (other)
-    throw new ConfigError(`unknown setting "${other}"; known: ${Object.keys(conditionSettings(COLD_START)).slice(0, 8).join(', ')}`);
+/** The settings of the cold start's conversations. */
+const COLD_START_SETTINGS = [
+  ...Object.keys(conditionSettings(COLD_START)).filter((name) => !name.startsWith('val_')),
+  ...STYLES.map((style) => `demonstrators.${style}.calls_again`),
+];
+
+/** The shares of customers and tool faults in the conversations of the cold start, and what its demonstrators do. @throws ConfigError */
+export function coldStart(
+  domain: string,
+  level: string,
+  settings: Record<string, unknown> = {},
+): { conditions: Conditions; callsAgain: CallsAgain } {
+  const other = Object.keys(settings).find((name) => !COLD_START_SETTINGS.includes(name));
+  if (other) throw new ConfigError(`unknown setting "${other}"; known: ${COLD_START_SETTINGS.join(', ')}`);
   const base: GrpoConfig = { ...limitsFor(domain, level), ...conditionSettings(COLD_START) };
-  return conditionsOf(resolve(grpoSchema, base, withConditions(base, settings)), 'train');
+  const config = resolve(grpoSchema, base, withConditions(base, settings));
+  return { conditions: conditionsOf(config, 'train'), callsAgain: callsAgainOf(config) };
 }
+
+/** What demonstrators do after a timeout. */
+export const callsAgainOf = (config: Pick<GrpoConfig, `demonstrators.${Style}.calls_again`>): CallsAgain => ({
+  careful: config['demonstrators.careful.calls_again'],
+  brisk: config['demonstrators.brisk.calls_again'],
+});
 
 /** @throws ConfigError */
 export function sftConfig(overrides: Record<string, unknown> = {}): SftConfig {

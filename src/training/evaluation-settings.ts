@@ -45,5 +45,6 @@ export function heldOutSettings(config: GrpoConfig, user: UserConfig, tasks = co
     conversation_rules,
     first_stream: EVALUATION_STREAM,
     user,
+    ...(config.val_agent !== 'model' && { agent: config.val_agent }),
   };
 }

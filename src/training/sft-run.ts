@@ -12,6 +12,7 @@ import type { Conversation } from '../records/conversation.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { customerScripts } from '../domains/registry.ts';
 import { ScriptedUsers } from '../users/scripted.ts';
+import { callsAgainOf } from './config.ts';
 import { maskedTokens, sftPasses } from './sft.ts';
 import type { StepHooks } from './step-batch.ts';
 import { type StepResult, Stopwatch, sum } from './step-result.ts';
@@ -59,12 +60,21 @@ export async function sftStep(
 /** Plays new conversations of the demonstrators. No two steps share a task. */
 async function demonstrate({ environments }: Stage, config: GrpoConfig, step: number, hooks: StepHooks): Promise<Conversation[]> {
   const count = config.train_batch_size * config.n;
-  const { domain, level, seed } = config;
+  const { domain, level, seed, sft_styles: style } = config;
   const conditions = config.sft_conditions === 'run' ? conditionsOf(config, 'train') : COLD_START;
   hooks.onPhase?.('rollout', 0, count);
   const { conversations } = await synthesize(
     { environments, users: new ScriptedUsers(customerScripts) },
-    { domain, level, count, seed, conditions, from: (step - 1) * mostTried(count) },
+    {
+      domain,
+      level,
+      count,
+      seed,
+      conditions,
+      callsAgain: callsAgainOf(config),
+      ...(style !== 'both' && { styles: [style] }),
+      from: (step - 1) * mostTried(count),
+    },
     (kept) => hooks.onPhase?.('rollout', kept, count),
     hooks.signal,
   );

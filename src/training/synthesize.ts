@@ -4,6 +4,7 @@
  * without a yes on purpose.
  */
 import { runEpisode } from '../agent/episode.ts';
+import { expertPlayer, messagesOf } from '../agent/players.ts';
 import { mapConcurrently } from '../agent/rollouts.ts';
 import { rulesFor } from '../benchmarks/rules.ts';
 import { writesOf } from '../agent/trajectory.ts';
@@ -15,7 +16,7 @@ import type { Environments } from '../environments/types.ts';
 import { intentOf } from '../evaluation/trial-result.ts';
 import type { Conditions } from '../records/conditions.ts';
 import type { ChatMessage } from '../records/conversation.ts';
-import { type DatasetConversation, STYLES, type Style } from '../records/dataset.ts';
+import { ALWAYS_AGAIN, type CallsAgain, type DatasetConversation, STYLES, type Style } from '../records/dataset.ts';
 import type { EpisodeLimits } from '../records/episode.ts';
 import type { Task, ToolSchema, UserScenario } from '../records/task.ts';
 import type { MessageNode } from '../records/trajectory.ts';
@@ -36,6 +37,8 @@ export interface SynthesizeOptions {
   styles?: readonly Style[];
   /** Default: cooperative customers, few of whom change their mind. */
   conditions?: Conditions;
+  /** What the demonstrators do after a timeout. Default: they always call again. */
+  callsAgain?: CallsAgain;
   /** The index of the first task to play. Default: 0. */
   from?: number;
   /**
@@ -61,8 +64,9 @@ const KEPT_AT_LEAST = 1 / 4;
 const BATCH = 64;
 /** An upper bound on the number of tasks that `synthesize` plays to keep `count` conversations. */
 export const mostTried = (count: number): number => BATCH + Math.max(TRIED_AT_LEAST, Math.ceil(count / KEPT_AT_LEAST));
-/** Key of the random draw that chooses the demonstrator of a conversation. */
+/** Keys of the random draws that choose the demonstrator of a conversation, and what the demonstrator does after a timeout. */
 const DEMONSTRATOR = 1;
+const AFTER_TIMEOUT = 2;
 
 /**
  * Plays training tasks, starting with the first one, until `count` conversations are kept. `solved` of the `tried`
@@ -76,7 +80,7 @@ export async function synthesize(
   onProgress?: (kept: number) => void,
   signal?: AbortSignal,
 ): Promise<{ conversations: SynthesizedConversation[]; tried: number; solved: number }> {
-  const { styles = STYLES, conditions = COLD_START, from = 0, side = 'agent' } = options;
+  const { styles = STYLES, conditions = COLD_START, callsAgain = ALWAYS_AGAIN, from = 0, side = 'agent' } = options;
   if (styles.length === 0) throw new Error('styles is empty: expected careful, brisk or both');
   const [createExpert, domain] = await Promise.all([
     demonstratorOf(options.domain),
@@ -106,8 +110,8 @@ export async function synthesize(
 
   async function play(task: Task, seed: number): Promise<SynthesizedConversation> {
     const demonstrator = styles[hash32(seed, DEMONSTRATOR) % styles.length]!;
-    const expert = createExpert(domain, seed, { style: demonstrator });
-    let nodes: readonly MessageNode[] = [];
+    const again = hash32(seed, AFTER_TIMEOUT) < callsAgain[demonstrator] * 2 ** 32;
+    const expert = createExpert(domain, seed, { style: demonstrator, callsAgain: again });
     const trajectory = await runEpisode({
       ...stage,
       task,
@@ -120,10 +124,9 @@ export async function synthesize(
       stream: 0,
       group: task.id,
       index: 0,
-      onStart: (episode) => (nodes = episode.nodes),
-      agent: async () => expert.act(messagesOf(nodes).slice(1)),
+      player: expertPlayer(expert),
     });
-    const { reward, violations, error } = trajectory;
+    const { nodes, reward, violations, error } = trajectory;
     if (reward === null) throw new Error(`${task.id}: ${error ?? trajectory.termination}`);
     return {
       id: task.id,
@@ -140,15 +143,6 @@ export async function synthesize(
     };
   }
 }
-
-/** The messages without the tokens of the chat template and without the ids of calls. */
-const messagesOf = (nodes: readonly MessageNode[]): ChatMessage[] =>
-  nodes.flatMap(({ role, text, content = text, toolCall, toolResult }): ChatMessage[] => {
-    if (role === 'template') return [];
-    if (role === 'tool') return [{ role, name: toolResult!.name, content: text }];
-    if (role !== 'assistant') return [{ role, content: text }];
-    return [{ role, content, ...(toolCall && { tool_calls: [{ type: 'function', function: toolCall }] }) }];
-  });
 
 /** The same conversation from the side of a language model that plays the customer. */
 function customerSide({ instruction }: UserScenario, nodes: readonly MessageNode[]): ChatMessage[] {

@@ -24,5 +24,4 @@ export { conditionsOf as runConditions } from '../../environments/conditions.ts'
 
 export const sameConditions = (a: Conditions, b: Conditions): boolean =>
   PERSONAS.every((persona) => a.customers[persona] === b.customers[persona]) &&
-  a.tools.outages === b.tools.outages &&
-  a.tools.stale_reads === b.tools.stale_reads;
+  TOOL_FAULTS.every(({ fault }) => a.tools[fault] === b.tools[fault]);

@@ -28,7 +28,7 @@ export const synthesize = command({
     },
     set: {
       ...SET,
-      help: 'shares of customers (customers.*) or how often tools fail (tools.*); may be repeated (default: cooperative customers)',
+      help: 'shares of customers (customers.*), how often tools fail (tools.*) or what demonstrators do after a timeout (demonstrators.*); may be repeated (default: cooperative customers)',
     },
     seed: SEED,
     out: { type: 'string', value: 'FILE.jsonl', help: 'output file', required: true },

@@ -1,6 +1,7 @@
 /** @file What the expert knows. It reads the whole conversation again before each act, so that it can continue any conversation. */
 import type { ChatMessage } from '../../records/conversation.ts';
-import { OUTAGE } from '../../environments/faults.ts';
+import { OUTAGE, TIMEOUT } from '../../environments/faults.ts';
+import type { ToolCall } from '../../records/task.ts';
 import type { Intent } from './schema.ts';
 
 /** The customer's current request, with all messages about it. */
@@ -43,6 +44,8 @@ export interface CaseFile {
   request: Request | null;
   /** How the last request ended. */
   outcome: 'done' | 'failed' | 'refused' | null;
+  /** The last call, if it timed out and the expert did nothing since. */
+  timedOut: ToolCall | null;
   lastSaid: string;
   lastHeard: string;
 }
@@ -55,23 +58,33 @@ export function readConversationState(messages: readonly ChatMessage[]): CaseFil
     products: new Map(),
     request: null,
     outcome: null,
+    timedOut: null,
     lastSaid: '',
     lastHeard: '',
   };
-  let call: { name: string; arguments: Record<string, unknown> } | undefined;
+  let call: ToolCall | undefined;
   for (const { role, content, tool_calls } of messages) {
     if (role === 'user') hear(file, content);
     else if (role === 'tool') {
-      if (call) readResult(file, call, content);
+      const repeated = file.timedOut !== null;
+      file.timedOut = null;
+      if (call && content === TIMEOUT) file.timedOut = call;
+      else if (call) readResult(file, call, content);
+      // The second call of a write fails if the first call was carried out.
+      if (repeated && file.outcome === 'failed') file.outcome = 'done';
       call = undefined;
     } else if (role === 'assistant') {
       const made = tool_calls?.[0]?.function;
       if (made)
         call = {
           name: made.name,
-          arguments: typeof made.arguments === 'string' ? (JSON.parse(made.arguments) as Record<string, unknown>) : made.arguments,
+          arguments:
+            typeof made.arguments === 'string'
+              ? (JSON.parse(made.arguments) as ToolCall['arguments'])
+              : (made.arguments as ToolCall['arguments']),
         };
       else {
+        file.timedOut = null;
         file.lastSaid = content;
         if (content.startsWith('Sorry')) close(file, 'refused');
         else if (/^(Done|That is done)\./.test(content)) close(file, 'done');
@@ -123,7 +136,7 @@ const LOOKING = new Set([
   'get_product_details',
 ]);
 
-function readResult(file: CaseFile, call: { name: string; arguments: Record<string, unknown> }, text: string): void {
+function readResult(file: CaseFile, call: ToolCall, text: string): void {
   if (text === OUTAGE) return; // ignore the call, so that the expert makes it again
   const failed = text.startsWith('Error') || text.startsWith('Unknown action');
   const args = call.arguments as Record<string, string>;

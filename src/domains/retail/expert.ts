@@ -40,12 +40,14 @@ const WANTS: Record<Intent, string> = {
 };
 
 /** Creates the expert for those tools of the shop that `domain` has. */
-export const createExpert: CreateExpert = (domain, seed, { style = 'careful' } = {}) => {
+export const createExpert: CreateExpert = (domain, seed, { style = 'careful', callsAgain = true } = {}) => {
   const tools = new Set(domain.tools.map((tool) => tool.function.name));
   return {
     act(messages) {
       const pick = (phrasings: readonly string[]): Act => ({ say: phrasings[hash32(seed, messages.length) % phrasings.length]! });
-      return nextAct(readConversationState(messages), tools, pick, style);
+      const file = readConversationState(messages);
+      if (file.timedOut) return callsAgain ? { call: file.timedOut } : pick(DONE);
+      return nextAct(file, tools, pick, style);
     },
   };
 };

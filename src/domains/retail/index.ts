@@ -14,5 +14,6 @@ export const retail: DomainModule = {
   world: async () => (await import('./definition.ts')).retail,
   customers: async () => (await import('./customer/index.ts')).shopCustomers,
   stranger: 'text',
+  proposal: async () => (await import('./proposal.ts')).proposalOf,
   demonstrator: async () => (await import('./expert.ts')).createExpert,
 };

@@ -6,7 +6,7 @@ import { Dice } from '../../base/dice.ts';
 import type { WorldTables } from '../../environments/overlay.ts';
 import type { Conditions, Persona } from '../../records/conditions.ts';
 import type { Task, ToolCall } from '../../records/task.ts';
-import { conditionsCode, readConditionsCode, RELIABLE } from '../../environments/conditions.ts';
+import { conditionsCode, isReliable, readConditionsCode, RELIABLE } from '../../environments/conditions.ts';
 import type { DomainLevel } from '../types.ts';
 import { RETAIL_LEVELS } from './levels.ts';
 import type { TaskQuery } from '../../environments/types.ts';
@@ -59,7 +59,7 @@ export function makeTasks({ level, split, seed, count, from = 0, conditions }: T
       split,
       world: worldId(key),
       ...makeTask(dice, key.level, tables, customers),
-      ...((tools.outages > 0 || tools.stale_reads > 0) && { faults: tools }),
+      ...(!isReliable(tools) && { faults: tools }),
     });
   }
   return tasks;

@@ -1,5 +1,6 @@
 /** @file The settings for the length of a run, its checkpoints, its evaluations, its starting weights and its seed. */
 import { z } from 'zod';
+import { AGENTS } from '../../records/evaluation.ts';
 import { natural, settingGroup } from './setting.ts';
 
 export const evaluation = settingGroup({
@@ -40,6 +41,12 @@ export const evaluation = settingGroup({
       default: 165,
       label: 'Held-out tasks',
       help: 'The number of tasks in each evaluation. Every evaluation plays the same tasks. 0 turns evaluation off.',
+    },
+    val_agent: {
+      schema: z.enum(AGENTS),
+      default: 'model',
+      label: 'Agent in evaluation',
+      help: 'Who plays the held-out tasks. guard: the model, with a rule that asks for a yes before each write. two_guards: a second rule calls a tool again after a timeout. careful, brisk: a demonstrator without a model.',
     },
     'val_kwargs.do_sample': {
       schema: z.boolean(),

@@ -3,7 +3,8 @@
  * rollouts, or on conversations of demonstrators.
  */
 import { z } from 'zod';
-import { count, settingGroup } from './setting.ts';
+import { STYLES } from '../../records/dataset.ts';
+import { count, settingGroup, share } from './setting.ts';
 
 export const method = settingGroup({
   id: 'method',
@@ -28,11 +29,29 @@ export const method = settingGroup({
       label: 'Conversations per update',
       help: 'Only with rft and sft: the number of conversations in one update.',
     },
+    sft_styles: {
+      schema: z.enum(['both', ...STYLES]),
+      default: 'both',
+      label: 'Demonstrators',
+      help: 'Only with sft. careful asks for a yes before each write, brisk writes as soon as it knows enough, both take turns.',
+    },
     sft_conditions: {
       schema: z.enum(['cold_start', 'run']),
       default: 'cold_start',
       label: 'Customers of demonstrations',
       help: 'Only with sft. cold_start: cooperative customers, as in the cold start. run: the customers and tools of this run.',
+    },
+    'demonstrators.careful.calls_again': {
+      schema: share,
+      default: 1,
+      label: 'Careful demonstrators call again',
+      help: 'The share of their conversations in which careful demonstrators call a tool again after a timeout. In the others they claim success.',
+    },
+    'demonstrators.brisk.calls_again': {
+      schema: share,
+      default: 1,
+      label: 'Brisk demonstrators call again',
+      help: 'The share of their conversations in which brisk demonstrators call a tool again after a timeout. In the others they claim success.',
     },
   },
 });

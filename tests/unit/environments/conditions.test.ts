@@ -6,7 +6,7 @@ import { createEnvironments } from '../../../src/environments/index.ts';
 import { faultOf, OUTAGE } from '../../../src/environments/faults.ts';
 import { type Conditions, type CustomerShares, PERSONAS } from '../../../src/records/conditions.ts';
 import type { Task } from '../../../src/records/task.ts';
-import { coldStartConditions, evaluationConfig, grpoConfig } from '../../../src/training/config.ts';
+import { coldStart, evaluationConfig, grpoConfig } from '../../../src/training/config.ts';
 import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { GENERATED_DOMAINS, customerScripts, levelConditions, uncodedConditions } from '../../../src/domains/registry.ts';
 
@@ -53,13 +53,16 @@ describe('shares', () => {
   test('as settings of a run: training and evaluation apart, other levels with their own defaults', () => {
     const config = grpoConfig('nano', { 'customers.changes_mind': '1', 'val_tools.outages': '0.2' });
     expect(conditionsOf(config, 'train').customers).toEqual(only('changes_mind'));
-    expect(conditionsOf(config, 'val')).toEqual({ ...levelConditions('retail', 'nano'), tools: { outages: 0.2, stale_reads: 0 } });
+    expect(conditionsOf(config, 'val')).toEqual({
+      ...levelConditions('retail', 'nano'),
+      tools: { outages: 0.2, stale_reads: 0, timeouts: 0 },
+    });
     expect(conditionsOf(grpoConfig('nano', { level: 'small' }), 'train')).toEqual(levelConditions('retail', 'small'));
     expect(conditionsOf(evaluationConfig({ domain: 'retail', level: 'small', preset: 'nano' }), 'val')).toEqual(
       levelConditions('retail', 'small'),
     );
-    expect(coldStartConditions('retail', 'nano')).toEqual(COLD_START);
-    expect(coldStartConditions('retail', 'nano', { 'customers.pushy': 1 }).customers).toEqual(only('pushy'));
+    expect(coldStart('retail', 'nano').conditions).toEqual(COLD_START);
+    expect(coldStart('retail', 'nano', { 'customers.pushy': 1 }).conditions.customers).toEqual(only('pushy'));
   });
 
   test('bad settings are named', () => {
@@ -68,7 +71,7 @@ describe('shares', () => {
     expect(() => grpoConfig('nano', { 'customers.pushy': '2' })).toThrow('customers.pushy is 2: expected 0 to 1');
     expect(() => grpoConfig('nano', { 'tools.outages': '2' })).toThrow('setting "tools.outages" is 2');
     expect(() => grpoConfig('nano', { domain: 'telecom', 'customers.pushy': '1' })).toThrow('only the domain retail');
-    expect(() => coldStartConditions('retail', 'nano', { lr: 1 })).toThrow('unknown setting "lr"');
+    expect(() => coldStart('retail', 'nano', { lr: 1 })).toThrow('unknown setting "lr"');
   });
 });
 
@@ -76,7 +79,7 @@ describe('task ids', () => {
   test('name conditions that differ from the level’s default, and nothing else', async () => {
     const [plain] = await tasksWith(undefined, 1);
     const [same] = await tasksWith(levelConditions('retail', 'nano'), 1);
-    const conditions = { customers: only('confused'), tools: { outages: 0.25, stale_reads: 0.5 } };
+    const conditions = { customers: only('confused'), tools: { outages: 0.25, stale_reads: 0.5, timeouts: 0 } };
     const [other] = await tasksWith(conditions, 1);
     expect(plain!.id).toBe('retail/nano/train/5/0');
     expect(same).toEqual(plain);
@@ -117,7 +120,7 @@ describe('tool faults', () => {
 
   test('an outage answers “try again” and changes nothing; the next call may work', async () => {
     const environments = createEnvironments({ domains: GENERATED_DOMAINS });
-    const [task] = await tasksWith({ ...levelConditions('retail', 'nano'), tools: { outages: 1, stale_reads: 0 } }, 1);
+    const [task] = await tasksWith({ ...levelConditions('retail', 'nano'), tools: { outages: 1, stale_reads: 0, timeouts: 0 } }, 1);
     const episode = await environments.start(task!);
     for (const call of task!.actions.filter(({ name }) => name !== 'transfer_to_human_agents'))
       expect(await environments.call(episode, call)).toMatchObject({ text: OUTAGE, error: true, changes: [] });
@@ -128,7 +131,7 @@ describe('tool faults', () => {
 
   test('a stale read shows the first state, a write works on the present one', async () => {
     const environments = createEnvironments({ domains: GENERATED_DOMAINS });
-    const conditions = { customers: only('upfront'), tools: { outages: 0, stale_reads: 1 } };
+    const conditions = { customers: only('upfront'), tools: { outages: 0, stale_reads: 1, timeouts: 0 } };
     const task = (await tasksWith(conditions)).find(({ actions }) => actions.at(-1)!.name === 'cancel_pending_order')!;
     const order = { ...read, arguments: { order_id: String(task.actions.at(-1)!.arguments.order_id) } };
     const episode = await environments.start(task);
@@ -141,7 +144,7 @@ describe('tool faults', () => {
   });
 
   test('happen as often as they should, and the same way each time', async () => {
-    const [task] = await tasksWith({ ...levelConditions('retail', 'nano'), tools: { outages: 0.2, stale_reads: 0.5 } }, 1);
+    const [task] = await tasksWith({ ...levelConditions('retail', 'nano'), tools: { outages: 0.2, stale_reads: 0.5, timeouts: 0 } }, 1);
     const faults = Array.from({ length: 4000 }, (_, index) => faultOf(task!, index));
     const share = (kind: string) => faults.filter((fault) => fault === kind).length / faults.length;
     expect(Math.abs(share('outage') - 0.2)).toBeLessThan(0.03);

@@ -47,11 +47,11 @@ describe('the environment', () => {
 
   it('has outages, but none of a terminal tool, and refuses stale reads', async () => {
     const world = environments();
-    const faults = { outages: 1, stale_reads: 0 };
+    const faults = { outages: 1, stale_reads: 0, timeouts: 0 };
     const episode = await world.start({ ...counterTask(0), faults });
     expect(await world.call(episode, add(1))).toEqual({ index: 0, text: OUTAGE, error: true, changes: [], terminal: false });
     expect(await world.call(episode, { name: 'stop', arguments: {} })).toMatchObject({ text: 'stopped at 0', terminal: true });
-    await expect(world.start({ ...counterTask(0), faults: { outages: 0, stale_reads: 0.5 } })).rejects.toThrow(
+    await expect(world.start({ ...counterTask(0), faults: { outages: 0, stale_reads: 0.5, timeouts: 0 } })).rejects.toThrow(
       "task.faults.stale_reads is 0.5: expected 0, because 'counter' has no tables",
     );
   });

@@ -166,7 +166,7 @@ describe('evaluations', () => {
   test('pair if and only if all settings except the weights are equal; keys are ignored', () => {
     const endpoint = { mode: 'endpoint', baseUrl: 'http://a/v1', model: 'm' } as const;
     expect(settingsKey({ ...SETTINGS, user: { ...endpoint, apiKey: 'secret' } })).toBe(settingsKey({ ...SETTINGS, user: endpoint }));
-    const others = { ...SETTINGS.conditions!, tools: { outages: 0.5, stale_reads: 0 } };
+    const others = { ...SETTINGS.conditions!, tools: { outages: 0.5, stale_reads: 0, timeouts: 0 } };
     const changes: Partial<EvaluationSettings>[] = [
       { seed: 2 },
       { tasks: 3 },

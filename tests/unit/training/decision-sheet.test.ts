@@ -92,7 +92,18 @@ describe('the sheet', () => {
     // Other settings are ours: domain and level, the seed, and settings that upstream does not have.
     const ours = Object.keys(PAPER).filter((name) => !Object.hasOwn(UPSTREAM, name) && !OWN_GROUPS.test(name));
     expect(ours.sort()).toEqual([
-      ...['adam_eps', 'domain', 'filter_groups.max_num_gen_batches', 'inspect', 'kv_cache_dtype', 'kv_cache_tokens', 'level', 'loss_mode'],
+      ...[
+        'adam_eps',
+        'demonstrators.brisk.calls_again',
+        'demonstrators.careful.calls_again',
+        'domain',
+        'filter_groups.max_num_gen_batches',
+        'inspect',
+        'kv_cache_dtype',
+        'kv_cache_tokens',
+        'level',
+        'loss_mode',
+      ],
       ...[
         'loss_scale_factor',
         'overlong_buffer.enable',
@@ -102,7 +113,7 @@ describe('the sheet', () => {
         'rft_epochs',
         'seed',
       ],
-      ...['sft_conditions', 'sft_mini_batch_size', 'stop_on_alarm', 'user_faults'],
+      ...['sft_conditions', 'sft_mini_batch_size', 'sft_styles', 'stop_on_alarm', 'user_faults', 'val_agent'],
     ]);
     expect(PAPER).toMatchObject({ loss_mode: 'vanilla', 'overlong_buffer.enable': false });
     expect(PAPER['filter_groups.max_num_gen_batches']).toBe(1);
