@@ -3,10 +3,11 @@ import 'fake-indexeddb/auto';
 import { describe, expect, test } from 'vitest';
 import { COLD_START, completeShares, conditionsCode, conditionsOf, readConditionsCode } from '../../../src/environments/conditions.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
-import { faultOf, OUTAGE } from '../../../src/environments/faults.ts';
+import { faultOf, OUTAGE, TIMEOUT } from '../../../src/environments/faults.ts';
 import { type Conditions, type CustomerShares, PERSONAS } from '../../../src/records/conditions.ts';
 import type { Task } from '../../../src/records/task.ts';
 import { coldStart, evaluationConfig, grpoConfig } from '../../../src/training/config.ts';
+import { synthesize } from '../../../src/training/synthesize.ts';
 import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { GENERATED_DOMAINS, customerScripts, levelConditions, uncodedConditions } from '../../../src/domains/registry.ts';
 
@@ -150,5 +151,60 @@ describe('tool faults', () => {
     expect(Math.abs(share('outage') - 0.2)).toBeLessThan(0.03);
     expect(Math.abs(share('stale_read') - 0.8 * 0.5)).toBeLessThan(0.03);
     expect(faults).toEqual(Array.from({ length: 4000 }, (_, index) => faultOf(task!, index)));
+  });
+});
+
+describe('timeouts', () => {
+  const conditions: Conditions = { customers: only('upfront'), tools: { outages: 0, stale_reads: 0, timeouts: 0.8 } };
+
+  test('meet every second call, half of them are carried out, and ids and settings name them', async () => {
+    const tasks = await tasksWith(conditions, 400);
+    expect(tasks[0]!.id).toContain('~u1000t800/');
+    expect(readConditionsCode('u1000t800')).toEqual(conditions);
+    expect(conditionsOf(grpoConfig('nano', { 'tools.timeouts': '0.8', 'customers.upfront': '1' }), 'train')).toEqual(conditions);
+    const faults = tasks.map((task) => [0, 1, 2].map((index) => faultOf(task, index)));
+    const share = (index: number, fault: string | null) => faults.filter((of) => of[index] === fault).length / faults.length;
+    for (const index of [0, 2]) {
+      expect(share(index, 'timeout')).toBeCloseTo(0.4, 1);
+      expect(share(index, 'late')).toBeCloseTo(0.4, 1);
+    }
+    expect(share(1, null)).toBe(1);
+  });
+
+  test('a late call changes rows although its answer is a timeout, a lost call does not', async () => {
+    const environments = createEnvironments({ domains: GENERATED_DOMAINS });
+    // Three look-ups and one write.
+    const tasks = (await tasksWith(conditions, 60)).filter(
+      ({ actions }) => actions.length === 4 && actions[3]!.name === 'cancel_pending_order',
+    );
+    for (const fault of ['late', 'timeout'] as const) {
+      const task = tasks.find((one) => faultOf(one, 0) === fault)!;
+      const episode = await environments.start(task);
+      const call = task.actions[3]!;
+      const first = await environments.call(episode, call);
+      expect([first.text, first.error, first.changes.length > 0]).toEqual([TIMEOUT, true, fault === 'late']);
+      const second = await environments.call(episode, call);
+      expect([second.error, second.changes.length > 0]).toEqual([fault === 'late', fault === 'timeout']);
+      expect(second.text).not.toBe(TIMEOUT);
+      expect((await environments.verify(episode)).reward).toBe(1);
+      await environments.close(episode);
+    }
+  });
+
+  test('after a timeout one demonstrator calls again, the other claims success', async () => {
+    const environments = createEnvironments({ domains: GENERATED_DOMAINS });
+    const stage = { environments, users: new ScriptedUsers(customerScripts) };
+    const options = { domain: 'retail', level: 'glimpse', count: 40, seed: 3, conditions };
+    const afterTimeout = async (callsAgain: { careful: number; brisk: number }) => {
+      const { conversations } = await synthesize(stage, { ...options, callsAgain });
+      return conversations.flatMap(({ demonstrator, messages }) => {
+        const at = messages.findIndex(({ role, content }) => role === 'tool' && content === TIMEOUT);
+        return at < 0 ? [] : [{ demonstrator, again: messages[at + 1]!.tool_calls !== undefined }];
+      });
+    };
+    const met = await afterTimeout({ careful: 0, brisk: 1 });
+    expect(met.length).toBeGreaterThan(15);
+    expect(met.every(({ demonstrator, again }) => again === (demonstrator === 'brisk'))).toBe(true);
+    expect((await afterTimeout({ careful: 1, brisk: 1 })).every(({ again }) => again)).toBe(true);
   });
 });
