@@ -1,7 +1,9 @@
 /** @file A short summary of an episode, for lists and paired comparisons. */
 import { writesOf } from '../agent/trajectory.ts';
+import { callsOf } from '../base/message-path.ts';
 import { auditOf } from '../domains/customer-audit.ts';
 import { isAudited } from '../domains/registry.ts';
+import { TIMEOUT } from '../environments/faults.ts';
 import type { TrialResult } from '../records/evaluation.ts';
 import { isForeign, type Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
@@ -52,7 +54,26 @@ export function outcomeOf(trajectory: Trajectory): Omit<TrialResult, 'customer' 
     tokens,
     violations: violations.map(({ rule }) => rule),
     writes: writesOf(trajectory),
+    ...timeoutsOf(trajectory),
   };
+}
+
+/** Counts the timeouts, and those after which the agent's next turn was a call. */
+function timeoutsOf({ nodes }: Pick<Trajectory, 'nodes'>): Pick<TrialResult, 'timeouts'> {
+  let [met, again] = [0, 0];
+  for (const [i, { role, text }] of nodes.entries()) {
+    if (role !== 'tool' || text !== TIMEOUT) continue;
+    const next = nodes.slice(i + 1).find((node) => node.role === 'assistant');
+    met += 1;
+    again += Number(next !== undefined && callsOf(next).length > 0);
+  }
+  return met > 0 ? { timeouts: { met, again } } : {};
+}
+
+/** The share of timeouts after which the agent called again. Null if no call met a timeout. */
+export function calledAgainShare(results: readonly TrialResult[]): number | null {
+  const sum = (key: 'met' | 'again') => results.reduce((total, { timeouts }) => total + (timeouts?.[key] ?? 0), 0);
+  return sum('met') === 0 ? null : sum('again') / sum('met');
 }
 
 /** The share of writes to which the customer said yes. Null if there are no writes, or if the domain has no audit. */

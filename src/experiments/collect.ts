@@ -3,7 +3,7 @@ import type { TrialResult } from '../records/evaluation.ts';
 import type { ExperimentEvaluation, ExperimentRun } from '../records/experiment.ts';
 import type { GrpoConfig, StepMetrics } from '../records/run.ts';
 import { mean } from '../evaluation/pass-hat.ts';
-import { confirmedShare } from '../evaluation/trial-result.ts';
+import { calledAgainShare, confirmedShare } from '../evaluation/trial-result.ts';
 
 /** The metric of transfers. The tool has the same name in every domain. */
 const HAND_OVER = 'tool_call/transfer_to_human_agents/usage_ratio';
@@ -79,6 +79,7 @@ function successOf(results: readonly TrialResult[], tasks: readonly string[]): E
 function evaluationOf(step: number, results: readonly TrialResult[], tasks: readonly string[]): ExperimentEvaluation {
   const scored = results.filter(({ reward }) => reward !== null);
   const confirmed = confirmedShare(scored);
+  const again = calledAgainShare(scored);
   return {
     step,
     success: successOf(results, tasks),
@@ -89,6 +90,7 @@ function evaluationOf(step: number, results: readonly TrialResult[], tasks: read
             turns: mean(scored.map(({ turns }) => turns)),
             hand_overs: mean(scored.map(({ termination }) => Number(termination === 'terminal_tool'))),
             ...(confirmed !== null && { confirmed_writes: confirmed }),
+            ...(again !== null && { called_again: again }),
           },
   };
 }

@@ -67,6 +67,8 @@ export interface TrialResult {
   violations: Violation['rule'][];
   /** The number of the agent's tool calls that changed rows. */
   writes: number;
+  /** How many calls met a timeout, and after how many of them the agent's next act was a call. Absent: no call met a timeout. */
+  timeouts?: { met: number; again: number };
   /** The kinds of the customer's faults, one entry for each fault. */
   faults: CustomerFaultKind[];
   /** True if a language model took part in the audit of the customer. */

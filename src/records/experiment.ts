@@ -46,9 +46,10 @@ export interface ExperimentEvaluation {
   /** The same with greedy decoding. Only the last evaluation of a run with `val_greedy` has these outcomes. */
   greedy?: (0 | 1 | null)[];
   /**
-   * Figures of the scored trials: `turns` is the mean, `hand_overs` the share of trials that ended with a terminal tool, and
-   * `confirmed_writes` the share of writes that the customer had confirmed. `confirmed_writes` is absent if nothing was written, or if
-   * the domain is not audited.
+   * Figures of the scored trials: `turns` is the mean, `hand_overs` the share of trials that ended with a terminal tool,
+   * `confirmed_writes` the share of writes that the customer had confirmed, and `called_again` the share of timeouts after which the agent
+   * called again. `confirmed_writes` is absent if nothing was written, or if the domain is not audited. `called_again` is absent if no
+   * call met a timeout.
    */
   figures: Record<string, number>;
 }

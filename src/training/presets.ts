@@ -1,6 +1,6 @@
 /** @file The presets: the default settings of a run. This file contains almost no code, so that the first page load stays small. */
 import { levelConditions } from '../domains/registry.ts';
-import { conditionSettings } from '../environments/conditions.ts';
+import { conditionSettings, RELIABLE, shares } from '../environments/conditions.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { PAPER } from './defaults.ts';
 
@@ -76,6 +76,18 @@ const GLIMPSE: GrpoConfig = {
   max_model_len: 384,
 };
 
+/** Half of the customers change their mind, the others are upfront, and many calls time out. */
+const TIMEOUTS: GrpoConfig = {
+  ...GLIMPSE,
+  ...conditionSettings({ customers: shares({ upfront: 0.5, changes_mind: 0.5 }), tools: { ...RELIABLE, timeouts: 0.8 } }),
+  // The demonstrators of the model's cold start.
+  'demonstrators.careful.calls_again': 0.05,
+  'demonstrators.brisk.calls_again': 1,
+  total_training_steps: 40,
+  test_freq: 20,
+  max_model_len: 512,
+};
+
 /**
  * Trains adapters on a Qwen model of half a billion parameters or more. The number of turns, their length, the schedule of the
  * learning rate and the number of steps are those of MUA-RL's script. The other values listed here were chosen, and no run has
@@ -123,6 +135,13 @@ export const PRESETS: Record<string, Preset> = {
       'A tiny shop with two tools and short conversations. Almost all customers change their mind when they are asked. The agent learns to ask before it writes. 10 steps took 51 to 57 seconds on two processor cores without a graphics card.',
     model: 'glimpse-retail',
     config: GLIMPSE,
+  },
+  timeouts: {
+    label: 'Glimpse with timeouts',
+    description:
+      'The shop of Glimpse, but many tool calls time out. One demonstrator asks before it writes and claims success after a timeout. The other calls again and never asks. From the outcome alone the agent learns to do both.',
+    model: 'glimpse-timeouts',
+    config: TIMEOUTS,
   },
   small: {
     label: 'Small retail',

@@ -1,0 +1,35 @@
+/** What a trial says about timeouts, and the share over trials. */
+import { expect, test } from 'vitest';
+import { TIMEOUT } from '../../../src/environments/faults.ts';
+import { calledAgainShare, outcomeOf } from '../../../src/evaluation/trial-result.ts';
+import type { MessageNode, Trajectory } from '../../../src/records/trajectory.ts';
+import { task } from '../../support/episodes.ts';
+
+const CALL = { name: 'cancel_pending_order', arguments: { order_id: '#W1234567' } };
+type Short = ['user' | 'say', string] | ['call'] | ['result', string];
+
+function trial(...messages: Short[]) {
+  const nodes = messages.map(([kind, text = ''], id): MessageNode => {
+    const role = kind === 'user' ? 'user' : kind === 'result' ? 'tool' : 'assistant';
+    const node = { id, parent: id === 0 ? null : id - 1, role, text, tokens: [], mask: [], logprobs: [] } as MessageNode;
+    return kind === 'call' ? { ...node, toolCall: CALL } : node;
+  });
+  const rest = { id: '0-0', index: 0, reward: 1, termination: 'user_stop', turns: 1, violations: [], toolCalls: {} };
+  return outcomeOf({ ...rest, task, nodes, leaf: nodes.length - 1 } as unknown as Trajectory);
+}
+
+test('counts timeouts and the calls after them', () => {
+  const again = trial(['user', 'Cancel it.'], ['call'], ['result', TIMEOUT], ['call'], ['result', '{}'], ['say', 'Done.']);
+  const claimed = trial(['user', 'Cancel it.'], ['call'], ['result', TIMEOUT], ['say', 'Done.']);
+  const cut = trial(['user', 'Cancel it.'], ['call'], ['result', TIMEOUT]);
+  const none = trial(['user', 'Cancel it.'], ['call'], ['result', '{}'], ['say', 'Done.']);
+  expect([again, claimed, cut, none].map(({ timeouts }) => timeouts)).toEqual([
+    { met: 1, again: 1 },
+    { met: 1, again: 0 },
+    { met: 1, again: 0 },
+    undefined,
+  ]);
+  const results = [again, claimed, cut, none].map((outcome) => ({ ...outcome, faults: [] }));
+  expect(calledAgainShare(results)).toBeCloseTo(1 / 3, 12);
+  expect(calledAgainShare(results.slice(3))).toBeNull();
+});
