@@ -33,6 +33,7 @@ export function resultOf(trajectory: Trajectory): TrialResult {
   return {
     ...outcomeOf(trajectory),
     customer: customerOf(trajectory.task),
+    ...timeoutsOf(trajectory),
     faults: faults.map(({ kind }) => kind),
     ...(judged && { judged: true }),
     ...(isRewardDenied(trajectory, faults) && { denied: true }),
@@ -40,7 +41,7 @@ export function resultOf(trajectory: Trajectory): TrialResult {
 }
 
 /** The part of the summary that a trial and a rollout of training have in common. */
-export function outcomeOf(trajectory: Trajectory): Omit<TrialResult, 'customer' | 'faults' | 'judged' | 'denied'> {
+export function outcomeOf(trajectory: Trajectory): Omit<TrialResult, 'customer' | 'timeouts' | 'faults' | 'judged' | 'denied'> {
   const { id, task, index, reward, termination, turns, nodes, violations } = trajectory;
   const tokens = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
   return {
@@ -54,7 +55,6 @@ export function outcomeOf(trajectory: Trajectory): Omit<TrialResult, 'customer' 
     tokens,
     violations: violations.map(({ rule }) => rule),
     writes: writesOf(trajectory),
-    ...timeoutsOf(trajectory),
   };
 }
 

@@ -39,7 +39,6 @@ export const rolloutSchema = z.object({
   tokens: natural,
   violations: natural,
   writes: natural,
-  timeouts: z.optional(z.object({ met: natural, again: natural })),
   domain: name,
   rules: z.array(oneOf(RULES)),
   tools: z.array(name),

@@ -1,7 +1,7 @@
 /** What a trial says about timeouts, and the share over trials. */
 import { expect, test } from 'vitest';
 import { TIMEOUT } from '../../../src/environments/faults.ts';
-import { calledAgainShare, outcomeOf } from '../../../src/evaluation/trial-result.ts';
+import { calledAgainShare, resultOf } from '../../../src/evaluation/trial-result.ts';
 import type { MessageNode, Trajectory } from '../../../src/records/trajectory.ts';
 import { task } from '../../support/episodes.ts';
 
@@ -15,7 +15,7 @@ function trial(...messages: Short[]) {
     return kind === 'call' ? { ...node, toolCall: CALL } : node;
   });
   const rest = { id: '0-0', index: 0, reward: 1, termination: 'user_stop', turns: 1, violations: [], toolCalls: {} };
-  return outcomeOf({ ...rest, task, nodes, leaf: nodes.length - 1 } as unknown as Trajectory);
+  return resultOf({ ...rest, task, nodes, leaf: nodes.length - 1 } as unknown as Trajectory);
 }
 
 test('counts timeouts and the calls after them', () => {
@@ -29,7 +29,7 @@ test('counts timeouts and the calls after them', () => {
     { met: 1, again: 0 },
     undefined,
   ]);
-  const results = [again, claimed, cut, none].map((outcome) => ({ ...outcome, faults: [] }));
+  const results = [again, claimed, cut, none];
   expect(calledAgainShare(results)).toBeCloseTo(1 / 3, 12);
   expect(calledAgainShare(results.slice(3))).toBeNull();
 });
