@@ -4,7 +4,7 @@ import type { ChatMessage } from '../records/conversation.ts';
 import type { ToolCall } from '../records/task.ts';
 import type { MessageNode } from '../records/trajectory.ts';
 import type { Act, Expert } from './acts.ts';
-import { isConfirmation } from './violations.ts';
+import { isConfirmation } from './answers.ts';
 
 /** Plays beside the model in one episode. Both methods get the conversation so far, without the system message. */
 export interface Player {
