@@ -13,6 +13,7 @@
  * The reader trusts nothing: it checks every limit, name, hash and field.
  */
 import type { RunContent, SharedEvaluation, SharedRun } from '../records/bundle.ts';
+import { measuredMetrics } from '../records/run.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
 import { digest } from '../base/sha256.ts';
 import { type FileData, type ImportLimits, LIMITS, openFiles } from './file-source.ts';
@@ -90,7 +91,8 @@ export async function readRunBundle(source: FileData, { limits, onProgress, sign
     return bytes;
   };
   const run = checked<SharedRun>(runSchema, parse(take(FILES.run), FILES.run, ''), FILES.run);
-  const metrics = await readLines(take(FILES.metrics), FILES.metrics, all, readMetrics, signal);
+  const measured = (...line: Parameters<typeof readMetrics>) => measuredMetrics(readMetrics(...line), run.config);
+  const metrics = await readLines(take(FILES.metrics), FILES.metrics, all, measured, signal);
   distinct(metrics, FILES.metrics, 'step', ({ step }) => step);
   const rollouts = await readLines(
     take(FILES.rollouts),

@@ -1,7 +1,7 @@
 /** @file Collects what an experiment keeps of a finished run. */
 import type { TrialResult } from '../records/evaluation.ts';
 import type { ExperimentEvaluation, ExperimentRun } from '../records/experiment.ts';
-import type { GrpoConfig, StepMetrics } from '../records/run.ts';
+import { type GrpoConfig, measuredMetrics, type StepMetrics } from '../records/run.ts';
 import { mean } from '../evaluation/pass-hat.ts';
 import { calledAgainShare, confirmedShare } from '../evaluation/trial-result.ts';
 
@@ -39,7 +39,10 @@ export interface FinishedRun {
 }
 
 export function experimentRun({ variant, seed, run, config, metrics, evaluations }: FinishedRun): ExperimentRun {
-  const steps = metrics.filter(({ step }) => step > 0).toSorted((a, b) => a.step - b.step);
+  const steps = metrics
+    .filter(({ step }) => step > 0)
+    .map((values) => measuredMetrics(values, config))
+    .toSorted((a, b) => a.step - b.step);
   const evaluated = evaluations.toSorted((a, b) => a.step - b.step);
   const tasks = [...new Set(evaluated.flatMap(({ results }) => results.map(({ task }) => task)))];
   const valueOf = (name: string) => (values: StepMetrics) => {
@@ -48,8 +51,7 @@ export function experimentRun({ variant, seed, run, config, metrics, evaluations
     const value = values[name];
     return value !== undefined && Number.isFinite(value) ? value : null;
   };
-  // Without the KL term there is no reference model, and the metric would be 0.
-  const names = KEPT.filter((name) => (name !== 'actor/kl_loss' || config.use_kl_loss) && steps.some((s) => valueOf(name)(s) !== null));
+  const names = KEPT.filter((name) => steps.some((s) => valueOf(name)(s) !== null));
   const time = (values: StepMetrics) => values['perf/time_per_step'] ?? 0;
   return {
     variant,

@@ -12,7 +12,7 @@ const FORMATS: Record<(typeof FIGURES)[number]['format'], { unit: string; number
 
 /** The mean with its unit, and the interval as `low to high`. The interval is empty if one seed has none. */
 export function estimateParts(estimate: Estimate | null, id: FigureId): { mean: string; interval: string } {
-  if (!estimate) return { mean: '–', interval: '' };
+  if (!estimate) return { mean: 'not measured', interval: '' };
   const { unit, number } = FORMATS[FIGURES.find((figure) => figure.id === id)!.format];
   const { value, low, high } = estimate;
   return { mean: number(value) + unit, interval: low === value && high === value ? '' : `${number(low)} to ${number(high)}` };

@@ -18,6 +18,13 @@ export interface StepMetrics {
   [name: string]: number;
 }
 
+/** The metrics that a step measured. Earlier versions stored a KL of 0 for a run without the KL loss, which measures none. */
+export function measuredMetrics(metrics: StepMetrics, { use_kl_loss }: Partial<GrpoConfig>): StepMetrics {
+  if (use_kl_loss !== false || metrics['actor/kl_loss'] !== 0) return metrics;
+  const { 'actor/kl_loss': _, 'actor/kl_coef': __, ...measured } = metrics;
+  return measured as StepMetrics;
+}
+
 /** The name of the held-out reward metric, which contains the data source. Undefined if `names` has no such metric. */
 export const heldOutName = (names: readonly string[]) => names.find((name) => /^val-core\/.*\/reward\/mean@1$/.test(name));
 

@@ -86,7 +86,7 @@ export async function gradients(engine: Engine, request: GradRequest): Promise<{
         use_kl_loss: withKl,
       });
       add('pg_loss', w * parts.policy);
-      add('kl_loss', w * parts.kl);
+      if (parts.kl !== null) add('kl_loss', w * parts.kl);
       add('entropy', w * entropies[i]![t]!);
       add('pg_clipfrac', Number(parts.clipped) / total);
       add('pg_clipfrac_lower', Number(parts.clippedLower) / total);

@@ -56,7 +56,8 @@ fn token_loss(logprob: f32, entropy: f32, inputs: vec3f, settings: array<f32, 8>
 
 /** The parts of the loss of one token, in float64. */
 export interface TokenLossParts extends PolicyLossParts {
-  kl: number;
+  /** The KL estimate in nats; null without the KL loss, because the reference model then scores nothing. */
+  kl: number | null;
 }
 
 export function klEstimate(x: number, type: GrpoConfig['kl_loss_type']): number {
@@ -83,6 +84,6 @@ export function grpoTokenLoss(
 ): TokenLossParts {
   return {
     ...POLICY_LOSSES[config.loss_mode].value(logprob, advantage, logprob - oldLogprob, config),
-    kl: config.use_kl_loss ? klEstimate(logprob - refLogprob, config.kl_loss_type) : 0,
+    kl: config.use_kl_loss ? klEstimate(logprob - refLogprob, config.kl_loss_type) : null,
   };
 }

@@ -178,7 +178,7 @@ async function updatePolicy(
     );
     if (update < miniBatches.length) weighed.forEach(({ sample }, i) => annotateSample(sample, logprobs[i]!, entropies[i]!, config));
   }
-  return { 'actor/lr': lr, ...meter.metrics(config.use_kl_loss ? config.kl_loss_coef : 0), ...mismatch };
+  return { 'actor/lr': lr, ...meter.metrics(config.kl_loss_coef), ...mismatch };
 }
 
 /** Cuts a list into pieces of `size` items. The last piece may be shorter. */

@@ -170,7 +170,7 @@ function diversityMetrics(groups: readonly (readonly Trajectory[])[]): Metrics {
 export class UpdateMeter {
   #tokens = 0;
   #policy = 0;
-  #kl = 0;
+  #kl: number | null = null;
   #entropy = 0;
   #clipped = 0;
   #clippedLower = 0;
@@ -180,7 +180,7 @@ export class UpdateMeter {
   add(parts: TokenLossParts, entropy: number, difference: number): void {
     this.#tokens += 1;
     this.#policy += parts.policy;
-    this.#kl += parts.kl;
+    if (parts.kl !== null) this.#kl = (this.#kl ?? 0) + parts.kl;
     this.#entropy += entropy;
     this.#clipped += Number(parts.clipped);
     this.#clippedLower += Number(parts.clippedLower);
@@ -196,12 +196,12 @@ export class UpdateMeter {
     this.#gradNorms.push(gradNorm);
   }
 
+  /** Without the KL loss, no update measures the KL, so the KL is absent. */
   metrics(klCoef: number): Metrics {
     if (this.#tokens === 0) return {};
     return {
       'actor/pg_loss': this.#policy / this.#tokens,
-      'actor/kl_loss': this.#kl / this.#tokens,
-      'actor/kl_coef': klCoef,
+      ...(this.#kl !== null && { 'actor/kl_loss': this.#kl / this.#tokens, 'actor/kl_coef': klCoef }),
       'actor/entropy': this.#entropy / this.#tokens,
       'actor/pg_clipfrac': this.#clipped / this.#tokens,
       'actor/pg_clipfrac_lower': this.#clippedLower / this.#tokens,

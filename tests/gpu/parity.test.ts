@@ -98,7 +98,7 @@ describe.each(['qwen3', 'qwen3-untied', 'qwen2'])('%s', (model) => {
         const parts = grpoTokenLoss(logprobs[i]![t]!, s.advantage, s.old_logprobs[t]!, s.ref_logprobs[t]!, grpo.config);
         clipped += Number(parts.clipped) + Number(parts.clippedLower);
         value +=
-          (parts.policy + grpo.config.kl_loss_coef * parts.kl - grpo.config.entropy_coeff * entropies[i]![t]!) / maskedTotal(fixture);
+          (parts.policy + grpo.config.kl_loss_coef * parts.kl! - grpo.config.entropy_coeff * entropies[i]![t]!) / maskedTotal(fixture);
       }),
     );
     expect(clipped).toBeGreaterThan(10);

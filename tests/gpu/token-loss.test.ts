@@ -52,7 +52,7 @@ test.each([
   const got = await derivatives(gpu, config, cases);
   const value = (logprob: number, [a, o, r]: [number, number, number]) => {
     const parts = grpoTokenLoss(logprob, a, o, r, config);
-    return parts.policy + config.kl_loss_coef * parts.kl;
+    return parts.policy + config.kl_loss_coef * parts.kl!;
   };
   const h = 1e-6;
   cases.forEach((c, i) => {

@@ -37,6 +37,10 @@ export interface ChartSpec {
   lines: (series: MetricSeries) => Line[];
 }
 
+/** Whether the run has measured a metric of the chart. */
+export const hasValues = ({ lines }: Pick<ChartSpec, 'lines'>, series: MetricSeries): boolean =>
+  lines(series).some(({ key }) => series.latest(key) !== null);
+
 /** One curve for uPlot. */
 export interface Curve extends Line {
   values: (number | null)[];

@@ -1,7 +1,7 @@
 /** @file The source of the runs that are stored in the browser. */
 import { Dexie } from 'dexie';
 import type { EvaluationRow } from '../../records/evaluation.ts';
-import type { RunWords, StepMetrics } from '../../records/run.ts';
+import { measuredMetrics, type RunWords, type StepMetrics } from '../../records/run.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
 import { beginningWith } from '../../base/key-range.ts';
 import type { RunDatabase } from '../../storage/database.ts';
@@ -34,7 +34,8 @@ export class BrowserSource implements RunSource {
   }
 
   async metrics(run: string): Promise<StepMetrics[]> {
-    return (await beginningWith(this.#db.metrics, run).toArray()).map(({ values }) => values);
+    const [row, rows] = await Promise.all([this.#db.runs.get(run), beginningWith(this.#db.metrics, run).toArray()]);
+    return rows.map(({ values }) => (row ? measuredMetrics(values, row.config) : values));
   }
 
   /** Summarizes a run. Reads only a few rows, even of a long run. */

@@ -95,13 +95,21 @@ export function overlay(runs: readonly NamedSeries[]): MetricSeries {
   return merged;
 }
 
-/** The charts of several runs: one chart per metric, with one line per run. */
-export function overlayCharts(runs: readonly NamedSeries[]): ChartSpec[] {
-  return COMPARED.map(({ metric, sparse, ...spec }) => ({
+/**
+ * The charts of several runs: one chart per metric, with one line per run. `unmeasured` has the titles of the metrics that fewer
+ * than two of the runs have measured: these are not compared.
+ */
+export function overlayCharts(runs: readonly NamedSeries[]): { charts: ChartSpec[]; unmeasured: string[] } {
+  const all = COMPARED.map(({ metric, sparse, ...spec }): ChartSpec & { measured: boolean } => ({
     ...spec,
     kind: 'lines',
     lines: () => runs.map(({ name, series }, i) => ({ key: `${i} ${metric(series)}`, label: name, color: `--series-${i + 1}`, sparse })),
+    measured: runs.filter(({ series }) => series.latest(metric(series)) !== null).length >= Math.min(2, runs.length),
   }));
+  return {
+    charts: all.filter(({ measured }) => measured),
+    unmeasured: all.filter(({ measured }) => !measured).map(({ title }) => title),
+  };
 }
 
 export const FIGURES: { label: string; format: (value: number) => string; of: (series: MetricSeries) => number | null }[] = [

@@ -58,7 +58,7 @@ test('one chart per metric with one line per run, on one axis of steps', () => {
   const merged = overlay(runs);
   const chart = (id: string) =>
     chartData(
-      overlayCharts(runs).find((spec) => spec.id === id)!,
+      overlayCharts(runs).charts.find((spec) => spec.id === id)!,
       merged,
       0,
     );
@@ -74,6 +74,19 @@ test('one chart per metric with one line per run, on one axis of steps', () => {
     [0.1, null],
     [null, 0.5],
   ]);
+});
+
+test('a metric that only one of two runs has measured is not compared', () => {
+  const step = { step: 1, 'critic/score/mean': 0.5 };
+  const off = { name: 'off', series: series(step) };
+  const on = { name: 'on', series: series({ ...step, 'actor/kl_loss': 0.03 }) };
+  const compared = (...runs: (typeof off)[]) => overlayCharts(runs).charts.map(({ id }) => id);
+  expect(compared(off, on)).toEqual(['reward']);
+  expect(overlayCharts([off, on]).unmeasured).toContain('KL to the reference, trained tokens');
+  expect(compared(off, on, on)).toEqual(['reward', 'kl']);
+  expect(compared(on)).toEqual(['reward', 'kl']);
+  const figure = FIGURES.find(({ label }) => label.startsWith('KL'))!;
+  expect([off, on].map((run) => figure.of(run.series))).toEqual([null, 0.03]);
 });
 
 test('final values: means of the last steps; first, newest and best held-out reward; null without values', () => {

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readSetup } from '../../../src/app/setup/setup.ts';
 import { settingTexts } from '../../../src/app/setup/texts.ts';
 import { barPixels, isZoomed, stepRange, valueRange, zoomOf } from '../../../src/app/charts/axes.ts';
-import { chartData, isolatedRows } from '../../../src/app/charts/charts.ts';
+import { chartData, hasValues, isolatedRows } from '../../../src/app/charts/charts.ts';
 import { CHARTS, HEALTH_CHARTS, metricChart } from '../../../src/app/charts/specs.ts';
 import { FIGURES } from '../../../src/app/runs/compare-runs.ts';
 import { nearestStep } from '../../../src/app/run-data/groups.ts';
@@ -121,6 +121,13 @@ test('the alarm of the sampler, gradient norm and clipping are charted; any metr
   expect(chartData(spec, series, 0.9)).toMatchObject({ raw: [[3]], curves: [{ role: 'smooth', sparse: true }] });
 });
 
+test('a chart without a value is not drawn; a measured 0 is a value', () => {
+  const series = new MetricSeries();
+  series.put({ step: 1, 'actor/entropy': 0, 'actor/pg_clipfrac': 0, 'critic/score/mean': NaN });
+  const drawn = [...CHARTS, ...HEALTH_CHARTS].filter((spec) => hasValues(spec, series)).map(({ id }) => id);
+  expect(drawn).toEqual(['entropy', 'clip-fraction']);
+});
+
 test('a step without groups gives the nearest step with groups (the earlier of two); no step gives the newest', () => {
   const steps = [1, 2, 9, 11, 30];
   expect([null, 9, 10, 12, 0, 99].map((asked) => nearestStep(steps, asked))).toEqual([30, 9, 9, 11, 1, 30]);
@@ -185,6 +192,21 @@ describe('in storage', () => {
     expect(await library.source('none').summary('none')).toEqual({ reward: null, heldOut: [], curve: [] });
     await db.metrics.put({ run: 'begun', step: 0, values: values(0) });
     expect(await library.source('begun').summary('begun')).toEqual({ reward: null, heldOut: [0.25], curve: [] });
+  });
+
+  test('a zero that an earlier version stored for an unmeasured KL is not a value', async () => {
+    open();
+    const values = { step: 1, 'actor/kl_loss': 0, 'actor/kl_coef': 0, 'actor/entropy': 0 };
+    const measured = { step: 1, 'actor/entropy': 0 };
+    await db.runs.bulkPut([
+      row('off', { config: grpoConfig('tiny', { use_kl_loss: false }) }),
+      row('on', { config: grpoConfig('tiny', { use_kl_loss: true }) }),
+    ]);
+    await db.metrics.bulkPut(['off', 'on', 'gone'].map((run) => ({ run, step: 1, values })));
+    expect(await library.source('off').metrics('off')).toEqual([measured]);
+    // At step 1 the policy is the reference, so this 0 is measured.
+    expect(await library.source('on').metrics('on')).toEqual([values]);
+    expect(await library.source('gone').metrics('gone')).toEqual([values]);
   });
 
   test('the curve of a long run has a few of its steps, from the first to the last', async () => {

@@ -208,6 +208,18 @@ describe('a bundle', () => {
     expect(await refused(packed(broken))).toBe('branches.jsonl: line 1, trajectory, leaf: is 9999: expected the id of a node');
   });
 
+  test('a zero that an earlier version wrote for an unmeasured KL is not read', async () => {
+    const zero = { step: 1, 'actor/kl_loss': 0, 'actor/entropy': 0 };
+    const of = (use_kl_loss: boolean) => ({
+      ...whole,
+      run: { ...whole.run, config: { ...whole.run.config, use_kl_loss } } as RunRow,
+      metrics: [zero],
+      model: null,
+    });
+    expect((await readRunBundle(await write(of(false)))).metrics).toEqual([{ step: 1, 'actor/entropy': 0 }]);
+    expect((await readRunBundle(await write(of(true)))).metrics).toEqual([zero]);
+  });
+
   test('rows are written without the fields of storage, and without values that JSON does not have', async () => {
     const [trajectory] = whole.trajectories;
     const stored = {

@@ -207,6 +207,16 @@ test('the KL term compares the policy with the reference', async () => {
   expect(metrics[0]!['actor/kl_loss']).toBeCloseTo(ratio - 1 - Math.log(ratio), 5);
 });
 
+test('a KL that the update does not measure is absent, never 0', async () => {
+  const names = async (overrides: Record<string, unknown>) => {
+    const { run, metrics } = lab(overrides);
+    await run();
+    return Object.keys(metrics[0]!).filter((name) => /kl_|clipfrac/.test(name));
+  };
+  expect(await names({ use_kl_loss: true })).toEqual(['actor/kl_loss', 'actor/kl_coef', 'actor/pg_clipfrac', 'actor/pg_clipfrac_lower']);
+  expect(await names({ use_kl_loss: false })).toEqual(['actor/pg_clipfrac', 'actor/pg_clipfrac_lower']);
+});
+
 test.each(['grpo', 'rft'])('%s: the temperature of the rollouts is that of the update and of the reference', async (algorithm) => {
   const { run, accumulated, scored, played } = lab({ algorithm, temperature: 0.5, use_kl_loss: true });
   await run();

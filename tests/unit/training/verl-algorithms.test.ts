@@ -17,7 +17,7 @@ function tokenLoss(token: LossToken, config: GrpoConfig, logprob = token.logprob
   const parts = grpoTokenLoss(logprob, token.advantage, token.old, token.ref, config);
   const held = POLICY_LOSSES.cispo.value(logprob, token.advantage, token.logprob - token.old, config);
   const policy = config.loss_mode === 'cispo' ? held.policy : parts.policy;
-  return token.weight * (policy + (config.use_kl_loss ? config.kl_loss_coef * parts.kl : 0) - config.entropy_coeff * token.entropy);
+  return token.weight * (policy + (config.use_kl_loss ? config.kl_loss_coef * parts.kl! : 0) - config.entropy_coeff * token.entropy);
 }
 
 /** The derivative of the loss by the log-probability of each token, by differences. */
