@@ -16,6 +16,16 @@ export function path({ nodes, leaf }: Pick<Trajectory, 'nodes' | 'leaf'>): Messa
   return found.reverse();
 }
 
+/**
+ * The number that the page shows for each message of a path, by the message's id. The system prompt is 0. The messages of the chat
+ * template have no number.
+ */
+export function messageNumbers(nodes: readonly MessageNode[]): Map<number, number> {
+  const messages = nodes.filter(({ role }) => role !== 'template');
+  const first = messages[0]?.role === 'system' ? 0 : 1;
+  return new Map(messages.map(({ id }, i) => [id, first + i]));
+}
+
 /** The tool calls of a message, in order. */
 export const callsOf = ({ toolCall, toolCalls }: Pick<MessageNode, 'toolCall' | 'toolCalls'>): readonly ToolCall[] =>
   toolCalls ?? (toolCall ? [toolCall] : []);

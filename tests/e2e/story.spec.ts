@@ -69,7 +69,9 @@ test('a rollout that changed an order without asking: found, understood, played 
   // Fork the rollout after the customer's message, and play it correctly.
   const spoken = nodes.find(({ role }) => role === 'user')!.id;
   await page.getByRole('navigation', { name: 'Messages' }).locator(`a[href*="turn=${spoken}"]`).first().click();
-  await page.getByRole('link', { name: `Fork at message ${spoken}` }).click();
+  await page
+    .getByRole('link', { name: `Fork at message ${nodes.filter(({ role }) => role !== 'template').findIndex(({ id }) => id === spoken)}` })
+    .click();
   await page.getByLabel('the agent', { exact: true }).check();
   await expect(page.getByRole('region', { name: 'The agent’s turn' })).toBeVisible();
   await serve(page, task.actions);

@@ -1,6 +1,6 @@
 /** @file The start of a played conversation: a message of a stored conversation, or a new task. */
 import { type OtherToken, prefixAt } from '../../agent/prefix.ts';
-import { path } from '../../base/message-path.ts';
+import { messageNumbers, path } from '../../base/message-path.ts';
 import type { MessageNode, Trajectory } from '../../records/trajectory.ts';
 import { type Origin, readOrigin, writeOrigin } from '../library/origin.ts';
 import type { WorldRef } from '../../worlds/types.ts';
@@ -64,11 +64,9 @@ export function sharedMessages(a: readonly MessageNode[], b: readonly MessageNod
 
 /** The number of the last message among the first `count` nodes; null if there is only the system message. */
 export function lastNumber(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>, count: number): number | null {
-  return (
-    path(trajectory)
-      .slice(0, count)
-      .findLast(({ role }) => role !== 'template' && role !== 'system')?.id ?? null
-  );
+  const nodes = path(trajectory);
+  const last = nodes.slice(0, count).findLast(({ role }) => role !== 'template' && role !== 'system');
+  return last ? messageNumbers(nodes).get(last.id)! : null;
 }
 
 /** The messages after the first `shared` nodes, without template nodes. */

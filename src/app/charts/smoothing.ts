@@ -1,9 +1,11 @@
-export const DEFAULT_SMOOTHING = 0.7;
-
-/** Reads a smoothing weight from the address: a number from 0 to below 1. Any other text gives the default. */
-export function readSmoothing(text: string): number {
-  const weight = Number(text || DEFAULT_SMOOTHING);
-  return weight >= 0 && weight < 1 ? weight : DEFAULT_SMOOTHING;
+/**
+ * Reads a smoothing weight from the address: a number from 0 to below 1. Any other text gives the default. A run of fewer than 20
+ * steps is not smoothed by default, because its smoothed line would end far from its last value.
+ */
+export function readSmoothing(text: string, steps: number): number {
+  const usual = steps < 20 ? 0 : 0.7;
+  const weight = Number(text || usual);
+  return weight >= 0 && weight < 1 ? weight : usual;
 }
 
 /**

@@ -92,6 +92,9 @@ export function violationCount(of: Audited): number | null {
   return typeof of.violations === 'number' ? of.violations : of.violations.length;
 }
 
+/** The name of a tool call, by its index in the log of the conversation. Calls count from 1. */
+export const callName = (index: number): string => `call ${index + 1}`;
+
 /** For the index of each tool call: the labels of the rules that the call broke. */
 export function brokenCalls(violations: readonly Pick<Violation, 'rule' | 'call'>[]): ReadonlyMap<number, string[]> {
   const found = new Map<number, string[]>();

@@ -68,11 +68,11 @@ const STEPS: Record<LessonId, LessonStep[]> = {
 
   reward: [
     {
-      where: 'rollout 1-0-0, the database after call 3',
+      where: 'rollout 1-0-0, the database after call 4',
       open: rollout('1-0-0', { turn: 33, call: 3 }),
       text: [
         'The reward compares two databases: the one at the end of the episode, and the one that the customer’s wish demands. The reward is 1 if both are equal, else 0.',
-        'Call 3 changed one order. The database panel shows each changed field next to the goal.',
+        'Call 4 changed one order. The database panel shows each changed field next to the goal.',
       ],
     },
     {
@@ -174,7 +174,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         choices: ['That of the wrong rollout', 'That of each correct rollout', 'All have the same absolute value'],
         answer: 0,
         why: [
-          'The advantage of the wrong rollout is −2.48, that of each correct rollout is +0.35. The advantages of a group have the sum 0, so a rare outcome gets a large advantage.',
+          'The advantage of the wrong rollout is −2.47, that of each correct rollout is +0.35. The advantages of a group have the sum 0, so a rare outcome gets a large advantage.',
           'The next lesson shows what this does to the tokens of the wrong rollout.',
         ],
       },
@@ -210,7 +210,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       open: token('5-0-2', 263, 'advantage'),
       text: [
         'This is the wrong rollout of group 5-0. The customer is Paul Chavez. The agent searches for “aul”: it sampled the token “a”, which had a probability of 0.3 %, instead of “Pa”, which had 98 %. The search fails, and so does the episode.',
-        'The colour is the advantage. All 226 sampled tokens have the same: −2.48.',
+        'The colour is the advantage. All 226 sampled tokens have the same: −2.47.',
       ],
       predict: {
         question: 'The update makes these tokens less likely. Which token loses the most probability?',
@@ -226,7 +226,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
     {
       where: 'rollout 5-0-2, token 608',
       open: token('5-0-2', 608, 'advantage'),
-      text: ['Token 608 calls a wrong tool. Its advantage is −2.48 too, so the loss pushes its probability down.'],
+      text: ['Token 608 calls a wrong tool. Its advantage is −2.47 too, so the loss pushes its probability down.'],
       predict: {
         question: 'Can this token become more likely in the update?',
         choices: ['No, its advantage is negative', 'Yes'],

@@ -99,9 +99,12 @@ test('the axis includes 0 and every value, also if all values are negative', () 
   expect(valueRange(null, null)).toEqual([0, 1]);
 });
 
-test('smoothing is read from the address; an invalid value gives the default', () => {
-  expect(['0', '0.35', '0.95'].map(readSmoothing)).toEqual([0, 0.35, 0.95]);
-  expect(['', '1', '-0.1', 'much'].map(readSmoothing)).toEqual([0.7, 0.7, 0.7, 0.7]);
+test('smoothing is read from the address; an invalid value gives the default, which is off below 20 steps', () => {
+  const read = (steps: number, ...texts: string[]) => texts.map((text) => readSmoothing(text, steps));
+  expect(read(40, '0', '0.35', '0.95')).toEqual([0, 0.35, 0.95]);
+  expect(read(20, '', '1', '-0.1', 'much')).toEqual([0.7, 0.7, 0.7, 0.7]);
+  expect(read(19, '', '1', '-0.1', 'much')).toEqual([0, 0, 0, 0]);
+  expect(read(10, '0.35')).toEqual([0.35]);
 });
 
 test('the alarm of the sampler, gradient norm and clipping are charted; any metric can be', () => {

@@ -96,6 +96,22 @@ describe.each(LESSONS)('$title', ({ id }) => {
   });
 });
 
+test('calls and advantages have the numbers that the page shows', () => {
+  const steps = LESSONS.flatMap(({ id }) => stepsOf(id));
+  const calls = steps.flatMap((step) => {
+    const { call } = readQuery('rollout', parseHash(step.open).query);
+    return call === null
+      ? []
+      : [...`${step.where} ${wordsOf(step)}`.matchAll(/\bcall (\d+)/gi)].map(([, number]) => [Number(number), call + 1]);
+  });
+  expect(calls.length).toBeGreaterThan(1);
+  for (const [said, shown] of calls) expect(said).toBe(shown);
+  // Of eight rewards seven are 1: (0 − 0.875) / √(8 · 0.875 · 0.125 / 7) = −2.4749.
+  const said = steps.flatMap((step) => [...wordsOf(step).matchAll(/−2\.\d+/g)].map(([text]) => text));
+  expect(new Set(said)).toEqual(new Set(['−2.47']));
+  expect(recorded.rollouts.find(({ id }) => id === '5-0-2')!.advantage).toBeCloseTo(-2.4749, 3);
+});
+
 test('the right choice is not always at the same place', () => {
   const answers = LESSONS.flatMap(({ id }) => stepsOf(id).flatMap(({ predict }) => (predict ? [predict.answer] : [])));
   for (const place of [0, 1]) expect(answers.filter((answer) => answer === place).length).toBeLessThan(0.75 * answers.length);

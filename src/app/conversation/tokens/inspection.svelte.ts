@@ -1,5 +1,6 @@
 /** @file The state of the inspector: one conversation, and how the visitor looks at it. */
 import { createContext } from 'svelte';
+import { messageNumbers } from '../../../base/message-path.ts';
 import type { MessageNode } from '../../../records/trajectory.ts';
 import { brokenCalls } from '../../labels/labels.ts';
 import { Resource } from '../../kit/resource.svelte.ts';
@@ -107,12 +108,7 @@ export class Inspection {
   readonly shown = $derived.by(() =>
     this.view === 'rendered' ? this.sequence.spans : this.sequence.spans.filter(({ node }) => node.role !== 'template'),
   );
-  /** The number that the page shows for each message id. The system prompt is 0; the messages of the template have no number. */
-  readonly numbers = $derived.by(() => {
-    const messages = this.sequence.spans.map(({ node }) => node).filter(({ role }) => role !== 'template');
-    const first = messages[0]?.role === 'system' ? 0 : 1;
-    return new Map(messages.map(({ id }, i) => [id, first + i]));
-  });
+  readonly numbers = $derived.by(() => messageNumbers(this.sequence.spans.map(({ node }) => node)));
   /** The name of a message, for words such as “token 3 of message 5”. */
   nameOf = (id: number): string => (this.numbers.has(id) ? `message ${this.numbers.get(id)}` : 'the template');
   /** For each message id of the agent: the number of its turn, counted from 1. */
