@@ -93,7 +93,7 @@ export const ROOMS = {
 export const FEATURES = {
   home: ['kit', 'routes', 'library', 'run-data', 'state', 'charts', 'conversation', 'grpo', 'setup', 'users'],
   runs: ['kit', 'routes', 'labels', 'clients', 'library', 'run-data', 'state', 'charts', 'conversation', 'exchange', 'training', 'trainer'],
-  rollouts: ['kit', 'routes', 'labels', 'library', 'run-data', 'state', 'conversation', 'evaluation'],
+  rollouts: ['kit', 'routes', 'labels', 'library', 'run-data', 'state', 'conversation', 'grpo', 'evaluation'],
   group: ['kit', 'routes', 'labels', 'run-data', 'state', 'conversation', 'grpo'],
   play: ['kit', 'routes', 'labels', 'clients', 'library', 'state', 'customer', 'branches', 'conversation', 'users', 'agent', 'domains'],
   evals: [

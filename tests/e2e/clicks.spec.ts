@@ -60,6 +60,22 @@ test('3 clicks from Home: the advantage of a rollout, explained with its numbers
   expect(problems).toEqual([]);
 });
 
+for (const [part, channel] of [
+  ['Advantage', 'advantage'],
+  ['Update', 'delta_p'],
+] as const)
+  test(`1 click from Home: “${part}” opens a token with its values and the formula`, async ({ page }) => {
+    await page.goto('/');
+    await page
+      .getByRole('region', { name: 'How GRPO learns' })
+      .getByRole('link', { name: new RegExp(`^${part}`) })
+      .click();
+    const panel = page.locator('[data-part=token]');
+    await expect(panel.locator('[data-channel=advantage] dd')).toHaveText(/^−?[\d.]+ = \(\d − [\d.]+\) \/ [\d.]+$/);
+    await expect(panel.locator(`[data-channel=${channel}] dd`)).toHaveText(/^−?0?\.?\d/);
+    await expect(page.locator('.t.on')).toBeInViewport();
+  });
+
 test('4 clicks from a run: another one with one setting changed, and both compared', async ({ page }) => {
   test.slow();
   const problems = watch(page);

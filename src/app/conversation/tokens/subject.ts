@@ -18,6 +18,8 @@ export interface Subject {
   /** Where the conversation is stored, as in the `from` of an address: a run, an evaluation or the branches. */
   place: string;
   facts: OutcomeFacts;
+  /** The formula of the rollout's advantage with the numbers of its group, such as `(1 − 0.25) / 0.463 = 1.62`, if it is known. */
+  formula?: string | null | undefined;
   trajectory: Trajectory;
   /** The model that sampled the conversation. */
   model: string;
