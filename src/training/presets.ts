@@ -120,6 +120,8 @@ export interface Preset {
 }
 
 export const DEFAULT_PRESET = 'nano';
+/** The preset that shows learning in the shortest time. The page begins with it. */
+export const SOONEST_PRESET = 'glimpse';
 
 export const PRESETS: Record<string, Preset> = {
   nano: {

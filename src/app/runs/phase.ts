@@ -43,9 +43,3 @@ export function secondsLeft(series: MetricSeries, config: GrpoConfig, { step, ph
   for (let at = step + 1; at <= last; at++) seconds += whole + (due(at) ? evaluation : 0);
   return seconds;
 }
-
-/** Writes a time, rounded because it is an estimate: to 10 s, to a minute or, from 90 minutes on, to an hour. */
-export function timeLeft(seconds: number): string {
-  if (seconds < 90) return `about ${10 * Math.max(1, Math.round(seconds / 10))} s left`;
-  return seconds < 5400 ? `about ${Math.round(seconds / 60)} min left` : `about ${Math.round(seconds / 3600)} h left`;
-}

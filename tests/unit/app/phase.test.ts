@@ -1,6 +1,7 @@
 /** The words for what a run does, and the time that it still takes. */
 import { expect, test } from 'vitest';
-import { phasePosition, secondsLeft, timeLeft } from '../../../src/app/runs/phase.ts';
+import { roughTime } from '../../../src/app/kit/format.ts';
+import { phasePosition, secondsLeft } from '../../../src/app/runs/phase.ts';
 import type { RunProgress } from '../../../src/app/clients/trainer-client.svelte.ts';
 import { MetricSeries } from '../../../src/app/run-data/series.ts';
 import { grpoConfig } from '../../../src/training/config.ts';
@@ -53,13 +54,13 @@ test('the position is that of the rollouts, the held-out episodes or the mini-ba
 });
 
 test('the time left is rounded as an estimate is', () => {
-  expect([0, 44, 86, 91, 200, 5300, 7000].map(timeLeft)).toEqual([
-    'about 10 s left',
-    'about 40 s left',
-    'about 90 s left',
-    'about 2 min left',
-    'about 3 min left',
-    'about 88 min left',
-    'about 2 h left',
+  expect([0, 44, 86, 91, 200, 5300, 7000].map(roughTime)).toEqual([
+    'about 10 s',
+    'about 40 s',
+    'about 90 s',
+    'about 2 min',
+    'about 3 min',
+    'about 88 min',
+    'about 2 h',
   ]);
 });

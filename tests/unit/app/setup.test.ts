@@ -4,13 +4,14 @@ import { FIELD_GROUPS } from '../../../src/app/setup/fields.ts';
 import { problemText } from '../../../src/app/setup/problem-text.ts';
 import { REWARD_EXAMPLES } from '../../../src/app/setup/reward-examples.ts';
 import { algorithmQuery, choicesOf, conditionsQuery, readSetup, settingQuery, trlName } from '../../../src/app/setup/setup.ts';
-import { settingTexts } from '../../../src/app/setup/texts.ts';
+import { conversationsOf, runTime } from '../../../src/app/setup/run-time.ts';
+import { presetOf, saysNothing, settingTexts } from '../../../src/app/setup/texts.ts';
 import { runConditions } from '../../../src/app/labels/conditions.ts';
 import { href, parseHash, readQuery } from '../../../src/app/routes/routes.ts';
 import { algorithmOf, ALGORITHMS, withAlgorithm } from '../../../src/training/algorithms/index.ts';
 import { grpoConfig } from '../../../src/training/config.ts';
 import { PAPER } from '../../../src/training/defaults.ts';
-import { PRESETS } from '../../../src/training/presets.ts';
+import { PRESETS, SOONEST_PRESET } from '../../../src/training/presets.ts';
 import { rewardFrom } from '../../../src/training/rewards.ts';
 
 const read = (hash: string) => settingTexts(readQuery('home', parseHash(hash).query));
@@ -175,4 +176,51 @@ test('settings with few values list their values', () => {
   expect(choicesOf('lr_scheduler_type')).toEqual(['constant', 'linear', 'cosine']);
   expect(choicesOf('lr')).toBeNull();
   expect(choicesOf('domain')).toBeNull();
+});
+
+test('an address that chooses nothing gets the preset that shows learning soonest; every other keeps its meaning', () => {
+  const of = (hash: string) => readQuery('home', parseHash(hash).query);
+  expect(['#/', '#/?setup=1', '#/?seed=7', '#/?model=m', '#/?lr=1', '#/?preset=tiny'].map((hash) => saysNothing(of(hash)))).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
+  expect(['#/?lr=1', '#/?preset=small', '#/?preset=constructor'].map((hash) => presetOf(of(hash)))).toEqual(['nano', 'small', 'nano']);
+  // Of all presets that were timed, a whole run with this one is the shortest.
+  const times = Object.entries(PRESETS).flatMap(([name, { config }]) => {
+    const time = runTime(name, config, null);
+    return time ? [{ name, seconds: time.seconds }] : [];
+  });
+  expect(times.length).toBeGreaterThan(1);
+  expect(times.sort((a, b) => a.seconds - b.seconds)[0]!.name).toBe(SOONEST_PRESET);
+});
+
+describe('the time of a run', () => {
+  // 10 · 6 · 8 rollouts, and 96 trials before training and after step 10.
+  const { config } = PRESETS.glimpse!;
+
+  test('counts rollouts and trials of evaluations', () => {
+    expect(conversationsOf(config)).toBe(10 * 6 * 8 + 2 * 96);
+    expect(conversationsOf({ ...config, total_training_steps: 11 })).toBe(11 * 48 + 3 * 96);
+    expect(conversationsOf({ ...config, val_tasks: 0 })).toBe(480);
+    expect(conversationsOf({ ...config, test_freq: 0 })).toBe(480 + 2 * 96);
+  });
+
+  test('comes from a run with the preset, else from the pace of another preset, else from times measured elsewhere', () => {
+    // Five runs of 672 conversations took 51 to 57 s on two cores.
+    const elsewhere = runTime('glimpse', config, null)!;
+    expect(elsewhere.here).toBe(false);
+    expect(elsewhere.seconds).toBeGreaterThan(50);
+    expect(elsewhere.seconds).toBeLessThan(58);
+    // Here 48 rollouts took 12 s: 0.25 s each.
+    expect(runTime('glimpse', config, { preset: 'glimpse', config, stepSeconds: 12 })).toEqual({ seconds: 672 * 0.25, here: true });
+    // 64 rollouts at nano took 13.44 s: 0.21 s each, half of the 0.42 s that were measured elsewhere.
+    const nano = { preset: 'nano', config: PRESETS.nano!.config, stepSeconds: 13.44 };
+    expect(runTime('glimpse', config, nano)!.seconds).toBeCloseTo(elsewhere.seconds / 2, 6);
+    expect(runTime('lora', PRESETS.lora!.config, nano)).toBeNull();
+    expect(runTime('lora', PRESETS.lora!.config, null)).toBeNull();
+  });
 });
