@@ -1,6 +1,6 @@
 /** Lessons: the panel never covers the shown place, predictions, the next lesson, the stored progress, and the teacher's page. */
 import { expect, type Page } from '@playwright/test';
-import { LESSONS } from '../../src/app/lessons/titles.ts';
+import { LESSONS, type LessonId } from '../../src/app/lessons/titles.ts';
 import { lessonOf } from '../../src/app/learn/content.ts';
 import { EXERCISES, PLAN } from '../../src/app/learn/plan.ts';
 import { inspect } from './page-checks.ts';
@@ -34,24 +34,55 @@ async function expectInView(page: Page, address: string): Promise<void> {
   }).toPass({ timeout: 15_000 });
 }
 
+/**
+ * For each question, in the order of the lesson: words of the page from which a visitor could read the answer. They are hidden until the
+ * choice, and shown after it.
+ */
+const TELLING: Record<LessonId, readonly RegExp[]> = {
+  episode: [/What is your email/, /sampled, (115 of 646|in the loss)|115 sampled/],
+  reward: [/✗ wrong/, /✓ correct/, /✓ correct/],
+  group: [/become more likely/, /Yes or no/, /−2\.47/, /has no gradient/],
+  update: [/−0\.469/, /↑ likelier/, /↑ likelier/, /ratio/i],
+  wrong: [
+    /The learning rate is too high/,
+    /The reward pays for the wrong thing/,
+    /The rollouts of a group are equal/,
+    /imitates its own successes too often/,
+  ],
+  customer: [/pay order #W8426792 with my PayPal/, /Yes or no/],
+  tools: [/Tool result/, /davidul/, /no row changed/],
+  honest: [/bootstrap over tasks/, /never trained on/, /not shown/, /by chance/],
+};
+
 for (const { id, title } of LESSONS) {
   test(`${title}: each step opens its place in view, and the answer too`, async ({ page }) => {
     test.slow();
     await begin(page, id);
     const panel = panelOf(page);
     const { steps } = lessonOf(id);
+    const telling = [...TELLING[id]];
     for (const [i, { open, predict }] of steps.entries()) {
       await expect(panel.getByText(`Step ${i + 1} of ${steps.length}`)).toBeVisible();
       await expect.poll(() => new URL(page.url()).hash.split('?')[0]).toBe(open.split('?')[0]);
-      if (!open.startsWith('#/play')) await expectInView(page, open);
+      const blank = predict?.show.length === 0;
+      if (!open.startsWith('#/play') && !blank) await expectInView(page, open);
       if (predict) {
+        const told = telling.shift()!;
+        await page.locator('main .page').waitFor({ state: 'attached' });
         await expect(panel.getByText(predict.why[0]!)).toHaveCount(0);
-        await panel.getByRole('button', { name: predict.choices[predict.answer]!, exact: true }).click();
+        // The text that is visible: hidden parts of the page are not in it.
+        expect(await page.locator('main').innerText(), predict.question).not.toMatch(told);
+        // Every second question is answered wrongly.
+        const choice = i % 2 === 0 ? predict.answer : (predict.answer + 1) % predict.choices.length;
+        await panel.getByRole('button', { name: predict.choices[choice]!, exact: true }).click();
+        await expect(panel.getByRole('status')).toContainText(choice === predict.answer ? '✓ Right.' : '✗ Not right. The answer is: ');
         await expect(panel.getByText(predict.why[0]!)).toBeVisible();
-        if (predict.reveal) await expectInView(page, predict.reveal.open);
+        await expect.poll(() => page.locator('main').innerText(), predict.question).toMatch(told);
+        await expectInView(page, (predict.reveal ?? { open }).open);
       }
       await panel.getByRole('button', { name: /^(Next|Finish)$/ }).click();
     }
+    expect(telling).toEqual([]);
     const following = LESSONS[LESSONS.findIndex((lesson) => lesson.id === id) + 1];
     if (!following) return expect(panel.getByRole('link', { name: 'Set up a run' })).toBeVisible();
     await panel.getByRole('button', { name: 'Next lesson' }).click();
@@ -96,7 +127,7 @@ test('progress is kept, a link names its step, and the keyboard is enough', asyn
   await begin(page, 'reward', 4);
   await panelOf(page).getByRole('button', { name: 'Finish' }).click();
   await panelOf(page).getByRole('link', { name: 'All lessons' }).click();
-  await expect(page.getByText('✓ finished')).toHaveCount(1);
+  await expect(page.getByRole('img', { name: 'Finished' })).toHaveCount(1);
   await page.goto('/#/learn/nothing');
   await expect(page.getByRole('heading', { level: 1, name: 'There is no such lesson' })).toBeVisible();
 });

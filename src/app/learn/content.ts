@@ -18,6 +18,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       ],
       predict: {
         question: 'What does the agent do first?',
+        show: ['messages'],
         choices: ['It cancels the newest order.', 'It asks who the customer is.', 'It reads all orders of the shop.'],
         answer: 1,
         why: ['The policy demands that the agent first finds the customer, by email or by name and zip. No tool lists all orders.'],
@@ -40,6 +41,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       ],
       predict: {
         question: 'This sequence has 646 tokens. How many of them did the agent sample?',
+        show: ['messages'],
         choices: ['115', '323', 'All 646'],
         answer: 0,
         why: [
@@ -83,6 +85,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       ],
       predict: {
         question: 'What is the reward of this rollout?',
+        show: ['messages'],
         choices: ['1, because the agent did what the customer first asked for', '0', '0.5, because half of the work is done'],
         answer: 1,
         why: [
@@ -98,6 +101,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       text: ['The policy demands a yes from the customer before each change. Here the agent changes the payment without asking.'],
       predict: {
         question: 'What is the reward of this rollout?',
+        show: ['messages'],
         choices: ['0, because the agent broke the policy', '1'],
         answer: 1,
         why: [
@@ -115,6 +119,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       ],
       predict: {
         question: 'What is the reward?',
+        show: ['messages'],
         choices: ['0, because nothing was done', '1'],
         answer: 1,
         why: [
@@ -137,6 +142,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       ],
       predict: {
         question: 'Which tokens does the update make more likely?',
+        show: ['group-task'],
         choices: [
           'The sampled tokens of all eight rollouts',
           'The sampled tokens of the three correct rollouts',
@@ -156,6 +162,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       text: ['Each column is a rollout, each row is a turn. Rollout 1-0-0 is correct, rollout 1-0-2 is wrong. Their customer is the same.'],
       predict: {
         question: 'Where do these two rollouts first differ?',
+        show: ['group-task'],
         choices: ['At the greeting', 'When the order is known: one asks for a yes, the other cancels', 'At the goodbye'],
         answer: 1,
         why: [
@@ -171,6 +178,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       text: ['In this group, seven rollouts are correct and one is wrong.'],
       predict: {
         question: 'Which advantage has the larger absolute value?',
+        show: ['group-task'],
         choices: ['That of the wrong rollout', 'That of each correct rollout', 'All have the same absolute value'],
         answer: 0,
         why: [
@@ -186,6 +194,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       text: ['Here all eight rollouts are correct.'],
       predict: {
         question: 'What is their advantage?',
+        show: ['group-task'],
         choices: ['+1 each', '0 each', 'It cannot be computed'],
         answer: 1,
         why: [
@@ -214,6 +223,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       ],
       predict: {
         question: 'The update makes these tokens less likely. Which token loses the most probability?',
+        show: ['messages'],
         choices: ['The mistake, which had 0.3 %', 'A token that had almost 100 %', 'A token in between, which had 76 %'],
         answer: 2,
         why: [
@@ -229,6 +239,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       text: ['Token 608 calls a wrong tool. Its advantage is −2.47 too, so the loss pushes its probability down.'],
       predict: {
         question: 'Can this token become more likely in the update?',
+        show: ['messages'],
         choices: ['No, its advantage is negative', 'Yes'],
         answer: 1,
         why: [
@@ -246,6 +257,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       ],
       predict: {
         question: 'By how much does the update raise “Cancel”?',
+        show: ['messages'],
         choices: ['By about 3 points', 'By about 30 points', 'Not at all'],
         answer: 0,
         why: [
@@ -265,6 +277,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       ],
       predict: {
         question: 'This run makes one update per step, with the weights that sampled the tokens. What is the ratio of each token?',
+        show: ['messages'],
         choices: ['Exactly 1', 'Between 0.8 and 1.2', 'Below 1 for a wrong rollout'],
         answer: 0,
         why: [
@@ -294,6 +307,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       ],
       predict: {
         question: 'Which setting is wrong?',
+        show: ['failure-charts'],
         choices: ['The learning rate is too high', 'The group is too small', 'The reward pays for length'],
         answer: 0,
         why: [
@@ -312,6 +326,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       ],
       predict: {
         question: 'What did the agent learn?',
+        show: ['failure-charts'],
         choices: [
           'To serve customers faster and as well',
           'To write without asking, because a question makes the conversation longer',
@@ -334,6 +349,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       ],
       predict: {
         question: 'Why is no group mixed?',
+        show: ['failure-charts'],
         choices: ['The rollouts of a group are equal', 'The customers are too easy', 'The advantages are clipped'],
         answer: 0,
         why: [
@@ -352,6 +368,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       ],
       predict: {
         question: 'In this run, the model learns to imitate its own successful conversations. What is wrong?',
+        show: ['failure-charts'],
         choices: ['Too many passes over the same few successes', 'The reward is wrong', 'The simulated customer fails'],
         answer: 0,
         why: [
@@ -370,6 +387,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       text: ['Maria Evans asked to cancel an order. The agent before training cancels it at once, without a question.'],
       predict: {
         question: 'What happens next?',
+        show: ['messages'],
         choices: ['She says thanks and leaves', 'She changes her mind and wants to pay with PayPal instead', 'The tool refuses the call'],
         answer: 1,
         why: [
@@ -393,6 +411,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       text: ['Victor Haddad tells only what he is asked. His first message is: “Please change the payment of an order.”'],
       predict: {
         question: 'How many questions does the agent ask before it writes?',
+        show: ['messages'],
         choices: ['One', 'Two', 'Three'],
         answer: 2,
         why: [
@@ -429,6 +448,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       ],
       predict: {
         question: 'Where does the agent get the id “paul_chavez_4270” from?',
+        show: ['message'],
         choices: ['From the customer’s message', 'From the result of the first call', 'From its weights'],
         answer: 1,
         why: [
@@ -445,6 +465,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       ],
       predict: {
         question: 'What does this agent do next?',
+        show: ['messages'],
         choices: ['It asks the customer for the name again', 'It invents an id', 'It transfers the customer to a human'],
         answer: 1,
         why: [
@@ -466,6 +487,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       text: ['At the end the agent says: “That is done. Anything else?”'],
       predict: {
         question: 'How many rows of the database did this conversation change?',
+        show: ['message'],
         choices: ['None', 'One', 'Five'],
         answer: 0,
         why: [
@@ -494,6 +516,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       ],
       predict: {
         question: 'What does this interval cover?',
+        show: [],
         choices: [
           'What another training run with another seed would gain',
           'How much these two sets of weights would differ on other tasks of this kind',
@@ -509,11 +532,10 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       where: 'the reward of the recorded run',
       open: run,
       focus: ['chart-reward'],
-      text: [
-        'This chart has two lines: the reward on the tasks of training, and the success on 200 held-out tasks, which are never trained on.',
-      ],
+      text: ['The chart of the reward has two lines: one on the tasks of training, and one on 200 held-out tasks.'],
       predict: {
         question: 'Which line shows how well the agent serves new customers?',
+        show: [],
         choices: ['The training line', 'The held-out line', 'The mean of both'],
         answer: 1,
         why: [
@@ -531,6 +553,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       ],
       predict: {
         question: 'What may you conclude from +0.6 (−5.0 to 6.2)?',
+        show: ['figures'],
         choices: [
           'The agent asks a little more often',
           'No change is shown, because the interval contains 0',
@@ -552,6 +575,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       ],
       predict: {
         question: 'Somebody trains each variant once, and GRPO with three updates wins. What is wrong with this result?',
+        show: ['comparisons'],
         choices: ['Nothing, higher is better', 'One seed cannot separate the variant from chance', 'The tasks were too easy'],
         answer: 1,
         why: [

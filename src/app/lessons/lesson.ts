@@ -9,9 +9,14 @@ export interface Place {
   focus?: readonly string[];
 }
 
-/** A question with choices. The answer appears after a choice. Nothing is graded. */
+/** A question with choices. The answer appears after a choice. */
 export interface Prediction {
   question: string;
+  /**
+   * The names of the spots that stay visible while the question is open. Every other part of the page is hidden, because it could show the
+   * answer. In a conversation, `message` is the selected message, and `messages` are this message and all before it.
+   */
+  show: readonly string[];
   choices: readonly string[];
   /** Index of the right choice. */
   answer: number;

@@ -1,7 +1,7 @@
 /** @file The open lesson. It stays open on all pages, and its progress is stored. */
 import { arrival } from '../kit/scroll.ts';
 import type { LessonProgress } from '../library/lesson-progress.ts';
-import type { Lesson, LessonStep, Place } from './lesson.ts';
+import type { Lesson, LessonStep, Place, Prediction } from './lesson.ts';
 
 export class Lessons {
   #lesson = $state.raw<Lesson | null>(null);
@@ -35,6 +35,11 @@ export class Lessons {
     return this.#choice;
   }
 
+  /** The question of the step, until the visitor has answered it. */
+  get asks(): Prediction | null {
+    return this.#choice === null && !this.#ended ? (this.step?.predict ?? null) : null;
+  }
+
   /** True after the last step. The panel then offers the next lesson. */
   get ended(): boolean {
     return this.#ended;
@@ -47,6 +52,7 @@ export class Lessons {
 
   /** The names of the spots to which the lesson points at present. */
   get focus(): readonly string[] {
+    if (this.asks) return this.asks.show.filter((name) => name !== 'message' && name !== 'messages');
     return this.#ended ? [] : (this.place?.focus ?? []);
   }
 

@@ -383,7 +383,22 @@ describe('an open lesson', () => {
     lessons.choose(0);
     expect(lessons.lead).toBeUndefined();
     lessons.start(lessonOf('group'));
+    expect(lessons.lead).toBe('group-task');
+    lessons.choose(0);
     expect(lessons.lead).toBe('group-picture');
+  });
+
+  test('asks until a choice, and points only to what it shows meanwhile', () => {
+    const { lessons } = begin();
+    lessons.start(lessonOf('group'));
+    expect(lessons.asks?.show).toEqual(['group-task']);
+    expect(lessons.focus).toEqual(['group-task']);
+    lessons.choose(2);
+    expect([lessons.asks, lessons.focus]).toEqual([null, ['group-picture']]);
+    lessons.next();
+    expect(lessons.asks).not.toBeNull();
+    lessons.start(lessonOf('group'), 4);
+    expect([lessons.asks, lessons.focus]).toEqual([null, ['chart-groups']]);
   });
 
   test('ends after its last step, keeps that, and can go back', () => {
