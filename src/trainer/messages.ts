@@ -169,7 +169,10 @@ export interface PlayRequest {
   userSeed: number;
   /** The random stream of the sampler. Another stream gives another sample. */
   stream: number;
-  /** How many rollouts to play from the prefix. Default: 1. */
+  /**
+   * How many times to play on from the prefix. Default: 1. If `user` is given, each ends at the customer's next turn; otherwise each is a
+   * whole rollout with a reward.
+   */
   n?: number;
 }
 

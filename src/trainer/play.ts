@@ -7,7 +7,7 @@ import type { AgentMove, EngineInfo, PlayRequest, Progress, Rescored, RescoreReq
 import { inMemory, type ModelParts } from '../exchange/model-folder.ts';
 import { runEpisode } from '../agent/episode.ts';
 import { readPrefix } from '../agent/prefix.ts';
-import { collectRollouts } from '../agent/rollouts.ts';
+import { collectRollouts, mapConcurrently } from '../agent/rollouts.ts';
 import type { ModelRef } from '../records/model.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { EpisodeRules } from '../agent/rules.ts';
@@ -121,6 +121,37 @@ export class Plays {
     const users = await this.#users(request, rules);
     signal.throwIfAborted();
     const start = prefix && { prefix, userSeed };
+    if (n > 1 && request.user !== undefined) {
+      // These end at the next turn of the customer, so they are not scored.
+      const played: Trajectory[] = [];
+      await mapConcurrently(
+        Array.from({ length: n }, (_, index) => index),
+        SLOTS,
+        async (index) => {
+          played[index] = await runEpisode({
+            task,
+            domain,
+            environments,
+            users,
+            tokenizer,
+            limits,
+            sampling,
+            rules,
+            seed,
+            userSeed,
+            sampler: sampler!,
+            ...(prefix && { prefix }),
+            stream: stream + index,
+            group: 'play',
+            index,
+            signal,
+          });
+          signal.throwIfAborted();
+          progress(played.filter(Boolean).length, n, 'answers');
+        },
+      );
+      return played;
+    }
     if (n > 1) {
       let done = 0;
       progress(0, n, 'rollouts');

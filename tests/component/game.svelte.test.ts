@@ -412,26 +412,22 @@ test('a closed game shows no more words', async () => {
   await moving;
 });
 
-test('the answer of each model grows; a failure leaves the answers of before', async () => {
+test('models that answer are counted while they do; after a stop the earlier answers stay', async () => {
   const { game, answers } = open();
   await game.begin('user');
   answers.push([user('Hello.'), agent('Hi.')]);
   await game.say('Hello.', Promise.resolve(true));
   const models = ['one', 'two'].map((name) => ({ name, ref: { kind: 'model', name } as const }));
-  const grown: unknown[] = [];
-  const answered = (words: string) => (request: PlayRequest, viewer: Viewer) => {
-    viewer([act('2', 'agent', words.slice(0, 3))]);
-    grown.push(game.compared!.map(({ nodes, acts }) => [...nodes, ...acts].map(({ text }) => text).join()));
+  const counted: (number | undefined)[] = [];
+  const answered = (words: string) => (request: PlayRequest) => {
+    counted.push(game.progress?.done);
     return continued(request, [agent(words)]);
   };
   answers.push(answered('From one.'), answered('Two says.'));
   await game.compare(models);
-  expect(grown).toEqual([
-    ['Fro', ''],
-    ['From one.', 'Two'],
-  ]);
+  expect(counted.slice(0, 2)).toEqual([undefined, 1]);
+  expect([counted.length, counted.at(-1), game.progress]).toEqual([32, 31, null]);
   const before = game.compared;
-  expect(before!.flatMap(({ acts }) => acts)).toEqual([]);
   answers.push(answered('Again.'), () => Promise.reject(new Error('stopped')));
   await game.compare(models);
   expect(game.compared).toBe(before);
@@ -450,9 +446,10 @@ test('two models answer the last message of the customer; nothing is stored, and
   expect(play.mock.calls.slice(-2).map(([{ model, user: customer, prefix }]) => [model, customer, prefix!.nodes.at(-1)!.text])).toEqual(
     models.map(({ ref }) => [ref, null, 'Hello.']),
   );
-  expect(game.compared!.map(({ name, nodes }) => [name, nodes.map(({ text }) => text)])).toEqual([
-    ['one', ['From one.']],
-    ['two', ['From two.']],
+  expect(play.mock.lastCall![0].n).toBe(16);
+  expect(game.compared!.map(({ name, samples }) => [name, samples.map((nodes) => nodes.map(({ text }) => text).join())])).toEqual([
+    ['one', Array.from({ length: 16 }, () => 'From one.')],
+    ['two', Array.from({ length: 16 }, () => 'From two.')],
   ]);
   expect(texts(game)).toEqual(['Hello.', 'Hi.']);
   expect(await branches()).toEqual([before]);

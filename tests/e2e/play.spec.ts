@@ -249,9 +249,11 @@ test('as the customer: suggested sentences, both models side by side, and a relo
   await page.getByRole('link', { name: 'Talk to it' }).click();
   await expect(page.getByText('You are the customer. The model nano-retail-grpo plays the agent.')).toBeVisible();
   const [first] = await page.getByRole('group', { name: 'Sentences that this model understands' }).getByRole('button').all();
-  const words = await first!.innerText();
+  const words = await page.getByLabel('Say as the customer').inputValue();
+  expect(words).not.toBe('');
   await first!.click();
-  await expect(page.getByLabel('Say as the customer')).toHaveValue(words);
+  await expect(page.getByLabel('Say as the customer')).toHaveValue(await first!.innerText());
+  await page.getByLabel('Say as the customer').fill(words);
   /** The states of the list of current turns, each with whether the conversation already had an answer. */
   const seen = await page.evaluateHandle(() => {
     const texts: { live: string; answered: boolean }[] = [];
@@ -279,10 +281,11 @@ test('as the customer: suggested sentences, both models side by side, and a relo
   await expect(messages(page).filter({ hasText: words })).toHaveCount(1);
   await inspect(page, 'play-customer');
 
-  await page.getByRole('button', { name: 'Ask the base and the trained model' }).click();
+  await page.getByRole('button', { name: 'Ask both models 16 times' }).click();
   const answers = page.getByRole('region', { name: 'Two models answer' });
   for (const name of ['nano-retail', 'nano-retail-grpo'])
     await expect(answers.getByRole('region', { name, exact: true }).locator('[data-part=message]').first()).toBeVisible();
+  await expect(answers.locator('[data-part=tally]')).toHaveText([/^Asked first: \d+ of 16\.$/, /^Asked first: \d+ of 16\.$/]);
 
   await expect(page).toHaveURL(/from=branches/);
   await page.reload();

@@ -140,21 +140,23 @@ export class Game extends Position {
     return !this.busy && this.shown.nodes.some(({ role }) => role === 'user');
   }
 
-  /** Lets each model answer the customer's last message. The answers are shown, not stored. */
+  /** Lets each model answer the customer's last message several times. The answers are counted and shown, not stored. */
   async compare(models: readonly { name: string; ref: ModelRef }[]): Promise<void> {
     const heard = this.shown.nodes.findLast(({ role }) => role === 'user');
     if (!heard) return;
     const request = requestOf(this.setting, this.#party(), prefixAt(this.shown, heard.id, 'agent'), 0);
     const before = this.compared;
     await this.#during(`Asking ${models.length} models…`, async () => {
-      const play = (request: Request, show: (acts: LiveAct[]) => void) => this.#watched(request, show);
+      const play = (request: Request, progress: (done: number) => void) => this.#client.play(request, progress);
+      const count = (done: number, total: number) => (this.progress = { done, total });
       try {
-        await answersOf(models, request, play, (answers) => (this.compared = answers));
+        await answersOf(models, request, play, count, (answers) => (this.compared = answers));
       } catch (error) {
         this.compared = before;
         throw error;
       }
     });
+    this.progress = null;
   }
 
   async stop(): Promise<void> {

@@ -85,9 +85,10 @@ const QUERIES = {
   }),
   /**
    * `from`: `place/id@node`, as `play-origin.ts` writes it. If `from` is absent, a new conversation begins. `token`: `index:id`, a token to
-   * put into the agent's message that `from` names. `run`, `step`: the weights of the agent.
+   * put into the agent's message that `from` names. `run`, `step`: the weights of the agent. `say`: the words that the customer's field has
+   * at first.
    */
-  play: z.object({ from: text, token: text, as: oneOf('user', 'agent'), run: text, step: natural }),
+  play: z.object({ from: text, token: text, as: oneOf('user', 'agent'), run: text, step: natural, say: text }),
   worlds: z.object({}),
   /** `world`: the number of a generated world within its `split` and `seed`. The id of a `task` contains all three. */
   world: z.object({ table: text, row: text, task: text, q: text, split: text, seed: natural, world: natural }),
