@@ -10,14 +10,13 @@ import { BEFORE_AND_AFTER } from '../src/app/library/first-play.ts';
 import { customerScripts, GENERATED_DOMAINS } from '../src/domains/registry.ts';
 import { createEnvironments } from '../src/environments/index.ts';
 import { nodeSession } from '../src/trainer/node/session.ts';
-import { findLavapipe, useLavapipe } from '../src/trainer/node/lavapipe.ts';
+import { prepareLavapipe } from '../src/trainer/node/lavapipe.ts';
 import { limitsFor } from '../src/training/presets.ts';
 
 const SAMPLES = 16;
 const count = Number(process.argv[2] ?? 16);
 if (!Number.isInteger(count) || count < 1) throw new Error(`TASKS is "${process.argv[2]}": expected a whole number from 1`);
-const driver = findLavapipe();
-if (driver) useLavapipe(driver);
+prepareLavapipe();
 
 const config = limitsFor('retail', 'nano');
 const environments = createEnvironments({ domains: GENERATED_DOMAINS });
