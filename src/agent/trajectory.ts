@@ -10,9 +10,9 @@ import { thoughtsOf } from './tool-call.ts';
 export const totalReward = ({ reward, rewards }: Pick<Trajectory, 'reward' | 'rewards'>): number =>
   rewards ? Object.values(rewards).reduce((sum, value) => sum + value, 0) : (reward ?? 0);
 
-/** The number of the agent's writes: tool calls that succeeded and changed rows, as the audit counts them. */
+/** The number of the agent's writes: tool calls that changed rows. A call that timed out may have changed rows too. */
 export const writesOf = (trajectory: Pick<Trajectory, 'nodes' | 'leaf'>): number =>
-  path(trajectory).filter(({ toolResult }) => toolResult && !toolResult.error && toolResult.changes.length > 0).length;
+  path(trajectory).filter(({ toolResult }) => (toolResult?.changes.length ?? 0) > 0).length;
 
 export interface FlatTrajectory {
   tokens: number[];

@@ -6,13 +6,16 @@ import type { MessageNode, Trajectory } from '../../../src/records/trajectory.ts
 import { task } from '../../support/episodes.ts';
 
 const CALL = { name: 'cancel_pending_order', arguments: { order_id: '#W1234567' } };
-type Short = ['user' | 'say', string] | ['call'] | ['result', string];
+/** `result` changed no row, `write` changed one. A late call is a `write` with the text of a timeout. */
+type Short = ['user' | 'say', string] | ['call'] | ['result' | 'write', string];
 
 function trial(...messages: Short[]) {
   const nodes = messages.map(([kind, text = ''], id): MessageNode => {
-    const role = kind === 'user' ? 'user' : kind === 'result' ? 'tool' : 'assistant';
+    const role = kind === 'user' ? 'user' : kind === 'result' || kind === 'write' ? 'tool' : 'assistant';
     const node = { id, parent: id === 0 ? null : id - 1, role, text, tokens: [], mask: [], logprobs: [] } as MessageNode;
-    return kind === 'call' ? { ...node, toolCall: CALL } : node;
+    if (kind === 'call') return { ...node, toolCall: CALL };
+    const changes = kind === 'write' ? [{ table: 'orders', key: '#W1234567', before: {}, after: {} }] : [];
+    return role === 'tool' ? { ...node, toolResult: { name: CALL.name, error: text === TIMEOUT, index: 0, changes, ms: 0 } } : node;
   });
   const rest = { id: '0-0', index: 0, reward: 1, termination: 'user_stop', turns: 1, violations: [], toolCalls: {} };
   return resultOf({ ...rest, task, nodes, leaf: nodes.length - 1 } as unknown as Trajectory);
@@ -32,4 +35,11 @@ test('counts timeouts and the calls after them', () => {
   const results = [again, claimed, cut, none];
   expect(calledAgainShare(results)).toBeCloseTo(1 / 3, 12);
   expect(calledAgainShare(results.slice(3))).toBeNull();
+});
+
+test('counts a call that timed out but was carried out as a write', () => {
+  const late = trial(['user', 'Cancel it.'], ['call'], ['write', TIMEOUT], ['say', 'Done.']);
+  const lost = trial(['user', 'Cancel it.'], ['call'], ['result', TIMEOUT], ['say', 'Done.']);
+  const answered = trial(['user', 'Cancel it.'], ['call'], ['write', '{}'], ['say', 'Done.']);
+  expect([late, lost, answered].map(({ writes }) => writes)).toEqual([1, 0, 1]);
 });
