@@ -19,7 +19,7 @@ export interface StepMetrics {
 }
 
 /** The metrics that a step measured. Earlier versions stored a KL of 0 for a run without the KL loss, which measures none. */
-export function measuredMetrics(metrics: StepMetrics, { use_kl_loss }: Partial<GrpoConfig>): StepMetrics {
+export function measuredMetrics(metrics: StepMetrics, { use_kl_loss }: { use_kl_loss?: boolean }): StepMetrics {
   if (use_kl_loss !== false || metrics['actor/kl_loss'] !== 0) return metrics;
   const { 'actor/kl_loss': _, 'actor/kl_coef': __, ...measured } = metrics;
   return measured as StepMetrics;

@@ -77,13 +77,14 @@ describe('customers', () => {
     'customers.confused': '0',
     'tools.outages': '0',
     'tools.stale_reads': '0',
+    'tools.timeouts': '0',
   };
 
   test('are all written to the address, and removed if they are the default of the setup', () => {
     expect(conditionsQuery('nano', {}, 'train', moved)).toEqual(written);
     expect(Object.keys(conditionsQuery('nano', {}, 'val', moved))).toEqual(Object.keys(written).map((name) => `val_${name}`));
     const texts = { lr: '0.01', ...written };
-    expect(Object.values(conditionsQuery('nano', texts, 'train', nano))).toEqual(Array(8).fill(''));
+    expect(Object.values(conditionsQuery('nano', texts, 'train', nano))).toEqual(Object.keys(written).map(() => ''));
     // Another level has another default, so the shares of nano are a choice there.
     expect(conditionsQuery('nano', { level: 'full' }, 'train', nano)).toMatchObject({ 'customers.upfront': '0.19' });
   });

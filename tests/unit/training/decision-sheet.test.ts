@@ -113,7 +113,7 @@ describe('the sheet', () => {
         'rft_epochs',
         'seed',
       ],
-      ...['sft_conditions', 'sft_mini_batch_size', 'sft_styles', 'stop_on_alarm', 'user_faults', 'val_agent'],
+      ...['sft_conditions', 'sft_mini_batch_size', 'sft_styles', 'stop_on_alarm', 'user_faults', 'val_agent', 'val_greedy'],
     ]);
     expect(PAPER).toMatchObject({ loss_mode: 'vanilla', 'overlong_buffer.enable': false });
     expect(PAPER['filter_groups.max_num_gen_batches']).toBe(1);
