@@ -250,7 +250,7 @@ test('an evaluation of the bundled model: cancelled once, then played and read',
   await form.getByLabel('Tasks', { exact: true }).fill('2');
   await form.getByLabel('Trials per task (k)').fill('2');
   await form.getByLabel('Sampling').selectOption('greedy: the likeliest token');
-  await expect(form.getByLabel('Temperature')).toHaveCount(0);
+  await expect(form.getByLabel('Temperature', { exact: true })).toHaveCount(0);
   await form.getByRole('button', { name: 'Evaluate' }).click();
   await expect(page).toHaveURL(/#\/evals\/[0-9a-f-]{36}/, { timeout: 200_000 });
   await expect(page.getByText('held-out tasks, seed 1, greedy')).toBeVisible();

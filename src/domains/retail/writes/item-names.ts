@@ -11,7 +11,7 @@ function shortName(name: string): string {
   return /^(set|kit|cleaner)$/i.test(words.at(-1)!) ? words[0]! : words.at(-1)!;
 }
 
-export const nameSaid = (name: string, said: string): boolean => name !== '' && wordPattern(name).test(said);
+const nameSaid = (name: string, said: string): boolean => name !== '' && wordPattern(name).test(said);
 
 /** The items of a list that a text names by their products. A short name counts if only one product of the list has it. */
 export function namedItems(text: string, items: readonly string[], records: ShopRecords): string[] {
