@@ -51,7 +51,7 @@ const TELLING: Record<LessonId, readonly RegExp[]> = {
   ],
   customer: [/pay order #W8426792 with my PayPal/, /Yes or no/],
   tools: [/Tool result/, /davidul/, /no row changed/],
-  honest: [/bootstrap over tasks/, /never trained on/, /not shown/, /by chance/],
+  honest: [/Student’s t over the customers/, /never trained on/, /not shown/, /by chance/],
 };
 
 for (const { id, title } of LESSONS) {
