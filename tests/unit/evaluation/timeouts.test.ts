@@ -14,7 +14,7 @@ function trial(...messages: Short[]) {
     const role = kind === 'user' ? 'user' : kind === 'result' || kind === 'write' ? 'tool' : 'assistant';
     const node = { id, parent: id === 0 ? null : id - 1, role, text, tokens: [], mask: [], logprobs: [] } as MessageNode;
     if (kind === 'call') return { ...node, toolCall: CALL };
-    const changes = kind === 'write' ? [{ table: 'orders', key: '#W1234567', before: {}, after: {} }] : [];
+    const changes = kind === 'write' ? [{ call: 0, table: 'orders', key: '#W1234567', before: {}, after: {} }] : [];
     return role === 'tool' ? { ...node, toolResult: { name: CALL.name, error: text === TIMEOUT, index: 0, changes, ms: 0 } } : node;
   });
   const rest = { id: '0-0', index: 0, reward: 1, termination: 'user_stop', turns: 1, violations: [], toolCalls: {} };
