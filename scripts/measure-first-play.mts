@@ -4,6 +4,7 @@
  * for each sentence, the largest gap first: how often each model asked before it wrote.
  * Usage: npx tsx scripts/measure-first-play.mts [TASKS]   (the first 16 held-out tasks by default)
  */
+import '../src/trainer/node/indexed-db.ts';
 import { replyOf } from '../src/app/play/answers.ts';
 import { requestOf } from '../src/app/branches/play-request.ts';
 import { BEFORE_AND_AFTER } from '../src/app/library/first-play.ts';

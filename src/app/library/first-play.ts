@@ -3,12 +3,11 @@ import { RECORDED_WEIGHTS } from './recorded-source.ts';
 import type { RouteOf } from '../routes/routes.ts';
 
 /**
- * Four customers of the recorded evaluation give their email and ask for another payment in their first message. The model before the
- * training asked none of them for a yes; the model after it asked all four. This is one of them. `scripts/measure-first-play.mts` asks
- * both models 16 times.
+ * Of the first 16 held-out tasks, this one shows best what the training changed: before it, the model asked for a yes in 4 of 16 answers to
+ * the customer's first message; after it, in 15 of 16 (`npx tsx scripts/measure-first-play.mts`).
  */
-export const FIRST_TASK: RouteOf<'play'> = { name: 'play', domain: 'retail', task: 'retail/nano/heldout/1/40' };
+export const FIRST_TASK: RouteOf<'play'> = { name: 'play', domain: 'retail', task: 'retail/nano/heldout/1/14' };
 /** The customer's first message. */
-export const FIRST_WORDS = 'Hello. My email is ada.brown4504@example.com. Please change the payment of order #W9397181 to my credit card.';
+export const FIRST_WORDS = 'Hello. My email is ben.novak7598@example.com. Please change the payment of order #W1554199 to my credit card.';
 
 export const BEFORE_AND_AFTER = ['nano-retail', RECORDED_WEIGHTS] as const;
