@@ -6,7 +6,14 @@ export type Answer = 'yes' | 'no' | 'changed' | 'unclear';
 
 /** Words that say yes in any position. */
 const CLEAR_YES =
-  /^\W*(y|si|oui|ja|i do|all (good|set|correct|fine))\b|^\W*((it|that|they|those|these) (is|are|does|do|will)|please)\W*$|\b(yes|yeah|yea|yep|yup|yess|sure|absolutely|definitely|certainly|indeed|affirmative|agreed|proceed|go ahead|go for it|go on|please do|do it|do that|do so|of course|by all means|make it so|make it happen|i (do )?(confirm|agree|approve|accept|consent)|confirmed|confirming|approved|(that|it|this)('d| would|'ll| will) be (great|perfect|fine|good|lovely|wonderful|awesome|fantastic|ideal|nice)|i('d| would) (like|love|appreciate) (that|it)|you (may|can|have my) (go|proceed|permission|confirmation|consent|approval|ok|okay)|sounds (good|great|right|fine|perfect|correct|like a plan)|(looks|seems) (good|great|right|fine|perfect|correct)|(all|everything|that|this|it) (is|looks|sounds|seems) (all )?(good|correct|right|fine|perfect|great|ok|okay|exactly)|(that|it)'s (all |exactly |absolutely |totally |perfectly |just )*(good|correct|right|fine|perfect|great|ok|okay|exactly|what i want|it)|(that|it|this) works|works for me|fine (by|with) me|ok(ay)? (by|with) me|i'm (ok|okay|fine|happy|good) with|let's (do|go|proceed)|good to go|all correct|that is (all )?(correct|right|fine)|👍)(?![\w])|^\W*(confirm|correct|right|exactly|perfect|great|excellent|wonderful|fantastic|awesome|fine|good|alright|all right|works)\s*([.,!;]|$)|^\W*(okay|ok|k)\b/;
+  /^\W*(y|si|oui|ja|i do|all (good|set|correct|fine))\b|^\W*((it|that|they|those|these) (is|are|does|do|will)|please)\W*$|\b(yes|yeah|yea|yep|yup|yess|sure|absolutely|definitely|certainly|indeed|affirmative|agreed|proceed|go ahead|go for it|go on|please do|do it|do that|do so|of course|by all means|make it so|make it happen|i (do )?(confirm|agree|approve|accept|consent)|confirmed|confirming|approved|(that|it|this)('d| would|'ll| will) be (great|perfect|fine|good|lovely|wonderful|awesome|fantastic|ideal|nice)|i('d| would) (like|love|appreciate) (that|it)|you (may|can|have my) (go|proceed|permission|confirmation|consent|approval|ok|okay)|sounds (good|great|right|fine|perfect|correct|like a plan)|(looks|seems) (good|great|right|fine|perfect|correct)|(all|everything|that|this|it) (is|looks|sounds|seems) (all )?(good|correct|right|fine|perfect|great|ok|okay|exactly)|(that|it)'s (all |exactly |absolutely |totally |perfectly |just )*(good|alright|all right|correct|right|fine|perfect|great|ok|okay|exactly|what i want|it)|(that|it|this) works|works for me|fine (by|with) me|ok(ay)? (by|with) me|i'm (ok|okay|fine|happy|good) with|let's (do|go|proceed)|good to go|all correct|that is (all )?(correct|right|fine)|👍)(?![\w])|^\W*(confirm|correct|right|exactly|perfect|great|excellent|wonderful|fantastic|awesome|fine|good|alright|all right|works)\s*([.,!;]|$)|^\W*(okay|ok|k)\b/;
+/** A short answer to `May I …?`, `Can you confirm?`: `You may.`, `I can confirm.`, `You may continue.` */
+const SHORT_YES =
+  /^\W*(?:(?:then|well|so|now),? )?(?:i|you|we|it|that|this|they|those) (?:do|does|may|can|should|shall|have|is|are|will|would|must)(?: so| indeed| please)?\W*$|\bi can (?:confirm|agree|accept|approve)\b|\byou (?:may|can|should|have (?:my|the)) (?:now |please )?(?:continue|confirm|process|submit|save|do|make|place|start|cancel|return|exchange|change|update|modify|switch|go-ahead|blessing|word|green light)\b|\b(?:have|got|understood) (?:it|that|this|everything|me) (?:all )?(?:right|correct|correctly)\b|\bacceptable\b|^\W*(?:i'm )?(?:very |quite |totally )?(?:happy|fine|good|ok|okay|okey) (?:with|for|by|to)\b|^\W*(?:deal|granted|aye|roger)\b/;
+/** A command that carries the offered act out: `Submit it.`, `Put it through, please.` */
+const COMMAND =
+  /^\W*(?:(?:so|then|now|ok|okay|well),? )?(?:please )?(?:(?:submit|file|book|save|send|place|put|process|finali[sz]e|complete|execute|perform|arrange|start|register|request|apply|set|make|run|carry)(?: (?:it|that|this|them|those|the (?:return|exchange|change|changes|cancellation|request|order|update)))(?: (?:through|in|up|out|off|away|now))?|submit|continue|carry on|go through with (?:it|that|this)|get (?:it|that|this) done)(?:,? (?:please|pls|now|thanks|thank you|then))*\W*$/;
+
 /** Words that say yes, or only that something was heard. Beside a question they are no yes. */
 const ONLY_HEARD = /^\W*(okay|ok|k|alright|all right|great|perfect|excellent|wonderful|fantastic|awesome|fine|good|right|i see)\b/;
 const REQUEST_TO_GO_ON =
@@ -22,14 +29,14 @@ const UNDECIDED =
 /** Words after which the customer wants something else. `asked`: such a word is harmless if the question has it too. */
 const CHANGES: readonly { word: RegExp; asked?: RegExp }[] = [
   {
-    word: /\b(however|unless|except|wait|hold on|hang on|hold up|stop|actually|chang(ed|e|ing) my mind|second thoughts?|never ?mind|forget (it|that|about)|scratch that|wrong|incorrect|(as|so) long as|assuming|provided (that|it)|on (the |one )?condition|only if|once (you (tell|confirm|explain|show|give|know|have)|i (know|see|get|have))|isn't (right|correct|what|the|my|it|true))\b/,
+    word: /\b(however|unless|except|wait|hold on|hang on|hold up|stop|actually|chang(ed|e|ing) my mind|second thoughts?|never ?mind|forget (it|that|about)|scratch that|wrong|incorrect|(as|so) long as|assuming|provided (that|it)|on (the |one )?condition|only if|once (you (tell|confirm|explain|show|give|know|have)|i (know|see|get|have))|(isn't|aren't) (right|correct|what|the|my|it|true|acceptable|ok|okay|fine|alright|all right))\b/,
   },
   {
     word: /\bdon't (do|cancel|return|exchange|change|modify|process|charge|refund|proceed|go|touch|send|ship|use|want|update|switch|make|put|submit|include|wish|think)\b/,
   },
   { word: /\b(instead|rather)\b/, asked: /\b(instead|rather)\b/ },
   {
-    word: /\b(just|only) (the|those|this|that|these|one|for|with|to|return|cancel|exchange|keep|change|use|#|w?\d)|\bonly\s*[.!]?$/,
+    word: /\b(just|only) (the|those|this|that|these|one|for|with|to (?:the|my|a|this|that|#|paypal|gift)|return|cancel|exchange|keep|change|use|#|w?\d)|\bonly\s*[.!]?$/,
     asked: /\b(just|only)\b/,
   },
   { word: /\bcancel that\b/, asked: /\bcancel/ },
@@ -99,7 +106,7 @@ export function meaningOf(answer: string, question = ''): Answer {
     (sentence) => !sentence.endsWith('?') || REQUEST_TO_GO_ON.test(sentence) || /^\W*(yes|yeah|yep|yup|sure)\b/.test(sentence),
   );
   const questioned = statements.length < told.length;
-  const yes = statements.find((sentence) => (CLEAR_YES.test(sentence) && !(questioned && ONLY_HEARD.test(sentence) && !CLEAR_YES.test(sentence.replace(ONLY_HEARD, '')))) || REQUEST_TO_GO_ON.test(sentence) || ASKS_FOR_IT.test(sentence)); // prettier-ignore
+  const yes = statements.find((sentence) => SHORT_YES.test(sentence) || COMMAND.test(sentence) || (CLEAR_YES.test(sentence) && !(questioned && ONLY_HEARD.test(sentence) && !CLEAR_YES.test(sentence.replace(ONLY_HEARD, '')))) || REQUEST_TO_GO_ON.test(sentence) || ASKS_FOR_IT.test(sentence)); // prettier-ignore
   if (CHANGES.some(({ word, asked: harmless }) => word.test(said) && !harmless?.test(asked)))
     return NO.test(said) && !yes ? 'no' : 'changed';
   if (statements.some((sentence) => BUT.test(sentence))) return 'changed';

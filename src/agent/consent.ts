@@ -110,7 +110,8 @@ export class ConsentLog {
     if (answers.some(({ text }) => detail.heard(words.about(splitAnswer(text).answer)) === 'named')) return 'named';
     if (used.size > 0) return 'absent';
     let before = i - 1;
-    while (before >= 0 && !asksFor(this.#exchanges[before]!.question, words)) before -= 1;
+    const listed = REFERS_BACK.test(question);
+    while (before >= 0 && !listed && !asksFor(this.#exchanges[before]!.question, words)) before -= 1;
     const earlier = this.#exchanges[before];
     if (!earlier || earlier.used.size > 0 || words.details[0]?.heard(earlier.question) === 'other') return 'absent';
     // The customer named another value after the earlier question, so this question had to name the value.
@@ -124,6 +125,9 @@ const NOT_YES = {
   changed: 'The customer asked for something else, or said yes under a condition.',
   unclear: 'The customer did not say yes.',
 } as const;
+
+/** Refers to the agent's message before. */
+const REFERS_BACK = /\b(as|i|i've|i have|we) (just )?(listed|described|outlined|shown|stated|mentioned|summari[sz]ed|detailed)\b|\babove\b/i;
 
 const names = ({ details }: WriteWords, text: string, value: Heard): boolean => details[0]?.heard(text) === value;
 

@@ -11,37 +11,53 @@ const ABOUT_MORE =
 /** Facts about the customer, which no write needs. */
 const WHO = /@|\b(e-?mail|zip|phone|identity|user id|full name|your name)\b/;
 const GO_ON = /\b(proceed|go[ -]ahead|yes or no|shall i (do|go)|should i (do|go))\b|\byes\s*\/\s*no\b|\(y\/n\)/;
-/** `Shall I …`, `Would you like me to …`: the offered act is the next word. */
+/** `Shall I …`, `Would you like me to …`: the agent offers an act, which is the next word. */
 const OFFER =
-  /\b(?:(?:shall|should|may|can|could) (?:i|we)|(?:want|like|need|prefer) (?:me|us) to|(?:would you like|do you want|wish) to|(?:ok|okay|alright|fine) (?:if|for) (?:i|we|me to)) (?:now |please |also |just |then )?([a-z]+)/g;
+  /\b(?:(?:shall|should|may|can|could) (?:i|we)|(?:want|like|need|prefer) (?:me|us) to|(?:ok|okay|alright|fine|good) (?:if|for) (?:i|we|me to)) (?:now |please |also |just |then |go on and )?([a-z]+)/g;
+/** `Would you like to …`: what the customer does is the next word. */
+const WISH = /\b(?:would you like|do you want|wish) to (?:now |please |also |just |then )?([a-z]+)/g;
+/** A question that leaves out the act: `Shall I?`, `Would you like that?`, `Submit?` */
+const SHORT =
+  /\b(?:(?:shall|should|may|can|could) (?:i|we)|(?:want|like|need) (?:me|us) to|(?:do you want|would you like) (?:that|this|it)(?: done)?)\W*$|^\W*(?:submit|confirm|proceed|continue|save)(?: it| this| that| now)?\W*$/;
 const ANY_ACT =
   /^(proceed|go|do|move|make|process|submit|finali[sz]e|complete|apply|execute|perform|place|put|carry|confirm|continue|initiate|arrange|start|set|get|take|handle|lock|wrap|run|push|file|book|update|change|modify|switch|adjust|edit|amend)$/;
+/** Offers that change no data, or say only how the customer pays. */
 const NO_WRITE =
-  /^(check|look|see|find|verify|explain|tell|send|transfer|connect|list|search|provide|show|know|hear|discuss|help|assist|wait|hold|email|ask|review|read|have|pull|share|recommend|suggest)$/;
+  /^(check|look|see|find|verify|explain|tell|send|transfer|connect|list|search|provide|show|know|hear|discuss|help|assist|wait|hold|email|ask|review|read|have|pull|share|recommend|suggest|offer|mention|remind|note|clarify|assume|expect|contact|forward|escalate|keep|leave|use|charge|refund|bill|pay|be|still|interest|count)$/;
 const AGREE =
-  /\b(confirm|confirmed|correct|right|accurate|ok|okay|fine|agree|agreed|approve|authori[sz]e|accept|acceptable|consent|permission|approval|continue|sure|certain|really|correctly|ready|happy|yes)\b|\b(look|looks|sound|sounds|all|everything) (good|right|ok|okay|fine|correct)\b|\bwork for you\b|\bgood to go\b|\bin order\b|\bis (that|this) what\b|\bdo (it|this|that|so)\b/;
+  /\b(confirm|confirmed|correct|right|accurate|ok|okay|alright|all right|fine|agree|agreed|approve|authori[sz]e|accept|acceptable|consent|permission|approval|go-ahead|green light|continue|sure|certain|really|correctly|ready|happy|yes)\b|\b(look|looks|sound|sounds|all|everything) (good|right|ok|okay|fine|correct)\b|\bwork for you\b|\bgood to go\b|\bin order\b|\bis (that|this) what\b|\bdo (it|this|that|so)\b/;
 /** A request for a yes in a sentence that is no question. */
 const TELL_ME =
-  /\b(please|kindly|just|once|if|when|after|must|need to|should|to) (you )?(\w+ )?confirm\b|\b(reply|respond|answer|say|type|write|enter)\b[^.]{0,30}\b(yes|confirm|ok)\b|\blet me know (if|whether|when|that)\b[^.]{0,80}\b(proceed|go ahead|correct|right|ok|okay|agree|confirm|like|want|works?|good|fine|happy|alright)\b|\b(need|await|awaiting|waiting for|upon|require|with|after|get|have) your (explicit |final )?(confirmation|approval|permission|consent|go-ahead|ok|okay|yes)\b|\bconfirm\b[^.]{0,40}\byes\b/;
+  /\b(please|kindly|just|once|if|when|after|must|need to|should|to) (you )?(\w+ )?confirm\b|\b(reply|respond|answer|say|type|write|enter)\b[^.]{0,30}\b(yes|confirm|ok)\b|\blet me know (if|whether|when|that)\b[^.]{0,80}\b(proceed|go ahead|correct|right|ok|okay|agree|confirm|like|want|works?|good|fine|happy|alright)\b|\b(need|await|awaiting|waiting for|upon|require|with|after|get|have) your (explicit |final )?(confirmation|approval|permission|consent|go-ahead|ok|okay|yes)\b|\b(if|once|when|as soon as) (you|you're|you are) (say|agree|confirm|approve|consent|accept|okay|fine|happy)\b|\bconfirm\b[^.]{0,40}\byes\b/;
 const SAYS_ITSELF = /\b(thank|thanks)\b|\b(i|we)( can| will| could| have|'ll)? (confirm|confirmed)\b/;
 
 /** Whether a message asks for a yes to this write. The question may point to the write (“Shall I proceed?”) or name what it does. */
 export function asksFor(message: string, { act }: Pick<WriteWords, 'act'>): boolean {
-  return sentences(message).some((sentence) => {
+  return clauses(message).some(({ text: sentence, question }) => {
     const said = sentence.toLowerCase();
     if (ABOUT_FACTS.test(said)) return false;
-    const question = said.includes('?');
     if (GO_ON.test(said) && (question || /yes\s*\/\s*no|yes or no|y\/n|let me know|\b(say|reply)\b/.test(said)))
       return act.heard(sentence) !== 'other';
     if (ABOUT_MORE.test(said)) return false;
     if (!question) return TELL_ME.test(said) && !SAYS_ITSELF.test(said) && act.heard(sentence) !== 'other';
     const offers = [...said.matchAll(OFFER)].map(([, verb]) => verb!);
-    if (offers.length > 0 && offers.every((verb) => NO_WRITE.test(verb))) return false;
+    const wishes = [...said.matchAll(WISH)].map(([, verb]) => verb!);
+    const acts = [...offers, ...wishes];
+    if (acts.length > 0 && acts.every((verb) => NO_WRITE.test(verb))) return false;
     const heard = act.heard(sentence);
     if (heard === 'named') return true;
-    return heard === 'absent' && !WHO.test(said) && (offers.length > 0 ? offers.some((verb) => ANY_ACT.test(verb)) : AGREE.test(said));
+    if (heard === 'other' || WHO.test(said)) return false;
+    if (acts.length > 0) return offers.some((verb) => !NO_WRITE.test(verb)) || wishes.some((verb) => ANY_ACT.test(verb));
+    return AGREE.test(said) || SHORT.test(said);
   });
 }
+
+/** Where a sentence goes on with another question: `Is this correct, and shall I save it?` */
+const NEXT_QUESTION = /,? (?:and|or|so) (?=(?:shall|should|may|can|could) (?:i|we)\b|(?:do|would|are) you\b|is (?:it|that|this)\b)/i;
+
+/** The questions and statements of a message. */
+const clauses = (message: string): { text: string; question: boolean }[] =>
+  sentences(message).flatMap((sentence) => sentence.split(NEXT_QUESTION).map((text) => ({ text, question: sentence.includes('?') })));
 
 /** Whether a message asks anything. */
 export const asks = (message: string): boolean =>

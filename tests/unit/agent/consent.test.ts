@@ -167,6 +167,15 @@ describe('an answer to a question that names the whole write', () => {
     'Actually, yes, go ahead.',
     'YES!!!',
     "Yes, it's no longer needed, so I don't want it anymore.",
+    'You may.',
+    'I can confirm.',
+    'You have my go-ahead.',
+    'You have it right.',
+    'That would be perfectly acceptable.',
+    'Happy with that.',
+    'Put it through, please.',
+    'Please go through with it.',
+    'Yes, it was just to try it out, so go ahead.',
   ])('a yes: %j', (answer) => {
     expect(asked(agent(CANCEL), user(answer), write(cancel()))).toEqual([true]);
   });
@@ -197,6 +206,14 @@ describe('an answer to a question that names the whole write', () => {
     'Is that really necessary?',
     "No, that's not right.",
     'Yes, only if I keep the lamp.',
+    'You may not.',
+    'I cannot confirm that.',
+    'That is not acceptable.',
+    "I'm not happy with that.",
+    "Don't put it through.",
+    'You should know that I am in a hurry.',
+    'You have it wrong.',
+    'Will you put it through today?',
     '',
   ])('no yes: %j', (answer) => {
     expect(asked(agent(CANCEL), user(answer), write(cancel()))).toEqual([false]);
@@ -248,6 +265,8 @@ describe('what the question must name', () => {
       'Exchange the desk lamp in order #W1000002 for the white one with high brightness, and the difference is charged to PayPal. Do you confirm (yes/no)?',
       exchange(['3333333333'], ['3434343434']),
     ],
+    // The only white lamp.
+    ['Exchange the lamp of #W1000002 for a white one, difference on PayPal?', exchange(['3333333333'], ['3434343434'])],
     [
       'For #W1000002:\n1. Desk Lamp (black, low, USB) -> Desk Lamp (black, low, battery)\n2. Bluetooth Speaker -> the water resistant one with 20 hours of battery life\nPayment: PayPal\nShall I proceed with the exchange?',
       exchange(['3333333333', '4444444444'], ['3535353535', '4545454545']),
@@ -271,6 +290,17 @@ describe('what the question must name', () => {
       ship(OAK),
     ],
     ['Change your default address to 459 Elm Avenue, Apt 7, San Diego, CA 92101. Yes or no?', move(ELM)],
+    ['Your default address would be 459 Elm Avenue, Apt 7, San Diego, CA 92101. Is this correct, and shall I save it?', move(ELM)],
+    ['I would cancel order #W1000001 as no longer needed. Is there anything else, or can I do it?', cancel()],
+    ['I can cancel order #W1000001, as it is no longer needed. Would you like me to?', cancel()],
+    ['I would cancel order #W1000001, as it is no longer needed. Alright?', cancel()],
+    ['I cancel order #W1000001 as no longer needed as soon as you agree.', cancel()],
+    ['Order #W1000001 would be sent to 459 Elm Avenue, Apt 7, San Diego, CA 92101. Shall I save this?', ship(ELM)],
+    ["I'd take $100 from PayPal for order #W1000001. Shall I?", pay('paypal_8888888')],
+    [
+      'For order #W1000002, the Desk Lamp becomes the white one, and PayPal pays. Would that be acceptable?',
+      exchange(['3333333333'], ['3434343434']),
+    ],
   ])('%j is enough', (question, call) => {
     expect(audited(agent(question), user('Yes.'), write(call))).toMatchObject([{ asked: true, why: null }]);
   });
@@ -282,6 +312,13 @@ describe('what the question must name', () => {
     ['I will cancel #W1000001 as no longer needed. First, could you please confirm your zip code?', cancel(), 'Yes, it is 80201.'],
     ['Order #W1000001 can be cancelled as no longer needed. Do you have any other questions?', cancel()],
     ['Shall I go ahead?', cancel()],
+    ['Order #W1000001 can be cancelled if it is no longer needed. Should I assume that your email is the same?', cancel()],
+    ['#W1000001 is to be cancelled, no longer needed. May I offer you something else?', cancel()],
+    ['#W1000001 is to be cancelled, no longer needed. Would you like to hear about our new lamps?', cancel()],
+    [
+      'Pay for the change of T-shirt 1111111111 to 1212121212 in #W1000001 with PayPal or with the Visa: should I charge the Visa?',
+      modify(['1111111111'], ['1212121212']),
+    ],
     ['Do you want to cancel an order?', cancel()],
     ['Shall I cancel order #W1000001?', cancel()],
     ['Shall I cancel your order because it is no longer needed?', cancel()],
@@ -303,7 +340,6 @@ describe('what the question must name', () => {
     ['Return the kettle of order #W1000002?', giveBack(['5555555555'])],
     ['Return the kettle of order #W1000002 to your gift card?', giveBack(['5555555555'])],
     ['Return the T-shirt of #W1000003, refund to PayPal?', giveBack(['2222222222'], 'paypal_8888888', '#W1000003')],
-    ['Exchange the lamp of #W1000002 for a white one, difference on PayPal?', exchange(['3333333333'], ['3434343434'])],
     ['Exchange the lamp of #W1000002 for another one, difference on PayPal?', exchange(['3333333333'], ['3434343434'])],
     ['Exchange the lamp of #W1000002 for the one with a battery, difference on PayPal?', exchange(['3333333333'], ['3434343434'])],
     ['Return the lamp of #W1000002, refund to PayPal?', exchange(['3333333333'], ['3434343434'])],
@@ -427,6 +463,28 @@ describe('the way of a conversation', () => {
       true,
     ]);
     expect(asked(agent(CANCEL), user('How much do I get?'), agent('You get $100.'), user('Hm, thanks.'), write(cancel()))).toEqual([false]);
+  });
+
+  test('the question may refer to the list in the message before', () => {
+    const list = 'Order #W1000002:\nOld item: Desk Lamp, black\nNew item: Desk Lamp, white, high brightness\nHow would you like to pay?';
+    const agreed = (question: string, answer = 'PayPal.') =>
+      asked(agent(list), user(answer), agent(question), user('Yes.'), write(exchange(['3333333333'], ['3434343434'])));
+    expect(agreed('I exchange the lamp as listed above, with PayPal. Do you confirm?')).toEqual([true]);
+    expect(agreed('I exchange the lamp, with PayPal. Do you confirm?')).toEqual([false]);
+    expect(agreed('I exchange the lamp as listed above, with your gift card. Do you confirm?')).toEqual([false]);
+    expect(agreed('I exchange the lamp as listed above, with PayPal. Do you confirm?', 'PayPal. And I want it with a battery.')).toEqual([false]);
+  });
+
+  test('the customer chooses the payment method in the answer', () => {
+    const question = 'Return the lamp of #W1000002, with the gift card or PayPal for the refund. Which one, and do you confirm?';
+    expect(asked(agent(question), user('PayPal, and yes, I confirm.'), write(giveBack(['3333333333'])))).toEqual([true]);
+    expect(asked(agent(question), user('Yes, I confirm.'), write(giveBack(['3333333333'])))).toEqual([false]);
+    expect(asked(agent(question), user('The gift card, and yes, I confirm.'), write(giveBack(['3333333333'])))).toEqual([false]);
+  });
+
+  test('an answer may say what stays', () => {
+    const question = 'Return the lamp of order #W1000002, refund to PayPal. Yes or no?';
+    expect(asked(agent(question), user("Yes. The kettle isn't touched, I hope."), write(giveBack(['3333333333'])))).toEqual([true]);
   });
 
   test('the customer takes the yes back before the write', () => {

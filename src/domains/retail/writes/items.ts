@@ -10,7 +10,7 @@ const ALL =
   /\b(?:all|both|every|each)\b(?: one)?(?: of)?(?: (?:the|these|those|them|your|my|two|three|four|five)){0,3} (?:items?|products?|things?)\b(?! (?:to be|you|that|have|has|are|for))|\b(?:all|both) (?:of )?(?:it|them)\b|\b(?:entire|whole) order\b|\beverything (?:in|from|on|of)\b/i;
 /** Sentences that name items which stay as they are. */
 const STAYS =
-  /\b(remain|remains|remaining|keep|keeps|kept|stay|stays|unaffected|unchanged|not (be )?(included|returned|exchanged|changed|affected)|other items?|also (contains|includes|has)|except|besides|excluding|leaving|rest of|contains|includes|consists)\b/i;
+  /\b(remain|remains|remaining|keep|keeps|kept|stay|stays|unaffected|unchanged|(not|\w+n't) (be )?(included|returned|exchanged|changed|affected|touch(ed)?|mov(ed)?)|untouched|other items?|also (contains|includes|has)|except|besides|excluding|leaving|rest of|contains|includes|consists)\b/i;
 
 export const idsOf = (value: Json | undefined): string[] => (Array.isArray(value) ? value.map(String) : []);
 
@@ -103,7 +103,8 @@ export function newItemsDetail(oldIds: readonly string[], newIds: readonly strin
     const needed = changes.length > 0 ? changes : options;
     const heard = needed.filter(([option, value]) => saysValue(text, option, value)).length;
     // Without the old item, people may name a part of the options.
-    return heard === needed.length || (changes.length === 0 && heard > 0) ? 'named' : 'absent';
+    if (heard === needed.length || (changes.length === 0 && heard > 0)) return 'named';
+    return heard > 0 && isOnlyOne(text, item, old, records) ? 'named' : 'absent';
   };
   return {
     name: newIds.length === 1 ? 'the new item' : 'the new items',
@@ -118,6 +119,12 @@ export function newItemsDetail(oldIds: readonly string[], newIds: readonly strin
 const valuesOf = (item: KnownItem, option: string, value: string, records: ShopRecords): string[] => [
   ...new Set([...records.variants(item.product).flatMap(({ options }) => options[option] ?? []), ...usualValues(option, value)]),
 ];
+
+/** Whether the options that a text names tell the new item apart from every other variant of its product. */
+function isOnlyOne(text: string, item: KnownItem, old: KnownItem | undefined, records: ShopRecords): boolean {
+  if (!records.shown.has(item.product)) return false;
+  return records.variants(item.product).every((other) => other === item || other === old || tellsApart(text, item, other));
+}
 
 const TO = /→|->|=>|\bnew\b[^:\n]{0,20}:|\b(?:for|to|with|by|into) (?:the|a|an|one|your|its|another)\b/i;
 

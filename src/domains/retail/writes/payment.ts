@@ -82,7 +82,8 @@ export function paymentDetail(id: string, orderId: string, records: ShopRecords,
     heard(text): Heard {
       const all = methodsIn(text, paidBack);
       const targets = all.filter(({ aside }) => !aside);
-      const marked = targets.filter(({ target }) => target);
+      // `with the gift card or PayPal`: the word before the first method belongs to both.
+      const marked = targets.filter(({ target }, i) => target || (targets[i - 1]?.target && isChoice(text, targets.slice(i - 1, i + 1))));
       const mentions = marked.length > 0 ? marked : targets.length > 0 ? targets : all;
       if (mentions.length === 0) return text.includes(id) ? 'named' : 'absent';
       if (!mentions.some(fits)) return 'other';

@@ -22,6 +22,8 @@ export class ShopRecords {
   readonly items = new Map<string, KnownItem>();
   readonly orders = new Map<string, KnownOrder>();
   readonly methods = new Map<string, KnownMethod>();
+  /** The products of which a result showed all items. */
+  readonly shown = new Set<string>();
   /** The first lines of the customer's own addresses. */
   readonly homes = new Set<string>();
 
@@ -60,6 +62,7 @@ export class ShopRecords {
   /** A product's variants: by item id, or at the small levels the item ids by their options. */
   #learnProduct({ name, product_id, variants }: Record<string, Json>): void {
     const product = text(product_id) || text(name);
+    this.shown.add(product);
     for (const [key, variant] of Object.entries(variants as Record<string, Json>)) {
       const [item_id, options] = isObject(variant) ? [key, (variant as Record<string, Json>).options ?? {}] : [text(variant), key];
       this.#learnItem({ item_id, name: name ?? '', product_id: product, options });
