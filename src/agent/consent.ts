@@ -127,7 +127,8 @@ const NOT_YES = {
 } as const;
 
 /** Refers to the agent's message before. */
-const REFERS_BACK = /\b(as|i|i've|i have|we) (just )?(listed|described|outlined|shown|stated|mentioned|summari[sz]ed|detailed)\b|\babove\b/i;
+const REFERS_BACK =
+  /\b(as|i|i've|i have|we) (just )?(listed|described|outlined|shown|stated|mentioned|summari[sz]ed|detailed)\b|\babove\b/i;
 
 const names = ({ details }: WriteWords, text: string, value: Heard): boolean => details[0]?.heard(text) === value;
 

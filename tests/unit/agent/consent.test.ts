@@ -472,7 +472,9 @@ describe('the way of a conversation', () => {
     expect(agreed('I exchange the lamp as listed above, with PayPal. Do you confirm?')).toEqual([true]);
     expect(agreed('I exchange the lamp, with PayPal. Do you confirm?')).toEqual([false]);
     expect(agreed('I exchange the lamp as listed above, with your gift card. Do you confirm?')).toEqual([false]);
-    expect(agreed('I exchange the lamp as listed above, with PayPal. Do you confirm?', 'PayPal. And I want it with a battery.')).toEqual([false]);
+    expect(agreed('I exchange the lamp as listed above, with PayPal. Do you confirm?', 'PayPal. And I want it with a battery.')).toEqual([
+      false,
+    ]);
   });
 
   test('the customer chooses the payment method in the answer', () => {
