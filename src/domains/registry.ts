@@ -61,6 +61,11 @@ export const isAudited = (domain: string): boolean => domainOf(domain)?.audit !=
 /** The names of the audited domains, for messages. */
 export const AUDITED: readonly string[] = DOMAINS.filter(({ audit }) => audit).map(({ name }) => name);
 
+/** The names of the domains in which turns of the agent can be rewarded. */
+export const TURN_REWARDED: readonly string[] = DOMAINS.filter(({ rewardsTurns }) => rewardsTurns).map(({ name }) => name);
+
+export const rewardsTurns = (domain: string): boolean => domainOf(domain)?.rewardsTurns === true;
+
 /** The tools that transfer the customer to a human. For an unknown domain: those of all domains. */
 export const transfersOf = (domain: string): readonly string[] =>
   domainOf(domain)?.transfers ?? [...new Set(DOMAINS.flatMap(({ transfers }) => transfers))];

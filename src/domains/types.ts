@@ -28,6 +28,11 @@ export interface DomainModule {
   transfers: readonly string[];
   /** The rules of the audit of the agent. Absent if the domain has no audit. */
   audit?: () => Promise<AuditRules>;
+  /**
+   * True if the goal of each task is rows of the database that only the agent changes. Then each turn of the agent can be
+   * rewarded for the rows that it changed.
+   */
+  rewardsTurns?: true;
   /** How messages of this domain are understood. Used by the audit of customers and by the metrics of behaviour. */
   language?: CustomerLanguage;
   /** The generated tasks and their worlds. Absent if all tasks are imported. */

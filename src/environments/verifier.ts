@@ -16,12 +16,13 @@ export function replayGold(definition: TableDomain, base: World | Overlay, task:
   return overlay.changes();
 }
 
-const idOf = (change: RowChange) => canonicalJson([change.table, change.key]);
+/** Identifies the row of a change. */
+export const rowId = (change: RowChange): string => canonicalJson([change.table, change.key]);
 
 /** The number of rows of `goal` that have the same value in `changes`. */
 export function countRight(changes: readonly RowChange[], goal: readonly RowChange[]): number {
-  const made = new Map(changes.map((change) => [idOf(change), change.after]));
-  return goal.filter((change) => made.has(idOf(change)) && equalJson(made.get(idOf(change)), change.after)).length;
+  const made = new Map(changes.map((change) => [rowId(change), change.after]));
+  return goal.filter((change) => made.has(rowId(change)) && equalJson(made.get(rowId(change)), change.after)).length;
 }
 
 /**
@@ -33,6 +34,6 @@ export function countRight(changes: readonly RowChange[], goal: readonly RowChan
 export function compareOverlays(changes: RowChange[], goal: RowChange[]): Verdict {
   const right = countRight(changes, goal);
   const reward = right === goal.length && changes.length === goal.length ? 1 : 0;
-  const touched = new Set([...changes, ...goal].map(idOf)).size;
+  const touched = new Set([...changes, ...goal].map(rowId)).size;
   return { reward, changes, goal, progress: touched > 0 ? right / touched : 1 };
 }

@@ -41,13 +41,11 @@ export function trajectoryLine(trajectory: Trajectory, rollout: RolloutSummary |
   };
 }
 
-/** The advantage that the update used, which is the same for all sampled tokens. Null if the conversation was not trained on. */
+/** The mean of the advantages that are stored with the sampled tokens, or null if none are stored. Most estimators give all the same. */
 export function advantageOf(nodes: Trajectory['nodes']): number | null {
-  for (const { annotations } of nodes) {
-    const advantage = annotations?.advantage?.find((value) => value !== null);
-    if (advantage !== undefined && advantage !== null) return advantage;
-  }
-  return null;
+  const stored = nodes.flatMap(({ annotations }) => annotations?.advantage?.filter((value) => value !== null) ?? []);
+  if (stored.length === 0) return null;
+  return new Set(stored).size === 1 ? stored[0]! : stored.reduce((sum, value) => sum + value, 0) / stored.length;
 }
 
 /** The step of a trajectory. In a run, the id of a group begins with its step. Null for other ids. */

@@ -1,7 +1,7 @@
 /** @file The settings of the training reward: its terms, with their weights and prices. `src/training/rewards.ts` has the formulas. */
 
 /** The terms of the reward. The last three are prices: they are subtracted. */
-export const REWARD_TERMS = ['outcome', 'partial', 'format', 'tool_match', 'unconfirmed_write', 'length', 'handover'] as const;
+export const REWARD_TERMS = ['outcome', 'partial', 'turn', 'format', 'tool_match', 'unconfirmed_write', 'length', 'handover'] as const;
 export type RewardTerm = (typeof REWARD_TERMS)[number];
 
 /** The condition for partial credit. `ended`: the rollout ended properly. `no_violations`: it also has no violations. */

@@ -7,11 +7,21 @@
  */
 import type { GrpoConfig } from '../records/run.ts';
 
-/** What an advantage estimator needs to know about a rollout. */
-export interface Outcome {
+/** A turn of the agent: a message with sampled tokens. */
+export interface Turn {
   reward: number;
   /** Number of sampled tokens. */
   length: number;
+}
+
+/** What an advantage estimator needs to know about a rollout. */
+export interface Outcome {
+  /** The reward of the whole rollout, in which the rewards of its turns are included. */
+  reward: number;
+  /** Number of sampled tokens. */
+  length: number;
+  /** The turns in order; together they have `length` tokens. Only the turn-level estimators need the turns. */
+  turns?: readonly Turn[];
 }
 
 /**
@@ -20,7 +30,7 @@ export interface Outcome {
  */
 export type Advantage = number | readonly number[];
 
-type Settings = Pick<GrpoConfig, 'adv_estimator' | 'norm_adv_by_std_in_grpo' | 'gamma'>;
+type Settings = Pick<GrpoConfig, 'adv_estimator' | 'norm_adv_by_std_in_grpo' | 'gamma' | 'outcome_advantage_coef'>;
 type Groups = readonly (readonly Outcome[])[];
 
 /** verl adds this epsilon to a standard deviation before it divides. */
@@ -100,6 +110,69 @@ const reinforcePlusPlusBaseline = (groups: Groups): Advantage[][] =>
 const groupAdvantages = (group: readonly Outcome[], estimate: (rewards: readonly number[]) => number[]): number[] =>
   group.length < 2 ? group.map(() => 0) : estimate(group.map(({ reward }) => reward));
 
+/** Whether an estimator gives each turn its own advantage. Such an estimator needs rewards of turns. */
+export const isTurnLevel = ({ adv_estimator }: Pick<GrpoConfig, 'adv_estimator'>): boolean =>
+  adv_estimator === 'mt_grpo' || adv_estimator === 'gtpo';
+
+/** The rewards of a rollout’s turns, and its outcome: the part of the reward that belongs to no turn. */
+function partsOf({ reward, turns }: Outcome): { turns: readonly Turn[]; rewards: number[]; outcome: number } {
+  if (!turns) throw new Error('a rollout has no turns: expected the reward and the length of each turn, as adv_estimator is turn-level');
+  const rewards = turns.map((turn) => turn.reward);
+  return { turns, rewards, outcome: reward - sum(rewards) };
+}
+
+/**
+ * Compares each value of turn k with the values of turn k in the other rollouts, by `compare`. `rows` has one value per turn of
+ * each rollout. Rollouts have different numbers of turns: if only one rollout has a turn k, the result for this turn is 0.
+ */
+function compareTurns(rows: readonly (readonly number[])[], compare: (values: readonly number[]) => number[]): number[][] {
+  const compared = rows.map((): number[] => []);
+  for (let k = 0; rows.some((row) => k < row.length); k++) {
+    const having = rows.flatMap((row, i) => (k < row.length ? [i] : []));
+    const values = having.length < 2 ? [0] : compare(having.map((i) => rows[i]![k]!));
+    having.forEach((i, at) => compared[i]!.push(values[at]!));
+  }
+  return compared;
+}
+
+/** Σ_{l=k}^{K} γ^(l−k) · values_l + γ^(K−k) · end, for each turn k of the turns 1 to K. */
+function returns(values: readonly number[], end: number, gamma: number): number[] {
+  const all = [...values];
+  for (let k = values.length - 1; k >= 0; k--) all[k] = values[k]! + (k === values.length - 1 ? end : gamma * all[k + 1]!);
+  return all;
+}
+
+/**
+ * The advantages of the tokens of a group, by a turn-level estimator. GN is the comparison of GRPO in the group: (x − mean) /
+ * (std + 1e-6), or x − mean without the division. r_k is the reward of turn k, o the outcome, K the number of turns. In the
+ * papers the last turn has no reward of its own. Here it can have one, which is added to what the outcome gives it.
+ *
+ * - mt_grpo (MT-GRPO, arXiv 2505.11821, the advantage of K turns; its α is γ): each reward is compared, then the results are
+ *   summed. A_k = Σ_{l=k}^{K} γ^(l−k) · GN(r_l) + γ^(K−k) · GN(o).
+ * - gtpo (the hybrid of MT-GRPO and GTPO, arXiv 2604.02869 §3.2; its λ is `outcome_advantage_coef`): the return of a turn is
+ *   summed first and then compared. A_k = GN(Σ_{l=k}^{K} γ^(l−k) · r_l + γ^(K−k) · o) + λ · GN(o).
+ *
+ * Each turn is compared with the turns of the same number in the group (`compareTurns`). The papers have no such comparison of
+ * rollouts with different numbers of turns: MT-GRPO forces all rollouts of a group to have the same number.
+ */
+function turnLevel(
+  group: readonly Outcome[],
+  { adv_estimator, norm_adv_by_std_in_grpo, gamma, outcome_advantage_coef }: Settings,
+): Advantage[] {
+  const parts = group.map(partsOf);
+  const compare = (values: readonly number[]) => grpo(values, norm_adv_by_std_in_grpo);
+  const rewards = parts.map((part) => part.rewards);
+  const outcomes = group.length < 2 ? [0] : compare(parts.map(({ outcome }) => outcome));
+  const ofTurns =
+    adv_estimator === 'mt_grpo'
+      ? compareTurns(rewards, compare).map((row, i) => returns(row, outcomes[i]!, gamma))
+      : compareTurns(
+          parts.map((part) => returns(part.rewards, part.outcome, gamma)),
+          compare,
+        ).map((row, i) => row.map((value) => value + outcome_advantage_coef * outcomes[i]!));
+  return parts.map(({ turns }, i) => turns.flatMap(({ length }, k) => Array<number>(length).fill(ofTurns[i]![k]!)));
+}
+
 /** Computes the advantages of a step's rollouts by `adv_estimator`, in the order of `groups`. */
 export function estimateAdvantages(groups: Groups, settings: Settings): Advantage[][] {
   const normalize = settings.norm_adv_by_std_in_grpo;
@@ -117,6 +190,9 @@ export function estimateAdvantages(groups: Groups, settings: Settings): Advantag
       return reinforcePlusPlus(groups, settings.gamma);
     case 'reinforce_plus_plus_baseline':
       return reinforcePlusPlusBaseline(groups);
+    case 'mt_grpo':
+    case 'gtpo':
+      return groups.map((group) => turnLevel(group, settings));
   }
 }
 

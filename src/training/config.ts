@@ -2,11 +2,12 @@
 import type { z } from 'zod';
 import { COLD_START, completeShares, conditionSettings, conditionsOf } from '../environments/conditions.ts';
 import { PERSONAS, type Conditions, type CustomerShares } from '../records/conditions.ts';
-import { AUDITED, CHOOSABLE, hasConditions, isAudited, levelConditions } from '../domains/registry.ts';
+import { AUDITED, CHOOSABLE, hasConditions, isAudited, levelConditions, rewardsTurns, TURN_REWARDED } from '../domains/registry.ts';
 import { type CallsAgain, type Style, STYLES } from '../records/dataset.ts';
 import { REWARD_TERMS } from '../records/rewards.ts';
 import { InputError, shown } from '../base/input-error.ts';
 import type { GrpoConfig } from '../records/run.ts';
+import { isTurnLevel } from './advantages.ts';
 import { PAPER, SFT_DEFAULTS } from './defaults.ts';
 import { limitsFor, PRESETS } from './presets.ts';
 import { grpoSchema, ownName, SETTINGS, type SftConfig, sftSchema } from './settings/index.ts';
@@ -124,10 +125,17 @@ export function grpoConfig(preset: string, overrides: Record<string, unknown> = 
   return config;
 }
 
-/** @throws ConfigError if no term of the reward is switched on, or if a term needs the audit and the domain has none */
+/** @throws ConfigError if no term of the reward is switched on, or if the domain or the estimator does not fit a term */
 function checkRewards(config: GrpoConfig): void {
   if (REWARD_TERMS.every((term) => config[`reward.${term}`] === 0))
     throw new ConfigError('setting "reward.outcome" is 0: expected a weight or price above 0 for at least one setting reward.*');
+  const turn = config['reward.turn'];
+  if (turn > 0 && !rewardsTurns(config.domain))
+    throw new ConfigError(
+      `setting "reward.turn" is ${turn}: expected a domain whose goal is rows that only the agent changes (${TURN_REWARDED.join(', ')}), not ${config.domain}`,
+    );
+  if (turn === 0 && isTurnLevel(config))
+    throw new ConfigError(`setting "reward.turn" is 0: expected a weight above 0, as adv_estimator is ${config.adv_estimator}`);
   if (isAudited(config.domain)) return;
   const needsAudit = `expected a domain whose rules are audited (${AUDITED.join(', ')}), not ${config.domain}`;
   if (config['reward.unconfirmed_write'] > 0)

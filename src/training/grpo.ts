@@ -11,7 +11,7 @@ import { flatten, totalReward } from '../agent/trajectory.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { Learner, TrainSequence } from '../engine/types.ts';
-import { type Outcome, estimateAdvantages, meanAdvantage, tokenAdvantages, tokenWeights } from './advantages.ts';
+import { type Outcome, estimateAdvantages, isTurnLevel, meanAdvantage, tokenAdvantages, tokenWeights } from './advantages.ts';
 import { grpoLoss, grpoTokenLoss } from './grpo-loss.ts';
 import { inspectGroup, keptGroup, onMask } from './inspect.ts';
 import { samplerMismatch, UpdateMeter } from './metrics.ts';
@@ -21,6 +21,7 @@ import { optimizerStep } from './optimizer-step.ts';
 import { learningRate } from './schedule.ts';
 import { chooseGroups, isMixed, sampleStep, type StepHooks } from './step-batch.ts';
 import { sampledMetrics, type StepResult, Stopwatch, sum } from './step-result.ts';
+import { turnsOf } from './turn-rewards.ts';
 
 /** A rollout that was prepared for the update. */
 interface Sample {
@@ -52,7 +53,7 @@ export async function grpoStep(
 
   const groups = prepareSamples(rollouts, config);
   const samples = groups.flat();
-  const chosen = config.filter_groups ? new Set(chooseGroups(rollouts.groups, config.train_batch_size)) : null;
+  const chosen = config.filter_groups ? new Set(chooseGroups(rollouts.groups, config.train_batch_size, config)) : null;
   const batch = groups.filter((_, g) => chosen?.has(rollouts.groups[g]!) ?? true);
   const trained = batch.flat().filter((sample) => sample.trained);
   if (config.use_kl_loss && trained.length > 0) {
@@ -98,6 +99,7 @@ const lengthReward = (trajectory: Trajectory, config: GrpoConfig) => overlongRew
 export const outcomeOf = (trajectory: Trajectory, config: GrpoConfig): Outcome => ({
   reward: totalReward(trajectory) + lengthReward(trajectory, config),
   length: sampledTokens(flatten(trajectory)),
+  ...(isTurnLevel(config) && { turns: turnsOf(trajectory).map((turn) => ({ ...turn, reward: config['reward.turn'] * turn.reward })) }),
 });
 
 /** Makes the samples of each group, in the order of the groups. */
@@ -108,13 +110,16 @@ function prepareSamples({ groups }: Rollouts, config: GrpoConfig): Sample[][] {
   );
   return groups.map((group, g) => {
     // If only one rollout of a group is left, it cannot be compared with others.
-    const useful = group.length > 1 && (isMixed(group) || !config.filter_groups);
+    const useful = group.length > 1 && (!config.filter_groups || isMixed(group, config));
     return group.map((trajectory, i) => {
       const { tokens, lossMask, logprobs } = flatten(trajectory);
       const trained = useful && !(config.mask_truncated && isCut(trajectory));
       const advantages = tokenAdvantages(estimates[g]![i]!, lossMask);
       const advantage = meanAdvantage(estimates[g]![i]!);
-      return { trajectory, advantages, advantage, trained, tokens, lossMask, oldLogprobs: logprobs, refLogprobs: logprobs };
+      const sample: Sample = { trajectory, advantages, advantage, trained, tokens, lossMask, oldLogprobs: logprobs, refLogprobs: logprobs };
+      // The page takes a missing advantage of a token for that of the rollout. Here each turn has its own.
+      if (isTurnLevel(config)) onMask(sample, 'advantage', (t) => advantages[t]!);
+      return sample;
     });
   });
 }

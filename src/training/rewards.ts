@@ -12,6 +12,7 @@ import { REWARD_TERMS, type RewardTerm, type RewardTerms, type RewardSettings } 
 import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { PAPER } from './defaults.ts';
+import { turnsOf } from './turn-rewards.ts';
 
 /** How many times the agent transfers the customer to a human. */
 export const transfersIn = ({ task, toolCalls }: Pick<Trajectory, 'task' | 'toolCalls'>): number =>
@@ -31,6 +32,8 @@ export interface RewardFacts {
    * agent changed otherwise than the gold actions.
    */
   rows: { goal: number; right: number; damaged: number };
+  /** The sum of the rewards of the agent's turns (`turn-rewards.ts`), which can be negative. */
+  turns: number;
   /** Whether the customer or a tool ended the conversation. False if a limit or an error ended it. */
   ended: boolean;
   /** The number of violations that the audit found. 0 if the domain has no audit. */
@@ -47,12 +50,13 @@ export interface RewardFacts {
 }
 
 /**
- * The value of each term, before its weight. Values are at least 0. Values of terms that are not prices are at most 1.
+ * The value of each term, before its weight. Values of terms that are not prices are at most 1. Only `turn` can be negative.
  *
  * - outcome: the binary outcome
  * - partial: max(0, right − damaged) / goal rows if the gate holds, else 0. If the gold actions change no row: 1 if nothing
  *   was changed, else 0. The gate `ended` holds if the conversation ended properly. The gate `no_violations` also requires
  *   that the audit found no violation.
+ * - turn: the sum of the rewards of the agent's turns
  * - format: 1 if every turn could be parsed, else 0
  * - tool_match: the share of the gold calls that were made
  * - unconfirmed_write: the number of writes to which the customer did not say yes
@@ -68,6 +72,8 @@ function valueOf(term: RewardTerm, facts: RewardFacts, gate: RewardSettings['rew
       if (!facts.ended || (gate === 'no_violations' && facts.violations > 0)) return 0;
       return goal === 0 ? Number(damaged === 0) : Math.max(0, right - damaged) / goal;
     }
+    case 'turn':
+      return facts.turns;
     case 'format':
       return Number(facts.parseErrors === 0);
     case 'tool_match':
@@ -126,6 +132,7 @@ function factsOf(trajectory: Trajectory): RewardFacts {
   return {
     outcome: trajectory.reward ?? 0,
     rows: { goal: verdict?.goal.length ?? 0, right, damaged: (verdict?.changes.length ?? 0) - right },
+    turns: verdict ? turnsOf(trajectory).reduce((sum, { reward }) => sum + reward, 0) : 0,
     ended: termination === 'user_stop' || termination === 'terminal_tool',
     violations: violations.length,
     unconfirmed: violations.filter(({ rule }) => rule === 'unconfirmed_write').length,

@@ -10,7 +10,9 @@ import type { GrpoConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { isFaulty } from './behaviour-metrics.ts';
 import { EVALUATION_STREAM } from './presets.ts';
+import { isTurnLevel } from './advantages.ts';
 import { storeRewards } from './rewards.ts';
+import { turnsOf } from './turn-rewards.ts';
 import { trainingTasks } from './training-tasks.ts';
 
 /** The distance between the sampler streams of two consecutive generation batches of a step. */
@@ -30,8 +32,20 @@ export interface StepHooks {
 
 export type Group = readonly Trajectory[];
 
-/** Whether the rewards in a group differ. Only such a group has a policy gradient. */
-export const isMixed = (group: Group): boolean => group.some((rollout) => totalReward(rollout) !== totalReward(group[0]!));
+type Estimator = Pick<GrpoConfig, 'adv_estimator'>;
+
+/**
+ * Whether the rewards in a group differ. With a turn-level estimator, the rewards of turns count too: equal sums can come from
+ * different turns. Only a mixed group has a policy gradient from its rewards.
+ */
+export function isMixed(group: Group, settings: Estimator): boolean {
+  const rewards = group.map((rollout) => {
+    const turns = isTurnLevel(settings) ? turnsOf(rollout) : [];
+    // Turns without a reward at the end make no difference.
+    return [totalReward(rollout), ...turns.map(({ reward }) => reward)].join().replace(/(,0)+$/, '');
+  });
+  return new Set(rewards).size > 1;
+}
 
 export interface StepRollouts extends Rollouts {
   /** How many batches of `train_batch_size` tasks were played. */
@@ -75,7 +89,11 @@ export async function sampleStep(stage: Stage, config: GrpoConfig, step: number,
     all.dropped.push(...dropped);
     all.retried += played.retried;
     all.genBatches += 1;
-  } while (config.filter_groups && all.genBatches < limit && all.groups.filter(isMixed).length < train_batch_size);
+  } while (
+    config.filter_groups &&
+    all.genBatches < limit &&
+    all.groups.filter((group) => isMixed(group, config)).length < train_batch_size
+  );
   return all;
 }
 
@@ -93,7 +111,8 @@ function withoutFaulty({ groups, dropped }: Rollouts): Pick<Rollouts, 'groups' |
  * mixed groups. The update does not train on a group that is not mixed, but the group still counts in the average. For
  * example, if one group of eight is mixed, its weight is 1/8. (verl stops with an error if there are too few mixed groups.)
  */
-export function chooseGroups<G extends Group>(groups: readonly G[], size: number): G[] {
-  const chosen = new Set([...groups.filter(isMixed), ...groups.filter((group) => !isMixed(group))].slice(0, size));
+export function chooseGroups<G extends Group>(groups: readonly G[], size: number, settings: Estimator): G[] {
+  const mixed = new Set(groups.filter((group) => isMixed(group, settings)));
+  const chosen = new Set([...mixed, ...groups.filter((group) => !mixed.has(group))].slice(0, size));
   return groups.filter((group) => chosen.has(group));
 }

@@ -41,6 +41,12 @@ export const endingText = ({
 }: Pick<Trajectory, 'termination' | 'ending'> & Partial<Pick<Trajectory, 'task'>>): string =>
   `${TERMINATION_LABELS[termination]}${ending ? ` (${task?.scenario.benchmark}: ${ending})` : ''}`;
 
+/** What the advantage of a rollout is. If its tokens have different advantages, it is their mean. */
+export function advantageName(trajectory: Pick<Trajectory, 'nodes'> | undefined): string {
+  const stored = trajectory?.nodes.flatMap(({ annotations }) => annotations?.advantage?.filter((value) => value !== null) ?? []);
+  return new Set(stored).size > 1 ? 'Mean advantage' : 'Advantage';
+}
+
 /** Says why a rollout has no advantage. */
 export const noAdvantage = (trajectory: Pick<Trajectory, 'task'> | undefined): string =>
   trajectory && isForeign(trajectory.task) ? 'not recorded' : 'not scored yet';
@@ -66,6 +72,7 @@ export const FAULT_LABELS: Record<CustomerFaultKind, string> = {
 export const REWARD_LABELS: Record<RewardTerm, string> = {
   outcome: 'outcome',
   partial: 'partial credit',
+  turn: 'turns',
   format: 'format',
   tool_match: 'tool match',
   unconfirmed_write: 'writes without a yes',

@@ -6,6 +6,7 @@ import type { RewardFacts } from '../../training/rewards.ts';
 const PERFECT: RewardFacts = {
   outcome: 1,
   rows: { goal: 2, right: 2, damaged: 0 },
+  turns: 1,
   ended: true,
   violations: 0,
   unconfirmed: 0,
@@ -19,7 +20,7 @@ export const REWARD_EXAMPLES: readonly { label: string; facts: RewardFacts }[] =
   { label: 'Perfect: asks, then changes both orders', facts: PERFECT },
   {
     label: 'Half right: asks, then changes one of the two orders',
-    facts: { ...PERFECT, outcome: 0, rows: { goal: 2, right: 1, damaged: 0 }, toolMatch: 0.75, sampledTokens: 150 },
+    facts: { ...PERFECT, outcome: 0, rows: { goal: 2, right: 1, damaged: 0 }, turns: 0.5, toolMatch: 0.75, sampledTokens: 150 },
   },
   {
     label: 'Breaks a rule: changes both orders without asking',
@@ -27,6 +28,6 @@ export const REWARD_EXAMPLES: readonly { label: string; facts: RewardFacts }[] =
   },
   {
     label: 'Gives up: transfers the customer at once',
-    facts: { ...PERFECT, outcome: 0, rows: { goal: 2, right: 0, damaged: 0 }, toolMatch: 0, sampledTokens: 20, handovers: 1 },
+    facts: { ...PERFECT, outcome: 0, rows: { goal: 2, right: 0, damaged: 0 }, turns: 0, toolMatch: 0, sampledTokens: 20, handovers: 1 },
   },
 ];

@@ -10,6 +10,7 @@ export const airline: DomainModule = {
   title: 'Airline',
   levels: [],
   transfers: ['transfer_to_human_agents'],
+  rewardsTurns: true,
   language: shopLanguage,
   customers: async () => (await import('../retail/customer/index.ts')).shopCustomers,
 };

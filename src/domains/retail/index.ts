@@ -10,6 +10,7 @@ export const retail: DomainModule = {
   levels: RETAIL_LEVELS,
   transfers: [TRANSFER],
   audit: async () => (await import('./audit.ts')).AUDIT,
+  rewardsTurns: true,
   language: shopLanguage,
   world: async () => (await import('./definition.ts')).retail,
   customers: async () => (await import('./customer/index.ts')).shopCustomers,

@@ -10,6 +10,8 @@ import { dapo } from './dapo.ts';
 import { drGrpo } from './dr-grpo.ts';
 import { grpo } from './grpo.ts';
 import { gspo } from './gspo.ts';
+import { gtpo } from './gtpo.ts';
+import { mtGrpo } from './mt-grpo.ts';
 import { ppoEpochs } from './ppo-epochs.ts';
 import { reinforcePlusPlus } from './reinforce-plus-plus.ts';
 import { rloo } from './rloo.ts';
@@ -24,6 +26,8 @@ export const ALGORITHMS: Record<string, Algorithm> = {
   cispo,
   dapo,
   'ppo-epochs': ppoEpochs,
+  'mt-grpo': mtGrpo,
+  gtpo,
 };
 
 /**

@@ -7,10 +7,10 @@ export const loss = settingGroup({
   title: 'Loss',
   settings: {
     adv_estimator: {
-      schema: z.enum(['grpo', 'rloo', 'reinforce_plus_plus', 'reinforce_plus_plus_baseline', 'opo', 'grpo_passk']),
+      schema: z.enum(['grpo', 'rloo', 'reinforce_plus_plus', 'reinforce_plus_plus_baseline', 'opo', 'grpo_passk', 'mt_grpo', 'gtpo']),
       default: 'grpo',
       label: 'Advantage estimator',
-      help: 'How rewards become advantages. grpo, rloo, opo and grpo_passk compare the rollouts of a group. The others normalize all advantages of a step to mean 0 and standard deviation 1. reinforce_plus_plus never compares the rollouts of a group.',
+      help: 'How rewards become advantages. grpo, rloo, opo and grpo_passk compare the rollouts of a group. mt_grpo and gtpo compare their turns, so each turn has its own advantage. The others normalize all advantages of a step to mean 0 and standard deviation 1. reinforce_plus_plus never compares the rollouts of a group.',
       verl: 'algorithm.adv_estimator',
       choice: {
         topic: 'advantage estimator',
@@ -22,7 +22,7 @@ export const loss = settingGroup({
       schema: z.boolean(),
       default: true,
       label: 'Divide advantages by the deviation',
-      help: 'Divides the advantages of a group by the standard deviation of the group’s rewards. Only with grpo and grpo_passk.',
+      help: 'Divides the advantages of a group by the standard deviation of the group’s rewards. Only with grpo, grpo_passk, mt_grpo and gtpo.',
       verl: 'algorithm.norm_adv_by_std_in_grpo',
       choice: {
         topic: 'spread of advantages',
@@ -34,8 +34,14 @@ export const loss = settingGroup({
       schema: share,
       default: 1,
       label: 'Discount',
-      help: 'Only with reinforce_plus_plus. For each later sampled token, the reward of a token is multiplied by this factor.',
+      help: 'What comes later counts less: it is multiplied by this factor for each sampled token (reinforce_plus_plus) or each turn (mt_grpo, gtpo).',
       verl: 'algorithm.gamma',
+    },
+    outcome_advantage_coef: {
+      schema: amount,
+      default: 0.3,
+      label: 'Weight of the outcome’s advantage',
+      help: 'Only with gtpo: the weight of the outcome’s advantage, which is added to each turn.',
     },
     loss_mode: {
       schema: z.enum(['vanilla', 'gspo', 'cispo']),

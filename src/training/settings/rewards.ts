@@ -29,6 +29,17 @@ export const rewards = settingGroup({
       label: 'Gate of partial credit',
       help: 'ended: partial credit needs a proper end, by the customer or by a transfer. no_violations: the agent must also break no rule.',
     },
+    'reward.turn': {
+      schema: amount,
+      default: 0,
+      label: 'Rewards of turns',
+      help: 'The weight of the rewards of the agent’s turns. A turn earns the rows that it made right minus the rows that it damaged, divided by the rows that the task changes. mt_grpo and gtpo give each turn its own reward; other estimators add the sum to the reward.',
+      choice: {
+        topic: 'rewards of turns',
+        upstream: 'none',
+        ours: 'none; reward.turn pays each turn for what it changed in the database',
+      },
+    },
     'reward.format': {
       schema: amount,
       default: 0,
@@ -61,7 +72,6 @@ export const rewards = settingGroup({
     },
   },
   choices: [
-    { topic: 'time of the reward', upstream: 'only at the end', ours: 'the same' },
     {
       topic: 'comparison of databases',
       upstream: 'a hash of Python’s text: 5 is not 5.0',

@@ -106,6 +106,7 @@ describe('the sheet', () => {
       ],
       ...[
         'loss_scale_factor',
+        'outcome_advantage_coef',
         'overlong_buffer.enable',
         'overlong_buffer.len',
         'overlong_buffer.penalty_factor',
@@ -136,6 +137,7 @@ describe('the sheet', () => {
       malformed_policy: ['end', 'feedback'],
       mask_truncated: [false, false],
       'reward.partial': [0, 0],
+      'reward.turn': [0, 0],
       ppo_mini_batch_size: [32, 8],
       ppo_micro_batch_size_per_gpu: [8, 0],
       adv_estimator: ['grpo', 'grpo'],

@@ -8,6 +8,7 @@ import { readTrajectory } from '../../../src/exchange/trajectory-schema.ts';
 import { reportOf } from '../../../src/evaluation/report.ts';
 import { estimateAdvantages } from '../../../src/training/advantages.ts';
 import { ConfigError, grpoConfig } from '../../../src/training/config.ts';
+import { PAPER } from '../../../src/training/defaults.ts';
 import { rolloutMetrics } from '../../../src/training/metrics.ts';
 import { isShaped, rewardOf, storeRewards } from '../../../src/training/rewards.ts';
 import { chooseGroups, isMixed } from '../../../src/training/step-batch.ts';
@@ -73,6 +74,7 @@ const OUTCOME_REWARD: RewardSettings = {
   'reward.outcome': 1,
   'reward.partial': 0,
   'reward.partial_gate': 'ended',
+  'reward.turn': 0,
   'reward.format': 0,
   'reward.tool_match': 0,
   'reward.unconfirmed_write': 0,
@@ -185,7 +187,7 @@ describe('a shaped reward', () => {
   test('separates rollouts with the same outcome', () => {
     expect(group.map(totalReward)).toEqual([1.5, 1.25, 0.25, 0]);
     // Mean 0.75; the outcome alone would give 0.5 and −0.5.
-    const settings = { adv_estimator: 'grpo', norm_adv_by_std_in_grpo: false, gamma: 1 } as const;
+    const settings = { adv_estimator: 'grpo', norm_adv_by_std_in_grpo: false, gamma: 1, outcome_advantage_coef: 0.3 } as const;
     const outcomes = group.map((t) => ({ reward: totalReward(t), length: 1 }));
     expect(estimateAdvantages([outcomes], settings)).toEqual([[0.75, 0.5, -0.5, -0.75]]);
   });
@@ -193,10 +195,10 @@ describe('a shaped reward', () => {
   test('makes a group of equal outcomes mixed', () => {
     const failed = group.slice(2);
     expect(failed.map(({ reward }) => reward)).toEqual([0, 0]);
-    expect(isMixed(failed)).toBe(true);
-    expect(isMixed([group[3]!, group[3]!])).toBe(false);
+    expect(isMixed(failed, PAPER)).toBe(true);
+    expect(isMixed([group[3]!, group[3]!], PAPER)).toBe(false);
     const equal = [group[3]!, group[3]!];
-    expect(chooseGroups([equal, failed], 1)).toEqual([failed]);
+    expect(chooseGroups([equal, failed], 1, PAPER)).toEqual([failed]);
   });
 
   test('is in critic/rewards and by term; critic/score is the outcome', () => {
