@@ -170,6 +170,19 @@ describe('channels', () => {
     expect(push[agent.start]).toBeCloseTo(-2 * (1 - Math.exp(-0.1)), 12);
   });
 
+  test('if the tokens have different advantages, each token shows its own, even where it is close to the mean of the rollout', () => {
+    const stored = (at: (t: number) => number) => {
+      const advantage = Array.from({ length: agent.end - agent.start }, (_, t) => at(t));
+      const trained = nodes.map((node) => (node.id === 2 ? { ...node, annotations: { advantage } } : node));
+      return [...channelValues(sequenceOf({ nodes: trained, leaf: 4 }), -2).advantage.slice(agent.start, agent.end)];
+    };
+    const [first, ...rest] = stored((t) => (t === 0 ? -2.0001 : 1.5));
+    expect(first).toBe(-2.0001);
+    expect(new Set(rest)).toEqual(new Set([1.5]));
+    // A recorded run has only four digits of one number for all tokens.
+    expect(new Set(stored(() => -2.0001))).toEqual(new Set([-2]));
+  });
+
   test('strengths and intensities', () => {
     expect(strength('logprob', -3)).toBe(3);
     expect(strength('ratio', 0.5)).toBe(-0.5);

@@ -63,7 +63,7 @@ export const CHANNEL_INFO: Record<Channel, ChannelInfo> = {
   advantage: {
     label: 'Advantage',
     meaning:
-      'The reward of the rollout compared with the mean of its group. It is one number for the whole rollout, so all sampled tokens have the same colour.',
+      'The reward of the rollout compared with the mean of its group. Usually all sampled tokens have the same. With mt_grpo and gtpo, each turn has its own.',
     kind: 'diverging',
     floor: 1e-6,
   },
@@ -139,7 +139,10 @@ export function channelValues(sequence: TokenSequence, advantage: number | null,
   const by_logprob = bySecond(({ logprobs }, t) => logprobs[t]!);
   // The recorded run stores only four digits of a token's values. So an advantage this close to the rollout's counts as equal to it.
   const ofRollout = (own: number) => advantage !== null && !(Math.abs(own - advantage) > 1e-3 * Math.abs(advantage));
-  const advantages = stored('advantage').map((own, t) => (mask[t] && ofRollout(own) ? advantage! : own));
+  const own = stored('advantage');
+  // With a turn-level estimator the tokens differ, and the rollout's advantage is only their mean.
+  const equal = own.every((value, t) => !mask[t] || ofRollout(value));
+  const advantages = own.map((value, t) => (mask[t] && equal ? advantage! : value));
   return {
     logprob,
     ref_logprob,
