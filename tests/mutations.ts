@@ -15,6 +15,7 @@ export interface Mutation {
 
 const T = 'training';
 const BEHAVIOUR = 'training/behaviour.test.ts';
+const TURNS = 'training/turn-rewards.test.ts';
 const VERL = 'training/verl-algorithms.test.ts';
 
 export const MUTATIONS: readonly Mutation[] = [
@@ -132,6 +133,34 @@ export const MUTATIONS: readonly Mutation[] = [
     from: '/ (rewards.length - 1)) };',
     to: '/ rewards.length) };',
     tests: VERL,
+  },
+  {
+    breaks: 'the advantage of a turn reaches exactly its tokens',
+    file: 'src/training/advantages.ts',
+    from: 'Array<number>(length).fill(ofTurns[i]![k]!)',
+    to: 'Array<number>(length).fill(ofTurns[i]![0]!)',
+    tests: TURNS,
+  },
+  {
+    breaks: 'the update has the advantage of each token',
+    file: 'src/training/grpo.ts',
+    from: 'inputs: [advantages, oldLogprobs[i]!, refLogprobs],',
+    to: 'inputs: [tokenAdvantages(weighed[i]!.sample.advantage, lossMask), oldLogprobs[i]!, refLogprobs],',
+    tests: TURNS,
+  },
+  {
+    breaks: 'a turn is not paid for what was right before it',
+    file: 'src/training/turn-rewards.ts',
+    from: 'turn.reward += worth() - before;',
+    to: 'turn.reward += worth();',
+    tests: TURNS,
+  },
+  {
+    breaks: 'gtpo compares the sum of the rewards, mt_grpo each reward',
+    file: 'src/training/advantages.ts',
+    from: "    adv_estimator === 'mt_grpo'\n",
+    to: "    adv_estimator !== 'mt_grpo'\n",
+    tests: TURNS,
   },
   {
     breaks: 'RLOO leaves one out',

@@ -2,6 +2,7 @@
  * Rewards of turns and turn-level advantages: the reward of each turn, the equations of the papers, and the tokens that the
  * advantages reach in the update.
  */
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { runEpisode } from '../../../src/agent/episode.ts';
 import { expertPlayer } from '../../../src/agent/players.ts';
@@ -14,6 +15,7 @@ import { shares } from '../../../src/environments/conditions.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
 import type { RowChange, Task, ToolCall, Verdict } from '../../../src/records/task.ts';
 import type { MessageNode, Trajectory } from '../../../src/records/trajectory.ts';
+import { readToml } from '../../../src/experiments/read-toml.ts';
 import { advantageOf } from '../../../src/formats/rollout-lines.ts';
 import { type Advantage, estimateAdvantages, type Outcome } from '../../../src/training/advantages.ts';
 import { ALGORITHMS, withAlgorithm } from '../../../src/training/algorithms/index.ts';
@@ -417,6 +419,18 @@ describe('a step', () => {
     expect(stored.every((value) => typeof value === 'number')).toBe(true);
     expect(new Set(stored).size).toBeGreaterThan(1);
   });
+});
+
+test('the experiment compares the outcome alone, the plain sum, and both estimators', () => {
+  const { variants, base, seeds } = readToml(readFileSync('public/experiments/turn-rewards.toml', 'utf8'), 'turn-rewards.toml');
+  const configs = variants.map(({ overrides }) => grpoConfig(base.preset!, { ...base.overrides, ...overrides }));
+  expect(configs.map((config) => [config.adv_estimator, config['reward.turn'], config.gamma])).toEqual([
+    ['grpo', 0, 1],
+    ['grpo', 1, 1],
+    ['mt_grpo', 1, 1],
+    ['gtpo', 1, 0.9],
+  ]);
+  expect(seeds).toHaveLength(5);
 });
 
 test('--algorithm sets the bundle', () => {
