@@ -2,7 +2,7 @@
 import type { ConversationRuleSet } from '../agent/rules.ts';
 import type { Judgement } from '../environments/domain.ts';
 import type { Rows, World, WorldTables } from '../environments/overlay.ts';
-import type { ExactResult, TaskQuery } from '../environments/types.ts';
+import type { ExactResult } from '../environments/types.ts';
 import type { ImportLimits } from '../exchange/file-source.ts';
 import type { Benchmark, BenchmarkTask, InitialState } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
@@ -27,7 +27,7 @@ export interface BenchmarkDefinition<T extends BenchmarkTask = BenchmarkTask> {
   /** The tools that end the conversation when a call of them succeeds. */
   terminalTools: readonly string[];
   /** The names of the splits for training and for held-out evaluation. The first name that the data has is used. */
-  splits: Record<TaskQuery['split'], readonly string[]>;
+  splits: Record<'train' | 'heldout', readonly string[]>;
   files: BenchmarkFiles<T>;
   tasks: TaskReader<T>;
   /**

@@ -41,7 +41,7 @@ export function importedDomain(benchmark: BenchmarkDefinition, domain: Benchmark
     async tasks({ split, select, count, from = 0 }) {
       const { id, imported } = await loaded();
       const world = new World(id, imported.tables);
-      const own = benchmark.splits[split].find((wanted) => Object.hasOwn(imported.splits, wanted));
+      const own = benchmark.splits[split === 'train' ? 'train' : 'heldout'].find((wanted) => Object.hasOwn(imported.splits, wanted));
       const tasks = select ? selectTasks(benchmark, imported, select) : tasksOfSplit(imported, own);
       const label = select && 'split' in select ? select.split : split;
       return tasks.slice(from, from + count).map((task) => storeTask(benchmark, domain, task, { split: label, world }));

@@ -1,4 +1,5 @@
 /** @file The lines that `mua evaluate` prints about its report. */
+import type { Overlap } from '../records/evaluation.ts';
 import type { EvaluateReport, EvaluateResult } from '../trainer/messages.ts';
 import { correctedText, holm } from '../base/holm.ts';
 import { percent } from './commands/shared.ts';
@@ -25,7 +26,12 @@ export const reportLines = (report: EvaluateReport): string[] => [
   ...writesWithYes(report.confirmed_writes),
   ...counts('tools', report.tool_calls),
   ...(report.customer ? customerLines(report.customer) : []),
+  ...(report.seen_utterances ? [`customers: ${overlapText(report.seen_utterances)}`] : []),
 ];
+
+/** For example `0.0 % of 883 utterances occur in training (ids masked)`. */
+export const overlapText = ({ seen, of }: Overlap): string =>
+  `${percent(of === 0 ? 0 : seen / of)} of ${of} utterances occur in training (ids masked)`;
 
 const writesWithYes = (share: EvaluateReport['confirmed_writes']) =>
   share ? [`writes with the customer's yes: ${percent(share.value)}  (95 %: ${percent(share.low)} to ${percent(share.high)})`] : [];

@@ -13,6 +13,7 @@ import { evaluate } from './commands/evaluate.ts';
 import { exportRun } from './commands/export-run.ts';
 import { exportModel } from './commands/export.ts';
 import { bench, generate, grad, plan, score } from './commands/model.ts';
+import { overlap } from './commands/overlap.ts';
 import { open, userServer } from './commands/local.ts';
 import { synthesize } from './commands/synthesize.ts';
 import { sft, train } from './commands/training.ts';
@@ -26,6 +27,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   train,
   experiment,
   evaluate,
+  overlap,
   synthesize,
   sft,
   score,

@@ -3,6 +3,7 @@ import type { CreateExpert } from '../agent/acts.ts';
 import type { DomainSource } from '../environments/domain.ts';
 import { ANYONE, RELIABLE } from '../environments/conditions.ts';
 import type { Conditions } from '../records/conditions.ts';
+import { type Split, SPLITS } from '../records/task.ts';
 import type { CustomerLanguage, CustomerScripts } from '../users/types.ts';
 import * as all from './index.ts';
 import type { DomainModule } from './types.ts';
@@ -54,6 +55,13 @@ export function uncodedConditions(domain: string, level: string): Conditions | u
   const { customers, uncoded = customers } = levelOf(domain, level) ?? {};
   return uncoded && { customers: uncoded, tools: RELIABLE };
 }
+
+/** The splits of a domain. */
+export const taskSplits = (domain: string): readonly Split[] =>
+  SPLITS.filter((split) => split !== 'unseen' || GENERATED.some(({ name, unseen }) => name === domain && unseen));
+
+/** What customers of the level can want. Empty if the tasks cannot be restricted. */
+export const intentsOf = (domain: string, level: string): readonly string[] => levelOf(domain, level)?.intents ?? [];
 
 /** Whether the agent's conversations in this domain are audited. False for an unknown domain, which a stored conversation can have. */
 export const isAudited = (domain: string): boolean => domainOf(domain)?.audit !== undefined;

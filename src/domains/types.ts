@@ -10,6 +10,8 @@ export interface DomainLevel {
   name: string;
   /** The mix of customers in runs and evaluations that do not choose another. Absent if the customers of this level cannot be chosen. */
   customers?: CustomerShares;
+  /** What customers of this level can want, if the tasks of a run can be restricted to some of it. */
+  intents?: readonly string[];
   /** The mix of customers of a task whose id has no code for customers. Default: `customers`. */
   uncoded?: CustomerShares;
 }
@@ -24,6 +26,8 @@ export interface DomainModule {
   title: string;
   /** The levels in their order in lists. Empty if all tasks are imported. */
   levels: readonly DomainLevel[];
+  /** Whether its world has tasks of the split `unseen`. */
+  unseen?: true;
   /** The tools that transfer the customer to a human. They end an episode under MUA-RL's rules. */
   transfers: readonly string[];
   /** The rules of the audit of the agent. Absent if the domain has no audit. */

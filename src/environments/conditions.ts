@@ -1,6 +1,6 @@
 /**
- * @file The conditions of generated tasks (shares of customers and faults of tools), as settings and as a code in task ids. A
- * task id contains its conditions, because evaluations are paired by task id, so tasks with equal ids must be equal.
+ * @file The conditions of generated tasks (shares of customers, faults of tools, intents), as settings and as a code in task
+ * ids. A task id contains its conditions, because evaluations are paired by task id, so tasks with equal ids must be equal.
  */
 import {
   PERSONAS,
@@ -40,17 +40,25 @@ export function conditionSettings({ customers, tools }: Conditions): ConditionSe
   return settings as ConditionSettings & ValidationConditionSettings;
 }
 
-type Settings = ConditionSettings & ValidationConditionSettings;
+type Settings = ConditionSettings & ValidationConditionSettings & Partial<Record<'intents' | 'val_intents', string>>;
 
 /** The conditions of a run: those of its training, or those of its evaluations. */
 export function conditionsOf(settings: Settings, phase: 'train' | 'val'): Conditions {
-  const value = (name: keyof ConditionSettings) => settings[phase === 'val' ? (`val_${name}` as keyof Settings) : name];
+  const prefix = phase === 'val' ? 'val_' : '';
+  const value = (name: keyof ConditionSettings) => settings[`${prefix}${name}`];
+  // Runs from before the setting existed have tasks with all intents.
+  const intents = readIntents(settings[`${prefix}intents`] ?? '');
   return {
     customers: Object.fromEntries(PERSONAS.map((persona) => [persona, value(`customers.${persona}`)])) as CustomerShares,
     // Runs from before a fault existed have no setting for the fault.
     tools: faults((fault) => value(`tools.${fault}`) ?? 0),
+    ...(intents.length > 0 && { intents }),
   };
 }
+
+/** Reads a list such as `cancel, return`. Each name occurs once, in alphabetical order. */
+export const readIntents = (list: string): string[] =>
+  [...new Set(list.split(',').map((name) => name.trim()))].filter((name) => name !== '').sort();
 
 /**
  * Replaces shares by the given values. The other shares keep their proportions and are scaled, so that the sum of all is 1. If
@@ -76,7 +84,7 @@ const round = (value: number) => Math.round(value * 1e6) / 1e6;
 
 /*
  * The code in ids has a letter for each share, followed by its value in thousandths. Shares that are 0 are omitted:
- * `u190r130c550p100i30`.
+ * `u190r130c550p100i30`. If the intents are restricted, they follow: `u190r130c550p100i30.cancel.return`.
  */
 const LETTERS: Record<Persona | keyof ToolFaults, string> = {
   upfront: 'u',
@@ -101,23 +109,28 @@ export function conditionsCode(conditions: Conditions | undefined, uncoded: Cond
   return code === encode(uncoded) ? '' : code;
 }
 
-const encode = ({ customers, tools }: Conditions): string =>
-  Object.entries({ ...customers, ...tools })
-    .map(([name, value]) => [LETTERS[name as keyof typeof LETTERS], Math.round(value * 1000)] as const)
-    .filter(([, thousandths]) => thousandths > 0)
-    .map(([letter, thousandths]) => `${letter}${thousandths}`)
-    .join('');
+const encode = ({ customers, tools, intents = [] }: Conditions): string =>
+  [
+    Object.entries({ ...customers, ...tools })
+      .map(([name, value]) => [LETTERS[name as keyof typeof LETTERS], Math.round(value * 1000)] as const)
+      .filter(([, thousandths]) => thousandths > 0)
+      .map(([letter, thousandths]) => `${letter}${thousandths}`)
+      .join(''),
+    ...intents,
+  ].join('.');
 
-export const isConditionsCode = (text: string): boolean => /^(?:[urcpiwost]\d{1,4})*$/.test(text);
+export const isConditionsCode = (text: string): boolean => /^(?:[urcpiwost]\d{1,4})*(?:\.[a-z_]+)*$/.test(text);
 
 /** Reads a code that `conditionsCode` wrote. Undefined for ''. @throws if the text is not such a code */
 export function readConditionsCode(code: string): Conditions | undefined {
   if (code === '') return undefined;
   if (!isConditionsCode(code)) throw new Error(`conditions "${code}" of a task id: expected shares such as u200c800`);
-  const values = new Map([...code.matchAll(/([a-z])(\d+)/g)].map(([, letter, thousandths]) => [letter!, Number(thousandths) / 1000]));
+  const [shares = '', ...intents] = code.split('.');
+  const values = new Map([...shares.matchAll(/([a-z])(\d+)/g)].map(([, letter, thousandths]) => [letter!, Number(thousandths) / 1000]));
   const of = (name: keyof typeof LETTERS) => values.get(LETTERS[name]) ?? 0;
   return {
     customers: Object.fromEntries(PERSONAS.map((persona) => [persona, of(persona)])) as CustomerShares,
     tools: faults(of),
+    ...(intents.length > 0 && { intents }),
   };
 }

@@ -1,6 +1,6 @@
 /** @file The interface of a domain. The store, the log and the verifier use a domain only through it. */
 import type { InitialState } from '../records/benchmark-task.ts';
-import type { RowChange, Task, ToolCall, Verdict } from '../records/task.ts';
+import type { RowChange, Split, Task, ToolCall, Verdict } from '../records/task.ts';
 import type { ExactResult } from './types.ts';
 import { Overlay, type Rows, type World, type WorldTables } from './overlay.ts';
 import type { Domain, TaskQuery, TurnChange, WorldPromises } from './types.ts';
@@ -26,6 +26,8 @@ interface DomainBase {
   levels: readonly string[];
   /** Whether `TaskQuery.conditions` can select its tasks. */
   conditions?: true;
+  /** Whether it has tasks of the split `unseen`. */
+  unseen?: true;
   /** Whether `TaskQuery.select` can select its tasks. */
   selects?: true;
   domain(level: string): Domain | Promise<Domain>;
@@ -39,7 +41,7 @@ export interface TableDomain extends DomainBase {
   /** Present if the worlds are stored as imports, so that the store keeps no copy. */
   imported?: true;
   /** The number of generated tasks that share a world, and a function that makes the id of a world. */
-  worlds?: { tasks: number; id(level: string, world: { split: 'train' | 'heldout'; seed: number; number: number }): string };
+  worlds?: { tasks: number; id(level: string, world: { split: Split; seed: number; number: number }): string };
   /** Makes a base world from its id, deterministically. @throws if the id does not belong to this domain */
   world(id: string): WorldTables | Promise<WorldTables>;
   /** Changes a fresh world to the task's initial state. @throws error that names the action that failed */

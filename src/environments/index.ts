@@ -10,7 +10,7 @@ import { MemoryStore } from './memory-store.ts';
 import { OverlayStore } from './overlay-store.ts';
 import { SessionWorlds } from './session-worlds.ts';
 import type { Json } from '../records/json.ts';
-import type { RowChange, Task, ToolCall, Verdict } from '../records/task.ts';
+import { type RowChange, SPLITS, type Task, type ToolCall, type Verdict } from '../records/task.ts';
 import type { Domain, Environments, TaskQuery, ToolResult, TurnChange } from './types.ts';
 import { compareOverlays, replayGold } from './verifier.ts';
 
@@ -53,9 +53,10 @@ export class OverlayEnvironments implements Environments {
     ] as const) {
       if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${field}: ${value} is not a whole number ≥ 0`);
     }
-    if (query.split !== 'train' && query.split !== 'heldout')
-      throw new Error(`split: '${String(query.split)}' is neither 'train' nor 'heldout'`);
     const definition = await this.store.definition(query.domain);
+    const splits = SPLITS.filter((split) => split !== 'unseen' || definition.unseen);
+    if (!splits.includes(query.split))
+      throw new Error(`split: '${String(query.split)}' is no split of ${query.domain}; expected ${splits.join(' or ')}`);
     if (query.select && !definition.selects)
       throw new Error(`select: tasks of '${query.domain}' are generated, they have no ids or splits of a benchmark`);
     return definition.tasks(definition.conditions ? query : { ...query, conditions: undefined });

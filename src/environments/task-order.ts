@@ -19,7 +19,7 @@ export function trainingIndex(place: number): number {
 }
 
 /**
- * The tasks of an evaluation. Held-out tasks are each from another world: numbers 0, STRIDE, 2 · STRIDE, …. Tasks of `train` are those that
+ * The tasks of an evaluation. Tasks of `heldout` and `unseen` are each from another world: numbers 0, STRIDE, 2 · STRIDE, …. Tasks of `train` are those that
  * a training plays first. Of a finite set, such as a benchmark, they are the first `count` tasks.
  */
 export async function evaluationTasks(
@@ -27,7 +27,7 @@ export async function evaluationTasks(
   query: Omit<TaskQuery, 'from'>,
 ): Promise<Task[]> {
   if (domain.finite) return environments.tasks(query);
-  const index = query.split === 'heldout' ? (place: number) => STRIDE * place : trainingIndex;
+  const index = query.split === 'train' ? trainingIndex : (place: number) => STRIDE * place;
   const tasks = Array.from({ length: query.count }, (_, place) => environments.tasks({ ...query, from: index(place), count: 1 }));
   return (await Promise.all(tasks)).flat();
 }

@@ -4,7 +4,7 @@
  */
 import type { Benchmark } from '../records/benchmark-task.ts';
 import type { Conditions } from '../records/conditions.ts';
-import type { RowChange, Task, ToolCall, ToolSchema, Verdict } from '../records/task.ts';
+import type { RowChange, Split, Task, ToolCall, ToolSchema, Verdict } from '../records/task.ts';
 
 /** What changes in the world before a turn of the agent. */
 export interface TurnChange {
@@ -66,7 +66,7 @@ export interface ToolResult {
 export interface TaskQuery {
   domain: string;
   level: string;
-  split: 'train' | 'heldout';
+  split: Split;
   seed: number;
   count: number;
   /** The index of the first task. There is no end to the generated tasks. */

@@ -9,6 +9,7 @@ import type { ConversationRules, EpisodeLimits, MalformedPolicy } from '../recor
 import { AGENTS, type EvaluationSettings } from '../records/evaluation.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
 import { type GrpoConfig, MOST_WORDS, type RunRequest, type RunStatus, type RunWords, type StepMetrics } from '../records/run.ts';
+import { SPLITS } from '../records/task.ts';
 import type { EndpointConfig } from '../records/user.ts';
 import { checked } from './checked.ts';
 import { type Fields, id, name, natural, number, oneOf, scalar, text, time } from './schema-fields.ts';
@@ -134,6 +135,7 @@ const conditions = z.object({
     confused: number,
   } satisfies Fields<CustomerShares>),
   tools: toolFaultsSchema,
+  intents: z.optional(z.array(name)),
 } satisfies Fields<Conditions>);
 const MALFORMED: Record<MalformedPolicy, true> = { end: true, feedback: true, as_text: true };
 const CONVERSATION_RULES: Record<ConversationRules, true> = { domain: true, mua_rl: true };
@@ -145,7 +147,7 @@ export const evaluationSchema = z.object({
   settings: z.object({
     domain: name,
     level: name,
-    split: z.enum(['train', 'heldout']),
+    split: z.enum(SPLITS),
     tasks: natural,
     trials: z.number().check(z.int(), z.minimum(1), z.maximum(1000)),
     temperature: number,

@@ -57,7 +57,8 @@ const experimentSchema = z.strictObject({
 });
 
 /** The settings on which it depends which held-out tasks are played, by whom and when. They must be the same in all variants. */
-const HELD_OUT = /^(domain|level|conversation_rules|val_tasks|val_greedy|test_freq|val_kwargs\..*|val_customers\..*|val_tools\..*)$/;
+const HELD_OUT =
+  /^(domain|level|conversation_rules|val_tasks|val_split|val_intents|val_greedy|test_freq|val_kwargs\..*|val_customers\..*|val_tools\..*)$/;
 /** The settings that belong to `evaluation`, so that a variant may not have them. A variant may say who plays the agent. */
 const OF_EVALUATION = /^(val_(?!agent$)|test_freq$)/;
 

@@ -26,6 +26,8 @@ export interface ToolFaults {
 export interface Conditions {
   customers: CustomerShares;
   tools: ToolFaults;
+  /** The only intents that tasks have, in alphabetical order. Absent: all intents of the level. */
+  intents?: readonly string[];
 }
 
 /** The conditions of training as settings. The settings for a run's evaluations have the prefix `val_`. */

@@ -3,7 +3,7 @@ import type { Conditions } from './conditions.ts';
 import { STYLES } from './dataset.ts';
 import type { ConversationRules, EpisodeLimits } from './episode.ts';
 import type { ModelRef } from './model.ts';
-import type { Violation } from './task.ts';
+import type { Split, Violation } from './task.ts';
 import type { TerminationReason } from './trajectory.ts';
 import type { CustomerFaultKind, UserConfig } from './user.ts';
 
@@ -21,7 +21,7 @@ export type AgentName = (typeof AGENTS)[number];
 export interface EvaluationSettings {
   domain: string;
   level: string;
-  split: 'train' | 'heldout';
+  split: Split;
   tasks: number;
   trials: number;
   temperature: number;
@@ -100,6 +100,12 @@ export interface EvaluationReport {
   turns_mean: number;
   by_intent: Record<string, { tasks: number; pass_hat_1: number }>;
   seconds: number;
+}
+
+/** Of `of` utterances of customers, `seen` also occur in training. */
+export interface Overlap {
+  seen: number;
+  of: number;
 }
 
 /** An estimate with its 95 % interval. */

@@ -55,6 +55,15 @@ export interface UserScenario {
   phone?: Record<string, Json>;
 }
 
+/**
+ * The splits of generated tasks. `heldout` has worlds of its own. `unseen` also has customers, products and wordings of customers that no
+ * other split has.
+ */
+export const SPLITS = ['train', 'heldout', 'unseen'] as const;
+export type Split = (typeof SPLITS)[number];
+
+export const isSplit = (name: string | undefined): name is Split => (SPLITS as readonly (string | undefined)[]).includes(name);
+
 /** The domain and level of a task that another tool recorded. The tools, tables and customer of such a task are not known. */
 export const FOREIGN_PLACE = { domain: 'imported', level: 'other' } as const;
 

@@ -2,11 +2,9 @@
 import { shown } from '../base/input-error.ts';
 import { importedParts } from '../benchmarks/imported-benchmark.ts';
 import type { Conditions } from '../records/conditions.ts';
-import type { Task } from '../records/task.ts';
+import { isSplit, type Split, type Task } from '../records/task.ts';
 import type { Domain, Environments } from '../environments/types.ts';
 import { ProtocolError } from './protocol.ts';
-
-type Split = 'train' | 'heldout';
 
 /** The data of a reset. Unknown fields are ignored, because TRL passes whole rows of its dataset. */
 export interface ResetData {
@@ -32,12 +30,12 @@ export function readReset(data: Record<string, unknown>): ResetData {
     throw wrong('seed', seed, `a whole number from 0 to ${MAX_SEED}`);
   // Other libraries call the held-out tasks `test`.
   const part = split === 'test' ? 'heldout' : (split ?? undefined);
-  if (part !== undefined && part !== 'train' && part !== 'heldout') throw wrong('split', split, '"train", "heldout" or "test"');
+  if (part !== undefined && !isSplit(part as string)) throw wrong('split', split, '"train", "heldout", "unseen" or "test"');
   return {
     ...(typeof seed === 'number' && { seed }),
     ...(text('episode_id', episode_id) !== undefined && { episode_id: episode_id as string }),
     ...(text('task_id', task_id) !== undefined && { task_id: task_id as string }),
-    ...(part !== undefined && { split: part }),
+    ...(part !== undefined && { split: part as Split }),
   };
 }
 
@@ -92,9 +90,10 @@ export class TaskSource {
       });
       return task!;
     }
-    const match = new RegExp(`^${name}/${level}/(train|heldout)/(\\d{1,10})(?:~[^/]*)?/(\\d{1,9})$`).exec(id);
-    if (!match) throw unknownTask(id, `the id of a generated task, such as "${name}/${level}/train/1/0"`);
-    const task = await this.#generated(match[1] as Split, Number(match[2]), Number(match[3]));
+    const match = new RegExp(`^${name}/${level}/([a-z]+)/(\\d{1,10})(?:~[^/]*)?/(\\d{1,9})$`).exec(id);
+    const split = match?.[1];
+    if (!match || !isSplit(split)) throw unknownTask(id, `the id of a generated task, such as "${name}/${level}/train/1/0"`);
+    const task = await this.#generated(split, Number(match[2]), Number(match[3]));
     if (task.id !== id) throw unknownTask(id, `"${task.id}", as the customers of this server have other conditions`);
     return task;
   }

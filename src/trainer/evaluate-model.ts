@@ -19,6 +19,7 @@ import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
 import { evaluationConfig } from '../training/config.ts';
+import { COMPARED, overlapOf, spoken, utterancesOf } from '../training/utterance-overlap.ts';
 import { concurrency, type EngineHost, sizeOf } from './engine-host.ts';
 import type { EvaluatedCustomer, EvaluateOptions, EvaluateReport, EvaluateResult, EvaluationSink } from './messages.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -69,14 +70,22 @@ export async function evaluateModel(
     );
   }
   const [first, ...others] = evaluated.map(({ results }) => results);
+  // Only this split is made to be new, and 2,000 conversations take some time.
+  const trained = split === 'unseen' ? await spoken(environments, { domain, level, seed }, 'train', COMPARED.train) : null;
   return {
-    reports: evaluated.map(({ report }) => ({ ...report, noop_skipped: chosen.length - tasks.length })),
+    reports: evaluated.map(({ report, said }) => ({
+      ...report,
+      noop_skipped: chosen.length - tasks.length,
+      ...(trained && { seen_utterances: overlapOf(trained, said) }),
+    })),
     differences: others.map((other) => pairedDifference(pairTrials(first!, other))),
   };
 }
 
 interface Played {
   report: EvaluateReport;
+  /** What the customers said. */
+  said: string[];
   results: TrialResult[];
 }
 
@@ -134,6 +143,7 @@ async function play(
         }),
       }),
     },
+    said: trajectories.flatMap(({ nodes }) => utterancesOf(nodes)),
     results,
   };
 }

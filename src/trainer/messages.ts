@@ -12,12 +12,12 @@ import type { TopTokens } from '../engine/types.ts';
 import type { TaskQuery } from '../environments/types.ts';
 import type { ConversationRules, EpisodeLimits, Sampling } from '../records/episode.ts';
 import type { DatasetOptions } from '../records/dataset.ts';
-import type { EvaluationReport, TrialResult } from '../records/evaluation.ts';
+import type { Overlap, EvaluationReport, TrialResult } from '../records/evaluation.ts';
 import type { ModelFiles, ModelRef, Precision } from '../records/model.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
 import type { GrpoConfig, RunStatus, StepMetrics } from '../records/run.ts';
 import type { SftConfig } from '../training/settings/index.ts';
-import type { Task } from '../records/task.ts';
+import type { Split, Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { BrowserUser, UserConfig } from '../records/user.ts';
 
@@ -203,7 +203,7 @@ export interface Rescored {
 export interface EvaluateOptions {
   domain: string;
   level: string;
-  split: 'train' | 'heldout';
+  split: Split;
   /** Selects tasks of an imported benchmark. If given, `split` is ignored. */
   select?: TaskQuery['select'];
   /** The largest number of tasks. */
@@ -247,6 +247,8 @@ export interface EvaluateReport extends EvaluationReport {
   /** How often the simulated customer did something wrong. Only `mua evaluate` reports it. */
   customer?: CustomerQuality;
   results?: object;
+  /** How many utterances of the customers occur in training. Only `mua evaluate --split unseen` reports it. */
+  seen_utterances?: Overlap;
   /** The number of skipped no-op tasks. */
   noop_skipped?: number;
 }

@@ -1,8 +1,18 @@
 /** @file Reads and checks the settings of a run. The names are verl's; TRL's names are accepted too. */
 import type { z } from 'zod';
-import { COLD_START, completeShares, conditionSettings, conditionsOf } from '../environments/conditions.ts';
+import { COLD_START, completeShares, conditionSettings, conditionsOf, readIntents } from '../environments/conditions.ts';
 import { PERSONAS, type Conditions, type CustomerShares } from '../records/conditions.ts';
-import { AUDITED, CHOOSABLE, hasConditions, isAudited, levelConditions, rewardsTurns, TURN_REWARDED } from '../domains/registry.ts';
+import {
+  AUDITED,
+  CHOOSABLE,
+  hasConditions,
+  intentsOf,
+  isAudited,
+  levelConditions,
+  rewardsTurns,
+  taskSplits,
+  TURN_REWARDED,
+} from '../domains/registry.ts';
 import { type CallsAgain, type Style, STYLES } from '../records/dataset.ts';
 import { REWARD_TERMS } from '../records/rewards.ts';
 import { InputError, shown } from '../base/input-error.ts';
@@ -121,8 +131,24 @@ export function grpoConfig(preset: string, overrides: Record<string, unknown> = 
       `setting "ppo_mini_batch_size" is ${config.ppo_mini_batch_size}: expected a divisor of train_batch_size (${config.train_batch_size})`,
     );
   }
+  checkIntents(config);
+  if (!taskSplits(config.domain).includes(config.val_split))
+    throw new ConfigError(
+      `setting "val_split" is "${config.val_split}": expected ${taskSplits(config.domain).join(' or ')}, the splits of ${config.domain}`,
+    );
   checkRewards(config);
   return config;
+}
+
+/** @throws ConfigError if an intent is none of the level's */
+function checkIntents(config: GrpoConfig): void {
+  const known = intentsOf(config.domain, config.level);
+  for (const name of ['intents', 'val_intents'] as const) {
+    const unknown = readIntents(config[name]).find((intent) => !known.includes(intent));
+    if (unknown === undefined) continue;
+    const expected = known.length > 0 ? `some of ${known.join(', ')}` : 'no value';
+    throw new ConfigError(`setting "${name}" has "${unknown}": expected ${expected} at ${config.domain} ${config.level}`);
+  }
 }
 
 /** @throws ConfigError if no term of the reward is switched on, or if the domain or the estimator does not fit a term */
@@ -161,13 +187,16 @@ export function evaluationConfig({
   settings?: Record<string, string>;
 }): GrpoConfig {
   const base = preset === undefined ? limitsFor(domain, level) : grpoConfig(preset);
-  return resolve(grpoSchema, base, withConditions(base, { ...settings, domain, level }));
+  const config = resolve(grpoSchema, base, withConditions(base, { ...settings, domain, level }));
+  checkIntents(config);
+  return config;
 }
 
 /** The settings of the cold start's conversations. */
 const COLD_START_SETTINGS = [
   ...Object.keys(conditionSettings(COLD_START)).filter((name) => !name.startsWith('val_')),
   ...STYLES.map((style) => `demonstrators.${style}.calls_again`),
+  'intents',
 ];
 
 /** The shares of customers and tool faults in the conversations of the cold start, and what its demonstrators do. @throws ConfigError */
@@ -180,6 +209,7 @@ export function coldStart(
   if (other) throw new ConfigError(`unknown setting "${other}"; known: ${COLD_START_SETTINGS.join(', ')}`);
   const base: GrpoConfig = { ...limitsFor(domain, level), ...conditionSettings(COLD_START) };
   const config = resolve(grpoSchema, base, withConditions(base, settings));
+  checkIntents(config);
   return { conditions: conditionsOf(config, 'train'), callsAgain: callsAgainOf(config) };
 }
 

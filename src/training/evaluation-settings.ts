@@ -2,6 +2,7 @@
 import type { Sampling } from '../records/episode.ts';
 import type { EvaluationSettings } from '../records/evaluation.ts';
 import type { GrpoConfig } from '../records/run.ts';
+import type { Split } from '../records/task.ts';
 import type { UserConfig } from '../records/user.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import { limitsOf } from '../evaluation/types.ts';
@@ -22,6 +23,9 @@ export function evaluationSettings(asked: Asked): EvaluationSettings {
   };
 }
 
+/** The split of a run's evaluations. Runs from before the setting existed play held-out tasks. */
+export const valSplit = ({ val_split = 'heldout' }: Partial<Pick<GrpoConfig, 'val_split'>>): Split => val_split;
+
 /** How the evaluations of a run sample: greedily, or with the same sampling settings as its rollouts. */
 export function validationSampling(config: Sampling & Pick<GrpoConfig, 'val_kwargs.do_sample'>): Sampling {
   const { temperature, top_p, top_k, 'val_kwargs.do_sample': sample } = config;
@@ -34,7 +38,7 @@ export function heldOutSettings(config: GrpoConfig, user: UserConfig, tasks = co
   return {
     domain,
     level,
-    split: 'heldout',
+    split: valSplit(config),
     tasks,
     trials: 1,
     ...validationSampling(config),

@@ -11,7 +11,7 @@ import { evaluate, type Evaluation, type EvaluationPlan } from '../evaluation/ev
 import type { GrpoConfig, StepMetrics } from '../records/run.ts';
 import { callsAgainOf } from './config.ts';
 import { type Alarm, alarmsOf } from './alarms.ts';
-import { validationSampling } from './evaluation-settings.ts';
+import { validationSampling, valSplit } from './evaluation-settings.ts';
 import { grpoStep } from './grpo.ts';
 import { EVALUATION_STREAM } from './presets.ts';
 import { rftStep } from './rft.ts';
@@ -82,7 +82,7 @@ async function evaluateHeldOut(stage: Stage, config: GrpoConfig, concurrency: nu
   const tasks = await evaluationTasks(stage, {
     domain: config.domain,
     level: config.level,
-    split: 'heldout',
+    split: valSplit(config),
     seed: config.seed,
     count: config.val_tasks,
     conditions: conditionsOf(config, 'val'),

@@ -61,7 +61,8 @@ export async function sftStep(
 async function demonstrate({ environments }: Stage, config: GrpoConfig, step: number, hooks: StepHooks): Promise<Conversation[]> {
   const count = config.train_batch_size * config.n;
   const { domain, level, seed, sft_styles: style } = config;
-  const conditions = config.sft_conditions === 'run' ? conditionsOf(config, 'train') : COLD_START;
+  const own = conditionsOf(config, 'train');
+  const conditions = config.sft_conditions === 'run' ? own : { ...COLD_START, intents: own.intents };
   hooks.onPhase?.('rollout', 0, count);
   const { conversations } = await synthesize(
     { environments, users: new ScriptedUsers(customerScripts) },

@@ -19,7 +19,7 @@ import type { ChatMessage } from '../records/conversation.ts';
 import { ALWAYS_AGAIN, type CallsAgain, type DatasetConversation, STYLES, type Style } from '../records/dataset.ts';
 import type { EpisodeLimits } from '../records/episode.ts';
 import type { Task, ToolSchema, UserScenario } from '../records/task.ts';
-import type { MessageNode } from '../records/trajectory.ts';
+import type { MessageNode, Trajectory } from '../records/trajectory.ts';
 import { GREETING } from '../users/prompt.ts';
 import type { UserSimulator } from '../users/types.ts';
 
@@ -82,10 +82,7 @@ export async function synthesize(
 ): Promise<{ conversations: SynthesizedConversation[]; tried: number; solved: number }> {
   const { styles = STYLES, conditions = COLD_START, callsAgain = ALWAYS_AGAIN, from = 0, side = 'agent' } = options;
   if (styles.length === 0) throw new Error('styles is empty: expected careful, brisk or both');
-  const [createExpert, domain] = await Promise.all([
-    demonstratorOf(options.domain),
-    stage.environments.domain(options.domain, options.level),
-  ]);
+  const demonstrate = await demonstrators(stage, options.domain, options.level, { styles, callsAgain });
   const { domain: name, level, seed } = options;
   const conversations: SynthesizedConversation[] = [];
   let [tried, solved] = [0, 0];
@@ -109,9 +106,43 @@ export async function synthesize(
   return { conversations, tried, solved };
 
   async function play(task: Task, seed: number): Promise<SynthesizedConversation> {
+    const { demonstrator, trajectory, tools } = await demonstrate(task, seed);
+    const { nodes, reward, violations, error, termination } = trajectory;
+    if (reward === null) throw new Error(`${task.id}: ${error ?? termination}`);
+    return {
+      id: task.id,
+      ...(side === 'agent' ? { messages: messagesOf(nodes), tools } : { messages: customerSide(task.scenario, nodes), tools: [] }),
+      demonstrator,
+      persona: task.scenario.persona,
+      intent: intentOf(task),
+      reward,
+      writes: writesOf(trajectory),
+      unconfirmed_writes: violations.filter(({ rule }) => rule === 'unconfirmed_write').length,
+      violations,
+    };
+  }
+}
+
+interface Demonstration {
+  demonstrator: Style;
+  trajectory: Trajectory;
+  tools: ToolSchema[];
+}
+
+/**
+ * Returns a function that plays a task with one of the demonstrators, which the seed chooses.
+ * @throws if the domain has no demonstrator
+ */
+export async function demonstrators(
+  stage: { environments: Environments; users: UserSimulator },
+  name: string,
+  level: string,
+  { styles = STYLES, callsAgain = ALWAYS_AGAIN }: Pick<SynthesizeOptions, 'styles' | 'callsAgain'> = {},
+): Promise<(task: Task, seed: number) => Promise<Demonstration>> {
+  const [createExpert, domain] = await Promise.all([demonstratorOf(name), stage.environments.domain(name, level)]);
+  return async (task, seed) => {
     const demonstrator = styles[hash32(seed, DEMONSTRATOR) % styles.length]!;
     const again = hash32(seed, AFTER_TIMEOUT) < callsAgain[demonstrator] * 2 ** 32;
-    const expert = createExpert(domain, seed, { style: demonstrator, callsAgain: again });
     const trajectory = await runEpisode({
       ...stage,
       task,
@@ -124,24 +155,10 @@ export async function synthesize(
       stream: 0,
       group: task.id,
       index: 0,
-      player: expertPlayer(expert),
+      player: expertPlayer(createExpert(domain, seed, { style: demonstrator, callsAgain: again })),
     });
-    const { nodes, reward, violations, error } = trajectory;
-    if (reward === null) throw new Error(`${task.id}: ${error ?? trajectory.termination}`);
-    return {
-      id: task.id,
-      ...(side === 'agent'
-        ? { messages: messagesOf(nodes), tools: domain.tools }
-        : { messages: customerSide(task.scenario, nodes), tools: [] }),
-      demonstrator,
-      persona: task.scenario.persona,
-      intent: intentOf(task),
-      reward,
-      writes: writesOf(trajectory),
-      unconfirmed_writes: violations.filter(({ rule }) => rule === 'unconfirmed_write').length,
-      violations,
-    };
-  }
+    return { demonstrator, trajectory, tools: domain.tools };
+  };
 }
 
 /** The same conversation from the side of a language model that plays the customer. */

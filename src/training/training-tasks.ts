@@ -15,6 +15,8 @@ type Settings = Pick<
   | 'train_split'
   | 'train_batch_size'
   | 'val_tasks'
+  | 'intents'
+  | 'val_intents'
   | 'filter_noop_tasks'
   | 'check_outputs'
   | 'seed'

@@ -1,11 +1,11 @@
 /** @file Opens a world: the tables and tasks of a generated domain or of an import. */
 import { hasSessions, type TableDomain } from '../environments/domain.ts';
-import { GENERATED } from '../domains/registry.ts';
+import { GENERATED, taskSplits } from '../domains/registry.ts';
 import { World, type WorldTables } from '../environments/overlay.ts';
 import { IMPORTED_LEVEL, type ImportedBenchmark } from '../benchmarks/imported-benchmark.ts';
 import { benchmarkDomain, benchmarkNamed, findBenchmark } from '../benchmarks/named.ts';
 import { storeTask } from '../benchmarks/tasks.ts';
-import type { Task } from '../records/task.ts';
+import { isSplit, type Split, type Task } from '../records/task.ts';
 import { isConditionsCode, readConditionsCode } from '../environments/conditions.ts';
 import type { GeneratedWorld, WorldRef } from './types.ts';
 
@@ -52,19 +52,13 @@ export function generatedWorld(
 ): GeneratedWorld {
   const [name, taskLevel, taskSplit, seedAndCode = '', index, ...rest] = task.split('/');
   const [taskSeed, code = ''] = seedAndCode.split('~');
+  const isOwn = (one: string | undefined): one is Split => isSplit(one) && taskSplits(definition.name).includes(one);
   const whole = (text: string | undefined) => text !== undefined && /^\d{1,10}$/.test(text);
-  if (
-    name === definition.name &&
-    taskLevel === level &&
-    (taskSplit === 'train' || taskSplit === 'heldout') &&
-    whole(taskSeed) &&
-    whole(index) &&
-    !rest.length
-  ) {
+  if (name === definition.name && taskLevel === level && isOwn(taskSplit) && whole(taskSeed) && whole(index) && !rest.length) {
     const at = { split: taskSplit, seed: Number(taskSeed), number: Math.floor(Number(index) / tasksPerWorld) } as const;
     return isConditionsCode(code) ? { ...at, conditions: readConditionsCode(code) } : at;
   }
-  return { split: split === 'heldout' ? 'heldout' : 'train', seed: seed ?? FIRST.seed, number: number ?? FIRST.number };
+  return { split: isOwn(split) ? split : FIRST.split, seed: seed ?? FIRST.seed, number: number ?? FIRST.number };
 }
 
 export async function openGenerated(
@@ -80,10 +74,7 @@ export async function openGenerated(
     generated,
     title: `${title}, ${level}`,
     tables: await definition.world(idOf(level, generated)),
-    splits: [
-      { name: 'train', tasks: tasksPerWorld },
-      { name: 'heldout', tasks: tasksPerWorld },
-    ],
+    splits: taskSplits(definition.name).map((name) => ({ name, tasks: tasksPerWorld })),
     tasks: () =>
       (tasks ??= Promise.resolve(
         definition.tasks({ domain: definition.name, level, split, seed, count: tasksPerWorld, from: number * tasksPerWorld, conditions }),

@@ -3,7 +3,7 @@ import type { Conditions } from '../records/conditions.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
 import type { Domain } from '../environments/types.ts';
-import type { Task, ToolCall, ToolSchema, Verdict } from '../records/task.ts';
+import type { Split, Task, ToolCall, ToolSchema, Verdict } from '../records/task.ts';
 
 /**
  * Names a world. `name` is a generated domain with its level (`retail-nano`; `telecom` means its first level), or an import
@@ -84,7 +84,7 @@ export interface TableRelations {
 
 /** One of the worlds of a generated domain. */
 export interface GeneratedWorld {
-  split: 'train' | 'heldout';
+  split: Split;
   seed: number;
   number: number;
   /** The conditions of the tasks. Default: those of the level. */

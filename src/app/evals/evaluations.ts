@@ -4,13 +4,14 @@ import { countFlips, type Flip, type Pair, pairTrials, violationFlip } from '../
 import type { EvaluationRow, EvaluationSettings, TrialResult } from '../../records/evaluation.ts';
 import { settingsKey } from '../../evaluation/types.ts';
 import { conditionsText } from '../labels/conditions.ts';
+import { SPLIT_LABELS } from '../labels/labels.ts';
 import type { Query } from '../routes/routes.ts';
 
 /** The settings of an evaluation in one line. */
 export function settingsText({ domain, level, split, seed, temperature, conditions, user }: EvaluationSettings): string {
   const customers = conditionsText(conditions, domain, level);
   const who = user.mode === 'scripted' ? '' : `, ${user.mode === 'local' ? customerName(user) : user.model}`;
-  return `${domain} ${level}, ${split === 'heldout' ? 'held-out' : 'training'} tasks, seed ${seed}, ${temperature === 0 ? 'greedy' : `temperature ${temperature}`}${who}${customers && `, ${customers}`}`;
+  return `${domain} ${level}, ${SPLIT_LABELS[split]} tasks, seed ${seed}, ${temperature === 0 ? 'greedy' : `temperature ${temperature}`}${who}${customers && `, ${customers}`}`;
 }
 
 /** The other evaluations of the same tasks and seeds: by step of the weights, then by date. */

@@ -9,10 +9,11 @@ export { PERSONA_LABELS, PERSONA_MEANINGS, TOOL_FAULTS };
 const share = (value: number) => `${Number((100 * value).toFixed(1))} %`;
 
 /** For example `60 % upfront, 40 % changes mind, tool outages 2 %`. Shares of 0 are left out. */
-export function allConditionsText({ customers, tools }: Conditions): string {
+export function allConditionsText({ customers, tools, intents = [] }: Conditions): string {
   return [
     ...PERSONAS.filter((persona) => customers[persona] > 0).map((persona) => `${share(customers[persona])} ${PERSONA_LABELS[persona]}`),
     ...TOOL_FAULTS.filter(({ fault }) => tools[fault] > 0).map(({ fault, label }) => `${label} ${share(tools[fault])}`),
+    ...(intents.length > 0 ? [`only ${intents.join(' and ').replaceAll('_', ' ')}`] : []),
   ].join(', ');
 }
 

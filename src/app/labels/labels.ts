@@ -4,12 +4,15 @@ import type { RewardTerm } from '../../records/rewards.ts';
 import type { TrialResult } from '../../records/evaluation.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { RunStatus } from '../../records/run.ts';
-import { isForeign, type Violation } from '../../records/task.ts';
+import { isForeign, type Split, type Violation } from '../../records/task.ts';
 import type { TerminationReason, Trajectory } from '../../records/trajectory.ts';
 import type { CustomerFaultKind } from '../../records/user.ts';
 
 /** The label of a wish: `modify_items+cancel (impossible)` becomes `modify items + cancel (impossible)`. */
 export const intent = (name: string) => name.replaceAll('_', ' ').replaceAll('+', ' + ');
+
+/** Where the tasks of an evaluation come from. */
+export const SPLIT_LABELS: Record<Split, string> = { train: 'training', heldout: 'held-out', unseen: 'unseen' };
 
 export const STATUS_LABELS: Record<RunStatus, string> = {
   starting: 'Starting',

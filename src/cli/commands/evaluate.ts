@@ -1,7 +1,8 @@
 /** @file `mua evaluate`: measures a model's success with one or more customers, on generated tasks or on the tasks of a benchmark. */
-import { usualLevel } from '../../domains/registry.ts';
+import { taskSplits, usualLevel } from '../../domains/registry.ts';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
+import { isSplit, type Split } from '../../records/task.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
 import type { UserConfig } from '../../records/user.ts';
 import type { EvaluateOptions, EvaluateReport, EvaluateResult } from '../../trainer/messages.ts';
@@ -31,7 +32,7 @@ import {
   withoutSecrets,
 } from './shared.ts';
 
-const isSplit = (name: string | undefined): name is EvaluateOptions['split'] => name === 'train' || name === 'heldout';
+const isSplitOf = (domain: string, name: string | undefined): name is Split => isSplit(name) && taskSplits(domain).includes(name);
 const TASKS = 200;
 
 /**
@@ -44,7 +45,8 @@ async function readTasks({ domain, rules, data, level, split, tasks }: Given): P
 }> {
   const benchmark = await findPlaceData({ domain, rules, data, level });
   if (!benchmark) {
-    if (split !== undefined && !isSplit(split)) throw new UsageError(`--split is "${split}": expected train or heldout`);
+    if (split !== undefined && !isSplitOf(domain, split))
+      throw new UsageError(`--split is "${split}": expected ${taskSplits(domain).join(' or ')}`);
     const count = tasks === undefined ? TASKS : readNumber('--tasks', tasks, { type: 'integer', min: 1 });
     return { place: { domain, level: level ?? usualLevel(domain)!, split: split ?? 'heldout', tasks: count } };
   }
@@ -52,7 +54,7 @@ async function readTasks({ domain, rules, data, level, split, tasks }: Given): P
   if (tasks === undefined || /^[-+]?[\d.]+$/.test(tasks)) {
     const count = tasks === undefined ? place.tasks : readNumber('--tasks', tasks, { type: 'integer', min: 1 });
     return {
-      place: { ...place, tasks: count, ...(isSplit(split) ? { split } : split !== undefined && { select: { split } }) },
+      place: { ...place, tasks: count, ...(isSplitOf(place.domain, split) ? { split } : split !== undefined && { select: { split } }) },
       benchmark,
     };
   }
@@ -94,7 +96,7 @@ const FLAGS = {
   split: {
     type: 'string',
     value: 'NAME',
-    help: 'train, heldout, or a split of --data (default: heldout; with --data: test, or base if there is no test)',
+    help: 'train, heldout, unseen (retail: other names, products and words), or a split of --data (default: heldout; with --data: test, or base if there is no test)',
   },
   tasks: {
     type: 'string',
@@ -150,8 +152,8 @@ export const evaluate = command({
     const { output, out } = given;
     const { place, benchmark } = await readTasks(given);
     const settings = readPairs('set', given.set);
-    const taken = ['domain', 'level', 'seed', 'temperature'].find((name) => Object.hasOwn(settings, name));
-    if (taken) throw new UsageError(`--set has "${taken}": expected --${taken} instead`);
+    const taken = ['domain', 'level', 'seed', 'temperature', 'val_split'].find((name) => Object.hasOwn(settings, name));
+    if (taken) throw new UsageError(`--set has "${taken}": expected --${taken.replace('val_', '')} instead`);
     const model = await findModel(given.model, { tokenizer: true, lora: given.lora });
     if (output) await checkParent('output', output);
     const results = resultsFile(given);

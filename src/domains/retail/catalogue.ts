@@ -1,5 +1,21 @@
 /** @file Products, names and addresses for generated worlds. */
 
+/** The words from which worlds are generated. */
+export interface Catalogue {
+  products: readonly ProductType[];
+  firstNames: readonly string[];
+  lastNames: readonly string[];
+  cities: readonly City[];
+  streets: readonly string[];
+}
+
+/** `zip` has the first three digits of the city's zip codes. */
+export interface City {
+  city: string;
+  state: string;
+  zip: string;
+}
+
 export interface ProductType {
   name: string;
   /** The base price. The prices of the variants are close to it. */
@@ -155,7 +171,7 @@ export const LAST_NAMES: readonly string[] = [
   'Young',
 ];
 
-export const CITIES: readonly { city: string; state: string; zip: string }[] = [
+export const CITIES: readonly City[] = [
   { city: 'Austin', state: 'TX', zip: '787' },
   { city: 'Boston', state: 'MA', zip: '021' },
   { city: 'Chicago', state: 'IL', zip: '606' },
@@ -184,3 +200,12 @@ export const STREETS: readonly string[] = [
   'School Street',
   'Station Road',
 ];
+
+/** The words of the splits `train` and `heldout`. */
+export const CATALOGUE: Catalogue = {
+  products: PRODUCT_TYPES,
+  firstNames: FIRST_NAMES,
+  lastNames: LAST_NAMES,
+  cities: CITIES,
+  streets: STREETS,
+};

@@ -33,6 +33,7 @@ export const retail = {
   levels: LEVELS,
   version: 1,
   conditions: true,
+  unseen: true,
   domain: (level) => domains.get(levelOf(level))!,
   worlds: { tasks: TASKS_PER_WORLD, id: (level, world) => worldId({ level: levelOf(level), ...world }) },
   tasks: makeTasks,

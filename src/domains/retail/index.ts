@@ -9,6 +9,7 @@ export const retail: DomainModule = {
   title: 'Retail',
   levels: RETAIL_LEVELS,
   transfers: [TRANSFER],
+  unseen: true,
   audit: async () => (await import('./audit.ts')).AUDIT,
   rewardsTurns: true,
   language: shopLanguage,

@@ -99,3 +99,6 @@ export interface ShopWish extends ShopRequest {
 export interface ShopScenario extends UserScenario {
   wishes: ShopWish[];
 }
+
+/** The facts of a scenario whose scripted customer uses only sentences that customers of other splits never say. */
+export const UNSEEN_WORDS = { wording: 'unseen' } as const;

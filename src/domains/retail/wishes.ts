@@ -1,13 +1,15 @@
 /** @file The requests of retail customers. For each intent: its slots, the customer's words for the slots, and the gold call. */
 import { Dice } from '../../base/dice.ts';
 import { round2 } from '../exact/python.ts';
-import type { ToolCall } from '../../records/task.ts';
+import type { Split, ToolCall } from '../../records/task.ts';
 import type { WorldTables } from '../../environments/overlay.ts';
 import type { Address, Intent, Level, Order, PaymentMethod, Product, ShopRequest as Request, User, Variant } from './schema.ts';
 import { makeAddress } from './world.ts';
 
 export interface Customer {
   id: string;
+  /** The split of the customer's world. */
+  split: Split;
   user: User;
   orders: Order[];
 }
@@ -53,7 +55,7 @@ export function requestFor(
       case 'modify_payment':
         return paymentRequest(dice, customer, order);
       case 'modify_address': {
-        const { address1, address2, city, state, country, zip } = makeAddress(dice);
+        const { address1, address2, city, state, country, zip } = makeAddress(dice, customer.split);
         return {
           intent,
           slots: { order_id: order.order_id, address1, address2, city, state, country, zip },

@@ -1,26 +1,30 @@
 /**
  * @file Generates retail worlds: about twenty customers with their orders, and a catalogue. A world depends only on its id,
- * `retail/<level>/<split>/<seed>/w<number>`. The numbers in ids come from a different residue class in each split, so `train`
- * and `heldout` never share a customer, order, item or payment method.
+ * `retail/<level>/<split>/<seed>/w<number>`. The numbers in ids come from another residue class in `train` than in the other
+ * splits, so these share no customer, order, item or payment method with `train`. Worlds of `unseen` also have names and products
+ * of their own.
  */
 import { Dice } from '../../base/dice.ts';
 import type { Json } from '../../records/json.ts';
 import type { WorldTables } from '../../environments/overlay.ts';
 import { round2 } from '../exact/python.ts';
-import { CITIES, FIRST_NAMES, LAST_NAMES, PRODUCT_TYPES, STREETS } from './catalogue.ts';
+import { isSplit, type Split } from '../../records/task.ts';
+import { CATALOGUE, type Catalogue } from './catalogue.ts';
 import { LEVELS, type Address, type Level, type Order, type PaymentMethod, type Product, type User } from './schema.ts';
+import { UNSEEN_CATALOGUE } from './unseen-catalogue.ts';
 
 export const TASKS_PER_WORLD = 64;
 
 export interface WorldKey {
   level: Level;
-  split: 'train' | 'heldout';
+  split: Split;
   seed: number;
   number: number;
 }
 
 interface Scale {
   users: number;
+  /** The number of products. The catalogue may have fewer. */
   products: number;
   /** The weights with which the number of a customer's orders is drawn. */
   orders: Record<string, number>;
@@ -35,7 +39,7 @@ const SCALE: Record<Level, Scale> = {
   small: { users: 22, products: 20, orders: { 1: 10, 2: 30, 3: 60 }, items: { 1: 30, 2: 40, 3: 30 }, variants: [3, 5] },
   full: {
     users: 20,
-    products: PRODUCT_TYPES.length,
+    products: Infinity,
     orders: { 2: 30, 3: 40, 4: 30 },
     items: { 1: 20, 2: 25, 3: 25, 4: 20, 5: 10 },
     variants: [5, 12],
@@ -48,9 +52,9 @@ export function worldId({ level, split, seed, number }: WorldKey): string {
 
 /** Reads an id that `worldId` made. @throws if `id` is not the id of a retail world */
 export function parseWorldId(id: string): WorldKey {
-  const [, level, split, seed, number] = /^retail\/([a-z]+)\/(train|heldout)\/(\d+)\/w(\d+)$/.exec(id) ?? [];
-  if (!LEVELS.includes(level as Level)) throw new Error(`world: '${id}' is not the id of a retail world`);
-  return { level: level as Level, split: split as WorldKey['split'], seed: Number(seed), number: Number(number) };
+  const [, level, split, seed, number] = /^retail\/([a-z]+)\/([a-z]+)\/(\d+)\/w(\d+)$/.exec(id) ?? [];
+  if (!LEVELS.includes(level as Level) || !isSplit(split)) throw new Error(`world: '${id}' is not the id of a retail world`);
+  return { level: level as Level, split, seed: Number(seed), number: Number(number) };
 }
 
 /** Draws numbers for ids in the split's residue class. No number occurs twice in a world. */
@@ -59,14 +63,14 @@ class Ids {
 
   constructor(
     private readonly dice: Dice,
-    private readonly heldout: boolean,
+    private readonly training: boolean,
   ) {}
 
-  /** A number with `digits` digits. It is 3 modulo 7 in held-out worlds, and any other residue in training worlds. */
+  /** A number with `digits` digits. It has any residue modulo 7 except 3 in training worlds, and 3 in all others. */
   number(digits: number): string {
     for (;;) {
       const text = String(this.dice.int(1, 9)) + Array.from({ length: digits - 1 }, () => this.dice.int(0, 9)).join('');
-      if ((Number(text) % 7 === 3) !== this.heldout || this.used.has(text)) continue;
+      if ((Number(text) % 7 === 3) === this.training || this.used.has(text)) continue;
       this.used.add(text);
       return text;
     }
@@ -76,9 +80,10 @@ class Ids {
 /** The world's tables `users`, `orders` and `products`, with rows in tau-bench's format. */
 export function makeWorld(key: WorldKey): WorldTables {
   const dice = new Dice('world', key.level, key.split, key.seed, key.number);
-  const ids = new Ids(dice, key.split === 'heldout');
+  const ids = new Ids(dice, key.split === 'train');
+  const { firstNames, lastNames, ...catalogue } = catalogueOf(key.split);
   const scale = SCALE[key.level];
-  const products = PRODUCT_TYPES.slice(0, scale.products).map((type): Product => {
+  const products = catalogue.products.slice(0, scale.products).map((type): Product => {
     const product_id = ids.number(10);
     const all = combinations(type.options);
     const count = Math.min(all.length, dice.int(...scale.variants));
@@ -98,13 +103,13 @@ export function makeWorld(key: WorldKey): WorldTables {
   const users = new Map<string, User>();
   // Names are unique within a world, so that name and zip code identify one customer.
   const names = dice.sample(
-    FIRST_NAMES.flatMap((first) => LAST_NAMES.map((last) => [first, last] as const)),
+    firstNames.flatMap((first) => lastNames.map((last) => [first, last] as const)),
     scale.users,
   );
   for (const [first_name, last_name] of names) {
     const user_id = `${first_name}_${last_name}_${ids.number(4)}`.toLowerCase();
     const email = `${first_name}.${last_name}${ids.number(4)}@example.com`.toLowerCase();
-    const address = makeAddress(dice);
+    const address = makeAddress(dice, key.split);
     const payment_methods = makePaymentMethods(dice, ids, key.level);
     const user: User = { name: { first_name, last_name }, address, email, payment_methods, orders: [] };
     const methods = Object.values(payment_methods);
@@ -149,10 +154,13 @@ export function makeWorld(key: WorldKey): WorldTables {
   ]);
 }
 
-export function makeAddress(dice: Dice): Address {
-  const { city, state, zip } = dice.pick(CITIES);
+const catalogueOf = (split: Split): Catalogue => (split === 'unseen' ? UNSEEN_CATALOGUE : CATALOGUE);
+
+export function makeAddress(dice: Dice, split: Split): Address {
+  const { cities, streets } = catalogueOf(split);
+  const { city, state, zip } = dice.pick(cities);
   return {
-    address1: `${dice.int(1, 999)} ${dice.pick(STREETS)}`,
+    address1: `${dice.int(1, 999)} ${dice.pick(streets)}`,
     address2: dice.chance(0.5) ? `Suite ${dice.int(100, 999)}` : '',
     city,
     country: 'USA',

@@ -5,9 +5,10 @@
 import { Dice } from '../../base/dice.ts';
 import type { InitialState, Requestor } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
+import type { Split } from '../../records/task.ts';
 import type { TaskQuery } from '../../environments/types.ts';
 import { FAULTS, GROUPS, type Case, type Fault, type FaultName, type Intent, type Step } from './faults.ts';
-import { callers, makeProvider, Numbers, providerId, type Provider, type Split } from './records.ts';
+import { callers, makeProvider, Numbers, providerId, type Provider } from './records.ts';
 import { DESTINATIONS, knownInfo, PERSONAS, reasonForCall, taskInstructions, ticket, type Story, type TelecomPersona } from './scenario.ts';
 
 export const LEVELS = ['nano', 'small', 'full'] as const;

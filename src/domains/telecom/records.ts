@@ -6,10 +6,10 @@
 import { Dice } from '../../base/dice.ts';
 import { CITIES, FIRST_NAMES, LAST_NAMES, STREETS } from '../retail/catalogue.ts';
 import type { Json } from '../../records/json.ts';
+import type { Split } from '../../records/task.ts';
 import { TODAY } from './agent-tools.ts';
 import type { Bill, Customer, Line, Plan } from './schema.ts';
 
-export type Split = 'train' | 'heldout';
 export interface ProviderKey {
   split: Split;
   seed: number;

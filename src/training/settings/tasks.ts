@@ -1,6 +1,7 @@
 /** @file The settings for which tasks a run trains on, and for the rules of their conversations. */
 import { z } from 'zod';
 import { GENERATED, LEVELS_IN_WORDS } from '../../domains/registry.ts';
+import { SPLITS } from '../../records/task.ts';
 import { settingGroup } from './setting.ts';
 
 export const tasks = settingGroup({
@@ -29,6 +30,24 @@ export const tasks = settingGroup({
         upstream: 'the tasks of the evaluation',
         ours: 'training tasks, which the evaluation never plays',
       },
+    },
+    intents: {
+      schema: z.string().max(200),
+      default: '',
+      label: 'Intents in training',
+      help: 'What the customers of the training tasks can want, with commas between the names: cancel,modify_payment. Empty: everything that the level has. Only for retail.',
+    },
+    val_intents: {
+      schema: z.string().max(200),
+      default: '',
+      label: 'Intents in evaluation',
+      help: 'The same for the tasks of the evaluation, for example to test on intents that training left out.',
+    },
+    val_split: {
+      schema: z.enum(SPLITS),
+      default: 'heldout',
+      label: 'Tasks of the evaluation',
+      help: 'heldout: other worlds. unseen (only retail): also names, products and sentences of customers that no training task has. train: training tasks.',
     },
     filter_noop_tasks: {
       schema: z.boolean(),

@@ -99,6 +99,7 @@ describe('the sheet', () => {
         'domain',
         'filter_groups.max_num_gen_batches',
         'inspect',
+        'intents',
         'kv_cache_dtype',
         'kv_cache_tokens',
         'level',
@@ -114,7 +115,17 @@ describe('the sheet', () => {
         'rft_epochs',
         'seed',
       ],
-      ...['sft_conditions', 'sft_mini_batch_size', 'sft_styles', 'stop_on_alarm', 'user_faults', 'val_agent', 'val_greedy'],
+      ...[
+        'sft_conditions',
+        'sft_mini_batch_size',
+        'sft_styles',
+        'stop_on_alarm',
+        'user_faults',
+        'val_agent',
+        'val_greedy',
+        'val_intents',
+        'val_split',
+      ],
     ]);
     expect(PAPER).toMatchObject({ loss_mode: 'vanilla', 'overlong_buffer.enable': false });
     expect(PAPER['filter_groups.max_num_gen_batches']).toBe(1);

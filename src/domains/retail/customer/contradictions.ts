@@ -1,5 +1,6 @@
 /** @file Finds facts that a customer of the shop states differently from its scenario. */
 import { PRODUCT_TYPES } from '../catalogue.ts';
+import { UNSEEN_CATALOGUE } from '../unseen-catalogue.ts';
 import type { UserScenario, Wish } from '../../../records/task.ts';
 import { clean, EMAIL, namesIn } from '../../../users/audit-facts.ts';
 import type { CustomerLanguage } from '../../../users/types.ts';
@@ -60,9 +61,9 @@ function scenarioFacts({ identity, wishes }: UserScenario): ScenarioFacts {
   return { identity, orders, zips, payments, reasons, options };
 }
 
-/** All values of each option in the catalogue, in lower case. */
+/** All values of each option in the catalogues, in lower case. */
 const OPTION_VALUES: Record<string, Set<string>> = {};
-for (const { options } of PRODUCT_TYPES)
+for (const { options } of [...PRODUCT_TYPES, ...UNSEEN_CATALOGUE.products])
   for (const [name, values] of Object.entries(options))
     for (const value of values) (OPTION_VALUES[name] ??= new Set()).add(value.toLowerCase());
 

@@ -1,13 +1,16 @@
 /** @file The scripted customers of the shop. They also play every other customer whose scenario is only a text. */
 import type { CustomerScripts } from '../../../users/types.ts';
+import { UNSEEN_WORDS } from '../schema.ts';
 import { scriptedCustomer } from './customer.ts';
 import { readInstruction } from './instruction.ts';
 import { PLAIN, suggestions } from './speech.ts';
+import { UNSEEN } from './unseen-speech.ts';
 import { VARIED } from './varied-speech.ts';
 
 export const shopCustomers: CustomerScripts = {
   customer(scenario, seed, { varied = false } = {}) {
-    const customer = scriptedCustomer(scenario, seed, varied ? VARIED : PLAIN);
+    const wording = scenario.facts?.wording === UNSEEN_WORDS.wording ? UNSEEN : varied ? VARIED : PLAIN;
+    const customer = scriptedCustomer(scenario, seed, wording);
     return { open: () => customer.open(), hear: (text) => ({ say: customer.reply(text) }) };
   },
   read: readInstruction,

@@ -41,11 +41,11 @@ export function orderOf({ slots, words }: Request): string {
   return words.order?.[0] ?? 'my default address';
 }
 
-function itemsOf({ words }: Request): string {
+export function itemsOf({ words }: Request): string {
   return and((words.items ?? []).map((item) => `the ${item}`));
 }
 
-function swapsOf({ words }: Request): string {
+export function swapsOf({ words }: Request): string {
   return and((words.items ?? []).map((item, i) => `the ${item} for one with ${words.new_items?.[i] ?? 'other options'}`));
 }
 
