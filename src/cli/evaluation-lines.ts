@@ -24,6 +24,7 @@ export const reportLines = (report: EvaluateReport): string[] => [
   ...counts('ended by', report.terminations),
   ...(report.violations ? counts('violations', report.violations) : ['violations: not audited']),
   ...writesWithYes(report.confirmed_writes),
+  ...intentLines(report.by_intent),
   ...counts('tools', report.tool_calls),
   ...(report.customer ? customerLines(report.customer) : []),
   ...(report.seen_utterances ? [`customers: ${overlapText(report.seen_utterances)}`] : []),
@@ -35,6 +36,16 @@ export const overlapText = ({ seen, of }: Overlap): string =>
 
 const writesWithYes = (share: EvaluateReport['confirmed_writes']) =>
   share ? [`writes with the customer's yes: ${percent(share.value)}  (95 %: ${percent(share.low)} to ${percent(share.high)})`] : [];
+
+/** A line for each intent of the tasks with one wish. */
+function intentLines(groups: EvaluateReport['by_intent']): string[] {
+  const single = Object.entries(groups).filter(([intent]) => !intent.includes('+'));
+  if (single.length < 2) return [];
+  return single.map(([intent, { tasks, pass_hat_1, writes }]) => {
+    const asked = writes && writes.of > 0 ? `, ${writes.confirmed} of ${writes.of} writes with a yes` : '';
+    return `  ${intent || 'no wish'}: pass^1 ${percent(pass_hat_1)} of ${tasks} tasks${asked}`;
+  });
+}
 
 const customerLines = ({ rate, faulty, episodes, judged, kinds, denied, wrong }: NonNullable<EvaluateReport['customer']>): string[] =>
   rate

@@ -23,6 +23,7 @@ export function reportOf(trajectories: readonly Trajectory[], trials: number, se
   const results = tasks.map(({ task, customer, played }) => ({
     intent: intentOf(task),
     customer,
+    writes: confirmedWrites(played.map(resultOf)),
     trials: played.length,
     successes: played.filter(({ reward }) => reward === 1).length,
   }));
@@ -34,9 +35,7 @@ export function reportOf(trajectories: readonly Trajectory[], trials: number, se
     ),
   );
   const audited = trajectories.every(({ task }) => isAudited(task.domain));
-  const writes = [...groupBy(tasks, ({ customer }) => customer).values()].map((own) =>
-    confirmedWrites(own.flatMap(({ played }) => played.map(resultOf))),
-  );
+  const writes = [...groupBy(results, ({ customer }) => customer).values()].map(totalWrites);
   const intents = [...groupBy(results, ({ intent }) => intent)].sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     tasks: tasks.length,
@@ -49,18 +48,27 @@ export function reportOf(trajectories: readonly Trajectory[], trials: number, se
     unscored: trajectories.length - scored.length,
     terminations: tally(trajectories.map(({ termination }) => termination)),
     violations: audited ? tally(scored.flatMap(({ violations }) => violations.map(({ rule }) => rule))) : null,
-    confirmed_writes: audited ? shareInterval(writes.map(({ count, of }) => ({ sum: count, of }))) : null,
+    confirmed_writes: audited ? shareInterval(writes.map(({ confirmed, of }) => ({ sum: confirmed, of }))) : null,
     tool_calls: sumCounts(scored.map(({ toolCalls }) => toolCalls)),
     turns_mean: mean(scored.map(({ turns }) => turns)),
     by_intent: Object.fromEntries(
       intents.map(([intent, rows]) => [
         intent,
-        { tasks: rows.length, pass_hat_1: mean(rows.filter((r) => r.trials > 0).map((r) => r.successes / r.trials)) },
+        {
+          tasks: rows.length,
+          pass_hat_1: mean(rows.filter((r) => r.trials > 0).map((r) => r.successes / r.trials)),
+          ...(audited && { writes: totalWrites(rows) }),
+        },
       ]),
     ),
     seconds,
   };
 }
+
+const totalWrites = (rows: readonly { writes: { count: number; of: number } }[]) => ({
+  confirmed: rows.reduce((sum, { writes }) => sum + writes.count, 0),
+  of: rows.reduce((sum, { writes }) => sum + writes.of, 0),
+});
 
 function tally(words: readonly string[]): Record<string, number> {
   return sumCounts(words.map((word) => ({ [word]: 1 })));

@@ -3,7 +3,7 @@ import type { TrialResult } from '../records/evaluation.ts';
 import type { ExperimentEvaluation, ExperimentRun } from '../records/experiment.ts';
 import { type GrpoConfig, measuredMetrics, type StepMetrics } from '../records/run.ts';
 import { mean } from '../evaluation/pass-hat.ts';
-import { calledAgainShare, confirmedShare } from '../evaluation/trial-result.ts';
+import { calledAgainShare, confirmedShare, confirmedWrites } from '../evaluation/trial-result.ts';
 
 /** The metric of transfers. The tool has the same name in every domain. */
 const HAND_OVER = 'tool_call/transfer_to_human_agents/usage_ratio';
@@ -45,6 +45,7 @@ export function experimentRun({ variant, seed, run, config, metrics, evaluations
     .toSorted((a, b) => a.step - b.step);
   const evaluated = evaluations.toSorted((a, b) => a.step - b.step);
   const tasks = [...new Set(evaluated.flatMap(({ results }) => results.map(({ task }) => task)))];
+  const intents = new Map(evaluated.flatMap(({ results }) => results.map(({ task, intent }) => [task, intent])));
   const valueOf = (name: string) => (values: StepMetrics) => {
     // If no rollout called the tool, its metric is absent, so the value is 0.
     if (name === HAND_OVER && values['tool_call/usage_ratio'] !== undefined) return values[name] ?? 0;
@@ -60,6 +61,7 @@ export function experimentRun({ variant, seed, run, config, metrics, evaluations
     steps: steps.at(-1)?.step ?? 0,
     seconds: steps.reduce((sum, values) => sum + time(values), 0) + evaluated.reduce((sum, { seconds }) => sum + seconds, 0),
     tasks,
+    intents: tasks.map((task) => intents.get(task)!),
     evaluations: evaluated.map(({ step, results, greedy }) => ({
       ...evaluationOf(step, results, tasks),
       ...(greedy && { greedy: successOf(greedy, tasks) }),
@@ -78,6 +80,14 @@ function successOf(results: readonly TrialResult[], tasks: readonly string[]): E
   });
 }
 
+function writesOf(results: readonly TrialResult[], tasks: readonly string[]): [number, number][] {
+  const own = new Map(results.map((result) => [result.task, result]));
+  return tasks.map((task) => {
+    const { count, of } = confirmedWrites([own.get(task) ?? []].flat());
+    return [count, of];
+  });
+}
+
 function evaluationOf(step: number, results: readonly TrialResult[], tasks: readonly string[]): ExperimentEvaluation {
   const scored = results.filter(({ reward }) => reward !== null);
   const confirmed = confirmedShare(scored);
@@ -85,6 +95,7 @@ function evaluationOf(step: number, results: readonly TrialResult[], tasks: read
   return {
     step,
     success: successOf(results, tasks),
+    ...(confirmed !== null && { writes: writesOf(scored, tasks) }),
     figures:
       scored.length === 0
         ? {}

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import type { ExperimentContent, ExperimentEvaluation, ExperimentRun } from '../records/experiment.ts';
 import { checked } from '../exchange/checked.ts';
 import { ImportError } from '../exchange/import-error.ts';
-import { type Fields, id, name, natural, number } from '../exchange/schema-fields.ts';
+import { type Fields, id, name, natural, number, text } from '../exchange/schema-fields.ts';
 import { checkExperiment, experimentName, MOST_SEEDS, MOST_VARIANTS } from './check.ts';
 import { samePair } from './plan.ts';
 
@@ -28,12 +28,14 @@ const runSchema = z.object({
   steps: natural,
   seconds: z.number().check(z.minimum(0)),
   tasks: z.array(name).check(most(10_000, 'tasks')),
+  intents: z.optional(z.array(text).check(most(10_000, 'tasks'))),
   evaluations: z
     .array(
       z.object({
         step: natural,
         success: outcomes,
         greedy: z.optional(outcomes),
+        writes: z.optional(z.array(z.tuple([natural, natural])).check(most(10_000, 'tasks'))),
         figures: z.record(z.string(), number),
       } satisfies Fields<ExperimentEvaluation>),
     )
@@ -85,8 +87,10 @@ function readRun(value: unknown, file: string, where = ''): ExperimentRun {
   const fail = (path: string, reason: string): never => {
     throw new ImportError(file, where ? `${where}.${path}` : path, reason);
   };
-  for (const [i, { success, greedy }] of run.evaluations.entries())
-    for (const [field, values] of Object.entries({ success, ...(greedy && { greedy }) }))
+  if (run.intents && run.intents.length !== run.tasks.length)
+    fail('intents', `has ${run.intents.length} values: expected ${run.tasks.length}, one for each task`);
+  for (const [i, { success, greedy, writes }] of run.evaluations.entries())
+    for (const [field, values] of Object.entries({ success, ...(greedy && { greedy }), ...(writes && { writes }) }))
       if (values.length !== run.tasks.length)
         fail(`evaluations[${i}].${field}`, `has ${values.length} values: expected ${run.tasks.length}, one for each task`);
   for (const [metric, values] of Object.entries(run.metrics))

@@ -1,5 +1,6 @@
 /** @file Writes the results of an experiment as text, for the command line. */
 import type { ExperimentContent } from '../records/experiment.ts';
+import { byIntent } from './by-intent.ts';
 import { analyse, FIGURES, type FigureId } from './analysis.ts';
 import type { Estimate } from './estimate.ts';
 
@@ -38,18 +39,37 @@ export function reportLines({ experiment, runs }: ExperimentContent): string[] {
       ...shown.map(({ id }) => estimateText(figures[id], id)),
     ]),
   ];
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return [
     `${experiment.name}: ${experiment.question}`,
     `${finished} of ${total} runs are finished. Means over seeds with 95 % intervals. ${SHOWN_MEANS}`,
     '',
-    ...rows.map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column]!))
-        .join('  ')
-        .trimEnd(),
-    ),
+    ...aligned(rows),
     '',
+    ...intentLines({ experiment, runs }),
     ...comparisons.map(({ sentence }) => sentence),
   ];
+}
+
+/** A table with the success by intent, and one with the writes with a yes. Empty if all tasks have the same intent. */
+function intentLines({ experiment, runs }: ExperimentContent): string[] {
+  const split = byIntent(experiment, runs);
+  if (!split) return [];
+  const table = (title: string, id: FigureId, key: 'success' | 'asked') => [
+    ...aligned([
+      [title, ...split.intents],
+      ...split.variants.map(({ name, results }) => [name, ...results.map((result) => estimateText(result[key], id))]),
+    ]),
+    '',
+  ];
+  return [...table('success by intent', 'held_out', 'success'), ...table('writes with a yes', 'confirmed', 'asked')];
+}
+
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  );
 }

@@ -98,7 +98,8 @@ export interface EvaluationReport {
   confirmed_writes: Interval | null;
   tool_calls: Record<string, number>;
   turns_mean: number;
-  by_intent: Record<string, { tasks: number; pass_hat_1: number }>;
+  /** `writes`: how many writes the customer had confirmed, and all writes. Absent in earlier versions, and if the domain is not audited. */
+  by_intent: Record<string, { tasks: number; pass_hat_1: number; writes?: { confirmed: number; of: number } }>;
   seconds: number;
 }
 

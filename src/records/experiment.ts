@@ -45,6 +45,8 @@ export interface ExperimentEvaluation {
   success: (0 | 1 | null)[];
   /** The same with greedy decoding. Only the last evaluation of a run with `val_greedy` has these outcomes. */
   greedy?: (0 | 1 | null)[];
+  /** For each task: the number of writes that the customer had confirmed, and of all writes. Absent if nothing was written, or if the domain is not audited. */
+  writes?: [confirmed: number, of: number][];
   /**
    * Figures of the scored trials: `turns` is the mean, `hand_overs` the share of trials that ended with a terminal tool,
    * `confirmed_writes` the share of writes that the customer had confirmed, and `called_again` the share of timeouts after which the agent
@@ -65,6 +67,8 @@ export interface ExperimentRun {
   seconds: number;
   /** The held-out tasks, in the order of every `success`. */
   tasks: string[];
+  /** What the customer of each task wants (`intentOf`). Absent in earlier versions. */
+  intents?: string[];
   /** In the order of steps. Step 0 is before training. */
   evaluations: ExperimentEvaluation[];
   /** The step of each value in `metrics`. */

@@ -1,6 +1,7 @@
 /** @file Chooses the task of a reset. A generated task is named by its id, an imported task as in `retail:7` or `retail:train/7`. */
 import { shown } from '../base/input-error.ts';
 import { importedParts } from '../benchmarks/imported-benchmark.ts';
+import { taskSplits } from '../domains/registry.ts';
 import type { Conditions } from '../records/conditions.ts';
 import { isSplit, type Split, type Task } from '../records/task.ts';
 import type { Domain, Environments } from '../environments/types.ts';
@@ -67,6 +68,8 @@ export class TaskSource {
    * @throws ProtocolError for an unknown task
    */
   async choose({ seed, task_id, split = 'train' }: ResetData): Promise<{ task: Task; seed: number }> {
+    const splits = taskSplits(this.#domain.name);
+    if (!splits.includes(split)) throw new ProtocolError('VALIDATION_ERROR', `reset.split is "${split}": expected ${splits.join(' or ')}`);
     const number = seed ?? this.#next++;
     const task = task_id === undefined ? await this.#numbered(split, number) : await this.#named(task_id);
     return { task, seed: number };

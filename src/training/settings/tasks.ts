@@ -35,19 +35,19 @@ export const tasks = settingGroup({
       schema: z.string().max(200),
       default: '',
       label: 'Intents in training',
-      help: 'What the customers of the training tasks can want, with commas between the names: cancel,modify_payment. Empty: everything that the level has. Only for retail.',
+      help: 'What customers in training can want, such as cancel,modify_payment. Empty: everything that the level has. Only for retail.',
     },
     val_intents: {
       schema: z.string().max(200),
       default: '',
       label: 'Intents in evaluation',
-      help: 'The same for the tasks of the evaluation, for example to test on intents that training left out.',
+      help: 'The same for the evaluation, for example intents that training left out.',
     },
     val_split: {
       schema: z.enum(SPLITS),
       default: 'heldout',
       label: 'Tasks of the evaluation',
-      help: 'heldout: other worlds. unseen (only retail): also names, products and sentences of customers that no training task has. train: training tasks.',
+      help: 'heldout: other worlds. unseen (only retail): also other names, products and words of customers. train: training tasks.',
     },
     filter_noop_tasks: {
       schema: z.boolean(),

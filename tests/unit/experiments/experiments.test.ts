@@ -6,6 +6,7 @@ import { fromSetup } from '../../../src/app/experiments/from-setup.ts';
 import { keptRuns } from '../../../src/experiments/kept-runs.ts';
 import { analyse, metricCurve } from '../../../src/experiments/analysis.ts';
 import { BUNDLED_EXPERIMENTS } from '../../../src/experiments/bundled.ts';
+import { byIntent } from '../../../src/experiments/by-intent.ts';
 import { checkExperiment } from '../../../src/experiments/check.ts';
 import { experimentRun } from '../../../src/experiments/collect.ts';
 import { readExperiment, writeExperiment } from '../../../src/experiments/file.ts';
@@ -14,7 +15,7 @@ import { readToml } from '../../../src/experiments/read-toml.ts';
 import { reportLines } from '../../../src/experiments/report.ts';
 import { writeToml } from '../../../src/experiments/write-toml.ts';
 import type { TrialResult } from '../../../src/records/evaluation.ts';
-import type { ExperimentRow } from '../../../src/records/experiment.ts';
+import type { ExperimentRow, ExperimentRun } from '../../../src/records/experiment.ts';
 import type { RunRow } from '../../../src/records/run.ts';
 import { grpoConfig } from '../../../src/training/config.ts';
 import { EXPERIMENT, finishedRun } from '../../support/experiments.ts';
@@ -104,6 +105,21 @@ describe('a definition in TOML', () => {
       expect(runs.length).toBeGreaterThan(0);
     }
   });
+
+  test('left-out-intents: two variants train on two intents, and all are evaluated on all six', () => {
+    const experiment = readToml(readFileSync('public/experiments/left-out-intents.toml', 'utf8'), 'left-out-intents.toml');
+    const configs = experiment.variants.map(({ name }) => {
+      const { preset, overrides } = requestOf(experiment, { variant: name, seed: 50 });
+      const { algorithm, intents, val_intents, sft_conditions, total_training_steps: steps } = grpoConfig(preset, overrides);
+      return [name, algorithm, intents, val_intents, steps > 0, ...(algorithm === 'sft' ? [sft_conditions] : [])];
+    });
+    expect(configs).toEqual([
+      ['start', 'grpo', '', '', false],
+      ['grpo_two_intents', 'grpo', 'cancel,modify_payment', '', true],
+      ['sft_two_intents', 'sft', 'cancel,modify_payment', '', true, 'run'],
+      ['grpo_all_intents', 'grpo', '', '', true],
+    ]);
+  });
 });
 
 describe('the queue', () => {
@@ -176,7 +192,7 @@ describe('the queue', () => {
 
 test('of a finished run: outcomes by task, figures of the evaluations, and metrics by step', () => {
   const trial = (task: string, reward: number | null, more: Partial<TrialResult> = {}) =>
-    ({ id: task, task, index: 0, reward, turns: 4, termination: 'user_stop', violations: [], ...more }) as TrialResult;
+    ({ id: task, task, index: 0, intent: 'cancel', reward, turns: 4, termination: 'user_stop', violations: [], ...more }) as TrialResult;
   const run = experimentRun({
     variant: 'kl',
     seed: 42,
@@ -205,6 +221,7 @@ test('of a finished run: outcomes by task, figures of the evaluations, and metri
     steps: 2,
     seconds: 20,
     tasks: ['a', 'b'],
+    intents: ['cancel', 'cancel'],
     evaluations: [
       { step: 0, success: [null, 1], figures: { turns: 4, hand_overs: 0 } },
       { step: 2, success: [1, 0], figures: { turns: 6, hand_overs: 0.5 } },
@@ -216,7 +233,7 @@ test('of a finished run: outcomes by task, figures of the evaluations, and metri
 
 test('of a run with val_greedy: the greedy outcomes of the last evaluation, in the file and in the figures', () => {
   const trial = (task: string, reward: number | null) =>
-    ({ id: task, task, index: 0, reward, turns: 4, termination: 'user_stop', violations: [] }) as unknown as TrialResult;
+    ({ id: task, task, index: 0, intent: 'cancel', reward, turns: 4, termination: 'user_stop', violations: [] }) as unknown as TrialResult;
   const run = (seed: number, ...greedy: (number | null)[]) =>
     experimentRun({
       variant: 'kl',
@@ -258,6 +275,31 @@ test('the share of writes with a yes is over all writes of audited tasks', () =>
   expect(figures(trial('retail/a', 3, 1), trial('retail/b', 1, 1)).confirmed_writes).toBe(0.5);
   expect(figures(trial('retail/a', 0, 0)).confirmed_writes).toBeUndefined();
   expect(figures(trial('telecom/a', 3, 0)).confirmed_writes).toBeUndefined();
+});
+
+test('by intent: success and writes with a yes of the tasks with one kind of wish, over seeds', () => {
+  const run = (seed: number, success: (0 | 1 | null)[], writes: [number, number][]): ExperimentRun => {
+    const run = finishedRun('kl', seed, success);
+    return {
+      ...run,
+      intents: ['cancel', 'cancel+cancel (impossible)', 'return', 'cancel+return'],
+      evaluations: run.evaluations.map((evaluation) => ({ ...evaluation, writes })),
+    };
+  };
+  const runs = [run(42, [1, 0, 1, 1], [[1, 1], [0, 3], [0, 0], [2, 2]]), run(43, [1, 1, null, 0], [[1, 2], [1, 2], [0, 1], [0, 1]])]; // prettier-ignore
+  const read = readExperiment(writeExperiment({ experiment: EXPERIMENT, runs }), 'x.json');
+  const split = byIntent(EXPERIMENT, read.runs)!;
+  expect(split.intents).toEqual(['cancel', 'return', 'several']);
+  const values = split.variants.map(({ name, results }) => [name, results.map(({ success, asked }) => [success?.value, asked?.value])]);
+  expect(values).toEqual([
+    // cancel: (1/2 + 2/2) / 2, and (1/4 + 2/4) / 2; return: seed 42 wrote nothing there, seed 43 was not scored
+    ['kl', [[0.75, 0.375], [1, 0], [0.5, 0.5]]],
+    ['no_kl', [[undefined, undefined], [undefined, undefined], [undefined, undefined]]],
+  ]); // prettier-ignore
+  expect(reportLines({ experiment: EXPERIMENT, runs })).toContainEqual(
+    expect.stringMatching(/^writes with a yes +cancel +return +several$/),
+  );
+  expect(byIntent(EXPERIMENT, [finishedRun('kl', 42, [1, 0])])).toBeNull();
 });
 
 describe('the analysis', () => {

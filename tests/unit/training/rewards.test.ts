@@ -247,6 +247,10 @@ describe('writes', () => {
     const all = reportOf([careful, { ...careful, group: '1-1' }], 1, 0).confirmed_writes;
     expect(all).toEqual({ value: 1, low: expect.closeTo(0.2065, 4), high: 1 });
     expect(reportOf([idle], 1, 0).confirmed_writes).toBeNull();
+    const { by_intent } = reportOf(trials, 1, 0);
+    expect(Object.values(by_intent).map(({ tasks, writes }) => [tasks, writes])).toEqual([[3, { confirmed: 3, of: 4 }]]);
+    const foreign = Object.values(reportOf([played({ domain: 'telecom', changes: GOAL })], 1, 0).by_intent);
+    expect(foreign.map(({ writes }) => writes)).toEqual([undefined]);
     expect(reportOf([played({ domain: 'telecom', changes: GOAL })], 1, 0).confirmed_writes).toBeNull();
   });
 });
