@@ -194,7 +194,11 @@ describe('wrong requests', () => {
     ['{"type": "step", "data": {}}', 'VALIDATION_ERROR', 'step.content is missing: expected a text, or name with arguments'],
     ['{"type": "step", "data": {"name": "f", "arguments": []}}', 'VALIDATION_ERROR', 'arguments of f is []: expected an object'],
     ['{"type": "reset", "data": {"seed": -1}}', 'VALIDATION_ERROR', 'reset.seed is -1: expected a whole number from 0 to 4294967295'],
-    ['{"type": "reset", "data": {"split": "all"}}', 'VALIDATION_ERROR', 'reset.split is "all": expected "train", "heldout" or "test"'],
+    [
+      '{"type": "reset", "data": {"split": "all"}}',
+      'VALIDATION_ERROR',
+      'reset.split is "all": expected "train", "heldout", "unseen" or "test"',
+    ],
     [
       '{"type": "reset", "data": {"task_id": "retail:7"}}',
       'VALIDATION_ERROR',

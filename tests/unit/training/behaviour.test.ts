@@ -173,6 +173,15 @@ test('evaluation plays held-out tasks, the same ones with the same noise each ti
   expect([...streams(played.filter((episode) => !isHeldOut(episode)))].filter((stream) => own.has(stream))).toEqual([]);
 });
 
+test('an evaluation plays the tasks of val_split', async () => {
+  const { run, trials, asked } = lab({ val_split: 'unseen' });
+  await run();
+  expect(trials).toHaveLength(3);
+  for (const trajectories of trials)
+    expect(trajectories.map(({ task }) => task.id)).toEqual([0, 67, 134].map((i) => `desk/nano/unseen/42/${i}`));
+  expect(new Set(asked.map(({ split }) => split))).toEqual(new Set(['train', 'unseen']));
+});
+
 test('an evaluation samples by do_sample: greedily, or as the rollouts do', async () => {
   const temperatures = async (sample: boolean) => {
     const { run, played } = lab({ 'val_kwargs.do_sample': sample, temperature: 0.7, top_p: 0.9 });

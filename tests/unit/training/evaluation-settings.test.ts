@@ -24,6 +24,13 @@ test.each([
   expect(sampler.params).toEqual([expect.objectContaining({ temperature, topP: top_p, topK: top_k })]);
 });
 
+test('the settings of a run’s evaluation have its split; runs from before the setting existed played held-out tasks', () => {
+  const splitOf = (config: object) => heldOutSettings(config as ReturnType<typeof grpoConfig>, { mode: 'scripted' }).split;
+  expect(splitOf(grpoConfig('nano', { val_split: 'unseen' }))).toBe('unseen');
+  const { val_split: _, ...old } = grpoConfig('nano');
+  expect(splitOf(old)).toBe('heldout');
+});
+
 test('with val_greedy, the last evaluation is played once more, greedily; not if it is greedy already', async () => {
   const temperatures = async (overrides: object) => {
     const config = grpoConfig('nano', { ...sampled, val_greedy: true, val_tasks: 1, total_training_steps: 0, ...overrides });

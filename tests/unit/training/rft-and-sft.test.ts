@@ -159,6 +159,11 @@ describe('a step of sft', () => {
     expect(await code('run')).toMatch(/p500/);
   });
 
+  test.each(['cold_start', 'run'])('the customers want what the run trains on: %s', async (sft_conditions) => {
+    const { asked } = await run({ sft_conditions, intents: 'modify_payment,cancel' }, 1);
+    expect(asked.map(({ conditions }) => conditions!.intents)).toEqual(asked.map(() => ['cancel', 'modify_payment']));
+  });
+
   test('a dataset comes round in epochs', async () => {
     const dataset = Array.from({ length: 6 }, (_, i) => ({
       messages: [...conversation.messages.slice(0, 2), { role: 'assistant' as const, content: `Answer ${i}.` }],

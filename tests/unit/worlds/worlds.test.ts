@@ -58,6 +58,10 @@ describe('generated worlds', () => {
       seed: 7,
       number: 2,
     });
+    const unseen = await browser.info(ref('retail-nano', 'retail/nano/unseen/7/130'));
+    expect(unseen).toMatchObject({ generated: { split: 'unseen', seed: 7, number: 2 } });
+    expect(unseen.splits.map(({ name }) => name)).toEqual(['train', 'heldout', 'unseen']);
+    expect((await browser.info(ref('telecom-small', 'telecom/small/unseen/7/1'))).generated).toMatchObject({ split: 'train' });
     expect((await browser.info(ref('retail-nano', 'retail/small/heldout/7/130'))).generated).toMatchObject({ split: 'train', seed: 1 });
     expect(await browser.info(ref('retail', 'retail/small/heldout/7/130'))).toMatchObject({
       title: 'Retail, small',
