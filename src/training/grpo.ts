@@ -145,16 +145,9 @@ async function updatePolicy(
   const meter = new UpdateMeter();
   const miniBatches = cut(batch, config.ppo_mini_batch_size).map((groups) => weighSamples(groups.flat(), config));
   const updates = miniBatches.length * config.ppo_epochs;
-  const perStep = (config.train_batch_size / config.ppo_mini_batch_size) * config.ppo_epochs;
-  const rate = (update: number) =>
-    learningRate(
-      config.lr,
-      config.lr_scheduler_type,
-      (step - 1) * perStep + update,
-      config.total_training_steps * perStep,
-      config.lr_warmup_steps,
-    );
-  let lr = rate(0);
+  // As in verl, all updates of a step use the same learning rate (`fsdp_workers.py`: `update_actor` calls `actor_lr_scheduler.step()` once;
+  // `engine_workers.py`: `train_mini_batch` does so after the last mini-batch).
+  const lr = learningRate(config.lr, config.lr_scheduler_type, step - 1, config.total_training_steps, config.lr_warmup_steps);
   let mismatch: Record<string, number> | undefined;
   for (let update = 0; update < updates; update++) {
     hooks.signal?.throwIfAborted();
@@ -173,7 +166,6 @@ async function updatePolicy(
       temperature: config.temperature || 1,
       signal: hooks.signal,
     });
-    lr = rate(update);
     const gradNorm = await optimizerStep(learner, config, lr, step);
     meter.update(gradNorm);
     weighed.forEach(({ sample }, i) => meterSample(meter, sample, logprobs[i]!, oldLogprobs[i]!, entropies[i]!, config));

@@ -23,7 +23,7 @@ export const optimizer = settingGroup({
       default: 'constant',
       sft: 'cosine',
       label: 'Schedule',
-      help: 'How the learning rate changes after the warm-up.',
+      help: 'How the learning rate changes after the warm-up. All updates of a step use the same learning rate, as in verl.',
     },
     lr_warmup_steps: {
       schema: natural,

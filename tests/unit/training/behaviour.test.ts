@@ -277,10 +277,17 @@ test('every setting of the optimizer reaches the learner', async () => {
   ]);
 });
 
-test('the learning rate falls over all updates of the run', async () => {
+test('the learning rate changes from step to step, and all updates of a step share it, as in verl', async () => {
+  // Two steps of two mini-batches. verl's scheduler makes one step for each batch of rollouts: 1, then 1 − 1/2.
   const { run, updates } = lab({ ppo_mini_batch_size: 1, lr: 1, lr_warmup_steps: 0, lr_scheduler_type: 'linear' });
   await run();
-  expect(updates.map(({ lr }) => lr)).toEqual([1, 0.75, 0.5, 0.25]);
+  expect(updates.map(({ lr }) => lr)).toEqual([1, 1, 0.5, 0.5]);
+});
+
+test('the warm-up counts steps, not updates: of one step and four passes, all have half the learning rate', async () => {
+  const { run, updates } = lab({ ppo_epochs: 4, lr: 1, lr_warmup_steps: 1, lr_scheduler_type: 'constant' });
+  await run();
+  expect(updates.map(({ lr }) => lr)).toEqual([0.5, 0.5, 0.5, 0.5, 1, 1, 1, 1]);
 });
 
 test('a gradient that is not finite ends the run and names the step', async () => {

@@ -94,12 +94,6 @@ describe('filter_groups', () => {
     expect(updates.map(weights)).toEqual([Array(2).fill(1 / (4 * sampled)), Array(4).fill(1 / (4 * sampled))]);
   });
 
-  test('the schedule counts the mini-batch without a trained group', async () => {
-    const { play, updates } = setUp([MIXED, EQUAL, MIXED]);
-    await play({ ppo_mini_batch_size: 1, lr: 1, lr_warmup_steps: 0, total_training_steps: 1, lr_scheduler_type: 'linear' });
-    expect(updates.map(({ params }) => params!.lr)).toEqual([1, expect.closeTo(1 / 3, 12)]);
-  });
-
   test('if filter_groups is off, every group is in the update', async () => {
     const { play, updates, sampled } = setUp([EQUAL, MIXED]);
     const { metrics } = await play({ filter_groups: false });
