@@ -1,6 +1,6 @@
 /**
  * @file The experiments that are part of the page, each with its results. The files are in `public/experiments/`. `<id>.toml`
  * is the definition, from which a visitor can begin a new experiment. `<id>.mua-experiment.json` has the results, which nobody
- * can change.
+ * can change. A definition without results was not run yet, and is not listed here.
  */
 export const BUNDLED_EXPERIMENTS: readonly string[] = ['honest', 'ablation', 'small'];

@@ -45,6 +45,7 @@ const experimentSchema = z.strictObject({
       z.strictObject({
         name: experimentName,
         preset: z.optional(label),
+        algorithm: z.optional(label),
         model,
         overrides,
         user: browserUser,
@@ -56,11 +57,12 @@ const experimentSchema = z.strictObject({
   evaluation: overrides,
 });
 
-/** The settings on which it depends which held-out tasks are played, by whom and when. They must be the same in all variants. */
-const HELD_OUT =
-  /^(domain|level|conversation_rules|val_tasks|val_split|val_intents|val_greedy|test_freq|val_kwargs\..*|val_customers\..*|val_tools\..*)$/;
-/** The settings that belong to `evaluation`, so that a variant may not have them. A variant may say who plays the agent. */
-const OF_EVALUATION = /^(val_(?!agent$)|test_freq$)/;
+/** The settings on which it depends which held-out tasks are played and when. They must be the same in all variants. */
+const HELD_OUT = /^(domain|level|conversation_rules|val_tasks|val_split|val_intents|val_greedy|test_freq|val_customers\..*|val_tools\..*)$/;
+/** The settings of the evaluation. */
+const OF_EVALUATION = /^(val_|test_freq$)/;
+/** The settings of the evaluation that a variant may have too: who plays the held-out tasks, and how the model samples. */
+const OF_PLAYER = /^val_(agent$|kwargs\.)/;
 
 /** @param file the name of the file, for error messages @throws ImportError */
 export function checkExperiment(value: unknown, file: string): Experiment {
@@ -102,8 +104,8 @@ function checkLayers({ base, variants, evaluation }: Experiment, fail: Fail): vo
       const name = ownName(given);
       const shown = `is ${JSON.stringify(value)}`;
       if (name === 'seed') fail(`${path}.${given}`, `${shown}: expected no seed here, the list \`seeds\` has the seeds`);
-      if (path.startsWith('variants') && OF_EVALUATION.test(name))
-        fail(`${path}.${given}`, `${shown}: expected in \`evaluation\`, because all variants are evaluated on the same tasks`);
+      if (path.startsWith('variants') && OF_EVALUATION.test(name) && !OF_PLAYER.test(name))
+        fail(`${path}.${given}`, `${shown}: expected in \`evaluation\`, because all variants play the same held-out tasks`);
       if (path === 'evaluation' && !OF_EVALUATION.test(name))
         fail(`${path}.${given}`, `${shown}: expected a setting of the evaluation: test_freq, or a name that begins with val_`);
     }

@@ -1,6 +1,7 @@
 /** @file The runs of an experiment: the request for each run, which runs remain, and how long they will take. */
 import type { Experiment, ExperimentRow, ExperimentRun, ExperimentVariant, Overrides } from '../records/experiment.ts';
 import type { GrpoConfig, RunRequest, RunRow } from '../records/run.ts';
+import { withAlgorithm } from '../training/algorithms/index.ts';
 import { grpoConfig } from '../training/config.ts';
 import { ownName } from '../training/settings/index.ts';
 import { PRESETS } from '../training/presets.ts';
@@ -46,15 +47,17 @@ function variantOf({ variants }: Pick<Experiment, 'variants'>, name: string): Ex
   return variant;
 }
 
-/** The request for one run. @throws Error if the variant or its preset is unknown */
+/** The request for one run. @throws Error if the variant, its preset or its algorithm is unknown */
 export function requestOf({ base, evaluation, ...experiment }: Experiment, { variant: name, seed }: Pair): RunRequest {
   const variant = variantOf(experiment, name);
   const preset = variant.preset ?? base.preset;
   if (!Object.hasOwn(PRESETS, preset)) throw new Error(`unknown preset "${preset}"; known: ${Object.keys(PRESETS).join(', ')}`);
+  const merged = mergeOverrides(base.overrides, evaluation, variant.overrides);
+  const overrides = variant.algorithm === undefined ? merged : withAlgorithm(variant.algorithm, preset, merged);
   return {
     model: variant.model ?? base.model ?? PRESETS[preset]!.model,
     preset,
-    overrides: { ...mergeOverrides(base.overrides, variant.overrides, evaluation), seed } as Partial<GrpoConfig>,
+    overrides: { ...overrides, seed } as Partial<GrpoConfig>,
     user: variant.user ?? base.user,
     ...(base.val_user && { val_user: base.val_user }),
   };

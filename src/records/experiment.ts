@@ -19,6 +19,8 @@ export interface ExperimentBase {
 export interface ExperimentVariant {
   name: string;
   preset?: string;
+  /** The name of an algorithm in `src/training/algorithms`. Its settings are applied before the overrides. Absent: the preset's settings. */
+  algorithm?: string;
   model?: string;
   overrides: Overrides;
   user?: BrowserUser;
@@ -35,7 +37,10 @@ export interface Experiment {
   /** The name of the variant that the others are compared with. */
   baseline: string;
   seeds: number[];
-  /** Settings of the held-out evaluation. All variants have the same ones, so their tasks and seeds can be compared in pairs. */
+  /**
+   * Settings of the held-out evaluation. All variants play the same tasks, so they can be compared in pairs by task and seed. A variant
+   * may choose who plays the tasks (`val_agent`) and how the model samples (`val_kwargs`).
+   */
   evaluation: Overrides;
 }
 

@@ -86,24 +86,29 @@ describe('a definition in TOML', () => {
     expect(() => readToml(text, 'x.toml')).toThrow(message);
   });
 
-  const FOLDER = 'public/experiments';
+  const definition = (id: string) => readToml(readFileSync(`public/experiments/${id}.toml`, 'utf8'), id);
+  const inFolder = (ending: string) =>
+    readdirSync('public/experiments').flatMap((file) => (file.endsWith(ending) ? [file.slice(0, -ending.length)] : []));
 
-  test.each(readdirSync(FOLDER).filter((name) => name.endsWith('.toml')))('%s can run', (name) => {
-    const experiment = readToml(readFileSync(`${FOLDER}/${name}`, 'utf8'), name);
-    expect(`${experiment.id}.toml`).toBe(name);
+  test.each(inFolder('.toml'))('public/experiments/%s.toml can be run', (id) => {
+    const experiment = definition(id);
+    expect(experiment.id).toBe(id);
     expect(experiment.question).toMatch(/\?$/);
     for (const pair of allPairs(experiment))
       expect(grpoConfig(requestOf(experiment, pair).preset, requestOf(experiment, pair).overrides).seed).toBe(pair.seed);
   });
 
-  test('that come with the page have results', () => {
-    const files = readdirSync(FOLDER).filter((name) => !name.endsWith('.toml'));
-    expect(files.sort()).toEqual(BUNDLED_EXPERIMENTS.map((id) => `${id}.mua-experiment.json`).sort());
-    for (const id of BUNDLED_EXPERIMENTS) {
-      const { experiment: published, runs } = readExperiment(readFileSync(`${FOLDER}/${id}.mua-experiment.json`, 'utf8'), id);
-      expect(published.id).toBe(id);
-      expect(runs.length).toBeGreaterThan(0);
-    }
+  test.each(inFolder('.mua-experiment.json'))('the results of %s are those of its definition; other variants were not run', (id) => {
+    expect(BUNDLED_EXPERIMENTS).toContain(id);
+    const { experiment, runs } = readExperiment(readFileSync(`public/experiments/${id}.mua-experiment.json`, 'utf8'), id);
+    const defined = definition(id);
+    const ran = (name: string) => runs.some(({ variant }) => variant === name);
+    expect(experiment).toEqual({ ...defined, variants: defined.variants.filter(({ name }) => ran(name)) });
+    expect(pendingPairs(experiment, runs)).toEqual([]);
+  });
+
+  test('each bundled experiment has results', () => {
+    expect(inFolder('.mua-experiment.json')).toEqual(expect.arrayContaining([...BUNDLED_EXPERIMENTS]));
   });
 
   test('left-out-intents: two variants train on two intents, and all are evaluated on all six', () => {
@@ -163,6 +168,40 @@ describe('the queue', () => {
     expect(checkExperiment(customers, 'x')).toEqual(customers);
     expect(requestOf(EXPERIMENT, { variant: 'kl', seed: 42 }).model).toBe('nano-retail');
     expect(() => requestOf(EXPERIMENT, { variant: 'other', seed: 42 })).toThrow('variant "other" is unknown; known: kl, no_kl');
+  });
+
+  test('a variant can name an algorithm: its settings come before the overrides of base and variant', () => {
+    const variants = [{ name: 'dr', algorithm: 'dr-grpo', overrides: {} }];
+    const configured = (more: object) => {
+      const { preset, overrides } = requestOf({ ...EXPERIMENT, variants, ...more }, { variant: 'dr', seed: 42 });
+      return grpoConfig(preset, overrides);
+    };
+    // Dr. GRPO as its paper has it: no division by the standard deviation, and the sum over tokens divided by a constant. The preset tiny
+    // has 2 tasks × 4 rollouts of at most 1024 tokens.
+    const own = { norm_adv_by_std_in_grpo: false, loss_agg_mode: 'seq-mean-token-sum-norm', loss_scale_factor: 8192, use_kl_loss: false };
+    expect(configured({})).toMatchObject({ ...own, val_tasks: 4 });
+    expect(configured({ base: { ...EXPERIMENT.base, overrides: { n: 2, beta: 0.01, use_kl_loss: true } } })).toMatchObject({
+      ...own,
+      loss_scale_factor: 4096,
+      use_kl_loss: true,
+    });
+    const text = TOML.replace('overrides = { use_kl_loss = false }', 'algorithm = "dr-grpo"');
+    expect(readToml(text, 'x').variants[1]).toEqual({ name: 'no_kl', algorithm: 'dr-grpo', overrides: {} });
+    expect(readToml(writeToml(readToml(text, 'x')), 'x')).toEqual(readToml(text, 'x'));
+    expect(() => readToml(text.replace('dr-grpo', 'grbo'), 'x.toml')).toThrow(
+      'x.toml: variants[1]: (no_kl) unknown algorithm "grbo"; known: grpo',
+    );
+  });
+
+  test('a variant can say who plays the held-out tasks, and how the model samples', () => {
+    const text = TOML.replace('use_kl_loss = false', 'val_agent = "guard", val_kwargs.do_sample = false').replace(
+      'val_tasks = 4',
+      'val_tasks = 4\nval_agent = "careful"',
+    );
+    const experiment = readToml(text, 'x');
+    const configs = ['kl', 'no_kl'].map((variant) => requestOf(experiment, { variant, seed: 42 }).overrides);
+    expect(configs.map((overrides) => overrides.val_agent)).toEqual(['careful', 'guard']);
+    expect(configs.map((overrides) => overrides['val_kwargs.do_sample'])).toEqual([undefined, false]);
   });
 
   test('an interrupted run of the pair goes on; an imported run, or one of another experiment, does not', () => {
