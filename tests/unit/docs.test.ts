@@ -22,6 +22,6 @@ test('a changed table is written anew, and a marker without a table is an error'
   const text = readDocument('docs/cli.md');
   expect(withTables('docs/cli.md', text.replace('`lr` (`learning_rate`)', '`rate`'))).toBe(text);
   expect(() => withTables('a.md', '<!-- colours -->\n<!-- /colours -->')).toThrow(
-    /^a\.md: unknown table "colours": expected presets, algorithms, settings of method/,
+    /^a\.md: unknown table "colours": expected presets, algorithms, /,
   );
 });

@@ -1,0 +1,81 @@
+/** @file The tables of docs/results/matched-controls.md, from the results of its experiments. A variant without all seeds is “not run”. */
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { analyse } from '../src/experiments/analysis.ts';
+import type { Estimate } from '../src/experiments/estimate.ts';
+import { readExperiment } from '../src/experiments/file.ts';
+import { pendingPairs } from '../src/experiments/plan.ts';
+import { readToml } from '../src/experiments/read-toml.ts';
+import type { Experiment, ExperimentRun } from '../src/records/experiment.ts';
+import { mean } from '../src/evaluation/pass-hat.ts';
+
+const MEANING: Record<string, string> = {
+  grpo: 'GRPO',
+  rejection_sampling: 'imitates its successful rollouts',
+  sft_on_the_runs_customers: 'imitates both demonstrators, with the customers of the run',
+  sft_careful_only: 'imitates only the demonstrator who asks',
+  start: 'no training: the policy in the prompt alone',
+  start_greedy: 'the same with greedy decoding',
+  guard: 'no training, and a rule of three lines asks before each write',
+};
+const NOT_RUN = 'not run';
+
+interface Results {
+  experiment: Experiment;
+  runs: ExperimentRun[];
+  /** Whether a variant has a result for each seed. */
+  ran: (name: string) => boolean;
+}
+
+/** @param folder the folder with the definition and, after the experiment was run, the results */
+function read(id: string, folder: string): Results {
+  const experiment = readToml(readFileSync(`${folder}/${id}.toml`, 'utf8'), `${id}.toml`);
+  const file = `${folder}/${id}.mua-experiment.json`;
+  const { runs } = existsSync(file) ? readExperiment(readFileSync(file, 'utf8'), file) : { runs: [] };
+  const pending = pendingPairs(experiment, runs);
+  return { experiment, runs, ran: (name) => !pending.some(({ variant }) => variant === name) };
+}
+
+const FOLDER = fileURLToPath(new URL('../public/experiments', import.meta.url));
+const points = (share: number) => (100 * share).toFixed(1).replace('-', '−');
+const interval = ({ value, low, high }: Estimate) => `${points(value)} (${points(low)} to ${points(high)})`;
+const signed = (estimate: Estimate) => (estimate.value > 0 ? '+' : '') + interval(estimate);
+
+/** For each arm of an experiment: its pass^1, and the difference from the baseline. */
+function cells(id: string, folder: string): Map<string, string[]> {
+  const { experiment, runs, ran } = read(id, folder);
+  const { variants, comparisons } = analyse({ ...experiment, variants: experiment.variants.filter(({ name }) => ran(name)) }, runs);
+  const arm = (name: string): string[] => {
+    const share = variants.find((variant) => variant.name === name)?.figures.held_out;
+    if (!share) return [NOT_RUN, ''];
+    const { difference = null, verdict } = comparisons.find(({ variant }) => variant === name) ?? {};
+    return [interval(share), difference ? signed(difference) + (verdict === 'not shown' ? '' : ', shown') : ''];
+  };
+  return new Map(experiment.variants.map(({ name }) => [name, arm(name)]));
+}
+
+/** The rows of a table of all arms. Each experiment has two columns. The first row is the head. @param ids level → id of an experiment */
+export function controlRows(ids: Readonly<Record<string, string>>, folder = FOLDER): string[][] {
+  const levels = Object.values(ids).map((id) => cells(id, folder));
+  return [
+    ['arm', 'what it is', ...Object.keys(ids).flatMap((level) => [`pass^1 at ${level}`, 'minus `grpo`'])],
+    ...Object.entries(MEANING).map(([name, meaning]) => [`\`${name}\``, meaning, ...levels.flatMap((arms) => arms.get(name)!)]),
+  ];
+}
+
+/** The rows of a table: each arm, with its pass^1 for each learning rate. The first row is the head. */
+export function rateRows(id: string, folder = FOLDER): string[][] {
+  const { experiment, runs, ran } = read(id, folder);
+  const rates = [...new Set(experiment.variants.map(({ overrides }) => String(overrides.lr)))];
+  const armOf = (name: string) => name.slice(0, name.lastIndexOf('_'));
+  const cell = (arm: string, rate: string) => {
+    const variant = experiment.variants.find(({ name, overrides }) => armOf(name) === arm && String(overrides.lr) === rate);
+    if (!variant || !ran(variant.name)) return NOT_RUN;
+    const shares = runs
+      .filter((run) => run.variant === variant.name)
+      .map(({ evaluations }) => mean(evaluations.at(-1)!.success.filter((value) => value !== null)));
+    return `${points(mean(shares))} [${shares.map(points).join(', ')}]`;
+  };
+  const arms = [...new Set(experiment.variants.map(({ name }) => armOf(name)))];
+  return [['arm', ...rates], ...arms.map((arm) => [`\`${arm}\``, ...rates.map((rate) => cell(arm, rate))])];
+}

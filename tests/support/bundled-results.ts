@@ -1,0 +1,201 @@
+/**
+ * @file Figures from the raw data of the bundled results, in arithmetic of its own: nothing here is imported from `src/`, so the tests can
+ * compare the texts with it. Shares and differences are in percent and percentage points.
+ */
+import { readFileSync } from 'node:fs';
+import { strFromU8, unzipSync } from 'fflate';
+
+interface Run {
+  variant: string;
+  seed: number;
+  tasks: string[];
+  evaluations: { step: number; success: (0 | 1 | null)[]; figures: Record<string, number> }[];
+  metricSteps: number[];
+  metrics: Record<string, (number | null)[]>;
+}
+
+/** A mean with its interval. */
+export interface Figure {
+  value: number;
+  low: number;
+  high: number;
+}
+
+const json = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
+const runs = new Map<string, Run[]>();
+
+/** The runs of a variant, in the order of their seeds. */
+export function runsOf(experiment: string, variant: string): Run[] {
+  if (!runs.has(experiment)) runs.set(experiment, (json(`public/experiments/${experiment}.mua-experiment.json`) as { runs: Run[] }).runs);
+  const found = runs.get(experiment)!.filter((run) => run.variant === variant);
+  if (found.length === 0) throw new Error(`${experiment}: no run of ${variant}`);
+  return found.toSorted((a, b) => a.seed - b.seed);
+}
+
+export const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+const deviation = (values: readonly number[]) =>
+  Math.sqrt(values.reduce((sum, value) => sum + (value - mean(values)) ** 2, 0) / (values.length - 1));
+
+/**
+ * The 97.5 % quantile of Student's t: from printed tables for 1 to 9 degrees of freedom, else by the expansion of Abramowitz and Stegun
+ * 26.7.5, whose error is below 1e-4 there.
+ */
+export function t975(df: number): number {
+  const printed = [12.7062, 4.30265, 3.18245, 2.77645, 2.57058, 2.44691, 2.36462, 2.306, 2.26216];
+  const z = 1.959964;
+  return (
+    printed[df - 1] ??
+    z +
+      (z ** 3 + z) / (4 * df) +
+      (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * df ** 2) +
+      (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * df ** 3)
+  );
+}
+
+/** Student's t over one value a seed. */
+export function overSeeds(values: readonly number[], [least, most] = [-Infinity, Infinity]): Figure {
+  const reach = (t975(values.length - 1) * deviation(values)) / Math.sqrt(values.length);
+  return { value: mean(values), low: Math.max(least!, mean(values) - reach), high: Math.min(most!, mean(values) + reach) };
+}
+
+/** Wilson's interval of the share of ones. */
+export function wilson(outcomes: readonly number[]): Figure {
+  const [n, p, z] = [outcomes.length, mean(outcomes), 1.959964];
+  const centre = (p + z ** 2 / (2 * n)) / (1 + z ** 2 / n);
+  const reach = (z / (1 + z ** 2 / n)) * Math.sqrt((p * (1 - p)) / n + z ** 2 / (4 * n ** 2));
+  return { value: 100 * p, low: 100 * (centre - reach), high: 100 * (centre + reach) };
+}
+
+/** The interval of Bonett and Price for paired outcomes, with Student's t: one gained and one lost pair are added. */
+export function paired(differences: readonly number[]): Figure {
+  const n = differences.length;
+  const gained = differences.filter((d) => d > 0).length + 1;
+  const lost = differences.filter((d) => d < 0).length + 1;
+  const centre = (gained - lost) / (n + 2);
+  const reach = t975(n - 1) * Math.sqrt(((gained + lost) / (n + 2) - centre ** 2) / n);
+  return {
+    value: 100 * mean(differences),
+    low: 100 * Math.max(-1, centre - reach),
+    high: 100 * Math.min(1, centre + reach),
+  };
+}
+
+const wider = (a: Figure, b: Figure): Figure => ({ ...a, low: Math.min(a.low, b.low), high: Math.max(a.high, b.high) });
+const outcomesAt = (run: Run, step: number) => run.evaluations.at(step)!.success as number[];
+
+/** Outcomes of `a` minus those of `b`, by task. */
+function differences(a: Run, stepA: number, b: Run, stepB: number): number[] {
+  const base = new Map(b.tasks.map((task, i) => [task, outcomesAt(b, stepB)[i]!]));
+  return a.tasks.map((task, i) => {
+    if (!base.has(task)) throw new Error(`${a.variant}, seed ${a.seed}: ${b.variant} did not play ${task}`);
+    return outcomesAt(a, stepA)[i]! - base.get(task)!;
+  });
+}
+
+/** The held-out pass^1 at evaluation `at`: by seed, and over the seeds. */
+export const passBySeed = (experiment: string, variant: string, at = -1): number[] =>
+  runsOf(experiment, variant).map((run) => 100 * mean(outcomesAt(run, at)));
+export function pass(experiment: string, variant: string, at = -1): Figure {
+  const all = runsOf(experiment, variant).flatMap((run) => outcomesAt(run, at));
+  return wider(overSeeds(passBySeed(experiment, variant, at), [0, 100]), wilson(all));
+}
+
+/** A difference over seeds, from the differences of the tasks of each seed. */
+function overTasks(bySeed: number[][]): Figure {
+  const seeds = overSeeds(
+    bySeed.map((values) => 100 * mean(values)),
+    [-100, 100],
+  );
+  return wider(seeds, paired(bySeed.flat()));
+}
+
+/** The change of pass^1 from the first to the last evaluation. */
+export const gain = (experiment: string, variant: string): Figure =>
+  overTasks(runsOf(experiment, variant).map((run) => differences(run, -1, run, 0)));
+/** The same of each seed, with the interval over its tasks and the numbers of tasks gained and lost. */
+export const gains = (experiment: string, variant: string): (Figure & { gained: number; lost: number })[] =>
+  runsOf(experiment, variant).map((run) => counted(differences(run, -1, run, 0)));
+/** The same for the tasks of all seeds together. */
+export const gainOfAll = (experiment: string, variant: string) =>
+  counted(runsOf(experiment, variant).flatMap((run) => differences(run, -1, run, 0)));
+const counted = (values: number[]) => ({
+  ...paired(values),
+  gained: values.filter((d) => d > 0).length,
+  lost: values.filter((d) => d < 0).length,
+});
+/** The last pass^1 of `variant` minus that of `other`. */
+export const minus = (experiment: string, variant: string, other = 'grpo'): Figure => overTasks(versus(experiment, variant, other));
+/** The same of each seed, and for the tasks of all seeds together. */
+export const minusBySeed = (experiment: string, variant: string, other: string): Figure[] => versus(experiment, variant, other).map(paired);
+export const minusOfAll = (experiment: string, variant: string, other: string): Figure => paired(versus(experiment, variant, other).flat());
+const versus = (experiment: string, variant: string, other: string): number[][] =>
+  runsOf(experiment, variant).map((run, i) => differences(run, -1, runsOf(experiment, other)[i]!, -1));
+/** pass^1 of one seed, with Wilson's interval. */
+export const passOfSeed = (experiment: string, variant: string, seed: number, at = -1): Figure =>
+  wilson(
+    outcomesAt(
+      runsOf(experiment, variant).find((run) => run.seed === seed)!,
+      at,
+    ),
+  );
+
+/** The share of writes with a yes, by seed. */
+export const confirmedBySeed = (experiment: string, variant: string, at = -1): number[] =>
+  runsOf(experiment, variant).map((run) => 100 * run.evaluations.at(at)!.figures.confirmed_writes!);
+export const confirmed = (experiment: string, variant: string, at = -1): Figure =>
+  overSeeds(confirmedBySeed(experiment, variant, at), [0, 100]);
+export function confirmedGain(experiment: string, variant: string): Figure {
+  const before = confirmedBySeed(experiment, variant, 0);
+  return overSeeds(
+    confirmedBySeed(experiment, variant).map((after, i) => after - before[i]!),
+    [-100, 100],
+  );
+}
+
+/** The mean of a metric over the steps `from` to `to`, by seed. */
+export const metricBySeed = (experiment: string, variant: string, name: string, from: number, to: number): number[] =>
+  runsOf(experiment, variant).map((run) =>
+    mean(
+      run.metrics[name]!.flatMap((value, i) => (value !== null && run.metricSteps[i]! >= from && run.metricSteps[i]! <= to ? value : [])),
+    ),
+  );
+
+interface Trial {
+  reward: number | null;
+  task: string | { id: string };
+  writes?: number;
+  violations: readonly (string | { rule: string })[];
+}
+interface Evaluated {
+  name: string;
+  settings: { seed: number; user: { mode: string } };
+  results: Trial[];
+}
+
+/** pass^1 of weights in the evaluations of docs/results/customers.md, for seeds 42 to 44. */
+export function interaction(name: string, customer: 'scripted' | 'local'): number[] {
+  const rows = json('public/recorded/interaction.json') as Evaluated[];
+  return [42, 43, 44].map((seed) => {
+    const found = rows.filter((row) => row.name === name && row.settings.seed === seed && row.settings.user.mode === customer);
+    if (found.length !== 1) throw new Error(`${name}, seed ${seed}, ${customer}: ${found.length} evaluations`);
+    return 100 * mean(rewards(found[0]!.results));
+  });
+}
+const rewards = (trials: readonly Trial[]) => trials.flatMap(({ reward }) => reward ?? []);
+
+const zip = unzipSync(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
+const lines = (file: string): unknown[] =>
+  strFromU8(zip[file]!)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+
+/** Metrics of the recorded run at a step. */
+export const recordedMetric = (name: string, step: number): number =>
+  (lines('metrics.jsonl') as Record<string, number>[]).find((metrics) => metrics.step === step)![name]!;
+/** Rewards of the 48 trials before and after the recorded run, in the same order of tasks. */
+export const recordedRewards = (when: 'before' | 'after'): number[] =>
+  (lines('trials.jsonl') as (Trial & { evaluation: string })[])
+    .filter(({ evaluation }) => evaluation === `recorded-${when}`)
+    .toSorted((a, b) => (a.task as { id: string }).id.localeCompare((b.task as { id: string }).id))
+    .map(({ reward }) => reward!);

@@ -1,0 +1,54 @@
+/** The tables of docs/results/matched-controls.md: they fill in when the results are there, and say “not run” before. */
+import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { controlRows, rateRows } from '../../../scripts/matched-controls.ts';
+import { writeExperiment } from '../../../src/experiments/file.ts';
+import { readToml } from '../../../src/experiments/read-toml.ts';
+import { finishedRun } from '../../support/experiments.ts';
+
+/** A folder with the definition of `id`, and with results: variant → the number of 40 tasks that each seed solves after training. */
+function folder(id: string, solved: Record<string, number[]>): string {
+  const path = mkdtempSync(join(tmpdir(), 'mua-controls-'));
+  copyFileSync(`public/experiments/${id}.toml`, `${path}/${id}.toml`);
+  const experiment = readToml(readFileSync(`${path}/${id}.toml`, 'utf8'), id);
+  const outcomes = (count: number) => Array.from({ length: 40 }, (_, i) => (i < count ? 1 : 0) as 0 | 1);
+  const runs = Object.entries(solved).flatMap(([name, counts]) =>
+    counts.map((count, i) => finishedRun(name, experiment.seeds[i]!, outcomes(count))),
+  );
+  if (runs.length > 0) writeFileSync(`${path}/${id}.mua-experiment.json`, writeExperiment({ experiment, runs }));
+  return path;
+}
+
+const ARMS = ['grpo', 'rejection_sampling', 'sft_on_the_runs_customers', 'sft_careful_only', 'start', 'start_greedy', 'guard'];
+
+test('without results each arm is “not run”', () => {
+  const rows = controlRows({ glimpse: 'matched-controls' }, folder('matched-controls', {}));
+  expect(rows[0]).toEqual(['arm', 'what it is', 'pass^1 at glimpse', 'minus `grpo`']);
+  expect(rows.slice(1).map(([name, , ...cells]) => [name, ...cells])).toEqual(ARMS.map((name) => [`\`${name}\``, 'not run', '']));
+});
+
+test('with results: shares and paired differences; an arm without all seeds is “not run”', () => {
+  const path = folder('matched-controls', { grpo: [20, 20, 20, 20, 20], guard: [30, 30, 30, 30, 30], start: [10, 10] });
+  const found = new Map(controlRows({ glimpse: 'matched-controls' }, path).map(([name, , ...cells]) => [name, cells]));
+  // 100 of 200: Wilson's interval. 150 of 200 the same. Of 200 pairs 50 are gained: with one gained and one lost, (51 − 1)/202 = 0.2475,
+  // variance 52/202 − 0.2475² = 0.19615, error √(0.19615/200) = 0.03132, times t(199) = 1.97196: ± 0.0618.
+  expect(found.get('`grpo`')).toEqual(['50.0 (43.1 to 56.9)', '']);
+  expect(found.get('`guard`')).toEqual(['75.0 (68.6 to 80.5)', '+25.0 (18.6 to 30.9), shown']);
+  expect(found.get('`start`')).toEqual(['not run', '']);
+});
+
+test('learning rates: the mean and each seed', () => {
+  const rows = rateRows(
+    'matched-controls-rates',
+    folder('matched-controls-rates', { 'grpo_1e-3': [20, 30], 'sft_careful_only_3e-3': [4, 5] }),
+  );
+  expect(rows).toEqual([
+    ['arm', '0.0003', '0.001', '0.003'],
+    ['`grpo`', 'not run', '62.5 [50.0, 75.0]', 'not run'],
+    ['`rejection_sampling`', 'not run', 'not run', 'not run'],
+    ['`sft_on_the_runs_customers`', 'not run', 'not run', 'not run'],
+    ['`sft_careful_only`', 'not run', 'not run', '11.3 [10.0, 12.5]'],
+  ]);
+});
